@@ -23,19 +23,19 @@ const folder = process.argv[2] ?? join(root, 'dist')
 const { components } = JSON.parse(readFileSync(join(folder, 'sbom.cdx.json'), 'utf8')) as Sbom
 const { packages } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')) as { packages: Record<string, LockEntry> }
 const bundled = new Set(components.map(({ name, version }) => `${name}@${version}`))
-const kept = Object.entries(packages)
+const retained = Object.entries(packages)
   .map(([path, entry]) => ({ path, entry, name: entry.name ?? path.replace(/^.*node_modules\//, '') }))
   .filter(({ path, entry, name }) => path.includes('node_modules/') && bundled.has(`${name}@${entry.version}`))
 const scratch = mkdtempSync(join(tmpdir(), 'backporch-advisories-'))
 try {
-  const top = kept.filter(({ path }) => path.lastIndexOf('node_modules/') === 0)
+  const top = retained.filter(({ path }) => path.lastIndexOf('node_modules/') === 0)
   const manifest = {
     name: 'bundled',
     version: '0.0.0',
     dependencies: Object.fromEntries(top.map(({ name, entry }) => [name, entry.version])),
   }
   // They are devDependencies here, and what runs there.
-  const entries = kept.map(({ path, entry }) => [path, { ...entry, dev: undefined, devOptional: undefined }])
+  const entries = retained.map(({ path, entry }) => [path, { ...entry, dev: undefined, devOptional: undefined }])
   writeFileSync(join(scratch, 'package.json'), JSON.stringify(manifest))
   const lock = {
     name: manifest.name,
@@ -66,6 +66,6 @@ function report({ vulnerabilities, error, message }: Audit, stderr: string): num
   }
   const found = Object.entries(vulnerabilities)
   for (const [name, { severity, range }] of found) console.log(`${severity}: ${name} ${range}`)
-  console.log(`advisories: ${found.length} of ${kept.length} packages of the bundle have one`)
+  console.log(`advisories: ${found.length} of ${retained.length} packages of the bundle have one`)
   return found.length === 0 ? 0 : 1
 }

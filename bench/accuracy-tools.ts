@@ -7,7 +7,7 @@ import { type CaseStage, kubectl, manifestsOf } from '../test/drift-corpus/stage
 
 export interface Peer {
   readonly name: string
-  isAsked(one: DriftCase): boolean
+  isRequested(one: DriftCase): boolean
   /** The objects of which it says that they differ. Rejects with its own words when it fails. */
   ask(stage: CaseStage): Promise<ReadonlySet<string>>
 }
@@ -27,19 +27,19 @@ export function findPeers(appliers: Appliers | AppliersUnavailable): Peers {
   if (kubectlVersion === undefined) notRun.push('kubectl: it is not on the PATH')
   else {
     versions.push(`kubectl ${kubectlVersion}`)
-    peers.push({ name: 'kubectl diff', isAsked: () => true, ask: kubectlDiff })
+    peers.push({ name: 'kubectl diff', isRequested: () => true, ask: kubectlDiff })
   }
   const kptVersion = versionOf('kpt', ['version'], /(\S+)/)
   if (kptVersion === undefined) notRun.push('kpt: it is not on the PATH')
   else {
     versions.push(`kpt ${kptVersion}`)
-    peers.push({ name: 'kpt live apply --dry-run', isAsked: isForKpt, ask: kptDryRun })
+    peers.push({ name: 'kpt live apply --dry-run', isRequested: isForKpt, ask: kptDryRun })
   }
   if (appliers.state === 'unavailable') notRun.push(`Flux's library and Argo CD's engine: ${appliers.why}`)
   else {
     versions.push('Flux and Argo CD as Go libraries in the versions of test/appliers/go.mod')
     for (const tool of ['flux', 'argo-client-side', 'argo-server-side'] as const)
-      peers.push({ name: NAMES[tool], isAsked: () => true, ask: (stage) => differ(appliers, tool, stage) })
+      peers.push({ name: NAMES[tool], isRequested: () => true, ask: (stage) => differ(appliers, tool, stage) })
   }
   return { peers, notRun, versions }
 }
@@ -55,8 +55,8 @@ async function kubectlDiff(stage: CaseStage): Promise<ReadonlySet<string>> {
   const { tool, manager } = lastApplied(stage)
   const serverSide = ['--server-side', '--force-conflicts', `--field-manager=${manager ?? 'kubectl'}`]
   const flags = ['diff', ...(tool === 'kubectl-client-side' ? [] : serverSide), '--filename=-']
-  const said = await kubectl(stage, flags, manifestsOf(stage, 'package'), {}, [0, 1])
-  return objectsInDiff(said)
+  const message = await kubectl(stage, flags, manifestsOf(stage, 'package'), {}, [0, 1])
+  return objectsInDiff(message)
 }
 
 /** Objects of a `kubectl diff`: each file is called `<group>.<version>.<Kind>.<namespace>.<name>`, without a group in the core. */
@@ -80,12 +80,12 @@ function lastApplied({ one }: CaseStage): AppliedBy {
 function isForKpt(one: DriftCase): boolean {
   const whole = one.truth.drift.some(({ path }) => path === '')
   if (whole || one.applied.tool.startsWith('kpt')) return true
-  const seen = seenByKpt.has(one.class)
-  seenByKpt.add(one.class)
-  return !seen
+  const observed = readByKpt.has(one.class)
+  readByKpt.add(one.class)
+  return !observed
 }
 
-const seenByKpt = new Set<string>()
+const readByKpt = new Set<string>()
 
 /** What it would create, delete, or fails to apply: of an object that is there it says "applied", whether anything differs or not. */
 async function kptDryRun(stage: CaseStage): Promise<ReadonlySet<string>> {

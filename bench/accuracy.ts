@@ -5,7 +5,7 @@ import { systemClock } from '../src/adapters/system/system-clock.ts'
 import type { Observation } from '../src/plan/turn/observation.ts'
 import { findAppliers } from '../test/appliers/appliers.ts'
 import { type DriftCase, type ExpectedChange, readCases } from '../test/drift-corpus/case.ts'
-import { mistakes, observeCase, seenIn } from '../test/drift-corpus/observe-case.ts'
+import { mistakes, observeCase, observedIn } from '../test/drift-corpus/observe-case.ts'
 import { type CaseStage, stageCase, startCorpusPlane, ToolNotRun } from '../test/drift-corpus/stage.ts'
 import { type Answer, type CaseAnswers, classTable, overallTable, shown, table } from './accuracy-score.ts'
 import { findPeers, type Peer } from './accuracy-tools.ts'
@@ -18,7 +18,7 @@ const WIDTH = 8
 interface Judged {
   readonly one: DriftCase
   readonly answers: CaseAnswers
-  readonly seen: readonly ExpectedChange[]
+  readonly observed: readonly ExpectedChange[]
   readonly wrong: readonly string[]
 }
 
@@ -43,14 +43,15 @@ export async function benchAccuracy(words: readonly string[], report: (line: str
         try {
           const stage = await stageCase(plane, one, appliers)
           try {
-            const seen = seenIn(await observeStaged(stage))
-            const answers = new Map<string, Answer>([[OURS, { state: 'answered', objects: objectsOf(seen.drift) }]])
-            for (const peer of peers) if (one.class !== 'rules' && peer.isAsked(one)) answers.set(peer.name, await askedOf(peer, stage))
-            const wrong = mistakes(seen, one.truth)
+            const observed = observedIn(await observeStaged(stage))
+            const answers = new Map<string, Answer>([[OURS, { state: 'answered', objects: objectsOf(observed.drift) }]])
+            for (const peer of peers)
+              if (one.class !== 'rules' && peer.isRequested(one)) answers.set(peer.name, await requestedOf(peer, stage))
+            const wrong = mistakes(observed, one.truth)
             judged.push({
               one,
               answers: { name: one.name, class: one.class, truth: objectsOf(one.truth.drift), answers },
-              seen: seen.drift,
+              observed: observed.drift,
               wrong,
             })
             report(`${judged.length}/${cases.length} ${one.name}${wrong.length === 0 ? '' : `: ${wrong.join('; ')}`}`)
@@ -90,7 +91,7 @@ async function observeStaged(stage: CaseStage): Promise<Observation> {
   }
 }
 
-async function askedOf(peer: Peer, stage: CaseStage): Promise<Answer> {
+async function requestedOf(peer: Peer, stage: CaseStage): Promise<Answer> {
   try {
     return { state: 'answered', objects: await peer.ask(stage) }
   } catch (thrown) {
@@ -121,12 +122,12 @@ function sectionsOf(judged: readonly Judged[], tools: readonly string[]): string
 
 /** A line is right when object, kind of change and field are; then, whether its writer and its risk are. */
 function fieldsOf(judged: readonly Judged[]): string {
-  let [found, wanted, said, writer, risk] = [0, 0, 0, 0, 0]
-  for (const { one, seen } of judged) {
+  let [found, wanted, text, writer, risk] = [0, 0, 0, 0, 0]
+  for (const { one, observed } of judged) {
     wanted += one.truth.drift.length
-    said += seen.length
+    text += observed.length
     for (const change of one.truth.drift) {
-      const line = seen.find((other) => other.object === change.object && other.change === change.change && other.path === change.path)
+      const line = observed.find((other) => other.object === change.object && other.change === change.change && other.path === change.path)
       if (line === undefined) continue
       found += 1
       if (line.manager === change.manager && line.class === change.class) writer += 1
@@ -136,7 +137,7 @@ function fieldsOf(judged: readonly Judged[]): string {
   const share = (part: number, whole: number): string => `${shown(whole === 0 ? undefined : part / whole)} (${part} of ${whole})`
   return table(
     ['recall', 'precision', 'correct writer', 'correct risk'],
-    [[share(found, wanted), share(found, said), share(writer, found), share(risk, found)]],
+    [[share(found, wanted), share(found, text), share(writer, found), share(risk, found)]],
   )
 }
 
@@ -144,9 +145,9 @@ function fieldsOf(judged: readonly Judged[]): string {
 function missesOf(judged: readonly Judged[]): string {
   const wrong = judged.filter((one) => one.wrong.length > 0)
   if (wrong.length === 0) return 'Backporch is correct in every case, including ignored differences and results that it cannot prove.'
-  const lines = wrong.map(({ one, wrong: told }) => {
+  const lines = wrong.map(({ one, wrong: reported }) => {
     const known = one.knownGap === undefined ? '' : ` Known: ${one.knownGap}`
-    return `- \`${one.name}\`: ${told.map((line) => `\`${line}\``).join('; ')}.${known}\n`
+    return `- \`${one.name}\`: ${reported.map((line) => `\`${line}\``).join('; ')}.${known}\n`
   })
   return `Backporch is not correct in ${wrong.length} cases:\n\n${lines.join('')}`
 }

@@ -88,9 +88,9 @@ export class BenchController {
     await this.until((lines) => lines.slice(mark).some(({ what }) => isProposal(what)) && this.isQuiet())
   }
 
-  /** Of the first turn after the mark. @param asked when it was asked for; as `performance.now` */
-  phases(mark: number, asked: number): Phases {
-    return phasesOf(this.lines.slice(mark), asked)
+  /** Of the first turn after the mark. @param requested when it was asked for; as `performance.now` */
+  phases(mark: number, requested: number): Phases {
+    return phasesOf(this.lines.slice(mark), requested)
   }
 
   async stop(): Promise<void> {
@@ -117,24 +117,24 @@ export class BenchController {
 }
 
 /** @param turn in the order in which they were answered @throws for a turn that made no pull request */
-export function phasesOf(turn: readonly Line[], asked: number): Phases {
+export function phasesOf(turn: readonly Line[], requested: number): Phases {
   const push = turn.find(({ what }) => isPush(what))
-  const made = turn.find(({ what }) => isProposal(what))
+  const created = turn.find(({ what }) => isProposal(what))
   const [begin] = turn
   const cluster = turn.filter(({ what, at }) => isCluster(what) && at < (push?.at ?? 0))
   const last = cluster.at(-1)
-  if (begin === undefined || last === undefined || push === undefined || made === undefined)
+  if (begin === undefined || last === undefined || push === undefined || created === undefined)
     throw new Error(`a turn of ${turn.length} requests:\n${turn.map(({ what }) => what).join('\n')}`)
   const began = begin.at - begin.took
   const first = Math.min(...cluster.map(({ at, took }) => at - took))
   return {
-    waited: began - asked,
+    waited: began - requested,
     read: first - began,
     observed: last.at - first,
     planned: push.at - push.took - last.at,
     pushed: push.took,
-    opened: made.at - push.at,
-    end: made.at - asked,
+    opened: created.at - push.at,
+    end: created.at - requested,
     requests: cluster.length,
   }
 }

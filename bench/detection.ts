@@ -43,8 +43,8 @@ export async function benchDetection(options: DetectionOptions, report: (line: s
     const results = []
     for (const tool of tools) {
       const { stdout } = await measure(plane, tool.commands)
-      results.push({ tool: tool.name, costs: costs.get(tool) ?? [], recall: tool.recall?.(edits, stdout) })
-      report(`edited: ${tool.name} ${tool.recall?.(edits, stdout) ?? ''}`)
+      results.push({ tool: tool.name, costs: costs.get(tool) ?? [], remembered: tool.remembered?.(edits, stdout) })
+      report(`edited: ${tool.name} ${tool.remembered?.(edits, stdout) ?? ''}`)
     }
     const additive = edits.filter((edit) => edit.additive).length
     return [

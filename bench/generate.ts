@@ -33,8 +33,8 @@ export function generate({ objects, objectsPerPackage, seed }: GenerateOptions):
   return Array.from({ length: count }, (_none, index) => {
     const name = `p${String(index + 1).padStart(3, '0')}`
     const size = Math.min(objectsPerPackage, objects - index * objectsPerPackage)
-    const list = Array.from({ length: size }, (_nothing, place) =>
-      makeObject(kindAt(index * objectsPerPackage + place), `bench-${name}`, place, random),
+    const list = Array.from({ length: size }, (_nothing, position) =>
+      makeObject(kindAt(index * objectsPerPackage + position), `bench-${name}`, position, random),
     )
     return { path: `apps/${name}`, namespace: `bench-${name}`, objects: list }
   })
@@ -58,17 +58,17 @@ export function repositoryFiles(packages: readonly BenchPackage[]): Record<strin
 
 /** The same place in every hundred has the same kind, so that small runs have all kinds too. */
 function kindAt(index: number): keyof typeof MIX | 'ConfigMap' {
-  const place = (index * 37) % 100
+  const position = (index * 37) % 100
   let above = 0
   for (const [kind, share] of Object.entries(MIX)) {
     above += share
-    if (place < above) return kind as keyof typeof MIX
+    if (position < above) return kind as keyof typeof MIX
   }
   return 'ConfigMap'
 }
 
-function makeObject(kind: keyof typeof MIX | 'ConfigMap', namespace: string, place: number, random: Random): BenchObject {
-  const name = `${kind.toLowerCase()}-${String(place).padStart(4, '0')}`
+function makeObject(kind: keyof typeof MIX | 'ConfigMap', namespace: string, index: number, random: Random): BenchObject {
+  const name = `${kind.toLowerCase()}-${String(index).padStart(4, '0')}`
   const metadata = { name, namespace, labels: { 'app.kubernetes.io/name': name, tier: random.pick(['front', 'back', 'data']) } }
   switch (kind) {
     case 'ConfigMap':

@@ -26,7 +26,7 @@ export interface PullRequestOptions {
 }
 
 /** One repository on the forge, and the packages of it in the cluster. */
-interface Place {
+interface Location {
   readonly name: string
   readonly packages: readonly BenchPackage[]
   /** With the bot's rights. */
@@ -38,7 +38,7 @@ interface Timed {
   /** From the answer of the API server to the change. */
   readonly fromChange: number
   /** From when a turn was asked for. */
-  readonly fromAsked: number
+  readonly fromRequested: number
   readonly phases?: Phases
 }
 
@@ -46,7 +46,7 @@ const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const OWNER = 'acme'
 const SECRET = 'bench'
 /** Milliseconds between two looks at the forge: what a figure can be too large by. */
-const LOOK = 20
+const OBSERVE = 20
 const PATIENCE = 60_000
 
 const POLICY = `apiVersion: backporch.dev/v1alpha1
@@ -70,17 +70,17 @@ export async function benchPullRequest(options: PullRequestOptions, report: (lin
     const { body } = await plane.request<{ gitVersion: string }>('GET', '/version')
     execFileSync(process.execPath, [join(ROOT, '.ci', 'bundle.ts'), join(folder, 'dist')], { stdio: 'pipe' })
     const owner = await gitea.createUser(OWNER)
-    const places = new Map<string, Place>()
-    for (const name of ['webhook', 'polling', 'script']) places.set(name, await makePlace(gitea, owner, name, options))
-    const all = [...places.values()]
+    const locations = new Map<string, Location>()
+    for (const name of ['webhook', 'polling', 'script']) locations.set(name, await createLocation(gitea, owner, name, options))
+    const all = [...locations.values()]
     report(`applying ${all.length} x ${options.objects} objects`)
     await applyAll(
       plane,
       all.flatMap(({ packages }) => packages),
     )
-    const place = (name: string): Place => places.get(name) ?? (all[0] as Place)
+    const location = (name: string): Location => locations.get(name) ?? (all[0] as Location)
     const start = (name: string, flags: readonly string[]): BenchController => {
-      const { remote } = place(name)
+      const { remote } = location(name)
       const env = { GITEA_TOKEN: owner.token, KUBECONFIG: plane.kubeconfig, BACKPORCH_WEBHOOK_SECRET: SECRET }
       const started = new BenchController(
         join(folder, 'dist', 'backporch.mjs'),
@@ -104,20 +104,20 @@ export async function benchPullRequest(options: PullRequestOptions, report: (lin
       token: owner.token,
       api: `${gitea.apiUrl}/repos/${OWNER}/script`,
     }
-    runScript.prepare(script, place('script').remote, place('script').packages)
+    runScript.prepare(script, location('script').remote, location('script').packages)
     for (let round = 0; round <= options.rounds; round += 1) {
       loads.push(loadavg()[0] ?? Number.NaN)
-      const asked = await timeOne(plane, gitea, owner, place('webhook'), round, async () => {
+      const requested = await timeOne(plane, gitea, owner, location('webhook'), round, async () => {
         const mark = hooked.mark()
         await deliver(url, 'webhook')
         return mark
       })
-      await hooked.done(asked.mark)
-      if (round > 0) byWebhook.push({ ...asked.timed, phases: hooked.phases(asked.mark, asked.from) })
-      const scripted = await timeOne(plane, gitea, owner, place('script'), round, async () => runScript.run(script, round))
+      await hooked.done(requested.mark)
+      if (round > 0) byWebhook.push({ ...requested.timed, phases: hooked.phases(requested.mark, requested.from) })
+      const scripted = await timeOne(plane, gitea, owner, location('script'), round, async () => runScript.run(script, round))
       if (round > 0) byScript.push(scripted.timed)
       report(
-        `${round === 0 ? 'warm-up' : `round ${round}`}: webhook ${asked.timed.fromAsked.toFixed(0)} ms, script ${scripted.timed.fromAsked.toFixed(0)} ms`,
+        `${round === 0 ? 'warm-up' : `round ${round}`}: webhook ${requested.timed.fromRequested.toFixed(0)} ms, script ${scripted.timed.fromRequested.toFixed(0)} ms`,
       )
     }
     await hooked.stop()
@@ -128,7 +128,7 @@ export async function benchPullRequest(options: PullRequestOptions, report: (lin
       loads.push(loadavg()[0] ?? Number.NaN)
       // At any moment between two turns.
       await sleep(((round * 379) % 1_000) + 500)
-      const { timed, mark } = await timeOne(plane, gitea, owner, place('polling'), round, async () => polled.mark())
+      const { timed, mark } = await timeOne(plane, gitea, owner, location('polling'), round, async () => polled.mark())
       if (round > 0) byPolling.push(timed)
       report(`${round === 0 ? 'warm-up' : `round ${round}`}: polling ${timed.fromChange.toFixed(0)} ms`)
       await polled.done(mark)
@@ -136,7 +136,7 @@ export async function benchPullRequest(options: PullRequestOptions, report: (lin
     const rows = [
       row(
         'backporch, a signed webhook',
-        byWebhook.map(({ fromAsked }) => fromAsked),
+        byWebhook.map(({ fromRequested }) => fromRequested),
       ),
       row(
         'backporch, polling each second',
@@ -144,7 +144,7 @@ export async function benchPullRequest(options: PullRequestOptions, report: (lin
       ),
       row(
         '`kubectl diff`, `git push`, one request',
-        byScript.map(({ fromAsked }) => fromAsked),
+        byScript.map(({ fromRequested: fromQuestion }) => fromQuestion),
       ),
     ]
     return [
@@ -166,7 +166,7 @@ export async function benchPullRequest(options: PullRequestOptions, report: (lin
         byWebhook.map(({ phases }) => phases?.requests ?? Number.NaN),
         50,
       )} (median), for ${options.objects} objects; without a watch, each turn reads everything.`,
-      `${options.objects} objects in ${place('webhook').packages.length} packages per row; each change is in another package, and the pull requests of earlier changes stay open. Rounds: ${options.rounds}, after one warm-up round; webhook and script alternate, polling runs afterwards.`,
+      `${options.objects} objects in ${location('webhook').packages.length} packages per row; each change is in another package, and the pull requests of earlier changes stay open. Rounds: ${options.rounds}, after one warm-up round; webhook and script alternate, polling runs afterwards.`,
       `kube-apiserver ${body.gitVersion}, Gitea ${gitea.version}, Node ${process.versions.node}; ${cpus().length} CPUs (${cpus()[0]?.model ?? 'unknown'}), ${process.platform}; one-minute load ${spread(loads, 1)}.`,
     ].join('\n')
   } finally {
@@ -177,7 +177,7 @@ export async function benchPullRequest(options: PullRequestOptions, report: (lin
   }
 }
 
-async function makePlace(gitea: Gitea, owner: GiteaUser, name: string, options: PullRequestOptions): Promise<Place> {
+async function createLocation(gitea: Gitea, owner: GiteaUser, name: string, options: PullRequestOptions): Promise<Location> {
   const packages = generate(options).map(({ path, namespace, objects }): BenchPackage => {
     const own = `${name}-${namespace}`
     const moved = objects.map((object): BenchObject => ({ ...object, metadata: { ...object.metadata, namespace: own } }))
@@ -194,7 +194,7 @@ async function timeOne<Mark>(
   plane: ControlPlane,
   gitea: Gitea,
   owner: GiteaUser,
-  { name, packages }: Place,
+  { name, packages }: Location,
   round: number,
   ask: () => Promise<Mark>,
 ): Promise<{ readonly timed: Timed; readonly mark: Mark; readonly from: number }> {
@@ -213,10 +213,10 @@ async function timeOne<Mark>(
   for (;;) {
     if ((await newest(gitea, owner, name)) > before) break
     if (performance.now() - from > PATIENCE) throw new Error(`${name}: no pull request of round ${round}`)
-    await sleep(LOOK)
+    await sleep(OBSERVE)
   }
-  const seen = performance.now()
-  return { timed: { fromChange: seen - changed, fromAsked: seen - from }, mark: await asking, from }
+  const count = performance.now()
+  return { timed: { fromChange: count - changed, fromRequested: count - from }, mark: await asking, from }
 }
 
 /** Number of the newest open pull request. */
@@ -251,7 +251,7 @@ function row(name: string, times: readonly number[]): string[] {
 }
 
 function phaseRow(timed: readonly Timed[]): string[] {
-  const phases = timed.flatMap((one) => (one.phases === undefined ? [] : [{ ...one.phases, seen: one.fromAsked - one.phases.end }]))
+  const phases = timed.flatMap((one) => (one.phases === undefined ? [] : [{ ...one.phases, count: one.fromRequested - one.phases.end }]))
   const median = (pick: (one: (typeof phases)[number]) => number): string => percentile(phases.map(pick), 50).toFixed(0)
   return [
     median(({ waited }) => waited),
@@ -260,7 +260,7 @@ function phaseRow(timed: readonly Timed[]): string[] {
     median(({ planned }) => planned),
     median(({ pushed }) => pushed),
     median(({ opened }) => opened),
-    median(({ seen }) => seen),
+    median(({ count }) => count),
   ]
 }
 

@@ -94,8 +94,8 @@ function manifests(service: Service): { readonly [path: string]: string } {
   }
 }
 
-function times(count: number, line: (place: number) => string): string {
-  return Array.from({ length: count }, (_none, place) => line(place)).join('')
+function times(count: number, line: (index: number) => string): string {
+  return Array.from({ length: count }, (_none, position) => line(position)).join('')
 }
 
 function deployment({ name, tag, replicas, port, pick }: Service): string {
@@ -135,7 +135,7 @@ spec:
           env:
             - name: VERSION
               value: "${tag}" # kpt-set: \${image-tag}
-${times(2 + pick(5), (place) => `            - name: OPTION_${place}\n              value: value-${pick(1000)}\n`)}\
+${times(2 + pick(5), (index) => `            - name: OPTION_${index}\n              value: value-${pick(1000)}\n`)}\
             - name: PASSWORD
               valueFrom:
                 secretKeyRef:
@@ -196,7 +196,7 @@ data:
     cache.size=${pick(5000)}
 
     # Read by the start script.
-${times(3 + pick(6), (place) => `    feature.number-${place}=${pick(2) === 0 ? 'on' : 'off'}\n`)}  start.sh: |-
+${times(3 + pick(6), (index) => `    feature.number-${index}=${pick(2) === 0 ? 'on' : 'off'}\n`)}  start.sh: |-
     #!/bin/sh
     exec /app/server --config /etc/${name}/application.properties
 `
@@ -210,7 +210,7 @@ metadata:
   labels:
     app: ${name} # kpt-set: \${app}
 data:
-${times(4 + pick(6), (place) => `  limit-${place}: "${pick(10_000)}"\n`)}`
+${times(4 + pick(6), (index) => `  limit-${index}: "${pick(10_000)}"\n`)}`
 }
 
 function serviceAccount({ name }: Service): string {

@@ -110,8 +110,8 @@ class RepositoryBench {
     const cache = join(this.#folder, 'cache')
     rmSync(cache, { recursive: true, force: true })
     const seconds: number[] = []
-    for (const place of [LOOKED_AT[0], LOOKED_AT[1], LOOKED_AT[0]]) {
-      const args = [this.#program, 'diff', PACKAGE(place), '--repo', way.address(`${size}.git`), '--live', this.#live[size]]
+    for (const location of [LOOKED_AT[0], LOOKED_AT[1], LOOKED_AT[0]]) {
+      const args = [this.#program, 'diff', PACKAGE(location), '--repo', way.address(`${size}.git`), '--live', this.#live[size]]
       const { status, stdout, wall } = await run(
         process.execPath,
         [...args, '--cluster', 'bench', '-o', 'json', '--quiet'],

@@ -7,8 +7,8 @@ const COST = { wall: 1, clientCpu: 0.5, serverCpu: 0.25, requests: 600, dryRuns:
 
 test('a table has the median with the least and the most', () => {
   const table = formatTable([
-    { tool: 'ours', costs: [COST, { ...COST, wall: 3 }, { ...COST, wall: 1.5 }], recall: '25 of 25' },
-    { tool: 'theirs', costs: [{ ...COST, clientCpu: Number.NaN }], recall: undefined },
+    { tool: 'ours', costs: [COST, { ...COST, wall: 3 }, { ...COST, wall: 1.5 }], remembered: '25 of 25' },
+    { tool: 'theirs', costs: [{ ...COST, clientCpu: Number.NaN }], remembered: undefined },
   ])
   assert.equal(
     table,

@@ -5,12 +5,12 @@ export interface ToolResult {
   readonly tool: string
   readonly costs: readonly Cost[]
   /** Injected hand edits that the tool names, as in `25 of 25`; undefined where it names none by its nature. */
-  readonly recall: string | undefined
+  readonly remembered: string | undefined
 }
 
 export function formatTable(results: readonly ToolResult[]): string {
   const head = ['tool', 'requests', 'of them dry runs', 'wall s', 'client CPU s', 'API server CPU s', 'manual edits detected']
-  const rows = results.map(({ tool, costs, recall }) => [
+  const rows = results.map(({ tool, costs, remembered }) => [
     tool,
     spread(
       costs.map(({ requests }) => requests),
@@ -32,7 +32,7 @@ export function formatTable(results: readonly ToolResult[]): string {
       costs.map(({ serverCpu }) => serverCpu),
       2,
     ),
-    recall ?? 'reports no fields',
+    remembered ?? 'reports no fields',
   ])
   return [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |\n`).join('')
 }

@@ -11,7 +11,7 @@ export interface Tool {
   /** What one check of everything runs. */
   readonly commands: readonly Command[]
   /** Reads its output; undefined for one that names no fields. */
-  readonly recall: ((edits: readonly HandEdit[], stdout: string) => string) | undefined
+  readonly remembered: ((edits: readonly HandEdit[], stdout: string) => string) | undefined
 }
 
 export interface Tools {
@@ -52,7 +52,7 @@ function backporch(bench: Bench): Tool {
   return {
     name: 'backporch diff',
     commands: [{ program: process.execPath, args, cwd: bench.repository, env, exitCodes: [0, 1] }],
-    recall: (edits, stdout) => {
+    remembered: (edits, stdout) => {
       const { found, others } = foundInReport(edits, stdout)
       return `${found} of ${edits.length}${others === 0 ? '' : `, and ${others} that nobody made`}`
     },
@@ -65,7 +65,7 @@ function kubectlDiff(bench: Bench, concurrency: number): Tool {
   return {
     name: `kubectl diff --server-side${concurrency === 1 ? '' : ` --concurrency=${concurrency}`}`,
     commands: [{ program: 'kubectl', args, cwd: bench.repository, env: environment(bench), exitCodes: [0, 1] }],
-    recall: (edits, stdout) => `${foundInDiff(edits, stdout)} of ${edits.length}`,
+    remembered: (edits, stdout) => `${foundInDiff(edits, stdout)} of ${edits.length}`,
   }
 }
 
@@ -88,7 +88,7 @@ function kptApply(bench: Bench): Tool {
       env: environment(bench),
       exitCodes: [0],
     })),
-    recall: undefined,
+    remembered: undefined,
   }
 }
 

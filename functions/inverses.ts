@@ -1,5 +1,5 @@
 /** The functions that are built in, each with its inverse for Adopt. Undefined: its config is searched for the value that it wrote. */
-import type { Inverse } from '../src/proposal/adopt/find-places.ts'
+import type { Inverse } from '../src/proposal/adopt/find-locations.ts'
 import { invertAdoptDrift } from './adopt-drift/inverse.ts'
 import { invertReplacement } from './apply-replacements/inverse.ts'
 import { invertSetters } from './apply-setters/inverse.ts'

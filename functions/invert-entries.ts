@@ -1,6 +1,6 @@
 /** Back to the entry of the config of set-labels or set-annotations that a value is from. */
 import { field } from '../src/krm/field-path.ts'
-import type { Inverse } from '../src/proposal/adopt/find-places.ts'
+import type { Inverse } from '../src/proposal/adopt/find-locations.ts'
 import { entryOf, mapAt, textAt, type YamlMap } from '../src/yaml/yaml-node.ts'
 
 /** `data` of a ConfigMap, or the field of the function's own kind. */
@@ -13,10 +13,10 @@ function entriesOf(config: YamlMap | undefined, own: string): string | undefined
 export function invertEntries(own: 'labels' | 'annotations'): Inverse {
   return ({ run, target, finder }) => {
     const last = target.path.at(-1)
-    const place = entriesOf(run.config, own)
-    if (last?.kind !== 'field' || place === undefined || entryOf(mapAt(run.config, place), last.name) === undefined) return undefined
+    const location = entriesOf(run.config, own)
+    if (last?.kind !== 'field' || location === undefined || entryOf(mapAt(run.config, location), last.name) === undefined) return undefined
     if (target.wanted !== undefined && typeof target.wanted !== 'string') return undefined
     const label = { via: `${own.slice(0, -1)}:${last.name}`, what: `the ${own.slice(0, -1)} ${last.name} of set-${own}` }
-    return finder.configEntry(run, [field(place), field(last.name)], target, label)
+    return finder.configEntry(run, [field(location), field(last.name)], target, label)
   }
 }

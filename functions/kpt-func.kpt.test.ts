@@ -24,13 +24,13 @@ function files(exec: string): { readonly [path: string]: string } {
 }
 
 /** Runs kpt over the package with a program that calls the function, whose text is `body`, with `configs`. */
-function render(command: 'render' | 'eval', body: string, look: (run: KptRun, read: (path: string) => string) => void): void {
+function render(command: 'render' | 'eval', body: string, observe: (run: KptRun, read: (path: string) => string) => void): void {
   withFolder({ 'fn.mjs': `import { runKptFunc } from ${RUN}\nawait runKptFunc(async (configs) => { ${body} })\n` }, (program) => {
     const exec = `${process.execPath} ${join(program, 'fn.mjs')}`
     withFolder(files(command === 'render' ? exec : ''), (folder) => {
       const words = command === 'render' ? ['--allow-exec'] : ['--exec', exec]
       const run = runKpt(folder, 'fn', command, 'p', '--results-dir', 'out', ...words)
-      look(run, (path) => readFileSync(join(folder, path), 'utf8'))
+      observe(run, (path) => readFileSync(join(folder, path), 'utf8'))
     })
   })
 }

@@ -200,11 +200,11 @@ function callsFor(given: readonly GivenObject[]): readonly (readonly GivenObject
   const packages = Map.groupBy(given, packageOf(given))
   return [...packages.values()].flatMap((group) => {
     const calls: GivenObject[][] = []
-    const seen = new Map<string, number>()
+    const observed = new Map<string, number>()
     for (const each of group) {
-      const place = seen.get(each.key) ?? 0
-      seen.set(each.key, place + 1)
-      calls[place] = [...(calls[place] ?? []), each]
+      const index = observed.get(each.key) ?? 0
+      observed.set(each.key, index + 1)
+      calls[index] = [...(calls[index] ?? []), each]
     }
     return calls
   })
@@ -215,8 +215,8 @@ function packageOf(given: readonly GivenObject[]): (each: GivenObject) => string
   const folderOf = ({ item }: GivenObject): string => fileOf(item).path.replace(/[^/]*$/, '')
   const folders = new Set(given.filter(({ item }) => textAt(item, 'kind') === 'Kptfile').map(folderOf))
   return (each) => {
-    const said = annotationOf(each.item, PACKAGE_PATH)
-    if (said !== undefined) return said
+    const message = annotationOf(each.item, PACKAGE_PATH)
+    if (message !== undefined) return message
     let folder = folderOf(each)
     while (folder !== '' && !folders.has(folder)) folder = folder.replace(/[^/]*\/$/, '')
     return folder
@@ -240,12 +240,12 @@ function whatBecame(call: readonly GivenObject[], objects: readonly KubernetesOb
 /** How to get every object of the output, in the order of the input, what is new behind it. Nothing is changed before all is known. */
 function patchesOf(given: readonly GivenObject[], after: readonly ObjectAfter[]): readonly (() => YamlMap)[] {
   const values = new Map(after.map((each) => [each.given, each.value]))
-  const kept = given.flatMap((each) => {
+  const retained = given.flatMap((each) => {
     const value = values.get(each)
     return value === undefined ? [] : [() => patchedItem(each, value)]
   })
   const inserted = new Map(after.filter((each) => each.given === undefined).map(({ value }) => [canonicalJson(value), value]))
-  return [...kept, ...[...inserted.values()].map((value) => () => patchedMap(yamlMap(), value))]
+  return [...retained, ...[...inserted.values()].map((value) => () => patchedMap(yamlMap(), value))]
 }
 
 function patchedItem({ item, before }: GivenObject, value: JsonObject): YamlMap {

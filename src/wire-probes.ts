@@ -10,28 +10,28 @@ import { findCredential } from './adapters/git/protocol/git-credential.ts'
 import { probePush } from './adapters/git/protocol/probe-push.ts'
 import { type ConnectOptions, probeCluster } from './adapters/kubernetes/connection/connect-cluster.ts'
 import { findInstallationKey } from './adapters/system/installation-key.ts'
-import type { ClusterTarget, Place } from './cli/world.ts'
+import type { ClusterTarget, ProcessContext } from './cli/world.ts'
 import type { Probes } from './ports/probes.ts'
 
 export interface ProbeParts {
   readonly keyPath: string
-  readonly credentialOptions: (place: Place) => CredentialOptions
-  readonly connectOptions: (target: ClusterTarget, place: Place) => ConnectOptions
+  readonly credentialOptions: (location: ProcessContext) => CredentialOptions
+  readonly connectOptions: (target: ClusterTarget, location: ProcessContext) => ConnectOptions
 }
 
-export function probesAt(place: Place, { keyPath, credentialOptions, connectOptions }: ProbeParts): Probes {
-  const { cwd, env } = place
+export function probesAt(location: ProcessContext, { keyPath, credentialOptions, connectOptions }: ProbeParts): Probes {
+  const { cwd, env } = location
   return {
     push: async (remote, baseBranch, refs, signal) => {
       const host = hostOf(remote)
-      const token = host === undefined ? undefined : ((await gitTokenFor(remote, credentialOptions(place))) ?? tokenFor(host, env))
+      const token = host === undefined ? undefined : ((await gitTokenFor(remote, credentialOptions(location))) ?? tokenFor(host, env))
       const options = { remote, workingDirectory: cwd, environment: env, ...(token === undefined ? {} : { token }) }
       return probePush(options, baseBranch, refs, signal)
     },
     forge: (remote, kind, refs, signal) =>
       probeForge(
         {
-          ...credentialOptions(place),
+          ...credentialOptions(location),
           remote,
           kind,
           longestWait: 10_000,
@@ -41,7 +41,7 @@ export function probesAt(place: Place, { keyPath, credentialOptions, connectOpti
         refs,
         signal,
       ),
-    access: (target, namespace, signal) => probeCluster(connectOptions(target, place), namespace, signal),
+    access: (target, namespace, signal) => probeCluster(connectOptions(target, location), namespace, signal),
     keySource: async () => ({ from: await findInstallationKey({ value: env['BACKPORCH_KEY'], path: keyPath }), path: keyPath }),
     signingKey: () => describeSigningKey(env, cwd, BOT.email),
     hasGitIdentity: async () => {

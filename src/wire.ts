@@ -13,7 +13,7 @@ import { runExternalDiff } from './adapters/system/external-diff.ts'
 import { checkNewFolder, writeNewFolder } from './adapters/system/new-folder.ts'
 import { readPolicyFiles } from './adapters/system/policy-files.ts'
 import { systemClock } from './adapters/system/system-clock.ts'
-import type { ClusterTarget, Place, World } from './cli/world.ts'
+import type { ClusterTarget, ProcessContext, World } from './cli/world.ts'
 
 /** Milliseconds that a command waits for a forge's limits before it says until when. */
 const LONGEST_WAIT = 60_000
@@ -41,13 +41,13 @@ export function wire(process: NodeJS.Process, signal: AbortSignal): World {
 /** One for the whole process: however often a repository is opened, its pushes are counted together. */
 type SharedPaces = () => Promise<PushPaces>
 
-function worldAt(place: Place, stdin: World['stdin'], signal: AbortSignal, pushPaces: SharedPaces): World {
-  const { env, cwd, clock } = place
+function worldAt(location: ProcessContext, stdin: World['stdin'], signal: AbortSignal, pushPaces: SharedPaces): World {
+  const { env, cwd, clock } = location
   const home = env['HOME'] ?? homedir()
   const keyPath = join(env['XDG_CONFIG_HOME'] || join(home, '.config'), 'backporch', 'key')
   const cacheDir = env['BACKPORCH_CACHE'] || join(env['XDG_CACHE_HOME'] || join(home, '.cache'), 'backporch', 'repositories')
   return {
-    ...place,
+    ...location,
     stdin,
     version: version(),
     botEmail: BOT.email,
@@ -55,7 +55,7 @@ function worldAt(place: Place, stdin: World['stdin'], signal: AbortSignal, pushP
     openRepository: async (remote, baseBranch, trace) => {
       const { openRepository } = await import('./adapters/git/repository.ts')
       const host = hostOf(remote)
-      const token = host === undefined ? undefined : ((await gitTokenFor(remote, credentialOptions(place))) ?? tokenFor(host, env))
+      const token = host === undefined ? undefined : ((await gitTokenFor(remote, credentialOptions(location))) ?? tokenFor(host, env))
       const { findCommitSigner } = await import('./adapters/git/commit-signer.ts')
       const signer = await findCommitSigner(env, cwd, BOT.email)
       const admitPush = host === undefined ? undefined : (await pushPaces()).of(remote, env)
@@ -77,7 +77,7 @@ function worldAt(place: Place, stdin: World['stdin'], signal: AbortSignal, pushP
       return openForge(
         repository,
         {
-          ...credentialOptions(place),
+          ...credentialOptions(location),
           remote,
           kind,
           dryRun,
@@ -93,14 +93,14 @@ function worldAt(place: Place, stdin: World['stdin'], signal: AbortSignal, pushP
       return new (await import('./adapters/log/json-log.ts')).JsonLog({ ...sink, clock })
     },
     forgeSetup: async (remote, kind) => (await import('./adapters/forge/open-forge.ts')).findForgeSetup(remote, kind, env, signal),
-    openWebhooks: async ({ address, secrets, remote, onNews, onRefused }) => {
+    openWebhooks: async ({ address, secrets, remote, onUpdate, onRefused }) => {
       const { WebhookIntake } = await import('./adapters/forge/webhook-intake.ts')
       const { startWebhookServer } = await import('./adapters/forge/webhook-server.ts')
       const { DeliveryWindow } = await import('./adapters/forge/webhook-window.ts')
       const named = parseForgeAddress(remote)
       const repository = named === undefined ? undefined : `${named.owner}/${named.repository}`
       const intake = new WebhookIntake({ secrets, repository, window: new DeliveryWindow() })
-      return startWebhookServer({ ...address, intake, clock, onNews, onRefused })
+      return startWebhookServer({ ...address, intake, clock, onUpdate, onRefused })
     },
     readPolicyFiles: (path) => readPolicyFiles(resolve(cwd, path)),
     openAuditLog: async (path) => {
@@ -125,11 +125,11 @@ function worldAt(place: Place, stdin: World['stdin'], signal: AbortSignal, pushP
         return { reader, close: () => undefined }
       }
       const { connectCluster } = await import('./adapters/kubernetes/connection/connect-cluster.ts')
-      return connectCluster(connectOptions(target, place))
+      return connectCluster(connectOptions(target, location))
     },
     openWriter: async (target) => {
       const { connectClusterWriter } = await import('./adapters/kubernetes/connection/connect-cluster.ts')
-      return connectClusterWriter(connectOptions(target, place))
+      return connectClusterWriter(connectOptions(target, location))
     },
     openRenderer: async ({ engine, render = [], ...allowed }) => {
       const { WorkerRenderer } = await import('./adapters/functions/worker-renderer.ts')
@@ -145,9 +145,9 @@ function worldAt(place: Place, stdin: World['stdin'], signal: AbortSignal, pushP
       return localNames(kind, resolve(cwd, path), env)
     },
     externalDiff: (program, files) => {
-      const inherit = place.stdout === process.stdout
+      const inherit = location.stdout === process.stdout
       const printed = runExternalDiff({ program, files, workingDirectory: cwd, environment: env, inherit })
-      if (!inherit) place.stdout.write(printed)
+      if (!inherit) location.stdout.write(printed)
     },
     checkNewFolder: (path) => checkNewFolder(resolve(cwd, path)),
     writeNewFolder: (path, files) => writeNewFolder(resolve(cwd, path), files),
@@ -161,16 +161,16 @@ function worldAt(place: Place, stdin: World['stdin'], signal: AbortSignal, pushP
       return cloneState(resolve(cwd, path), signal, env)
     },
     userName: () => userName(cwd, env),
-    probes: async () => (await import('./wire-probes.ts')).probesAt(place, { keyPath, credentialOptions, connectOptions }),
+    probes: async () => (await import('./wire-probes.ts')).probesAt(location, { keyPath, credentialOptions, connectOptions }),
     at: (other) => worldAt(other, stdin, signal, pushPaces),
   }
 }
 
-function credentialOptions({ env, cwd, clock }: Place): CredentialOptions {
+function credentialOptions({ env, cwd, clock }: ProcessContext): CredentialOptions {
   return { environment: env, workingDirectory: cwd, clock, version: version(), longestWait: LONGEST_WAIT }
 }
 
-function connectOptions(target: ClusterTarget, { cwd, env, clock }: Place): ConnectOptions {
+function connectOptions(target: ClusterTarget, { cwd, env, clock }: ProcessContext): ConnectOptions {
   return {
     environment: env,
     clock,

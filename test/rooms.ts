@@ -62,11 +62,11 @@ const sources = ['src', 'functions'].flatMap((folder) => listFiles(join(root, fo
 const forbidden = [
   { name: 'no-circles', severity: 'error', from: {}, to: { circular: true } },
   { name: 'no-unresolved', severity: 'error', from: {}, to: { couldNotResolve: true } },
-  ...ROOMS.map((room, place) => ({
+  ...ROOMS.map((room, index) => ({
     name: `${room}-imports-only-from-above`,
     severity: 'error',
     from: { path: pathOf(room) },
-    to: { path: '^src/', pathNot: ROOMS.slice(0, place + 1).map(pathOf) },
+    to: { path: '^src/', pathNot: ROOMS.slice(0, index + 1).map(pathOf) },
   })),
   {
     name: 'pure-rooms-import-no-libraries',

@@ -125,7 +125,7 @@ function processesOf(own: readonly string[], width: number): string[] {
   const groups = Array.from({ length: count }, (_, index) => {
     const path = join(scratch, `files-${index + 1}.test.mjs`)
     // Every n-th file, so that no process gets all of a slow room.
-    const files = shared.filter((_, place) => place % count === index)
+    const files = shared.filter((_, position) => position % count === index)
     writeFileSync(path, files.map((file) => `import ${JSON.stringify(pathToFileURL(join(root, file)).href)}\n`).join(''))
     return path
   })

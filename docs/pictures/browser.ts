@@ -141,11 +141,11 @@ async function connect(url: string): Promise<Client> {
   socket.addEventListener('message', ({ data }) => {
     const { id, method, result, error } = JSON.parse(String(data)) as Message
     if (method !== undefined) events.get(method)?.()
-    const asked = id === undefined ? undefined : waiting.get(id)
-    if (asked === undefined) return
+    const requested = id === undefined ? undefined : waiting.get(id)
+    if (requested === undefined) return
     waiting.delete(id ?? 0)
-    if (error === undefined) asked.resolve(result as never)
-    else asked.reject(new Error(error.message))
+    if (error === undefined) requested.resolve(result as never)
+    else requested.reject(new Error(error.message))
   })
   return {
     send: (method, params) =>

@@ -18,9 +18,9 @@ export function toPalette(png: Buffer): Buffer {
   const nearest = new Map<number, number>()
   const rows = Buffer.alloc((width + 1) * height)
   for (const [index, colour] of pixels.entries()) {
-    const place = nearest.get(colour) ?? closest(palette, colour)
-    nearest.set(colour, place)
-    rows[index + Math.floor(index / width) + 1] = place
+    const position = nearest.get(colour) ?? closest(palette, colour)
+    nearest.set(colour, position)
+    rows[index + Math.floor(index / width) + 1] = position
   }
   const indexed = Buffer.from(header)
   indexed[9] = 3

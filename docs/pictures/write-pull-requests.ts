@@ -130,7 +130,7 @@ async function review(gitea: Gitea, owner: GiteaUser, bot: GiteaUser, folder: st
     ])
   }
   await turn('2026-11-21T09:55:00Z')
-  await turn('2026-11-21T09:57:00Z', { packages: ['apps/checkout'], wish: adopt(['deployment/checkout']) }, [prod])
+  await turn('2026-11-21T09:57:00Z', { packages: ['apps/checkout'], resolutionRequest: adopt(['deployment/checkout']) }, [prod])
   edit(prod, [
     { key: '/ConfigMap/infra/dns', field: 'data.upstream', value: '10.0.0.9', at: '2026-11-21T09:58:00Z' },
     { key: '/ConfigMap/infra/logging', field: 'data.level', value: 'debug', at: '2026-11-21T09:58:00Z' },
@@ -138,7 +138,7 @@ async function review(gitea: Gitea, owner: GiteaUser, bot: GiteaUser, folder: st
   await turn('2026-11-21T10:00:00Z')
 }
 
-function adopt(selectors: readonly string[]): NonNullable<TurnRequest['wish']> {
+function adopt(selectors: readonly string[]): NonNullable<TurnRequest['resolutionRequest']> {
   return { resolution: 'Adopt', selectors, message: 'the hotfix of INC-4711 stays' }
 }
 
@@ -146,7 +146,7 @@ function request(): TurnRequest {
   return {
     branch: undefined,
     packages: [],
-    wish: undefined,
+    resolutionRequest: undefined,
     dryRun: false,
     clock: { now: () => new Date() },
     fieldManager: undefined,

@@ -308,7 +308,7 @@ test('what is built in renders a package with the function in its pipeline, and 
 })
 
 test('whatever a report says: nothing is thrown, an error writes nothing, and a second run has nothing left to adopt', () => {
-  const places = [
+  const locations = [
     'spec.replicas',
     'spec',
     'metadata.name',
@@ -326,13 +326,13 @@ test('whatever a report says: nothing is thrown, an error writes nothing, and a 
   const value = fc.oneof(fc.jsonValue({ maxDepth: 2 }) as fc.Arbitrary<Json>, fc.constantFrom<Json>('5', 'a\nb', '#x', { name: 'app' }))
   const change = fc
     .record({
-      place: fc.constantFrom(...places),
+      location: fc.constantFrom(...locations),
       live: value,
       kind: fc.constantFrom('modified' as const, 'added' as const, 'removed' as const, 'missing' as const),
       ref: fc.constantFrom(REPLICAS.ref, COLOR.ref),
     })
-    .map(({ place, live, kind, ref }) =>
-      changeOf(kind === 'missing' ? '' : place, { change: kind, ref, ...(kind === 'modified' || kind === 'added' ? { live } : {}) }),
+    .map(({ location, live, kind, ref }) =>
+      changeOf(kind === 'missing' ? '' : location, { change: kind, ref, ...(kind === 'modified' || kind === 'added' ? { live } : {}) }),
     )
   fc.assert(
     fc.property(fc.array(change, { minLength: 1, maxLength: 3 }), fc.boolean(), (changes, decided) => {

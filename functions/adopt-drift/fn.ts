@@ -42,7 +42,7 @@ export function adoptDrift(library: FunctionLibrary): KrmFunction {
       return new Adopting(items, read.value, functions).run()
     } catch (thrown) {
       if (!(thrown instanceof Failure)) throw thrown
-      return failed(items, told(thrown))
+      return failed(items, reported(thrown))
     }
   }
 }
@@ -69,7 +69,7 @@ class Adopting {
   run(): FunctionOutput {
     const rendering = answerCalls(renderPackage(this.packagePath, this.files), this.functions)
     if ('failures' in rendering) {
-      const results = rendering.failures.map((failure): FunctionResult => ({ message: told(failure), severity: 'error' }))
+      const results = rendering.failures.map((failure): FunctionResult => ({ message: reported(failure), severity: 'error' }))
       return { items: this.items, results, exitCode: 1, stderr: '' }
     }
     const { chosen, refused } = chooseChanges(this.drift, rendering.desired.resources)
@@ -113,7 +113,7 @@ class Adopting {
 
   private stop(refused: readonly RefusedChange[], failure?: Failure): FunctionOutput {
     const results = refused.map((each) => refusal(each, 'error'))
-    if (failure !== undefined && results.length === 0) results.push({ message: told(failure), severity: 'error' })
+    if (failure !== undefined && results.length === 0) results.push({ message: reported(failure), severity: 'error' })
     return { items: this.items, results, exitCode: 1, stderr: '' }
   }
 
@@ -166,7 +166,7 @@ function remedyOf({ code, remedy }: Failure): string {
   return remedy
 }
 
-function told(failure: Failure): string {
+function reported(failure: Failure): string {
   const where = failure.where === undefined ? '' : ` (${failure.where})`
   return oneLine(`${failure.what}${where}: ${failure.why}: ${remedyOf(failure)}`, 1000)
 }

@@ -1,4 +1,4 @@
-import { type Inverse, obstacle } from '../../src/proposal/adopt/find-places.ts'
+import { type Inverse, obstacle } from '../../src/proposal/adopt/find-locations.ts'
 
 /** The live value in a report is a fact, and nothing to edit. */
 export const invertAdoptDrift: Inverse = ({ run }) =>

@@ -77,10 +77,10 @@ export class PackageItems {
       const own = this.byPath.get(path) ?? []
       const before = readYamlNodes(this.texts.get(path) ?? '', path)
       const after = sameDocuments(before, readYamlNodes(text, path))
-      for (const [place, item] of own.entries()) {
-        const node = after[place]
+      for (const [index, item] of own.entries()) {
+        const node = after[index]
         if (node === undefined) removed.add(item)
-        else if (writeYamlNode(node) !== writeYamlNode(before[place] as YamlNode)) patchYamlNode(item, withRunAnnotations(node, item))
+        else if (writeYamlNode(node) !== writeYamlNode(before[index] as YamlNode)) patchYamlNode(item, withRunAnnotations(node, item))
       }
     }
     return this.items.filter((item) => !removed.has(item))

@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { readYamlNodes } from '../../src/yaml/read/read-yaml-node.ts'
 import { writeYamlNode } from '../../src/yaml/write/write-yaml-node.ts'
 import type { YamlMap } from '../../src/yaml/yaml-node.ts'
-import { splitFieldPath } from './field-places.ts'
+import { splitFieldPath } from './field-locations.ts'
 import { applyReplacements } from './fn.ts'
 
 /** The answers of the tables are those of kustomize api v0.15.0 to the same inputs. */

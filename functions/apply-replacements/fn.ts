@@ -7,7 +7,7 @@ import { matchesLabels, parseLabelSelector } from '../../src/krm/label-selector.
 import { failed, type KrmFunction, succeeded } from '../../src/render/kpt/krm-function.ts'
 import { goQuote } from '../../src/text/go-quote.ts'
 import { copyNode, entryOf, type YamlMap, type YamlNode, type YamlScalar, yamlList, yamlMap, yamlPlain } from '../../src/yaml/yaml-node.ts'
-import { type FieldPlace, isTaggedNull, rawText, sourceField, splitFieldPath, targetFields } from './field-places.ts'
+import { type FieldLocation, isTaggedNull, rawText, sourceField, splitFieldPath, targetFields } from './field-locations.ts'
 import { impliedTag } from './implied-tag.ts'
 import {
   type FieldOptions,
@@ -49,7 +49,7 @@ function sourceValue(items: readonly YamlMap[], source: ReplacementSource, creat
   const object = theOnlyOne(items, source)
   const secret = isSecret(object)
   const fieldPath = source.fieldPath === '' ? DEFAULT_FIELD_PATH : source.fieldPath
-  const found = looking('error looking up replacement source', () => sourceField(object, splitFieldPath(fieldPath), { created, secret }))
+  const found = observing('error looking up replacement source', () => sourceField(object, splitFieldPath(fieldPath), { created, secret }))
   if (found === undefined || isNilOrEmpty(found, created)) {
     throw new ReplacementProblem(`fieldPath \`${fieldPath}\` is missing for replacement source ${idText(source.id)}`)
   }
@@ -96,17 +96,17 @@ function selects(text: string, item: YamlMap, field: 'labels' | 'annotations'): 
 function writeInto(item: YamlMap, value: YamlNode, { fieldPaths, options }: ReplacementTarget, created: Set<YamlNode>): void {
   const secret = isSecret(item)
   // No path ends at the object itself.
-  const whole: FieldPlace = { node: item, replace: () => undefined }
+  const whole: FieldLocation = { node: item, replace: () => undefined }
   const create = options?.create === true ? () => emptyLike(value) : undefined
   for (const fieldPath of fieldPaths.length === 0 ? [DEFAULT_FIELD_PATH] : fieldPaths) {
     const missing = `unable to find ${create === undefined ? '' : 'or create '}field ${goQuote(fieldPath)} in replacement target`
-    const places = looking(missing, () => targetFields(whole, splitFieldPath(fieldPath), { create, created, secret }))
-    if (places.length === 0) throw new ReplacementProblem(missing)
-    for (const place of places) writeAt(place, value, options, created)
+    const locations = observing(missing, () => targetFields(whole, splitFieldPath(fieldPath), { create, created, secret }))
+    if (locations.length === 0) throw new ReplacementProblem(missing)
+    for (const location of locations) writeAt(location, value, options, created)
   }
 }
 
-function writeAt({ node, replace }: FieldPlace, value: YamlNode, options: FieldOptions | undefined, created: Set<YamlNode>): void {
+function writeAt({ node, replace }: FieldLocation, value: YamlNode, options: FieldOptions | undefined, created: Set<YamlNode>): void {
   const text = options === undefined || options.delimiter === '' ? rawText(value) : joined(node, value, options, created)
   if (node.kind !== 'scalar') {
     replace(copyNode(value))
@@ -144,7 +144,7 @@ function emptyLike(value: YamlNode): YamlNode {
 }
 
 /** Runs a search whose problems are told behind a prefix. */
-function looking<T>(prefix: string, search: () => T): T {
+function observing<T>(prefix: string, search: () => T): T {
   try {
     return search()
   } catch (thrown) {

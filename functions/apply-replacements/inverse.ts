@@ -1,7 +1,7 @@
 /** From a field that apply-replacements wrote back to the field that it was copied from. */
 import { type FieldPath, field } from '../../src/krm/field-path.ts'
-import { joinPlaces, type Places } from '../../src/proposal/adopt/candidate.ts'
-import type { Inverse, InverseInput } from '../../src/proposal/adopt/find-places.ts'
+import { joinLocations, type Locations } from '../../src/proposal/adopt/candidate.ts'
+import type { Inverse, InverseInput } from '../../src/proposal/adopt/find-locations.ts'
 import { getKey, isJsonArray, isJsonObject, type Json } from '../../src/text/json.ts'
 import { jsonOf, textAt, type YamlMap } from '../../src/yaml/yaml-node.ts'
 import { nodeAtPath } from '../../src/yaml/yaml-path.ts'
@@ -16,27 +16,27 @@ export const invertReplacement: Inverse = (input) => {
   const { run, target } = input
   const replacements = run.config === undefined ? undefined : at(jsonOf(run.config), 'replacements')
   if (!isJsonArray(replacements) || target.wanted === undefined) return undefined
-  const places = replacements.flatMap((replacement): Places[] => {
+  const locations = replacements.flatMap((replacement): Locations[] => {
     const part = targetPart(input, replacement)
     const source = at(replacement, 'source')
     const path = pathOf(text(source, 'fieldPath') || 'metadata.name')
     if (part === undefined || path === undefined) return []
-    return input.finder.objects.flatMap((root): Places[] => {
+    return input.finder.objects.flatMap((root): Locations[] => {
       const node = isSource(root, source) ? nodeAtPath(root, path)?.node : undefined
       const wanted = node === undefined ? undefined : sourceValue(jsonOf(node), optionsOf(source), part)
       if (wanted === undefined) return []
       return [labelled(input.finder.find({ ...target, root, path, wanted, before: run.step.number }), root, path)]
     })
   })
-  return places.length === 0 ? undefined : joinPlaces(places)
+  return locations.length === 0 ? undefined : joinLocations(locations)
 }
 
-function labelled(places: Places, root: YamlMap, path: FieldPath): Places {
+function labelled(locations: Locations, root: YamlMap, path: FieldPath): Locations {
   const name = `${textAt(root, 'kind') ?? ''}/${textAt(root, 'metadata', 'name') ?? ''}`
   const where = path.map((step) => (step.kind === 'field' ? step.name : '*')).join('.')
   return {
-    ...places,
-    candidates: places.candidates.map((each) =>
+    ...locations,
+    candidates: locations.candidates.map((each) =>
       each.via === 'manifest'
         ? { ...each, via: `source:${name}:${where}`, what: each.what.replace('the manifest', `${where} of ${name}`) }
         : each,

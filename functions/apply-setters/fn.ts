@@ -16,7 +16,7 @@ import {
   type SetterPattern,
   setterPatternOf,
 } from '../../src/render/kpt/setter-pattern.ts'
-import { type FieldPlace, shownPlace, visitFields } from '../../src/render/kpt/visit-fields.ts'
+import { type FieldLocation, shownLocation, visitFields } from '../../src/render/kpt/visit-fields.ts'
 import { goQuote } from '../../src/text/go-quote.ts'
 import { readYamlNodes } from '../../src/yaml/read/read-yaml-node.ts'
 import type { YamlEntry, YamlList, YamlMap, YamlNode, YamlScalar } from '../../src/yaml/yaml-node.ts'
@@ -28,8 +28,8 @@ export const applySetters: KrmFunction = ({ items, config }) => {
   for (const item of items) {
     const run = new SetterRun(item, setters, results)
     const problem = visitFields(item, {
-      entry: (entry, place) => run.entry(entry, place),
-      scalar: (node, place) => run.scalar(node, place),
+      entry: (entry, location) => run.entry(entry, location),
+      scalar: (node, position) => run.scalar(node, position),
     })
     if (problem !== undefined) return failed(items, `failed to apply setters: ${problem}`)
   }
@@ -51,7 +51,7 @@ class SetterRun {
   }
 
   /** A list as a whole: the comment stands at the key of a block list, and behind the bracket of a flow list. */
-  entry({ key, value }: YamlEntry, place: FieldPlace): string | undefined {
+  entry({ key, value }: YamlEntry, location: FieldLocation): string | undefined {
     if (value.kind !== 'list') return undefined
     const lineComment = value.style === 'flow' ? value.lineComment : key.lineComment
     const pattern = this.givenPattern(lineComment)
@@ -65,7 +65,7 @@ class SetterRun {
     } else {
       const items = listItems(given)
       if (items === undefined) {
-        return `input to array setter must be an array of values, but found ${goQuote(this.shown(place, pattern, given))}`
+        return `input to array setter must be an array of values, but found ${goQuote(this.shown(location, pattern, given))}`
       }
       value.items = items
       value.style = 'block'
@@ -73,11 +73,11 @@ class SetterRun {
       // Taken away here, kpt would bring it back: it gives every node the comments that it had before the function.
       key.lineComment = lineComment
     }
-    this.tell(place, pattern, given)
+    this.report(location, pattern, given)
     return undefined
   }
 
-  scalar(node: YamlScalar, place: FieldPlace): string | undefined {
+  scalar(node: YamlScalar, location: FieldLocation): string | undefined {
     const pattern = this.givenPattern(node.lineComment)
     if (pattern === undefined) return undefined
     const expanded = expandPattern(pattern, this.setters, extractSetterValues(pattern, node.value))
@@ -87,7 +87,7 @@ class SetterRun {
     if (expanded.text === '') node.style = 'double'
     // Without a tag the type is that of the new text: "3" becomes a number, unless the old one was quoted.
     node.tag = ''
-    this.tell(place, pattern, expanded.text)
+    this.report(location, pattern, expanded.text)
     return undefined
   }
 
@@ -97,17 +97,17 @@ class SetterRun {
     return pattern !== undefined && namesAnySetter(pattern, this.setters.keys()) ? pattern : undefined
   }
 
-  private tell(place: FieldPlace, pattern: SetterPattern, value: string): void {
+  private report(location: FieldLocation, pattern: SetterPattern, value: string): void {
     this.results.push({
-      message: `set field value to ${goQuote(this.shown(place, pattern, value))}`,
+      message: `set field value to ${goQuote(this.shown(location, pattern, value))}`,
       severity: 'info',
-      field: { path: shownPlace(place) },
+      field: { path: shownLocation(location) },
       ...(this.file === '' ? {} : { file: { path: this.file } }),
     })
   }
 
-  private shown(place: FieldPlace, pattern: SetterPattern, value: string): string {
-    return resultValue(this.item, place.steps, value, pattern.setters)
+  private shown(location: FieldLocation, pattern: SetterPattern, value: string): string {
+    return resultValue(this.item, location.steps, value, pattern.setters)
   }
 
   /** A reference may have come out of a value; a credential is not told. */

@@ -1,8 +1,8 @@
 /** From a field with a setter comment back to the setters' values. */
 import { field } from '../../src/krm/field-path.ts'
-import { type Candidate, NOWHERE, type Places, type Wanted } from '../../src/proposal/adopt/candidate.ts'
-import { uniqueEdits } from '../../src/proposal/adopt/combine-places.ts'
-import { type Inverse, type InverseInput, obstacle } from '../../src/proposal/adopt/find-places.ts'
+import { type Candidate, type Locations, NOWHERE, type Wanted } from '../../src/proposal/adopt/candidate.ts'
+import { uniqueEdits } from '../../src/proposal/adopt/combine-locations.ts'
+import { type Inverse, type InverseInput, obstacle } from '../../src/proposal/adopt/find-locations.ts'
 import { configData } from '../../src/render/kpt/config-data.ts'
 import {
   extractSetterValues,
@@ -51,9 +51,9 @@ function setterNames({ setters }: SetterPattern): string {
 }
 
 /** All changes of one way together: one candidate, or none where one of them has no place. */
-function oneWay(input: InverseInput, changes: SetterChanges, given: ReadonlyMap<string, string>): Places {
+function oneWay(input: InverseInput, changes: SetterChanges, given: ReadonlyMap<string, string>): Locations {
   const names = [...changes.keys()].sort()
-  const parts = names.map((name) => (given.has(name) ? setterPlace(input, name, changes.get(name)) : manifestPlace(input)))
+  const parts = names.map((name) => (given.has(name) ? setterLocation(input, name, changes.get(name)) : manifestLocation(input)))
   const missing = parts.find(({ candidates }) => candidates.length === 0)
   if (missing !== undefined) return missing
   const chosen = parts.map(({ candidates }) => candidates[0] as Candidate)
@@ -70,25 +70,25 @@ function oneWay(input: InverseInput, changes: SetterChanges, given: ReadonlyMap<
   }
 }
 
-function setterPlace({ run, target, finder }: InverseInput, name: string, value: Wanted): Places {
+function setterLocation({ run, target, finder }: InverseInput, name: string, value: Wanted): Locations {
   const label = { via: `setter:${name}`, what: `the setter ${name} of apply-setters` }
   return finder.configEntry(run, [field('data'), field(name)], { wanted: value, depth: target.depth }, label)
 }
 
 /** A setter that the config does not give keeps the value that the manifest has. */
-function manifestPlace({ target, finder }: InverseInput): Places {
+function manifestLocation({ target, finder }: InverseInput): Locations {
   return finder.manifest(target)
 }
 
 /** A list is set whole, by the text of a YAML list. */
-function invertList(input: InverseInput, pattern: SetterPattern): Places | undefined {
+function invertList(input: InverseInput, pattern: SetterPattern): Locations | undefined {
   const setter = onlySetter(pattern)
   if (setter === undefined || !isJsonArray(input.target.wanted)) return undefined
   const text = writeYamlNode(yamlOf(input.target.wanted))
-  return setterPlace(input, setter, text)
+  return setterLocation(input, setter, text)
 }
 
-function collect(all: readonly Places[]): Places {
+function collect(all: readonly Locations[]): Locations {
   if (all.length === 0) return NOWHERE
   return { candidates: all.flatMap(({ candidates }) => candidates), obstacles: all.flatMap(({ obstacles }) => obstacles) }
 }

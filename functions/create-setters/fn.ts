@@ -7,7 +7,7 @@ import { configData } from '../../src/render/kpt/config-data.ts'
 import { fileOf } from '../../src/render/kpt/item-annotations.ts'
 import { type FunctionResult, failed, type KrmFunction, succeeded } from '../../src/render/kpt/krm-function.ts'
 import { resultValue } from '../../src/render/kpt/result-value.ts'
-import { type FieldPlace, shownPlace, visitFields } from '../../src/render/kpt/visit-fields.ts'
+import { type FieldLocation, shownLocation, visitFields } from '../../src/render/kpt/visit-fields.ts'
 import { goQuote } from '../../src/text/go-quote.ts'
 import { readYamlNodes } from '../../src/yaml/read/read-yaml-node.ts'
 import { resolved, type YamlEntry, type YamlMap, type YamlNode, type YamlScalar } from '../../src/yaml/yaml-node.ts'
@@ -33,7 +33,7 @@ export const createSetters: KrmFunction = ({ items, config }) => {
   const results: FunctionResult[] = []
   for (const item of items) {
     const run = new CommentRun(item, setters, results)
-    visitFields(item, { entry: (entry, place) => run.entry(entry, place), scalar: (node, place) => run.scalar(node, place) })
+    visitFields(item, { entry: (entry, location) => run.entry(entry, location), scalar: (node, position) => run.scalar(node, position) })
   }
   return results.length > 0
     ? succeeded(items, results)
@@ -74,7 +74,7 @@ class CommentRun {
    * A list whose values are those of a list setter. A list in flow style that gets a comment becomes a block list, where
    * the comment stands at the key; so does one that has the value of a scalar setter in it, for its items will get one.
    */
-  entry({ key, value }: YamlEntry, place: FieldPlace): undefined {
+  entry({ key, value }: YamlEntry, location: FieldLocation): undefined {
     if (value.kind !== 'list') return
     const texts = textsOf(value.items)
     if (value.style === 'flow' && texts.some((text) => this.setters.scalars.occursIn(text))) value.style = 'block'
@@ -84,29 +84,29 @@ class CommentRun {
     const comment = `kpt-set: \${${setter.name}}`
     const commented = value.style === 'flow' ? value : key
     commented.lineComment = `# ${comment}`
-    this.tell(place, comment, `[${texts.map((text) => this.shown(place, text, [setter.name])).join(' ')}]`)
+    this.report(location, comment, `[${texts.map((text) => this.shown(location, text, [setter.name])).join(' ')}]`)
   }
 
-  scalar(node: YamlScalar, place: FieldPlace): undefined {
-    if (RUNTIME_ANNOTATION.test(place.text) || node.value.includes('\n')) return
+  scalar(node: YamlScalar, location: FieldLocation): undefined {
+    if (RUNTIME_ANNOTATION.test(location.text) || node.value.includes('\n')) return
     const pattern = this.setters.scalars.replace(node.value)
     if (pattern === node.value) return
     const comment = `kpt-set: ${pattern}`
     node.lineComment = `# ${comment}`
-    this.tell(place, this.shown(place, comment), this.shown(place, node.value))
+    this.report(location, this.shown(location, comment), this.shown(location, node.value))
   }
 
-  private tell(place: FieldPlace, comment: string, value: string): void {
+  private report(location: FieldLocation, comment: string, value: string): void {
     this.results.push({
       message: `Added line comment ${goQuote(comment)} for field with value ${goQuote(value)}`,
       severity: 'info',
-      field: { path: shownPlace(place) },
+      field: { path: shownLocation(location) },
       ...(this.file === '' ? {} : { file: { path: this.file } }),
     })
   }
 
-  private shown(place: FieldPlace, text: string, setters: readonly string[] = []): string {
-    return resultValue(this.item, place.steps, text, setters)
+  private shown(location: FieldLocation, text: string, setters: readonly string[] = []): string {
+    return resultValue(this.item, location.steps, text, setters)
   }
 }
 

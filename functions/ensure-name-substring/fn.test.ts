@@ -184,18 +184,18 @@ test('the table has the 166 references of kustomize', () => {
 
 test('an object is looked at as often among many as among few', () => {
   const looksAmong = (count: number): number => {
-    const items = Array.from({ length: count }, (_, place): YamlMap[] => {
+    const items = Array.from({ length: count }, (_, index): YamlMap[] => {
       const [pod, map] = ['Pod', 'ConfigMap'].map((kind) =>
-        yamlOf({ apiVersion: 'v1', kind, metadata: { name: `a${place}` }, spec: { volumes: [{ configMap: { name: `a${place}` } }] } }),
+        yamlOf({ apiVersion: 'v1', kind, metadata: { name: `a${index}` }, spec: { volumes: [{ configMap: { name: `a${index}` } }] } }),
       )
       return [pod, map].filter((node) => node?.kind === 'map')
     }).flat()
     const [first] = items
     const reads = first === undefined ? () => 0 : countReads(first, 'entries')
     const { items: done } = ensureNameSubstring({ items, config: nodes(PREPEND)[0] })
-    const looks = reads()
+    const observations = reads()
     assert.match(writeYamlNode(done.at(-2) ?? yamlOf(null)), new RegExp(`configMap:\\n {6}name: prod-a${count - 1}\\n`))
-    return looks
+    return observations
   }
   assert.ok(looksAmong(10) > 0)
   assert.equal(looksAmong(100), looksAmong(10))

@@ -83,9 +83,9 @@ function withSubstring(name: string, { substring, mode }: NameConfig): string {
 /** Whether what is at the place has the substring anywhere in it; a text where the place leads through a list. */
 function containsSubstring(item: YamlMap, field: FieldSpec, substring: string): boolean | string {
   const names = field.path.split('/').filter((name) => name.trim() !== '')
-  for (const [place] of names.entries()) {
-    if (nodeAt(item, ...names.slice(0, place))?.kind === 'list')
-      return `unable to lookup path ${field.path} in ${describeObject(item)}: wrong Node Kind for ${names.slice(0, place).join('.')} expected: MappingNode was SequenceNode`
+  for (const [index] of names.entries()) {
+    if (nodeAt(item, ...names.slice(0, index))?.kind === 'list')
+      return `unable to lookup path ${field.path} in ${describeObject(item)}: wrong Node Kind for ${names.slice(0, index).join('.')} expected: MappingNode was SequenceNode`
   }
   let has = false
   visitField(item, { ...field, path: field.path, create: false }, 'scalar', (node) => {

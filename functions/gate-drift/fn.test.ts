@@ -133,11 +133,11 @@ const CONFIGS: readonly (readonly [name: string, config: YamlMap, said: RegExp])
   ['another kind', treeOf({ apiVersion: 'v1', kind: 'Secret', metadata: { name: 'x' } }), /neither a ConfigMap nor/],
   ['a report of another shape', treeOf({ ...reportOf([]), status: {} }), /functionConfig status\.state: /],
 ]
-for (const [name, config, said] of CONFIGS)
+for (const [name, config, text] of CONFIGS)
   test(`a config with ${name} fails`, () => {
     const { exitCode, results } = gate(kptfile(), config)
     assert.equal(exitCode, 1)
-    assert.match(results[0]?.message ?? '', said)
+    assert.match(results[0]?.message ?? '', text)
   })
 
 test('text from a cluster stays on its line, and a storm of changes stays bounded', () => {

@@ -26,15 +26,15 @@ type Verdict = 'open' | 'settled' | 'unknown'
 
 function resultsOf(gate: Gate, items: readonly YamlMap[]): readonly FunctionResult[] {
   const { drift } = gate
-  const said = drift === undefined ? 'unknown' : verdictOf(drift)
+  const text = drift === undefined ? 'unknown' : verdictOf(drift)
   const kptfiles = items.filter((item) => textAt(item, 'kind') === 'Kptfile').map((kptfile) => ({ kptfile, says: conditionOf(kptfile) }))
-  const results = drift !== undefined && said === 'open' ? driftResults(drift, gate.minimumRisk) : []
+  const results = drift !== undefined && text === 'open' ? driftResults(drift, gate.minimumRisk) : []
   // Of the same drift the document knows more than the condition.
-  const told = said === 'open' && drift !== undefined ? workspaceOf(drift) : ''
-  const open = kptfiles.filter(({ kptfile, says }) => says === 'open' && (told === '' || workspaceIn(kptfile) !== told))
+  const reported = text === 'open' && drift !== undefined ? workspaceOf(drift) : ''
+  const open = kptfiles.filter(({ kptfile, says }) => says === 'open' && (reported === '' || workspaceIn(kptfile) !== reported))
   results.push(...open.map(({ kptfile }) => conditionResult(kptfile, gate)))
-  const nobodySays = drift === undefined ? kptfiles.every(({ says }) => says === 'unknown') : said === 'unknown'
-  if (nobodySays) results.push(unknownResult(drift, gate))
+  const unknownWriter = drift === undefined ? kptfiles.every(({ says }) => says === 'unknown') : text === 'unknown'
+  if (unknownWriter) results.push(unknownResult(drift, gate))
   return results
 }
 

@@ -19,7 +19,7 @@ function run(text: string, data: { readonly [key: string]: string } = {}): Funct
 }
 
 /** `path: message` of every result. */
-function said(text: string, data: { readonly [key: string]: string } = {}): readonly string[] {
+function text(text: string, data: { readonly [key: string]: string } = {}): readonly string[] {
   const { results, exitCode } = run(text, data)
   assert.equal(exitCode, results.length === 0 ? 0 : 1)
   return results.map(({ field, message }) => `${field?.path ?? ''}: ${message}`)
@@ -115,16 +115,16 @@ const ROWS: readonly (readonly [name: string, from: string, to: string, said: re
 for (const [name, from, to, expected] of ROWS) {
   test(name, () => {
     assert.ok(WEB.includes(from))
-    assert.deepEqual(said(WEB.replace(from, to)), expected)
+    assert.deepEqual(text(WEB.replace(from, to)), expected)
   })
 }
 
 test('with strict a field that is not there is an error of the object around it', () => {
-  assert.deepEqual(said(WEB.replace('replicas: 2', "replica: 2\n  'it''s': 1"), { strict: 'true' }), [
+  assert.deepEqual(text(WEB.replace('replicas: 2', "replica: 2\n  'it''s': 1"), { strict: 'true' }), [
     "spec: additional properties 'replica', 'it\\'s' not allowed",
   ])
-  assert.deepEqual(said(WEB, { strict: 'TRUE' }), [])
-  assert.deepEqual(said(`${WEB}__proto__: 1\n`, { strict: '1' }), [": additional properties '__proto__' not allowed"])
+  assert.deepEqual(text(WEB, { strict: 'TRUE' }), [])
+  assert.deepEqual(text(`${WEB}__proto__: 1\n`, { strict: '1' }), [": additional properties '__proto__' not allowed"])
 })
 
 test('a result names the object and its place in the files', () => {
@@ -144,38 +144,38 @@ test('a result names the object and its place in the files', () => {
 const OTHER = 'apiVersion: example.com/v1\nkind: Widget\nmetadata:\n  name: w\n'
 
 test('a kind without a schema is an error unless the config or the object says that it does not matter', () => {
-  assert.deepEqual(said(OTHER), [': could not find schema for Widget'])
-  assert.deepEqual(said(OTHER, { ignore_missing_schemas: 'true' }), [])
-  assert.deepEqual(said(OTHER, { skip_kinds: 'Pod, Widget' }), [])
-  assert.deepEqual(said(OTHER, { skip_kinds: 'example.com/v1/Widget' }), [])
-  assert.deepEqual(said(OTHER, { skip_kinds: 'widget' }), [': could not find schema for Widget'])
-  assert.deepEqual(said(`${OTHER}  annotations: {config.kubernetes.io/local-config: 'true'}\n`), [])
-  assert.deepEqual(said('apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: p\n'), [])
-  assert.deepEqual(said('apiVersion: v1\nkind: constructor\nmetadata:\n  name: p\n'), [': could not find schema for constructor'])
+  assert.deepEqual(text(OTHER), [': could not find schema for Widget'])
+  assert.deepEqual(text(OTHER, { ignore_missing_schemas: 'true' }), [])
+  assert.deepEqual(text(OTHER, { skip_kinds: 'Pod, Widget' }), [])
+  assert.deepEqual(text(OTHER, { skip_kinds: 'example.com/v1/Widget' }), [])
+  assert.deepEqual(text(OTHER, { skip_kinds: 'widget' }), [': could not find schema for Widget'])
+  assert.deepEqual(text(`${OTHER}  annotations: {config.kubernetes.io/local-config: 'true'}\n`), [])
+  assert.deepEqual(text('apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: p\n'), [])
+  assert.deepEqual(text('apiVersion: v1\nkind: constructor\nmetadata:\n  name: p\n'), [': could not find schema for constructor'])
 })
 
 test('a skipped kind is not looked at', () => {
-  assert.deepEqual(said(WEB.replace('replicas: 2', 'replicas: two'), { skip_kinds: 'Deployment' }), [])
+  assert.deepEqual(text(WEB.replace('replicas: 2', 'replicas: two'), { skip_kinds: 'Deployment' }), [])
 })
 
 test('a version that is not built in is told with those that are', () => {
   const [version = ''] = /^v[0-9]+\.[0-9]+/.exec(schemas.kubernetesVersion) ?? []
-  for (const known of [version, version.slice(1), schemas.kubernetesVersion]) assert.deepEqual(said(WEB, { kubernetes_version: known }), [])
-  assert.deepEqual(said(WEB, { kubernetes_version: '1.12' }), [
+  for (const known of [version, version.slice(1), schemas.kubernetesVersion]) assert.deepEqual(text(WEB, { kubernetes_version: known }), [])
+  assert.deepEqual(text(WEB, { kubernetes_version: '1.12' }), [
     `: kubernetes_version is "1.12", and the schemas of these versions are built in: ${version.slice(1)}`,
   ])
 })
 
 test('another place for schemas is refused, not passed over', () => {
   for (const key of ['schema_location', 'additional_schema_locations']) {
-    const [message = ''] = said(WEB, { [key]: 'https://example.com' })
+    const [message = ''] = text(WEB, { [key]: 'https://example.com' })
     assert.ok(message.startsWith(`: ${key} is set, and `), message)
   }
 })
 
 test('no value of a Secret is told', () => {
   const secret = 'apiVersion: v1\nkind: Secret\nmetadata:\n  name: s\ndata:\n  key: hunter2!\n  other: 4711\n  good: aHVudGVyMg==\n'
-  assert.deepEqual(said(secret), ['data.key: value is not valid base64', 'data.other: got number, want null or string'])
+  assert.deepEqual(text(secret), ['data.key: value is not valid base64', 'data.other: got number, want null or string'])
 })
 
 test('the schemas are written in a stable form', () => {

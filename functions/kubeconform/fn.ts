@@ -66,12 +66,12 @@ function resultsOf(item: YamlMap, config: ValidatorConfig): readonly FunctionRes
   const name = Object.hasOwn(schemas.kinds, gvk) ? schemas.kinds[gvk] : undefined
   if (name === undefined) {
     const ignored = config.ignoreMissing || isForKpt(item, apiVersion, kind)
-    return ignored ? [] : [{ ...placeOf(item, ''), message: `could not find schema for ${kind}` }]
+    return ignored ? [] : [{ ...locationOf(item, ''), message: `could not find schema for ${kind}` }]
   }
   const value = jsonValueOf(item)
-  if (value === undefined) return [{ ...placeOf(item, ''), message: 'a value in it has no form in JSON' }]
+  if (value === undefined) return [{ ...locationOf(item, ''), message: 'a value in it has no form in JSON' }]
   const problems = validateValue(value, `#${name}`, schemas.definitions, config)
-  return problems.map(({ path, message }) => ({ ...placeOf(item, path), message }))
+  return problems.map(({ path, message }) => ({ ...locationOf(item, path), message }))
 }
 
 /** What no cluster gets, and no schema of Kubernetes tells about. */
@@ -87,7 +87,7 @@ function jsonValueOf(item: YamlMap): Json | undefined {
   }
 }
 
-function placeOf(item: YamlMap, path: string): Omit<FunctionResult, 'message'> {
+function locationOf(item: YamlMap, path: string): Omit<FunctionResult, 'message'> {
   const [apiVersion, kind] = [textAt(item, 'apiVersion'), textAt(item, 'kind')]
   const [name, namespace] = [textAt(item, 'metadata', 'name'), textAt(item, 'metadata', 'namespace')]
   const { path: filePath, index } = fileOf(item)

@@ -58,7 +58,7 @@ interface OpenApiPaths {
 
 /** The server says of the list that it is plain text. It is ready before the list is. */
 async function pathsOf(request: ControlPlane['request']): Promise<OpenApiPaths> {
-  for (let asked = 0; asked < 60; asked += 1) {
+  for (let requested = 0; requested < 60; requested += 1) {
     const { status, body } = await request<string>('GET', '/openapi/v3')
     const { paths }: { readonly paths?: OpenApiPaths } = status === 200 ? JSON.parse(body) : {}
     if (paths?.['apis/apps/v1'] !== undefined) return paths

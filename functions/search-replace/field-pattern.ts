@@ -4,8 +4,8 @@
  * Whether a place such as `.spec.containers[0].image` fits an expression: `*` is one field, `**` any number of them and
  * none, `name[1]` and `name[*]` are items of a list. Both are split at every dot, those within a key too.
  */
-export function matchesFieldPattern(pattern: string, place: string): boolean {
-  const steps = place.replace(/^\./, '').split('.')
+export function matchesFieldPattern(pattern: string, location: string): boolean {
+  const steps = location.replace(/^\./, '').split('.')
   // Of the expression's parts: whether those before this one fit the steps that were gone through.
   let reached = [true]
   const parts = pattern.split('.')

@@ -14,15 +14,15 @@ function itemsOf(text: string): YamlMap[] {
 function search(text: string, data: { readonly [key: string]: string }) {
   const config = yamlMap([['data', yamlMap(Object.entries(data).map(([name, value]) => [name, yamlText(value)]))]])
   const output = searchReplace({ items: itemsOf(text), config })
-  const told = output.results.map(({ field, message }) => (field === undefined ? message : `${field.path}: ${message}`))
-  return { ...output, told, text: output.items.map((item) => writeYamlNode(item)).join('---\n') }
+  const reported = output.results.map(({ field, message }) => (field === undefined ? message : `${field.path}: ${message}`))
+  return { ...output, told: reported, text: output.items.map((item) => writeYamlNode(item)).join('---\n') }
 }
 
-const PLACE = `metadata:
+const LOCATION = `metadata:
   annotations:
     config.kubernetes.io/path: shop/web.yaml
 `
-const WEB = `${PLACE}spec:
+const WEB = `${LOCATION}spec:
   replicas: 3
   weight: "3"
   containers:
@@ -34,16 +34,16 @@ const WEB = `${PLACE}spec:
 `
 
 test('fields are found by value, and counted one result each', () => {
-  const { told, text, results } = search(WEB, { 'by-value': '3' })
+  const { told: reported, text, results } = search(WEB, { 'by-value': '3' })
   assert.equal(text, WEB)
-  assert.deepEqual(told, ['spec.replicas: Matched field value "3"', 'spec.weight: Matched field value "\\"3\\""'])
+  assert.deepEqual(reported, ['spec.replicas: Matched field value "3"', 'spec.weight: Matched field value "\\"3\\""'])
   assert.deepEqual(results[0]?.file, { path: 'shop/web.yaml' })
 })
 
 test('a value is put where it was found, with the quotes and the comment that were there', () => {
-  const { told, text } = search(WEB, { 'by-value': '3', 'put-value': '4' })
+  const { told: reported, text } = search(WEB, { 'by-value': '3', 'put-value': '4' })
   assert.equal(text, WEB.replace('replicas: 3', 'replicas: 4').replace('"3"', '"4"'))
-  assert.deepEqual(told, ['spec.replicas: Mutated field value to "4"', 'spec.weight: Mutated field value to "\\"4\\""'])
+  assert.deepEqual(reported, ['spec.replicas: Mutated field value to "4"', 'spec.weight: Mutated field value to "\\"4\\""'])
 })
 
 test('a tag goes with the value that it was written for', () => {
@@ -51,12 +51,15 @@ test('a tag goes with the value that it was written for', () => {
 })
 
 test('an expression is not anchored, and its groups can be put', () => {
-  const { told, text } = search(WEB, { 'by-value-regex': 'reg\\.example/(\\w+)(-\\w+)?:', 'put-value': 'mirror.example/${1}${2}:3' })
+  const { told: reported, text } = search(WEB, {
+    'by-value-regex': 'reg\\.example/(\\w+)(-\\w+)?:',
+    'put-value': 'mirror.example/${1}${2}:3',
+  })
   assert.equal(
     text,
     WEB.replace('reg.example/shop-web:1.4', 'mirror.example/shop-web:3').replace('reg.example/log:2', 'mirror.example/log:3'),
   )
-  assert.equal(told[0], 'spec.containers[0].image: Mutated field value to "mirror.example/shop-web:3 # as tested"')
+  assert.equal(reported[0], 'spec.containers[0].image: Mutated field value to "mirror.example/shop-web:3 # as tested"')
 })
 
 test('comments are put, with groups, and take the place of others', () => {
@@ -70,9 +73,9 @@ test('comments are put, with groups, and take the place of others', () => {
 })
 
 test('a group that is not in the expression is an error', () => {
-  const { exitCode, told } = search(WEB, { 'by-value-regex': 'shop-(.*)', 'put-value': '${2}' })
+  const { exitCode, told: reported } = search(WEB, { 'by-value-regex': 'shop-(.*)', 'put-value': '${2}' })
   assert.equal(exitCode, 1)
-  assert.deepEqual(told, ['failed to perform search-replace operation: "unable to resolve capture groups"'])
+  assert.deepEqual(reported, ['failed to perform search-replace operation: "unable to resolve capture groups"'])
 })
 
 test('every condition has to hold', () => {
@@ -91,9 +94,9 @@ test('a path alone finds its fields, items of lists by their number', () => {
 })
 
 test('a plain path with a value to put is made where it is not there', () => {
-  const { told, text } = search(WEB, { 'by-path': 'metadata.labels.app', 'put-value': 'shop', 'put-comment': 'never put' })
+  const { told: reported, text } = search(WEB, { 'by-path': 'metadata.labels.app', 'put-value': 'shop', 'put-comment': 'never put' })
   assert.equal(text, WEB.replace('spec:', '  labels:\n    app: shop\nspec:'))
-  assert.deepEqual(told, ['metadata.labels.app: Mutated field value to "shop"'])
+  assert.deepEqual(reported, ['metadata.labels.app: Mutated field value to "shop"'])
 })
 
 const PUT: readonly (readonly [before: string, path: string, value: string, after: string])[] = [
@@ -123,16 +126,16 @@ test('a path that goes through something else than maps is an error, without wha
     ['a: [opensesame]\n', 'a.b.c', 'expected MappingNode but got SequenceNode'],
     ['a: {b: 1}\n', 'a.0.c', 'expected SequenceNode but got MappingNode'],
   ] as const) {
-    const { told } = search(before, { 'by-path': path, 'put-value': 'x' })
-    assert.deepEqual(told, [`failed to perform search-replace operation: "wrong node kind: ${kinds}"`])
+    const { told: reported } = search(before, { 'by-path': path, 'put-value': 'x' })
+    assert.deepEqual(reported, [`failed to perform search-replace operation: "wrong node kind: ${kinds}"`])
   }
 })
 
 test('the comment of a list is put at its key, whatever the value that is looked for', () => {
   const data = { 'by-path': 'spec.containers[0].ports', 'put-comment': 'kpt-set: ${ports}' }
-  const { told, text } = search(WEB, data)
+  const { told: reported, text } = search(WEB, data)
   assert.equal(text, WEB.replace('ports: [80, 443]', 'ports: # kpt-set: ${ports}\n    - 80\n    - 443'))
-  assert.deepEqual(told, ['spec.containers[0].ports # kpt-set: ${ports}: Mutated field value to "[80, 443]"'])
+  assert.deepEqual(reported, ['spec.containers[0].ports # kpt-set: ${ports}: Mutated field value to "[80, 443]"'])
   assert.equal(search(WEB, { ...data, 'by-value': 'nowhere' }).text, text)
 })
 
@@ -155,8 +158,8 @@ const REFUSED: readonly (readonly [data: { readonly [key: string]: string }, pro
 
 test('a search that is not one is an error', () => {
   for (const [data, problem] of REFUSED) {
-    const { exitCode, told } = search(WEB, data)
-    assert.deepEqual([exitCode, told], [1, [`failed to perform search-replace operation: "${problem}"`]])
+    const { exitCode, told: reported } = search(WEB, data)
+    assert.deepEqual([exitCode, reported], [1, [`failed to perform search-replace operation: "${problem}"`]])
   }
 })
 
@@ -167,24 +170,24 @@ test('without anything to look for, nothing is found', () => {
 })
 
 test('what is found in an object of no file is changed and not told', () => {
-  const { told, text } = search('a: x\n', { 'by-value': 'x', 'put-value': 'y' })
-  assert.deepEqual([text, told], ['a: y\n', ['no matches']])
+  const { told: reported, text } = search('a: x\n', { 'by-value': 'x', 'put-value': 'y' })
+  assert.deepEqual([text, reported], ['a: y\n', ['no matches']])
 })
 
 test('credentials are not told', () => {
-  const text = `kind: Secret\n${PLACE}stringData:\n  a: opensesame\n`
+  const text = `kind: Secret\n${LOCATION}stringData:\n  a: opensesame\n`
   assert.deepEqual(search(text, { 'by-value-regex': 'open(.*)', 'put-value': 'shut${1}' }).told, [
     'stringData.a: Mutated field value to "<redacted>"',
   ])
-  const url = `${PLACE}a: postgres://shop:opensesame@db/shop # here\n`
+  const url = `${LOCATION}a: postgres://shop:opensesame@db/shop # here\n`
   assert.deepEqual(search(url, { 'by-path': 'a' }).told, ['a: Matched field value "<redacted>"'])
-  assert.deepEqual(search(`${PLACE}a: {}\n`, { 'by-path': 'a.password', 'put-value': 'opensesame' }).told, [
+  assert.deepEqual(search(`${LOCATION}a: {}\n`, { 'by-path': 'a.password', 'put-value': 'opensesame' }).told, [
     'a.password: Mutated field value to "<redacted>"',
   ])
 })
 
 test('an expression that would take for ever elsewhere is fast', () => {
   const started = process.cpuUsage()
-  search(`${PLACE}a: ${'a'.repeat(5000)}\n`, { 'by-value-regex': '(a+)+$b' })
+  search(`${LOCATION}a: ${'a'.repeat(5000)}\n`, { 'by-value-regex': '(a+)+$b' })
   assert.ok(process.cpuUsage(started).user < 2_000_000)
 })

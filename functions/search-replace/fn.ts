@@ -7,7 +7,7 @@ import { configData } from '../../src/render/kpt/config-data.ts'
 import { fileOf } from '../../src/render/kpt/item-annotations.ts'
 import { type FunctionResult, failed, type KrmFunction, succeeded } from '../../src/render/kpt/krm-function.ts'
 import { REDACTED, resultValue } from '../../src/render/kpt/result-value.ts'
-import { type FieldPlace, shownPlace, visitFields } from '../../src/render/kpt/visit-fields.ts'
+import { type FieldLocation, shownLocation, visitFields } from '../../src/render/kpt/visit-fields.ts'
 import { goQuote } from '../../src/text/go-quote.ts'
 import { writeYamlNode } from '../../src/yaml/write/write-yaml-node.ts'
 import type { YamlEntry, YamlMap, YamlScalar } from '../../src/yaml/yaml-node.ts'
@@ -97,12 +97,12 @@ class SearchRun {
       const problem = putAtPath(this.item, path.split('.'), putValue)
       if (problem !== undefined) return problem
       const steps = path.split('.').map((name) => ({ kind: 'field', name }) as const)
-      this.tell(path, resultValue(this.item, steps, putValue))
+      this.report(path, resultValue(this.item, steps, putValue))
       return undefined
     }
     return visitFields(this.item, {
-      ...(putComment === '' ? {} : { entry: (entry, place) => this.entry(entry, place) }),
-      scalar: (node, place) => this.scalar(node, place),
+      ...(putComment === '' ? {} : { entry: (entry, location) => this.entry(entry, location) }),
+      scalar: (node, position) => this.scalar(node, position),
     })
   }
 
@@ -110,19 +110,19 @@ class SearchRun {
    * Puts the comment at the key of a list that the path names, whatever the value that is looked for. The key is compared
    * as it is written, so that one in quotes, or with a comment already, is never found.
    */
-  private entry({ key, value }: YamlEntry, place: FieldPlace): undefined {
+  private entry({ key, value }: YamlEntry, location: FieldLocation): undefined {
     if (value.kind !== 'list' || value.items.length === 0 || this.search.path === '') return
-    const above = place.text.slice(0, place.text.length - nameLength(place))
+    const above = location.text.slice(0, location.text.length - nameLength(location))
     if (!matchesFieldPattern(this.search.path, above + writeYamlNode(key).trim())) return
     key.lineComment = asComment(this.search.putComment)
     value.style = 'flow'
     const written = writeYamlNode(value).trim()
     value.style = 'block'
-    this.tell(`${this.search.path} # ${this.search.putComment}`, resultValue(this.item, place.steps, written))
+    this.report(`${this.search.path} # ${this.search.putComment}`, resultValue(this.item, location.steps, written))
   }
 
-  private scalar(node: YamlScalar, place: FieldPlace): string | undefined {
-    if (!this.matches(node.value, place)) return undefined
+  private scalar(node: YamlScalar, location: FieldLocation): string | undefined {
+    if (!this.matches(node.value, location)) return undefined
     const { putComment, putValue } = this.search
     if (putComment !== '') {
       const comment = this.withGroups(node.value, putComment)
@@ -136,15 +136,15 @@ class SearchRun {
       node.tag = ''
     }
     if (this.file !== '') {
-      const isHidden = resultValue(this.item, place.steps, node.value) === REDACTED
-      this.tell(shownPlace(place), isHidden ? REDACTED : writeYamlNode(node).trim())
+      const isHidden = resultValue(this.item, location.steps, node.value) === REDACTED
+      this.report(shownLocation(location), isHidden ? REDACTED : writeYamlNode(node).trim())
     }
     return undefined
   }
 
-  private matches(value: string, place: FieldPlace): boolean {
+  private matches(value: string, location: FieldLocation): boolean {
     const { expression, path } = this.search
-    const byPath = path !== '' && matchesFieldPattern(path, place.text)
+    const byPath = path !== '' && matchesFieldPattern(path, location.text)
     if (this.search.value === '' && expression === undefined) return byPath
     // Not anchored, whatever the original's documentation says.
     const byValue = (this.search.value !== '' && this.search.value === value) || expression?.matcher(value).find() === true
@@ -166,7 +166,7 @@ class SearchRun {
     return /\$\{[0-9]+\}/.test(resolved) ? undefined : resolved
   }
 
-  private tell(path: string, value: string): void {
+  private report(path: string, value: string): void {
     const { putComment, putValue } = this.search
     const isChange = putComment !== '' || putValue !== ''
     this.results.push({
@@ -178,7 +178,7 @@ class SearchRun {
   }
 }
 
-function nameLength({ steps }: FieldPlace): number {
+function nameLength({ steps }: FieldLocation): number {
   const last = steps.at(-1)
   return last?.kind === 'field' ? last.name.length : 0
 }

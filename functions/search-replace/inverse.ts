@@ -1,5 +1,5 @@
 import { field } from '../../src/krm/field-path.ts'
-import type { Inverse } from '../../src/proposal/adopt/find-places.ts'
+import type { Inverse } from '../../src/proposal/adopt/find-locations.ts'
 import { configData } from '../../src/render/kpt/config-data.ts'
 import { resolved } from '../../src/yaml/yaml-node.ts'
 

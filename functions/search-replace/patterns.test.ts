@@ -20,8 +20,8 @@ const FIELDS: readonly (readonly [pattern: string, fits: readonly string[], not:
 
 test('fields fit path expressions', () => {
   for (const [pattern, fits, not] of FIELDS) {
-    for (const place of fits) assert.ok(matchesFieldPattern(pattern, place), `${pattern} fits ${place}`)
-    for (const place of not) assert.ok(!matchesFieldPattern(pattern, place), `${pattern} does not fit ${place}`)
+    for (const location of fits) assert.ok(matchesFieldPattern(pattern, location), `${pattern} fits ${location}`)
+    for (const position of not) assert.ok(!matchesFieldPattern(pattern, position), `${pattern} does not fit ${position}`)
   }
 })
 

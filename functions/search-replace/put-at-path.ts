@@ -21,15 +21,15 @@ export function putAtPath(object: YamlMap, path: readonly string[], value: strin
   if (at.kind !== 'map') return wrongKind('MappingNode', at)
   const name = path.at(-1) ?? ''
   const entry = entryOf(at, name)
-  const made = yamlPlain(value)
+  const created = yamlPlain(value)
   if (entry === undefined) {
-    if (!readsAsText(value)) made.style = 'double'
-    setEntry(at, name, made)
+    if (!readsAsText(value)) created.style = 'double'
+    setEntry(at, name, created)
     return undefined
   }
-  if (entry.value.kind === 'scalar') made.style = entry.value.style
+  if (entry.value.kind === 'scalar') created.style = entry.value.style
   // Its comments are lost here, and come back when the result is compared with the input, as kpt does after each function.
-  entry.value = made
+  entry.value = created
   return undefined
 }
 
@@ -45,9 +45,9 @@ function stepTo(node: YamlNode, part: string): YamlNode | string | undefined {
   if (node.kind !== 'map') return wrongKind('MappingNode', node)
   const entry = entryOf(node, part)
   if (entry !== undefined) return resolved(entry.value)
-  const made = yamlMap()
-  setEntry(node, part, made)
-  return made
+  const created = yamlMap()
+  setEntry(node, part, created)
+  return created
 }
 
 const KINDS = { map: 'MappingNode', list: 'SequenceNode', scalar: 'ScalarNode', alias: 'AliasNode' } as const

@@ -111,7 +111,7 @@ test('results name the file and the field, and list what was set there, changed 
   const { results } = run([item(1), item(0), deployment].join('---\n'), configMap('b: "<2>", a: "1"'))
   const message = 'set annotations: {"a":"1","b":"\\u003c2\\u003e"}'
   assert.deepEqual(
-    results.map(({ field, file, message: said }) => [said, field?.path, file]),
+    results.map(({ field, file, message: text }) => [text, field?.path, file]),
     [
       [message, 'metadata.annotations', { path: 'a.yaml' }],
       [message, 'spec.template.metadata.annotations', { path: 'a.yaml' }],

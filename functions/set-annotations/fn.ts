@@ -88,20 +88,20 @@ interface Reported {
 }
 
 class AnnotationReport {
-  private readonly places = new Map<string, Reported>()
+  private readonly locations = new Map<string, Reported>()
 
   add(file: { readonly path: string; readonly index: string }, field: string, name: string, value: string): void {
     const key = JSON.stringify([file.path, file.index, field])
     const index = /^[-+]?\d{1,9}$/.test(file.index) ? Number(file.index) : 0
-    const place = this.places.get(key) ?? { path: file.path, index, field, values: new Map<string, string>() }
-    this.places.set(key, place)
-    place.values.set(name, value)
+    const location = this.locations.get(key) ?? { path: file.path, index, field, values: new Map<string, string>() }
+    this.locations.set(key, location)
+    location.values.set(name, value)
   }
 
   /** By file, place in the file, and field. */
   results(): readonly FunctionResult[] {
-    if (this.places.size === 0) return [{ message: 'no annotations applied', severity: 'info' }]
-    return [...this.places.values()]
+    if (this.locations.size === 0) return [{ message: 'no annotations applied', severity: 'info' }]
+    return [...this.locations.values()]
       .sort((left, right) => compare(left.path, right.path) || left.index - right.index || compare(left.field, right.field))
       .map(({ path, index, field, values }) => ({
         message: `set annotations: ${goJson(values)}`,

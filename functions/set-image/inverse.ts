@@ -1,7 +1,7 @@
 /** From a container's image that set-image wrote back to the parts of its config. */
 import { field } from '../../src/krm/field-path.ts'
-import type { Candidate, Places } from '../../src/proposal/adopt/candidate.ts'
-import { type Inverse, type InverseInput, obstacle } from '../../src/proposal/adopt/find-places.ts'
+import type { Candidate, Locations } from '../../src/proposal/adopt/candidate.ts'
+import { type Inverse, type InverseInput, obstacle } from '../../src/proposal/adopt/find-locations.ts'
 import { splitReference } from '../../src/proposal/adopt/image-reference.ts'
 import { mapAt, textAt } from '../../src/yaml/yaml-node.ts'
 
@@ -28,7 +28,7 @@ export const invertImage: Inverse = (input) => {
   return changes.size === 0 ? undefined : partsOf(input, own ? 'image' : 'data', changes)
 }
 
-function partsOf({ run, target, finder }: InverseInput, at: string, changes: ReadonlyMap<Part, string>): Places {
+function partsOf({ run, target, finder }: InverseInput, at: string, changes: ReadonlyMap<Part, string>): Locations {
   const parts = [...changes].map(([part, value]) =>
     finder.configEntry(
       run,

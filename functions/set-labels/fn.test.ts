@@ -6,7 +6,7 @@ import { writeYamlNode } from '../../src/yaml/write/write-yaml-node.ts'
 import { copyNode, jsonOf, nodeAt, type YamlMap } from '../../src/yaml/yaml-node.ts'
 import { oddConfig, oddItems } from '../../test/functions/odd-objects.ts'
 import { setLabels } from './fn.ts'
-import { LABEL_PLACES } from './label-places.ts'
+import { LABEL_PLACES } from './label-locations.ts'
 
 function nodes(text: string): YamlMap[] {
   return readYamlNodes(text, 'test.yaml').filter((node) => node.kind === 'map')

@@ -13,7 +13,7 @@ import {
 } from '../../src/render/kpt/sdk-fields.ts'
 import { entryOf, resolved, type YamlMap } from '../../src/yaml/yaml-node.ts'
 import { readLabelConfig } from './label-config.ts'
-import { LABEL_PLACES, type LabelPlace } from './label-places.ts'
+import { LABEL_PLACES, type LabelLocation } from './label-locations.ts'
 
 const UPSTREAM_IDENTIFIER = 'internal.kpt.dev/upstream-identifier'
 /** What the SDK prints when a function did not succeed. */
@@ -27,10 +27,11 @@ export const setLabels: KrmFunction = ({ items, config }) => {
   if (read.is === 'bad') return { ...failed(items, read.message), stderr: NO_SUCCESS }
   const notGiven: readonly FunctionResult[] = read.is === 'absent' ? [{ message: '`FunctionConfig` is not given', severity: 'info' }] : []
   const objects = items.filter((item) => !isLocalToSdk(item))
-  if (objects.length === 0) return told(items, [...notGiven, { message: 'no input resources', severity: 'info' }])
+  if (objects.length === 0) return reported(items, [...notGiven, { message: 'no input resources', severity: 'info' }])
   if (read.is === 'absent' || (read.isPlaceholder && read.labels.length === 0))
     return { items, results: notGiven, exitCode: 1, stderr: NO_SUCCESS }
-  if (read.labels.length === 0) return told(items, [{ message: 'no `labels` arguments are given in FunctionConfig', severity: 'warning' }])
+  if (read.labels.length === 0)
+    return reported(items, [{ message: 'no `labels` arguments are given in FunctionConfig', severity: 'warning' }])
   let count = 0
   const results: FunctionResult[] = []
   for (const item of objects) {
@@ -40,10 +41,10 @@ export const setLabels: KrmFunction = ({ items, config }) => {
   }
   const problems = results.length
   results.push({ message: `set ${count} labels in total`, severity: 'info' })
-  return problems === 0 ? told(items, results) : { items, results, exitCode: 1, stderr: NO_SUCCESS }
+  return problems === 0 ? reported(items, results) : { items, results, exitCode: 1, stderr: NO_SUCCESS }
 }
 
-function told(items: readonly YamlMap[], results: readonly FunctionResult[]): FunctionOutput {
+function reported(items: readonly YamlMap[], results: readonly FunctionResult[]): FunctionOutput {
   return { items: inSdkOrder(items), results, exitCode: 0, stderr: '' }
 }
 
@@ -56,15 +57,15 @@ interface Labelled {
 function labelObject(item: YamlMap, labels: Labels): Labelled {
   const kind = sdkKindOf(item)
   let count = 0
-  for (const place of LABEL_PLACES) {
-    if (place.kinds !== undefined && !place.kinds.some((wanted) => isOfKind(kind, wanted))) continue
-    const holders = holdersOf(item, place)
+  for (const location of LABEL_PLACES) {
+    if (location.kinds !== undefined && !location.kinds.some((wanted) => isOfKind(kind, wanted))) continue
+    const holders = holdersOf(item, location)
     if (typeof holders === 'string') return { count, problem: holders }
     for (const holder of holders)
-      for (const each of place.also === undefined ? [place] : [place, place.also]) {
+      for (const each of location.also === undefined ? [location] : [location, location.also]) {
         const set = labelHolder(holder, each, labels)
         count += set.count
-        if (set.problem !== undefined) return place.silent === true ? { count } : { count, problem: set.problem }
+        if (set.problem !== undefined) return location.silent === true ? { count } : { count, problem: set.problem }
       }
   }
   return { count }
@@ -80,16 +81,16 @@ interface Holder {
 }
 
 /** The holders of a place, or what is wrong. */
-function holdersOf(item: YamlMap, { holder, strict }: LabelPlace): readonly Holder[] | string {
+function holdersOf(item: YamlMap, { holder, strict }: LabelLocation): readonly Holder[] | string {
   let at: readonly Holder[] = [{ map: item, object: messageNameOf(item), path: '' }]
-  for (const [place, name] of holder.entries()) {
+  for (const [index, name] of holder.entries()) {
     if (name === '*') continue
     const next: Holder[] = []
     for (const { map, object, path } of at) {
       const entry = entryOf(map, name)
       if (entry === undefined) continue
       const value = resolved(entry.value)
-      if (holder[place + 1] !== '*') next.push({ map: value.kind === 'map' ? value : undefined, object, path: `${path}.${name}` })
+      if (holder[index + 1] !== '*') next.push({ map: value.kind === 'map' ? value : undefined, object, path: `${path}.${name}` })
       else {
         const maps = value.kind === 'list' ? value.items.map(resolved) : []
         if (value.kind === 'list' && maps.every((each) => each.kind === 'map'))
@@ -105,7 +106,7 @@ function holdersOf(item: YamlMap, { holder, strict }: LabelPlace): readonly Hold
 
 function labelHolder(
   { map, object, path }: Holder,
-  { labels: where, create }: Pick<LabelPlace, 'labels' | 'create'>,
+  { labels: where, create }: Pick<LabelLocation, 'labels' | 'create'>,
   labels: Labels,
 ): Labelled {
   let count = 0

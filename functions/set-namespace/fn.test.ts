@@ -87,9 +87,9 @@ test('a conversion webhook and an API service get the namespace', () => {
 
 test('up to v0.4.5 a definition without a webhook gets one made of a namespace, and from v0.4.6 it does not', () => {
   const plain = object(CRD, '', 'spec:\n  group: example.com\n')
-  const made = `${plain}  conversion:\n    webhook:\n      clientConfig:\n        service:\n          namespace: prod\n`
-  assert.equal(run(plain, '', setNamespace).text, made)
-  assert.equal(run(plain, '', setNamespaceOfAnyOrigin).text, made)
+  const created = `${plain}  conversion:\n    webhook:\n      clientConfig:\n        service:\n          namespace: prod\n`
+  assert.equal(run(plain, '', setNamespace).text, created)
+  assert.equal(run(plain, '', setNamespaceOfAnyOrigin).text, created)
   assert.equal(run(plain).text, plain)
 })
 
@@ -266,13 +266,13 @@ test('an error about the config names its file and its place in it', () => {
     const config = nodes(configMap('').replace('\ndata:', `\n${annotations}data:`))[0]
     return setNamespaceOfNamedServices({ items: [], config }).results[0]?.file
   }
-  for (const [index, place] of [
+  for (const [index, location] of [
     ["'2'", 2],
     ["'-1'", -1],
     ['x', 0],
     ["''", -1],
   ] as const)
-    assert.deepEqual(file(index), { path: 'a.yaml', index: place })
+    assert.deepEqual(file(index), { path: 'a.yaml', index: location })
 })
 
 test('whatever the objects and the config are, it says something, and a second run changes nothing', () => {

@@ -25,7 +25,7 @@ import {
 } from './upstream-origin.ts'
 
 /** A field that holds a namespace beside `metadata.namespace`; `*` stands for each item of a list. */
-export interface NamespacePlace extends Partial<SdkKind> {
+export interface NamespaceLocation extends Partial<SdkKind> {
   readonly kind: string
   readonly path: readonly string[]
 }
@@ -34,7 +34,7 @@ export interface NamespacePlace extends Partial<SdkKind> {
  * Where cluster-scoped objects hold a namespace. Every namespaced object holds it at `metadata.namespace`. A RoleBinding is
  * namespaced, so that its subjects are not reached, although the original's documentation says so.
  */
-export const NAMESPACE_PLACES: readonly NamespacePlace[] = [
+export const NAMESPACE_PLACES: readonly NamespaceLocation[] = [
   { version: 'v1', kind: 'Namespace', path: ['metadata', 'name'] },
   {
     group: 'apiextensions.k8s.io',
@@ -92,20 +92,20 @@ function namespaceSetter(rules: NamespaceRules): KrmFunction {
   return ({ items, config }) => {
     const read = readNamespaceConfig(config)
     if ('problem' in read) {
-      if (read.isOfTypes && rules.diesOfTypes) return { ...told(items, [error(WRONG_TYPE)]), exitCode: 1 }
-      return { ...told(items, [read.problem]), exitCode: rules.badConfigExit }
+      if (read.isOfTypes && rules.diesOfTypes) return { ...reported(items, [error(WRONG_TYPE)]), exitCode: 1 }
+      return { ...reported(items, [read.problem]), exitCode: rules.badConfigExit }
     }
     const objects = items.filter((item) => !isLocalToSdk(item))
     const origins = rules.checksOrigins ? checkOrigins(objects, read) : { results: [], hasFailed: false }
-    if (origins.hasFailed) return told(items, origins.results)
-    const broken = objects.find((item) => (rules.checksOrigins || isAskedForOrigin(item)) && originOf(item) === undefined)
-    if (broken !== undefined) return { ...told(items, [error(badUpstreamIdentifier(upstreamIdentifierOf(broken)))]), exitCode: 1 }
+    if (origins.hasFailed) return reported(items, origins.results)
+    const broken = objects.find((item) => (rules.checksOrigins || isOriginRequested(item)) && originOf(item) === undefined)
+    if (broken !== undefined) return { ...reported(items, [error(badUpstreamIdentifier(upstreamIdentifierOf(broken)))]), exitCode: 1 }
     const changer = new NamespaceChanger(read, rules)
-    return told(items, [...origins.results, ...changer.change(objects)])
+    return reported(items, [...origins.results, ...changer.change(objects)])
   }
 }
 
-function told(items: readonly YamlMap[], results: readonly FunctionResult[]): FunctionOutput {
+function reported(items: readonly YamlMap[], results: readonly FunctionResult[]): FunctionOutput {
   return { items: inSdkOrder(items), results, exitCode: 0, stderr: '' }
 }
 
@@ -130,11 +130,11 @@ function originOf(item: YamlMap): Origin | undefined {
 }
 
 /** Of other objects the origin changes nothing, so that nothing has to be wrong with it. */
-function isAskedForOrigin(item: YamlMap): boolean {
-  return isNamespaced(item) || placeOf(item)?.kind === 'Namespace'
+function isOriginRequested(item: YamlMap): boolean {
+  return isNamespaced(item) || locationOf(item)?.kind === 'Namespace'
 }
 
-function placeOf(item: YamlMap): NamespacePlace | undefined {
+function locationOf(item: YamlMap): NamespaceLocation | undefined {
   const kind = sdkKindOf(item)
   return NAMESPACE_PLACES.find((each) => isOfKind(kind, each))
 }
@@ -208,7 +208,7 @@ class NamespaceChanger {
     const known = new Set(objects.map(dependencyOn))
     const clusterScoped = objects.filter((item) => !isNamespaced(item))
     const namespaced = objects.filter(isNamespaced)
-    for (const item of clusterScoped) this.changePlace(item)
+    for (const item of clusterScoped) this.changeLocation(item)
     for (const item of namespaced) {
       const current = textOrEmpty(item, 'metadata', 'namespace')
       writeText(item, ['metadata', 'namespace'], this.replace(originOf(item)?.namespace ?? '', current, sdkNameOf(item)))
@@ -221,18 +221,18 @@ class NamespaceChanger {
     return [...this.matched, info(summary), info(this.changeDependencies(objects, known))]
   }
 
-  private changePlace(item: YamlMap): void {
-    const place = placeOf(item)
-    if (place === undefined) return
-    if (place.kind === 'Namespace') {
-      const name = this.replace(originOf(item)?.name ?? '', textOrEmpty(item, ...place.path), sdkNameOf(item))
-      writeText(item, place.path, name)
-    } else if (place.path.includes('*')) {
-      const subjects = itemsAt(item, ...place.path.slice(0, place.path.indexOf('*'))).map(resolved)
+  private changeLocation(item: YamlMap): void {
+    const location = locationOf(item)
+    if (location === undefined) return
+    if (location.kind === 'Namespace') {
+      const name = this.replace(originOf(item)?.name ?? '', textOrEmpty(item, ...location.path), sdkNameOf(item))
+      writeText(item, location.path, name)
+    } else if (location.path.includes('*')) {
+      const subjects = itemsAt(item, ...location.path.slice(0, location.path.indexOf('*'))).map(resolved)
       // Of a list with something else in it the original reads nothing.
       if (subjects.every((subject) => subject.kind === 'map')) for (const subject of subjects) this.changeIfThere(subject)
-    } else if (this.rules.writesMissingServices || isService(item, place))
-      writeText(item, place.path, this.replace('', textOrEmpty(item, ...place.path), ''))
+    } else if (this.rules.writesMissingServices || isService(item, location))
+      writeText(item, location.path, this.replace('', textOrEmpty(item, ...location.path), ''))
   }
 
   private changeIfThere(subject: YamlMap): void {
@@ -290,7 +290,7 @@ function dependencyOn(item: YamlMap): string | undefined {
 }
 
 /** Whether the object names a service at the place, and for a CustomResourceDefinition, converts by a webhook. */
-function isService(item: YamlMap, { kind, path }: NamespacePlace): boolean {
+function isService(item: YamlMap, { kind, path }: NamespaceLocation): boolean {
   if (kind === 'CustomResourceDefinition' && textOrEmpty(item, 'spec', 'conversion', 'strategy') !== 'Webhook') return false
   return readText(item, [...path.slice(0, -1), 'name']).is !== 'absent'
 }

@@ -1,5 +1,5 @@
 import { field } from '../../src/krm/field-path.ts'
-import type { Inverse } from '../../src/proposal/adopt/find-places.ts'
+import type { Inverse } from '../../src/proposal/adopt/find-locations.ts'
 import { textAt } from '../../src/yaml/yaml-node.ts'
 
 export const invertNamespace: Inverse = ({ run, target, finder }) => {

@@ -14,12 +14,12 @@ const FUNCTION_MARKS = ['config.kubernetes.io/function', 'config.k8s.io/function
 export const upsertResource: KrmFunction = ({ items, config }) => {
   if (config === undefined) return failed(items, 'failed to upsert resource: functionConfig is missing')
   const wanted = textAt(config, 'kind') === 'List' ? itemsAt(config, 'items').map((item) => resolved(item)) : [config]
-  const places = new Map<string, number[]>()
+  const locations = new Map<string, number[]>()
   const all: YamlMap[] = []
   const add = (item: YamlMap): void => {
     const key = resourceKey(item)
-    const found = places.get(key)
-    if (found === undefined) places.set(key, [all.length])
+    const found = locations.get(key)
+    if (found === undefined) locations.set(key, [all.length])
     else found.push(all.length)
     all.push(item)
   }
@@ -27,11 +27,11 @@ export const upsertResource: KrmFunction = ({ items, config }) => {
   for (const resource of wanted) {
     if (resource.kind !== 'map' || isBare(resource)) return failed(items, 'failed to upsert resource: missing Resource metadata')
     const path = annotationOf(resource, TARGET_PATH) ?? ''
-    const matches = (places.get(resourceKey(resource)) ?? []).filter((place) => {
-      const item = all[place]
+    const matches = (locations.get(resourceKey(resource)) ?? []).filter((index) => {
+      const item = all[index]
       return item !== undefined && !isFunctionConfig(item) && (path === '' || path === annotationOf(item, PATH))
     })
-    for (const place of matches) all[place] = replacement(resource, all[place])
+    for (const position of matches) all[position] = replacement(resource, all[position])
     if (matches.length === 0) add(addition(resource, path))
   }
   return succeeded(all)

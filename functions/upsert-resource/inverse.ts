@@ -1,5 +1,5 @@
 import { type FieldPath, field } from '../../src/krm/field-path.ts'
-import type { Inverse } from '../../src/proposal/adopt/find-places.ts'
+import type { Inverse } from '../../src/proposal/adopt/find-locations.ts'
 import { itemsAt, textAt, type YamlNode } from '../../src/yaml/yaml-node.ts'
 
 /** The function's config is the resource itself: what it replaced or added is written there. */
@@ -7,11 +7,11 @@ export const invertUpsert: Inverse = ({ run, target, finder }) => {
   const { config } = run
   if (config === undefined) return undefined
   const inList = itemsAt(config, 'items').findIndex((item) => isSameObject(item, target.root))
-  const place: FieldPath | undefined =
+  const location: FieldPath | undefined =
     inList !== -1 ? [field('items'), { kind: 'index', index: inList }] : isSameObject(config, target.root) ? [] : undefined
-  if (place === undefined) return undefined
+  if (location === undefined) return undefined
   const label = { via: 'upsert-resource', what: 'the resource that the function puts in' }
-  return finder.configEntry(run, [...place, ...target.path], target, label)
+  return finder.configEntry(run, [...location, ...target.path], target, label)
 }
 
 function isSameObject(one: YamlNode, other: YamlNode): boolean {

@@ -13,13 +13,13 @@ const WHOLE = new Set<Change['change']>(['missing', 'unexpected'])
 
 export function checkChanges({ changes, fingerprint, observed, unit }: ChangesSpec): readonly TreeProblem[] {
   const problems: TreeProblem[] = []
-  const places = new Set<string>()
+  const locations = new Set<string>()
   for (const [index, change] of changes.entries()) {
     const at = `spec.changes[${index}]`
     problems.push(...checkChange(change).map(({ path, message }) => ({ path: `${at}.${path}`, message })))
-    const place = `${resourceKey(change.ref)}#${change.path ?? ''}`
-    if (places.has(place)) problems.push({ path: at, message: 'another change is of the same place' })
-    places.add(place)
+    const location = `${resourceKey(change.ref)}#${change.path ?? ''}`
+    if (locations.has(location)) problems.push({ path: at, message: 'another change is of the same place' })
+    locations.add(location)
   }
   if (!/^(sha256:[0-9a-f]{64})?$/.test(fingerprint))
     problems.push({ path: 'spec.fingerprint', message: 'wanted sha256: and 64 hex digits, or nothing' })

@@ -28,7 +28,7 @@ export interface SignOff {
 /** @param file from the root of the repository, as far as whoever runs the function knows it */
 export function checkRecord(record: DriftRecord, file: string, { drafts, message }: SignOff): readonly TreeProblem[] {
   const { spec, metadata } = record
-  const said = spec.message?.trim() ?? ''
+  const text = spec.message?.trim() ?? ''
   const isDraft = spec.lifecycle === 'Draft'
   return [
     ...checkChanges(spec),
@@ -56,7 +56,7 @@ export function checkRecord(record: DriftRecord, file: string, { drafts, message
       },
       { path: 'spec.after', holds: spec.after !== spec.episode, message: 'an episode does not follow itself' },
       { path: 'spec.keyId', holds: /^[0-9a-f]{8}$/.test(spec.keyId), message: 'wanted eight hex digits' },
-      { path: 'spec.message', holds: spec.message === undefined || said !== '', message: 'it is there and says nothing' },
+      { path: 'spec.message', holds: spec.message === undefined || text !== '', message: 'it is there and says nothing' },
       {
         path: 'spec.lifecycle',
         holds: !isDraft || drafts === 'pass',
@@ -64,7 +64,7 @@ export function checkRecord(record: DriftRecord, file: string, { drafts, message
       },
       {
         path: 'spec.message',
-        holds: message === 'optional' || isDraft || spec.plan === 'Restore' || said !== '',
+        holds: message === 'optional' || isDraft || spec.plan === 'Restore' || text !== '',
         message: `a plan to ${spec.plan} has to say why`,
       },
     ]),

@@ -35,18 +35,18 @@ function verify(texts: { readonly [path: string]: string }, data: { readonly [ke
 }
 
 /** `severity field: message` of every result. */
-function said(texts: { readonly [path: string]: string }, data: { readonly [key: string]: string } = {}): readonly string[] {
+function message(texts: { readonly [path: string]: string }, data: { readonly [key: string]: string } = {}): readonly string[] {
   return verify(texts, data).results.map(({ severity, field, message }) => `${severity} ${field?.path ?? ''}: ${message}`)
 }
 
 /** The same document with another value at a place. */
-function withAt(document: object, place: string, value: Json | undefined): object {
+function withAt(document: object, location: string, value: Json | undefined): object {
   const copy = structuredClone(document) as { [key: string]: Json }
-  const keys = place.split('.')
+  const keys = location.split('.')
   let at: Json | undefined = copy
   for (const key of keys.slice(0, -1)) at = isJsonArray(at) ? at[Number(key)] : isJsonObject(at) ? getKey(at, key) : undefined
   const last = keys.at(-1) ?? ''
-  assert.ok(isJsonObject(at), place)
+  assert.ok(isJsonObject(at), location)
   if (value === undefined) delete (at as { [key: string]: Json })[last]
   else setKey(at as { [key: string]: Json }, last, value)
   return copy
@@ -64,8 +64,8 @@ test('what Backporch writes is good where it writes it', () => {
     'web/resourcegroup.yaml': 'apiVersion: kpt.dev/v1alpha1\nkind: ResourceGroup\nmetadata: {name: c}\n',
     'web/deployment.yaml': 'apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web}\n',
   }
-  assert.deepEqual(said(texts), [])
-  assert.deepEqual(said(texts, { drafts: 'fail' }), [])
+  assert.deepEqual(message(texts), [])
+  assert.deepEqual(message(texts, { drafts: 'fail' }), [])
 })
 
 test('a finding says which file, document and field it is about', () => {
@@ -112,38 +112,40 @@ const WRONG: readonly (readonly [place: string, value: Json | undefined, said: s
   ['apiVersion', 'backporch.dev/v1', 'error apiVersion: wanted backporch.dev/v1alpha1'],
   ['kind', 'DriftRecrod', 'error kind: there is no kind "DriftRecrod" of backporch.dev/v1alpha1'],
 ]
-for (const [place, value, wanted] of WRONG)
-  test(`a record whose ${place} is ${JSON.stringify(value)} is not good`, () => {
-    const found = said({ [RECORD_PATH]: formatInertDocument(withAt(RECORD, place, value)) })
+for (const [location, value, wanted] of WRONG)
+  test(`a record whose ${location} is ${JSON.stringify(value)} is not good`, () => {
+    const found = message({ [RECORD_PATH]: formatInertDocument(withAt(RECORD, location, value)) })
     assert.ok(found.includes(wanted), found.join('\n'))
   })
 
 test('a record in a file of another name is not good, in the folder of records only', () => {
   const text = formatInertDocument(RECORD)
   const wanted = [`error : the file of this record is ${RECORD_PATH}`]
-  assert.deepEqual(said({ '.drift/records/prod-eu-1/apps--web/20261121-00000000.yaml': text }), wanted)
-  assert.deepEqual(said({ 'fleet/.drift/records/other/20261121-9f2c1a7b.yaml': text }), wanted)
-  assert.deepEqual(said({ 'web/drift.yaml': text }), [])
+  assert.deepEqual(message({ '.drift/records/prod-eu-1/apps--web/20261121-00000000.yaml': text }), wanted)
+  assert.deepEqual(message({ 'fleet/.drift/records/other/20261121-9f2c1a7b.yaml': text }), wanted)
+  assert.deepEqual(message({ 'web/drift.yaml': text }), [])
 })
 
 test('what cannot be done is found: to adopt a hidden value, or an object that git does not declare', () => {
   const hidden = changeOf('data.key', { git: HIDDEN, live: HIDDEN, redacted: true })
   const unexpected = changeOf('', { change: 'unexpected', ref: { group: '', kind: 'Pod', namespace: 'shop', name: 'debug' } })
-  assert.deepEqual(said({ 'drift.yaml': formatInertDocument(recordOf([hidden, unexpected])) }), [
+  assert.deepEqual(message({ 'drift.yaml': formatInertDocument(recordOf([hidden, unexpected])) }), [
     'error spec.changes[0].resolution: a hidden value cannot be adopted',
     'error spec.changes[1].resolution: an object that git does not declare cannot be adopted',
   ])
-  const twice = said({ 'drift.yaml': formatInertDocument(recordOf([...RECORD.spec.changes, ...RECORD.spec.changes])) })
+  const twice = message({ 'drift.yaml': formatInertDocument(recordOf([...RECORD.spec.changes, ...RECORD.spec.changes])) })
   assert.deepEqual(twice, ['error spec.changes[1]: another change is of the same place'])
 })
 
 test('drafts, and plans that do not say why, are good unless the config wants more', () => {
   const draft = { 'a.yaml': formatInertDocument(recordOf(RECORD.spec.changes, { lifecycle: 'Draft' })) }
-  assert.deepEqual(said(draft), [])
-  assert.deepEqual(said(draft, { drafts: 'fail' }), ['error spec.lifecycle: a draft is signed off by nobody: merging it decides nothing'])
+  assert.deepEqual(message(draft), [])
+  assert.deepEqual(message(draft, { drafts: 'fail' }), [
+    'error spec.lifecycle: a draft is signed off by nobody: merging it decides nothing',
+  ])
   const proposed = (more: Partial<DriftRecord['spec']>, resolution: 'Adopt' | 'Restore' = 'Adopt'): readonly string[] => {
     const changes = RECORD.spec.changes.map((change) => ({ ...change, resolution }))
-    return said({ 'a.yaml': formatInertDocument(recordOf(changes, { plan: resolution, ...more })) }, { message: 'required' })
+    return message({ 'a.yaml': formatInertDocument(recordOf(changes, { plan: resolution, ...more })) }, { message: 'required' })
   }
   assert.deepEqual(proposed({}), ['error spec.message: a plan to Adopt has to say why'])
   assert.deepEqual(proposed({ message: 'peak season' }), [])
@@ -152,10 +154,10 @@ test('drafts, and plans that do not say why, are good unless the config wants mo
 
 test('a record that a syncer would apply is an error, a report or policy in the tree a warning', () => {
   const line = 'the line # +argocd:skip-file-rendering does not stand directly above it: Argo CD would apply the file'
-  assert.deepEqual(said({ [RECORD_PATH]: formatDocument(RECORD) }), [`error : ${line}`])
-  assert.deepEqual(said({ [RECORD_PATH]: `# ours\n${INERT}${formatDocument(RECORD)}` }), [`error : ${line}`])
-  assert.deepEqual(said({ 'drift.yaml': formatDocument(REPORT) }), [`warning : ${line}`])
-  assert.deepEqual(said({ '.drift/policy.yaml': POLICY.replace(/, annotations: .*/, '}') }), [
+  assert.deepEqual(message({ [RECORD_PATH]: formatDocument(RECORD) }), [`error : ${line}`])
+  assert.deepEqual(message({ [RECORD_PATH]: `# ours\n${INERT}${formatDocument(RECORD)}` }), [`error : ${line}`])
+  assert.deepEqual(message({ 'drift.yaml': formatDocument(REPORT) }), [`warning : ${line}`])
+  assert.deepEqual(message({ '.drift/policy.yaml': POLICY.replace(/, annotations: .*/, '}') }), [
     'warning metadata.annotations: without config.kubernetes.io/local-config: "true" a syncer would apply it',
     `warning : ${line}`,
   ])
@@ -163,9 +165,9 @@ test('a record that a syncer would apply is an error, a report or policy in the 
 
 test('only documents of Backporch stand beside the packages, and never a ResourceGroup', () => {
   const manifest = 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: live}\n'
-  assert.match(said({ '.drift/live.yaml': manifest })[0] ?? '', /^error : only documents of Backporch stand here/)
+  assert.match(message({ '.drift/live.yaml': manifest })[0] ?? '', /^error : only documents of Backporch stand here/)
   assert.match(
-    said({ '.drift/group.yaml': 'apiVersion: kpt.dev/v1alpha1\nkind: ResourceGroup\nmetadata: {name: a}\n' })[0] ?? '',
+    message({ '.drift/group.yaml': 'apiVersion: kpt.dev/v1alpha1\nkind: ResourceGroup\nmetadata: {name: a}\n' })[0] ?? '',
     /^error kind: a ResourceGroup stands in a package or on the ledger/,
   )
 })
@@ -174,19 +176,19 @@ test('one ResourceGroup for each package, one policy of a name, one record of an
   const kptfile = 'apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata: {name: web}\n'
   const group = 'apiVersion: kpt.dev/v1alpha1\nkind: ResourceGroup\nmetadata: {name: a}\n'
   const one = { Kptfile: kptfile, 'a.yaml': group, 'db/Kptfile': kptfile, 'db/b.yaml': group }
-  assert.deepEqual(said(one), [])
-  assert.deepEqual(said({ ...one, 'sub/c.yaml': group }), [
+  assert.deepEqual(message(one), [])
+  assert.deepEqual(message({ ...one, 'sub/c.yaml': group }), [
     'error : the package has another ResourceGroup, so kpt live refuses it (a.yaml)',
   ])
-  assert.deepEqual(said({ '.drift/a.yaml': INERT + POLICY, '.drift/b.yaml': INERT + POLICY }), [
+  assert.deepEqual(message({ '.drift/a.yaml': INERT + POLICY, '.drift/b.yaml': INERT + POLICY }), [
     'error : another DriftPolicy has this name (.drift/a.yaml)',
   ])
   const record = formatInertDocument(RECORD)
-  assert.deepEqual(said({ 'a.yaml': record, 'b.yaml': record }), ['error : another record is of the same episode (a.yaml)'])
+  assert.deepEqual(message({ 'a.yaml': record, 'b.yaml': record }), ['error : another record is of the same episode (a.yaml)'])
 })
 
 test('a policy is read as Backporch reads it', () => {
-  assert.deepEqual(said({ '.drift/policy.yaml': `${INERT}${POLICY.replace('mode: Propose', 'mod: Propose')}` }), [
+  assert.deepEqual(message({ '.drift/policy.yaml': `${INERT}${POLICY.replace('mode: Propose', 'mod: Propose')}` }), [
     'error spec: Unrecognized key: "mod"',
   ])
   const placement = `${INERT}${POLICY.replace('DriftPolicy', 'Placement').replace('{mode: Propose}', '{clusters: [], packages: ["a"]}')}`
@@ -201,9 +203,9 @@ const REPORTS: readonly (readonly [place: string, value: Json, said: string])[] 
   ['status.branch', 'main', 'error status.branch: wanted a branch below drafts/ or proposed/'],
   ['spec.unit.cluster', 'prod-us-1', 'error : the file of this report is clusters/prod-us-1/apps--web/report.yaml'],
 ]
-for (const [place, value, wanted] of REPORTS)
-  test(`a report whose ${place} is ${JSON.stringify(value)} is not good`, () => {
-    const found = said({ 'clusters/prod-eu-1/apps--web/report.yaml': formatDocument(withAt(REPORT, place, value)) })
+for (const [position, value, wanted] of REPORTS)
+  test(`a report whose ${position} is ${JSON.stringify(value)} is not good`, () => {
+    const found = message({ 'clusters/prod-eu-1/apps--web/report.yaml': formatDocument(withAt(REPORT, position, value)) })
     assert.ok(
       found.some((line) => line.startsWith(wanted)),
       found.join('\n'),
@@ -211,21 +213,21 @@ for (const [place, value, wanted] of REPORTS)
   })
 
 test('a closed episode under another name is not good', () => {
-  assert.deepEqual(said({ 'closed/2026/10/9f2c1a7b.yaml': formatDocument(CLOSED) }), [
+  assert.deepEqual(message({ 'closed/2026/10/9f2c1a7b.yaml': formatDocument(CLOSED) }), [
     'error : the file of this episode is closed/2026/11/9f2c1a7b.yaml',
   ])
 })
 
 test('a config with a key or a value that is none fails', () => {
-  assert.deepEqual(said({}, { draft: 'fail' }), ['error : unknown key "draft": wanted drafts or message'])
-  assert.deepEqual(said({}, { drafts: 'no' }), ['error : drafts is "no": wanted pass or fail'])
-  assert.deepEqual(said({}, { message: 'no' }), ['error : message is "no": wanted optional or required'])
+  assert.deepEqual(message({}, { draft: 'fail' }), ['error : unknown key "draft": wanted drafts or message'])
+  assert.deepEqual(message({}, { drafts: 'no' }), ['error : drafts is "no": wanted pass or fail'])
+  assert.deepEqual(message({}, { message: 'no' }), ['error : message is "no": wanted optional or required'])
 })
 
 test('no document breaks it, whatever is in it, and what it says is bounded', () => {
   const kinds = ['DriftRecord', 'DriftReport', 'ClosedEpisode', 'ClusterObservation', 'DriftReportList', 'DriftPolicy', 'Placement']
   const part = fc.oneof(fc.jsonValue({ maxDepth: 3 }) as fc.Arbitrary<Json>, fc.constantFrom<Json>('', 'sha256:', '9f2c1a7b', [], {}))
-  const places = [
+  const locations = [
     'metadata',
     'spec',
     'spec.unit',
@@ -237,8 +239,8 @@ test('no document breaks it, whatever is in it, and what it says is bounded', ()
     'spec.changes.0.ref',
   ]
   fc.assert(
-    fc.property(fc.constantFrom(...kinds), fc.constantFrom(...places), part, (kind, place, value) => {
-      const document = withAt({ ...RECORD, kind, status: {} }, place, value)
+    fc.property(fc.constantFrom(...kinds), fc.constantFrom(...locations), part, (kind, location, value) => {
+      const document = withAt({ ...RECORD, kind, status: {} }, location, value)
       const item = yamlOf(document as unknown as Json) as YamlMap
       const { results } = verifyDriftRecords({ items: [item, item], config: undefined })
       assert.ok(results.length <= 2 * 22 + 2)

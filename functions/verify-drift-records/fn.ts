@@ -118,7 +118,7 @@ function checkForeign(item: YamlMap, apiVersion: string, kind: string): readonly
 /** What no document can be asked alone. */
 function checkSet(items: readonly YamlMap[]): readonly FunctionResult[] {
   const results: FunctionResult[] = []
-  const seen = new Map<string, string>()
+  const observed = new Map<string, string>()
   const packageOf = packagesOf(items)
   for (const item of items) {
     const [apiVersion, kind] = [textAt(item, 'apiVersion') ?? '', textAt(item, 'kind') ?? '']
@@ -134,8 +134,8 @@ function checkSet(items: readonly YamlMap[]): readonly FunctionResult[] {
     })()
     if (once === undefined) continue
     const [key, what] = once
-    const first = seen.get(key)
-    if (first === undefined) seen.set(key, path)
+    const first = observed.get(key)
+    if (first === undefined) observed.set(key, path)
     else results.push(resultOf(item, { path: '', message: first === '' ? what : `${what} (${oneLine(first, 200)})` }))
   }
   return results
@@ -146,8 +146,8 @@ function packagesOf(items: readonly YamlMap[]): (item: YamlMap) => string {
   const folderOf = (item: YamlMap): string => fileOf(item).path.replace(/[^/]*$/, '')
   const folders = new Set(items.filter((item) => textAt(item, 'kind') === 'Kptfile').map(folderOf))
   return (item) => {
-    const said = annotationOf(item, PACKAGE_PATH)
-    if (said !== undefined) return said
+    const text = annotationOf(item, PACKAGE_PATH)
+    if (text !== undefined) return text
     let folder = folderOf(item)
     while (folder !== '' && !folders.has(folder)) folder = folder.replace(/[^/]*\/$/, '')
     return folder

@@ -28,14 +28,14 @@ const actionsOf = (stderr: string): unknown[] => logEvents(stderr, 'plan').map((
 const withoutIds = (lists: unknown[]): string => JSON.stringify(lists).replace(/drift-[0-9a-f]{8}/g, 'drift-ID')
 
 test('it reports the writes of git and the forge once, and again when they are others; a real run then makes them', async () => {
-  const ground = hostedWorld()
-  const { world } = ground
+  const context = hostedWorld()
+  const { world } = context
   world.edit(WEB, 'spec.replicas', 5)
-  const before = await everything(ground)
+  const before = await everything(context)
   const { code, stdout, stderr } = await runInWorld(world, ['controller', '--dry-run'], {
     waits: [NOTHING, NOTHING, () => world.edit(WEB, 'spec.replicas', 3), NOTHING, () => world.edit(WEB, 'spec.replicas', 5), NOTHING],
   })
-  assert.deepEqual([code, stdout, await everything(ground)], [0, '', before])
+  assert.deepEqual([code, stdout, await everything(context)], [0, '', before])
   const lists = actionsOf(stderr)
   const [drifted, inSync, again, ...more] = lists.map((list) => JSON.stringify(list).replace(/drift-[0-9a-f]{8}/g, 'drift-ID'))
   assert.deepEqual(more, [], stderr)
@@ -58,7 +58,7 @@ test('it reports the writes of git and the forge once, and again when they are o
   const real = await runInWorld(world, ['controller'], { waits: [] })
   assert.deepEqual(actionsOf(real.stderr), [])
   assert.equal(logEvents(real.stderr, 'turn')[0]?.['writes'], 5)
-  assert.notEqual(await everything(ground), before)
+  assert.notEqual(await everything(context), before)
 })
 
 test('in text the list is what scan --dry-run prints', async () => {
@@ -74,16 +74,16 @@ test('in text the list is what scan --dry-run prints', async () => {
 })
 
 test('it reports a write to the cluster that a merged commit authorises, and does not make it', async () => {
-  const ground = hostedWorld('{mode: Propose, settle: backporch}')
-  const { world, forge } = ground
+  const context = hostedWorld('{mode: Propose, settle: backporch}')
+  const { world, forge } = context
   world.edit(WEB, 'spec.replicas', 5)
   await world.scan()
   await mergeByHand(world, (forge.proposals[0]?.ref ?? '').replace('refs/heads/', ''))
   forge.byHand(1, { state: 'merged', decidedBy: 'grace', decidedAt: '2026-11-21T10:01:30Z' })
   await world.scan()
-  const before = await everything(ground)
+  const before = await everything(context)
   const dry = await runInWorld(world, ['controller', '--dry-run'], { waits: [NOTHING, NOTHING] })
-  assert.equal(await everything(ground), before)
+  assert.equal(await everything(context), before)
   const lists = actionsOf(dry.stderr)
   assert.equal(lists.length, 1, withoutIds(lists))
   assert.match(withoutIds(lists), /"apply 1 approved change of drift-ID to prod"/)

@@ -5,7 +5,7 @@ import { runInWorld } from '../../test/fakes/cli-world.ts'
 import { logEvents } from '../../test/fakes/log-events.ts'
 import { TurnWorld, WEB } from '../../test/fakes/turn-world.ts'
 import { Failure } from '../failure.ts'
-import type { ButtonPress } from '../ports/check-run.ts'
+import type { RequestedAction } from '../ports/check-run.ts'
 import { checkKey } from '../proposal/text/check-run-text.ts'
 import { listenAddress } from './flags/controller-options.ts'
 import type { WantedWebhooks } from './world.ts'
@@ -156,14 +156,14 @@ test('a failure is one event while it stays, another one too, and each is one wh
     ],
   })
   assert.equal(code, 0)
-  const told = (event: string): unknown[] => logEvents(stderr, event).map(({ level, code: id, why }) => [level, id, why])
+  const reported = (event: string): unknown[] => logEvents(stderr, event).map(({ level, code: id, why }) => [level, id, why])
   const whys = ['the connection was refused', 'no route to host']
   assert.deepEqual(
-    told('failure'),
+    reported('failure'),
     whys.map((why) => ['error', 'BP4001', why]),
   )
   assert.deepEqual(
-    told('recovered'),
+    reported('recovered'),
     whys.map((why) => ['info', 'BP4001', why]),
   )
   const outcomes = logEvents(stderr, 'turn').map(({ outcome }) => outcome)
@@ -306,13 +306,13 @@ test('a secret of fewer than 16 characters is refused at the start, and not prin
 })
 
 test('it listens where it was told, with every secret, and closes when it ends; no secret is printed', async () => {
-  let asked: WantedWebhooks | undefined
+  let requested: WantedWebhooks | undefined
   let closed = 0
   const world = new TurnWorld()
   const { code, stdout, stderr } = await runInWorld(world, ['controller', '--webhook-address', '[::1]:9000', '--repo', 'https://x/a/b'], {
     ...hooks(
       (wanted) => {
-        asked = wanted
+        requested = wanted
       },
       () => {
         closed += 1
@@ -321,9 +321,9 @@ test('it listens where it was told, with every secret, and closes when it ends; 
     waits: [NOTHING],
   })
   assert.equal(code, 0)
-  assert.deepEqual(asked?.address, { host: '::1', port: 9000 })
-  assert.deepEqual(asked?.secrets, ['one-one-one-one-', 'two-two-two-two-'])
-  assert.equal(asked?.remote, 'https://x/a/b')
+  assert.deepEqual(requested?.address, { host: '::1', port: 9000 })
+  assert.deepEqual(requested?.secrets, ['one-one-one-one-', 'two-two-two-two-'])
+  assert.equal(requested?.remote, 'https://x/a/b')
   assert.equal(closed, 1)
   const [listening] = logEvents(stderr, 'listening')
   assert.deepEqual([listening?.['for'], listening?.['url']], ['webhooks', 'http://127.0.0.1:8080/webhook'])
@@ -332,7 +332,7 @@ test('it listens where it was told, with every secret, and closes when it ends; 
 
 test('a button that somebody pressed is done by the next turn, once', async () => {
   const { world, forge, ref } = await opened()
-  const press: ButtonPress = {
+  const requestedAction: RequestedAction = {
     id: 'press-1',
     key: checkKey(ref),
     commit: world.repository.branches.get(ref) ?? '',
@@ -346,7 +346,7 @@ test('a button that somebody pressed is done by the next turn, once', async () =
     ...hooks((given) => {
       wanted = given
     }),
-    waits: [() => wanted?.onNews(press), NOTHING, NOTHING],
+    waits: [() => wanted?.onUpdate(requestedAction), NOTHING, NOTHING],
   })
   assert.deepEqual(
     logEvents(stderr, 'answered').map(({ msg, outcome, by }) => [msg, outcome, by]),

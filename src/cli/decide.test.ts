@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { runInWorld } from '../../test/fakes/cli-world.ts'
 import { TurnWorld, WEB, WEB_CONFIG } from '../../test/fakes/turn-world.ts'
 
-async function asked(adopted: readonly string[], verb = 'approve'): Promise<string> {
+async function requested(adopted: readonly string[], verb = 'approve'): Promise<string> {
   const world = new TurnWorld()
   world.edit(WEB, 'spec.replicas', 5)
   world.edit(WEB_CONFIG, 'data.color', 'red')
@@ -16,7 +16,7 @@ async function asked(adopted: readonly string[], verb = 'approve'): Promise<stri
 
 test('of a mixed plan each line and the question say what is adopted and what is restored', async () => {
   for (const verb of ['approve', 'reject']) {
-    const shown = await asked(['deployment/web'], verb)
+    const shown = await requested(['deployment/web'], verb)
     assert.match(shown, /^ {2}\d ~ adopt {4}spec\.replicas /m)
     assert.match(shown, /^ {2}\d ~ restore {2}data\.color /m)
     assert.match(shown, /MIXED 2 changes \(adopt 1, restore 1\), fingerprint /)
@@ -24,7 +24,7 @@ test('of a mixed plan each line and the question say what is adopted and what is
 })
 
 test('of a plan that is one for all, the question alone says it', async () => {
-  const shown = await asked([])
+  const shown = await requested([])
   assert.match(shown, /^ {2}\d ~ {2}spec\.replicas /m)
   assert.match(shown, /ADOPT 2 changes, fingerprint /)
 })

@@ -5,11 +5,11 @@ import { runInWorld } from '../../test/fakes/cli-world.ts'
 import { policyText, TurnWorld, WEB, WEB_CONFIG } from '../../test/fakes/turn-world.ts'
 
 test('a list without a row has no head, and stderr says that there is nothing', async () => {
-  for (const [what, said] of [
+  for (const [what, text] of [
     ['drifts', 'no drift recorded\n'],
     ['ignores', 'no ignore rules\n'],
   ] as const) {
-    assert.deepEqual(await runInWorld(new TurnWorld(), ['get', what]), { code: 0, stdout: '', stderr: said })
+    assert.deepEqual(await runInWorld(new TurnWorld(), ['get', what]), { code: 0, stdout: '', stderr: text })
     assert.deepEqual(await runInWorld(new TurnWorld(), ['get', what, '-q']), { code: 0, stdout: '', stderr: '' })
     const { stdout, stderr } = await runInWorld(new TurnWorld(), ['get', what, '-o', 'json'])
     assert.deepEqual([JSON.parse(stdout).items, stderr], [[], ''])

@@ -75,8 +75,8 @@ for (const resolution of ['adopt', 'restore', 'release']) {
   test(`${resolution} and approve decide about it by its name alone, once it is recorded`, async () => {
     const world = folderWorld()
     await runInWorld(world, ['scan', ...PATH])
-    const made = await runInWorld(world, [resolution, 'apps/web'])
-    assert.equal(made.code, 0, made.stderr)
+    const created = await runInWorld(world, [resolution, 'apps/web'])
+    assert.equal(created.code, 0, created.stderr)
     assert.ok(world.repository.names().some((name) => name.startsWith('proposed/apps/web/drift-')))
     const merged = await runInWorld(world, ['approve', 'apps/web', '--yes'])
     assert.equal(merged.code, 0, `${merged.stdout}${merged.stderr}`)

@@ -14,7 +14,7 @@ const POLICY = `
   - {target: {labels: "app=web"}, paths: ["spec.template.spec.containers[name=*].env"], reason: "ops sets colours"}
   - {target: {name: old}, reason: "trial", expires: "2026-10-01"}`
 
-function ground(): TurnWorld {
+function context(): TurnWorld {
   const world = new TurnWorld(POLICY, {
     'apps/web/Kptfile': `${KPTFILE}  annotations:\n    backporch.dev/mode: Warn\n    backporch.dev/ignore: metadata.annotations["ops/*"]\n    backporch.dev/reason: notes of operations\n`,
     'apps/web/deployment.yaml': DEPLOYMENT.replace(
@@ -28,7 +28,7 @@ function ground(): TurnWorld {
 }
 
 test('explain tells of a line each rule in order, and why it did not apply', async () => {
-  const { code, stdout } = await runInWorld(ground(), ['explain', 'apps/web', '1'])
+  const { code, stdout } = await runInWorld(context(), ['explain', 'apps/web', '1'])
   assert.equal(code, 0)
   const order = [
     /^mode Warn <- Kptfile annotation \(apps\/web\/Kptfile:6\) > policy\/test \(\.drift\/policy\.yaml:1\)/m,
@@ -43,16 +43,16 @@ test('explain tells of a line each rule in order, and why it did not apply', asy
     /^ {5}\.drift\/policy\.yaml:9 \(policy\/test, priority 100\)\s+no: field: wanted .*containers\[name=\*\]\.env, this is spec\.replicas$/m,
     /^ {5}\.drift\/policy\.yaml:10 \(policy\/test, priority 100\) {2}old\s+not tried: it ended on 2026-10-01$/m,
   ]
-  const places = order.map((wanted) => stdout.search(wanted))
+  const locations = order.map((wanted) => stdout.search(wanted))
   assert.ok(
-    places.every((place, index) => place !== -1 && place > (places[index - 1] ?? -1)),
-    `${places.join()}\n${stdout}`,
+    locations.every((position, index) => position !== -1 && position > (locations[index - 1] ?? -1)),
+    `${locations.join()}\n${stdout}`,
   )
 })
 
 test('a line that is no drift can be asked for by its number and its object, and says which rule hides it', async () => {
   for (const selector of ['2', 'deployment/web']) {
-    const { stdout } = await runInWorld(ground(), ['explain', 'apps/web', selector])
+    const { stdout } = await runInWorld(context(), ['explain', 'apps/web', selector])
     assert.match(
       stdout,
       /^2 {2}Deployment shop\/web {2}spec\.template\..*\.value {2}\(modified\)\n {3}state {3}Ignored, no drift: ops sets colours/m,
@@ -62,7 +62,7 @@ test('a line that is no drift can be asked for by its number and its object, and
 })
 
 test('many lines without a selector are told in short, with the command for more', async () => {
-  const world = ground()
+  const world = context()
   world.edit(WEB_CONFIG, 'data.color', 'red')
   world.edit(WEB_CONFIG, 'data.size', '6')
   const { stdout } = await runInWorld(world, ['explain', 'apps/web'])
@@ -72,7 +72,7 @@ test('many lines without a selector are told in short, with the command for more
 })
 
 test('an annotation that only the live object has hides nothing, and explain says so', async () => {
-  const world = ground()
+  const world = context()
   world.edit(WEB, 'metadata.annotations["backporch.dev/mode"]', 'Off')
   world.edit(WEB, 'metadata.annotations["backporch.dev/reason"]', 'hidden')
   const { stdout } = await runInWorld(world, ['explain', 'apps/web', 'deployment/web'])
@@ -81,7 +81,7 @@ test('an annotation that only the live object has hides nothing, and explain say
 })
 
 test('explain says what a preset is for, and which there are', async () => {
-  const world = ground()
+  const world = context()
   assert.match((await runInWorld(world, ['explain', 'preset:hpa'])).stdout, /^preset:hpa: .*\n.*\nsee https:\/\//)
   const unknown = await runInWorld(world, ['explain', 'preset:hpas'])
   assert.equal(unknown.code, 2)
@@ -93,7 +93,7 @@ test('no line of a text is longer than the terminal, but for words that are', ()
 })
 
 test('get ignores lists every rule with its place, its end and what it hides', async () => {
-  const world = ground()
+  const world = context()
   await world.plan()
   const { stdout } = await runInWorld(world, ['get', 'ignores'])
   const rows = stdout
@@ -117,7 +117,7 @@ test('get ignores lists every rule with its place, its end and what it hides', a
 })
 
 test('status tells of rules that hide nothing any more', async () => {
-  const world = ground()
+  const world = context()
   await world.plan()
   const { stderr } = await runInWorld(world, ['status'])
   assert.match(stderr, /^note: the ignore rule at \.drift\/policy\.yaml:10 ended on 2026-10-01 and no longer matches anything$/m)
@@ -125,7 +125,7 @@ test('status tells of rules that hide nothing any more', async () => {
 })
 
 test('-o markdown names the ignore rules that have ended, and -o json has them as notes', async () => {
-  const world = ground()
+  const world = context()
   await world.plan()
   for (const command of ['status', 'diff', 'scan']) {
     const { stdout } = await runInWorld(world, [command, '-o', 'markdown'])
@@ -144,7 +144,7 @@ test('-o markdown names the ignore rules that have ended, and -o json has them a
 })
 
 test('an annotation that cannot be read hides nothing, and is told with its line', async () => {
-  const world = ground()
+  const world = context()
   world.repository.commitByHand('main', { 'apps/web/Kptfile': `${KPTFILE}  annotations:\n    backporch.dev/ignore: data..x\n` })
   const { code, stderr } = await runInWorld(world, ['diff'])
   assert.equal(code, 1)
@@ -155,7 +155,7 @@ test('an annotation that cannot be read hides nothing, and is told with its line
 })
 
 test('ignore --print gives a policy that hides the named line once it is committed', async () => {
-  const world = ground()
+  const world = context()
   const { code, stdout, stderr } = await runInWorld(world, ['ignore', 'apps/web', '1', '--print', '-m', 'KEDA trial', '--for', '30d'])
   assert.equal(code, 0, stderr)
   assert.match(stdout, /expires: "2026-12-21"\n/)
@@ -165,7 +165,7 @@ test('ignore --print gives a policy that hides the named line once it is committ
 })
 
 test('ignore proposes the rule on a branch, and the line is hidden once that is merged', async () => {
-  const world = ground()
+  const world = context()
   const before = new Map(world.repository.branches)
   const argv = ['ignore', 'apps/web', '1', '-m', 'KEDA trial', '--for', '30d']
   const dry = await runInWorld(world, [...argv, '--dry-run'])
@@ -197,7 +197,7 @@ test('ignore proposes the rule on a branch, and the line is hidden once that is 
 })
 
 test('where pull requests are, ignore opens one that says who asked, and the same one again', async () => {
-  const world = ground()
+  const world = context()
   const forge = new MemoryForge(world.repository)
   world.forge = forge
   const argv = ['ignore', 'apps/web', '1', '-m', 'KEDA trial']
@@ -224,7 +224,7 @@ const REFUSED: readonly (readonly [argv: readonly string[], error: RegExp])[] = 
 
 for (const [argv, error] of REFUSED) {
   test(`ignore ${argv.join(' ')} is refused`, async () => {
-    const { code, stdout, stderr } = await runInWorld(ground(), ['ignore', 'apps/web', ...argv])
+    const { code, stdout, stderr } = await runInWorld(context(), ['ignore', 'apps/web', ...argv])
     assert.deepEqual([code, stdout], [2, ''])
     assert.match(stderr, error)
   })

@@ -15,36 +15,36 @@ import { redactionKey } from '../krm/redaction/redacted.ts'
 import { onboard } from '../reconcile/onboard/onboard.ts'
 
 function world(hosted = true): TurnWorld {
-  const made = new TurnWorld()
-  const policies = made.repository.paths('main').filter((path) => path.startsWith('.drift/'))
-  made.repository.commitByHand('main', Object.fromEntries(policies.map((path) => [path, null])))
-  if (hosted) made.forge = new MemoryForge(made.repository)
-  made.edit(WEB, 'spec.replicas', 5)
-  return made
+  const created = new TurnWorld()
+  const policies = created.repository.paths('main').filter((path) => path.startsWith('.drift/'))
+  created.repository.commitByHand('main', Object.fromEntries(policies.map((path) => [path, null])))
+  if (hosted) created.forge = new MemoryForge(created.repository)
+  created.edit(WEB, 'spec.replicas', 5)
+  return created
 }
 
 test('init requires confirmation, and says how to look first', async () => {
-  const made = world()
-  const { code, stderr, stdout } = await runInWorld(made, ['init'])
+  const created = world()
+  const { code, stderr, stdout } = await runInWorld(created, ['init'])
   assert.equal(code, 2)
   assert.match(stderr, /error BP2011.*\n.*\n.*backporch init --yes \(--dry-run/)
   assert.match(stdout, /would open with mode Propose today: 1 pull request \(0 critical, 0 high\) · as the policy stands: 0/)
-  assert.deepEqual(made.repository.names(), [])
+  assert.deepEqual(created.repository.names(), [])
 })
 
 test('init does not count for today what waits for the digest', async () => {
-  const made = world()
-  made.sync()
-  made.edit(WEB, 'metadata.labels.team', 'night')
-  const { stdout } = await runInWorld(made, ['init', '--dry-run'])
+  const created = world()
+  created.sync()
+  created.edit(WEB, 'metadata.labels.team', 'night')
+  const { stdout } = await runInWorld(created, ['init', '--dry-run'])
   assert.match(stdout, /today: 0 pull requests \(0 critical, 0 high\) · 1 of low risk waits for the digest · as the policy stands: 0/)
-  const { items } = JSON.parse((await runInWorld(made, ['init', '--yes', '-o', 'json'])).stdout)
+  const { items } = JSON.parse((await runInWorld(created, ['init', '--yes', '-o', 'json'])).stdout)
   assert.equal(items[0].expect.proposals[0].waitsFor, 'digest')
 })
 
 test('init --dry-run prints the files and the text of the proposal, and writes nothing', async () => {
-  const made = world()
-  const { code, stdout } = await runInWorld(made, ['init', '--dry-run'])
+  const created = world()
+  const { code, stdout } = await runInWorld(created, ['init', '--dry-run'])
   assert.equal(code, 0)
   for (const part of [
     '--- .drift/policy.yaml\n',
@@ -53,58 +53,58 @@ test('init --dry-run prints the files and the text of the proposal, and writes n
     'would push: drift/configure',
   ])
     assert.ok(stdout.includes(part), part)
-  assert.deepEqual([made.repository.pushes, made.forge?.writes], [[], []])
+  assert.deepEqual([created.repository.pushes, created.forge?.writes], [[], []])
 })
 
 test('init --yes proposes, and without a forge says how to review and merge with git', async () => {
-  const made = world(false)
-  const { stdout } = await runInWorld(made, ['init', '--yes'])
+  const created = world(false)
+  const { stdout } = await runInWorld(created, ['init', '--yes'])
   assert.match(stdout, /drift\/configure is pushed\n {2}review: {2}git fetch origin drift\/configure && /)
-  assert.match((await runInWorld(made, ['init'])).stdout, /drift\/configure is unchanged\n/)
-  assert.match((await runInWorld(made, ['init', '--remove', '--yes'])).stdout, /drift\/configure is removed\n/)
-  assert.match((await runInWorld(made, ['init', '--remove', '--yes'])).stdout, /nothing to remove/)
+  assert.match((await runInWorld(created, ['init'])).stdout, /drift\/configure is unchanged\n/)
+  assert.match((await runInWorld(created, ['init', '--remove', '--yes'])).stdout, /drift\/configure is removed\n/)
+  assert.match((await runInWorld(created, ['init', '--remove', '--yes'])).stdout, /nothing to remove/)
 })
 
 test('init in a clone says that the branch is in it and nowhere else, and how origin gets it', async () => {
-  const made = world(false)
-  const { stdout } = await runInWorld(made, ['init', '--yes'], { cloneState: 'clone' })
+  const created = world(false)
+  const { stdout } = await runInWorld(created, ['init', '--yes'], { cloneState: 'clone' })
   assert.match(
     stdout,
     /written to this clone: drift\/configure\n {2}review: {2}git diff main\.\.\.drift\/configure\n(?:.*\n){2} {2}publish: git push --atomic origin drift\/configure drift-ledger\n$/,
   )
-  assert.match((await runInWorld(made, ['init'], { cloneState: 'clone' })).stdout, /unchanged in this clone: drift\/configure\n/)
-  const alone = await runInWorld(made, ['init', '--repo', '../a b'], { cloneState: 'alone' })
+  assert.match((await runInWorld(created, ['init'], { cloneState: 'clone' })).stdout, /unchanged in this clone: drift\/configure\n/)
+  const alone = await runInWorld(created, ['init', '--repo', '../a b'], { cloneState: 'alone' })
   assert.match(
     alone.stdout,
     /unchanged in the repository \.\.\/a b: drift\/configure\n {2}review: {2}git -C '\.\.\/a b' diff main\.\.\.drift/,
   )
   assert.doesNotMatch(alone.stdout, /origin/)
-  const removed = await runInWorld(made, ['init', '--remove', '--yes'], { cloneState: 'clone' })
+  const removed = await runInWorld(created, ['init', '--remove', '--yes'], { cloneState: 'clone' })
   assert.match(removed.stdout, /is removed from this clone\n {2}where origin has it: git push origin :refs\/heads\/drift\/configure\n$/)
 })
 
 test('init -o json is one list and nothing else, also when it was closed', async () => {
-  const made = world()
-  const { items } = JSON.parse((await runInWorld(made, ['init', '--yes', '-o', 'json'])).stdout)
+  const created = world()
+  const { items } = JSON.parse((await runInWorld(created, ['init', '--yes', '-o', 'json'])).stdout)
   const [{ state, expect, files, proposal }] = items
   assert.deepEqual([state, proposal.label, files.length], ['propose', '#1', 2])
   assert.deepEqual(expect.proposals, [{ package: 'apps/web', cluster: 'prod', changes: 1, risk: 'medium', mode: 'Warn' }])
-  made.forge?.byHand(1, { state: 'closed' })
-  const closed = JSON.parse((await runInWorld(made, ['init', '-o', 'json'])).stdout)
+  created.forge?.byHand(1, { state: 'closed' })
+  const closed = JSON.parse((await runInWorld(created, ['init', '-o', 'json'])).stdout)
   assert.equal(closed.items[0].state, 'declined')
-  const refused = await runInWorld(made, ['init', '--again', '-o', 'json'], { isTTY: true })
+  const refused = await runInWorld(created, ['init', '--again', '-o', 'json'], { isTTY: true })
   assert.deepEqual([refused.code, refused.stdout], [2, ''])
 })
 
 test('init --print-ruleset asks no cluster and prints no more than that', async () => {
-  const made = world()
-  const { code, stdout } = await runInWorld(made, ['init', '--print-ruleset', '--forge', 'github'])
+  const created = world()
+  const { code, stdout } = await runInWorld(created, ['init', '--print-ruleset', '--forge', 'github'])
   assert.equal(code, 0)
   assert.match(
     stdout,
     /^# nothing reaches the base branch without a review\ngh api --method POST 'repos\/\{owner\}\/\{repo\}\/rulesets' --input - <<'JSON'\n\{/,
   )
-  const { items } = JSON.parse((await runInWorld(made, ['init', '--print-ruleset', '--forge', 'gitea', '-o', 'json'])).stdout)
+  const { items } = JSON.parse((await runInWorld(created, ['init', '--print-ruleset', '--forge', 'gitea', '-o', 'json'])).stdout)
   assert.deepEqual(
     items.map(({ body }: { body: { rule_name: string } }) => body.rule_name),
     ['main', 'drift-ledger'],
@@ -157,5 +157,5 @@ test('a recorded cluster of an Argo CD Application and a Flux Kustomization: rul
     /- target:\n {6}kind: Deployment\n {6}name: api\n {4}paths:\n {4}- \/spec\/replicas\n {4}reason: Flux Kustomization flux-system\/apps ignores it\n/,
   )
   assert.match(text, /kind: Placement\n(?:.*\n)*? {2}packages:\n {2}- apps\/api\n {2}- apps\/web\n$/)
-  assert.match(subject?.notLooked.join('\n') ?? '', /every Kustomization, HelmRelease, Application(?!.*HorizontalPodAutoscaler)/)
+  assert.match(subject?.notObserved.join('\n') ?? '', /every Kustomization, HelmRelease, Application(?!.*HorizontalPodAutoscaler)/)
 })

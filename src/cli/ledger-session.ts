@@ -9,7 +9,7 @@ import type { CommonOptions } from './flags/options.ts'
 import { withSeenTimes } from './print/freshness.ts'
 import { printNotes } from './print/print-notes.ts'
 import { traceTo } from './verbose.ts'
-import { type Look, showOrWatch, type WatchOptions } from './watch.ts'
+import { showOrWatch, type WatchOptions, type WatchResult } from './watch.ts'
 import type { World } from './world.ts'
 
 export interface LedgerReading {
@@ -22,15 +22,19 @@ export async function readLedgerOf(world: World, options: CommonOptions): Promis
 }
 
 /** Reads once, or with `--watch` whenever a ref of the repository has moved: a look that finds none costs one list of refs. */
-export async function showLedger(world: World, options: WatchOptions, look: (reading: LedgerReading) => Promise<Look>): Promise<number> {
+export async function showLedger(
+  world: World,
+  options: WatchOptions,
+  observe: (reading: LedgerReading) => Promise<WatchResult>,
+): Promise<number> {
   const repository = await openLedger(world, options)
-  const told = new Set<string>()
-  let seen: ReadonlyMap<string, unknown> | undefined
+  const reported = new Set<string>()
+  let observed: ReadonlyMap<string, unknown> | undefined
   return showOrWatch(world, options, async () => {
-    if (seen !== undefined && sameRefs(seen, (await repository.refs(world.signal)).refs)) return undefined
-    const reading = await readFrom(repository, world, options, told)
-    const answer = await look(reading)
-    seen = reading.view.refs
+    if (observed !== undefined && sameRefs(observed, (await repository.refs(world.signal)).refs)) return undefined
+    const reading = await readFrom(repository, world, options, reported)
+    const answer = await observe(reading)
+    observed = reading.view.refs
     return answer
   })
 }
@@ -39,15 +43,20 @@ async function openLedger(world: World, options: CommonOptions): Promise<Package
   return world.openRepository(options.repo, undefined, traceTo(world, options))
 }
 
-async function readFrom(repository: PackageRepository, world: World, options: CommonOptions, told: Set<string>): Promise<LedgerReading> {
+async function readFrom(
+  repository: PackageRepository,
+  world: World,
+  options: CommonOptions,
+  reported: Set<string>,
+): Promise<LedgerReading> {
   const view = await readRepository(repository, options.branch, world.signal, { folders: options.path ?? [] })
   const ledger = await readWholeLedger(view, world.signal)
   printNotes(
-    ledger.problems.filter((note) => !told.has(sentenceOf(note))),
+    ledger.problems.filter((note) => !reported.has(sentenceOf(note))),
     options,
     world,
   )
-  for (const note of ledger.problems) told.add(sentenceOf(note))
+  for (const note of ledger.problems) reported.add(sentenceOf(note))
   return { view, ledger: withSeenTimes(ledger, view, world.clock.now()) }
 }
 

@@ -33,8 +33,8 @@ stringData: {plain: c4n4ry-git-00}
 `
 
 /** A credential by its form, for where a path holds it. */
-function inPath(place: string): string {
-  return `ghp_c4n4ry-path-0-${place}-0123456789`
+function inPath(location: string): string {
+  return `ghp_c4n4ry-path-0-${location}-0123456789`
 }
 
 /** A world in which credentials drifted in every place where one may stand. */
@@ -291,10 +291,10 @@ function worldWithAllForms(t: TestContext) {
   const forge = new MemoryForge(world.repository)
   world.forge = forge
   const fixed = world.repository.everything()
-  for (const { object, place } of forms) {
+  for (const { object, location } of forms) {
     const read = readResource(object)
     assert.ok(!('problem' in read))
-    world.edit(resourceKey(read.id), place, valueAt(object, path(place)) ?? null)
+    world.edit(resourceKey(read.id), location, valueAt(object, path(location)) ?? null)
   }
   return { world, forge, forms, fixed }
 }
@@ -317,21 +317,21 @@ function leaksOf(forms: readonly { readonly name: string; readonly needles: read
 
 test('no form of a secret is told by a command, a pull request, a comment, a status, an issue or a branch', async (t) => {
   const { world, forge, forms, fixed } = worldWithAllForms(t)
-  const told: string[] = []
+  const reported: string[] = []
   for (const argv of WITH_ALL_FORMS) {
     const { stdout, stderr } = await runInWorld(world, argv)
-    told.push(stdout, stderr)
+    reported.push(stdout, stderr)
     for (const { number, title, body } of forge.proposals as readonly { number: number; title?: string; body?: string }[])
-      told.push(`${number} ${title ?? ''} ${body ?? ''}`)
-    told.push(JSON.stringify([forge.proposals, forge.comments, [...forge.statuses.values()], [...forge.issues.values()], forge.writes]))
+      reported.push(`${number} ${title ?? ''} ${body ?? ''}`)
+    reported.push(JSON.stringify([forge.proposals, forge.comments, [...forge.statuses.values()], [...forge.issues.values()], forge.writes]))
   }
   assert.ok(forge.proposals.length > 0, 'there is a pull request')
   assert.ok(
-    told.some((text) => text.includes(`form-${forms.length - 1}`)),
+    reported.some((text) => text.includes(`form-${forms.length - 1}`)),
     'the last form is told of',
   )
   assert.ok(world.repository.everything().length > fixed.length, 'something was written')
-  const text = [...told, world.repository.everything()].join('\n')
+  const text = [...reported, world.repository.everything()].join('\n')
   assert.deepEqual(leaksOf(forms, text), [])
 })
 

@@ -146,22 +146,22 @@ test('only flags are offered that mean something to it', async () => {
 
 test('of a package that another tool renders for a cluster, kpt is said to be not what counts', async () => {
   const files = { 'apps/web/Kptfile': KPTFILE, 'apps/web/config.yaml': config('  namespace: shop\n') }
-  const told = async (render: string): Promise<string> => {
+  const reported = async (render: string): Promise<string> => {
     const policy = {
       '.drift/render.yaml': policyText(`{match: {clusters: [prod]}, render: ${render}}`).replace('name: test', 'name: render'),
     }
     return (await runInWorld(worldOf({ ...files, ...policy }), ['render', 'apps/web'])).stdout
   }
   assert.match(
-    await told('{tool: kustomize, path: overlays/prod}'),
+    await reported('{tool: kustomize, path: overlays/prod}'),
     /would change\n {3}a policy renders it with kustomize overlays\/prod; this is what kpt would make of it\n/,
   )
   assert.match(
-    await told('{tool: command, command: [jsonnet, main.jsonnet]}'),
+    await reported('{tool: command, command: [jsonnet, main.jsonnet]}'),
     /a policy renders it with the command "jsonnet main\.jsonnet";/,
   )
-  assert.match(await told('{tool: files}'), /a policy takes the files as they stand;/)
-  assert.doesNotMatch(await told('{tool: kpt}'), /a policy/)
+  assert.match(await reported('{tool: files}'), /a policy takes the files as they stand;/)
+  assert.doesNotMatch(await reported('{tool: kpt}'), /a policy/)
 })
 
 const SETTER = { 'apps/web/Kptfile': KPTFILE, 'apps/web/config.yaml': config('') }

@@ -7,7 +7,7 @@ async function decided(): Promise<TurnWorld> {
   const world = new TurnWorld()
   world.edit(WEB, 'spec.replicas', 5, 'kubectl-scale')
   await world.plan()
-  await world.wish('Adopt')
+  await world.resolutionRequest('Adopt')
   await world.approve()
   await world.plan()
   world.edit(WEB_CONFIG, 'data.color', 'a|b <img>')

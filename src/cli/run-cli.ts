@@ -11,8 +11,8 @@ import { worstExit } from './exit-status.ts'
 import { usageFailure } from './flags/usage-failure.ts'
 import { wantedHelp } from './flags/wanted-help.ts'
 import { addInitCommand } from './init-command.ts'
-import { addLookCommands } from './look-commands.ts'
 import { printFailures } from './print/print-failures.ts'
+import { addReadCommands } from './read-commands.ts'
 import type { Run, World } from './world.ts'
 
 /** Runs one command line. Never throws: every failure is printed, and its exit code returned. */
@@ -44,7 +44,7 @@ export function buildProgram(world: World, run: Run): Command {
       writeErr: (text) => (text.startsWith('Usage:') ? world.stderr.write(text) : undefined),
     })
   program.commandsGroup('Look:')
-  addLookCommands(program, world, run)
+  addReadCommands(program, world, run)
   program.commandsGroup('Record and decide:')
   addDecideCommands(program, world, run)
   addInitCommand(program, world, run)

@@ -25,12 +25,12 @@ export async function runScan(
   world: World,
   print: (result: TurnResult) => void = () => undefined,
 ): Promise<Scanned> {
-  const { ports, clusters, request, progress, openWriter, presses = NO_PRESSES } = session
+  const { ports, clusters, request, progress, openWriter, requestedActions = NO_PRESSES } = session
   const dryRun = options.dryRun === true
   const fleet = { ...ports, clusters: clusters.map(({ reader }) => reader), openWriter }
-  const result = await runFleetTurn(fleet, { ...request, dryRun, rehearses: dryRun, presses }, world.signal)
+  const result = await runFleetTurn(fleet, { ...request, dryRun, rehearses: dryRun, requestedActions }, world.signal)
   progress.end()
-  for (const answer of result.answers) tellAnswer(answer, options, world)
+  for (const answer of result.answers) postAnswer(answer, options, world)
   if (clusters.length === 1) assertObserved(result)
   print(result)
   printSettled(result.settled, options, world)
@@ -38,7 +38,7 @@ export async function runScan(
 }
 
 /** What people asked for on the forge, one line each. */
-function tellAnswer({ proposal, by, line, outcome, failure }: Answer, { quiet }: TurnPrintOptions, world: World): void {
+function postAnswer({ proposal, by, line, outcome, failure }: Answer, { quiet }: TurnPrintOptions, world: World): void {
   if (quiet === true) return
   const who = by === '' ? '' : ` of ${oneLine(by, 60)}`
   const why = failure === undefined ? '' : `: ${oneLine(failure.message, 300)}`

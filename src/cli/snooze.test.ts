@@ -13,8 +13,8 @@ test('snooze keeps the proposal open, and the ledger knows until when nobody is 
     const { branch } = await world.plan()
     const { code, stdout, stderr } = await runInWorld(world, argv)
     assert.equal(code, 0, stderr)
-    const said = new RegExp(`^✓ no reminders about ${branch} until (\\S+); it stays open and is kept up to date$`, 'm')
-    const [, end = ''] = said.exec(stdout) ?? []
+    const text = new RegExp(`^✓ no reminders about ${branch} until (\\S+); it stays open and is kept up to date$`, 'm')
+    const [, end = ''] = text.exec(stdout) ?? []
     const { report, outcome } = await world.plan()
     assert.deepEqual([report.status.snoozedUntil, report.status.lifecycle, outcome], [end, 'Proposed', 'unchanged'])
     assert.match(end, /^2026-11-28T/)

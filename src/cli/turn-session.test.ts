@@ -6,26 +6,26 @@ import { TurnWorld, WEB } from '../../test/fakes/turn-world.ts'
 import { Failure } from '../failure.ts'
 
 /** How often a command asks the remote for its refs. */
-async function refsAsked(world: TurnWorld, ...argv: readonly string[]): Promise<number> {
+async function refsRequests(world: TurnWorld, ...argv: readonly string[]): Promise<number> {
   const { repository } = world
   const { refs } = repository
-  let asked = 0
+  let requested = 0
   repository.refs = () => {
-    asked += 1
+    requested += 1
     return refs.call(repository)
   }
   await runInWorld(world, argv)
   repository.refs = refs
-  return asked
+  return requested
 }
 
 test('the refs that say which branch is the base are those of the turn: they are asked once', async () => {
   const world = new TurnWorld()
-  assert.equal(await refsAsked(world, 'scan'), 1)
+  assert.equal(await refsRequests(world, 'scan'), 1)
   world.edit(WEB, 'spec.replicas', 5)
-  assert.equal(await refsAsked(world, 'diff'), 1)
-  assert.equal(await refsAsked(world, 'scan', '--branch', 'main'), 1)
-  assert.equal(await refsAsked(world, 'approve', '--yes'), 1)
+  assert.equal(await refsRequests(world, 'diff'), 1)
+  assert.equal(await refsRequests(world, 'scan', '--branch', 'main'), 1)
+  assert.equal(await refsRequests(world, 'approve', '--yes'), 1)
 })
 
 test('a ref that moves after the session was opened makes the turn read again', async () => {
@@ -36,7 +36,7 @@ test('a ref that moves after the session was opened makes the turn read again', 
     if (!raced) world.repository.commitByHand('drift-ledger', { 'clusters/other.yaml': 'x' })
     raced = true
   }
-  assert.equal(await refsAsked(world, 'scan'), 2)
+  assert.equal(await refsRequests(world, 'scan'), 2)
   assert.equal(world.repository.names().length, 1)
   assert.ok(world.repository.paths('drift-ledger').includes('clusters/other.yaml'))
 })

@@ -2,7 +2,7 @@
 import { asFailure } from '../failure.ts'
 import type { RedactionKey } from '../krm/redaction/redacted.ts'
 import { parsePolicyFiles } from '../policy/parse-policy.ts'
-import type { PressSource } from '../ports/check-run.ts'
+import type { RequestedActionSource } from '../ports/check-run.ts'
 import type { ClusterReader, OpenedWriter } from '../ports/cluster.ts'
 import { GIT_ALONE } from '../ports/forge-setup.ts'
 import { DEFAULT_BRANCH, type RepositoryRefs } from '../ports/package-repository.ts'
@@ -31,7 +31,7 @@ export interface Session {
   /** For what merged commits authorise. @param cluster the name of its reader */
   readonly openWriter: (cluster: string) => Promise<OpenedWriter>
   /** Buttons that people pressed: only whoever listens for webhooks knows of any. */
-  readonly presses?: PressSource
+  readonly requestedActions?: RequestedActionSource
 }
 
 /** Runs `work` with open ports; the cluster's connection is closed whatever happens. */
@@ -73,7 +73,7 @@ export async function withSession(
         ? {}
         : { operator: parsePolicyFiles(world.readPolicyFiles(options.operatorPolicy), 'operator') }),
       labels: options.selector,
-      wish: undefined,
+      resolutionRequest: undefined,
       dryRun: false,
       clock: world.clock,
       fieldManager: options.fieldManager,

@@ -6,7 +6,7 @@ import { TurnWorld, WEB, WEB_CONFIG } from '../../test/fakes/turn-world.ts'
 
 const COLOR = 'spec.template.spec.containers[name=app].env[name=COLOR].value'
 
-function ground(rules: string, token = 'of-no-value-1'): TurnWorld {
+function context(rules: string, token = 'of-no-value-1'): TurnWorld {
   const world = new TurnWorld(`\n  priority: 100\n  mode: Propose\n${rules}`)
   world.edit(WEB, 'spec.replicas', 5, 'kubectl-scale')
   world.edit(WEB, COLOR, 'canary4711', 'kubectl-edit')
@@ -33,7 +33,7 @@ async function outputs(world: TurnWorld): Promise<string> {
 }
 
 test('without a rule a value that looks like any other is shown, and a credential is not', async () => {
-  const text = await outputs(ground(''))
+  const text = await outputs(context(''))
   assert.match(text, /canary4711/)
   assert.doesNotMatch(text, /of-no-value-1/)
   assert.match(text, /^ {3}value {3}not shown: its name or its form identifies a credential$/m)
@@ -46,7 +46,7 @@ for (const [how, rule] of [
   ['a pattern', '{patterns: ["canary[0-9]+"], reason: "the colour of the quarter"}'],
 ] as const) {
   test(`a value that a policy hides by ${how} is told by no output and not adopted`, async () => {
-    const world = ground(`  hide:\n  - ${rule}`, '')
+    const world = context(`  hide:\n  - ${rule}`, '')
     const text = await outputs(world)
     assert.doesNotMatch(text, /canary4711/)
     assert.match(text, /not shown: \.drift\/policy\.yaml:\d+ hides it/)
@@ -55,11 +55,11 @@ for (const [how, rule] of [
 }
 
 test('a rule for another kind hides nothing', async () => {
-  assert.match(await outputs(ground(`  hide:\n  - {target: {kind: Service}, patterns: [canary]}`)), /canary4711/)
+  assert.match(await outputs(context(`  hide:\n  - {target: {kind: Service}, patterns: [canary]}`)), /canary4711/)
 })
 
 test('a value that a policy shows is told with the reason, and can be adopted', async () => {
-  const world = ground('  show:\n  - {target: {kind: ConfigMap}, paths: [data.token], reason: "the name of a design token"}')
+  const world = context('  show:\n  - {target: {kind: ConfigMap}, paths: [data.token], reason: "the name of a design token"}')
   const text = await outputs(world)
   assert.match(text, /of-no-value-1/)
   assert.match(text, /shown: \.drift\/policy\.yaml:\d+ shows it: the name of a design token/)
@@ -67,19 +67,19 @@ test('a value that a policy shows is told with the reason, and can be adopted', 
 })
 
 test('a rule that hides wins over one that shows', async () => {
-  const text = await outputs(ground('  hide:\n  - {paths: [data.token]}\n  show:\n  - {paths: [data.token], reason: "a test"}'))
+  const text = await outputs(context('  hide:\n  - {paths: [data.token]}\n  show:\n  - {paths: [data.token], reason: "a test"}'))
   assert.doesNotMatch(text, /of-no-value-1/)
 })
 
-for (const [about, rules, said] of [
+for (const [about, rules, text] of [
   ['no reason to show', '  show:\n  - {paths: [data.token]}', /reason/],
   ['nothing to hide', '  hide:\n  - {target: {kind: ConfigMap}}', /wanted paths, patterns or both/],
   ['an expression that is none', '  hide:\n  - {patterns: ["("]}', /no RE2 expression/],
 ] as const) {
   test(`a rule with ${about} is a problem with its line`, async () => {
-    const { code, stderr } = await runInWorld(ground(rules), ['diff'])
+    const { code, stderr } = await runInWorld(context(rules), ['diff'])
     assert.equal(code, 2)
     assert.match(stderr, /BP1005/)
-    assert.match(stderr, said)
+    assert.match(stderr, text)
   })
 }

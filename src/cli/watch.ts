@@ -6,7 +6,7 @@ import { printFailures } from './print/print-failures.ts'
 import type { World } from './world.ts'
 
 /** What one look gave. */
-export interface Look {
+export interface WatchResult {
   /** Everything that can change in a row, as one text, by what the row is called. */
   readonly rows: ReadonlyMap<string, string>
   /** Prints the rows with these names without a head; everything with its head when `names` is undefined. */
@@ -29,45 +29,50 @@ export const DEFAULT_INTERVAL = 5_000
  * What fails at the first look ends the command; what fails later is told once and the next look may succeed: an error is no
  * drift, and no end of it either.
  */
-export async function showOrWatch(world: World, options: WatchOptions, look: () => Promise<Look | undefined>): Promise<number> {
-  const first = await look()
+export async function showOrWatch(world: World, options: WatchOptions, observe: () => Promise<WatchResult | undefined>): Promise<number> {
+  const first = await observe()
   if (first === undefined) throw new TypeError('the first look always has an answer')
   first.print(undefined)
-  return options.watch === true ? watch(world, options, first, look) : first.exit
+  return options.watch === true ? watch(world, options, first, observe) : first.exit
 }
 
-async function watch(world: World, options: WatchOptions, first: Look, look: () => Promise<Look | undefined>): Promise<number> {
+async function watch(
+  world: World,
+  options: WatchOptions,
+  first: WatchResult,
+  observe: () => Promise<WatchResult | undefined>,
+): Promise<number> {
   let shown = first
   let trouble = ''
   for (;;) {
     try {
       await world.clock.sleep(options.interval ?? DEFAULT_INTERVAL, world.signal)
       world.signal.throwIfAborted()
-      const now = await look()
+      const now = await observe()
       if (trouble !== '' && options.quiet !== true) world.stderr.write('answers again\n')
       trouble = ''
       if (now === undefined) continue
-      printNews(shown, now, options, world)
+      printUpdates(shown, now, options, world)
       shown = now
     } catch (thrown) {
       if (world.signal.aborted) return 130
       const failures = failuresOf(thrown)
       // A fault of our own is not something to wait out.
       if (failures.some(({ code }) => code === 'BP9001')) throw thrown
-      const told = textOf(failures)
-      if (told !== trouble) printFailures(failures, world, options)
-      trouble = told
+      const reported = textOf(failures)
+      if (reported !== trouble) printFailures(failures, world, options)
+      trouble = reported
     }
   }
 }
 
-function printNews(before: Look, now: Look, options: WatchOptions, world: World): void {
-  const news = new Set([...now.rows].flatMap(([name, text]) => (before.rows.get(name) === text ? [] : [name])))
+function printUpdates(before: WatchResult, now: WatchResult, options: WatchOptions, world: World): void {
+  const updates = new Set([...now.rows].flatMap(([name, text]) => (before.rows.get(name) === text ? [] : [name])))
   const gone = [...before.rows.keys()].filter((name) => !now.rows.has(name))
-  if (news.size === 0 && gone.length === 0) return
+  if (updates.size === 0 && gone.length === 0) return
   // Rows can be appended; a document is only right as a whole.
   if (isRows(options.output)) {
-    if (news.size > 0) now.print(news)
+    if (updates.size > 0) now.print(updates)
     if (options.quiet !== true) for (const name of gone) world.stderr.write(`gone: ${oneLine(name, 300)}\n`)
   } else now.print(undefined)
 }

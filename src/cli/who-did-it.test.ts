@@ -19,12 +19,12 @@ const ADA: AuditSample = {
   response: answered('2', { color: 'red', size: '5' }, { 'kubectl-edit': { at: AT, keys: ['color'] } }),
 }
 
-function source(...samples: AuditSample[]): AuditSource & { readonly asked: string[] } {
-  const asked: string[] = []
+function source(...samples: AuditSample[]): AuditSource & { readonly requested: string[] } {
+  const requested: string[] = []
   return {
-    asked,
+    requested,
     writesTo: async (_cluster, wanted) => {
-      asked.push(...wanted.map(resourceKey))
+      requested.push(...wanted.map(resourceKey))
       return { writes: new Map(wanted.map((id) => [resourceKey(id), samples.map(auditedWrite)])), notes: [] }
     },
   }
@@ -44,7 +44,7 @@ test('with --audit-log diff names the user, and asks about what differs alone', 
     stdout,
     /data\.color {2}"blue" . "red" {2}ada as admin \(kubectl-edit\) {2}human tool {2}2026-11-21T09:30:00Z {2}medium APP-CONFIG/,
   )
-  assert.deepEqual(log.asked, ['/ConfigMap/shop/web'])
+  assert.deepEqual(log.requested, ['/ConfigMap/shop/web'])
   assert.doesNotMatch(stderr, /note/)
   const explained = await runInWorld(red(), ['explain', 'apps/web', '--audit-log', '/audit.log'], { openAuditLog: async () => log })
   assert.match(

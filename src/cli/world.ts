@@ -3,7 +3,7 @@ import type { Readable } from 'node:stream'
 import type { RedactionKey } from '../krm/redaction/redacted.ts'
 import type { PolicyFile } from '../policy/parse-policy.ts'
 import type { AuditSource } from '../ports/audit-source.ts'
-import type { ButtonPress } from '../ports/check-run.ts'
+import type { RequestedAction } from '../ports/check-run.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { ClusterReader, OpenedWriter } from '../ports/cluster.ts'
 import type { ForgeKind, ForgeSetup } from '../ports/forge-setup.ts'
@@ -76,7 +76,7 @@ export interface WantedWebhooks {
   /** Address of the repository as it was given: events of another one are no news. */
   readonly remote: string
   /** A turn is wanted. `press`: and somebody pressed a button. */
-  readonly onNews: (press?: ButtonPress) => void
+  readonly onUpdate: (requestedAction?: RequestedAction) => void
   /** Told why each delivery was refused; nothing of the delivery is in it. */
   readonly onRefused: (why: string) => void
 }
@@ -162,10 +162,10 @@ export interface World {
   /** Questions of `check`. */
   probes(): Promise<Probes>
   /** The same world from another place, for a command that runs commands (`demo`): nothing of this place is used there. */
-  at(place: Place): World
+  at(location: ProcessContext): World
 }
 
-export interface Place {
+export interface ProcessContext {
   readonly cwd: string
   readonly env: World['env']
   readonly clock: Clock

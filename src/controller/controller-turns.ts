@@ -4,20 +4,20 @@ import { type Loggable, loggableName } from '../krm/redaction/loggable.ts'
 import { type Note, sentenceOf } from '../note.ts'
 import { type UnitResult, unitFailures } from '../plan/turn/unit-result.ts'
 import type { AuditSource } from '../ports/audit-source.ts'
-import type { PressSource } from '../ports/check-run.ts'
+import type { RequestedActionSource } from '../ports/check-run.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Log, ProcessEvent, ReportedFailure, Transition, TurnEvent } from '../ports/log.ts'
 import type { Trace } from '../ports/trace.ts'
 import type { Answer } from '../reconcile/commands/apply-answers.ts'
 import { BetweenTurns } from '../reconcile/observe/between-turns.ts'
 import type { TurnResult } from '../reconcile/run-turn.ts'
-import { PressQueue } from './press-queue.ts'
+import { RequestedActionQueue } from './requested-action-queue.ts'
 import { transitionsOf } from './transitions.ts'
 
 /** What outlives a session, and what the log wants to know of a turn while it runs. */
 export interface TurnInputs {
   readonly between: BetweenTurns
-  readonly presses: PressSource
+  readonly requestedActions: RequestedActionSource
   /** Where audit events come from that are sent here. */
   readonly audit: AuditSource | undefined
   readonly onProgress: (step: string) => void
@@ -64,14 +64,14 @@ export class ControllerTurns {
   unusable: unknown
   audit: AuditSource | undefined
   /** What people pressed since the last turn, and what that one could not do. */
-  readonly presses = new PressQueue()
+  readonly requestedActions = new RequestedActionQueue()
   private readonly ports: TurnsPorts
   private readonly options: TurnsOptions
   private readonly onUnusable: () => void
   /** Outlives the sessions. */
   private readonly between = new BetweenTurns()
-  private kept: TurnSession | undefined
-  private keptSince = 0
+  private retained: TurnSession | undefined
+  private retainedSince = 0
   private running = false
   private succeeded = false
   private requests = 0
@@ -122,8 +122,8 @@ export class ControllerTurns {
       outcome: nothing ? 'failed' : first === undefined ? 'succeeded' : 'partial',
       plan: this.freshPlan(result),
     })
-    this.tellNotes(result.units.flatMap(notesOf))
-    this.tellFailures(failures, new Set(result.notObserved.map(({ cluster }) => loggableName(cluster))))
+    this.reportNotes(result.units.flatMap(notesOf))
+    this.reportFailures(failures, new Set(result.notObserved.map(({ cluster }) => loggableName(cluster))))
     if (!nothing) {
       this.succeeded = true
       return
@@ -151,19 +151,19 @@ export class ControllerTurns {
   }
 
   async close(): Promise<void> {
-    const { kept } = this
-    this.kept = undefined
-    await kept?.close()
+    const { retained } = this
+    this.retained = undefined
+    await retained?.close()
   }
 
   private async scan(signal: AbortSignal): Promise<TurnReport> {
-    if (this.now() - this.keptSince >= this.options.sessionAge) await this.close()
-    if (this.kept === undefined) {
-      this.kept = await this.ports.openSession({ onNote: this.sessionNote, onRequest: this.request }, signal)
-      this.keptSince = this.now()
+    if (this.now() - this.retainedSince >= this.options.sessionAge) await this.close()
+    if (this.retained === undefined) {
+      this.retained = await this.ports.openSession({ onNote: this.sessionNote, onRequest: this.request }, signal)
+      this.retainedSince = this.now()
     }
-    const { between, presses, audit } = this
-    return this.kept.turn({ between, presses, audit, onProgress: this.step }, signal)
+    const { between, requestedActions, audit } = this
+    return this.retained.turn({ between, requestedActions, audit, onProgress: this.step }, signal)
   }
 
   private readonly step = (step: string): void => this.ports.log.process({ event: 'step', step: loggableName(step) })
@@ -182,12 +182,12 @@ export class ControllerTurns {
 
   private async failed(thrown: unknown): Promise<void> {
     const failures = failuresOf(thrown)
-    if (!this.succeeded && this.kept === undefined && failures.every(({ code }) => UNUSABLE.has(code))) {
+    if (!this.succeeded && this.retained === undefined && failures.every(({ code }) => UNUSABLE.has(code))) {
       this.unusable = thrown
       this.onUnusable()
       return
     }
-    this.tellFailures(failures.map((failure) => ({ failure })))
+    this.reportFailures(failures.map((failure) => ({ failure })))
     await this.closeAfter(failures)
   }
 
@@ -197,7 +197,7 @@ export class ControllerTurns {
   }
 
   /** Those that the turn before did not have. */
-  private tellNotes(notes: readonly Note[]): void {
+  private reportNotes(notes: readonly Note[]): void {
     this.ports.log.notes(notes.filter((note) => !this.notes.has(sentenceOf(note))))
     this.notes = new Set(notes.map(sentenceOf))
   }
@@ -206,11 +206,11 @@ export class ControllerTurns {
    * Those that are new, and those that are gone: of what a turn did not observe nothing is known to be gone.
    * @param unobserved clusters; undefined where the turn observed nothing
    */
-  private tellFailures(failures: readonly ReportedFailure[], unobserved?: ReadonlySet<Loggable>): void {
+  private reportFailures(failures: readonly ReportedFailure[], unobserved?: ReadonlySet<Loggable>): void {
     const now = new Map(failures.map((one) => [failureKey(one), one]))
     const fresh = [...now].flatMap(([key, one]) => (this.failing.has(key) ? [] : [one]))
     const missing = [...this.failing].filter(([key]) => !now.has(key))
-    const [kept, gone] = partition(
+    const [retained, gone] = partition(
       missing,
       ([, { cluster }]) => unobserved === undefined || (cluster !== undefined && unobserved.has(cluster)),
     )
@@ -219,7 +219,7 @@ export class ControllerTurns {
       gone.map(([, one]) => one),
       'gone',
     )
-    this.failing = new Map([...kept, ...now])
+    this.failing = new Map([...retained, ...now])
   }
 
   /** The writes of a dry run where they are not those of the turn before. */

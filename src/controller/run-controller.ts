@@ -1,7 +1,7 @@
 /** The daemon: the turn of `scan` until somebody stops it. */
 import { loggableName } from '../krm/redaction/loggable.ts'
 import type { AuditSource } from '../ports/audit-source.ts'
-import type { ButtonPress } from '../ports/check-run.ts'
+import type { RequestedAction } from '../ports/check-run.ts'
 import { ControllerTurns, type TurnsOptions, type TurnsPorts } from './controller-turns.ts'
 import { TurnLoop } from './turn-loop.ts'
 
@@ -28,7 +28,7 @@ export interface ControllerPorts extends TurnsPorts {
 
 export interface WebhookHooks {
   /** A turn is wanted. `press`: and somebody pressed a button. */
-  readonly onNews: (press?: ButtonPress) => void
+  readonly onUpdate: (requestedAction?: RequestedAction) => void
   /** Told why each delivery was refused; nothing of the delivery is in it. */
   readonly onRefused: (why: string) => void
 }
@@ -49,8 +49,8 @@ export async function runController(ports: ControllerPorts, settings: Controller
   const unusable = new AbortController()
   const turns = new ControllerTurns(ports, settings, () => unusable.abort())
   const loop = new TurnLoop({ clock, random, interval, coalesce: COALESCE, grace: GRACE, turn: turns.one })
-  const onNews = (press?: ButtonPress): void => {
-    if (press !== undefined) turns.presses.add(press)
+  const onUpdate = (requestedAction?: RequestedAction): void => {
+    if (requestedAction !== undefined) turns.requestedActions.add(requestedAction)
     loop.request()
   }
   const listeners: Listener[] = []
@@ -60,7 +60,7 @@ export async function runController(ports: ControllerPorts, settings: Controller
     log.process({ event: 'listening', for: to, url: loggableName(listener.url) })
   }
   try {
-    listen('webhooks', await ports.openWebhooks?.({ onNews, onRefused: turns.webhookRefused }))
+    listen('webhooks', await ports.openWebhooks?.({ onUpdate, onRefused: turns.webhookRefused }))
     const auditHook = await ports.openAuditHook?.(turns.auditRefused)
     turns.audit = auditHook?.source
     listen('audit events', auditHook)

@@ -24,7 +24,7 @@ export function transitionsOf(result: TurnResult): Transition[] {
       if (word !== undefined && (outcome === 'declined' || outcome === 'healed' || outcome === 'resolved-by-git')) return []
       return [{ outcome, ...own, episode: loggableName(`drift-${episode.spec.episode}`) }]
     })
-    const done = word === undefined ? ended : [...ended, { outcome: word, ...own, ...placeOf(result, branch) }]
+    const done = word === undefined ? ended : [...ended, { outcome: word, ...own, ...locationOf(result, branch) }]
     if (done.length > 0) return done
     return writes.ledgerLines.map((line) => ({ outcome: 'status', ...own, detail: loggableName(line) }))
   })
@@ -39,7 +39,7 @@ function endOf({ status }: ClosedEpisode): TransitionOutcome {
   return status.failedAt === undefined ? ENDS[status.outcome] : 'not-settled'
 }
 
-function placeOf({ proposals }: TurnResult, branch: string): Pick<Transition, 'branch' | 'proposal' | 'url'> {
+function locationOf({ proposals }: TurnResult, branch: string): Pick<Transition, 'branch' | 'proposal' | 'url'> {
   if (branch === '') return {}
   const proposal = proposals.get(branch)
   return {

@@ -4,7 +4,7 @@ import { VirtualClock } from '../../test/fakes/virtual-clock.ts'
 import { Failure, type FailureCode, type Retry } from '../failure.ts'
 import { TurnLoop, type TurnLoopOptions } from './turn-loop.ts'
 
-class Ground {
+class Context {
   readonly clock = new VirtualClock()
   readonly begun: number[] = []
   readonly loop: TurnLoop
@@ -53,41 +53,41 @@ function failure(code: FailureCode, retry: Retry): Failure {
 }
 
 test('without requests there is a turn at once, and one each interval after the end of the last', async () => {
-  const { clock, begun } = new Ground()
+  const { clock, begun } = new Context()
   await clock.pass(200_000)
   assert.deepEqual(begun, [0, 60_100, 120_200, 180_300])
 })
 
 test('a request leads to a turn half a second later, and all requests meanwhile are in the same turn', async () => {
-  const { clock, begun, loop } = new Ground()
+  const { clock, begun, loop } = new Context()
   for (const at of [10_000, 10_001, 10_300, 10_499]) clock.at(at, () => loop.request())
   await clock.pass(60_000)
   assert.deepEqual(begun, [0, 10_500])
 })
 
 test('requests that never stop hold up no turn', async () => {
-  const { clock, begun, loop } = new Ground()
+  const { clock, begun, loop } = new Context()
   for (let at = 1_000; at < 5_000; at += 50) clock.at(at, () => loop.request())
   await clock.pass(5_000)
   assert.deepEqual(begun, [0, 1_500, 2_050, 2_600, 3_150, 3_700, 4_250, 4_800])
 })
 
 test('requests during a turn lead to exactly one more turn', async () => {
-  const { clock, begun, loop } = new Ground((turn) => (turn === 0 ? 30_000 : 100))
+  const { clock, begun, loop } = new Context((turn) => (turn === 0 ? 30_000 : 100))
   for (const at of [1, 5_000, 29_999]) clock.at(at, () => loop.request())
   await clock.pass(80_000)
   assert.deepEqual(begun, [0, 30_000])
 })
 
 test('a request shortly before the next poll is not a second turn', async () => {
-  const { clock, begun, loop } = new Ground()
+  const { clock, begun, loop } = new Context()
   clock.at(60_000, () => loop.request())
   await clock.pass(62_000)
   assert.deepEqual(begun, [0, 60_100])
 })
 
 test('failing turns wait longer each time, requests cannot hurry them, and one that succeeds ends it', async () => {
-  const { clock, begun, loop } = new Ground(
+  const { clock, begun, loop } = new Context(
     () => 0,
     (turn) => (turn < 3 ? failure('BP4001', 'backoff') : undefined),
   )
@@ -99,7 +99,7 @@ test('failing turns wait longer each time, requests cannot hurry them, and one t
 })
 
 test('wrong credentials are asked about every five minutes, for ever', async () => {
-  const { clock, begun } = new Ground(
+  const { clock, begun } = new Context(
     () => 0,
     () => failure('BP5002', 'on-change'),
   )
@@ -108,7 +108,7 @@ test('wrong credentials are asked about every five minutes, for ever', async () 
 })
 
 test('what somebody has to change is looked at as soon as a webhook tells of the change', async () => {
-  const { clock, begun, loop } = new Ground(
+  const { clock, begun, loop } = new Context(
     () => 0,
     (turn) => (turn === 0 ? failure('BP1005', 'on-change') : undefined),
   )
@@ -118,14 +118,14 @@ test('what somebody has to change is looked at as soon as a webhook tells of the
 })
 
 test('a clock that is set back for an hour makes no turn wait for an hour', async () => {
-  const { clock, loop, begun } = new Ground()
+  const { clock, loop, begun } = new Context()
   await clock.pass(1_000)
   loop.request()
   clock.setBack = 3_600_000
   await clock.pass(120_000)
   assert.deepEqual(begun, [0, 1_500, 61_600])
 
-  const failing = new Ground(
+  const failing = new Context(
     () => 0,
     () => failure('BP4001', 'backoff'),
   )
@@ -137,12 +137,12 @@ test('a clock that is set back for an hour makes no turn wait for an hour', asyn
 })
 
 test('stopped between turns it ends at once; during a turn it ends with the turn', async () => {
-  const idle = new Ground()
+  const idle = new Context()
   await idle.clock.pass(1_000)
   idle.stopping.abort()
   assert.equal(await idle.ended, 'idle')
 
-  const busy = new Ground(() => 5_000)
+  const busy = new Context(() => 5_000)
   await busy.clock.pass(1_000)
   busy.stopping.abort()
   await busy.clock.pass(10_000)
@@ -151,7 +151,7 @@ test('stopped between turns it ends at once; during a turn it ends with the turn
 })
 
 test('a turn that takes longer than the grace is aborted, and one that does not even then return is left alone', async () => {
-  const long = new Ground(() => 500_000)
+  const long = new Context(() => 500_000)
   await long.clock.pass(1_000)
   long.stopping.abort()
   await long.clock.pass(19_999)
@@ -160,7 +160,7 @@ test('a turn that takes longer than the grace is aborted, and one that does not 
   assert.equal(await long.ended, 'aborted')
   assert.equal(long.aborted, true)
 
-  const deaf = new Ground(undefined, undefined, { turn: () => new Promise(() => undefined) })
+  const deaf = new Context(undefined, undefined, { turn: () => new Promise(() => undefined) })
   await deaf.clock.pass(1_000)
   deaf.stopping.abort()
   await deaf.clock.pass(25_000)
@@ -168,10 +168,10 @@ test('a turn that takes longer than the grace is aborted, and one that does not 
 })
 
 test('a loop that is stopped before it begins does no turn', async () => {
-  const ground = new Ground(undefined, undefined, {})
-  ground.stopping.abort()
+  const context = new Context(undefined, undefined, {})
+  context.stopping.abort()
   const late = new TurnLoop({
-    clock: ground.clock,
+    clock: context.clock,
     random: () => 0,
     interval: 1,
     coalesce: 1,

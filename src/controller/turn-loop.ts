@@ -81,8 +81,8 @@ export class TurnLoop {
     const { coalesce } = this.options
     const now = this.now()
     const polled = Math.min(this.nextPoll - now, this.pause)
-    const asked = this.requestedAt === undefined ? polled : Math.min(this.requestedAt + coalesce - now, coalesce)
-    return this.held ? polled : Math.min(asked, polled)
+    const requested = this.requestedAt === undefined ? polled : Math.min(this.requestedAt + coalesce - now, coalesce)
+    return this.held ? polled : Math.min(requested, polled)
   }
 
   private async oneTurn(stop: AbortSignal): Promise<LoopEnd> {

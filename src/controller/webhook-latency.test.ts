@@ -84,7 +84,7 @@ async function run(happenings: readonly Happening[], webhooks: boolean, duration
     if (!webhooks) continue
     for (const delay of one.delays) {
       clock.at(one.at + delay, () => {
-        if (deliver(intake, one, number, clock.now().getTime()).news === 'look') loop.request()
+        if (deliver(intake, one, number, clock.now().getTime()).updates === 'look') loop.request()
       })
     }
   }
@@ -116,10 +116,10 @@ const NOBODY_DECIDES = happening.filter(({ deed }) => deed === 'edit' || deed ==
 
 test('webhooks that are lost, repeated, forged, of others or out of order leave the same end state as polling alone', async () => {
   const property = fc.asyncProperty(fc.array(NOBODY_DECIDES, { maxLength: 12 }), fc.nat(30_000), async (happenings, duration) => {
-    const told = await run(happenings, true, duration)
+    const reported = await run(happenings, true, duration)
     const polled = await run(happenings, false, duration)
-    assert.deepEqual(told.state, polled.state)
-    assert.equal(told.atOnce, 1)
+    assert.deepEqual(reported.state, polled.state)
+    assert.equal(reported.atOnce, 1)
   })
   await fc.assert(property, { numRuns: 100 })
 })
@@ -129,8 +129,8 @@ test('with decisions of people in between, what is asked at the end is what a tu
     fc.array(happening, { maxLength: 12 }),
     fc.boolean(),
     fc.nat(30_000),
-    async (happenings, told, duration) => {
-      const { proposal, wanted, atOnce } = await run(happenings, told, duration)
+    async (happenings, reported, duration) => {
+      const { proposal, wanted, atOnce } = await run(happenings, reported, duration)
       assert.equal(proposal, wanted)
       assert.equal(atOnce, 1)
     },
@@ -141,26 +141,26 @@ test('with decisions of people in between, what is asked at the end is what a tu
 test('deliveries cost at most one turn each, and those that are refused or repeated none', async () => {
   const property = fc.asyncProperty(fc.array(happening, { maxLength: 12 }), async (happenings) => {
     const good = happenings.filter(({ spoiled, delays }) => spoiled === 'no' && delays.length > 0).length
-    const [told, polled] = [await run(happenings, true, 0), await run(happenings, false, 0)]
-    assert.ok(told.turns <= polled.turns + good, `${told.turns} turns with webhooks, ${polled.turns} without, ${good} webhooks`)
+    const [reported, polled] = [await run(happenings, true, 0), await run(happenings, false, 0)]
+    assert.ok(reported.turns <= polled.turns + good, `${reported.turns} turns with webhooks, ${polled.turns} without, ${good} webhooks`)
   })
   await fc.assert(property, { numRuns: 100 })
 })
 
 test('a webhook that arrives saves the wait for the next poll', async () => {
   const clock = new VirtualClock()
-  const seen: number[] = []
-  const turn = async (): Promise<void> => void seen.push(clock.elapsed)
+  const observed: number[] = []
+  const turn = async (): Promise<void> => void observed.push(clock.elapsed)
   const loop = new TurnLoop({ clock, random: () => 0, interval: INTERVAL, coalesce: 500, grace: 0, turn })
   const intake = new WebhookIntake({ secrets: [SECRET], repository: 'acme/deploy', window: new DeliveryWindow() })
   const merged: Happening = { at: 10_000, deed: 'merge', value: 0, delays: [0], spoiled: 'no' }
   clock.at(10_000, () => {
-    if (deliver(intake, merged, 1, clock.elapsed).news === 'look') loop.request()
+    if (deliver(intake, merged, 1, clock.elapsed).updates === 'look') loop.request()
   })
   const stop = new AbortController()
   const ended = loop.run(stop.signal)
   await clock.pass(20_000)
   stop.abort()
   await ended
-  assert.deepEqual(seen, [0, 10_500])
+  assert.deepEqual(observed, [0, 10_500])
 })

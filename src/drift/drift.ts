@@ -92,7 +92,7 @@ export interface RolledBack {
   /** The commit that live is of, 40 hex digits; empty for the time before the package was there. */
   readonly commit: string
   /** The newer commit that was live, and the last observation that saw it, RFC 3339 UTC; undefined where the syncer says so itself. */
-  readonly seen?: { readonly commit: string; readonly at: string }
+  readonly observed?: { readonly commit: string; readonly at: string }
 }
 
 /**
@@ -122,7 +122,7 @@ export interface SetAside {
   /** Of what waits for longer than the policy allows: since when, RFC 3339 UTC; empty where nobody knows. */
   readonly stuckSince?: string
   /** Of the same: where to look, and what the syncer says there just now. */
-  readonly look?: string
+  readonly observe?: string
 }
 
 /** A preset rule that could have muted a difference and did not: `because` is a clause for people. */

@@ -68,8 +68,8 @@ test('beside an entry that cannot be read the drift that the others show is name
       { managedFields: [...entriesOf(edited), broken] },
     )
     const { state, items } = verdictOf(MANIFEST, live, { state: 'predicted', object: live })
-    const told = items.map(({ change, path, actor }) => `${change} ${formatFieldPath(path)} by ${actor.manager}`)
-    assert.deepEqual([state, told.sort()], ['drifted', ['added data.more by kubectl-edit', 'added data.other by unknown']])
+    const reported = items.map(({ change, path, actor }) => `${change} ${formatFieldPath(path)} by ${actor.manager}`)
+    assert.deepEqual([state, reported.sort()], ['drifted', ['added data.more by kubectl-edit', 'added data.other by unknown']])
     const calm = withMetadata(LIVE, { managedFields: [...entriesOf(LIVE), broken] })
     assert.equal(verdictOf(MANIFEST, calm, SAME).state, 'in-sync')
   }
@@ -130,11 +130,11 @@ test('an object as large as a server keeps them, 1.5 MiB, has its one changed va
 
 /** How often items of the two lists are looked at. */
 function looksAt(items: number): number {
-  let looks = 0
+  let observations = 0
   const counted = (list: Json[]): Json[] => {
     return new Proxy(list, {
       get: (target, key, self) => {
-        if (typeof key === 'string' && /^\d+$/.test(key)) looks += 1
+        if (typeof key === 'string' && /^\d+$/.test(key)) observations += 1
         return Reflect.get(target, key, self)
       },
     })
@@ -161,12 +161,12 @@ function looksAt(items: number): number {
     fieldsV1: { 'f:spec': { 'f:template': { 'f:spec': { 'f:containers': Object.fromEntries(names) } } } },
   }
   const edited = withMetadata(live, { managedFields: [...entriesOf(applied), theirs] })
-  looks = 0
+  observations = 0
   assert.equal(
     verdictOf(manifest, edited, { state: 'predicted', object: { ...edited, spec: manifest['spec'] as Json } }).items.length,
     items,
   )
-  return looks
+  return observations
 }
 
 test('four times the items are about four times the steps', () => {

@@ -13,32 +13,32 @@ function rule(...paths: readonly string[]): VisibilityRule {
   return { target: {}, paths: paths.map((text) => parseRulePath(text) as RulePath), patterns: [], reason: 'a test', where: 'p:1' }
 }
 
-function said(
+function text(
   object: JsonObject,
-  place: string,
+  location: string,
   rules: { hide?: readonly VisibilityRule[]; show?: readonly VisibilityRule[] },
   id = APP,
 ): boolean | undefined {
-  return visibilityIn(id, UNKNOWN_SCHEMA, { hide: rules.hide ?? [], show: rules.show ?? [] })(path(place), 'x', object)?.shown
+  return visibilityIn(id, UNKNOWN_SCHEMA, { hide: rules.hide ?? [], show: rules.show ?? [] })(path(location), 'x', object)?.shown
 }
 
 const EVERYTHING = rule('spec', 'data', 'stringData', 'metadata')
 
 test('no rule shows what is inside of a Secret, at any depth, or the Secret itself, or a copy of an object', () => {
   const inner = { kind: 'Secret', apiVersion: 'v1', stringData: { color: 'x' } }
-  assert.equal(said({ spec: { template: inner } }, 'spec.template.stringData.color', { show: [EVERYTHING] }), false)
-  assert.equal(said({ spec: { list: [{ deep: inner }] } }, 'spec.list[0].deep.stringData.color', { show: [EVERYTHING] }), false)
-  assert.equal(said({ kind: 'Secret', data: { color: 'x' } }, 'data.color', { show: [EVERYTHING] }, SECRET), undefined)
-  assert.equal(said({ metadata: {} }, 'metadata.annotations["kapp.k14s.io/original"]', { show: [EVERYTHING] }), undefined)
-  assert.equal(said({ spec: { color: 'x' } }, 'spec.color', { show: [EVERYTHING] }), true)
+  assert.equal(text({ spec: { template: inner } }, 'spec.template.stringData.color', { show: [EVERYTHING] }), false)
+  assert.equal(text({ spec: { list: [{ deep: inner }] } }, 'spec.list[0].deep.stringData.color', { show: [EVERYTHING] }), false)
+  assert.equal(text({ kind: 'Secret', data: { color: 'x' } }, 'data.color', { show: [EVERYTHING] }, SECRET), undefined)
+  assert.equal(text({ metadata: {} }, 'metadata.annotations["kapp.k14s.io/original"]', { show: [EVERYTHING] }), undefined)
+  assert.equal(text({ spec: { color: 'x' } }, 'spec.color', { show: [EVERYTHING] }), true)
 })
 
 test('a list item is the same whether a path names it by keys or by its place', () => {
   const object = { spec: { ports: [{ name: 'a', port: 80, note: 'x' }] } }
-  for (const place of ['spec.ports[0].note', 'spec.ports[name=a].note', 'spec.ports[port=80].note']) {
+  for (const location of ['spec.ports[0].note', 'spec.ports[name=a].note', 'spec.ports[port=80].note']) {
     for (const wanted of ['spec.ports[name=a].note', 'spec.ports[port=80].note', '/spec/ports/0/note', 'spec.ports[*].note']) {
-      assert.equal(said(object, place, { hide: [rule(wanted)] }), false, `${place} by ${wanted}`)
+      assert.equal(text(object, location, { hide: [rule(wanted)] }), false, `${location} by ${wanted}`)
     }
-    assert.equal(said(object, place, { hide: [rule('spec.ports[name=b].note')] }), undefined)
+    assert.equal(text(object, location, { hide: [rule('spec.ports[name=b].note')] }), undefined)
   }
 })

@@ -40,11 +40,11 @@ export function withVisibility(verdict: ObjectVerdict, schema: FieldSchema, rule
   const visibilityOf = visibilityIn(id, schema, rules)
   const objects = [live, desired?.object, ...unexpected].filter((object) => object !== undefined)
   const judged = new Map(items.map((item) => [item, ofDrift(item, objects, visibilityOf)]))
-  const seen = (item: Drift): Drift => judged.get(item) ?? item
+  const observed = (item: Drift): Drift => judged.get(item) ?? item
   return {
     ...verdict,
-    items: items.map(seen),
-    ...(verdict.mayBeBehind === undefined ? {} : { mayBeBehind: new Set([...verdict.mayBeBehind].map(seen)) }),
+    items: items.map(observed),
+    ...(verdict.mayBeBehind === undefined ? {} : { mayBeBehind: new Set([...verdict.mayBeBehind].map(observed)) }),
     visibilityOf,
   }
 }
@@ -52,10 +52,10 @@ export function withVisibility(verdict: ObjectVerdict, schema: FieldSchema, rule
 /** Each value as it stands in each object: what hides one of them hides the difference. */
 function ofDrift(drift: Drift, objects: readonly JsonObject[], visibilityOf: VisibilityOf): Drift {
   const values = [drift.git, drift.live].filter((value) => value !== undefined)
-  const said = objects.flatMap((object) =>
+  const text = objects.flatMap((object) =>
     values.map((value) => withinOf(drift.path, value, (path, below) => visibilityOf(path, below, object))),
   )
-  const visibility = said.find((one) => one?.shown === false) ?? said.find((one) => one !== undefined)
+  const visibility = text.find((one) => one?.shown === false) ?? text.find((one) => one !== undefined)
   return visibility === undefined ? drift : { ...drift, visibility }
 }
 
@@ -65,8 +65,8 @@ function withinOf(
   value: Json,
   visibilityOf: (path: FieldPath, value: Json) => Visibility | undefined,
 ): Visibility | undefined {
-  const said = path.length === 0 ? undefined : visibilityOf(path, value)
-  if (said?.shown === false) return said
+  const text = path.length === 0 ? undefined : visibilityOf(path, value)
+  if (text?.shown === false) return text
   const below = isJsonArray(value)
     ? value.map((item, index) => [{ kind: 'index', index }, item] as const)
     : isJsonObject(value)
@@ -76,7 +76,7 @@ function withinOf(
     const inner = withinOf([...path, step], item, visibilityOf)
     if (inner?.shown === false) return inner
   }
-  return said
+  return text
 }
 
 /** @param schema of the kind; where nothing is known of it, the schema says nothing */

@@ -236,14 +236,14 @@ export function indexOfStep(list: Json, step: PathStep): number {
   const index =
     list.length > LONG_LIST && !isAnyStep(step) ? indexOf(list, step.kind === 'item' ? Object.keys(step.keys) : undefined) : undefined
   if (step.kind === 'member') {
-    if (index !== undefined) return index.places.get(canonicalJson(step.value)) ?? -1
+    if (index !== undefined) return index.locations.get(canonicalJson(step.value)) ?? -1
     return list.findIndex((item) => jsonEquals(item, step.value))
   }
   const wanted = Object.entries(step.keys)
   const exact =
     index === undefined
       ? list.findIndex((item) => isJsonObject(item) && wanted.every(([key, value]) => jsonEquals(getKey(item, key), value)))
-      : (index.places.get(canonicalJson(step.keys)) ?? -1)
+      : (index.locations.get(canonicalJson(step.keys)) ?? -1)
   if (exact !== -1 || index?.complete === true) return exact
   const partial = list.flatMap((item, index) => {
     if (!isJsonObject(item)) return []
@@ -258,7 +258,7 @@ const LONG_LIST = 32
 
 interface ListIndex {
   /** First place of each item, by the canonical JSON of its keys or of its value. */
-  readonly places: ReadonlyMap<string, number>
+  readonly locations: ReadonlyMap<string, number>
   /** Every item has every key, so that none can match by a part of them. */
   readonly complete: boolean
 }
@@ -277,14 +277,14 @@ function indexOf(list: readonly Json[], names: readonly string[] | undefined): L
 }
 
 function makeIndex(list: readonly Json[], names: readonly string[] | undefined): ListIndex {
-  const places = new Map<string, number>()
+  const locations = new Map<string, number>()
   let complete = true
-  for (const [place, item] of list.entries()) {
+  for (const [index, item] of list.entries()) {
     const key = names === undefined ? canonicalJson(item) : keyOf(item, names)
     if (key === undefined) complete = false
-    else if (!places.has(key)) places.set(key, place)
+    else if (!locations.has(key)) locations.set(key, index)
   }
-  return { places, complete }
+  return { locations, complete }
 }
 
 function keyOf(item: Json, names: readonly string[]): string | undefined {

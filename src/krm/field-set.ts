@@ -85,9 +85,9 @@ export function fieldSetOf(object: JsonObject, schema: FieldSchema): FieldSet {
   for (const [name, value] of Object.entries(object)) {
     if (UNTRACKED_TOP.has(name)) continue
     if (name === 'metadata' && isJsonObject(value)) {
-      const kept = Object.entries(value).filter(([key]) => !UNTRACKED_METADATA.has(key))
-      if (kept.length === 0) continue
-      addChild(children, name, setOfMap(Object.fromEntries(kept), schema.child(name)))
+      const retained = Object.entries(value).filter(([key]) => !UNTRACKED_METADATA.has(key))
+      if (retained.length === 0) continue
+      addChild(children, name, setOfMap(Object.fromEntries(retained), schema.child(name)))
     } else addChild(children, name, setOfValue(value, schema.child(name)))
   }
   return { owned: false, children }

@@ -44,8 +44,8 @@ function joinFields(left: Json, right: Json): Json {
     const [mine, other] = [getKey(left, name), getKey(right, name)]
     return [name, mine === undefined ? (other ?? {}) : other === undefined ? mine : joinFields(mine, other)]
   })
-  const isPlace = [left, right].some((set) => Object.keys(set).length === 0)
-  return Object.fromEntries(isPlace && joined.length > 0 ? [['.', {}], ...joined.filter(([name]) => name !== '.')] : joined)
+  const isLocation = [left, right].some((set) => Object.keys(set).length === 0)
+  return Object.fromEntries(isLocation && joined.length > 0 ? [['.', {}], ...joined.filter(([name]) => name !== '.')] : joined)
 }
 
 function textOf(entry: JsonObject, key: string): string {

@@ -30,11 +30,11 @@ const ASKED = new WeakMap<JsonObject, { readonly schema: FieldSchema; readonly k
 
 function knownMap(map: JsonObject, schema: FieldSchema, path: FieldPath, unknown: FieldPath[]): JsonObject {
   let changed = false
-  const kept: [string, Json][] = []
+  const retained: [string, Json][] = []
   for (const [name, value] of Object.entries(map)) {
     const here = [...path, field(name)]
     if (path.length === 0 && name === 'status') {
-      kept.push([name, value])
+      retained.push([name, value])
       continue
     }
     if (schema.closed === true && !schema.declares(name)) {
@@ -44,9 +44,9 @@ function knownMap(map: JsonObject, schema: FieldSchema, path: FieldPath, unknown
     }
     const known = knownValue(value, schema.child(name), here, unknown)
     changed ||= known !== value
-    kept.push([name, known])
+    retained.push([name, known])
   }
-  return changed ? Object.fromEntries(kept) : map
+  return changed ? Object.fromEntries(retained) : map
 }
 
 function knownValue(value: Json, schema: FieldSchema, path: FieldPath, unknown: FieldPath[]): Json {

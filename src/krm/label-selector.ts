@@ -82,7 +82,7 @@ class SelectorParser {
   }
 
   parse(): LabelSelector {
-    if (this.peek().kind === 'end') return []
+    if (this.current().kind === 'end') return []
     const requirements: LabelRequirement[] = []
     for (;;) {
       requirements.push(this.requirement())
@@ -93,7 +93,7 @@ class SelectorParser {
   }
 
   private requirement(): LabelRequirement {
-    const absent = this.peek().kind === '!'
+    const absent = this.current().kind === '!'
     if (absent) this.take()
     const token = this.take()
     if (token.kind !== 'word') throw this.unexpected(token, absent ? 'a label' : 'a label or "!"')
@@ -101,7 +101,7 @@ class SelectorParser {
     const problem = keyProblem(key)
     if (problem !== undefined) throw new SelectorProblem(`${JSON.stringify(key)} is no label name: ${problem}`)
     if (absent) return { key, operator: 'absent', values: [] }
-    if (this.peek().kind === 'end' || this.peek().kind === ',') return { key, operator: 'exists', values: [] }
+    if (this.current().kind === 'end' || this.current().kind === ',') return { key, operator: 'exists', values: [] }
     const sign = this.take()
     const operator = Object.hasOwn(OPERATORS, sign.text) ? OPERATORS[sign.text] : undefined
     if (operator === undefined) throw this.unexpected(sign, 'in, notin, =, ==, !=, > or <')
@@ -116,7 +116,7 @@ class SelectorParser {
     if (open.kind !== '(') throw this.unexpected(open, '"("')
     const values = new Set<string>()
     for (;;) {
-      values.add(this.peek().kind === 'word' ? this.take().text : '')
+      values.add(this.current().kind === 'word' ? this.take().text : '')
       const next = this.take()
       if (next.kind === ')') return [...values]
       if (next.kind !== ',') throw this.unexpected(next, 'a comma or ")"')
@@ -124,7 +124,7 @@ class SelectorParser {
   }
 
   private value(): string {
-    if (this.peek().kind === 'end' || this.peek().kind === ',') return ''
+    if (this.current().kind === 'end' || this.current().kind === ',') return ''
     const token = this.take()
     if (token.kind !== 'word') throw this.unexpected(token, 'a value')
     return token.text
@@ -141,12 +141,12 @@ class SelectorParser {
     }
   }
 
-  private peek(): Token {
+  private current(): Token {
     return this.tokens[this.at] ?? END
   }
 
   private take(): Token {
-    const token = this.peek()
+    const token = this.current()
     this.at += 1
     return token
   }

@@ -83,7 +83,7 @@ function text(item: JsonObject, key: string): string {
  * Whether a manager owns a place, something in it, or the atomic list or map that it lies in. An entry writes a map that is empty for
  * its manager as it writes an atomic one: where somebody else owns a part of it, it is not atomic, and its parts are not the manager's.
  */
-export function ownsPlace(entry: ManagedFieldsEntry, path: FieldPath, { entries }: Pick<ManagedFields, 'entries'>): boolean {
+export function ownsLocation(entry: ManagedFieldsEntry, path: FieldPath, { entries }: Pick<ManagedFields, 'entries'>): boolean {
   if (!touchesPath(entry.fields, path)) return false
   const depth = depthOfLeafAbove(entry.fields, path)
   if (depth === undefined) return true

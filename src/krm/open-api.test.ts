@@ -136,14 +136,14 @@ test('a trimmed document answers as the whole one, without texts and kinds that 
   assert.doesNotMatch(JSON.stringify(trimmed), /long text|Unrelated|"\/x"/)
   const [whole, part] = [schemaOfKind(DOCUMENT, 'example.com/v1', 'Widget'), schemaOfKind(trimmed, 'example.com/v1', 'Widget')]
   assert.ok(whole !== undefined && part !== undefined)
-  const places: readonly (readonly string[])[] = [
+  const locations: readonly (readonly string[])[] = [
     ['spec', 'containers'],
     ['spec', 'selector'],
     ['spec', 'limits', 'cpu'],
     ['metadata', 'labels'],
     ['spec', 'child', 'children'],
   ]
-  for (const names of places) {
+  for (const names of locations) {
     const at = (root: FieldSchema) => names.reduce((schema, name) => schema.child(name), root)
     const facts = ({ kind, atomic, listType, keys, format }: FieldSchema) => ({ kind, atomic, listType, keys, format })
     assert.deepEqual(facts(at(part)), facts(at(whole)), names.join('.'))

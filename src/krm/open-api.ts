@@ -245,16 +245,16 @@ function listTypeOf(node: JsonObject): { readonly type: ListType; readonly keys:
  */
 export function trimDocument(document: Json, apiVersion: string, kinds: readonly string[]): JsonObject {
   const schemas = schemasOf(document) ?? {}
-  const kept = new Map<string, Json>()
+  const retained = new Map<string, Json>()
   const pending = kinds.flatMap((kind) => definitionOfKind(schemas, apiVersion, kind) ?? [])
   for (let name = pending.pop(); name !== undefined; name = pending.pop()) {
     const node = getKey(schemas, name)
-    if (kept.has(name) || node === undefined) continue
+    if (retained.has(name) || node === undefined) continue
     const references: string[] = []
-    kept.set(name, trimNode(node, references, false))
+    retained.set(name, trimNode(node, references, false))
     pending.push(...references)
   }
-  return { openapi: '3.0.0', components: { schemas: Object.fromEntries([...kept].sort(([left], [right]) => (left < right ? -1 : 1))) } }
+  return { openapi: '3.0.0', components: { schemas: Object.fromEntries([...retained].sort(([left], [right]) => (left < right ? -1 : 1))) } }
 }
 
 const KEPT = new Set(['$ref', 'additionalProperties', 'allOf', 'default', 'format', 'items', 'properties', 'type'])

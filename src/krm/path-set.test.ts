@@ -8,11 +8,11 @@ const path: fc.Arbitrary<FieldPath> = fc.array(fc.constantFrom('a', 'b').map(fie
 
 test('a set answers as going through its members does', () => {
   fc.assert(
-    fc.property(fc.array(path, { maxLength: 5 }), path, (members, asked) => {
+    fc.property(fc.array(path, { maxLength: 5 }), path, (members, requested) => {
       const set = new PathSet(members)
-      const covered = members.some((member) => isWithin(asked, member))
-      assert.equal(set.covers(asked), covered)
-      assert.equal(set.overlaps(asked), covered || members.some((member) => isWithin(member, asked)))
+      const covered = members.some((member) => isWithin(requested, member))
+      assert.equal(set.covers(requested), covered)
+      assert.equal(set.overlaps(requested), covered || members.some((member) => isWithin(member, requested)))
     }),
   )
 })

@@ -3,14 +3,14 @@
 /** As Go's `path.Clean`. */
 export function goClean(path: string): string {
   const rooted = path.startsWith('/')
-  const kept: string[] = []
+  const retained: string[] = []
   for (const segment of path.split('/')) {
     if (segment === '' || segment === '.') continue
-    if (segment !== '..') kept.push(segment)
-    else if (kept.length > 0 && kept.at(-1) !== '..') kept.pop()
-    else if (!rooted) kept.push('..')
+    if (segment !== '..') retained.push(segment)
+    else if (retained.length > 0 && retained.at(-1) !== '..') retained.pop()
+    else if (!rooted) retained.push('..')
   }
-  const joined = kept.join('/')
+  const joined = retained.join('/')
   return rooted ? `/${joined}` : joined === '' ? '.' : joined
 }
 

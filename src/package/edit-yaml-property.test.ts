@@ -107,11 +107,11 @@ const styles: fc.Arbitrary<PrintStyle> = fc.record({
 })
 
 /** Every place of a value, as plain steps. */
-function placesOf(value: Json, path: PlainPath = []): readonly PlainPath[] {
+function locationsOf(value: Json, path: PlainPath = []): readonly PlainPath[] {
   const below = isJsonArray(value)
-    ? value.flatMap((item, index) => placesOf(item, [...path, index]))
+    ? value.flatMap((item, index) => locationsOf(item, [...path, index]))
     : isJsonObject(value)
-      ? Object.entries(value).flatMap(([key, each]) => placesOf(each, [...path, key]))
+      ? Object.entries(value).flatMap(([key, each]) => locationsOf(each, [...path, key]))
       : []
   return path.length === 0 ? below : [path, ...below]
 }
@@ -203,8 +203,8 @@ test('setting any place to any value gives exactly that value, and touches only 
   fc.assert(
     fc.property(manifests, styles, fc.nat(), values, (manifest, style, pick, value) => {
       const given = prepare(manifest, style)
-      const places = placesOf(manifest)
-      const path = places[pick % places.length] ?? []
+      const locations = locationsOf(manifest)
+      const path = locations[pick % locations.length] ?? []
       const document = given.printed.document
       const after = edited(given, { kind: 'set', document, path: steps(path), value }, withValueAt(manifest, steps(path), value))
       assertInside(given.printed, after, rangeOf(given.printed, path))
@@ -218,8 +218,8 @@ test('removing any place gives the value without it, and touches only its lines 
   fc.assert(
     fc.property(manifests, styles, fc.nat(), (manifest, style, pick) => {
       const given = prepare(manifest, style)
-      const places = placesOf(manifest)
-      const path = places[pick % places.length] ?? []
+      const locations = locationsOf(manifest)
+      const path = locations[pick % locations.length] ?? []
       const wanted = withoutValueAt(manifest, steps(path))
       const after = edited(given, { kind: 'remove', document: given.printed.document, path: steps(path) }, wanted)
       const parent = path.slice(0, -1)
@@ -236,7 +236,7 @@ test('adding keys and items anywhere gives the value with them, and changes no l
   fc.assert(
     fc.property(manifests, styles, fc.nat(), values, fc.boolean(), (manifest, style, pick, value, deep) => {
       const given = prepare(manifest, style)
-      const parents = [[], ...placesOf(manifest)].filter((path) => typeof at(manifest, path) === 'object')
+      const parents = [[], ...locationsOf(manifest)].filter((path) => typeof at(manifest, path) === 'object')
       const parent = parents[pick % parents.length] ?? []
       const holder = at(manifest, parent)
       const last: FieldPath = isJsonArray(holder)
@@ -265,12 +265,12 @@ test('a scalar that is changed and changed back gives the bytes it had', () => {
   fc.assert(
     fc.property(manifests, styles, fc.nat(), plain, (manifest, style, pick, value) => {
       const given = prepare(manifest, style)
-      const places = placesOf(manifest).filter((path) => {
+      const locations = locationsOf(manifest).filter((path) => {
         const old = at(manifest, path)
         // What is plain, numeric or quoted stays so both ways; a text that changes its kind of scalar need not.
         return typeof old === typeof value && (typeof old !== 'string' || !/[\n\r]|[^\P{Cc}]|[\u2028\uFEFF]/u.test(old))
       })
-      const path = places[pick % Math.max(1, places.length)]
+      const path = locations[pick % Math.max(1, locations.length)]
       if (path === undefined) return
       const document = given.printed.document
       const there = editYaml(given.printed.text, [{ kind: 'set', document, path: steps(path), value }], 'a.yaml')
@@ -318,8 +318,8 @@ test('many edits at once give what they give one after the other', () => {
         const document = given.printed.document
         let value: Json = manifest
         const edits = list.map(([pick, wanted, removes]): YamlEdit => {
-          const places = placesOf(value)
-          const path = steps(places[pick % Math.max(1, places.length)] ?? ['again'])
+          const locations = locationsOf(value)
+          const path = steps(locations[pick % Math.max(1, locations.length)] ?? ['again'])
           value = removes ? withoutValueAt(value, path) : withValueAt(value, path, wanted)
           return removes ? { kind: 'remove', document, path } : { kind: 'set', document, path, value: wanted }
         })

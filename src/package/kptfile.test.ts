@@ -22,10 +22,10 @@ function failures(text: string): readonly Failure[] {
 describe('readKptfile', () => {
   for (const file of readdirSync(CORPUS).filter((name) => name.endsWith('.yaml'))) {
     it(`says what is wrong with ${file.slice(0, -5)}`, () => {
-      const said = failures(readFileSync(new URL(file, CORPUS), 'utf8'))
-      assert.ok(said.length > 0)
+      const message = failures(readFileSync(new URL(file, CORPUS), 'utf8'))
+      assert.ok(message.length > 0)
       const golden = new URL(file.replace(/\.yaml$/, '.txt'), CORPUS)
-      const text = `${said.map(formatFailure).join('\n')}\n`
+      const text = `${message.map(formatFailure).join('\n')}\n`
       if (process.env['UPDATE_GOLDEN'] === '1') writeFileSync(golden, text)
       assert.equal(text, readFileSync(golden, 'utf8'))
     })

@@ -113,7 +113,7 @@ const WHAT: { readonly [code: string]: string } = {
   BP1110: 'the YAML is not valid',
 }
 
-type Place = readonly (string | number)[]
+type Location = readonly (string | number)[]
 
 class KptfileReader {
   private readonly failures: { readonly failure: Failure; readonly at: TextPosition }[] = []
@@ -160,7 +160,7 @@ class KptfileReader {
       for (const list of ['mutators', 'validators']) this.checkFunctions(value, list)
       this.checkUpstream(objectAt(objectAt(value, 'upstream'), 'git'))
     }
-    return kptfileOf(value, { lineOf: (place) => this.at(place).line, textsAt: (place) => this.textsAt(place) })
+    return kptfileOf(value, { lineOf: (location) => this.at(location).line, textsAt: (position) => this.textsAt(position) })
   }
 
   private checkType(value: JsonObject): boolean {
@@ -193,40 +193,45 @@ class KptfileReader {
     this.refuse('BP1102', at, why, name === '' ? `give it a metadata.name of ${remedy}` : `use ${remedy}`)
   }
 
-  private checkShape(value: Json, shape: Shape, place: Place): void {
+  private checkShape(value: Json, shape: Shape, location: Location): void {
     if (value === null || shape.kind === 'any') return
     if (shape.kind === 'text') {
-      if (isJsonObject(value) || isJsonArray(value)) this.refuseType(place, 'a text', value)
+      if (isJsonObject(value) || isJsonArray(value)) this.refuseType(location, 'a text', value)
     } else if (shape.kind === 'list') {
-      if (!isJsonArray(value)) this.refuseType(place, 'a list', value)
-      else for (const [index, item] of value.entries()) this.checkShape(item, shape.item, [...place, index])
-    } else if (!isJsonObject(value)) this.refuseType(place, 'a mapping', value)
+      if (!isJsonArray(value)) this.refuseType(location, 'a list', value)
+      else for (const [index, item] of value.entries()) this.checkShape(item, shape.item, [...location, index])
+    } else if (!isJsonObject(value)) this.refuseType(location, 'a mapping', value)
     else if (shape.kind === 'texts') {
-      for (const [key, text] of Object.entries(value)) this.checkShape(text, { kind: 'text' }, [...place, key])
-    } else for (const [name, below] of Object.entries(value)) this.checkField(name, below, shape.fields, place)
+      for (const [key, text] of Object.entries(value)) this.checkShape(text, { kind: 'text' }, [...location, key])
+    } else for (const [name, below] of Object.entries(value)) this.checkField(name, below, shape.fields, location)
   }
 
-  private checkField(name: string, value: Json, fields: { readonly [name: string]: Shape }, place: Place): void {
+  private checkField(name: string, value: Json, fields: { readonly [name: string]: Shape }, location: Location): void {
     const shape = Object.hasOwn(fields, name) ? fields[name] : undefined
     if (shape !== undefined) {
-      this.checkShape(value, shape, [...place, name])
+      this.checkShape(value, shape, [...location, name])
       return
     }
     const known = Object.keys(fields)
     const [meant] = nearestNames(name, known)
-    const under = place.length === 0 ? 'a Kptfile' : formatPlace(place)
+    const under = location.length === 0 ? 'a Kptfile' : formatLocation(location)
     const why = `${quote(name)} is not a field of ${under}${meant === undefined ? '' : `; did you mean ${meant}?`}`
     this.refuse(
       'BP1103',
-      this.at([...place, name]),
+      this.at([...location, name]),
       why,
       meant === undefined ? `remove it; known are ${known.join(', ')}` : `write ${meant}`,
     )
   }
 
-  private refuseType(place: Place, wanted: string, value: Json): void {
-    const code = place[0] === 'pipeline' ? 'BP1104' : 'BP1101'
-    this.refuse(code, this.at(place), `${formatPlace(place)}: wanted ${wanted}, got ${describe(value)}`, `make it ${wanted}, or remove it`)
+  private refuseType(location: Location, wanted: string, value: Json): void {
+    const code = location[0] === 'pipeline' ? 'BP1104' : 'BP1101'
+    this.refuse(
+      code,
+      this.at(location),
+      `${formatLocation(location)}: wanted ${wanted}, got ${describe(value)}`,
+      `make it ${wanted}, or remove it`,
+    )
   }
 
   private checkUpstream(git: JsonObject): void {
@@ -244,8 +249,9 @@ class KptfileReader {
     const functions = isJsonObject(pipeline) ? getKey(pipeline, list) : undefined
     if (!isJsonArray(functions)) return
     functions.forEach((each, index) => {
-      const place = ['pipeline', list, index]
-      const refuse = (why: string, remedy: string) => this.refuse('BP1104', this.at(place), `${formatPlace(place)}: ${why}`, remedy)
+      const location = ['pipeline', list, index]
+      const refuse = (why: string, remedy: string) =>
+        this.refuse('BP1104', this.at(location), `${formatLocation(location)}: ${why}`, remedy)
       if (each === null) refuse('the function is empty', 'remove it, or name an image')
       if (isJsonObject(each)) checkFunction(each, refuse)
     })
@@ -255,9 +261,9 @@ class KptfileReader {
     return this.lines.position(offset)
   }
 
-  private textsAt(place: Place): ReadonlyMap<string, string> {
+  private textsAt(location: Location): ReadonlyMap<string, string> {
     let node: YamlNode | undefined = this.document.node
-    for (const step of place) node = nodeBelow(node, step)?.node
+    for (const step of location) node = nodeBelow(node, step)?.node
     const map = node === undefined ? undefined : resolved(node)
     const texts = new Map<string, string>()
     if (map?.kind === 'map')
@@ -269,10 +275,10 @@ class KptfileReader {
   }
 
   /** Of the key or list item at the place, or of the nearest one above it that is there. */
-  private at(place: Place): TextPosition {
+  private at(location: Location): TextPosition {
     let { node }: { node: YamlNode } = this.document
     let offset = node.source?.start ?? 0
-    for (const step of place) {
+    for (const step of location) {
       const next = nodeBelow(node, step)
       if (next === undefined) break
       offset = next.offset
@@ -309,19 +315,19 @@ function checkFunction(value: JsonObject, refuse: (why: string, remedy: string) 
   if (problem !== undefined) refuse(`${problem}: ${quote(String(path))}`, 'keep the function config inside the package')
 }
 
-interface KptfilePlaces {
-  readonly lineOf: (place: Place) => number
+interface KptfileLocations {
+  readonly lineOf: (location: Location) => number
   /** Keys and values as they are written: kpt decodes them as texts, so that `0x1F` and `yes` stay what they are. */
-  readonly textsAt: (place: Place) => ReadonlyMap<string, string>
+  readonly textsAt: (location: Location) => ReadonlyMap<string, string>
 }
 
-function kptfileOf(value: JsonObject, { lineOf, textsAt: writtenAt }: KptfilePlaces): Kptfile {
+function kptfileOf(value: JsonObject, { lineOf, textsAt: writtenAt }: KptfileLocations): Kptfile {
   const metadata = objectAt(value, 'metadata')
   const pipeline = objectAt(value, 'pipeline')
   const inventory = getKey(value, 'inventory')
   const git = objectAt(objectAt(value, 'upstream'), 'git')
-  const selectorsAt = (each: JsonObject, place: Place): readonly FunctionSelector[] =>
-    objectsAt(each, String(place.at(-1))).map((one, index) => selectorOf(one, (name) => writtenAt([...place, index, name])))
+  const selectorsAt = (each: JsonObject, location: Location): readonly FunctionSelector[] =>
+    objectsAt(each, String(location.at(-1))).map((one, index) => selectorOf(one, (name) => writtenAt([...location, index, name])))
   const functions = (list: string): readonly PipelineFunction[] =>
     objectsAt(pipeline, list).map((each, index) => ({
       image: textAt(each, 'image'),
@@ -372,8 +378,8 @@ function describe(value: Json): string {
   return isJsonObject(value) ? 'a mapping' : 'a single value'
 }
 
-function formatPlace(place: Place): string {
-  return place.map((step, index) => (typeof step === 'number' ? `[${step}]` : `${index === 0 ? '' : '.'}${step}`)).join('')
+function formatLocation(location: Location): string {
+  return location.map((step, index) => (typeof step === 'number' ? `[${step}]` : `${index === 0 ? '' : '.'}${step}`)).join('')
 }
 
 /** At most 80 characters of a text, quoted. */

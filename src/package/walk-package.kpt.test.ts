@@ -81,7 +81,7 @@ const PATTERNS: readonly string[] = [
 ]
 
 /** Paths of what `kpt fn source` gives, in its order. */
-function seenByKpt(folder: string): readonly string[] {
+function readByKpt(folder: string): readonly string[] {
   const { ok, stdout, stderr } = runKpt(folder, 'fn', 'source', '.')
   assert.ok(ok, stderr)
   const paths = [...stdout.matchAll(/internal\.config\.kubernetes\.io\/path: '([^']*)'/g)].map(([, path]) => path ?? '')
@@ -95,7 +95,7 @@ describe('walkPackage and the real kpt', { skip: whyNoKpt() }, () => {
         const files = { ...TREE, '.krmignore': `${ignore}\n`, ...(inSubpackage === '' ? {} : { 'sub/.krmignore': inSubpackage }) }
         const walked = walkPackage(Object.keys(files), (path) => files[path as keyof typeof files] ?? '')
         const ours = walked.filter((path) => /(?:\.yaml|\.yml|\.json|^Kptfile|\/Kptfile)$/.test(path))
-        assert.deepEqual(ours, withFolder(files, seenByKpt))
+        assert.deepEqual(ours, withFolder(files, readByKpt))
       })
     }
   }

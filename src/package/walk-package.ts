@@ -25,7 +25,7 @@ interface IgnoreScope {
  */
 export function walkPackage(paths: Iterable<string>, readIgnore: (path: string) => string): readonly string[] {
   const root = folderTree(paths)
-  const kept: string[] = []
+  const retained: string[] = []
   const none = parseKrmIgnore('')
   const scopeOf = (folder: Folder, base: string): IgnoreScope => {
     const path = base === '' ? IGNORE_FILE : `${base}/${IGNORE_FILE}`
@@ -44,7 +44,7 @@ export function walkPackage(paths: Iterable<string>, readIgnore: (path: string) 
       const path = prefix + name
       const below = folder.folders.get(name)
       if (below === undefined) {
-        if (!ignores(path, false)) kept.push(path)
+        if (!ignores(path, false)) retained.push(path)
       } else if (!ignores(path, true)) {
         if (below.files.has(PACKAGE_FILE)) scopes.push(scopeOf(below, path))
         walk(below, `${path}/`)
@@ -52,7 +52,7 @@ export function walkPackage(paths: Iterable<string>, readIgnore: (path: string) 
     }
   }
   walk(root, '')
-  return kept
+  return retained
 }
 
 function folderTree(paths: Iterable<string>): Folder {

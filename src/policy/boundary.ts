@@ -17,7 +17,7 @@ interface BoundarySide {
   /** Those that name the package. */
   readonly own: readonly Binding[]
   /** Where the others are: `.drift/policy.yaml:12`. */
-  readonly places: readonly string[]
+  readonly locations: readonly string[]
 }
 
 /** @returns undefined where no placement of the cluster has `allow` */
@@ -26,7 +26,7 @@ export function boundaryOf({ bindings = [] }: Pick<PolicySet, 'bindings'>, clust
   const sides = (['operator', 'repository'] as const).flatMap((origin): BoundarySide[] => {
     const all = here.filter((binding) => binding.origin === origin)
     const own = all.filter(({ spec }) => matchesPath([...(spec.packages ?? []), ...(spec.paths ?? [])], packagePath))
-    return all.length === 0 ? [] : [{ origin, own, places: all.map(({ where }) => where) }]
+    return all.length === 0 ? [] : [{ origin, own, locations: all.map(({ where }) => where) }]
   })
   return sides.length === 0 ? undefined : sides
 }
@@ -77,8 +77,8 @@ export const REMEDIES: { readonly [rule in TenancyRule]: string } = {
   'TEN-INVENTORY': 'name the inventory of the package, or bind the package with allow in a Placement',
 }
 
-function refusalBy({ own, places, origin }: BoundarySide, id: ResourceId): Refusal | undefined {
-  if (own.length === 0) return { rule: 'TEN-UNBOUND', why: `${TENANCY_RULES['TEN-UNBOUND']} (${places.slice(0, 3).join(', ')})` }
+function refusalBy({ own, locations, origin }: BoundarySide, id: ResourceId): Refusal | undefined {
+  if (own.length === 0) return { rule: 'TEN-UNBOUND', why: `${TENANCY_RULES['TEN-UNBOUND']} (${locations.slice(0, 3).join(', ')})` }
   const of = `of the ${origin}'s Placement ${own.map(({ name, where }) => `${name} (${where})`).join(', ')}`
   if (id.namespace !== '') {
     if (allowsNamespace(own, id.namespace)) return undefined

@@ -79,13 +79,13 @@ function matchSegments(pattern: readonly string[], path: readonly string[], deep
 
 /** `*` is any text and `?` any character, within one segment. */
 function matchSegment(pattern: string, text: string): boolean {
-  let [at, place, star, mark] = [0, 0, -1, 0]
+  let [at, index, star, mark] = [0, 0, -1, 0]
   while (at < text.length) {
-    if (pattern[place] === '*') [star, mark, place] = [place, at, place + 1]
-    else if (place < pattern.length && (pattern[place] === '?' || pattern[place] === text[at])) [at, place] = [at + 1, place + 1]
-    else if (star !== -1) [mark, at, place] = [mark + 1, mark + 1, star + 1]
+    if (pattern[index] === '*') [star, mark, index] = [index, at, index + 1]
+    else if (index < pattern.length && (pattern[index] === '?' || pattern[index] === text[at])) [at, index] = [at + 1, index + 1]
+    else if (star !== -1) [mark, at, index] = [mark + 1, mark + 1, star + 1]
     else return false
   }
-  while (pattern[place] === '*') place += 1
-  return place === pattern.length
+  while (pattern[index] === '*') index += 1
+  return index === pattern.length
 }

@@ -50,7 +50,7 @@ interface Evidence {
 export class Coverage {
   private readonly evidence: ReadonlyMap<string, Evidence>
   /** Namespaces of the live objects. */
-  private readonly places: ReadonlyMap<string, string>
+  private readonly locations: ReadonlyMap<string, string>
   private readonly claims: readonly Claim[]
   /** Claims of which some object is proven. */
   private readonly own: ReadonlySet<Claim>
@@ -64,7 +64,7 @@ export class Coverage {
   constructor(question: CoverageQuestion) {
     this.evidence = evidenceOf(question)
     this.claims = claimsOf(question.live)
-    this.places = new Map(question.detected.map(({ id }) => [resourceKey(id), namespaceOf(id)]))
+    this.locations = new Map(question.detected.map(({ id }) => [resourceKey(id), namespaceOf(id)]))
     const namespaced = new Map(question.detected.map(({ id }) => [resourceKey(id), id.namespace]))
     const shown = [...this.evidence].flatMap(([key, { proven, agreed }]) => (proven && agreed > 0 ? [key] : []))
     this.ofOtherRepoSyncs = objectsOfOthers(this.claims, shown)
@@ -137,7 +137,7 @@ export class Coverage {
     if (mark !== undefined) return mark.objects
     if (namespaceOf(id) === '') return [key]
     const marked = new Set(this.claims.flatMap(({ objects }) => [...objects]))
-    return [...this.places].flatMap(([other, place]) => (place === namespaceOf(id) && !marked.has(other) ? [other] : []))
+    return [...this.locations].flatMap(([other, location]) => (location === namespaceOf(id) && !marked.has(other) ? [other] : []))
   }
 }
 
@@ -160,9 +160,9 @@ function namespaceOf(id: ResourceId): string {
 }
 
 function evidenceOf({ detected, decided, live, schemas, syncer }: CoverageQuestion): ReadonlyMap<string, Evidence> {
-  const waiting = new Set(decided.flatMap(({ setAside }) => setAside.map(({ drift }) => placeOf(drift))))
+  const waiting = new Set(decided.flatMap(({ setAside }) => setAside.map(({ drift }) => locationOf(drift))))
   // An older content that came back is what git once said, too.
-  for (const { items } of decided) for (const drift of items) if (drift.rolledBack !== undefined) waiting.add(placeOf(drift))
+  for (const { items } of decided) for (const drift of items) if (drift.rolledBack !== undefined) waiting.add(locationOf(drift))
   return new Map(
     detected.flatMap((verdict): [string, Evidence][] => {
       const key = resourceKey(verdict.id)
@@ -193,12 +193,12 @@ function evidenceOfObject(
   const byManagers = syncer !== undefined && !unowned
   const wrote = !byManagers || managed.entries.some((entry) => entry.subresource === '' && isSyncer(entry, syncer))
   // What is gone says nothing of who took it away, and what is not live cannot be told.
-  const told = items.filter((drift) => drift.change !== 'removed' && !waiting.has(placeOf(drift)))
-  const contradicted = told.filter((drift) => (byManagers && wrote ? mayBeBehind?.has(drift) === true : !isByHand(drift)))
+  const reported = items.filter((drift) => drift.change !== 'removed' && !waiting.has(locationOf(drift)))
+  const contradicted = reported.filter((drift) => (byManagers && wrote ? mayBeBehind?.has(drift) === true : !isByHand(drift)))
   const wanted = fieldSetOf(desired, schema)
   const differing = [...differingLeaves(wanted, desired, live, schema)].length
   const agreed = leavesOf(wanted).length - differing
-  const proven = wrote && (byManagers ? contradicted : told).length === 0
+  const proven = wrote && (byManagers ? contradicted : reported).length === 0
   const overwritten = byManagers && !wrote && managed.entries.length > 0 && managed.entries.every(isEdit)
   return { proven, agreed, contradicted: contradicted.length, overwritten, unowned }
 }
@@ -210,7 +210,7 @@ function isEdit({ manager, operation, subresource }: FieldManager): boolean {
   return operation === 'Update' && writer === 'human-tool' && manager !== CLIENT_SIDE_APPLY && manager !== KUBECTL_CREATE
 }
 
-function placeOf({ id, path }: Drift): string {
+function locationOf({ id, path }: Drift): string {
   return `${resourceKey(id)}#${formatFieldPath(path)}`
 }
 

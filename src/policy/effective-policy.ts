@@ -15,13 +15,13 @@ import type { PolicyWindow } from './windows.ts'
 export interface EffectivePolicy {
   readonly name: string
   /** `path:line` of the deciding policy; undefined for the shipped default. */
-  readonly place: string | undefined
+  readonly location: string | undefined
   readonly mode: Mode
   readonly settle: 'syncer' | 'backporch'
   readonly defaultPlan: Resolution
   readonly render: RenderChoice
   /** `path:line` of the policy that says so; undefined for the shipped default. */
-  readonly renderPlace: string | undefined
+  readonly renderLocation: string | undefined
   /** Field manager of the syncer; undefined: found from the objects. */
   readonly fieldManager: string | undefined
   /** Seconds. */
@@ -92,11 +92,11 @@ export const DEFAULT_LIMITS: Limits = {
 
 export const DEFAULT_POLICY: EffectivePolicy = {
   name: 'default',
-  place: undefined,
+  location: undefined,
   mode: 'Warn',
   settle: 'syncer',
   render: RENDERED_BY_KPT,
-  renderPlace: undefined,
+  renderLocation: undefined,
   defaultPlan: 'Restore',
   fieldManager: undefined,
   closeSilence: 30 * DAY,
@@ -136,14 +136,14 @@ export function effectivePolicy(set: PolicySet, cluster: string, packagePath: st
   const escalateAfter = seconds(({ decide }) => decide?.escalateAfter, Math.max(DEFAULT_POLICY.escalateAfter, 2 * remindAfter))
   return {
     name: matching[0]?.document.metadata.name ?? DEFAULT_POLICY.name,
-    place: matching[0]?.where,
+    location: matching[0]?.where,
     mode: specs.find((spec) => spec.mode !== undefined)?.mode ?? DEFAULT_POLICY.mode,
     settle: specs.find((spec) => spec.settle !== undefined)?.settle ?? DEFAULT_POLICY.settle,
     render: chosenRender(
       all.map(({ document }) => document.spec),
       set.folders?.get(packagePath),
     ),
-    renderPlace: all.find(({ document }) => document.spec.render !== undefined)?.where,
+    renderLocation: all.find(({ document }) => document.spec.render !== undefined)?.where,
     defaultPlan: specs.find((spec) => spec.decide?.defaultPlan !== undefined)?.decide?.defaultPlan ?? DEFAULT_POLICY.defaultPlan,
     fieldManager: specs.find((spec) => spec.fieldManager !== undefined)?.fieldManager,
     closeSilence: seconds(({ decide }) => decide?.closeSilence, DEFAULT_POLICY.closeSilence),
@@ -285,14 +285,14 @@ function matchParts(
   any: string,
   matchOne: (glob: string, part: string) => boolean,
 ): boolean {
-  let [at, place, star, mark] = [0, 0, -1, 0]
+  let [at, index, star, mark] = [0, 0, -1, 0]
   for (let part = parts[at]; part !== undefined; part = parts[at]) {
-    const wanted = glob[place]
-    if (wanted === any) [star, mark, place] = [place, at, place + 1]
-    else if (wanted !== undefined && matchOne(wanted, part)) [at, place] = [at + 1, place + 1]
-    else if (star !== -1) [mark, at, place] = [mark + 1, mark + 1, star + 1]
+    const wanted = glob[index]
+    if (wanted === any) [star, mark, index] = [index, at, index + 1]
+    else if (wanted !== undefined && matchOne(wanted, part)) [at, index] = [at + 1, index + 1]
+    else if (star !== -1) [mark, at, index] = [mark + 1, mark + 1, star + 1]
     else return false
   }
-  while (glob[place] === any) place += 1
-  return place === glob.length
+  while (glob[index] === any) index += 1
+  return index === glob.length
 }

@@ -69,8 +69,8 @@ export function policyOfPackage(policy: EffectivePolicy, { rules, mode }: Packag
 /** For people: annotations that an enforced policy leaves without effect, each a sentence that begins with the file and line. */
 export function overruledAnnotations({ enforcedBy: [first] }: EffectivePolicy, { rules, mode }: PackageAnnotations): readonly string[] {
   if (first === undefined) return []
-  const places = [...rules.map(({ where }) => where), ...(mode === undefined ? [] : [mode.where])]
-  return [...new Set(places)].map((where) => `${where}: the annotation has no effect: ${first} is enforced`)
+  const locations = [...rules.map(({ where }) => where), ...(mode === undefined ? [] : [mode.where])]
+  return [...new Set(locations)].map((where) => `${where}: the annotation has no effect: ${first} is enforced`)
 }
 
 /** Names of annotations of ours that say nothing, because only the live object has them, or has another value. */
@@ -82,7 +82,7 @@ function ownOf(annotations: ReadonlyMap<string, string>): ReadonlyMap<string, st
   return new Map([...annotations].flatMap(([key, value]) => (key.startsWith(PREFIX) ? [[key.slice(PREFIX.length), value] as const] : [])))
 }
 
-interface Place {
+interface Location {
   readonly path: string
   /** Line at which the object begins, from 1. */
   readonly from: number
@@ -92,13 +92,13 @@ interface Place {
 class Reader {
   private readonly found: ReadonlyMap<string, string>
   private readonly level: Exclude<RuleLevel, 'policy'>
-  private readonly place: Place
+  private readonly location: Location
   private readonly problems: string[]
 
-  constructor(found: ReadonlyMap<string, string>, level: Exclude<RuleLevel, 'policy'>, place: Place, problems: string[]) {
+  constructor(found: ReadonlyMap<string, string>, level: Exclude<RuleLevel, 'policy'>, location: Location, problems: string[]) {
     this.found = found
     this.level = level
-    this.place = place
+    this.location = location
     this.problems = problems
     for (const name of found.keys()) {
       if (NAMES.some((known) => known === name)) continue
@@ -155,7 +155,7 @@ class Reader {
 
   /** Line of the annotation where it stands in the text as such, of the object otherwise. */
   private where(name: string): string {
-    const { path, from, text = '' } = this.place
+    const { path, from, text = '' } = this.location
     const key = new RegExp(`^[^#]*\\b${PREFIX.replace('.', '\\.')}${name.replace(/[^\w-]/g, '\\$&')}["']?\\s*:`)
     const index = text.split('\n').findIndex((line, at) => at >= from - 1 && key.test(line))
     return `${path}:${index === -1 ? from : index + 1}`

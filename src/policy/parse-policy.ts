@@ -98,12 +98,12 @@ interface Found {
 
 function policyFailure(problems: readonly Problem[], origin: PolicyOrigin): Failure {
   const count = problems.length === 1 ? 'a problem' : `${problems.length} problems`
-  const place = origin === 'operator' ? '' : ' on the base branch'
+  const location = origin === 'operator' ? '' : ' on the base branch'
   return new Failure({
     code: 'BP1005',
     what: `the policy of the ${origin} has ${count}`,
     why: problems.map(({ where, why }) => `${where}: ${why}`).join('\n       '),
-    remedy: `correct the lines named above${place}; nothing was read with a policy that is half understood`,
+    remedy: `correct the lines named above${location}; nothing was read with a policy that is half understood`,
     retry: 'on-change',
   })
 }
@@ -119,42 +119,42 @@ function readFile(file: PolicyFile, origin: PolicyOrigin, { policies, placements
         why: `keys are unique, and this one is there twice, first at line ${lines.position(start + earlier).line}`,
       })
     if (duplicates.length > 0) continue
-    const place = new Places(node, (offset) => at(start + offset))
+    const location = new Locations(node, (offset) => at(start + offset))
     const value = coreJsonOf(node)
     const kind = isJsonObject(value) ? getKey(value, 'kind') : undefined
     if (kind === 'DriftPolicy') {
       const checked = driftPolicySchema.safeParse(value)
-      if (!checked.success) problems.push(...problemsOf(checked.error, place))
+      if (!checked.success) problems.push(...problemsOf(checked.error, location))
       else {
         const { data } = checked
         policies.push({
           document: data,
-          where: place.of([]),
+          where: location.of([]),
           origin,
-          ignore: readRules(data, place),
-          windows: readWindows(data, place),
-          actors: (data.spec.actors ?? []).map((rule, index) => actorRuleOf(rule, place.of(['spec', 'actors', index]))),
+          ignore: readRules(data, location),
+          windows: readWindows(data, location),
+          actors: (data.spec.actors ?? []).map((rule, index) => actorRuleOf(rule, location.of(['spec', 'actors', index]))),
           riskOverrides: (data.spec.riskOverrides ?? []).map((rule, index) =>
-            riskOverrideOf(rule, place.of(['spec', 'riskOverrides', index])),
+            riskOverrideOf(rule, location.of(['spec', 'riskOverrides', index])),
           ),
           visibility: {
-            hide: (data.spec.hide ?? []).map((rule, index) => visibilityRuleOf(rule, place.of(['spec', 'hide', index]))),
-            show: (data.spec.show ?? []).map((rule, index) => visibilityRuleOf(rule, place.of(['spec', 'show', index]))),
+            hide: (data.spec.hide ?? []).map((rule, index) => visibilityRuleOf(rule, location.of(['spec', 'hide', index]))),
+            show: (data.spec.show ?? []).map((rule, index) => visibilityRuleOf(rule, location.of(['spec', 'show', index]))),
           },
         })
       }
     } else if (kind === 'Placement') {
       const checked = placementSchema.safeParse(value)
-      if (!checked.success) problems.push(...problemsOf(checked.error, place))
+      if (!checked.success) problems.push(...problemsOf(checked.error, location))
       else {
         const { metadata, spec } = checked.data
         const { allow } = spec
         placements.push(checked.data)
         if (allow !== undefined)
-          bindings.push({ spec: { ...spec, allow }, name: metadata.name, where: place.of(['spec', 'allow']), origin })
+          bindings.push({ spec: { ...spec, allow }, name: metadata.name, where: location.of(['spec', 'allow']), origin })
       }
     } else
-      problems.push({ where: place.of(['kind']), why: `unknown kind ${JSON.stringify(kind ?? null)}; wanted DriftPolicy or Placement` })
+      problems.push({ where: location.of(['kind']), why: `unknown kind ${JSON.stringify(kind ?? null)}; wanted DriftPolicy or Placement` })
   }
 }
 
@@ -181,7 +181,7 @@ function* readPolicyDocuments(
 }
 
 /** Lines of the places that zod names by path. */
-class Places {
+class Locations {
   private readonly root: YamlNode
   private readonly at: (offset: number) => string
 
@@ -205,30 +205,30 @@ class Places {
   }
 }
 
-function problemsOf(error: z.ZodError, place: Places): Problem[] {
+function problemsOf(error: z.ZodError, location: Locations): Problem[] {
   return error.issues.flatMap((issue) => {
     const path = issue.path.map(String).join('.')
     if (issue.code === 'unrecognized_keys') {
       return issue.keys.map((key) => ({
-        where: place.of([...issue.path, key]),
+        where: location.of([...issue.path, key]),
         why: `unknown field ${path === '' ? key : `${path}.${key}`}`,
       }))
     }
-    return [{ where: place.of(issue.path), why: `${path === '' ? 'the document' : path}: ${issue.message}` }]
+    return [{ where: location.of(issue.path), why: `${path === '' ? 'the document' : path}: ${issue.message}` }]
   })
 }
 
-function readRules({ metadata, spec }: DriftPolicyDocument, place: Places): IgnoreRule[] {
+function readRules({ metadata, spec }: DriftPolicyDocument, location: Locations): IgnoreRule[] {
   const policy = { name: metadata.name, priority: spec.priority ?? 0 }
   return (spec.ignore ?? []).map((rule, index) =>
-    ignoreRuleOf(rule, { where: place.of(['spec', 'ignore', index]), level: 'policy', policy }),
+    ignoreRuleOf(rule, { where: location.of(['spec', 'ignore', index]), level: 'policy', policy }),
   )
 }
 
-function readWindows(document: DriftPolicyDocument, place: Places): PolicyWindow[] {
+function readWindows(document: DriftPolicyDocument, location: Locations): PolicyWindow[] {
   return (document.spec.windows ?? []).flatMap(
     ({ name, kind, schedule, duration, timezone = 'UTC', when, except = [] }, index): PolicyWindow[] => {
-      const window = { name, kind, where: place.of(['spec', 'windows', index]), except }
+      const window = { name, kind, where: location.of(['spec', 'windows', index]), except }
       if (when !== undefined) return [{ ...window, labels: new Map(Object.entries(when.label)) }]
       // The schema has seen to it that one of the two is whole.
       return schedule === undefined || duration === undefined ? [] : [{ ...window, schedule, duration: secondsOf(duration), timezone }]

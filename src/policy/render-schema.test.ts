@@ -6,7 +6,7 @@ import { parsePolicyFiles } from './parse-policy.ts'
 
 function policies(...specs: readonly string[]) {
   const text = specs.map(
-    (spec, place) => `apiVersion: backporch.dev/v1alpha1\nkind: DriftPolicy\nmetadata: {name: p${place}}\nspec: ${spec}\n`,
+    (spec, index) => `apiVersion: backporch.dev/v1alpha1\nkind: DriftPolicy\nmetadata: {name: p${index}}\nspec: ${spec}\n`,
   )
   return parsePolicyFiles([{ path: '.drift/policy.yaml', text: text.join('---\n') }])
 }

@@ -58,5 +58,5 @@ export function possibleRenders(
 ): readonly RenderChoice[] {
   const choices = matching.flatMap(({ render }) => (render === undefined ? [] : [choiceOf(render)]))
   const all = matching.some(({ render, everywhere }) => render !== undefined && everywhere) ? choices : [...choices, otherwise]
-  return all.filter((choice, place) => all.findIndex((other) => sameChoice(other, choice)) === place)
+  return all.filter((choice, index) => all.findIndex((other) => sameChoice(other, choice)) === index)
 }

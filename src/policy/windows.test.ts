@@ -40,7 +40,7 @@ const OPEN: readonly (readonly [name: string, window: ScheduledWindow, at: strin
   ['no time at all', window('0 * * * *', 3), 'yesterday', undefined],
 ]
 
-for (const [name, asked, at, end] of OPEN) test(`window: ${name}`, () => assert.equal(windowEnd(asked, at), end))
+for (const [name, requested, at, end] of OPEN) test(`window: ${name}`, () => assert.equal(windowEnd(requested, at), end))
 
 for (const text of ['0 18 * * FRI', '*/5 8-17 1,15 * MON-FRI', '0 0 29 2 *', '  0  0  *  *  *  ', '0 0 1 jan sun']) {
   test(`a schedule: ${text}`, () => assert.equal(scheduleProblem(text), undefined))

@@ -51,7 +51,7 @@ export interface ForgeCheckRuns {
 }
 
 /** Somebody pressed a button, as a signed delivery of the forge says. Nothing that can be read again says so: one that is lost is lost. */
-export interface ButtonPress {
+export interface RequestedAction {
   /** The same for the same delivery, however often it comes: at most 60 letters, digits, `-` and `_`. */
   readonly id: string
   /** `CheckRun.key` of the check that has the button. */
@@ -68,9 +68,9 @@ export interface ButtonPress {
 }
 
 /** Presses that wait for a turn. */
-export interface PressSource {
+export interface RequestedActionSource {
   /** Oldest first. */
-  waiting(): readonly ButtonPress[]
+  waiting(): readonly RequestedAction[]
   /** It is done, refused or nobody's: it is not given again. */
-  answered(press: ButtonPress): void
+  answered(requestedAction: RequestedAction): void
 }

@@ -62,7 +62,7 @@ export interface HelmReleaseRef {
 }
 
 /** Objects of a kind in one namespace; an empty one for kinds that lie in none. */
-export interface ListedPlace {
+export interface ListedLocation {
   readonly group: string
   readonly kind: string
   readonly namespace: string
@@ -70,7 +70,7 @@ export interface ListedPlace {
 
 /** The metadata of everything in these places, for inventories that are only marks on the objects. */
 export interface ListingRef {
-  readonly listing: readonly ListedPlace[]
+  readonly listing: readonly ListedLocation[]
   /** Equality terms with commas between, as the API takes them; empty for all objects. */
   readonly labelSelector: string
 }

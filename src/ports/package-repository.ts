@@ -72,13 +72,13 @@ export class OversizedRead extends Failure {
   readonly blob: ObjectId | undefined
   readonly #limits: { readonly most: number; readonly size: number | undefined }
 
-  /** @param place the file or folder for people. @param size of `blob`, undefined where nobody told. @param most bytes, both */
-  constructor(place: string, most: number, blob?: ObjectId, size?: number) {
+  /** @param location the file or folder for people. @param size of `blob`, undefined where nobody told. @param most bytes, both */
+  constructor(location: string, most: number, blob?: ObjectId, size?: number) {
     const mebibytes = (bytes: number): string => `${Math.ceil(bytes / 1024 / 1024)} MiB`
     super({
       code: 'BP1111',
       what: blob === undefined ? 'the files are not read' : 'the file is not read',
-      where: place,
+      where: location,
       why:
         blob === undefined
           ? `together they are larger than ${mebibytes(most)}`
@@ -92,8 +92,8 @@ export class OversizedRead extends Failure {
   }
 
   /** The same, of a file or folder whose name is known. */
-  at(place: string): OversizedRead {
-    return new OversizedRead(place, this.#limits.most, this.blob, this.#limits.size)
+  at(location: string): OversizedRead {
+    return new OversizedRead(location, this.#limits.most, this.blob, this.#limits.size)
   }
 }
 

@@ -291,6 +291,6 @@ test('where the repository is the package, kpt is told to leave the records alon
   const root = (files: { readonly [path: string]: string }) => built([change], { packagePath: '', files: filesOf(files) })
   assert.equal(root(texts)['.krmignore'], '.drift/\n')
   assert.equal(root({ ...texts, '.krmignore': 'docs' })['.krmignore'], 'docs\n.drift/\n')
-  for (const kept of ['.drift/\n', '/.drift\n', 'docs\r\n.drift\r\n'])
-    assert.equal(root({ ...texts, '.krmignore': kept })['.krmignore'], undefined)
+  for (const retained of ['.drift/\n', '/.drift\n', 'docs\r\n.drift\r\n'])
+    assert.equal(root({ ...texts, '.krmignore': retained })['.krmignore'], undefined)
 })

@@ -128,9 +128,9 @@ function editKptfile(input: ProposalInput, sources: readonly FileChange[]): File
     reason: draft ? 'DriftDetected' : reasonOf(input),
     message: input.workspace,
   }
-  const place = [field('status'), field('conditions'), { kind: 'item', keys: { type: 'Drifted' } }] as const
+  const location = [field('status'), field('conditions'), { kind: 'item', keys: { type: 'Drifted' } }] as const
   const edited = (): Uint8Array =>
-    bytes(editYaml(textOf(before), [{ document: 0, item: undefined, kind: 'set', path: place, value: condition }], path))
+    bytes(editYaml(textOf(before), [{ document: 0, item: undefined, kind: 'set', path: location, value: condition }], path))
   // Each cluster that runs the package asks for an edit of its own, in every turn.
   const known = input.derived?.get(before, 'edited', [], () => new LRUCache<string, Uint8Array>({ max: MOST_EDITED }))
   const wanted = JSON.stringify([path, condition])

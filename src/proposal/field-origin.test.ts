@@ -38,13 +38,13 @@ data:
     lines
 `
 
-function lines(place: string, functions: FunctionLibrary = builtInFunctions, kptfile = KPTFILE): readonly string[] {
+function lines(location: string, functions: FunctionLibrary = builtInFunctions, kptfile = KPTFILE): readonly string[] {
   const files = filesOf({ Kptfile: kptfile, 'setters.yaml': SETTERS, 'config.yaml': CONFIG })
   const rendering = answerCalls(renderPackage('apps/web', files), functions)
   if ('failures' in rendering) throw rendering.failures[0]
   const desired = rendering.desired.resources.find(({ id }) => id.name === 'web')
   assert.ok(desired !== undefined)
-  const origin = new FieldOrigins({ packagePath: 'apps/web', files, functions }).of(desired, path(place))
+  const origin = new FieldOrigins({ packagePath: 'apps/web', files, functions }).of(desired, path(location))
   assert.ok(origin !== undefined)
   return originLines(origin)
 }

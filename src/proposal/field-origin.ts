@@ -96,8 +96,8 @@ export class FieldOrigins {
   private rootOf(desired: DesiredResource): YamlMap | undefined {
     const own = this.rendered?.desired.resources.find((resource) => isSameDeclaration(resource, desired))
     if (own === undefined) return undefined
-    const made = this.rendered?.nodes.get(resourceKey(own.id))
-    if (made !== undefined) return made
+    const created = this.rendered?.nodes.get(resourceKey(own.id))
+    if (created !== undefined) return created
     const { path, document, item } = own.location
     const root = this.authored.documents(path)[document]
     const items: FieldPath = item === undefined ? [] : [field('items'), { kind: 'index', index: item }]
@@ -133,8 +133,8 @@ export class FieldOrigins {
     const name = functionName(step.function)
     const pattern = name === 'apply-setters' ? patternAt(root, path) : undefined
     const kptfile = this.authored.documents(step.kptfile)[0]
-    const place: FieldPath = [field('pipeline'), field(step.list), { kind: 'index', index: step.index }, field('configMap')]
-    const inKptfile = kptfile === undefined ? undefined : nodeAtPath(kptfile, place)?.node
+    const location: FieldPath = [field('pipeline'), field(step.list), { kind: 'index', index: step.index }, field('configMap')]
+    const inKptfile = kptfile === undefined ? undefined : nodeAtPath(kptfile, location)?.node
     const entries = step.function.configMap.size > 0 ? inKptfile : entriesOf(config)
     const sources = configKeys(name, path, pattern, entries).map((key) => {
       const value = entryOf(entries, key)?.value
@@ -189,10 +189,10 @@ function configKeys(name: string, path: FieldPath, pattern: SetterPattern | unde
 
 /** `apps/web/deployment.yaml:9:13`, and the functions that decided since, for people: one line each. */
 export function originLines({ exact, authored, writers }: FieldOrigin): readonly string[] {
-  const place = authored === undefined ? 'no file has it' : `${authored.file}:${authored.line}:${authored.column}`
-  const first = exact || authored === undefined ? place : `not there; it would go into ${authored.file}:${authored.line}`
+  const location = authored === undefined ? 'no file has it' : `${authored.file}:${authored.line}:${authored.column}`
+  const first = exact || authored === undefined ? location : `not there; it would go into ${authored.file}:${authored.line}`
   const fight = writers.length > 1 ? ', which decides' : ''
-  return [first, ...writers.map((writer, place) => `${writerLine(writer)}${place === writers.length - 1 ? fight : ''}`)]
+  return [first, ...writers.map((writer, index) => `${writerLine(writer)}${index === writers.length - 1 ? fight : ''}`)]
 }
 
 function writerLine({ name, step, where, pattern, part, sources }: FieldWriter): string {

@@ -92,8 +92,9 @@ export class RenderedBefore {
         continue
       }
       const asChosen = changes.filter((change) => this.landed(change, after)).map(({ drift }) => drift.path)
-      for (const place of otherDifferences(was.object, is.object, [], asChosen))
-        for (const path of leaves(valueAt(was.object, place), valueAt(is.object, place), place)) moved.push({ resource: was, path })
+      for (const location of otherDifferences(was.object, is.object, [], asChosen))
+        for (const path of leaves(valueAt(was.object, location), valueAt(is.object, location), location))
+          moved.push({ resource: was, path })
     }
     for (const [key, resource] of after) if (!this.rendered.has(key)) moved.push({ resource, path: [] })
     return moved

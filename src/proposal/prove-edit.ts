@@ -60,8 +60,8 @@ export function* otherDifferences(
   path: FieldPath,
   chosen: readonly FieldPath[],
 ): Generator<FieldPath> {
-  if (jsonEquals(was, is) || chosen.some((place) => isWithin(path, place))) return
-  const above = chosen.some((place) => isWithin(place, path))
+  if (jsonEquals(was, is) || chosen.some((location) => isWithin(path, location))) return
+  const above = chosen.some((position) => isWithin(position, path))
   const [left, right] = [was ?? (isJsonObject(is) ? {} : []), is ?? (isJsonObject(was) ? {} : [])]
   if (above && isJsonObject(left) && isJsonObject(right)) {
     for (const key of new Set([...Object.keys(left), ...Object.keys(right)]))
@@ -78,8 +78,8 @@ function* otherListDifferences(
   chosen: readonly FieldPath[],
 ): Generator<FieldPath> {
   const steps = chosen
-    .filter((place) => isWithin(place, path) && place.length > path.length)
-    .map((place) => place.slice(path.length, path.length + 1))
+    .filter((location) => isWithin(location, path) && location.length > path.length)
+    .map((position) => position.slice(path.length, path.length + 1))
   const rest = (list: readonly Json[]): Json[] => list.filter((item) => !steps.some((step) => jsonEquals(valueAt(list, step), item)))
   if (!jsonEquals(rest(was), rest(is))) yield path
   else for (const step of steps) yield* otherDifferences(valueAt(was, step), valueAt(is, step), [...path, ...step], chosen)

@@ -19,13 +19,13 @@ async function opened() {
 
 /** What people see in the end: the forge and the branches, without times. */
 async function end({ world, forge }: Awaited<ReturnType<typeof opened>>): Promise<string> {
-  await runTurn(world.ports, world.request({ presses: NO_PRESSES }), signal)
+  await runTurn(world.ports, world.request({ requestedActions: NO_PRESSES }), signal)
   await world.plan()
   const contents = world.repository
     .names()
     .map((name) => [name, world.repository.paths(name).map((path) => world.repository.text(name, path))])
   const shown = forge.proposals.map(({ number, title, body, labels, state, ref }) => ({ number, title, body, labels, state, ref }))
-  const text = JSON.stringify([shown, forge.comments, forge.said.map(({ reaction }) => reaction), contents], null, 1)
+  const text = JSON.stringify([shown, forge.comments, forge.text.map(({ reaction }) => reaction), contents], null, 1)
   return text.replaceAll(/2026-11-21[T ]\d\d:\d\d(:\d\dZ)?/g, 'TIME').replaceAll(/forge\.example\/[0-9a-f]{40}/g, 'FILE')
 }
 

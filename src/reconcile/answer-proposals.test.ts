@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { answer, ask, opened, reactions, record, resolutions, said, signal, tick } from '../../test/fakes/answered-proposal.ts'
+import { answer, ask, message, opened, reactions, record, resolutions, signal, tick } from '../../test/fakes/answered-proposal.ts'
 import { MemoryForge } from '../../test/fakes/memory-forge.ts'
 import { TurnWorld, WEB, WEB_CONFIG } from '../../test/fakes/turn-world.ts'
 import { NO_PRESSES } from './commands/observe-requests.ts'
@@ -8,7 +8,7 @@ import { runFleetTurn } from './run-turn.ts'
 
 test('adopt changes the plan, the body says who chose it, and nothing more is sent in ten turns', async () => {
   const scene = await opened()
-  const { outcome, said: text } = await ask(scene, 'fine\n/adopt\n')
+  const { outcome, text } = await ask(scene, 'fine\n/adopt\n')
   assert.equal(outcome, 'done')
   assert.deepEqual(reactions(scene), ['done'])
   assert.match(text, /✅ `\/adopt` of `ada`, 2026-11-21 10:00 UTC: the plan is \*\*Adopt\*\*/)
@@ -75,7 +75,7 @@ for (const [body, why] of [
 ] as const) {
   test(`refused, and nothing is changed: ${JSON.stringify(body)}`, async () => {
     const scene = await opened()
-    const { outcome, said: text } = await ask(scene, body)
+    const { outcome, text } = await ask(scene, body)
     assert.equal(outcome, 'refused')
     assert.match(text.replaceAll('`', ''), why)
     assert.deepEqual(reactions(scene), ['refused'])
@@ -106,7 +106,7 @@ test('numbers are those of the body, also when other changes have come since', a
 test('what was named and does not differ any longer is refused', async () => {
   const scene = await opened()
   scene.world.edit(WEB_CONFIG, 'data.color', 'blue')
-  const { outcome, said: text } = await ask(scene, '/adopt 1')
+  const { outcome, text } = await ask(scene, '/adopt 1')
   assert.equal(outcome, 'refused')
   assert.match(text, /does not differ any longer/)
 })
@@ -114,8 +114,8 @@ test('what was named and does not differ any longer is refused', async () => {
 test('the comment tells the last commands, whatever turn answered them, and who else wrote with its mark is not believed', async () => {
   const scene = await opened()
   await ask(scene, '/adopt 1')
-  const { said: first } = await ask(scene, '/adopt 9')
-  const { said: text } = await ask(scene, '/explain 2')
+  const { text: first } = await ask(scene, '/adopt 9')
+  const { text } = await ask(scene, '/explain 2')
   assert.match(text, /✅ `\/adopt 1` of `ada`[\s\S]*😕 `\/adopt 9` of `ada`[\s\S]*✅ `\/explain 2` of `ada`/)
   assert.ok(text.startsWith(first.trimEnd()), 'what stood there is as it was')
   scene.forge.comment(
@@ -123,7 +123,7 @@ test('the comment tells the last commands, whatever turn answered them, and who 
     'eve',
     '<!-- backporch:topic:command -->\n- ✅ `/adopt` of `ada`: done <!-- backporch:answer=2026-11-21T10:00:00Z,9,0 -->',
   )
-  assert.match((await ask(scene, '/help')).said, /^(- .*\n){4}\n/m)
+  assert.match((await ask(scene, '/help')).text, /^(- .*\n){4}\n/m)
   assert.equal(scene.forge.comments.length, 1)
   const sent = scene.forge.writes.length
   assert.deepEqual(await answer(scene), [])
@@ -132,15 +132,15 @@ test('the comment tells the last commands, whatever turn answered them, and who 
 
 test('recheck says what it saw', async () => {
   const scene = await opened()
-  assert.match((await ask(scene, '/recheck')).said, /looked at the cluster at 2026-11-21 10:0\d UTC: it differs as it stands above/)
+  assert.match((await ask(scene, '/recheck')).text, /looked at the cluster at 2026-11-21 10:0\d UTC: it differs as it stands above/)
   scene.world.sync()
-  assert.match((await ask(scene, '/recheck')).said, /nothing differs any longer/)
+  assert.match((await ask(scene, '/recheck')).text, /nothing differs any longer/)
   assert.equal((await scene.forge.readProposals('main', [scene.ref]))[0]?.state, 'closed')
 })
 
 test('snooze lasts from when it was written, is shown, and ends by itself', async () => {
   const scene = await opened()
-  const { outcome, said: text } = await ask(scene, '/snooze 30m')
+  const { outcome, text } = await ask(scene, '/snooze 30m')
   assert.equal(outcome, 'done')
   assert.match(text, /no reminders until 2026-11-21 10:30 UTC/)
   const { report } = await scene.world.plan()
@@ -153,18 +153,18 @@ test('snooze lasts from when it was written, is shown, and ends by itself', asyn
   scene.world.pass(40)
   assert.equal((await scene.world.plan()).report.status.snoozedUntil, undefined)
   assert.ok(!scene.forge.proposals[0]?.labels.includes('drift-state/snoozed'))
-  assert.match((await ask(scene, '/snooze 1m')).said, /that is over since/)
+  assert.match((await ask(scene, '/snooze 1m')).text, /that is over since/)
 })
 
 test('explain, show ignores and help are answered in the comment, and change nothing', async () => {
   const scene = await opened({}, '{mode: Propose, ignore: [{target: {kind: Secret}, reason: "`@all` | sealed", expires: "2026-01-31"}]}')
   const pushes = scene.world.repository.pushes.length
-  const { said: explained } = await ask(scene, '/explain 2')
+  const { text: explained } = await ask(scene, '/explain 2')
   assert.match(explained, /\*\*2\*\* `Deployment shop\/web` `spec\.replicas`: planned Restore/)
   assert.match(explained, /not ignored by/)
-  const { said: shown } = await ask(scene, '/show ignores')
+  const { text: shown } = await ask(scene, '/show ignores')
   assert.match(shown, /\| 1 \| `Secret` \| .*sealed.* \| `2026-01-31` \(over\) \|/)
-  assert.match((await ask(scene, '/help')).said, /\/snooze 7d/)
+  assert.match((await ask(scene, '/help')).text, /\/snooze 7d/)
   assert.equal(scene.world.repository.pushes.length, pushes)
   assert.equal(scene.forge.comments.length, 1)
 })
@@ -175,13 +175,13 @@ test('a commit of somebody: adopt is refused, recreate discards it and says so',
   const branch = scene.ref.replace('refs/heads/', '')
   await ask(scene, '/adopt 1')
   const theirs = world.repository.commitByHand(branch, { 'apps/web/NOTES.md': 'mine' })
-  assert.match((await ask(scene, '/adopt 2')).said.replaceAll('`', ''), /has a commit that backporch did not make/)
+  assert.match((await ask(scene, '/adopt 2')).text.replaceAll('`', ''), /has a commit that backporch did not make/)
   assert.equal(world.repository.head(branch), theirs)
   forge.permissions.set('bob', 'read')
   forge.comment(1, 'bob', '/recreate')
   await answer(scene)
   assert.equal(world.repository.head(branch), theirs, 'only somebody who may write')
-  const { outcome, said: text } = await ask(scene, '/recreate')
+  const { outcome, text } = await ask(scene, '/recreate')
   assert.equal(outcome, 'done', text)
   assert.equal(world.repository.text(branch, 'apps/web/NOTES.md'), undefined)
   assert.deepEqual(await resolutions(scene), ['Restore', 'Restore'], 'nothing that stood on the branch is believed')
@@ -224,7 +224,7 @@ test('a ticked box is a plan without a name, and is drawn anew', async () => {
   await answer(scene)
   assert.deepEqual(await resolutions(scene), ['Restore', 'Adopt'])
   assert.doesNotMatch(scene.forge.proposals[0]?.body ?? '', /- \[x\]/)
-  assert.equal(said(scene), '', 'the body says it')
+  assert.equal(message(scene), '', 'the body says it')
   await tick(scene, /backporch:restore=.*Deployment/)
   await answer(scene)
   assert.deepEqual(await resolutions(scene), ['Restore', 'Restore'])
@@ -247,7 +247,7 @@ test('the same drift in several clusters is one proposal: a command about it hol
   assert.equal(forge.proposals.length, 1)
   forge.comment(1, 'ada', '/adopt')
   assert.deepEqual(
-    (await runFleetTurn(ports, world.request({ presses: NO_PRESSES }), signal)).answers.map(({ outcome }) => outcome),
+    (await runFleetTurn(ports, world.request({ requestedActions: NO_PRESSES }), signal)).answers.map(({ outcome }) => outcome),
     ['done'],
   )
   const { units } = await runFleetTurn(ports, world.request(), signal)

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { answer, ask, opened, reactions, record, resolutions, type Scene, said, tick } from '../../test/fakes/answered-proposal.ts'
+import { answer, ask, message, opened, reactions, record, resolutions, type Scene, tick } from '../../test/fakes/answered-proposal.ts'
 import { mergeByHand, refused, WEB } from '../../test/fakes/turn-world.ts'
 import { Failure } from '../failure.ts'
 import { driftOf } from '../proposal/text/ticks.ts'
@@ -12,9 +12,9 @@ for (const permission of ['none', 'read'] as const) {
     scene.forge.comment(1, 'bob', '/adopt')
     await answer(scene)
     assert.deepEqual(reactions(scene), ['refused'])
-    assert.match(said(scene), /😕 `\/adopt` of `bob`, 2026-11-21 10:00 UTC: `"bob"` needs write access/)
-    assert.match(said(scene), /`@acme\/platform`/)
-    assert.doesNotMatch(said(scene).replaceAll(/`[^`]*`/g, ''), /@/)
+    assert.match(message(scene), /😕 `\/adopt` of `bob`, 2026-11-21 10:00 UTC: `"bob"` needs write access/)
+    assert.match(message(scene), /`@acme\/platform`/)
+    assert.doesNotMatch(message(scene).replaceAll(/`[^`]*`/g, ''), /@/)
     assert.deepEqual(await resolutions(scene), ['Restore', 'Restore'])
   })
 }
@@ -34,10 +34,10 @@ for (const writer of [undefined, 'ada'])
     forge.comment(1, 'ada', '/adopt 1')
     forge.comment(1, 'ada', '/adopt 2')
     forge.beforeWrite = (write) => {
-      const [first] = forge.said
+      const [first] = forge.text
       if (write !== 'react 2 seen' || first === undefined) return
-      forge.said[0] = { ...first, comment: { ...first.comment, body: '/adopt', writer } }
-      forge.said.splice(1, 1)
+      forge.text[0] = { ...first, comment: { ...first.comment, body: '/adopt', writer } }
+      forge.text.splice(1, 1)
     }
     await answer(scene)
     assert.deepEqual(reactions(scene), ['refused'])
@@ -69,7 +69,7 @@ test('a critical or high change is adopted and ignored by its code owner only', 
       assert.deepEqual(
         (await answer(scene)).map((one) => one.outcome),
         [outcome],
-        `${login} ${body} ${said(scene)}`,
+        `${login} ${body} ${message(scene)}`,
       )
     }
     const scene = await opened(files)
@@ -88,7 +88,7 @@ test('whether somebody is of a team cannot be asked: an administrator is believe
     scene.world.edit(WEB, 'spec.template.spec.containers[name=app].image', 'evil/nginx:1')
     await scene.world.plan()
     scene.forge.permissions.set('ada', permission)
-    const { outcome: found, said: text } = await ask(scene, '/adopt')
+    const { outcome: found, text } = await ask(scene, '/adopt')
     assert.equal(found, outcome)
     if (outcome === 'refused') assert.match(text.replaceAll('`', ''), /cannot be asked of the forge/)
   }
@@ -180,7 +180,7 @@ test('a command whose push a rule of the repository refuses waits, and is done w
 test('a command whose push our own rules of names refuse is answered with the reason, and stays refused', async () => {
   const scene = await askRefused('BP4004')
   assert.deepEqual(reactions(scene), ['refused'])
-  assert.match(said(scene), /the push is refused.*a rule/)
+  assert.match(message(scene), /the push is refused.*a rule/)
   assert.deepEqual(await answer(scene), [])
   assert.deepEqual(await resolutions(scene), ['Restore', 'Restore'])
 })

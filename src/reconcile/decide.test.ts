@@ -37,7 +37,7 @@ test('after Adopt the field is no drift any more, and only its line changed', as
   const world = await proposed()
   world.edit(WEB_CONFIG, 'data.color', 'red')
   await world.plan()
-  await world.wish('Adopt', ['1'])
+  await world.resolutionRequest('Adopt', ['1'])
   await world.approve()
   assert.equal(world.repository.text('main', 'apps/web/deployment.yaml'), DEPLOYMENT)
   assert.equal(world.repository.text('main', 'apps/web/config.yaml'), CONFIG.replace('color: blue', 'color: red'))
@@ -55,14 +55,14 @@ test('an object whose manifest leaves its namespace to the context can be adopte
   world.cluster.objects.delete('/ConfigMap//plain')
   world.cluster.put(appliedBy(world.syncer, { ...live, metadata: { name: 'plain', namespace: 'default' } }))
   world.edit('/ConfigMap/default/plain', 'data.color', 'red')
-  await world.wish('Adopt')
+  await world.resolutionRequest('Adopt')
   await world.approve()
   assert.equal(world.repository.text('main', 'apps/web/plain.yaml'), manifest.replace('blue', 'red'))
 })
 
 test('another installation key does not undo what was decided, and does not write', async () => {
   const world = await proposed()
-  await world.wish('Adopt')
+  await world.resolutionRequest('Adopt')
   const [branch = ''] = world.repository.names()
   const before = world.repository.head(branch)
   world.key = redactionKey(new Uint8Array(32).fill(9))
@@ -72,7 +72,7 @@ test('another installation key does not undo what was decided, and does not writ
   assert.equal(world.repository.head(branch), before)
   await refused(world.approve(), 'BP2005')
   world.edit(WEB_CONFIG, 'data.color', 'red')
-  const { record } = await world.wish('Restore', ['1'])
+  const { record } = await world.resolutionRequest('Restore', ['1'])
   assert.deepEqual(record?.spec.changes.map(({ path, resolution }) => `${path} ${resolution}`).sort(), [
     'data.color Restore',
     'spec.replicas Adopt',
@@ -81,7 +81,7 @@ test('another installation key does not undo what was decided, and does not writ
 
 test('a wish is kept by the turns that follow, with its message', async () => {
   const world = await proposed()
-  await world.wish('Adopt', [], 'load test')
+  await world.resolutionRequest('Adopt', [], 'load test')
   const { outcome, record } = await world.plan()
   assert.equal(outcome, 'unchanged')
   assert.deepEqual([record?.spec.plan, record?.spec.message], ['Adopt', 'load test'])
@@ -109,7 +109,7 @@ test('nothing is merged that nobody confirmed', async () => {
 
 test('nothing to decide is said', async () => {
   const world = new TurnWorld()
-  await refused(world.wish('Adopt'), 'BP2008')
+  await refused(world.resolutionRequest('Adopt'), 'BP2008')
   await refused(world.approve(), 'BP2004')
 })
 
@@ -159,7 +159,7 @@ test('a policy that adopts by default and a package with a pipeline: adopted whe
   const world = new TurnWorld('{mode: Warn, decide: {defaultPlan: Adopt}}', WITH_SETTERS)
   world.edit(WEB, 'spec.replicas', 5)
   assert.equal((await world.plan()).record?.spec.plan, 'Adopt')
-  await world.wish('Adopt')
+  await world.resolutionRequest('Adopt')
   const [branch = ''] = world.repository.names()
   assert.match(world.repository.text(branch, 'apps/web/Kptfile') ?? '', /configMap: \{replicas: "5", color: blue\}/)
   assert.match(world.repository.text(branch, 'apps/web/deployment.yaml') ?? '', /replicas: 5 # kpt-set: \$\{replicas\}/)
@@ -169,7 +169,7 @@ test('a policy that adopts by default and a value that feeds two objects: record
   const world = new TurnWorld('{mode: Warn, decide: {defaultPlan: Adopt}}', WITH_SETTERS)
   world.edit(WEB_CONFIG, 'data.color', 'red')
   assert.equal((await world.plan()).record?.spec.plan, 'Restore')
-  const { why } = await refused(world.wish('Adopt'), 'BP2001')
+  const { why } = await refused(world.resolutionRequest('Adopt'), 'BP2001')
   assert.match(
     why,
     /the setter color of apply-setters \(apps\/web\/Kptfile:8\), and an edit there would also move .*env.* of Deployment shop\/web$/,
@@ -195,7 +195,7 @@ test('a policy that adopts by default: of two changes of a package with a pipeli
 
 test('a chosen Adopt that the moved base makes impossible is left as it is and told, and the drift is still shown', async () => {
   const world = await proposed()
-  await world.wish('Adopt')
+  await world.resolutionRequest('Adopt')
   const [branch = ''] = world.repository.names()
   const before = world.repository.head(branch)
   const repeated = DEPLOYMENT.replace('replicas: 3 # for the day', 'replicas: &many 3\n  revisionHistoryLimit: *many')

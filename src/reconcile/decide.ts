@@ -86,7 +86,7 @@ export async function reject(ports: TurnPorts, request: DecisionRequest, signal:
 }
 
 function inputOf({ observation, proposal, plan }: Reviewed, { decider: { name, at, reason } }: DecisionRequest): DecisionInput {
-  return { seen: observation, turn: plan, proposal, decidedBy: name, at, reason }
+  return { observed: observation, turn: plan, proposal, decidedBy: name, at, reason }
 }
 
 function ledgerTarget({ observation }: Reviewed, view: RepositoryView, { decider }: DecisionRequest): LedgerTarget {
@@ -104,9 +104,9 @@ async function decide(
   return withFreshRefs(async () => {
     const { view, units } = await observeUnits(ports, turn, signal)
     assertOwnBase(observedUnit(units))
-    const ground = { repository: ports.repository, renderer: turn.renderer }
-    const observation = observedUnit(await judgeBranches(units, ground, signal))
-    const planned = () => proveUnit(ground, signal, (questions) => planProven(observation, questions))
+    const context = { repository: ports.repository, renderer: turn.renderer }
+    const observation = observedUnit(await judgeBranches(units, context, signal))
+    const planned = () => proveUnit(context, signal, (questions) => planProven(observation, questions))
     const enter = (plan: UnitPlan) =>
       applyWrites(
         ports.repository,

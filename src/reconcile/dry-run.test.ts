@@ -10,11 +10,11 @@ import { runFleetTurn } from './run-turn.ts'
 async function written(world: TurnWorld, forge: MemoryForge): Promise<readonly string[]> {
   const refs = JSON.stringify([...world.repository.branches])
   forge.writeCount.dryRun = true
-  const rehearsal = await world.scan({ dryRun: true, rehearses: true, presses: NO_PRESSES })
+  const rehearsal = await world.scan({ dryRun: true, rehearses: true, requestedActions: NO_PRESSES })
   forge.writeCount.dryRun = false
   assert.deepEqual([rehearsal.updates, JSON.stringify([...world.repository.branches])], [[], refs])
   world.pass(-1)
-  const run = await world.scan({ presses: NO_PRESSES })
+  const run = await world.scan({ requestedActions: NO_PRESSES })
   assert.deepEqual(rehearsal.written, run.written)
   return run.written
 }

@@ -3,7 +3,7 @@
  * and what differs is somebody's, whatever name stands in it.
  */
 
-import { type ExpectedCommit, expectedCommit, type StandingCommit } from '../plan/decisions/expected-branch.ts'
+import { type CurrentCommit, type ExpectedCommit, expectedCommit } from '../plan/decisions/expected-branch.ts'
 import type { Observation, OpenBranch } from '../plan/turn/observation.ts'
 import type { ObservedUnit } from '../plan/turn/turn-observation.ts'
 import { asking } from '../plan/turn/turn-questions.ts'
@@ -13,7 +13,7 @@ import type { PackageRenderer } from '../render/package-renderer.ts'
 import { changesBetween } from './repository/changes-between.ts'
 import { withAnswers } from './with-answers.ts'
 
-export interface JudgeGround {
+export interface JudgeContext {
   readonly repository: PackageRepository
   readonly renderer: PackageRenderer
 }
@@ -21,7 +21,7 @@ export interface JudgeGround {
 /** A branch of several units is somebody's as soon as one of them finds that. */
 export async function judgeBranches(
   units: readonly ObservedUnit[],
-  ground: JudgeGround,
+  context: JudgeContext,
   signal: AbortSignal,
 ): Promise<readonly ObservedUnit[]> {
   const found = new Map<string, string>()
@@ -30,7 +30,7 @@ export async function judgeBranches(
     if (unit.state === 'failed') continue
     for (const branch of unit.observation.git.branches) {
       if (branch.foreign || (branch.known === true && branch.signed !== false) || found.has(branch.ref)) continue
-      const verdict = await judge(unit.observation, branch, ground, signal)
+      const verdict = await judge(unit.observation, branch, context, signal)
       if (typeof verdict === 'string') found.set(branch.ref, verdict)
       else ours.set(branch.ref, verdict)
     }
@@ -57,7 +57,7 @@ export async function judgeBranches(
 async function judge(
   observation: Observation,
   branch: OpenBranch,
-  { repository, renderer }: JudgeGround,
+  { repository, renderer }: JudgeContext,
   signal: AbortSignal,
 ): Promise<PushedContent | string> {
   // Nobody else can have made it, whatever became of the ledger.
@@ -65,12 +65,12 @@ async function judge(
     return pushedContent(await changesBetween(repository, branch.base, branch.commit, signal))
   const { message } = await repository.commit(branch.commit, signal)
   const before = await rootFiles(repository, branch, observation.unit.packagePath, signal)
-  const standing: StandingCommit = { message, before }
-  const expected = await withAnswers(renderer, signal, (answers) => expectedCommit(asking(observation, answers), branch, standing))
+  const openProposal: CurrentCommit = { message, before }
+  const expected = await withAnswers(renderer, signal, (answers) => expectedCommit(asking(observation, answers), branch, openProposal))
   const unproven = branch.known === undefined ? 'this commit' : 'this commit, which backporch did not push,'
   const what = branch.signed === false ? 'this commit, which has no signature of backporch,' : unproven
   if (typeof expected === 'string') return `${what} is not what backporch writes: ${expected}`
-  if (!expected.messages.some((text) => saysSame(message, text))) return `${what} is not what backporch writes: its message differs`
+  if (!expected.messages.some((text) => equalText(message, text))) return `${what} is not what backporch writes: its message differs`
   if (!(await hasContent(repository, branch, expected.changes, signal)))
     return `${what} is not what backporch writes: its files are not what follows from its record`
   return pushedContent(expected.changes)
@@ -82,7 +82,7 @@ function isOfItsBranch({ others, record, workspace, state }: OpenBranch): boolea
 }
 
 /** The adapter of git adds a sign-off, as the last trailer. */
-export function saysSame(message: string, expected: ExpectedCommit['messages'][number]): boolean {
+export function equalText(message: string, expected: ExpectedCommit['messages'][number]): boolean {
   const start = expected.trimEnd()
   return message.startsWith(start) && /^\n*(?:Signed-off-by: [^\n]*\n*)?$/.test(message.slice(start.length))
 }
@@ -109,7 +109,7 @@ export async function hasContent(
   changes: readonly FileChange[],
   signal: AbortSignal,
 ): Promise<boolean> {
-  const made = await repository.commit(commit, signal)
+  const created = await repository.commit(commit, signal)
   const again = await repository.write({ parents: [base], base, changes, message: 'rebuilt\n', at: 0 })
-  return made.parents.length === 1 && made.tree === (await repository.commit(again, signal)).tree
+  return created.parents.length === 1 && created.tree === (await repository.commit(again, signal)).tree
 }

@@ -117,7 +117,7 @@ class KustomizeWorld extends TurnWorld {
   }
 
   async adopted(): Promise<{ readonly [path: string]: string | undefined }> {
-    const { branch } = await this.plan({ wish: { resolution: 'Adopt', selectors: [], message: undefined } })
+    const { branch } = await this.plan({ resolutionRequest: { resolution: 'Adopt', selectors: [], message: undefined } })
     return this.sourcesOf(branch)
   }
 }
@@ -181,7 +181,7 @@ describe('a unit that kustomize renders', { skip: whyNoKubectl() }, () => {
 
   test('has a count released that is set in two places, in both', async () => {
     const world = await drifted('spec.replicas', 5)
-    const { branch } = await world.wish('Release')
+    const { branch } = await world.resolutionRequest('Release')
     assert.deepEqual(world.sourcesOf(branch), {
       'bases/web/deployment.yaml': DEPLOYMENT.replace('  replicas: 1\n', ''),
       'units/prod/kustomization.yaml': PROD.replace('replicas:\n- {name: web, count: 3}\n', 'replicas: []\n'),

@@ -111,7 +111,7 @@ test('a window holds new drift, leaves what is open, and lets what somebody asks
   edit(world, 'b')
   assert.deepEqual(await statesOf(world), { a: 'Proposed', b: 'Draft window', c: 'InSync' })
   world.packages = ['apps/b']
-  assert.equal((await world.wish('Adopt')).report.status.lifecycle, 'Proposed')
+  assert.equal((await world.resolutionRequest('Adopt')).report.status.lifecycle, 'Proposed')
   world.packages = ['apps/a', 'apps/b', 'apps/c']
   edit(world, 'c')
   assert.equal((await statesOf(world))['c'], 'Draft window')
@@ -191,7 +191,7 @@ test('labels are proposed at once with another change, when somebody asks, ticks
   edit(world, 'b')
   assert.deepEqual(await statesOf(world), { a: 'Draft digest', b: 'Proposed', c: 'Draft digest' })
   world.packages = ['apps/a']
-  assert.equal((await world.wish('Adopt')).report.status.lifecycle, 'Proposed')
+  assert.equal((await world.resolutionRequest('Adopt')).report.status.lifecycle, 'Proposed')
   world.packages = ['apps/a', 'apps/b', 'apps/c']
   const issue = forge.issues.get('dashboard')
   assert.ok(issue !== undefined)

@@ -10,7 +10,7 @@ import { observeRequests, type RequestsQuestion } from './commands/observe-reque
 import { eachOf } from './each-of.ts'
 import { judgeBranches } from './judge-branches.ts'
 import { presentTime } from './observe/observe.ts'
-import { type LookRequest, lookAtCluster, lookAtRepository, type ObservedCluster } from './observe/observe-units.ts'
+import { type ObservedCluster, type ObserveRequest, observeCluster, observeRepository } from './observe/observe-units.ts'
 import type { UnmanagedObjects } from './observe/read-unmanaged.ts'
 import { readCodeOwners } from './repository/read-base-text.ts'
 import { readLedgerContent, readTicks } from './repository/read-dashboard.ts'
@@ -22,7 +22,7 @@ import type { FleetPorts, TurnPorts, TurnRequest } from './turn-request.ts'
 export interface ObservedTurn {
   /** For whoever writes; the plan knows `seen` alone. */
   readonly view: RepositoryView
-  readonly seen: TurnObservation
+  readonly observed: TurnObservation
   /** Objects that nobody manages, for each cluster; empty where it was not asked for. */
   readonly unmanaged: readonly UnmanagedObjects[]
 }
@@ -37,23 +37,26 @@ export async function observeTurn(
   signal: AbortSignal,
 ): Promise<ObservedTurn> {
   const { forge, repository } = ports
-  const view = await lookAtRepository(ports, request, signal)
+  const view = await observeRepository(ports, request, signal)
   const ledger = await readLedgerContent(view, signal)
   const hosted = isHosted(forge) ? forge : undefined
   const ticks = hosted === undefined ? NO_TICKS : await readTicks(hosted, ledger, signal)
-  const looks = await eachOf(ports.clusters, CLUSTERS_AT_ONCE, (cluster) => lookOrFail(view, cluster, request, signal))
-  const notObserved = looks.flatMap((one) => ('failures' in one ? [one] : []))
-  const observed = looks.flatMap((one) => ('failures' in one ? [] : [one]))
+  const observations = await eachOf(ports.clusters, CLUSTERS_AT_ONCE, (cluster) => observeOrFail(view, cluster, request, signal))
+  const notObserved = observations.flatMap((one) => ('failures' in one ? [one] : []))
+  const observed = observations.flatMap((one) => ('failures' in one ? [] : [one]))
   const units = await judgeBranches(
     observed.flatMap((one) => one.units),
     { repository, renderer: request.renderer },
     signal,
   )
   const lost = await readLost(view, ledger, { observed, notObserved }, signal)
-  const answers = hosted !== undefined && request.presses !== undefined ? { forge: hosted, presses: request.presses } : undefined
+  const answers =
+    hosted !== undefined && request.requestedActions !== undefined
+      ? { forge: hosted, requestedActions: request.requestedActions }
+      : undefined
   const names = ports.clusters.map(({ name }) => name)
   const { baseBranch, base, refs, packages, ledgerTree, closed } = view
-  const seen: TurnObservation = {
+  const found: TurnObservation = {
     git: {
       ...{ baseBranch, base, refs, packages, ledgerTree, closed },
       ledger,
@@ -80,21 +83,21 @@ export async function observeTurn(
       requests:
         answers === undefined
           ? []
-          : await observeRequests(view, answers.forge, { ...request, clusters: names, presses: answers.presses }, signal),
+          : await observeRequests(view, answers.forge, { ...request, clusters: names, requestedActions: answers.requestedActions }, signal),
     },
     policy: view.policies,
     clock: { present: presentTime(request.clock), observedAt: latest(observed) },
     purpose: {
-      wish: request.wish,
+      resolutionRequest: request.resolutionRequest,
       snoozeUntil: request.snoozeUntil,
-      looks: request.dryRun && request.rehearses !== true,
+      observations: request.dryRun && request.rehearses !== true,
       settles: ports.openWriter !== undefined,
       whole: request.packages.length === 0 && request.labels === undefined,
       version: request.version,
     },
     answers: new Map(),
   }
-  return { view, seen, unmanaged: observed.flatMap((one) => one.unmanaged ?? []) }
+  return { view, observed: found, unmanaged: observed.flatMap((one) => one.unmanaged ?? []) }
 }
 
 function latest(observed: readonly ObservedCluster[]): string {
@@ -122,14 +125,14 @@ async function readLost(
   return lost
 }
 
-async function lookOrFail(
+async function observeOrFail(
   view: RepositoryView,
   cluster: ClusterReader,
   request: TurnRequest,
   signal: AbortSignal,
 ): Promise<ObservedCluster | NotObserved> {
   try {
-    return await lookAtCluster(view, cluster, request, signal)
+    return await observeCluster(view, cluster, request, signal)
   } catch (thrown) {
     if (signal.aborted) throw thrown
     return { cluster: cluster.name, failures: failuresOf(thrown), at: presentTime(request.clock) }
@@ -139,10 +142,10 @@ async function lookOrFail(
 /** One cluster, to decide about it. @throws Failure when nothing can be observed */
 export async function observeUnits(
   ports: TurnPorts,
-  request: LookRequest,
+  request: ObserveRequest,
   signal: AbortSignal,
 ): Promise<{ readonly view: RepositoryView; readonly units: readonly ObservedUnit[] }> {
-  const view = await lookAtRepository(ports, request, signal)
-  const { units } = await lookAtCluster(view, ports.cluster, request, signal)
+  const view = await observeRepository(ports, request, signal)
+  const { units } = await observeCluster(view, ports.cluster, request, signal)
   return { view, units }
 }

@@ -32,7 +32,7 @@ test('files that run as they stand are compared without the pipeline, and adopte
     report.spec.changes.map(({ path, source }) => [path, source]),
     [['spec.replicas', 'apps/web/deployment.yaml:2']],
   )
-  const { branch } = await world.wish('Adopt')
+  const { branch } = await world.resolutionRequest('Adopt')
   assert.equal(world.repository.text(branch, 'apps/web/deployment.yaml'), DEPLOYMENT.replace('replicas: 3', 'replicas: 5'))
   assert.equal(world.repository.text(branch, 'apps/web/config.yaml'), CONFIG)
 })
@@ -47,7 +47,7 @@ test('what a command prints is compared and restored, and not adopted', async ()
     [['spec.replicas', 3, 5, 'apps/web/Kptfile:1']],
   )
   assert.equal(world.repository.text(branch, 'apps/web/deployment.yaml'), DEPLOYMENT)
-  const { why } = await refused(world.wish('Adopt'), 'BP2001')
+  const { why } = await refused(world.resolutionRequest('Adopt'), 'BP2001')
   assert.match(why, /^the command "sh -c cat deployment\.yaml; .* prints the object, and does not say what it has the value from$/)
 })
 

@@ -20,16 +20,16 @@ export interface ProofPorts {
 /** The plan of the whole turn. @throws the signal's reason; a failure of one unit is in its result */
 export async function proveTurn(observed: TurnObservation, ports: ProofPorts, signal: AbortSignal): Promise<TurnPlan> {
   const { units } = observed.cluster
-  const seen = { ...observed, answers: new Map<ObservedUnit, UnitAnswers>(units.map((unit) => [unit, new ProvenAnswers(ports)])) }
+  const found = { ...observed, answers: new Map<ObservedUnit, UnitAnswers>(units.map((unit) => [unit, new ProvenAnswers(ports)])) }
   const known: KnownPlans = new Map()
-  const planner = new TurnPlanner(seen, known)
+  const planner = new TurnPlanner(found, known)
   for (const unit of units) {
-    for (let asked = planner.add(unit); asked.length > 0; asked = planner.add(unit)) await answerAll(asked, signal)
+    for (let requested = planner.add(unit); requested.length > 0; requested = planner.add(unit)) await answerAll(requested, signal)
     // Planning only computes. What else waits (an answer to a webhook, a connection's life) has its turn between two units.
     await setImmediate()
   }
   for (;;) {
-    const plan = planTurn(seen, known)
+    const plan = planTurn(found, known)
     if (plan.questions.length === 0) return plan
     await answerAll(plan.questions, signal)
   }

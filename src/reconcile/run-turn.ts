@@ -59,10 +59,10 @@ export function assertObserved({ notObserved: [failed], reported }: TurnResult):
 export async function runFleetTurn(ports: FleetPorts, request: TurnRequest, signal: AbortSignal): Promise<TurnResult> {
   const obstacles: RequestObstacles = { changed: new Set(), unread: new Map() }
   return withFreshRefs(async () => {
-    const { view, seen, unmanaged } = await observeTurn(ports, { ...request, obstacles }, signal)
-    const { units, actions } = await proveTurn(seen, { repository: ports.repository, renderer: request.renderer }, signal)
-    const { observedAt, present } = seen.clock
-    const { notObserved } = seen.cluster
+    const { view, observed, unmanaged } = await observeTurn(ports, { ...request, obstacles }, signal)
+    const { units, actions } = await proveTurn(observed, { repository: ports.repository, renderer: request.renderer }, signal)
+    const { observedAt, present } = observed.clock
+    const { notObserved } = observed.cluster
     const result = { view, observedAt, units, notObserved, unmanaged }
     if (request.dryRun && request.rehearses !== true) return { ...result, ...NOTHING_APPLIED }
     if (!request.dryRun) request.onProgress?.('writing')

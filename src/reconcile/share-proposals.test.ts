@@ -184,7 +184,7 @@ test('a cluster that cannot be observed keeps its record', async () => {
 
 test('another plan is the plan of all of them, in whichever cluster it was chosen', async () => {
   const { world, branch } = await joined(3)
-  await world.scanOne(1, { wish: { resolution: 'Adopt', selectors: [], message: 'peak season' } })
+  await world.scanOne(1, { resolutionRequest: { resolution: 'Adopt', selectors: [], message: 'peak season' } })
   assert.deepEqual(proposed(world), [branch])
   assert.match(world.repository.text(branch, 'apps/web/deployment.yaml') ?? '', /replicas: 5/)
   for (const path of world.repository.paths(branch).filter((name) => name.startsWith('.drift/records/')))
@@ -228,7 +228,7 @@ async function exclude(world: FleetWorld, cluster: number, glob: string): Promis
   world.forge.permissions.set('ada', 'write')
   const { number = 0 } = world.forge.proposals.find(({ state }) => state === 'open') ?? {}
   world.forge.comment(number, 'ada', `/exclude ${glob}`)
-  await world.scanOne(cluster, { presses: NO_PRESSES })
+  await world.scanOne(cluster, { requestedActions: NO_PRESSES })
 }
 
 test('clusters that are taken out get pull requests of their own, and stay out', async () => {

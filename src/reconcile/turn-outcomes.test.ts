@@ -17,21 +17,21 @@ async function merged(policy?: string): Promise<{ world: TurnWorld; forge: Memor
   return { world, forge }
 }
 
-const told = (forge: MemoryForge, from: number) => forge.writes.slice(from).filter((write) => !write.includes('issue'))
+const reported = (forge: MemoryForge, from: number) => forge.writes.slice(from).filter((write) => !write.includes('issue'))
 
 test('merged, waiting, verified: a status on the commit that landed, and one sentence', async () => {
   const { world, forge } = await merged()
   const sent = forge.writes.length
-  const landing = world.repository.head('main')
+  const mergeCommit = world.repository.head('main')
   await world.plan()
-  assert.deepEqual(told(forge, sent), ['status drift/restored pending'])
+  assert.deepEqual(reported(forge, sent), ['status drift/restored pending'])
   world.sync()
   await world.plan()
-  assert.deepEqual(told(forge, sent), ['status drift/restored pending', 'status drift/restored success', 'comment #1 outcome'])
-  assert.ok([...forge.statuses.keys()].some((key) => key.includes(landing) && key.includes('drift/restored')))
+  assert.deepEqual(reported(forge, sent), ['status drift/restored pending', 'status drift/restored success', 'comment #1 outcome'])
+  assert.ok([...forge.statuses.keys()].some((key) => key.includes(mergeCommit) && key.includes('drift/restored')))
   assert.match(forge.comments.at(-1)?.body ?? '', /^Verified at 2026-11-21 10:0\d UTC: the cluster matches git again\.\n$/)
   await world.plan()
-  assert.equal(told(forge, sent).length, 3)
+  assert.equal(reported(forge, sent).length, 3)
 })
 
 test('verified in the turn that finds the merge: said once, and not as waiting', async () => {
@@ -39,7 +39,7 @@ test('verified in the turn that finds the merge: said once, and not as waiting',
   const sent = forge.writes.length
   world.sync()
   await world.plan()
-  assert.deepEqual(told(forge, sent), ['status drift/restored success', 'comment #1 outcome'])
+  assert.deepEqual(reported(forge, sent), ['status drift/restored success', 'comment #1 outcome'])
 })
 
 test('merged and never applied: told after the time of the policy, and proposed again with what happened', async () => {
@@ -51,7 +51,7 @@ test('merged and never applied: told after the time of the policy, and proposed 
   world.pass(2)
   const plan = await world.plan()
   assert.deepEqual([plan.report.status.state, plan.outcome], ['Drifted', 'created'])
-  assert.deepEqual(told(forge, sent).slice(0, 3), ['status drift/restored failure', 'comment #1 outcome', 'open #2'])
+  assert.deepEqual(reported(forge, sent).slice(0, 3), ['status drift/restored failure', 'comment #1 outcome', 'open #2'])
   assert.match(forge.comments.at(-1)?.body ?? '', /^\*\*Merged, and at .* the cluster still differs from git\*\*: /)
   assert.match(forge.proposals[1]?.body ?? '', /\*\*Restore failed:\*\* `drift-[0-9a-f]{8}` restored the same fields and was merged/)
   const again = forge.writes.length
@@ -109,26 +109,26 @@ test('the cluster cannot be observed: the pull request stays, and says that it m
   }
   const sent = forge.writes.length
   for (let turn = 0; turn < 3; turn += 1) await assert.rejects(world.plan())
-  assert.deepEqual(told(forge, sent), ['status drift/fresh pending'])
+  assert.deepEqual(reported(forge, sent), ['status drift/fresh pending'])
   assert.equal(forge.proposals[0]?.state, 'open')
   world.cluster.identify = identify
   await world.plan()
-  assert.equal(told(forge, sent).at(-1), 'status drift/fresh success')
+  assert.equal(reported(forge, sent).at(-1), 'status drift/fresh success')
 })
 
 test('the reviewers are the owners of the package', async () => {
   const world = new TurnWorld(undefined, { CODEOWNERS: '* @acme/everybody\n/apps/web/ @ada @acme/shop ops@acme.example\n' })
   const forge = new MemoryForge(world.repository)
   world.forge = forge
-  let asked: readonly string[] = []
+  let requested: readonly string[] = []
   const { ensureProposal } = forge
   forge.ensureProposal = async (wanted, known) => {
-    asked = wanted.reviewers
+    requested = wanted.reviewers
     return ensureProposal.call(forge, wanted, known)
   }
   world.edit(WEB, 'spec.replicas', 5)
   await world.plan()
-  assert.deepEqual(asked, ['ada', 'acme/shop'])
+  assert.deepEqual(requested, ['ada', 'acme/shop'])
 })
 
 /** Closed, seen to be closed, and then reopened with its branch. */

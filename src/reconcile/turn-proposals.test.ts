@@ -42,10 +42,10 @@ test('a proposal is opened once, with its statuses, and nothing is sent again th
 test('a new proposal is told before the open ones are looked at again', async () => {
   const other = { 'apps/zoo/Kptfile': KPTFILE.replace('web', 'zoo'), 'apps/zoo/config.yaml': CONFIG.replace('name: web', 'name: zoo') }
   const world = new TurnWorld('{mode: Propose}', other)
-  const told: string[] = []
+  const reported: string[] = []
   class Watched extends MemoryForge {
     override ensureProposal(...wanted: Parameters<MemoryForge['ensureProposal']>) {
-      told.push(wanted[0].ref.replace(/^.*\/(apps\/[a-z]+)\/.*$/, '$1'))
+      reported.push(wanted[0].ref.replace(/^.*\/(apps\/[a-z]+)\/.*$/, '$1'))
       return super.ensureProposal(...wanted)
     }
   }
@@ -53,9 +53,9 @@ test('a new proposal is told before the open ones are looked at again', async ()
   world.edit(WEB, 'spec.replicas', 5)
   await world.scan()
   world.edit('/ConfigMap/shop/zoo', 'data.timeout', '1')
-  told.length = 0
+  reported.length = 0
   await world.scan()
-  assert.deepEqual(told, ['apps/zoo', 'apps/web'])
+  assert.deepEqual(reported, ['apps/zoo', 'apps/web'])
 })
 
 test('drift that changes is the same pull request, edited', async () => {

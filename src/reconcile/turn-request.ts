@@ -1,10 +1,10 @@
 /** What a turn is asked for, and what it works with. */
-import type { WishRequest } from '../plan/commands/comment-wish.ts'
-import type { PressSource } from '../ports/check-run.ts'
+import type { ResolutionSelectors } from '../plan/commands/resolution-request.ts'
+import type { RequestedActionSource } from '../ports/check-run.ts'
 import type { ClusterReader, OpenedWriter } from '../ports/cluster.ts'
 import type { Forge } from '../ports/hosted-forge.ts'
 import type { PackageRepository } from '../ports/package-repository.ts'
-import type { LookRequest } from './observe/observe-units.ts'
+import type { ObserveRequest } from './observe/observe-units.ts'
 
 interface WritePorts {
   /** A turn without it settles nothing. @param cluster its name */
@@ -24,10 +24,10 @@ export interface FleetPorts extends WritePorts {
   readonly forge: Forge
 }
 
-export interface TurnRequest extends LookRequest {
-  readonly wish: WishRequest | undefined
+export interface TurnRequest extends ObserveRequest {
+  readonly resolutionRequest: ResolutionSelectors | undefined
   /** Where pressed buttons come from. A turn without it answers nobody: no command, no ticked box. */
-  readonly presses?: PressSource | undefined
+  readonly requestedActions?: RequestedActionSource | undefined
   /** RFC 3339 UTC: nobody is to be reminded of the units' open proposals before. */
   readonly snoozeUntil?: string
   /** Version of backporch, for the texts of proposals. */

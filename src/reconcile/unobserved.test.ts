@@ -51,14 +51,14 @@ function found(world: TurnWorld): void {
 test('a cluster that cannot be read is Unknown in the ledger at once, with since when and why, and nothing of the answer', async () => {
   const world = new TurnWorld()
   await world.plan()
-  const seen = reportOf(world)
+  const observed = reportOf(world)
   await lost(world)
   const { spec, status } = reportOf(world)
   assert.deepEqual(
     [status.state, status.since, status.lastKnown],
     ['Unknown', '2026-11-21T10:02:00Z', { state: 'InSync', since: '2026-11-21T10:01:00Z' }],
   )
-  assert.deepEqual(spec, seen.spec, 'what was seen last stays, with its time')
+  assert.deepEqual(spec, observed.spec, 'what was seen last stays, with its time')
   assert.equal(status.health?.status, 'Unknown')
   const [reason] = status.incomplete ?? []
   assert.deepEqual([reason?.state, reason?.code, reason?.why], ['unreadable', 'BP3001', 'the cluster could not be observed'])
@@ -191,7 +191,10 @@ test('an older observation replaces nothing: no status, no branch, no decision',
     /was looked at on 2026-11-21T20:0\d:00Z: nothing is recorded of what was observed before/,
   )
   assert.deepEqual(world.repository.branches, refs)
-  const adopt = await world.scanAt('2026-11-21T10:01:30Z', { clock, wish: { resolution: 'Adopt', selectors: [], message: undefined } })
+  const adopt = await world.scanAt('2026-11-21T10:01:30Z', {
+    clock,
+    resolutionRequest: { resolution: 'Adopt', selectors: [], message: undefined },
+  })
   assert.deepEqual(
     adopt.units.map((each) => each.state === 'failed' && each.failures[0].code),
     ['BP2016'],

@@ -31,7 +31,7 @@ test('a proposal is planned and approved through a program of somebody, which ru
   const renderer = rendererOf('passes')
   const world = new TurnWorld('{mode: Propose}', { 'apps/web/Kptfile': kptfile('passes') })
   world.edit(WEB, 'spec.replicas', 5)
-  const plan = await world.plan({ renderer, wish: { resolution: 'Adopt', selectors: [], message: undefined } })
+  const plan = await world.plan({ renderer, resolutionRequest: { resolution: 'Adopt', selectors: [], message: undefined } })
   assert.equal(plan.outcome, 'created')
   assert.match(world.repository.text(plan.branch, 'apps/web/deployment.yaml') ?? '', /replicas: 5 # for the day/)
   const runs = counted()
@@ -130,9 +130,9 @@ test('after fifty runs a function that is asked something new refuses it, and th
   }
   const step = { function: { image: '', exec: 'mine', line: 3 }, kptfile: 'Kptfile', list: 'mutators', index: 0 }
   const call = (n: number) => ({ step, input: { items: [], config: yamlMap([['n', yamlText(String(n))]]) } }) as unknown as FunctionCall
-  const [answers, exhausted] = await withAnswers(renderer, never, (asked) => {
-    const all = Array.from({ length: 60 }, (_, n) => asked.functions.answer(call(n)))
-    return [all, asked.exhausted]
+  const [answers, exhausted] = await withAnswers(renderer, never, (requested) => {
+    const all = Array.from({ length: 60 }, (_, n) => requested.functions.answer(call(n)))
+    return [all, requested.exhausted]
   })
   assert.equal(known.size, 50)
   assert.ok(exhausted)
@@ -153,7 +153,7 @@ test('a program that fails on an edited input refuses that edit, and the drift i
     notes.map(({ text }) => text).join(),
     /^spec.replicas of Deployment shop\/web is planned as Restore and not as Adopt: with the edit of .* the package does not render/,
   )
-  const wished = world.plan({ renderer, wish: { resolution: 'Adopt', selectors: [], message: undefined } })
+  const wished = world.plan({ renderer, resolutionRequest: { resolution: 'Adopt', selectors: [], message: undefined } })
   await assert.rejects(wished, { code: 'BP2001' })
 })
 

@@ -66,8 +66,8 @@ test('a live value that was not read shows as that', () => {
 })
 
 test('the values of a whole object are never in a change', () => {
-  const { git, live, path: place } = showChange(driftOf('', { change: 'missing', git: { a: 1 } }), 'Adopt', TEST_KEY, undefined)
-  assert.deepEqual([git, live, place], [undefined, undefined, undefined])
+  const { git, live, path: location } = showChange(driftOf('', { change: 'missing', git: { a: 1 } }), 'Adopt', TEST_KEY, undefined)
+  assert.deepEqual([git, live, location], [undefined, undefined, undefined])
 })
 
 test('without the key, a change tells nothing of a six-digit PIN: neither its hash nor its fingerprint can be made again', () => {
@@ -84,9 +84,9 @@ test('without the key, a change tells nothing of a six-digit PIN: neither its ha
 
 test('a value goes out unchanged exactly where it does not look like a credential', () => {
   fc.assert(
-    fc.property(fc.constantFrom('data.color', 'data.password', 'spec.secretName'), fc.string({ minLength: 1 }), (place, live) => {
-      const change = showChange(driftOf(place, { id: CONFIG, git: undefined, live }), 'Restore', TEST_KEY, undefined)
-      assert.equal(change.live === live, !looksSecret(path(place), live))
+    fc.property(fc.constantFrom('data.color', 'data.password', 'spec.secretName'), fc.string({ minLength: 1 }), (location, live) => {
+      const change = showChange(driftOf(location, { id: CONFIG, git: undefined, live }), 'Restore', TEST_KEY, undefined)
+      assert.equal(change.live === live, !looksSecret(path(location), live))
     }),
   )
 })

@@ -134,20 +134,20 @@ const UNSEEN = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u20
 for (const text of HOSTILE_TEXTS) {
   test(`nothing is forged by ${JSON.stringify(text).slice(0, 40)}, wherever it stands`, () => {
     const messages = messagesWith(text)
-    for (const [place, message] of messages) {
+    for (const [location, message] of messages) {
       const [subject = '', blank] = message.split('\n')
-      assert.ok(Array.from(subject).length <= 100, `${place}: ${subject}`)
+      assert.ok(Array.from(subject).length <= 100, `${location}: ${subject}`)
       assert.match(subject, /^(fix|chore)\(drift\): (record|restore|adopt|release) /)
       assert.equal(blank, '')
-      assert.ok(message.length < 60_000, `${place}: ${message.length}`)
-      for (const mark of MARKS) assert.doesNotMatch(message, mark, place)
-      assert.doesNotMatch(message, UNSEEN, place)
-      assert.doesNotMatch(message, /^(Signed-off-by|Co-authored-by|\/approve|---)/im, place)
+      assert.ok(message.length < 60_000, `${location}: ${message.length}`)
+      for (const mark of MARKS) assert.doesNotMatch(message, mark, location)
+      assert.doesNotMatch(message, UNSEEN, location)
+      assert.doesNotMatch(message, /^(Signed-off-by|Co-authored-by|\/approve|---)/im, location)
       const { annotations } = parseKptAnnotations(message)
-      assert.equal(annotations.length, 1, place)
+      assert.equal(annotations.length, 1, location)
       assert.equal(annotations[0]?.workspace, 'drift-1a2b3c4d')
     }
-    for (const [place, message] of [messages[6 * 3], messages.at(-1), messages.at(-2)].flatMap((each) =>
+    for (const [position, message] of [messages[6 * 3], messages.at(-1), messages.at(-2)].flatMap((each) =>
       each === undefined ? [] : [each],
     )) {
       const lines = trailersOf(message)
@@ -155,11 +155,11 @@ for (const text of HOSTILE_TEXTS) {
       assert.deepEqual(
         names.filter((name) => !OURS.has(name)),
         [],
-        place,
+        position,
       )
       for (const name of ['Drift-Resolution', 'Drift-Fingerprint', 'Signed-off-by'])
-        assert.equal(names.filter((each) => each === name).length, 1, `${place} ${name}`)
-      assert.ok(lines.includes('Signed-off-by: bot <bot@example.com>'), place)
+        assert.equal(names.filter((each) => each === name).length, 1, `${position} ${name}`)
+      assert.ok(lines.includes('Signed-off-by: bot <bot@example.com>'), position)
     }
   })
 }

@@ -44,8 +44,8 @@ export function objectCopies(
       return [copy]
     }
     const { ref, takesAlong } = copy
-    const notKept = `its manifest has ${length} characters, and of the ${limit} that a record keeps ${room} are left`
-    return [{ ref, notKept, ...(takesAlong === undefined ? {} : { takesAlong }) }]
+    const notRetained = `its manifest has ${length} characters, and of the ${limit} that a record keeps ${room} are left`
+    return [{ ref, notKept: notRetained, ...(takesAlong === undefined ? {} : { takesAlong }) }]
   })
 }
 
@@ -57,8 +57,8 @@ function replacedObject({ items, live, reapplyFails }: ObjectVerdict): JsonObjec
 }
 
 function copyOf(verdict: ObjectVerdict, live: JsonObject, key: RedactionKey): ObjectCopy {
-  const asked = `${verdict.apiVersion} ${resourceKey(verdict.id)} ${verdict.desired === undefined}`
-  return key.derived.get(live, 'copy', [asked, verdict.visibilityOf], () => frozen(newCopy(verdict, live, key)))
+  const requested = `${verdict.apiVersion} ${resourceKey(verdict.id)} ${verdict.desired === undefined}`
+  return key.derived.get(live, 'copy', [requested, verdict.visibilityOf], () => frozen(newCopy(verdict, live, key)))
 }
 
 function newCopy({ id, apiVersion, desired, visibilityOf }: ObjectVerdict, live: JsonObject, key: RedactionKey): ObjectCopy {

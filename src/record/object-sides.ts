@@ -42,7 +42,7 @@ export function objectSides(verdict: ObjectVerdict, shows: (drift: Drift) => boo
   const unplaced: string[] = []
   for (const drift of items) {
     try {
-      sides = place(sides, drift, verdict.desired?.object ?? {}, key)
+      sides = location(sides, drift, verdict.desired?.object ?? {}, key)
     } catch (thrown) {
       if (!(thrown instanceof EditRefusal)) throw thrown
       unplaced.push(shownPath(key, id, drift.path))
@@ -57,7 +57,7 @@ interface Sides {
 }
 
 /** @throws EditRefusal */
-function place(sides: Sides, drift: Drift, desired: JsonObject, key: RedactionKey): Sides {
+function location(sides: Sides, drift: Drift, desired: JsonObject, key: RedactionKey): Sides {
   const { path } = drift
   // The same two values as in the report, hidden where they are hidden there.
   const shown = showChange(drift, 'Restore', key, undefined)

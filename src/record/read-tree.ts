@@ -26,13 +26,13 @@ export function readTree<Schema extends z.ZodType>(node: YamlMap, schema: Schema
   const checked = schema.safeParse(json)
   if (checked.success) return { value: checked.data }
   const [first = { path: '', message: 'it has another shape' }, ...others] = checked.error.issues.map(({ path, message }) => ({
-    path: formatPlace(path),
+    path: formatLocation(path),
     message: oneLine(message, 200),
   }))
   return { problems: [first, ...others] }
 }
 
-function formatPlace(path: readonly PropertyKey[]): string {
+function formatLocation(path: readonly PropertyKey[]): string {
   let text = ''
   for (const part of path) text += typeof part === 'number' ? `[${part}]` : `${text === '' ? '' : '.'}${String(part)}`
   return oneLine(text, 200)

@@ -10,10 +10,10 @@ export function restoreLosses({ spec: { changes, copies = [], settle } }: Pick<D
   const objects = new Set(restored.map(({ ref }) => resourceKey(ref)))
   const gone = new Set(restored.filter(({ change }) => change === 'unexpected').map(({ ref }) => resourceKey(ref)))
   const own = copies.filter(({ ref }) => objects.has(resourceKey(ref)))
-  const kept = own.filter(({ manifest }) => manifest !== undefined)
+  const retained = own.filter(({ manifest }) => manifest !== undefined)
   const lost = [
     ...restored.filter(losesCredential).map(({ ref, path }) => `${path} of ${describeResourceId(ref)}`),
-    ...kept
+    ...retained
       .filter(({ ref }) => gone.has(resourceKey(ref)))
       .flatMap(({ ref, lost: paths = [] }) => paths.map((path) => `${path} of ${describeResourceId(ref)}`)),
   ]
@@ -25,9 +25,9 @@ export function restoreLosses({ spec: { changes, copies = [], settle } }: Pick<D
     return [copy.notKept === undefined ? `If ${name} is deleted, ${why}.` : `There is no copy of ${name}: ${why}.`]
   })
   return [
-    ...(kept.length === 0
+    ...(retained.length === 0
       ? []
-      : [`The record keeps a copy of ${listed(kept.map(({ ref }) => describeResourceId(ref)))}, which can be applied again.`]),
+      : [`The record keeps a copy of ${listed(retained.map(({ ref }) => describeResourceId(ref)))}, which can be applied again.`]),
     ...(lost.length === 0 ? [] : [`A Restore loses the live value of ${listed(lost)}: git never keeps credentials.`]),
     ...uncopied.slice(0, NAMED),
     ...(uncopied.length > NAMED ? [`So it is with ${uncopied.length - NAMED} more objects, see copies in the record.`] : []),

@@ -104,13 +104,13 @@ test('a document that was written here is read as itself, which is what a new pr
 })
 
 test('a text is made when it is wanted, once', () => {
-  let made = 0
+  let created = 0
   const text = laterText({ a: 1 }, (document) => {
-    made += 1
+    created += 1
     return formatDocument(document)
   })
-  assert.equal(made, 0)
-  assert.deepEqual([text(), text(), made], ['a: 1\n', 'a: 1\n', 1])
+  assert.equal(created, 0)
+  assert.deepEqual([text(), text(), created], ['a: 1\n', 'a: 1\n', 1])
 })
 
 test('a document that Backporch wrote in another way is not written as it would be now', () => {

@@ -34,10 +34,10 @@ export function inventoryOf(
 ): { readonly inventory: InventoryRef | undefined; readonly notes: readonly Note[] } {
   const own = found.filter(({ path }) => !subpackages.some((folder) => path.startsWith(`${folder}/`)))
   const [only, second] = own
-  const places = own.map(({ location }) => `${location.path}:${location.line}`)
-  if (second !== undefined) return none(places, `the package names ${own.length} inventories, at ${places.join(' and ')}`)
+  const locations = own.map(({ location }) => `${location.path}:${location.line}`)
+  if (second !== undefined) return none(locations, `the package names ${own.length} inventories, at ${locations.join(' and ')}`)
   if (only !== undefined && ofKptfile !== undefined)
-    return none(places, `the package names an inventory in its Kptfile and another at ${places[0]}`)
+    return none(locations, `the package names an inventory in its Kptfile and another at ${locations[0]}`)
   return { inventory: only?.ref ?? ofKptfile, notes: [] }
 }
 

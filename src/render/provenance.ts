@@ -11,7 +11,7 @@ import type { RenderWatcher } from './kpt/run-pipeline.ts'
 export class ProvenanceWatcher implements RenderWatcher {
   private step = -1
   /** What each node was when it was last looked at. */
-  private readonly seen = new WeakMap<YamlNode, Seen>()
+  private readonly previous = new WeakMap<YamlNode, Observed>()
   /** What hung on each map then, by key. */
   private readonly below = new WeakMap<YamlNode, ReadonlyMap<string, YamlNode>>()
   /** Scalars whose `value` was set since. */
@@ -32,11 +32,11 @@ export class ProvenanceWatcher implements RenderWatcher {
   }
 
   mutated(_run: StepRun, items: readonly YamlMap[]): void {
-    for (const item of items) this.look(item)
+    for (const item of items) this.watchNode(item)
   }
 
   private remember(node: YamlNode): void {
-    this.seen.set(node, seenOf(node))
+    this.previous.set(node, observedOf(node))
     if (node.kind === 'scalar') this.observe(node)
     else if (node.kind === 'list') for (const item of node.items) this.remember(item)
     else if (node.kind === 'map') {
@@ -61,22 +61,22 @@ export class ProvenanceWatcher implements RenderWatcher {
     })
   }
 
-  private look(node: YamlNode): void {
-    const before = this.seen.get(node)
+  private watchNode(node: YamlNode): void {
+    const before = this.previous.get(node)
     const isAsBefore = before !== undefined && isStill(node, before)
-    if (!isAsBefore) this.seen.set(node, seenOf(node))
+    if (!isAsBefore) this.previous.set(node, observedOf(node))
     if (!(isAsBefore || (before !== undefined && textOf(before) === textOf(node))) || (node.kind === 'scalar' && this.touched.has(node)))
       this.wrote(node)
     if (node.kind === 'scalar') this.observe(node)
-    else if (node.kind === 'list') for (const item of node.items) this.look(item)
+    else if (node.kind === 'list') for (const item of node.items) this.watchNode(item)
     else if (node.kind === 'map') {
       const earlier = this.below.get(node)
       let isAsEarlier = earlier?.size === node.entries.length
       for (const { key, value } of node.entries) {
         const replaced = earlier?.get(keyOf(key))
         if (replaced !== value) isAsEarlier = false
-        if (replaced !== undefined && replaced !== value && !this.seen.has(value)) inherit(replaced, value)
-        this.look(value)
+        if (replaced !== undefined && replaced !== value && !this.previous.has(value)) inherit(replaced, value)
+        this.watchNode(value)
       }
       if (!isAsEarlier) this.below.set(node, new Map(node.entries.map(({ key, value }) => [keyOf(key), value])))
     }
@@ -90,16 +90,16 @@ export class ProvenanceWatcher implements RenderWatcher {
   private carry(from: YamlNode, to: YamlNode): void {
     if (from.kind !== to.kind) return
     inherit(from, to)
-    const before = this.seen.get(from)
-    if (before !== undefined) this.seen.set(to, before)
+    const before = this.previous.get(from)
+    if (before !== undefined) this.previous.set(to, before)
     if (from.kind === 'map' && to.kind === 'map')
       for (const { key, value } of to.entries) {
         const earlier = entryOf(from, keyOf(key))
         if (earlier !== undefined) this.carry(earlier.value, value)
       }
     else if (from.kind === 'list' && to.kind === 'list')
-      for (const [place, item] of to.items.entries()) {
-        const earlier = sameItem(from.items, item, place)
+      for (const [index, item] of to.items.entries()) {
+        const earlier = sameItem(from.items, item, index)
         if (earlier !== undefined) this.carry(earlier, item)
       }
   }
@@ -111,24 +111,24 @@ function inherit(from: YamlNode, to: YamlNode): void {
 }
 
 /** What of a node says whether it has another value. */
-type Seen = Pick<YamlScalar, 'kind' | 'value' | 'style' | 'tag'> | Pick<Exclude<YamlNode, YamlScalar>, 'kind'>
+type Observed = Pick<YamlScalar, 'kind' | 'value' | 'style' | 'tag'> | Pick<Exclude<YamlNode, YamlScalar>, 'kind'>
 
-const SEEN_MAP: Seen = { kind: 'map' }
-const SEEN_LIST: Seen = { kind: 'list' }
-const SEEN_ALIAS: Seen = { kind: 'alias' }
+const SEEN_MAP: Observed = { kind: 'map' }
+const SEEN_LIST: Observed = { kind: 'list' }
+const SEEN_ALIAS: Observed = { kind: 'alias' }
 
-function seenOf(node: YamlNode): Seen {
+function observedOf(node: YamlNode): Observed {
   if (node.kind === 'scalar') return { kind: 'scalar', value: node.value, style: node.style, tag: node.tag }
   return node.kind === 'map' ? SEEN_MAP : node.kind === 'list' ? SEEN_LIST : SEEN_ALIAS
 }
 
-function isStill(node: YamlNode, before: Seen): boolean {
+function isStill(node: YamlNode, before: Observed): boolean {
   if (node.kind !== 'scalar' || before.kind !== 'scalar') return node.kind === before.kind
   return node.value === before.value && node.style === before.style && node.tag === before.tag
 }
 
 /** Values only: a change of style or of a comment writes nothing. */
-function textOf(node: Seen): string {
+function textOf(node: Observed): string {
   if (node.kind !== 'scalar') return node.kind
   const isText = node.style !== 'plain' || node.tag === '!!str' || isTextToAll(node.value)
   return `${isText ? 't' : 'p'}${node.value}`
@@ -137,16 +137,16 @@ function textOf(node: Seen): string {
 /** Keys that name an item of a list in Kubernetes, the more telling first. */
 const ITEM_KEYS = ['name', 'key', 'containerPort', 'port', 'mountPath', 'ip', 'type', 'topologyKey', 'devicePath']
 
-function sameItem(items: readonly YamlNode[], item: YamlNode, place: number): YamlNode | undefined {
+function sameItem(items: readonly YamlNode[], item: YamlNode, index: number): YamlNode | undefined {
   const target = resolved(item)
-  if (target.kind !== 'map') return items[place]
+  if (target.kind !== 'map') return items[index]
   for (const key of ITEM_KEYS) {
     const value = scalarAt(target, key)
     if (value === undefined) continue
     const same = items.filter((other) => scalarAt(other, key) === value)
     if (same.length === 1) return same[0]
   }
-  return items[place]
+  return items[index]
 }
 
 function scalarAt(node: YamlNode, key: string): string | undefined {

@@ -44,7 +44,7 @@ const PACKAGE: { readonly [path: string]: string } = {
 }
 
 /** `path index name` of what kpt gives, without what it never applies. */
-function seenByKpt(folder: string): readonly string[] {
+function readByKpt(folder: string): readonly string[] {
   const { ok, stdout, stderr } = runKpt(folder, 'fn', 'source', '.')
   assert.ok(ok, stderr)
   const list = parseGoYaml(stdout, 'kpt').documents[0]?.value as JsonObject
@@ -54,10 +54,10 @@ function seenByKpt(folder: string): readonly string[] {
     const annotations = annotationsOf(item)
     if (item['kind'] === 'Kptfile' || item['kind'] === 'Kustomization') return []
     if ((annotations.get('config.kubernetes.io/local-config') ?? 'false') !== 'false') return []
-    const place = `${annotations.get('internal.config.kubernetes.io/path')} ${annotations.get('internal.config.kubernetes.io/index')}`
+    const location = `${annotations.get('internal.config.kubernetes.io/path')} ${annotations.get('internal.config.kubernetes.io/index')}`
     const inner = getKey(item, 'items')
     const objects: readonly Json[] = item['kind'] === 'List' && isJsonArray(inner) ? inner : [item]
-    return objects.filter(isJsonObject).map((each) => `${place} ${metadataText(each, 'name')}`)
+    return objects.filter(isJsonObject).map((each) => `${location} ${metadataText(each, 'name')}`)
   })
 }
 
@@ -71,7 +71,7 @@ describe('renderPackage and the real kpt', { skip: whyNoKpt() }, () => {
     const rendering = answerCalls(renderPackage('', files), NO_FUNCTIONS)
     assert.ok('desired' in rendering)
     const ours = rendering.desired.resources.map(({ id, location }) => `${location.path} ${location.document} ${id.name}`)
-    assert.deepEqual(ours, withFolder(PACKAGE, seenByKpt))
+    assert.deepEqual(ours, withFolder(PACKAGE, readByKpt))
     assert.equal(ours.length, 15)
   })
 

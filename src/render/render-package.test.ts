@@ -41,7 +41,7 @@ function object(name: string, more = ''): string {
 }
 
 /** `name path:line (document,item)` */
-function places({ desired }: RenderedPackage): readonly string[] {
+function locations({ desired }: RenderedPackage): readonly string[] {
   return desired.resources.map(
     ({ id, location: { path, line, document, item } }) => `${id.name} ${path}:${line} (${document},${item ?? '-'})`,
   )
@@ -59,7 +59,7 @@ describe('renderPackage', () => {
       'README.md': 'kind: Nothing',
       'UPPER.YAML': object('upper'),
     }
-    assert.deepEqual(places(render(files)), [
+    assert.deepEqual(locations(render(files)), [
       'h apps/web/.hidden/h.yaml:1 (0,-)',
       'a apps/web/a.yml:1 (0,-)',
       'b apps/web/b.yaml:3 (0,-)',
@@ -70,24 +70,24 @@ describe('renderPackage', () => {
 
   it('numbers documents as kpt does: empty and comment-only ones have no number', () => {
     const text = `# only a comment\n---\n\n---\n${object('one')}---\n# nothing\n---\n${object('two')}---\n`
-    assert.deepEqual(places(render({ 'm.yaml': text })), ['one apps/web/m.yaml:5 (0,-)', 'two apps/web/m.yaml:12 (1,-)'])
+    assert.deepEqual(locations(render({ 'm.yaml': text })), ['one apps/web/m.yaml:5 (0,-)', 'two apps/web/m.yaml:12 (1,-)'])
   })
 
   it('takes the items of a list apart', () => {
     const list =
       'apiVersion: v1\nkind: List\nitems:\n- apiVersion: v1\n  kind: ConfigMap\n  metadata: {name: a}\n- apiVersion: v1\n  kind: ConfigMap\n  metadata: {name: b}\n'
-    assert.deepEqual(places(render({ 'l.yaml': `${object('x')}---\n${list}` })), [
+    assert.deepEqual(locations(render({ 'l.yaml': `${object('x')}---\n${list}` })), [
       'x apps/web/l.yaml:1 (0,-)',
       'a apps/web/l.yaml:9 (1,0)',
       'b apps/web/l.yaml:12 (1,1)',
     ])
-    assert.deepEqual(places(render({ 'l.yaml': 'apiVersion: v1\nkind: List\nitems:\n' })), [])
+    assert.deepEqual(locations(render({ 'l.yaml': 'apiVersion: v1\nkind: List\nitems:\n' })), [])
   })
 
   it('looks for no object that the server names, and says so', () => {
     const job = 'apiVersion: batch/v1\nkind: Job\nmetadata: {generateName: migrate-}\n'
     const rendered = render({ 'a.yaml': `${object('a')}---\n${job}` })
-    assert.deepEqual(places(rendered), ['a apps/web/a.yaml:1 (0,-)'])
+    assert.deepEqual(locations(rendered), ['a apps/web/a.yaml:1 (0,-)'])
     assert.match(
       rendered.desired.notes.map(sentenceOf).join(),
       /a\.yaml:\d+: the Job with generateName "migrate-" gets another name at each create/,
@@ -143,13 +143,13 @@ describe('renderPackage', () => {
 
   it('never takes our own records for part of a package that is the whole repository', () => {
     const files = { '.drift/policy.yaml': 'kind: DriftPolicy\n', 'a.yaml': object('a') }
-    assert.deepEqual(places(render(files, '')), ['a a.yaml:1 (0,-)'])
+    assert.deepEqual(locations(render(files, '')), ['a a.yaml:1 (0,-)'])
     assert.equal(failures(files).length, 1)
   })
 
   it('reads CRLF and a byte order mark', () => {
     const text = `\uFEFF${object('a')}---\n${object('b')}`.replaceAll('\n', '\r\n')
-    assert.deepEqual(places(render({ 'w.yaml': text })), ['a apps/web/w.yaml:1 (0,-)', 'b apps/web/w.yaml:6 (1,-)'])
+    assert.deepEqual(locations(render({ 'w.yaml': text })), ['a apps/web/w.yaml:1 (0,-)', 'b apps/web/w.yaml:6 (1,-)'])
   })
 
   it('keeps an object without namespace as it is written', () => {
@@ -159,9 +159,9 @@ describe('renderPackage', () => {
   it('throws for no metadata, however odd: the function gets it as it is', () => {
     const pipeline = `${KPTFILE}pipeline:\n  mutators:\n    - image: set-labels\n`
     for (const odd of ['annotations: 0', 'annotations: [a]', 'annotations: ~', 'labels: text']) {
-      const said = failures({ Kptfile: pipeline, 'a.yaml': object('a', `  ${odd}\n`) })
+      const text = failures({ Kptfile: pipeline, 'a.yaml': object('a', `  ${odd}\n`) })
       assert.deepEqual(
-        said.map(({ code }) => code),
+        text.map(({ code }) => code),
         ['BP1201'],
         odd,
       )
@@ -217,14 +217,14 @@ describe('renderPackage', () => {
 
 describe('the failures of renderPackage', () => {
   it('names file, document, item and line of what is no object', () => {
-    const said = failures({
+    const text = failures({
       'a.yaml': `${object('ok')}---\nkind: ConfigMap\nmetadata:\n  name: x\n`,
       'b.yaml': '- a\n- b\n',
       'd.yaml': 'apiVersion: v1\nkind: List\nitems:\n- apiVersion: v1\n  kind: Pod\n',
       'e.yaml': 'apiVersion: v1\nkind: Pod\nmetadata:\n  name: x\n  namespace: 12\n',
     })
     assert.deepEqual(
-      said.map(({ code, where, why }) => [code, where, why]),
+      text.map(({ code, where, why }) => [code, where, why]),
       [
         ['BP1112', 'apps/web/a.yaml:6 (document 2)', 'apiVersion is missing'],
         ['BP1112', 'apps/web/b.yaml:1 (document 1)', 'wanted a mapping with apiVersion, kind and metadata.name'],
@@ -245,7 +245,7 @@ describe('the failures of renderPackage', () => {
   })
 
   it('tells all of them at once, in the order of the files', () => {
-    const said = failures({
+    const message = failures({
       'z.yaml': object('twice'),
       'a.yaml': object('twice'),
       'b.yaml': 'a: [\n',
@@ -253,15 +253,15 @@ describe('the failures of renderPackage', () => {
       Kptfile: `${KPTFILE}pipline: {}\n`,
     })
     assert.deepEqual(
-      said.map(({ code, where }) => `${code} ${where?.replace(/:.*/, '')}`),
+      message.map(({ code, where }) => `${code} ${where?.replace(/:.*/, '')}`),
       ['BP1103 apps/web/Kptfile', 'BP1110 apps/web/b.yaml', 'BP1101 apps/web/sub/Kptfile', 'BP1113 apps/web/z.yaml'],
     )
-    assert.match(said[1]?.where ?? '', /^apps\/web\/b\.yaml:\d+:\d+$/)
+    assert.match(message[1]?.where ?? '', /^apps\/web\/b\.yaml:\d+:\d+$/)
   })
 
   it('names the config of a function that is not there, is a link, is two, or is no object (C12, C13)', () => {
     const Kptfile = `${KPTFILE}pipeline:\n  mutators:\n${['gone', 'link', 'two', 'rubbish', 'broken', 'good'].map((name) => `    - {image: a, configPath: ./${name}.yaml}\n`).join('')}`
-    const said = failures({
+    const printed = failures({
       Kptfile,
       '.krmignore': '*.yaml\n!good.yaml\n',
       'link.yaml': { mode: '120000', text: '/etc/passwd' },
@@ -271,7 +271,7 @@ describe('the failures of renderPackage', () => {
       'good.yaml': object('good'),
     })
     assert.deepEqual(
-      said.map(({ code, where, why }) => `${code} ${where} ${why.split(': ')[1]}`),
+      printed.map(({ code, where, why }) => `${code} ${where} ${why.split(': ')[1]}`),
       [
         'BP1104 apps/web/Kptfile:7 the file is not in the package',
         'BP1104 apps/web/Kptfile:8 the file is a link, which may leave the package',
@@ -298,9 +298,9 @@ describe('the failures of renderPackage', () => {
   })
 
   it('quotes nothing of a file that cannot be read', () => {
-    const said = failures({ 'secret.yaml': 'apiVersion: v1\nkind: Secret\nstringData:\n  password: "hunter2canary\n' })
-    assert.equal(said.length, 1)
-    assert.equal(said.map(formatFailure).join().includes('canary'), false)
+    const output = failures({ 'secret.yaml': 'apiVersion: v1\nkind: Secret\nstringData:\n  password: "hunter2canary\n' })
+    assert.equal(output.length, 1)
+    assert.equal(output.map(formatFailure).join().includes('canary'), false)
   })
 })
 

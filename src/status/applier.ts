@@ -27,7 +27,7 @@ export interface Applier {
   /** Whether live goes back to git with no merge at all, perhaps before anyone reviews. */
   readonly revertsUnasked: 'yes' | 'no' | 'unknown'
   /** `sentence` and `warning` with what came from outside kept apart, for sinks with an encoding of their own. */
-  readonly said: { readonly sentence: Phrase; readonly warning: Phrase }
+  readonly phrases: { readonly sentence: Phrase; readonly warning: Phrase }
 }
 
 export interface ApplierQuestion {
@@ -68,9 +68,9 @@ export function applierOf(question: ApplierQuestion): Applier {
   const judged = deciding.map((claim) => ({ claim, ...judge(claim, question) }))
   const [only] = judged
   const warnings = [...manyClaims(claims), ...judged.flatMap((one) => one.warnings)]
-  if (judged.length === 1 && only !== undefined) return made(titleOf(only.claim), { ...only, warnings })
+  if (judged.length === 1 && only !== undefined) return created(titleOf(only.claim), { ...only, warnings })
   const commands = new Set(judged.flatMap(({ command }) => command ?? []))
-  return made(
+  return created(
     joined(
       judged.map(({ claim }) => titleOf(claim)),
       ', ',
@@ -136,10 +136,10 @@ function byManager(question: ApplierQuestion): Applier {
   const command = kubectlApply(question)
   if (names !== undefined && names.repeats !== 'none') {
     const sentence = phrase`${manager} applied the package, which is the name of ${[names.repeats]}, and no object says which one: whether it applies again is not known`
-    return made(title, { restores: 'unknown', revertsUnasked: 'unknown', sentence, command, warnings: [] })
+    return created(title, { restores: 'unknown', revertsUnasked: 'unknown', sentence, command, warnings: [] })
   }
   const how = manager.startsWith('kubectl') ? phrase`kubectl (${manager})` : phrase`kubectl apply as ${manager}`
-  return made(title, {
+  return created(title, {
     restores: 'when-told',
     revertsUnasked: live.size === 0 ? 'unknown' : 'no',
     sentence: phrase`the package was applied with ${how}, and no syncer in the cluster applies it: apply it again after the merge`,
@@ -155,17 +155,17 @@ function byNobody(question: ApplierQuestion): Applier {
   const command = kubectlApply(question)
   if (failure !== undefined) {
     const sentence = phrase`the syncer of the package is unknown: ${[`${unread.length} of ${states.length}`]} objects could not be read (${failure.code}: ${failure.why})`
-    return made(['unknown'], { restores: 'unknown', revertsUnasked: 'unknown', sentence, command: undefined, warnings: [] })
+    return created(['unknown'], { restores: 'unknown', revertsUnasked: 'unknown', sentence, command: undefined, warnings: [] })
   }
   if (!states.some(({ state }) => state === 'present')) {
     const sentence: Phrase = ['none of the objects is in the cluster, so the syncer is unknown']
-    return made(['unknown'], { restores: 'unknown', revertsUnasked: 'unknown', sentence, command, warnings: [] })
+    return created(['unknown'], { restores: 'unknown', revertsUnasked: 'unknown', sentence, command, warnings: [] })
   }
   const present = states.flatMap((state) => (state.state === 'present' ? [managedFieldsOf(state.object)] : []))
   const sentence: Phrase = present.every(hasNoOwners)
     ? ['the objects do not show who applied them: apply the package after the merge']
     : ['no syncer applied the existing objects: merging changes nothing in the cluster until the package is applied']
-  return made(['nobody'], { restores: 'never', revertsUnasked: 'no', sentence, command, warnings: [] })
+  return created(['nobody'], { restores: 'never', revertsUnasked: 'no', sentence, command, warnings: [] })
 }
 
 /** Files that a command names one by one; with more it could not be read. */
@@ -221,7 +221,7 @@ function same<Value>([first, ...rest]: readonly Value[]): Value | undefined {
   return rest.every((value) => value === first) ? first : undefined
 }
 
-function made(name: Phrase, { restores, revertsUnasked, sentence, command, warnings }: Judgement): Applier {
+function created(name: Phrase, { restores, revertsUnasked, sentence, command, warnings }: Judgement): Applier {
   const warning = joined(warnings, '; ')
   return {
     name: plain(name),
@@ -230,6 +230,6 @@ function made(name: Phrase, { restores, revertsUnasked, sentence, command, warni
     command,
     warning: warnings.length === 0 ? undefined : plain(warning),
     revertsUnasked,
-    said: { sentence, warning },
+    phrases: { sentence, warning },
   }
 }

@@ -23,12 +23,16 @@ describe('computeStatus', () => {
     assert.equal(recorded.of.length, KSTATUS_OBJECTS.length, 'objects.ts changed: record again')
     assert.ok(recorded.of.length > 2000)
     for (const [index, { name, object }] of KSTATUS_OBJECTS.entries()) {
-      const said = recorded.verdicts[recorded.of[index] ?? -1]
+      const phrases = recorded.verdicts[recorded.of[index] ?? -1]
       const { status, message, reason } = computeStatus(object as JsonObject, AT)
-      const place = `${name}: ${JSON.stringify(object)}`
-      if (said?.error === true) assert.deepEqual([status, reason], ['Unknown', 'StatusNotReadable'], place)
+      const location = `${name}: ${JSON.stringify(object)}`
+      if (phrases?.error === true) assert.deepEqual([status, reason], ['Unknown', 'StatusNotReadable'], location)
       else
-        assert.deepEqual({ status, message, reason }, { status: said?.status, message: said?.message, reason: said?.reason ?? '' }, place)
+        assert.deepEqual(
+          { status, message, reason },
+          { status: phrases?.status, message: phrases?.message, reason: phrases?.reason ?? '' },
+          location,
+        )
     }
   })
 

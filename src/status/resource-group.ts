@@ -243,13 +243,13 @@ function readMember(fields: JsonObject): GroupMember {
   const conditions = isJsonArray(list) ? list.filter(isJsonObject) : []
   const drifted = conditions.find((each) => textAt(each, 'type') === 'Drifted')
   const health = conditions.find((each) => ['Reconciling', 'Stalled'].includes(textAt(each, 'type')))
-  const said = health === undefined ? '' : textAt(health, 'message')
+  const phrases = health === undefined ? '' : textAt(health, 'message')
   return {
     id: idOf(fields),
     status: STATUS_WORDS.find((each) => each === textAt(fields, 'status')) ?? 'Unknown',
     drift: readDrift(fields, drifted),
     message: drifted === undefined ? '' : textAt(drifted, 'message'),
-    ...(said === '' ? {} : { health: said }),
+    ...(phrases === '' ? {} : { health: phrases }),
   }
 }
 

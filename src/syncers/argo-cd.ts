@@ -142,10 +142,10 @@ function claimOf({ id, labels, annotations, object }: MarkedObject): NamedApplie
   if (tracking !== undefined) {
     // Only the first two colons part it: a name may hold more, as those of RBAC do.
     const [application = '', kind, ...rest] = tracking.split(':')
-    const place = rest.join(':')
+    const location = rest.join(':')
     if (kind !== `${id.group}/${id.kind}`) return undefined
     // Of a cluster-scoped object the namespace is where the Application deploys to.
-    const own = id.namespace === '' ? place.endsWith(`/${id.name}`) : place === `${id.namespace}/${id.name}`
+    const own = id.namespace === '' ? location.endsWith(`/${id.name}`) : location === `${id.namespace}/${id.name}`
     return own ? applicationNamed(application) : undefined
   }
   const wrote = managedFieldsOf(object).entries.some(
@@ -277,8 +277,8 @@ function judge(question: ApplierCase): Judgement {
     return { ...judgePolicy(here, policy, sync), warnings }
   })
   if (!('failure' in found) || found.failure !== undefined) return judgement
-  const places = listed(own.map(({ wanted }) => phrase`${wanted.id.namespace}`))
-  return { ...judgement, warnings: [phrase`looked for it in ${places}`] }
+  const locations = listed(own.map(({ wanted }) => phrase`${wanted.id.namespace}`))
+  return { ...judgement, warnings: [phrase`looked for it in ${locations}`] }
 }
 
 interface SyncPolicy {

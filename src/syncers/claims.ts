@@ -14,10 +14,10 @@ export function claimsOf(live: LiveView): readonly Claim[] {
   const claims = new Map<string, Claim & { readonly objects: Set<string> }>()
   for (const [key, state] of live) {
     for (const named of state.state === 'present' ? namedBy(state.object) : []) {
-      const place = `${named.tool} ${named.kind} ${named.namespace} ${named.name}`
-      const claim = claims.get(place) ?? { ...named, objects: new Set<string>() }
+      const location = `${named.tool} ${named.kind} ${named.namespace} ${named.name}`
+      const claim = claims.get(location) ?? { ...named, objects: new Set<string>() }
       claim.objects.add(key)
-      claims.set(place, claim)
+      claims.set(location, claim)
     }
   }
   return [...claims]

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { drift, judged } from '../../test/fakes/applier-world.ts'
 import { deploymentOf } from '../../test/fakes/syncer-marks.ts'
 import { goneByDesign } from '../drift/compare/gone-by-design.ts'
-import { keptOnPurpose } from '../drift/compare/unexpected-on-purpose.ts'
+import { retainedOnPurpose } from '../drift/compare/unexpected-on-purpose.ts'
 import type { JsonObject } from '../text/json.ts'
 import { claimsOf } from './claims.ts'
 import { applierKind } from './registry.ts'
@@ -66,17 +66,17 @@ test('what a bundle applied is in the Helm release that its marks name', () => {
 test('what Kluctl applied is listed by its discriminator, and is kept where it is marked so', () => {
   const claim = claimOf('kluctl')
   assert.equal(applierKind('kluctl').selector(claim), 'kluctl.io/discriminator=shop-prod')
-  const kept = (tool: string, annotations: JsonObject) =>
-    keptOnPurpose({
+  const retained = (tool: string, annotations: JsonObject) =>
+    retainedOnPurpose({
       live: { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'old', annotations } },
       tool,
       inventoryId: '',
       idIsWritten: false,
     })?.rule
-  assert.equal(kept('kluctl', { 'kluctl.io/skip-delete': 'true' }), 'kluctl-skip-delete')
-  assert.equal(kept('kluctl', { 'kluctl.io/skip-delete': 'false' }), undefined)
-  assert.equal(kept('kluctl', { 'helm.sh/resource-policy': 'keep' }), 'helm-keep')
-  assert.equal(kept('helm', { 'kluctl.io/skip-delete': 'true' }), undefined)
+  assert.equal(retained('kluctl', { 'kluctl.io/skip-delete': 'true' }), 'kluctl-skip-delete')
+  assert.equal(retained('kluctl', { 'kluctl.io/skip-delete': 'false' }), undefined)
+  assert.equal(retained('kluctl', { 'helm.sh/resource-policy': 'keep' }), 'helm-keep')
+  assert.equal(retained('helm', { 'kluctl.io/skip-delete': 'true' }), undefined)
 })
 
 test('hooks that Kluctl clears away, and what it deletes or never applies, may be gone', () => {

@@ -8,7 +8,7 @@ import { labelsOf } from '../krm/resource.ts'
 import { parseApiVersion } from '../krm/resource-id.ts'
 import { getKey, type JsonObject } from '../text/json.ts'
 import { phrase } from '../text/phrase.ts'
-import { hookOfHelm, keptByHelm, leftUnmarkedByHelm, releaseMark } from './helm.ts'
+import { hookOfHelm, leftUnmarkedByHelm, releaseMark, retainedByHelm } from './helm.ts'
 import { readIgnores } from './ignore-rules.ts'
 import { ignoreException, judgeOwn, withExceptions } from './judgement.ts'
 import {
@@ -65,7 +65,7 @@ const BUNDLE: ApplierKind = {
     id: () => '',
     ofPackage: false,
   },
-  keeps: [keptByHelm],
+  keeps: [retainedByHelm],
   sourcePath: 'none',
   leavesUnmarked: leftUnmarkedByHelm,
   hooks: hookOfHelm,
@@ -117,8 +117,8 @@ function claimOf(marked: MarkedObject): NamedApplier | undefined {
 function comparePatches(own: JsonObject): readonly ForeignIgnore[] {
   const patches = objectsIn(partOf(own, 'spec', 'diff', 'comparePatches'))
   const rules = readIgnores(patches, 'jsonPointers', '')
-  return patches.flatMap((patch, place) => {
-    const rule = rules[place]
+  return patches.flatMap((patch, index) => {
+    const rule = rules[index]
     if (rule === undefined) return []
     const removed = objectsIn(getKey(patch, 'operations')).flatMap((each) =>
       getKey(each, 'op') === 'remove' ? [textOf(each, 'path')] : [],

@@ -9,7 +9,7 @@ import { isIgnored, parseKrmIgnore } from '../package/krm-ignore.ts'
 import type { Finding } from '../ports/probes.ts'
 import { isJsonArray, isJsonObject, type Json, type JsonObject } from '../text/json.ts'
 import { phrase } from '../text/phrase.ts'
-import { hookOfHelm, keptByHelm, leftUnmarkedByHelm } from './helm.ts'
+import { hookOfHelm, leftUnmarkedByHelm, retainedByHelm } from './helm.ts'
 import { readIgnores } from './ignore-rules.ts'
 import { type Exception, ignoreException, judgeOwn, notPruned, notReady, suspended, withExceptions } from './judgement.ts'
 import {
@@ -108,7 +108,7 @@ const HELM_RELEASE: ApplierKind = {
     id: () => '',
     ofPackage: false,
   },
-  keeps: [keptByHelm],
+  keeps: [retainedByHelm],
   sourcePath: 'none',
   leavesUnmarked: leftUnmarkedByHelm,
   hooks: hookOfHelm,

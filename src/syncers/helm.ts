@@ -23,7 +23,7 @@ export function releaseMark({ labels, annotations }: MarkedObject): NamedApplier
   return labels.get('app.kubernetes.io/managed-by') === 'Helm' && isName(name) && isName(namespace) ? unlisted(name, namespace) : undefined
 }
 
-export function keptByHelm({ annotations }: KeepQuestion): BuiltInRule | undefined {
+export function retainedByHelm({ annotations }: KeepQuestion): BuiltInRule | undefined {
   return annotations.get('helm.sh/resource-policy')?.trim().toLowerCase() === 'keep'
     ? { rule: 'helm-keep', why: 'the object is marked to stay when its chart drops it (helm.sh/resource-policy: keep)' }
     : undefined
@@ -73,7 +73,7 @@ const RELEASE: ApplierKind = {
     id: () => '',
     ofPackage: false,
   },
-  keeps: [keptByHelm],
+  keeps: [retainedByHelm],
   sourcePath: 'none',
   leavesUnmarked: leftUnmarkedByHelm,
   hooks: hookOfHelm,

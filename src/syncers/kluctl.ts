@@ -6,7 +6,7 @@
 import { annotationsOf } from '../krm/resource.ts'
 import type { JsonObject } from '../text/json.ts'
 import { phrase } from '../text/phrase.ts'
-import { hookValues, keptByHelm } from './helm.ts'
+import { hookValues, retainedByHelm } from './helm.ts'
 import { isName, UNKNOWN_SOURCE, unlisted } from './own-resource.ts'
 import { type ApplierKind, type BuiltInRule, NO_SYNCER_REPORT, type Syncer } from './syncer.ts'
 
@@ -30,7 +30,7 @@ const TARGET: ApplierKind = {
       isTrue(annotations.get('kluctl.io/skip-delete'))
         ? { rule: 'kluctl-skip-delete', why: 'the object is marked to stay when git drops it (kluctl.io/skip-delete)' }
         : undefined,
-    keptByHelm,
+    retainedByHelm,
   ],
   sourcePath: 'none',
   leavesUnmarked: () => false,

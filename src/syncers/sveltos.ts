@@ -134,12 +134,12 @@ function exceptionOf(field: DriftedField, own: JsonObject): Exception[] {
 }
 
 function k0rdentRules(own: JsonObject): readonly ForeignIgnore[] {
-  const places = [
+  const locations = [
     partOf(own, 'spec', 'serviceSpec'),
     partOf(own, 'spec', 'provider', 'config'),
     partOf(own, 'spec', 'serviceSpec', 'provider', 'config'),
   ]
-  return places
+  return locations
     .filter(isJsonObject)
-    .flatMap((place) => ['driftIgnore', 'driftExclusions'].flatMap((name) => readIgnores(partOf(place, name), 'paths', '')))
+    .flatMap((location) => ['driftIgnore', 'driftExclusions'].flatMap((name) => readIgnores(partOf(location, name), 'paths', '')))
 }

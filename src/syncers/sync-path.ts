@@ -3,11 +3,16 @@ import { metadataText } from '../krm/resource.ts'
 import type { Finding } from '../ports/probes.ts'
 import type { JsonObject } from '../text/json.ts'
 import { oneLine } from '../text/one-line.ts'
-import type { KeptFile, SyncedRepository } from './syncer.ts'
+import type { StoredFile, SyncedRepository } from './syncer.ts'
 
 /** @param isInert whether the syncer applies nothing of a file */
-export function verdict(name: string, { folder, kept }: SyncedRepository, isInert: (file: KeptFile) => boolean, fix: string): Finding {
-  const applied = kept.filter((file) => !isInert(file))
+export function verdict(
+  name: string,
+  { folder, retained }: SyncedRepository,
+  isInert: (file: StoredFile) => boolean,
+  fix: string,
+): Finding {
+  const applied = retained.filter((file) => !isInert(file))
   const [first] = applied
   if (first === undefined) {
     const message = `${name} reads ${folder}/, whose files are marked so that it applies none of them now`
@@ -42,11 +47,11 @@ function cleanPath(path: string): string {
 
 /** Host and path, however the address is written: `https://github.com/a/b.git`, `git@github.com:a/b`. */
 export function sameRepository(left: string, right: string): boolean {
-  const [one, other] = [placeOf(left), placeOf(right)]
+  const [one, other] = [locationOf(left), locationOf(right)]
   return one !== '' && one === other
 }
 
-function placeOf(address: string): string {
+function locationOf(address: string): string {
   const plain = address
     .replace(/^[a-z+]+:\/\//i, '')
     .replace(/^[^@/]*@/, '')

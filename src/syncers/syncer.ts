@@ -271,7 +271,7 @@ export interface SyncerCheck {
   readonly judge: (of: (kind: string) => readonly JsonObject[], repository: SyncedRepository) => readonly Finding[]
 }
 
-export interface KeptFile {
+export interface StoredFile {
   /** From the root: `.drift/policy.yaml`. */
   readonly path: string
   /** Its first line is the one that Argo CD skips files by. */
@@ -286,7 +286,7 @@ export interface SyncedRepository {
   /** The folder that no syncer should apply. */
   readonly folder: string
   /** Files of the base branch in that folder that syncers read. */
-  readonly kept: readonly KeptFile[]
+  readonly retained: readonly StoredFile[]
   /** Text of `.sourceignore` in the root; empty where there is none. */
   readonly sourceIgnore: string
   /** The root has a kustomization.yaml, so that a Kustomization of the root applies what that lists. */

@@ -50,8 +50,8 @@ test('no failure holds a character that acts, wherever the text came from', () =
   fc.assert(
     fc.property(texts, texts, (one, other) => {
       const failure = new Failure({ code: 'BP4001', what: one, where: other, why: `${other}${one}`, remedy: one })
-      const told = [formatFailure(failure), failure.message, new Failures([failure]).message, ...Object.values(failure.toJSON())]
-      for (const text of told) assert.doesNotMatch(text.replaceAll('\n', ''), ACTS)
+      const reported = [formatFailure(failure), failure.message, new Failures([failure]).message, ...Object.values(failure.toJSON())]
+      for (const text of reported) assert.doesNotMatch(text.replaceAll('\n', ''), ACTS)
     }),
   )
 })

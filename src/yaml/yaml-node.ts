@@ -223,15 +223,15 @@ export function removeEntry(map: YamlMap, key: string): boolean {
 }
 
 /** The map at a chain of keys, made where it is not there. @throws TypeError where something else stands on the way */
-export function mapMadeAt(node: YamlMap, ...keys: readonly string[]): YamlMap {
+export function mapCreatedAt(node: YamlMap, ...keys: readonly string[]): YamlMap {
   let at = node
   for (const key of keys) {
     const found = nodeAt(at, key)
     if (found?.kind === 'map') at = found
     else if (found === undefined || isNull(found)) {
-      const made = yamlMap()
-      setEntry(at, key, made)
-      at = made
+      const created = yamlMap()
+      setEntry(at, key, created)
+      at = created
     } else throw new TypeError(`${key} is not a map`)
   }
   return at

@@ -7,7 +7,7 @@ import { randomCommentedObject } from '../../test/property/random-commented-yaml
 import { formatFunctionInput, readFunctionInput } from '../render/kpt/resource-list.ts'
 import { readYamlNodes } from './read/read-yaml-node.ts'
 import { writeYamlNode } from './write/write-yaml-node.ts'
-import { mapAt, mapMadeAt, removeEntry, type YamlMap, yamlPlain, yamlText } from './yaml-node.ts'
+import { mapAt, mapCreatedAt, removeEntry, type YamlMap, yamlPlain, yamlText } from './yaml-node.ts'
 import { copyLostComments, syncKeyOrder, withoutDocumentComments } from './yaml-resource-list.ts'
 import { sequenceIndentOf } from './yaml-sequence-indent.ts'
 
@@ -39,7 +39,7 @@ const ON_READ = [
 const ON_CALL = ['internal.config.kubernetes.io/annotations-migration-resource-id', 'internal.config.kubernetes.io/id', 'config.k8s.io/id']
 
 function annotate(object: YamlMap, names: readonly string[]): void {
-  const annotations = mapMadeAt(object, 'metadata', 'annotations')
+  const annotations = mapCreatedAt(object, 'metadata', 'annotations')
   for (const name of names) annotations.entries.push({ key: yamlPlain(name), value: { ...yamlText('x'), style: 'single' } })
 }
 

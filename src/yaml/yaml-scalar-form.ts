@@ -47,20 +47,20 @@ export function scalarFormOf(text: string): ScalarForm {
 }
 
 /** Where a scalar stands. */
-export interface ScalarPlace {
+export interface ScalarLocation {
   readonly inFlow: boolean
   readonly isSimpleKey: boolean
 }
 
 /** The style that a scalar gets where it stands, given the one it wants. */
-export function scalarStyleFor(text: string, wanted: YamlScalar['style'], form: ScalarForm, place: ScalarPlace): YamlScalar['style'] {
-  let style = place.isSimpleKey && form.multiline ? 'double' : wanted
+export function scalarStyleFor(text: string, wanted: YamlScalar['style'], form: ScalarForm, location: ScalarLocation): YamlScalar['style'] {
+  let style = location.isSimpleKey && form.multiline ? 'double' : wanted
   if (style === 'plain') {
-    const allowed = place.inFlow ? form.plainInFlow : form.plainInBlock
-    if (!allowed || (text === '' && (place.inFlow || place.isSimpleKey))) style = 'single'
+    const allowed = location.inFlow ? form.plainInFlow : form.plainInBlock
+    if (!allowed || (text === '' && (location.inFlow || location.isSimpleKey))) style = 'single'
   }
   if (style === 'single' && !form.single) style = 'double'
-  if ((style === 'literal' || style === 'folded') && (!form.block || place.inFlow || place.isSimpleKey)) style = 'double'
+  if ((style === 'literal' || style === 'folded') && (!form.block || location.inFlow || location.isSimpleKey)) style = 'double'
   return style
 }
 

@@ -14,7 +14,7 @@ export interface ScriptedApi {
   readonly writer: ApiServerWriter
   readonly clock: TestClock
   /** `METHOD /path?query` of every request but discovery. */
-  asked(): readonly string[]
+  requested(): readonly string[]
 }
 
 const VERBS = ['get', 'list', 'patch', 'create', 'delete']
@@ -63,7 +63,7 @@ export async function scriptedApi(t: TestContext, routes: Routes, options: TestC
     clock,
     cluster: new ApiServerCluster(readApi(connection), where),
     writer: new ApiServerWriter(readApi(connection), writeApi(connection), { ...where, userAgent: 'backporch/test' }),
-    asked: () =>
+    requested: () =>
       server.requests.map(({ method, path }) => `${method} ${decodeURIComponent(path)}`).filter((line) => !/^GET \/apis?$/.test(line)),
   }
 }

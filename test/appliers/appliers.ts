@@ -186,9 +186,9 @@ const KPT_EXIT_CODES = [0, 3]
 
 async function kptApply(order: ApplierOrder, flags: readonly string[]): Promise<void> {
   const args = ['live', 'apply', '-', ...targetOf(order), '--install-resource-group', '--inventory-policy=adopt', '--reconcile-timeout=1s']
-  const said = await run('kpt', [...args, ...flags], `${inventoryOf(order)}---\n${order.manifests}`, { exitCodes: KPT_EXIT_CODES })
-  const [, attempted, successful] = /apply result: (\d+) attempted, (\d+) successful/.exec(said) ?? []
-  if (attempted === undefined || attempted !== successful) throw new Error(`kpt live apply did not apply everything: ${said}`)
+  const message = await run('kpt', [...args, ...flags], `${inventoryOf(order)}---\n${order.manifests}`, { exitCodes: KPT_EXIT_CODES })
+  const [, attempted, successful] = /apply result: (\d+) attempted, (\d+) successful/.exec(message) ?? []
+  if (attempted === undefined || attempted !== successful) throw new Error(`kpt live apply did not apply everything: ${message}`)
 }
 
 function targetOf({ kubeconfig, namespace }: ApplierOrder): string[] {

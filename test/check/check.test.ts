@@ -12,11 +12,11 @@ import { PROGRAM } from '../program.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'backporch-check-'))
 const environment = gitTestEnvironment(folder)
-let made = 0
+let created = 0
 
 function repository(files: Readonly<Record<string, string>> = {}): string {
-  made += 1
-  const path = join(folder, `repository-${made}`)
+  created += 1
+  const path = join(folder, `repository-${created}`)
   makePackages(path, environment, files)
   return path
 }

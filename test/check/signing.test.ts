@@ -27,8 +27,8 @@ describe('a signing key', { skip }, () => {
   const signers = join(folder, 'signers')
   after(() => rmSync(folder, { recursive: true, force: true }))
   const generate = (name: string, passphrase = ''): string => {
-    const made = spawnSync('ssh-keygen', ['-q', '-t', 'ed25519', '-N', passphrase, '-C', 'backporch', '-f', join(folder, name)])
-    assert.equal(made.status, 0, String(made.stderr))
+    const created = spawnSync('ssh-keygen', ['-q', '-t', 'ed25519', '-N', passphrase, '-C', 'backporch', '-f', join(folder, name)])
+    assert.equal(created.status, 0, String(created.stderr))
     return join(folder, name)
   }
   let key = ''
@@ -61,16 +61,16 @@ describe('a signing key', { skip }, () => {
       const repository = join(folder, `${decision}.git`)
       makePackages(repository, environment, { '.drift/policy.yaml': POLICY })
       // The server's hook runs as a child of the push, on this machine.
-      const seen = join(folder, `${decision}.environment`)
-      writeFileSync(join(repository, 'hooks', 'post-receive'), `#!/bin/sh\nenv >> '${seen}'\n`)
+      const observed = join(folder, `${decision}.environment`)
+      writeFileSync(join(repository, 'hooks', 'post-receive'), `#!/bin/sh\nenv >> '${observed}'\n`)
       chmodSync(join(repository, 'hooks', 'post-receive'), 0o755)
       const more = { BACKPORCH_SIGNING_KEY: readFileSync(key, 'utf8') }
       const flags = ['--repo', `file://${repository}`, '--live', 'live', '--cluster', 'prod', '--debug']
-      const told: string[] = []
+      const reported: string[] = []
       const say = async (expected: number, ...args: readonly string[]): Promise<string> => {
         const { code, stdout, stderr } = await run([...args, ...flags], more)
         assert.equal(code, expected, stdout + stderr)
-        told.push(stdout, stderr)
+        reported.push(stdout, stderr)
         return stdout
       }
       await say(1, 'scan', '-v')
@@ -78,11 +78,11 @@ describe('a signing key', { skip }, () => {
       await say(0, decision, 'apps/web', '--yes', '-m', 'as agreed')
       const commits = botCommits(repository)
       for (const commit of commits) assert.match(commit, new RegExp(`^G ${BOT.email}`), commits.join('\n'))
-      const places = ['drift-ledger', 'drift/ignore-', ...(decision === 'approve' ? ['main', 'tag: '] : [])]
-      for (const place of places) assert.ok(commits.join('\n').includes(place), `${place}: ${commits.join('\n')}`)
+      const locations = ['drift-ledger', 'drift/ignore-', ...(decision === 'approve' ? ['main', 'tag: '] : [])]
+      for (const location of locations) assert.ok(commits.join('\n').includes(location), `${location}: ${commits.join('\n')}`)
       assert.match(await say(0, 'check'), /^✓ signing key: SHA256:\S+, from BACKPORCH_SIGNING_KEY$/m)
-      assertUntold(told.join('\n'))
-      const given = readFileSync(seen, 'utf8')
+      assertUntold(reported.join('\n'))
+      const given = readFileSync(observed, 'utf8')
       assert.match(given, /^PATH=/m)
       assert.doesNotMatch(given, /SIGNING_KEY|PRIVATE KEY/)
     })
@@ -91,10 +91,10 @@ describe('a signing key', { skip }, () => {
   it('signs the proposal of init', async () => {
     const repository = join(folder, 'fresh.git')
     makePackages(repository, environment)
-    const made = await run(['init', '--yes', '--repo', repository, '--live', 'live', '--cluster', 'prod'], {
+    const result = await run(['init', '--yes', '--repo', repository, '--live', 'live', '--cluster', 'prod'], {
       BACKPORCH_SIGNING_KEY_FILE: 'signing-key',
     })
-    assert.equal(made.code, 0, made.stdout + made.stderr)
+    assert.equal(result.code, 0, result.stdout + result.stderr)
     assert.deepEqual(botCommits(repository).sort(), [`G ${BOT.email} drift-ledger`, `G ${BOT.email} drift/configure`])
   })
 
@@ -121,15 +121,15 @@ describe('a signing key', { skip }, () => {
   it('that cannot be used fails check with what to do, and nothing is written with it', async () => {
     const repository = join(folder, 'refused.git')
     makePackages(repository, environment, { '.drift/policy.yaml': POLICY })
-    const place = ['--repo', repository, '--live', 'live', '--cluster', 'prod']
+    const position = ['--repo', repository, '--live', 'live', '--cluster', 'prod']
     const more = { BACKPORCH_SIGNING_KEY_FILE: generate('locked', 'hunter22') }
-    const checked = await run(['check', ...place], more)
+    const checked = await run(['check', ...position], more)
     assert.equal(checked.code, 1, checked.stdout + checked.stderr)
     assert.match(
       checked.stdout,
       /^✗ BP1012 commits cannot be signed .*encrypted with a passphrase.*\n {4}fix: give one without a passphrase: ssh-keygen/m,
     )
-    const scanned = await run(['scan', ...place], more)
+    const scanned = await run(['scan', ...position], more)
     assert.equal(scanned.code, 2)
     assert.match(scanned.stderr, /^error BP1012: /)
     assert.equal(git(repository, environment, 'for-each-ref', '--format=%(refname)'), 'refs/heads/main')
@@ -138,11 +138,11 @@ describe('a signing key', { skip }, () => {
   it('that every user may read is a warning, and a ledger that others wrote to is one', async () => {
     const repository = join(folder, 'warned.git')
     makePackages(repository, environment, { '.drift/policy.yaml': POLICY })
-    const place = ['--repo', repository, '--live', 'live', '--cluster', 'prod']
-    assert.equal((await run(['scan', ...place], {})).code, 1)
+    const at = ['--repo', repository, '--live', 'live', '--cluster', 'prod']
+    assert.equal((await run(['scan', ...at], {})).code, 1)
     const open = generate('open')
     chmodSync(open, 0o644)
-    const { code, stdout } = await run(['check', ...place], { BACKPORCH_SIGNING_KEY_FILE: open })
+    const { code, stdout } = await run(['check', ...at], { BACKPORCH_SIGNING_KEY_FILE: open })
     assert.equal(code, 0, stdout)
     assert.match(stdout, /^! signing key: SHA256:\S+, from \S+\/open, which every user of this machine may read\n {4}fix: chmod 600 /m)
     assert.match(stdout, /^! drift-ledger: commit [0-9a-f]{7}, its last one, has no signature of the signing key\n {4}fix: scan once/m)

@@ -99,7 +99,7 @@ const state: fc.Arbitrary<ProposalState> = fc.oneof(
   word.map((until) => ({ kind: 'snoozed', until }) as const),
 )
 
-const said = fc.array(
+const text = fc.array(
   fc.oneof(
     word,
     word.map((name) => ({ name })),
@@ -116,8 +116,8 @@ const subject: fc.Arbitrary<ProposalSubject> = fc
     word,
     words: fc.array(word, { minLength: 8, maxLength: 8 }),
     states: fc.array(state, { maxLength: 2 }),
-    sentence: said,
-    warning: said,
+    sentence: text,
+    warning: text,
     restores: fc.constantFrom('at-once', 'at-interval', 'when-told', 'never', 'unknown'),
     revertsUnasked: fc.constantFrom('yes', 'no', 'unknown'),
     settle: fc.constantFrom('syncer', 'backporch'),
@@ -126,7 +126,7 @@ const subject: fc.Arbitrary<ProposalSubject> = fc
     hasReport: fc.boolean(),
   })
   .map(({ changes, word: any, words, states, sentence, warning, restores, revertsUnasked, settle, limit, dialect, hasReport }) => {
-    const [cluster = '', name = '', policy = '', version = '', login = '', message = '', place = '', command = ''] = words
+    const [cluster = '', name = '', policy = '', version = '', login = '', message = '', location = '', command = ''] = words
     const base = subjectOf(changes)
     return {
       ...base,
@@ -145,9 +145,9 @@ const subject: fc.Arbitrary<ProposalSubject> = fc
         command: `kubectl apply -f ${command}`,
         warning: any,
         revertsUnasked,
-        said: { sentence, warning },
+        phrases: { sentence, warning },
       },
-      policy: { name: policy, mode: any, place },
+      policy: { name: policy, mode: any, location },
       version,
       headBranch: any,
       ledgerUrl: any,
@@ -170,9 +170,9 @@ const GIVEN = [...URLS, 'https://e', 'https://github.com/org/x/issues/1']
 
 test('a pull request of anything does nothing, fits, and ends as ours', () => {
   fc.assert(
-    fc.property(subject, (made) => {
-      const { title, body, labels } = proposalText(made)
-      assert.ok(body.length <= made.dialect.bodyLimit, `${body.length} of ${made.dialect.bodyLimit}`)
+    fc.property(subject, (created) => {
+      const { title, body, labels } = proposalText(created)
+      assert.ok(body.length <= created.dialect.bodyLimit, `${body.length} of ${created.dialect.bodyLimit}`)
       assert.ok(Array.from(title).length <= 100 && !/[\n\r]|(^|[^\w.])@\w|[#!]\d/.test(title), title)
       for (const label of labels) assert.match(label, /^drift(-[a-z]+\/[a-z-]+)?$/)
       assert.deepEqual(actsOfMarkdown(body, GIVEN), [])
@@ -180,7 +180,7 @@ test('a pull request of anything does nothing, fits, and ends as ours', () => {
       assert.deepEqual(readTicks(body.replaceAll('- [ ] <!--', '- [x] <!--')).length > 0, body.includes('- [ ] <!--'))
       assert.match(body, /\n<!-- backporch:v1 [^\n]+ -->\n$/)
       assert.ok(readWithMicromark(body).html.some((html) => html.includes('backporch:v1')))
-      assert.deepEqual(proposalText({ ...made, record: structuredClone(made.record) }).body, body)
+      assert.deepEqual(proposalText({ ...created, record: structuredClone(created.record) }).body, body)
     }),
     { numRuns: 150 },
   )
@@ -197,16 +197,16 @@ test('a report of anything does nothing', () => {
 
 test('one cause in many clusters, a storm and a comment do nothing, and fit, whatever they are of', () => {
   fc.assert(
-    fc.property(fc.array(change, { minLength: 1, maxLength: 4 }), subject, word, (changes, made, text) => {
+    fc.property(fc.array(change, { minLength: 1, maxLength: 4 }), subject, word, (changes, created, text) => {
       const mass = massText({
         ...MASS,
-        ...made,
+        ...created,
         changes,
         packageName: text,
         rows: MASS.rows.map((row, index) => (index < 3 ? { ...row, cluster: text, since: text } : row)),
-        appliers: [{ applier: made.applier, clusters: 3 }, ...MASS.appliers],
+        appliers: [{ applier: created.applier, clusters: 3 }, ...MASS.appliers],
       })
-      assert.ok(mass.body.length <= made.dialect.bodyLimit)
+      assert.ok(mass.body.length <= created.dialect.bodyLimit)
       assert.deepEqual(actsOfMarkdown(mass.body, GIVEN), [])
       assert.deepEqual(readTicks(mass.body), [])
       const worst = STORM.worst.map((unit) => ({ ...unit, packageName: text, cluster: text, url: text }))
@@ -216,9 +216,9 @@ test('one cause in many clusters, a storm and a comment do nothing, and fit, wha
         writers: [{ manager: text, units: 3 }],
         worst,
         version: text,
-        dialect: made.dialect,
+        dialect: created.dialect,
       })
-      assert.ok(storm.body.length <= made.dialect.bodyLimit)
+      assert.ok(storm.body.length <= created.dialect.bodyLimit)
       assert.deepEqual(actsOfMarkdown(storm.body, GIVEN), [])
       for (const kind of ['edited', 'moved-to-mass', 'not-restored'] as const) {
         const { body } = outcomeComment({
@@ -244,18 +244,18 @@ test('the proposal that enrols a repository does nothing by itself, and fits, wh
       subject,
       fc.array(word, { maxLength: 12 }),
       fc.boolean(),
-      (changes, made, texts, valid) => {
+      (changes, created, texts, valid) => {
         const [text = ''] = texts
         const expected = { ...ONBOARDING.expected, failed: [{ packageName: text, cluster: text, code: text, why: text }] }
         const { title, body } = onboardingText({
           ...ONBOARDING,
-          dialect: made.dialect,
+          dialect: created.dialect,
           version: text,
           baseBranch: text,
           clusters: texts,
-          syncers: texts.map((name) => ({ name, sentence: made.applier.said.sentence, units: 2 })),
+          syncers: texts.map((name) => ({ name, sentence: created.applier.phrases.sentence, units: 2 })),
           notImported: texts.map((rule) => ({ source: text, rule, why: rule })),
-          notLooked: texts,
+          notObserved: texts,
           expected: valid
             ? {
                 proposals: texts.map((packageName) => ({ packageName, cluster: text, changes, mode: 'Warn' })),
@@ -271,7 +271,7 @@ test('the proposal that enrols a repository does nothing by itself, and fits, wh
           files: texts,
           editedBy: text,
         })
-        assert.ok(body.length <= made.dialect.bodyLimit, `${body.length} of ${made.dialect.bodyLimit}`)
+        assert.ok(body.length <= created.dialect.bodyLimit, `${body.length} of ${created.dialect.bodyLimit}`)
         assert.equal(title, 'chore(drift): configure Backporch')
         assert.deepEqual(actsOfMarkdown(body, GIVEN), [])
         assert.deepEqual(readTicks(body), [])

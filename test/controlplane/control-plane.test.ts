@@ -54,8 +54,8 @@ await controlPlaneSuite('control plane', { controllerManager: true, auditLevel: 
 
   test('a kubeconfig makes its holder that user, with those groups', async () => {
     const kubeconfig = await plane.kubeconfigFor('ann', ['editors', 'on-call'])
-    const asked = await plane.kubectl(['auth', 'whoami', '--output=json', `--kubeconfig=${kubeconfig}`])
-    const { username, groups } = JSON.parse(asked.stdout).status.userInfo
+    const requested = await plane.kubectl(['auth', 'whoami', '--output=json', `--kubeconfig=${kubeconfig}`])
+    const { username, groups } = JSON.parse(requested.stdout).status.userInfo
     assert.equal(username, 'ann')
     assert.deepEqual(groups, ['editors', 'on-call', 'system:authenticated'])
   })

@@ -25,7 +25,7 @@ await controlPlaneStartSuite('the processes and files of a control plane', (foun
 
   test('are gone soon after the starter of a ready one was killed with SIGKILL', async () => {
     const child = startIn(directory, `${starter}; setInterval(() => {}, 1_000)`)
-    await untilSaid(child, 'ready')
+    await untilPrinted(child, 'ready')
     assert.equal(processesOf(directory).length, 4, 'a guard, etcd, kube-apiserver, kube-controller-manager')
     child.kill('SIGKILL')
     await untilNothingIsLeft(directory)
@@ -40,7 +40,7 @@ await controlPlaneStartSuite('the processes and files of a control plane', (foun
 
   test('are gone soon after a starter that forgot to stop it ended by itself', async () => {
     const child = startIn(directory, starter)
-    await untilSaid(child, 'ready')
+    await untilPrinted(child, 'ready')
     const code = child.exitCode ?? (await new Promise((resolve) => child.on('exit', resolve)))
     assert.equal(code, 0)
     await untilNothingIsLeft(directory)
@@ -49,7 +49,7 @@ await controlPlaneStartSuite('the processes and files of a control plane', (foun
   const ownBuild = found.source !== 'KUBEBUILDER_ASSETS' // standard servers do not watch their standard input
   test('end with the guard itself, which nobody is left to clean up after', { skip: !ownBuild }, async () => {
     const child = startIn(directory, `${starter}; setInterval(() => {}, 1_000)`)
-    await untilSaid(child, 'ready')
+    await untilPrinted(child, 'ready')
     const guard = processesOf(directory).find((line) => line.includes('guard-process.ts'))
     process.kill(Number.parseInt(guard ?? '', 10), 'SIGKILL')
     await until(() => processesOf(directory).length === 0)
@@ -65,7 +65,7 @@ function startIn(directory: string, code: string): ChildProcess {
   })
 }
 
-function untilSaid(child: ChildProcess, word: string): Promise<void> {
+function untilPrinted(child: ChildProcess, word: string): Promise<void> {
   return new Promise((resolve, reject) => {
     child.stdout?.on('data', (chunk) => String(chunk).includes(word) && resolve())
     child.on('exit', () => reject(new Error(`the starter ended without saying ${word}`)))

@@ -22,7 +22,7 @@ export interface GuardOrder {
   readonly log: string
 }
 
-export type GuardNews =
+export type GuardUpdate =
   | { readonly event: 'ready' }
   | { readonly event: 'started'; readonly name: string; readonly pid: number }
   | { readonly event: 'not started'; readonly name: string; readonly why: string }
@@ -44,7 +44,7 @@ orders.on('line', (line) => obey(line))
 orders.on('close', end)
 process.stdin.on('error', end)
 for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, end)
-tell({ event: 'ready' })
+report({ event: 'ready' })
 
 function obey(line: string): void {
   if (ending) return
@@ -67,20 +67,20 @@ function obey(line: string): void {
   closeSync(log)
   child.stdin?.on('error', () => {})
   child.on('error', (error) => {
-    if (child.pid === undefined) tell({ event: 'not started', name: order.name, why: error.message })
+    if (child.pid === undefined) report({ event: 'not started', name: order.name, why: error.message })
   })
   if (child.pid === undefined) return
   running.add(child)
-  tell({ event: 'started', name: order.name, pid: child.pid })
+  report({ event: 'started', name: order.name, pid: child.pid })
   child.on('exit', (code, signal) => {
     running.delete(child)
-    tell({ event: 'exited', name: order.name, how: signal ?? `code ${code}` })
+    report({ event: 'exited', name: order.name, how: signal ?? `code ${code}` })
     if (ending && running.size === 0) removeAndExit()
   })
 }
 
-function tell(news: GuardNews): void {
-  process.stdout.write(`${JSON.stringify(news)}\n`)
+function report(updates: GuardUpdate): void {
+  process.stdout.write(`${JSON.stringify(updates)}\n`)
 }
 
 function end(): void {

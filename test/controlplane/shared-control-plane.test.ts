@@ -33,13 +33,13 @@ await controlPlaneStartSuite('sharedControlPlane', () => {
     const answers = await Promise.all(
       [1, 2, 3].map(() => run(process.execPath, ['--no-warnings', '--input-type=module', '--eval', user], options)),
     )
-    const seen = answers.map(({ stdout }) => JSON.parse(stdout))
+    const observed = answers.map(({ stdout }) => JSON.parse(stdout))
     assert.deepEqual(
-      seen.map(({ url }) => url),
+      observed.map(({ url }) => url),
       Array.from({ length: 3 }, () => forRun.plane.url),
     )
-    assert.equal(new Set(seen.map(({ namespace }) => namespace)).size, 3)
-    for (const { namespace } of seen) {
+    assert.equal(new Set(observed.map(({ namespace }) => namespace)).size, 3)
+    for (const { namespace } of observed) {
       assert.equal((await forRun.plane.request('GET', `/api/v1/namespaces/${namespace}`)).status, 200)
     }
   })

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
-import type { GuardNews, GuardOrder } from './guard-process.ts'
+import type { GuardOrder, GuardUpdate } from './guard-process.ts'
 
 /** A process that a guard started. */
 export interface GuardedProcess {
@@ -49,26 +49,26 @@ export async function startGuard(purpose: string): Promise<Guard> {
     detached: true,
     stdio: ['pipe', 'pipe', 'pipe'],
   })
-  const news = listen(child)
-  await news.first((item) => item.event === 'ready')
+  const updates = listen(child)
+  await updates.first((item) => item.event === 'ready')
   const { pid } = child
   if (pid === undefined) throw new Error('a guard said it was ready but has no process id')
 
   return {
     pid,
     directory,
-    start: (order) => startProcess(child, news, { ...order, log: join(directory, `${order.name}.log`) }),
+    start: (order) => startProcess(child, updates, { ...order, log: join(directory, `${order.name}.log`) }),
     unref: () => {
       child.unref()
       for (const stream of child.stdio) if (stream instanceof Socket) stream.unref()
     },
-    stop: () => stopGuard(child, news),
+    stop: () => stopGuard(child, updates),
   }
 }
 
-async function startProcess(child: ChildProcess, news: News, order: GuardOrder): Promise<GuardedProcess> {
-  const started = news.first((item) => item.event !== 'ready' && item.event !== 'exited' && item.name === order.name)
-  const exited = news.first((item) => item.event === 'exited' && item.name === order.name)
+async function startProcess(child: ChildProcess, updates: Update, order: GuardOrder): Promise<GuardedProcess> {
+  const started = updates.first((item) => item.event !== 'ready' && item.event !== 'exited' && item.name === order.name)
+  const exited = updates.first((item) => item.event === 'exited' && item.name === order.name)
   const exit = exited.then(
     (item) => (item.event === 'exited' ? item.how : item.event),
     () => 'the end of its guard',
@@ -80,24 +80,24 @@ async function startProcess(child: ChildProcess, news: News, order: GuardOrder):
   return { name: order.name, pid: answer.pid, log: order.log, exit }
 }
 
-async function stopGuard(child: ChildProcess, news: News): Promise<void> {
+async function stopGuard(child: ChildProcess, updates: Update): Promise<void> {
   child.ref()
   child.stdin?.end()
   const late = setTimeout(() => child.kill('SIGKILL'), STOP_WAIT_MS)
-  const end = await news.end
+  const end = await updates.end
   clearTimeout(late)
   if (end !== 'code 0') throw new Error(`a guard ended with ${end} and may have left processes behind`)
 }
 
-interface News {
+interface Update {
   /** The first item from now on that `wanted` accepts. Rejects when the guard ends before. */
-  first(wanted: (item: GuardNews) => boolean): Promise<GuardNews>
+  first(wanted: (item: GuardUpdate) => boolean): Promise<GuardUpdate>
   /** How the guard ended. */
   readonly end: Promise<string>
 }
 
-function listen(child: ChildProcess): News {
-  const waiting = new Set<{ wanted(item: GuardNews): boolean; take(item: GuardNews): void; lose(why: Error): void }>()
+function listen(child: ChildProcess): Update {
+  const waiting = new Set<{ wanted(item: GuardUpdate): boolean; take(item: GuardUpdate): void; lose(why: Error): void }>()
   let complaint = ''
   let ended: string | undefined
   child.stdin?.on('error', () => {}) // the guard ended; `end` tells
@@ -106,7 +106,7 @@ function listen(child: ChildProcess): News {
   })
   if (child.stdout) {
     createInterface({ input: child.stdout }).on('line', (line) => {
-      const item: GuardNews = JSON.parse(line)
+      const item: GuardUpdate = JSON.parse(line)
       for (const one of waiting) {
         if (!one.wanted(item)) continue
         waiting.delete(one)
@@ -124,7 +124,7 @@ function listen(child: ChildProcess): News {
     for (const one of waiting) one.lose(gone())
     waiting.clear()
   })
-  const first: News['first'] = (wanted) =>
+  const first: Update['first'] = (wanted) =>
     new Promise((take, lose) => {
       if (ended === undefined) waiting.add({ wanted, take, lose })
       else lose(gone())

@@ -18,17 +18,17 @@ const noWait = () => assert.fail('had to wait')
 
 test('two users of one path take turns, and the second is told whom it waits for', async () => {
   const path = join(directory, 'turns')
-  const seen: string[] = []
+  const observed: string[] = []
   const use = (name: string) => async () => {
-    seen.push(`${name} in`)
+    observed.push(`${name} in`)
     await sleep(100)
-    seen.push(`${name} out`)
+    observed.push(`${name} out`)
   }
   const waits: number[] = []
-  const tell = (pid: number) => waits.push(pid)
-  await Promise.all([withFileLock(path, use('a'), tell), withFileLock(path, use('b'), tell), withFileLock(path, use('c'), tell)])
-  const names = seen.map((entry) => entry[0])
-  for (const i of [0, 2, 4]) assert.equal(names[i], names[i + 1], seen.join(', '))
+  const report = (pid: number) => waits.push(pid)
+  await Promise.all([withFileLock(path, use('a'), report), withFileLock(path, use('b'), report), withFileLock(path, use('c'), report)])
+  const names = observed.map((entry) => entry[0])
+  for (const i of [0, 2, 4]) assert.equal(names[i], names[i + 1], observed.join(', '))
   assert.deepEqual(new Set(names).size, 3)
   assert.deepEqual(waits, [process.pid, process.pid])
 })

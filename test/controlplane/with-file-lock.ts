@@ -23,7 +23,7 @@ const POLL_MS = 250
  */
 export async function withFileLock<T>(path: string, work: () => Promise<T>, onWait: (pid: number) => void): Promise<T> {
   const mine: Holder = { pid: process.pid, nonce: randomUUID() }
-  let told = false
+  let reported = false
   while (!(await acquire(path, mine))) {
     const holder = await read(path)
     if (holder === undefined) continue
@@ -31,8 +31,8 @@ export async function withFileLock<T>(path: string, work: () => Promise<T>, onWa
       await takeAway(path, holder)
       continue
     }
-    if (!told) onWait(holder.pid)
-    told = true
+    if (!reported) onWait(holder.pid)
+    reported = true
     await sleep(POLL_MS)
   }
   const heartbeat = setInterval(() => void beat(path), HEARTBEAT_MS)

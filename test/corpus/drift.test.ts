@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { readCases } from '../drift-corpus/case.ts'
 import { brokenProofs } from '../drift-corpus/check-proof.ts'
-import { mistakes, observeCase, seenIn } from '../drift-corpus/observe-case.ts'
+import { mistakes, observeCase, observedIn } from '../drift-corpus/observe-case.ts'
 import { readRecordingOf } from '../drift-corpus/recording.ts'
 import { RecordedServer, ReplayCluster } from '../drift-corpus/replay-cluster.ts'
 
@@ -15,7 +15,7 @@ for (const one of cases) {
     const recording = readRecordingOf(one)
     const cluster = new ReplayCluster(server, recording, one.name)
     const observation = await observeCase(one, recording.live, cluster)
-    const wrong = mistakes(seenIn(observation), one.truth)
+    const wrong = mistakes(observedIn(observation), one.truth)
     if (one.knownGap === undefined) assert.deepEqual(wrong, [])
     else assert.notDeepEqual(wrong, [], `it is right now: take the known-gap out of case.yaml (${one.knownGap})`)
     assert.deepEqual(await brokenProofs(observation, recording, cluster, server), [], 'what ownership proves, an apply would change')

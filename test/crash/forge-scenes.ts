@@ -25,7 +25,7 @@ export function single(world: TurnWorld): World {
 }
 
 export async function controllerTurn(ports: FleetPorts, request: TurnRequest): Promise<readonly Failure[]> {
-  const { units, notObserved, reported, answers } = await runFleetTurn(ports, { ...request, presses: NO_PRESSES }, signal)
+  const { units, notObserved, reported, answers } = await runFleetTurn(ports, { ...request, requestedActions: NO_PRESSES }, signal)
   const ofUnits = units.flatMap((unit) => (unit.state === 'failed' ? unit.failures : (unit.refused ?? [])))
   return [...ofUnits, ...notObserved.flatMap(({ failures }) => failures), ...reported, ...answers.flatMap(({ failure }) => failure ?? [])]
 }
@@ -62,7 +62,7 @@ export async function merge(scene: World, isDeleted = false): Promise<void> {
   if (isDeleted) scene.repository.branches.delete(`refs/heads/${branch}`)
 }
 
-export async function asked(body: string): Promise<Scene> {
+export async function requested(body: string): Promise<Scene> {
   const scene = await opened()
   scene.forge.comment(1, 'ada', body)
   return scene

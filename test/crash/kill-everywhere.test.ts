@@ -42,9 +42,9 @@ describe('a turn that is killed at any side effect and run again', () => {
       assert.ok(effects.includes('receive-pack'), 'the turn pushes')
       t.diagnostic(`${effects.length} side effects`)
       // Who dies before an effect leaves what he leaves who dies after the one before it; what git is told is tried both ways.
-      const cases = effects.flatMap((effect, place) =>
-        (place === 0 || effect === 'receive-pack' ? (['before', 'after'] as const) : (['after'] as const)).map((when) => ({
-          at: place + 1,
+      const cases = effects.flatMap((effect, position) =>
+        (position === 0 || effect === 'receive-pack' ? (['before', 'after'] as const) : (['after'] as const)).map((when) => ({
+          at: position + 1,
           when,
           effect,
         })),

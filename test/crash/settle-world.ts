@@ -248,10 +248,17 @@ export class SettleWorld {
       spec?: Record<string, unknown>
       status?: unknown
     }
-    const { resourceVersion: _version, uid: _uid, creationTimestamp: _created, generation: _generation, managedFields, ...kept } = metadata
+    const {
+      resourceVersion: _version,
+      uid: _uid,
+      creationTimestamp: _created,
+      generation: _generation,
+      managedFields,
+      ...retained
+    } = metadata
     const { clusterIP: _ip, clusterIPs: _ips, ...own } = spec ?? {}
     const managers = (managedFields ?? []).map(({ time: _time, ...entry }) => JSON.stringify(entry)).sort()
-    return this.timeless(JSON.stringify({ ...rest, metadata: kept, spec: own, managers }, undefined, 1))
+    return this.timeless(JSON.stringify({ ...rest, metadata: retained, spec: own, managers }, undefined, 1))
   }
 
   private timeless(text: string): string {

@@ -78,9 +78,9 @@ test('the demo needs node and git and nothing else, and gives the same commits e
   const runs: DemoRun[] = []
   for (const folder of folders) runs.push(await runDemo(machine, '--folder', folder))
   for (const { code, stdout, stderr } of runs) assert.deepEqual([code, stderr], [0, ''], stdout)
-  const told = runs.map(({ stdout }, index) => stdout.replaceAll(folders[index] ?? '', 'FOLDER'))
-  assert.equal(told[0], told[1])
-  assert.match(told[0] ?? '', /8 changes in 5 objects[\s\S]*✓ apps\/web v2 is published[\s\S]*InSync[\s\S]*InSync/)
+  const reported = runs.map(({ stdout }, index) => stdout.replaceAll(folders[index] ?? '', 'FOLDER'))
+  assert.equal(reported[0], reported[1])
+  assert.match(reported[0] ?? '', /8 changes in 5 objects[\s\S]*✓ apps\/web v2 is published[\s\S]*InSync[\s\S]*InSync/)
 
   const refs = folders.map((folder) => git(join(folder, 'fleet'), 'for-each-ref', '--format=%(refname) %(objectname)'))
   assert.equal(refs[0], refs[1])
@@ -94,7 +94,7 @@ test('the demo needs node and git and nothing else, and gives the same commits e
   assert.deepEqual(readdirSync(machine.home), [], 'something was written into the home of the user')
 
   const repository = join(folders[0] ?? '', 'fleet')
-  assertNoCanary(told[0] ?? '', 'the output')
+  assertNoCanary(reported[0] ?? '', 'the output')
   assertNoCanary(git(repository, 'cat-file', '--batch-all-objects', '--batch', '--unordered'), 'the repository')
   assertNoCanary(readFileSync(RECORDINGS, 'utf8'), 'the recording')
   assert.equal(git(repository, 'status', '--porcelain'), '', 'the work tree did not follow the merge')

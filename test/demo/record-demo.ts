@@ -101,7 +101,7 @@ class Spy implements ClusterReader {
   readonly list: ClusterReader['list']
   readonly readInventories: ClusterReader['readInventories']
   private readonly reader: ClusterReader
-  private readonly asked = new Map<string, WantedObject>()
+  private readonly requested = new Map<string, WantedObject>()
   private readonly dryRuns = new Map<string, { readonly resource: Resource; readonly fieldManager: string }>()
 
   constructor(reader: ClusterReader) {
@@ -115,14 +115,14 @@ class Spy implements ClusterReader {
         if (!('id' in ref)) continue
         const { namespace, name } = ref
         const id = { group: 'kpt.dev', kind: 'ResourceGroup', namespace, name }
-        this.asked.set(resourceKey(id), { id, apiVersion: 'kpt.dev/v1alpha1' })
+        this.requested.set(resourceKey(id), { id, apiVersion: 'kpt.dev/v1alpha1' })
       }
       return reader.readInventories(refs, signal)
     }
   }
 
   get wanted(): readonly WantedObject[] {
-    return [...this.asked].sort(byKey).map(([, one]) => one)
+    return [...this.requested].sort(byKey).map(([, one]) => one)
   }
 
   get predictions(): readonly { readonly resource: Resource; readonly fieldManager: string }[] {
@@ -130,7 +130,7 @@ class Spy implements ClusterReader {
   }
 
   readLive: ClusterReader['readLive'] = (wanted, signal) => {
-    for (const one of wanted) this.asked.set(resourceKey(one.id), one)
+    for (const one of wanted) this.requested.set(resourceKey(one.id), one)
     return this.reader.readLive(wanted, signal)
   }
 
@@ -148,8 +148,8 @@ function byKey([left]: readonly [string, unknown], [right]: readonly [string, un
 async function runIn(world: World, { repository, env }: DemoFolder, reader: ClusterReader, args: readonly string[]): Promise<void> {
   const parts: string[] = []
   const output = { write: (text: string) => parts.push(text) }
-  const place = world.at({ cwd: repository, env, clock: systemClock, stdout: output, stderr: output })
-  const code = await runCli(args, { ...place, openCluster: async () => ({ reader, close: () => undefined }) })
+  const location = world.at({ cwd: repository, env, clock: systemClock, stdout: output, stderr: output })
+  const code = await runCli(args, { ...location, openCluster: async () => ({ reader, close: () => undefined }) })
   if (process.env['BACKPORCH_DEMO_SHOW'] !== undefined) process.stderr.write(`$ ${args.join(' ')}\n${parts.join('')}`)
   if (code > 1) throw new Error(`backporch ${args.join(' ')} ended with ${code}:\n${parts.join('')}`)
 }

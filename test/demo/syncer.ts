@@ -44,8 +44,8 @@ export async function syncPackage(plane: ControlPlane, files: SyncerFiles, packa
   for (const resource of declared) await apply(plane, resource, manager)
   if (inventory === undefined) return
   for (const id of await listed(plane, inventory)) {
-    const kept = declared.some((one) => one.id.kind === id.kind && one.id.name === id.name)
-    if (!kept) await send(plane, 'DELETE', pathOf(id.group === '' ? 'v1' : `${id.group}/v1`, id))
+    const retained = declared.some((one) => one.id.kind === id.kind && one.id.name === id.name)
+    if (!retained) await send(plane, 'DELETE', pathOf(id.group === '' ? 'v1' : `${id.group}/v1`, id))
   }
   const entries = declared.map(({ id: { group, kind, namespace, name } }) => ({ group, kind, namespace, name }))
   await apply(plane, { ...inventory, object: { ...inventory.object, spec: { resources: entries } } }, manager)

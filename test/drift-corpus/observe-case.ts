@@ -8,7 +8,7 @@ import { redactionKey } from '../../src/krm/redaction/redacted.ts'
 import type { ResourceId } from '../../src/krm/resource-id.ts'
 import type { Observation } from '../../src/plan/turn/observation.ts'
 import type { ClusterReader } from '../../src/ports/cluster.ts'
-import { lookAtCluster, lookAtRepository } from '../../src/reconcile/observe/observe-units.ts'
+import { observeCluster, observeRepository } from '../../src/reconcile/observe/observe-units.ts'
 import { BOT_EMAIL, MemoryRepository } from '../fakes/memory-repository.ts'
 import {
   type DriftCase,
@@ -37,10 +37,10 @@ export function repositoryOf(one: DriftCase, { appliedAt, movedAt }: CaseTimes):
   let known: string[] = []
   const applied = [one.applied, ...one.steps.flatMap((step) => (step.do === 'apply' ? [step.applied] : []))].map(({ from }) => from)
   const versions = [...earlierVersions(one), 'package']
-  for (const [place, version] of versions.entries()) {
+  for (const [index, version] of versions.entries()) {
     const at =
       Date.parse(applied.includes(version) ? appliedAt : movedAt) / 1000 -
-      (versions.length - place) * (applied.includes(version) ? 3600 : 0)
+      (versions.length - index) * (applied.includes(version) ? 3600 : 0)
     const files = Object.fromEntries(Object.entries(packageFiles(one, version)).map(([path, text]) => [`apps/${one.name}/${path}`, text]))
     const gone = known.filter((path) => !Object.hasOwn(files, path)).map((path) => [path, null])
     repository.commitByHand('main', { ...files, ...Object.fromEntries(gone) }, { at })
@@ -64,8 +64,8 @@ export async function observeCase(one: DriftCase, times: CaseTimes, cluster: Clu
     renderer: new InProcessRenderer(),
   }
   const signal = new AbortController().signal
-  const view = await lookAtRepository({ repository, forge: new LocalForge(repository) }, request, signal)
-  const { units } = await lookAtCluster(view, cluster, request, signal)
+  const view = await observeRepository({ repository, forge: new LocalForge(repository) }, request, signal)
+  const { units } = await observeCluster(view, cluster, request, signal)
   const [unit, ...more] = units
   if (unit === undefined || more.length > 0) throw new Error(`${one.name}: ${units.length} packages were observed`)
   if (unit.state === 'failed') throw unit.failures[0] ?? new Error(`${one.name}: failed`)
@@ -73,7 +73,7 @@ export async function observeCase(one: DriftCase, times: CaseTimes, cluster: Clu
 }
 
 /** What was seen, in the words of `case.yaml`; its lists in an order of their own. */
-export function seenIn({ verdicts }: Observation): Truth {
+export function observedIn({ verdicts }: Observation): Truth {
   const drift = verdicts.flatMap(({ items }) => items.map(changeOf))
   const setAside = verdicts.flatMap((verdict) =>
     verdict.setAside.map(({ drift: one, state, rule }) => ({ object: nameOf(one.id), path: formatFieldPath(one.path), state, rule })),
@@ -92,14 +92,14 @@ export function seenIn({ verdicts }: Observation): Truth {
 }
 
 /** Every place where what was seen is not the truth, as a sentence; empty where all is right. */
-export function mistakes(seen: Truth, truth: Truth): string[] {
+export function mistakes(observed: Truth, truth: Truth): string[] {
   return [
-    ...compared('drift', seen.drift.map(lineOf), truth.drift.map(lineOf)),
+    ...compared('drift', observed.drift.map(lineOf), truth.drift.map(lineOf)),
     ...(truth.setAside === undefined
       ? []
-      : compared('set aside', (seen.setAside ?? []).map(asideOf(truth.setAside)), truth.setAside.map(asideOf(truth.setAside)))),
-    ...compared('unproven', linesOf(seen.unproven), linesOf(truth.unproven)),
-    ...compared('apply refused', [...seen.applyRefused], [...truth.applyRefused]),
+      : compared('set aside', (observed.setAside ?? []).map(asideOf(truth.setAside)), truth.setAside.map(asideOf(truth.setAside)))),
+    ...compared('unproven', linesOf(observed.unproven), linesOf(truth.unproven)),
+    ...compared('apply refused', [...observed.applyRefused], [...truth.applyRefused]),
   ]
 }
 
@@ -119,8 +119,8 @@ export function lineOf({ object, change, path, manager, class: actor, risk }: Ex
 function asideOf(setAside: readonly ExpectedSetAside[]): (aside: ExpectedSetAside) => string {
   const ruled = new Set(setAside.filter(({ rule }) => rule !== undefined).map(({ object, path }) => `${object} ${path}`))
   return ({ object, path, state, rule }) => {
-    const place = `${object} ${path}`
-    return `${place} ${state}${ruled.has(place) ? ` by ${rule ?? 'no rule'}` : ''}`
+    const location = `${object} ${path}`
+    return `${location} ${state}${ruled.has(location) ? ` by ${rule ?? 'no rule'}` : ''}`
   }
 }
 
@@ -128,12 +128,12 @@ function linesOf(record: Readonly<Record<string, string>>): string[] {
   return Object.entries(record).map(([object, state]) => `${object} ${state}`)
 }
 
-function compared(what: string, seen: readonly string[], wanted: readonly string[]): string[] {
-  const rest = [...seen]
+function compared(what: string, observed: readonly string[], wanted: readonly string[]): string[] {
+  const rest = [...observed]
   const missed = wanted.filter((line) => {
-    const place = rest.indexOf(line)
-    if (place !== -1) rest.splice(place, 1)
-    return place === -1
+    const index = rest.indexOf(line)
+    if (index !== -1) rest.splice(index, 1)
+    return index === -1
   })
   return [...missed.map((line) => `${what}, missed: ${line}`), ...rest.map((line) => `${what}, not so: ${line}`)]
 }

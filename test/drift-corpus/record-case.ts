@@ -16,13 +16,13 @@ import { versionOf } from './replay-cluster.ts'
 import type { CaseStage } from './stage.ts'
 
 /** What was asked of the cluster while a case was observed. */
-export interface Asked {
+export interface RequestDescription {
   readonly observation: Observation
   readonly recording: CaseRecording
 }
 
 /** Observes the case on its plane, and gives the verdict and what it was made of. */
-export async function recordCase(stage: CaseStage, kinds: readonly RecordedKind[]): Promise<Asked> {
+export async function recordCase(stage: CaseStage, kinds: readonly RecordedKind[]): Promise<RequestDescription> {
   const { one, namespace, plane } = stage
   const { reader, close } = connectCluster({
     kubeconfig: stage.kubeconfig,
@@ -33,18 +33,18 @@ export async function recordCase(stage: CaseStage, kinds: readonly RecordedKind[
   })
   const signal = new AbortController().signal
   try {
-    const asked: AskedOfCluster = { predictions: new Map(), versions: new Map(), read: new Map() }
-    const observation = await observeCase(one, stage, listening(reader, asked))
+    const requested: ClusterQuestion = { predictions: new Map(), versions: new Map(), read: new Map() }
+    const observation = await observeCase(one, stage, listening(reader, requested))
     // The truth does not depend on what was asked: every object that git declares is recorded with its dry run.
     const manager = observation.syncer?.manager ?? 'kubectl'
     for (const { desired } of observation.verdicts)
-      if (desired !== undefined) asked.predictions.set(predictionKey(desired, manager), { resource: desired, fieldManager: manager })
+      if (desired !== undefined) requested.predictions.set(predictionKey(desired, manager), { resource: desired, fieldManager: manager })
     // An object that was read is recorded as it was read: the test's own requests do not keep large numbers.
-    const live = (await liveObjects(plane, namespace, kinds, [...asked.versions.values(), ...clusterObjects(stage, kinds)])).map(
-      (object) => asked.read.get(keyOf(object)) ?? object,
+    const live = (await liveObjects(plane, namespace, kinds, [...requested.versions.values(), ...clusterObjects(stage, kinds)])).map(
+      (object) => requested.read.get(keyOf(object)) ?? object,
     )
     const answers: RecordedAnswer[] = []
-    for (const [key, { resource, fieldManager }] of [...asked.predictions].sort(([left], [right]) => (left < right ? -1 : 1))) {
+    for (const [key, { resource, fieldManager }] of [...requested.predictions].sort(([left], [right]) => (left < right ? -1 : 1))) {
       const answer = await reader.predict(resource, fieldManager, signal)
       if (answer.state === 'predicted') answers.push({ key, fieldManager, object: answer.object })
       else if (answer.state === 'refused') answers.push({ key, fieldManager, refused: answer.failure.why })
@@ -59,7 +59,7 @@ export async function recordCase(stage: CaseStage, kinds: readonly RecordedKind[
   }
 }
 
-interface AskedOfCluster {
+interface ClusterQuestion {
   readonly predictions: Map<string, { readonly resource: Resource; readonly fieldManager: string }>
   /** What was read, by kind, version, place and name. */
   readonly read: Map<string, JsonObject>
@@ -67,21 +67,21 @@ interface AskedOfCluster {
   readonly versions: Map<string, { readonly apiVersion: string; readonly kind: string; readonly name: string; readonly namespace: string }>
 }
 
-function listening(reader: ClusterReader, asked: AskedOfCluster): ClusterReader {
+function listening(reader: ClusterReader, requested: ClusterQuestion): ClusterReader {
   return new Proxy(reader, {
     get(target, property) {
       if (property === 'predict') {
         return (resource: Resource, fieldManager: string, signal: AbortSignal) => {
-          asked.predictions.set(predictionKey(resource, fieldManager), { resource, fieldManager })
+          requested.predictions.set(predictionKey(resource, fieldManager), { resource, fieldManager })
           return target.predict(resource, fieldManager, signal)
         }
       }
       if (property === 'readLive') {
         return async (wanted: Parameters<ClusterReader['readLive']>[0], signal: AbortSignal) => {
           for (const { id, apiVersion } of wanted)
-            if (apiVersion !== '') asked.versions.set(JSON.stringify([id, apiVersion]), { apiVersion, ...id })
+            if (apiVersion !== '') requested.versions.set(JSON.stringify([id, apiVersion]), { apiVersion, ...id })
           const view = await target.readLive(wanted, signal)
-          for (const state of view.values()) if (state.state === 'present') asked.read.set(keyOf(state.object), state.object)
+          for (const state of view.values()) if (state.state === 'present') requested.read.set(keyOf(state.object), state.object)
           return view
         }
       }
@@ -116,8 +116,8 @@ async function liveObjects(
     const { group, version } = parseApiVersion(apiVersion)
     const served = kinds.find((one) => one.group === group && one.kind === kind && one.versions.includes(version))
     if (served === undefined) continue
-    const place = served.namespaced ? `/namespaces/${other || namespace}` : ''
-    const { status, body } = await plane.request<Json>('GET', `${pathOfVersion(apiVersion)}${place}/${served.plural}/${name}`)
+    const location = served.namespaced ? `/namespaces/${other || namespace}` : ''
+    const { status, body } = await plane.request<Json>('GET', `${pathOfVersion(apiVersion)}${location}/${served.plural}/${name}`)
     if (status === 200 && isJsonObject(body)) add(body)
   }
   return [...found].sort(([left], [right]) => (left < right ? -1 : 1)).map(([, object]) => object)

@@ -1,7 +1,7 @@
 /** Stages and records cases, some at a time, and says of each what ours makes of it. */
 import { findAppliers } from '../appliers/appliers.ts'
 import { type DriftCase, filesBelow, readCases } from './case.ts'
-import { mistakes, seenIn } from './observe-case.ts'
+import { mistakes, observedIn } from './observe-case.ts'
 import { discoverKinds, recordCase, recordSchemas } from './record-case.ts'
 import { readKinds, writeKinds, writeRecordingOf } from './recording.ts'
 import { stageCase, startCorpusPlane, ToolNotRun } from './stage.ts'
@@ -32,7 +32,7 @@ export async function recordCorpus(words: readonly string[], report: (line: stri
               used.set(apiVersion, (used.get(apiVersion) ?? new Set()).add(String(object['kind'])))
             }
             const written = writeRecordingOf(one, recording)
-            const wrong = mistakes(seenIn(observation), one.truth)
+            const wrong = mistakes(observedIn(observation), one.truth)
             report(`${one.name}: ${written}${wrong.map((line) => `\n  ${line}`).join('')}`)
           } finally {
             stage.close()

@@ -95,18 +95,18 @@ function lasting(text: string): string {
 
 /** Two spaces deep, and ownership on one line, so that a person reads the object and not its bookkeeping. */
 function formatRecording(value: Json): string {
-  const kept: string[] = []
-  const text = formatJson(withMarks(value, kept), 2)
-  return `${text.replaceAll(/"@@(\d+)"/g, (_all, place) => kept[Number(place)] ?? '')}\n`
+  const retained: string[] = []
+  const text = formatJson(withMarks(value, retained), 2)
+  return `${text.replaceAll(/"@@(\d+)"/g, (_all, location) => retained[Number(location)] ?? '')}\n`
 }
 
-function withMarks(value: Json, kept: string[]): Json {
-  if (isJsonArray(value)) return value.map((item) => withMarks(item, kept))
+function withMarks(value: Json, retained: string[]): Json {
+  if (isJsonArray(value)) return value.map((item) => withMarks(item, retained))
   if (!isJsonObject(value)) return value
   return Object.fromEntries(
     Object.entries(value).map(([key, below]) => [
       key,
-      key === 'fieldsV1' || key === 'conditions' ? `@@${kept.push(formatJson(below)) - 1}` : withMarks(below, kept),
+      key === 'fieldsV1' || key === 'conditions' ? `@@${retained.push(formatJson(below)) - 1}` : withMarks(below, retained),
     ]),
   )
 }

@@ -97,7 +97,7 @@ else {
       }
     }
 
-    async function seen(
+    async function observed(
       ...args: readonly string[]
     ): Promise<{ readonly code: number; readonly reports: ReadonlyMap<string, DriftReport> }> {
       const run = await world.backporch('diff', ...args, '-o', 'json')
@@ -123,9 +123,9 @@ else {
       ] as const) {
         await apply(toolOf)
         await live(3)
-        const calm = await seen()
+        const calm = await observed()
         await edit('example.com/shop/web:1.4.3-hotfix', 9)
-        const edited = await seen()
+        const edited = await observed()
         await edit(IMAGE, 5)
         // A Helm 4 does not force: a count that differs from its own stops it.
         if (phase === '') await live(2)
@@ -152,12 +152,12 @@ else {
         const namespace = namespaces[flux] ?? ''
         const settings = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'settings', namespace } }
         await world.pipe(JSON.stringify({ ...settings, data: { timeout: '30', extra: 'x' } }), 'apply', '--filename=-')
-        const touched = await seen(`apps/${flux}`)
+        const touched = await observed(`apps/${flux}`)
         assert.deepEqual(linesOf(touched.reports.get(`apps/${flux}`)), [
           'ConfigMap/settings added data.extra kubectl-client-side-apply human-tool medium',
         ])
         await apply((life) => (life === LIVES[flux] ? 'flux' : undefined))
-        assert.equal((await seen(`apps/${flux}`)).code, 0)
+        assert.equal((await observed(`apps/${flux}`)).code, 0)
       })
     })
   })

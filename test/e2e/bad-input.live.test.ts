@@ -114,8 +114,8 @@ spec:
     await world.sync('apps/web')
     await world.kubectl('scale', 'deployment/web', '--replicas=5', '-n', namespace)
     const text = await assertRefused(world, ['scan', '--repo', world.repository], 2, /^error BP1005: /)
-    for (const place of ['policy.yaml:6', 'policy.yaml:8', 'policy.yaml:9', 'policy.yaml:10', 'placement.yaml:2']) {
-      assert.ok(text.includes(`.drift/${place}`), `${place} is not in\n${text}`)
+    for (const location of ['policy.yaml:6', 'policy.yaml:8', 'policy.yaml:9', 'policy.yaml:10', 'placement.yaml:2']) {
+      assert.ok(text.includes(`.drift/${location}`), `${location} is not in\n${text}`)
     }
   })
 

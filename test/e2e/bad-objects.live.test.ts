@@ -57,11 +57,11 @@ await controlPlaneSuite('bad objects', {}, (plane) => {
       await plane.request('PATCH', `/api/v1/namespaces/${ending}`, { body, contentType: 'application/merge-patch+json' })
     })
 
-    let told: string[] = []
+    let reported: string[] = []
     // The server learns of its policies by a watch.
-    for (let tries = 0; tries < 40 && told.length < 6; tries += 1) {
+    for (let tries = 0; tries < 40 && reported.length < 6; tries += 1) {
       const list = await listOf(world)
-      told = list.incomplete.map(({ ref, state, code, why }) => `${ref?.kind}/${ref?.name} ${state} ${code} ${why}`).sort()
+      reported = list.incomplete.map(({ ref, state, code, why }) => `${ref?.kind}/${ref?.name} ${state} ${code} ${why}`).sort()
       const changes = list.items.flatMap(({ spec }) =>
         spec.changes.map(({ ref, change, path }) => `${ref.kind}/${ref.name} ${change} ${path}`),
       )
@@ -69,11 +69,11 @@ await controlPlaneSuite('bad objects', {}, (plane) => {
         'ConfigMap/free modified data.key',
         'Service/web modified spec.ports[port=80,protocol=TCP].targetPort',
       ])
-      if (told.some((line) => line.startsWith('Deployment/')) && told.some((line) => line.startsWith('Service/'))) break
+      if (reported.some((line) => line.startsWith('Deployment/')) && reported.some((line) => line.startsWith('Service/'))) break
       await new Promise((resolve) => setTimeout(resolve, 100))
     }
     const gone = `blocked BP3011 it is not there, and the server refuses it: NamespaceTerminating: namespace ${ending} is being deleted`
-    assert.deepEqual(told, [
+    assert.deepEqual(reported, [
       `ConfigMap/gone ${gone}`,
       `ConfigMap/lost ${gone}`,
       `Deployment/web blocked BP3011 the policy ${name} denies it: at most four replicas`,

@@ -58,10 +58,10 @@ await controlPlaneSuite('bad input: cluster, remote, checkout and disk', {}, (pl
       assert.doesNotMatch(run.stdout, /missing|removed/)
       if (run.code === 1) break
       assertExit(run, 4)
-      const told = run.stdout.matchAll(
+      const reported = run.stdout.matchAll(
         /bind user "([^"]+)" to a Role in namespace (\S+) with apiGroups: (.*?), resources: (.*?), verbs: (\[.*?\])/g,
       )
-      const rules = [...told].map(([, who, where, groups, resources, verbs]) => {
+      const rules = [...reported].map(([, who, where, groups, resources, verbs]) => {
         assert.deepEqual([who, where], [user, namespace])
         return { apiGroups: parse(groups ?? ''), resources: parse(resources ?? ''), verbs: parse(verbs ?? '') }
       })
@@ -225,17 +225,17 @@ interface Rule {
 async function grant(plane: ControlPlane, namespace: string, user: string, name: string, rules: readonly Rule[]): Promise<void> {
   const root = `/apis/rbac.authorization.k8s.io/v1/namespaces/${namespace}`
   const apiGroup = 'rbac.authorization.k8s.io'
-  const made = [
+  const created = [
     await plane.request('POST', `${root}/roles`, { body: { metadata: { name }, rules } }),
     await plane.request('POST', `${root}/rolebindings`, {
       body: { metadata: { name }, roleRef: { apiGroup, kind: 'Role', name }, subjects: [{ apiGroup, kind: 'User', name: user }] },
     }),
   ]
-  for (const { status, body } of made) assert.equal(status, 201, JSON.stringify(body))
+  for (const { status, body } of created) assert.equal(status, 201, JSON.stringify(body))
   // The authoriser learns of a role by a watch.
   for (const { apiGroups, resources, verbs } of rules) {
     const question = ['auth', 'can-i', verbs[0] ?? '', `${resources[0]}.${apiGroups[0]}`, `--as=${user}`, `--namespace=${namespace}`]
-    for (let asked = 0; (await plane.kubectl(question, { exitCodes: [0, 1] })).code !== 0; asked += 1)
-      assert.ok(asked < 50, question.join(' '))
+    for (let requested = 0; (await plane.kubectl(question, { exitCodes: [0, 1] })).code !== 0; requested += 1)
+      assert.ok(requested < 50, question.join(' '))
   }
 }

@@ -69,9 +69,9 @@ await controlPlaneSuite('bare objects', { controllerManager: true }, (plane) => 
     await world.pipe(bareObjects(namespace), 'apply', '-f', '-')
     await world.settled(namespace, 'web', 2)
     await clearManagers(world, namespace)
-    const told = assertExit(await world.backporch('explain', 'apps/bare'), 0).stdout
-    assert.match(told, /^syncer not found: the objects do not say who applied them$/m)
-    assert.match(told, /the objects do not show who applied them: apply the package after the merge/)
+    const reported = assertExit(await world.backporch('explain', 'apps/bare'), 0).stdout
+    assert.match(reported, /^syncer not found: the objects do not say who applied them$/m)
+    assert.match(reported, /the objects do not show who applied them: apply the package after the merge/)
     await untouchedThenEdited(world, namespace, 'nobody')
   })
 
@@ -130,12 +130,12 @@ await controlPlaneSuite('bare objects', { controllerManager: true }, (plane) => 
     const run = assertExit(await world.backporch('diff'), 3)
     assert.match(run.stdout, /^ {2}1 \+ {2}metadata\.labels\.team .*unknown/m)
     assert.match(run.stdout, /^\? Deployment \S+\/web unverified \(BP3012\): .*spec\.template\.spec\.hostNetwork.*may not create/m)
-    const told = assertExit(await world.backporch('explain', 'apps/bare', 'deployment/web'), 0).stdout.replace(/\s+/g, ' ')
+    const notified = assertExit(await world.backporch('explain', 'apps/bare', 'deployment/web'), 0).stdout.replace(/\s+/g, ' ')
     assert.match(
-      told,
+      notified,
       /2 Deployment \S+\/web \(unverified\) state unverified: .* why the object does not say who wrote .*spec\.template\.spec\.hostNetwork/,
     )
-    assert.match(told, /fix .*create/)
+    assert.match(notified, /fix .*create/)
     await grant(plane, user, ['create'])
     const after = await world.backporch('diff')
     assert.match(assertExit(after, 1).stdout, /\+ {2}spec\.template\.spec\.hostNetwork .*unknown/)

@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join, sep } from 'node:path'
 import { gunzipSync, inflateSync } from 'node:zlib'
 
-export interface Place {
+export interface Location {
   readonly where: string
   readonly content: Buffer
 }
@@ -26,9 +26,9 @@ export class CanarySearch {
   }
 
   /** Names of what was found, each with the places, and how it stands there. */
-  find(places: Iterable<Place>): ReadonlyMap<string, readonly string[]> {
+  find(locations: Iterable<Location>): ReadonlyMap<string, readonly string[]> {
     const found = new Map<string, Set<string>>()
-    for (const { where, content } of places) {
+    for (const { where, content } of locations) {
       for (const { name, form } of this.hits(content)) found.set(name, (found.get(name) ?? new Set()).add(`${where} (as ${form})`))
     }
     return new Map([...found].map(([name, wheres]) => [name, [...wheres]]))
@@ -90,7 +90,7 @@ export function encodingsOf(value: string): readonly string[] {
 }
 
 /** Every file below the folder as it is, and once more unpacked where it is packed. What git keeps is left to `gitObjects`. */
-export function filesBelow(folder: string, isLeftOut: (path: string) => boolean = () => false): readonly Place[] {
+export function filesBelow(folder: string, isLeftOut: (path: string) => boolean = () => false): readonly Location[] {
   const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())
   return files.flatMap((entry) => {
     const where = join(entry.parentPath, entry.name)
@@ -111,24 +111,25 @@ function unpacked(content: Buffer): readonly Buffer[] {
 }
 
 /** Every object of every git repository below the folder, reachable or not: the caches too. */
-export function gitObjects(folder: string, isLeftOut: (id: string) => boolean = () => false): readonly Place[] {
+export function gitObjects(folder: string, isLeftOut: (id: string) => boolean = () => false): readonly Location[] {
   const stores = readdirSync(folder, { recursive: true, withFileTypes: true }).filter(
     (entry) => entry.isDirectory() && entry.name === 'objects',
   )
-  const seen = new Set<string>()
+  const observed = new Set<string>()
   return stores.flatMap(({ parentPath }) => {
     const all = execFileSync('git', ['--git-dir', parentPath, 'cat-file', '--batch-all-objects', '--batch', '--unordered'], {
       maxBuffer: 1 << 28,
     })
-    const places: Place[] = []
+    const locations: Location[] = []
     for (let at = 0; at < all.length; ) {
       const end = all.indexOf('\n', at)
       const [id = '', type = '', size = '0'] = all.toString('latin1', at, end).split(' ')
       const next = end + 1 + Number(size)
-      if (!seen.has(id) && !isLeftOut(id)) places.push({ where: `${type} ${id} in ${parentPath}`, content: all.subarray(end + 1, next) })
-      seen.add(id)
+      if (!observed.has(id) && !isLeftOut(id))
+        locations.push({ where: `${type} ${id} in ${parentPath}`, content: all.subarray(end + 1, next) })
+      observed.add(id)
       at = next + 1
     }
-    return places
+    return locations
   })
 }

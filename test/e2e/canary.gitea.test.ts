@@ -19,7 +19,7 @@ import { type CredentialForm, formsInUse, mustHideForms } from '../hostile/crede
 import { heldOutForms, laterForms } from '../hostile/held-out-forms.ts'
 import { batchedForms, type FormObject } from '../hostile/placed-forms.ts'
 import { CANARY_KINDS, definitions, quotedByTheServer } from './canary-kinds.ts'
-import { CanarySearch, filesBelow, gitObjects, type Place } from './canary-search.ts'
+import { CanarySearch, filesBelow, gitObjects, type Location } from './canary-search.ts'
 import { Controller, deliver } from './controller-process.ts'
 import { kptfile, policy } from './packages.ts'
 import { openReviewWorld, type ReviewWorld } from './review-world.ts'
@@ -112,10 +112,10 @@ function sweepOn(plane: ControlPlane, server: Gitea): void {
     const log = await besideAController(t, review, canaries)
     await run(AFTER)
 
-    const requests = review.ground.proxy.requests.map(({ method, path, body }) => ({ where: `${method} ${path}`, content: body }))
+    const requests = review.fixture.proxy.requests.map(({ method, path, body }) => ({ where: `${method} ${path}`, content: body }))
     const outputs = world.calls.map(({ command, stdout, stderr }) => ({ where: command, content: Buffer.from(`${stdout}\n${stderr}`) }))
     const authored = await authoredIds(review)
-    const places: Record<string, readonly Place[]> = {
+    const locations: Record<string, readonly Location[]> = {
       outputs,
       git: gitObjects(world.folder, (id) => authored.has(id)),
       'names in git': [{ where: 'refs', content: Buffer.from(await world.remote('for-each-ref')) }],
@@ -124,16 +124,16 @@ function sweepOn(plane: ControlPlane, server: Gitea): void {
       files: filesBelow(world.folder, (path) => path.startsWith(join(world.checkout, 'apps/git-'))),
       controller: log,
     }
-    for (const [door, there] of Object.entries(places)) assert.ok(there.length > 0, `there is something to search: ${door}`)
+    for (const [door, there] of Object.entries(locations)) assert.ok(there.length > 0, `there is something to search: ${door}`)
     for (const door of ['outputs', 'git', 'sent to the forge', 'kept by the forge']) {
-      const seen = new CanarySearch(new Map([['told', [TOLD_VALUE]]])).find(places[door] ?? [])
-      assert.equal(seen.size, 1, `what is no secret is told: ${door}`)
+      const observed = new CanarySearch(new Map([['told', [TOLD_VALUE]]])).find(locations[door] ?? [])
+      assert.equal(observed.size, 1, `what is no secret is told: ${door}`)
     }
     assert.ok(
       outputs.some(({ content }) => /BP3011|refused/.test(content.toString())),
       'the server has refused something',
     )
-    const leaks = new CanarySearch(canaries).find(Object.values(places).flat())
+    const leaks = new CanarySearch(canaries).find(Object.values(locations).flat())
     assert.deepEqual(
       [...leaks]
         .filter(([name]) => !TOLD.includes(name))
@@ -142,7 +142,7 @@ function sweepOn(plane: ControlPlane, server: Gitea): void {
     )
     assert.deepEqual([...leaks.keys()].sort(), [...TOLD].sort(), 'the guide names what is told')
     t.diagnostic(
-      `${canaries.size} forms, ${proposed} pull requests, ${world.calls.length} calls, ${Object.values(places).flat().length} places`,
+      `${canaries.size} forms, ${proposed} pull requests, ${world.calls.length} calls, ${Object.values(locations).flat().length} places`,
     )
   })
 }
@@ -169,17 +169,17 @@ async function openSweep(
     if (!TOLD.includes(name) && passwords === undefined) canaries.set(`${name}, in git`, needles)
   const quoted = quotedByTheServer(git, SEED)
   for (const [name, needle] of quoted.needles) canaries.set(name, [needle])
-  const told: FormObject = { plain: toldIn(live, 'grey'), withSecrets: toldIn(live, TOLD_VALUE) }
+  const reported: FormObject = { plain: reportedIn(live, 'grey'), withSecrets: reportedIn(live, TOLD_VALUE) }
   const files: Record<string, string> = {}
   const edited: JsonObject[] = []
   const size = Math.ceil(inLive.length / PACKAGES)
   for (let at = 0; at < PACKAGES; at += 1) {
     const part = (forms: readonly CredentialForm[]): readonly CredentialForm[] => forms.slice(at * size, (at + 1) * size)
     const [changed, gone] = [batchedForms(part(inLive), live, `of-${at}`), batchedForms(part(inGit), git, `of-${at}`)]
-    const withTold = at === 0 ? [...changed, told] : changed
+    const withReported = at === 0 ? [...changed, reported] : changed
     const inGitOnly = [...gone.map(({ withSecrets }) => withSecrets), ...(at === 0 ? quoted.inGit : [])]
     for (const [folder, objects] of [
-      [`apps/live-${at}`, withTold.map(({ plain }) => plain)],
+      [`apps/live-${at}`, withReported.map(({ plain }) => plain)],
       [`apps/git-${at}`, inGitOnly],
     ] as const) {
       files[`${folder}/Kptfile`] = kptfile(folder.slice('apps/'.length))
@@ -187,14 +187,14 @@ async function openSweep(
       files[`${folder}/left.yaml`] = formatDocument(leftAlone(folder.includes('live') ? live : git, at))
       for (const [index, object] of objects.entries()) files[`${folder}/${index}.yaml`] = formatDocument(object)
     }
-    edited.push(...withTold.map(({ withSecrets }) => withSecrets), ...gone.map(({ plain }) => plain))
+    edited.push(...withReported.map(({ withSecrets }) => withSecrets), ...gone.map(({ plain }) => plain))
   }
   const review = await openReviewWorld(t, plane, server, { ...files, ...policy(`${POLICY}}`) })
   const { world } = review
   await world.pipe(formatDocument({ apiVersion: 'v1', kind: 'List', items: definitions() }), 'apply', '--server-side', '-f', '-')
   const names = CANARY_KINDS.map(({ plural, group }) => `crd/${plural}.${group}`)
   await world.kubectl('wait', '--for=condition=Established', '--timeout=60s', ...names)
-  await review.look()
+  await review.observe()
   await world.sync('apps')
   await quoted.afterSync(world)
   const text = edited.map((object) => formatDocument(object)).join('---\n')
@@ -206,7 +206,7 @@ function leftAlone(namespace: string, at: number): JsonObject {
   return { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: `left-${at}`, namespace }, data: { size: '1' } }
 }
 
-function toldIn(namespace: string, hue: string): JsonObject {
+function reportedIn(namespace: string, hue: string): JsonObject {
   return { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'told', namespace }, data: { hue } }
 }
 
@@ -229,19 +229,23 @@ function formatsOf(): ReadonlyMap<string, readonly string[]> {
 }
 
 /** A controller that is told of secrets by its hooks too, and answers a comment. @returns all that it printed and answered */
-async function besideAController(t: TestContext, review: ReviewWorld, canaries: Map<string, readonly string[]>): Promise<readonly Place[]> {
-  const { ground, world } = review
+async function besideAController(
+  t: TestContext,
+  review: ReviewWorld,
+  canaries: Map<string, readonly string[]>,
+): Promise<readonly Location[]> {
+  const { fixture, world } = review
   const [hooked, audited] = [`hook${SEED}hunter2`, `audit${SEED}hunter2`]
   canaries.set('a password in a forged webhook', [hooked]).set('a password in an audit event', [audited])
-  const args = ['--repo', ground.remote, '--interval', '2s', '--debug', '--verbose']
+  const args = ['--repo', fixture.remote, '--interval', '2s', '--debug', '--verbose']
   const controller = new Controller(t, world, [...args, '--webhook-address', '127.0.0.1:0', '--audit-webhook-address', '127.0.0.1:0'], {
-    GITEA_TOKEN: ground.bot.token,
+    GITEA_TOKEN: fixture.bot.token,
     BACKPORCH_WEBHOOK_SECRET: 'a secret that Gitea knows',
   })
   const turns = (): number => controller.stderr.match(/"event":"turn"/g)?.length ?? 0
   await controller.until('a first turn', () => turns() > 0)
   const [pull] = (await review.pulls()).filter(({ state }) => state === 'open')
-  const comment = await ground.gitea.request(ground.writer.token, 'POST', `${ground.path}/issues/${pull?.number}/comments`, {
+  const comment = await fixture.gitea.request(fixture.writer.token, 'POST', `${fixture.path}/issues/${pull?.number}/comments`, {
     body: '/adopt all\n\n/snooze 1d',
   })
   assert.equal(comment.status, 201)
@@ -264,7 +268,7 @@ async function besideAController(t: TestContext, review: ReviewWorld, canaries: 
     requestObject: secret,
     responseObject: secret,
   }
-  const sent: Place[] = []
+  const sent: Location[] = []
   for (const body of [JSON.stringify({ kind: 'EventList', apiVersion: 'audit.k8s.io/v1', items: [event] }), `{"password": "${audited}`]) {
     const answer = await fetch(await controller.url('audit'), { method: 'POST', body, headers: { 'content-type': 'application/json' } })
     sent.push({ where: 'an answer to an audit event', content: Buffer.from(await answer.text()) })
@@ -277,10 +281,10 @@ async function besideAController(t: TestContext, review: ReviewWorld, canaries: 
   }
   const before = turns()
   await controller.until('the comment is answered', async () => {
-    const { body } = await ground.gitea.request<readonly object[]>(
-      ground.writer.token,
+    const { body } = await fixture.gitea.request<readonly object[]>(
+      fixture.writer.token,
       'GET',
-      `${ground.path}/issues/${pull?.number}/comments`,
+      `${fixture.path}/issues/${pull?.number}/comments`,
     )
     return body.length > 1
   })
@@ -288,7 +292,7 @@ async function besideAController(t: TestContext, review: ReviewWorld, canaries: 
   controller.send('SIGTERM')
   const ended = await controller.exited
   assert.ok(ended.code === 0 || ended.code === 130, controller.stderr)
-  await review.look()
+  await review.observe()
   return [
     ...sent,
     { where: 'stdout of the controller', content: Buffer.from(controller.stdout) },
@@ -303,13 +307,13 @@ async function authoredIds({ world }: ReviewWorld): Promise<ReadonlySet<string>>
 }
 
 /** All that Gitea tells of the repository: pull requests, issues, comments, reviews, timelines, statuses, labels, releases. */
-async function forgeTexts({ ground, world }: ReviewWorld): Promise<readonly Place[]> {
-  const { gitea: forge, path, writer } = ground
-  const places: Place[] = []
+async function forgeTexts({ fixture, world }: ReviewWorld): Promise<readonly Location[]> {
+  const { gitea: forge, path, writer } = fixture
+  const locations: Location[] = []
   const read = async <Body>(below: string): Promise<Body> => {
     const { status, body } = await forge.request<Body>(writer.token, 'GET', `${path}${below}`)
     assert.equal(status, 200, below)
-    places.push({ where: `${path}${below}`, content: Buffer.from(JSON.stringify(body)) })
+    locations.push({ where: `${path}${below}`, content: Buffer.from(JSON.stringify(body)) })
     return body
   }
   for (const list of [
@@ -329,5 +333,5 @@ async function forgeTexts({ ground, world }: ReviewWorld): Promise<readonly Plac
   }
   const commits = (await world.remote('rev-list', '--all')).split('\n')
   for (const commit of commits) await read(`/commits/${commit}/statuses?limit=50`)
-  return places
+  return locations
 }

@@ -6,7 +6,7 @@ import { type TestContext, test } from 'node:test'
 import type { Change } from '../../src/record/schema.ts'
 import type { ControlPlane } from '../controlplane/control-plane.ts'
 import { controlPlaneSuite } from '../controlplane/control-plane-suite.ts'
-import { CanarySearch, encodingsOf, filesBelow, gitObjects, type Place } from './canary-search.ts'
+import { CanarySearch, encodingsOf, filesBelow, gitObjects, type Location } from './canary-search.ts'
 import { policy, webPackage } from './packages.ts'
 import { openWorld, type World } from './world.ts'
 
@@ -68,8 +68,8 @@ await controlPlaneSuite('canary', {}, (plane) => {
     await world.commit(Object.fromEntries(forms.map((form, index) => [`apps/web/${index}.txt`, `x${form}y\n`])), 'oops')
     await world.backporch('diff', value)
     const search = searchFor(new Map([['planted', value]]))
-    for (const places of [gitObjects(world.folder), filesBelow(world.checkout)]) {
-      const found = [...search.find(places).values()].flat()
+    for (const locations of [gitObjects(world.folder), filesBelow(world.checkout)]) {
+      const found = [...search.find(locations).values()].flat()
       assert.deepEqual(
         forms.filter((form) => !found.some((where) => where.endsWith(`(as ${form})`))),
         [],
@@ -144,13 +144,13 @@ function tokenKubeconfig(plane: ControlPlane, token: string): string {
 async function assertNowhere(world: World, canaries: ReadonlyMap<string, string>, except: readonly string[] = []): Promise<void> {
   // The manifest itself is somebody's own commit, and it is where the value is.
   const authored = await world.git('rev-parse', `HEAD:${SECRET}`)
-  const places = [
+  const locations = [
     ...gitObjects(world.folder, (id) => id === authored),
     ...filesBelow(world.folder, (path) => path === join(world.checkout, SECRET) || except.includes(path)),
     ...world.calls.map(outputOf),
   ]
-  assert.ok(places.length > 20, 'there is something to search')
-  const found = searchFor(canaries).find(places)
+  assert.ok(locations.length > 20, 'there is something to search')
+  const found = searchFor(canaries).find(locations)
   assert.deepEqual([...found], [])
 }
 
@@ -158,6 +158,6 @@ function searchFor(canaries: ReadonlyMap<string, string>): CanarySearch {
   return new CanarySearch(new Map([...canaries].map(([name, value]) => [name, [value]])))
 }
 
-function outputOf({ command, stdout, stderr }: World['calls'][number]): Place {
+function outputOf({ command, stdout, stderr }: World['calls'][number]): Location {
   return { where: command, content: Buffer.from(`${stdout}\n${stderr}`) }
 }

@@ -98,7 +98,7 @@ stringData: {password: swordfish}
 /** Without what the server writes anew, and without what `kubectl apply` keeps for itself. */
 function content(text: string): unknown {
   const { status: _status, metadata, ...rest } = JSON.parse(text)
-  const { managedFields: _m, uid, resourceVersion: _r, creationTimestamp: _c, generation: _g, annotations = {}, ...kept } = metadata
+  const { managedFields: _m, uid, resourceVersion: _r, creationTimestamp: _c, generation: _g, annotations = {}, ...retained } = metadata
   delete annotations['kubectl.kubernetes.io/last-applied-configuration']
-  return JSON.parse(JSON.stringify({ ...rest, metadata: { ...kept, annotations } }).replaceAll(uid, 'its own uid'))
+  return JSON.parse(JSON.stringify({ ...rest, metadata: { ...retained, annotations } }).replaceAll(uid, 'its own uid'))
 }

@@ -44,7 +44,7 @@ await controlPlaneSuite('the desired object as the server has it', {}, (plane) =
     ] as const) {
       const edits = [...HAND_EDITS, ...MORE_EDITS]
       for (const { how } of edits) await world.kubectl(...how(gadget), '-n', namespace)
-      await assertAskedOnce(world, name, namespace)
+      await assertRequestedOnce(world, name, namespace)
       const lines = await changesOf(world, name)
       assert.deepEqual(lines, edits.map(({ line }) => line).sort(), name)
     }
@@ -89,7 +89,7 @@ await controlPlaneSuite('the desired object as the server has it', {}, (plane) =
     await world.sync('apps/server')
     await world.pipe(await world.show('main', 'apps/client/all.yaml'), 'apply', '--validate=false', '--filename=-')
     await world.commit(misspeltPackage('apps/server', server, gadget, true), 'feat: three replicas')
-    const places: [string, string][] = [
+    const locations: [string, string][] = [
       ['Deployment', 'spec.replica'],
       ['Deployment', 'spec.template.spec.containers[name=app].imagePulPolicy'],
       ['Gadget', 'spec.colour'],
@@ -100,10 +100,10 @@ await controlPlaneSuite('the desired object as the server has it', {}, (plane) =
     ] as const) {
       const run = assertExit(await world.backporch('diff', '-v', name), 0)
       assert.equal(run.stdout, '', name)
-      const told = run.stderr.split('\n').map((line) => line.replace(/all\.yaml:\d+/, 'all.yaml'))
-      for (const [kind, path] of places) {
+      const reported = run.stderr.split('\n').map((line) => line.replace(/all\.yaml:\d+/, 'all.yaml'))
+      for (const [kind, path] of locations) {
         const line = `note: ${name}/all.yaml: ${kind} ${namespace}/misspelt: the server does not know ${path} and ${does}`
-        assert.equal(told.filter((each) => each === line || each.startsWith(`${line} [`)).length, 1, `${line}\n---\n${run.stderr}`)
+        assert.equal(reported.filter((each) => each === line || each.startsWith(`${line} [`)).length, 1, `${line}\n---\n${run.stderr}`)
       }
     }
     // Beside it a hand edit shows as ever.
@@ -152,7 +152,7 @@ async function changesOf(world: World, name: string): Promise<string[]> {
 }
 
 /** In one turn nothing is read twice, and no object gets a second dry run. */
-async function assertAskedOnce(world: World, name: string, namespace: string): Promise<void> {
+async function assertRequestedOnce(world: World, name: string, namespace: string): Promise<void> {
   const { stderr } = assertExit(await world.backporch('diff', name, '--verbose'), 1)
   const requests = [...stderr.matchAll(/\b(GET|PATCH|POST) (\/api\S*)/g)].map(([, method, path]) => `${method} ${path}`)
   const about = requests.filter((line) => line.includes(`/namespaces/${namespace}/`))

@@ -6,7 +6,7 @@ import { InProcessRenderer } from '../../src/adapters/functions/in-process-rende
 import { connectCluster } from '../../src/adapters/kubernetes/connection/connect-cluster.ts'
 import { redactionKey } from '../../src/krm/redaction/redacted.ts'
 import { BetweenTurns } from '../../src/reconcile/observe/between-turns.ts'
-import { lookAtCluster, lookAtRepository } from '../../src/reconcile/observe/observe-units.ts'
+import { observeCluster, observeRepository } from '../../src/reconcile/observe/observe-units.ts'
 import { create, realClock } from '../apiserver/live-cluster.ts'
 import type { ControlPlane } from '../controlplane/control-plane.ts'
 import { controlPlaneSuite } from '../controlplane/control-plane-suite.ts'
@@ -17,9 +17,9 @@ const MANY = 60
 /** A process that lives on. Each call is a turn: the dry runs that it asked for, and how many objects are in which state. */
 async function turns(t: TestContext, { kubeconfig }: ControlPlane, repository: MemoryRepository) {
   // A request that a busy server did not take is sent again: it is one dry run.
-  const asked = new Set<string>()
+  const requested = new Set<string>()
   const trace = ({ what }: { readonly what: string }): void => {
-    if (what.startsWith('PATCH ')) asked.add(what)
+    if (what.startsWith('PATCH ')) requested.add(what)
   }
   const { reader, close } = await connectCluster({ kubeconfig, environment: {}, clock: realClock, version: 'test', trace })
   t.after(close)
@@ -35,16 +35,16 @@ async function turns(t: TestContext, { kubeconfig }: ControlPlane, repository: M
   }
   const { signal } = new AbortController()
   return async () => {
-    asked.clear()
-    const view = await lookAtRepository({ repository, forge: new LocalForge(repository) }, request, signal)
-    const { units } = await lookAtCluster(view, reader, request, signal)
+    requested.clear()
+    const view = await observeRepository({ repository, forge: new LocalForge(repository) }, request, signal)
+    const { units } = await observeCluster(view, reader, request, signal)
     const [unit] = units
     assert.ok(unit?.state === 'observed')
     const { verdicts } = unit.observation
     const states = new Map<string, number>()
     for (const { state } of verdicts) states.set(state, (states.get(state) ?? 0) + 1)
     const live = verdicts.find(({ id }) => id.name === 'd0')?.items.map((item) => item.live)
-    return { dryRuns: asked.size, ...Object.fromEntries(states), ...(live === undefined ? {} : { live }) }
+    return { dryRuns: requested.size, ...Object.fromEntries(states), ...(live === undefined ? {} : { live }) }
   }
 }
 
@@ -54,7 +54,7 @@ await controlPlaneSuite('dry runs over turns', {}, (plane) => {
     const config = (name: string, color: string): string =>
       `apiVersion: v1\nkind: ConfigMap\nmetadata: {name: ${name}, namespace: ${namespace}}\ndata: {color: ${color}}\n`
     const repository = new MemoryRepository()
-    const all = Array.from({ length: MANY }, (_one, place) => config(`c${place}`, 'red'))
+    const all = Array.from({ length: MANY }, (_one, index) => config(`c${index}`, 'red'))
     // The server takes no such name, so this one is blocked.
     const blocked = `apiVersion: v1\nkind: Service\nmetadata: {name: blocked, namespace: ${namespace}}\nspec: {ports: [{port: 0}]}\n`
     repository.commitByHand('main', {
@@ -85,7 +85,7 @@ await controlPlaneSuite('dry runs over turns', {}, (plane) => {
   test('a drifted object costs a dry run when it changes, in git or in the cluster, and none while nothing does', async (t) => {
     const namespace = await plane.namespace('drifted')
     const path = `/api/v1/namespaces/${namespace}/configmaps`
-    const names = Array.from({ length: MANY }, (_one, place) => `d${place}`)
+    const names = Array.from({ length: MANY }, (_one, position) => `d${position}`)
     const config = (name: string, color: string) => ({
       apiVersion: 'v1',
       kind: 'ConfigMap',
@@ -103,7 +103,7 @@ await controlPlaneSuite('dry runs over turns', {}, (plane) => {
     const enc = (text: string): string => `ENC[AES256_GCM,data:${text},iv:c29tZSBpdg==,tag:c29tZSB0YWc=,type:str]`
     const encrypted = { ...config('sealed', enc('cmVk')), sops: { mac: enc('bWFj'), version: '3.9.4' } }
     const commit = (first: string): void => {
-      const objects = [...names.map((name, place) => config(name, place === 0 ? first : 'red')), config('bare', 'red'), encrypted]
+      const objects = [...names.map((name, offset) => config(name, offset === 0 ? first : 'red')), config('bare', 'red'), encrypted]
       repository.commitByHand('main', {
         'apps/web/Kptfile': 'apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata: {name: web}\n',
         'apps/web/all.yaml': objects.map((object) => JSON.stringify(object)).join('\n---\n'),

@@ -82,9 +82,9 @@ await controlPlaneSuite('objects that SOPS encrypted', { auditLevel: 'Request' }
         [],
         'no ciphertext is sent to the server',
       )
-      const said = world.calls.map(({ stdout, stderr }) => stdout + stderr).join('\n')
+      const text = world.calls.map(({ stdout, stderr }) => stdout + stderr).join('\n')
       for (const value of Object.values(PLAIN))
-        assert.ok(!said.includes(value) && !said.includes(Buffer.from(value).toString('base64')), value)
+        assert.ok(!text.includes(value) && !text.includes(Buffer.from(value).toString('base64')), value)
     })
     return { world, namespace, decrypted }
   }

@@ -81,7 +81,7 @@ else {
       const scan = () => review.backporch('scan', ...flags, '--contexts', 'edge-1,edge-2,edge-3')
       await scan()
       const pull = await review.onlyOpen()
-      const { gitea: server, path, writer } = review.ground
+      const { gitea: server, path, writer } = review.fixture
       await server.request(writer.token, 'PATCH', `${path}/pulls/${pull.number}`, { state: 'closed' })
       await scan()
       assert.deepEqual(await review.writesOf(scan), { api: 0, pushes: 0 })

@@ -39,8 +39,8 @@ await controlPlaneSuite('hand edits', { controllerManager: true }, (plane) => {
     assert.equal(report.spec.observed.syncer, 'ci')
     assert.equal(report.spec.unit.package, 'apps/shop')
 
-    const seen = report.spec.changes.map(lineOf).sort()
-    assert.deepEqual(seen, INJECTED.map(({ object, change, path }) => [object, change, path ?? ''].join(' ')).sort())
+    const observed = report.spec.changes.map(lineOf).sort()
+    assert.deepEqual(observed, INJECTED.map(({ object, change, path }) => [object, change, path ?? ''].join(' ')).sort())
     for (const injected of INJECTED) {
       const change: Change | undefined = report.spec.changes.find(
         (one) => lineOf(one) === [injected.object, injected.change, injected.path ?? ''].join(' '),

@@ -76,7 +76,7 @@ else {
 
         await nextSecond()
         await world.commit({ 'apps/shop/all.yaml': chart(namespace, { dropped: true }) }, 'feat: drop what nobody needs')
-        const behind = await seen(world, 0)
+        const behind = await observed(world, 0)
         assert.deepEqual(behind.changes, [])
         assert.deepEqual(behind.setAside, [
           'Behind ConfigMap/gone -',
@@ -88,18 +88,18 @@ else {
         ])
 
         await apply({ dropped: true })
-        const left = await seen(world, 1)
+        const left = await observed(world, 1)
         assert.deepEqual(
           left.changes.map(({ line, notes }) => `${line}: ${notes[0]}`),
           [`added Secret/token data.old ${compares ? 'helm' : 'unknown'}: ${LEFT_OVER}`],
         )
         assert.deepEqual(left.setAside, [])
         await world.kubectl('patch', 'secret/token', '--type=merge', '-p', '{"data":{"old":null}}', '-n', namespace)
-        assert.deepEqual(await seen(world, 0), { changes: [], setAside: [] })
+        assert.deepEqual(await observed(world, 0), { changes: [], setAside: [] })
 
         // Values that git does not know, as with --set.
         await apply({ dropped: true, more: '  mine: "1"\n' })
-        const mine = await seen(world, 1)
+        const mine = await observed(world, 1)
         const why = compares ? `the next upgrade removes it: Helm release ${namespace}/shop revision 3 has it` : undefined
         assert.deepEqual(
           mine.changes.map(({ line }) => line),
@@ -111,11 +111,11 @@ else {
 
         await nextSecond()
         await found.rollBackWith(helm, { ...order, manifests: '', revision: 2 })
-        assert.deepEqual(await seen(world, 0), { changes: [], setAside: [] })
+        assert.deepEqual(await observed(world, 0), { changes: [], setAside: [] })
 
         await nextSecond()
         await world.kubectl('patch', 'deployment/web', '--type=merge', '-p', '{"metadata":{"labels":{"by":"hand"}}}', '-n', namespace)
-        const edited = await seen(world, 1)
+        const edited = await observed(world, 1)
         assert.deepEqual(
           edited.changes.map(({ line }) => line),
           ['added Deployment/web metadata.labels.by kubectl-patch'],
@@ -126,7 +126,7 @@ else {
         await world.kubectl('delete', 'configmap/kept', '-n', namespace)
         await nextSecond()
         await found.rollBackWith(helm, { ...order, manifests: '', revision: 1 })
-        const back = await seen(world, 1)
+        const back = await observed(world, 1)
         const old = back.changes.find(({ line }) => line === 'added ConfigMap/settings data.old helm')
         assert.match(old?.notes.join() ?? '', /revision 5 is a rollback to revision 1 at .*, when git had [0-9a-f]{7} already/)
         assert.deepEqual(
@@ -161,11 +161,11 @@ else {
         await world.commit({ 'apps/shop/all.yaml': dropped }, 'feat: drop what nobody needs')
         const run = await world.backporch('diff', 'apps/shop', '-o', 'json', '--kubeconfig', kubeconfig)
         const list: DriftReportList = JSON.parse(run.stdout)
-        const told = list.items
+        const reported = list.items
           .flatMap(({ status }) => status.setAside ?? [])
           .map(({ state, ref, path }) => `${state} ${ref.name} ${path ?? '-'}`)
-        assert.equal(told.includes('Behind settings data.old'), known, told.join())
-        assert.equal(told.includes('Ignored kept -'), true, told.join())
+        assert.equal(reported.includes('Behind settings data.old'), known, reported.join())
+        assert.equal(reported.includes('Ignored kept -'), true, reported.join())
         const note = `Helm release ${namespace}/shop: what Helm keeps of it is not known, so fields that its chart dropped are not seen: cannot list secrets`
         assert.equal(run.stderr.includes(note), !known, run.stderr)
         await found.uninstallWith('helm3', { ...order, driver })
@@ -191,12 +191,12 @@ async function worldOf(t: TestContext, plane: Parameters<typeof openWorld>[1], a
   })
 }
 
-interface Seen {
+interface Observed {
   readonly changes: readonly { readonly line: string; readonly notes: readonly string[] }[]
   readonly setAside: readonly string[]
 }
 
-async function seen(world: World, exit: number): Promise<Seen> {
+async function observed(world: World, exit: number): Promise<Observed> {
   const run = assertExit(await world.backporch('diff', 'apps/shop', '-o', 'json'), exit)
   const { items, incomplete }: DriftReportList = JSON.parse(run.stdout)
   assert.deepEqual(incomplete, [])

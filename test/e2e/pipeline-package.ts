@@ -45,8 +45,8 @@ export async function renderWithKpt(world: World, revision: string, folder: stri
     await Promise.all(paths.map(async (path) => [path.slice(folder.length + 1), await world.show(revision, path)] as const)),
   )
   const given = withPrograms(tree)
-  const { ok, said, files } = await runKptRender(given, programs)
-  assert.ok(ok, said)
+  const { ok, text, files } = await runKptRender(given, programs)
+  assert.ok(ok, text)
   return { given, files }
 }
 

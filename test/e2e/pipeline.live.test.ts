@@ -39,9 +39,9 @@ await controlPlaneSuite('pipeline', { controllerManager: true }, (plane) => {
   }
 
   /** kpt renders the branch: it changes no byte of a package that is kept rendered, and gives what is live. */
-  async function assertRendersToLive(world: World, branch: string, keptRendered: boolean, ...fields: readonly Field[]): Promise<void> {
+  async function assertRendersToLive(world: World, branch: string, storedRendered: boolean, ...fields: readonly Field[]): Promise<void> {
     const { given, files } = await renderWithKpt(world, branch, WEB, programs)
-    if (keptRendered) assert.deepEqual(files, given)
+    if (storedRendered) assert.deepEqual(files, given)
     const objects = objectsOf(files)
     for (const [object, read] of fields) {
       const { metadata } = objects.get(object)
@@ -93,19 +93,19 @@ await controlPlaneSuite('pipeline', { controllerManager: true }, (plane) => {
 
     const wide = assertExit(await world.backporch('diff', '-o', 'wide'), 1).stdout
     assert.deepEqual(originsIn(wide, scaled), [
-      `${await placeOf(world, 'main', `${WEB}/cache.yaml`, /replicas: /)}`,
-      `written by apply-setters (step 1, ${WEB}/Kptfile:16), pattern \${cache-replicas}, from setter cache-replicas at ${await placeOf(world, 'main', `${WEB}/setters.yaml`, /cache-replicas: /)}`,
+      `${await locationOf(world, 'main', `${WEB}/cache.yaml`, /replicas: /)}`,
+      `written by apply-setters (step 1, ${WEB}/Kptfile:16), pattern \${cache-replicas}, from setter cache-replicas at ${await locationOf(world, 'main', `${WEB}/setters.yaml`, /cache-replicas: /)}`,
     ])
     assert.deepEqual(originsIn(wide, image), [
-      `${await placeOf(world, 'main', `${WEB}/deployment.yaml`, /image: /)}`,
-      `written by set-image (step 4, ${WEB}/Kptfile:28), from entry newTag at ${await placeOf(world, 'main', `${WEB}/Kptfile`, /newTag: /)}`,
+      `${await locationOf(world, 'main', `${WEB}/deployment.yaml`, /image: /)}`,
+      `written by set-image (step 4, ${WEB}/Kptfile:28), from entry newTag at ${await locationOf(world, 'main', `${WEB}/Kptfile`, /newTag: /)}`,
     ])
     assert.match(originsIn(wide, env).join(), /^not there; it would go into apps\/web\/deployment\.yaml:\d+/)
     assert.match(
       originsIn(wide, label)[1] ?? '',
       /^written by set-labels .*, from label app\.kubernetes\.io\/part-of at apps\/web\/Kptfile:25:\d+$/,
     )
-    assert.deepEqual(originsIn(wide, note), [await placeOf(world, 'main', `${WEB}/ingress.yaml`, /proxy-body-size: /)])
+    assert.deepEqual(originsIn(wide, note), [await locationOf(world, 'main', `${WEB}/ingress.yaml`, /proxy-body-size: /)])
     const explained = assertExit(await world.backporch('explain', WEB, url), 0).stdout.replace(/\s+/g, ' ')
     assert.match(explained, /git apps\/web\/configmap\.yaml:10:15 written by apply-setters/)
     assert.match(
@@ -125,7 +125,7 @@ await controlPlaneSuite('pipeline', { controllerManager: true }, (plane) => {
     assert.deepEqual(await world.refs(), refs)
 
     // Each of the others, by itself, at its place.
-    const places: readonly (readonly [string, readonly string[]])[] = [
+    const locations: readonly (readonly [string, readonly string[]])[] = [
       [
         scaled,
         [
@@ -160,7 +160,7 @@ await controlPlaneSuite('pipeline', { controllerManager: true }, (plane) => {
       [note, ['ingress.yaml -  annotations:', 'ingress.yaml -    nginx.ingress.kubernetes.io/proxy-body-size: 8m']],
     ]
     const expected: string[] = []
-    for (const [change, lines] of places) {
+    for (const [change, lines] of locations) {
       assertExit(await world.backporch('adopt', WEB, change), 0)
       expected.push(...lines)
       assert.deepEqual((await linesOf(world)).toSorted(), expected.toSorted())
@@ -338,7 +338,7 @@ function originsIn(wide: string, number: string): string[] {
 }
 
 /** `apps/web/setters.yaml:21:19`, of the value behind the text. */
-async function placeOf(world: World, revision: string, path: string, text: RegExp): Promise<string> {
+async function locationOf(world: World, revision: string, path: string, text: RegExp): Promise<string> {
   const lines = (await world.show(revision, path)).split('\n')
   const line = lines.findIndex((each) => text.test(each))
   const [found = ''] = text.exec(lines[line] ?? '') ?? []

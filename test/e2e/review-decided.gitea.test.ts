@@ -6,7 +6,7 @@ import { controlPlaneSuite } from '../controlplane/control-plane-suite.ts'
 import type { Gitea } from '../gitea/gitea.ts'
 import { sharedGitea } from '../gitea/shared-gitea.ts'
 import { policy, webPackage } from './packages.ts'
-import { openReviewWorld, PROPOSE, type ReviewWorld, type SeenPull } from './review-world.ts'
+import { type ObservedPull, openReviewWorld, PROPOSE, type ReviewWorld } from './review-world.ts'
 import { assertExit, type World } from './world.ts'
 
 const NOTHING = { api: 0, pushes: 0 }
@@ -17,7 +17,7 @@ else await controlPlaneSuite('decided on Gitea', { controllerManager: true }, (p
 
 function decidedOn(plane: Parameters<typeof openReviewWorld>[1], server: Gitea): void {
   /** A drifted package with an open pull request. */
-  async function proposed(t: TestContext): Promise<{ review: ReviewWorld; world: World; namespace: string; pull: SeenPull }> {
+  async function proposed(t: TestContext): Promise<{ review: ReviewWorld; world: World; namespace: string; pull: ObservedPull }> {
     const namespace = await plane.namespace('review')
     const review = await openReviewWorld(t, plane, server, { ...webPackage(namespace), ...policy(PROPOSE) })
     const { world } = review
@@ -43,12 +43,12 @@ function decidedOn(plane: Parameters<typeof openReviewWorld>[1], server: Gitea):
   test('closed: silent on the next ten scans, without one write; another edit is raised again', async (t) => {
     const { review, world, namespace, pull } = await proposed(t)
     const main = await world.remote('rev-parse', 'main')
-    await review.ground.human.close(pull.number)
+    await review.fixture.human.close(pull.number)
     await review.backporch('scan')
     assert.deepEqual(await world.proposals(), [])
     assert.equal(await world.remote('rev-parse', 'main'), main)
     const { status } = await closedEpisode(world)
-    assert.deepEqual([status.outcome, status.decidedBy], ['Declined', review.ground.writer.name])
+    assert.deepEqual([status.outcome, status.decidedBy], ['Declined', review.fixture.writer.name])
     assert.match(await world.remote('log', '--format=%B', 'drift-ledger'), /declined [0-9a-f]{8} \(Restore\)/)
     const silent = await world.refs()
     for (let scan = 1; scan <= 10; scan += 1) {
@@ -69,8 +69,8 @@ function decidedOn(plane: Parameters<typeof openReviewWorld>[1], server: Gitea):
   test('closed and opened again before anybody looked: it is open, and nothing is sent', async (t) => {
     const { review, world, pull } = await proposed(t)
     const refs = await world.refs()
-    await review.ground.human.close(pull.number)
-    await review.ground.human.reopen(pull.number)
+    await review.fixture.human.close(pull.number)
+    await review.fixture.human.reopen(pull.number)
     assert.deepEqual(await review.writesOf(async () => assertExit(await review.backporch('scan'), 1)), NOTHING)
     assert.deepEqual(await world.refs(), refs)
     assert.equal((await review.onlyOpen()).number, pull.number)
@@ -109,7 +109,7 @@ function decidedOn(plane: Parameters<typeof openReviewWorld>[1], server: Gitea):
     await review.closed(pull.number)
     await review.backporch('scan')
     const { status } = await closedEpisode(world)
-    assert.deepEqual([status.outcome, status.decidedBy], ['Declined', review.ground.writer.name])
+    assert.deepEqual([status.outcome, status.decidedBy], ['Declined', review.fixture.writer.name])
     assert.deepEqual(await review.writesOf(() => review.backporch('scan')), NOTHING)
     assert.equal((await review.pulls()).length, 1)
   })

@@ -71,7 +71,7 @@ else {
           .filter((path) => path.startsWith('closed/'))
         assert.equal(closed.length, 1)
         const { status } = parse(await world.show('drift-ledger', closed[0] ?? ''))
-        assert.deepEqual([status.outcome, status.decidedBy, status.revision], ['Merged', review.ground.writer.name, 'v1'])
+        assert.deepEqual([status.outcome, status.decidedBy, status.revision], ['Merged', review.fixture.writer.name, 'v1'])
         assert.ok(typeof status.verifiedAt === 'string', JSON.stringify(status))
         // And on Gitea.
         assert.equal((await review.closed(pull.number)).merged, true)
@@ -130,7 +130,7 @@ else {
 
     test('one that is merged by itself when its checks are green is a merge like others', async (t) => {
       const { review } = await drifted(t)
-      const { gitea: server, owner, writer, path, name } = review.ground
+      const { gitea: server, owner, writer, path, name } = review.fixture
       const rule = {
         rule_name: 'main',
         enable_push: true,

@@ -23,23 +23,23 @@ function refusedBy(plane: ControlPlane, server: Gitea): void {
     return review
   }
 
-  const asOwner = async ({ ground }: ReviewWorld, method: string, below: string, body?: unknown): Promise<void> => {
-    const { status } = await server.request(ground.owner.token, method, `${ground.path}${below}`, body)
+  const asOwner = async ({ fixture }: ReviewWorld, method: string, below: string, body?: unknown): Promise<void> => {
+    const { status } = await server.request(fixture.owner.token, method, `${fixture.path}${below}`, body)
     assert.ok(status < 300, `${method} ${below} answers ${status}`)
   }
 
   /** Exactly one failure is told, and nothing is written. */
   async function refused(review: ReviewWorld, code: RegExp, exit: readonly number[]): Promise<void> {
     const before = await review.world.refs()
-    const from = review.ground.proxy.requests.length
-    const { remote, bot } = review.ground
+    const from = review.fixture.proxy.requests.length
+    const { remote, bot } = review.fixture
     const run = await review.world.backporchIn(review.world.checkout, { GITEA_TOKEN: bot.token }, 'scan', '--repo', remote)
     assert.ok(exit.includes(run.code), `${run.code}: ${run.stderr}`)
-    const told = run.stderr.split('\n').filter((line) => line.startsWith('error '))
-    assert.equal(told.length, 1, run.stderr)
-    assert.match(told[0] ?? '', code)
+    const reported = run.stderr.split('\n').filter((line) => line.startsWith('error '))
+    assert.equal(reported.length, 1, run.stderr)
+    assert.match(reported[0] ?? '', code)
     assert.doesNotMatch(run.stderr + run.stdout, new RegExp(bot.token))
-    assert.equal(review.ground.proxy.requests.slice(from).filter(isApiWrite).length, 0)
+    assert.equal(review.fixture.proxy.requests.slice(from).filter(isApiWrite).length, 0)
     assert.deepEqual(await review.world.refs(), before)
   }
 
@@ -59,14 +59,14 @@ function refusedBy(plane: ControlPlane, server: Gitea): void {
 
     await asOwner(review, 'PATCH', '', { name: 'elsewhere' })
     await refused(review, /^error BP(1002|4001|5008): /, [2, 4])
-    const { owner } = review.ground
+    const { owner } = review.fixture
     assert.equal((await server.request(owner.token, 'PATCH', `/repos/${owner.name}/elsewhere`, { name: 'deploy' })).status, 200)
 
     await asOwner(review, 'PATCH', '', { private: true })
-    await asOwner(review, 'DELETE', `/collaborators/${review.ground.bot.name}`)
+    await asOwner(review, 'DELETE', `/collaborators/${review.fixture.bot.name}`)
     await refused(review, /^error BP(1002|4005|5003): /, [2, 4])
-    await asOwner(review, 'PUT', `/collaborators/${review.ground.bot.name}`, { permission: 'admin' })
-    await asOwner(review, 'PUT', `/collaborators/${review.ground.writer.name}`, { permission: 'write' })
+    await asOwner(review, 'PUT', `/collaborators/${review.fixture.bot.name}`, { permission: 'admin' })
+    await asOwner(review, 'PUT', `/collaborators/${review.fixture.writer.name}`, { permission: 'write' })
 
     assertExit(await review.backporch('scan'), 1)
     assert.deepEqual([(await review.onlyOpen()).number, (await review.pulls()).length], [pull.number, 1])
@@ -74,7 +74,7 @@ function refusedBy(plane: ControlPlane, server: Gitea): void {
 
   test('Gitea breaks between the push and the pull request: the next scan opens it, once', async (t) => {
     const review = await drifted(t)
-    const { proxy } = review.ground
+    const { proxy } = review.fixture
     for (const fault of [{ kind: 'answer', status: 502 }, { kind: 'lost' }] as const) {
       const namespace = review.world.read('apps/web/config.yaml').match(/namespace: (\S+)/)?.[1] ?? ''
       await review.world.kubectl('scale', 'deployment/web', `--replicas=${fault.kind === 'lost' ? 8 : 6}`, '-n', namespace)
@@ -96,15 +96,15 @@ function refusedBy(plane: ControlPlane, server: Gitea): void {
 
   test('a token that was taken away: nothing is written, and another one goes on', async (t) => {
     const review = await drifted(t)
-    const { ground, world } = review
+    const { fixture: setup, world } = review
     assertExit(await review.backporch('scan'), 1)
-    const { token, revoke } = await server.createToken(ground.bot, ['all'])
+    const { token, revoke } = await server.createToken(setup.bot, ['all'])
     await revoke()
     const before = await world.refs()
-    const run = await world.backporchIn(world.checkout, { GITEA_TOKEN: token }, 'scan', '--repo', ground.remote)
+    const run = await world.backporchIn(world.checkout, { GITEA_TOKEN: token }, 'scan', '--repo', setup.remote)
     assert.match(assertExit(run, 4).stderr, /^error BP(4005|5002): /)
     assert.doesNotMatch(run.stderr, new RegExp(token))
-    await review.look()
+    await review.observe()
     assert.deepEqual(await world.refs(), before)
     assertExit(await review.backporch('scan'), 1)
     assert.equal((await review.pulls()).length, 1)

@@ -8,12 +8,12 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { ControlPlane } from '../controlplane/control-plane.ts'
 import { isApiWrite, isPush } from '../gitea/faulty-proxy.ts'
 import type { Gitea } from '../gitea/gitea.ts'
-import { type GiteaGround, makeGiteaGround } from '../gitea/gitea-ground.ts'
+import { createGiteaFixture, type GiteaFixture } from '../gitea/gitea-fixture.ts'
 import type { ProgramRun } from './run-program.ts'
 import { type Files, openWorld, type World } from './world.ts'
 
 /** As Gitea tells it; only what is looked at. */
-export interface SeenPull {
+export interface ObservedPull {
   readonly number: number
   readonly title: string
   readonly body: string
@@ -29,35 +29,35 @@ export const PROPOSE = 'mode: Propose\ndetect: {minAge: 0s, settle: 0s}\nlimits:
 export type MergeStyle = 'merge' | 'rebase' | 'rebase-merge' | 'squash' | 'fast-forward-only'
 
 export async function openReviewWorld(t: TestContext, plane: ControlPlane, gitea: Gitea, files: Files): Promise<ReviewWorld> {
-  const ground = await makeGiteaGround(gitea)
-  t.after(() => ground.close())
-  const review = new ReviewWorld(ground, await openWorld(t, plane, files))
+  const fixture = await createGiteaFixture(gitea)
+  t.after(() => fixture.close())
+  const review = new ReviewWorld(fixture, await openWorld(t, plane, files))
   await review.git('push', '--quiet', '--force', review.address, 'main')
   return review
 }
 
 export class ReviewWorld {
-  readonly ground: GiteaGround
+  readonly fixture: GiteaFixture
   readonly world: World
   /** More arguments of every call: `--forge gitea` where the forge shall not be asked for. */
   forge: readonly string[] = []
   /** Of the repository, past the proxy. */
   readonly address: string
 
-  constructor(ground: GiteaGround, world: World) {
-    this.ground = ground
+  constructor(fixture: GiteaFixture, world: World) {
+    this.fixture = fixture
     this.world = world
-    this.address = `${ground.gitea.url}/${ground.owner.name}/${ground.name}.git`
+    this.address = `${fixture.gitea.url}/${fixture.owner.name}/${fixture.name}.git`
   }
 
   /** Makes the mirror what Gitea has. */
-  async look(): Promise<void> {
+  async observe(): Promise<void> {
     await this.git('fetch', '--quiet', '--prune', '--force', this.address, '+refs/heads/*:refs/heads/*', '+refs/tags/*:refs/tags/*')
   }
 
   /** A commit of a person on main. */
   async commit(files: Files, message: string): Promise<void> {
-    await this.look()
+    await this.observe()
     await this.world.git('fetch', '--quiet', '--prune', 'origin')
     await this.world.git('reset', '--quiet', '--hard', 'origin/main')
     await this.world.commit(files, message)
@@ -66,39 +66,39 @@ export class ReviewWorld {
 
   /** git in the mirror, with the rights of a person who may write. */
   async git(...args: readonly string[]): Promise<void> {
-    await this.ground.gitea.git(this.ground.writer, args, { directory: this.world.repository })
+    await this.fixture.gitea.git(this.fixture.writer, args, { directory: this.world.repository })
   }
 
   /** backporch in the checkout, on the repository on Gitea, with the bot's token in the environment. */
   async backporch(...args: readonly string[]): Promise<ProgramRun> {
-    const { remote, bot } = this.ground
+    const { remote, bot } = this.fixture
     const run = await this.world.backporchIn(this.world.checkout, { GITEA_TOKEN: bot.token }, ...args, ...this.forge, '--repo', remote)
     assert.doesNotMatch(run.stdout + run.stderr, new RegExp(bot.token), 'the token is never printed')
-    await this.look()
+    await this.observe()
     return run
   }
 
   /** The syncer applies what main says. */
   async sync(): Promise<void> {
-    await this.look()
+    await this.observe()
     await this.world.sync('apps/web')
   }
 
   /** Oldest first. */
-  async pulls(): Promise<readonly SeenPull[]> {
-    const { gitea, path, writer } = this.ground
-    const { body } = await gitea.request<readonly SeenPull[]>(writer.token, 'GET', `${path}/pulls?state=all&limit=50`)
+  async pulls(): Promise<readonly ObservedPull[]> {
+    const { gitea, path, writer } = this.fixture
+    const { body } = await gitea.request<readonly ObservedPull[]>(writer.token, 'GET', `${path}/pulls?state=all&limit=50`)
     return body.toSorted((left, right) => left.number - right.number)
   }
 
-  async onlyOpen(): Promise<SeenPull> {
+  async onlyOpen(): Promise<ObservedPull> {
     const [pull, ...more] = (await this.pulls()).filter(({ state }) => state === 'open')
     if (pull === undefined || more.length > 0) assert.fail(`open: ${[pull, ...more].map((one) => one?.head.label).join(' ')}`)
     return pull
   }
 
   /** Gitea ends a pull request some time after the push that ends it. */
-  async closed(number: number): Promise<SeenPull> {
+  async closed(number: number): Promise<ObservedPull> {
     for (let attempt = 0; ; attempt += 1) {
       const pull = (await this.pulls()).find((one) => one.number === number)
       if (pull?.state === 'closed') return pull
@@ -109,28 +109,28 @@ export class ReviewWorld {
 
   /** Latest state by context. */
   async statuses(commit: string): Promise<ReadonlyMap<string, string>> {
-    const { gitea, path, writer } = this.ground
+    const { gitea, path, writer } = this.fixture
     type Status = { readonly id: number; readonly context: string; readonly status: string }
     const { body } = await gitea.request<readonly Status[]>(writer.token, 'GET', `${path}/commits/${commit}/statuses?limit=50`)
     return new Map(body.toSorted((left, right) => left.id - right.id).map(({ context, status }) => [context, status]))
   }
 
   async comments(number: number): Promise<readonly string[]> {
-    const { gitea, path, writer } = this.ground
+    const { gitea, path, writer } = this.fixture
     const { body } = await gitea.request<readonly { body: string }[]>(writer.token, 'GET', `${path}/issues/${number}/comments`)
     return body.map((comment) => comment.body)
   }
 
   async mergeByHand(number: number, style: MergeStyle): Promise<void> {
-    const { gitea, owner, name, writer } = this.ground
+    const { gitea, owner, name, writer } = this.fixture
     const { status, body } = await gitea.mergePull(writer, owner.name, name, number, { Do: style })
     assert.equal(status, 200, JSON.stringify(body))
-    await this.look()
+    await this.observe()
   }
 
   /** Runs the work. @returns how many requests that change something it sent to the API, and how many pushes */
   async writesOf(work: () => Promise<unknown>): Promise<{ readonly api: number; readonly pushes: number }> {
-    const { requests } = this.ground.proxy
+    const { requests } = this.fixture.proxy
     const from = requests.length
     await work()
     const sent = requests.slice(from)

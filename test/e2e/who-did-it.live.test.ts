@@ -45,7 +45,7 @@ await controlPlaneSuite('who did it', { auditLevel: 'RequestResponse' }, (plane)
       [],
     )
     const found = await changes(world, '--audit-log', log)
-    assert.deepEqual(found.map(told).sort(), [
+    assert.deepEqual(found.map(reported).sort(), [
       `ConfigMap/doomed missing  by ${user} kubectl audit human-tool`,
       `ConfigMap/web added metadata.labels["example.com/more"] by ${user} kubectl-label audit human-tool`,
       `ConfigMap/web modified data.timeout by ${user} kubectl-patch audit human-tool`,
@@ -85,7 +85,7 @@ await controlPlaneSuite('who did it', { auditLevel: 'RequestResponse' }, (plane)
   }
 })
 
-function told({ ref, change, path = '', actor }: Change): string {
+function reported({ ref, change, path = '', actor }: Change): string {
   return `${ref.kind}/${ref.name} ${change} ${path} by ${actor.user} ${actor.manager} ${actor.confidence} ${actor.class}`
 }
 

@@ -16,7 +16,7 @@ import { filesOf } from './pipeline-files.ts'
 export function changeIn(
   texts: { readonly [path: string]: string },
   kind: string,
-  place: string,
+  location: string,
   live: Json | undefined,
   { resolution = 'Adopt', via, ...more }: Partial<Drift> & { resolution?: Resolution; via?: string } = {},
 ): ResolvedChange {
@@ -24,9 +24,9 @@ export function changeIn(
   if ('failures' in rendering) throw rendering.failures[0]
   const desired = rendering.desired.resources.find(({ id }) => id.kind === kind)
   assert.ok(desired !== undefined)
-  const git = place === '' ? desired.object : valueAt(desired.object, path(place))
+  const git = location === '' ? desired.object : valueAt(desired.object, path(location))
   const change = live === undefined ? 'removed' : git === undefined ? 'added' : 'modified'
-  return { desired, resolution, via, drift: { ...driftOf(place), id: desired.id, git, live, change, ...more } }
+  return { desired, resolution, via, drift: { ...driftOf(location), id: desired.id, git, live, change, ...more } }
 }
 
 /** Lines that changed, as `- old` and `+ new`, by file. */

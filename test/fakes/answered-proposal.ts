@@ -36,17 +36,17 @@ export async function opened(files: { readonly [path: string]: string } = {}, po
 export async function answer({ world }: Scene, more: Partial<TurnRequest> = {}): Promise<readonly Answer[]> {
   world.pass(1)
   const fleet = { ...world.ports, clusters: [world.cluster] }
-  return (await runFleetTurn(fleet, world.request({ presses: NO_PRESSES, ...more }), signal)).answers
+  return (await runFleetTurn(fleet, world.request({ requestedActions: NO_PRESSES, ...more }), signal)).answers
 }
 
 /** `ada` writes, and it is answered. */
-export async function ask(scene: Scene, body: string): Promise<{ outcome: string | undefined; said: string }> {
+export async function ask(scene: Scene, body: string): Promise<{ outcome: string | undefined; text: string }> {
   scene.forge.comment(1, 'ada', body)
   const [last] = (await answer(scene)).slice(-1)
-  return { outcome: last?.outcome, said: said(scene) }
+  return { outcome: last?.outcome, text: message(scene) }
 }
 
-export function said({ forge }: Scene): string {
+export function message({ forge }: Scene): string {
   return forge.comments.find(({ topic }) => topic === 'command')?.body ?? ''
 }
 
@@ -61,7 +61,7 @@ export async function resolutions(scene: Scene): Promise<string[]> {
 }
 
 export function reactions({ forge }: Scene): (string | undefined)[] {
-  return forge.said.map(({ reaction }) => reaction)
+  return forge.text.map(({ reaction }) => reaction)
 }
 
 /** Somebody ticks the first box whose line matches. */

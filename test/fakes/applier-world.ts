@@ -56,7 +56,7 @@ export function judged({ by, own = {}, drifts = [drift('spec.replicas')], annota
   })
   const [syncer] = managedFieldsOf(object).entries
   const applier = applierOf({ claims, live, own: new Map(answers), drifts, syncer, packagePath: 'apps/web', pipeline: false })
-  assert.equal(plain(applier.said.sentence), applier.sentence)
-  assert.equal(plain(applier.said.warning), applier.warning ?? '')
+  assert.equal(plain(applier.phrases.sentence), applier.sentence)
+  assert.equal(plain(applier.phrases.warning), applier.warning ?? '')
   return applier
 }

@@ -56,7 +56,7 @@ export class FleetWorld {
     return {
       branch: undefined,
       packages: [],
-      wish: undefined,
+      resolutionRequest: undefined,
       dryRun: false,
       clock: { now: () => new Date(this.cluster(0).now) },
       fieldManager: undefined,

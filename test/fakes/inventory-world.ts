@@ -43,7 +43,7 @@ export class InventoryWorld extends TurnWorld {
     return this
   }
 
-  async told(): Promise<{ changes: string[]; aside: string[]; incomplete: string[]; notes: readonly string[]; state: string }> {
+  async reported(): Promise<{ changes: string[]; aside: string[]; incomplete: string[]; notes: readonly string[]; state: string }> {
     const { units } = await this.scan({ dryRun: true })
     const [unit] = units
     if (unit?.state !== 'planned') throw unit?.failures[0] ?? new TypeError('no unit')

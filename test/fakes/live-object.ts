@@ -88,23 +88,23 @@ export function appliedBy(manager: string, manifest: JsonObject, time = '2026-11
 
 /** The object after somebody set the field by hand: the value and its ownership move. */
 export function editedBy(manager: string, live: JsonObject, field: string, value: Json, time = '2026-11-21T09:30:00Z'): JsonObject {
-  const place = path(field)
-  return own(withValueAt(live, place, value) as JsonObject, place, manager, time)
+  const location = path(field)
+  return own(withValueAt(live, location, value) as JsonObject, location, manager, time)
 }
 
 /** The object after somebody removed the field: nobody owns what is not there. */
 export function removedFrom(live: JsonObject, field: string): JsonObject {
-  const place = path(field)
-  return own(withoutValueAt(live, place) as JsonObject, place, undefined, '')
+  const location = path(field)
+  return own(withoutValueAt(live, location) as JsonObject, location, undefined, '')
 }
 
-function own(live: JsonObject, place: FieldPath, manager: string | undefined, time: string): JsonObject {
-  const entries = managedFieldsOf(live).entries.map(({ fields, ...entry }) => ({ ...entry, fields: without(fields, place) }))
+function own(live: JsonObject, location: FieldPath, manager: string | undefined, time: string): JsonObject {
+  const entries = managedFieldsOf(live).entries.map(({ fields, ...entry }) => ({ ...entry, fields: without(fields, location) }))
   if (manager !== undefined) {
     const known = entries.find((entry) => entry.manager === manager && entry.operation === 'Update')
     const apiVersion = String(getKey(live, 'apiVersion'))
-    if (known === undefined) entries.push({ manager, operation: 'Update', subresource: '', apiVersion, time, fields: leafAt(place) })
-    else Object.assign(known, { time, fields: union(known.fields, place) })
+    if (known === undefined) entries.push({ manager, operation: 'Update', subresource: '', apiVersion, time, fields: leafAt(location) })
+    else Object.assign(known, { time, fields: union(known.fields, location) })
   }
   const managedFields = entries.map(({ fields, subresource, ...entry }) => ({
     ...entry,
@@ -116,8 +116,8 @@ function own(live: JsonObject, place: FieldPath, manager: string | undefined, ti
   return withMetadata(live, { managedFields, resourceVersion: String(version) })
 }
 
-function leafAt(place: FieldPath): FieldSet {
-  return union({ owned: false, children: new Map() }, place)
+function leafAt(location: FieldPath): FieldSet {
+  return union({ owned: false, children: new Map() }, location)
 }
 
 function union(set: FieldSet, [step, ...rest]: FieldPath): FieldSet {
@@ -159,8 +159,8 @@ export function predictedApply(live: JsonObject, manifest: JsonObject, manager: 
   return object as JsonObject
 }
 
-function setAt(object: Json, place: FieldPath, value: Json): Json {
-  return withValueAt(object, place, value)
+function setAt(object: Json, location: FieldPath, value: Json): Json {
+  return withValueAt(object, location, value)
 }
 
 function sameText(left: FieldPath, right: FieldPath): boolean {

@@ -92,7 +92,7 @@ export class MemoryCluster implements ClusterReader, ClusterWriter {
       if ('helmRelease' in ref) return this.releases.get(`${ref.helmRelease.namespace}/${ref.helmRelease.name}`)
       return 'listing' in ref
         ? this.listed(({ group, kind, namespace }) =>
-            ref.listing.some((place) => place.group === group && place.kind === kind && place.namespace === namespace),
+            ref.listing.some((location) => location.group === group && location.kind === kind && location.namespace === namespace),
           )
         : this.listed(({ namespace }) => ref.namespaces.includes(namespace))
     })

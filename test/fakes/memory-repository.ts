@@ -134,12 +134,12 @@ export class MemoryRepository implements PackageRepository {
 
   /** Whether the commit is the other one or one of its ancestors. */
   reaches(from: string, commit: string): boolean {
-    const seen = new Set<string>()
+    const observed = new Set<string>()
     const open = [from]
     for (let id = open.pop(); id !== undefined; id = open.pop()) {
       if (id === commit) return true
-      if (seen.has(id)) continue
-      seen.add(id)
+      if (observed.has(id)) continue
+      observed.add(id)
       open.push(...this.known(objectId(id)).parents)
     }
     return false

@@ -28,7 +28,7 @@ export function verdictOf(items: readonly Drift[], more: Partial<ObjectVerdict> 
 }
 
 export function gitOf(more: Partial<GitState> = {}): GitState {
-  const tree = Object.keys(FILES).map((path, place) => ({ path, mode: '100644' as const, id: objectId(`${place}`.repeat(40)) }))
+  const tree = Object.keys(FILES).map((path, index) => ({ path, mode: '100644' as const, id: objectId(`${index}`.repeat(40)) }))
   return {
     baseBranch: 'main',
     base: BASE,
@@ -42,7 +42,7 @@ export function gitOf(more: Partial<GitState> = {}): GitState {
     merged: [],
     unreadable: [],
     heads: new Map(),
-    landings: new Map(),
+    mergeCommits: new Map(),
     revision: 0,
     publishedName: '',
     episodes: { closed: new Set(), open: new Set() },
@@ -138,7 +138,7 @@ export function turnOf(units: readonly Observation[], { git, forge, purpose, clu
       Object.entries(policy === undefined ? AT_ONCE : { '.drift/policy.yaml': policy }).map(([path, text]) => ({ path, text })),
     ),
     clock: { present: NOW, observedAt: NOW },
-    purpose: { wish: undefined, looks: false, settles: false, whole: true, version: '0.0.0', ...purpose },
+    purpose: { resolutionRequest: undefined, observations: false, settles: false, whole: true, version: '0.0.0', ...purpose },
     answers: new Map(),
   }
 }

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import type { PackageFiles } from '../../src/package/package-files.ts'
 import { type KrmFunction, succeeded } from '../../src/render/kpt/krm-function.ts'
 import type { BuiltIn, BuiltIns } from '../../src/render/runtimes/choose-release.ts'
-import { mapMadeAt, setEntry, textAt, yamlPlain } from '../../src/yaml/yaml-node.ts'
+import { mapCreatedAt, setEntry, textAt, yamlPlain } from '../../src/yaml/yaml-node.ts'
 
 export const CONFIG_MAP = 'apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: web\n  namespace: shop\ndata:\n  color: blue\n'
 
@@ -44,7 +44,7 @@ function toy(run: KrmFunction): BuiltIn {
 }
 
 const paint: KrmFunction = ({ items }) => {
-  for (const item of items) if (textAt(item, 'kind') === 'ConfigMap') setEntry(mapMadeAt(item, 'data'), 'color', yamlPlain('green'))
+  for (const item of items) if (textAt(item, 'kind') === 'ConfigMap') setEntry(mapCreatedAt(item, 'data'), 'color', yamlPlain('green'))
   return succeeded(items)
 }
 

@@ -5,7 +5,7 @@ import { LocalForge } from '../../src/adapters/forge/local/local-forge.ts'
 import { InProcessRenderer } from '../../src/adapters/functions/in-process-renderer.ts'
 import { Failure, type FailureCode } from '../../src/failure.ts'
 import { type RedactionKey, redactionKey } from '../../src/krm/redaction/redacted.ts'
-import type { WishRequest } from '../../src/plan/commands/comment-wish.ts'
+import type { ResolutionSelectors } from '../../src/plan/commands/resolution-request.ts'
 import type { UnitPlan } from '../../src/plan/turn/unit-plan.ts'
 import type { RefUpdate } from '../../src/ports/package-repository.ts'
 import { approve, type Decided, reject } from '../../src/reconcile/decide.ts'
@@ -93,7 +93,7 @@ export class TurnWorld {
     return {
       branch: undefined,
       packages: this.packages,
-      wish: undefined,
+      resolutionRequest: undefined,
       dryRun: false,
       clock: { now: () => new Date(this.cluster.now) },
       fieldManager: undefined,
@@ -139,8 +139,12 @@ export class TurnWorld {
     return { ...unit.plan, updates }
   }
 
-  async wish(resolution: WishRequest['resolution'], selectors: readonly string[] = [], message?: string): Promise<UnitPlan> {
-    return this.plan({ wish: { resolution, selectors, message } })
+  async resolutionRequest(
+    resolution: ResolutionSelectors['resolution'],
+    selectors: readonly string[] = [],
+    message?: string,
+  ): Promise<UnitPlan> {
+    return this.plan({ resolutionRequest: { resolution, selectors, message } })
   }
 
   async approve(confirm: () => Promise<boolean> = async () => true): Promise<Decided> {

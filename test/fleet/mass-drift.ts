@@ -26,7 +26,7 @@ import { policyText } from '../fakes/turn-world.ts'
 import { EmulatedGit } from '../forge/github/emulated-git.ts'
 import { CONTENT_LIMITS, EmulatedLimit, PUSH_LIMITS } from '../forge/github/emulated-limits.ts'
 import { GitHubEmulator } from '../forge/github/github-emulator.ts'
-import { BOT_LOGIN, BOT_TOKEN } from '../forge/github/github-ground.ts'
+import { BOT_LOGIN, BOT_TOKEN } from '../forge/github/github-fixture.ts'
 import { GitHubServer } from '../forge/github/github-server.ts'
 
 /** Real time, in which a wait takes none and counts in full. */
@@ -122,7 +122,7 @@ export class MassDrift {
     const request = {
       branch: undefined,
       packages: [],
-      wish: undefined,
+      resolutionRequest: undefined,
       clock: this.clock,
       dryRun: false,
       fieldManager: undefined,

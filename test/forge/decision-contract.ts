@@ -1,18 +1,18 @@
 /** What every hosted forge must do when a proposal is merged or closed, by people and by us. */
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import { type ContractHands, type ForgeGround, failsWith } from './forge-ground.ts'
+import { type ContractHands, type ForgeFixture, failsWith } from './forge-fixture.ts'
 
-export function decisionContract(ground: () => ForgeGround, hands: ContractHands, signal: AbortSignal): void {
+export function decisionContract(fixture: () => ForgeFixture, hands: ContractHands, signal: AbortSignal): void {
   const { count, mainOf, commitOn, pushBranch, readOne, open } = hands
 
   for (const style of ['merge', 'squash', 'rebase'] as const) {
     it(`sees a proposal that a person merged (${style})`, async () => {
       const wanted = await pushBranch()
       const number = await open(wanted)
-      await ground().human.merge(number, style)
+      await fixture().human.merge(number, style)
       const known = await readOne(wanted.ref)
-      assert.deepEqual([known.number, known.state, known.decidedBy], [number, 'merged', ground().people.writer])
+      assert.deepEqual([known.number, known.state, known.decidedBy], [number, 'merged', fixture().people.writer])
       assert.match(known.decidedAt, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/)
     })
   }
@@ -20,11 +20,11 @@ export function decisionContract(ground: () => ForgeGround, hands: ContractHands
   it('sees a proposal that a person closed, and one that is opened again', async () => {
     const wanted = await pushBranch()
     const number = await open(wanted)
-    await ground().human.close(number)
+    await fixture().human.close(number)
     const closed = await readOne(wanted.ref)
     assert.deepEqual([closed.state, closed.number], ['closed', number])
     assert.match(closed.decidedAt, /Z$/)
-    await ground().human.reopen(number)
+    await fixture().human.reopen(number)
     assert.equal((await readOne(wanted.ref)).state, 'open')
   })
 
@@ -32,14 +32,14 @@ export function decisionContract(ground: () => ForgeGround, hands: ContractHands
     const wanted = await pushBranch()
     const number = await open(wanted)
     const base = await mainOf()
-    const ledger = await ground().repository.write({
+    const ledger = await fixture().repository.write({
       parents: [],
       base: undefined,
       changes: [{ path: `closed/${count()}.yaml`, content: Buffer.from('outcome: Merged\n') }],
       message: 'ledger',
       at: 1_760_000_000,
     })
-    const there = (await ground().repository.refs(signal)).refs.get('refs/heads/drift-ledger') ?? null
+    const there = (await fixture().repository.refs(signal)).refs.get('refs/heads/drift-ledger') ?? null
     const merge = {
       parents: [base, wanted.commit],
       base,
@@ -50,13 +50,13 @@ export function decisionContract(ground: () => ForgeGround, hands: ContractHands
     const tag = `refs/tags/apps/web/v${100 + count()}`
     const along = [{ ref: 'refs/heads/drift-ledger', from: there, to: ledger }]
     const decision = { proposal: wanted, base: { ref: 'refs/heads/main', commit: base }, merge, tag, along }
-    const commit = await ground().openForge().merge(decision, signal)
-    const { refs } = await ground().repository.refs(signal)
+    const commit = await fixture().openForge().merge(decision, signal)
+    const { refs } = await fixture().repository.refs(signal)
     assert.deepEqual(
       [refs.get('refs/heads/main'), refs.get(tag), refs.get(wanted.ref), refs.get('refs/heads/drift-ledger')],
       [commit, commit, undefined, ledger],
     )
-    const view = await ground().repository.commit(commit, signal)
+    const view = await fixture().repository.commit(commit, signal)
     assert.deepEqual(view.parents, [base, wanted.commit])
     assert.match(view.message, /^Approve drift-\d+\n\nBecause\.\n\nkpt:\{.*\}\n\nDrift-Id: \d+/)
     const known = await readOne(wanted.ref)
@@ -66,13 +66,13 @@ export function decisionContract(ground: () => ForgeGround, hands: ContractHands
   it('opens no second one of the commit that somebody closed, where the caller has not seen that', async () => {
     const wanted = await pushBranch()
     const number = await open(wanted)
-    await ground().human.close(number)
-    const from = ground().writes()
-    await failsWith('BP4003', ground().openForge().ensureProposal(wanted, undefined, signal))
-    assert.equal(ground().writes() - from, 0, 'nothing is written')
+    await fixture().human.close(number)
+    const from = fixture().writes()
+    await failsWith('BP4003', fixture().openForge().ensureProposal(wanted, undefined, signal))
+    assert.equal(fixture().writes() - from, 0, 'nothing is written')
     const closed = await readOne(wanted.ref)
     assert.deepEqual([closed.number, closed.state], [number, 'closed'])
-    const again = await ground().openForge().ensureProposal(wanted, closed, signal)
+    const again = await fixture().openForge().ensureProposal(wanted, closed, signal)
     assert.notEqual(again.number, number, 'who has seen it may ask again')
   })
 
@@ -80,13 +80,13 @@ export function decisionContract(ground: () => ForgeGround, hands: ContractHands
     it(`tells the commit that was ${how}, wherever the branch goes after that, and when it is gone`, async () => {
       const wanted = await pushBranch()
       const number = await open(wanted)
-      await (how === 'merged' ? ground().human.merge(number, 'squash') : ground().human.close(number))
+      await (how === 'merged' ? fixture().human.merge(number, 'squash') : fixture().human.close(number))
       assert.equal((await readOne(wanted.ref)).commit, wanted.commit)
       const next = await commitOn(await mainOf())
-      await ground().repository.push([{ ref: wanted.ref, from: wanted.commit, to: next }], signal)
+      await fixture().repository.push([{ ref: wanted.ref, from: wanted.commit, to: next }], signal)
       const moved = await readOne(wanted.ref)
       assert.deepEqual([moved.number, moved.state, moved.commit], [number, how, wanted.commit])
-      await ground().repository.push([{ ref: wanted.ref, from: next, to: null }], signal)
+      await fixture().repository.push([{ ref: wanted.ref, from: next, to: null }], signal)
       const gone = await readOne(wanted.ref)
       assert.deepEqual([gone.number, gone.state, gone.commit], [number, how, wanted.commit])
     })
@@ -95,11 +95,11 @@ export function decisionContract(ground: () => ForgeGround, hands: ContractHands
       const wanted = await pushBranch()
       const number = await open(wanted)
       const known = await readOne(wanted.ref)
-      await (how === 'merged' ? ground().human.merge(number, 'squash') : ground().human.close(number))
-      const from = ground().writes()
+      await (how === 'merged' ? fixture().human.merge(number, 'squash') : fixture().human.close(number))
+      const from = fixture().writes()
       const claims = { ...wanted, title: 'chore(drift): restore everything', body: 'everything', labels: ['drift'] }
-      await failsWith('BP4003', ground().openForge().ensureProposal(claims, known, signal))
-      assert.equal(ground().writes() - from, 0, 'nothing is written')
+      await failsWith('BP4003', fixture().openForge().ensureProposal(claims, known, signal))
+      assert.equal(fixture().writes() - from, 0, 'nothing is written')
       const after = await readOne(wanted.ref)
       assert.deepEqual(
         [after.state, after.title, after.body, [...after.labels].sort()],
@@ -121,13 +121,13 @@ export function decisionContract(ground: () => ForgeGround, hands: ContractHands
       along: [],
     }
     const next = await commitOn(wanted.commit)
-    await ground().repository.push([{ ref: wanted.ref, from: wanted.commit, to: next }], signal)
-    await failsWith('BP4003', ground().openForge().merge(decision, signal))
+    await fixture().repository.push([{ ref: wanted.ref, from: wanted.commit, to: next }], signal)
+    await failsWith('BP4003', fixture().openForge().merge(decision, signal))
     const moved = await commitOn(base)
-    await ground().repository.push([{ ref: 'refs/heads/main', from: base, to: moved }], signal)
+    await fixture().repository.push([{ ref: 'refs/heads/main', from: base, to: moved }], signal)
     await failsWith(
       'BP4003',
-      ground()
+      fixture()
         .openForge()
         .merge({ ...decision, proposal: { ref: wanted.ref, commit: next } }, signal),
     )
@@ -139,10 +139,10 @@ export function decisionContract(ground: () => ForgeGround, hands: ContractHands
     const wanted = await pushBranch()
     const number = await open(wanted)
     const stale = [{ ref: 'refs/heads/drift-ledger', from: wanted.commit, to: wanted.commit }]
-    await failsWith('BP4003', ground().openForge().close({ proposal: wanted, along: stale }, signal))
+    await failsWith('BP4003', fixture().openForge().close({ proposal: wanted, along: stale }, signal))
     assert.equal((await readOne(wanted.ref)).state, 'open', 'nothing is closed when the push is refused')
-    await ground().openForge().close({ proposal: wanted, along: [] }, signal)
-    assert.equal((await ground().repository.refs(signal)).refs.get(wanted.ref), undefined)
+    await fixture().openForge().close({ proposal: wanted, along: [] }, signal)
+    assert.equal((await fixture().repository.refs(signal)).refs.get(wanted.ref), undefined)
     const known = await readOne(wanted.ref)
     assert.deepEqual([known.number, known.state], [number, 'closed'])
   })

@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { HeldBackWrite } from '../../src/ports/hosted-forge.ts'
-import type { ContractHands, ForgeGround } from './forge-ground.ts'
+import type { ContractHands, ForgeFixture } from './forge-fixture.ts'
 
 export function dryRunContract(
-  ground: () => ForgeGround,
+  fixture: () => ForgeFixture,
   { pushBranch, readOne, open, countingWrites }: ContractHands,
   signal: AbortSignal,
 ): void {
@@ -13,26 +13,26 @@ export function dryRunContract(
     const wanted = await pushBranch()
     const other = await pushBranch()
     const number = await open(other)
-    const comment = await ground().human.comment(number, '/adopt')
+    const comment = await fixture().human.comment(number, '/adopt')
     const known = await readOne(other.ref)
     const status = { context: 'drift/fresh', state: 'success', description: 'live = reviewed', url: '' } as const
-    const forge = ground().openDryRunForge()
-    const [asked] = (await forge.readComments(number, signal)).filter(({ id }) => id === comment)
-    assert.ok(asked)
+    const forge = fixture().openDryRunForge()
+    const [requested] = (await forge.readComments(number, signal)).filter(({ id }) => id === comment)
+    assert.ok(requested)
     const works: readonly (() => Promise<unknown>)[] = [
       () => forge.ensureProposal(wanted, undefined, signal),
       () => forge.ensureProposal({ ...other, title: 'another' }, known, signal),
       () => forge.ensureProposal({ ...other, labels: ['drift'] }, known, signal),
       () => forge.ensureStatuses(other.commit, [status], signal),
       () => forge.ensureComment(number, 'outcome', 'text\n', signal),
-      () => forge.react(asked, 'seen', signal),
+      () => forge.react(requested, 'seen', signal),
       () => forge.ensureIssue({ topic: 'dry-run', title: 'Title', body: 'body', labels: ['drift'] }, signal),
     ]
     const before = forge.writeCount.count
     const sent = await countingWrites(async () => {
-      for (const [place, work] of works.entries()) {
-        await assert.rejects(work(), (thrown) => thrown instanceof HeldBackWrite, String(place))
-        assert.equal(forge.writeCount.count, before + place + 1)
+      for (const [index, work] of works.entries()) {
+        await assert.rejects(work(), (thrown) => thrown instanceof HeldBackWrite, String(index))
+        assert.equal(forge.writeCount.count, before + index + 1)
       }
     })
     assert.equal(sent, 0)
@@ -42,11 +42,11 @@ export function dryRunContract(
     const wanted = await pushBranch()
     const number = await open(wanted)
     const known = await readOne(wanted.ref)
-    await ground().openForge().ensureComment(number, 'outcome', 'text\n', signal)
-    await ground()
+    await fixture().openForge().ensureComment(number, 'outcome', 'text\n', signal)
+    await fixture()
       .openForge()
       .ensureIssue({ topic: 'there', title: 'Title', body: 'body', labels: ['drift'] }, signal)
-    const forge = ground().openDryRunForge()
+    const forge = fixture().openDryRunForge()
     const before = forge.writeCount.count
     await forge.ensureProposal(wanted, known, signal)
     await forge.ensureComment(number, 'outcome', 'text\n', signal)

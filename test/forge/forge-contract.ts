@@ -6,23 +6,23 @@ import { after, before, describe } from 'node:test'
 import { conversationContract } from './conversation-contract.ts'
 import { decisionContract } from './decision-contract.ts'
 import { dryRunContract } from './dry-run-contract.ts'
-import { contractHands, type ForgeGround } from './forge-ground.ts'
+import { contractHands, type ForgeFixture } from './forge-fixture.ts'
 import { issueContract } from './issue-contract.ts'
 import { proposalContract } from './proposal-contract.ts'
 
 /** @param make called once for all tests; they use branches, numbers and topics of their own */
-export function forgeContract(name: string, make: () => Promise<ForgeGround>): void {
+export function forgeContract(name: string, make: () => Promise<ForgeFixture>): void {
   const signal = AbortSignal.timeout(600_000)
 
   describe(`forge contract: ${name}`, () => {
-    let ground: ForgeGround
-    const now = (): ForgeGround => ground
+    let fixture: ForgeFixture
+    const now = (): ForgeFixture => fixture
     const hands = contractHands(now, signal)
 
     before(async () => {
-      ground = await make()
+      fixture = await make()
     })
-    after(async () => ground?.close())
+    after(async () => fixture?.close())
 
     proposalContract(now, hands, signal)
     decisionContract(now, hands, signal)

@@ -1,14 +1,14 @@
 /** What every hosted forge must do to open a proposal once, and keep it as it is wanted. */
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import type { ContractHands, ForgeGround } from './forge-ground.ts'
+import type { ContractHands, ForgeFixture } from './forge-fixture.ts'
 
-export function proposalContract(ground: () => ForgeGround, hands: ContractHands, signal: AbortSignal): void {
+export function proposalContract(fixture: () => ForgeFixture, hands: ContractHands, signal: AbortSignal): void {
   const { count, pushBranch, readOne, open, countingWrites } = hands
 
   it('opens a proposal as wanted, and reads it back', async () => {
     const wanted = await pushBranch()
-    const opened = await ground().openForge().ensureProposal(wanted, undefined, signal)
+    const opened = await fixture().openForge().ensureProposal(wanted, undefined, signal)
     assert.equal(opened.label, `#${opened.number}`)
     assert.match(opened.url, /^https?:\/\//)
     const known = await readOne(wanted.ref)
@@ -26,8 +26,8 @@ export function proposalContract(ground: () => ForgeGround, hands: ContractHands
     const wanted = await pushBranch()
     await open(wanted)
     const known = await readOne(wanted.ref)
-    assert.equal(await countingWrites(() => ground().openForge().ensureProposal(wanted, known, signal)), 0, 'known')
-    assert.equal(await countingWrites(() => ground().openForge().ensureProposal(wanted, undefined, signal)), 0, 'not known')
+    assert.equal(await countingWrites(() => fixture().openForge().ensureProposal(wanted, known, signal)), 0, 'known')
+    assert.equal(await countingWrites(() => fixture().openForge().ensureProposal(wanted, undefined, signal)), 0, 'not known')
   })
 
   it('has one proposal for a branch, whoever asks at the same time', async () => {
@@ -39,7 +39,7 @@ export function proposalContract(ground: () => ForgeGround, hands: ContractHands
 
   it('adopts the proposal of a request whose answer was lost', async () => {
     const wanted = await pushBranch()
-    ground().loseNextAnswer()
+    fixture().loseNextAnswer()
     const number = await open(wanted)
     const known = await readOne(wanted.ref)
     assert.equal(known.number, number)
@@ -49,26 +49,26 @@ export function proposalContract(ground: () => ForgeGround, hands: ContractHands
   it('updates title, body and our labels in place, and leaves those of people', async () => {
     const wanted = await pushBranch()
     const number = await open(wanted)
-    await ground().human.addLabel(number, 'team-a')
-    await ground().human.addLabel(number, 'drift-free')
-    await ground().human.editBody(number, 'somebody\r\nwrote this')
+    await fixture().human.addLabel(number, 'team-a')
+    await fixture().human.addLabel(number, 'drift-free')
+    await fixture().human.editBody(number, 'somebody\r\nwrote this')
     const edited = await readOne(wanted.ref)
     assert.equal(edited.body, 'somebody\nwrote this')
     const next = { ...wanted, title: 'fix(drift): adopt', body: 'line\nother\n', labels: ['drift', 'drift-plan/adopt'] }
-    await ground().openForge().ensureProposal(next, edited, signal)
+    await fixture().openForge().ensureProposal(next, edited, signal)
     const known = await readOne(wanted.ref)
     assert.deepEqual([known.number, known.title, known.body.trimEnd()], [number, next.title, 'line\nother'])
     assert.deepEqual([...known.labels].sort(), ['drift', 'drift-free', 'drift-plan/adopt', 'team-a'])
   })
 
   it('takes a body with other line breaks and a title at the limit for what was wanted', async () => {
-    const { titleLimit } = ground().openForge().dialect
+    const { titleLimit } = fixture().openForge().dialect
     for (const draft of [false, true]) {
       const wanted = { ...(await pushBranch()), title: `fix(drift): ${'ä'.repeat(titleLimit - 12)}`, body: 'one\ntwo\n', draft }
       const number = await open(wanted)
-      await ground().human.editBody(number, 'one\r\ntwo')
+      await fixture().human.editBody(number, 'one\r\ntwo')
       const known = await readOne(wanted.ref)
-      assert.equal(await countingWrites(() => ground().openForge().ensureProposal(wanted, known, signal)), 0, `draft ${draft}`)
+      assert.equal(await countingWrites(() => fixture().openForge().ensureProposal(wanted, known, signal)), 0, `draft ${draft}`)
     }
   })
 
@@ -78,12 +78,12 @@ export function proposalContract(ground: () => ForgeGround, hands: ContractHands
     const number = await open(wanted)
     const known = await readOne(wanted.ref)
     assert.deepEqual([known.title, known.body], [wanted.title, wanted.body])
-    assert.equal(await countingWrites(() => ground().openForge().ensureProposal(wanted, known, signal)), 0)
-    await ground().human.comment(number, hostile)
-    await ground().openForge().ensureComment(number, 'status', hostile, signal)
-    assert.equal(await countingWrites(() => ground().openForge().ensureComment(number, 'status', hostile, signal)), 0)
+    assert.equal(await countingWrites(() => fixture().openForge().ensureProposal(wanted, known, signal)), 0)
+    await fixture().human.comment(number, hostile)
+    await fixture().openForge().ensureComment(number, 'status', hostile, signal)
+    assert.equal(await countingWrites(() => fixture().openForge().ensureComment(number, 'status', hostile, signal)), 0)
     assert.deepEqual(
-      (await ground().openForge().readComments(number, signal)).map(({ body }) => body),
+      (await fixture().openForge().readComments(number, signal)).map(({ body }) => body),
       [hostile],
     )
   })
@@ -91,7 +91,7 @@ export function proposalContract(ground: () => ForgeGround, hands: ContractHands
   it('sees a proposal whose branch was deleted as closed, and tells nothing of a branch that never had one', async () => {
     const wanted = await pushBranch()
     const number = await open(wanted)
-    await ground().repository.push([{ ref: wanted.ref, from: wanted.commit, to: null }], signal)
+    await fixture().repository.push([{ ref: wanted.ref, from: wanted.commit, to: null }], signal)
     // Forges close it some time after the push.
     for (let attempt = 0; attempt < 50 && (await readOne(wanted.ref)).state === 'open'; attempt += 1) {
       await new Promise((resolve) => setTimeout(resolve, 100))
@@ -99,7 +99,7 @@ export function proposalContract(ground: () => ForgeGround, hands: ContractHands
     const known = await readOne(wanted.ref)
     assert.deepEqual([known.number, known.state, known.commit], [number, 'closed', wanted.commit])
     const never = 'refs/heads/proposed/apps/web/drift-never'
-    assert.ok(!(await ground().openForge().readProposals('main', [never], signal)).some(({ ref }) => ref === never))
+    assert.ok(!(await fixture().openForge().readProposals('main', [never], signal)).some(({ ref }) => ref === never))
   })
 
   it('turns a draft into a proposal and back', async () => {
@@ -107,22 +107,22 @@ export function proposalContract(ground: () => ForgeGround, hands: ContractHands
     const number = await open(wanted)
     const draft = await readOne(wanted.ref)
     assert.deepEqual([draft.draft, draft.title], [true, wanted.title], 'the title is told without a mark')
-    assert.equal(await countingWrites(() => ground().openForge().ensureProposal(wanted, draft, signal)), 0)
-    await ground()
+    assert.equal(await countingWrites(() => fixture().openForge().ensureProposal(wanted, draft, signal)), 0)
+    await fixture()
       .openForge()
       .ensureProposal({ ...wanted, draft: false }, draft, signal)
     const ready = await readOne(wanted.ref)
     assert.deepEqual([ready.number, ready.draft, ready.title], [number, false, wanted.title])
-    await ground().openForge().ensureProposal(wanted, ready, signal)
+    await fixture().openForge().ensureProposal(wanted, ready, signal)
     assert.equal((await readOne(wanted.ref)).draft, true)
   })
 
   it('asks reviewers without losing those that can be asked, and opens the proposal all the same', async () => {
-    const wanted = { ...(await pushBranch()), reviewers: ['nobody-of-that-name', ground().people.writer, 'no-org/no-team'] }
+    const wanted = { ...(await pushBranch()), reviewers: ['nobody-of-that-name', fixture().people.writer, 'no-org/no-team'] }
     await open(wanted)
     assert.equal((await readOne(wanted.ref)).state, 'open')
     const known = await readOne(wanted.ref)
-    assert.equal(await countingWrites(() => ground().openForge().ensureProposal(wanted, known, signal)), 0, 'asked once')
+    assert.equal(await countingWrites(() => fixture().openForge().ensureProposal(wanted, known, signal)), 0, 'asked once')
   })
 
   it('reads open proposals below proposed/ only, and others where they are named', async () => {
@@ -130,10 +130,10 @@ export function proposalContract(ground: () => ForgeGround, hands: ContractHands
     const other = await pushBranch(`drafts/apps/web/other-${count() + 1}`)
     await open(ours)
     await open(other)
-    const listed = (await ground().openForge().readProposals('main', [], signal)).map(({ ref }) => ref)
+    const listed = (await fixture().openForge().readProposals('main', [], signal)).map(({ ref }) => ref)
     assert.ok(listed.includes(ours.ref))
     assert.ok(!listed.includes(other.ref))
     assert.equal((await readOne(other.ref)).state, 'open')
-    assert.ok(!(await ground().openForge().readProposals('another-base', [], signal)).some(({ ref }) => ref === ours.ref))
+    assert.ok(!(await fixture().openForge().readProposals('another-base', [], signal)).some(({ ref }) => ref === ours.ref))
   })
 }

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { controlPlaneSuite } from '../controlplane/control-plane-suite.ts'
 import { policy, webPackage } from '../e2e/packages.ts'
-import { openReviewWorld, type ReviewWorld, type SeenPull } from '../e2e/review-world.ts'
+import { type ObservedPull, openReviewWorld, type ReviewWorld } from '../e2e/review-world.ts'
 import { assertExit, type World } from '../e2e/world.ts'
 import type { Gitea, GiteaUser } from './gitea.ts'
 import { sharedGitea } from './shared-gitea.ts'
@@ -16,7 +16,7 @@ else await controlPlaneSuite('commands on Gitea', {}, (plane) => commandsOn(plan
 
 function commandsOn(plane: Parameters<typeof openReviewWorld>[1], server: Gitea): void {
   /** A drifted package with an open pull request: change 1 is `spec.replicas`. */
-  async function proposed(t: TestContext): Promise<{ review: ReviewWorld; world: World; namespace: string; pull: SeenPull }> {
+  async function proposed(t: TestContext): Promise<{ review: ReviewWorld; world: World; namespace: string; pull: ObservedPull }> {
     const namespace = await plane.namespace('commands')
     const review = await openReviewWorld(t, plane, server, { ...webPackage(namespace), ...policy('mode: Propose') })
     const { world } = review
@@ -26,18 +26,18 @@ function commandsOn(plane: Parameters<typeof openReviewWorld>[1], server: Gitea)
     return { review, world, namespace, pull: await review.onlyOpen() }
   }
 
-  async function write({ ground }: ReviewWorld, by: GiteaUser, number: number, body: string): Promise<string> {
-    const made = await ground.gitea.request<{ id: number }>(by.token, 'POST', `${ground.path}/issues/${number}/comments`, { body })
-    assert.equal(made.status, 201)
-    return String(made.body.id)
+  async function write({ fixture }: ReviewWorld, by: GiteaUser, number: number, body: string): Promise<string> {
+    const created = await fixture.gitea.request<{ id: number }>(by.token, 'POST', `${fixture.path}/issues/${number}/comments`, { body })
+    assert.equal(created.status, 201)
+    return String(created.body.id)
   }
 
   /** Of the bot, sorted. */
-  async function reactions({ ground }: ReviewWorld, comment: string): Promise<string[]> {
+  async function reactions({ fixture: setup }: ReviewWorld, comment: string): Promise<string[]> {
     type Reaction = { readonly user: { readonly login: string }; readonly content: string }
-    const path = `${ground.path}/issues/comments/${comment}/reactions`
-    const { body } = await ground.gitea.request<readonly Reaction[] | null>(ground.writer.token, 'GET', path)
-    return (body ?? []).flatMap(({ user, content }) => (user.login === ground.bot.name ? [content] : [])).sort()
+    const path = `${setup.path}/issues/comments/${comment}/reactions`
+    const { body } = await setup.gitea.request<readonly Reaction[] | null>(setup.writer.token, 'GET', path)
+    return (body ?? []).flatMap(({ user, content }) => (user.login === setup.bot.name ? [content] : [])).sort()
   }
 
   async function answerOf(review: ReviewWorld, number: number): Promise<string> {
@@ -46,12 +46,12 @@ function commandsOn(plane: Parameters<typeof openReviewWorld>[1], server: Gitea)
     return answers[0] ?? ''
   }
 
-  const branchOf = (pull: SeenPull): string => pull.head.label
-  const author = (review: ReviewWorld): GiteaUser => review.ground.writer
+  const branchOf = (pull: ObservedPull): string => pull.head.label
+  const author = (review: ReviewWorld): GiteaUser => review.fixture.writer
 
   test('adopt, from a person who may write; from one who may only read, from an edited comment and in a quote it changes nothing', async (t) => {
     const { review, world, pull } = await proposed(t)
-    const { reader, human } = review.ground
+    const { reader, human } = review.fixture
     const readers = await write(review, reader, pull.number, '/adopt 1')
     const edited = await write(review, author(review), pull.number, 'nice')
     // Gitea counts in seconds: an edit within the second of the comment cannot be told from it.
@@ -87,7 +87,7 @@ function commandsOn(plane: Parameters<typeof openReviewWorld>[1], server: Gitea)
 
   test('a ticked box, a snooze, and a branch that somebody pushed to and that is taken back', async (t) => {
     const { review, world, pull } = await proposed(t)
-    const { human } = review.ground
+    const { human } = review.fixture
     await human.editBody(pull.number, pull.body.replace(/- \[ \] (<!-- backporch:adopt=)/, '- [x] $1'))
     await review.backporch('scan')
     const ticked = await review.onlyOpen()
@@ -117,14 +117,14 @@ function commandsOn(plane: Parameters<typeof openReviewWorld>[1], server: Gitea)
 
   test('ignore opens a pull request about the policy; merged, the drift is hidden, and no branch is left', async (t) => {
     const { review, world, pull } = await proposed(t)
-    const { human } = review.ground
+    const { human } = review.fixture
     await write(review, author(review), pull.number, '/ignore 1 --for 30d -- KEDA trial')
     await review.backporch('scan')
-    const [, asked] = await review.pulls()
-    assert.match(asked?.head.label ?? '', /^drift\/ignore-[0-9a-f]{8}$/)
-    assert.match(asked?.body ?? '', /KEDA trial/)
+    const [, requested] = await review.pulls()
+    assert.match(requested?.head.label ?? '', /^drift\/ignore-[0-9a-f]{8}$/)
+    assert.match(requested?.body ?? '', /KEDA trial/)
     assert.deepEqual(await review.writesOf(() => review.backporch('scan')), NOTHING)
-    await human.merge(asked?.number ?? 0, 'squash')
+    await human.merge(requested?.number ?? 0, 'squash')
     assertExit(await review.backporch('scan'), 0)
     await review.backporch('scan')
     assert.doesNotMatch(await world.remote('branch', '--list', '--format=%(refname:short)'), /drift\/ignore/)

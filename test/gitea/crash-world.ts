@@ -12,7 +12,7 @@ import { type LiveColour, recordingOf } from '../fakes/recorded-config-map.ts'
 import { PROGRAM } from '../program.ts'
 import { type Fault, type FaultyProxy, isApiWrite, isPush, type ProxiedRequest, startFaultyProxy } from './faulty-proxy.ts'
 import type { Gitea, GiteaUser } from './gitea.ts'
-import { handOf } from './gitea-ground.ts'
+import { handOf } from './gitea-fixture.ts'
 
 const NOW =
   'detect: {minAge: 0s, settle: 0s}, limits: {prHourlyLimit: 0, prConcurrentLimit: 0, stormThreshold: 0, stormShare: 0, digest: off}'
@@ -52,17 +52,17 @@ export interface CrashWorld {
   /** Of pull request #1, in the browser. */
   merge(): Promise<void>
   /** Everything that backporch asked of the repository, as `GET /pulls/1`, oldest first. */
-  asked(): readonly string[]
+  requested(): readonly string[]
   /** Everything that people can see, without times, commits and the name of the repository. */
   end(): Promise<unknown>
 }
 
-export interface CrashGround {
+export interface CrashFixture {
   open(): Promise<CrashWorld>
   close(): Promise<void>
 }
 
-export async function openCrashGround(gitea: Gitea): Promise<CrashGround> {
+export async function openCrashFixture(gitea: Gitea): Promise<CrashFixture> {
   const folder = mkdtempSync(join(tmpdir(), 'backporch-gitea-crash-'))
   const [owner, bot, writer] = await Promise.all(['ann', 'bot', 'wendy'].map((name) => gitea.createUser(gitea.uniqueName(name))))
   if (owner === undefined || bot === undefined || writer === undefined) throw new Error('no users')
@@ -95,7 +95,7 @@ export async function openCrashGround(gitea: Gitea): Promise<CrashGround> {
           return answer.body as never
         },
         merge: () => handOf(gitea, writer, path).merge(1, 'squash'),
-        asked: () => proxy.requests.flatMap((request) => (request.path.includes(path) ? [nameOf(request, path)] : [])),
+        requested: () => proxy.requests.flatMap((request) => (request.path.includes(path) ? [nameOf(request, path)] : [])),
         end: async () => endOf(gitea, bot, path, home),
       }
     },
@@ -125,11 +125,11 @@ async function runProgram({ command, proxy, path, home, token, kill, harm }: Pro
   const writes: string[] = []
   const started = kill === undefined && command === 'scan' ? undefined : start(command, `${proxy.url}${repository}.git`, home, token)
   const die = (): boolean => started?.kill('SIGKILL') === true
-  let asked = 0
+  let requested = 0
   faults.set(repository, async (request) => {
     if (harm !== undefined && request.path.startsWith('/api/')) {
-      asked += 1
-      const fault = harm(nameOf(request, path), asked)
+      requested += 1
+      const fault = harm(nameOf(request, path), requested)
       if (fault !== undefined) return fault
     }
     if (!isApiWrite(request) && !isPush(request)) return undefined
@@ -215,7 +215,7 @@ async function endOf(gitea: Gitea, bot: GiteaUser, path: string, home: string): 
     await new Promise((resolve) => setTimeout(resolve, 50))
   }
   const shown = (await issues()).sort((left, right) => left.number - right.number)
-  const said = await Promise.all(
+  const message = await Promise.all(
     shown.map(async ({ number, title, state, body, labels, pull_request }) => {
       type Comment = { readonly id: number; readonly body: string; readonly user: { readonly login: string } }
       const comments = await get<Comment[]>(`/issues/${number}/comments`)
@@ -257,7 +257,7 @@ async function endOf(gitea: Gitea, bot: GiteaUser, path: string, home: string): 
       statuses: statuses.map(({ context, status, description }) => [context, status, description]).sort(),
     }
   }
-  const text = JSON.stringify({ said, refs })
+  const text = JSON.stringify({ said: message, refs })
     .replaceAll(path.split('/').at(-1) ?? '', 'REPOSITORY')
     .replaceAll(/2026-\d\d-\d\d[T ]\d\d:\d\d(:\d\dZ)?/g, 'TIME')
     // An answer has the id of the comment that it answers, which counts over all repositories.

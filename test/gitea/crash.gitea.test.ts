@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { type CrashGround, type CrashWorld, type Ended, openCrashGround } from './crash-world.ts'
+import { type CrashFixture, type CrashWorld, type Ended, openCrashFixture } from './crash-world.ts'
 import { giteaSuite } from './gitea-suite.ts'
 
 interface Scenario {
@@ -61,24 +61,24 @@ const SCENARIOS: readonly Scenario[] = [
 ]
 
 await giteaSuite('the program is killed at any write', {}, (gitea) => {
-  let ground: CrashGround
+  let fixture: CrashFixture
   before(async () => {
-    ground = await openCrashGround(gitea)
+    fixture = await openCrashFixture(gitea)
   })
-  after(() => ground.close())
+  after(() => fixture.close())
 
   for (const { name, begin, command, writes, pulls } of SCENARIOS) {
     test(name, async (t) => {
-      const whole = await ground.open()
+      const whole = await fixture.open()
       await begin(whole)
       const run = await whole.run('scan')
       assert.ok(isOver(run.code), run.stderr)
-      const made = run.writes.join('\n')
-      for (const part of writes) assert.ok(made.includes(part), `${part} in\n${made}`)
+      const created = run.writes.join('\n')
+      for (const part of writes) assert.ok(created.includes(part), `${part} in\n${created}`)
       const scans = await quiet(whole)
       const wanted = await whole.end()
       assert.deepEqual(statesOf(wanted), pulls)
-      t.diagnostic(made.replaceAll('\n', ', '))
+      t.diagnostic(created.replaceAll('\n', ', '))
       const settled = async (world: CrashWorld, where: string): Promise<void> => {
         for (let scan = 0; scan < scans; scan += 1) {
           const again = await world.run('scan')
@@ -87,7 +87,7 @@ await giteaSuite('the program is killed at any write', {}, (gitea) => {
         assert.deepEqual(await world.end(), wanted, where)
       }
       const killedBefore = async (write: string): Promise<void> => {
-        const world = await ground.open()
+        const world = await fixture.open()
         await begin(world)
         const killed = await world.run(command, (name) => (name === write ? 'before' : undefined))
         assert.equal(killed.signal, 'SIGKILL', `before ${write}: ${killed.stderr}`)
@@ -95,18 +95,18 @@ await giteaSuite('the program is killed at any write', {}, (gitea) => {
       }
       // To die before a write is to die after the one before it, but for what the cache on disk knows: tried where it knows least.
       const before = ['push', 'POST /pulls'].filter((write) => run.writes.includes('POST /pulls') && run.writes.includes(write))
-      await Promise.all([killedAfterEach(await ground.open(), settled), ...before.map(killedBefore)])
+      await Promise.all([killedAfterEach(await fixture.open(), settled), ...before.map(killedBefore)])
 
       /** Each time the program comes one write further: as bad as it can be for what must be there once. */
       async function killedAfterEach(world: CrashWorld, ends: typeof settled): Promise<void> {
         await begin(world)
-        const seen = new Set<string>()
+        const observed = new Set<string>()
         const killed: string[] = []
         while (killed.length < run.writes.length) {
           const { signal, stderr } = await world.run(command, (name, body) => {
             const write = `${name} ${name === 'push' ? '' : body}`
-            if (seen.has(write)) return undefined
-            seen.add(write)
+            if (observed.has(write)) return undefined
+            observed.add(write)
             killed.push(name)
             return 'after'
           })
@@ -124,7 +124,7 @@ await giteaSuite('the program is killed at any write', {}, (gitea) => {
         readonly at: number
         readonly when: 'before' | 'after'
       }): Promise<{ first: Ended; end: unknown }> => {
-        const world = await ground.open()
+        const world = await fixture.open()
         await opened(world)
         const first = await world.run(command, kill && ((_name, _body, at) => (at === kill.at ? kill.when : undefined)))
         if (kill !== undefined) {
@@ -171,6 +171,6 @@ function kindOf(write: string): string {
 }
 
 function statesOf(end: unknown): string[] {
-  const { said } = end as { readonly said: readonly { readonly state: string; readonly merged?: boolean }[] }
-  return said.flatMap(({ state, merged: isMerged }) => (isMerged === undefined ? [] : [isMerged ? `${state} merged` : state]))
+  const { text } = end as { readonly text: readonly { readonly state: string; readonly merged?: boolean }[] }
+  return text.flatMap(({ state, merged: isMerged }) => (isMerged === undefined ? [] : [isMerged ? `${state} merged` : state]))
 }

@@ -104,10 +104,10 @@ function passOn(
   { method, path, body }: ProxiedRequest,
   headers: IncomingHttpHeaders,
 ): Promise<{ readonly status: number; readonly headers: IncomingHttpHeaders; readonly body: Buffer }> {
-  const { connection: _connection, 'transfer-encoding': _chunked, ...kept } = headers
+  const { connection: _connection, 'transfer-encoding': _chunked, ...retained } = headers
   return new Promise((resolve, reject) => {
     // A connection of its own: Gitea closes idle ones, and a lost request would be a fault that no test asked for.
-    const passed = { hostname, port, method, path, headers: { ...kept, 'content-length': String(body.length) }, agent: false } as const
+    const passed = { hostname, port, method, path, headers: { ...retained, 'content-length': String(body.length) }, agent: false } as const
     const outgoing = sendRequest(passed, (answer) => {
       bytesOf(answer).then((bytes) => resolve({ status: answer.statusCode ?? 0, headers: answer.headers, body: bytes }), reject)
     })

@@ -5,32 +5,32 @@ import { Failure, type FailureCode } from '../../src/failure.ts'
 import { objectId } from '../../src/package/object-id.ts'
 import type { WantedProposal } from '../../src/ports/hosted-forge.ts'
 import { isApiWrite } from './faulty-proxy.ts'
-import { type GiteaGround, makeGiteaGround } from './gitea-ground.ts'
+import { createGiteaFixture, type GiteaFixture } from './gitea-fixture.ts'
 import { giteaSuite } from './gitea-suite.ts'
 import { pushBranch } from './pushed-branch.ts'
 
 const signal = AbortSignal.timeout(300_000)
 
 await giteaSuite('GiteaForge where the repository or the rights change', {}, (gitea) => {
-  async function opened(t: TestContext): Promise<{ ground: GiteaGround; wanted: WantedProposal; number: number }> {
-    const ground = await makeGiteaGround(gitea)
-    t.after(() => ground.close())
-    const wanted = await pushBranch(ground.repository, signal)
-    const { number = 0 } = await ground.openForge().ensureProposal(wanted, undefined, signal)
-    return { ground, wanted, number }
+  async function opened(t: TestContext): Promise<{ fixture: GiteaFixture; wanted: WantedProposal; number: number }> {
+    const fixture = await createGiteaFixture(gitea)
+    t.after(() => fixture.close())
+    const wanted = await pushBranch(fixture.repository, signal)
+    const { number = 0 } = await fixture.openForge().ensureProposal(wanted, undefined, signal)
+    return { fixture, wanted, number }
   }
 
-  const asOwner = async ({ owner, path }: GiteaGround, method: string, below: string, body?: unknown): Promise<number> => {
+  const asOwner = async ({ owner, path }: GiteaFixture, method: string, below: string, body?: unknown): Promise<number> => {
     const { status } = await gitea.request(owner.token, method, `${path}${below}`, body)
     assert.ok(status < 300, `${method} ${below} answers ${status}`)
     return status
   }
 
   /** Reading and writing both fail so, and nothing that writes is done. */
-  async function refuses(ground: GiteaGround, wanted: WantedProposal, codes: readonly FailureCode[], token?: string): Promise<void> {
+  async function refuses(setup: GiteaFixture, wanted: WantedProposal, codes: readonly FailureCode[], token?: string): Promise<void> {
     const works = [
-      () => ground.openForge(token).readProposals('main', [wanted.ref], signal),
-      () => ground.openForge(token).ensureProposal({ ...wanted, title: 'other' }, undefined, signal),
+      () => setup.openForge(token).readProposals('main', [wanted.ref], signal),
+      () => setup.openForge(token).ensureProposal({ ...wanted, title: 'other' }, undefined, signal),
     ]
     for (const work of works) {
       await assert.rejects(work(), (thrown: unknown) => {
@@ -43,9 +43,9 @@ await giteaSuite('GiteaForge where the repository or the rights change', {}, (gi
   }
 
   test('a token that is revoked between two requests: BP5002; with another one, the same pull request', async (t) => {
-    const { ground, wanted, number } = await opened(t)
-    const { token, revoke } = await gitea.createToken(ground.bot, ['all'])
-    const forge = ground.openForge(token)
+    const { fixture: giteaFixture, wanted, number } = await opened(t)
+    const { token, revoke } = await gitea.createToken(giteaFixture.bot, ['all'])
+    const forge = giteaFixture.openForge(token)
     const [known] = await forge.readProposals('main', [wanted.ref], signal)
     await revoke()
     const next = { ...wanted, title: 'other' }
@@ -53,13 +53,13 @@ await giteaSuite('GiteaForge where the repository or the rights change', {}, (gi
       forge.ensureProposal(next, known, signal),
       (thrown: unknown) => thrown instanceof Failure && thrown.code === 'BP5002',
     )
-    assert.equal((await ground.openForge().ensureProposal(next, undefined, signal)).number, number)
+    assert.equal((await giteaFixture.openForge().ensureProposal(next, undefined, signal)).number, number)
   })
 
   test('a token that may only read: BP5003, which names the scope', async (t) => {
-    const { ground, wanted } = await opened(t)
-    const { token } = await gitea.createToken(ground.bot, ['read:repository', 'read:issue', 'read:user'])
-    await assert.rejects(ground.openForge(token).ensureProposal({ ...wanted, title: 'x' }, undefined, signal), (thrown: unknown) => {
+    const { fixture: groundwork, wanted } = await opened(t)
+    const { token } = await gitea.createToken(groundwork.bot, ['read:repository', 'read:issue', 'read:user'])
+    await assert.rejects(groundwork.openForge(token).ensureProposal({ ...wanted, title: 'x' }, undefined, signal), (thrown: unknown) => {
       assert.ok(thrown instanceof Failure)
       assert.equal(thrown.code, 'BP5003')
       assert.match(thrown.why, /write:repository|write:issue/)
@@ -68,7 +68,7 @@ await giteaSuite('GiteaForge where the repository or the rights change', {}, (gi
   })
 
   test('renamed, transferred, archived, out of sight, deleted', async (t) => {
-    const { ground, wanted, number } = await opened(t)
+    const { fixture: ground, wanted, number } = await opened(t)
     await asOwner(ground, 'PATCH', '', { name: 'elsewhere' })
     await refuses(ground, wanted, ['BP5008'])
     const renamed = `/repos/${ground.owner.name}/elsewhere`
@@ -97,7 +97,7 @@ await giteaSuite('GiteaForge where the repository or the rights change', {}, (gi
   })
 
   test('a protected base branch: the merge says which rule, and no tag, branch or ledger moves', async (t) => {
-    const { ground, wanted } = await opened(t)
+    const { fixture: ground, wanted } = await opened(t)
     await asOwner(ground, 'POST', '/branch_protections', { rule_name: 'main', enable_push: true, required_approvals: 1 })
     const before = (await ground.repository.refs(signal)).refs
     const base = objectId(before.get('refs/heads/main') ?? '')
@@ -113,7 +113,7 @@ await giteaSuite('GiteaForge where the repository or the rights change', {}, (gi
   })
 
   test('a repository without merge commits is merged by a style that it allows, with our message', async (t) => {
-    const { ground, wanted } = await opened(t)
+    const { fixture: ground, wanted } = await opened(t)
     const styles = { allow_merge_commits: false, allow_rebase: false, allow_rebase_explicit: false, allow_fast_forward_only_merge: false }
     await asOwner(ground, 'PATCH', '', { ...styles, allow_squash_merge: true, default_merge_style: 'squash' })
     const base = objectId((await ground.repository.refs(signal)).refs.get('refs/heads/main') ?? '')
@@ -127,7 +127,7 @@ await giteaSuite('GiteaForge where the repository or the rights change', {}, (gi
   })
 
   test('the answer to a merge is lost: it is found merged, and finished', async (t) => {
-    const { ground, wanted } = await opened(t)
+    const { fixture: ground, wanted } = await opened(t)
     const base = objectId((await ground.repository.refs(signal)).refs.get('refs/heads/main') ?? '')
     const merge = { parents: [base, wanted.commit], base, changes: [], message: 'Approve', at: 1_760_000_000 }
     const decision = { proposal: wanted, base: { ref: 'refs/heads/main', commit: base }, merge, tag: 'refs/tags/apps/web/v1', along: [] }
@@ -138,16 +138,16 @@ await giteaSuite('GiteaForge where the repository or the rights change', {}, (gi
   })
 
   test('two that open at the same moment: Gitea takes both, the first one stays, and the other says nothing afterwards', async (t) => {
-    const ground = await makeGiteaGround(gitea)
+    const ground = await createGiteaFixture(gitea)
     t.after(() => ground.close())
     const wanted = await pushBranch(ground.repository, signal)
     // Both have looked before one of them opens.
-    let asked = 0
+    let requested = 0
     const gate = Promise.withResolvers<void>()
     ground.proxy.fault = async (request) => {
       if (!isApiWrite(request) || !request.path.endsWith('/pulls')) return undefined
-      asked += 1
-      if (asked === 2) gate.resolve()
+      requested += 1
+      if (requested === 2) gate.resolve()
       await gate.promise
       return undefined
     }
@@ -175,7 +175,7 @@ await giteaSuite('GiteaForge where the repository or the rights change', {}, (gi
   })
 
   test('a pull request from the branch of the same name in a fork is not ours', async (t) => {
-    const { ground, wanted, number } = await opened(t)
+    const { fixture: ground, wanted, number } = await opened(t)
     const { writer } = ground
     assert.equal((await gitea.request(writer.token, 'POST', `${ground.path}/forks`, {})).status, 202)
     const head = `${writer.name}:${wanted.ref.slice('refs/heads/'.length)}`
@@ -192,7 +192,7 @@ await giteaSuite('GiteaForge where the repository or the rights change', {}, (gi
   })
 
   test('a label that somebody deleted while its number is remembered is made again', async (t) => {
-    const { ground, wanted, number } = await opened(t)
+    const { fixture: ground, wanted, number } = await opened(t)
     const forge = ground.openForge()
     await forge.ensureProposal({ ...wanted, labels: ['drift', 'drift-plan/adopt'] }, undefined, signal)
     type Label = { id: number; name: string }
@@ -204,7 +204,7 @@ await giteaSuite('GiteaForge where the repository or the rights change', {}, (gi
   })
 
   test('an account that is no administrator is told what it needs to ask for the rights of others', async (t) => {
-    const { ground } = await opened(t)
+    const { fixture: ground } = await opened(t)
     await assert.rejects(ground.openForge(ground.writer.token).permissionOf(ground.reader.name, signal), (thrown: unknown) => {
       assert.ok(thrown instanceof Failure)
       assert.equal(thrown.code, 'BP5003')

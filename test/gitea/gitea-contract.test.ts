@@ -2,22 +2,22 @@
 import { test } from 'node:test'
 import { forgeContract } from '../forge/forge-contract.ts'
 import { isApiWrite } from './faulty-proxy.ts'
-import { makeGiteaGround } from './gitea-ground.ts'
+import { createGiteaFixture } from './gitea-fixture.ts'
 import { sharedGitea } from './shared-gitea.ts'
 
 const gitea = await sharedGitea()
 if (gitea.state === 'unavailable') test('forge contract: Gitea', { skip: gitea.why }, () => {})
 else {
   forgeContract('Gitea', async () => {
-    const ground = await makeGiteaGround(gitea)
-    const { proxy, repository, human, writer, reader } = ground
+    const fixture = await createGiteaFixture(gitea)
+    const { proxy, repository, human, writer, reader } = fixture
     return {
       repository,
       human,
       tellsEditors: false,
       people: { writer: writer.name, reader: reader.name },
-      openForge: () => ground.openForge(),
-      openDryRunForge: () => ground.openDryRunForge(),
+      openForge: () => fixture.openForge(),
+      openDryRunForge: () => fixture.openDryRunForge(),
       writes: () => proxy.requests.filter(isApiWrite).length,
       loseNextAnswer: () => {
         proxy.fault = (request) => {
@@ -27,7 +27,7 @@ else {
         }
       },
       close: async () => {
-        await ground.close()
+        await fixture.close()
         await gitea.stop()
       },
     }

@@ -60,9 +60,9 @@ await giteaSuite("Gitea's API", {}, (gitea) => {
   test('a change of a pull request answers 201; its url is that of the page', async () => {
     const { send, commit, open } = await world(gitea)
     await commit('drift/one')
-    const made = await open('drift/one')
-    assert.equal((await send('PATCH', `/pulls/${made.number}`, { title: 'other' })).status, 201)
-    assert.equal(made.url, made.html_url)
+    const created = await open('drift/one')
+    assert.equal((await send('PATCH', `/pulls/${created.number}`, { title: 'other' })).status, 201)
+    assert.equal(created.url, created.html_url)
   })
 
   test('a draft is made by the title alone, and cannot be merged', async () => {
@@ -113,9 +113,9 @@ await giteaSuite("Gitea's API", {}, (gitea) => {
       readonly created_at: string
       readonly updated_at: string
     }
-    const made = await gitea.request<Comment>(bob.token, 'POST', `${path}/issues/${issue.body.number}/comments`, { body: 'looks good' })
+    const result = await gitea.request<Comment>(bob.token, 'POST', `${path}/issues/${issue.body.number}/comments`, { body: 'looks good' })
     await sleep(1_100)
-    const edited = await gitea.request<Comment>(ann.token, 'PATCH', `${path}/issues/comments/${made.body.id}`, { body: '/adopt' })
+    const edited = await gitea.request<Comment>(ann.token, 'PATCH', `${path}/issues/comments/${result.body.id}`, { body: '/adopt' })
     assert.deepEqual([edited.status, edited.body.body, edited.body.user.login], [200, '/adopt', bob.name])
     assert.notEqual(edited.body.updated_at, edited.body.created_at)
     assert.match(edited.body.updated_at, /T\d\d:\d\d:\d\d(Z|[+-]\d\d:\d\d)$/, 'whole seconds')
@@ -210,9 +210,9 @@ await giteaSuite("Gitea's API", {}, (gitea) => {
       const next = (await send<{ commit: { sha: string } }>('POST', '/contents', more)).body.commit.sha
       assert.notEqual(next, head)
       const at = async (): Promise<unknown> => {
-        const { head: seen } = (await send<Pull>('GET', `/pulls/${number}`)).body
+        const { head: observed } = (await send<Pull>('GET', `/pulls/${number}`)).body
         const refs = await send<readonly { ref: string; object: { sha: string } }[]>('GET', `/git/refs/pull/${number}/head`)
-        return [seen.ref, seen.sha, refs.body.map(({ ref, object }) => [ref, object.sha])]
+        return [observed.ref, observed.sha, refs.body.map(({ ref, object }) => [ref, object.sha])]
       }
       await sleep(1_000)
       assert.deepEqual(await at(), ['drift/one', next, [[`refs/pull/${number}/head`, head]]])
@@ -232,16 +232,16 @@ await giteaSuite("Gitea's API", {}, (gitea) => {
   test('permission: of oneself, or of anybody for an administrator of the repository; a stranger to a public one has read', async () => {
     const { ann, send, path } = await world(gitea)
     const bob = await gitea.createUser(gitea.uniqueName('bob'))
-    const asked = async (token: string, name: string): Promise<unknown> => {
+    const requested = async (token: string, name: string): Promise<unknown> => {
       const answer = await gitea.request<{ permission?: string }>(token, 'GET', `${path}/collaborators/${name}/permission`)
       return answer.body.permission ?? answer.status
     }
-    assert.equal(await asked(ann.token, bob.name), 'read')
-    assert.equal(await asked(ann.token, ann.name), 'owner')
-    assert.equal(await asked(ann.token, 'nobody-of-this-name'), 404)
-    assert.equal(await asked(bob.token, ann.name), 403)
+    assert.equal(await requested(ann.token, bob.name), 'read')
+    assert.equal(await requested(ann.token, ann.name), 'owner')
+    assert.equal(await requested(ann.token, 'nobody-of-this-name'), 404)
+    assert.equal(await requested(bob.token, ann.name), 403)
     await send('PUT', `/collaborators/${bob.name}`, { permission: 'write' })
-    assert.equal(await asked(bob.token, bob.name), 'write')
+    assert.equal(await requested(bob.token, bob.name), 'write')
   })
 
   test('reviewers of CODEOWNERS are requested by Gitea itself; asking again answers an empty list', async () => {
@@ -328,19 +328,19 @@ async function world(gitea: Gitea, files: Readonly<Record<string, string>> = { a
     /** A commit on a new branch from main; its hash. */
     commit: async (branch: string, file = 'file', content = ''): Promise<string> => {
       const change = { operation: 'create', path: file, content: Buffer.from(content).toString('base64') }
-      const made = await send<{ commit: { sha: string } }>('POST', '/contents', {
+      const created = await send<{ commit: { sha: string } }>('POST', '/contents', {
         branch: 'main',
         new_branch: branch,
         message: `on ${branch}`,
         files: [change],
       })
-      assert.equal(made.status, 201)
-      return made.body.commit.sha
+      assert.equal(created.status, 201)
+      return created.body.commit.sha
     },
     open: async (branch: string): Promise<Pull> => {
-      const made = await send<Pull>('POST', '/pulls', { head: branch, base: 'main', title: branch })
-      assert.equal(made.status, 201)
-      return made.body
+      const result = await send<Pull>('POST', '/pulls', { head: branch, base: 'main', title: branch })
+      assert.equal(result.status, 201)
+      return result.body
     },
   }
 }

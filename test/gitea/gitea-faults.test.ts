@@ -4,29 +4,29 @@ import { after, before, test } from 'node:test'
 import { Failure } from '../../src/failure.ts'
 import type { HostedForge, WantedProposal } from '../../src/ports/hosted-forge.ts'
 import { type Fault, isApiWrite, type ProxiedRequest, startFaultyProxy } from './faulty-proxy.ts'
-import { type GiteaGround, makeGiteaGround } from './gitea-ground.ts'
+import { createGiteaFixture, type GiteaFixture } from './gitea-fixture.ts'
 import { giteaSuite } from './gitea-suite.ts'
 import { pushBranch } from './pushed-branch.ts'
 
 const signal = AbortSignal.timeout(300_000)
 
 await giteaSuite('GiteaForge where answers are bad or lost', {}, (gitea) => {
-  let ground: GiteaGround
+  let fixture: GiteaFixture
   before(async () => {
-    ground = await makeGiteaGround(gitea)
+    fixture = await createGiteaFixture(gitea)
   })
-  after(async () => ground?.close())
+  after(async () => fixture?.close())
 
   const only = (fits: (request: ProxiedRequest) => boolean, fault: Fault, times = Number.POSITIVE_INFINITY): void => {
     let left = times
-    ground.proxy.fault = (request) => {
+    fixture.proxy.fault = (request) => {
       if (left === 0 || !fits(request) || !request.path.startsWith('/api/')) return undefined
       left -= 1
       return fault
     }
   }
   const heal = (): void => {
-    ground.proxy.fault = () => undefined
+    fixture.proxy.fault = () => undefined
   }
   const failure = async (work: Promise<unknown>): Promise<Failure> => {
     const thrown = await work.then(
@@ -34,45 +34,45 @@ await giteaSuite('GiteaForge where answers are bad or lost', {}, (gitea) => {
       (error: unknown) => error,
     )
     if (!(thrown instanceof Failure)) throw thrown
-    assert.doesNotMatch(JSON.stringify(thrown), new RegExp(ground.bot.token), 'no token in it')
+    assert.doesNotMatch(JSON.stringify(thrown), new RegExp(fixture.bot.token), 'no token in it')
     return thrown
   }
   const count = async (work: () => Promise<unknown>): Promise<number> => {
-    const from = ground.proxy.requests.length
+    const from = fixture.proxy.requests.length
     await work()
-    return ground.proxy.requests.slice(from).filter(({ path }) => path.startsWith('/api/')).length
+    return fixture.proxy.requests.slice(from).filter(({ path }) => path.startsWith('/api/')).length
   }
   const isList = ({ method, path }: ProxiedRequest): boolean => method === 'GET' && /\/pulls\?/.test(path)
 
   test('a read is sent again after a fault that passes, and a write never', async () => {
-    const wanted = await pushBranch(ground.repository, signal)
+    const wanted = await pushBranch(fixture.repository, signal)
     for (const fault of [{ kind: 'answer', status: 502 }, { kind: 'cut' }, { kind: 'half' }] as const) {
       only(isList, fault, 2)
-      assert.deepEqual(await ground.openForge().readProposals('main', [], signal), [])
+      assert.deepEqual(await fixture.openForge().readProposals('main', [], signal), [])
       only(isList, fault)
       assert.equal(
-        (await failure(ground.openForge().readProposals('main', [], signal))).code,
+        (await failure(fixture.openForge().readProposals('main', [], signal))).code,
         fault.kind === 'answer' ? 'BP5005' : 'BP5001',
       )
     }
     let sent = 0
-    ground.proxy.fault = (request) => {
+    fixture.proxy.fault = (request) => {
       if (!isApiWrite(request)) return undefined
       sent += 1
       return { kind: 'answer', status: 503 }
     }
-    assert.equal((await failure(ground.openForge().ensureProposal(wanted, undefined, signal))).code, 'BP5005')
+    assert.equal((await failure(fixture.openForge().ensureProposal(wanted, undefined, signal))).code, 'BP5005')
     assert.equal(sent, 1)
     heal()
   })
 
   test('nobody answers: it is given up in time, as unreachable', async () => {
     only(isList, { kind: 'silent' })
-    const told = await failure(ground.openForge(undefined, 200).readProposals('main', [], signal))
-    assert.deepEqual([told.code, told.retry], ['BP5001', 'backoff'])
+    const reported = await failure(fixture.openForge(undefined, 200).readProposals('main', [], signal))
+    assert.deepEqual([reported.code, reported.retry], ['BP5001', 'backoff'])
     only(() => true, { kind: 'silent' })
     const stop = AbortSignal.timeout(200)
-    await assert.rejects(ground.openForge().readProposals('main', [], stop), (thrown) => thrown === stop.reason)
+    await assert.rejects(fixture.openForge().readProposals('main', [], stop), (thrown) => thrown === stop.reason)
     heal()
   })
 
@@ -82,11 +82,11 @@ await giteaSuite('GiteaForge where answers are bad or lost', {}, (gitea) => {
       [new Date(Date.now() + 40_000).toUTCString(), 35_000],
       ['soon', 55_000],
     ] as const) {
-      const forge = ground.openForge()
+      const forge = fixture.openForge()
       only(isList, { kind: 'answer', status: 429, headers: { 'retry-after': named } })
-      const told = await failure(forge.readProposals('main', [], signal))
-      assert.deepEqual([told.code, told.retry], ['BP5004', 'backoff'])
-      const until = /nothing is sent before (\S+)/.exec(told.why)?.[1] ?? ''
+      const notified = await failure(forge.readProposals('main', [], signal))
+      assert.deepEqual([notified.code, notified.retry], ['BP5004', 'backoff'])
+      const until = /nothing is sent before (\S+)/.exec(notified.why)?.[1] ?? ''
       assert.ok(Date.parse(until) - Date.now() > least, `${named}: ${until}`)
       heal()
       assert.equal(await count(async () => assert.equal((await failure(forge.readProposals('main', [], signal))).code, 'BP5004')), 0)
@@ -94,8 +94,8 @@ await giteaSuite('GiteaForge where answers are bad or lost', {}, (gitea) => {
   })
 
   test('an answer of another shape is never taken for "none"', async () => {
-    const wanted = await pushBranch(ground.repository, signal)
-    await ground.openForge().ensureProposal(wanted, undefined, signal)
+    const wanted = await pushBranch(fixture.repository, signal)
+    await fixture.openForge().ensureProposal(wanted, undefined, signal)
     const bad: readonly [string, (request: ProxiedRequest) => boolean, unknown][] = [
       ['an object for a list', isList, { message: 'x' }],
       ['null in a list', isList, [null]],
@@ -106,7 +106,7 @@ await giteaSuite('GiteaForge where answers are bad or lost', {}, (gitea) => {
     ]
     for (const [what, fits, answer] of bad) {
       only(fits, { kind: 'changed', change: () => answer })
-      assert.equal((await failure(ground.openForge().readProposals('main', [wanted.ref], signal))).code, 'BP5007', what)
+      assert.equal((await failure(fixture.openForge().readProposals('main', [wanted.ref], signal))).code, 'BP5007', what)
     }
     const spoil = (change: (pull: Record<string, unknown>) => unknown): Fault => ({
       kind: 'changed',
@@ -121,7 +121,7 @@ await giteaSuite('GiteaForge where answers are bad or lost', {}, (gitea) => {
       { kind: 'answer', status: 200, body: Buffer.alloc(33 * 1024 * 1024, ' ') },
     ] satisfies Fault[]) {
       only(isList, fault)
-      assert.equal((await failure(ground.openForge().readProposals('main', [], signal))).code, 'BP5007')
+      assert.equal((await failure(fixture.openForge().readProposals('main', [], signal))).code, 'BP5007')
     }
     heal()
   })
@@ -130,12 +130,12 @@ await giteaSuite('GiteaForge where answers are bad or lost', {}, (gitea) => {
     const other = await startFaultyProxy(gitea.url)
     try {
       only(isList, { kind: 'answer', status: 302, headers: { location: `${other.url}/login` } })
-      assert.equal((await failure(ground.openForge().readProposals('main', [], signal))).code, 'BP5008')
+      assert.equal((await failure(fixture.openForge().readProposals('main', [], signal))).code, 'BP5008')
       assert.equal(other.requests.length, 0)
       only(isList, { kind: 'answer', status: 302, headers: { location: '/api/v1/version/../version' } }, 1)
-      assert.equal((await failure(ground.openForge().readProposals('main', [], signal))).code, 'BP5007', 'a page in its place')
+      assert.equal((await failure(fixture.openForge().readProposals('main', [], signal))).code, 'BP5007', 'a page in its place')
       only(() => true, { kind: 'answer', status: 302, headers: { location: '/api/v1/circle' } })
-      assert.equal((await failure(ground.openForge().readProposals('main', [], signal))).code, 'BP5007', 'a circle')
+      assert.equal((await failure(fixture.openForge().readProposals('main', [], signal))).code, 'BP5007', 'a circle')
     } finally {
       heal()
       await other.stop()
@@ -143,33 +143,33 @@ await giteaSuite('GiteaForge where answers are bad or lost', {}, (gitea) => {
   })
 
   test('an instance that gives one entry to a page is read to its end', async () => {
-    const wanted = [await pushBranch(ground.repository, signal), await pushBranch(ground.repository, signal)]
-    for (const each of wanted) await ground.openForge().ensureProposal(each, undefined, signal)
-    ground.proxy.fault = ({ path }) =>
+    const wanted = [await pushBranch(fixture.repository, signal), await pushBranch(fixture.repository, signal)]
+    for (const each of wanted) await fixture.openForge().ensureProposal(each, undefined, signal)
+    fixture.proxy.fault = ({ path }) =>
       path.includes('limit=50') ? { kind: 'elsewhere', path: path.replace('limit=50', 'limit=1') } : undefined
-    const refs = (await ground.openForge().readProposals('main', [], signal)).map(({ ref }) => ref)
+    const refs = (await fixture.openForge().readProposals('main', [], signal)).map(({ ref }) => ref)
     for (const { ref } of wanted) assert.ok(refs.includes(ref))
     heal()
   })
 
   for (const how of ['merged', 'closed'] as const) {
     test(`a pull request that is ${how} at the very moment of an edit has the text that was reviewed`, async () => {
-      const wanted = await pushBranch(ground.repository, signal)
-      const { number = 0 } = await ground.openForge().ensureProposal(wanted, undefined, signal)
-      const known = (await ground.openForge().readProposals('main', [wanted.ref], signal)).find(({ ref }) => ref === wanted.ref)
+      const wanted = await pushBranch(fixture.repository, signal)
+      const { number = 0 } = await fixture.openForge().ensureProposal(wanted, undefined, signal)
+      const known = (await fixture.openForge().readProposals('main', [wanted.ref], signal)).find(({ ref }) => ref === wanted.ref)
       let isDone = false
-      ground.proxy.fault = async ({ method, path }) => {
+      fixture.proxy.fault = async ({ method, path }) => {
         if (isDone || method !== 'PATCH' || !path.endsWith(`/pulls/${number}`)) return undefined
         isDone = true
-        await (how === 'merged' ? ground.human.merge(number, 'squash') : ground.human.close(number))
+        await (how === 'merged' ? fixture.human.merge(number, 'squash') : fixture.human.close(number))
         return undefined
       }
       const claims = { ...wanted, title: 'chore(drift): restore everything', body: 'everything' }
-      assert.equal((await failure(ground.openForge().ensureProposal(claims, known, signal))).code, 'BP4003')
+      assert.equal((await failure(fixture.openForge().ensureProposal(claims, known, signal))).code, 'BP4003')
       heal()
       assert.ok(isDone)
       type Text = { readonly title: string; readonly body: string; readonly state: string; readonly merged: boolean }
-      const { body: now } = await gitea.request<Text>(ground.owner.token, 'GET', `${ground.path}/pulls/${number}`)
+      const { body: now } = await gitea.request<Text>(fixture.owner.token, 'GET', `${fixture.path}/pulls/${number}`)
       assert.deepEqual([now.title, now.body, now.state, now.merged], [wanted.title, wanted.body, 'closed', how === 'merged'])
     })
   }
@@ -184,19 +184,19 @@ await giteaSuite('GiteaForge where answers are bad or lost', {}, (gitea) => {
     }
     for (const fault of faults) {
       for (let index = 0; ; index += 1) {
-        const first = await pushBranch(ground.repository, signal)
-        const wanted = { ...first, reviewers: [ground.writer.name] }
-        let seen = 0
-        ground.proxy.fault = (request) => {
+        const first = await pushBranch(fixture.repository, signal)
+        const wanted = { ...first, reviewers: [fixture.writer.name] }
+        let observed = 0
+        fixture.proxy.fault = (request) => {
           if (!isApiWrite(request)) return undefined
-          seen += 1
-          return seen === index + 1 ? fault : undefined
+          observed += 1
+          return observed === index + 1 ? fault : undefined
         }
         const turns = [wanted, wanted, { ...wanted, title: 'other', labels: ['drift', 'drift-plan/adopt'] }]
-        for (const turn of turns) await say(ground.openForge(), turn).catch((thrown) => assert.match(thrown.code, /^BP500[15]$/))
+        for (const turn of turns) await say(fixture.openForge(), turn).catch((thrown) => assert.match(thrown.code, /^BP500[15]$/))
         heal()
         const [, , last = wanted] = turns
-        await say(ground.openForge(), last)
+        await say(fixture.openForge(), last)
         const what = `${fault.kind} at write ${index + 1}`
         const open = await pullsOf(wanted.ref)
         assert.deepEqual(
@@ -205,25 +205,25 @@ await giteaSuite('GiteaForge where answers are bad or lost', {}, (gitea) => {
           what,
         )
         const { body } = await gitea.request<{ body: string }[]>(
-          ground.owner.token,
+          fixture.owner.token,
           'GET',
-          `${ground.path}/issues/${open[0]?.number}/comments`,
+          `${fixture.path}/issues/${open[0]?.number}/comments`,
         )
         assert.equal(body.length, 1, what)
-        const from = ground.proxy.requests.length
-        await say(ground.openForge(), last)
-        assert.equal(ground.proxy.requests.slice(from).filter(isApiWrite).length, 0, what)
-        if (seen <= index) break
+        const from = fixture.proxy.requests.length
+        await say(fixture.openForge(), last)
+        assert.equal(fixture.proxy.requests.slice(from).filter(isApiWrite).length, 0, what)
+        if (observed <= index) break
       }
     }
-    const labels = await gitea.request<{ name: string }[]>(ground.owner.token, 'GET', `${ground.path}/labels?limit=50`)
+    const labels = await gitea.request<{ name: string }[]>(fixture.owner.token, 'GET', `${fixture.path}/labels?limit=50`)
     const names = labels.body.map(({ name }) => name)
     assert.deepEqual(names, [...new Set(names)], 'no label twice')
   })
 
   async function pullsOf(ref: string): Promise<{ number: number; title: string; labels: string[] }[]> {
     type Pull = { number: number; title: string; head: { label: string }; labels: { name: string }[] }
-    const { body } = await gitea.request<Pull[]>(ground.owner.token, 'GET', `${ground.path}/pulls?state=open&sort=recentupdate&limit=50`)
+    const { body } = await gitea.request<Pull[]>(fixture.owner.token, 'GET', `${fixture.path}/pulls?state=open&sort=recentupdate&limit=50`)
     return body
       .filter(({ head }) => `refs/heads/${head.label}` === ref)
       .map(({ number, title, labels }) => ({ number, title, labels: labels.map(({ name }) => name).sort() }))

@@ -78,9 +78,9 @@ await giteaSuite('the test Gitea', {}, (gitea) => {
       const { ann, repository } = await world(gitea, { a: '1' })
       const path = `/repos/${ann.name}/${repository.name}`
       const { head } = await commitOn(gitea, ann, repository, 'drift/one', 'b')
-      const made = await gitea.request<Pull>(ann.token, 'POST', `${path}/pulls`, { head: 'drift/one', base: 'main', title: 'drift' })
-      assert.equal(made.status, 201)
-      const { number } = made.body
+      const created = await gitea.request<Pull>(ann.token, 'POST', `${path}/pulls`, { head: 'drift/one', base: 'main', title: 'drift' })
+      assert.equal(created.status, 201)
+      const { number } = created.body
       const merged = await gitea.mergePull(ann, ann.name, repository.name, number, { Do: style, head_commit_id: head })
       assert.equal(merged.status, 200)
       const { body } = await gitea.request<Pull>(ann.token, 'GET', `${path}/pulls/${number}`)
@@ -120,9 +120,9 @@ await giteaSuite('the test Gitea', {}, (gitea) => {
       await gitea.createWebhook(ann, ann.name, repository.name, { url: receiver.url, secret: 's', events: ['push'] })
       await commitOn(gitea, ann, repository, 'drift/one', 'b')
       await receiver.first(({ body }) => body.includes('refs/heads/drift/one'))
-      const said = /webhook can only call allowed HTTP servers.*0\.0\.0\.0/
-      for (let i = 0; i < 100 && !said.test(await gitea.log()); i += 1) await new Promise((resolve) => setTimeout(resolve, 50))
-      assert.match(await gitea.log(), said)
+      const text = /webhook can only call allowed HTTP servers.*0\.0\.0\.0/
+      for (let i = 0; i < 100 && !text.test(await gitea.log()); i += 1) await new Promise((resolve) => setTimeout(resolve, 50))
+      assert.match(await gitea.log(), text)
       assert.equal(
         receiver.deliveries.some(({ headers }) => headers.host?.includes('0.0.0.0')),
         false,
@@ -173,9 +173,9 @@ async function commitOn(
     files: [{ operation: 'create', path: file, content: '' }],
   }
   const path = `/repos/${repository.owner}/${repository.name}/contents`
-  const made = await gitea.request<{ commit: { sha: string } }>(user.token, 'POST', path, body)
-  assert.equal(made.status, 201)
-  return { head: made.body.commit.sha }
+  const created = await gitea.request<{ commit: { sha: string } }>(user.token, 'POST', path, body)
+  assert.equal(created.status, 201)
+  return { head: created.body.commit.sha }
 }
 
 async function inFolder(body: (folder: string) => Promise<void>): Promise<void> {

@@ -147,8 +147,8 @@ export function openGitea(state: GiteaState, end: () => Promise<void>): Gitea {
     const path = `/users/${user.name}/tokens`
     const basic = `Basic ${Buffer.from(`${user.name}:${user.password}`).toString('base64')}`
     const body = { name: randomBytes(6).toString('hex'), scopes }
-    const made = await giteaRequest<{ id: number; sha1: string }>(`${apiUrl}${path}`, 'POST', basic, body)
-    const { id, sha1 } = expectSuccess(`POST ${path}`, made)
+    const created = await giteaRequest<{ id: number; sha1: string }>(`${apiUrl}${path}`, 'POST', basic, body)
+    const { id, sha1 } = expectSuccess(`POST ${path}`, created)
     return {
       token: sha1,
       revoke: async () => {
@@ -190,8 +190,8 @@ export function openGitea(state: GiteaState, end: () => Promise<void>): Gitea {
         content: Buffer.from(content).toString('base64'),
       }))
       const body = { branch: defaultBranch, message: 'first files', files: changes }
-      const made = expectSuccess(`POST ${path}`, await request<{ commit: { sha: string } }>(owner.token, 'POST', path, body))
-      return { owner: owner.name, name, defaultBranch, head: made.commit.sha }
+      const result = expectSuccess(`POST ${path}`, await request<{ commit: { sha: string } }>(owner.token, 'POST', path, body))
+      return { owner: owner.name, name, defaultBranch, head: result.commit.sha }
     },
     request,
     cloneUrl: (user, owner, repository) => {

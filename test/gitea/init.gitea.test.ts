@@ -24,7 +24,7 @@ interface Pull {
 
 await giteaSuite('backporch init', {}, (gitea) => {
   test('proposed, unchanged, edited by a person and counted again, merged: enrolled, and nothing of the branch stays', async (t) => {
-    const { init, send, edit, branches, pull, bot, writes } = await ground(gitea, t)
+    const { init, send, edit, branches, pull, bot, writes } = await fixture(gitea, t)
     const refused = await init()
     assert.equal(refused.code, 2, 'there is nobody to ask')
     assert.match(refused.stderr, /BP2011/)
@@ -70,7 +70,7 @@ await giteaSuite('backporch init', {}, (gitea) => {
   })
 
   test('closed: nothing stays, it is not proposed again unasked, and asked it is', async (t) => {
-    const { init, send, branches, pull } = await ground(gitea, t)
+    const { init, send, branches, pull } = await fixture(gitea, t)
     assert.equal((await init('--yes')).code, 0)
     await send('PATCH', '/pulls/1', { state: 'closed' })
     const closed = await init('--yes')
@@ -89,7 +89,7 @@ await giteaSuite('backporch init', {}, (gitea) => {
   })
 
   test('the requests of --print-ruleset are taken as they are, and the ledger is then the bot’s', async (t) => {
-    const { send, init, bot, url } = await ground(gitea, t)
+    const { send, init, bot, url } = await fixture(gitea, t)
     const printed = await init('--print-ruleset', '--bot', bot.account.name)
     assert.equal(printed.code, 0, printed.stderr)
     const [, web] = /'(http[^']*)\/api\/v1/.exec(printed.stdout) ?? []
@@ -118,7 +118,7 @@ await giteaSuite('backporch init', {}, (gitea) => {
   })
 })
 
-async function ground(gitea: Gitea, t: { after(done: () => unknown): void }) {
+async function fixture(gitea: Gitea, t: { after(done: () => unknown): void }) {
   const owner = await gitea.createUser(gitea.uniqueName('ann'))
   const account = await gitea.createUser(gitea.uniqueName('bot'))
   await gitea.createRepository(owner, 'deploy', { files: ONBOARDING_FILES })

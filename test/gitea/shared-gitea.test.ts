@@ -30,12 +30,12 @@ await giteaStartSuite('sharedGitea', () => {
     const answers = await Promise.all(
       [1, 2].map(() => run(process.execPath, ['--no-warnings', '--input-type=module', '--eval', user], options)),
     )
-    const seen = answers.map(({ stdout }) => JSON.parse(stdout) as { url: string; name: string })
-    for (const { url, name } of seen) {
+    const observed = answers.map(({ stdout }) => JSON.parse(stdout) as { url: string; name: string })
+    for (const { url, name } of observed) {
       assert.equal(url, forRun.gitea.url)
       assert.equal((await forRun.gitea.request(forRun.gitea.admin.token, 'GET', `/users/${name}`)).status, 200)
     }
-    assert.equal(new Set(seen.map(({ name }) => name)).size, 2)
+    assert.equal(new Set(observed.map(({ name }) => name)).size, 2)
   })
 
   test('a Gitea that the run promised and that is gone is an error, not a reason to start another', async () => {

@@ -92,9 +92,9 @@ async function createAdmin(found: GiteaBinary, guard: Guard, url: string): Promi
   if (how !== 'code 0') throw new Error(`cannot create the first user: ${how}\n${await readFile(program.log, 'utf8')}`)
   const basic = `Basic ${Buffer.from(`${ADMIN}:${password}`).toString('base64')}`
   const body = { name: 'tests', scopes: ['all'] }
-  const made = await giteaRequest<{ sha1: string }>(`${url}/api/v1/users/${ADMIN}/tokens`, 'POST', basic, body)
-  if (made.status !== 201) throw new Error(`cannot create a token for the first user: ${made.status} ${JSON.stringify(made.body)}`)
-  return { name: ADMIN, password, token: made.body.sha1 }
+  const created = await giteaRequest<{ sha1: string }>(`${url}/api/v1/users/${ADMIN}/tokens`, 'POST', basic, body)
+  if (created.status !== 201) throw new Error(`cannot create a token for the first user: ${created.status} ${JSON.stringify(created.body)}`)
+  return { name: ADMIN, password, token: created.body.sha1 }
 }
 
 function startProcess(found: GiteaBinary, guard: Guard, name: string, args: readonly string[]): Promise<GuardedProcess> {

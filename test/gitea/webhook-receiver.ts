@@ -48,9 +48,9 @@ export async function startWebhookReceiver(): Promise<WebhookReceiver> {
       return new Promise((resolve, reject) => {
         const done = (): void => {
           clearTimeout(late)
-          waiting.delete(look)
+          waiting.delete(observe)
         }
-        const look = (delivery: Delivery): void => {
+        const observe = (delivery: Delivery): void => {
           if (!wanted(delivery)) return
           done()
           resolve(delivery)
@@ -59,7 +59,7 @@ export async function startWebhookReceiver(): Promise<WebhookReceiver> {
           done()
           reject(new Error(`none of ${deliveries.length} deliveries in ${PATIENCE_MS} ms was the one that was waited for`))
         }, PATIENCE_MS)
-        waiting.add(look)
+        waiting.add(observe)
       })
     },
     stop: () =>

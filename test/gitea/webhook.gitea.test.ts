@@ -41,7 +41,7 @@ class Receiver {
       port: 0,
       intake,
       clock: systemClock,
-      onNews: () => loop.request(),
+      onUpdate: () => loop.request(),
       onRefused: (why) => holder.receiver?.turnedAway(why),
     })
     holder.receiver = new Receiver(server, loop)
@@ -114,8 +114,8 @@ await giteaSuite('webhooks of a real Gitea', {}, (gitea) => {
     const { turns } = receiver
     let number = 0
     const pull = async (): Promise<void> => {
-      const made = (await ask('POST', '/pulls', { head: 'proposed/one', base: 'main', title: 'one' })) as { number: number }
-      number = made.number
+      const created = (await ask('POST', '/pulls', { head: 'proposed/one', base: 'main', title: 'one' })) as { number: number }
+      number = created.number
     }
     const deeds: readonly (readonly [string, () => Promise<unknown>])[] = [
       ['push', () => commit('proposed/one', 'b')],

@@ -49,7 +49,7 @@ const CANARIES = Object.fromEntries(
 /** Given to a credential plugin alone, which makes a token for the cluster out of it. */
 const CLOUD = { AWS_SECRET_ACCESS_KEY: 'canary-cloud' }
 
-interface Ground {
+interface Fixture {
   readonly root: string
   readonly environment: NodeJS.ProcessEnv
   /** Puts a program on the PATH that notes its environment and folder, and then does `body`. */
@@ -58,7 +58,7 @@ interface Ground {
   given(name: string): readonly string[]
 }
 
-function groundOf(): Ground {
+function contextOf(): Fixture {
   const root = temporaryFolder()
   const [programs, notes] = ['programs', 'notes'].map((name) => join(root, name)) as [string, string]
   for (const folder of [programs, notes]) mkdirSync(folder)
@@ -76,7 +76,7 @@ function groundOf(): Ground {
   }
 }
 
-function assertScrubbed({ given }: Ground, name: string, allowed: RegExp = /^$/): void {
+function assertScrubbed({ given }: Fixture, name: string, allowed: RegExp = /^$/): void {
   const runs = given(name)
   assert.notEqual(runs.length, 0, `${name} ran`)
   for (const run of runs) {
@@ -89,12 +89,12 @@ function assertScrubbed({ given }: Ground, name: string, allowed: RegExp = /^$/)
 
 suite('children get what they need of the environment, and no credential', () => {
   test('git, in place, over http and for a push; ssh', async () => {
-    const ground = groundOf()
-    const { root, environment } = ground
+    const fixture = contextOf()
+    const { root, environment } = fixture
     const real = execFileSync('sh', ['-c', 'command -v git'], { encoding: 'utf8' }).trim()
     makePackages(join(root, 'deploy.git'), gitTestEnvironment(root))
-    ground.add('git', `exec '${real}' "$@"`)
-    ground.add('ssh', `for last; do :; done; exec sh -c "$last"`)
+    fixture.add('git', `exec '${real}' "$@"`)
+    fixture.add('ssh', `for last; do :; done; exec sh -c "$last"`)
     const open = (remote: string) => openRepository({ remote, cacheDir: join(root, 'cache'), environment, workingDirectory: root })
     const server = gitTestEnvironment(root)
     const backend = await startGitHttpBackend({ root, environment: server, token: 'x' })
@@ -110,58 +110,58 @@ suite('children get what they need of the environment, and no credential', () =>
     } finally {
       await backend.close()
     }
-    assertScrubbed(ground, 'git')
-    assertScrubbed(ground, 'ssh')
-    for (const run of ground.given('git')) assert.match(run, /^\/\n/, 'not in the folder that we were started in')
+    assertScrubbed(fixture, 'git')
+    assertScrubbed(fixture, 'ssh')
+    for (const run of fixture.given('git')) assert.match(run, /^\/\n/, 'not in the folder that we were started in')
   })
 
   test('what the operator names is given as well', async () => {
-    const ground = groundOf()
-    const program = ground.add('viewer', 'exit 1')
+    const setup = contextOf()
+    const program = setup.add('viewer', 'exit 1')
     const files = [{ name: 'a', git: 'a: 1\n', live: 'a: 2\n' }]
     const view = (environment: NodeJS.ProcessEnv) =>
-      runExternalDiff({ program: [program], files, workingDirectory: ground.root, environment, inherit: false })
-    view(ground.environment)
-    assertScrubbed(ground, 'viewer')
-    view({ ...ground.environment, BACKPORCH_CHILD_ENV: 'VAULT_TOKEN, NPM_TOKEN' })
-    const named = ground.given('viewer').filter((run) => /^VAULT_TOKEN=canary/m.test(run) && /^NPM_TOKEN=canary/m.test(run))
+      runExternalDiff({ program: [program], files, workingDirectory: setup.root, environment, inherit: false })
+    view(setup.environment)
+    assertScrubbed(setup, 'viewer')
+    view({ ...setup.environment, BACKPORCH_CHILD_ENV: 'VAULT_TOKEN, NPM_TOKEN' })
+    const named = setup.given('viewer').filter((run) => /^VAULT_TOKEN=canary/m.test(run) && /^NPM_TOKEN=canary/m.test(run))
     assert.equal(named.length, 1)
     assert.doesNotMatch(named.join(), /canary-(?!VAULT_TOKEN|NPM_TOKEN)/)
   })
 
   test('credential plugins, container engines and programs that render', async () => {
-    const ground = groundOf()
-    const { environment } = ground
-    const plugin = ground.add(
+    const giteaFixture = contextOf()
+    const { environment } = giteaFixture
+    const plugin = giteaFixture.add(
       'plugin',
       `echo '{"apiVersion":"client.authentication.k8s.io/v1","kind":"ExecCredential","status":{"token":"t"}}'`,
     )
     const exec = { command: plugin, args: [], env: [], apiVersion: 'client.authentication.k8s.io/v1', provideClusterInfo: false }
     const access = accessTo({ url: 'https://127.0.0.1:6443', authority: '-----BEGIN CERTIFICATE-----\nx' }, { exec })
     await credentialSource(access, { environment, execAllow: [plugin], now: () => new Date() }).read(signal)
-    assertScrubbed(ground, 'plugin', /^AWS_SECRET_ACCESS_KEY=/)
-    assert.match(ground.given('plugin').join(), /^\/\n/, 'not in the folder that we were started in')
+    assertScrubbed(giteaFixture, 'plugin', /^AWS_SECRET_ACCESS_KEY=/)
+    assert.match(giteaFixture.given('plugin').join(), /^\/\n/, 'not in the folder that we were started in')
 
-    ground.add('docker', 'cat > /dev/null; exit 0')
+    giteaFixture.add('docker', 'cat > /dev/null; exit 0')
     const engine = new ContainerEngine({ engine: 'docker', environment, limits: FUNCTION_LIMITS, pullTime: 1000 })
     await engine.run('reg.example/fn:v1', 'x', signal)
-    assertScrubbed(ground, 'docker')
+    assertScrubbed(giteaFixture, 'docker')
 
-    ground.add('kubectl', 'echo "kind: List"')
+    giteaFixture.add('kubectl', 'echo "kind: List"')
     const file = { path: 'kustomization.yaml', mode: '100644', content: Buffer.from('resources: []\n') } as const
     await new PackageBuilds({ allowed: ['kubectl'], environment }).build(
       { tool: 'kustomize', folder: '', files: [file], command: [] },
       signal,
     )
-    assertScrubbed(ground, 'kubectl')
+    assertScrubbed(giteaFixture, 'kubectl')
   })
 })
 
 suite('no program that a clone names ever runs', () => {
   /** A clone of the demo's packages in which everything that git can be told to run is a trap. */
-  function trappedClone(): { clone: string; ground: Ground; sprung: () => boolean; root: string } {
-    const ground = groundOf()
-    const { root } = ground
+  function trappedClone(): { clone: string; fixture: Fixture; sprung: () => boolean; root: string } {
+    const fixture = contextOf()
+    const { root } = fixture
     const environment = gitTestEnvironment(root)
     const clone = join(root, 'clone')
     const git = (...args: readonly string[]): string => execFileSync('git', ['-C', clone, ...args], { env: environment, encoding: 'utf8' })
@@ -221,7 +221,7 @@ suite('no program that a clone names ever runs', () => {
     rmSync(mark)
     for (const file of git('ls-files').trim().split('\n')) execFileSync('touch', ['-d', '2002-02-02', join(clone, file)])
     rmSync(mark, { force: true })
-    return { clone, ground, sprung, root }
+    return { clone, fixture, sprung, root }
   }
 
   test('when its objects are read, its work tree is looked at, and its checked-out branch is pushed to', async () => {
@@ -287,7 +287,7 @@ suite('no program that a clone names ever runs', () => {
     }
     const live = ['--live', recording, '--cluster', 'prod']
     const codes: Record<string, number> = {}
-    let told = ''
+    let reported = ''
     for (const words of [
       ['diff', ...live],
       ['scan', ...live],
@@ -314,12 +314,12 @@ suite('no program that a clone names ever runs', () => {
         `${words.join(' ')}: ${existsSync(join(root, 'sprung')) ? readFileSync(join(root, 'sprung'), 'utf8') : ''}`,
       )
       assert.doesNotMatch(run.stderr, /BP9001/, words.join(' '))
-      told += `${words.join(' ')}: ${run.stderr}\n`
+      reported += `${words.join(' ')}: ${run.stderr}\n`
     }
     // They did what they are for, and did not end before it.
     const names = ['diff', 'scan', 'status', 'render', 'restore apps/web']
     const found = names.map((name) => Object.entries(codes).find(([words]) => words.startsWith(name))?.[1])
     // The recording is of long ago: what the ledger says of it is no answer any more.
-    assert.deepEqual(found, [1, 1, 3, 0, 0], told)
+    assert.deepEqual(found, [1, 1, 3, 0, 0], reported)
   })
 })

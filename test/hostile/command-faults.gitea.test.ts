@@ -6,7 +6,7 @@
  */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { type CrashGround, type CrashWorld, openCrashGround } from '../gitea/crash-world.ts'
+import { type CrashFixture, type CrashWorld, openCrashFixture } from '../gitea/crash-world.ts'
 import type { Fault } from '../gitea/faulty-proxy.ts'
 import { giteaSuite } from '../gitea/gitea-suite.ts'
 
@@ -25,15 +25,15 @@ const EVERY = process.env['BACKPORCH_TEST_FAULTS'] === 'all' ? 1 : 24
 const AT_ONCE = 3
 
 await giteaSuite('a wrong answer at one request of a command', {}, (gitea) => {
-  let ground: CrashGround
+  let fixture: CrashFixture
   before(async () => {
-    ground = await openCrashGround(gitea)
+    fixture = await openCrashFixture(gitea)
   })
-  after(() => ground?.close())
+  after(() => fixture?.close())
 
   for (const [which, command] of COMMANDS.entries()) {
     test(command, async (t) => {
-      const calm = await asked(ground, command)
+      const calm = await requested(fixture, command)
       const requests: string[] = []
       await calm.disturbed((request) => void requests.push(request))
       await quiet(calm)
@@ -46,10 +46,10 @@ await giteaSuite('a wrong answer at one request of a command', {}, (gitea) => {
       const next = points.values()
       const work = async (): Promise<void> => {
         for (const { name, fault, at, request } of next) {
-          const world = await asked(ground, command)
+          const world = await requested(fixture, command)
           let hit = ''
-          const { stderr } = await world.disturbed((each, place) => {
-            if (place !== at) return undefined
+          const { stderr } = await world.disturbed((each, index) => {
+            if (index !== at) return undefined
             hit = each
             return fault
           })
@@ -71,8 +71,8 @@ await giteaSuite('a wrong answer at one request of a command', {}, (gitea) => {
 })
 
 /** A pull request is open, and somebody wrote the command. */
-async function asked(ground: CrashGround, command: string): Promise<CrashWorld> {
-  const world = await ground.open()
+async function requested(fixture: CrashFixture, command: string): Promise<CrashWorld> {
+  const world = await fixture.open()
   world.live('red', 'kubectl-edit')
   const { code, stderr } = await world.run('scan')
   assert.ok(code === 0 || code === 1, stderr)

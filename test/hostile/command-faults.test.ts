@@ -8,7 +8,7 @@ import { Failure, type FailureCode } from '../../src/failure.ts'
 import { NO_PRESSES } from '../../src/reconcile/commands/observe-requests.ts'
 import { runFleetTurn } from '../../src/reconcile/run-turn.ts'
 import { endOf, remember, runToQuiet, timeless } from '../crash/forge-killer.ts'
-import { asked, opened, signal, ticked, type World } from '../crash/forge-scenes.ts'
+import { opened, requested, signal, ticked, type World } from '../crash/forge-scenes.ts'
 import type { MemoryForge } from '../fakes/memory-forge.ts'
 
 /** As the adapters tell them: 403, a login page or cut JSON, a redirect to elsewhere. */
@@ -18,7 +18,7 @@ const GIT: readonly FailureCode[] = ['BP4005']
 const COMMANDS: readonly { readonly name: string; readonly begin: () => Promise<World> }[] = [
   ...['/adopt', '/ignore 1 --for 30d -- known', '/snooze 7d'].map((body) => ({
     name: body,
-    begin: () => asked(body) as Promise<World>,
+    begin: () => requested(body) as Promise<World>,
   })),
   {
     name: 'a ticked box',
@@ -58,7 +58,7 @@ describe('one wrong answer at any request of a command', () => {
             tried += 1
             const where = `${code} ${when} ${hit}, request ${at}`
             try {
-              const refused = scene.forge.said.filter(({ reaction }) => reaction === 'refused')
+              const refused = scene.forge.text.filter(({ reaction }) => reaction === 'refused')
               assert.deepEqual(refused, [], 'not refused')
               assert.ok(
                 !scene.forge.comments.some(({ topic, body }) => topic === 'command' && /not done|refused|cannot/i.test(body)),
@@ -99,7 +99,7 @@ async function disturbed({ world, forge, repository }: World, fault: Fault): Pro
   world.forge = faulty(forge, request)
   const ports = { ...world.ports, clusters: [world.cluster] }
   try {
-    await runFleetTurn(ports, world.request({ presses: NO_PRESSES }), signal)
+    await runFleetTurn(ports, world.request({ requestedActions: NO_PRESSES }), signal)
   } catch (thrown) {
     if (!(thrown instanceof Failure) || thrown.code !== fault.code) throw thrown
   } finally {

@@ -39,7 +39,7 @@ describe(`the forms of secrets, seed ${SEED}`, () => {
     const [must, use] = [mustHideForms(SEED), [...formsInUse(SEED), ...heldOutForms(SEED), ...laterForms(SEED)]]
     assert.deepEqual([must.length, use.length, heldOutForms(SEED).length, laterForms(SEED).length], [46, 150, 50, 30])
     for (const form of [...must, ...use]) {
-      const text = JSON.stringify(valueAt(form.object, path(form.place)) ?? null)
+      const text = JSON.stringify(valueAt(form.object, path(form.location)) ?? null)
       for (const needle of form.needles) assert.ok(text.includes(JSON.stringify(needle).slice(1, -1)), form.name)
     }
     assert.ok(use.every(({ object }) => object['kind'] !== 'Secret'))
@@ -47,7 +47,7 @@ describe(`the forms of secrets, seed ${SEED}`, () => {
   })
 
   test('the search finds a value that is shown', () => {
-    const form = { name: 'plain', place: 'data.color', needles: ['blue as the sky'], object: config('blue as the sky') }
+    const form = { name: 'plain', location: 'data.color', needles: ['blue as the sky'], object: config('blue as the sky') }
     assert.deepEqual(
       leaksOf(form).map((leak) => leak.split(' ')[0]),
       ['added', 'change', 'sides', 'copy', 'file'],
@@ -65,14 +65,14 @@ function leaksOf(form: CredentialForm): readonly string[] {
   const read = readResource(object)
   assert.ok(!('problem' in read), form.name)
   const { id } = read
-  const place = path(form.place)
-  const live = valueAt(object, place) as Json
+  const location = path(form.location)
+  const live = valueAt(object, location) as Json
   const change = (over: Partial<Drift>): Drift => ({
     id,
     apiVersion: String(object['apiVersion']),
     uid: 'u',
     change: 'added',
-    path: place,
+    path: location,
     git: undefined,
     live,
     liveUnread: false,
@@ -101,14 +101,17 @@ function leaksOf(form: CredentialForm): readonly string[] {
       NO_RULES,
     )
   // The value itself, and each of what it is a part of, down to a whole field of the object.
-  const whole = Array.from({ length: place.length }, (_, length) => place.slice(0, length + 1))
+  const whole = Array.from({ length: location.length }, (_, length) => location.slice(0, length + 1))
   const changes = whole.map((at) => [formatFieldPath(at), judged(change({ path: at, live: valueAt(object, at) as Json }))] as const)
   const harmless = judged(change({ path: path('metadata.labels.tier'), live: 'web' }))
   const unexpected = judged(change({ change: 'unexpected', path: [], live: object }))
   const out: readonly (readonly [door: string, text: string])[] = [
     ...changes.map(
       ([at, { items }]) =>
-        [`${at === form.place ? 'change' : 'added'} at ${at}`, textOf(showChange(items[0] as Drift, 'Restore', KEY, undefined))] as const,
+        [
+          `${at === form.location ? 'change' : 'added'} at ${at}`,
+          textOf(showChange(items[0] as Drift, 'Restore', KEY, undefined)),
+        ] as const,
     ),
     ['sides around another change', textOf(objectSides(harmless, () => true, KEY))],
     ['copy', textOf(objectCopies([unexpected], KEY))],
@@ -129,8 +132,8 @@ function formsOf(needle: string): readonly string[] {
 }
 
 /** Says `format: password` at these places, and nothing else. */
-function schemaWith(places: readonly string[]): FieldSchema {
-  const paths = places.map(path)
+function schemaWith(locations: readonly string[]): FieldSchema {
+  const paths = locations.map(path)
   const at = (depth: number, open: readonly FieldPath[]): FieldSchema => ({
     ...UNKNOWN_SCHEMA,
     format: open.some((one) => one.length === depth) ? 'password' : '',

@@ -10,7 +10,7 @@ export interface CredentialForm {
   /** The object that has it, with a name and no namespace. */
   readonly object: JsonObject
   /** Where in the object; as a change at this path the value is judged too. */
-  readonly place: string
+  readonly location: string
   /** None of these may be seen. */
   readonly needles: readonly string[]
   /** Places for which the schema of the kind says `format: password`. */
@@ -76,8 +76,8 @@ export const CONTAINER = 'spec.template.spec.containers[name=app]'
 export function mustHideForms(seed: string): readonly CredentialForm[] {
   const draw = new Draw(`must ${seed}`)
   const forms: CredentialForm[] = []
-  const add = (name: string, place: string, needle: string, object: JsonObject, passwords?: readonly string[]): void => {
-    forms.push({ name, place, needles: [needle], object, ...(passwords === undefined ? {} : { passwords }) })
+  const add = (name: string, location: string, needle: string, object: JsonObject, passwords?: readonly string[]): void => {
+    forms.push({ name, location, needles: [needle], object, ...(passwords === undefined ? {} : { passwords }) })
   }
   const secret = (rest: JsonObject, metadata: JsonObject = {}): JsonObject => named('v1', 'Secret', rest, metadata)
   for (const type of ['Opaque', 'kubernetes.io/basic-auth']) {
@@ -224,15 +224,15 @@ export function formsInUse(seed: string): readonly CredentialForm[] {
   const draw = new Draw(`use ${seed}`)
   const forms: CredentialForm[] = []
   const env = (name: string, value: string): void => {
-    const place = `${CONTAINER}.env[name=${name}].value`
-    forms.push({ name: `variable ${name}`, place, needles: [value], object: deployment({ env: [{ name, value }] }) })
+    const location = `${CONTAINER}.env[name=${name}].value`
+    forms.push({ name: `variable ${name}`, location, needles: [value], object: deployment({ env: [{ name, value }] }) })
   }
   /** A value of a ConfigMap under a name that says nothing. */
   const text = (name: string, value: string, ...needles: string[]): void => {
-    forms.push({ name, place: 'data.color', needles, object: configMap({ color: value }) })
+    forms.push({ name, location: 'data.color', needles, object: configMap({ color: value }) })
   }
   const args = (name: string, list: readonly string[], needle: string): void => {
-    forms.push({ name, place: `${CONTAINER}.args`, needles: [needle], object: deployment({ args: [...list] }) })
+    forms.push({ name, location: `${CONTAINER}.args`, needles: [needle], object: deployment({ args: [...list] }) })
   }
   env('ENCRYPTION_KEY', draw.text(32))
   env('DBPASS', draw.password())

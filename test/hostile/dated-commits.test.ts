@@ -15,27 +15,27 @@ const NOW = Date.parse('2026-11-21T10:00:00Z') / 1000
 test('wiped within an hour of its commit: what was seen live once is missing', async () => {
   const world = new RolloutWorld(V1, NOW - 600)
   world.apply(V1)
-  assert.equal((await world.seen()).state, 'InSync')
+  assert.equal((await world.observed()).state, 'InSync')
   world.apply(NONE)
-  assert.deepEqual((await world.seen()).changes, ['a missing', 'b missing'])
+  assert.deepEqual((await world.observed()).changes, ['a missing', 'b missing'])
   // Also when git moves on in this hour.
   world.commit(MORE)
-  assert.deepEqual((await world.seen()).changes, ['a missing', 'b missing'])
+  assert.deepEqual((await world.observed()).changes, ['a missing', 'b missing'])
 })
 
 test('a package that was never there is new for its first hour, and missing then', async () => {
   const world = new RolloutWorld(V1, NOW)
-  assert.deepEqual((await world.seen()).waits, ['Behind a', 'Behind b'])
+  assert.deepEqual((await world.observed()).waits, ['Behind a', 'Behind b'])
   world.pass(61)
-  assert.deepEqual((await world.seen()).changes, ['a missing', 'b missing'])
+  assert.deepEqual((await world.observed()).changes, ['a missing', 'b missing'])
 })
 
 test('once one object of the package was seen live, those that never came are missing, and not new', async () => {
   const world = new RolloutWorld(V1, NOW)
   world.apply(V1, { only: 'a' })
-  await world.seen()
+  await world.observed()
   world.apply(NONE)
-  assert.deepEqual((await world.seen()).changes, ['a missing', 'b missing'])
+  assert.deepEqual((await world.observed()).changes, ['a missing', 'b missing'])
 })
 
 for (const [year, at] of [
@@ -45,32 +45,32 @@ for (const [year, at] of [
   test(`a package whose commit is dated in the year ${year} is never new`, async () => {
     const world = new RolloutWorld(V1, at)
     assert.equal((await runInWorld(world, ['diff', 'apps/web'])).code, 1)
-    assert.deepEqual((await world.seen()).changes, ['a missing', 'b missing'])
+    assert.deepEqual((await world.observed()).changes, ['a missing', 'b missing'])
     world.pass(30)
-    assert.deepEqual((await world.seen()).changes, ['a missing', 'b missing'])
+    assert.deepEqual((await world.observed()).changes, ['a missing', 'b missing'])
   })
 
   test(`a commit dated in the year ${year} on a package that is in sync: behind for an hour from when it was first seen, then stuck`, async () => {
     const world = new RolloutWorld(V1, NOW - 86_400)
     world.apply(V1)
-    await world.seen()
+    await world.observed()
     world.commit(MORE, at)
     assert.equal((await runInWorld(world, ['diff', 'apps/web'])).code, 0)
-    assert.deepEqual((await world.seen()).waits, ['Behind b data.y'])
+    assert.deepEqual((await world.observed()).waits, ['Behind b data.y'])
     world.pass(30)
-    assert.equal((await world.seen()).report.status.stuckSince, undefined)
+    assert.equal((await world.observed()).report.status.stuckSince, undefined)
     world.pass(31)
-    assert.notEqual((await world.seen()).report.status.stuckSince, undefined)
+    assert.notEqual((await world.observed()).report.status.stuckSince, undefined)
   })
 
   test(`a new object in a commit dated in the year ${year} is on its way for an hour, and missing then`, async () => {
     const world = new RolloutWorld({ a: V1.a }, NOW - 86_400)
     world.apply({ a: V1.a })
-    await world.seen()
+    await world.observed()
     world.commit(V1, at)
-    assert.deepEqual((await world.seen()).waits, ['Behind b'])
+    assert.deepEqual((await world.observed()).waits, ['Behind b'])
     world.pass(61)
-    assert.deepEqual((await world.seen()).changes, ['b missing'])
+    assert.deepEqual((await world.observed()).changes, ['b missing'])
   })
 
   test(`without a ledger, behind a commit dated in the year ${year} is stuck at once, since nobody knows how long`, async () => {
@@ -86,12 +86,12 @@ for (const [year, at] of [
 test('a commit dated 1970 on a package that is in sync was not there at the last look: behind, and stuck after an hour', async () => {
   const world = new RolloutWorld(V1, NOW - 86_400)
   world.apply(V1)
-  await world.seen()
+  await world.observed()
   world.commit(MORE, YEAR_1970)
-  const { waits, changes } = await world.seen()
+  const { waits, changes } = await world.observed()
   assert.deepEqual({ waits, changes }, { waits: ['Behind b data.y'], changes: [] })
   world.pass(61)
-  assert.notEqual((await world.seen()).report.status.stuckSince, undefined)
+  assert.notEqual((await world.observed()).report.status.stuckSince, undefined)
 })
 
 test('a history that begins in 1970 changes nothing of what came later', async () => {
@@ -130,19 +130,19 @@ test('a version is not older than the one below it, and one dated to come is bet
 })
 
 test('between two looks the committer is believed; outside of them it is the look that found it', () => {
-  const seen = { commit: 'x', tree: 'x', after: AT(4), firstSeen: AT(6) }
+  const observed = { commit: 'x', tree: 'x', after: AT(4), firstSeen: AT(6) }
   const arrival = (at: string): string =>
-    arrivalsOf([version(at, 'x'), version(AT(1))], (place) => (place === 0 ? seen : undefined), AT(9))[0]?.earliest ?? ''
+    arrivalsOf([version(at, 'x'), version(AT(1))], (index) => (index === 0 ? observed : undefined), AT(9))[0]?.earliest ?? ''
   assert.deepEqual([arrival(AT(5)), arrival(AT(3)), arrival(AT(8)), arrival('2037-01-01T00:00:00Z')], [AT(5), AT(6), AT(6), AT(6)])
 })
 
 test('an object that was never seen is missing, and not on its way, once another one of its first commit was seen', async () => {
   const world = new RolloutWorld({ a: { color: 'blue' }, b: { x: '1' } })
   world.apply({ a: { color: 'blue' }, b: { x: '1' } }, { only: 'a' })
-  await world.seen()
+  await world.observed()
   // Another content, so that what waited before says nothing; and nothing is live that shows what was applied.
   world.commit({ a: { color: 'red' }, b: { x: '1' } })
   world.apply({})
-  const { changes, waits } = await world.seen()
+  const { changes, waits } = await world.observed()
   assert.deepEqual({ changes, waits }, { changes: ['a missing', 'b missing'], waits: [] })
 })

@@ -1,24 +1,24 @@
 /** The real program and the real Gitea: somebody decides in the moment in which a scan pushes the next state of the branch. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { type CrashGround, type CrashWorld, openCrashGround } from '../gitea/crash-world.ts'
+import { type CrashFixture, type CrashWorld, openCrashFixture } from '../gitea/crash-world.ts'
 import { giteaSuite } from '../gitea/gitea-suite.ts'
 
 interface End {
-  readonly said: readonly { readonly number: number; readonly state: string; readonly body: string; readonly merged?: boolean }[]
+  readonly text: readonly { readonly number: number; readonly state: string; readonly body: string; readonly merged?: boolean }[]
   readonly refs: { readonly [ref: string]: { readonly content: readonly (readonly [path: string, text: string])[] } }
 }
 
 await giteaSuite('somebody decides while a scan pushes', {}, (gitea) => {
-  let ground: CrashGround
+  let fixture: CrashFixture
   before(async () => {
-    ground = await openCrashGround(gitea)
+    fixture = await openCrashFixture(gitea)
   })
-  after(() => ground?.close())
+  after(() => fixture?.close())
 
   for (const how of ['merged', 'closed'] as const) {
     test(`${how}: what was on the branch is decided, and what the scan brought is asked about in a pull request of its own`, async () => {
-      const world = await ground.open()
+      const world = await fixture.open()
       world.live('red', 'kubectl-edit')
       await scanned(world)
       const reviewed = await textOf(world, 1)
@@ -33,9 +33,9 @@ await giteaSuite('somebody decides while a scan pushes', {}, (gitea) => {
       })
       assert.ok(isDecided)
       for (let scan = 0; scan < 3; scan += 1) await scanned(world)
-      const { said, refs } = (await world.end()) as End
+      const { text, refs } = (await world.end()) as End
       assert.equal(await textOf(world, 1), reviewed, 'the text that was reviewed stays')
-      const pulls = said.filter(({ merged }) => merged !== undefined).map(({ number, state, merged }) => [number === 1, state, merged])
+      const pulls = text.filter(({ merged }) => merged !== undefined).map(({ number, state, merged }) => [number === 1, state, merged])
       assert.deepEqual(pulls, [
         [true, 'closed', how === 'merged'],
         [false, 'open', false],
@@ -49,8 +49,10 @@ await giteaSuite('somebody decides while a scan pushes', {}, (gitea) => {
       assert.doesNotMatch(decision, /live: green/)
       const open = Object.keys(refs).filter((ref) => ref.startsWith('refs/heads/proposed/'))
       assert.equal(open.length, 1)
-      const asked = refs[open[0] ?? '']?.content.filter(([path, text]) => path.startsWith('.drift/records/') && /live: green/.test(text))
-      assert.equal(asked?.length, 1)
+      const requested = refs[open[0] ?? '']?.content.filter(
+        ([path, text]) => path.startsWith('.drift/records/') && /live: green/.test(text),
+      )
+      assert.equal(requested?.length, 1)
       assert.equal(Object.keys(refs).filter((ref) => ref.startsWith('refs/tags/')).length, how === 'merged' ? 1 : 0)
     })
   }

@@ -9,7 +9,7 @@ const SETTLES = '{mode: Propose, settle: backporch}'
 const IMAGE = 'spec.template.spec.containers[name=app].image'
 
 /** Replicas were changed by hand, and the pull request is open. */
-async function asked() {
+async function requested() {
   const scene = single(new TurnWorld(SETTLES))
   scene.world.edit(WEB, 'spec.replicas', 5)
   return quiet(scene)
@@ -27,7 +27,7 @@ const RACES: readonly Race[] = [
   {
     name: 'another field of the same object is edited: a critical image',
     begin: async () => {
-      const scene = await asked()
+      const scene = await requested()
       scene.world.edit(WEB, IMAGE, 'evil.example/nginx:1')
       return scene
     },
@@ -35,7 +35,7 @@ const RACES: readonly Race[] = [
   {
     name: 'another object is edited',
     begin: async () => {
-      const scene = await asked()
+      const scene = await requested()
       scene.world.edit(WEB_CONFIG, 'data.color', 'red')
       return scene
     },
@@ -43,7 +43,7 @@ const RACES: readonly Race[] = [
   {
     name: 'the same field is edited once more',
     begin: async () => {
-      const scene = await asked()
+      const scene = await requested()
       scene.world.edit(WEB, 'spec.replicas', 9)
       return scene
     },
@@ -59,7 +59,7 @@ const RACES: readonly Race[] = [
   {
     name: 'the base branch moves: the branch is rebuilt with the same record',
     begin: async () => {
-      const scene = await asked()
+      const scene = await requested()
       scene.repository.commitByHand('main', { 'apps/web/notes.txt': 'new' })
       return scene
     },
@@ -67,7 +67,7 @@ const RACES: readonly Race[] = [
   {
     name: 'live goes back by itself: the proposal is withdrawn',
     begin: async () => {
-      const scene = await asked()
+      const scene = await requested()
       scene.world.sync()
       return scene
     },
@@ -75,7 +75,7 @@ const RACES: readonly Race[] = [
   {
     name: '/adopt in a comment: the plan changes',
     begin: async () => {
-      const scene = await asked()
+      const scene = await requested()
       scene.forge.comment(1, 'ada', '/adopt')
       return scene
     },

@@ -1,7 +1,7 @@
 /** Whoever may write can change anybody's comment: a command is judged by who wrote its text last. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { answer, opened, reactions, resolutions, type Scene, said } from '../fakes/answered-proposal.ts'
+import { answer, message, opened, reactions, resolutions, type Scene } from '../fakes/answered-proposal.ts'
 import { WEB } from '../fakes/turn-world.ts'
 
 const CODE_OWNER = { '.github/CODEOWNERS': '/apps/ @grace\n' }
@@ -20,7 +20,7 @@ test('a comment that its own author edited is obeyed, with the rights of the aut
   scene.forge.comment(1, 'grace', '/adopt 3', { writer: 'grace', at: '2026-11-21T10:00:30Z' })
   await answer(scene)
   assert.deepEqual(reactions(scene), ['done'])
-  assert.match(said(scene), /✅ `\/adopt 3` of `grace`, 2026-11-21 10:00 UTC:/)
+  assert.match(message(scene), /✅ `\/adopt 3` of `grace`, 2026-11-21 10:00 UTC:/)
 })
 
 test('the comment of a code owner that somebody else edited is judged as theirs, and says so', async () => {
@@ -28,7 +28,7 @@ test('the comment of a code owner that somebody else edited is judged as theirs,
   scene.forge.comment(1, 'grace', '/adopt 3', { writer: 'ada' })
   await answer(scene)
   assert.deepEqual(reactions(scene), ['refused'])
-  assert.match(said(scene), /😕 `\/adopt 3` of `ada`, who edited a comment of `grace`, 2026-11-21 10:00 UTC: .*code owners/)
+  assert.match(message(scene), /😕 `\/adopt 3` of `ada`, who edited a comment of `grace`, 2026-11-21 10:00 UTC: .*code owners/)
   assert.deepEqual(await resolutions(scene), ['Restore', 'Restore', 'Restore'])
 })
 
@@ -47,7 +47,7 @@ test('the comment of a maintainer that somebody without write access edited does
   scene.forge.comment(1, 'ada', '/adopt', { writer: 'bob' })
   await answer(scene)
   assert.deepEqual(reactions(scene), ['refused'])
-  assert.match(said(scene), /of `bob`, who edited a comment of `ada`, .*needs write access/)
+  assert.match(message(scene), /of `bob`, who edited a comment of `ada`, .*needs write access/)
   assert.deepEqual(await resolutions(scene), ['Restore', 'Restore'])
 })
 
@@ -56,7 +56,7 @@ test('an edited comment is refused with the reason where the forge does not tell
   scene.forge.comment(1, 'ada', '/adopt', { writer: undefined })
   await answer(scene)
   assert.deepEqual(reactions(scene), ['refused'])
-  assert.match(said(scene), /edited.*the forge does not tell which person wrote/)
+  assert.match(message(scene), /edited.*the forge does not tell which person wrote/)
   assert.deepEqual(await resolutions(scene), ['Restore', 'Restore'])
 })
 
@@ -74,9 +74,9 @@ test('a writer who changes between the look and the act is not obeyed', async ()
   forge.permissions.set('bob', 'write')
   forge.comment(1, 'ada', '/adopt')
   forge.beforeWrite = (write) => {
-    const [first] = forge.said
+    const [first] = forge.text
     // The same text, written again by somebody else.
-    if (write === 'react 1 seen' && first !== undefined) forge.said[0] = { ...first, comment: { ...first.comment, writer: 'bob' } }
+    if (write === 'react 1 seen' && first !== undefined) forge.text[0] = { ...first, comment: { ...first.comment, writer: 'bob' } }
   }
   await answer(scene)
   assert.deepEqual(reactions(scene), ['refused'])

@@ -32,13 +32,13 @@ type Files = { readonly [path: string]: string | null }
 
 /** The commit of the branch, made anew with other files, in the name of the bot. */
 async function amend({ world: { repository }, branch }: Stage, files: Files, message?: string): Promise<ObjectId> {
-  const made = await repository.commit(repository.head(branch))
+  const created = await repository.commit(repository.head(branch))
   return repository.commitByHand(branch, files, {
     author: BOT_EMAIL,
     committer: BOT_EMAIL,
-    parents: made.parents,
-    at: made.author.at,
-    message: message ?? made.message,
+    parents: created.parents,
+    at: created.author.at,
+    message: message ?? created.message,
   })
 }
 
@@ -65,7 +65,7 @@ const FORGERIES: { readonly [what: string]: (stage: Stage) => Promise<unknown> }
     const { world, branch } = stage
     const pushed = world.repository.head(branch)
     const ledger = world.repository.head('drift-ledger')
-    await world.wish('Adopt')
+    await world.resolutionRequest('Adopt')
     // The commit is one that backporch made; what it pushed to the ledger with it never came to be.
     assert.notEqual(world.repository.head(branch), pushed)
     world.repository.branches.set('refs/heads/drift-ledger', ledger)
@@ -155,11 +155,11 @@ test('a wish does not change a forged branch, and /recreate takes it back', asyn
   const { world, forge, branch } = stage
   const ours = world.repository.head(branch)
   const forged = await amend(stage, { 'x.yaml': 'a: 1\n' })
-  await refused(world.wish('Adopt'), 'BP2009')
+  await refused(world.resolutionRequest('Adopt'), 'BP2009')
   assert.equal(world.repository.head(branch), forged)
   forge.permissions.set('ada', 'write')
   forge.comment(1, 'ada', '/recreate')
-  const { outcome } = await world.plan({ presses: NO_PRESSES })
+  const { outcome } = await world.plan({ requestedActions: NO_PRESSES })
   assert.equal(outcome, 'updated')
   const anew = world.repository.head(branch)
   assert.notEqual(anew, forged)
@@ -185,7 +185,7 @@ test('a draft in the name of the bot is not promoted with what somebody put on i
   const [branch = ''] = world.repository.names()
   assert.match(branch, /^drafts\//)
   const forged = await amend({ world, forge: new MemoryForge(world.repository), branch }, { 'x.yaml': 'a: 1\n' })
-  await refused(world.wish('Restore'), 'BP2009')
+  await refused(world.resolutionRequest('Restore'), 'BP2009')
   assert.equal(world.repository.head(branch), forged)
 })
 
@@ -225,7 +225,7 @@ for (const [what, happens] of Object.entries(LEGITIMATE)) {
 test('an adopted plan without a ledger is compared by its content too', async () => {
   const stage = await opened()
   const { world, branch } = stage
-  await world.wish('Adopt', [], 'more load')
+  await world.resolutionRequest('Adopt', [], 'more load')
   const head = world.repository.head(branch)
   world.repository.branches.delete('refs/heads/drift-ledger')
   const { outcome } = await world.plan()

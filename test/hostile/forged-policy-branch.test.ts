@@ -101,7 +101,7 @@ test(`${CONFIGURE}: without a ledger it is ours where it is what would be writte
   assert.match((await init(world)).subject?.editedBy ?? '', /^somebody as /)
 })
 
-interface Asked {
+interface RequestDescription {
   readonly world: TurnWorld
   readonly forge: MemoryForge
   /** Of the proposal that changes the policy. */
@@ -110,7 +110,7 @@ interface Asked {
   readonly ask: () => Promise<string>
 }
 
-async function asked(): Promise<Asked> {
+async function requested(): Promise<RequestDescription> {
   const world = new TurnWorld('{mode: Propose}')
   const forge = new MemoryForge(world.repository)
   world.forge = forge
@@ -120,7 +120,7 @@ async function asked(): Promise<Asked> {
   const ask = async (): Promise<string> => {
     forge.comment(1, 'ada', '/ignore 1 -- KEDA')
     world.pass(1)
-    await runTurn(world.ports, world.request({ presses: NO_PRESSES }), signal)
+    await runTurn(world.ports, world.request({ requestedActions: NO_PRESSES }), signal)
     return forge.comments.find(({ topic }) => topic === 'command')?.body ?? ''
   }
   assert.match(await ask(), /#2.* asks for it/)
@@ -128,7 +128,7 @@ async function asked(): Promise<Asked> {
   return { world, forge, branch, ask }
 }
 
-const POLICY_FORGERIES: { readonly [what: string]: (stage: Asked) => Files } = {
+const POLICY_FORGERIES: { readonly [what: string]: (stage: RequestDescription) => Files } = {
   'an added workflow': () => ({ '.github/workflows/x.yml': 'on: push\njobs: {}\n' }),
   'a wider rule': ({ world: { repository }, branch }) => {
     const text = repository.text(branch, '.drift/policy.yaml') ?? ''
@@ -139,7 +139,7 @@ const POLICY_FORGERIES: { readonly [what: string]: (stage: Asked) => Files } = {
 
 for (const [what, files] of Object.entries(POLICY_FORGERIES)) {
   test(`an ignore branch: ${what}, in the name of the bot: no proposal is opened for it again, and it is not deleted`, async () => {
-    const stage = await asked()
+    const stage = await requested()
     const { world, forge, branch, ask } = stage
     const forged = await amend(world.repository, branch, files(stage))
     // The proposal that was opened is lost, as where a process ended before it opened one.
@@ -150,14 +150,14 @@ for (const [what, files] of Object.entries(POLICY_FORGERIES)) {
     assert.equal(world.repository.head(branch), forged)
     assert.ok(second)
     forge.proposals.push({ ...second, state: 'closed', decidedBy: 'ada', commit: forged })
-    await runTurn(world.ports, world.request({ presses: NO_PRESSES }), signal)
+    await runTurn(world.ports, world.request({ requestedActions: NO_PRESSES }), signal)
     assert.equal(world.repository.head(branch), forged)
   })
 }
 
 for (const ledger of ['with', 'without'] as const) {
   test(`an ignore branch of ours ${ledger} a ledger: its proposal is opened`, async () => {
-    const { world, forge, ask } = await asked()
+    const { world, forge, ask } = await requested()
     forge.proposals.length = 1
     if (ledger === 'without') {
       const paths = world.repository.paths('drift-ledger').filter((path) => path.startsWith('pushed/drift/'))

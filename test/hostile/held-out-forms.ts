@@ -306,7 +306,7 @@ export function laterForms(seed: string): readonly CredentialForm[] {
 
 function formsOf({ tokens, files, variables, args }: Lists, draw: Draw): readonly CredentialForm[] {
   const text = (name: string, value: string, needles: readonly string[]): CredentialForm => {
-    return { name, place: 'data.color', needles, object: configMap({ color: value }) }
+    return { name, location: 'data.color', needles, object: configMap({ color: value }) }
   }
   return [
     ...tokens.map(([name, make]) => {
@@ -315,16 +315,16 @@ function formsOf({ tokens, files, variables, args }: Lists, draw: Draw): readonl
     }),
     ...files.map(([name, make]) => {
       const password = draw.password()
-      const made = make(password, draw)
-      return typeof made === 'string' ? text(name, made, [password]) : text(name, made[0], [made[1]])
+      const created = make(password, draw)
+      return typeof created === 'string' ? text(name, created, [password]) : text(name, created[0], [created[1]])
     }),
     ...variables.map(([name, make]) => {
       const value = make(draw)
-      return { name: `variable ${name}`, place: `${CONTAINER}.env[name=${name}].value`, needles: [value], object: env(name, value) }
+      return { name: `variable ${name}`, location: `${CONTAINER}.env[name=${name}].value`, needles: [value], object: env(name, value) }
     }),
     ...args.map(([name, make]) => {
       const password = draw.password()
-      return { name, place: `${CONTAINER}.args`, needles: [password], object: deployment({ args: [...make(password)] }) }
+      return { name, location: `${CONTAINER}.args`, needles: [password], object: deployment({ args: [...make(password)] }) }
     }),
   ]
 }

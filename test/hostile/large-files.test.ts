@@ -56,8 +56,8 @@ suite('a repository of a few megabytes with files that unfold to gigabytes', { t
 
   const render = async (remote: string, program: readonly string[] = []): Promise<{ stdout: string; stderr: string; resident: number }> => {
     const out = join(root, 'resident')
-    const tell = `import { writeFileSync } from 'node:fs'; process.on('exit', () => writeFileSync(${JSON.stringify(out)}, String(process.resourceUsage().maxRSS)))`
-    const args = ['--import', `data:text/javascript,${encodeURIComponent(tell)}`, PROGRAM, 'render', '--repo', remote, ...program]
+    const report = `import { writeFileSync } from 'node:fs'; process.on('exit', () => writeFileSync(${JSON.stringify(out)}, String(process.resourceUsage().maxRSS)))`
+    const args = ['--import', `data:text/javascript,${encodeURIComponent(report)}`, PROGRAM, 'render', '--repo', remote, ...program]
     const env = { ...environment, XDG_CACHE_HOME: join(root, 'cache'), XDG_STATE_HOME: join(root, 'state') }
     const { stdout, stderr } = await runProgram(process.execPath, args, { cwd: root, env })
     return { stdout, stderr, resident: Number(readFileSync(out, 'utf8')) * 1024 }

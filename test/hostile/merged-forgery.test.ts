@@ -64,7 +64,7 @@ async function closedEpisodes({ repository }: TurnWorld): Promise<readonly Close
   return (await readRepository(repository, undefined, signal)).closed
 }
 
-function tellMerged({ world, forge, branch }: Stage, commit = world.repository.head(branch)): void {
+function printMerged({ world, forge, branch }: Stage, commit = world.repository.head(branch)): void {
   const number = forge.proposals.find(({ ref }) => ref === `refs/heads/${branch}`)?.number ?? 0
   forge.byHand(number, { state: 'merged', decidedBy: 'mallory', decidedAt: world.cluster.now, commit })
 }
@@ -92,7 +92,7 @@ for (const [style, merge] of Object.entries(STYLES)) {
       const { world } = stage
       await amend(stage, flipped(stage))
       await world.scan()
-      if (hosted) tellMerged(stage)
+      if (hosted) printMerged(stage)
       await merge(stage)
       assert.equal(await settled(world), 0)
       assert.equal(await settled(world), 0)
@@ -107,7 +107,7 @@ for (const [style, merge] of Object.entries(STYLES)) {
     test(`what backporch proposed, merged (${style}, ${hosted ? 'on a forge' : 'git alone'}), is settled`, async () => {
       const stage = await opened('{mode: Propose, settle: backporch}', hosted)
       const { world } = stage
-      if (hosted) tellMerged(stage)
+      if (hosted) printMerged(stage)
       await merge(stage)
       assert.notEqual(await settled(world), 0)
       const [closed] = await closedEpisodes(world)
@@ -132,7 +132,7 @@ test('an older proposal of ours, merged while a newer one was pushed, is what we
   world.edit(WEB, 'spec.replicas', 6)
   await world.plan()
   world.repository.branches.set(`refs/heads/${branch}`, older)
-  tellMerged(stage, older)
+  printMerged(stage, older)
   await STYLES['squash']?.(stage)
   await world.scan()
   const [closed] = await closedEpisodes(world)
@@ -143,7 +143,7 @@ test('an older proposal of ours, merged while a newer one was pushed, is what we
 test('a merge of which the ledger knows nothing is recorded, and not settled', async () => {
   const stage = await opened('{mode: Propose, settle: backporch}')
   const { world } = stage
-  tellMerged(stage)
+  printMerged(stage)
   await STYLES['squash']?.(stage)
   world.repository.branches.delete('refs/heads/drift-ledger')
   assert.equal(await settled(world), 0)
@@ -177,7 +177,7 @@ for (const [what, edits] of Object.entries(EVIL_MERGES)) {
   for (const hosted of [true, false]) {
     test(`${what}, edited while our own commit was merged (${hosted ? 'on a forge' : 'git alone'}): not as proposed, and not settled`, async () => {
       const stage = await opened('{mode: Propose, settle: backporch}', hosted)
-      if (hosted) tellMerged(stage)
+      if (hosted) printMerged(stage)
       mergeWith(stage, edits(stage))
       assert.equal(await settled(stage.world), 0)
       const [closed] = await closedEpisodes(stage.world)
@@ -213,7 +213,7 @@ for (const [where, files] of Object.entries(MOVED_ON)) {
       const merged = moved[DEPLOYED] === undefined ? proposed : `# one\n# two\n${proposed.replace('value: blue', 'value: red')}`
       assert.match(merged, /replicas: 5/)
       const head = world.repository.head(branch)
-      tellMerged(stage)
+      printMerged(stage)
       world.repository.commitByHand('main', moved)
       const changed = world.repository.paths(branch).filter((path) => path.startsWith('.drift/records/') || path === 'apps/web/Kptfile')
       const rest = Object.fromEntries(changed.map((path) => [path, world.repository.text(branch, path) ?? null]))

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type CrashGround, type CrashWorld, openCrashGround } from '../gitea/crash-world.ts'
+import { type CrashFixture, type CrashWorld, openCrashFixture } from '../gitea/crash-world.ts'
 import { giteaSuite } from '../gitea/gitea-suite.ts'
 
 interface Pull {
@@ -15,19 +15,19 @@ interface Pull {
 }
 
 await giteaSuite('git has a merge that Gitea does not have', {}, (gitea) => {
-  let ground: CrashGround
+  let fixture: CrashFixture
   let folder = ''
   before(async () => {
     folder = mkdtempSync(join(tmpdir(), 'backporch-merged-'))
-    ground = await openCrashGround(gitea)
+    fixture = await openCrashFixture(gitea)
   })
   after(async () => {
-    await ground?.close()
+    await fixture?.close()
     rmSync(folder, { recursive: true, force: true })
   })
 
   async function opened(): Promise<CrashWorld> {
-    const world = await ground.open()
+    const world = await fixture.open()
     world.live('red', 'kubectl-edit')
     await scanned(world)
     return world
@@ -57,16 +57,16 @@ await giteaSuite('git has a merge that Gitea does not have', {}, (gitea) => {
       await git('push', '--quiet', 'origin', 'main')
       assert.equal((await pull(world)).state, 'open', 'Gitea does not look for it')
       for (let scan = 0; scan < 2; scan += 1) await scanned(world)
-      const told = await decision(world)
-      assert.match(told, /outcome: Merged/)
+      const reported = await decision(world)
+      assert.match(reported, /outcome: Merged/)
       // Nobody made a commit of his own where the branch was taken as it is.
-      assert.match(told, how === 'fast-forward' ? /decidedBy: ""/ : new RegExp(`decidedBy: ${world.writer.name} `))
+      assert.match(reported, how === 'fast-forward' ? /decidedBy: ""/ : new RegExp(`decidedBy: ${world.writer.name} `))
       const now = await ended(world)
       assert.deepEqual([now.state, now.merged], ['closed', false])
-      const said = (await comments(world)).filter((body) => body.includes('**Merged**'))
-      assert.equal(said.length, 1)
+      const text = (await comments(world)).filter((body) => body.includes('**Merged**'))
+      assert.equal(text.length, 1)
       assert.match(
-        said[0] ?? '',
+        text[0] ?? '',
         /on the base branch contains it\. Gitea does not recognise that merge and shows this pull request as closed/,
       )
     })
@@ -85,12 +85,12 @@ await giteaSuite('git has a merge that Gitea does not have', {}, (gitea) => {
     const merging = world.merge()
     try {
       while ((await tipOf(world)) === before) await sleep(50)
-      const from = world.asked().length
+      const from = world.requested().length
       const scanning = scanned(world)
       const isOver = scanning.then(() => true)
-      const hasLooked = (): boolean => world.asked().slice(from).includes('GET /pulls/1')
-      while (!hasLooked() && !(await Promise.race([isOver, sleep(20, false)])));
-      assert.ok(hasLooked(), 'it asks Gitea before it takes the branch away')
+      const hasObserved = (): boolean => world.requested().slice(from).includes('GET /pulls/1')
+      while (!hasObserved() && !(await Promise.race([isOver, sleep(20, false)])));
+      assert.ok(hasObserved(), 'it asks Gitea before it takes the branch away')
       writeFileSync(go, '')
       await merging
       await scanning
@@ -112,10 +112,10 @@ await giteaSuite('git has a merge that Gitea does not have', {}, (gitea) => {
 
   /** Gitea ends it some time after the push that takes its branch away. */
   async function ended(world: CrashWorld): Promise<Pull> {
-    for (let look = 0; ; look += 1) {
+    for (let observe = 0; ; observe += 1) {
       const now = await pull(world)
       if (now.state === 'closed') return now
-      if (look === 200) assert.fail('#1 is still open')
+      if (observe === 200) assert.fail('#1 is still open')
       await sleep(50)
     }
   }

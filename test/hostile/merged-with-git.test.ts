@@ -19,7 +19,7 @@ async function mergedInGit(): Promise<{ world: TurnWorld; forge: MemoryForge }> 
 const decisions = ({ repository }: TurnWorld): readonly string[][] =>
   closedOf(repository).map(({ status }) => [status.outcome, status.decidedBy])
 
-const said = (forge: MemoryForge, topic: string): readonly string[] =>
+const text = (forge: MemoryForge, topic: string): readonly string[] =>
   forge.comments.filter((comment) => comment.topic === topic).map(({ body }) => body)
 
 test('a forge that never knows of the merge shows it as closed: a comment says that it is a merge, once', async () => {
@@ -27,7 +27,7 @@ test('a forge that never knows of the merge shows it as closed: a comment says t
   for (let turn = 0; turn < 3; turn += 1) await world.plan()
   assert.deepEqual(decisions(world), [['Merged', 'ada@example.com <ada@example.com>']])
   assert.equal(forge.proposals[0]?.state, 'closed')
-  const [merged = '', ...more] = said(forge, 'merged')
+  const [merged = '', ...more] = text(forge, 'merged')
   assert.deepEqual(more, [])
   assert.match(
     merged,
@@ -35,8 +35,8 @@ test('a forge that never knows of the merge shows it as closed: a comment says t
   )
   world.sync()
   await world.plan()
-  assert.match(said(forge, 'outcome').join(), /^Verified at /)
-  assert.deepEqual(said(forge, 'merged'), [merged], 'and stays')
+  assert.match(text(forge, 'outcome').join(), /^Verified at /)
+  assert.deepEqual(text(forge, 'merged'), [merged], 'and stays')
   assert.equal(forge.writes.filter((write) => write === 'comment #1 merged').length, 1)
 })
 
@@ -45,12 +45,12 @@ test('somebody merged with git and then closed the pull request: a merge', async
   forge.byHand(1, { state: 'closed', decidedBy: 'grace', decidedAt: '2026-11-21T10:01:30Z' })
   await world.plan()
   assert.deepEqual(decisions(world), [['Merged', 'ada@example.com <ada@example.com>']])
-  assert.equal(said(forge, 'merged').length, 1)
+  assert.equal(text(forge, 'merged').length, 1)
 })
 
 test('the forge enters its own merge a moment later: the branch is there until then, and who it names is who decided', async () => {
   const { world, forge } = await mergedInGit()
-  forge.beforeLookForEnd = ({ ref }) => {
+  forge.beforeEndCheck = ({ ref }) => {
     assert.ok(world.repository.branches.has(ref), 'the branch is still there')
     forge.byHand(1, { state: 'merged', decidedBy: 'grace', decidedAt: '2026-11-21T10:01:30Z' })
   }
@@ -58,5 +58,5 @@ test('the forge enters its own merge a moment later: the branch is there until t
   await world.plan()
   assert.deepEqual(decisions(world), [['Merged', 'grace']])
   assert.equal(forge.proposals[0]?.state, 'merged')
-  assert.deepEqual(said(forge, 'merged'), [], 'the page says it')
+  assert.deepEqual(text(forge, 'merged'), [], 'the page says it')
 })

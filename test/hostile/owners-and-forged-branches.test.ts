@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type DriftRecord, driftRecordSchema } from '../../src/record/schema.ts'
 import { formatInertDocument, parseDocument } from '../../src/record/write-document.ts'
-import { answer, opened, type Scene, said } from '../fakes/answered-proposal.ts'
+import { answer, message, opened, type Scene } from '../fakes/answered-proposal.ts'
 import { BOT_EMAIL } from '../fakes/memory-repository.ts'
 import { WEB } from '../fakes/turn-world.ts'
 
@@ -88,7 +88,7 @@ for (const [what, forgery] of Object.entries(FORGERIES))
         const before = recordOn(scene).text
         scene.forge.comment(1, 'ada', command)
         const outcomes = (await answer(scene)).map(({ outcome }) => outcome)
-        if (!command.includes('3')) assert.equal(outcomes.at(-1), 'refused', `${command}: ${said(scene)}`)
+        if (!command.includes('3')) assert.equal(outcomes.at(-1), 'refused', `${command}: ${message(scene)}`)
         const { text } = recordOn(scene)
         // Either what somebody forged, which nobody vouches for, or made anew: then the policy's plan for the image.
         if (text !== before) {

@@ -14,13 +14,13 @@ export function placedForms(forms: readonly CredentialForm[], namespace: string)
 }
 
 /** The object as git has it: with plain words at the place. */
-export function withoutSecret({ object, place }: CredentialForm): JsonObject {
-  const word = object['kind'] === 'Secret' && place.startsWith('data') ? base64('plain') : 'plain'
+export function withoutSecret({ object, location }: CredentialForm): JsonObject {
+  const word = object['kind'] === 'Secret' && location.startsWith('data') ? base64('plain') : 'plain'
   const words = (value: Json): Json => {
     if (isJsonArray(value)) return value.map(words)
     return isJsonObject(value) ? Object.fromEntries(Object.entries(value).map(([key, below]) => [key, words(below)])) : word
   }
-  const changed = withValueAt(object, path(place), words(valueAt(object, path(place)) ?? null))
+  const changed = withValueAt(object, path(location), words(valueAt(object, path(location)) ?? null))
   if (!isJsonObject(changed)) throw new TypeError('an object stays one')
   return changed
 }
@@ -36,8 +36,8 @@ export interface FormObject {
  * @param suffix of the objects' names
  */
 export function batchedForms(forms: readonly CredentialForm[], namespace: string, suffix: string): readonly FormObject[] {
-  const texts = forms.filter(({ object, place }) => object['kind'] === 'ConfigMap' && place === 'data.color')
-  const programs = forms.filter(({ object, place }) => object['kind'] === 'Deployment' && place.startsWith('spec.'))
+  const texts = forms.filter(({ object, location }) => object['kind'] === 'ConfigMap' && location === 'data.color')
+  const programs = forms.filter(({ object, location: position }) => object['kind'] === 'Deployment' && position.startsWith('spec.'))
   const alone = forms.filter((form) => !texts.includes(form) && !programs.includes(form))
   const both = (name: string, make: (objects: readonly JsonObject[]) => JsonObject, of: readonly CredentialForm[]): FormObject => {
     const placed = (object: JsonObject): JsonObject => ({

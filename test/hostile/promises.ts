@@ -3,7 +3,7 @@
  * fault in the source for each, which the checks have to find. `scoreboard.ts` breaks, runs and writes docs/reliability.md.
  */
 import { DECISIONS } from './promises/decisions.ts'
-import { LOOKING_AND_STATE } from './promises/looking-and-state.ts'
+import { LOOKING_AND_STATE } from './promises/observation-and-state.ts'
 import { SECRETS_AND_WRITES } from './promises/secrets-and-writes.ts'
 import { TRUST_AND_OPERATION } from './promises/trust-and-operation.ts'
 

@@ -116,42 +116,42 @@ async function judge(scene: World, decided: Decided, reviewed: Reviewed): Promis
   const live = new Set(unit.plan.report.spec.changes.map((change) => change.fingerprint))
   const known = new Set(changes.map((change) => change.fingerprint))
   const open = forge.proposals.filter(({ state }) => state === 'open')
-  const asked = new Set(
+  const requested = new Set(
     open.flatMap(({ ref }) => recordOn(repository, ref.replace('refs/heads/', '')).spec.changes.map((each) => each.fingerprint)),
   )
   const unseen = [...live].filter((change) => !known.has(change))
   if (unseen.length > 0)
     assert.ok(
-      unseen.every((change) => asked.has(change)),
+      unseen.every((change) => requested.has(change)),
       'what nobody saw is asked about',
     )
   for (const { body } of open) assert.notEqual(body, '')
   assert.ok(open.length <= 1, 'one open proposal')
-  const writes = await settledPlaces(turn, scene)
+  const writes = await settledLocations(turn, scene)
   const approved = decided === 'merged' ? changes.filter(({ resolution }) => resolution === 'Restore').map(({ path = '' }) => path) : []
-  for (const place of writes)
+  for (const location of writes)
     assert.ok(
-      approved.some((path) => path.endsWith(place)),
-      `settle writes ${place}, which nobody approved`,
+      approved.some((path) => path.endsWith(location)),
+      `settle writes ${location}, which nobody approved`,
     )
 }
 
 /** Names of the fields that `settle: backporch` would write now. */
-async function settledPlaces(turn: Awaited<ReturnType<typeof runFleetTurn>>, { world }: World): Promise<string[]> {
+async function settledLocations(turn: Awaited<ReturnType<typeof runFleetTurn>>, { world }: World): Promise<string[]> {
   const [unit] = turn.units
   if (unit?.state !== 'planned') return []
-  const places: string[] = []
+  const locations: string[] = []
   for (const { record } of pendingSettles(turn)) {
     const live = await world.cluster.readLive(settleTargets(unit.observation, record))
     try {
       const text = JSON.stringify(planSettle(unit.observation, record, live))
-      for (const place of ['replicas', 'image', 'color']) if (text.includes(`"${place}":`)) places.push(place)
+      for (const location of ['replicas', 'image', 'color']) if (text.includes(`"${location}":`)) locations.push(location)
     } catch (thrown) {
       // It refuses to touch an object that somebody changed beside what was approved.
       assert.match(String(thrown), /changed since the review/)
     }
   }
-  return places
+  return locations
 }
 
 export function closedOf(repository: World['repository']): ClosedEpisode[] {

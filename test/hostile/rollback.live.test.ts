@@ -28,10 +28,10 @@ await controlPlaneSuite('rollbacks and dates', {}, (plane) => {
         `modified ConfigMap data.timeout ${manager} ${first.slice(0, 7)}`,
       ]
       assert.deepEqual((await changes(world)).sort(), lines.toSorted())
-      const told = new RegExp(`rolled back to ${first.slice(0, 7)}, ${second.slice(0, 7)} was live until 20`)
-      assert.match(assertExit(await world.backporch('diff', 'apps/web'), 1).stdout, told)
+      const reported = new RegExp(`rolled back to ${first.slice(0, 7)}, ${second.slice(0, 7)} was live until 20`)
+      assert.match(assertExit(await world.backporch('diff', 'apps/web'), 1).stdout, reported)
       for (const output of ['sarif', 'github', 'markdown']) {
-        assert.match(assertExit(await world.backporch('diff', 'apps/web', '-o', output), 1).stdout, told)
+        assert.match(assertExit(await world.backporch('diff', 'apps/web', '-o', output), 1).stdout, reported)
       }
       assert.match(
         assertExit(await world.backporch('explain', 'apps/web'), 0).stdout,
@@ -105,11 +105,11 @@ await controlPlaneSuite('rollbacks and dates', {}, (plane) => {
     await world.commit(movedOn(world), 'feat: more')
     await nextSecond()
     await nextSecond()
-    const told = /the syncer did not apply `?[0-9a-f]{7}`? within `?1s/
+    const notified = /the syncer did not apply `?[0-9a-f]{7}`? within `?1s/
     const diff = assertExit(await world.backporch('diff', 'apps/web'), 1)
     assert.match(diff.stdout, /^Behind \(stuck since 20.*\): live is what .*within 1s \(3 differences\)$/m)
     for (const output of ['sarif', 'github', 'markdown', 'json']) {
-      assert.match(assertExit(await world.backporch('diff', 'apps/web', '-o', output), 1).stdout, told)
+      assert.match(assertExit(await world.backporch('diff', 'apps/web', '-o', output), 1).stdout, notified)
     }
     assert.equal(assertExit(await world.backporch('diff', 'apps/web', '--exit-code=false'), 0).code, 0)
     assertExit(await world.backporch('scan', 'apps/web'), 1)

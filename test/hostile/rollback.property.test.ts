@@ -17,7 +17,7 @@ interface Known {
   /** Keys that a person wrote last. */
   readonly byHand: Set<string>
   /** Number of the newest commit that a scan saw it agree with. */
-  seen: number
+  count: number
 }
 
 class Model {
@@ -31,8 +31,8 @@ class Model {
     this.commits = [first]
     this.world.apply(first)
     this.objects = {
-      a: { data: first.a ?? {}, byHand: new Set(), seen: -1 },
-      b: { data: first.b ?? {}, byHand: new Set(), seen: -1 },
+      a: { data: first.a ?? {}, byHand: new Set(), count: -1 },
+      b: { data: first.b ?? {}, byHand: new Set(), count: -1 },
     }
   }
 
@@ -72,14 +72,14 @@ class Model {
       const git = this.commits[head]?.[name] ?? {}
       const keys = [...new Set([...Object.keys(git), ...Object.keys(object.data)])].filter((key) => git[key] !== object.data[key])
       for (const key of keys) {
-        const place = `${name} data.${key}`
+        const location = `${name} data.${key}`
         const newest = this.commits.findLastIndex((content, number) => number < head && content[name]?.[key] === object.data[key])
-        if (object.byHand.has(key) || newest === -1) changes.push(place)
-        else if (newest < object.seen) changes.push(`${place} rolled back`)
-        else if (object.data[key] === undefined) open.push(place)
-        else waits.push(`Behind ${place}`)
+        if (object.byHand.has(key) || newest === -1) changes.push(location)
+        else if (newest < object.count) changes.push(`${location} rolled back`)
+        else if (object.data[key] === undefined) open.push(location)
+        else waits.push(`Behind ${location}`)
       }
-      if (keys.length === 0) object.seen = head
+      if (keys.length === 0) object.count = head
     }
     return { changes: changes.sort(), waits: waits.sort(), open }
   }
@@ -118,7 +118,7 @@ const step = fc.oneof(
 )
 
 test('older than what was seen live is RolledBack, other older content Behind, and only what git has in sync', async (context) => {
-  const told = { RolledBack: 0, Behind: 0, InSync: 0 }
+  const reported = { RolledBack: 0, Behind: 0, InSync: 0 }
   await fc.assert(
     fc.asyncProperty(content, fc.array(fc.array(step, { maxLength: 4 }), { minLength: 3, maxLength: 10 }), async (first, scans) => {
       const model = new Model(first)
@@ -127,20 +127,20 @@ test('older than what was seen live is RolledBack, other older content Behind, a
           model.world.pass(1)
           each(model)
         }
-        const { state, changes, waits } = await model.world.seen(model.between)
+        const { state, changes, waits } = await model.world.observed(model.between)
         const { open, ...expected } = model.expected()
-        const isOpen = (line: string): boolean => open.some((place) => line.endsWith(place))
+        const isOpen = (line: string): boolean => open.some((location) => line.endsWith(location))
         assert.equal(state, changes.length > 0 ? 'Drifted' : waits.length > 0 ? 'Behind' : 'InSync')
         assert.equal([...changes, ...waits].filter(isOpen).length, open.length)
         const rest = (lines: readonly string[]): string[] => lines.filter((line) => !isOpen(line)).sort()
         assert.deepEqual({ changes: rest(changes), waits: rest(waits) }, expected)
-        told.RolledBack += changes.filter((line) => line.endsWith('rolled back')).length
-        told.Behind += waits.length
-        told.InSync += state === 'InSync' ? 1 : 0
+        reported.RolledBack += changes.filter((line) => line.endsWith('rolled back')).length
+        reported.Behind += waits.length
+        reported.InSync += state === 'InSync' ? 1 : 0
       }
     }),
     { numRuns: 150 },
   )
-  context.diagnostic(JSON.stringify(told))
-  for (const [word, count] of Object.entries(told)) assert.ok(count > 20, `${word} was told ${count} times`)
+  context.diagnostic(JSON.stringify(reported))
+  for (const [word, count] of Object.entries(reported)) assert.ok(count > 20, `${word} was told ${count} times`)
 })

@@ -47,7 +47,7 @@ export class RolloutWorld extends TurnWorld {
   }
 
   /** What a scan says: state, each change, each object that waits. */
-  async seen(between?: BetweenTurns): Promise<{ state: string; changes: string[]; waits: string[]; report: DriftReport }> {
+  async observed(between?: BetweenTurns): Promise<{ state: string; changes: string[]; waits: string[]; report: DriftReport }> {
     const { report } = await this.plan(between === undefined ? {} : { between })
     const changes = report.spec.changes.map(
       ({ ref, path, change, rolledBack }) => `${ref.name} ${path ?? change}${rolledBack === undefined ? '' : ' rolled back'}`,

@@ -58,8 +58,8 @@ function placement(allow: string, more = 'clusters: [prod], packages: ["apps/**"
 }
 
 /** Everything that a reader of the repository, of a review or of a terminal may see. */
-async function everythingTold(world: TurnWorld): Promise<string> {
-  const told: string[] = []
+async function everythingReported(world: TurnWorld): Promise<string> {
+  const reported: string[] = []
   for (const argv of [
     ['diff'],
     ['diff', '-o', 'json'],
@@ -72,14 +72,14 @@ async function everythingTold(world: TurnWorld): Promise<string> {
     ['report'],
   ]) {
     const { stdout, stderr } = await runInWorld(world, argv)
-    told.push(`${argv.join(' ')}\n${stdout}${stderr}`)
+    reported.push(`${argv.join(' ')}\n${stdout}${stderr}`)
   }
   for (const [ref, commit] of (await world.repository.refs()).refs) {
     const files = await world.repository.list(commit, '')
     const blobs = await world.repository.read(files.map(({ id }) => id))
-    for (const { path, id } of files) told.push(`${ref} ${path}\n${new TextDecoder().decode(blobs.get(id))}`)
+    for (const { path, id } of files) reported.push(`${ref} ${path}\n${new TextDecoder().decode(blobs.get(id))}`)
   }
-  return told.join('\n')
+  return reported.join('\n')
 }
 
 for (const kind of Object.keys(OTHERS))
@@ -95,7 +95,7 @@ for (const kind of Object.keys(OTHERS))
       )
       // The package's own drift is found all the same.
       assert.match(stdout, /spec\.replicas/)
-      assert.doesNotMatch(await everythingTold(world), new RegExp(CANARY))
+      assert.doesNotMatch(await everythingReported(world), new RegExp(CANARY))
     })
 
 for (const kind of Object.keys(OTHERS))
@@ -180,7 +180,7 @@ test('an inventory that is not shown to be the package’s names none of its obj
   const { stdout, code } = await runInWorld(world, ['diff'])
   assert.equal(code, 3)
   assert.match(stdout, /lists one object outside what this package covers: .*\(TEN-INVENTORY\)/)
-  assert.doesNotMatch(await everythingTold(world), new RegExp(CANARY))
+  assert.doesNotMatch(await everythingReported(world), new RegExp(CANARY))
 })
 
 test('a RepoSync applies to its own namespace: an object of another one opens nothing, though it was guessed whole', async () => {
@@ -193,11 +193,11 @@ test('a RepoSync applies to its own namespace: an object of another one opens no
   world.cluster.put(appliedBy('kustomize-controller', yaml(guess)))
   for (const key of [WEB, WEB_CONFIG]) world.cluster.change(key, (live) => marked(live, repoSync('shop')))
   for (const key of ['/ConfigMap/b/theirs', '/ConfigMap/b/small']) world.cluster.change(key, (live) => marked(live, repoSync('b')))
-  const told = await everythingTold(world)
-  assert.doesNotMatch(told, new RegExp(CANARY))
+  const reported = await everythingReported(world)
+  assert.doesNotMatch(reported, new RegExp(CANARY))
   for (const name of ['theirs', 'small'])
-    assert.match(told, new RegExp(`ConfigMap b/${name} outside .*RepoSync of another namespace.*\\(TEN-OTHER-SYNCER\\)`))
-  assert.doesNotMatch(told, /shop\/web outside/)
+    assert.match(reported, new RegExp(`ConfigMap b/${name} outside .*RepoSync of another namespace.*\\(TEN-OTHER-SYNCER\\)`))
+  assert.doesNotMatch(reported, /shop\/web outside/)
 })
 
 test('several RepoSyncs of one namespace may have one package', async () => {
@@ -216,9 +216,9 @@ test('a mark of a RepoSync on an object of another namespace is a copy, and show
   const world = attack('ConfigMap', 'kubectl')
   const copied = { annotations: { 'configsync.gke.io/manager': 'shop', 'configmanagement.gke.io/managed': 'enabled' } }
   for (const key of [WEB, WEB_CONFIG, '/ConfigMap/b/theirs']) world.cluster.change(key, (live) => marked(live, copied))
-  const told = await everythingTold(world)
-  assert.match(told, /ConfigMap b\/theirs outside .*\(TEN-NOT-APPLIED\)/)
-  assert.doesNotMatch(told, new RegExp(CANARY))
+  const reported = await everythingReported(world)
+  assert.match(reported, /ConfigMap b\/theirs outside .*\(TEN-NOT-APPLIED\)/)
+  assert.doesNotMatch(reported, new RegExp(CANARY))
 })
 
 test('objects of several namespaces, and without one, that the syncer of the package applied stay compared', async () => {
@@ -296,16 +296,16 @@ test('the last look at a write refuses what the placement does not allow, whatev
   const [unit] = units
   assert.ok(unit?.state === 'planned')
   const bindings = parsePolicyFiles([{ path: 'operator.yaml', text: placement('{namespaces: [shop]}') }], 'operator')
-  const seen = { ...unit.observation, boundary: boundaryOf(bindings, 'prod', 'apps/web') }
+  const observed = { ...unit.observation, boundary: boundaryOf(bindings, 'prod', 'apps/web') }
   const write = (namespace: string): ApprovedWrite => {
     const id = { group: '', kind: 'ConfigMap', namespace, name: 'web' }
     return { kind: 'delete', target: { id, apiVersion: 'v1' }, uid: 'u', resourceVersion: '1' }
   }
   assert.throws(
-    () => assertMayWrite(seen, write('b')),
+    () => assertMayWrite(observed, write('b')),
     (thrown) => thrown instanceof Failure && thrown.code === 'BP3017' && /TEN-NAMESPACE/.test(thrown.why),
   )
-  assertMayWrite(seen, write('shop'))
+  assertMayWrite(observed, write('shop'))
 })
 
 for (const [what, text] of [

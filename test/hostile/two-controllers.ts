@@ -24,7 +24,7 @@ export interface Act {
   /** Names of the episodes whose records were on the head that was merged or closed. */
   readonly episodes: readonly string[]
   /** One of two open pull requests of one branch was closed: told once or not at all. */
-  readonly mayBeTold?: boolean
+  readonly mayBeReported?: boolean
   /** The commit that was merged or closed. */
   readonly head: string
   /** Name of the person; empty where a merge kept our commit, and Gitea does not know of the merge: nobody is named anywhere. */
@@ -32,7 +32,7 @@ export interface Act {
 }
 
 /** As `history -o json` lists it. */
-export interface Told {
+export interface Reported {
   readonly episode: string
   readonly outcome: string
   readonly decidedBy: string
@@ -40,7 +40,7 @@ export interface Told {
 
 export interface Day {
   readonly acts: readonly Act[]
-  readonly told: readonly Told[]
+  readonly reported: readonly Reported[]
   /** How often each thing was done. */
   readonly counts: Readonly<Record<string, number>>
   /** Lines about pull requests and the ledger, for whoever has to find out what happened. */
@@ -103,7 +103,7 @@ export async function twoControllers(gitea: Gitea, folder: string, seed: number,
   } finally {
     for (const controller of controllers) await stop(controller)
   }
-  return { acts, told: await world.history(), counts, log: [...(await world.pulls()), ...(await world.ledger())] }
+  return { acts, reported: await world.history(), counts, log: [...(await world.pulls()), ...(await world.ledger())] }
 }
 
 async function openWorld(gitea: Gitea, folder: string) {
@@ -222,21 +222,21 @@ async function openWorld(gitea: Gitea, folder: string) {
       // A branch that is withdrawn closes the pull request too: who closed it is in the timeline.
       if (!(await closedBy(ask, pull.number, writer.name))) return false
       // Opened by both controllers at the same moment. It is a decision where the controller closes the other one.
-      const mayBeTold = pulls.some(({ number, head }) => number !== pull.number && head.label === pull.head.label)
+      const mayBeReported = pulls.some(({ number, head }) => number !== pull.number && head.label === pull.head.label)
       const head = await closedHead(pull.number)
       if (head === '') throw new Error(`Gitea does not say what was closed of #${pull.number}`)
-      return { pull: pull.number, outcome, episodes: await episodesAt(head), head, by: writer.name, mayBeTold }
+      return { pull: pull.number, outcome, episodes: await episodesAt(head), head, by: writer.name, mayBeReported }
     },
     /** Until nothing is written any more: the ledger and the list of pull requests stand still for a while. */
     quiet: async (): Promise<void> => {
-      const look = async (): Promise<string> => {
+      const observe = async (): Promise<string> => {
         const refs = (await ask<{ name: string; commit: { id: string } }[]>('GET', '/branches?limit=50')).body
         return JSON.stringify(refs.map((ref) => [ref.name, ref.commit.id]))
       }
       let [last, since] = ['', performance.now()]
       const until = performance.now() + 120_000
       while (performance.now() - since < 8_000 && performance.now() < until) {
-        const now = await look()
+        const now = await observe()
         if (now !== last) [last, since] = [now, performance.now()]
         await sleep(500)
       }
@@ -270,7 +270,7 @@ async function openWorld(gitea: Gitea, folder: string) {
         for (const { created, commit } of body) lines.push(...commit.message.split('\n').map((line) => `${created.slice(11, 19)} ${line}`))
       }
     },
-    history: async (): Promise<Told[]> => {
+    history: async (): Promise<Reported[]> => {
       const run = await backporchHere(['history', '--repo', remote, '--cluster', 'prod', '-o', 'json'], {
         cwd: folder,
         env: environment('seen'),

@@ -53,7 +53,7 @@ function flipped({ world: { repository }, branch }: Stage): { readonly [path: st
 /** A commit that Backporch itself would write for Adopt, unsigned, with the ledger that says so. */
 async function adoptedUnsigned({ world }: Stage): Promise<void> {
   world.repository.signs = false
-  await world.wish('Adopt', [], 'approved by security')
+  await world.resolutionRequest('Adopt', [], 'approved by security')
   world.repository.signs = true
 }
 
@@ -77,7 +77,7 @@ for (const [what, forgery] of Object.entries(FORGERIES)) {
     assert.match(status?.description ?? '', /no signature of backporch/)
     hosted.permissions.set('ada', 'write')
     hosted.comment(1, 'ada', '/recreate')
-    const { outcome } = await world.plan({ presses: NO_PRESSES })
+    const { outcome } = await world.plan({ requestedActions: NO_PRESSES })
     assert.equal(outcome, 'updated')
     const anew = world.repository.head(branch)
     assert.equal((await world.repository.commit(anew)).signed, true)
@@ -139,7 +139,7 @@ test('a joint proposal that was open when the key was given is signed in the nex
 
 test('what a person chose before the key was given is not signed unseen: /recreate', async () => {
   const { world, branch } = await opened(false)
-  await world.wish('Adopt', [], 'more load')
+  await world.resolutionRequest('Adopt', [], 'more load')
   const head = world.repository.head(branch)
   world.repository.signs = true
   assert.equal((await world.plan()).outcome, 'foreign')
@@ -148,7 +148,7 @@ test('what a person chose before the key was given is not signed unseen: /recrea
 
 test('the ledger is lost while an adopted proposal is open and live moves: its signature proves it', async () => {
   const { world, branch } = await opened()
-  await world.wish('Adopt', [], 'more load')
+  await world.resolutionRequest('Adopt', [], 'more load')
   world.repository.branches.delete(LEDGER)
   world.edit(WEB_CONFIG, 'data.size', '9')
   const { outcome, record } = await world.plan()
@@ -194,7 +194,7 @@ test('drift/configure and an ignore branch: unsigned commits with their entry in
   const ask = async (): Promise<string> => {
     stage.forge.comment(1, 'ada', '/ignore 1 -- KEDA')
     stage.world.pass(1)
-    await runTurn(stage.world.ports, stage.world.request({ presses: NO_PRESSES }), signal)
+    await runTurn(stage.world.ports, stage.world.request({ requestedActions: NO_PRESSES }), signal)
     return stage.forge.comments.find(({ topic }) => topic === 'command')?.body ?? ''
   }
   assert.match(await ask(), /#2.* asks for it/)

@@ -140,8 +140,8 @@ await runKptFunc(setTeam)\n`
     const repository = join(folder, 'own')
     commitPackage(repository, kptfile)
     for (const node of [process.execPath, MINIMUM_NODE]) {
-      const asked = ['render', '--repo', repository, '-o', 'unwrap', `--allow-module=${file}`]
-      const { code, stdout, stderr } = backporch(asked, node)
+      const requested = ['render', '--repo', repository, '-o', 'unwrap', `--allow-module=${file}`]
+      const { code, stdout, stderr } = backporch(requested, node)
       assert.equal(code, 0, stderr)
       assert.match(stdout, /labels:\n {4}team: shop\n/)
     }
@@ -154,11 +154,11 @@ await runKptFunc(setTeam)\n`
     commitPackage(repository, kptfile)
     const live = join(folder, 'live.yaml')
     writeFileSync(live, CONFIG_MAP)
-    const asked = ['diff', '--repo', repository, '--live', live]
-    const refused = backporch(asked)
+    const queried = ['diff', '--repo', repository, '--live', live]
+    const refused = backporch(queried)
     assert.equal(refused.code, 2, refused.stdout)
     assert.match(refused.stderr, /^error BP1206: .*\n {2}where: apps\/web\/Kptfile:4 \(mutator 2, cat\)/m)
-    const allowed = backporch([...asked, '--allow-exec', 'cat'])
+    const allowed = backporch([...queried, '--allow-exec', 'cat'])
     assert.doesNotMatch(allowed.stderr, /error/)
     assert.match(allowed.stderr + allowed.stdout, /apps\/web\/Kptfile:4 \(mutator 1, set-labels\): the tag latest of .* v0\.2\.2 runs/)
   })
@@ -178,10 +178,10 @@ await runKptFunc(setTeam)\n`
   test('on a Node that is too old is one line and exit code 2', () => {
     const pretend = join(folder, 'pretend.cjs')
     writeFileSync(pretend, "Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '20.18.1' } })\n")
-    const asked = [{ run: backporch(['version'], process.execPath, ['--require', pretend]), node: '20.18.1' }]
+    const question = [{ run: backporch(['version'], process.execPath, ['--require', pretend]), node: '20.18.1' }]
     const older = olderNode()
-    if (older !== undefined) asked.push({ run: backporch(['version'], older.path), node: older.version })
-    for (const { run, node } of asked) {
+    if (older !== undefined) question.push({ run: backporch(['version'], older.path), node: older.version })
+    for (const { run, node } of question) {
       assert.deepEqual(run, {
         code: 2,
         stdout: '',

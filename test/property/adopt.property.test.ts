@@ -71,14 +71,14 @@ function assertOnlyValues(before: Texts, edited: ReadonlyMap<string, string>): v
   for (const [file, text] of edited) {
     const [was, is] = [(before[file.slice('apps/web/'.length)] ?? '').split('\n'), text.split('\n')]
     assert.equal(is.length, was.length, file)
-    for (const [place, line] of is.entries()) assert.equal(frameOf(line), frameOf(was[place] ?? ''), file)
+    for (const [index, line] of is.entries()) assert.equal(frameOf(line), frameOf(was[index] ?? ''), file)
   }
 }
 
 test(`${RUNS} random packages and drifts: proven or refused, and at least nine of ten of what has one place`, () => {
   const count = { yes: 0, adopted: 0, refused: 0, wrongly: 0 }
-  const check = ({ files, fields }: RandomPackage, chosen: number, keptRendered: boolean): void => {
-    const texts = keptRendered ? inPlace(files) : files
+  const check = ({ files, fields }: RandomPackage, chosen: number, storedRendered: boolean): void => {
+    const texts = storedRendered ? inPlace(files) : files
     const field = fields[chosen % fields.length] as DriftedField
     const before = rendered(texts)
     const change = changeOf(before, field)

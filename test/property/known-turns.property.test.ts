@@ -24,7 +24,7 @@ async function turn(world: FleetWorld, more: Partial<TurnRequest>): Promise<unkn
   const fleet = { repository, forge, clusters: world.clusters }
   const { signal } = new AbortController()
   try {
-    const request = world.request({ ...more, presses: NO_PRESSES })
+    const request = world.request({ ...more, requestedActions: NO_PRESSES })
     const { units, updates, notObserved, reported, observedAt, answers } = await runFleetTurn(fleet, request, signal)
     const plans = units.map((unit) =>
       unit.state === 'failed'
@@ -47,8 +47,8 @@ async function turn(world: FleetWorld, more: Partial<TurnRequest>): Promise<unkn
 const days = fc.oneof({ weight: 2, arbitrary: steps }, { weight: 1, arbitrary: surroundings })
 
 function stateOf({ repository, forge }: FleetWorld): unknown {
-  const { proposals, comments, said, statuses, writes, issues, issueWrites } = forge
-  return { branches: repository.branches, proposals, comments, said, statuses, writes, issues, issueWrites }
+  const { proposals, comments, text, statuses, writes, issues, issueWrites } = forge
+  return { branches: repository.branches, proposals, comments, said: text, statuses, writes, issues, issueWrites }
 }
 
 test('a turn with what the turns before left in memory does what a turn of a new process does', async (context) => {

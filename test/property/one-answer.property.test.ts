@@ -33,7 +33,7 @@ import { editedBy } from '../fakes/live-object.ts'
 import { begin, SECRET, steps } from './random-days.ts'
 
 const WAITING = ['Behind', 'Reconciling', 'Suspended']
-const seen = { states: new Map<string, number>(), health: new Map<string, number>(), superseded: 0 }
+const observed = { states: new Map<string, number>(), health: new Map<string, number>(), superseded: 0 }
 
 interface Condition {
   readonly status: string
@@ -52,7 +52,7 @@ async function turn(world: FleetWorld): Promise<TurnResult> {
   const { repository, forge, clusters } = world
   const fleet = { repository, forge, clusters }
   const { signal } = new AbortController()
-  return runFleetTurn(fleet, world.request({ presses: NO_PRESSES }), signal)
+  return runFleetTurn(fleet, world.request({ requestedActions: NO_PRESSES }), signal)
 }
 
 function ledgerOf({ repository }: FleetWorld): readonly LedgerUnit[] {
@@ -151,7 +151,7 @@ async function assertShown(world: FleetWorld, units: readonly LedgerUnit[]): Pro
     if (lifecycle !== 'Published') continue
     if (!latest && revision !== -1) {
       assert.deepEqual(drift, [])
-      seen.superseded += 1
+      observed.superseded += 1
     } else
       for (const { cluster: name, state, health } of drift)
         assert.deepEqual([state, health], [byCluster.get(name)?.status.state, byCluster.get(name)?.status.health?.status])
@@ -171,7 +171,7 @@ test('table, JSON, report and ResourceGroup never disagree, through random days 
           if (result.state === 'failed' || result.plan.report.status.state === 'Off') continue
           const { report } =
             units.find((unit) => unit.report.spec.unit.cluster === result.unit.cluster) ?? assert.fail('it is not in the ledger')
-          const said = ({ spec, status }: DriftReport) => [
+          const text = ({ spec, status }: DriftReport) => [
             spec.changes,
             status.state,
             status.since,
@@ -179,26 +179,26 @@ test('table, JSON, report and ResourceGroup never disagree, through random days 
             status.setAside,
             status.incomplete,
           ]
-          assert.deepEqual(said(report), said(result.plan.report))
+          assert.deepEqual(text(report), text(result.plan.report))
         }
         await assertShown(world, units)
         for (const { report } of units) {
-          seen.states.set(report.status.state, (seen.states.get(report.status.state) ?? 0) + 1)
+          observed.states.set(report.status.state, (observed.states.get(report.status.state) ?? 0) + 1)
           const word = report.status.health?.status ?? ''
-          seen.health.set(word, (seen.health.get(word) ?? 0) + 1)
+          observed.health.set(word, (observed.health.get(word) ?? 0) + 1)
         }
       }
     }),
     { numRuns: 40 },
   )
-  context.diagnostic(`${JSON.stringify([...seen.states])} ${JSON.stringify([...seen.health])} superseded ${seen.superseded}`)
-  for (const state of ['InSync', 'Drifted', 'Unknown']) assert.ok(seen.states.has(state), `no unit was ${state}`)
-  for (const word of ['Current', 'Failed', 'Unknown', 'InProgress']) assert.ok(seen.health.has(word), `no unit was ${word}`)
+  context.diagnostic(`${JSON.stringify([...observed.states])} ${JSON.stringify([...observed.health])} superseded ${observed.superseded}`)
+  for (const state of ['InSync', 'Drifted', 'Unknown']) assert.ok(observed.states.has(state), `no unit was ${state}`)
+  for (const word of ['Current', 'Failed', 'Unknown', 'InProgress']) assert.ok(observed.health.has(word), `no unit was ${word}`)
 })
 
 test('what is superseded has no drift of its own, in the table and as JSON, while the package drifts', async () => {
   const world = begin()
-  const before = seen.superseded
+  const before = observed.superseded
   for (const value of [4, 5, 6]) {
     world.edit([0], value)
     await turn(world)
@@ -211,7 +211,7 @@ test('what is superseded has no drift of its own, in the table and as JSON, whil
   world.edit([0], 9)
   await turn(world)
   await assertShown(world, ledgerOf(world))
-  assert.ok(seen.superseded - before >= 2)
+  assert.ok(observed.superseded - before >= 2)
 })
 
 test('a Secret whose added key was released is in every document what the rest of it is', async () => {

@@ -68,22 +68,22 @@ export const randomPackage: fc.Arbitrary<RandomPackage> = settings.map((given) =
   }
   const indent = given.wide ? '  ' : ''
   const quote = (text: string): string => (given.quoted ? `"${text}"` : text)
-  const data = given.data.map((each, place) => {
-    const key = `key${place}`
+  const data = given.data.map((each, index) => {
+    const key = `key${index}`
     const about = { kind: 'ConfigMap' as const, name: 'web', path: `data.${key}`, live: `${each.live}x` }
     if (each.kind === 'plain') fields.push({ ...about, invertible: 'yes', setters: [] })
     if (each.kind === 'plain') return `  ${key}: ${quote(each.value)}${given.comments ? ' # plain' : ''}`
     if (each.kind === 'number') {
-      const value = setter(`count${place}`, String(each.count))
-      fields.push({ ...about, live: String(each.liveCount + 50), invertible: 'yes', setters: [`count${place}`] })
-      return `  ${key}: "${value}" # kpt-set: \${count${place}}`
+      const value = setter(`count${index}`, String(each.count))
+      fields.push({ ...about, live: String(each.liveCount + 50), invertible: 'yes', setters: [`count${index}`] })
+      return `  ${key}: "${value}" # kpt-set: \${count${index}}`
     }
     if (each.kind === 'pattern') {
-      const value = `${setter(`left${place}`, each.value)}-${setter(`right${place}`, each.other)}`
-      fields.push({ ...about, live: `${each.value}-${each.live}y`, invertible: 'maybe', setters: [`left${place}`, `right${place}`] })
-      return `  ${key}: ${quote(value)} # kpt-set: \${left${place}}-\${right${place}}`
+      const value = `${setter(`left${index}`, each.value)}-${setter(`right${index}`, each.other)}`
+      fields.push({ ...about, live: `${each.value}-${each.live}y`, invertible: 'maybe', setters: [`left${index}`, `right${index}`] })
+      return `  ${key}: ${quote(value)} # kpt-set: \${left${index}}-\${right${index}}`
     }
-    const name = each.kind === 'shared' ? 'shared' : `only${place}`
+    const name = each.kind === 'shared' ? 'shared' : `only${index}`
     const value = setter(name, each.value)
     fields.push({ ...about, invertible: 'yes', setters: [name] })
     return `  ${key}: ${quote(value)} # kpt-set: \${${name}}`

@@ -95,14 +95,14 @@ async function tryRepository(address: string): Promise<Row> {
   const repo = /^[a-z+]+:\/\/|^[^/]+@/.test(address) ? address : resolve(address)
   const folder = mkdtempSync(join(scratch, 'one-'))
   const listed = await backporch(['get', 'packages', '-o', 'json', '--repo', repo])
-  const told = await backporch(['get', 'packages', '--repo', repo])
+  const reported = await backporch(['get', 'packages', '--repo', repo])
   const packages = listed.code === 0 ? packagesOf(listed.stdout) : []
   const isFolders = packages.length === 0
   const units = isFolders ? await foldersOf(repo) : packages
   const counts = { rendered: 0, objects: 0, lines: 0, unverified: 0 }
   const refused = new Map<string, number>()
   const notes = new Map<string, number>(notesOf(listed.stdout))
-  await each(units, jobs, async (unit, place) => {
+  await each(units, jobs, async (unit, index) => {
     const named = isFolders ? ['--path', unit] : [unit]
     const rendered = await backporch(['render', ...named, '-o', 'unwrap', '--repo', repo, '--allow-render', 'kubectl'])
     if (rendered.code !== 0) {
@@ -112,7 +112,7 @@ async function tryRepository(address: string): Promise<Row> {
       return
     }
     counts.rendered += 1
-    const cluster = await clusterOf(rendered.stdout, join(folder, String(place)))
+    const cluster = await clusterOf(rendered.stdout, join(folder, String(index)))
     if ('why' in cluster) {
       refused.set('not applied', (refused.get('not applied') ?? 0) + 1)
       if (values.details) console.error(`${address} ${unit}: ${cluster.why}`)
@@ -142,7 +142,7 @@ async function tryRepository(address: string): Promise<Row> {
         `${address} ${unit}: ${lines} lines ${list?.incomplete.map(({ code, why }) => `${code} ${why}`).join('; ') ?? diff.stderr}`,
       )
   })
-  const noteLines = told.stderr.split('\n').filter((line) => line.startsWith('note: ')).length
+  const noteLines = reported.stderr.split('\n').filter((line) => line.startsWith('note: ')).length
   return {
     repository: basename(address.replace(/\/+$/, '').replace(/\/repo$/, '')),
     units: `${units.length} ${isFolders ? 'folders' : 'packages'}`,
@@ -256,7 +256,7 @@ function run(program: string, args: readonly string[]): Promise<Ended> {
   })
 }
 
-async function each<T>(all: readonly T[], width: number, work: (one: T, place: number) => Promise<void>): Promise<void> {
+async function each<T>(all: readonly T[], width: number, work: (one: T, index: number) => Promise<void>): Promise<void> {
   const left = [...all.entries()]
   const worker = async (): Promise<void> => {
     for (let next = left.shift(); next !== undefined; next = left.shift()) await work(next[1], next[0])

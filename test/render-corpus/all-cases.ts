@@ -6,7 +6,7 @@ import { files } from './cases/files.ts'
 import { formatting } from './cases/formatting.ts'
 import { kinds } from './cases/kinds.ts'
 import { kptfiles } from './cases/kptfiles.ts'
-import { places } from './cases/places.ts'
+import { locations } from './cases/places.ts'
 import { refusals } from './cases/refusals.ts'
 import { scalars } from './cases/scalars.ts'
 import { selecting } from './cases/selecting.ts'
@@ -24,7 +24,7 @@ export const ALL_CASES: readonly RenderCase[] = [
   ...configs,
   ...subpackages,
   ...selecting,
-  ...places,
+  ...locations,
   ...checking,
   ...kptfiles,
   ...kinds,

@@ -17,7 +17,7 @@ describe('kpt over the packages of the catalog', { skip: whyNoKpt() }, () => {
     it(`changes no byte of ${name}`, async () => {
       const given = withPrograms(readCatalogPackage(name))
       const render = await runKptRender(given, programs)
-      assert.ok(render.ok, render.said)
+      assert.ok(render.ok, render.text)
       assert.deepEqual(render.files, given)
     })
 
@@ -25,7 +25,7 @@ describe('kpt over the packages of the catalog', { skip: whyNoKpt() }, () => {
       const given = await runKptLiveInit(withPrograms(readCatalogPackage(name)))
       assert.match(given['resourcegroup.yaml'] ?? '', /kind: ResourceGroup\nmetadata:\n {2}name: inventory-one\n/)
       const render = await runKptRender(given, programs)
-      assert.ok(render.ok, render.said)
+      assert.ok(render.ok, render.text)
       assert.deepEqual(render.files, given)
       const ours = renderOurs(given)
       assert.equal(ours.failures.map(formatFailure).join('\n'), '')

@@ -4,34 +4,34 @@
  */
 
 import { type FunctionInput, failed, type KrmFunction, succeeded } from '../../src/render/kpt/krm-function.ts'
-import { itemsAt, mapMadeAt, nodeAt, removeEntry, setEntry, textAt, type YamlMap, yamlMap, yamlText } from '../../src/yaml/yaml-node.ts'
+import { itemsAt, mapCreatedAt, nodeAt, removeEntry, setEntry, textAt, type YamlMap, yamlMap, yamlText } from '../../src/yaml/yaml-node.ts'
 
 const PATH = 'internal.config.kubernetes.io/path'
 const INDEX = 'internal.config.kubernetes.io/index'
 const LEGACY_PATH = 'config.kubernetes.io/path'
 const LEGACY_INDEX = 'config.kubernetes.io/index'
 
-const asked = ({ config }: FunctionInput, name: string): string | undefined => textAt(config, 'data', name)
+const requested = ({ config }: FunctionInput, name: string): string | undefined => textAt(config, 'data', name)
 const named = ({ items }: FunctionInput, name: string | undefined): readonly YamlMap[] =>
   items.filter((item) => textAt(item, 'metadata', 'name') === name)
 
 function annotate(item: YamlMap, name: string, value: string): void {
-  setEntry(mapMadeAt(item, 'metadata', 'annotations'), name, yamlText(value))
+  setEntry(mapCreatedAt(item, 'metadata', 'annotations'), name, yamlText(value))
 }
 
-function made(input: FunctionInput): YamlMap {
+function created(input: FunctionInput): YamlMap {
   const metadata = yamlMap()
   for (const field of ['name', 'namespace']) {
-    const value = asked(input, field)
+    const value = requested(input, field)
     if (value !== undefined) setEntry(metadata, field, yamlText(value))
   }
   const object = yamlMap([
     ['apiVersion', yamlText('v1')],
-    ['kind', yamlText(asked(input, 'kind') ?? 'ConfigMap')],
+    ['kind', yamlText(requested(input, 'kind') ?? 'ConfigMap')],
     ['metadata', metadata],
   ])
-  const path = asked(input, 'path')
-  const index = asked(input, 'index')
+  const path = requested(input, 'path')
+  const index = requested(input, 'index')
   if (path !== undefined) annotate(object, PATH, path)
   if (index !== undefined) annotate(object, INDEX, index)
   return object
@@ -43,24 +43,25 @@ export const CORPUS_FUNCTIONS: { readonly [name: string]: KrmFunction } = {
   /** Gives back nothing. */
   'corpus-empty': () => succeeded([]),
   /** `name` */
-  'corpus-delete': (input) => succeeded(input.items.filter((item) => !named(input, asked(input, 'name')).includes(item))),
+  'corpus-delete': (input) => succeeded(input.items.filter((item) => !named(input, requested(input, 'name')).includes(item))),
   'corpus-reverse': ({ items }) => succeeded(items.toReversed()),
   /** `name`, `namespace`, `kind`, `path`, `index`; `first` for a place before all others */
   'corpus-create': (input) =>
-    succeeded(asked(input, 'first') === undefined ? [...input.items, made(input)] : [made(input), ...input.items]),
+    succeeded(requested(input, 'first') === undefined ? [...input.items, created(input)] : [created(input), ...input.items]),
   /** `name`, `to` */
   'corpus-rename': (input) => {
-    for (const item of named(input, asked(input, 'name'))) setEntry(mapMadeAt(item, 'metadata'), 'name', yamlText(asked(input, 'to') ?? ''))
+    for (const item of named(input, requested(input, 'name')))
+      setEntry(mapCreatedAt(item, 'metadata'), 'name', yamlText(requested(input, 'to') ?? ''))
     return succeeded(input.items)
   },
   /** `name`, `path`, `index`; `by`: legacy or internal alone; `other`: a different path in the legacy annotation */
   'corpus-move': (input) => {
-    const by = asked(input, 'by')
-    for (const item of named(input, asked(input, 'name'))) {
-      const path = asked(input, 'path')
-      const index = asked(input, 'index')
+    const by = requested(input, 'by')
+    for (const item of named(input, requested(input, 'name'))) {
+      const path = requested(input, 'path')
+      const index = requested(input, 'index')
       if (path !== undefined && by !== 'legacy') annotate(item, PATH, path)
-      if (path !== undefined && by !== 'internal') annotate(item, LEGACY_PATH, asked(input, 'other') ?? path)
+      if (path !== undefined && by !== 'internal') annotate(item, LEGACY_PATH, requested(input, 'other') ?? path)
       if (index !== undefined && by !== 'legacy') annotate(item, INDEX, index)
       if (index !== undefined && by !== 'internal') annotate(item, LEGACY_INDEX, index)
     }
@@ -68,15 +69,15 @@ export const CORPUS_FUNCTIONS: { readonly [name: string]: KrmFunction } = {
   },
   /** `name`: all its annotations go, those of kpt too. */
   'corpus-strip': (input) => {
-    for (const item of named(input, asked(input, 'name'))) removeEntry(mapMadeAt(item, 'metadata'), 'annotations')
+    for (const item of named(input, requested(input, 'name'))) removeEntry(mapCreatedAt(item, 'metadata'), 'annotations')
     return succeeded(input.items)
   },
   /** Writes into each object at which place it came: `place-2: 4 of 7`, one more entry for each run. */
   'corpus-number': ({ items }) => {
-    for (const [place, item] of items.entries()) {
-      const annotations = mapMadeAt(item, 'metadata', 'annotations')
+    for (const [index, item] of items.entries()) {
+      const annotations = mapCreatedAt(item, 'metadata', 'annotations')
       const runs = annotations.entries.filter(({ key }) => key.kind === 'scalar' && key.value.startsWith('place-')).length
-      annotate(item, `place-${runs + 1}`, `${place + 1} of ${items.length}`)
+      annotate(item, `place-${runs + 1}`, `${index + 1} of ${items.length}`)
     }
     return succeeded(items)
   },
@@ -90,10 +91,10 @@ export const CORPUS_FUNCTIONS: { readonly [name: string]: KrmFunction } = {
     ]),
   /** `message`, `severity` */
   'corpus-report': (input) => {
-    const severity = asked(input, 'severity')
+    const severity = requested(input, 'severity')
     return succeeded(input.items, [
       {
-        message: asked(input, 'message') ?? '',
+        message: requested(input, 'message') ?? '',
         severity: severity === 'error' || severity === 'warning' ? severity : 'info',
         field: { path: 'spec.replicas', currentValue: 1, proposedValue: 'two' },
         file: { path: 'a.yaml', index: 1 },
@@ -103,11 +104,11 @@ export const CORPUS_FUNCTIONS: { readonly [name: string]: KrmFunction } = {
   },
   /** `message`, `name` of the object it complains about */
   'corpus-fail': (input) => {
-    const [about] = named(input, asked(input, 'name'))
-    const name = asked(input, 'name')
+    const [about] = named(input, requested(input, 'name'))
+    const name = requested(input, 'name')
     const answer = failed(
       input.items,
-      asked(input, 'message') ?? 'failed',
+      requested(input, 'message') ?? 'failed',
       about === undefined || name === undefined
         ? {}
         : { resourceRef: { apiVersion: 'v1', kind: textAt(about, 'kind') ?? '', name }, field: { path: 'data.a' } },

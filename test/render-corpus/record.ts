@@ -17,11 +17,11 @@ try {
   const all: Record<string, RecordedRender> = {}
   for (const each of ALL_CASES) {
     const render = renders.get(each.name)
-    const kept = render === undefined ? before[each.name] : recorded(each, render)
-    if (kept !== undefined) all[each.name] = kept
+    const retained = render === undefined ? before[each.name] : recorded(each, render)
+    if (retained !== undefined) all[each.name] = retained
     if (render === undefined) continue
-    const asSaid = each.refused === undefined ? render.ok : !render.ok && render.said.includes(each.refused)
-    if (!asSaid) console.log(`${each.name} is not what it says (${each.refused ?? 'renders'}):\n${render.said}`)
+    const asText = each.refused === undefined ? render.ok : !render.ok && render.text.includes(each.refused)
+    if (!asText) console.log(`${each.name} is not what it says (${each.refused ?? 'renders'}):\n${render.text}`)
   }
   writeFileSync(RECORDING, `${JSON.stringify(all, null, 2)}\n`)
   console.log(`${chosen.length} cases recorded`)

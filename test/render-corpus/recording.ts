@@ -13,7 +13,7 @@ export interface RecordedRender {
   /** Files that are not as they are both set, by path: their text afterwards, or null for one that is gone. */
   readonly changed: { readonly [path: string]: string | null }
   /** As `KptRender`. */
-  readonly said: string
+  readonly text: string
   readonly results: string
 }
 
@@ -23,11 +23,11 @@ export function readRecording(): Recording {
   return JSON.parse(readFileSync(RECORDING, 'utf8')) as Recording
 }
 
-export function recorded({ files }: RenderCase, { ok, said, results, files: after }: KptRender): RecordedRender {
+export function recorded({ files }: RenderCase, { ok, text, results, files: after }: KptRender): RecordedRender {
   const changed: Record<string, string | null> = {}
   for (const path of [...new Set([...Object.keys(files), ...Object.keys(after)])].sort())
     if (files[path] !== after[path]) changed[path] = after[path] ?? null
-  return { ok, changed, said, results }
+  return { ok, changed, text, results }
 }
 
 /** All files of the package after the recorded render, by path, in order. */

@@ -6,7 +6,7 @@ import { readRecording, recorded } from './recording.ts'
 import { buildFunctionPrograms, type FunctionPrograms, type KptRender, renderAllWithKpt } from './run-kpt-render.ts'
 
 /** kpt over everything takes half a minute: in CI it is run over all cases, elsewhere over every fourth. */
-const cases = ALL_CASES.filter((_, place) => place % 4 === 0 || (process.env['CI'] ?? '') !== '')
+const cases = ALL_CASES.filter((_, index) => index % 4 === 0 || (process.env['CI'] ?? '') !== '')
 
 describe('kpt over the corpus', { skip: whyNoKpt() }, () => {
   const recording = readRecording()
@@ -30,10 +30,10 @@ describe('kpt over the corpus', { skip: whyNoKpt() }, () => {
     it(each.refused === undefined ? `renders ${each.name} as recorded` : `refuses ${each.name} and writes nothing`, () => {
       const render = renders.get(each.name)
       assert.ok(render !== undefined)
-      assert.equal(render.ok, each.refused === undefined, render.said)
+      assert.equal(render.ok, each.refused === undefined, render.text)
       assert.deepEqual(recorded(each, render), recording[each.name])
       if (each.refused === undefined) return
-      assert.ok(render.said.includes(each.refused), render.said)
+      assert.ok(render.text.includes(each.refused), render.text)
       assert.deepEqual(render.files, Object.fromEntries(Object.entries(each.files).sort(([one], [other]) => (one < other ? -1 : 1))))
     })
   }

@@ -12,7 +12,7 @@ import { buildFunctionPrograms, type FunctionPrograms, runKptOutputs } from './r
 
 const rendered = ALL_CASES.filter(({ refused, weRefuse }) => refused === undefined && weRefuse === undefined)
 /** kpt runs three times for each: the cases about comments, annotations, places and Kptfiles, and every fourth of the others. */
-const cases = rendered.filter(({ name }, place) => /^(comments-(at|between|in)|place-(by|renamed)|kptfile-)/.test(name) || place % 4 === 0)
+const cases = rendered.filter(({ name }, index) => /^(comments-(at|between|in)|place-(by|renamed)|kptfile-)/.test(name) || index % 4 === 0)
 
 function ours({ files }: RenderCase): {
   readonly list: string

@@ -63,7 +63,7 @@ export interface KptRender {
   /** All files of the package afterwards, by path, in order. */
   readonly files: { readonly [path: string]: string }
   /** What kpt says, with `<package>` for the folder and without times. */
-  readonly said: string
+  readonly text: string
   /** The text of results.yaml; empty where there is none. */
   readonly results: string
 }
@@ -75,14 +75,14 @@ export async function runKptRender(tree: { readonly [path: string]: string }, pr
   const results = join(outside, 'results')
   try {
     writeTree(folder, tree)
-    const { code, said } = await run('kpt', ['fn', 'render', folder, '--allow-exec', '--truncate-output=false', '--results-dir', results], {
+    const { code, text } = await run('kpt', ['fn', 'render', folder, '--allow-exec', '--truncate-output=false', '--results-dir', results], {
       cwd: outside,
       env: { PATH: `${programs.folder}${delimiter}${process.env['PATH'] ?? ''}` },
     })
     return {
       ok: code === 0,
       files: filesBelow(folder),
-      said: said
+      text: text
         .replaceAll(folder, '<package>')
         .replaceAll(outside, '<folder>')
         .replace(/ in [\d.]+m?s$/gm, '')
@@ -108,7 +108,7 @@ export async function runKptOutputs(tree: { readonly [path: string]: string }, p
   const env = { PATH: `${programs.folder}${delimiter}${process.env['PATH'] ?? ''}` }
   const rendered = async (output: string): Promise<string> => {
     const ended = await run('kpt', ['fn', 'render', folder, '--allow-exec', '-o', output], { cwd: outside, env })
-    if (ended.code !== 0) throw new Error(`kpt fn render -o ${output}: ${ended.said}`)
+    if (ended.code !== 0) throw new Error(`kpt fn render -o ${output}: ${ended.text}`)
     return ended.printed
   }
   try {
@@ -127,11 +127,11 @@ export async function runKptLiveInit(tree: { readonly [path: string]: string }):
   const folder = join(outside, 'package')
   try {
     writeTree(folder, tree)
-    const { code, said } = await run('kpt', ['live', 'init', folder, '--quiet', '--inventory-id=one', '--name=inventory-one'], {
+    const { code, text } = await run('kpt', ['live', 'init', folder, '--quiet', '--inventory-id=one', '--name=inventory-one'], {
       cwd: outside,
       env: { KUBECONFIG: join(outside, 'none') },
     })
-    if (code !== 0) throw new Error(`kpt live init: ${said}`)
+    if (code !== 0) throw new Error(`kpt live init: ${text}`)
     return filesBelow(folder)
   } finally {
     rmSync(outside, { recursive: true, force: true })
@@ -141,7 +141,7 @@ export async function runKptLiveInit(tree: { readonly [path: string]: string }):
 interface Ended {
   readonly code: number | null
   /** Both streams, as they came. */
-  readonly said: string
+  readonly text: string
   /** On stdout alone. */
   readonly printed: string
 }
@@ -164,7 +164,7 @@ function run(program: string, args: readonly string[], { cwd, env }: Surrounding
     child.stderr.on('data', (part: Buffer) => parts.push(part))
     child.on('error', reject)
     child.on('close', (code) =>
-      resolve({ code, said: Buffer.concat(parts).toString('utf8'), printed: Buffer.concat(printed).toString('utf8') }),
+      resolve({ code, text: Buffer.concat(parts).toString('utf8'), printed: Buffer.concat(printed).toString('utf8') }),
     )
   })
 }

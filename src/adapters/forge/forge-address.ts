@@ -19,9 +19,9 @@ const NAME = /^[\w.-]+$/
  * are dropped. The forge may stand below a path of its host. Whether one answers there is not checked.
  */
 export function parseForgeAddress(remote: string): ForgeAddress | undefined {
-  const place = placeOf(remote)
-  if (place === undefined) return undefined
-  const parts = place.path
+  const location = locationOf(remote)
+  if (location === undefined) return undefined
+  const parts = location.path
     .replace(/^\/+|\/+$/g, '')
     .replace(/\.git$/, '')
     .split('/')
@@ -29,19 +29,19 @@ export function parseForgeAddress(remote: string): ForgeAddress | undefined {
   if (owner === undefined || repository === undefined) return undefined
   if (!parts.every((name) => NAME.test(name) && !/^\.+$/.test(name))) return undefined
   // A path of ssh says nothing about that of the pages.
-  if (!place.web && parts.length > 2) return undefined
+  if (!location.web && parts.length > 2) return undefined
   const below = parts.slice(0, -2).map((part) => `/${part}`)
-  return { host: place.host, webUrl: `${place.scheme}//${place.host}${below.join('')}`, owner, repository }
+  return { host: location.host, webUrl: `${location.scheme}//${location.host}${below.join('')}`, owner, repository }
 }
 
 /** The address where the remote names the pages too; undefined for a path and for ssh, which do not. */
 export function parsePageAddress(remote: string): ForgeAddress | undefined {
-  return placeOf(remote)?.web === true ? parseForgeAddress(remote) : undefined
+  return locationOf(remote)?.web === true ? parseForgeAddress(remote) : undefined
 }
 
 /** Host, with its port, of an address as people give it to git; undefined for a path on this machine. */
 export function hostOf(remote: string): string | undefined {
-  return placeOf(remote)?.host
+  return locationOf(remote)?.host
 }
 
 /** The remote does not fit the forge that was given. */
@@ -65,7 +65,7 @@ export function encodePath(path: string): string {
     .join('/')
 }
 
-function placeOf(remote: string): { scheme: string; host: string; path: string; web: boolean } | undefined {
+function locationOf(remote: string): { scheme: string; host: string; path: string; web: boolean } | undefined {
   const url = URL.parse(remote)
   if (url !== null && (url.protocol === 'https:' || url.protocol === 'http:')) {
     return { scheme: url.protocol, host: url.host, path: url.pathname, web: true }

@@ -9,7 +9,7 @@ export type AdmitPush = (signal: AbortSignal) => Promise<() => void>
 /** Milliseconds. */
 const MINUTE = 60_000
 /** Milliseconds between looks while pushes that have not ended take all places. */
-const LOOK = 1_000
+const OBSERVE = 1_000
 
 export class PushPaces {
   readonly #clock: Clock
@@ -42,7 +42,7 @@ function paceBy(clock: Clock, pushesPerMinute: number): AdmitPush {
       ended = ended.filter((at) => at > now - MINUTE)
       if (running + ended.length < pushesPerMinute) break
       const [oldest] = ended
-      await clock.sleep(oldest === undefined ? LOOK : oldest + MINUTE - now, signal)
+      await clock.sleep(oldest === undefined ? OBSERVE : oldest + MINUTE - now, signal)
     }
     running += 1
     return () => {

@@ -5,13 +5,13 @@ import { Failure } from '../../failure.ts'
 export class RefusedAnswer extends Error {
   readonly status: number
   /** One printable line from the body. */
-  readonly told: string
+  readonly reported: string
 
-  constructor(status: number, told: string) {
-    super(`${status}${told === '' ? '' : `: ${told}`}`)
+  constructor(status: number, reported: string) {
+    super(`${status}${reported === '' ? '' : `: ${reported}`}`)
     this.name = 'RefusedAnswer'
     this.status = status
-    this.told = told
+    this.reported = reported
   }
 }
 

@@ -137,9 +137,9 @@ export class RequestGovernor implements WriteCount {
     const waits = [{ until: this.#blockedUntil, why: `${forge} asked to slow down` }]
     const budget = this.#budgets.get(resource)
     if (budget !== undefined && budget.resetAt > now) {
-      const kept = kind === 'write' ? Math.min(RESERVE, Math.floor(budget.limit / 20)) : 0
-      const why = `${budget.remaining} of ${budget.limit} requests are left${kind === 'write' ? `, and the last ${kept} are kept for reading` : ''}`
-      if (budget.remaining <= kept) waits.push({ until: budget.resetAt, why })
+      const retained = kind === 'write' ? Math.min(RESERVE, Math.floor(budget.limit / 20)) : 0
+      const why = `${budget.remaining} of ${budget.limit} requests are left${kind === 'write' ? `, and the last ${retained} are kept for reading` : ''}`
+      if (budget.remaining <= retained) waits.push({ until: budget.resetAt, why })
     }
     if (kind === 'write') {
       this.#forget(now)

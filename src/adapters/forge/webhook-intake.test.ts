@@ -34,18 +34,18 @@ function deliver(intake: WebhookIntake, body: string | Buffer, more: Record<stri
 
 test('a push, a pull request and a comment of the repository are news, as GitHub and as Gitea call them', () => {
   for (const event of ['push', 'pull_request', 'pull_request_review', 'issue_comment', 'issues', 'delete']) {
-    assert.equal(deliver(intakeOf(), PUSH, { 'x-github-event': event }).news, 'look', event)
+    assert.equal(deliver(intakeOf(), PUSH, { 'x-github-event': event }).updates, 'look', event)
   }
   for (const event of ['push', 'pull_request', 'pull_request_approved', 'pull_request_comment', 'issue_comment']) {
     const gitea = { 'x-github-event': undefined, 'x-gitea-event': event, 'x-github-delivery': undefined, 'x-gitea-delivery': 'd9f3' }
-    assert.equal(deliver(intakeOf(), PUSH, gitea).news, 'look', event)
+    assert.equal(deliver(intakeOf(), PUSH, gitea).updates, 'look', event)
   }
 })
 
 test('names of repositories are compared without regard to case, and of a remote without a name every one counts', () => {
-  assert.equal(deliver(intakeOf('Acme/Deploy'), PUSH).news, 'look')
-  assert.equal(deliver(intakeOf('acme/deplo'), PUSH).news, 'ignored')
-  assert.equal(deliver(new WebhookIntake({ ...intakeOf().options, repository: undefined }), PUSH).news, 'look')
+  assert.equal(deliver(intakeOf('Acme/Deploy'), PUSH).updates, 'look')
+  assert.equal(deliver(intakeOf('acme/deplo'), PUSH).updates, 'ignored')
+  assert.equal(deliver(new WebhookIntake({ ...intakeOf().options, repository: undefined }), PUSH).updates, 'look')
 })
 
 /** Bodies that brought other receivers down (reliability.md C53), with a good signature. */
@@ -70,20 +70,20 @@ const ODD = [
 ]
 for (const body of ODD) {
   test(`well signed and odd: ${body.slice(0, 60)} is taken and ignored`, () => {
-    assert.deepEqual([deliver(intakeOf(), body).status, deliver(intakeOf(), body).news], [202, 'ignored'])
+    assert.deepEqual([deliver(intakeOf(), body).status, deliver(intakeOf(), body).updates], [202, 'ignored'])
   })
 }
 
 test('bytes that are no text are taken and ignored', () => {
-  assert.equal(deliver(intakeOf(), Buffer.from([0xff, 0xfe, 0x00, 0xc3])).news, 'ignored')
+  assert.equal(deliver(intakeOf(), Buffer.from([0xff, 0xfe, 0x00, 0xc3])).updates, 'ignored')
 })
 
 test('a byte order mark or an escape in the name changes nothing of what is compared', () => {
-  assert.equal(deliver(intakeOf(), '{"repository":{"full_name":"\\u0061cme/deploy"}}').news, 'look')
-  assert.equal(deliver(intakeOf(), '{"repository":{"full_name":"acme/deploy\\u0000"}}').news, 'ignored')
+  assert.equal(deliver(intakeOf(), '{"repository":{"full_name":"\\u0061cme/deploy"}}').updates, 'look')
+  assert.equal(deliver(intakeOf(), '{"repository":{"full_name":"acme/deploy\\u0000"}}').updates, 'ignored')
 })
 
-const PRESS = {
+const REQUESTED_ACTION = {
   action: 'requested_action',
   check_run: { name: 'backporch', head_sha: 'a'.repeat(40), external_id: '0123456789abcdef.x.y' },
   requested_action: { identifier: 'adopt' },
@@ -93,39 +93,39 @@ const PRESS = {
 const CHECK = { 'x-github-event': 'check_run' }
 
 test('a press of a button is news with who pressed what, and the same id however often it is sent', () => {
-  const body = JSON.stringify(PRESS)
-  const { news, press } = deliver(intakeOf(), body, CHECK)
-  assert.equal(news, 'look')
-  const { id = '', ...rest } = press ?? {}
+  const body = JSON.stringify(REQUESTED_ACTION)
+  const { updates, requestedAction } = deliver(intakeOf(), body, CHECK)
+  assert.equal(updates, 'look')
+  const { id = '', ...rest } = requestedAction ?? {}
   assert.match(id, /^press-[0-9a-f]{16}$/)
   const expected = { key: '0123456789abcdef', commit: 'a'.repeat(40), button: 'adopt', login: 'wendy', bot: false }
   assert.deepEqual(rest, { ...expected, at: '1970-01-01T00:00:00Z' })
-  assert.equal(deliver(intakeOf(), body, { ...CHECK, 'x-github-delivery': 'another' }).press?.id, id, 'after a restart')
-  assert.notEqual(deliver(intakeOf(), `${body} `, CHECK).press?.id, id)
+  assert.equal(deliver(intakeOf(), body, { ...CHECK, 'x-github-delivery': 'another' }).requestedAction?.id, id, 'after a restart')
+  assert.notEqual(deliver(intakeOf(), `${body} `, CHECK).requestedAction?.id, id)
 })
 
 test('nothing is pressed where the delivery is forged, repeated, of another repository or another event', () => {
-  const body = JSON.stringify(PRESS)
+  const body = JSON.stringify(REQUESTED_ACTION)
   const intake = intakeOf()
-  assert.equal(deliver(intake, body, { ...CHECK, 'x-hub-signature-256': `sha256=${'0'.repeat(64)}` }).press, undefined)
-  assert.notEqual(deliver(intake, body, CHECK).press, undefined)
-  assert.equal(deliver(intake, body, CHECK).press, undefined)
-  assert.equal(deliver(intakeOf('acme/other'), body, CHECK).press, undefined)
+  assert.equal(deliver(intake, body, { ...CHECK, 'x-hub-signature-256': `sha256=${'0'.repeat(64)}` }).requestedAction, undefined)
+  assert.notEqual(deliver(intake, body, CHECK).requestedAction, undefined)
+  assert.equal(deliver(intake, body, CHECK).requestedAction, undefined)
+  assert.equal(deliver(intakeOf('acme/other'), body, CHECK).requestedAction, undefined)
   for (const event of ['push', 'issue_comment', 'check_suite']) {
-    assert.equal(deliver(intakeOf(), body, { 'x-github-event': event }).press, undefined, event)
+    assert.equal(deliver(intakeOf(), body, { 'x-github-event': event }).requestedAction, undefined, event)
   }
 })
 
 test('checks that come and go are no news: our own would ask for a turn after each turn', () => {
   for (const action of ['created', 'completed']) {
-    assert.equal(deliver(intakeOf(), JSON.stringify({ ...PRESS, action }), CHECK).news, 'ignored')
+    assert.equal(deliver(intakeOf(), JSON.stringify({ ...REQUESTED_ACTION, action }), CHECK).updates, 'ignored')
   }
 })
 
 test('an event that is not known is taken and ignored', () => {
   for (const event of ['ping', 'star', 'constructor', '__proto__', 'a_new_event']) {
     assert.deepEqual(
-      [deliver(intakeOf(), PUSH, { 'x-github-event': event }).status, deliver(intakeOf(), PUSH, { 'x-github-event': event }).news],
+      [deliver(intakeOf(), PUSH, { 'x-github-event': event }).status, deliver(intakeOf(), PUSH, { 'x-github-event': event }).updates],
       [202, 'ignored'],
     )
   }
@@ -142,7 +142,7 @@ test('a wrong signature is refused whatever the body is, and leaves no trace of 
   assert.equal(deliver(intake, PUSH, forged).status, 401)
   assert.equal(deliver(intake, '{', forged).status, 401)
   assert.equal(intake.options.window.size, 0)
-  assert.equal(deliver(intake, PUSH).news, 'look')
+  assert.equal(deliver(intake, PUSH).updates, 'look')
 })
 
 test('what is missing or of another type is said', () => {
@@ -156,23 +156,23 @@ test('what is missing or of another type is said', () => {
 
 test('a delivery that comes again is taken and ignored, also under another id, and also without one', () => {
   const intake = intakeOf()
-  assert.equal(deliver(intake, PUSH).news, 'look')
-  assert.equal(deliver(intake, PUSH).news, 'ignored')
-  assert.equal(deliver(intake, PUSH, { 'x-github-delivery': 'another' }).news, 'ignored')
-  assert.equal(deliver(intake, PUSH, { 'x-github-delivery': undefined }).news, 'ignored')
-  assert.equal(deliver(intake, `${PUSH} `, { 'x-github-delivery': 'd9f3' }).news, 'ignored')
-  assert.equal(deliver(intake, `${PUSH} `, { 'x-github-delivery': 'third' }).news, 'ignored', 'its body was remembered with the id')
-  assert.equal(deliver(intake, `${PUSH}  `, { 'x-github-delivery': 'fourth' }).news, 'look')
+  assert.equal(deliver(intake, PUSH).updates, 'look')
+  assert.equal(deliver(intake, PUSH).updates, 'ignored')
+  assert.equal(deliver(intake, PUSH, { 'x-github-delivery': 'another' }).updates, 'ignored')
+  assert.equal(deliver(intake, PUSH, { 'x-github-delivery': undefined }).updates, 'ignored')
+  assert.equal(deliver(intake, `${PUSH} `, { 'x-github-delivery': 'd9f3' }).updates, 'ignored')
+  assert.equal(deliver(intake, `${PUSH} `, { 'x-github-delivery': 'third' }).updates, 'ignored', 'its body was remembered with the id')
+  assert.equal(deliver(intake, `${PUSH}  `, { 'x-github-delivery': 'fourth' }).updates, 'look')
 })
 
 test('both secrets are good while one is exchanged', () => {
-  assert.equal(deliver(intakeOf('acme/deploy', ['new', SECRET]), PUSH).news, 'look')
+  assert.equal(deliver(intakeOf('acme/deploy', ['new', SECRET]), PUSH).updates, 'look')
   assert.equal(deliver(intakeOf('acme/deploy', ['new']), PUSH).status, 401)
 })
 
 test('a length of 25 MB is refused before the first byte, and one that was not told after the last that is allowed', () => {
-  const told = intakeOf().begin(headersOf(PUSH, { 'content-length': String(BODY_LIMIT) }))
-  assert.ok(!(told instanceof WebhookReading) && told.status === 413)
+  const reported = intakeOf().begin(headersOf(PUSH, { 'content-length': String(BODY_LIMIT) }))
+  assert.ok(!(reported instanceof WebhookReading) && reported.status === 413)
   const reading = intakeOf().begin(headersOf(PUSH))
   assert.ok(reading instanceof WebhookReading)
   const piece = Buffer.alloc(1_000_000)
@@ -191,7 +191,7 @@ test('of a large body only the signature is made, and it means "look"', () => {
     most = Math.max(most, intake.held)
   }
   assert.ok(most < 1_200_000, `${most} bytes were held`)
-  assert.deepEqual(reading.end(0), { status: 202, news: 'look', why: 'accepted' })
+  assert.deepEqual(reading.end(0), { status: 202, updates: 'look', why: 'accepted' })
 })
 
 test('a body in pieces of one byte is as large as the memory that it takes', () => {
@@ -201,7 +201,7 @@ test('a body in pieces of one byte is as large as the memory that it takes', () 
   assert.ok(reading instanceof WebhookReading)
   for (const byte of body) reading.add(Buffer.of(byte))
   assert.equal(intake.held, 0)
-  assert.equal(reading.end(0).news, 'look')
+  assert.equal(reading.end(0).updates, 'look')
 })
 
 test('many bodies at once are held up to a bound, small pieces are counted as what they take, and closing lets go', () => {
@@ -241,7 +241,7 @@ test('no bytes of body or headers make it throw, and nothing unsigned is ever ne
     fc.property(body, headers, fc.boolean(), (bytes, random, signed) => {
       const intake = intakeOf()
       const answer = deliver(intake, Buffer.from(bytes), signed ? {} : random)
-      if (!signed) assert.equal(answer.news, 'refused')
+      if (!signed) assert.equal(answer.updates, 'refused')
       else assert.equal(answer.status, 202)
     }),
     { numRuns: 300 },

@@ -4,20 +4,20 @@
  * lost one does nothing, a repeated one has the same id (docs/adr/0017). No I/O here.
  */
 import { createHash } from 'node:crypto'
-import type { ButtonPress } from '../../ports/check-run.ts'
+import type { RequestedAction } from '../../ports/check-run.ts'
 import { ALL_FORGES } from './forges.ts'
-import { ownKey, pressOf } from './github/check-run-press.ts'
+import { ownKey, requestedActionOf } from './github/requested-action.ts'
 import { givenSignature, SignatureCheck, type WebhookHeaders } from './webhook-signature.ts'
 import type { DeliveryWindow } from './webhook-window.ts'
 
 /** `look`: a turn is wanted. `ignored`: well signed, and no news for us. `refused`: an error of who sent it. */
 export interface WebhookAnswer {
   readonly status: 202 | 400 | 401 | 413 | 415
-  readonly news: 'look' | 'ignored' | 'refused'
+  readonly updates: 'look' | 'ignored' | 'refused'
   /** One sentence of ours, for the sender and the log. Nothing of the request is in it. */
   readonly why: string
   /** With `look` alone. */
-  readonly press?: ButtonPress
+  readonly requestedAction?: RequestedAction
 }
 
 export interface WebhookIntakeOptions {
@@ -99,7 +99,7 @@ export class WebhookReading {
   private readonly check: SignatureCheck
   private bytes = 0
   /** Undefined where the body is not kept. */
-  private kept: Uint8Array[] | undefined = []
+  private retained: Uint8Array[] | undefined = []
   private held = 0
 
   constructor(intake: WebhookIntake, signature: Buffer, event: string, delivery: string) {
@@ -118,9 +118,9 @@ export class WebhookReading {
       return TOO_LARGE
     }
     this.check.update(chunk)
-    if (this.kept === undefined) return undefined
+    if (this.retained === undefined) return undefined
     const cost = chunk.length + PIECE
-    this.kept.push(chunk)
+    this.retained.push(chunk)
     this.held += cost
     this.intake.held += cost
     if (this.held > KEPT_OF_ONE || this.intake.held > KEPT_OF_ALL) this.close()
@@ -129,7 +129,7 @@ export class WebhookReading {
 
   /** After the last chunk, once. `now` in milliseconds. */
   end(now: number): WebhookAnswer {
-    const body = this.kept === undefined ? undefined : Buffer.concat(this.kept)
+    const body = this.retained === undefined ? undefined : Buffer.concat(this.retained)
     this.close()
     if (!this.check.matches(this.signature)) return refused(401, 'the signature is not that of the body with the secret')
     const { repository, window } = this.intake.options
@@ -137,36 +137,36 @@ export class WebhookReading {
     const names = [`signature ${hashOf(this.signature)}`, ...(this.delivery === '' ? [] : [`delivery ${this.delivery}`])]
     if (!window.isNew(names, now)) return ignored('this delivery was here before')
     if (!EVENTS.has(this.event) && this.event !== CHECK_EVENT) return ignored('no event that matters here')
-    if (body === undefined) return LOOK
+    if (body === undefined) return OBSERVE
     const value = parsed(body)
     const named = ownKey(ownKey(value, 'repository'), 'full_name')
     if (typeof named !== 'string') return ignored('the body names no repository')
     if (repository !== undefined && named.toLowerCase() !== repository.toLowerCase()) return ignored('the event is of another repository')
-    if (this.event !== CHECK_EVENT) return LOOK
-    const press = pressOf(value)
-    if (press === undefined) return ignored('no button of ours was pressed')
+    if (this.event !== CHECK_EVENT) return OBSERVE
+    const requestedAction = requestedActionOf(value)
+    if (requestedAction === undefined) return ignored('no button of ours was pressed')
     // Only what is signed counts: the id of a delivery is a header.
     const id = `press-${createHash('sha256').update(this.signature).digest('hex').slice(0, 16)}`
-    return { ...LOOK, press: { ...press, id, at: `${new Date(now).toISOString().slice(0, 19)}Z` } }
+    return { ...OBSERVE, requestedAction: { ...requestedAction, id, at: `${new Date(now).toISOString().slice(0, 19)}Z` } }
   }
 
   /** Lets go of the body. */
   close(): void {
     this.intake.held -= this.held
     this.held = 0
-    this.kept = undefined
+    this.retained = undefined
   }
 }
 
-const LOOK: WebhookAnswer = { status: 202, news: 'look', why: 'accepted' }
+const OBSERVE: WebhookAnswer = { status: 202, updates: 'look', why: 'accepted' }
 const TOO_LARGE = refused(413, 'the body has 25 MB or more')
 
 function refused(status: WebhookAnswer['status'], why: string): WebhookAnswer {
-  return { status, news: 'refused', why }
+  return { status, updates: 'refused', why }
 }
 
 function ignored(why: string): WebhookAnswer {
-  return { status: 202, news: 'ignored', why }
+  return { status: 202, updates: 'ignored', why }
 }
 
 /** The first of these headers that is a plain word, in at most 100 characters; empty where there is none. */

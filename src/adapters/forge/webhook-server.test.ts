@@ -13,32 +13,32 @@ import { DeliveryWindow } from './webhook-window.ts'
 const SECRET = 'a secret that is in no answer'
 const PUSH = JSON.stringify({ ref: 'refs/heads/main', repository: { full_name: 'acme/deploy' } })
 
-interface Ground {
+interface Context {
   readonly url: string
   readonly port: number
   readonly intake: WebhookIntake
   /** How many turns were wanted. */
-  readonly news: () => number
+  readonly updates: () => number
   readonly refused: string[]
 }
 
-async function open(t: TestContext, limits: Partial<WebhookLimits> = {}): Promise<Ground> {
+async function open(t: TestContext, limits: Partial<WebhookLimits> = {}): Promise<Context> {
   const intake = new WebhookIntake({ secrets: [SECRET], repository: 'acme/deploy', window: new DeliveryWindow() })
-  let news = 0
+  let updates = 0
   const refused: string[] = []
   const server = await startWebhookServer({
     host: '127.0.0.1',
     port: 0,
     intake,
     clock: systemClock,
-    onNews: () => {
-      news += 1
+    onUpdate: () => {
+      updates += 1
     },
     onRefused: (why) => refused.push(why),
     limits,
   })
   t.after(() => server.close())
-  return { url: server.url, port: Number(new URL(server.url).port), intake, news: () => news, refused }
+  return { url: server.url, port: Number(new URL(server.url).port), intake, updates: () => updates, refused }
 }
 
 let deliveries = 0
@@ -74,17 +74,17 @@ function rawHead(headers: Record<string, string>): string {
 }
 
 test('a delivery that is signed is answered with 202 and is news; one that is not is refused and told once', async (t) => {
-  const { url, news, refused } = await open(t)
+  const { url, updates, refused } = await open(t)
   assert.deepEqual(await post(url, PUSH, headersFor(PUSH)), { status: 202, text: 'accepted\n' })
-  assert.equal(news(), 1)
+  assert.equal(updates(), 1)
   assert.equal((await post(url, PUSH, headersFor(PUSH, 'a guess'))).status, 401)
   assert.equal((await post(url, PUSH, { 'content-type': 'application/json' })).status, 401)
-  assert.equal(news(), 1)
+  assert.equal(updates(), 1)
   assert.equal(refused.length, 2)
 })
 
 test('the signature is of the bytes, however they are cut', async (t) => {
-  const { port, news } = await open(t)
+  const { port, updates } = await open(t)
   const body = JSON.stringify({ repository: { full_name: 'acme/deploy' }, text: 'ä → 🦊' })
   const { socket, closed } = dial(port)
   socket.write(rawHead({ ...headersFor(body), 'content-length': String(Buffer.byteLength(body)), connection: 'close' }))
@@ -93,11 +93,11 @@ test('the signature is of the bytes, however they are cut', async (t) => {
     await wait(0)
   }
   assert.match(await closed, /^HTTP\/1\.1 202 /)
-  assert.equal(news(), 1)
+  assert.equal(updates(), 1)
 })
 
 test('other methods and paths are told what to use, and health is asked without a secret', async (t) => {
-  const { url, news } = await open(t)
+  const { url, updates } = await open(t)
   const get = await fetch(url)
   assert.deepEqual([get.status, get.headers.get('allow')], [405, 'POST'])
   await get.text()
@@ -111,7 +111,7 @@ test('other methods and paths are told what to use, and health is asked without 
     assert.equal((await fetch(new URL(path, url), { method: 'POST', body: PUSH, headers: headersFor(PUSH) })).status, 404, path)
   }
   assert.equal((await post(`${url}?from=github`, PUSH, headersFor(PUSH))).status, 202)
-  assert.equal(news(), 1)
+  assert.equal(updates(), 1)
 })
 
 test('a form is refused with what to choose', async (t) => {
@@ -145,7 +145,7 @@ test('25 MB are refused before they are sent, when the sender tells how much it 
 })
 
 test('a sender that asks first is told to go on', async (t) => {
-  const { url, news } = await open(t)
+  const { url, updates } = await open(t)
   const status = await new Promise((resolve, reject) => {
     const headers = { ...headersFor(PUSH), expect: '100-continue', 'content-length': String(PUSH.length) }
     const request = httpRequest(url, { method: 'POST', headers })
@@ -158,44 +158,44 @@ test('a sender that asks first is told to go on', async (t) => {
     request.flushHeaders()
   })
   assert.equal(status, 202)
-  assert.equal(news(), 1)
+  assert.equal(updates(), 1)
 })
 
-for (const told of [true, false]) {
-  test(`25 MB ${told ? 'of a told length' : 'in pieces'} are answered with 413, and memory stays as it was`, async (t) => {
-    const { port, intake, news } = await open(t)
+for (const reported of [true, false]) {
+  test(`25 MB ${reported ? 'of a told length' : 'in pieces'} are answered with 413, and memory stays as it was`, async (t) => {
+    const { port, intake, updates } = await open(t)
     const before = process.memoryUsage().rss
     const { socket, closed } = dial(port)
     const length = { 'content-length': '26214400' }
-    socket.write(rawHead({ ...headersFor(''), ...(told ? length : { 'transfer-encoding': 'chunked' }) }))
+    socket.write(rawHead({ ...headersFor(''), ...(reported ? length : { 'transfer-encoding': 'chunked' }) }))
     const piece = Buffer.alloc(65_536, 'a')
     let most = 0
     for (let sent = 0; sent < 26_214_400 && !socket.destroyed; sent += piece.length) {
-      if (!told) socket.write('10000\r\n')
+      if (!reported) socket.write('10000\r\n')
       if (!socket.write(piece)) await Promise.race([new Promise((resolve) => socket.once('drain', resolve)), closed])
-      if (!told) socket.write('\r\n')
+      if (!reported) socket.write('\r\n')
       most = Math.max(most, intake.held)
     }
-    if (!told) socket.write('0\r\n\r\n')
+    if (!reported) socket.write('0\r\n\r\n')
     assert.match(await closed, /^HTTP\/1\.1 413 [\s\S]*25 MB/)
     assert.ok(most < 1_200_000, `${most} bytes were held`)
     const grown = process.memoryUsage().rss - before
     assert.ok(grown < 64 * 1_048_576, `memory grew by ${grown} bytes`)
     assert.equal(intake.held, 0)
-    assert.equal(news(), 0)
+    assert.equal(updates(), 0)
   })
 }
 
 test('a large body that is well signed means "look", and is not kept', async (t) => {
-  const { url, intake, news } = await open(t)
+  const { url, intake, updates } = await open(t)
   const body = Buffer.from(JSON.stringify({ repository: { full_name: 'acme/deploy' }, pad: 'x'.repeat(5_000_000) }))
   assert.equal((await post(url, body, headersFor(body))).status, 202)
-  assert.equal(news(), 1)
+  assert.equal(updates(), 1)
   assert.equal(intake.held, 0)
 })
 
 test('a body that comes by the second is answered with 408 and closed, and so are headers that never end', async (t) => {
-  const { port, intake, news } = await open(t, { headers: 200, request: 400 })
+  const { port, intake, updates } = await open(t, { headers: 200, request: 400 })
   const slow = dial(port)
   slow.socket.write(rawHead({ ...headersFor(PUSH), 'content-length': String(PUSH.length) }))
   const drip = setInterval(() => slow.socket.write('{'), 50)
@@ -212,7 +212,7 @@ test('a body that comes by the second is answered with 408 and closed, and so ar
     clearInterval(headers)
   }
   assert.equal(intake.held, 0)
-  assert.equal(news(), 0)
+  assert.equal(updates(), 0)
 })
 
 test('many slow connections are no more than the limit, and keep others out no longer than a request may take', async (t) => {
@@ -225,7 +225,7 @@ test('many slow connections are no more than the limit, and keep others out no l
 })
 
 test('a sender that hangs up in the middle leaves nothing behind', async (t) => {
-  const { url, port, intake, news } = await open(t)
+  const { url, port, intake, updates } = await open(t)
   for (let number = 0; number < 20; number += 1) {
     const { socket, closed } = dial(port)
     socket.write(rawHead({ ...headersFor(PUSH), 'content-length': '100000' }))
@@ -236,11 +236,11 @@ test('a sender that hangs up in the middle leaves nothing behind', async (t) => 
   }
   assert.equal((await post(url, PUSH, headersFor(PUSH))).status, 202)
   assert.equal(intake.held, 0)
-  assert.equal(news(), 1)
+  assert.equal(updates(), 1)
 })
 
 test('requests that come in one piece are answered one by one, in order', async (t) => {
-  const { port, news } = await open(t)
+  const { port, updates } = await open(t)
   const { socket, closed } = dial(port)
   const good = (body: string): string => rawHead({ ...headersFor(body), 'content-length': String(body.length) }) + body
   socket.write(
@@ -248,11 +248,11 @@ test('requests that come in one piece are answered one by one, in order', async 
   )
   const statuses = [...(await closed).matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => status)
   assert.deepEqual(statuses, ['202', '200', '202', '202', '404'])
-  assert.equal(news(), 2)
+  assert.equal(updates(), 2)
 })
 
 test('a length and chunks at once, a length that is none, and no HTTP at all are refused', async (t) => {
-  const { port, news } = await open(t)
+  const { port, updates } = await open(t)
   const heads = [
     rawHead({ ...headersFor(PUSH), 'content-length': String(PUSH.length), 'transfer-encoding': 'chunked' }),
     rawHead({ ...headersFor(PUSH), 'content-length': '-1' }),
@@ -267,35 +267,35 @@ test('a length and chunks at once, a length that is none, and no HTTP at all are
     socket.write(head + PUSH)
     assert.match(await closed, /^HTTP\/1\.1 4\d\d /)
   }
-  assert.equal(news(), 0)
+  assert.equal(updates(), 0)
 })
 
 test('200 deliveries at once are all taken', async (t) => {
-  const { url, news } = await open(t)
+  const { url, updates } = await open(t)
   const bodies = Array.from({ length: 200 }, (_, number) => JSON.stringify({ number, repository: { full_name: 'acme/deploy' } }))
   const answers = await Promise.all(bodies.map((body) => post(url, body, headersFor(body))))
   assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([202]))
-  assert.equal(news(), 200)
+  assert.equal(updates(), 200)
 })
 
 test('no answer and nothing that is told has the secret or anything of the request in it', async (t) => {
   const { url, refused } = await open(t)
   const marked = '{"marker":"m4rk3r"}'
-  const seen: string[] = []
+  const observed: string[] = []
   for (const headers of [headersFor(marked), headersFor(marked, 'x'), { ...headersFor(marked), 'x-github-event': 'm4rk3r' }, {}]) {
     const answer = await fetch(`${url}?m4rk3r`, { method: 'POST', body: marked, headers })
-    seen.push(JSON.stringify([...answer.headers]), await answer.text())
+    observed.push(JSON.stringify([...answer.headers]), await answer.text())
   }
-  seen.push(await (await fetch(new URL('/m4rk3r', url))).text(), ...refused)
-  assert.doesNotMatch(seen.join('\n'), /m4rk3r/)
-  assert.ok(!seen.join('\n').includes(SECRET))
+  observed.push(await (await fetch(new URL('/m4rk3r', url))).text(), ...refused)
+  assert.doesNotMatch(observed.join('\n'), /m4rk3r/)
+  assert.ok(!observed.join('\n').includes(SECRET))
 })
 
 test('a press is handed on with the news of it', async (t) => {
   const { intake } = await open(t)
-  const pressed: unknown[] = []
-  const onNews = (press: unknown): void => void pressed.push(press)
-  const server = await startWebhookServer({ host: '127.0.0.1', port: 0, intake, clock: systemClock, onNews, onRefused: () => undefined })
+  const requested: unknown[] = []
+  const onUpdate = (requestedAction: unknown): void => void requested.push(requestedAction)
+  const server = await startWebhookServer({ host: '127.0.0.1', port: 0, intake, clock: systemClock, onUpdate, onRefused: () => undefined })
   t.after(() => server.close())
   const body = JSON.stringify({
     action: 'rerequested',
@@ -307,7 +307,7 @@ test('a press is handed on with the news of it', async (t) => {
   const headers = { 'content-type': 'application/json', 'x-github-event': 'check_run', 'x-hub-signature-256': signature }
   assert.equal((await fetch(server.url, { method: 'POST', body, headers })).status, 202)
   assert.deepEqual(
-    pressed.map((press) => (press as { button: string }).button),
+    requested.map((action) => (action as { button: string }).button),
     ['recheck'],
   )
 })
@@ -315,7 +315,7 @@ test('a press is handed on with the news of it', async (t) => {
 test('an address that cannot be listened on is a failure with its reason', async (t) => {
   const { port } = await open(t)
   const intake = new WebhookIntake({ secrets: ['s'], repository: undefined, window: new DeliveryWindow() })
-  const quiet = { intake, clock: systemClock, onNews: () => undefined, onRefused: () => undefined }
+  const quiet = { intake, clock: systemClock, onUpdate: () => undefined, onRefused: () => undefined }
   const cases = [
     ['127.0.0.1', port, /another program/],
     ['192.0.2.1', 0, /does not have that address/],
@@ -332,13 +332,13 @@ test('an address that cannot be listened on is a failure with its reason', async
 })
 
 test('closing waits for the request that is there, for a second, and takes no new one', async (t) => {
-  const ground = await open(t)
+  const context = await open(t)
   const server = await startWebhookServer({
     host: '::1',
     port: 0,
-    intake: ground.intake,
+    intake: context.intake,
     clock: systemClock,
-    onNews: () => undefined,
+    onUpdate: () => undefined,
     onRefused: () => undefined,
   })
   assert.match(server.url, /^http:\/\/\[::1\]:\d+\/webhook$/)

@@ -3,7 +3,7 @@
  * is the matter of what stands in front.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { ButtonPress } from '../../ports/check-run.ts'
+import type { RequestedAction } from '../../ports/check-run.ts'
 import type { Clock } from '../../ports/clock.ts'
 import { type Listening, listen } from '../system/listen.ts'
 import { type WebhookAnswer, type WebhookIntake, WebhookReading } from './webhook-intake.ts'
@@ -16,7 +16,7 @@ export interface WebhookServerOptions {
   readonly intake: WebhookIntake
   readonly clock: Clock
   /** A verified event of the repository: a turn is wanted. `press`: and somebody pressed a button. */
-  readonly onNews: (press: ButtonPress | undefined) => void
+  readonly onUpdate: (requestedAction: RequestedAction | undefined) => void
   /** Told why, once for each delivery that was refused. */
   readonly onRefused: (why: string) => void
   readonly limits?: Partial<WebhookLimits>
@@ -104,8 +104,8 @@ class Exchange {
     }
     const end = (): void => {
       const answer = reading.end(this.options.clock.now().getTime())
-      if (answer.news === 'look') this.options.onNews(answer.press)
-      if (answer.news === 'refused') this.refuse(answer)
+      if (answer.updates === 'look') this.options.onUpdate(answer.requestedAction)
+      if (answer.updates === 'refused') this.refuse(answer)
       else this.answer(answer.status, answer.why)
     }
     request.on('data', take).on('end', end)

@@ -19,9 +19,9 @@ function checks(secrets: readonly string[], hex: string): boolean {
 
 test("GitHub's published example is accepted, and no other byte of it", () => {
   assert.equal(checks([GITHUB.secret], HEX), true)
-  for (let place = 0; place < 64; place += 1) {
-    const other = HEX[place] === '0' ? '1' : '0'
-    assert.equal(checks([GITHUB.secret], HEX.slice(0, place) + other + HEX.slice(place + 1)), false)
+  for (let index = 0; index < 64; index += 1) {
+    const other = HEX[index] === '0' ? '1' : '0'
+    assert.equal(checks([GITHUB.secret], HEX.slice(0, index) + other + HEX.slice(index + 1)), false)
   }
 })
 

@@ -3,7 +3,7 @@ export class DeliveryWindow {
   private readonly capacity: number
   private readonly milliseconds: number
   /** Time of each name, oldest first. */
-  private readonly seen = new Map<string, number>()
+  private readonly observed = new Map<string, number>()
 
   constructor(capacity = 4_096, milliseconds = 3_600_000) {
     this.capacity = capacity
@@ -11,7 +11,7 @@ export class DeliveryWindow {
   }
 
   get size(): number {
-    return this.seen.size
+    return this.observed.size
   }
 
   /**
@@ -19,16 +19,16 @@ export class DeliveryWindow {
    * @returns false for one that is repeated
    */
   isNew(names: readonly string[], now: number): boolean {
-    for (const [name, at] of this.seen) {
+    for (const [name, at] of this.observed) {
       // A clock that was set back makes nothing older; the capacity still holds.
       if (now - at < this.milliseconds) break
-      this.seen.delete(name)
+      this.observed.delete(name)
     }
-    const known = names.some((name) => this.seen.has(name))
-    for (const name of names) if (!this.seen.has(name)) this.seen.set(name, now)
-    for (const name of this.seen.keys()) {
-      if (this.seen.size <= this.capacity) break
-      this.seen.delete(name)
+    const known = names.some((name) => this.observed.has(name))
+    for (const name of names) if (!this.observed.has(name)) this.observed.set(name, now)
+    for (const name of this.observed.keys()) {
+      if (this.observed.size <= this.capacity) break
+      this.observed.delete(name)
     }
     return !known
   }

@@ -38,7 +38,7 @@ function log(): readonly string[] {
   return readFileSync(programs.path('log'), 'utf8').trim().split('\n')
 }
 
-function told(rendering: TurnRendering): readonly string[] {
+function reported(rendering: TurnRendering): readonly string[] {
   return 'failures' in rendering ? rendering.failures.map(({ code, why }) => `${code} ${why}`) : ['rendered']
 }
 
@@ -73,7 +73,7 @@ test('an image runs without network, rights, disk and bounds of its own', () => 
 
 test('an image that is not there is fetched once, and its function run twice for each input', async () => {
   engine(`${LACKS}; [ "$1" = pull ] && exit 0; [ "$DOCKER_HOST" = tcp://engine ] || exit 9; sed s/blue/green/`)
-  assert.deepEqual(told(await shared.render('a', files(), never)), ['rendered'])
+  assert.deepEqual(reported(await shared.render('a', files(), never)), ['rendered'])
   assert.deepEqual(
     log().map((line) => line.split(' ')[0]),
     ['image', 'pull', 'run', 'run'],
@@ -128,23 +128,23 @@ test('the engine that somebody asks for has to be there', async () => {
   engine(`${HAS}; sed s/blue/green/`, 'podman')
   engine('exit 1')
   const podman = renderer({ engine: 'podman' })
-  assert.deepEqual(told(await podman.render('a', files(), never)), ['rendered'])
+  assert.deepEqual(reported(await podman.render('a', files(), never)), ['rendered'])
 })
 
 test('a function that fails is told as one, not as the engine', async () => {
   engine(`${HAS}; echo "no color" >&2; exit 1`)
-  assert.deepEqual(told(await shared.render('a', files(), never)), ['BP1202 no color'])
+  assert.deepEqual(reported(await shared.render('a', files(), never)), ['BP1202 no color'])
 })
 
 test('a container over its memory is killed by the engine', async () => {
   engine(`${HAS}; exit 137`)
-  assert.match(told(await shared.render('a', files(), never)).join(), /^BP1203 it was killed \(exit code 137\)/)
+  assert.match(reported(await shared.render('a', files(), never)).join(), /^BP1203 it was killed \(exit code 137\)/)
 })
 
 test('a container over its time is removed, for the engine outlives its client; so it is when nobody waits any more', async () => {
   engine(`${HAS}; [ "$1" = rm ] && exit 0; sleep 300`)
   const hasty = renderer({ limits: { ...FUNCTION_LIMITS, milliseconds: 3_000 } })
-  assert.match(told(await hasty.render('a', files(), never)).join(), /^BP1203 it did not end within 3 s/)
+  assert.match(reported(await hasty.render('a', files(), never)).join(), /^BP1203 it did not end within 3 s/)
   await removed(1)
   const stop = new AbortController()
   const runs = () => log().filter((line) => line.startsWith('run ')).length

@@ -37,7 +37,7 @@ function allowing(exec: readonly string[], more: Partial<ConstructorParameters<t
   return new WorkerRenderer({ ...OPTIONS, allowed: { exec, images: [] }, ...more })
 }
 
-function told(rendering: TurnRendering): readonly string[] {
+function notified(rendering: TurnRendering): readonly string[] {
   return 'failures' in rendering ? rendering.failures.map(({ code, where, why }) => `${code} ${where}: ${why}`) : ['rendered']
 }
 
@@ -70,8 +70,8 @@ test('a program that is allowed renders, in an empty folder, with next to no env
   const rendering = await run('good', 'echo run >> $here/runs; env | sort > $here/env; ls -A | wc -l > $here/files; sed "s/blue/green/"')
   assert.deepEqual(notesOf(rendering), [])
   assert.deepEqual('desired' in rendering && rendering.desired.resources.map(({ object }) => object['data']), [{ color: 'green' }])
-  const place = { path: 'apps/web/web.yaml', document: 0, item: undefined, line: 1 }
-  assert.deepEqual('desired' in rendering && rendering.desired.resources.map(({ location }) => location), [place])
+  const location = { path: 'apps/web/web.yaml', document: 0, item: undefined, line: 1 }
+  assert.deepEqual('desired' in rendering && rendering.desired.resources.map(({ location }) => location), [location])
   const names = readFileSync(programs.path('env'), 'utf8')
     .split('\n')
     .map((line) => line.split('=')[0])
@@ -107,44 +107,46 @@ describe('R1: a program that', () => {
     const impatient = new WorkerRenderer({ ...OPTIONS, limits: { ...OPTIONS.limits, milliseconds: 1000 } })
     const hangs = programs.add('hangs', 'echo $$ > $here/hanging; sleep 300')
     const rendering = await impatient.render('apps/web', toyPackage([`exec: ${hangs}`]), never)
-    assert.deepEqual(told(rendering), ['BP1203 apps/web/Kptfile:7 (mutator 1, hangs): it did not end within 1 s, and was killed'])
+    assert.deepEqual(notified(rendering), ['BP1203 apps/web/Kptfile:7 (mutator 1, hangs): it did not end within 1 s, and was killed'])
     await assertGone('hanging')
   })
 
   test('leaves children behind, in its group or out of it, leaves none', async () => {
     const rendering = await run('forks', 'sleep 300 & echo $! >> $here/forked; setsid sleep 300 & echo $! >> $here/forked; sleep 0.1; cat')
-    assert.deepEqual(told(rendering), ['rendered'])
+    assert.deepEqual(notified(rendering), ['rendered'])
     await assertGone('forked')
   })
 
   test('takes memory, itself or through a child, is killed', async () => {
     const rendering = await run('eats', 'head -c 1000000000 /dev/zero | tail -c 900000000 > /dev/null')
-    assert.deepEqual(told(rendering), ['BP1203 apps/web/Kptfile:7 (mutator 1, eats): it holds more than 96 MiB of memory, and was killed'])
+    assert.deepEqual(notified(rendering), [
+      'BP1203 apps/web/Kptfile:7 (mutator 1, eats): it holds more than 96 MiB of memory, and was killed',
+    ])
   })
 
   test('prints without end is killed', async () => {
     const rendering = await run('prints', 'head -c 1073741824 /dev/zero; touch $here/printed')
-    assert.deepEqual(told(rendering), ['BP1203 apps/web/Kptfile:7 (mutator 1, prints): it printed more than 2 MiB, and was killed'])
+    assert.deepEqual(notified(rendering), ['BP1203 apps/web/Kptfile:7 (mutator 1, prints): it printed more than 2 MiB, and was killed'])
     assert.ok(!existsSync(programs.path('printed')))
   })
 
   test('complains without end is heard out, and its package renders', async () => {
-    assert.deepEqual(told(await run('complains', 'head -c 20000000 /dev/zero >&2; cat')), ['rendered'])
+    assert.deepEqual(notified(await run('complains', 'head -c 20000000 /dev/zero >&2; cat')), ['rendered'])
   })
 
   test('ends as if it was killed has broken a limit', async () => {
     const killed = /^BP1203 .*it was killed \((exit code 137|SIGKILL)\)/
-    assert.match(told(await run('dies', 'exit 137')).join(), killed)
-    assert.match(told(await run('kills-itself', 'kill -9 $$')).join(), killed)
+    assert.match(notified(await run('dies', 'exit 137')).join(), killed)
+    assert.match(notified(await run('kills-itself', 'kill -9 $$')).join(), killed)
   })
 
   test('fails is told with what it reported, or else with what it said', async () => {
-    assert.deepEqual(told(await run('fails', 'echo "no such luck" >&2; exit 3')), [
+    assert.deepEqual(notified(await run('fails', 'echo "no such luck" >&2; exit 3')), [
       'BP1202 apps/web/Kptfile:7 (mutator 1, fails): no such luck',
     ])
     const reported =
       'cat > /dev/null; printf "apiVersion: config.kubernetes.io/v1\\nkind: ResourceList\\nitems: []\\nresults:\\n- message: too blue\\n  severity: error\\n"; exit 1'
-    assert.deepEqual(told(await run('reports', reported)), ['BP1202 apps/web/Kptfile:7 (mutator 1, reports): too blue'])
+    assert.deepEqual(notified(await run('reports', reported)), ['BP1202 apps/web/Kptfile:7 (mutator 1, reports): too blue'])
   })
 
   test('prints no package is told what is wrong', async () => {
@@ -156,7 +158,7 @@ describe('R1: a program that', () => {
       ['leaves-folder', 'sed "s#path: .*web.yaml.*#path: ../web.yaml#"', /must not modify resources outside of package/],
       ['no-kind', 'sed "s/kind: ConfigMap/kinds: ConfigMap/"', /kind/],
     ] as const) {
-      const [only = '', ...more] = told(await run(name, body))
+      const [only = '', ...more] = notified(await run(name, body))
       assert.deepEqual(more, [])
       assert.match(only, /^BP1204 apps\/web\/Kptfile:7 /, name)
       assert.match(only, why, name)
@@ -166,7 +168,7 @@ describe('R1: a program that', () => {
   test('gives back more objects than are taken is refused', async () => {
     const many = allowing(['cat'], { limits: { ...OPTIONS.limits, objects: 1 } })
     assert.match(
-      told(await many.render('a', toyPackage(['exec: cat']), never)).join(),
+      notified(await many.render('a', toyPackage(['exec: cat']), never)).join(),
       /^BP1203 .* it gave back 2 objects, and at most 1 are taken$/,
     )
   })
@@ -179,26 +181,26 @@ describe('R1: a program that', () => {
       'apps/web/Kptfile:7 (mutator 1, moves): it changed the namespace of one object',
     ])
     const make = 'sed "s/^items:/items:\\n- {apiVersion: v1, kind: ConfigMap, metadata: {name: made}}/"'
-    const made = await run('makes', make)
-    assert.deepEqual(notesOf(made), ['apps/web/Kptfile:7 (mutator 1, makes): it made one object'])
-    const location = 'desired' in made && made.desired.resources.find(({ id }) => id.name === 'made')?.location
+    const created = await run('makes', make)
+    assert.deepEqual(notesOf(created), ['apps/web/Kptfile:7 (mutator 1, makes): it made one object'])
+    const location = 'desired' in created && created.desired.resources.find(({ id }) => id.name === 'made')?.location
     assert.deepEqual(location, { path: 'apps/web/Kptfile', document: 0, item: undefined, line: 7, step: 'makes' })
   })
 })
 
 test('R2: a program that gives something else each time is refused, and not run again for that', async () => {
   const random = 'echo run >> $here/randomly; sed "s/blue/$(od -An -N8 -tx8 /dev/urandom | tr -d " ")x/"'
-  assert.match(told(await run('rolls', random)).join(), /^BP1205 apps\/web\/Kptfile:7 \(mutator 1, rolls\): it was run twice/)
+  assert.match(notified(await run('rolls', random)).join(), /^BP1205 apps\/web\/Kptfile:7 \(mutator 1, rolls\): it was run twice/)
   const dated = programs.add('dates', 'sed "s/blue/at $(date +%s)/"')
   const patient = allowing([dated], { nextSecond: true })
-  assert.match(told(await patient.render('a', toyPackage([`exec: ${dated}`]), never)).join(), /^BP1205 /)
+  assert.match(notified(await patient.render('a', toyPackage([`exec: ${dated}`]), never)).join(), /^BP1205 /)
   assert.equal(readFileSync(programs.path('randomly'), 'utf8').split('\n').length - 1, 2)
 })
 
 test('another order of keys, or another remark, is the same output', async () => {
   const body = `n=$(cat $here/order 2>/dev/null || echo 1); echo $((n + 1)) > $here/order
   if [ $((n % 2)) = 0 ]; then sed "s/^items:/apiVersion: config.kubernetes.io\\/v1\\nitems:/;1d"; else cat; fi; echo $n >&2`
-  assert.deepEqual(told(await run('orders', body)), ['rendered'])
+  assert.deepEqual(notified(await run('orders', body)), ['rendered'])
 })
 
 test('R3: a program that is not there is missing', async () => {
@@ -216,7 +218,7 @@ test('R3: a program that is not there is missing', async () => {
 test('a program that nobody allowed does not run, whatever its package says', async () => {
   const path = programs.add('sneaks', 'touch $here/sneaked; cat')
   for (const exec of [path, `"sh -c 'touch ${programs.path('sneaked')}'"`, `/bin/sh ${path}`, 'sneaks'])
-    assert.match(told(await renderer.render('a', toyPackage([`exec: ${exec}`]), never)).join(), /^BP1206 a\/Kptfile:7 /)
+    assert.match(notified(await renderer.render('a', toyPackage([`exec: ${exec}`]), never)).join(), /^BP1206 a\/Kptfile:7 /)
   assert.ok(!existsSync(programs.path('sneaked')))
 })
 

@@ -60,7 +60,7 @@ function comeFrom(item: YamlMap, from: YamlMap): void {
   item.source = from.source
   item.writes = from.writes
   const earlier = itemsAt(from, 'items')
-  for (const [place, below] of itemsAt(item, 'items').entries()) below.source = earlier[place]?.source
+  for (const [index, below] of itemsAt(item, 'items').entries()) below.source = earlier[index]?.source
 }
 
 function readPrinted(stdout: string): Pick<FunctionOutput, 'items' | 'results'> | { readonly why: string } {
@@ -103,18 +103,18 @@ export function namesById(items: readonly YamlMap[]): ReadonlyMap<string, Object
  * set-namespace does; and nobody sees it in the package's files.
  */
 export function identityRemarks(before: ReadonlyMap<string, ObjectName>, items: readonly YamlMap[]): readonly string[] {
-  const counts = { kind: 0, namespace: 0, made: 0 }
+  const counts = { kind: 0, namespace: 0, created: 0 }
   for (const item of items) {
     const was = before.get(annotationOf(item, ID) ?? annotationOf(item, LEGACY_ID) ?? '')
     const is = nameOf(item)
-    if (was === undefined) counts.made += 1
+    if (was === undefined) counts.created += 1
     else if (was.kind !== is.kind) counts.kind += 1
     else if (was.namespace !== is.namespace) counts.namespace += 1
   }
   return [
     ...(counts.kind === 0 ? [] : [`changed the kind of ${counted(counts.kind)}`]),
     ...(counts.namespace === 0 ? [] : [`changed the namespace of ${counted(counts.namespace)}`]),
-    ...(counts.made === 0 ? [] : [`made ${counted(counts.made)}`]),
+    ...(counts.created === 0 ? [] : [`made ${counted(counts.created)}`]),
   ]
 }
 

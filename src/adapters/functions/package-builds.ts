@@ -160,12 +160,12 @@ function answerOf(build: Build, end: ProgramEnd, root: string): BuildAnswer {
       `correct it${hint(build)}`,
       'on-change',
     )
-  const [said = ''] = end.stderr
+  const [text = ''] = end.stderr
     .replaceAll(`${root}/`, '')
     .replaceAll(root, '.')
     .split('\n')
     .filter((line) => line.trim() !== '')
-  const why = said.replace(/^error: /i, '').slice(0, 400)
+  const why = text.replace(/^error: /i, '').slice(0, 400)
   return failed(build, `exit code ${end.exitCode}${why === '' ? '' : `: ${why}`}`, `correct what it names${hint(build)}`, 'on-change')
 }
 

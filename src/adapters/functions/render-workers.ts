@@ -65,8 +65,8 @@ export class RenderWorkers {
     // One that breaks while it has nothing to do breaks nothing.
     worker.on('error', () => undefined)
     worker.on('exit', () => {
-      const place = this.idle.indexOf(worker)
-      if (place !== -1) this.idle.splice(place, 1)
+      const index = this.idle.indexOf(worker)
+      if (index !== -1) this.idle.splice(index, 1)
     })
     return worker
   }

@@ -16,19 +16,19 @@ const GROWTH = 4
 const SMALLEST = 4096
 
 export class RenderingCache {
-  private readonly kept: LRUCache<string, TurnRendering>
+  private readonly retained: LRUCache<string, TurnRendering>
   private readonly inProgress = new Map<string, RenderingInProgress>()
 
   /** @param most bytes */
   constructor(most: number) {
-    this.kept = new LRUCache({ maxSize: most })
+    this.retained = new LRUCache({ maxSize: most })
   }
 
   /** `make` is stopped when nobody waits for it any more. @throws what `make` throws, or the signal's reason */
   async get(key: string, make: (signal: AbortSignal) => Promise<SizedRendering>, signal: AbortSignal): Promise<TurnRendering> {
     signal.throwIfAborted()
-    const kept = this.kept.get(key)
-    if (kept !== undefined) return kept
+    const retained = this.retained.get(key)
+    if (retained !== undefined) return retained
     const shared = this.inProgress.get(key) ?? this.start(key, make)
     shared.waiters += 1
     let abort = (): void => undefined
@@ -53,7 +53,7 @@ export class RenderingCache {
     const result = make(stop.signal).then(
       ({ rendering, bytes }) => {
         if (this.inProgress.get(key) === shared) this.inProgress.delete(key)
-        if (isKept(rendering)) this.kept.set(key, rendering, { size: GROWTH * bytes + SMALLEST })
+        if (isRetained(rendering)) this.retained.set(key, rendering, { size: GROWTH * bytes + SMALLEST })
         return rendering
       },
       (thrown) => {
@@ -70,7 +70,7 @@ export class RenderingCache {
 }
 
 /** A limit that was broken once, and a runtime that is missing, may be otherwise next time. */
-function isKept(rendering: TurnRendering): boolean {
+function isRetained(rendering: TurnRendering): boolean {
   return !('failures' in rendering) || rendering.failures.every(({ code }) => !['BP1201', 'BP1203', 'BP9001'].includes(code))
 }
 

@@ -67,12 +67,12 @@ function runIn(
     const group = child.pid === undefined ? undefined : new ProcessGroup(child.pid, name, folder)
     const stdout: Buffer[] = []
     const stderr: Buffer[] = []
-    let [written, told, over] = [0, 0, false]
+    let [written, reported, over] = [0, 0, false]
     const finish = (settle: () => void): void => {
       if (over) return
       over = true
       clearTimeout(late)
-      clearTimeout(look)
+      clearTimeout(observe)
       signal.removeEventListener('abort', abort)
       group?.kill()
       group?.forget()
@@ -90,9 +90,9 @@ function runIn(
       const memory = (await group?.memory()) ?? 0
       if (over) return
       if (memory > limits.memory) breakLimit(`it holds more than ${describeSize(limits.memory)} of memory, and was killed`)
-      else look = setTimeout(watchMemory, Math.max(MEMORY_INTERVAL, 10 * (performance.now() - began)))
+      else observe = setTimeout(watchMemory, Math.max(MEMORY_INTERVAL, 10 * (performance.now() - began)))
     }
-    let look = setTimeout(watchMemory, MEMORY_INTERVAL)
+    let observe = setTimeout(watchMemory, MEMORY_INTERVAL)
     signal.addEventListener('abort', abort, { once: true })
     child.on('error', (error: NodeJS.ErrnoException) =>
       finish(() =>
@@ -105,8 +105,8 @@ function runIn(
       if (written > limits.output) breakLimit(`it printed more than ${describeSize(limits.output)}, and was killed`)
     })
     child.stderr.on('data', (chunk: Buffer) => {
-      if (told < MOST_STDERR) stderr.push(chunk)
-      told += chunk.length
+      if (reported < MOST_STDERR) stderr.push(chunk)
+      reported += chunk.length
     })
     child.on('exit', () => {
       // Whoever is left would keep its output open, and outlive it.

@@ -105,13 +105,13 @@ export function systemCode(thrown: unknown): string | undefined {
 }
 
 /** BP4008 for a file system error that says so, otherwise undefined. */
-export function diskFailure(place: string, thrown: unknown): Failure | undefined {
+export function diskFailure(location: string, thrown: unknown): Failure | undefined {
   const code = systemCode(thrown)
   if (code === undefined || !DISK_CODES.has(code)) return undefined
   return new Failure({
     code: 'BP4008',
     what: 'cannot store what was fetched',
-    where: place,
+    where: location,
     why: `the file system answered ${code}`,
     remedy: 'free space or give another folder for the cache; nothing in it is needed to keep',
     retry: 'backoff',

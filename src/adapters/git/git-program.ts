@@ -46,9 +46,9 @@ export function neutralFolder(): string {
 
 /** The environment for git and ssh: of ours what they need, nothing asks, messages are English, no lock is taken for a look, protocol version 0. */
 export function gitEnvironment(environment: Environment): NodeJS.ProcessEnv {
-  const kept = Object.entries(childEnvironment(environment, 'git')).filter(([name]) => !REPOSITORY_VARIABLES.includes(name))
+  const retained = Object.entries(childEnvironment(environment, 'git')).filter(([name]) => !REPOSITORY_VARIABLES.includes(name))
   return {
-    ...Object.fromEntries(kept),
+    ...Object.fromEntries(retained),
     LC_ALL: 'C',
     GIT_TERMINAL_PROMPT: '0',
     GIT_ASKPASS: '',

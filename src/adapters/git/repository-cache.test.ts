@@ -12,13 +12,13 @@ import type { FileOperations } from './objects/atomic-fs.ts'
 
 const signal = AbortSignal.timeout(240_000)
 
-const withMade = (name: string, body: (made: TestRepository) => Promise<void>) =>
+const withCreated = (name: string, body: (created: TestRepository) => Promise<void>) =>
   test(name, async () => {
-    const made = await makeTestRepository('file')
+    const result = await makeTestRepository('file')
     try {
-      await body(made)
+      await body(result)
     } finally {
-      await made.close()
+      await result.close()
     }
   })
 
@@ -33,55 +33,55 @@ async function readAll(repository: PackageRepository): Promise<string> {
 }
 
 /** Folder of the clone in use. */
-function cloneOf(made: TestRepository): string {
-  const [key = ''] = readdirSync(made.cacheDir)
-  const [highest = ''] = readdirSync(join(made.cacheDir, key)).sort().reverse()
-  return join(made.cacheDir, key, highest)
+function cloneOf(created: TestRepository): string {
+  const [key = ''] = readdirSync(created.cacheDir)
+  const [highest = ''] = readdirSync(join(created.cacheDir, key)).sort().reverse()
+  return join(created.cacheDir, key, highest)
 }
 
-function packFiles(made: TestRepository, ending: string): readonly string[] {
-  const folder = join(cloneOf(made), 'objects/pack')
+function packFiles(created: TestRepository, ending: string): readonly string[] {
+  const folder = join(cloneOf(created), 'objects/pack')
   const names = readdirSync(folder).filter((name) => name.endsWith(ending))
   return names.map((name) => join(folder, name))
 }
 
 /** More files, so that a fetch takes long enough to be killed in. */
-function grow(made: TestRepository, count: number, turn = 0): void {
+function grow(created: TestRepository, count: number, turn = 0): void {
   const lines = ['commit refs/heads/main', 'committer Ada <ada@example.com> 1700000100 +0000', 'data 4', 'more', 'from refs/heads/main^0']
   const files = Array.from({ length: count }, (_each, at) => {
     const text = `number: ${at}\nturn: ${turn}\n${'x'.repeat(at % 300)}\n`
     return `M 100644 inline many/${at % 20}/${turn}-${at}.yaml\ndata ${text.length}\n${text}`
   })
   const input = [...lines, ...files, ''].join('\n')
-  execFileSync('git', ['fast-import', '--quiet'], { cwd: made.gitFolder, env: made.environment, input })
+  execFileSync('git', ['fast-import', '--quiet'], { cwd: created.gitFolder, env: created.environment, input })
 }
 
 /** Git itself finds no fault with any pack of the clone. */
-function assertSound(made: TestRepository): void {
-  const options = { cwd: cloneOf(made), env: made.environment, encoding: 'utf8', stdio: 'pipe' } as const
-  assert.equal(execFileSync('git', ['verify-pack', ...packFiles(made, '.idx')], options), '')
+function assertSound(created: TestRepository): void {
+  const options = { cwd: cloneOf(created), env: created.environment, encoding: 'utf8', stdio: 'pipe' } as const
+  assert.equal(execFileSync('git', ['verify-pack', ...packFiles(created, '.idx')], options), '')
 }
 
 const GARBAGE = 'a tips file of garbage'
-const damages: Readonly<Record<string, (made: TestRepository) => void>> = {
-  'a flipped bit in a pack': (made) => {
-    for (const path of packFiles(made, '.pack')) {
+const damages: Readonly<Record<string, (created: TestRepository) => void>> = {
+  'a flipped bit in a pack': (created) => {
+    for (const path of packFiles(created, '.pack')) {
       const bytes = readFileSync(path)
       bytes.writeUInt8(bytes.readUInt8(200) ^ 4, 200)
       writeFileSync(path, bytes)
     }
   },
-  'a pack cut short': (made) => {
-    for (const path of packFiles(made, '.pack')) truncateSync(path, 300)
+  'a pack cut short': (created) => {
+    for (const path of packFiles(created, '.pack')) truncateSync(path, 300)
   },
-  'an empty pack file': (made) => {
-    for (const path of packFiles(made, '.pack')) truncateSync(path, 0)
+  'an empty pack file': (created) => {
+    for (const path of packFiles(created, '.pack')) truncateSync(path, 0)
   },
-  'an index of zeros': (made) => {
-    for (const path of packFiles(made, '.idx')) writeFileSync(path, Buffer.alloc(readFileSync(path).length))
+  'an index of zeros': (created) => {
+    for (const path of packFiles(created, '.idx')) writeFileSync(path, Buffer.alloc(readFileSync(path).length))
   },
-  'an index with wrong offsets': (made) => {
-    for (const path of packFiles(made, '.idx')) {
+  'an index with wrong offsets': (created) => {
+    for (const path of packFiles(created, '.idx')) {
       const bytes = readFileSync(path)
       const count = bytes.readUInt32BE(8 + 255 * 4)
       const offsets = 8 + 1024 + count * 24
@@ -89,34 +89,34 @@ const damages: Readonly<Record<string, (made: TestRepository) => void>> = {
       writeFileSync(path, bytes)
     }
   },
-  'packs that are gone': (made) => {
-    for (const ending of ['.pack', '.idx']) for (const path of packFiles(made, ending)) rmSync(path)
+  'packs that are gone': (created) => {
+    for (const ending of ['.pack', '.idx']) for (const path of packFiles(created, ending)) rmSync(path)
   },
-  'an index without its pack': (made) => {
-    for (const path of packFiles(made, '.pack')) rmSync(path)
+  'an index without its pack': (created) => {
+    for (const path of packFiles(created, '.pack')) rmSync(path)
   },
-  [GARBAGE]: (made) => writeFileSync(join(cloneOf(made), 'tips'), '\0\0\0'),
-  'a tips file that promises what is not there': (made) => {
-    for (const ending of ['.pack', '.idx']) for (const path of packFiles(made, ending)) rmSync(path)
-    writeFileSync(join(cloneOf(made), 'tips'), `${made.git('rev-parse', 'main')} refs/remotes/origin/main\n`)
+  [GARBAGE]: (created) => writeFileSync(join(cloneOf(created), 'tips'), '\0\0\0'),
+  'a tips file that promises what is not there': (created) => {
+    for (const ending of ['.pack', '.idx']) for (const path of packFiles(created, ending)) rmSync(path)
+    writeFileSync(join(cloneOf(created), 'tips'), `${created.git('rev-parse', 'main')} refs/remotes/origin/main\n`)
   },
-  'the whole folder deleted': (made) => rmSync(made.cacheDir, { recursive: true }),
+  'the whole folder deleted': (created) => rmSync(created.cacheDir, { recursive: true }),
 }
 
 for (const [name, damage] of Object.entries(damages)) {
-  withMade(`${name}: read again from the remote, in the same process and in the next`, async (made) => {
-    const running = openTestRepository(made)
+  withCreated(`${name}: read again from the remote, in the same process and in the next`, async (created) => {
+    const running = openTestRepository(created)
     const expected = await readAll(running)
-    damage(made)
-    assert.equal(await readAll(openTestRepository(made)), expected)
+    damage(created)
+    assert.equal(await readAll(openTestRepository(created)), expected)
     assert.equal(await readAll(running), expected)
     // Nothing had to be fetched after that one, so nobody wrote the file anew.
-    if (name !== GARBAGE) assertSound(made)
+    if (name !== GARBAGE) assertSound(created)
   })
 }
 
-withMade('a clone that is damaged again and again ends with a failure, not in a circle', async (made) => {
-  const head = await headOf(openTestRepository(made), signal)
+withCreated('a clone that is damaged again and again ends with a failure, not in a circle', async (created) => {
+  const head = await headOf(openTestRepository(created), signal)
   let packs = 0
   const fs: FileOperations = {
     ...nodeFiles,
@@ -127,17 +127,17 @@ withMade('a clone that is damaged again and again ends with a failure, not in a 
       truncateSync(String(to), 100)
     },
   }
-  await expectFailure(openTestRepository(made, { fs }).commit(head, signal), 'BP4006')
+  await expectFailure(openTestRepository(created, { fs }).commit(head, signal), 'BP4006')
   assert.ok(packs >= 1 && packs <= 2, `${packs} packs`)
 })
 
-withMade('a remote that lacks an object says so', async (made) => {
-  const blob = made.git('rev-parse', 'main:README.md')
-  rmSync(join(made.gitFolder, 'objects', blob.slice(0, 2), blob.slice(2)))
-  await expectFailure(readAll(openTestRepository(made)), 'BP4006')
+withCreated('a remote that lacks an object says so', async (created) => {
+  const blob = created.git('rev-parse', 'main:README.md')
+  rmSync(join(created.gitFolder, 'objects', blob.slice(0, 2), blob.slice(2)))
+  await expectFailure(readAll(openTestRepository(created)), 'BP4006')
 })
 
-withMade('a full disk is told, and reading goes on once there is room', async (made) => {
+withCreated('a full disk is told, and reading goes on once there is room', async (created) => {
   let full = true
   const deny = (code: string) => Object.assign(new Error(code), { code })
   for (const [code, operation] of [
@@ -162,7 +162,7 @@ withMade('a full disk is told, and reading goes on once there is room', async (m
       }) as typeof nodeFiles.mkdir,
     }
     full = true
-    const repository = openTestRepository(made, { fs, cacheDir: join(made.root, `cache-${code}`) })
+    const repository = openTestRepository(created, { fs, cacheDir: join(created.root, `cache-${code}`) })
     const { why } = await expectFailure(readAll(repository), 'BP4008')
     assert.match(why, new RegExp(code))
     full = false
@@ -170,20 +170,20 @@ withMade('a full disk is told, and reading goes on once there is room', async (m
   }
 })
 
-withMade('a machine that can open no more files is told so, and the clone is kept', async (made) => {
-  await readAll(openTestRepository(made))
+withCreated('a machine that can open no more files is told so, and the clone is kept', async (created) => {
+  await readAll(openTestRepository(created))
   const fs: FileOperations = {
     ...nodeFiles,
     readFile: (async () => {
       throw Object.assign(new Error('EMFILE'), { code: 'EMFILE' })
     }) as typeof nodeFiles.readFile,
   }
-  const clone = cloneOf(made)
-  await expectFailure(readAll(openTestRepository(made, { fs })), 'BP4008')
-  assert.equal(cloneOf(made), clone)
+  const clone = cloneOf(created)
+  await expectFailure(readAll(openTestRepository(created, { fs })), 'BP4008')
+  assert.equal(cloneOf(created), clone)
 })
 
-withMade('a disk that fills up in the middle of a file leaves no torn file', async (made) => {
+withCreated('a disk that fills up in the middle of a file leaves no torn file', async (created) => {
   let left = 400
   const fs: FileOperations = {
     ...nodeFiles,
@@ -200,46 +200,46 @@ withMade('a disk that fills up in the middle of a file leaves no torn file', asy
       return handle
     },
   }
-  const repository = openTestRepository(made, { fs })
+  const repository = openTestRepository(created, { fs })
   await expectFailure(readAll(repository), 'BP4008')
-  const names = readdirSync(made.cacheDir, { recursive: true, withFileTypes: true }).filter((each) => each.isFile())
+  const names = readdirSync(created.cacheDir, { recursive: true, withFileTypes: true }).filter((each) => each.isFile())
   assert.deepEqual(names.map((each) => each.name).sort(), ['HEAD', 'config'])
   left = 1_000_000
   assert.match(await readAll(repository), /README\.md # Packages/)
 })
 
-withMade('a new commit costs one object, also beside more drafts than a request can name', async (made) => {
+withCreated('a new commit costs one object, also beside more drafts than a request can name', async (created) => {
   const drafts = Array.from(
     { length: 300 },
     (_each, at) =>
       `commit refs/heads/drafts/apps/web/d-${at}\ncommitter A <a@b> ${at} +0000\ndata 1\nx\nM 100644 inline a\ndata 1\n${at % 10}\n`,
   )
-  execFileSync('git', ['fast-import', '--quiet'], { cwd: made.gitFolder, env: made.environment, input: drafts.join('\n') })
-  const repository = openTestRepository(made)
+  execFileSync('git', ['fast-import', '--quiet'], { cwd: created.gitFolder, env: created.environment, input: drafts.join('\n') })
+  const repository = openTestRepository(created)
   await readAll(repository)
-  const before = new Set(packFiles(made, '.pack'))
-  made.git('update-ref', 'refs/heads/main', made.git('commit-tree', '-p', 'main', '-m', 'Next', 'main^{tree}'))
+  const before = new Set(packFiles(created, '.pack'))
+  created.git('update-ref', 'refs/heads/main', created.git('commit-tree', '-p', 'main', '-m', 'Next', 'main^{tree}'))
   await readAll(repository)
-  const added = packFiles(made, '.pack').filter((path) => !before.has(path))
+  const added = packFiles(created, '.pack').filter((path) => !before.has(path))
   assert.deepEqual(
     added.map((path) => readFileSync(path).readUInt32BE(8)),
     [1],
   )
 })
 
-withMade('an object that is only in an abandoned history is found as long as some ref reaches it', async (made) => {
-  const lonely = made.git('commit-tree', '-m', 'Lonely', 'main^{tree}') as ObjectId
-  made.git('update-ref', 'refs/tags/side', lonely)
-  const repository = openTestRepository(made)
+withCreated('an object that is only in an abandoned history is found as long as some ref reaches it', async (created) => {
+  const lonely = created.git('commit-tree', '-m', 'Lonely', 'main^{tree}') as ObjectId
+  created.git('update-ref', 'refs/tags/side', lonely)
+  const repository = openTestRepository(created)
   await readAll(repository)
   assert.equal((await repository.commit(lonely, signal)).message, 'Lonely\n')
-  const parent = made.git('commit-tree', '-m', 'Below', 'main^{tree}') as ObjectId
-  made.git('update-ref', 'refs/heads/other/branch', made.git('commit-tree', '-p', parent, '-m', 'Above', 'main^{tree}'))
+  const parent = created.git('commit-tree', '-m', 'Below', 'main^{tree}') as ObjectId
+  created.git('update-ref', 'refs/heads/other/branch', created.git('commit-tree', '-p', parent, '-m', 'Above', 'main^{tree}'))
   assert.equal((await repository.commit(parent, signal)).message, 'Below\n')
 })
 
 /** A process that reads everything with the cache of the test and prints a line before and after. */
-function startReader(made: TestRepository): { readonly ready: Promise<void>; readonly ended: Promise<string>; kill(): void } {
+function startReader(created: TestRepository): { readonly ready: Promise<void>; readonly ended: Promise<string>; kill(): void } {
   const fixture = new URL('../../../test/contract/git-remotes.ts', import.meta.url)
   const program = `
     const { openTestRepository, headOf } = await import(${JSON.stringify(fixture.href)})
@@ -250,7 +250,7 @@ function startReader(made: TestRepository): { readonly ready: Promise<void>; rea
     const files = await repository.list(await headOf(repository, signal), '', signal)
     const contents = await repository.read(files.map((file) => file.id), signal)
     console.log('read ' + contents.size)`
-  const { remote, cacheDir, environment } = made
+  const { remote, cacheDir, environment } = created
   const child = spawn(
     process.execPath,
     ['--input-type=module-typescript', '-e', program, JSON.stringify({ remote, cacheDir, environment })],
@@ -271,32 +271,32 @@ function startReader(made: TestRepository): { readonly ready: Promise<void>; rea
   return { ready, ended, kill: () => child.kill('SIGKILL') }
 }
 
-withMade('twelve processes killed in the middle leave a clone that reads', async (made) => {
-  grow(made, 1200)
+withCreated('twelve processes killed in the middle leave a clone that reads', async (created) => {
+  grow(created, 1200)
   let cut = 0
   for (let turn = 0; turn < 12; turn++) {
-    if (turn % 5 === 4) rmSync(made.cacheDir, { recursive: true, force: true })
-    if (turn % 3 === 2) grow(made, 100, turn)
-    const reader = startReader(made)
+    if (turn % 5 === 4) rmSync(created.cacheDir, { recursive: true, force: true })
+    if (turn % 3 === 2) grow(created, 100, turn)
+    const reader = startReader(created)
     await reader.ready
     await new Promise((resolve) => setTimeout(resolve, (turn * 61) % 290))
     reader.kill()
     if ((await reader.ended) === 'ready') cut += 1
     if (turn % 6 !== 5) continue
-    assert.match(await readAll(openTestRepository(made)), /many\/19\//)
-    assertSound(made)
+    assert.match(await readAll(openTestRepository(created)), /many\/19\//)
+    assertSound(created)
   }
   assert.ok(cut >= 4, `only ${cut} processes were killed before their end`)
 })
 
-withMade('processes that share a clone, one of them damaging it, all read everything', async (made) => {
-  grow(made, 300)
-  const readers = [startReader(made), startReader(made), startReader(made)]
+withCreated('processes that share a clone, one of them damaging it, all read everything', async (created) => {
+  grow(created, 300)
+  const readers = [startReader(created), startReader(created), startReader(created)]
   await Promise.all(readers.map((reader) => reader.ready))
-  const here = openTestRepository(made)
+  const here = openTestRepository(created)
   for (let turn = 0; turn < 5; turn++) {
     await readAll(here)
-    damages['a pack cut short']?.(made)
+    damages['a pack cut short']?.(created)
   }
   const outputs = await Promise.all(readers.map((reader) => reader.ended))
   const count = new Set((await readAll(here)).split('\n').filter((line) => line.startsWith('many/'))).size

@@ -13,11 +13,19 @@ const RECEIVE_HOOKS = ['pre-receive', 'update', 'proc-receive', 'reference-trans
 
 /**
  * Settings that leave the filters of the repository out (`filter.NAME.clean`, `smudge`, `process`); those of the user stay.
- * @param place arguments that tell git which repository it is: `--git-dir` or `-C`
+ * @param location arguments that tell git which repository it is: `--git-dir` or `-C`
  * @throws Failure BP4010 for a name that cannot be set from outside
  */
-export async function withoutFilters(place: readonly string[], environment: Environment, signal: AbortSignal): Promise<readonly string[]> {
-  const answer = await runGit([...place, 'config', '-z', '--show-scope', '--name-only', '--get-regexp', '^filter\\.'], environment, signal)
+export async function withoutFilters(
+  location: readonly string[],
+  environment: Environment,
+  signal: AbortSignal,
+): Promise<readonly string[]> {
+  const answer = await runGit(
+    [...location, 'config', '-z', '--show-scope', '--name-only', '--get-regexp', '^filter\\.'],
+    environment,
+    signal,
+  )
   if (answer === 'not-installed' || answer.status !== 0) return []
   const words = answer.stdout.toString('utf8').split('\0')
   const names = new Set<string>()
@@ -27,7 +35,7 @@ export async function withoutFilters(place: readonly string[], environment: Envi
   }
   return [...names].flatMap((name) => {
     if (name.includes('='))
-      throw unsupported(place.at(-1) ?? '', 'its configuration has a filter with "=" in its name', 'rename the filter')
+      throw unsupported(location.at(-1) ?? '', 'its configuration has a filter with "=" in its name', 'rename the filter')
     return ['clean=', 'smudge=', 'process=', 'required=false'].flatMap((setting) => ['-c', `filter.${name}.${setting}`])
   })
 }

@@ -45,38 +45,38 @@ const SERVERS: Readonly<Record<string, Server>> = {
 interface Opened {
   readonly repository: PackageRepository
   /** `list refs` and `send`, in order. */
-  readonly asked: string[]
+  readonly requested: string[]
 }
 
-const withServer = (name: string, kind: RemoteKind, server: Server, body: (made: TestRepository, open: () => Opened) => Promise<void>) =>
+const withServer = (name: string, kind: RemoteKind, server: Server, body: (created: TestRepository, open: () => Opened) => Promise<void>) =>
   test(name, async () => {
-    const made = await makeTestRepository(kind)
-    for (const [key, value] of Object.entries(server.settings ?? {})) made.git('config', key, value)
+    const result = await makeTestRepository(kind)
+    for (const [key, value] of Object.entries(server.settings ?? {})) result.git('config', key, value)
     // git itself then answers in version 0, whatever it is asked for (protocol.version of a server is in its own environment).
-    const environment = server.old === true ? { ...made.environment, PATH: withoutVersion(made) } : made.environment
+    const environment = server.old === true ? { ...result.environment, PATH: withoutVersion(result) } : result.environment
     const open = (): Opened => {
-      const asked: string[] = []
-      const trace: RepositoryOptions['trace'] = ({ what }) => void asked.push(what.includes(': list refs') ? 'list refs' : 'send')
-      return { repository: openTestRepository({ ...made, environment }, { trace, baseBranch: 'main' }), asked }
+      const requested: string[] = []
+      const trace: RepositoryOptions['trace'] = ({ what }) => void requested.push(what.includes(': list refs') ? 'list refs' : 'send')
+      return { repository: openTestRepository({ ...result, environment }, { trace, baseBranch: 'main' }), requested }
     }
     try {
-      await body(made, open)
+      await body(result, open)
     } finally {
-      await made.close()
+      await result.close()
     }
   })
 
 /** A `git` in front of the real one that forgets which version it was asked for. */
-function withoutVersion(made: TestRepository): string {
+function withoutVersion(created: TestRepository): string {
   const real = execFileSync('sh', ['-c', 'command -v git'], { encoding: 'utf8' }).trim()
-  const folder = join(made.root, 'old')
+  const folder = join(created.root, 'old')
   execFileSync('mkdir', ['-p', folder])
   writeFileSync(join(folder, 'git'), `#!/bin/sh\nunset GIT_PROTOCOL\nexec ${real} "$@"\n`, { mode: 0o755 })
-  return `${folder}:${made.environment['PATH']}`
+  return `${folder}:${created.environment['PATH']}`
 }
 
 /** Adds to main: commits with a file that cannot be compressed, of this many bytes. */
-function grow(made: TestRepository, commits: number, bytes: number): void {
+function grow(created: TestRepository, commits: number, bytes: number): void {
   const parts: (string | Buffer)[] = []
   for (let at = 0; at < commits; at += 1) {
     const blob = randomBytes(bytes)
@@ -86,14 +86,14 @@ function grow(made: TestRepository, commits: number, bytes: number): void {
     parts.push(`M 100644 inline apps/web/deploy.yaml\ndata ${String(at).length + 12}\nreplicas: ${at}\n\n\n`)
   }
   execFileSync('git', ['fast-import', '--quiet'], {
-    cwd: made.gitFolder,
-    env: made.environment,
+    cwd: created.gitFolder,
+    env: created.environment,
     input: Buffer.concat(parts.map((each) => Buffer.from(each))),
   })
 }
 
-function cacheBytes(made: TestRepository): number {
-  const files = readdirSync(made.cacheDir, { recursive: true, withFileTypes: true }).filter((each) => each.isFile())
+function cacheBytes(created: TestRepository): number {
+  const files = readdirSync(created.cacheDir, { recursive: true, withFileTypes: true }).filter((each) => each.isFile())
   return files.reduce((sum, { parentPath, name }) => sum + statSync(join(parentPath, name)).size, 0)
 }
 
@@ -107,30 +107,30 @@ async function readPackage(repository: PackageRepository, commit: ObjectId): Pro
 }
 
 for (const kind of REMOTES) {
-  withServer(`${kind}: one package of a long history costs its folders and its files`, kind, MODERN, async (made, open) => {
-    grow(made, 60, 100_000)
-    const { repository, asked } = open()
+  withServer(`${kind}: one package of a long history costs its folders and its files`, kind, MODERN, async (created, open) => {
+    grow(created, 60, 100_000)
+    const { repository, requested } = open()
     const head = await headOf(repository, signal)
     assert.equal((await repository.list(head, '', signal)).length, 12)
     assert.match(await readPackage(repository, head), /deploy\.yaml replicas: 59/)
-    const requests = asked.filter((what) => what === 'send').length
+    const requests = requested.filter((what) => what === 'send').length
     // Base branch, branches of ours, and all files of the package together.
     assert.equal(requests, 3)
-    assert.ok(cacheBytes(made) < 30_000, `${cacheBytes(made)} bytes`)
+    assert.ok(cacheBytes(created) < 30_000, `${cacheBytes(created)} bytes`)
     const again = open()
     assert.match(await readPackage(again.repository, await headOf(again.repository, signal)), /replicas: 59/)
-    assert.deepEqual(again.asked, ['list refs'], 'everything is in the cache')
+    assert.deepEqual(again.requested, ['list refs'], 'everything is in the cache')
   })
 
-  withServer(`${kind}: what is pushed from there is whole, and is read back`, kind, MODERN, async (made, open) => {
-    grow(made, 3, 50_000)
+  withServer(`${kind}: what is pushed from there is whole, and is read back`, kind, MODERN, async (created, open) => {
+    grow(created, 3, 50_000)
     const { repository } = open()
     const base = await headOf(repository, signal)
     const to = await repository.write(changeOf(base, { 'apps/web/deploy.yaml': 'replicas: 9\n', 'images/0.bin': null }))
     await repository.push([{ ref: DRAFT, from: null, to }], signal)
-    assert.equal(made.git('show', `${DRAFT}:apps/web/deploy.yaml`), 'replicas: 9')
-    assert.equal(made.git('fsck', '--strict', '--no-dangling'), '')
-    assert.ok(cacheBytes(made) < 40_000, `${cacheBytes(made)} bytes`)
+    assert.equal(created.git('show', `${DRAFT}:apps/web/deploy.yaml`), 'replicas: 9')
+    assert.equal(created.git('fsck', '--strict', '--no-dangling'), '')
+    assert.ok(cacheBytes(created) < 40_000, `${cacheBytes(created)} bytes`)
     const later = open()
     assert.equal((await later.repository.refs(signal)).refs.get(DRAFT), to)
     assert.match(await readPackage(later.repository, to), /replicas: 9/)
@@ -139,11 +139,11 @@ for (const kind of REMOTES) {
 
 for (const [name, server] of Object.entries(SERVERS)) {
   for (const kind of name.startsWith('version 0') ? (['file', 'ssh'] as const) : (['http'] as const)) {
-    withServer(`${kind}, ${name}: the same is read, near and far back`, kind, server, async (made, open) => {
-      grow(made, 80, 300)
-      made.git('update-ref', 'refs/tags/apps/web/v7', made.git('rev-parse', 'main~60'))
-      made.git('update-ref', DRAFT, made.git('commit-tree', '-p', 'main~50', '-m', 'Draft', 'main~50^{tree}'))
-      made.git('update-ref', 'refs/heads/drift-ledger', made.git('commit-tree', '-m', 'Ledger', 'main^{tree}:apps'))
+    withServer(`${kind}, ${name}: the same is read, near and far back`, kind, server, async (created, open) => {
+      grow(created, 80, 300)
+      created.git('update-ref', 'refs/tags/apps/web/v7', created.git('rev-parse', 'main~60'))
+      created.git('update-ref', DRAFT, created.git('commit-tree', '-p', 'main~50', '-m', 'Draft', 'main~50^{tree}'))
+      created.git('update-ref', 'refs/heads/drift-ledger', created.git('commit-tree', '-m', 'Ledger', 'main^{tree}:apps'))
       const { repository } = open()
       const { refs } = await repository.refs(signal)
       const head = objectId(refs.get('refs/heads/main') ?? '')
@@ -173,29 +173,29 @@ for (const [name, server] of Object.entries(SERVERS)) {
   }
 }
 
-withServer('the base branch moves on by a few objects, and branches with it', 'http', MODERN, async (made, open) => {
-  grow(made, 20, 2_000)
-  const { repository, asked } = open()
+withServer('the base branch moves on by a few objects, and branches with it', 'http', MODERN, async (created, open) => {
+  grow(created, 20, 2_000)
+  const { repository, requested } = open()
   await repository.list(await headOf(repository, signal), '', signal)
-  const before = cacheBytes(made)
-  made.git('update-ref', 'refs/heads/main', made.git('commit-tree', '-p', 'main', '-m', 'Next', 'main^{tree}'))
+  const before = cacheBytes(created)
+  created.git('update-ref', 'refs/heads/main', created.git('commit-tree', '-p', 'main', '-m', 'Next', 'main^{tree}'))
   for (let at = 0; at < 20; at += 1)
-    made.git(
+    created.git(
       'update-ref',
       `refs/heads/proposed/apps/web/drift-${at}`,
-      made.git('commit-tree', '-p', `main~${at}`, '-m', `n ${at}`, `main~${at}^{tree}`),
+      created.git('commit-tree', '-p', `main~${at}`, '-m', `n ${at}`, `main~${at}^{tree}`),
     )
-  asked.length = 0
+  requested.length = 0
   for (const [name, id] of (await repository.refs(signal)).refs)
     if (name.includes('drift-') || name.endsWith('main')) await repository.commit(id, signal)
-  assert.deepEqual(asked, ['list refs', 'list refs', 'send', 'list refs', 'send', 'list refs', 'send'])
-  assert.ok(cacheBytes(made) - before < 60_000, `${cacheBytes(made) - before} bytes`)
+  assert.deepEqual(requested, ['list refs', 'list refs', 'send', 'list refs', 'send', 'list refs', 'send'])
+  assert.ok(cacheBytes(created) - before < 60_000, `${cacheBytes(created) - before} bytes`)
 })
 
-withServer('refs of others are not asked for', 'http', MODERN, async (made, open) => {
-  const main = made.git('rev-parse', 'main')
+withServer('refs of others are not asked for', 'http', MODERN, async (created, open) => {
+  const main = created.git('rev-parse', 'main')
   const lines = Array.from({ length: 3000 }, (_each, at) => `create refs/pull/${at}/head ${main}\n`)
-  execFileSync('git', ['update-ref', '--stdin'], { cwd: made.gitFolder, env: made.environment, input: lines.join('') })
+  execFileSync('git', ['update-ref', '--stdin'], { cwd: created.gitFolder, env: created.environment, input: lines.join('') })
   const { repository } = open()
   const sizes: number[] = []
   const whole = globalThis.fetch

@@ -27,19 +27,19 @@ const AT = 1_700_000_500
 
 for (const kind of REMOTE_KINDS) {
   describe(`a repository by ${kind}`, () => {
-    const withRepository = (name: string, body: (repository: PackageRepository, made: TestRepository) => Promise<void>) =>
+    const withRepository = (name: string, body: (repository: PackageRepository, created: TestRepository) => Promise<void>) =>
       test(name, async () => {
-        const made = await makeTestRepository(kind)
+        const result = await makeTestRepository(kind)
         try {
-          await body(openTestRepository(made), made)
+          await body(openTestRepository(result), result)
         } finally {
-          await made.close()
+          await result.close()
         }
       })
 
-    withRepository('names its branches and tags, annotated tags by their commit, and the default branch', async (repository, made) => {
+    withRepository('names its branches and tags, annotated tags by their commit, and the default branch', async (repository, built) => {
       const { defaultBranch, refs } = await repository.refs(signal)
-      const expected = made.git('for-each-ref', '--format=%(refname) %(objectname) %(*objectname)', 'refs/heads', 'refs/tags')
+      const expected = built.git('for-each-ref', '--format=%(refname) %(objectname) %(*objectname)', 'refs/heads', 'refs/tags')
       assert.equal(defaultBranch, 'main')
       assert.deepEqual(
         [...refs].map(([name, id]) => `${name} ${id}`).sort(),
@@ -51,18 +51,18 @@ for (const kind of REMOTE_KINDS) {
       assert.equal(refs.size, 5)
     })
 
-    withRepository('reads commits, lists folders and reads files', async (repository, made) => {
+    withRepository('reads commits, lists folders and reads files', async (repository, outcome) => {
       const head = await headOf(repository, signal)
       const second = await repository.commit(head, signal)
       assert.equal(second.message, 'Second\n\nWith a body.\n')
       assert.deepEqual(second.author, { name: 'Ada', email: 'ada@example.com', at: 1_700_000_000 })
-      assert.equal(second.tree, made.git('rev-parse', 'main^{tree}'))
+      assert.equal(second.tree, outcome.git('rev-parse', 'main^{tree}'))
       const [parent] = second.parents
       assert.ok(parent !== undefined)
       assert.equal((await repository.commit(parent, signal)).message, 'First\n')
 
       const all = await repository.list(head, '', signal)
-      const expected = made.git('ls-tree', '-r', '--full-tree', '--format=%(objectmode) %(objectname) %(path)', 'main')
+      const expected = outcome.git('ls-tree', '-r', '--full-tree', '--format=%(objectmode) %(objectname) %(path)', 'main')
       assert.equal(all.map((file) => `${file.mode} ${file.id} ${file.path}`).join('\n'), sortByPath(expected))
       const web = await repository.list(head, 'apps/web', signal)
       assert.deepEqual(
@@ -81,7 +81,7 @@ for (const kind of REMOTE_KINDS) {
       )
     })
 
-    withRepository('makes the commit that git commit-tree makes, and git accepts it', async (repository, made) => {
+    withRepository('makes the commit that git commit-tree makes, and git accepts it', async (repository, createdRepository) => {
       const base = await headOf(repository, signal)
       const draft = changeOf(base, {
         'apps/web/deploy.yaml': 'replicas: 4\n',
@@ -91,27 +91,27 @@ for (const kind of REMOTE_KINDS) {
       })
       const id = await repository.write(draft)
       assert.equal(await repository.write(draft), id)
-      assert.equal(await openTestRepository(made).write(draft), id)
+      assert.equal(await openTestRepository(createdRepository).write(draft), id)
       await repository.push([{ ref: DRAFT, from: null, to: id }], signal)
-      assert.equal(made.git('rev-parse', DRAFT), id)
-      assert.equal(made.git('rev-parse', `${id}^`), base)
-      assert.equal(id, commitByGit(made, id, base))
+      assert.equal(createdRepository.git('rev-parse', DRAFT), id)
+      assert.equal(createdRepository.git('rev-parse', `${id}^`), base)
+      assert.equal(id, commitByGit(createdRepository, id, base))
       assert.equal(
-        made.git('diff-tree', '-r', '--format=', '--name-status', id),
+        createdRepository.git('diff-tree', '-r', '--format=', '--name-status', id),
         'D\tREADME.md\nM\tapps/web/bin/run.sh\nM\tapps/web/deploy.yaml\nA\tapps/web/new/a.yaml',
       )
-      assert.match(made.git('ls-tree', '-r', id), /^100755 blob .*\tapps\/web\/bin\/run.sh$/m)
-      assert.match(made.git('log', '-1', '--format=%an <%ae> %ad|%cn|%(trailers:only)', '--date=raw', id), BOT_LINE)
+      assert.match(createdRepository.git('ls-tree', '-r', id), /^100755 blob .*\tapps\/web\/bin\/run.sh$/m)
+      assert.match(createdRepository.git('log', '-1', '--format=%an <%ae> %ad|%cn|%(trailers:only)', '--date=raw', id), BOT_LINE)
       assert.equal(
         execFileSync('git', ['fsck', '--strict', '--no-dangling'], {
-          cwd: made.gitFolder,
-          env: made.environment,
+          cwd: createdRepository.gitFolder,
+          env: createdRepository.environment,
           encoding: 'utf8',
           stdio: 'pipe',
         }),
         '',
       )
-      const again = await openTestRepository(made).commit(id, signal)
+      const again = await openTestRepository(createdRepository).commit(id, signal)
       assert.equal(
         again.message,
         'Correct it\n\nBecause.\n\nDrift-Id: 1\nSigned-off-by: backporch[bot] <backporch@users.noreply.backporch.dev>\n',
@@ -283,10 +283,10 @@ const BOT_LINE =
   /^backporch\[bot\] <backporch@users\.noreply\.backporch\.dev> 1700000500 \+0000\|backporch\[bot\]\|Drift-Id: 1\nSigned-off-by: backporch\[bot\]/
 
 /** The id that git itself gives to a commit of the same tree, parent, people, time and message. */
-function commitByGit(made: TestRepository, id: string, parent: string): string {
+function commitByGit(created: TestRepository, id: string, parent: string): string {
   const person = { name: 'backporch[bot]', email: 'backporch@users.noreply.backporch.dev', date: `${AT} +0000` }
   const env = {
-    ...made.environment,
+    ...created.environment,
     GIT_AUTHOR_NAME: person.name,
     GIT_AUTHOR_EMAIL: person.email,
     GIT_AUTHOR_DATE: person.date,
@@ -295,7 +295,7 @@ function commitByGit(made: TestRepository, id: string, parent: string): string {
     GIT_COMMITTER_DATE: person.date,
   }
   const input = `Correct it\n\nBecause.\n\nDrift-Id: 1\nSigned-off-by: ${person.name} <${person.email}>\n`
-  return execFileSync('git', ['commit-tree', `${id}^{tree}`, '-p', parent], { cwd: made.gitFolder, env, input, encoding: 'utf8' }).trim()
+  return execFileSync('git', ['commit-tree', `${id}^{tree}`, '-p', parent], { cwd: created.gitFolder, env, input, encoding: 'utf8' }).trim()
 }
 
 function sortByPath(lines: string): string {

@@ -199,8 +199,8 @@ class GitRepository implements PackageRepository {
     const base = draft.base === undefined ? undefined : (await this.commit(draft.base, signal)).tree
     const edited = await editTree((id) => this.#tree(id, signal), base, draft.changes)
     const message = signOff(draft.message, this.#identity)
-    const made = { tree: edited.tree, parents: draft.parents, identity: this.#identity, at: draft.at, message }
-    const commit = commitObject(made, this.#signer?.sign)
+    const created = { tree: edited.tree, parents: draft.parents, identity: this.#identity, at: draft.at, message }
+    const commit = commitObject(created, this.#signer?.sign)
     for (const object of [commit, ...edited.objects]) this.#created.add(object)
     return commit.id
   }
@@ -304,12 +304,12 @@ class GitRepository implements PackageRepository {
   /** The base branch only gets commits that have its present one behind them. */
   async #assertForwards({ ref, from, to }: RefUpdate, signal: AbortSignal): Promise<void> {
     if (ref !== `refs/heads/${this.#base}` || from === null || to === null) return
-    const seen = new Set<ObjectId>()
+    const observed = new Set<ObjectId>()
     const open = [to]
-    for (let id = open.shift(); id !== undefined && seen.size < MOST_STEPS; id = open.shift()) {
+    for (let id = open.shift(); id !== undefined && observed.size < MOST_STEPS; id = open.shift()) {
       if (id === from) return
-      if (seen.has(id)) continue
-      seen.add(id)
+      if (observed.has(id)) continue
+      observed.add(id)
       open.push(...(await this.commit(id, signal)).parents)
     }
     throw new Failure({

@@ -30,8 +30,15 @@ describe('signatures of commits', { skip }, () => {
   const run = (program: string, args: readonly string[], input?: string | Buffer) =>
     spawnSync(program, args, { cwd: folder, env: environment, encoding: 'latin1', ...(input === undefined ? {} : { input }) })
   const generate = (name: string, ...args: readonly string[]): string => {
-    const made = run('ssh-keygen', ['-q', '-C', 'backporch', '-f', at(name), ...(args.length === 0 ? ['-t', 'ed25519', '-N', ''] : args)])
-    assert.equal(made.status, 0, made.stderr)
+    const created = run('ssh-keygen', [
+      '-q',
+      '-C',
+      'backporch',
+      '-f',
+      at(name),
+      ...(args.length === 0 ? ['-t', 'ed25519', '-N', ''] : args),
+    ])
+    assert.equal(created.status, 0, created.stderr)
     return at(name)
   }
   const [own, other] = [generate('own'), generate('other')]
@@ -53,19 +60,20 @@ describe('signatures of commits', { skip }, () => {
     return text.replaceAll('\n ', '\n')
   }
   const signedByKeygen = (payload: Buffer, path: string, namespace: string): Buffer => {
-    const made = run('ssh-keygen', ['-Y', 'sign', '-q', '-n', namespace, '-f', path], payload)
-    assert.equal(made.status, 0, made.stderr)
+    const result = run('ssh-keygen', ['-Y', 'sign', '-q', '-n', namespace, '-f', path], payload)
+    assert.equal(result.status, 0, result.stderr)
     const end = payload.indexOf('\n\n') + 1
-    const header = Buffer.from(`gpgsig ${made.stdout.trimEnd().replaceAll('\n', '\n ')}\n`)
+    const header = Buffer.from(`gpgsig ${result.stdout.trimEnd().replaceAll('\n', '\n ')}\n`)
     return Buffer.concat([payload.subarray(0, end), header, payload.subarray(end)])
   }
   run('git', ['init', '-q', 'judge'])
   /** Whether the real git, which trusts the key at `path`, takes the commit for signed. */
   const gitVerifies = (commit: Buffer, path: string): boolean => {
-    const made = run('git', ['-C', 'judge', 'hash-object', '-t', 'commit', '-w', '--literally', '--stdin'], commit)
-    assert.equal(made.status, 0, made.stderr)
+    const built = run('git', ['-C', 'judge', 'hash-object', '-t', 'commit', '-w', '--literally', '--stdin'], commit)
+    assert.equal(built.status, 0, built.stderr)
     return (
-      run('git', ['-C', 'judge', '-c', `gpg.ssh.allowedSignersFile=${signersFile(path)}`, 'verify-commit', made.stdout.trim()]).status === 0
+      run('git', ['-C', 'judge', '-c', `gpg.ssh.allowedSignersFile=${signersFile(path)}`, 'verify-commit', built.stdout.trim()]).status ===
+      0
     )
   }
 
@@ -88,7 +96,7 @@ describe('signatures of commits', { skip }, () => {
 
   it('of the real git are known, merge commits and headers of other tools included', () => {
     const commit = (...args: readonly string[]) => {
-      const made = run('git', [
+      const outcome = run('git', [
         '-C',
         'judge',
         '-c',
@@ -101,7 +109,7 @@ describe('signatures of commits', { skip }, () => {
         '--allow-empty',
         ...args,
       ])
-      assert.equal(made.status, 0, made.stderr)
+      assert.equal(outcome.status, 0, outcome.stderr)
       return Buffer.from(run('git', ['-C', 'judge', 'cat-file', 'commit', 'HEAD']).stdout, 'latin1')
     }
     assert.ok(isSignedBy(commit('-m', 'one'), [key.publicKey]))
@@ -132,9 +140,9 @@ describe('signatures of commits', { skip }, () => {
     'a signature of PGP': () => withArmour('-----BEGIN PGP SIGNATURE-----\n \n iQ==\n -----END PGP SIGNATURE-----\n'),
     'the signature in the message': () => Buffer.concat([commitOf('one'), Buffer.from(armour)]),
   }
-  for (const [what, made] of Object.entries(MADE_UP)) {
+  for (const [what, createdRepository] of Object.entries(MADE_UP)) {
     it(`${what} is not ours; git declares so too`, () => {
-      const commit = made()
+      const commit = createdRepository()
       assert.ok(what === 'no signature' || !commit.equals(signed), 'nothing was changed')
       assert.equal(isSignedBy(commit, [key.publicKey]), false)
       assert.equal(gitVerifies(commit, own), false)
@@ -148,17 +156,17 @@ describe('signatures of commits', { skip }, () => {
   })
 
   it('no change of one byte of what is signed, or of the signature, is taken, and none ends in an error', () => {
-    for (let place = 0; place < signed.length; place += 1) {
+    for (let index = 0; index < signed.length; index += 1) {
       const changed = Buffer.from(signed)
-      changed[place] = (changed[place] ?? 0) ^ 1
+      changed[index] = (changed[index] ?? 0) ^ 1
       if (!isSignedBy(changed, [key.publicKey])) continue
       // A line break in the base64 is none of its bytes.
       assert.deepEqual(
         Buffer.from(armouredIn(changed).slice(29, -28), 'base64'),
         Buffer.from(armour.slice(29, -28), 'base64'),
-        `byte ${place}`,
+        `byte ${index}`,
       )
-      assert.ok(gitVerifies(changed, own), `byte ${place}`)
+      assert.ok(gitVerifies(changed, own), `byte ${index}`)
     }
     for (let length = 0; length < signed.length; length += 1) assert.equal(isSignedBy(signed.subarray(0, length), [key.publicKey]), false)
   })
@@ -189,8 +197,8 @@ describe('signatures of commits', { skip }, () => {
       assert.throws(() => parsePrivateKey(cut), UnusableKey)
       await assert.rejects(findCommitSigner({ BACKPORCH_SIGNING_KEY: cut }, folder, BOT.email), (thrown) => {
         assert.ok(thrown instanceof Failure)
-        const told = JSON.stringify(thrown) + String(thrown.stack) + String(thrown.cause)
-        for (const line of lines.slice(1, -2)) assert.ok(!told.includes(line.slice(0, 20)), 'the key is told')
+        const reported = JSON.stringify(thrown) + String(thrown.stack) + String(thrown.cause)
+        for (const line of lines.slice(1, -2)) assert.ok(!reported.includes(line.slice(0, 20)), 'the key is told')
         return true
       })
     }
@@ -213,9 +221,9 @@ describe('signatures of commits', { skip }, () => {
       { BACKPORCH_ALLOWED_SIGNERS_FILE: 'own.signers' },
     ])
       await assert.rejects(findCommitSigner(more, folder, BOT.email), { code: 'BP1012' })
-    const told = await describeSigningKey({ BACKPORCH_SIGNING_KEY_FILE: 'own' }, folder, BOT.email)
-    assert.equal(`256 ${told?.fingerprint} backporch (ED25519)`, run('ssh-keygen', ['-l', '-f', own]).stdout.trim())
-    assert.equal(told?.readByAll, false)
+    const notified = await describeSigningKey({ BACKPORCH_SIGNING_KEY_FILE: 'own' }, folder, BOT.email)
+    assert.equal(`256 ${notified?.fingerprint} backporch (ED25519)`, run('ssh-keygen', ['-l', '-f', own]).stdout.trim())
+    assert.equal(notified?.readByAll, false)
   })
 
   it('an earlier key is believed where the allowed signers have it for the address of the bot, and not otherwise', async () => {

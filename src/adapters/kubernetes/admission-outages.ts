@@ -1,7 +1,7 @@
 /** Admission webhooks that did not answer a moment ago, so that a turn does not wait for the same one at every object. */
 import type { Failure } from '../../failure.ts'
 import type { Clock } from '../../ports/clock.ts'
-import { type Asked, admissionFailure } from './kubernetes-failure.ts'
+import { admissionFailure, type RequestDescription } from './kubernetes-failure.ts'
 
 /** How long a webhook that did not answer is not asked again, in milliseconds: each time may cost as much as its own time limit. */
 const OUTAGE = 10_000
@@ -15,14 +15,14 @@ export class AdmissionOutages {
     this.clock = clock
   }
 
-  add(asked: Asked, { why, remedy }: Failure): void {
-    this.known.set(asked.path, { why, remedy, at: this.clock.now().getTime() })
+  add(requested: RequestDescription, { why, remedy }: Failure): void {
+    this.known.set(requested.path, { why, remedy, at: this.clock.now().getTime() })
   }
 
   /** The failure of asking, where somebody asked a moment ago. */
-  failureOf(asked: Asked): Failure | undefined {
-    const outage = this.known.get(asked.path)
+  failureOf(requested: RequestDescription): Failure | undefined {
+    const outage = this.known.get(requested.path)
     if (outage === undefined || this.clock.now().getTime() - outage.at > OUTAGE) return undefined
-    return admissionFailure(asked, outage)
+    return admissionFailure(requested, outage)
   }
 }

@@ -8,7 +8,7 @@ import { getKey, isJsonObject, type JsonObject } from '../../text/json.ts'
 import { AdmissionOutages } from './admission-outages.ts'
 import type { ReadApi } from './cluster-api.ts'
 import { Discovery } from './discovery.ts'
-import { type Asked, jsonOf, notKubernetes } from './kubernetes-failure.ts'
+import { jsonOf, notKubernetes, type RequestDescription } from './kubernetes-failure.ts'
 import { listObjects } from './list-objects.ts'
 import { predict } from './predict.ts'
 import { readInventories } from './read-inventories.ts'
@@ -43,10 +43,10 @@ export class ApiServerCluster implements ClusterReader {
   }
 
   async identify(signal: AbortSignal): Promise<ClusterIdentity> {
-    const asked = this.asked('/version')
-    const answer = jsonOf(await this.api.get('/version', asked, signal), asked)
+    const requested = this.requested('/version')
+    const answer = jsonOf(await this.api.get('/version', requested, signal), requested)
     const version = isJsonObject(answer) ? getKey(answer, 'gitVersion') : undefined
-    if (typeof version !== 'string') throw notKubernetes(asked, 'its answer is not the version of a Kubernetes API server')
+    if (typeof version !== 'string') throw notKubernetes(requested, 'its answer is not the version of a Kubernetes API server')
     const uid = await this.readUid(signal)
     return {
       uid,
@@ -91,9 +91,9 @@ export class ApiServerCluster implements ClusterReader {
   private async readUid(signal: AbortSignal): Promise<string> {
     const path = '/api/v1/namespaces/kube-system'
     const resource = { group: '', kind: 'Namespace', plural: 'namespaces', namespace: '', name: 'kube-system' }
-    const asked: Asked = { cluster: this.name, verb: 'get', resource, path }
+    const requested: RequestDescription = { cluster: this.name, verb: 'get', resource, path }
     try {
-      const answer = jsonOf(await this.api.get(path, asked, signal), asked)
+      const answer = jsonOf(await this.api.get(path, requested, signal), requested)
       return isJsonObject(answer) ? metadataText(answer, 'uid') : ''
     } catch (thrown) {
       if (thrown instanceof Failure && (thrown.code === 'BP3003' || thrown.code === 'BP3011')) return ''
@@ -101,7 +101,7 @@ export class ApiServerCluster implements ClusterReader {
     }
   }
 
-  private asked(path: string): Asked {
+  private requested(path: string): RequestDescription {
     return { cluster: this.name, verb: 'get', resource: undefined, path }
   }
 }

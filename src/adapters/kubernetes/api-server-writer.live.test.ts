@@ -69,8 +69,8 @@ async function prepared(plane: ControlPlane) {
     for (let attempt = 0; attempt < 60; attempt += 1) {
       await sleep(250)
       const now = await readOnce()
-      const seen = at(now, 'status', 'observedGeneration') === at(now, 'metadata', 'generation')
-      if (seen && metadataText(now, 'resourceVersion') === metadataText(before, 'resourceVersion')) return now
+      const observed = at(now, 'status', 'observedGeneration') === at(now, 'metadata', 'generation')
+      if (observed && metadataText(now, 'resourceVersion') === metadataText(before, 'resourceVersion')) return now
       before = now
     }
     throw new Error('the controllers do not stop writing')

@@ -16,9 +16,9 @@ import type { ApprovedWrite, Authorisation, ClusterWriter } from '../../ports/cl
 import { formatJson, getKey, isJsonObject, type JsonObject } from '../../text/json.ts'
 import { appliedObject } from './applied-object.ts'
 import type { ReadApi, WriteApi, WriteOptions } from './cluster-api.ts'
-import { askedFor, Discovery, objectPath, type ServedResource } from './discovery.ts'
+import { Discovery, objectPath, requestedFor, type ServedResource } from './discovery.ts'
 import { guardedPatch } from './guarded-patch.ts'
-import { type Asked, failureOfResponse, isObjectAbsent, jsonOf, notKubernetes } from './kubernetes-failure.ts'
+import { failureOfResponse, isObjectAbsent, jsonOf, notKubernetes, type RequestDescription } from './kubernetes-failure.ts'
 
 export interface ApiServerWriterOptions {
   readonly clock: Clock
@@ -27,7 +27,7 @@ export interface ApiServerWriterOptions {
   readonly userAgent: string
 }
 
-interface Place {
+interface Location {
   readonly served: ServedResource
   readonly namespace: string
   readonly name: string
@@ -77,10 +77,10 @@ export class ApiServerWriter implements ClusterWriter {
 
   /** `uid` and `resourceVersion` of the resource, where it has them, are preconditions. */
   private async apply(resource: Resource, options: WriteOptions, signal: AbortSignal): Promise<void> {
-    const place = await this.place({ id: resource.id, apiVersion: resource.apiVersion }, signal)
-    const asked = this.asked('patch', place)
+    const location = await this.location({ id: resource.id, apiVersion: resource.apiVersion }, signal)
+    const requested = this.requested('patch', location)
     const body = formatJson(appliedObject(resource.object, ['uid', 'resourceVersion']))
-    const answer = await this.writes.apply(place.path, body, { ...options, answers: [409] }, asked, signal)
+    const answer = await this.writes.apply(location.path, body, { ...options, answers: [409] }, requested, signal)
     if (answer.status === 409) throw changed(this.reads.cluster, resource, 'it is not the object that was reviewed any more')
   }
 
@@ -88,18 +88,18 @@ export class ApiServerWriter implements ClusterWriter {
     const { uid, resourceVersion } = change
     if (uid === '' || resourceVersion === '')
       throw changed(this.reads.cluster, change.target, 'its uid and resource version were not recorded')
-    const place = await this.place(change.target, signal)
+    const location = await this.location(change.target, signal)
     const body = { apiVersion: 'v1', kind: 'DeleteOptions', propagationPolicy: 'Background', preconditions: { uid, resourceVersion } }
     const answer = await this.writes.delete(
-      place.path,
+      location.path,
       formatJson(body),
       { ...options, answers: [404, 409] },
-      this.asked('delete', place),
+      this.requested('delete', location),
       signal,
     )
     if (answer.status === 409) throw changed(this.reads.cluster, change.target, 'it changed since it was reviewed')
     // What is gone already is what was approved; a missing path is not.
-    if (answer.status === 404 && !isObjectAbsent(answer, place.name)) throw failureOfResponse(answer, this.asked('delete', place))
+    if (answer.status === 404 && !isObjectAbsent(answer, location.name)) throw failureOfResponse(answer, this.requested('delete', location))
   }
 
   /** One guarded JSON Patch: each operation stands behind a `test` of the version and of the value that was reviewed. */
@@ -108,8 +108,8 @@ export class ApiServerWriter implements ClusterWriter {
     options: WriteOptions,
     signal: AbortSignal,
   ): Promise<void> {
-    const place = await this.place(change.target, signal)
-    const live = await this.read(place, change.target, signal)
+    const location = await this.location(change.target, signal)
+    const live = await this.read(location, change.target, signal)
     if (metadataText(live, 'resourceVersion') !== change.resourceVersion) {
       throw changed(this.reads.cluster, change.target, 'it changed since it was reviewed')
     }
@@ -118,37 +118,37 @@ export class ApiServerWriter implements ClusterWriter {
       throw changed(this.reads.cluster, change.target, `${shownPathOnly(patch.unlike)} does not hold the value that was reviewed`)
     }
     const body = [{ op: 'test', path: '/metadata/resourceVersion', value: change.resourceVersion }, ...patch.operations]
-    const asked = this.asked('patch', place)
-    const answer = await this.writes.jsonPatch(place.path, formatJson(body), { ...options, answers: [409, 422] }, asked, signal)
+    const requested = this.requested('patch', location)
+    const answer = await this.writes.jsonPatch(location.path, formatJson(body), { ...options, answers: [409, 422] }, requested, signal)
     if (answer.status < 300) return
     // A failed `test` and an object that is not valid as patched are both 422: the version tells which it was.
-    const now = await this.read(place, change.target, signal)
+    const now = await this.read(location, change.target, signal)
     if (answer.status === 409 || metadataText(now, 'resourceVersion') !== change.resourceVersion) {
       throw changed(this.reads.cluster, change.target, 'it changed while it was written')
     }
-    throw failureOfResponse(answer, asked)
+    throw failureOfResponse(answer, requested)
   }
 
-  private async read(place: Place, target: WantedObject, signal: AbortSignal): Promise<JsonObject> {
-    const asked = this.asked('get', place)
-    const answer = await this.reads.get(place.path, asked, signal, { answers: [404] })
+  private async read(location: Location, target: WantedObject, signal: AbortSignal): Promise<JsonObject> {
+    const requested = this.requested('get', location)
+    const answer = await this.reads.get(location.path, requested, signal, { answers: [404] })
     if (answer.status === 404) {
-      if (isObjectAbsent(answer, place.name)) throw changed(this.reads.cluster, target, 'it is not there any more')
-      throw failureOfResponse(answer, asked)
+      if (isObjectAbsent(answer, location.name)) throw changed(this.reads.cluster, target, 'it is not there any more')
+      throw failureOfResponse(answer, requested)
     }
-    const object = jsonOf(answer, asked)
-    if (!isJsonObject(object) || getKey(object, 'kind') !== target.id.kind) throw notKubernetes(asked, 'its answer is not the object')
+    const object = jsonOf(answer, requested)
+    if (!isJsonObject(object) || getKey(object, 'kind') !== target.id.kind) throw notKubernetes(requested, 'its answer is not the object')
     return object
   }
 
-  private async place({ id, apiVersion }: WantedObject, signal: AbortSignal): Promise<Place> {
+  private async location({ id, apiVersion }: WantedObject, signal: AbortSignal): Promise<Location> {
     const served = await this.discovery.find(apiVersion, id.kind, signal)
     const namespace = served.namespaced ? id.namespace || this.options.defaultNamespace : ''
     return { served, namespace, name: id.name, path: objectPath(served, namespace, id.name) }
   }
 
-  private asked(verb: Asked['verb'], { served, namespace, name }: Place): Asked {
-    return askedFor(this.reads.cluster, verb, served, namespace, name)
+  private requested(verb: RequestDescription['verb'], { served, namespace, name }: Location): RequestDescription {
+    return requestedFor(this.reads.cluster, verb, served, namespace, name)
   }
 }
 

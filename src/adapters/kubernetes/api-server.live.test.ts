@@ -105,8 +105,8 @@ await controlPlaneSuite('API server cluster', {}, (plane) => {
     const namespace = await plane.namespace('rights')
     await create(plane, `/api/v1/namespaces/${namespace}/configmaps`, configMap(namespace, 'a', {}))
     const ids = ['a', 'b'].map((name) => wanted('v1', 'ConfigMap', namespace, name))
-    const seen = await (await connect(plane)).reader.readLive(ids, signal)
-    assert.deepEqual([...seen.values()].map(verdict), ['present', 'absent'])
+    const observed = await (await connect(plane)).reader.readLive(ids, signal)
+    assert.deepEqual([...observed.values()].map(verdict), ['present', 'absent'])
     const blind = await (await connect(plane, 'eve')).reader.readLive(ids, signal)
     assert.deepEqual([...blind.values()].map(verdict), ['BP3003', 'BP3003'])
     const first = [...blind.values()][0]

@@ -27,7 +27,7 @@ export function appliedObject(object: JsonObject, keep: readonly string[] = []):
 }
 
 function authoredMetadata(metadata: JsonObject, keep: readonly string[]): JsonObject {
-  const kept = emptyObject()
-  for (const [key, value] of Object.entries(metadata)) if (!SERVER_METADATA.has(key) || keep.includes(key)) setKey(kept, key, value)
-  return kept
+  const retained = emptyObject()
+  for (const [key, value] of Object.entries(metadata)) if (!SERVER_METADATA.has(key) || keep.includes(key)) setKey(retained, key, value)
+  return retained
 }

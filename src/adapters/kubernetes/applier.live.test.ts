@@ -110,8 +110,8 @@ await controlPlaneSuite('who applies, on a real API server', {}, (plane) => {
     await configMap(namespace, { annotations })
     assert.equal((await applier(cluster, namespace)).restores, 'never')
     const system = 'config-management-system'
-    const made = await plane.request('POST', '/api/v1/namespaces', { body: { metadata: { name: system } } })
-    assert.ok(made.status === 201 || made.status === 409)
+    const created = await plane.request('POST', '/api/v1/namespaces', { body: { metadata: { name: system } } })
+    assert.ok(created.status === 201 || created.status === 409)
     await createSyncer(plane, SYNCER_KINDS.rootSync, system, root, { sourceFormat: 'unstructured' })
     const found = await applier(cluster, namespace)
     assert.deepEqual([found.name, found.restores], [`Config Sync RootSync ${system}/${root}`, 'at-once'])

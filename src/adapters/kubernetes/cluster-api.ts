@@ -4,7 +4,7 @@
  */
 import type { ApiCall, ApiConnection } from './connection/api-connection.ts'
 import type { ApiResponse } from './connection/transport.ts'
-import type { Asked } from './kubernetes-failure.ts'
+import type { RequestDescription } from './kubernetes-failure.ts'
 
 export interface GetOptions {
   readonly accept?: string
@@ -14,19 +14,19 @@ export interface GetOptions {
 
 export interface ReadApi {
   readonly cluster: string
-  get(path: string, asked: Asked, signal: AbortSignal, options?: GetOptions): Promise<ApiResponse>
+  get(path: string, requested: RequestDescription, signal: AbortSignal, options?: GetOptions): Promise<ApiResponse>
   /** Server-side apply with `dryRun=All` and `force=true`. `path` is the object's, without a query. A refusal (4xx, and some 500) is an answer. */
-  dryRunApply(path: string, body: string, fieldManager: string, asked: Asked, signal: AbortSignal): Promise<ApiResponse>
+  dryRunApply(path: string, body: string, fieldManager: string, requested: RequestDescription, signal: AbortSignal): Promise<ApiResponse>
   /** Asks whether we may do something. Stores nothing, and says `dryRun=All` all the same. */
-  reviewAccess(body: string, asked: Asked, signal: AbortSignal): Promise<ApiResponse>
+  reviewAccess(body: string, requested: RequestDescription, signal: AbortSignal): Promise<ApiResponse>
   /** Asks for all that we may do in a namespace. Stores nothing either. */
-  reviewRules(body: string, asked: Asked, signal: AbortSignal): Promise<ApiResponse>
+  reviewRules(body: string, requested: RequestDescription, signal: AbortSignal): Promise<ApiResponse>
 }
 
 export interface WriteApi {
-  apply(path: string, body: string, options: WriteOptions, asked: Asked, signal: AbortSignal): Promise<ApiResponse>
-  jsonPatch(path: string, body: string, options: WriteOptions, asked: Asked, signal: AbortSignal): Promise<ApiResponse>
-  delete(path: string, body: string, options: WriteOptions, asked: Asked, signal: AbortSignal): Promise<ApiResponse>
+  apply(path: string, body: string, options: WriteOptions, requested: RequestDescription, signal: AbortSignal): Promise<ApiResponse>
+  jsonPatch(path: string, body: string, options: WriteOptions, requested: RequestDescription, signal: AbortSignal): Promise<ApiResponse>
+  delete(path: string, body: string, options: WriteOptions, requested: RequestDescription, signal: AbortSignal): Promise<ApiResponse>
 }
 
 export interface WriteOptions {
@@ -44,40 +44,46 @@ const ACCESS_REVIEW_PATH = '/apis/authorization.k8s.io/v1/selfsubjectaccessrevie
 export function readApi(connection: ApiConnection): ReadApi {
   return {
     cluster: connection.name,
-    get: (path, asked, signal, options = {}) => connection.send({ method: 'GET', path, repeatable: true, ...options }, asked, signal),
-    dryRunApply: (path, body, fieldManager, asked, signal) => {
+    get: (path, requested, signal, options = {}) =>
+      connection.send({ method: 'GET', path, repeatable: true, ...options }, requested, signal),
+    dryRunApply: (path, body, fieldManager, queried, signal) => {
       const query = new URLSearchParams({ dryRun: 'All', fieldManager, force: 'true', fieldValidation: 'Ignore' })
       return connection.send(
         { method: 'PATCH', path: `${path}?${query}`, body, contentType: APPLY, repeatable: true, answers: REFUSALS },
-        asked,
+        queried,
         signal,
       )
     },
-    reviewAccess: (body, asked, signal) =>
-      connection.send({ method: 'POST', path: `${ACCESS_REVIEW_PATH}?dryRun=All`, body, repeatable: true }, asked, signal),
-    reviewRules: (body, asked, signal) =>
-      connection.send({ method: 'POST', path: `${RULES_REVIEW_PATH}?dryRun=All`, body, repeatable: true }, asked, signal),
+    reviewAccess: (body, question, signal) =>
+      connection.send({ method: 'POST', path: `${ACCESS_REVIEW_PATH}?dryRun=All`, body, repeatable: true }, question, signal),
+    reviewRules: (body, query, signal) =>
+      connection.send({ method: 'POST', path: `${RULES_REVIEW_PATH}?dryRun=All`, body, repeatable: true }, query, signal),
   }
 }
 
 /** Not repeatable: an answer that got lost is looked at by the caller, who reads again. */
 export function writeApi(connection: ApiConnection): WriteApi {
-  const send = (call: Omit<ApiCall, 'repeatable'>, options: WriteOptions, asked: Asked, signal: AbortSignal): Promise<ApiResponse> => {
+  const send = (
+    call: Omit<ApiCall, 'repeatable'>,
+    options: WriteOptions,
+    requested: RequestDescription,
+    signal: AbortSignal,
+  ): Promise<ApiResponse> => {
     const { userAgent, answers } = options
-    return connection.send({ ...call, userAgent, repeatable: false, ...(answers === undefined ? {} : { answers }) }, asked, signal)
+    return connection.send({ ...call, userAgent, repeatable: false, ...(answers === undefined ? {} : { answers }) }, requested, signal)
   }
   const query = (fieldManager: string): URLSearchParams => new URLSearchParams({ fieldManager, fieldValidation: 'Ignore' })
   return {
-    apply: (path, body, options, asked, signal) => {
+    apply: (path, body, options, queried, signal) => {
       const parameters = query(options.fieldManager)
       parameters.set('force', 'true')
-      return send({ method: 'PATCH', path: `${path}?${parameters}`, body, contentType: APPLY }, options, asked, signal)
+      return send({ method: 'PATCH', path: `${path}?${parameters}`, body, contentType: APPLY }, options, queried, signal)
     },
-    jsonPatch: (path, body, options, asked, signal) =>
+    jsonPatch: (path, body, options, question, signal) =>
       send(
         { method: 'PATCH', path: `${path}?${query(options.fieldManager)}`, body, contentType: 'application/json-patch+json' },
         options,
-        asked,
+        question,
         signal,
       ),
     delete: (path, body, options, asked, signal) => send({ method: 'DELETE', path, body }, options, asked, signal),

@@ -8,7 +8,7 @@ import { parseApiVersion } from '../../krm/resource-id.ts'
 import type { Clock } from '../../ports/clock.ts'
 import { getKey, isJsonArray, isJsonObject, type Json, type JsonObject } from '../../text/json.ts'
 import type { ReadApi } from './cluster-api.ts'
-import { type Asked, type AskedResource, jsonOf, notKubernetes, notServed } from './kubernetes-failure.ts'
+import { jsonOf, notKubernetes, notServed, type RequestDescription, type RequestedResource } from './kubernetes-failure.ts'
 
 export interface ServedResource {
   readonly apiVersion: string
@@ -137,10 +137,10 @@ export class Discovery {
   }
 
   private async readRoot(path: string, into: Map<string, GroupVersion | undefined>, signal: AbortSignal): Promise<void> {
-    const asked = this.asked(path)
-    const answer = jsonOf(await this.api.get(path, asked, signal, { accept: ACCEPT }), asked)
+    const requested = this.requested(path)
+    const answer = jsonOf(await this.api.get(path, requested, signal, { accept: ACCEPT }), requested)
     const kind = isJsonObject(answer) ? getKey(answer, 'kind') : undefined
-    if (!isJsonObject(answer)) throw notKubernetes(asked, 'its answer is not an object')
+    if (!isJsonObject(answer)) throw notKubernetes(requested, 'its answer is not an object')
     if (kind === 'APIGroupDiscoveryList') {
       for (const group of objects(answer, 'items')) readGroup(group, into)
     } else if (kind === 'APIVersions') {
@@ -148,21 +148,21 @@ export class Discovery {
     } else if (kind === 'APIGroupList') {
       const versions = objects(answer, 'groups').flatMap((group) => objects(group, 'versions'))
       for (const version of versions) into.set(text(version, 'groupVersion'), undefined)
-    } else throw notKubernetes(asked, 'its answer is not a list of API groups')
+    } else throw notKubernetes(requested, 'its answer is not a list of API groups')
   }
 
   private async readGroupVersion(apiVersion: string, signal: AbortSignal): Promise<GroupVersion> {
     const path = apiVersion.includes('/') ? `/apis/${apiVersion}` : `/api/${apiVersion}`
-    const asked = this.asked(path)
-    const response = await this.api.get(path, asked, signal, { answers: [404] }).catch((thrown: unknown) => {
+    const requested = this.requested(path)
+    const response = await this.api.get(path, requested, signal, { answers: [404] }).catch((thrown: unknown) => {
       // One group's API service that is down hides its own kinds only.
       if (thrown instanceof Failure && thrown.code === 'BP3005') return undefined
       throw thrown
     })
     if (response === undefined || response.status === 404) return { kinds: new Map(), stale: response === undefined }
-    const answer = jsonOf(response, asked)
+    const answer = jsonOf(response, requested)
     if (!isJsonObject(answer) || getKey(answer, 'kind') !== 'APIResourceList')
-      throw notKubernetes(asked, 'its answer is not a list of resources')
+      throw notKubernetes(requested, 'its answer is not a list of resources')
     const { group } = parseApiVersion(apiVersion)
     const kinds = new Map<string, ServedResource>()
     for (const resource of objects(answer, 'resources')) {
@@ -191,7 +191,7 @@ export class Discovery {
     })
   }
 
-  private asked(path: string): Asked {
+  private requested(path: string): RequestDescription {
     return { cluster: this.api.cluster, verb: 'get', resource: undefined, path }
   }
 
@@ -231,9 +231,15 @@ export function objectPath(resource: ServedResource, namespace: string, name: st
 }
 
 /** What is asked, for failures. */
-export function askedFor(cluster: string, verb: Asked['verb'], served: ServedResource, namespace: string, name: string): Asked {
+export function requestedFor(
+  cluster: string,
+  verb: RequestDescription['verb'],
+  served: ServedResource,
+  namespace: string,
+  name: string,
+): RequestDescription {
   const { group, kind, plural } = served
-  const resource: AskedResource = { group, kind, plural, namespace: served.namespaced ? namespace : '', name }
+  const resource: RequestedResource = { group, kind, plural, namespace: served.namespaced ? namespace : '', name }
   return { cluster, verb, resource, path: collectionPath(served, namespace) }
 }
 

@@ -55,9 +55,9 @@ export function pointerTo(object: Json, path: FieldPath): string | undefined {
   let current: Json | undefined = object
   for (const step of path) {
     if (current === undefined) return undefined
-    const place: string | number = step.kind === 'field' ? step.name : indexOfStep(current, step)
-    if (place === -1) return undefined
-    pointer += `/${escapePointer(String(place))}`
+    const location: string | number = step.kind === 'field' ? step.name : indexOfStep(current, step)
+    if (location === -1) return undefined
+    pointer += `/${escapePointer(String(location))}`
     current = valueAt(current, [step])
   }
   return current === undefined ? undefined : pointer

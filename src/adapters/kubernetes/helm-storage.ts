@@ -125,18 +125,18 @@ export function describeRevision(namespace: string, name: string, { version, sta
 }
 
 /**
- * @param place gives each object the namespace that it has in the cluster
+ * @param location gives each object the namespace that it has in the cluster
  * @returns undefined where one of the revisions holds no release
  */
 export async function inventoryOfRelease(
   { namespace, name }: { readonly namespace: string; readonly name: string },
   { current, later }: StoredRelease,
-  place: (resource: Resource) => Resource | Promise<Resource>,
+  location: (resource: Resource) => Resource | Promise<Resource>,
 ): Promise<Inventory | undefined> {
   const [decoded, after] = [decodeRevision(current, namespace), later === undefined ? NOTHING : decodeRevision(later, namespace)]
   if (decoded === undefined || after === undefined) return undefined
-  const resources = await Promise.all(decoded.resources.map(place))
-  const tried = await Promise.all(after.resources.map(place))
+  const resources = await Promise.all(decoded.resources.map(location))
+  const tried = await Promise.all(after.resources.map(location))
   const { rollbackTo, deployedAt } = decoded
   return {
     source: describeRevision(namespace, name, current),

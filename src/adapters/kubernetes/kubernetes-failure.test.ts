@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type ApiResponse, faultOf } from './connection/transport.ts'
-import { type Asked, failureOfFault, failureOfResponse, rbacRule, shorten } from './kubernetes-failure.ts'
+import { failureOfFault, failureOfResponse, type RequestDescription, rbacRule, shorten } from './kubernetes-failure.ts'
 
-const LIST: Asked = {
+const LIST: RequestDescription = {
   cluster: 'prod',
   verb: 'list',
   resource: { group: 'apps', kind: 'Deployment', plural: 'deployments', namespace: 'shop', name: '' },
   path: '/apis/apps/v1/namespaces/shop/deployments',
 }
-const PATCH_SECRET: Asked = {
+const PATCH_SECRET: RequestDescription = {
   ...LIST,
   verb: 'patch',
   resource: { group: '', kind: 'Secret', plural: 'secrets', namespace: 'shop', name: 'db' },
@@ -137,11 +137,11 @@ const QUOTED: readonly (readonly [said: string, told: string])[] = [
   ['cut within "hunter2 and', 'cut within "…"'],
   ['Deployment.apps "db" in "shop" is invalid: "hunter2"', 'Deployment.apps "db" in "shop" is invalid: "…"'],
 ]
-for (const [said, told] of QUOTED) {
-  test(`of what a server says, quoted values are not told: ${said}`, () => {
+for (const [text, reported] of QUOTED) {
+  test(`of what a server says, quoted values are not told: ${text}`, () => {
     assert.equal(
-      shorten(said, { resource: { group: 'apps', kind: 'Deployment', plural: 'deployments', namespace: 'shop', name: 'db' } }),
-      told,
+      shorten(text, { resource: { group: 'apps', kind: 'Deployment', plural: 'deployments', namespace: 'shop', name: 'db' } }),
+      reported,
     )
   })
 }

@@ -11,17 +11,17 @@ import { getKey, isJsonArray, isJsonObject, type Json, type JsonObject, parseJso
 import type { ApiResponse, TransportFault } from './connection/transport.ts'
 
 /** What was asked, for messages and for the rule to add. */
-export interface Asked {
+export interface RequestDescription {
   /** Name of the cluster. */
   readonly cluster: string
   readonly verb: 'get' | 'list' | 'patch' | 'create' | 'delete'
   /** Undefined for paths that are no resource, as `/version`. */
-  readonly resource: AskedResource | undefined
+  readonly resource: RequestedResource | undefined
   /** Path without query. */
   readonly path: string
 }
 
-export interface AskedResource {
+export interface RequestedResource {
   readonly group: string
   readonly kind: string
   /** As in the path: `deployments`. */
@@ -36,19 +36,19 @@ const LONGEST_MESSAGE = 300
 const MOST_CAUSES = 5
 
 /** The failure of an answer that is not a 2xx. */
-export function failureOfResponse(response: ApiResponse, asked: Asked): Failure {
+export function failureOfResponse(response: ApiResponse, requested: RequestDescription): Failure {
   const { status } = response
   const answer = statusOf(response.body)
-  if (status >= 300 && status < 400) return notKubernetes(asked, `it answers ${status}, a redirect, which is not followed`)
-  if (status === 401) return unauthorized(asked)
-  if (status === 403) return forbidden(asked, answer)
-  if (status === 404) return notFound(asked, answer)
+  if (status >= 300 && status < 400) return notKubernetes(requested, `it answers ${status}, a redirect, which is not followed`)
+  if (status === 401) return unauthorized(requested)
+  if (status === 403) return forbidden(requested, answer)
+  if (status === 404) return notFound(requested, answer)
   if (status === 429) {
-    return make(asked, 'BP3004', 'the server is busy (429)', 'wait, or give the account a priority level of its own', 'backoff')
+    return make(requested, 'BP3004', 'the server is busy (429)', 'wait, or give the account a priority level of its own', 'backoff')
   }
   if (status === 408 || status === 504) {
     return make(
-      asked,
+      requested,
       'BP3006',
       `the server gave up on the request (${status})`,
       'try again; look at the API server and its etcd',
@@ -57,43 +57,49 @@ export function failureOfResponse(response: ApiResponse, asked: Asked): Failure 
   }
   if (status >= 500 && /^conversion webhook for /.test(textOf(answer, 'message'))) {
     const why = 'ConversionFailed: the conversion webhook of the kind does not answer, or answers with an error'
-    return make(asked, 'BP3005', why, 'look at the service in spec.conversion of the CustomResourceDefinition', 'backoff')
+    return make(requested, 'BP3005', why, 'look at the service in spec.conversion of the CustomResourceDefinition', 'backoff')
   }
   if (status >= 500) {
-    return make(asked, 'BP3005', reasonOf(asked, status, answer), 'try again; look at the API server and its admission webhooks', 'backoff')
+    return make(
+      requested,
+      'BP3005',
+      reasonOf(requested, status, answer),
+      'try again; look at the API server and its admission webhooks',
+      'backoff',
+    )
   }
   if (status === 405 || status === 406 || status === 415) {
     return make(
-      asked,
+      requested,
       'BP3009',
-      `the server does not serve ${asked.verb} for it (${status})`,
+      `the server does not serve ${requested.verb} for it (${status})`,
       'look at the API service that serves the kind',
       'on-change',
     )
   }
-  if (status === 410) return make(asked, 'BP3010', 'the list expired while it was read (410)', 'try again', 'backoff')
-  return failureOfRefusal(response, asked)
+  if (status === 410) return make(requested, 'BP3010', 'the list expired while it was read (410)', 'try again', 'backoff')
+  return failureOfRefusal(response, requested)
 }
 
 /** The failure of a request that got no whole answer. */
-export function failureOfFault(fault: TransportFault, asked: Asked): Failure {
+export function failureOfFault(fault: TransportFault, requested: RequestDescription): Failure {
   const { detail } = fault
   switch (fault.fault) {
     case 'unreachable':
       return make(
-        asked,
+        requested,
         'BP3001',
         `no connection (${detail})`,
         'check that the server of the context is up and reachable from here',
         'backoff',
       )
     case 'broken':
-      return make(asked, 'BP3001', `the connection broke before the whole answer came (${detail})`, 'try again', 'backoff')
+      return make(requested, 'BP3001', `the connection broke before the whole answer came (${detail})`, 'try again', 'backoff')
     case 'timeout':
-      return make(asked, 'BP3006', detail, 'try again; check the network between here and the server', 'backoff')
+      return make(requested, 'BP3006', detail, 'try again; check the network between here and the server', 'backoff')
     case 'rejected':
       return make(
-        asked,
+        requested,
         'BP3002',
         `the server refuses the client certificate (${detail})`,
         'log in again with the tool that made the kubeconfig',
@@ -102,7 +108,7 @@ export function failureOfFault(fault: TransportFault, asked: Asked): Failure {
     case 'untrusted': {
       const ended = fault.notAfter === undefined ? '' : `; it was valid until ${fault.notAfter}`
       return make(
-        asked,
+        requested,
         'BP3007',
         `the server's certificate is not accepted (${detail}${ended})`,
         "renew the server's certificate, or put its authority into the kubeconfig",
@@ -110,44 +116,47 @@ export function failureOfFault(fault: TransportFault, asked: Asked): Failure {
       )
     }
     case 'too-large':
-      return make(asked, 'BP3010', `the answer is too large (${detail})`, 'name fewer objects, or the larger ones alone', 'never')
+      return make(requested, 'BP3010', `the answer is too large (${detail})`, 'name fewer objects, or the larger ones alone', 'never')
     case 'not-http':
-      return notKubernetes(asked, `it does not speak HTTP (${detail})`)
+      return notKubernetes(requested, `it does not speak HTTP (${detail})`)
   }
 }
 
 /** The failure of an answer by which the server, having read the object, will not take it. */
-export function failureOfRefusal(response: ApiResponse, asked: Asked): Failure {
+export function failureOfRefusal(response: ApiResponse, requested: RequestDescription): Failure {
   return make(
-    asked,
+    requested,
     'BP3011',
-    reasonOf(asked, response.status, statusOf(response.body)),
+    reasonOf(requested, response.status, statusOf(response.body)),
     'correct the object, or what refuses it',
     'on-change',
   )
 }
 
 /** A refusal of which more is known. */
-export function refusalOf(asked: Asked, why: string, remedy: string): Failure {
-  return make(asked, 'BP3011', why, remedy, 'on-change')
+export function refusalOf(requested: RequestDescription, why: string, remedy: string): Failure {
+  return make(requested, 'BP3011', why, remedy, 'on-change')
 }
 
 /** A webhook whose `failurePolicy` is `Fail` and that does not answer: neither we nor the syncer learn what the server would do. */
-export function unavailableAdmission(asked: Asked, webhook: string): Failure {
+export function unavailableAdmission(requested: RequestDescription, webhook: string): Failure {
   const why = `AdmissionUnavailable: the admission webhook ${webhook} does not answer`
-  return admissionFailure(asked, { why, remedy: `look at the service behind the webhook ${webhook}` })
+  return admissionFailure(requested, { why, remedy: `look at the service behind the webhook ${webhook}` })
 }
 
 /** The same of another object. */
-export function admissionFailure(asked: Asked, { why, remedy }: { readonly why: string; readonly remedy: string }): Failure {
-  return make(asked, 'BP3005', why, remedy, 'backoff')
+export function admissionFailure(
+  requested: RequestDescription,
+  { why, remedy }: { readonly why: string; readonly remedy: string },
+): Failure {
+  return make(requested, 'BP3005', why, remedy, 'backoff')
 }
 
 /** A webhook that cannot take part in a dry run (`sideEffects` of its configuration), so nothing was decided. */
-export function dryRunUnsupported(asked: Asked, webhook: string): Failure {
+export function dryRunUnsupported(requested: RequestDescription, webhook: string): Failure {
   const why = `DryRunUnsupported: the admission webhook ${webhook} does not support dry runs, so only what ownership shows is told`
   return make(
-    asked,
+    requested,
     'BP3005',
     why,
     'declare sideEffects: None or NoneOnDryRun in the webhook configuration, if that is true of it',
@@ -155,12 +164,12 @@ export function dryRunUnsupported(asked: Asked, webhook: string): Failure {
   )
 }
 
-export function notKubernetes(asked: Asked, why: string): Failure {
-  return make(asked, 'BP3008', why, 'check the server of the context: a login page or a proxy may answer in its place', 'on-change')
+export function notKubernetes(requested: RequestDescription, why: string): Failure {
+  return make(requested, 'BP3008', why, 'check the server of the context: a login page or a proxy may answer in its place', 'on-change')
 }
 
-export function incompleteList(asked: Asked, why: string): Failure {
-  return make(asked, 'BP3010', why, 'try again; if it stays, look at the API service that serves the kind', 'backoff')
+export function incompleteList(requested: RequestDescription, why: string): Failure {
+  return make(requested, 'BP3010', why, 'try again; if it stays, look at the API service that serves the kind', 'backoff')
 }
 
 /**
@@ -187,16 +196,16 @@ export function notServed(cluster: string, apiVersion: string, kind: string, rea
  * @param types further media types to take for JSON; real servers send the OpenAPI index as text/plain
  * @throws Failure BP3008 when it is not JSON
  */
-export function jsonOf(response: ApiResponse, asked: Asked, types: readonly string[] = []): Json {
+export function jsonOf(response: ApiResponse, requested: RequestDescription, types: readonly string[] = []): Json {
   const type = (/^[\w.+/-]+/.exec(response.headers.get('content-type') ?? '')?.[0] ?? '').toLowerCase()
   if (!/^application\/([a-z.-]+\+)?json$/.test(type) && !types.includes(type)) {
-    throw notKubernetes(asked, `it answers with ${type === '' ? 'no content type' : type}, wanted JSON`)
+    throw notKubernetes(requested, `it answers with ${type === '' ? 'no content type' : type}, wanted JSON`)
   }
   try {
     return parseJson(response.body)
   } catch {
     // The parser's message quotes the text, so it is not kept.
-    throw notKubernetes(asked, 'its answer is not whole JSON')
+    throw notKubernetes(requested, 'its answer is not whole JSON')
   }
 }
 
@@ -219,9 +228,9 @@ export function isObjectAbsent(response: ApiResponse, name: string): boolean {
   )
 }
 
-function unauthorized(asked: Asked): Failure {
+function unauthorized(requested: RequestDescription): Failure {
   return make(
-    asked,
+    requested,
     'BP3002',
     'the server does not accept the credentials (401)',
     'log in again, or correct the user of the context',
@@ -229,52 +238,60 @@ function unauthorized(asked: Asked): Failure {
   )
 }
 
-function forbidden(asked: Asked, answer: JsonObject | undefined): Failure {
+function forbidden(requested: RequestDescription, answer: JsonObject | undefined): Failure {
   // The one place where the message is read: the user's name stands nowhere else. It decides nothing.
   const user = /User "((?:[^"\\]|\\.)+)" cannot /.exec(textOf(answer, 'message'))?.[1]
-  return make(asked, 'BP3003', `the account may not ${asked.verb} it (403)`, rbacRule(asked, user), 'on-change')
+  return make(requested, 'BP3003', `the account may not ${requested.verb} it (403)`, rbacRule(requested, user), 'on-change')
 }
 
 /** The rule that is missing, on one line as it stands in a Role. */
-export function rbacRule(asked: Asked, user: string | undefined): string {
-  const { resource } = asked
+export function rbacRule(requested: RequestDescription, user: string | undefined): string {
+  const { resource } = requested
   const whom = user === undefined ? 'the account of the context' : `user ${JSON.stringify(user)}`
-  if (resource === undefined) return `bind ${whom} to a ClusterRole with nonResourceURLs: ["${asked.path}"], verbs: ["${asked.verb}"]`
+  if (resource === undefined)
+    return `bind ${whom} to a ClusterRole with nonResourceURLs: ["${requested.path}"], verbs: ["${requested.verb}"]`
   // A namespace's Role cannot give rights on what lies in none, nor on all namespaces.
   const role = resource.namespace === '' ? 'a ClusterRole' : `a Role in namespace ${resource.namespace}`
-  return `bind ${whom} to ${role} with apiGroups: ["${resource.group}"], resources: ["${resource.plural}"], verbs: ["${asked.verb}"]`
+  return `bind ${whom} to ${role} with apiGroups: ["${resource.group}"], resources: ["${resource.plural}"], verbs: ["${requested.verb}"]`
 }
 
-function notFound(asked: Asked, answer: JsonObject | undefined): Failure {
+function notFound(requested: RequestDescription, answer: JsonObject | undefined): Failure {
   const details = detailsOf(answer)
   const [kind, name] = [textOf(details, 'kind'), textOf(details, 'name')]
-  if (kind === 'namespaces' && asked.resource?.plural !== 'namespaces') {
-    return make(asked, 'BP3011', `namespace ${name} does not exist`, `create namespace ${name} first`, 'on-change')
+  if (kind === 'namespaces' && requested.resource?.plural !== 'namespaces') {
+    return make(requested, 'BP3011', `namespace ${name} does not exist`, `create namespace ${name} first`, 'on-change')
   }
-  if (name !== '' && name === asked.resource?.name) return make(asked, 'BP3011', 'the object does not exist', 'look again', 'on-change')
-  return make(asked, 'BP3009', 'the path is not served (404)', 'install what serves the kind, or correct apiVersion and kind', 'on-change')
+  if (name !== '' && name === requested.resource?.name)
+    return make(requested, 'BP3011', 'the object does not exist', 'look again', 'on-change')
+  return make(
+    requested,
+    'BP3009',
+    'the path is not served (404)',
+    'install what serves the kind, or correct apiVersion and kind',
+    'on-change',
+  )
 }
 
 /** Reason and causes of a refusal; for a Secret only their classes and places, because messages quote values. */
-function reasonOf(asked: Asked, status: number, answer: JsonObject | undefined): string {
+function reasonOf(requested: RequestDescription, status: number, answer: JsonObject | undefined): string {
   const reason = textOf(answer, 'reason')
   const head = reason === '' ? `status ${status}` : `${reason} (${status})`
   const listed = getKey(detailsOf(answer) ?? {}, 'causes')
   const causes = isJsonArray(listed) ? listed.filter(isJsonObject).slice(0, MOST_CAUSES) : []
-  const hides = (text: string): boolean => hidesText(asked, text)
+  const hides = (text: string): boolean => hidesText(requested, text)
   const parts = causes.map((cause) => {
-    const [place, message] = [textOf(cause, 'field'), textOf(cause, 'message')]
-    return [hasSecretText(place) ? 'a hidden place' : place, hides(message) ? textOf(cause, 'reason') : shorten(message, asked)]
+    const [location, message] = [textOf(cause, 'field'), textOf(cause, 'message')]
+    return [hasSecretText(location) ? 'a hidden place' : location, hides(message) ? textOf(cause, 'reason') : shorten(message, requested)]
       .filter((text) => text !== '')
       .join(': ')
   })
   const message = textOf(answer, 'message')
-  if (parts.length === 0 && message !== '' && !hides(message)) parts.push(shorten(message, asked))
+  if (parts.length === 0 && message !== '' && !hides(message)) parts.push(shorten(message, requested))
   return parts.length === 0 ? head : `${head}: ${parts.join('; ')}`
 }
 
 /** Whether a message may quote a secret: every one about a Secret, and what looks like one. */
-export function hidesText({ resource }: Asked, text: string): boolean {
+export function hidesText({ resource }: RequestDescription, text: string): boolean {
   const id = { group: resource?.group ?? '', kind: resource?.kind ?? '', namespace: '', name: '' }
   return isSensitive({ id, path: [] }, text)
 }
@@ -283,12 +300,12 @@ export function hidesText({ resource }: Asked, text: string): boolean {
  * One line, without control characters, of bounded length: the text is the server's or a webhook's. What it quotes stands as `…`, for it may be
  * a value of the object, and a value that looks like any other may be a secret; names that were asked for stay.
  */
-export function shorten(text: string, { resource }: Pick<Asked, 'resource'> = { resource: undefined }): string {
-  const asked = resource === undefined ? [] : [resource.name, resource.namespace, resource.kind, resource.plural, resource.group]
-  const said = text
-    .replace(QUOTED, (quoted) => (asked.includes(quoted.slice(1, -1)) ? quoted : `${quoted.charAt(0)}…${quoted.charAt(0)}`))
+export function shorten(text: string, { resource }: Pick<RequestDescription, 'resource'> = { resource: undefined }): string {
+  const requested = resource === undefined ? [] : [resource.name, resource.namespace, resource.kind, resource.plural, resource.group]
+  const message = text
+    .replace(QUOTED, (quoted) => (requested.includes(quoted.slice(1, -1)) ? quoted : `${quoted.charAt(0)}…${quoted.charAt(0)}`))
     .replace(UNQUOTED_VALUE, '$1…$2')
-  return foreignLine(said, { limit: LONGEST_MESSAGE })
+  return foreignLine(message, { limit: LONGEST_MESSAGE })
 }
 
 /** Where the text ends within a quotation, to its end. An apostrophe within a word is none. */
@@ -296,13 +313,13 @@ const QUOTED = /"(?:[^"\\]|\\.)*(?:"|$)|`[^`]*(?:`|$)|(?<!\w)'[^']*(?:'(?!\w)|$)
 /** Numbers, and values that the server writes as Go or JSON has them (k8s.io/apimachinery/pkg/util/validation/field, `ErrorBody`). */
 const UNQUOTED_VALUE = /\b((?:Invalid|Duplicate|Unsupported) value: )(?!"…")[^…].*?(: [^:]*)?$/s
 
-function make(asked: Asked, code: FailureCode, why: string, remedy: string, retry: Retry): Failure {
-  const { resource, cluster } = asked
-  const place = resource === undefined ? asked.path : describe(resource)
-  return new Failure({ code, what: `cannot ${asked.verb} ${place}`, where: `cluster ${cluster}`, why, remedy, retry })
+function make(requested: RequestDescription, code: FailureCode, why: string, remedy: string, retry: Retry): Failure {
+  const { resource, cluster } = requested
+  const location = resource === undefined ? requested.path : describe(resource)
+  return new Failure({ code, what: `cannot ${requested.verb} ${location}`, where: `cluster ${cluster}`, why, remedy, retry })
 }
 
-function describe({ group, plural, namespace, name }: AskedResource): string {
+function describe({ group, plural, namespace, name }: RequestedResource): string {
   const type = group === '' ? plural : `${plural}.${group}`
   return `${type}${name === '' ? '' : ` ${JSON.stringify(name)}`}${namespace === '' ? '' : ` in namespace ${namespace}`}`
 }

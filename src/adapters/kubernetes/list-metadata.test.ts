@@ -4,12 +4,12 @@ import { listOf, scriptedApi, statusAnswer } from '../../../test/apiserver/scrip
 import type { ScriptedRequest } from '../../../test/apiserver/scripted-server.ts'
 import { Failure } from '../../failure.ts'
 import { resourceKey } from '../../krm/resource-id.ts'
-import type { Inventory, ListedPlace } from '../../ports/cluster.ts'
+import type { Inventory, ListedLocation } from '../../ports/cluster.ts'
 
 const signal = new AbortController().signal
 const CONFIG_MAPS = 'GET /api/v1/namespaces/shop/configmaps'
 const ROLES = 'GET /apis/rbac.authorization.k8s.io/v1/clusterroles'
-const place = (kind: string, namespace: string, group = ''): ListedPlace => ({ group, kind, namespace })
+const location = (kind: string, namespace: string, group = ''): ListedLocation => ({ group, kind, namespace })
 
 /** Metadata as a server gives it, under a kind of its own. */
 function metadata(kind: string, namespace: string, ...names: readonly string[]) {
@@ -23,18 +23,18 @@ function keys(answer: Inventory | Failure | undefined): readonly string[] {
 }
 
 test('what two questions want is listed once, without content, and a kind that is not served has nothing', async (t) => {
-  const seen: ScriptedRequest[] = []
+  const observed: ScriptedRequest[] = []
   const api = await scriptedApi(t, {
     [CONFIG_MAPS]: (request) => {
-      seen.push(request)
+      observed.push(request)
       return metadata('ConfigMap', 'shop', 'a', 'b')
     },
     [ROLES]: () => metadata('ClusterRole', '', 'r'),
   })
   const listing = [
-    place('ConfigMap', 'shop'),
-    place('ClusterRole', 'ignored', 'rbac.authorization.k8s.io'),
-    place('Unknown', 'shop', 'x.io'),
+    location('ConfigMap', 'shop'),
+    location('ClusterRole', 'ignored', 'rbac.authorization.k8s.io'),
+    location('Unknown', 'shop', 'x.io'),
   ]
   const [one, two] = await api.cluster.readInventories(
     [
@@ -45,8 +45,8 @@ test('what two questions want is listed once, without content, and a kind that i
   )
   assert.deepEqual(keys(one), ['/ConfigMap/shop/a', '/ConfigMap/shop/b', 'rbac.authorization.k8s.io/ClusterRole//r'])
   assert.deepEqual(keys(two), ['/ConfigMap/shop/a', '/ConfigMap/shop/b'])
-  assert.deepEqual(api.asked().toSorted(), [`${CONFIG_MAPS}?limit=500`, `${ROLES}?limit=500`].toSorted())
-  assert.match(String(seen[0]?.headers['accept']), /PartialObjectMetadataList/)
+  assert.deepEqual(api.requested().toSorted(), [`${CONFIG_MAPS}?limit=500`, `${ROLES}?limit=500`].toSorted())
+  assert.match(String(observed[0]?.headers['accept']), /PartialObjectMetadataList/)
   assert.ok(one !== undefined && !(one instanceof Failure))
   assert.deepEqual(Object.keys(one.objects?.[0] ?? {}), ['apiVersion', 'kind', 'metadata'])
 })
@@ -58,8 +58,8 @@ test('a part that is forbidden is told, and the rest is there; all of it forbidd
   })
   const [part, all] = await api.cluster.readInventories(
     [
-      { listing: [place('ConfigMap', 'shop'), place('Service', 'shop')], labelSelector: 'a=b' },
-      { listing: [place('ConfigMap', 'shop')], labelSelector: 'a=b' },
+      { listing: [location('ConfigMap', 'shop'), location('Service', 'shop')], labelSelector: 'a=b' },
+      { listing: [location('ConfigMap', 'shop')], labelSelector: 'a=b' },
     ],
     signal,
   )
@@ -70,11 +70,11 @@ test('a part that is forbidden is told, and the rest is there; all of it forbidd
 
 test('a kind that is wanted in many namespaces is listed once over all, and each where that is forbidden', async (t) => {
   const teams = Array.from({ length: 8 }, (_, team) => `team-${team}`)
-  const listing = teams.map((team) => place('ConfigMap', team))
+  const listing = teams.map((team) => location('ConfigMap', team))
   const everywhere = 'GET /api/v1/configmaps'
   const one = await scriptedApi(t, { [everywhere]: () => metadata('ConfigMap', 'team-3', 'x') })
   const [found] = await one.cluster.readInventories([{ listing, labelSelector: '' }], signal)
-  assert.deepEqual([keys(found), one.asked()], [['/ConfigMap/team-3/x'], [`${everywhere}?limit=500`]])
+  assert.deepEqual([keys(found), one.requested()], [['/ConfigMap/team-3/x'], [`${everywhere}?limit=500`]])
   const routes = teams.map((team) => [`GET /api/v1/namespaces/${team}/configmaps`, () => metadata('ConfigMap', team, team)] as const)
   const each = await scriptedApi(t, { [everywhere]: () => statusAnswer(403, 'Forbidden', 'no'), ...Object.fromEntries(routes) })
   const [all] = await each.cluster.readInventories([{ listing, labelSelector: '' }], signal)
@@ -93,7 +93,7 @@ test('all kinds of a namespace are listed but those that only controllers write,
   assert.deepEqual(keys(answer), ['/ConfigMap/shop/a', '/Service/shop/web', 'apps/Deployment/shop/web'])
   assert.deepEqual(answer !== undefined && !(answer instanceof Failure) && answer.unread?.map(({ code }) => code), ['BP3003'])
   assert.equal(
-    api.asked().some((line) => line.includes('clusterroles')),
+    api.requested().some((line) => line.includes('clusterroles')),
     false,
   )
 })

@@ -2,9 +2,9 @@
 import { Failure } from '../../failure.ts'
 import { metadataText } from '../../krm/resource.ts'
 import type { ResourceId } from '../../krm/resource-id.ts'
-import type { Inventory, ListedPlace, ListingRef } from '../../ports/cluster.ts'
+import type { Inventory, ListedLocation, ListingRef } from '../../ports/cluster.ts'
 import { getKey, isJsonObject, type JsonObject } from '../../text/json.ts'
-import { askedFor, type ServedResource } from './discovery.ts'
+import { requestedFor, type ServedResource } from './discovery.ts'
 import { notKubernetes } from './kubernetes-failure.ts'
 import { failureOrThrow, inParallel, listObjects } from './list-objects.ts'
 import { isWorthListing, unlessRefused } from './read-everywhere.ts'
@@ -20,19 +20,19 @@ export interface MetadataList {
 }
 
 /** Answers listings; what two of them want is asked for once. A kind that is not served has no objects. @throws only the reason of `signal` */
-export async function listPlaces(
+export async function listLocations(
   sources: LiveSources,
   refs: readonly ListingRef[],
   signal: AbortSignal,
 ): Promise<readonly (Inventory | Failure)[]> {
   const lists = new Map<string, MetadataList | Failure>()
-  const keyOf = ({ group, kind, namespace }: ListedPlace, { labelSelector }: ListingRef): string =>
+  const keyOf = ({ group, kind, namespace }: ListedLocation, { labelSelector }: ListingRef): string =>
     `${group}/${kind}/${namespace}/${labelSelector}`
   for (const ref of refs) {
-    for (const place of ref.listing) {
-      const key = keyOf(place, ref)
+    for (const location of ref.listing) {
+      const key = keyOf(location, ref)
       if (lists.has(key)) continue
-      const list = await listOfPlace(sources, place, ref.labelSelector, signal)
+      const list = await listOfLocation(sources, location, ref.labelSelector, signal)
       if (list !== undefined) lists.set(key, list)
     }
   }
@@ -42,8 +42,8 @@ export async function listPlaces(
     signal,
   )
   return refs.map((ref) => {
-    const answers = ref.listing.flatMap((place) => {
-      const list = lists.get(keyOf(place, ref))
+    const answers = ref.listing.flatMap((position) => {
+      const list = lists.get(keyOf(position, ref))
       return list === undefined ? [] : [list instanceof Failure ? list : (found.get(list) ?? [])]
     })
     return gathered('a listing', answers)
@@ -60,9 +60,9 @@ export function gathered(source: string, answers: readonly (Failure | readonly J
 }
 
 /** Undefined where the kind is not served: then there is nothing of it. */
-async function listOfPlace(
+async function listOfLocation(
   { discovery, defaultNamespace }: LiveSources,
-  { group, kind, namespace }: ListedPlace,
+  { group, kind, namespace }: ListedLocation,
   labelSelector: string,
   signal: AbortSignal,
 ): Promise<MetadataList | Failure | undefined> {
@@ -93,8 +93,8 @@ export async function listMetadata(
       const whole = { ...first, namespace: '' }
       const all = await unlessRefused(sources.refused, first.served, () => listOnce(sources, whole, signal)).catch(failureOrThrow)
       if (all !== undefined) {
-        const places = all instanceof Failure ? undefined : Map.groupBy(all, (object) => metadataText(object, 'namespace'))
-        for (const list of own) answers.set(list, all instanceof Failure ? all : (places?.get(list.namespace) ?? []))
+        const locations = all instanceof Failure ? undefined : Map.groupBy(all, (object) => metadataText(object, 'namespace'))
+        for (const list of own) answers.set(list, all instanceof Failure ? all : (locations?.get(list.namespace) ?? []))
         return
       }
     }
@@ -105,9 +105,9 @@ export async function listMetadata(
 
 async function listOnce({ api }: LiveSources, { served, namespace, labelSelector }: MetadataList, signal: AbortSignal) {
   const objects: JsonObject[] = []
-  const asked = askedFor(api.cluster, 'list', served, namespace, '')
+  const requested = requestedFor(api.cluster, 'list', served, namespace, '')
   const take = (item: JsonObject): void => {
-    if (metadataText(item, 'name') === '') throw notKubernetes(asked, 'its list has an item without metadata.name')
+    if (metadataText(item, 'name') === '') throw notKubernetes(requested, 'its list has an item without metadata.name')
     const metadata = getKey(item, 'metadata')
     objects.push({ apiVersion: served.apiVersion, kind: served.kind, metadata: isJsonObject(metadata) ? metadata : {} })
   }

@@ -3,8 +3,8 @@ import { Failure } from '../../failure.ts'
 import { metadataText } from '../../krm/resource.ts'
 import { getKey, isJsonArray, isJsonObject, type JsonObject } from '../../text/json.ts'
 import type { ReadApi } from './cluster-api.ts'
-import { askedFor, collectionPath, type ServedResource } from './discovery.ts'
-import { type Asked, incompleteList, jsonOf, notKubernetes } from './kubernetes-failure.ts'
+import { collectionPath, requestedFor, type ServedResource } from './discovery.ts'
+import { incompleteList, jsonOf, notKubernetes, type RequestDescription } from './kubernetes-failure.ts'
 
 export interface ListOptions {
   /** Empty for all namespaces, and for cluster-scoped kinds. */
@@ -39,12 +39,12 @@ export async function listObjects(
   options: ListOptions,
   signal: AbortSignal,
 ): Promise<'complete' | 'too-many'> {
-  const asked = askedFor(api.cluster, 'list', served, options.namespace, options.name ?? '')
+  const requested = requestedFor(api.cluster, 'list', served, options.namespace, options.name ?? '')
   for (let start = 1; ; start += 1) {
-    const end = await listOnce(api, served, options, asked, signal)
+    const end = await listOnce(api, served, options, requested, signal)
     if (end === 'complete' || end === 'too-many') return end
     options.restart()
-    if (start >= MOST_STARTS) throw incompleteList(asked, `it ${BROKEN[end]} each of ${MOST_STARTS} times that it was read`)
+    if (start >= MOST_STARTS) throw incompleteList(requested, `it ${BROKEN[end]} each of ${MOST_STARTS} times that it was read`)
   }
 }
 
@@ -59,12 +59,12 @@ async function listOnce(
   api: ReadApi,
   served: ServedResource,
   options: ListOptions,
-  asked: Asked,
+  requested: RequestDescription,
   signal: AbortSignal,
 ): Promise<'complete' | 'too-many' | keyof typeof BROKEN> {
   // Items of built-in lists come without; metadata-only ones come with the kind of the metadata.
   const type = { apiVersion: served.apiVersion, kind: served.kind }
-  const seen = new Set<string>()
+  const observed = new Set<string>()
   const items = new Set<string>()
   let came = 0
   let promised = 0
@@ -73,11 +73,11 @@ async function listOnce(
   do {
     const path = `${collectionPath(served, options.namespace)}?${queryOf(options, next)}`
     const accept = options.metadataOnly === true ? { accept: METADATA_ONLY } : {}
-    const response = await api.get(path, asked, signal, { ...accept, answers: [410] })
+    const response = await api.get(path, requested, signal, { ...accept, answers: [410] })
     if (response.status === 410) return 'expired'
-    const page = readPage(jsonOf(response, asked), asked)
+    const page = readPage(jsonOf(response, requested), requested)
     if (resourceVersion !== undefined && page.resourceVersion !== resourceVersion) {
-      throw incompleteList(asked, 'its pages are of different resource versions')
+      throw incompleteList(requested, 'its pages are of different resource versions')
     }
     resourceVersion = page.resourceVersion
     for (const item of page.items) {
@@ -88,9 +88,9 @@ async function listOnce(
     if (items.size < came) return 'double'
     if (Number.isFinite(page.remaining)) promised = Math.max(promised, came + page.remaining)
     next = page.next
-    if (next !== '' && seen.size === 0 && options.most !== undefined && page.remaining > options.most) return 'too-many'
-    if (seen.has(next) || seen.size > MOST_PAGES) throw incompleteList(asked, 'its pages go round in a circle')
-    seen.add(next)
+    if (next !== '' && observed.size === 0 && options.most !== undefined && page.remaining > options.most) return 'too-many'
+    if (observed.has(next) || observed.size > MOST_PAGES) throw incompleteList(requested, 'its pages go round in a circle')
+    observed.add(next)
   } while (next !== '')
   return came < promised ? 'short' : 'complete'
 }
@@ -111,20 +111,20 @@ interface Page {
   readonly remaining: number
 }
 
-function readPage(answer: unknown, asked: Asked): Page {
+function readPage(answer: unknown, requested: RequestDescription): Page {
   const page = answer as JsonObject
   const kind = isJsonObject(page) ? getKey(page, 'kind') : undefined
-  if (!isJsonObject(page) || typeof kind !== 'string' || !kind.endsWith('List')) throw notKubernetes(asked, 'its answer is not a list')
+  if (!isJsonObject(page) || typeof kind !== 'string' || !kind.endsWith('List')) throw notKubernetes(requested, 'its answer is not a list')
   // The API server gives an empty list of metadata with null there (docs/facts/inventories.md); of no other list is that the empty one.
   const [given, metadata] = [getKey(page, 'items'), getKey(page, 'metadata')]
   const items = given === null && kind === 'PartialObjectMetadataList' ? [] : given
-  if (!isJsonArray(items) || !isJsonObject(metadata)) throw notKubernetes(asked, 'its list has no items or no metadata')
-  if (!items.every(isJsonObject)) throw notKubernetes(asked, 'its list has an item that is not an object')
+  if (!isJsonArray(items) || !isJsonObject(metadata)) throw notKubernetes(requested, 'its list has no items or no metadata')
+  if (!items.every(isJsonObject)) throw notKubernetes(requested, 'its list has an item that is not an object')
   const [resourceVersion, next] = [getKey(metadata, 'resourceVersion'), getKey(metadata, 'continue') ?? '']
   if (typeof resourceVersion !== 'string' || resourceVersion === '' || resourceVersion === '0') {
-    throw incompleteList(asked, 'it has no resource version')
+    throw incompleteList(requested, 'it has no resource version')
   }
-  if (typeof next !== 'string') throw notKubernetes(asked, 'its continue token is not text')
+  if (typeof next !== 'string') throw notKubernetes(requested, 'its continue token is not text')
   const remaining = getKey(metadata, 'remainingItemCount')
   return { items, resourceVersion, next, remaining: typeof remaining === 'number' ? remaining : Number.POSITIVE_INFINITY }
 }

@@ -6,8 +6,16 @@ import { formatJson, getKey, isJsonObject } from '../../text/json.ts'
 import { appliedObject } from './applied-object.ts'
 import type { ReadApi } from './cluster-api.ts'
 import type { ApiResponse } from './connection/transport.ts'
-import { askedFor, objectPath, type ServedResource } from './discovery.ts'
-import { type Asked, dryRunUnsupported, failureOfResponse, jsonOf, notKubernetes, shorten, statusOf } from './kubernetes-failure.ts'
+import { objectPath, requestedFor, type ServedResource } from './discovery.ts'
+import {
+  dryRunUnsupported,
+  failureOfResponse,
+  jsonOf,
+  notKubernetes,
+  type RequestDescription,
+  shorten,
+  statusOf,
+} from './kubernetes-failure.ts'
 import { failureOrThrow, listObjects } from './list-objects.ts'
 import type { LiveSources } from './read-live.ts'
 import { readRefusal } from './refused-apply.ts'
@@ -18,18 +26,18 @@ export async function predict(sources: LiveSources, resource: Resource, fieldMan
   try {
     const served = await sources.discovery.find(resource.apiVersion, resource.id.kind, signal)
     const namespace = served.namespaced ? resource.id.namespace || sources.defaultNamespace : ''
-    const asked = askedFor(api.cluster, 'patch', served, namespace, resource.id.name)
-    const down = sources.outages.failureOf(asked)
+    const requested = requestedFor(api.cluster, 'patch', served, namespace, resource.id.name)
+    const down = sources.outages.failureOf(requested)
     if (down !== undefined) return { state: 'unproven', failure: down }
     const path = objectPath(served, namespace, resource.id.name)
     const body = formatJson(appliedObject(resource.object))
-    let response = await api.dryRunApply(path, body, fieldManager, asked, signal)
+    let response = await api.dryRunApply(path, body, fieldManager, requested, signal)
     // An etcd that just elected another leader; what a webhook or a schema refuses stays refused.
-    if (isServerError(response, asked)) response = await api.dryRunApply(path, body, fieldManager, asked, signal)
-    if (response.status >= 300) return await judge(sources, response, served, asked, signal)
-    const object = jsonOf(response, asked)
+    if (isServerError(response, requested)) response = await api.dryRunApply(path, body, fieldManager, requested, signal)
+    if (response.status >= 300) return await judge(sources, response, served, requested, signal)
+    const object = jsonOf(response, requested)
     if (!isJsonObject(object) || getKey(object, 'kind') !== resource.id.kind || metadataText(object, 'name') !== resource.id.name) {
-      throw notKubernetes(asked, 'its answer is not the object')
+      throw notKubernetes(requested, 'its answer is not the object')
     }
     return { state: 'predicted', object }
   } catch (thrown) {
@@ -37,9 +45,9 @@ export async function predict(sources: LiveSources, resource: Resource, fieldMan
   }
 }
 
-function isServerError(response: ApiResponse, asked: Asked): boolean {
+function isServerError(response: ApiResponse, requested: RequestDescription): boolean {
   if (response.status !== 500) return false
-  const refusal = readRefusal(response, asked)
+  const refusal = readRefusal(response, requested)
   return refusal.state === 'unproven' && !refusal.webhookDown
 }
 
@@ -48,22 +56,22 @@ async function judge(
   { api, outages }: LiveSources,
   response: ApiResponse,
   served: ServedResource,
-  asked: Asked,
+  requested: RequestDescription,
   signal: AbortSignal,
 ): Promise<Prediction> {
-  const failure = failureOfResponse(response, asked)
+  const failure = failureOfResponse(response, requested)
   if (response.status === 404 && failure.code !== 'BP3011') return { state: 'unproven', failure }
-  const refusal = readRefusal(response, asked)
+  const refusal = readRefusal(response, requested)
   if (refusal.state === 'unproven') {
-    if (refusal.webhookDown) outages.add(asked, refusal.failure)
+    if (refusal.webhookDown) outages.add(requested, refusal.failure)
     return { state: 'unproven', failure: refusal.failure }
   }
   if (response.status === 403 && refusal.reason === 'Invalid') {
-    const lacking = await lackingRight(api, served, asked, signal)
-    if (lacking !== undefined) return { state: 'unproven', failure: failureOfResponse(response, { ...asked, verb: lacking }) }
+    const lacking = await lackingRight(api, served, requested, signal)
+    if (lacking !== undefined) return { state: 'unproven', failure: failureOfResponse(response, { ...requested, verb: lacking }) }
   }
   const unsupported = dryRunUnsupportedBy(response)
-  return unsupported === undefined ? refusal : { state: 'unproven', failure: dryRunUnsupported(asked, shorten(unsupported)) }
+  return unsupported === undefined ? refusal : { state: 'unproven', failure: dryRunUnsupported(requested, shorten(unsupported)) }
 }
 
 /**
@@ -73,14 +81,14 @@ async function judge(
 async function lackingRight(
   api: ReadApi,
   served: ServedResource,
-  asked: Asked,
+  requested: RequestDescription,
   signal: AbortSignal,
 ): Promise<'patch' | 'create' | undefined> {
   try {
-    if (!(await isAllowed(api, 'patch', asked, signal))) return 'patch'
-    if (await isAllowed(api, 'create', asked, signal)) return undefined
+    if (!(await isAllowed(api, 'patch', requested, signal))) return 'patch'
+    if (await isAllowed(api, 'create', requested, signal)) return undefined
     // An apply creates what is not there, and then needs that right too.
-    const { namespace = '', name = '' } = asked.resource ?? {}
+    const { namespace = '', name = '' } = requested.resource ?? {}
     let exists = false
     const options = { namespace, name, metadataOnly: true, restart: () => {}, take: () => {} }
     await listObjects(api, served, { ...options, take: () => (exists = true) }, signal)
@@ -92,14 +100,19 @@ async function lackingRight(
 }
 
 /** @throws Failure */
-async function isAllowed(api: ReadApi, verb: 'patch' | 'create', asked: Asked, signal: AbortSignal): Promise<boolean> {
-  const { group = '', plural: resource = '', namespace = '', name = '' } = asked.resource ?? {}
+async function isAllowed(api: ReadApi, verb: 'patch' | 'create', requested: RequestDescription, signal: AbortSignal): Promise<boolean> {
+  const { group = '', plural: resource = '', namespace = '', name = '' } = requested.resource ?? {}
   const body = {
     apiVersion: 'authorization.k8s.io/v1',
     kind: 'SelfSubjectAccessReview',
     spec: { resourceAttributes: { verb, group, resource, namespace, name } },
   }
-  const about: Asked = { ...asked, verb: 'create', resource: undefined, path: '/apis/authorization.k8s.io/v1/selfsubjectaccessreviews' }
+  const about: RequestDescription = {
+    ...requested,
+    verb: 'create',
+    resource: undefined,
+    path: '/apis/authorization.k8s.io/v1/selfsubjectaccessreviews',
+  }
   const answer = jsonOf(await api.reviewAccess(formatJson(body), about, signal), about)
   const status = isJsonObject(answer) ? getKey(answer, 'status') : undefined
   if (!isJsonObject(status)) throw notKubernetes(about, 'its answer is not an access review')

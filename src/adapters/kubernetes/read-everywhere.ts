@@ -6,7 +6,7 @@ import { Failure } from '../../failure.ts'
 import { metadataText } from '../../krm/resource.ts'
 import type { JsonObject } from '../../text/json.ts'
 import type { ReadApi } from './cluster-api.ts'
-import { askedFor, type ServedResource } from './discovery.ts'
+import { requestedFor, type ServedResource } from './discovery.ts'
 import { notKubernetes } from './kubernetes-failure.ts'
 import { listObjects } from './list-objects.ts'
 
@@ -53,10 +53,10 @@ export async function readEverywhere(
   signal: AbortSignal,
 ): Promise<ReadonlyMap<string, JsonObject> | undefined> {
   const found = new Map<string, JsonObject>()
-  const asked = askedFor(api.cluster, 'list', served, '', '')
+  const requested = requestedFor(api.cluster, 'list', served, '', '')
   const take = (item: JsonObject): void => {
     const name = metadataText(item, 'name')
-    if (name === '') throw notKubernetes(asked, 'its list has an item without metadata.name')
+    if (name === '') throw notKubernetes(requested, 'its list has an item without metadata.name')
     const key = `${metadataText(item, 'namespace')}/${name}`
     if (wanted.has(key)) found.set(key, item)
   }

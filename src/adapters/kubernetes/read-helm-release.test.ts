@@ -74,7 +74,7 @@ test('the objects of the newest deployed revision, in the namespace where Helm p
     '/Secret/shop/web',
   ])
   assert.deepEqual(
-    api.asked().toSorted(),
+    api.requested().toSorted(),
     [CONFIG_MAPS, SECRETS].map((path) => `${path}?limit=500&labelSelector=owner=helm,name=web,status!=superseded`),
   )
 })
@@ -231,7 +231,7 @@ for (const [what, revisions, source, later, applied] of REVISIONS) {
 }
 
 test('a release of the size that a Secret may have is read, and text that unpacks to more than that is none', async (t) => {
-  const many = Array.from({ length: 500 }, (_one, place) => `${config(`config-${place}`)}data: {text: ${'x'.repeat(16_000)}}\n`).join(
+  const many = Array.from({ length: 500 }, (_one, index) => `${config(`config-${index}`)}data: {text: ${'x'.repeat(16_000)}}\n`).join(
     '---\n',
   )
   const [, names] = (await sourceOf(t, { ...NO_TEXTS, [SECRETS]: () => list(stored(many)) })) as readonly [string, readonly string[]]

@@ -1,7 +1,7 @@
 /** Inventories of all kinds, each read by its own means; what one of them costs or fails with, no other one sees. */
 import type { Failure } from '../../failure.ts'
 import type { Inventory, InventoryQuestion } from '../../ports/cluster.ts'
-import { listPlaces } from './list-metadata.ts'
+import { listLocations } from './list-metadata.ts'
 import { listNamespaces } from './list-namespaces.ts'
 import { failureOrThrow } from './list-objects.ts'
 import { readHelmRelease } from './read-helm-release.ts'
@@ -18,7 +18,7 @@ export async function readInventories(
 ): Promise<readonly Answer[]> {
   const groups = questions.flatMap((question) => ('id' in question ? [question] : []))
   const listings = questions.flatMap((question) => ('listing' in question ? [question] : []))
-  const [ofGroups, ofListings] = await Promise.all([readResourceGroups(sources, groups, signal), listPlaces(sources, listings, signal)])
+  const [ofGroups, ofListings] = await Promise.all([readResourceGroups(sources, groups, signal), listLocations(sources, listings, signal)])
   const [nextGroup, nextListing] = [ofGroups.values(), ofListings.values()]
   const answers: (Answer | Promise<Answer>)[] = questions.map((question) => {
     if ('id' in question) return nextGroup.next().value

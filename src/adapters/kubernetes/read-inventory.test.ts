@@ -22,7 +22,7 @@ test('the inventories of many packages are one list', async (t) => {
     answers.map((answer) => (answer instanceof Failure ? answer.code : answer?.source)),
     ['ResourceGroup team-a/inventory', 'ResourceGroup team-b/renamed', undefined, undefined],
   )
-  assert.deepEqual(api.asked(), [`${ALL}?limit=500`])
+  assert.deepEqual(api.requested(), [`${ALL}?limit=500`])
 })
 
 test('who may not list them everywhere is answered for each namespace, and told which he may not read', async (t) => {

@@ -30,8 +30,8 @@ export async function readResourceGroups(
     if (served === undefined) return answers
     const all = refs.length < MANY ? undefined : await unlessRefused(refused, served, () => list(api, served, { namespace: '' }, signal))
     if (all !== undefined) return refs.map((ref) => pickInventory(all.filter(isNamed(ref)), ref) ?? pickInventory(all, ref))
-    await inParallel([...refs.entries()], PARALLEL, async ([place, ref]) => {
-      answers[place] = await readInventory(api, served, ref, signal).catch(failureOrThrow)
+    await inParallel([...refs.entries()], PARALLEL, async ([index, ref]) => {
+      answers[index] = await readInventory(api, served, ref, signal).catch(failureOrThrow)
     })
     return answers
   } catch (thrown) {

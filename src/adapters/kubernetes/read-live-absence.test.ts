@@ -9,7 +9,7 @@ import { type ResourceId, resourceKey } from '../../krm/resource-id.ts'
 
 const signal = new AbortController().signal
 const LIST = 'GET /api/v1/namespaces/shop/configmaps'
-const IDS = Array.from({ length: 6 }, (_, place): ResourceId => ({ group: '', kind: 'ConfigMap', namespace: 'shop', name: `c${place}` }))
+const IDS = Array.from({ length: 6 }, (_, index): ResourceId => ({ group: '', kind: 'ConfigMap', namespace: 'shop', name: `c${index}` }))
 const WANTED = IDS.map((id) => ({ id, apiVersion: 'v1' }))
 
 /** What a package that declares the ids would be told to be missing. */
@@ -99,7 +99,7 @@ test('the token for the rest that comes with a 410 is not used: it would mix two
   const view = await api.cluster.readLive(WANTED, signal)
   assert.deepEqual(missingIn(view), [])
   assert.deepEqual(
-    api.asked().filter((line) => line.includes('inconsistent')),
+    api.requested().filter((line) => line.includes('inconsistent')),
     [],
   )
 })

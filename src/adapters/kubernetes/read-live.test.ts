@@ -32,7 +32,7 @@ test('a list over pages answers for each wanted object, and claims absence only 
     [...view].map(([key, state]) => `${key} ${state.state}`),
     ['c0 present', 'c1 present', 'c2 present', 'c3 absent', 'c4 present', 'c5 absent'].map((line) => `/ConfigMap/shop/${line}`),
   )
-  assert.deepEqual(api.asked(), [`${CONFIG_MAPS}?limit=500`, `${CONFIG_MAPS}?limit=500&continue=page2`])
+  assert.deepEqual(api.requested(), [`${CONFIG_MAPS}?limit=500`, `${CONFIG_MAPS}?limit=500&continue=page2`])
 })
 
 test('items get the apiVersion and kind that a list leaves out', async (t) => {
@@ -57,7 +57,7 @@ test('few objects of one kind are asked for by name', async (t) => {
   const view = await api.cluster.readLive(many(2), signal)
   assert.deepEqual([...view.values()].map(codeOf), ['present', 'absent'])
   assert.deepEqual(
-    api.asked().toSorted(),
+    api.requested().toSorted(),
     ['c0', 'c1'].map((name) => `${CONFIG_MAPS}?limit=500&fieldSelector=metadata.name=${name}`),
   )
 })
@@ -153,8 +153,8 @@ test('Secrets are read by name even where many are wanted', async (t) => {
     Array.from({ length: 9 }, (_, index) => wanted('Secret', `s${index}`)),
     signal,
   )
-  assert.equal(api.asked().length, 9)
-  for (const line of api.asked()) assert.match(line, /fieldSelector=metadata\.name=s\d$/)
+  assert.equal(api.requested().length, 9)
+  for (const line of api.requested()) assert.match(line, /fieldSelector=metadata\.name=s\d$/)
 })
 
 test('a Secret whose content is forbidden is read as metadata only', async (t) => {
@@ -202,7 +202,7 @@ test('a cluster that does not know us answers so for every object after a handfu
   const secrets = Array.from({ length: 100 }, (_, index) => wanted('Secret', `s${index}`))
   const view = await api.cluster.readLive([...many(6), ...secrets], signal)
   assert.deepEqual(new Set([...view.values()].map(codeOf)), new Set(['BP3002']))
-  assert.ok(api.asked().length < 30, `${api.asked().length} requests`)
+  assert.ok(api.requested().length < 30, `${api.requested().length} requests`)
 })
 
 test('an aborted signal is no answer about any object', async (t) => {
@@ -221,7 +221,7 @@ const inTeams = (numbers: readonly number[], more: Readonly<Record<string, unkno
     numbers.map(() => 'settings'),
     more,
   ) as { items: { metadata: object }[] }
-  for (const [place, item] of list.items.entries()) item.metadata = { ...item.metadata, namespace: `team-${numbers[place]}` }
+  for (const [index, item] of list.items.entries()) item.metadata = { ...item.metadata, namespace: `team-${numbers[index]}` }
   return { body: list }
 }
 
@@ -229,7 +229,7 @@ test('a kind that is wanted in many namespaces is listed once', async (t) => {
   const api = await scriptedApi(t, { [EVERYWHERE]: () => inTeams([0, 1, 2, 3, 4, 5, 6, 99]) })
   const view = await api.cluster.readLive(scattered(8), signal)
   assert.deepEqual([...view.values()].map(codeOf), [...Array.from({ length: 7 }, () => 'present'), 'absent'])
-  assert.deepEqual(api.asked(), [`${EVERYWHERE}?limit=500`])
+  assert.deepEqual(api.requested(), [`${EVERYWHERE}?limit=500`])
 })
 
 for (const [why, answer] of [
@@ -248,7 +248,7 @@ for (const [why, answer] of [
       [...view.values()].map(codeOf),
       [0, 1, 2, 3, 4, 5, 6, 7].map((team) => (team === 3 ? 'absent' : 'present')),
     )
-    assert.equal(api.asked().length, 9)
+    assert.equal(api.requested().length, 9)
   })
 
 test('what may not be listed everywhere is tried once, and not in every turn', async (t) => {
@@ -257,7 +257,7 @@ test('what may not be listed everywhere is tried once, and not in every turn', a
   )
   const api = await scriptedApi(t, { [EVERYWHERE]: () => statusAnswer(403, 'Forbidden', 'not in all namespaces'), ...single })
   for (let turn = 0; turn < 3; turn += 1) await api.cluster.readLive(scattered(8), signal)
-  assert.equal(api.asked().filter((path) => path.startsWith(EVERYWHERE)).length, 1)
+  assert.equal(api.requested().filter((path) => path.startsWith(EVERYWHERE)).length, 1)
 })
 
 test('Secrets are never listed everywhere', async (t) => {
@@ -269,5 +269,5 @@ test('Secrets are never listed everywhere', async (t) => {
     Array.from({ length: 8 }, (_, index) => wanted('Secret', 'token', `team-${index}`)),
     signal,
   )
-  assert.equal(api.asked().length, 8)
+  assert.equal(api.requested().length, 8)
 })

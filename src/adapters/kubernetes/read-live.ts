@@ -9,7 +9,7 @@ import { DEEPEST, isDeeperThan } from '../../text/json-depth.ts'
 import type { AdmissionOutages } from './admission-outages.ts'
 import type { ReadApi } from './cluster-api.ts'
 import type { Discovery, ServedResource } from './discovery.ts'
-import { askedFor } from './discovery.ts'
+import { requestedFor } from './discovery.ts'
 import { notKubernetes } from './kubernetes-failure.ts'
 import { failureOrThrow, inParallel, listObjects } from './list-objects.ts'
 import { isWorthListing, type RefusedKinds, readEverywhere } from './read-everywhere.ts'
@@ -144,7 +144,7 @@ function groupWanted(wanted: readonly WantedObject[], defaultNamespace: string):
 async function readGroup(api: ReadApi, { served, group, name }: Reading, view: Map<string, LiveState>, signal: AbortSignal): Promise<void> {
   const found = new Map<string, JsonObject>()
   const namespace = served.namespaced ? group.namespace : ''
-  const asked = askedFor(api.cluster, 'list', served, namespace, name ?? '')
+  const requested = requestedFor(api.cluster, 'list', served, namespace, name ?? '')
   const list = (metadataOnly: boolean): Promise<unknown> =>
     listObjects(
       api,
@@ -155,7 +155,7 @@ async function readGroup(api: ReadApi, { served, group, name }: Reading, view: M
         metadataOnly,
         take: (item) => {
           const itemName = metadataText(item, 'name')
-          if (itemName === '') throw notKubernetes(asked, 'its list has an item without metadata.name')
+          if (itemName === '') throw notKubernetes(requested, 'its list has an item without metadata.name')
           if (group.wanted.has(itemName) && (name === undefined || name === itemName)) found.set(itemName, item)
         },
         restart: () => found.clear(),

@@ -24,7 +24,7 @@ async function predictedBy(t: TestContext, answer: () => ScriptedAnswer, of = re
     why,
     remedy,
     retry,
-    asked: api.asked(),
+    requested: api.requested(),
   }
 }
 
@@ -32,19 +32,19 @@ const denial = "ValidatingAdmissionPolicy 'replicas' with binding 'all' denied r
 
 test('a policy that denies the object is named with its words, and nobody is asked for rights', async (t) => {
   const answer = statusAnswer(422, 'Invalid', `configmaps "c" is forbidden: ${denial}`, { causes: [{ message: denial }] })
-  const { state, reason, why, remedy, asked } = await predictedBy(t, () => answer)
+  const { state, reason, why, remedy, requested } = await predictedBy(t, () => answer)
   assert.deepEqual([state, reason, why], ['refused', 'Denied', 'the policy replicas denies it: at most four replicas'])
   assert.equal(remedy, 'change the object in git so that it is allowed, or the policy')
-  assert.equal(asked.length, 1)
+  assert.equal(requested.length, 1)
 })
 
 for (const status of [400, 403, 422]) {
   test(`an admission webhook that denies the object by a ${status} is named with its words`, async (t) => {
-    const { reason, why, asked } = await predictedBy(t, () =>
+    const { reason, why, requested } = await predictedBy(t, () =>
       statusAnswer(status, 'Forbidden', 'admission webhook "w.example.com" denied the request: no latest\u001b[2Jtags'),
     )
     assert.deepEqual([reason, why], ['Denied', 'the admission webhook w.example.com denies it: no latest\\u{1b}[2Jtags'])
-    assert.equal(asked.length, 1)
+    assert.equal(requested.length, 1)
   })
 }
 
@@ -56,10 +56,10 @@ test('what a policy says of a Secret is not repeated', async (t) => {
 
 test('a namespace that is being deleted blocks, and is told as that', async (t) => {
   const causes = [{ reason: 'NamespaceTerminating', message: 'namespace shop is being terminated', field: 'metadata.namespace' }]
-  const { state, reason, why, remedy, asked } = await predictedBy(t, () => statusAnswer(403, 'Forbidden', 'forbidden', { causes }))
+  const { state, reason, why, remedy, requested } = await predictedBy(t, () => statusAnswer(403, 'Forbidden', 'forbidden', { causes }))
   assert.deepEqual([state, reason, why], ['refused', 'NamespaceTerminating', 'NamespaceTerminating: namespace shop is being deleted'])
   assert.match(remedy, /finalizers/)
-  assert.equal(asked.length, 1)
+  assert.equal(requested.length, 1)
 })
 
 test('a namespace that is not there is told as that', async (t) => {
@@ -79,15 +79,15 @@ test('a field that may not change is told without the value that the server quot
 test('a field that the server does not know is a refusal in spite of its 500, and is asked for once', async (t) => {
   const message =
     'failed to create typed patch object (shop/c; v1, Kind=ConfigMap): errors:\n  .spec.replica: field not declared in schema\n  .spec.x: field not declared in schema'
-  const { state, reason, code, why, asked } = await predictedBy(t, () => statusAnswer(500, '', message))
+  const { state, reason, code, why, requested } = await predictedBy(t, () => statusAnswer(500, '', message))
   assert.deepEqual([state, reason, code, why], ['refused', 'UnknownField', 'BP3011', 'the server does not know spec.replica, spec.x'])
-  assert.equal(asked.length, 1)
+  assert.equal(requested.length, 1)
 })
 
 test('another error of the server is asked about once more, and proves nothing then', async (t) => {
-  const { state, code, retry, asked } = await predictedBy(t, () => statusAnswer(500, 'InternalError', 'etcdserver: leader changed'))
+  const { state, code, retry, requested } = await predictedBy(t, () => statusAnswer(500, 'InternalError', 'etcdserver: leader changed'))
   assert.deepEqual([state, code, retry], ['unproven', 'BP3005', 'backoff'])
-  assert.equal(asked.length, 2)
+  assert.equal(requested.length, 2)
 })
 
 test('a quota that is used up, and an object that is too large, are refusals of their own', async (t) => {
@@ -130,8 +130,8 @@ test('a webhook that is down is asked once for a kind and namespace and again af
   assert.equal(await ask('ConfigMap', 'a'), `unproven cannot patch configmaps "a" in namespace shop: ${why}`)
   assert.equal(await ask('ConfigMap', 'b'), `unproven cannot patch configmaps "b" in namespace shop: ${why}`)
   assert.equal(await ask('Service', 's'), 'predicted')
-  assert.equal(api.asked().filter((line) => line.includes('/configmaps/')).length, 1)
+  assert.equal(api.requested().filter((line) => line.includes('/configmaps/')).length, 1)
   api.clock.advance(11_000)
   await ask('ConfigMap', 'b')
-  assert.equal(api.asked().filter((line) => line.includes('/configmaps/')).length, 2)
+  assert.equal(api.requested().filter((line) => line.includes('/configmaps/')).length, 2)
 })

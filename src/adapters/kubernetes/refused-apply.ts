@@ -8,10 +8,10 @@ import { hasSecretText } from '../../krm/redaction/credential-text.ts'
 import { getKey, isJsonArray, isJsonObject, type JsonObject } from '../../text/json.ts'
 import type { ApiResponse } from './connection/transport.ts'
 import {
-  type Asked,
   failureOfRefusal,
   failureOfResponse,
   hidesText,
+  type RequestDescription,
   refusalOf,
   shorten,
   statusOf,
@@ -40,11 +40,11 @@ const IMMUTABLE =
 const UNKNOWN_FIELD = /^failed to create typed patch object \([^)]*\): (?:errors:)?\s*([\s\S]*)$/
 
 /** @param response a 4xx or 500 to a dry-run apply */
-export function readRefusal(response: ApiResponse, asked: Asked): RefusedApply {
+export function readRefusal(response: ApiResponse, requested: RequestDescription): RefusedApply {
   const answer = statusOf(response.body)
   const message = textOf(answer, 'message')
   const refused = (reason: RefusalReason, why: string, remedy: string): RefusedApply => {
-    return { state: 'refused', reason, failure: refusalOf(asked, why, remedy) }
+    return { state: 'refused', reason, failure: refusalOf(requested, why, remedy) }
   }
   const unknown = UNKNOWN_FIELD.exec(message)
   if (unknown !== null) {
@@ -59,34 +59,36 @@ export function readRefusal(response: ApiResponse, asked: Asked): RefusedApply {
     return fields.length === 0
       ? refused(
           'Invalid',
-          hidesText(asked, message) ? 'it does not fit the schema of its kind' : shorten(message, asked),
+          hidesText(requested, message) ? 'it does not fit the schema of its kind' : shorten(message, requested),
           'correct the object in git',
         )
       : refused('UnknownField', `the server does not know ${named}`, 'correct the name of the field in git, or remove it')
   }
   if (response.status === 500) {
     const name = /failed calling webhook "([^"]{1,253})"/.exec(message)?.[1]
-    if (name !== undefined) return { state: 'unproven', failure: unavailableAdmission(asked, shorten(name)), webhookDown: true }
-    return { state: 'unproven', failure: failureOfResponse(response, asked), webhookDown: false }
+    if (name !== undefined) return { state: 'unproven', failure: unavailableAdmission(requested, shorten(name)), webhookDown: true }
+    return { state: 'unproven', failure: failureOfResponse(response, requested), webhookDown: false }
   }
   const causes = causesOf(answer)
   if (causes.some(({ reason }) => reason === 'NamespaceTerminating')) {
-    const why = `NamespaceTerminating: namespace ${asked.resource?.namespace ?? ''} is being deleted`
+    const why = `NamespaceTerminating: namespace ${requested.resource?.namespace ?? ''} is being deleted`
     return refused('NamespaceTerminating', why, 'wait until the namespace is gone; where it stays, look at its finalizers')
   }
-  if (response.status === 404) return { state: 'refused', reason: 'NamespaceMissing', failure: failureOfResponse(response, asked) }
-  const denied = deniedBy(asked, [message, ...causes.map((cause) => cause.message)])
+  if (response.status === 404) return { state: 'refused', reason: 'NamespaceMissing', failure: failureOfResponse(response, requested) }
+  const denied = deniedBy(requested, [message, ...causes.map((cause) => cause.message)])
   if (denied !== undefined) return refused('Denied', denied, 'change the object in git so that it is allowed, or the policy')
   const fixed = causes.filter((cause) => IMMUTABLE.test(cause.message))
   if (fixed.length > 0) {
-    const told = fixed.slice(0, 5).map(({ field, message: text }) => `${hasSecretText(field) ? 'a hidden place' : field}: ${endOf(text)}`)
+    const reported = fixed
+      .slice(0, 5)
+      .map(({ field, message: text }) => `${hasSecretText(field) ? 'a hidden place' : field}: ${endOf(text)}`)
     return refused(
       'Immutable',
-      `Immutable: ${told.join('; ')}`,
+      `Immutable: ${reported.join('; ')}`,
       'delete the object so that the syncer makes it anew, or put the live value into git',
     )
   }
-  const failure = failureOfRefusal(response, asked)
+  const failure = failureOfRefusal(response, requested)
   if (response.status === 409) return { state: 'refused', reason: 'Conflict', failure }
   if (response.status === 413) return { state: 'refused', reason: 'TooLarge', failure }
   if (response.status === 403 && /exceeded quota: /.test(message)) return { state: 'refused', reason: 'QuotaExceeded', failure }
@@ -94,16 +96,16 @@ export function readRefusal(response: ApiResponse, asked: Asked): RefusedApply {
 }
 
 /** Who says no and with which words; without the words where they may quote a secret. */
-function deniedBy(asked: Asked, messages: readonly string[]): string | undefined {
+function deniedBy(requested: RequestDescription, messages: readonly string[]): string | undefined {
   for (const message of messages) {
     const policy = POLICY.exec(message)
     const webhook = WEBHOOK.exec(message)
     const [name, words] = policy === null ? [webhook?.[1], webhook?.[2]] : [policy[1], policy[2]]
     if (name === undefined) continue
     const who = policy === null ? `the admission webhook ${shorten(name)}` : `the policy ${shorten(name)}`
-    return words === undefined || words.trim() === '' || hidesText(asked, words)
+    return words === undefined || words.trim() === '' || hidesText(requested, words)
       ? `${who} denies it`
-      : `${who} denies it: ${shorten(words, asked)}`
+      : `${who} denies it: ${shorten(words, requested)}`
   }
   return undefined
 }

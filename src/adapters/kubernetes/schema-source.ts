@@ -3,7 +3,7 @@ import type { FieldSchema } from '../../krm/field-schema.ts'
 import { schemaOfKind } from '../../krm/open-api.ts'
 import { getKey, isJsonObject, type Json } from '../../text/json.ts'
 import type { ReadApi } from './cluster-api.ts'
-import { type Asked, jsonOf, notKubernetes, notServed } from './kubernetes-failure.ts'
+import { jsonOf, notKubernetes, notServed, type RequestDescription } from './kubernetes-failure.ts'
 
 const INDEX = '/openapi/v3'
 // The handler leaves the type to Go's content sniffing (kube-openapi, pkg/handler3, `HandleDiscovery`).
@@ -66,7 +66,7 @@ export class SchemaSource {
   private async fetchIndex(signal: AbortSignal): Promise<ReadonlyMap<string, string>> {
     const answer = await this.get(INDEX, signal)
     const paths = isJsonObject(answer) ? getKey(answer, 'paths') : undefined
-    if (!isJsonObject(paths)) throw notKubernetes(this.asked(INDEX), 'its OpenAPI index has no paths')
+    if (!isJsonObject(paths)) throw notKubernetes(this.requested(INDEX), 'its OpenAPI index has no paths')
     const urls = new Map<string, string>()
     for (const [path, entry] of Object.entries(paths)) {
       const url = isJsonObject(entry) ? getKey(entry, 'serverRelativeURL') : undefined
@@ -77,11 +77,11 @@ export class SchemaSource {
   }
 
   private async get(path: string, signal: AbortSignal): Promise<Json> {
-    const asked = this.asked(path)
-    return jsonOf(await this.api.get(path, asked, signal), asked, path === INDEX ? INDEX_TYPES : [])
+    const requested = this.requested(path)
+    return jsonOf(await this.api.get(path, requested, signal), requested, path === INDEX ? INDEX_TYPES : [])
   }
 
-  private asked(path: string): Asked {
+  private requested(path: string): RequestDescription {
     return { cluster: this.api.cluster, verb: 'get', resource: undefined, path: path.replace(/\?.*$/, '') }
   }
 }

@@ -5,8 +5,8 @@ import type { LogLevel, ProcessEvent, Transition, TurnEvent } from '../../ports/
 
 /** The failure as the log has it: a message of a library may quote what it was given. */
 export function loggableFailure({ code, what, where, why, remedy, retry }: Failure): Failure {
-  const place = where === undefined ? {} : { where: loggableText(where) }
-  return new Failure({ code, what: loggableText(what), ...place, why: loggableText(why), remedy: loggableText(remedy), retry })
+  const location = where === undefined ? {} : { where: loggableText(where) }
+  return new Failure({ code, what: loggableText(what), ...location, why: loggableText(why), remedy: loggableText(remedy), retry })
 }
 
 export function levelOf(event: Transition | ProcessEvent): LogLevel {
@@ -17,8 +17,8 @@ export function levelOf(event: Transition | ProcessEvent): LogLevel {
 /** `proposed apps/web in prod (#418 https://…)`. */
 export function transitionText({ outcome, cluster, package: name, branch, proposal, url, detail }: Transition): string {
   if (detail !== undefined) return detail
-  const place = proposal === undefined ? branch : [proposal, url].filter((text) => text !== undefined).join(' ')
-  return `${outcome.replaceAll('-', ' ')} ${name} in ${cluster}${place === undefined ? '' : ` (${place})`}`
+  const location = proposal === undefined ? branch : [proposal, url].filter((text) => text !== undefined).join(' ')
+  return `${outcome.replaceAll('-', ' ')} ${name} in ${cluster}${location === undefined ? '' : ` (${location})`}`
 }
 
 export function turnText({ outcome, units, failedUnits, failedClusters, writes, plan, milliseconds }: TurnEvent): string {

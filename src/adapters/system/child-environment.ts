@@ -28,9 +28,9 @@ const BESIDES: Readonly<Record<ChildKind, RegExp | undefined>> = {
 /** The variables of ours that a child of the kind is given. */
 export function childEnvironment(environment: Environment, kind: ChildKind): Record<string, string> {
   const named = new Set((environment[CHILD_VARIABLES] ?? '').split(/[\s,]+/))
-  const kept = Object.entries(environment).filter(
+  const retained = Object.entries(environment).filter(
     (entry): entry is [string, string] =>
       entry[1] !== undefined && (ALWAYS.test(entry[0]) || BESIDES[kind]?.test(entry[0]) === true || named.has(entry[0])),
   )
-  return Object.fromEntries(kept)
+  return Object.fromEntries(retained)
 }

@@ -31,9 +31,9 @@ export async function loadInstallationKey({ value, path }: KeySource): Promise<L
   if (stored !== undefined) return { key: keyFrom(stored, path), created: false }
   await createKeyFile(path)
   // Read back: of two processes that make the file at once, one wins and both use its key.
-  const made = await readKeyFile(path)
-  if (made === undefined) throw keyFailure(path, 'the file was removed while it was made')
-  return { key: keyFrom(made, path), created: true }
+  const created = await readKeyFile(path)
+  if (created === undefined) throw keyFailure(path, 'the file was removed while it was made')
+  return { key: keyFrom(created, path), created: true }
 }
 
 /** Where the key would come from, with the same checks; makes none. @throws Failure BP1009 */

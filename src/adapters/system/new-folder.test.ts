@@ -5,32 +5,32 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, test } from 'node:test'
 import { checkNewFolder, writeNewFolder } from './new-folder.ts'
 
-let place: string
+let location: string
 beforeEach(() => {
-  place = mkdtempSync(join(tmpdir(), 'backporch-folder-'))
+  location = mkdtempSync(join(tmpdir(), 'backporch-folder-'))
 })
-afterEach(() => rmSync(place, { recursive: true, force: true }))
+afterEach(() => rmSync(location, { recursive: true, force: true }))
 
 test('the files are there, in folders that did not exist, and nothing beside them', () => {
   writeNewFolder(
-    join(place, 'a', 'out'),
+    join(location, 'a', 'out'),
     new Map([
       ['x.yaml', 'one'],
       ['below/y.yaml', 'two'],
     ]),
   )
-  assert.deepEqual(readdirSync(join(place, 'a')), ['out'])
-  assert.equal(readFileSync(join(place, 'a', 'out', 'below', 'y.yaml'), 'utf8'), 'two')
+  assert.deepEqual(readdirSync(join(location, 'a')), ['out'])
+  assert.equal(readFileSync(join(location, 'a', 'out', 'below', 'y.yaml'), 'utf8'), 'two')
 })
 
 test('a folder that is there, or a file, is refused and stays as it is', () => {
-  mkdirSync(join(place, 'out'))
-  writeFileSync(join(place, 'file'), 'mine')
+  mkdirSync(join(location, 'out'))
+  writeFileSync(join(location, 'file'), 'mine')
   for (const name of ['out', 'file']) {
-    assert.throws(() => checkNewFolder(join(place, name)), { code: 'BP1001' })
-    assert.throws(() => writeNewFolder(join(place, name), new Map([['x', 'y']])), { code: 'BP1001' })
+    assert.throws(() => checkNewFolder(join(location, name)), { code: 'BP1001' })
+    assert.throws(() => writeNewFolder(join(location, name), new Map([['x', 'y']])), { code: 'BP1001' })
   }
-  assert.deepEqual(readdirSync(join(place, 'out')), [])
+  assert.deepEqual(readdirSync(join(location, 'out')), [])
 })
 
 test('a file that cannot be written leaves no folder behind', () => {
@@ -39,6 +39,6 @@ test('a file that cannot be written leaves no folder behind', () => {
     ['a', 'file'],
     ['a/b', 'below it'],
   ])
-  assert.throws(() => writeNewFolder(join(place, 'out'), files), { code: 'BP4008' })
-  assert.deepEqual(readdirSync(place), [])
+  assert.throws(() => writeNewFolder(join(location, 'out'), files), { code: 'BP4008' })
+  assert.deepEqual(readdirSync(location), [])
 })

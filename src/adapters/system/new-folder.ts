@@ -21,11 +21,11 @@ export function checkNewFolder(path: string): void {
  */
 export function writeNewFolder(path: string, files: ReadonlyMap<string, string>): void {
   checkNewFolder(path)
-  let made: string | undefined
+  let created: string | undefined
   try {
     mkdirSync(dirname(path), { recursive: true })
-    made = mkdtempSync(join(dirname(path), `.${basename(path)}-`))
-    const folder = join(made, basename(path))
+    created = mkdtempSync(join(dirname(path), `.${basename(path)}-`))
+    const folder = join(created, basename(path))
     mkdirSync(folder)
     for (const [file, text] of files) {
       mkdirSync(dirname(join(folder, file)), { recursive: true })
@@ -42,6 +42,6 @@ export function writeNewFolder(path: string, files: ReadonlyMap<string, string>)
       cause: thrown,
     })
   } finally {
-    if (made !== undefined) rmSync(made, { recursive: true, force: true })
+    if (created !== undefined) rmSync(created, { recursive: true, force: true })
   }
 }

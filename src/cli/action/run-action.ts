@@ -21,7 +21,7 @@ export async function runAction(world: World, run: RunCommand): Promise<number> 
   const runner = new RunnerCommands(world)
   try {
     const inputs = readActionInputs(world.env)
-    tellWhatIsMissing(inputs, world, runner)
+    printWhatIsMissing(inputs, world, runner)
     const ask: ActionRun['ask'] = (command, packages, target, branch) =>
       answer(argvOf(command, inputs, packages, target, branch), inputs, world, runner, run)
     if (inputs.command === 'verify-pr') return await (await import('./verify-pr.ts')).verifyPullRequest({ inputs, runner, world, ask })
@@ -47,7 +47,7 @@ async function report(command: 'scan' | 'diff', { inputs, runner, world, ask }: 
   return failed !== 0 ? failed : failsOn(list, inputs.failOn) ? 1 : 0
 }
 
-function tellWhatIsMissing({ command, ownToken }: ActionInputs, world: World, runner: RunnerCommands): void {
+function printWhatIsMissing({ command, ownToken }: ActionInputs, world: World, runner: RunnerCommands): void {
   if (command === 'scan' && ownToken) {
     const why = 'pull requests that are made with GITHUB_TOKEN start no workflows, so required checks on them never end'
     runner.annotate('warning', `${why}. Give the token of a GitHub App, or BACKPORCH_APP_ID and BACKPORCH_APP_PRIVATE_KEY`, {
@@ -94,12 +94,12 @@ async function answer(
   const into = (parts: string[]) => ({ write: (text: string) => parts.push(text) })
   const code = await run(argv, world.at({ cwd: world.cwd, env, clock: world.clock, stdout: into(stdout), stderr: into(stderr) }))
   world.signal.throwIfAborted()
-  const told = stderr.join('')
-  runner.log(told)
+  const reported = stderr.join('')
+  runner.log(reported)
   const list = readList(stdout.join(''))
   if (list !== undefined) return { code, list }
   // Nothing at all could be done: the first line says what.
-  const [first = ''] = told.split('\n').filter((line) => line.startsWith('error'))
+  const [first = ''] = reported.split('\n').filter((line) => line.startsWith('error'))
   const message = first === '' ? `backporch ${argv[0]} gave no report and ended with ${code}` : first.replace(/^error /, '')
   runner.annotate('error', message, { title: 'backporch' })
   return { code: code === 0 ? 2 : code, list: merged([]) }

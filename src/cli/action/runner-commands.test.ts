@@ -7,8 +7,14 @@ import { cutToBytes, RunnerCommands } from './runner-commands.ts'
 function runner(env: Readonly<Record<string, string>> = {}) {
   const [stdout, files]: [string[], string[]] = [[], []]
   const real = wire(process, new AbortController().signal)
-  const place = real.at({ cwd: '/', env, clock: real.clock, stdout: { write: (text: string) => stdout.push(text) }, stderr: real.stderr })
-  const world = { ...place, appendText: (_path: string, text: string) => void files.push(text) }
+  const location = real.at({
+    cwd: '/',
+    env,
+    clock: real.clock,
+    stdout: { write: (text: string) => stdout.push(text) },
+    stderr: real.stderr,
+  })
+  const world = { ...location, appendText: (_path: string, text: string) => void files.push(text) }
   return { runner: new RunnerCommands(world), stdout: () => stdout.join(''), file: () => files.join('') }
 }
 

@@ -23,8 +23,8 @@ export class RunnerCommands {
     this.#world = world
   }
 
-  annotate(level: Level, message: string, place: Readonly<Record<string, string>> = {}): void {
-    const pairs = Object.entries(place).map(([name, value]) => `${name}=${escapeProperty(oneLine(value, 300))}`)
+  annotate(level: Level, message: string, location: Readonly<Record<string, string>> = {}): void {
+    const pairs = Object.entries(location).map(([name, value]) => `${name}=${escapeProperty(oneLine(value, 300))}`)
     this.lines(`::${level} ${pairs.join(',')}::${escapeData(oneLine(message, 2_000))}\n`)
   }
 
@@ -89,13 +89,13 @@ export class RunnerCommands {
 export function cutToBytes(text: string, limit: number): string {
   if (Buffer.byteLength(text) <= limit) return text
   let used = 0
-  const kept: string[] = []
+  const retained: string[] = []
   for (const line of text.split('\n')) {
     used += Buffer.byteLength(line) + 1
     if (used > limit) break
-    kept.push(line)
+    retained.push(line)
   }
-  return `${kept.join('\n')}\n\n**This summary is cut: the runner takes no more than 1 MiB.** The output \`report-json\` names a file with all of it.\n`
+  return `${retained.join('\n')}\n\n**This summary is cut: the runner takes no more than 1 MiB.** The output \`report-json\` names a file with all of it.\n`
 }
 
 function escapeData(text: string): string {

@@ -94,9 +94,9 @@ async function compare(
       continue
     }
     const question = `${unit.cluster}\n${unit.package}`
-    const asked = answers.get(question) ?? action.ask('diff', [unit.package === '' ? '.' : unit.package], target, baseBranch)
-    answers.set(question, asked)
-    const { code, list } = await asked
+    const requested = answers.get(question) ?? action.ask('diff', [unit.package === '' ? '.' : unit.package], target, baseBranch)
+    answers.set(question, requested)
+    const { code, list } = await requested
     const report = list.items.find(({ spec }) => spec.unit.package === unit.package && spec.unit.cluster === unit.cluster)
     if (code !== 0) codes.push(code)
     else if (report === undefined) unknown(`nothing was observed of ${unit.package} in ${unit.cluster}`)

@@ -53,7 +53,7 @@ export async function check(options: CheckOptions, world: World): Promise<number
   return findings.some(({ state }) => state === 'failed') ? 1 : 0
 }
 
-type Ask = (name: string, work: () => Promise<readonly Finding[]>) => Promise<void>
+type Check = (name: string, work: () => Promise<readonly Finding[]>) => Promise<void>
 
 /** What a probe throws is its finding. */
 async function guarded(name: string, work: () => Promise<readonly Finding[]>, world: World): Promise<readonly Finding[]> {
@@ -71,7 +71,7 @@ async function guarded(name: string, work: () => Promise<readonly Finding[]>, wo
   }
 }
 
-async function checkGit(options: CheckOptions, probes: Probes, world: World, ask: Ask): Promise<void> {
+async function checkGit(options: CheckOptions, probes: Probes, world: World, ask: Check): Promise<void> {
   const { signal } = world
   let usable = true
   await ask('signing-key', async () => {
@@ -125,7 +125,7 @@ function pushFinding(name: string, answer: 'let-through' | 'refused' | 'unclear'
   return { check: 'git-push', state: 'failed', code: 'BP4002', message: `git: a push to ${name} is refused: ${why}`, fix }
 }
 
-async function checkCluster(options: CheckOptions, probes: Probes, world: World, ask: Ask): Promise<void> {
+async function checkCluster(options: CheckOptions, probes: Probes, world: World, ask: Check): Promise<void> {
   const { signal } = world
   const target = { ...clusterTarget(options), trace: traceTo(world, options) }
   let reader: ClusterReader | undefined
@@ -176,8 +176,8 @@ async function namespacesOf(options: CheckOptions, world: World, own: string): P
   try {
     const { readLedgerOf } = await import('../ledger-session.ts')
     const { ledger } = await readLedgerOf(world, { ...options, quiet: true })
-    const seen = ledger.reports.flatMap(({ spec }) => spec.changes.map(({ ref }) => ref.namespace)).filter((name) => name !== '')
-    return [...new Set([own, ...seen])].slice(0, MOST_NAMESPACES)
+    const observed = ledger.reports.flatMap(({ spec }) => spec.changes.map(({ ref }) => ref.namespace)).filter((name) => name !== '')
+    return [...new Set([own, ...observed])].slice(0, MOST_NAMESPACES)
   } catch (thrown) {
     world.signal.throwIfAborted()
     failuresOf(thrown)

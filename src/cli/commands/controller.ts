@@ -115,9 +115,9 @@ function openSession(packages: readonly string[], { verbose: _, ...given }: Cont
 function turnOf(session: Session, options: ControllerOptions, world: World): TurnSession['turn'] {
   // The log tells what was written to clusters.
   const stdout = { isTTY: false, write: () => undefined }
-  return async ({ between, presses, audit, onProgress }, signal) => {
+  return async ({ between, requestedActions, audit, onProgress }, signal) => {
     const request = { ...session.request, between, onProgress, ...(audit === undefined ? {} : { audit }) }
-    const { result, unsettled } = await runScan({ ...session, request, presses }, options, { ...world, stdout, signal })
+    const { result, unsettled } = await runScan({ ...session, request, requestedActions }, options, { ...world, stdout, signal })
     return { result, unsettled, applied: result.settled.map(appliedTransition) }
   }
 }

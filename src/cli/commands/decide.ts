@@ -9,7 +9,7 @@ import type { CommonOptions } from '../flags/options.ts'
 import { applierLines } from '../print/print-applier.ts'
 import { formatDiff } from '../print/print-diff.ts'
 import { lossLines } from '../print/print-turn.ts'
-import { decisionUpdates, tellPublished } from '../print/published-lines.ts'
+import { decisionUpdates, printPublished } from '../print/published-lines.ts'
 import { Terminal } from '../print/terminal.ts'
 import { printSettled } from '../print-settled.ts'
 import { type Session, withSession } from '../turn-session.ts'
@@ -44,7 +44,7 @@ export async function approveOne(name: string | undefined, options: DecideOption
     world.stdout.write(
       `${ok(options, world)} ${packageName} ${decided.revision} is published: ${what} merged into ${observation.git.baseBranch} at ${decided.commit?.slice(0, 7)}\n`,
     )
-    await tellPublished(decisionUpdates(decided), observation.git.baseBranch, options, world)
+    await printPublished(decisionUpdates(decided), observation.git.baseBranch, options, world)
     const pending = settleOf(decided)
     if (pending.length > 0) {
       const target = { ...ports, clusters: [ports.cluster], openWriter }
@@ -54,7 +54,7 @@ export async function approveOne(name: string | undefined, options: DecideOption
       if (unsettled[0] !== undefined) throw unsettled[0]
     }
     if (options.wait !== true) {
-      if (options.quiet !== true) tellNext(decided, world, packageName)
+      if (options.quiet !== true) printNext(decided, world, packageName)
       return 0
     }
     const timeout = options.waitTimeout ?? observation.policy.verifyTimeout
@@ -73,7 +73,7 @@ function settleOf({ reviewed: { observation, proposal }, commit }: Decided): Pen
   return [{ cluster: observation.unit.cluster, packagePath: observation.unit.packagePath, record, commit }]
 }
 
-function tellNext({ reviewed }: Decided, world: World, name: string): void {
+function printNext({ reviewed }: Decided, world: World, name: string): void {
   const { observation, proposal } = reviewed
   const { plan, settle: by } = proposal.record.spec
   if (by === 'backporch') return
@@ -107,7 +107,7 @@ export async function rejectOne(name: string | undefined, options: DecideOptions
     world.stdout.write(
       `${ok(options, world)} ${decided.reviewed.proposal.workspace} is closed: ${unit.cluster} stays as it is, and exactly this drift is silent until ${decided.silentUntil}\n`,
     )
-    await tellPublished(decisionUpdates(decided), decided.reviewed.observation.git.baseBranch, options, world)
+    await printPublished(decisionUpdates(decided), decided.reviewed.observation.git.baseBranch, options, world)
     return 0
   })
 }

@@ -6,12 +6,12 @@ import { formatJson, type Json } from '../../text/json.ts'
 import { oneLine } from '../../text/one-line.ts'
 import { exitStatusOf } from '../exit-status.ts'
 import { isTable } from '../flags/outputs.ts'
-import { changeFilter, narrowTurn, tellHidden } from '../flags/selection.ts'
+import { changeFilter, narrowTurn, printHidden } from '../flags/selection.ts'
 import type { SelectionOptions } from '../flags/selection-flags.ts'
 import { printTurn, type TurnPrintOptions } from '../print/print-turn.ts'
 import { externalDiffProgram } from '../print/print-yaml-diff.ts'
 import { Terminal } from '../print/terminal.ts'
-import { tellWorkTree } from '../tell-work-tree.ts'
+import { printWorkTree } from '../print-work-tree.ts'
 import { withSession } from '../turn-session.ts'
 import { showOrWatch, type WatchOptions } from '../watch.ts'
 import type { World } from '../world.ts'
@@ -28,15 +28,15 @@ export async function diff(packages: readonly string[], options: DiffOptions, wo
     options,
     packages,
     async ({ ports, request, progress }) => {
-      await tellWorkTree('compared', options, world)
+      await printWorkTree('compared', options, world)
       let hiddenBefore = 0
-      const look = { ...request, unmanaged: options.unmanaged === true }
-      let asked = look
+      const observe = { ...request, unmanaged: options.unmanaged === true }
+      let requested = observe
       return showOrWatch(world, options, async () => {
-        const turn = await runTurn(ports, { ...asked, dryRun: true }, world.signal)
+        const turn = await runTurn(ports, { ...requested, dryRun: true }, world.signal)
         progress.end()
         // Whoever watches waits for what is new, not for the look itself.
-        if (options.verbose !== true) asked = { ...look, onProgress: () => undefined }
+        if (options.verbose !== true) requested = { ...observe, onProgress: () => undefined }
         const { result, numbers, hidden } = narrowTurn(
           { ...turn, unmanaged: inNamespace(turn.unmanaged, options.namespace) },
           options,
@@ -46,10 +46,10 @@ export async function diff(packages: readonly string[], options: DiffOptions, wo
           rows: new Map(result.units.map((unit) => [nameOf(unit), textOf(unit)])),
           print: (names) => {
             const units = result.units.filter((unit) => names === undefined || names.has(nameOf(unit)))
-            const said = printTurn({ ...result, units }, { ...options, numbers }, world)
-            if (!said && hidden === 0 && names === undefined) tellInSync(units, options, world)
-            if (names !== undefined && isTable(options.output) && options.yaml !== true) tellAgreement(units, options, world)
-            if (names === undefined || hidden !== hiddenBefore) tellHidden(hidden, 'change', flags, options, world)
+            const text = printTurn({ ...result, units }, { ...options, numbers }, world)
+            if (!text && hidden === 0 && names === undefined) printInSync(units, options, world)
+            if (names !== undefined && isTable(options.output) && options.yaml !== true) reportAgreement(units, options, world)
+            if (names === undefined || hidden !== hiddenBefore) printHidden(hidden, 'change', flags, options, world)
             hiddenBefore = hidden
           },
           exit: exitStatusOf(result.units, {
@@ -99,7 +99,7 @@ function textOf(unit: UnitResult): string {
 }
 
 /** A pipe gets nothing where nothing differs; a person is told that something was looked at. */
-function tellInSync(units: readonly UnitResult[], options: DiffOptions, world: World): void {
+function printInSync(units: readonly UnitResult[], options: DiffOptions, world: World): void {
   const [first] = units
   if (first === undefined || world.stdout.isTTY !== true || options.quiet === true) return
   if (!isTable(options.output) || options.yaml === true) return
@@ -111,7 +111,7 @@ function tellInSync(units: readonly UnitResult[], options: DiffOptions, world: W
 }
 
 /** A package without differences prints nothing; whoever saw some before is told that they are gone. */
-function tellAgreement(units: readonly UnitResult[], options: DiffOptions, world: World): void {
+function reportAgreement(units: readonly UnitResult[], options: DiffOptions, world: World): void {
   const terminal = new Terminal(world.stdout, { color: options.color, ascii: options.ascii === true, env: world.env })
   for (const unit of units) {
     if (unit.state === 'failed' || unit.observation.incomplete.length > 0) continue

@@ -31,8 +31,8 @@ function explainCode(what: string, world: World): number | undefined {
     const known = code as FailureCode
     const { cause, fix } = FAILURE_GUIDE[known]
     const { width } = new Terminal(world.stdout, { color: 'never', ascii: false, env: world.env })
-    const told = [...wrapped('cause: ', cause, width), ...wrapped('fix: ', fix, width)]
-    world.stdout.write(`${[`${known}: ${FAILURE_CODES[known]}`, ...told, exitLine(known)].join('\n')}\n`)
+    const reported = [...wrapped('cause: ', cause, width), ...wrapped('fix: ', fix, width)]
+    world.stdout.write(`${[`${known}: ${FAILURE_CODES[known]}`, ...reported, exitLine(known)].join('\n')}\n`)
     return 0
   }
   const rule = RISK_RULES.find((candidate) => candidate.code === code)
@@ -104,19 +104,19 @@ async function explainPackage(what: string, selectors: readonly string[], option
   )
 }
 
-function explanation(seen: Observation, plan: UnitPlan, selectors: readonly string[], width: number): string {
-  const { policy, unit } = seen
+function explanation(observed: Observation, plan: UnitPlan, selectors: readonly string[], width: number): string {
+  const { policy, unit } = observed
   const lines = [
     `${unit.packageName} in ${unit.cluster}: ${plan.report.status.state}`,
     `mode ${policy.mode} <- ${policy.chain.join(' > ')}`,
-    `syncer ${seen.syncer === undefined ? 'not found: the objects do not say who applied them' : `${seen.syncer.manager} (${seen.syncer.operation})`}`,
-    `applier ${seen.applier.name}`,
-    ...applierLines(seen.applier).map((line) => `   ${line}`),
-    ...rolloutLines(seen.health),
+    `syncer ${observed.syncer === undefined ? 'not found: the objects do not say who applied them' : `${observed.syncer.manager} (${observed.syncer.operation})`}`,
+    `applier ${observed.applier.name}`,
+    ...applierLines(observed.applier).map((line) => `   ${line}`),
+    ...rolloutLines(observed.health),
     ...wrapped('rules ', RULE_ORDER, width),
   ]
-  const all = numberedLines(seen, plan)
-  const unproven = seen.incomplete.map((incomplete, index): UnprovenLine => ({ number: all.length + index + 1, incomplete }))
+  const all = numberedLines(observed, plan)
+  const unproven = observed.incomplete.map((incomplete, index): UnprovenLine => ({ number: all.length + index + 1, incomplete }))
   const selected = selectChanges(
     selectors,
     [...all.map(({ change }) => change), ...unproven.map((line) => selectable(line, unit.packageName))],
@@ -124,14 +124,19 @@ function explanation(seen: Observation, plan: UnitPlan, selectors: readonly stri
   )
   const shown = all.filter(({ change }) => selected === undefined || selected.has(change.fingerprint))
   const everyRule = selected !== undefined || shown.length <= FEW
-  const told = new Set<ExplainedLine['verdict']>()
-  const originOf = originsOf(seen)
+  const reported = new Set<ExplainedLine['verdict']>()
+  const originOf = originsOf(observed)
   for (const line of shown) {
     lines.push(
       '',
-      ...explainLines(line, seen, { width, everyRule, unheard: !told.has(line.verdict), origin: originOf(line.drift, line.verdict) }),
+      ...explainLines(line, observed, {
+        width,
+        everyRule,
+        unheard: !reported.has(line.verdict),
+        origin: originOf(line.drift, line.verdict),
+      }),
     )
-    told.add(line.verdict)
+    reported.add(line.verdict)
   }
   for (const line of unproven)
     if (selected === undefined || selected.has(nameOf(line))) lines.push('', ...unprovenLines(line, unit.packageName, width))

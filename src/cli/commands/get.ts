@@ -9,7 +9,7 @@ import { unitName } from '../../record/unit-name.ts'
 import { worstHealth } from '../../status/unit-health.ts'
 import { formatJson, type Json } from '../../text/json.ts'
 import { isTable } from '../flags/outputs.ts'
-import { changeFilter, changeKey, narrowReport, selectUnits, tellHidden } from '../flags/selection.ts'
+import { changeFilter, changeKey, narrowReport, printHidden, selectUnits } from '../flags/selection.ts'
 import type { SelectionOptions } from '../flags/selection-flags.ts'
 import { showLedger } from '../ledger-session.ts'
 import { driftCount, workspaceOf } from '../print/drift-count.ts'
@@ -72,7 +72,7 @@ export async function getPackages(names: readonly string[], options: GetOptions,
         )
         if (only !== undefined || options.quiet === true) return
         printNotes(isTable(options.output) ? [...fresh, ...notes] : notes, options, world)
-        tellHidden(selected.length - rows.length, 'revision', flagsOf(options), options, world)
+        printHidden(selected.length - rows.length, 'revision', flagsOf(options), options, world)
       },
       exit: 0,
     }
@@ -208,7 +208,7 @@ export async function getDrifts(names: readonly string[], options: GetOptions, w
           world,
         )
         if (only !== undefined) return
-        tellHidden(rows.length - wanted.length, 'change', filter.flags, options, world)
+        printHidden(rows.length - wanted.length, 'change', filter.flags, options, world)
         if (isTable(options.output)) printNotes(freshnessNotes(selected, reading.ledger, reading.view, world.clock.now()), options, world)
         if (rows.length === 0 && isTable(options.output) && options.quiet !== true) world.stderr.write('no drift recorded\n')
       },

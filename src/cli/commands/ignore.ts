@@ -13,7 +13,7 @@ import { formatInertDocument } from '../../record/write-document.ts'
 import { oneLine } from '../../text/one-line.ts'
 import type { CommonOptions } from '../flags/options.ts'
 import { formatEdit } from '../print/print-turn.ts'
-import { repositoryPlace, shellWord, tellPublished } from '../print/published-lines.ts'
+import { printPublished, repositoryLocation, shellWord } from '../print/published-lines.ts'
 import { Terminal } from '../print/terminal.ts'
 import { type Session, withSession } from '../turn-session.ts'
 import type { World } from '../world.ts'
@@ -64,7 +64,7 @@ export async function ignore(
 
 /** @throws Failure BP1011 where a selector names nothing, or nothing is open */
 function rulesOf(
-  seen: Observation,
+  observed: Observation,
   plan: UnitPlan,
   selectors: readonly string[],
   reason: string,
@@ -73,8 +73,8 @@ function rulesOf(
   const { changes } = plan.report.spec
   const selected = selectChanges(selectors.length === 0 ? ['all'] : selectors, changes)
   const chosen = changes.filter(({ fingerprint }) => selected === undefined || selected.has(fingerprint))
-  if (chosen.length === 0) throw nothingToIgnore(seen)
-  return exactRules({ chosen, verdicts: seen.verdicts, key: seen.key, reason, expires })
+  if (chosen.length === 0) throw nothingToIgnore(observed)
+  return exactRules({ chosen, verdicts: observed.verdicts, key: observed.key, reason, expires })
 }
 
 function printPolicy({ unit }: Observation, rules: readonly IgnoreDocument[], { quiet }: IgnoreOptions, world: World): void {
@@ -109,18 +109,18 @@ async function propose(
     return
   }
   const at = `${world.clock.now().toISOString().slice(0, 19)}Z`
-  const asker = { login: await world.userName(), wish: at, at, proposal: undefined }
+  const asker = { login: await world.userName(), resolutionRequest: at, at, proposal: undefined }
   const codeOwners = await readCodeOwners(view, signal)
   const { ref, opened, updates } = await proposePolicy({ unit, view, forge, codeOwners, signal }, change, asker)
   const label = opened === undefined ? ref.replace(/^refs\/heads\//, '') : `${opened.label} ${opened.url}`.trim()
   world.stdout.write(
     `${ok} proposed: ${oneLine(label, 2_000)}\n  edits ${oneLine(change.files.map(({ path }) => path).join(', '), 1_000)}\n`,
   )
-  const place = await repositoryPlace(options, world)
-  const merge = opened === undefined && place.kind === 'clone' ? `: ${place.git} merge ${shellWord(label)}` : ''
+  const location = await repositoryLocation(options, world)
+  const merge = opened === undefined && location.kind === 'clone' ? `: ${location.git} merge ${shellWord(label)}` : ''
   const into = opened === undefined ? ` into ${oneLine(view.baseBranch, 300)}` : ''
   world.stdout.write(`  next: review it, then merge it${into}${merge}; the rule holds from then on\n`)
-  await tellPublished(updates, view.baseBranch, options, world)
+  await printPublished(updates, view.baseBranch, options, world)
 }
 
 function reasonOf({ message }: IgnoreOptions): string {

@@ -6,7 +6,7 @@ import type { CommonOptions } from '../flags/options.ts'
 import { isTable } from '../flags/outputs.ts'
 import { printList } from '../print/print-document.ts'
 import { onboardedItem, printOnboarded, printOnboarding } from '../print/print-onboarding.ts'
-import { repositoryPlace } from '../print/published-lines.ts'
+import { repositoryLocation } from '../print/published-lines.ts'
 import { withSession } from '../turn-session.ts'
 import { traceTo } from '../verbose.ts'
 import type { World } from '../world.ts'
@@ -25,8 +25,8 @@ export async function init(options: InitOptions, world: World): Promise<number> 
   if (options.printRuleset === true) return printRuleset(options, world)
   if (options.again === true && options.remove === true) throw contradiction()
   return withSession(world, options, [], async ({ ports, request, progress }) => {
-    const place = await repositoryPlace(options, world)
-    let told = false
+    const location = await repositoryLocation(options, world)
+    let reported = false
     const ask = async (again: boolean): Promise<Onboarded> =>
       onboard(
         ports,
@@ -37,7 +37,7 @@ export async function init(options: InitOptions, world: World): Promise<number> 
           remove: options.remove === true,
           confirm: async (onboarding) => {
             progress.end()
-            told = true
+            reported = true
             // Whoever said that it shall be proposed again said yes.
             return confirm(onboarding, options, world, again && options.again !== true)
           },
@@ -48,23 +48,23 @@ export async function init(options: InitOptions, world: World): Promise<number> 
     progress.end()
     const declined = done.plan.kind === 'declined' && options.dryRun !== true
     if (declined && world.stdin.isTTY === true && isTable(options.output)) {
-      printOnboarded(done, place, options, world)
+      printOnboarded(done, location, options, world)
       if (!(await question('Propose it again? [y/N] ', false, world))) return 0
       done = await ask(true)
       progress.end()
     }
     const list = { apiVersion: API_VERSION, kind: 'OnboardingList', items: [onboardedItem(done)] }
     if (printList(list, options, world)) return 0
-    if (!told && done.subject !== undefined) printOnboarding(done, options, world)
-    printOnboarded(done, place, options, world)
+    if (!reported && done.subject !== undefined) printOnboarding(done, options, world)
+    printOnboarded(done, location, options, world)
     return 0
   })
 }
 
-async function confirm(onboarding: Onboarding, options: InitOptions, world: World, said: boolean): Promise<boolean> {
+async function confirm(onboarding: Onboarding, options: InitOptions, world: World, text: boolean): Promise<boolean> {
   const { plan } = onboarding
   if (isTable(options.output) && plan.kind === 'propose') printOnboarding(onboarding, options, world)
-  if (options.yes === true || said) return true
+  if (options.yes === true || text) return true
   if (world.stdin.isTTY !== true || !isTable(options.output)) {
     throw new Failure({
       code: 'BP2011',

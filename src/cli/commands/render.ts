@@ -13,7 +13,7 @@ import { packageLabel } from '../ledger-session.ts'
 import { printFailures } from '../print/print-failures.ts'
 import { Terminal } from '../print/terminal.ts'
 import { formatUnifiedDiff } from '../print/unified-diff.ts'
-import { tellWorkTree } from '../tell-work-tree.ts'
+import { printWorkTree } from '../print-work-tree.ts'
 import { traceTo } from '../verbose.ts'
 import type { World } from '../world.ts'
 
@@ -41,7 +41,7 @@ export async function render(packages: readonly string[], options: RenderOptions
   )
   if (output.to !== 'diff') return printRendered(renders, output, options, world)
   const terminal = new Terminal(world.stdout, { color: options.color, ascii: options.ascii === true, env: world.env })
-  await tellWorkTree('rendered', options, world)
+  await printWorkTree('rendered', options, world)
   // Hidden values are told apart within one output, and never compared with those of another.
   const key = redactionKey(randomBytes(32))
   for (const one of renders) world.stdout.write(formatRender(one, key, terminal, world))
@@ -61,7 +61,7 @@ async function printRendered(
   const failures = renders.flatMap((one) => ('failures' in one ? one.failures : []))
   printFailures(failures, world, options)
   if (failures.length > 0) return worstExit(failures)
-  await tellWorkTree('rendered', options, world)
+  await printWorkTree('rendered', options, world)
   const rendered = renders.flatMap((one) => ('failures' in one ? [] : [one]))
   if (output.to === 'unwrap')
     world.stdout.write(

@@ -6,8 +6,8 @@ import { worstExit } from '../exit-status.ts'
 import type { CommonOptions } from '../flags/options.ts'
 import { isTable } from '../flags/outputs.ts'
 import { printFailures } from '../print/print-failures.ts'
-import { printDryRun, printTurn, tellWritten } from '../print/print-turn.ts'
-import { tellPublished } from '../print/published-lines.ts'
+import { printDryRun, printTurn, printWritten } from '../print/print-turn.ts'
+import { printPublished } from '../print/published-lines.ts'
 import { withSession } from '../turn-session.ts'
 import type { World } from '../world.ts'
 
@@ -28,20 +28,20 @@ export async function resolve(
   const lead = name !== undefined && isSelector(name) ? [name] : []
   const packages = name === undefined || lead.length > 0 ? [] : [name]
   return withSession(world, options, packages, async ({ ports, request, progress }) => {
-    const wish = {
+    const resolutionRequest = {
       resolution,
       selectors: [...lead, ...selectors],
       message: options.message,
       ...(options.via === undefined ? {} : { via: options.via }),
     }
     const dryRun = options.dryRun === true
-    const result = await runTurn(ports, { ...request, wish, dryRun, rehearses: dryRun }, world.signal)
+    const result = await runTurn(ports, { ...request, resolutionRequest, dryRun, rehearses: dryRun }, world.signal)
     progress.end()
     if (!isTable(options.output)) printTurn(result, options, world)
     else {
-      tellWritten(result, options, world)
+      printWritten(result, options, world)
       printDryRun(result, options, world)
-      await tellPublished(result.updates, result.view.baseBranch, options, world)
+      await printPublished(result.updates, result.view.baseBranch, options, world)
       printFailures(result.units.flatMap(unitFailures), world, options)
     }
     const failures = result.units.flatMap(unitFailures)

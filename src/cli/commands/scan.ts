@@ -2,8 +2,8 @@ import { exitStatusOf, worstExit } from '../exit-status.ts'
 import { isTable } from '../flags/outputs.ts'
 import type { SelectionOptions } from '../flags/selection-flags.ts'
 import { printFailures } from '../print/print-failures.ts'
-import { printDryRun, printTurn, type TurnPrintOptions, tellWritten } from '../print/print-turn.ts'
-import { tellPublished } from '../print/published-lines.ts'
+import { printDryRun, printTurn, printWritten, type TurnPrintOptions } from '../print/print-turn.ts'
+import { printPublished } from '../print/published-lines.ts'
 import { runScan } from '../run-scan.ts'
 import { withSession } from '../turn-session.ts'
 import type { World } from '../world.ts'
@@ -14,12 +14,12 @@ export async function scan(
   world: World,
 ): Promise<number> {
   return withSession(world, options, packages, async (session) => {
-    const { result, unsettled } = await runScan(session, options, world, (seen) => printTurn(seen, options, world))
+    const { result, unsettled } = await runScan(session, options, world, (observed) => printTurn(observed, options, world))
     printFailures(unsettled, world)
     if (options.quiet !== true && isTable(options.output)) {
-      tellWritten(result, options, world)
+      printWritten(result, options, world)
       printDryRun(result, options, world)
-      await tellPublished(result.updates, result.view.baseBranch, options, world)
+      await printPublished(result.updates, result.view.baseBranch, options, world)
     }
     if (unsettled.length > 0) return worstExit(unsettled)
     const missed = result.notObserved.flatMap(({ failures }) => failures)

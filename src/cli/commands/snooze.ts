@@ -3,7 +3,7 @@ import { nothingToSnooze } from '../../plan/commands/comment-status.ts'
 import { secondsOf } from '../../policy/duration.ts'
 import { runTurn } from '../../reconcile/run-turn.ts'
 import type { CommonOptions } from '../flags/options.ts'
-import { tellPublished } from '../print/published-lines.ts'
+import { printPublished } from '../print/published-lines.ts'
 import { Terminal } from '../print/terminal.ts'
 import { withSession } from '../turn-session.ts'
 import type { World } from '../world.ts'
@@ -26,7 +26,7 @@ export async function snooze(name: string, duration: string | undefined, options
     world.stdout.write(
       `${terminal.style(terminal.glyph('ok'), 'green')} no reminders about ${unit.plan.branch} until ${end}; it stays open and is kept up to date\n`,
     )
-    await tellPublished(updates, view.baseBranch, options, world)
+    await printPublished(updates, view.baseBranch, options, world)
     return 0
   })
 }

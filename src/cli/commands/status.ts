@@ -5,7 +5,7 @@ import type { DriftReport } from '../../record/schema.ts'
 import { unitName } from '../../record/unit-name.ts'
 import { formatJson, type Json } from '../../text/json.ts'
 import { isTable } from '../flags/outputs.ts'
-import { selectUnits, tellHidden } from '../flags/selection.ts'
+import { printHidden, selectUnits } from '../flags/selection.ts'
 import { isNotBefore, type SelectionOptions, sinceTime } from '../flags/selection-flags.ts'
 import { type LedgerReading, showLedger } from '../ledger-session.ts'
 import { driftCount, workspaceOf } from '../print/drift-count.ts'
@@ -15,7 +15,7 @@ import { heldCell } from '../print/held-text.ts'
 import { formatAge, stuckText } from '../print/print-diff.ts'
 import { incompleteOfReports, printReports, reportList } from '../print/print-document.ts'
 import { notesPart, printNotes } from '../print/print-notes.ts'
-import { fetchRecorded, repositoryPlace } from '../print/published-lines.ts'
+import { fetchRecorded, repositoryLocation } from '../print/published-lines.ts'
 import { type Column, checkedColumns, formatTable } from '../print/table.ts'
 import { Terminal } from '../print/terminal.ts'
 import type { WatchOptions } from '../watch.ts'
@@ -56,7 +56,7 @@ export async function status(packages: readonly string[], options: StatusOptions
         const shown = reports.filter((report) => names === undefined || names.has(nameOf(report)))
         printStatus(shown, stale, { ...options, headers: options.headers && names === undefined }, widths, world)
         if (names !== undefined || options.quiet === true) return
-        tellHidden(
+        printHidden(
           selected.length - reports.length,
           'package',
           FILTERS.filter((flag) => options[flag] !== undefined).map((flag) => `--${flag}`),
@@ -168,9 +168,9 @@ function heldWord(held: DriftReport['status']['held']): string {
 
 /** A clone has the branches of its remote only where somebody fetches them. */
 async function fetchOf({ view }: LedgerReading, options: StatusOptions, world: World): Promise<string | undefined> {
-  const place = view.ledger === null ? await repositoryPlace(options, world) : undefined
-  if (place?.kind !== 'clone' || !place.origin) return undefined
-  return `${place.name} has no drift-ledger; where origin has one: ${fetchRecorded(place)}\n`
+  const location = view.ledger === null ? await repositoryLocation(options, world) : undefined
+  if (location?.kind !== 'clone' || !location.origin) return undefined
+  return `${location.name} has no drift-ledger; where origin has one: ${fetchRecorded(location)}\n`
 }
 
 function summary(

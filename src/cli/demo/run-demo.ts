@@ -31,21 +31,21 @@ export async function runDemo(world: World, options: DemoOptions, run: RunComman
     `Everything happens in ${folder.root}; nothing else is touched.`,
     `The cluster is a recording of a real API server. Commands, repository and commits are real.`,
   )
-  await tellDrift(stage, LIVE.drifted)
-  await tellDecision(stage, LIVE.drifted)
+  await printDrift(stage, LIVE.drifted)
+  await printDecision(stage, LIVE.drifted)
   stage.chapter(
     `The syncer applies the merged commit, and the cluster agrees`,
     `(${SYNCER} applied it between the two recordings. With a cluster of your own, your syncer does.)`,
   )
   stage.at(TIMES.settled)
   await stage.backporch(['scan', '--live', LIVE.settled], 0)
-  await tellEnd(stage)
+  await reportEnd(stage)
   stage.say(...whatNext(folder))
   return 0
 }
 
 /** Chapters 1 to 3: what git says, what differs, and the record of it. @param live the recording, as typed */
-async function tellDrift(stage: Stage, live: string): Promise<void> {
+async function printDrift(stage: Stage, live: string): Promise<void> {
   stage.chapter('Two kpt packages in git', `The syncer (${SYNCER}) has applied them to the cluster ${CLUSTER}.`)
   await stage.git('log', '--oneline', '--decorate')
   stage.at(TIMES.drifted)
@@ -64,7 +64,7 @@ async function tellDrift(stage: Stage, live: string): Promise<void> {
 }
 
 /** Chapters 4 and 5: the plan, the edit of the sources, and the merge. */
-async function tellDecision(stage: Stage, live: string): Promise<void> {
+async function printDecision(stage: Stage, live: string): Promise<void> {
   stage.at(TIMES.adopted)
   stage.chapter(
     'Decide: Adopt what shall stay, Release what git should not manage, Restore the rest',
@@ -85,7 +85,7 @@ async function tellDecision(stage: Stage, live: string): Promise<void> {
 }
 
 /** Last chapters: what is known from git alone. */
-async function tellEnd(stage: Stage): Promise<void> {
+async function reportEnd(stage: Stage): Promise<void> {
   const { output } = await stage.backporch(['status'], 0)
   stage.check((output.match(/InSync/g) ?? []).length === 2, 'both packages are in sync')
   stage.chapter('Git alone tells what happened, in any clone', 'The record, the decision and the live status are commits.')
@@ -120,8 +120,8 @@ function whatNext(folder: DemoFolder): string[] {
 
 /** What started this process, in a checkout or in the package. */
 function launcher(): string {
-  const places = ['../../launch.cjs', '../src/launch.cjs'].map((path) => fileURLToPath(new URL(path, import.meta.url)))
-  return places.find((path) => existsSync(path)) ?? 'launch.cjs'
+  const locations = ['../../launch.cjs', '../src/launch.cjs'].map((path) => fileURLToPath(new URL(path, import.meta.url)))
+  return locations.find((path) => existsSync(path)) ?? 'launch.cjs'
 }
 
 interface ControlPlaneDemo {

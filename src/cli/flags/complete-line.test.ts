@@ -8,13 +8,13 @@ const NAMES = {
   clusters: ['edge-07', 'prod-eu-1'],
 }
 
-const asked: string[] = []
+const requested: string[] = []
 
 async function complete(...words: string[]): Promise<string[]> {
-  asked.length = 0
+  requested.length = 0
   const { code, stdout } = await runInWorld(new TurnWorld(), ['__complete', ...words], {
     localNames: async (kind, path) => {
-      asked.push(path)
+      requested.push(path)
       return NAMES[kind]
     },
   })
@@ -108,9 +108,9 @@ test('every flag of a command is offered, and none that is hidden', async () => 
 
 test('names come from the repository that the line names, and from none that is elsewhere', async () => {
   await complete('diff', '--repo', '../other', '')
-  assert.deepEqual(asked, ['../other'])
+  assert.deepEqual(requested, ['../other'])
   await complete('diff', '--repo=../other', '')
-  assert.deepEqual(asked, ['../other'])
+  assert.deepEqual(requested, ['../other'])
   assert.deepEqual(await complete('diff', '--repo', 'https://example.com/deploy', ''), [])
-  assert.deepEqual(asked, [])
+  assert.deepEqual(requested, [])
 })

@@ -38,29 +38,29 @@ const PACKAGE_ARGUMENTS = new Set(['packages', 'package', 'what'])
  */
 export function completeLine(program: Command, words: readonly string[]): Wanted {
   const typed = words.at(-1) ?? ''
-  const place = placeOf(program, words.slice(0, -1))
-  const { command, open } = place
-  if (open !== undefined) return valuesOf(open, typed === '=' ? '' : typed, '', place)
+  const location = locationOf(program, words.slice(0, -1))
+  const { command, open } = location
+  if (open !== undefined) return valuesOf(open, typed === '=' ? '' : typed, '', location)
   if (typed === '=') return nothing
   const joined = /^(--[^=]+)=(.*)$/s.exec(typed)
-  if (joined !== null && !place.argumentsOnly) {
+  if (joined !== null && !location.argumentsOnly) {
     const option = optionOf(command, joined[1] ?? '')
-    return option === undefined || !takesValue(option) ? nothing : valuesOf(option, joined[2] ?? '', `${joined[1]}=`, place)
+    return option === undefined || !takesValue(option) ? nothing : valuesOf(option, joined[2] ?? '', `${joined[1]}=`, location)
   }
-  if (typed.startsWith('-') && !place.argumentsOnly) return matching(flagsOf(command), typed, '')
-  if (command.commands.length > 0 && place.given.length === 0) {
+  if (typed.startsWith('-') && !location.argumentsOnly) return matching(flagsOf(command), typed, '')
+  if (command.commands.length > 0 && location.given.length === 0) {
     return matching(
       command.commands.map((below) => ({ text: below.name(), about: below.description() })),
       typed,
       '',
     )
   }
-  return argumentAt(command, typed, place)
+  return argumentAt(command, typed, location)
 }
 
 const nothing: Wanted = { kind: 'words', candidates: [] }
 
-interface Place {
+interface Location {
   readonly command: Command
   /** The option that waits for its value. */
   readonly open: Option | undefined
@@ -74,7 +74,7 @@ interface Place {
   readonly packages: readonly string[]
 }
 
-function placeOf(program: Command, words: readonly string[]): Place {
+function locationOf(program: Command, words: readonly string[]): Location {
   let command = program
   let open: Option | undefined
   let argumentsOnly = false
@@ -120,11 +120,11 @@ function flagsOf(command: Command): Candidate[] {
   return [...own, { text: '--help', about: 'what the command does and takes' }]
 }
 
-function valuesOf(option: Option, typed: string, before: string, place: Place): Wanted {
+function valuesOf(option: Option, typed: string, before: string, location: Location): Wanted {
   const kind = VALUES[option.attributeName()]
   if (kind === 'files') return { kind }
   if (kind !== undefined)
-    return { kind, repo: place.repo, typed, before, taken: kind === 'packages' ? [...place.given, ...place.packages] : [] }
+    return { kind, repo: location.repo, typed, before, taken: kind === 'packages' ? [...location.given, ...location.packages] : [] }
   // Of a list with commas the last word is being written. Options that refuse a list have a comma in no choice.
   const cut = typed.lastIndexOf(',') + 1
   const [done, last] = [typed.slice(0, cut), typed.slice(cut)]
@@ -136,7 +136,7 @@ function valuesOf(option: Option, typed: string, before: string, place: Place): 
   )
 }
 
-function argumentAt(command: Command, typed: string, { given, repo, packages }: Place): Wanted {
+function argumentAt(command: Command, typed: string, { given, repo, packages }: Location): Wanted {
   const known = command.registeredArguments
   const last = known.at(-1)
   const argument: Argument | undefined = known[given.length] ?? (last?.variadic === true ? last : undefined)

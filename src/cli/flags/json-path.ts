@@ -77,14 +77,14 @@ function listOf(value: Json, what: string): readonly Json[] {
 
 function sliceOf(list: readonly Json[], step: Step & { readonly kind: 'slice' | 'index' }): readonly Json[] {
   const { length } = list
-  const place = (index: number): number => (index < 0 ? index + length : index)
+  const location = (index: number): number => (index < 0 ? index + length : index)
   if (step.kind === 'index') {
-    const item = list[place(step.index)]
+    const item = list[location(step.index)]
     if (item === undefined) throw outside(step.index, length)
     return [item]
   }
-  const from = place(step.from ?? 0)
-  const to = step.to === undefined ? length : place(step.to)
+  const from = location(step.from ?? 0)
+  const to = step.to === undefined ? length : location(step.to)
   if (from === to) return []
   if (from < 0 || from >= length) throw outside(step.from ?? 0, length)
   if (to < 0 || to > length) throw outside((step.to ?? 0) - 1, length)

@@ -118,7 +118,7 @@ export async function selectUnits(
 }
 
 /** Says on stderr what a filter left out, so that an empty list is not taken for "nothing there". */
-export function tellHidden(count: number, noun: string, flags: readonly string[], options: CommonOptions, world: World): void {
+export function printHidden(count: number, noun: string, flags: readonly string[], options: CommonOptions, world: World): void {
   if (count === 0 || options.quiet === true) return
   world.stderr.write(`${count} ${noun}${count === 1 ? ' is' : 's are'} hidden by ${flags.join(' and ')}\n`)
 }

@@ -3,7 +3,7 @@ import type { Command, CommanderError, Option } from 'commander'
 import { Failure } from '../../failure.ts'
 import { oneLine } from '../../text/one-line.ts'
 
-interface Told {
+interface Reported {
   readonly what: string
   readonly why: string
   readonly remedy: string
@@ -12,11 +12,11 @@ interface Told {
 /** BP1001. Commander has what it found in its messages alone; one that is not known here is told as it is. */
 export function usageFailure(thrown: CommanderError, argv: readonly string[], program: Command): Failure {
   const message = thrown.message.replace(/^error: /, '')
-  const { what, why, remedy } = tell(thrown.code, message, commandOf(argv, program))
+  const { what, why, remedy } = report(thrown.code, message, commandOf(argv, program))
   return new Failure({ code: 'BP1001', what: oneLine(what, 300), why: oneLine(why, 600), remedy: oneLine(remedy, 600) })
 }
 
-function tell(code: string, message: string, command: Command): Told {
+function report(code: string, message: string, command: Command): Reported {
   const name = pathOf(command)
   const [what = message, ...hints] = message.split('\n')
   switch (code) {
@@ -46,7 +46,7 @@ function tell(code: string, message: string, command: Command): Told {
   }
 }
 
-function unknown(what: string, hint: string, command: Command, kind: 'command' | 'flag'): Told {
+function unknown(what: string, hint: string, command: Command, kind: 'command' | 'flag'): Reported {
   const name = pathOf(command)
   const [, names] = /^\(Did you mean (?:one of )?(.*)\?\)$/.exec(hint) ?? []
   const none = kind === 'command' ? `${name} has no such command` : `${name} has no such flag`
@@ -56,7 +56,7 @@ function unknown(what: string, hint: string, command: Command, kind: 'command' |
 }
 
 /** Of two lines of a reason, the second is what to do. */
-function invalidValue(message: string, command: Command): Told {
+function invalidValue(message: string, command: Command): Reported {
   const [, what, argument, reason] = /^(.*) is invalid(?: for argument '([^']*)')?\. (.*)$/s.exec(message) ?? []
   if (what === undefined || reason === undefined) {
     const [first = message, ...others] = message.split(/; |\n/)
@@ -74,7 +74,7 @@ function invalidValue(message: string, command: Command): Told {
   return { what: refused, why, remedy: remedy.join(' ') || `${to} such a value, or leave it out` }
 }
 
-function missingArgument(what: string, command: Command): Told {
+function missingArgument(what: string, command: Command): Reported {
   const [, wanted] = /'(.*)'$/.exec(what) ?? []
   const argument = command.registeredArguments.find((each) => each.name() === wanted)
   const about = argument === undefined ? '' : `: ${argument.description}${choicesOf(argument.argChoices)}`

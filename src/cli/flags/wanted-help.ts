@@ -12,19 +12,19 @@ import { pathOf } from './usage-failure.ts'
 export function wantedHelp(argv: readonly string[], program: Command): Command | undefined {
   const words = argv.filter((word) => !word.startsWith('-'))
   let command = program
-  let asked = false
+  let requested = false
   for (const word of words) {
     // Of a command without commands below it, `help` is an argument like any other.
-    if (!asked && word === 'help' && command.commands.length > 0) {
-      asked = true
+    if (!requested && word === 'help' && command.commands.length > 0) {
+      requested = true
       continue
     }
     const below = command.commands.find((each) => each.name() === word)
     if (below !== undefined) command = below
-    else if (!asked) return undefined
+    else if (!requested) return undefined
     else if (word !== 'help' && command.commands.length > 0) throw noSuchCommand(word, command)
   }
-  return asked ? command : undefined
+  return requested ? command : undefined
 }
 
 function noSuchCommand(word: string, command: Command): Failure {

@@ -15,12 +15,12 @@ type LinesOf = (desired: DesiredResource, path: FieldPath) => readonly string[]
 
 /** Lines of one difference; none for a whole object, for one that git does not declare, in a unit whose files stand as they are, and where a
  * function would have to run first. */
-export function originsOf(seen: Observation): (drift: Drift, verdict: ObjectVerdict) => readonly string[] {
+export function originsOf(observed: Observation): (drift: Drift, verdict: ObjectVerdict) => readonly string[] {
   let linesOf: LinesOf | undefined
   return (drift, { desired }) => {
     if (desired === undefined || drift.path.length === 0) return []
     try {
-      linesOf ??= linesIn(seen)
+      linesOf ??= linesIn(observed)
       return linesOf(desired, drift.path)
     } catch (thrown) {
       // What cannot be read here is told by whoever renders it, and by Adopt.
@@ -56,9 +56,11 @@ function printedBy({ command }: BuiltSource, { object }: DesiredResource, path: 
 }
 
 /** By the fingerprint of each difference. */
-export function changeOrigins(seen: Observation): ReadonlyMap<string, readonly string[]> {
-  const of = originsOf(seen)
+export function changeOrigins(observed: Observation): ReadonlyMap<string, readonly string[]> {
+  const of = originsOf(observed)
   return new Map(
-    seen.verdicts.flatMap((verdict) => verdict.items.map((drift) => [itemFingerprint(drift, seen.key), of(drift, verdict)] as const)),
+    observed.verdicts.flatMap((verdict) =>
+      verdict.items.map((drift) => [itemFingerprint(drift, observed.key), of(drift, verdict)] as const),
+    ),
   )
 }

@@ -65,8 +65,12 @@ export interface ExplainDetail {
   readonly origin?: readonly string[]
 }
 
-export function explainLines({ number, drift, verdict, change, aside }: ExplainedLine, seen: Observation, detail: ExplainDetail): string[] {
-  const path = shownPath(seen.key, drift.id, drift.path)
+export function explainLines(
+  { number, drift, verdict, change, aside }: ExplainedLine,
+  observed: Observation,
+  detail: ExplainDetail,
+): string[] {
+  const path = shownPath(observed.key, drift.id, drift.path)
   const rows: (readonly [label: string, text: string])[] = []
   if (aside === undefined) {
     const risk = RISK_RULES.find(({ code }) => code === change.reason)
@@ -74,7 +78,7 @@ export function explainLines({ number, drift, verdict, change, aside }: Explaine
   } else rows.push(['state', stateText(aside)])
   const shown = visibilityText(drift)
   if (shown !== undefined) rows.push(['value', oneLine(shown, 400)])
-  for (const [index, text] of explainActor(drift.actor, seen.policy.actors).entries()) rows.push([index === 0 ? 'writer' : '', text])
+  for (const [index, text] of explainActor(drift.actor, observed.policy.actors).entries()) rows.push([index === 0 ? 'writer' : '', text])
   for (const [index, text] of (detail.origin ?? []).entries()) rows.push([index === 0 ? 'git' : '', oneLine(text, 400)])
   for (const note of drift.notes) rows.push(['note', oneLine(note, 400)])
   for (const name of detail.unheard ? unheard(verdict) : [])
@@ -82,7 +86,7 @@ export function explainLines({ number, drift, verdict, change, aside }: Explaine
   return [
     `${number}  ${oneLine(describeResourceId(drift.id))}  ${oneLine(path, 200)}${path === '' ? '' : '  '}(${drift.change}${drift.rolledBack === undefined ? '' : ', rolled back'})`,
     ...rows.flatMap(([label, text]) => wrapped(`   ${label.padEnd(8)}`, text, detail.width)),
-    ...ruleLines({ drift, verdict, aside }, seen, detail),
+    ...ruleLines({ drift, verdict, aside }, observed, detail),
   ]
 }
 
@@ -96,8 +100,9 @@ function visibilityText(drift: Drift): string | undefined {
   return drift.visibility?.shown === true ? `shown: ${drift.visibility.why}` : undefined
 }
 
-function stateText({ state, why, commit, stuckSince, look }: SetAside): string {
-  if (stuckSince !== undefined) return `${state} (${stuckText(stuckSince)}): ${oneLine(why, 600)}${look === undefined ? '' : `; ${look}`}`
+function stateText({ state, why, commit, stuckSince, observe }: SetAside): string {
+  if (stuckSince !== undefined)
+    return `${state} (${stuckText(stuckSince)}): ${oneLine(why, 600)}${observe === undefined ? '' : `; ${observe}`}`
   const at = commit === undefined || why.includes(commit.slice(0, 7)) ? '' : `; live is of commit ${commit.slice(0, 12)}`
   return `${state}, no drift: ${oneLine(why, 400)}${at}`
 }

@@ -24,7 +24,7 @@ export function withSeenTimes(ledger: Ledger, view: RepositoryView, now: Date): 
 
 function withSeenTime(report: DriftReport, { clusters }: Ledger, view: RepositoryView): DriftReport {
   const { cluster } = report.spec.unit
-  const seenAt = lastSeen(report, isLookedAt(report, view) ? clusters.get(cluster)?.status : undefined)
+  const seenAt = lastSeen(report, isObserved(report, view) ? clusters.get(cluster)?.status : undefined)
   const { at, seenAt: _known, ...observed } = report.spec.observed
   return { ...report, spec: { ...report.spec, observed: { at, ...(seenAt > at ? { seenAt } : {}), ...observed } } }
 }
@@ -35,12 +35,12 @@ const KNOWN_FOR = { intervals: 10, seconds: 86_400 }
 /** What nobody looks at stays as it was seen last: no scan could make it known again. */
 function withoutExpired(report: DriftReport, view: RepositoryView, now: Date): DriftReport {
   const { state, since, lastKnown: _known, incomplete: _incomplete, health: _health, ...rest } = report.status
-  const seen = seenAtOf(report)
-  if (state === 'Unknown' || state === 'Off' || seen === '' || !isLookedAt(report, view)) return report
+  const observed = seenAtOf(report)
+  if (state === 'Unknown' || state === 'Off' || observed === '' || !isObserved(report, view)) return report
   const interval = clusterDetection(view.policies, report.spec.unit.cluster, 'interval')
-  const end = later(seen, Math.max(KNOWN_FOR.intervals * interval, KNOWN_FOR.seconds))
+  const end = later(observed, Math.max(KNOWN_FOR.intervals * interval, KNOWN_FOR.seconds))
   if (Date.parse(end) >= now.getTime()) return report
-  const why = `it was last looked at on ${seen}`
+  const why = `it was last looked at on ${observed}`
   return {
     ...report,
     status: {
@@ -64,7 +64,7 @@ export function isExpired({ status: { incomplete } }: DriftReport): boolean {
 }
 
 /** Nobody looks at what is no longer in the repository, or in the cluster. */
-function isLookedAt({ spec: { unit } }: DriftReport, view: RepositoryView): boolean {
+function isObserved({ spec: { unit } }: DriftReport, view: RepositoryView): boolean {
   return packagesIn(view, unit.cluster).some(({ path }) => path === unit.package)
 }
 

@@ -43,7 +43,7 @@ export function formatDiff(view: DiffView, terminal: Terminal): string {
   const { changes } = view.plan.report.spec
   const lines: string[] = []
   const rows = layOut(view, terminal)
-  const told = new Map<string, string>()
+  const reported = new Map<string, string>()
   let object = ''
   changes.forEach((change, index) => {
     const here = `${change.ref.group}/${change.ref.kind}/${change.ref.namespace}/${change.ref.name}`
@@ -52,8 +52,8 @@ export function formatDiff(view: DiffView, terminal: Terminal): string {
     lines.push(rows[index] ?? '')
     // Of the fields of one object, once.
     const rollback = rollbackText(change)
-    if (rollback !== undefined && rollback !== told.get(here)) lines.push(`       ${terminal.style(oneLine(rollback, 200), 'yellow')}`)
-    if (rollback !== undefined) told.set(here, rollback)
+    if (rollback !== undefined && rollback !== reported.get(here)) lines.push(`       ${terminal.style(oneLine(rollback, 200), 'yellow')}`)
+    if (rollback !== undefined) reported.set(here, rollback)
     for (const line of view.wide ? ownerLines(change) : []) lines.push(`       ${terminal.style(line, 'dim')}`)
     for (const line of view.origins?.get(change.fingerprint) ?? []) lines.push(`       ${terminal.style(oneLine(line, 400), 'dim')}`)
     for (const note of change.notes ?? []) if (view.wide) lines.push(`       ${terminal.style(note, 'dim')}`)
@@ -263,8 +263,8 @@ function setAsideLines(view: DiffView, terminal: Terminal): string[] {
 /** What waits for the syncer is told without being asked for: one line for each thing that it waits for. */
 function waitingLines(aside: readonly SetAside[], terminal: Terminal): string[] {
   const waiting = aside.filter(({ state }) => state !== 'Ignored' && state !== 'Released')
-  const told = Map.groupBy(waiting, (one) => `${waitingWord(one)}: ${one.why}${one.look === undefined ? '' : `; ${one.look}`}`)
-  return [...told].map(([line, [first, ...more]]) => {
+  const reported = Map.groupBy(waiting, (one) => `${waitingWord(one)}: ${one.why}${one.observe === undefined ? '' : `; ${one.observe}`}`)
+  return [...reported].map(([line, [first, ...more]]) => {
     const count = `${more.length + 1} ${more.length === 0 ? 'difference' : 'differences'}`
     const end = first?.stuckSince === undefined ? `${count}, no drift` : count
     return terminal.style(`${oneLine(line, 600)} (${end})`, ...(first === undefined ? [] : asideStyle(first)))

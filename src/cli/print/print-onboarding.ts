@@ -9,7 +9,7 @@ import { API_VERSION } from '../../record/schema.ts'
 import { oneLine } from '../../text/one-line.ts'
 import type { CommonOptions } from '../flags/options.ts'
 import type { World } from '../world.ts'
-import { publishCommand, type RepositoryPlace, shellWord } from './published-lines.ts'
+import { publishCommand, type RepositoryLocation, shellWord } from './published-lines.ts'
 import { Terminal } from './terminal.ts'
 
 interface PrintOptions extends CommonOptions {
@@ -19,7 +19,7 @@ interface PrintOptions extends CommonOptions {
 /** What was found, and what to expect. With `--dry-run` also the files and the text of the proposal. */
 export function printOnboarding({ subject, files }: Onboarding, options: PrintOptions, world: World): void {
   if (subject === undefined) return
-  const { dialect, syncers, packages, clusters, elsewhere, autoscalers, imported, notImported, notLooked, expected, rights } = subject
+  const { dialect, syncers, packages, clusters, elsewhere, autoscalers, imported, notImported, notObserved, expected, rights } = subject
   const write = (line: string): unknown => world.stdout.write(`${oneLine(line, 1_000)}\n`)
   const mute = syncers.length > 2 ? ` and ${syncers.length - 2} more` : ''
   write(
@@ -44,7 +44,7 @@ export function printOnboarding({ subject, files }: Onboarding, options: PrintOp
   }
   for (const { source, rule, why } of notImported.slice(0, options.dryRun === true ? 1_000 : 10))
     write(`  not taken over: ${source}: ${rule}: ${why}`)
-  for (const sentence of notLooked) write(`  not looked for: ${sentence}`)
+  for (const sentence of notObserved) write(`  not looked for: ${sentence}`)
   if (expected === undefined) for (const line of subject.policyProblem.split('\n')) write(`  the policy of the branch: ${line.trim()}`)
   else {
     const risky = (risk: string): number => expected.proposals.filter(({ changes }) => worstRisk(changes) === risk).length
@@ -72,14 +72,14 @@ function lines(text: string): string {
 }
 
 /** What was done, and what comes next. `place`: where the branch is then. */
-export function printOnboarded(done: Onboarded, place: RepositoryPlace, options: PrintOptions, world: World): void {
+export function printOnboarded(done: Onboarded, location: RepositoryLocation, options: PrintOptions, world: World): void {
   const terminal = new Terminal(world.stdout, { color: options.color, ascii: options.ascii === true, env: world.env })
   const ok = terminal.style(terminal.glyph('ok'), 'green')
   const write = (line: string): unknown => world.stdout.write(`${line}\n`)
   const { plan, updates, refused, view } = done
   const removed = updates.some(({ to }) => to === null)
-  const from = place.kind === 'clone' ? ` from ${place.name}` : ''
-  const unpublish = removed && options.quiet !== true ? publishCommand(updates, place) : undefined
+  const from = location.kind === 'clone' ? ` from ${location.name}` : ''
+  const unpublish = removed && options.quiet !== true ? publishCommand(updates, location) : undefined
   if (refused) return void write('nothing was written')
   switch (plan.kind) {
     case 'enrolled':
@@ -108,13 +108,13 @@ export function printOnboarded(done: Onboarded, place: RepositoryPlace, options:
       write(`there is no branch ${CONFIGURE_BRANCH}: nothing to remove`)
       return
     case 'propose':
-      printProposed(done, place, options, world, ok)
+      printProposed(done, location, options, world, ok)
   }
 }
 
 function printProposed(
   { plan, updates, opened, view, proposal }: Onboarded,
-  place: RepositoryPlace,
+  location: RepositoryLocation,
   options: PrintOptions,
   world: World,
   ok: string,
@@ -125,7 +125,7 @@ function printProposed(
     const what =
       plan.push === undefined
         ? 'would leave the branch as it is'
-        : `would ${place.kind === 'clone' ? `write to ${place.name}` : 'push'}${plan.push.from === null ? '' : ' anew'}`
+        : `would ${location.kind === 'clone' ? `write to ${location.name}` : 'push'}${plan.push.from === null ? '' : ' anew'}`
     return void write(
       `\n${what}: ${CONFIGURE_BRANCH}${proposal?.state === 'open' ? `, and render ${oneLine(proposal.label)} again where it is new` : ''}`,
     )
@@ -140,8 +140,8 @@ function printProposed(
     return
   }
   const base = shellWord(view.baseBranch)
-  if (place.kind === 'clone') {
-    const { git, name, origin } = place
+  if (location.kind === 'clone') {
+    const { git, name, origin } = location
     write(`${ok} ${updates.length === 0 ? `unchanged in ${name}` : `written to ${name}`}: ${CONFIGURE_BRANCH}${edited}`)
     if (options.quiet === true) return
     write(`  review:  ${git} diff ${base}...${CONFIGURE_BRANCH}`)
@@ -150,7 +150,7 @@ function printProposed(
     )
     write(`  decline: ${git} branch -D ${CONFIGURE_BRANCH}`)
     // An unchanged branch may have been made anew since it was published.
-    const publish = publishCommand(updates.length === 0 ? [{ ref: CONFIGURE_REF, from: view.base, to: view.base }] : updates, place)
+    const publish = publishCommand(updates.length === 0 ? [{ ref: CONFIGURE_REF, from: view.base, to: view.base }] : updates, location)
     if (publish !== undefined) write(`  publish: ${publish}`)
     return
   }
@@ -185,7 +185,7 @@ export function onboardedItem({ plan, subject, files, updates, opened, refused, 
           autoscalers: subject.autoscalers,
           ignoreRules: subject.imported,
           notImported: subject.notImported,
-          notLooked: subject.notLooked,
+          notObserved: subject.notObserved,
           rights: subject.rights,
           files: files.map(({ path, text }) => ({ path, text })),
         }),

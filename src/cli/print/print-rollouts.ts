@@ -8,6 +8,6 @@ export function rolloutLines(health: readonly GroupMember[]): string[] {
   const linesOf = (wanted: GroupMember['status'], word: string, without: string): string[] =>
     health
       .filter(({ status }) => status === wanted)
-      .map(({ id, health: said = without }) => `${word}: ${oneLine(describeResourceId(id))}: ${oneLine(said, 200)}`)
+      .map(({ id, health: text = without }) => `${word}: ${oneLine(describeResourceId(id))}: ${oneLine(text, 200)}`)
   return [...linesOf('Failed', 'Failed', 'its controller gave up'), ...linesOf('InProgress', 'Reconciling', 'its controller is at work')]
 }

@@ -21,7 +21,7 @@ import type { CommonOptions } from '../flags/options.ts'
 import { isTable } from '../flags/outputs.ts'
 import type { World } from '../world.ts'
 import { changeOrigins } from './change-origins.ts'
-import { type EditedFile, editedFiles, editedPlaces } from './edited-places.ts'
+import { type EditedFile, editedFiles, editedLocations } from './edited-locations.ts'
 import { heldSentence } from './held-text.ts'
 import { formatDiff } from './print-diff.ts'
 import { incompleteOf, incompleteOfClusters, printReports, reportList } from './print-document.ts'
@@ -42,9 +42,9 @@ export interface TurnPrintOptions extends CommonOptions {
 
 /** Differences of every unit, or the list as a document. @returns whether there was anything to say */
 export function printTurn(result: TurnResult, options: TurnPrintOptions, world: World): boolean {
-  let said = false
+  let message = false
   const say = (text: string): void => {
-    said ||= text !== ''
+    message ||= text !== ''
     world.stdout.write(text)
   }
   const planned = result.units.flatMap((unit) => (unit.state === 'planned' ? [unit] : []))
@@ -93,7 +93,7 @@ export function printTurn(result: TurnResult, options: TurnPrintOptions, world: 
   printNotes(notes, options, world)
   const failures = [...result.notObserved.flatMap(notObservedFailures), ...result.units.flatMap(unitFailures), ...result.reported]
   printFailures(failures, world, options)
-  return said || failures.length > 0
+  return message || failures.length > 0
 }
 
 /** With the name of the cluster: a failure of a connection may not have it. */
@@ -104,7 +104,7 @@ function notObservedFailures({ cluster, failures }: NotObserved): readonly Failu
 }
 
 /** One line per unit that has or had a branch, and what to do next. */
-export function tellWritten(result: TurnResult, options: TurnPrintOptions, world: World): void {
+export function printWritten(result: TurnResult, options: TurnPrintOptions, world: World): void {
   const terminal = new Terminal(world.stdout, { color: options.color, ascii: options.ascii === true, env: world.env })
   for (const unit of result.units) {
     if (unit.state === 'failed' || unit.refused !== undefined) continue
@@ -118,8 +118,8 @@ export function tellWritten(result: TurnResult, options: TurnPrintOptions, world
       `${terminal.style(terminal.glyph('ok'), 'green')} ${would}${word}: ${result.proposals.get(branch)?.label ?? branch}\n`,
     )
     const files = editedFiles(unit.observation, unit.plan)
-    const places = editedPlaces(files)
-    if (places.length > 0) world.stdout.write(`  ${would === '' ? 'edits' : 'would edit'} ${oneLine(places.join(', '), 1_000)}\n`)
+    const locations = editedLocations(files)
+    if (locations.length > 0) world.stdout.write(`  ${would === '' ? 'edits' : 'would edit'} ${oneLine(locations.join(', '), 1_000)}\n`)
     if (report.status.held !== undefined) world.stdout.write(`  ${heldSentence(report.status.held)}\n`)
     if (report.status.lifecycle === 'Proposed' && outcome !== 'healed') world.stdout.write(lossLines(unit.plan.record))
     // Nothing was written, so there is nothing to decide about yet.

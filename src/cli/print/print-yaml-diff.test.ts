@@ -38,10 +38,10 @@ test('only what the selection shows is in the diff', async () => {
 })
 
 test('a terminal has the colours of git diff, a pipe has none', async () => {
-  const seen = async (isTTY: boolean): Promise<string> =>
+  const observed = async (isTTY: boolean): Promise<string> =>
     (await runInWorld(drifted(), ['diff', '--yaml'], { isTTY })).stdout.replaceAll('\u001b', 'ESC')
-  assert.match(await seen(true), /ESC\[31m- {2}replicas: 3ESC\[0m\nESC\[32m\+ {2}replicas/)
-  assert.doesNotMatch(await seen(false), /ESC/)
+  assert.match(await observed(true), /ESC\[31m- {2}replicas: 3ESC\[0m\nESC\[32m\+ {2}replicas/)
+  assert.doesNotMatch(await observed(false), /ESC/)
 })
 
 test('what could not be observed is told on stderr, and stdout stays a diff', async () => {

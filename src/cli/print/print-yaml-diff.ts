@@ -41,7 +41,7 @@ export function printYamlDiff(result: TurnResult, options: CommonOptions, world:
     const terminal = new Terminal(world.stdout, { color: options.color, ascii: options.ascii === true, env: world.env })
     for (const sides of objects) world.stdout.write(formatYamlDiff(sides, terminal, world.env['GITHUB_ACTIONS'] === 'true'))
   }
-  tellRest(result, objects, options, world)
+  printRest(result, objects, options, world)
 }
 
 function formatYamlDiff(sides: NamedSides, terminal: Terminal, inActions: boolean): string {
@@ -88,7 +88,7 @@ export function externalDiffProgram(text: string | undefined): readonly [string,
   })
 }
 
-function tellRest(
+function printRest(
   result: TurnResult,
   objects: readonly NamedSides[],
   options: Pick<CommonOptions, 'quiet' | 'verbose'>,

@@ -9,9 +9,9 @@ import { ONBOARDING_FILES, onboardingRecording } from '../../../test/fakes/onboa
 import { PROGRAM } from '../../../test/program.ts'
 import { cloneState } from '../../adapters/git/clone-state.ts'
 import { objectId } from '../../package/object-id.ts'
-import { publishCommand, publishedLines, type RepositoryPlace } from './published-lines.ts'
+import { publishCommand, publishedLines, type RepositoryLocation } from './published-lines.ts'
 
-const HERE: RepositoryPlace = { kind: 'clone', git: 'git', name: 'this clone', origin: true }
+const HERE: RepositoryLocation = { kind: 'clone', git: 'git', name: 'this clone', origin: true }
 const SOME = objectId('a'.repeat(40))
 const LEDGER = 'refs/heads/drift-ledger'
 const PROPOSED = 'refs/heads/proposed/apps/web/drift-1a2b3c4d'

@@ -10,14 +10,14 @@ import { oneLine } from '../../text/one-line.ts'
 import type { CommonOptions } from '../flags/options.ts'
 import type { World } from '../world.ts'
 
-export type RepositoryPlace =
+export type RepositoryLocation =
   /** Given by its address, or bare: what is written to it everybody has. */
   | { readonly kind: 'shared' }
   /** `git`: the command for it, `git` or `git -C folder`. `origin`: whether it has one. */
   | { readonly kind: 'clone'; readonly git: string; readonly name: string; readonly origin: boolean }
 
 /** @throws Failure BP4009 where git is not installed */
-export async function repositoryPlace({ repo }: Pick<CommonOptions, 'repo'>, world: World): Promise<RepositoryPlace> {
+export async function repositoryLocation({ repo }: Pick<CommonOptions, 'repo'>, world: World): Promise<RepositoryLocation> {
   // A scheme, or `user@host:path`.
   if (/^[^/]+:/.test(repo)) return { kind: 'shared' }
   const state = await world.cloneState(repo)
@@ -37,17 +37,17 @@ const MOST_REVIEWS = 5
  * What to say after `updates` were pushed, one line each, indented: where they are, how to look at them, what publishes them.
  * Empty where nothing was written, everybody has it, or there is no origin on which anybody could miss it.
  */
-export function publishedLines(updates: readonly Written[], baseBranch: string, place: RepositoryPlace): readonly string[] {
-  const publish = publishCommand(updates, place)
-  if (place.kind === 'shared' || publish === undefined) return []
+export function publishedLines(updates: readonly Written[], baseBranch: string, location: RepositoryLocation): readonly string[] {
+  const publish = publishCommand(updates, location)
+  if (location.kind === 'shared' || publish === undefined) return []
   const written = updates.filter(({ to }) => to !== null).map(({ ref }) => shortName(ref))
   const reviews = updates.filter(({ ref, to }) => to !== null && isForReview(ref)).map(({ ref }) => shortName(ref))
   return [
-    ...(written.length === 0 ? [] : [`  written to ${place.name}: ${oneLine(written.join(', '), 1_000)}`]),
-    ...reviews.slice(0, MOST_REVIEWS).map((branch) => `  review:  ${place.git} diff ${shellWord(`${baseBranch}...${branch}`)}`),
+    ...(written.length === 0 ? [] : [`  written to ${location.name}: ${oneLine(written.join(', '), 1_000)}`]),
+    ...reviews.slice(0, MOST_REVIEWS).map((branch) => `  review:  ${location.git} diff ${shellWord(`${baseBranch}...${branch}`)}`),
     `  publish: ${publish}`,
     ...(startsLedger(updates)
-      ? [`  where origin refuses that, because it has a drift-ledger: ${beginAgain(written, place)}, and scan again`]
+      ? [`  where origin refuses that, because it has a drift-ledger: ${beginAgain(written, location)}, and scan again`]
       : []),
   ]
 }
@@ -58,8 +58,8 @@ function startsLedger(updates: readonly Written[]): boolean {
 }
 
 /** Takes away what was written, and nothing else of the clone. */
-function beginAgain(written: readonly string[], place: RepositoryPlace & { readonly kind: 'clone' }): string {
-  return `${place.git} branch -D ${written.map(shellWord).join(' ')} && ${fetchRecorded(place)}`
+function beginAgain(written: readonly string[], location: RepositoryLocation & { readonly kind: 'clone' }): string {
+  return `${location.git} branch -D ${written.map(shellWord).join(' ')} && ${fetchRecorded(location)}`
 }
 
 /** Fetches what backporch recorded on origin: the ledger, and the branches without which it would take them for deleted. */
@@ -69,14 +69,14 @@ export function fetchRecorded({ git }: { readonly git: string }): string {
 }
 
 /** Says it, where there is something to say. @throws Failure BP4009 where git is not installed */
-export async function tellPublished(
+export async function printPublished(
   updates: readonly Written[],
   baseBranch: string,
   options: Pick<CommonOptions, 'repo' | 'quiet'>,
   world: World,
 ): Promise<void> {
   if (options.quiet === true || updates.length === 0) return
-  const lines = publishedLines(updates, baseBranch, await repositoryPlace(options, world))
+  const lines = publishedLines(updates, baseBranch, await repositoryLocation(options, world))
   world.stdout.write(lines.map((line) => `${line}\n`).join(''))
 }
 
@@ -84,8 +84,8 @@ export async function tellPublished(
  * One push of all or nothing, also of what was taken away; undefined where there is no origin. A base branch, a ledger or a tag
  * that is another on origin is refused by git; a branch for review that was made anew replaces the one that was published from here.
  */
-export function publishCommand(updates: readonly Written[], place: RepositoryPlace): string | undefined {
-  if (place.kind === 'shared' || !place.origin || updates.length === 0) return undefined
+export function publishCommand(updates: readonly Written[], location: RepositoryLocation): string | undefined {
+  if (location.kind === 'shared' || !location.origin || updates.length === 0) return undefined
   const leases = updates.filter(({ ref, from, to }) => from !== null && to !== null && isForReview(ref))
   const words = [
     ...(updates.length > 1 ? ['--atomic'] : []),
@@ -94,7 +94,7 @@ export function publishCommand(updates: readonly Written[], place: RepositoryPla
     // By the full name, because origin may never have had it, which git takes for a mistake in a short one.
     ...updates.map(({ ref, to }) => shellWord(to === null ? `:${ref}` : shortName(ref))),
   ]
-  return `${place.git} push ${words.join(' ')}`
+  return `${location.git} push ${words.join(' ')}`
 }
 
 /** What is needed of a decision (`Decided`) to say which refs it moved. */

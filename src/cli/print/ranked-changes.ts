@@ -23,7 +23,7 @@ export function objectName({ kind, namespace, name }: Change['ref']): string {
   return `${kind} ${namespace === '' ? name : `${namespace}/${name}`}`
 }
 
-export interface SourcePlace {
+export interface SourceLocation {
   /** From the root of the repository. */
   readonly path: string
   readonly line: number
@@ -33,16 +33,16 @@ export interface SourcePlace {
  * Where git declares the object; for one that git does not declare, or whose place was not recorded, the package's Kptfile. A folder has
  * none: then its first manifest that is known here, or the folder itself.
  */
-export function sourceOf({ change, report: { spec } }: RankedChange): SourcePlace {
-  const own = placeOf(change)
+export function sourceOf({ change, report: { spec } }: RankedChange): SourceLocation {
+  const own = locationOf(change)
   if (own !== undefined) return own
   const { package: folder, source } = spec.unit
   if (source !== 'folder') return { path: folder === '' ? 'Kptfile' : `${folder}/Kptfile`, line: 1 }
-  const [first] = spec.changes.flatMap((other) => placeOf(other)?.path ?? []).sort()
+  const [first] = spec.changes.flatMap((other) => locationOf(other)?.path ?? []).sort()
   return { path: first ?? (folder || '.'), line: 1 }
 }
 
-function placeOf({ source }: Change): SourcePlace | undefined {
+function locationOf({ source }: Change): SourceLocation | undefined {
   const [, path, line] = /^(.+):(\d{1,9})$/s.exec(source ?? '') ?? []
   return path !== undefined && line !== undefined && Number(line) > 0 ? { path, line: Number(line) } : undefined
 }

@@ -28,8 +28,8 @@ export function formatAnnotations(list: DriftReportList, numbers?: ReadonlyMap<C
 function annotation(entry: RankedChange): string {
   const { change, report, number } = entry
   const { path, line } = sourceOf(entry)
-  const place = { file: path, line: String(line), title: `drift in ${report.spec.unit.cluster}: ${objectName(change.ref)}` }
-  return command(LEVELS[change.risk], place, describe(change, number))
+  const location = { file: path, line: String(line), title: `drift in ${report.spec.unit.cluster}: ${objectName(change.ref)}` }
+  return command(LEVELS[change.risk], location, describe(change, number))
 }
 
 /** `#1 spec.replicas: 3 → 5, by kubectl-scale (human tool) 2026-08-21T14:02:11Z, medium AVAIL-REPLICAS` */

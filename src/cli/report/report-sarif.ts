@@ -36,7 +36,7 @@ interface Rule {
 export function sarifLog(list: DriftReportList, version: string, numbers?: ReadonlyMap<Change, number>): object {
   const ranked = rankedChanges(list, numbers)
   const rules = rulesOf(ranked)
-  const places = new Map(rules.map(({ code }, index) => [code, index]))
+  const locations = new Map(rules.map(({ code }, index) => [code, index]))
   const cut = ranked.length - RESULT_LIMIT
   const notes = [
     ...list.incomplete.map((entry) => notObserved(entry, list)),
@@ -59,7 +59,7 @@ export function sarifLog(list: DriftReportList, version: string, numbers?: Reado
             ...(notes.length === 0 ? {} : { toolExecutionNotifications: notes }),
           },
         ],
-        results: ranked.slice(0, RESULT_LIMIT).map((entry) => result(entry, places)),
+        results: ranked.slice(0, RESULT_LIMIT).map((entry) => result(entry, locations)),
       },
     ],
   }
@@ -93,14 +93,14 @@ function describeRule({ code, risk, why }: Rule): object {
   }
 }
 
-function result(entry: RankedChange, places: ReadonlyMap<string, number>): object {
+function result(entry: RankedChange, locations: ReadonlyMap<string, number>): object {
   const { change, report } = entry
   const { unit } = report.spec
   const { path, line } = sourceOf(entry)
   const { group, kind, namespace, name } = change.ref
   return {
     ruleId: oneLine(change.reason, 60),
-    ruleIndex: places.get(change.reason) ?? -1,
+    ruleIndex: locations.get(change.reason) ?? -1,
     level: LEVELS[change.risk],
     message: { text: messageText(sentence(entry)) },
     locations: [

@@ -1,6 +1,6 @@
 /** Who wrote a field, from `managedFields`. */
 import type { FieldPath } from '../../krm/field-path.ts'
-import { type FieldManager, type ManagedFields, type ManagedFieldsEntry, ownsPlace, sameManager } from '../../krm/managed-fields.ts'
+import { type FieldManager, type ManagedFields, type ManagedFieldsEntry, ownsLocation, sameManager } from '../../krm/managed-fields.ts'
 import type { Actor, ActorClass, Syncer } from '../drift.ts'
 import { classify } from './actor-classes.ts'
 
@@ -36,7 +36,7 @@ export function actorOf(entry: ManagedFieldsEntry, confidence: Actor['confidence
 
 /** Owners of a live field, the syncer first, then by time, the latest first. */
 export function ownersOf(managed: ManagedFields, path: FieldPath): ManagedFieldsEntry[] {
-  return managed.entries.filter((entry) => entry.subresource !== 'status' && ownsPlace(entry, path, managed)).sort(byTimeLatestFirst)
+  return managed.entries.filter((entry) => entry.subresource !== 'status' && ownsLocation(entry, path, managed)).sort(byTimeLatestFirst)
 }
 
 /** Who last wrote a live field other than the syncer; undefined when the syncer alone owns it, or nobody does. */

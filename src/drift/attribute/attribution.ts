@@ -9,7 +9,7 @@ import { SYNCERS } from '../../syncers/registry.ts'
 import type { Actor, Confidence, Drift, FieldOwner, ObjectVerdict, Syncer } from '../drift.ts'
 import { isSyncer, ownersOf } from './actor.ts'
 import { type ActorRule, classify, ruleFor } from './actor-classes.ts'
-import { findWitness, isControlPlaneUser, type Witness } from './audit-witness.ts'
+import { type AuditMatch, findAuditMatch, isControlPlaneUser } from './audit-match.ts'
 
 export interface Attribution {
   readonly syncer: Syncer | undefined
@@ -44,13 +44,13 @@ function attributed(
 ): Actor {
   const others = managed === undefined ? [] : otherOwners(drift, managed, by)
   const shared = others.length === 0 ? {} : { others }
-  const witness = writes.length === 0 ? undefined : findWitness(drift, writes, by.syncer)
+  const auditMatch = writes.length === 0 ? undefined : findAuditMatch(drift, writes, by.syncer)
   const { actor } = drift
-  if (witness === undefined) {
+  if (auditMatch === undefined) {
     const known = actor.confidence !== 'none'
     return { ...actor, ...(known ? { class: classify(actor, by.rules) } : {}), ...shared }
   }
-  return { ...seenBy(witness, drift, accounts, by.rules), ...shared }
+  return { ...observedBy(auditMatch, drift, accounts, by.rules), ...shared }
 }
 
 function otherOwners({ actor, path }: Drift, managed: ManagedFields, { syncer, rules }: Attribution): FieldOwner[] {
@@ -71,9 +71,14 @@ function isActor(entry: { manager: string; operation: string; subresource: strin
   return entry.manager === actor.manager && entry.operation === actor.operation && entry.subresource === actor.subresource
 }
 
-const CONFIDENCE: Readonly<Record<Witness['proof'], Confidence>> = { proven: 'audit', 'by-time': 'audit-time', perhaps: 'last-writer' }
+const CONFIDENCE: Readonly<Record<AuditMatch['proof'], Confidence>> = { proven: 'audit', 'by-time': 'audit-time', perhaps: 'last-writer' }
 
-function seenBy({ write, proof }: Witness, { actor, change }: Drift, accounts: ReadonlySet<string>, rules: readonly ActorRule[]): Actor {
+function observedBy(
+  { write, proof }: AuditMatch,
+  { actor, change }: Drift,
+  accounts: ReadonlySet<string>,
+  rules: readonly ActorRule[],
+): Actor {
   const { user, actingAs } = write
   const owned = change !== 'missing' && change !== 'removed' && actor.confidence !== 'none'
   const { manager, operation, subresource } = owned ? actor : ofWrite(write)

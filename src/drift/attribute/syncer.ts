@@ -71,7 +71,7 @@ function writersOf(objects: readonly AppliedObject[]): Writer[] {
   for (const { desired, live, schema } of objects) {
     const wanted = fieldSetOf(desired, schema)
     const { entries } = managedFieldsOf(live)
-    const keeper = keeperOfLastApplied(entries)
+    const retainingTool = keeperOfLastApplied(entries)
     for (const entry of entries) {
       // What a settle wrote it wrote for the syncer.
       if (isSettleManager(entry.manager) || entry.subresource !== '') continue
@@ -79,7 +79,7 @@ function writersOf(objects: readonly AppliedObject[]): Writer[] {
       const key = `${operation} ${manager}`
       const none = { applies: false, objects: 0, fields: 0, first: time, last: time }
       const writer = writers.get(key) ?? { manager: { manager, operation, subresource }, ...none }
-      const keepsLastApplied = entry === keeper
+      const keepsLastApplied = entry === retainingTool
       const applied = keepsLastApplied ? lastAppliedOf(live) : undefined
       const declared = applied === undefined ? 0 : countCovered(wanted, fieldSetOf(applied, schema))
       writer.applies ||= keepsLastApplied || isApplier(entry)

@@ -13,7 +13,7 @@ export interface ContentId {
 }
 
 /** A content that came to the base branch between two looks at it. */
-export interface SeenContent extends ContentId {
+export interface ObservedContent extends ContentId {
   /** RFC 3339 UTC: the last look that did not find it. */
   readonly after: string
   /** RFC 3339 UTC: the first look that found it. */
@@ -43,7 +43,7 @@ const CLOCKS_DIFFER = 300
  */
 export function arrivalsOf(
   versions: readonly DatedContent[],
-  seenAt: (place: number) => SeenContent | undefined,
+  seenAt: (index: number) => ObservedContent | undefined,
   present: string,
 ): readonly Arrival[] {
   const arrivals: Arrival[] = []
@@ -61,9 +61,9 @@ export function arrivalsOf(
   })
 }
 
-function arrivalOf(at: string, seen: SeenContent | undefined, below: string, present: string): Arrival {
-  if (seen !== undefined) {
-    const time = at >= seen.after && at <= seen.firstSeen ? at : seen.firstSeen
+function arrivalOf(at: string, observed: ObservedContent | undefined, below: string, present: string): Arrival {
+  if (observed !== undefined) {
+    const time = at >= observed.after && at <= observed.firstSeen ? at : observed.firstSeen
     return { earliest: time, latest: time }
   }
   if (at > secondsAfter(present, CLOCKS_DIFFER)) return { earliest: below, latest: present }

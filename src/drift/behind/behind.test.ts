@@ -70,7 +70,7 @@ function judge({ versions, live: object, predicted, evidence = {} }: Given): Obj
 
 function evidenceOf(versions: readonly PackageVersion[], view: SyncEvidence['live'], more: Partial<SyncEvidence>): SyncEvidence {
   return {
-    history: { versions, placeOf: new Map(versions.map(({ commit }, place) => [commit, place])), complete: true },
+    history: { versions, locationOf: new Map(versions.map(({ commit }, index) => [commit, index])), complete: true },
     syncer: SYNCER,
     report: NO_SYNCER_REPORT,
     live: view,
@@ -85,7 +85,7 @@ function evidenceOf(versions: readonly PackageVersion[], view: SyncEvidence['liv
   }
 }
 
-function told({ items, setAside, state }: ObjectVerdict): unknown {
+function reported({ items, setAside, state }: ObjectVerdict): unknown {
   return { state, items: items.map(({ change }) => change), aside: setAside.map((one) => [one.state, one.commit]) }
 }
 
@@ -94,7 +94,10 @@ const BEHIND_ONE = { state: 'in-sync', items: [], aside: [['Behind', C1]] }
 const MOVED = [version(C0, T0, config({ a: '3' })), version(C1, T1, config({ a: '2' })), version(C2, T2, config({ a: '1' }))]
 
 test('a value that an earlier commit rendered and the syncer owns is Behind, and names the commit that is live', () => {
-  assert.deepEqual(told(judge({ versions: MOVED, live: live({ a: '2' }, ['a'], T1), predicted: live({ a: '3' }, ['a'], T1) })), BEHIND_ONE)
+  assert.deepEqual(
+    reported(judge({ versions: MOVED, live: live({ a: '2' }, ['a'], T1), predicted: live({ a: '3' }, ['a'], T1) })),
+    BEHIND_ONE,
+  )
   const old = judge({ versions: MOVED, live: live({ a: '1' }, ['a'], T2), predicted: live({ a: '3' }, ['a'], T2) })
   assert.deepEqual([old.setAside[0]?.commit, old.setAside[0]?.stuckSince], [C2, '2026-01-02T01:00:00Z'])
   assert.equal(
@@ -116,13 +119,13 @@ test('what is Behind names the commit that changed it, not a later one that chan
 
 test('a value that no commit ever rendered is drift, although the field manager is the syncer: a hand apply beside CI', () => {
   const verdict = judge({ versions: MOVED, live: live({ a: '9' }, ['a'], T0), predicted: live({ a: '3' }, ['a'], T0) })
-  assert.deepEqual(told(verdict), { state: 'drifted', items: ['modified'], aside: [] })
+  assert.deepEqual(reported(verdict), { state: 'drifted', items: ['modified'], aside: [] })
   assert.equal(verdict.items[0]?.actor.manager, 'ci')
   assert.match(verdict.items[0]?.notes.join() ?? '', /no version of the package in git has the live value/)
 })
 
 test('where only the latest versions were read, the note says how many', () => {
-  const history = { versions: MOVED, placeOf: new Map<string, number>(), complete: false }
+  const history = { versions: MOVED, locationOf: new Map<string, number>(), complete: false }
   const verdict = judge({
     versions: MOVED,
     live: live({ a: '9' }, ['a'], T0),
@@ -136,14 +139,14 @@ test("a person's value is drift although an earlier commit rendered the same one
   const person = { manager: 'kubectl-edit', operation: 'Update', apiVersion: 'v1', time: T0, fieldsV1: { 'f:data': { 'f:a': {} } } }
   const object = live({ a: '2', b: 'x' }, ['b'], T1, [person])
   const verdict = judge({ versions: MOVED, live: object, predicted: live({ a: '3', b: 'x' }, ['a', 'b'], T1) })
-  assert.deepEqual(told(verdict), { state: 'drifted', items: ['modified'], aside: [] })
+  assert.deepEqual(reported(verdict), { state: 'drifted', items: ['modified'], aside: [] })
   assert.equal(verdict.items[0]?.actor.manager, 'kubectl-edit')
 })
 
 test("a person's value in the only key of a map is drift too, where a client-side apply keeps the map itself", () => {
   const person = { manager: 'kubectl-label', operation: 'Update', apiVersion: 'v1', time: T0, fieldsV1: { 'f:data': { 'f:a': {} } } }
   const verdict = judge({ versions: MOVED, live: live({ a: '2' }, [], T1, [person]), predicted: live({ a: '3' }, ['a'], T1) })
-  assert.deepEqual(told(verdict), { state: 'drifted', items: ['modified'], aside: [] })
+  assert.deepEqual(reported(verdict), { state: 'drifted', items: ['modified'], aside: [] })
   assert.equal(verdict.items[0]?.actor.manager, 'kubectl-label')
   assert.deepEqual(verdict.items[0]?.notes, [])
 })
@@ -152,30 +155,30 @@ const GREW = [version(C0, T0, config({ a: '1', b: '2' })), version(C1, T1, confi
 
 test('a field that git has only since a later commit than the syncer last wrote is Behind; one that it wrote after is removed', () => {
   const predicted = live({ a: '1', b: '2' }, ['a', 'b'], T0)
-  assert.deepEqual(told(judge({ versions: GREW, live: live({ a: '1' }, ['a'], T1), predicted })), BEHIND_ONE)
+  assert.deepEqual(reported(judge({ versions: GREW, live: live({ a: '1' }, ['a'], T1), predicted })), BEHIND_ONE)
   const removed = { state: 'drifted', items: ['removed'], aside: [] }
-  assert.deepEqual(told(judge({ versions: GREW, live: live({ a: '1' }, ['a'], T0), predicted })), removed)
+  assert.deepEqual(reported(judge({ versions: GREW, live: live({ a: '1' }, ['a'], T0), predicted })), removed)
 })
 
 test('a field that is as old as its object was applied with it: gone means removed', () => {
   const versions = [version(C0, T0, config({ a: '1', b: '2' })), version(C1, T1)]
   const verdict = judge({ versions, live: live({ a: '1' }, ['a'], T2), predicted: live({ a: '1', b: '2' }, ['a', 'b'], T0) })
-  assert.deepEqual(told(verdict), { state: 'drifted', items: ['removed'], aside: [] })
+  assert.deepEqual(reported(verdict), { state: 'drifted', items: ['removed'], aside: [] })
 })
 
 test('a field that was seen in sync with the very same content is removed, whatever the clocks say', () => {
   const given = { versions: GREW, live: live({ a: '1' }, ['a'], T1), predicted: live({ a: '1', b: '2' }, ['a', 'b'], T0) }
   assert.equal(judge({ ...given, evidence: { waitedBefore: () => false } }).state, 'drifted')
-  assert.deepEqual(told(judge({ ...given, evidence: { waitedBefore: () => true } })), BEHIND_ONE)
+  assert.deepEqual(reported(judge({ ...given, evidence: { waitedBefore: () => true } })), BEHIND_ONE)
 })
 
 test('the commit that the syncer names as applied decides', () => {
   const report = (applied: string): Partial<SyncEvidence> => ({ report: { ...NO_SYNCER_REPORT, applied } })
   const given = { versions: GREW, live: live({ a: '1' }, ['a'], T1), predicted: live({ a: '1', b: '2' }, ['a', 'b'], T0) }
   assert.equal(judge({ ...given, evidence: report(C0) }).state, 'drifted')
-  assert.deepEqual(told(judge({ ...given, evidence: report(C1) })), BEHIND_ONE)
+  assert.deepEqual(reported(judge({ ...given, evidence: report(C1) })), BEHIND_ONE)
   // A commit of another repository says nothing.
-  assert.deepEqual(told(judge({ ...given, evidence: report('d'.repeat(40)) })), BEHIND_ONE)
+  assert.deepEqual(reported(judge({ ...given, evidence: report('d'.repeat(40)) })), BEHIND_ONE)
 })
 
 test('a client-side apply remembers what it applied: a remembered field that is gone was removed by somebody', () => {
@@ -196,21 +199,21 @@ const NEW = [version(C0, T0, config({ a: '1' })), version(C1, T1)]
 const MISSING = { state: 'drifted', items: ['missing'], aside: [] }
 
 test('an object that a commit of the last hour brought is on its way; afterwards it is missing', () => {
-  assert.deepEqual(told(judge({ versions: NEW, live: undefined })), {
+  assert.deepEqual(reported(judge({ versions: NEW, live: undefined })), {
     state: 'in-sync',
     items: [],
     aside: [['Behind', C1]],
   })
   const late = judge({ versions: NEW, live: undefined, evidence: { now: '2026-01-03T01:00:01Z' } })
-  assert.deepEqual(told(late), MISSING)
+  assert.deepEqual(reported(late), MISSING)
 })
 
 test('an object is missing, and not on its way, when it is in every version, in the inventory, or was seen before', () => {
   const always = [version(C0, T0, config({ a: '1' })), version(C1, T1, config({ a: '1' }))]
-  assert.deepEqual(told(judge({ versions: always, live: undefined })), MISSING)
-  assert.deepEqual(told(judge({ versions: NEW, live: undefined, evidence: { inventory: new Set([resourceKey(ID)]) } })), MISSING)
-  assert.deepEqual(told(judge({ versions: NEW, live: undefined, evidence: { waitedBefore: () => false } })), MISSING)
-  assert.deepEqual(told(judge({ versions: NEW, live: undefined, evidence: { report: { ...NO_SYNCER_REPORT, applied: C0 } } })), MISSING)
+  assert.deepEqual(reported(judge({ versions: always, live: undefined })), MISSING)
+  assert.deepEqual(reported(judge({ versions: NEW, live: undefined, evidence: { inventory: new Set([resourceKey(ID)]) } })), MISSING)
+  assert.deepEqual(reported(judge({ versions: NEW, live: undefined, evidence: { waitedBefore: () => false } })), MISSING)
+  assert.deepEqual(reported(judge({ versions: NEW, live: undefined, evidence: { report: { ...NO_SYNCER_REPORT, applied: C0 } } })), MISSING)
 })
 
 test('another object that shows the same commit as applied proves that the missing one was applied too', () => {
@@ -218,7 +221,7 @@ test('another object that shows the same commit as applied proves that the missi
   const [verdict] = [
     judge({ versions, live: undefined, evidence: { live: new Map([[resourceKey(OTHER), present(live({ x: '2' }, ['x'], T0))]]) } }),
   ]
-  assert.deepEqual(told(verdict), MISSING)
+  assert.deepEqual(reported(verdict), MISSING)
   const stale = judge({
     versions,
     live: undefined,
@@ -236,7 +239,7 @@ test('an object that git dropped in the last hour waits to be deleted; one that 
     return decided
   }
   assert.equal(given([version(C0, T0), version(C1, T1, config({ a: '1' }))]).setAside[0]?.state, 'Behind')
-  assert.deepEqual(told(given([version(C0, T0), version(C1, T1)])), { state: 'drifted', items: ['unexpected'], aside: [] })
+  assert.deepEqual(reported(given([version(C0, T0), version(C1, T1)])), { state: 'drifted', items: ['unexpected'], aside: [] })
 })
 
 test('what waits is Suspended while the syncer is told to do nothing, and Reconciling while it is at work', () => {
@@ -254,7 +257,7 @@ test('what waits is Suspended while the syncer is told to do nothing, and Reconc
 test('a list item that git dropped is Behind although the server put defaults into it', () => {
   const versions = [version(C0, T0, config({ a: '1' })), version(C1, T1, config({ a: '1', p: [{ port: 80 }] }))]
   const object = live({ a: '1', p: [{ port: 80, protocol: 'TCP' }] }, ['a', 'p'], T1)
-  assert.deepEqual(told(judge({ versions, live: object, predicted: live({ a: '1' }, ['a'], T1) })), BEHIND_ONE)
+  assert.deepEqual(reported(judge({ versions, live: object, predicted: live({ a: '1' }, ['a'], T1) })), BEHIND_ONE)
 })
 
 test('of an object without managers a value that a commit rendered is Behind, another one is somebody’s, and a new field waits for an hour', () => {
@@ -279,22 +282,22 @@ test('of an object without managers a value that a commit rendered is Behind, an
 test('in a shallow clone a value that no version has may be older than it: neither drift nor Behind', () => {
   const cut = new Failure({ code: 'BP4011', what: 'cannot read an older commit', why: 'the clone is shallow', remedy: 'fetch it' })
   const versions = [version(C0, T0, config({ a: '3', b: 'x' }))]
-  const history = { versions, placeOf: new Map([[C0, 0]]), complete: false, cut }
+  const history = { versions, locationOf: new Map([[C0, 0]]), complete: false, cut }
   const modified = judge({
     versions,
     live: live({ a: '2', b: 'x' }, ['a', 'b'], T1),
     predicted: live({ a: '3', b: 'x' }, ['a', 'b'], T1),
     evidence: { history },
   })
-  assert.deepEqual(told(modified), { state: 'unverified', items: [], aside: [] })
+  assert.deepEqual(reported(modified), { state: 'unverified', items: [], aside: [] })
   assert.equal(modified.failure?.why, 'data.a may be drift, or wait for the syncer: the clone is shallow')
   // The syncer's entry is older than the oldest commit that is here, so that commit may have brought the field.
   const removed = (time: string) =>
     judge({ versions, live: live({ a: '3' }, ['a'], time), predicted: live({ a: '3', b: 'x' }, ['a', 'b'], T0), evidence: { history } })
-  assert.deepEqual(told(removed(T1)), { state: 'unverified', items: [], aside: [] })
-  assert.deepEqual(told(removed(T0)), { state: 'drifted', items: ['removed'], aside: [] })
+  assert.deepEqual(reported(removed(T1)), { state: 'unverified', items: [], aside: [] })
+  assert.deepEqual(reported(removed(T0)), { state: 'drifted', items: ['removed'], aside: [] })
   // The object is on its way for an hour; it is missing then, however much older its commit is.
   const missing = (now: string) => judge({ versions, live: undefined, evidence: { history, now } })
-  assert.deepEqual(told(missing('2026-01-03T00:10:00Z')), { state: 'unverified', items: [], aside: [] })
-  assert.deepEqual(told(missing('2026-01-03T02:00:00Z')), { state: 'drifted', items: ['missing'], aside: [] })
+  assert.deepEqual(reported(missing('2026-01-03T00:10:00Z')), { state: 'unverified', items: [], aside: [] })
+  assert.deepEqual(reported(missing('2026-01-03T02:00:00Z')), { state: 'drifted', items: ['missing'], aside: [] })
 })

@@ -15,7 +15,7 @@ import type { Drift, ObjectVerdict, RolledBack, SetAside, SetAsideState } from '
 import { withItems } from '../noise/classify-ignored.ts'
 import { hasNoOwners } from '../unowned/unowned-fields.ts'
 import { type Arrival, arrivalsOf, type ContentId, secondsAfter } from './arrivals.ts'
-import type { PackageVersion, SeenLive, SyncEvidence } from './sync-evidence.ts'
+import type { ObservedLive, PackageVersion, SyncEvidence } from './sync-evidence.ts'
 
 /** Moves what only waits for the syncer out of the items. Verdicts without an open question come back as they are. */
 export function setBehindAside(verdicts: readonly ObjectVerdict[], evidence: SyncEvidence): ObjectVerdict[] {
@@ -37,9 +37,9 @@ export function setBehindAside(verdicts: readonly ObjectVerdict[], evidence: Syn
         items.push({ ...drift, notes: [...drift.notes, note], ...(rolledBack === undefined ? {} : { rolledBack }) })
       }
     }
-    const kept = { ...decided, ...withItems(verdict, items), setAside: [...verdict.setAside, ...setAside] }
+    const retained = { ...decided, ...withItems(verdict, items), setAside: [...verdict.setAside, ...setAside] }
     const { cut } = evidence.history
-    return undecided.length === 0 || cut === undefined ? kept : unproven(kept, undecided, cut)
+    return undecided.length === 0 || cut === undefined ? retained : unproven(retained, undecided, cut)
   })
 }
 
@@ -52,12 +52,12 @@ interface DriftAnswer {
 
 /** What is drift stays in the verdict; what may be lag is neither, and named. */
 function unproven(verdict: ObjectVerdict, undecided: readonly Drift[], { code, what, where, why, remedy, retry }: Failure): ObjectVerdict {
-  const places = undecided.map(({ change, path }) => (path.length === 0 ? `that it is ${change}` : shownPathOnly(path)))
+  const locations = undecided.map(({ change, path }) => (path.length === 0 ? `that it is ${change}` : shownPathOnly(path)))
   const failure = new Failure({
     code,
     what,
     ...(where === undefined ? {} : { where }),
-    why: `${places.join(', ')} may be drift, or wait for the syncer: ${why}`,
+    why: `${locations.join(', ')} may be drift, or wait for the syncer: ${why}`,
     remedy,
     retry,
   })
@@ -77,24 +77,24 @@ class Judge {
   constructor(evidence: SyncEvidence) {
     this.evidence = evidence
     this.versions = evidence.history.versions
-    this.reported = evidence.report.applied === undefined ? undefined : evidence.history.placeOf.get(evidence.report.applied)
+    this.reported = evidence.report.applied === undefined ? undefined : evidence.history.locationOf.get(evidence.report.applied)
     const { contents } = evidence.memory
-    const seenAt = new Map(contents.toReversed().flatMap((content) => [[this.placeOf(content), content] as const]))
-    this.arrivals = arrivalsOf(this.versions, (place) => seenAt.get(place), evidence.present)
+    const seenAt = new Map(contents.toReversed().flatMap((content) => [[this.locationOf(content), content] as const]))
+    this.arrivals = arrivalsOf(this.versions, (index) => seenAt.get(index), evidence.present)
   }
 
   /** In a history that was rewritten, the newest version of this content. */
-  private placeOf({ commit, tree }: ContentId): number | undefined {
-    const place = this.evidence.history.placeOf.get(commit) ?? this.versions.findIndex((version) => version.tree === tree)
-    return place === -1 ? undefined : place
+  private locationOf({ commit, tree }: ContentId): number | undefined {
+    const index = this.evidence.history.locationOf.get(commit) ?? this.versions.findIndex((version) => version.tree === tree)
+    return index === -1 ? undefined : index
   }
 
   /** Place of the version that the object was seen with; of an observation that is older than that, nothing is known. */
-  private seenPlace(key: string): (SeenLive & { readonly place: number }) | undefined {
+  private observedPlace(key: string): (ObservedLive & { readonly index: number }) | undefined {
     const { memory, now } = this.evidence
-    const seen = memory.seenWith(key)
-    const place = seen === undefined || now < seen.at ? undefined : this.placeOf(seen)
-    return seen === undefined || place === undefined ? undefined : { ...seen, place }
+    const observed = memory.observedWith(key)
+    const location = observed === undefined || now < observed.at ? undefined : this.locationOf(observed)
+    return observed === undefined || location === undefined ? undefined : { ...observed, index: location }
   }
 
   decide(drift: Drift): Answer {
@@ -117,16 +117,16 @@ class Judge {
     const applied = stored === undefined || drift.git === undefined ? undefined : valueIn(stored.object, drift)
     if (stored !== undefined && applied !== undefined && jsonEquals(applied, drift.git))
       return { note: `${stored.storedIn} has the value of git, so the live one was written later, under the syncer's own name` }
-    const place = this.versions.findIndex(({ objects }, index) => {
+    const index = this.versions.findIndex(({ objects }, index) => {
       const object = index === 0 ? undefined : objects.get(resourceKey(drift.id))
       return object !== undefined && rendersLive(object, drift)
     })
-    if (place !== -1) return this.behind(drift, place)
+    if (index !== -1) return this.behind(drift, index)
     if (this.evidence.history.cut !== undefined) return 'older-commits'
     // Of an object without managers nobody knows that it was the syncer.
     if (drift.actor.confidence === 'none') return undefined
-    const looked = this.evidence.history.complete ? 'no version' : `none of the last ${this.versions.length} versions`
-    return { note: `${looked} of the package in git has the live value, although the syncer's own field manager wrote it` }
+    const observed = this.evidence.history.complete ? 'no version' : `none of the last ${this.versions.length} versions`
+    return { note: `${observed} of the package in git has the live value, although the syncer's own field manager wrote it` }
   }
 
   /** Git has had the field since some commit: did the syncer apply that one? */
@@ -147,11 +147,11 @@ class Judge {
     const state = this.evidence.live.get(key)
     const live = state?.state === 'present' ? state.object : undefined
     if (live === undefined) return undefined
-    const seen = this.seenPlace(key)
-    if (seen !== undefined && seen.place < lacking) {
+    const observed = this.observedPlace(key)
+    if (observed !== undefined && observed.index < lacking) {
       // Who removes a field by hand leaves the syncer's entry as it was.
       const since = lastWriteOf(managedFieldsOf(live), this.evidence.syncer)
-      return since !== undefined && since > seen.at ? this.rolledBack(lacking, seen) : undefined
+      return since !== undefined && since > observed.at ? this.rolledBack(lacking, observed) : undefined
     }
     return this.wasApplied(drift, lacking - 1, live) ? undefined : this.behind(drift, lacking)
   }
@@ -177,10 +177,10 @@ class Judge {
     const lacking = this.versions.findIndex(({ objects }, index) => index > 0 && !objects.has(key))
     if (this.evidence.inventory?.has(key) === true) return undefined
     const { stored } = this.evidence
-    const seen = this.seenPlace(key)
-    if (seen !== undefined && this.versions[seen.place]?.objects.has(key) === true) return undefined
+    const observed = this.observedPlace(key)
+    if (observed !== undefined && this.versions[observed.index]?.objects.has(key) === true) return undefined
     if (lacking === -1) return this.ofOlder(drift)
-    const neverApplied = stored !== undefined && !stored.has(key) && isKeptByHelm(drift)
+    const neverApplied = stored !== undefined && !stored.has(key) && isRetainedByHelm(drift)
     return neverApplied ? this.behind(drift, lacking) : this.onItsWay(drift, lacking)
   }
 
@@ -188,8 +188,8 @@ class Judge {
     const key = resourceKey(drift.id)
     const having = this.versions.findIndex(({ objects }, index) => index > 0 && objects.has(key))
     if (having === -1) return this.ofOlder(drift)
-    const seen = this.seenPlace(key)
-    if (seen !== undefined && seen.place < having) return this.rolledBack(having, seen)
+    const observed = this.observedPlace(key)
+    if (observed !== undefined && observed.index < having) return this.rolledBack(having, observed)
     return this.evidence.stored?.has(key) === true ? this.behind(drift, having) : this.onItsWay(drift, having)
   }
 
@@ -211,25 +211,25 @@ class Judge {
     const changed = before - 1
     if (this.reported !== undefined) return this.reported <= changed ? undefined : this.behind(drift, before)
     if (waitedBefore !== undefined && !waitedBefore(drift)) return undefined
-    if (this.provenPlace() <= changed) return undefined
+    if (this.provenLocation() <= changed) return undefined
     return this.isOverdue(changed) ? undefined : this.behind(drift, before)
   }
 
   /** The newest version that some object shows as applied, by what is live now or was when it was seen. */
-  private provenPlace(): number {
-    this.newestProven ??= Math.min(this.provenLive(), this.provenSeen())
+  private provenLocation(): number {
+    this.newestProven ??= Math.min(this.provenLive(), this.provenObservation())
     return this.newestProven
   }
 
   /** An object shows the version that brought what it was seen with: later ones left it as it was. */
-  private provenSeen(): number {
+  private provenObservation(): number {
     let newest = this.versions.length
     for (const key of new Set(this.versions.flatMap(({ objects }) => [...objects.keys()]))) {
-      let place = this.seenPlace(key)?.place
-      const object = place === undefined ? undefined : this.versions[place]?.objects.get(key)
-      if (place === undefined || object === undefined) continue
-      while (sameValue(this.versions[place + 1]?.objects.get(key), object)) place += 1
-      newest = Math.min(newest, place)
+      let location = this.observedPlace(key)?.index
+      const object = location === undefined ? undefined : this.versions[location]?.objects.get(key)
+      if (location === undefined || object === undefined) continue
+      while (sameValue(this.versions[location + 1]?.objects.get(key), object)) location += 1
+      newest = Math.min(newest, location)
     }
     return newest
   }
@@ -237,63 +237,65 @@ class Judge {
   /** By a value that only came with it and that the syncer owns. */
   private provenLive(): number {
     const { live, syncer } = this.evidence
-    for (let place = 0; place + 1 < this.versions.length; place += 1) {
-      const [version, earlier] = [this.versions[place], this.versions[place + 1]]
+    for (let index = 0; index + 1 < this.versions.length; index += 1) {
+      const [version, earlier] = [this.versions[index], this.versions[index + 1]]
       for (const [key, object] of version?.objects ?? []) {
         const before = earlier?.objects.get(key)
         const state = live.get(key)
         if (before === object || state?.state !== 'present') continue
         const managed = managedFieldsOf(state.object)
         if (lastWriteOf(managed, syncer) === undefined) continue
-        if (before === undefined || shows(state.object, object, before, managed, syncer)) return place
+        if (before === undefined || shows(state.object, object, before, managed, syncer)) return index
       }
     }
     return this.versions.length
   }
 
   /** Live is what an older version rendered, in the syncer's hands. */
-  private behind(drift: Drift, place: number): Answer {
-    const rolledBack = this.rollback(drift, place)
+  private behind(drift: Drift, index: number): Answer {
+    const rolledBack = this.rollback(drift, index)
     if (rolledBack !== undefined) return rolledBack
     const { report } = this.evidence
-    const commit = this.versions[place]?.commit ?? ''
-    const since = this.sincePlace(drift)
+    const commit = this.versions[index]?.commit ?? ''
+    const since = this.sinceLocation(drift)
     const git = `git has ${short(this.versions[since])} since ${this.arrival(since).latest}`
     const live = commit === '' ? `the package is new, ${git}` : `live is what ${commit.slice(0, 7)} rendered, ${git}`
-    const stuck = report.suspended === undefined && this.isOverdue(place - 1)
+    const stuck = report.suspended === undefined && this.isOverdue(index - 1)
     const [state, why]: [SetAsideState, string] =
       report.suspended !== undefined
         ? ['Suspended', `${live}, and nothing applies it: ${report.suspended}`]
         : stuck
-          ? ['Behind', `${live}, and ${this.whyStuck(drift, place - 1)}`]
+          ? ['Behind', `${live}, and ${this.whyStuck(drift, index - 1)}`]
           : report.atWork !== undefined
             ? ['Reconciling', `${live}, and ${report.atWork}`]
             : ['Behind', `${live}, and the syncer has not applied it yet`]
-    const late = stuck ? { stuckSince: secondsAfter(this.arrival(place - 1).earliest, this.evidence.stuckAfter) } : {}
-    const look = report.says ?? (report.title === undefined ? undefined : `look at ${report.title}`)
-    return { aside: { drift, state, why, ...(commit === '' ? {} : { commit }), ...late, ...(stuck && look !== undefined ? { look } : {}) } }
+    const late = stuck ? { stuckSince: secondsAfter(this.arrival(index - 1).earliest, this.evidence.stuckAfter) } : {}
+    const observe = report.says ?? (report.title === undefined ? undefined : `look at ${report.title}`)
+    return {
+      aside: { drift, state, why, ...(commit === '' ? {} : { commit }), ...late, ...(stuck && observe !== undefined ? { observe } : {}) },
+    }
   }
 
   /** Of the oldest version from which on git says what it says now: later ones changed other objects, or the Kptfile alone. */
-  private sincePlace(drift: Drift): number {
-    const said = ({ objects }: PackageVersion): Json | undefined => {
+  private sinceLocation(drift: Drift): number {
+    const text = ({ objects }: PackageVersion): Json | undefined => {
       const object = objects.get(resourceKey(drift.id))
       return drift.path.length === 0 ? object !== undefined : object && valueIn(object, drift)
     }
     const [first] = this.versions
-    const now = first && said(first)
-    return Math.max(this.versions.findIndex((version) => !sameValue(said(version), now)) - 1, 0)
+    const now = first && text(first)
+    return Math.max(this.versions.findIndex((version) => !sameValue(text(version), now)) - 1, 0)
   }
 
   /** What shows that the object had something newer than the version at `place`. */
-  private rollback(drift: Drift, place: number): DriftAnswer | undefined {
+  private rollback(drift: Drift, index: number): DriftAnswer | undefined {
     const { id } = drift
-    const seen = this.seenPlace(resourceKey(id))
-    const known = seen !== undefined && seen.place < place ? this.rolledBack(place, seen) : undefined
+    const observed = this.observedPlace(resourceKey(id))
+    const known = observed !== undefined && observed.index < index ? this.rolledBack(index, observed) : undefined
     const { stored } = this.evidence
-    const commit = this.versions[place]?.commit ?? ''
+    const commit = this.versions[index]?.commit ?? ''
     for (const { rollback, storedIn } of stored?.values() ?? []) {
-      const since = this.sincePlace(drift)
+      const since = this.sinceLocation(drift)
       if (rollback === undefined || rollback.at < this.arrival(since).latest) continue
       const had = short(this.versions[since])
       const note = `${storedIn} is a rollback to revision ${rollback.to} at ${rollback.at}, when git had ${had} already`
@@ -301,21 +303,21 @@ class Judge {
     }
     if (known !== undefined) return known
     // What it says was read after the objects: an apply in between wrote none of them before the commit that it names.
-    if (this.reported === undefined || this.reported >= place) return undefined
+    if (this.reported === undefined || this.reported >= index) return undefined
     const written = this.lastWrite(id)
     if (written === undefined || written < this.arrival(this.reported).latest) return undefined
     const applied = this.versions[this.reported]
-    const note = `${this.whatIsLive(place)}, although the syncer says that it applied ${short(applied)}`
+    const note = `${this.whatIsLive(index)}, although the syncer says that it applied ${short(applied)}`
     return { note, rolledBack: { commit } }
   }
 
-  private rolledBack(place: number, { commit, at }: SeenLive): DriftAnswer {
-    const note = `${this.whatIsLive(place)}, although ${commit.slice(0, 7)} was live until ${at}`
-    return { note, rolledBack: { commit: this.versions[place]?.commit ?? '', seen: { commit, at } } }
+  private rolledBack(index: number, { commit, at }: ObservedLive): DriftAnswer {
+    const note = `${this.whatIsLive(index)}, although ${commit.slice(0, 7)} was live until ${at}`
+    return { note, rolledBack: { commit: this.versions[index]?.commit ?? '', observed: { commit, at } } }
   }
 
-  private whatIsLive(place: number): string {
-    return `rolled back: live is what ${short(this.versions[place])} rendered`
+  private whatIsLive(index: number): string {
+    return `rolled back: live is what ${short(this.versions[index])} rendered`
   }
 
   private whyStuck({ id }: Drift, unapplied: number): string {
@@ -334,18 +336,18 @@ class Judge {
   }
 
   /** Whether the syncer had its time to apply the version. */
-  private isOverdue(place: number): boolean {
-    const { earliest } = this.arrival(place)
+  private isOverdue(index: number): boolean {
+    const { earliest } = this.arrival(index)
     return earliest === '' || this.evidence.now > secondsAfter(earliest, this.evidence.stuckAfter)
   }
 
-  private arrival(place: number): Arrival {
-    return this.arrivals[place] ?? { earliest: '', latest: this.evidence.present }
+  private arrival(index: number): Arrival {
+    return this.arrivals[index] ?? { earliest: '', latest: this.evidence.present }
   }
 }
 
 /** Hooks, and the definitions in a chart's `crds/`, are in no manifest that Helm stores. */
-function isKeptByHelm({ id, git }: Drift): boolean {
+function isRetainedByHelm({ id, git }: Drift): boolean {
   return id.kind !== 'CustomResourceDefinition' && isJsonObject(git) && !annotationsOf(git).has('helm.sh/hook')
 }
 

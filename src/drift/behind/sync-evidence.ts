@@ -5,7 +5,7 @@ import type { SyncerReport } from '../../syncers/syncer.ts'
 import type { JsonObject } from '../../text/json.ts'
 import type { StoredManifest } from '../compare/last-applied.ts'
 import type { Drift, Syncer } from '../drift.ts'
-import type { ContentId, DatedContent, SeenContent } from './arrivals.ts'
+import type { ContentId, DatedContent, ObservedContent } from './arrivals.ts'
 
 /** One content of the package on the base branch; `commit` is the first one with this content, empty for the time before the package was there. */
 export interface PackageVersion extends DatedContent {
@@ -17,7 +17,7 @@ export interface PackageHistory {
   /** Newest first; the first one is what live is compared with. */
   readonly versions: readonly PackageVersion[]
   /** Place in `versions` of every commit that was walked. */
-  readonly placeOf: ReadonlyMap<string, number>
+  readonly locationOf: ReadonlyMap<string, number>
   /** Whether it goes back to where the package began; otherwise only the latest versions were read. */
   readonly complete: boolean
   /** Why nothing older could be read, where that is so: in a shallow clone. */
@@ -25,7 +25,7 @@ export interface PackageHistory {
 }
 
 /** A content of the package that an object was seen with. */
-export interface SeenLive extends ContentId {
+export interface ObservedLive extends ContentId {
   /** RFC 3339 UTC: the last observation that saw it so. */
   readonly at: string
 }
@@ -33,12 +33,12 @@ export interface SeenLive extends ContentId {
 /** What earlier observations leave behind. */
 export interface SyncMemory {
   /** What the object, by `resourceKey`, was last seen with when the syncer had applied all that git had; undefined where it never was, or nobody knows. */
-  readonly seenWith: (key: string) => SeenLive | undefined
+  readonly observedWith: (key: string) => ObservedLive | undefined
   /** Contents of the base branch that came after the first look at it. */
-  readonly contents: readonly SeenContent[]
+  readonly contents: readonly ObservedContent[]
 }
 
-export const NO_MEMORY: SyncMemory = { seenWith: () => undefined, contents: [] }
+export const NO_MEMORY: SyncMemory = { observedWith: () => undefined, contents: [] }
 
 /** Everything that tells a syncer that is behind from a person who wrote. */
 export interface SyncEvidence {

@@ -101,9 +101,9 @@ test('the differences are complete: making them gives the predicted object', () 
     fc.property(randomJson, randomJson, (left, right) => {
       const predicted = { spec: { free: right } }
       let object: Json = { spec: { free: left } }
-      for (const { path: place, live, predicted: wanted } of compareObjects(object as JsonObject, predicted, TEST_SCHEMA)) {
-        assert.ok(jsonEquals(valueAt(object, place), live))
-        object = wanted === undefined ? withoutValueAt(object, place) : withValueAt(object, place, wanted)
+      for (const { path: location, live, predicted: wanted } of compareObjects(object as JsonObject, predicted, TEST_SCHEMA)) {
+        assert.ok(jsonEquals(valueAt(object, location), live))
+        object = wanted === undefined ? withoutValueAt(object, location) : withValueAt(object, location, wanted)
       }
       // A map that only one side has is told by its members: emptied, it stays.
       assert.ok(jsonEquals(withoutEmptyMaps(object), withoutEmptyMaps(predicted)))
@@ -113,6 +113,6 @@ test('the differences are complete: making them gives the predicted object', () 
 
 function withoutEmptyMaps(value: Json): Json {
   if (!isJsonObject(value)) return value
-  const kept = Object.entries(value).map(([key, below]) => [key, withoutEmptyMaps(below)] as const)
-  return Object.fromEntries(kept.filter(([, below]) => !isJsonObject(below) || Object.keys(below).length > 0))
+  const retained = Object.entries(value).map(([key, below]) => [key, withoutEmptyMaps(below)] as const)
+  return Object.fromEntries(retained.filter(([, below]) => !isJsonObject(below) || Object.keys(below).length > 0))
 }

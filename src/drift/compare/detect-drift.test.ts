@@ -57,7 +57,7 @@ function verdictOf(manifest: JsonObject, live: JsonObject, means: Means = 'dry r
 }
 
 function lines({ items }: ObjectVerdict): string[] {
-  return items.map(({ change, path: place, actor }) => `${change} ${formatFieldPath(place)} by ${actor.manager}`).sort()
+  return items.map(({ change, path: location, actor }) => `${change} ${formatFieldPath(location)} by ${actor.manager}`).sort()
 }
 
 function open({ mayBeBehind = new Set() }: ObjectVerdict): string[] {
@@ -134,12 +134,12 @@ test('drift of what is desired against itself is empty, whatever is in it', () =
 test('every edit by hand is found, whichever field and value', () => {
   const field = fc.constantFrom('spec.replicas', `${APP}.image`, `${APP}.args`, 'metadata.labels.app', 'metadata.labels.new', 'spec.paused')
   fc.assert(
-    fc.property(field, randomScalar, (place, value) => {
-      fc.pre(valueAt(DEPLOYMENT, path(place)) !== value)
-      const verdict = verdictOf(DEPLOYMENT, hand(place, value))
+    fc.property(field, randomScalar, (location, value) => {
+      fc.pre(valueAt(DEPLOYMENT, path(location)) !== value)
+      const verdict = verdictOf(DEPLOYMENT, hand(location, value))
       assert.deepEqual(
         lines(verdict).map((line) => line.split(' ')[1]),
-        [place],
+        [location],
       )
     }),
   )

@@ -5,7 +5,7 @@ import type { FieldSchema } from '../../krm/field-schema.ts'
 import { fieldSetOf } from '../../krm/field-set.ts'
 import { knownFieldsOf } from '../../krm/known-fields.ts'
 import type { LiveState, Prediction } from '../../krm/live-view.ts'
-import { type ManagedFields, managedFieldsOf, ownsPlace } from '../../krm/managed-fields.ts'
+import { type ManagedFields, managedFieldsOf, ownsLocation } from '../../krm/managed-fields.ts'
 import { PathSet } from '../../krm/path-set.ts'
 import { isSecret } from '../../krm/redaction/redacted.ts'
 import { shownPathOnly } from '../../krm/redaction/shown-path.ts'
@@ -29,7 +29,7 @@ import { followsAnother } from './follows.ts'
 import { type AppliedLast, appliedLast, droppedPaths, LEFT_OVER, OF_ANOTHER, OF_NOBODY, type StoredManifest } from './last-applied.ts'
 import { leftKeys } from './left-data.ts'
 import { isLostWhenReleased } from './lost-when-released.ts'
-import { hiddenPlaces, writerInOtherVersion, writersInOtherVersions } from './other-version.ts'
+import { hiddenLocations, writerInOtherVersion, writersInOtherVersions } from './other-version.ts'
 import { metadataProves, whyOwnershipProvesNothing } from './ownership-proof.ts'
 import { withSecretData } from './secret-data.ts'
 import { REPLICAS, unownedCount } from './unowned-count.ts'
@@ -186,7 +186,7 @@ class Subject {
     if (items.length === 0 && leaving !== '')
       return { state: 'blocked', proof, items, failure: beingDeleted(id, this.live, leaving), reapplyFails }
     const state = items.length > 0 ? 'drifted' : proven ? 'in-sync' : prediction?.state === 'refused' ? 'blocked' : 'unverified'
-    const notes = this.unknown.map((path) => this.tellUnknown(path))
+    const notes = this.unknown.map((path) => this.printUnknown(path))
     // What the server drops from an update it takes for a mistake in a server-side apply.
     if (this.syncer?.operation === 'Apply' && items.length > 0) reapplyFails ??= notes[0]?.text
     const open = items.filter((item) => this.mayBeBehind.has(item))
@@ -228,12 +228,12 @@ class Subject {
   /** What differs and has no owner: git may have moved, or somebody wrote. */
   private unowned({ differences, complete }: UnownedFields, known: readonly Drift[]): Drift[] {
     const { prediction, creation } = this.observed
-    const told = new PathSet(known.map(({ path }) => path))
+    const reported = new PathSet(known.map(({ path }) => path))
     const perhaps = creation === undefined || creation.prediction.state === 'predicted' ? [] : [notTried(creation.prediction.failure)]
     return (
       differences
         // A dry run of the apply knows better what becomes of a declared field.
-        .filter(({ change, path }) => !told.overlaps(path) && (complete || change === 'added' || prediction?.state !== 'predicted'))
+        .filter(({ change, path }) => !reported.overlaps(path) && (complete || change === 'added' || prediction?.state !== 'predicted'))
         .map(({ change, path, git, live }) => {
           const owner = foreignOwner(this.managed, path, this.syncer)
           const actor = owner === undefined || owner.manager === BEFORE_FIRST_APPLY ? UNKNOWN_ACTOR : actorOf(owner, 'field-manager')
@@ -250,9 +250,9 @@ class Subject {
     const paths = applied === undefined ? [] : droppedPaths(applied.object, desired, live, observed.schema)
     const dropped = paths.filter((path) => this.isSyncers(path) && !this.isOwnMark(path)).map((path) => ({ path, declared: true }))
     const left = leftKeys({ id: observed.desired.id, desired, live, managed, syncer, applied })
-    const told = new PathSet(known.map(({ path }) => path))
+    const reported = new PathSet(known.map(({ path }) => path))
     return [...dropped, ...left].flatMap(({ path, declared }) => {
-      if (told.overlaps(path)) return []
+      if (reported.overlaps(path)) return []
       const note = applied?.note(path, LEFT_OVER) ?? LEFT_OVER
       const item = this.extra(path, valueAt(live, path), this.ownerOrUnknown(path), [note])
       return [declared ? this.open(item) : item]
@@ -318,16 +318,16 @@ class Subject {
    */
   private wasRemoved(path: FieldPath, declared: Json | undefined): boolean {
     const own = this.managed.entries.filter((entry) => isSyncer(entry, this.syncer))
-    if (own.length === 0 || own.some((entry) => ownsPlace(entry, path, this.managed))) return false
+    if (own.length === 0 || own.some((entry) => ownsLocation(entry, path, this.managed))) return false
     return !isEmptyValue(declared) || (!isWithin(path, [field('metadata')]) && own.some(({ operation }) => operation === 'Apply'))
   }
 
   private added(known: readonly Drift[]): Drift[] {
     const { live: object, desired, managed, syncer, metadataOnly } = this
     const fields = findAddedFields({ live: object, desired, managed }, syncer, metadataOnly, this.observed.schema)
-    const told = new PathSet(known.map(({ path }) => path))
+    const reported = new PathSet(known.map(({ path }) => path))
     const items = fields
-      .filter(({ path }) => !told.overlaps(path) && !followsAnother({ change: 'added', path }, this.desired, this.live))
+      .filter(({ path }) => !reported.overlaps(path) && !followsAnother({ change: 'added', path }, this.desired, this.live))
       .map(({ path, live, owner }) => {
         const note = this.applied?.note(path, OF_ANOTHER) ?? OF_ANOTHER
         return this.extra(path, live, actorOf(owner, 'field-manager'), [note])
@@ -352,10 +352,10 @@ class Subject {
   private hidden(known: readonly Drift[]): Drift[] {
     const { desired, schema } = this.observed
     const writers = writersInOtherVersions(this.managed, desired.apiVersion, this.syncer)
-    const places = hiddenPlaces(writers, schema).filter(({ owner }) => {
+    const locations = hiddenLocations(writers, schema).filter(({ owner }) => {
       return !known.some(({ actor }) => actor.confidence === 'last-writer' && actor.manager === owner.manager)
     })
-    return places.map(({ path, owner }) => {
+    return locations.map(({ path, owner }) => {
       const note = `written as ${owner.apiVersion}; ${desired.apiVersion}, which git declares, has no such field, so its value was not read`
       return { ...this.extra(path, undefined, actorOf(owner, 'field-manager'), [note]), liveUnread: true }
     })
@@ -379,7 +379,7 @@ class Subject {
     return { ...drift, ...(unread ? { liveUnread: true } : {}), ...(lost ? { lostWhenReleased: true } : {}) }
   }
 
-  private tellUnknown(path: FieldPath): Note {
+  private printUnknown(path: FieldPath): Note {
     const does = this.syncer?.operation === 'Apply' ? 'refuses a server-side apply that has it' : 'drops it'
     const subject = describeResourceId(this.observed.desired.id)
     return { cause: 'field-not-on-server', subject, text: `the server does not know ${shownPathOnly(path)} and ${does}` }

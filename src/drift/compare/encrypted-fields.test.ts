@@ -5,7 +5,7 @@ import { redactionKey } from '../../krm/redaction/redacted.ts'
 import { hasEncrypted, isEncryptedEntry, isEncryptedValue, withoutSops } from '../../krm/redaction/sops.ts'
 import { type Resource, readResource } from '../../krm/resource.ts'
 import type { JsonObject } from '../../text/json.ts'
-import { isEncrypted, isEncryptedPlace, sealAnswer, sealLive, unsealed } from './encrypted-fields.ts'
+import { isEncrypted, isEncryptedLocation, sealAnswer, sealLive, unsealed } from './encrypted-fields.ts'
 
 const KEY = redactionKey(new Uint8Array(32))
 const SYNCER = { manager: 'flux', operation: 'Apply', subresource: '' } as const
@@ -87,10 +87,10 @@ test('a list whose items have no plain name is one place; in a list by key each 
   })
   const { object } = seal(appliedBy('flux', pod('plain-1', 'plain-2')), pod(ENC, ENC))
   assert.doesNotMatch(JSON.stringify(object), /plain/)
-  const place = 'spec.template.spec.containers[name=app]'
-  for (const at of [`${place}.env[name=A].value`, `${place}.env[name=A]`, `${place}.args`, `${place}.args[0]`, place])
-    assert.ok(isEncryptedPlace(path(at), pod(ENC, ENC)), at)
-  assert.ok(!isEncryptedPlace(path('metadata.name'), pod(ENC, ENC)))
-  assert.ok(isEncryptedPlace(path('data.more'), config({ dsn: ENC })), 'beside fields that are all encrypted')
-  assert.ok(!isEncryptedPlace(path('data.more'), config({ dsn: ENC, plain: 'x' })))
+  const location = 'spec.template.spec.containers[name=app]'
+  for (const at of [`${location}.env[name=A].value`, `${location}.env[name=A]`, `${location}.args`, `${location}.args[0]`, location])
+    assert.ok(isEncryptedLocation(path(at), pod(ENC, ENC)), at)
+  assert.ok(!isEncryptedLocation(path('metadata.name'), pod(ENC, ENC)))
+  assert.ok(isEncryptedLocation(path('data.more'), config({ dsn: ENC })), 'beside fields that are all encrypted')
+  assert.ok(!isEncryptedLocation(path('data.more'), config({ dsn: ENC, plain: 'x' })))
 })

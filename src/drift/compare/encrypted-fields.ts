@@ -17,7 +17,7 @@ import { isSyncer, ownersOf } from '../attribute/actor.ts'
 import type { Syncer } from '../drift.ts'
 
 /** A place of the live object, and what git has there as a server would store the very text. */
-interface EncryptedPlace {
+interface EncryptedLocation {
   readonly path: FieldPath
   readonly declared: Json
   /** Where git has it, which of a Secret may be `stringData`. */
@@ -29,7 +29,7 @@ export function isEncrypted(object: JsonObject): boolean {
   return hasEncrypted(object) || encryptedEntries(object).length > 0
 }
 
-function encryptedEntries(object: JsonObject): EncryptedPlace[] {
+function encryptedEntries(object: JsonObject): EncryptedLocation[] {
   const data = getKey(object, 'kind') === 'Secret' ? getKey(object, 'data') : undefined
   if (!isJsonObject(data)) return []
   return Object.entries(data).flatMap(([name, value]) => {
@@ -38,8 +38,8 @@ function encryptedEntries(object: JsonObject): EncryptedPlace[] {
   })
 }
 
-function encryptedPlaces({ id, object }: Resource, schema: FieldSchema): EncryptedPlace[] {
-  const found = [...leaves(object, schema, [])].map(({ path, value }): EncryptedPlace => {
+function encryptedLocations({ id, object }: Resource, schema: FieldSchema): EncryptedLocation[] {
+  const found = [...leaves(object, schema, [])].map(({ path, value }): EncryptedLocation => {
     const [first, ...rest] = path
     const written = isSecret(id) && first?.kind === 'field' && first.name === 'stringData'
     if (!written || typeof value !== 'string') return { path, authored: path, declared: value }
@@ -58,7 +58,7 @@ function* leaves(value: Json, schema: FieldSchema, path: FieldPath): Generator<{
     const named = steps.every((step) => step?.kind === 'item' && !Object.values(step.keys).some(isEncryptedValue))
     if (!named) yield { path, value }
     else
-      for (const [place, step] of steps.entries()) yield* leaves(value[place] as Json, schema.items(), [...path, ...(step ? [step] : [])])
+      for (const [index, step] of steps.entries()) yield* leaves(value[index] as Json, schema.items(), [...path, ...(step ? [step] : [])])
   }
 }
 
@@ -76,10 +76,10 @@ export interface SealedObject {
 /** The live object without any value that git encrypts, as the head of this file says. */
 export function sealLive(live: JsonObject, desired: Resource, schema: FieldSchema, { syncer, key }: SealOptions): SealedObject {
   const managed = managedFieldsOf(live)
-  const places = encryptedPlaces(desired, schema)
+  const locations = encryptedLocations(desired, schema)
   const unproven: FieldPath[] = []
   let object: Json = live
-  for (const { path, authored, declared } of places) {
+  for (const { path, authored, declared } of locations) {
     const value = valueAt(live, path)
     if (value === undefined) continue
     const owners = [...ownersOf(managed, path), ...(authored === path ? [] : ownersOf(managed, authored))]
@@ -88,7 +88,7 @@ export function sealLive(live: JsonObject, desired: Resource, schema: FieldSchem
     const isGits = syncer === undefined || known.length === 0 || known.some((entry) => isSyncer(entry, syncer))
     object = withValueAt(object, path, isGits ? declared : hidden(key, desired, path, value))
   }
-  return { object: withoutBesides(object as JsonObject, places, desired, key), unproven }
+  return { object: withoutBesides(object as JsonObject, locations, desired, key), unproven }
 }
 
 /** Nothing of a Secret is ever shown, so it can stay as it is. */
@@ -97,17 +97,17 @@ function hidden(key: RedactionKey, { id }: Resource, path: FieldPath, value: Jso
 }
 
 /** What somebody puts beside fields that are all encrypted is of their kind. */
-function withoutBesides(object: JsonObject, places: readonly EncryptedPlace[], desired: Resource, key: RedactionKey): JsonObject {
-  const paths = besides(places, object, desired.object)
+function withoutBesides(object: JsonObject, locations: readonly EncryptedLocation[], desired: Resource, key: RedactionKey): JsonObject {
+  const paths = besides(locations, object, desired.object)
   return paths.reduce<Json>(
     (part, path) => withValueAt(part, path, hidden(key, desired, path, valueAt(object, path) ?? null)),
     object,
   ) as JsonObject
 }
 
-function besides(places: readonly EncryptedPlace[], live: JsonObject, desired: JsonObject): FieldPath[] {
+function besides(locations: readonly EncryptedLocation[], live: JsonObject, desired: JsonObject): FieldPath[] {
   const parents = new Map(
-    places.filter(({ path }) => path.at(-1)?.kind === 'field').map(({ path }) => [JSON.stringify(path.slice(0, -1)), path.slice(0, -1)]),
+    locations.filter(({ path }) => path.at(-1)?.kind === 'field').map(({ path }) => [JSON.stringify(path.slice(0, -1)), path.slice(0, -1)]),
   )
   return [...parents.values()].flatMap((parent) => {
     const map = valueAt(live, parent)
@@ -119,14 +119,14 @@ function besides(places: readonly EncryptedPlace[], live: JsonObject, desired: J
 
 /** The answer to a dry run of what `unsealed` made: git's own text in every encrypted place. */
 export function sealAnswer(answer: JsonObject, desired: Resource, schema: FieldSchema, key: RedactionKey): JsonObject {
-  const places = encryptedPlaces(desired, schema)
-  const sealed = places.reduce<Json>((object, { path, declared }) => withValueAt(object, path, declared), answer)
-  return withoutBesides(sealed as JsonObject, places, desired, key)
+  const locations = encryptedLocations(desired, schema)
+  const sealed = locations.reduce<Json>((object, { path, declared }) => withValueAt(object, path, declared), answer)
+  return withoutBesides(sealed as JsonObject, locations, desired, key)
 }
 
 /** What is sent in place of encrypted values: the live ones, back to where they were read; none where none is live. */
 export function unsealed(sent: Resource, live: JsonObject, schema: FieldSchema): JsonObject {
-  return encryptedPlaces(sent, schema).reduce<Json>((object, { path, authored }) => {
+  return encryptedLocations(sent, schema).reduce<Json>((object, { path, authored }) => {
     const value = valueAt(live, path)
     const without = withoutValueAt(object, authored)
     return value === undefined ? without : withValueAt(without, path, value)
@@ -134,7 +134,7 @@ export function unsealed(sent: Resource, live: JsonObject, schema: FieldSchema):
 }
 
 /** Whether a field of the object is encrypted in git, or lies beside fields that all are. */
-export function isEncryptedPlace(path: FieldPath, desired: JsonObject): boolean {
+export function isEncryptedLocation(path: FieldPath, desired: JsonObject): boolean {
   if (
     hasEncrypted(valueAt(desired, path)) ||
     encryptedEntries(desired).some(({ path: entry }) => JSON.stringify(entry) === JSON.stringify(path))

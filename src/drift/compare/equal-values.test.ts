@@ -55,7 +55,7 @@ const CASES: readonly (readonly [place: string, declared: Json, live: Json | und
   ['text', '', undefined, false],
 ]
 
-for (const [place, declared, live, same] of CASES) {
-  test(`${place} ${JSON.stringify(declared)} ${same ? 'is' : 'may not be'} what leaves ${JSON.stringify(live)}`, () =>
-    assert.equal(isAlreadyApplied(declared, live, SCHEMA.child(place)), same))
+for (const [location, declared, live, same] of CASES) {
+  test(`${location} ${JSON.stringify(declared)} ${same ? 'is' : 'may not be'} what leaves ${JSON.stringify(live)}`, () =>
+    assert.equal(isAlreadyApplied(declared, live, SCHEMA.child(location)), same))
 }

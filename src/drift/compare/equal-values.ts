@@ -73,7 +73,7 @@ function isStoredAs(declared: Json | undefined, live: Json | undefined, schema: 
   if (declared === undefined || live === undefined) return false
   if (isJsonArray(declared)) {
     const items = schema.items()
-    return isJsonArray(live) && declared.length === live.length && declared.every((item, place) => isStoredAs(item, live[place], items))
+    return isJsonArray(live) && declared.length === live.length && declared.every((item, index) => isStoredAs(item, live[index], items))
   }
   if (isJsonObject(declared)) return isJsonObject(live) && isMapStoredAs(declared, live, schema)
   if (schema.format === 'quantity') return typeof live === 'string' && canonicalQuantity(quantityText(declared)) === live

@@ -91,7 +91,7 @@ test('an unexpected object with other content is another difference; a status or
     kind: 'ConfigMap',
     metadata: { name: 'extra', resourceVersion },
     data: { a: data },
-    status: { seen: resourceVersion },
+    status: { observed: resourceVersion },
   })
   const print = (live: JsonObject): string =>
     fingerprintOf(UNIT, [driftOf('', { change: 'unexpected', path: [], git: undefined, live })], TEST_KEY)

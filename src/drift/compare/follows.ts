@@ -27,12 +27,12 @@ function cameWithDeclared(path: FieldPath, desired: JsonObject, live: JsonObject
 }
 
 function isSecondName(path: FieldPath, desired: JsonObject, live: JsonObject): boolean {
-  const place = path.findIndex((step) => step.kind === 'field' && Object.hasOwn(SECOND_NAMES, step.name))
-  const step = path[place]
+  const index = path.findIndex((step) => step.kind === 'field' && Object.hasOwn(SECOND_NAMES, step.name))
+  const step = path[index]
   const first = step?.kind === 'field' ? SECOND_NAMES[step.name] : undefined
   if (first === undefined) return false
-  const above = path.slice(0, place)
-  const [one, other] = [valueAt(live, [...above, field(first)]), valueAt(live, path.slice(0, place + 1))]
+  const above = path.slice(0, index)
+  const [one, other] = [valueAt(live, [...above, field(first)]), valueAt(live, path.slice(0, index + 1))]
   const same = jsonEquals(other, one) || (Array.isArray(other) && other.length > 0 && jsonEquals(other[0], one))
   return same && valueAt(desired, [...above, field(first)]) !== undefined
 }

@@ -78,8 +78,8 @@ export function appliedLast(
 ): AppliedLast | undefined {
   if (syncer?.operation !== 'Update') return undefined
   // One of another version of the kind has other fields.
-  const kept = stored?.apiVersion === apiVersion ? stored : undefined
-  if (kept !== undefined) return new AppliedLast(kept.object, `the next upgrade removes it: ${kept.storedIn} has it`)
+  const retained = stored?.apiVersion === apiVersion ? stored : undefined
+  if (retained !== undefined) return new AppliedLast(retained.object, `the next upgrade removes it: ${retained.storedIn} has it`)
   const annotated = lastAppliedOf(live)
   return annotated && new AppliedLast(annotated, `the next apply removes it: the annotation ${LAST_APPLIED} has it`)
 }
@@ -90,15 +90,15 @@ export function appliedLast(
  */
 export function droppedPaths(applied: JsonObject, desired: JsonObject, live: JsonObject, schema: FieldSchema): FieldPath[] {
   const dropped: FieldPath[] = []
-  const told = new PathSet()
+  const reported = new PathSet()
   for (const leaf of leavesOf(fieldSetOf(applied, schema))) {
     if (leaf[0]?.kind === 'field' && leaf[0].name === 'status') continue
     if (valueAt(desired, leaf) !== undefined || isEmpty(valueAt(applied, leaf))) continue
     const item = leaf.findIndex((step, index) => step.kind !== 'field' && valueAt(desired, leaf.slice(0, index + 1)) === undefined)
     const top = item === -1 ? leaf : leaf.slice(0, item + 1)
-    if (valueAt(live, top) === undefined || told.covers(top)) continue
+    if (valueAt(live, top) === undefined || reported.covers(top)) continue
     dropped.push(top)
-    told.add(top)
+    reported.add(top)
   }
   return dropped
 }

@@ -6,7 +6,7 @@ import { managedFieldsOf } from '../../krm/managed-fields.ts'
 import { schemaOfKind } from '../../krm/open-api.ts'
 import type { Json } from '../../text/json.ts'
 import type { Syncer } from '../drift.ts'
-import { hiddenPlaces, writerInOtherVersion, writersInOtherVersions } from './other-version.ts'
+import { hiddenLocations, writerInOtherVersion, writersInOtherVersions } from './other-version.ts'
 
 const SYNCER: Syncer = { manager: 'ci', operation: 'Apply', subresource: '' }
 const DOCUMENT: Json = {
@@ -49,7 +49,7 @@ test('the one who wrote in another version after the syncer is the writer of wha
 test('a place that the declared version does not have is told, topmost', () => {
   const writers = writersInOtherVersions(managed(OWN, THEIRS), 'test/v1', SYNCER)
   assert.deepEqual(
-    hiddenPlaces(writers, SCHEMA).map(({ path }) => formatFieldPath(path)),
+    hiddenLocations(writers, SCHEMA).map(({ path }) => formatFieldPath(path)),
     ['spec.behavior'],
   )
 })

@@ -31,21 +31,21 @@ export function writerInOtherVersion(
   return managed.entries.some((entry) => isSyncer(entry, syncer) && entry.time > only.time) ? undefined : only
 }
 
-export interface HiddenPlace {
+export interface HiddenLocation {
   readonly path: FieldPath
   readonly owner: ManagedFieldsEntry
 }
 
 /** Topmost places that others own in another version and that git's version does not have, so that nobody sees what they hold. */
-export function hiddenPlaces(writers: readonly ManagedFieldsEntry[], schema: FieldSchema): HiddenPlace[] {
-  const found = new Map<string, HiddenPlace>()
+export function hiddenLocations(writers: readonly ManagedFieldsEntry[], schema: FieldSchema): HiddenLocation[] {
+  const found = new Map<string, HiddenLocation>()
   for (const owner of writers) {
     for (const path of undeclared(owner.fields, schema, [])) {
       const key = formatFieldPath(path)
       if (!found.has(key)) found.set(key, { path, owner })
     }
   }
-  return [...found].toSorted(([left], [right]) => (left < right ? -1 : 1)).map(([, place]) => place)
+  return [...found].toSorted(([left], [right]) => (left < right ? -1 : 1)).map(([, location]) => location)
 }
 
 function* undeclared(set: FieldSet, schema: FieldSchema, path: FieldPath): Generator<FieldPath> {

@@ -2,19 +2,19 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { APPLIER_KINDS } from '../../syncers/registry.ts'
 import type { JsonObject } from '../../text/json.ts'
-import { type KeptQuestion, keptOnPurpose } from './unexpected-on-purpose.ts'
+import { type RetentionQuestion, retainedOnPurpose } from './unexpected-on-purpose.ts'
 
 const ID = 'inventory-1'
 
-type Keeper = 'kpt' | 'flux' | 'argo' | 'helm'
+type RetainingTool = 'kpt' | 'flux' | 'argo' | 'helm'
 
-function ruleOf(tool: string, annotations: JsonObject, more: Partial<KeptQuestion> = {}, labels: JsonObject = {}): string | undefined {
+function ruleOf(tool: string, annotations: JsonObject, more: Partial<RetentionQuestion> = {}, labels: JsonObject = {}): string | undefined {
   const live = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'old', annotations, labels } }
-  return keptOnPurpose({ live, tool, inventoryId: '', idIsWritten: false, ...more })?.rule
+  return retainedOnPurpose({ live, tool, inventoryId: '', idIsWritten: false, ...more })?.rule
 }
 
 /** Appliers that keep the same marks, by what they have in common. */
-const FAMILIES: { readonly [keeper in Keeper]: readonly string[] } = {
+const FAMILIES: { readonly [retainingTool in RetainingTool]: readonly string[] } = {
   kpt: ['kpt-live', 'config-sync'],
   flux: ['flux-kustomization'],
   argo: ['argo-application'],
@@ -23,10 +23,10 @@ const FAMILIES: { readonly [keeper in Keeper]: readonly string[] } = {
 const KEEPERS = APPLIER_KINDS.map(({ tool }) => tool)
 
 test('without a mark nothing stays on purpose', () => {
-  for (const keeper of KEEPERS) assert.equal(ruleOf(keeper, {}), undefined)
+  for (const retainingTool of KEEPERS) assert.equal(ruleOf(retainingTool, {}), undefined)
 })
 
-const MARKS: readonly (readonly [rule: string, keeper: Keeper, annotations: JsonObject])[] = [
+const MARKS: readonly (readonly [rule: string, keeper: RetainingTool, annotations: JsonObject])[] = [
   ['kpt-keep', 'kpt', { 'client.lifecycle.config.k8s.io/deletion': 'detach' }],
   ['kpt-keep', 'kpt', { 'cli-utils.sigs.k8s.io/on-remove': 'keep' }],
   ['flux-no-prune', 'flux', { 'kustomize.toolkit.fluxcd.io/prune': 'Disabled' }],
@@ -35,9 +35,9 @@ const MARKS: readonly (readonly [rule: string, keeper: Keeper, annotations: Json
   ['helm-keep', 'helm', { 'helm.sh/resource-policy': 'keep' }],
 ]
 
-for (const [rule, keeper, annotations] of MARKS) {
+for (const [rule, holder, annotations] of MARKS) {
   test(`${rule} counts where its tool keeps the inventory, and nowhere else: ${Object.keys(annotations).join()}`, () => {
-    const own = FAMILIES[keeper]
+    const own = FAMILIES[holder]
     for (const tool of KEEPERS) assert.equal(ruleOf(tool, annotations), own.includes(tool) ? rule : undefined, tool)
   })
 }
@@ -53,7 +53,7 @@ test('values that say otherwise keep nothing', () => {
 })
 
 test('an object marked for tools only is kept, but for the value false', () => {
-  for (const keeper of KEEPERS) assert.equal(ruleOf(keeper, { 'config.kubernetes.io/local-config': 'true' }), 'local-config')
+  for (const retainingTool of KEEPERS) assert.equal(ruleOf(retainingTool, { 'config.kubernetes.io/local-config': 'true' }), 'local-config')
   assert.equal(ruleOf('argo-application', { 'config.kubernetes.io/local-config': 'false' }), undefined)
 })
 

@@ -7,14 +7,14 @@ import { applierKind } from '../../syncers/registry.ts'
 import type { BuiltInRule, KeepQuestion } from '../../syncers/syncer.ts'
 import type { JsonObject } from '../../text/json.ts'
 
-export interface KeptQuestion extends Pick<KeepQuestion, 'inventoryId' | 'idIsWritten'> {
+export interface RetentionQuestion extends Pick<KeepQuestion, 'inventoryId' | 'idIsWritten'> {
   readonly live: JsonObject
   /** The applier whose inventory lists the object. */
   readonly tool: string
 }
 
 /** The first rule by which the object stays on purpose; undefined where none holds. */
-export function keptOnPurpose({ live, tool, ...id }: KeptQuestion): BuiltInRule | undefined {
+export function retainedOnPurpose({ live, tool, ...id }: RetentionQuestion): BuiltInRule | undefined {
   const annotations = annotationsOf(live)
   const local = annotations.get('config.kubernetes.io/local-config')
   // Read by kustomize and by everything that builds on kpt's library; Argo CD applies the object all the same.
@@ -25,8 +25,8 @@ export function keptOnPurpose({ live, tool, ...id }: KeptQuestion): BuiltInRule 
   }
   const question = { annotations, labels: labelsOf(live), live, ...id }
   for (const rule of applierKind(tool).keeps) {
-    const kept = rule(question)
-    if (kept !== undefined) return kept
+    const retained = rule(question)
+    if (retained !== undefined) return retained
   }
   return undefined
 }

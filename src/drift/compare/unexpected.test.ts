@@ -22,7 +22,7 @@ const EXTENT: InventoryExtent = {
   reference: false,
   folder: undefined,
   transformed: undefined,
-  saysExtraneous: false,
+  isExtraneous: false,
   here: 4,
   elsewhere: 0,
   surplus: 1,
@@ -35,7 +35,7 @@ test("what an inventory lists beyond git is the package's when the inventory is"
   assert.equal(why({ folder: 'apps/web', coversPackage: false }), undefined)
   assert.equal(why({}), undefined)
   assert.equal(why({ surplus: 4 }), undefined)
-  assert.equal(why({ folder: 'apps/web', transformed: 'namePrefix', saysExtraneous: true }), undefined)
+  assert.equal(why({ folder: 'apps/web', transformed: 'namePrefix', isExtraneous: true }), undefined)
 })
 
 test("what may be another package's, or have another name in git, is not claimed for the package", () => {

@@ -41,7 +41,7 @@ export interface InventoryExtent {
   /** What is done to the files of the folder, so that git need not have the objects by their names; undefined: nothing. */
   readonly transformed: string | undefined
   /** Whether its keeper says himself which objects git lacks. */
-  readonly saysExtraneous: boolean
+  readonly isExtraneous: boolean
   /** Listed objects that the package declares, that other packages declare, and that none does. */
   readonly here: number
   readonly elsewhere: number
@@ -58,12 +58,12 @@ export function whyNotOfPackage(extent: InventoryExtent, packagePath: string): s
   const { source, folder } = extent
   if (extent.reference) return undefined
   if (extent.here === 0) return `${source} lists no object of the package`
-  if (extent.transformed !== undefined && !extent.saysExtraneous)
+  if (extent.transformed !== undefined && !extent.isExtraneous)
     return `${source} changes what it reads from git (${extent.transformed}), so its objects may have other names there`
   if (folder !== undefined) {
     if (folder === packagePath) return undefined
-    const place = folder === '' ? 'the whole repository' : folder
-    return `${source} applies ${place}, which is more than the package`
+    const location = folder === '' ? 'the whole repository' : folder
+    return `${source} applies ${location}, which is more than the package`
   }
   if (extent.elsewhere > 0) return `${source} lists objects of other packages too`
   if (!extent.coversPackage) return `${source} does not have all objects of the package`

@@ -49,11 +49,11 @@ const SHOWN = 5
 export function notExplained(id: ResourceId, paths: readonly FieldPath[], creation: CreationAnswer | undefined): Failure {
   const fields = paths.slice(0, SHOWN).map((path) => shownPathOnly(path))
   const more = paths.length > SHOWN ? ` and ${paths.length - SHOWN} more` : ''
-  const asked = creation?.prediction.state === 'predicted' ? undefined : creation?.prediction.failure
+  const requested = creation?.prediction.state === 'predicted' ? undefined : creation?.prediction.failure
   return new Failure({
     code: 'BP3012',
     what: `some fields of ${describeResourceId(id)} cannot be explained`,
-    why: `the object does not say who wrote ${fields.join(', ')}${more}, which git does not declare; they may be defaults, and what the server makes of the object by itself is not known${asked === undefined ? '' : `: ${asked.why}`}`,
-    remedy: asked?.remedy ?? 'apply the package with kubectl apply --server-side, which begins to keep owners',
+    why: `the object does not say who wrote ${fields.join(', ')}${more}, which git does not declare; they may be defaults, and what the server makes of the object by itself is not known${requested === undefined ? '' : `: ${requested.why}`}`,
+    remedy: requested?.remedy ?? 'apply the package with kubectl apply --server-side, which begins to keep owners',
   })
 }

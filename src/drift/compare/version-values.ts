@@ -1,6 +1,6 @@
 /** What a version of a package says of one field, and whether a live object shows it. */
 import { type FieldPath, field, valueAt } from '../../krm/field-path.ts'
-import { type ManagedFields, ownsPlace } from '../../krm/managed-fields.ts'
+import { type ManagedFields, ownsLocation } from '../../krm/managed-fields.ts'
 import { canonicalQuantity } from '../../krm/quantity.ts'
 import { isSecret } from '../../krm/redaction/redacted.ts'
 import { getKey, isJsonArray, isJsonObject, type Json, type JsonObject, jsonEquals } from '../../text/json.ts'
@@ -46,7 +46,7 @@ export function lastWriteOf({ entries }: ManagedFields, syncer: Syncer | undefin
 export function shows(live: JsonObject, now: JsonObject, before: JsonObject, managed: ManagedFields, syncer: Syncer | undefined): boolean {
   const own = managed.entries.filter((entry) => entry.subresource === '' && isSyncer(entry, syncer))
   return changedScalars(now, before, []).some(
-    ({ path, value }) => jsonEquals(valueAt(live, path), value) && own.some((entry) => ownsPlace(entry, path, managed)),
+    ({ path, value }) => jsonEquals(valueAt(live, path), value) && own.some((entry) => ownsLocation(entry, path, managed)),
   )
 }
 

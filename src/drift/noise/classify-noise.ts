@@ -43,9 +43,9 @@ export function classifyNoise(verdict: ObjectVerdict, input: NoiseInput): Object
     }
     if (scaler !== undefined) because.push(whyReleased(drift, scaler))
     if (because.length === 0) return [drift]
-    const told = { ...drift, notes: [...drift.notes, ...because], ...(scaler === undefined ? {} : { scaler }) }
-    noted.set(drift, told)
-    return [told]
+    const reported = { ...drift, notes: [...drift.notes, ...because], ...(scaler === undefined ? {} : { scaler }) }
+    noted.set(drift, reported)
+    return [reported]
   })
   if (setAside.length === 0 && tried.length === 0 && noted.size === 0) return verdict
   return {

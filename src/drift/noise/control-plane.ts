@@ -53,8 +53,8 @@ function judgeServiceAccount(drift: Drift, surroundings: Surroundings): Judgemen
   const type = textAt(live, 'type') || textAt(desired, 'type')
   if (kindOf(drift) !== '/Secret' || type !== 'kubernetes.io/service-account-token') return undefined
   const key = metadataKey(drift, 'labels') ?? metadataKey(drift, 'annotations')
-  const made = key === undefined ? /^data(\.(token|namespace)|\["ca\.crt"\])$/.test(pathText(drift)) : TOKEN_METADATA.test(key)
-  return made ? fromServer(drift, 'the control plane fills in the token of the account', surroundings) : undefined
+  const created = key === undefined ? /^data(\.(token|namespace)|\["ca\.crt"\])$/.test(pathText(drift)) : TOKEN_METADATA.test(key)
+  return created ? fromServer(drift, 'the control plane fills in the token of the account', surroundings) : undefined
 }
 
 function namesIn(value: Json | undefined): readonly string[] {

@@ -38,7 +38,7 @@ function judgeApplyTime(drift: Drift, surroundings: Surroundings): Judgement | u
   if (!isLive(drift) || text === '') return undefined
   const all = substitutionsIn(text)
   if (all === undefined) return shown(`the annotation ${APPLY_TIME} cannot be read`)
-  const here = all.filter(({ targetPath }) => isPlace(targetPath, drift.path, desired))
+  const here = all.filter(({ targetPath }) => isLocation(targetPath, drift.path, desired))
   if (here.length === 0) return undefined
   if (!fromSyncer(drift, syncer) && !writtenBy(drift, /^(kpt(-.*)?|configsync(\.gke\.io)?)$/))
     return shown(`${writerOf(drift)} wrote it, and not the syncer`)
@@ -146,7 +146,7 @@ function readAt(object: JsonObject, steps: readonly Step[] | undefined): Json | 
 }
 
 /** Whether the JSONPath names the place, or one that it lies in; places in lists by where git has them. */
-function isPlace(targetPath: string, path: FieldPath, desired: JsonObject): boolean {
+function isLocation(targetPath: string, path: FieldPath, desired: JsonObject): boolean {
   const steps = stepsOf(targetPath)
   if (steps === undefined || steps.length > path.length) return false
   return steps.every((step, index) => {
@@ -156,10 +156,10 @@ function isPlace(targetPath: string, path: FieldPath, desired: JsonObject): bool
     if (typeof step !== 'number' && here.kind === 'item') return getKey(here.keys, step.key) === step.value
     const list = valueAt(desired, path.slice(0, index))
     if (list === undefined) return false
-    const place = indexOfStep(list, here)
-    if (place === -1) return false
-    if (typeof step === 'number') return place === step
-    const item = isJsonArray(list) ? list[place] : undefined
+    const position = indexOfStep(list, here)
+    if (position === -1) return false
+    if (typeof step === 'number') return position === step
+    const item = isJsonArray(list) ? list[position] : undefined
     return isJsonObject(item) && getKey(item, step.key) === step.value
   })
 }

@@ -146,7 +146,7 @@ function judgeDefault(drift: Drift, { live }: Surroundings): Judgement | undefin
 
 function defaultOf(drift: Drift, live: Surroundings['live']): Json | undefined {
   const path = pathText(drift)
-  const own = DEFAULTS.get(kindOf(drift))?.find(([place]) => place.test(path))
+  const own = DEFAULTS.get(kindOf(drift))?.find(([location]) => location.test(path))
   if (own !== undefined) return own[1]
   const last = drift.path.at(-1)
   const parent = valueAt(live, drift.path.slice(0, -1))
@@ -154,7 +154,7 @@ function defaultOf(drift: Drift, live: Surroundings['live']): Json | undefined {
   const pod = POD_PLACES.get(kindOf(drift))
   if (pod === undefined || !path.startsWith(pod)) return undefined
   if (last?.kind === 'field' && last.name === 'imagePullPolicy') return pullPolicyOf(partAt(parent, 'image'))
-  return POD.find(([place]) => place.test(path.slice(pod.length)))?.[1]
+  return POD.find(([position]) => position.test(path.slice(pod.length)))?.[1]
 }
 
 /** Always for the tag latest and for none. */

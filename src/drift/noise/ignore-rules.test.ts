@@ -80,19 +80,19 @@ for (const [name, drift, one, ignored] of ROWS) {
 }
 
 test('explain says which part did not match, what it wanted and what was there', () => {
-  const said = (drift: Drift, entry: Parameters<typeof rule>[0]): string | undefined => {
+  const text = (drift: Drift, entry: Parameters<typeof rule>[0]): string | undefined => {
     const mismatch = whyNotIgnored(drift, rule(entry))
     return mismatch === undefined ? undefined : mismatchText(mismatch)
   }
-  assert.equal(said(REPLICAS, { target: { kind: 'Service' } }), 'kind: wanted Service, this is Deployment')
-  assert.equal(said(REPLICAS, { target: { group: '' } }), 'group: wanted "", this is apps')
-  assert.equal(said(REPLICAS, { managers: ['x', 'y'] }), 'manager: wanted x or y, this is kubectl-edit')
-  assert.equal(said(REMOVED, { managers: ['hpa'] }), 'manager: wanted hpa, this is perhaps hpa, and a guess hides nothing')
-  assert.equal(said(REPLICAS, { paths: ['status'] }), 'field: wanted status, this is spec.replicas')
-  assert.equal(said(MISSING, { paths: ['spec'] }), 'field: wanted spec, this is the whole object')
-  assert.equal(said(MISSING, { target: { kind: '*', name: 'web' }, changes: ['added'] }), 'change: wanted added, this is missing')
-  assert.equal(said(REPLICAS, { valueExpressions: ['7'] }), 'live value: wanted 7, this is another value')
-  assert.equal(said(REPLICAS, { paths: ['spec'] }), undefined)
+  assert.equal(text(REPLICAS, { target: { kind: 'Service' } }), 'kind: wanted Service, this is Deployment')
+  assert.equal(text(REPLICAS, { target: { group: '' } }), 'group: wanted "", this is apps')
+  assert.equal(text(REPLICAS, { managers: ['x', 'y'] }), 'manager: wanted x or y, this is kubectl-edit')
+  assert.equal(text(REMOVED, { managers: ['hpa'] }), 'manager: wanted hpa, this is perhaps hpa, and a guess hides nothing')
+  assert.equal(text(REPLICAS, { paths: ['status'] }), 'field: wanted status, this is spec.replicas')
+  assert.equal(text(MISSING, { paths: ['spec'] }), 'field: wanted spec, this is the whole object')
+  assert.equal(text(MISSING, { target: { kind: '*', name: 'web' }, changes: ['added'] }), 'change: wanted added, this is missing')
+  assert.equal(text(REPLICAS, { valueExpressions: ['7'] }), 'live value: wanted 7, this is another value')
+  assert.equal(text(REPLICAS, { paths: ['spec'] }), undefined)
 })
 
 const CONTAINERS: JsonObject = {
@@ -100,8 +100,8 @@ const CONTAINERS: JsonObject = {
 }
 
 test('a pointer names an item of a list by its place in the live object, and only by that', () => {
-  const at = (place: string, live: JsonObject | undefined): boolean =>
-    whyNotIgnored(IMAGE, rule({ paths: [`/spec/template/spec/containers/${place}/image`] }), { live }) === undefined
+  const at = (location: string, live: JsonObject | undefined): boolean =>
+    whyNotIgnored(IMAGE, rule({ paths: [`/spec/template/spec/containers/${location}/image`] }), { live }) === undefined
   assert.deepEqual([at('1', CONTAINERS), at('0', CONTAINERS), at('-', CONTAINERS), at('1', undefined)], [true, false, false, false])
   assert.equal(whyNotIgnored(STAR, rule({ paths: ['/spec/hosts/1'] }), { live: CONTAINERS }), undefined)
 })
@@ -125,14 +125,14 @@ test('labels are those of git: what only the live object has hides nothing', () 
     return { ...(labels === undefined ? {} : { desired: { object: { metadata: { labels } } } }), live }
   }
   const tried = rule({ target: { labels: 'app in (web, api),!canary' } })
-  const said = (labels: JsonObject | undefined): string => {
+  const text = (labels: JsonObject | undefined): string => {
     const mismatch = whyNotIgnored(REPLICAS, tried, sides(labels))
     return mismatch === undefined ? '' : mismatchText(mismatch)
   }
-  assert.equal(said({ app: 'web' }), '')
-  assert.equal(said({ app: 'web', canary: 'yes' }), 'labels: wanted app in (web, api),!canary, this is app=web,canary=yes')
-  assert.equal(said({}), 'labels: wanted app in (web, api),!canary, this is no labels in git')
-  assert.match(said(undefined), /an object that git does not declare/)
+  assert.equal(text({ app: 'web' }), '')
+  assert.equal(text({ app: 'web', canary: 'yes' }), 'labels: wanted app in (web, api),!canary, this is app=web,canary=yes')
+  assert.equal(text({}), 'labels: wanted app in (web, api),!canary, this is no labels in git')
+  assert.match(text(undefined), /an object that git does not declare/)
 })
 
 test('no expression ever finds out what a Secret holds', () => {

@@ -13,18 +13,18 @@ const bundle = (by: string, more: Partial<Edit> = {}): Edit => ({
   by,
   ...more,
 })
-const asked = { desired: annotated({ 'cert-manager.io/inject-ca-from': 'shop/serving' }) }
+const requested = { desired: annotated({ 'cert-manager.io/inject-ca-from': 'shop/serving' }) }
 
 test('a CA bundle that git asks for by annotation is the injector’s, in each of the four kinds, whatever git holds meanwhile', () => {
-  assertMutes('ca-bundle', bundle('cainjector'), asked, /^git asks for it with the annotation cert-manager\.io\/inject-ca-from$/)
-  assertMutes('ca-bundle', bundle('cainjector Apply', { git: 'b2xk' }), asked)
+  assertMutes('ca-bundle', bundle('cainjector'), requested, /^git asks for it with the annotation cert-manager\.io\/inject-ca-from$/)
+  assertMutes('ca-bundle', bundle('cainjector Apply', { git: 'b2xk' }), requested)
   assertMutes('ca-bundle', bundle('some-process'), { desired: annotated({ 'service.beta.openshift.io/inject-cabundle': 'true' }) })
-  const places: readonly (readonly [of: string, at: string])[] = [
+  const locations: readonly (readonly [of: string, at: string])[] = [
     ['admissionregistration.k8s.io/v1 MutatingWebhookConfiguration fill', 'webhooks[name=a.example.com].clientConfig.caBundle'],
     ['apiextensions.k8s.io/v1 CustomResourceDefinition x.example.com', 'spec.conversion.webhook.clientConfig.caBundle'],
     ['apiregistration.k8s.io/v1 APIService v1.example.com', 'spec.caBundle'],
   ]
-  for (const [of, at] of places) assertMutes('ca-bundle', bundle('cainjector', { of, at }), asked)
+  for (const [of, at] of locations) assertMutes('ca-bundle', bundle('cainjector', { of, at }), requested)
 })
 
 test('a CA bundle that git leaves open is filled in by injectors and controllers that are known', () => {
@@ -36,15 +36,15 @@ test('a CA bundle that git leaves open is filled in by injectors and controllers
 })
 
 test('a CA bundle of a person, one against git’s own, and what is no certificate are shown', () => {
-  assertShows('ca-bundle', bundle('kubectl-edit'), asked, /^kubectl-edit wrote it, which is no injector$/)
+  assertShows('ca-bundle', bundle('kubectl-edit'), requested, /^kubectl-edit wrote it, which is no injector$/)
   assertShows('ca-bundle', bundle('kubectl-patch'), {}, /kubectl-patch/)
   assertShows('ca-bundle', bundle('cainjector', { git: BUNDLE, live: `${BUNDLE}x` }), {}, /git has a CA bundle of its own/)
-  assertShows('ca-bundle', bundle('cainjector', { live: 'bm90IGEgY2VydGlmaWNhdGU=' }), asked, /no PEM certificate/)
+  assertShows('ca-bundle', bundle('cainjector', { live: 'bm90IGEgY2VydGlmaWNhdGU=' }), requested, /no PEM certificate/)
   // The annotation of a live object may be set by whoever wrote the bundle.
   assertShows('ca-bundle', bundle('some-process'), { live: annotated({ 'cert-manager.io/inject-ca-from': 'x/y' }) })
-  assertNotAbout('ca-bundle', bundle('cainjector', { at: 'webhooks[name=a.example.com].clientConfig.url', live: 'https://x' }), asked)
-  assertNotAbout('ca-bundle', bundle('cainjector', { at: 'webhooks[name=a.example.com].failurePolicy', live: 'Ignore' }), asked)
-  assertNotAbout('ca-bundle', bundle('cainjector', { change: 'removed', git: BUNDLE, live: undefined }), asked)
+  assertNotAbout('ca-bundle', bundle('cainjector', { at: 'webhooks[name=a.example.com].clientConfig.url', live: 'https://x' }), requested)
+  assertNotAbout('ca-bundle', bundle('cainjector', { at: 'webhooks[name=a.example.com].failurePolicy', live: 'Ignore' }), requested)
+  assertNotAbout('ca-bundle', bundle('cainjector', { change: 'removed', git: BUNDLE, live: undefined }), requested)
 })
 
 const POD = 'v1 Pod shop/web'

@@ -51,8 +51,8 @@ function judgeBundle(drift: Drift, { desired }: Surroundings): Judgement | undef
   if (typeof drift.live !== 'string' || !drift.live.startsWith(PEM_HEAD)) return shown('it holds no PEM certificate')
   if (isPerson(drift)) return shown(`${writerOf(drift)} wrote it, which is no injector`)
   // The one in git: whoever writes into the live object can set annotations too.
-  const asked = INJECTS_CA.find((key) => annotation(desired, key) !== '')
-  if (asked !== undefined) return muted(`git asks for it with the annotation ${asked}`)
+  const requested = INJECTS_CA.find((key) => annotation(desired, key) !== '')
+  if (requested !== undefined) return muted(`git asks for it with the annotation ${requested}`)
   if (!NO_BUNDLE.includes(drift.git)) return shown('git has a CA bundle of its own and no annotation that asks for another')
   if (isMachine(drift) || writtenBy(drift, CA_INJECTORS)) return muted(`git leaves it open, and ${writerOf(drift)} filled it in`)
   return shown(`git leaves it open, and ${writerOf(drift)} is no injector that is known`)

@@ -52,9 +52,9 @@ test('a literal path covers its place and what is below it, and nothing else, wh
   fc.assert(
     fc.property(path, path, fc.boolean(), (own, other, below) => {
       const rule = read(literalRulePath(own))
-      const place = below ? [...own, ...other] : other
-      const covered = coversDrift([rule], { ...driftOf('x'), path: place }, undefined)
-      assert.equal(covered, isWithin(place, own), literalRulePath(own))
+      const location = below ? [...own, ...other] : other
+      const covered = coversDrift([rule], { ...driftOf('x'), path: location }, undefined)
+      assert.equal(covered, isWithin(location, own), literalRulePath(own))
     }),
     { numRuns: 1_500 },
   )

@@ -57,24 +57,24 @@ function literalValue(value: Json): Json {
  * @param live the live object; without it no list place of a pointer is known
  */
 export function coversDrift(paths: readonly RulePath[], { path, change, git, live: value }: Drift, live: JsonObject | undefined): boolean {
-  const covers = (place: FieldPath): boolean => paths.some((rule) => coversPlace(rule, place, live))
+  const covers = (location: FieldPath): boolean => paths.some((rule) => coversPlace(rule, location, live))
   if (covers(path)) return true
   if (change !== 'modified' || git === undefined || value === undefined || !paths.some((rule) => lengthOf(rule) > path.length)) return false
-  const places: FieldPath[] = []
-  differingPlaces(git, value, path, places)
-  return places.length > 0 && places.length < MOST_PLACES && places.every(covers)
+  const locations: FieldPath[] = []
+  differingLocations(git, value, path, locations)
+  return locations.length > 0 && locations.length < MOST_PLACES && locations.every(covers)
 }
 
 const MOST_PLACES = 200
 
 /** Where a list changed its length, the list differs: which of its items is which cannot be known. */
-function differingPlaces(git: Json | undefined, live: Json | undefined, path: FieldPath, into: FieldPath[]): void {
+function differingLocations(git: Json | undefined, live: Json | undefined, path: FieldPath, into: FieldPath[]): void {
   if (into.length >= MOST_PLACES || jsonEquals(git, live)) return
   if (isJsonObject(git) && isJsonObject(live)) {
     for (const name of new Set([...Object.keys(git), ...Object.keys(live)]))
-      differingPlaces(getKey(git, name), getKey(live, name), [...path, { kind: 'field', name }], into)
+      differingLocations(getKey(git, name), getKey(live, name), [...path, { kind: 'field', name }], into)
   } else if (isJsonArray(git) && isJsonArray(live) && git.length === live.length) {
-    for (const [index, item] of git.entries()) differingPlaces(item, live[index], [...path, { kind: 'index', index }], into)
+    for (const [index, item] of git.entries()) differingLocations(item, live[index], [...path, { kind: 'index', index }], into)
   } else into.push(path)
 }
 
@@ -115,6 +115,6 @@ function matchesPart(part: string, path: FieldPath, at: number, live: JsonObject
   if (step.kind === 'index') return matchesGlob(part, String(step.index))
   if (part === '*') return true
   const list = live === undefined ? undefined : valueAt(live, path.slice(0, at))
-  const place = list === undefined ? -1 : indexOfStep(list, step)
-  return place !== -1 && matchesGlob(part, String(place))
+  const index = list === undefined ? -1 : indexOfStep(list, step)
+  return index !== -1 && matchesGlob(part, String(index))
 }

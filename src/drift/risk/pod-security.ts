@@ -39,7 +39,7 @@ const RESTRICTING = new Set([
 ])
 
 /** Whether a field is of a pod or of a template of pods: by the kind, or by what stands on the way to it, as in custom resources. */
-export function isPodPlace(id: ResourceId, path: string): boolean {
+export function isPodLocation(id: ResourceId, path: string): boolean {
   return WORKLOAD_KINDS.has(id.kind) || /(^|\.)(template\.(spec|metadata)|podTemplate|podSpec)\b|ontainers\[/.test(path)
 }
 

@@ -6,25 +6,25 @@ import { RISKS } from '../drift.ts'
 import { assessRisk, RISK_RULES, type RiskRule } from './risk.ts'
 import { RISK_EXAMPLES, type RiskExample } from './risk-examples.ts'
 
-function assess({ kind, change, path: place, git, live }: RiskExample): RiskRule {
+function assess({ kind, change, path: location, git, live }: RiskExample): RiskRule {
   const slash = kind.indexOf('/')
   const id = { group: kind.slice(0, Math.max(0, slash)), kind: kind.slice(slash + 1), namespace: 'shop', name: 'web' }
-  return assessRisk({ id, change, path: place === '' ? [] : path(place), git, live })
+  return assessRisk({ id, change, path: location === '' ? [] : path(location), git, live })
 }
 
-function told({ kind, change, path: place, live }: RiskExample): string {
-  return `${change} ${kind} ${place} ${JSON.stringify(live) ?? ''}`.trim()
+function reported({ kind, change, path: location, live }: RiskExample): string {
+  return `${change} ${kind} ${location} ${JSON.stringify(live) ?? ''}`.trim()
 }
 
 for (const [code, { risk, has, not }] of Object.entries(RISK_EXAMPLES)) {
   for (const example of has) {
-    test(`${code}, ${risk}: ${told(example)}`, () => {
+    test(`${code}, ${risk}: ${reported(example)}`, () => {
       const rule = assess(example)
       assert.deepEqual([rule.code, rule.risk], [code, risk])
     })
   }
   for (const [example, instead] of not) {
-    test(`${instead} and not ${code}: ${told(example)}`, () => {
+    test(`${instead} and not ${code}: ${reported(example)}`, () => {
       const rule = assess(example)
       assert.deepEqual([rule.code, rule.risk], [instead, RISK_EXAMPLES[instead]?.risk])
     })

@@ -8,7 +8,7 @@ import { isSecret } from '../../krm/redaction/redacted.ts'
 import type { Json } from '../../text/json.ts'
 import { publisherOf } from '../attribute/image-publisher.ts'
 import type { Risk } from '../drift.ts'
-import { hasKey, isPodPlace, weakensPods } from './pod-security.ts'
+import { hasKey, isPodLocation, weakensPods } from './pod-security.ts'
 import type { RiskSubject } from './risk-subject.ts'
 
 export interface RiskRule {
@@ -133,7 +133,7 @@ export const RISK_RULES: readonly RiskRule[] = [
     why: 'the service account of a workload, or its cloud identity, changed',
     applies: ({ id, path: steps }, path) =>
       (id.kind === 'ServiceAccount' && isNamed(steps, CLOUD_IDENTITY)) ||
-      (/(^|\.)(serviceAccountName|serviceAccount|automountServiceAccountToken)$/.test(path) && isPodPlace(id, path)),
+      (/(^|\.)(serviceAccountName|serviceAccount|automountServiceAccountToken)$/.test(path) && isPodLocation(id, path)),
   },
   {
     code: 'SEC-NETPOL',
@@ -147,7 +147,7 @@ export const RISK_RULES: readonly RiskRule[] = [
     why: 'a label or annotation changed that switches Pod Security, a mesh or a policy engine for a namespace or a pod',
     // What stands at a Deployment itself says nothing to its pods.
     applies: ({ id, path: steps }, path) =>
-      isNamed(steps, GUARDS) && (['Namespace', 'Pod'].includes(id.kind) || (!isMetadata(path) && isPodPlace(id, path))),
+      isNamed(steps, GUARDS) && (['Namespace', 'Pod'].includes(id.kind) || (!isMetadata(path) && isPodLocation(id, path))),
   },
   {
     code: 'SEC-PSS',
@@ -168,7 +168,7 @@ export const RISK_RULES: readonly RiskRule[] = [
     why: 'the content of a Secret, or the reference to a Secret, changed',
     applies: ({ id, git, live }, path) =>
       ((isSecret(id) || SECRET_SOURCES.has(id.kind)) && !isMetadata(path)) ||
-      (isPodPlace(id, path) && !isContainer(path) && (namesSecret(path) || holdsSecret(live) || holdsSecret(git))),
+      (isPodLocation(id, path) && !isContainer(path) && (namesSecret(path) || holdsSecret(live) || holdsSecret(git))),
   },
   {
     code: 'AVAIL-PDB',
@@ -201,7 +201,7 @@ export const RISK_RULES: readonly RiskRule[] = [
     risk: 'high',
     why: 'a label of the pods, or a selector of them, changed: Services, policies and budgets choose pods by it',
     applies: ({ id }, path) =>
-      !isMetadata(path) && isPodPlace(id, path) && /^spec\.(selector|(jobTemplate\.spec\.)?template\.metadata\.labels)\b/.test(path),
+      !isMetadata(path) && isPodLocation(id, path) && /^spec\.(selector|(jobTemplate\.spec\.)?template\.metadata\.labels)\b/.test(path),
   },
   {
     code: 'APP-IMAGE',
@@ -210,7 +210,7 @@ export const RISK_RULES: readonly RiskRule[] = [
     applies: ({ id }, path) =>
       isImage(path) ||
       isContainer(path) ||
-      (isPodPlace(id, path) && /ontainers\[[^\]]*\]\.(command|args|lifecycle|workingDir)\b/.test(path)),
+      (isPodLocation(id, path) && /ontainers\[[^\]]*\]\.(command|args|lifecycle|workingDir)\b/.test(path)),
   },
   {
     code: 'DATA-STORAGE',
@@ -226,7 +226,7 @@ export const RISK_RULES: readonly RiskRule[] = [
     why: 'the priority of pods changed',
     applies: ({ id }, path) =>
       (['PriorityClass', 'PriorityLevelConfiguration', 'FlowSchema'].includes(id.kind) && !isMetadata(path)) ||
-      (/\.(priorityClassName|preemptionPolicy)$/.test(path) && isPodPlace(id, path)),
+      (/\.(priorityClassName|preemptionPolicy)$/.test(path) && isPodLocation(id, path)),
   },
   {
     code: 'AVAIL-QUOTA',
@@ -250,7 +250,7 @@ export const RISK_RULES: readonly RiskRule[] = [
     code: 'APP-VOLUME',
     risk: 'medium',
     why: 'a volume or a mount of a container changed',
-    applies: ({ id }, path) => isPodPlace(id, path) && /(\.spec|ontainers\[[^\]]*\]|^spec)\.volume(s|Mounts|Devices)\b/.test(path),
+    applies: ({ id }, path) => isPodLocation(id, path) && /(\.spec|ontainers\[[^\]]*\]|^spec)\.volume(s|Mounts|Devices)\b/.test(path),
   },
   {
     code: 'AVAIL-REPLICAS',

@@ -70,8 +70,8 @@ test('a Service is tried without the addresses and ports that it has already, an
     { name: 'b', port: 81 },
   ]
   assert.deepEqual(probe.resource.object['spec'], { type: 'NodePort', ports: bare })
-  const made = bare.map((port, place) => ({ ...port, nodePort: 31_000 + place }))
-  const answer = { ...probe.resource.object, spec: { type: 'NodePort', clusterIP: '10.0.0.9', ports: made } }
+  const created = bare.map((port, index) => ({ ...port, nodePort: 31_000 + index }))
+  const answer = { ...probe.resource.object, spec: { type: 'NodePort', clusterIP: '10.0.0.9', ports: created } }
   assert.deepEqual(createdObject(answer, probe, service.object, service.object)?.['spec'], {
     type: 'NodePort',
     clusterIP: '10.0.0.7',

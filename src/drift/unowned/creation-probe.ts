@@ -82,9 +82,9 @@ function withoutAllocated(service: JsonObject): JsonObject {
   const spec = getKey(service, 'spec')
   if (!isJsonObject(spec)) return service
   const headless = getKey(spec, 'clusterIP') === 'None'
-  const kept = Object.entries(spec).filter(([name]) => headless || !ALLOCATED.includes(name))
+  const retained = Object.entries(spec).filter(([name]) => headless || !ALLOCATED.includes(name))
   const ports = getKey(spec, 'ports')
-  return { ...service, spec: { ...Object.fromEntries(kept), ...(isJsonArray(ports) ? { ports: ports.map(withoutNodePort) } : {}) } }
+  return { ...service, spec: { ...Object.fromEntries(retained), ...(isJsonArray(ports) ? { ports: ports.map(withoutNodePort) } : {}) } }
 }
 
 function withoutNodePort(port: Json): Json {
@@ -93,18 +93,18 @@ function withoutNodePort(port: Json): Json {
 
 /** With the addresses and ports that git declares, which the probe could not ask for. */
 function withAllocated(created: JsonObject, desired: JsonObject): JsonObject {
-  const [made, spec] = [getKey(created, 'spec'), getKey(desired, 'spec')]
-  if (!isJsonObject(made) || !isJsonObject(spec)) return created
+  const [result, spec] = [getKey(created, 'spec'), getKey(desired, 'spec')]
+  if (!isJsonObject(result) || !isJsonObject(spec)) return created
   const declared = Object.entries(spec).filter(([name]) => ALLOCATED.includes(name))
-  const [ports, own] = [getKey(made, 'ports'), getKey(spec, 'ports')]
+  const [ports, own] = [getKey(result, 'ports'), getKey(spec, 'ports')]
   const both = isJsonArray(ports)
     ? {
-        ports: ports.map((port, place) => {
-          const wanted = isJsonArray(own) ? own[place] : undefined
+        ports: ports.map((port, index) => {
+          const wanted = isJsonArray(own) ? own[index] : undefined
           const nodePort = isJsonObject(wanted) ? getKey(wanted, 'nodePort') : undefined
           return isJsonObject(port) && nodePort !== undefined ? { ...port, nodePort } : port
         }),
       }
     : {}
-  return { ...created, spec: { ...made, ...Object.fromEntries(declared), ...both } }
+  return { ...created, spec: { ...result, ...Object.fromEntries(declared), ...both } }
 }

@@ -45,7 +45,7 @@ export function isServerWritten(path: FieldPath, value: Json, subject: UnownedSu
     liveUnread: false,
     actor: UNKNOWN_ACTOR,
   } as const
-  const told = { ...drift, risk: 'low', reason: '', notes: [] } as const
+  const reported = { ...drift, risk: 'low', reason: '', notes: [] } as const
   const surroundings = {
     desired,
     live,
@@ -54,7 +54,7 @@ export function isServerWritten(path: FieldPath, value: Json, subject: UnownedSu
     scalers: NO_SCALERS,
     liveOf: () => undefined,
   }
-  return RULES.some((rule) => rule.judge(told, surroundings)?.mutes === true)
+  return RULES.some((rule) => rule.judge(reported, surroundings)?.mutes === true)
 }
 
 /** Labels and the selector by which a Job finds its Pods. Source: kubernetes/kubernetes `pkg/registry/batch/job/strategy.go`. */

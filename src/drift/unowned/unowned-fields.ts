@@ -6,7 +6,7 @@
 import { type FieldPath, valueAt } from '../../krm/field-path.ts'
 import { fieldSetOf } from '../../krm/field-set.ts'
 import type { Prediction } from '../../krm/live-view.ts'
-import { type ManagedFields, managedFieldsOf, ownsPlace } from '../../krm/managed-fields.ts'
+import { type ManagedFields, managedFieldsOf, ownsLocation } from '../../krm/managed-fields.ts'
 import { BEFORE_FIRST_APPLY } from '../../syncers/kubectl.ts'
 import type { Json, JsonObject } from '../../text/json.ts'
 import { compareObjects } from '../compare/compare-resource.ts'
@@ -122,7 +122,7 @@ function added(path: FieldPath, live: Json): UnownedDifference {
 
 function isOpen(path: FieldPath, value: Json, subject: UnownedSubject, managed: ManagedFields): boolean {
   if (isServerWritten(path, value, subject) || followsAnother({ change: 'added', path }, subject.desired, subject.live)) return false
-  const owners = managed.entries.filter((entry) => entry.subresource !== 'status' && ownsPlace(entry, path, managed))
+  const owners = managed.entries.filter((entry) => entry.subresource !== 'status' && ownsLocation(entry, path, managed))
   // What nobody owns in an object whose owners are kept came with the server's own writes.
   return owners.every(({ manager }) => manager === BEFORE_FIRST_APPLY) && (owners.length > 0 || hasNoOwners(managed))
 }

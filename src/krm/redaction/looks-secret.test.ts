@@ -101,8 +101,8 @@ const HIDDEN: readonly (readonly [place: string, value: Json])[] = [
   ['spec.allowed[="ghp_abcdefghijklmnopqrstuvwxyz0123456789"]', 'x'],
 ]
 
-for (const [place, value] of HIDDEN) {
-  test(`hidden: ${place} ${JSON.stringify(value).slice(0, 60)}`, () => assert.ok(looksSecret(path(place), value)))
+for (const [location, value] of HIDDEN) {
+  test(`hidden: ${location} ${JSON.stringify(value).slice(0, 60)}`, () => assert.ok(looksSecret(path(location), value)))
 }
 
 const SHOWN: readonly (readonly [place: string, value: Json])[] = [
@@ -170,8 +170,8 @@ const SHOWN: readonly (readonly [place: string, value: Json])[] = [
   [`${CONTAINER}.args`, ['sh', '-c', 'mc alias set s3 https://s3.example.com "$KEY" "$SECRET"']],
 ]
 
-for (const [place, value] of SHOWN) {
-  test(`shown: ${place} ${JSON.stringify(value).slice(0, 60)}`, () => assert.ok(!looksSecret(path(place), value)))
+for (const [position, value] of SHOWN) {
+  test(`shown: ${position} ${JSON.stringify(value).slice(0, 60)}`, () => assert.ok(!looksSecret(path(position), value)))
 }
 
 test('a long hostile text is judged in linear time', () => {

@@ -33,9 +33,9 @@ const OF_A_SECRET: readonly (readonly [place: string, value: Json, hidden: boole
   ['anythingNew', 'x', true],
 ]
 
-for (const [place, value, hidden] of OF_A_SECRET) {
-  test(`of a Secret, ${place} is ${hidden ? 'hidden' : 'shown'}`, () =>
-    assert.equal(isSensitive({ id: SECRET, path: path(place) }, value), hidden))
+for (const [location, value, hidden] of OF_A_SECRET) {
+  test(`of a Secret, ${location} is ${hidden ? 'hidden' : 'shown'}`, () =>
+    assert.equal(isSensitive({ id: SECRET, path: path(location) }, value), hidden))
 }
 
 test('nothing of the content of a Secret is ever shown, whatever the path and the value', () => {

@@ -83,7 +83,7 @@ export interface Visibility {
 }
 
 /** Where a value stands. */
-export interface ValuePlace {
+export interface ValueLocation {
   readonly id: ResourceId
   readonly path: FieldPath
   /** Undefined where place and form decide. */
@@ -91,7 +91,7 @@ export interface ValuePlace {
 }
 
 /** Why a value must be hidden, as a clause for people; undefined where it is shown. */
-export function whyHidden({ id, path, visibility }: ValuePlace, value: Json | undefined): string | undefined {
+export function whyHidden({ id, path, visibility }: ValueLocation, value: Json | undefined): string | undefined {
   if (visibility?.shown === false) return visibility.why
   if (isSecret(id) && isHiddenOfSecret(path, value)) return 'of a Secret only type, labels and known annotations are shown'
   if (isOfSecretTemplate(id, path, value)) return 'it is what a Secret will hold'
@@ -99,8 +99,8 @@ export function whyHidden({ id, path, visibility }: ValuePlace, value: Json | un
   return looksSecret(path, value) ? 'its name or its form identifies a credential' : undefined
 }
 
-export function isSensitive(place: ValuePlace, value: Json | undefined): boolean {
-  return whyHidden(place, value) !== undefined
+export function isSensitive(location: ValueLocation, value: Json | undefined): boolean {
+  return whyHidden(location, value) !== undefined
 }
 
 const SHOWN_OF_A_SECRET = new Set(['type', 'immutable', 'metadata'])
@@ -138,9 +138,9 @@ const SECRET_TEMPLATES: ReadonlyMap<string, readonly string[]> = new Map([
 
 /** Whether the place is the content of a Secret that some controller makes of the object, or the value has that content. */
 export function isOfSecretTemplate({ group, kind }: ResourceId, path: FieldPath, value: Json | undefined): boolean {
-  const place = SECRET_TEMPLATES.get(`${group}/${kind}`)
-  if (place === undefined || !place.every((name, at) => at >= path.length || isField(path[at], name))) return false
-  return place.slice(path.length).reduce((at, name) => (isJsonObject(at) ? getKey(at, name) : undefined), value) !== undefined
+  const location = SECRET_TEMPLATES.get(`${group}/${kind}`)
+  if (location === undefined || !location.every((name, at) => at >= path.length || isField(path[at], name))) return false
+  return location.slice(path.length).reduce((at, name) => (isJsonObject(at) ? getKey(at, name) : undefined), value) !== undefined
 }
 
 function isField(step: PathStep | undefined, name: string): boolean {
@@ -148,9 +148,9 @@ function isField(step: PathStep | undefined, name: string): boolean {
 }
 
 /** The one door by which a value leaves: hidden where it is sensitive, itself otherwise. */
-export function show(key: RedactionKey, place: ValuePlace, value: Json | undefined): Shown {
+export function show(key: RedactionKey, location: ValueLocation, value: Json | undefined): Shown {
   if (value === undefined) return undefined
-  return isSensitive(place, value) ? redact(key, place.id, place.path, value) : { kind: 'revealed', value }
+  return isSensitive(location, value) ? redact(key, location.id, location.path, value) : { kind: 'revealed', value }
 }
 
 /** The shown value as JSON and YAML writers put it; a hidden one as `hmac-sha256:9f2c1a7be0d1c2a3 (24 bytes)`. */

@@ -74,9 +74,9 @@ class ObjectView {
 
   /** `inOwner`: the value as a part of what it belongs to, which stands at the path above. */
   private part(path: FieldPath, value: Json, inOwner: Json): Json {
-    const said = this.visibilityOf?.(path, value)
-    if (said?.shown === false || this.isHidden(path, value)) return this.hide(path, value)
-    if (said?.shown === true && !isSecret(this.id)) return value
+    const text = this.visibilityOf?.(path, value)
+    if (text?.shown === false || this.isHidden(path, value)) return this.hide(path, value)
+    if (text?.shown === true && !isSecret(this.id)) return value
     const suspect = looksSecret(path, value) || looksSecret(path.slice(0, -1), inOwner)
     const before = this.hidden.length
     if (isJsonObject(value) && isEmbeddedSecret(value)) return this.hide(path, value)

@@ -69,8 +69,8 @@ export function addRules(
   const there = rulesFor(set, unit).map(({ rule }) => rule)
   const missing = rules.filter((rule) => !there.some((other) => jsonEquals(plain(other), plain(rule))))
   if (missing.length === 0) return undefined
-  const { place } = effectivePolicy(set, unit.cluster, unit.packagePath)
-  const policy = set.policies.find(({ where }) => where === place)
+  const { location } = effectivePolicy(set, unit.cluster, unit.packagePath)
+  const policy = set.policies.find(({ where }) => where === location)
   if (policy === undefined) return proven(files, newPolicy(files, unit, missing))
   const count = policy.document.spec.ignore?.length ?? 0
   return edited(files, policy, (document) =>

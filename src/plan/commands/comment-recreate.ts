@@ -7,9 +7,12 @@ import type { Observation, OpenBranch } from '../turn/observation.ts'
  * replaces exactly the commit that was seen. Nothing that stands on such a branch is believed: not its choices, and not its reasons.
  * @throws Failure BP2009 while not everything could be observed
  */
-export function withoutForeignCommits(seen: Observation): Observation {
-  if (seen.incomplete.length > 0) throw notObserved(seen)
-  return { ...seen, git: { ...seen.git, branches: seen.git.branches.map((branch) => (branch.foreign ? blank(branch, seen) : branch)) } }
+export function withoutForeignCommits(observed: Observation): Observation {
+  if (observed.incomplete.length > 0) throw notObserved(observed)
+  return {
+    ...observed,
+    git: { ...observed.git, branches: observed.git.branches.map((branch) => (branch.foreign ? blank(branch, observed) : branch)) },
+  }
 }
 
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/
@@ -18,8 +21,8 @@ function blank(branch: OpenBranch, { key, cluster }: Observation): OpenBranch {
   const { message: _message, plannedBy: _by, plannedBefore: _before, ...spec } = branch.record.spec
   const began = TIME.test(spec.began) ? spec.began : cluster.observedAt
   const episode = branch.workspace.slice('drift-'.length)
-  const said = { ...spec, changes: [], fingerprint: '', keyId: key.id, began, episode }
-  return { ...branch, foreign: false, record: { ...branch.record, spec: said } }
+  const text = { ...spec, changes: [], fingerprint: '', keyId: key.id, began, episode }
+  return { ...branch, foreign: false, record: { ...branch.record, spec: text } }
 }
 
 function notObserved({ unit }: Observation): Failure {

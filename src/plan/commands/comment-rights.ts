@@ -42,13 +42,13 @@ export function assertOwner(verb: string, chosen: readonly Change[], { login, pe
     if (owners.length === 0 || owners.some((owner) => owner.toLowerCase() === `@${login.toLowerCase()}`)) continue
     const unproven = owners.filter((owner) => owner.includes('/') || !owner.startsWith('@'))
     if (unproven.length > 0 && permission === 'admin') continue
-    const told = owners.slice(0, OWNERS_TOLD).join(' or ')
+    const reported = owners.slice(0, OWNERS_TOLD).join(' or ')
     throw notAllowed(
       `to ${verb} a ${change.risk} change of ${file} is for its code owners`,
       unproven.length === 0
-        ? `they are ${told}, and not ${quoted(login)}`
-        : `they are ${told}, and whether ${quoted(login)} belongs to ${unproven.length === 1 ? 'it' : 'them'} cannot be asked of the forge`,
-      unproven.length === 0 ? `ask ${told}` : `ask ${told}, or an administrator of the repository`,
+        ? `they are ${reported}, and not ${quoted(login)}`
+        : `they are ${reported}, and whether ${quoted(login)} belongs to ${unproven.length === 1 ? 'it' : 'them'} cannot be asked of the forge`,
+      unproven.length === 0 ? `ask ${reported}` : `ask ${reported}, or an administrator of the repository`,
     )
   }
 }

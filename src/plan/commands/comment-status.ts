@@ -1,19 +1,23 @@
 /** What comments leave behind in the record and in the report: who chose the plan, and until when nobody is reminded. */
 import { Failure } from '../../failure.ts'
 import type { DriftRecord, DriftReport, Plan } from '../../record/schema.ts'
-import type { Observation, Wish } from '../turn/observation.ts'
+import type { Observation, ResolutionRequest } from '../turn/observation.ts'
 
 type Planned = Pick<DriftRecord['spec'], 'plannedBy' | 'plannedBefore'>
 
 /** Who chose the plan, and the plan before; a wish of somebody who is not kept forgets both. `previous` is the open record. */
-export function plannedBy(wish: Wish | undefined, previous: DriftRecord['spec'] | undefined, plan: Plan): Planned {
+export function plannedBy(
+  resolutionRequest: ResolutionRequest | undefined,
+  previous: DriftRecord['spec'] | undefined,
+  plan: Plan,
+): Planned {
   const before = previous?.plannedBefore
-  const kept = before === undefined || before === plan ? {} : { plannedBefore: before }
-  if (wish === undefined) return previous?.plannedBy === undefined ? {} : { plannedBy: previous.plannedBy, ...kept }
-  if (wish.by === undefined) return {}
+  const retained = before === undefined || before === plan ? {} : { plannedBefore: before }
+  if (resolutionRequest === undefined) return previous?.plannedBy === undefined ? {} : { plannedBy: previous.plannedBy, ...retained }
+  if (resolutionRequest.by === undefined) return {}
   // Said twice, a wish finds its own plan: what was before it stays.
   const changed = previous !== undefined && previous.plan !== plan
-  return { plannedBy: wish.by, ...(changed ? { plannedBefore: previous.plan } : kept) }
+  return { plannedBy: resolutionRequest.by, ...(changed ? { plannedBefore: previous.plan } : retained) }
 }
 
 type Status = Pick<DriftReport['status'], 'episode' | 'lifecycle'>

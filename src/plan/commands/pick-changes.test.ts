@@ -49,10 +49,10 @@ test('a wish decides what it names, the record what it knows, the policy the res
     [changeOf({ fingerprint: b ?? '', resolution: 'Adopt' }), changeOf({ fingerprint: a ?? '', resolution: 'Adopt' })],
     { keyId: TEST_KEY.id },
   )
-  const wish = { resolution: 'Release', changes: new Set([a ?? '']), message: undefined } as const
-  const resolutions = (open: typeof record | undefined, wished: typeof wish | undefined): string[] =>
+  const resolutionRequest = { resolution: 'Release', changes: new Set([a ?? '']), message: undefined } as const
+  const resolutions = (open: typeof record | undefined, wished: typeof resolutionRequest | undefined): string[] =>
     planResolutions(changes, open, wished, { byPolicy: () => 'Restore', key: TEST_KEY }).map(({ resolution }) => resolution)
-  assert.deepEqual(resolutions(record, wish), ['Release', 'Adopt', 'Restore'])
+  assert.deepEqual(resolutions(record, resolutionRequest), ['Release', 'Adopt', 'Restore'])
   assert.deepEqual(resolutions(record, undefined), ['Adopt', 'Adopt', 'Restore'])
   assert.deepEqual(resolutions(undefined, undefined), ['Restore', 'Restore', 'Restore'])
 })

@@ -9,7 +9,7 @@ import { resourceKey } from '../../krm/resource-id.ts'
 import { editFor } from '../../proposal/resolution-edits.ts'
 import type { ClosedEpisode, DriftRecord, Plan } from '../../record/schema.ts'
 import type { DesiredResource } from '../../render/desired-set.ts'
-import type { Wish } from '../turn/observation.ts'
+import type { ResolutionRequest } from '../turn/observation.ts'
 
 /** A difference with its place in git and what is planned for it. */
 export interface PlannedChange {
@@ -57,16 +57,16 @@ export function silencedUntil(closed: readonly ClosedEpisode[], fingerprint: str
 export function planResolutions(
   changes: readonly OpenChange[],
   open: DriftRecord | undefined,
-  wish: Wish | undefined,
+  resolutionRequest: ResolutionRequest | undefined,
   { byPolicy, key }: { readonly byPolicy: (change: OpenChange) => Resolution; readonly key: RedactionKey },
 ): readonly PlannedChange[] {
   // The open record alone decides where it knows every change; then the plan is computed once for both.
-  if (wish === undefined && open !== undefined) {
+  if (resolutionRequest === undefined && open !== undefined) {
     const recorded = key.derived.get(open.spec.changes, 'recorded', [changes, open.spec.keyId], () => recordedPlan(changes, open, key))
     if (recorded !== undefined) return recorded
   }
   const known = recordedChoices(open, key)
-  const choices = wish === undefined ? [] : [wish, ...(wish.more ?? [])]
+  const choices = resolutionRequest === undefined ? [] : [resolutionRequest, ...(resolutionRequest.more ?? [])]
   const planned = changes.map((change): PlannedChange => {
     const wished = choices.findLast((choice) => choice.changes === undefined || choice.changes.has(change.fingerprint))
     return withResolution(change, wished ?? known(change) ?? { resolution: byPolicy(change) })
@@ -96,9 +96,9 @@ function recordedPlan(changes: readonly OpenChange[], open: DriftRecord, key: Re
 function recordedChoices(open: DriftRecord | undefined, key: RedactionKey): (change: OpenChange) => Choice | undefined {
   const chosen = open?.spec.changes ?? []
   const byFingerprint = new Map(open?.spec.keyId === key.id ? chosen.map((change) => [change.fingerprint, change]) : [])
-  const byPlace = new Map(chosen.map((change) => [`${change.change} ${resourceKey(change.ref)}#${change.path ?? ''}`, change]))
+  const byLocation = new Map(chosen.map((change) => [`${change.change} ${resourceKey(change.ref)}#${change.path ?? ''}`, change]))
   return ({ fingerprint, drift: { id, path, change } }) =>
-    byFingerprint.get(fingerprint) ?? byPlace.get(`${change} ${resourceKey(id)}#${shownPath(key, id, path)}`)
+    byFingerprint.get(fingerprint) ?? byLocation.get(`${change} ${resourceKey(id)}#${shownPath(key, id, path)}`)
 }
 
 /** The same plan is the same list, so that what is computed from it is known. */

@@ -5,25 +5,25 @@ import { Failure } from '../../failure.ts'
 import { sentenceOf } from '../../note.ts'
 import type { PolicyFile, PolicySet } from '../../policy/parse-policy.ts'
 import type { CommandVerb, CommentCommand } from '../../proposal/comment-command.ts'
-import { type CommandResult, explainText, helpText, planSaid, rulesText, SEE_BELOW } from '../../proposal/text/command-answer.ts'
+import { type CommandResult, explainText, helpText, planText, rulesText, SEE_BELOW } from '../../proposal/text/command-answer.ts'
 import { time } from '../../proposal/text/words.ts'
 import { markdownCell, markdownProse } from '../../text/markdown-text.ts'
-import type { Observation, Wish } from '../turn/observation.ts'
+import type { Observation, ResolutionRequest } from '../turn/observation.ts'
 import type { UnitPlan } from '../turn/unit-plan.ts'
 import { addRules, type IgnoreDocument, type PlacedRule, removeRules, rulesFor } from './comment-policy.ts'
 import { withoutForeignCommits } from './comment-recreate.ts'
 import { assertOwner, needsOwner } from './comment-rights.ts'
 import { nothingToSnooze } from './comment-status.ts'
-import { changesMeant, type RequestedChoice, wishOf } from './comment-wish.ts'
 import { exactRules } from './exact-rules.ts'
 import { allChanges } from './pick-changes.ts'
 import type { ProposalRequests, Requester } from './proposal-requests.ts'
+import { changesMeant, type RequestedChoice, resolveSelectors } from './resolution-request.ts'
 
 /** A unit with everything that was asked for so far. */
 export interface RequestState {
   /** The reason where nothing could be observed. */
   readonly observation: Observation | Failure
-  readonly wish: Wish | undefined
+  readonly resolutionRequest: ResolutionRequest | undefined
 }
 
 /** A unit that could be observed. */
@@ -41,7 +41,7 @@ export interface PolicyChange {
   readonly rules: readonly IgnoreDocument[]
 }
 
-export interface CommandGround {
+export interface CommandContext {
   readonly requests: ProposalRequests
   readonly policies: PolicySet
   readonly plan: PlanUnit
@@ -58,7 +58,7 @@ export const RESOLUTIONS = { restore: 'Restore', adopt: 'Adopt', release: 'Relea
 
 /** @param group one command, or the resolutions of one comment @throws Failure why it is not done */
 export function planCommand(
-  ground: CommandGround,
+  context: CommandContext,
   requester: Requester,
   group: readonly CommentCommand[],
   state: RequestState,
@@ -72,26 +72,26 @@ export function planCommand(
     case 'release': {
       const choices = group.map((command) => ({ resolution: resolutionOf(command.verb), selectors: command.selectors }))
       const reasons = group.flatMap(({ reason }) => (reason === undefined || reason === '' ? [] : [reason]))
-      return planChoices(ground, choices, { requester, message: reasons.length === 0 ? undefined : reasons.join('; ') }, state)
+      return planChoices(context, choices, { requester, message: reasons.length === 0 ? undefined : reasons.join('; ') }, state)
     }
     case 'recheck':
-      return planRecheck(ground, state)
+      return planRecheck(context, state)
     case 'recreate':
-      return recreate(ground, state)
+      return recreate(context, state)
     case 'snooze':
-      return snooze(ground, until(requester, first.duration), state)
+      return snooze(context, until(requester, first.duration), state)
     case 'ignore':
-      return ignore(ground, requester, first, state)
+      return ignore(context, requester, first, state)
     case 'unignore': {
-      const policy = withoutRules(ground, selectors)
+      const policy = withoutRules(context, selectors)
       return { state, text: '', policy }
     }
     case 'exclude':
-      return exclude(ground, selectors[0] ?? '', state)
+      return exclude(context, selectors[0] ?? '', state)
     case 'explain':
-      return { state, ...explain(ground, selectors, state) }
+      return { state, ...explain(context, selectors, state) }
     case 'show':
-      return { state, ...shownRules(ground, requester) }
+      return { state, ...shownRules(context, requester) }
     case 'help':
       return { state, text: SEE_BELOW, details: helpText() }
   }
@@ -105,23 +105,23 @@ function until({ at }: Requester, seconds = 0): string {
   return `${new Date(Date.parse(at) + seconds * 1_000).toISOString().slice(0, 19)}Z`
 }
 
-function ownedBy({ requests: { unit, codeOwners } }: CommandGround) {
+function ownedBy({ requests: { unit, codeOwners } }: CommandContext) {
   return { packagePath: unit.packagePath, codeOwners }
 }
 
 /** Boxes have no requester: a box changes the plan only, and the merge of the plan asks the owners. */
 export function planChoices(
-  ground: CommandGround,
+  context: CommandContext,
   [first, ...also]: readonly RequestedChoice[],
   { requester, message }: { readonly requester: Requester | undefined; readonly message?: string | undefined },
   state: RequestState,
 ): PlannedCommand {
   if (first === undefined) throw new TypeError('no choice')
   const observed = observedState(state)
-  const { numbered } = ground.requests.unit
+  const { numbered } = context.requests.unit
   // Selectors count the changes as a turn without requests lists them.
-  const { report } = ground.plan({ ...observed, wish: undefined })
-  const wish = wishOf(
+  const { report } = context.plan({ ...observed, resolutionRequest: undefined })
+  const resolutionRequest = resolveSelectors(
     {
       ...first,
       also,
@@ -129,28 +129,35 @@ export function planChoices(
       numbered,
       by: requester?.login ?? '',
       assertAllowed: (resolution, chosen) => {
-        if (requester !== undefined && needsOwner(resolution)) assertOwner(resolution.toLowerCase(), chosen, requester, ownedBy(ground))
+        if (requester !== undefined && needsOwner(resolution)) assertOwner(resolution.toLowerCase(), chosen, requester, ownedBy(context))
       },
     },
     report.spec.changes,
   )
-  const after = { ...observed, wish: state.wish === undefined ? wish : joinWishes(state.wish, wish) }
-  const { record } = ground.plan(after)
-  return { state: after, text: record === undefined ? 'nothing differs any longer' : planSaid(record.spec) }
+  const after = {
+    ...observed,
+    resolutionRequest:
+      state.resolutionRequest === undefined ? resolutionRequest : joinResolutionRequests(state.resolutionRequest, resolutionRequest),
+  }
+  const { record } = context.plan(after)
+  return { state: after, text: record === undefined ? 'nothing differs any longer' : planText(record.spec) }
 }
 
 /** Of two choices about one change the later one counts; so does the later requester. */
-function joinWishes(earlier: Wish, { resolution, changes, via, more = [], ...later }: Wish): Wish {
+function joinResolutionRequests(
+  earlier: ResolutionRequest,
+  { resolution, changes, via, more = [], ...later }: ResolutionRequest,
+): ResolutionRequest {
   const message = later.message ?? earlier.message
   const choice = { resolution, changes, ...(via === undefined ? {} : { via }) }
   return { ...earlier, ...later, message, more: [...(earlier.more ?? []), choice, ...more] }
 }
 
-export function planRecheck({ plan }: CommandGround, state: RequestState): PlannedCommand {
+export function planRecheck({ plan }: CommandContext, state: RequestState): PlannedCommand {
   const { observation } = observedState(state)
-  const made = plan({ ...state, observation })
-  const notes = made.notes.slice(0, 3).map((note) => ` ${markdownProse(sentenceOf(note))}.`)
-  const { status } = made.report
+  const created = plan({ ...state, observation })
+  const notes = created.notes.slice(0, 3).map((note) => ` ${markdownProse(sentenceOf(note))}.`)
+  const { status } = created.report
   const text = `looked at the cluster at ${time(observation.cluster.observedAt)}: ${status.stuckSince === undefined ? STATES[status.state] : STUCK}.${notes.join('')}`
   return { state, text }
 }
@@ -168,14 +175,14 @@ const STATES = {
   Off: 'the policy switches the package off',
 } as const
 
-function recreate({ plan }: CommandGround, start: RequestState): PlannedCommand {
+function recreate({ plan }: CommandContext, start: RequestState): PlannedCommand {
   const state = observedState(start)
   const before = plan(state)
   const isForeign = before.outcome === 'foreign' && before.report.status.state === 'Drifted'
   const after = isForeign ? { ...state, observation: withoutForeignCommits(state.observation) } : state
-  const made = isForeign ? plan(after) : before
-  const { state: found, lifecycle } = made.report.status
-  if (found !== 'Drifted' || lifecycle !== 'Proposed' || made.outcome === 'foreign' || made.record === undefined) {
+  const created = isForeign ? plan(after) : before
+  const { state: found, lifecycle } = created.report.status
+  if (found !== 'Drifted' || lifecycle !== 'Proposed' || created.outcome === 'foreign' || created.record === undefined) {
     throw new Failure({
       code: 'BP2009',
       what: 'the branch is left as it is',
@@ -184,10 +191,10 @@ function recreate({ plan }: CommandGround, start: RequestState): PlannedCommand 
       retry: 'on-change',
     })
   }
-  return { state: after, text: `the branch has nothing on it but what backporch makes; ${planSaid(made.record.spec)}` }
+  return { state: after, text: `the branch has nothing on it but what backporch makes; ${planText(created.record.spec)}` }
 }
 
-function exclude({ plan, requests: { unit } }: CommandGround, glob: string, start: RequestState): PlannedCommand {
+function exclude({ plan, requests: { unit } }: CommandContext, glob: string, start: RequestState): PlannedCommand {
   // A joint proposal is known by one drift of its own, beside that of the unit.
   if (unit.drifts.length < 2) throw notJoint()
   const state = observedState(start)
@@ -197,7 +204,7 @@ function exclude({ plan, requests: { unit } }: CommandGround, glob: string, star
   return { state: after, text }
 }
 
-function snooze({ plan }: CommandGround, end: string, start: RequestState): PlannedCommand {
+function snooze({ plan }: CommandContext, end: string, start: RequestState): PlannedCommand {
   const state = observedState(start)
   const after = { ...state, observation: { ...state.observation, snoozeUntil: end } }
   const { report } = plan(after)
@@ -207,17 +214,17 @@ function snooze({ plan }: CommandGround, end: string, start: RequestState): Plan
 }
 
 function ignore(
-  ground: CommandGround,
+  context: CommandContext,
   requester: Requester,
   { selectors, duration, reason = '' }: CommentCommand,
   start: RequestState,
 ): PlannedCommand {
   const state = observedState(start)
-  const { requests, policies } = ground
+  const { requests, policies } = context
   const { unit } = requests
-  const { report } = ground.plan(state)
+  const { report } = context.plan(state)
   const chosen = changesMeant(selectors, unit.numbered, report.spec.changes)
-  assertOwner('ignore', chosen, requester, ownedBy(ground))
+  assertOwner('ignore', chosen, requester, ownedBy(context))
   const { verdicts, key } = state.observation
   const expires = duration === undefined ? undefined : until(requester, duration).slice(0, 10)
   const rules = exactRules({ chosen, verdicts, key, reason, expires })
@@ -228,7 +235,7 @@ function ignore(
 }
 
 /** @param selectors numbers as `/show ignores` lists them */
-function withoutRules({ requests: { unit, policyFiles }, policies }: CommandGround, selectors: readonly string[]): PolicyChange {
+function withoutRules({ requests: { unit, policyFiles }, policies }: CommandContext, selectors: readonly string[]): PolicyChange {
   const all = rulesFor(policies, unit)
   const placed = selectors.map((selector) => ruleNumber(selector, all))
   if (placed.length === 0) throw noSuchRule('', all.length)
@@ -244,7 +251,7 @@ function ruleNumber(selector: string, rules: readonly PlacedRule[]): PlacedRule 
 const EXPLAINED = 10
 
 function explain(
-  { plan, requests: { unit } }: CommandGround,
+  { plan, requests: { unit } }: CommandContext,
   selectors: readonly string[],
   start: RequestState,
 ): Pick<CommandResult, 'text' | 'details'> {
@@ -271,7 +278,10 @@ function explain(
   return { text: SEE_BELOW, details: [...details, ...more, policy].join('\n') }
 }
 
-function shownRules({ policies, requests: { unit } }: CommandGround, { at: asked }: Requester): Pick<CommandResult, 'text' | 'details'> {
+function shownRules(
+  { policies, requests: { unit } }: CommandContext,
+  { at: requested }: Requester,
+): Pick<CommandResult, 'text' | 'details'> {
   const rules = rulesFor(policies, unit)
   if (rules.length === 0) return { text: 'no ignore rule holds here' }
   const shown = rules.map(({ rule, policy, index }, at) => {
@@ -282,7 +292,7 @@ function shownRules({ policies, requests: { unit } }: CommandGround, { at: asked
       about: known === undefined ? '' : describeRule(known),
       reason: rule.reason,
       expires: rule.expires ?? '',
-      over: rule.expires !== undefined && rule.expires < asked.slice(0, 10),
+      over: rule.expires !== undefined && rule.expires < requested.slice(0, 10),
     }
   })
   return { text: SEE_BELOW, details: rulesText(shown) }

@@ -1,19 +1,18 @@
 /** Everything that is asked for on one proposal, in order: what it changes in the plan of the unit, and what is answered. */
 import { asFailure, Failure, type FailureCode } from '../../failure.ts'
 import type { PolicySet } from '../../policy/parse-policy.ts'
-import type { ButtonPress } from '../../ports/check-run.ts'
+import type { RequestedAction } from '../../ports/check-run.ts'
 import type { ForgeComment } from '../../ports/hosted-forge.ts'
 import type { CommentCommand, CommentCommands } from '../../proposal/comment-command.ts'
-import type { ToldAnswer } from '../../proposal/text/answer-comment.ts'
-import { pressedCommand } from '../../proposal/text/check-run-buttons.ts'
-import { commandLine, failureSaid } from '../../proposal/text/command-answer.ts'
+import type { PostedAnswer } from '../../proposal/text/answer-comment.ts'
+import { commandOfAction } from '../../proposal/text/check-run-buttons.ts'
+import { commandLine, failureText } from '../../proposal/text/command-answer.ts'
 import type { Tick } from '../../proposal/text/ticks.ts'
 import { markdownCell, markdownProse } from '../../text/markdown-text.ts'
 import { oneLine } from '../../text/one-line.ts'
 import { assertMayWrite } from './comment-rights.ts'
-import type { RequestedChoice } from './comment-wish.ts'
 import {
-  type CommandGround,
+  type CommandContext,
   type PlannedCommand,
   type PlanUnit,
   type PolicyChange,
@@ -23,10 +22,11 @@ import {
   RESOLUTIONS,
   type RequestState,
 } from './plan-command.ts'
-import type { CommentRequest, PressRequest, ProposalRequests, Requester, WaitingRequest } from './proposal-requests.ts'
+import type { CommentRequest, ProposalRequests, RequestedActionRequest, Requester, WaitingRequest } from './proposal-requests.ts'
+import type { RequestedChoice } from './resolution-request.ts'
 
 /** An answer whose text is complete once the pull request for its policy change is there. */
-export interface PlannedAnswer extends ToldAnswer {
+export interface PlannedAnswer extends PostedAnswer {
   readonly policy?: { readonly change: PolicyChange; readonly requester: Requester }
 }
 
@@ -38,7 +38,7 @@ export interface AnsweredRequests {
   /** Comments that are answered. */
   readonly comments: readonly ForgeComment[]
   /** Presses that are done are not done again, answered or not: their commit may be gone by it. */
-  readonly presses: readonly { readonly press: ButtonPress; readonly done: boolean }[]
+  readonly requestedActions: readonly { readonly requestedAction: RequestedAction; readonly done: boolean }[]
   readonly waiting: readonly WaitingRequest[]
 }
 
@@ -47,13 +47,13 @@ export function planRequests(requests: ProposalRequests, policies: PolicySet, pl
   const planner = new RequestPlanner({ requests, policies, plan }, start)
   planner.ticks(requests.ticks)
   for (const comment of requests.comments) planner.comment(comment)
-  for (const press of requests.presses) planner.press(press)
+  for (const requestedAction of requests.requestedActions) planner.requestedAction(requestedAction)
   return planner.answered()
 }
 
 /** The name of a press in its answer: `button Snooze 7d`. */
-export function pressLine({ button }: ButtonPress): string {
-  return `button ${pressedCommand(button)?.label ?? '?'}`
+export function requestedActionLine({ button }: RequestedAction): string {
+  return `button ${commandOfAction(button)?.label ?? '?'}`
 }
 
 /** The first command of a comment, in one line. */
@@ -77,22 +77,22 @@ export function mayWait({ code, retry }: Failure): boolean {
 type Work = (state: RequestState) => PlannedCommand
 
 class RequestPlanner {
-  private readonly ground: CommandGround
+  private readonly context: CommandContext
   private state: RequestState
   private readonly answers: PlannedAnswer[] = []
   private readonly comments: ForgeComment[] = []
-  private readonly presses: { press: ButtonPress; done: boolean }[] = []
+  private readonly requestedActions: { requestedAction: RequestedAction; done: boolean }[] = []
   private readonly waiting: WaitingRequest[] = []
 
-  constructor(ground: CommandGround, state: RequestState) {
-    this.ground = ground
+  constructor(context: CommandContext, state: RequestState) {
+    this.context = context
     this.state = state
-    this.waiting.push(...ground.requests.unread)
+    this.waiting.push(...context.requests.unread)
   }
 
   answered(): AnsweredRequests {
-    const { answers, comments, presses, waiting, state, ground } = this
-    return { requests: ground.requests, state, answers, comments, presses, waiting }
+    const { answers, comments, requestedActions, waiting, state, context } = this
+    return { requests: context.requests, state, answers, comments, requestedActions, waiting }
   }
 
   ticks(ticks: readonly Tick[]): void {
@@ -101,7 +101,7 @@ class RequestPlanner {
       verb === 'recheck' ? [] : [{ resolution: RESOLUTIONS[verb], selectors: changes.map(String) }],
     )
     const work: Work = (state) =>
-      choices.length > 0 ? planChoices(this.ground, choices, { requester: undefined }, state) : planRecheck(this.ground, state)
+      choices.length > 0 ? planChoices(this.context, choices, { requester: undefined }, state) : planRecheck(this.context, state)
     this.orWait({ by: '', line: 'a ticked box' }, () => {
       this.answers.push(this.answer('', 'a ticked box', work))
     })
@@ -111,36 +111,36 @@ class RequestPlanner {
     const line = commentLine(comment)
     const by = requester.login
     this.orWait({ by, line }, () => {
-      const own = refusal === undefined ? this.inComment(requester, commands) : [{ by, line, done: false, text: failureSaid(refusal) }]
+      const own = refusal === undefined ? this.inComment(requester, commands) : [{ by, line, done: false, text: failureText(refusal) }]
       const { id, at, author } = comment
-      this.answers.push(...own.map((result) => ({ ...result, asked: { comment: id, at, author, heard: mayCommand } })))
+      this.answers.push(...own.map((result) => ({ ...result, requested: { comment: id, at, author, heard: mayCommand } })))
       this.comments.push(comment)
     })
   }
 
   /** Only commands of this commit: whoever pressed saw what stands there. */
-  press({ press, requester }: PressRequest): void {
-    const { unit, codeOwners, answered } = this.ground.requests
-    const asked = pressedCommand(press.button)
-    const refusal = asked === undefined ? undefined : notAllowed(requester, { ...unit, codeOwners })
-    const told = (results: readonly PlannedAnswer[]): readonly PlannedAnswer[] =>
+  requestedAction({ requestedAction, requester }: RequestedActionRequest): void {
+    const { unit, codeOwners, answered } = this.context.requests
+    const requested = commandOfAction(requestedAction.button)
+    const refusal = requested === undefined ? undefined : notAllowed(requester, { ...unit, codeOwners })
+    const reported = (results: readonly PlannedAnswer[]): readonly PlannedAnswer[] =>
       results.map((result) => ({
         ...result,
-        line: pressLine(press),
-        asked: { comment: press.id, at: press.at, heard: refusal === undefined },
+        line: requestedActionLine(requestedAction),
+        requested: { comment: requestedAction.id, at: requestedAction.at, heard: refusal === undefined },
       }))
-    const refused = (text: string) => told([{ by: press.login, line: '', done: false, text }])
-    this.orWait({ by: press.login, line: pressLine(press) }, () => {
+    const refused = (text: string) => reported([{ by: requestedAction.login, line: '', done: false, text }])
+    this.orWait({ by: requestedAction.login, line: requestedActionLine(requestedAction) }, () => {
       const answers =
-        asked === undefined || isAnswered(press, answered)
+        requested === undefined || isAnswered(requestedAction, answered)
           ? []
           : refusal !== undefined
-            ? refused(failureSaid(refusal))
-            : press.commit !== unit.head
-              ? refused(pressedBefore(press, unit.head))
-              : told(this.inComment(requester, { commands: asked.commands, refused: [] }))
+            ? refused(failureText(refusal))
+            : requestedAction.commit !== unit.head
+              ? refused(requestedBefore(requestedAction, unit.head))
+              : reported(this.inComment(requester, { commands: requested.commands, refused: [] }))
       this.answers.push(...answers)
-      this.presses.push({ press, done: answers.every(({ done }) => done) })
+      this.requestedActions.push({ requestedAction, done: answers.every(({ done }) => done) })
     })
   }
 
@@ -154,7 +154,7 @@ class RequestPlanner {
     try {
       const answers: PlannedAnswer[] = []
       for (const group of inOrder(commands)) {
-        const work: Work = (state) => planCommand(this.ground, requester, group, state)
+        const work: Work = (state) => planCommand(this.context, requester, group, state)
         const answer = this.answer(by, group.map(commandLine).join(' '), work, requester)
         answers.push(answer)
       }
@@ -169,18 +169,18 @@ class RequestPlanner {
   /** @throws Failure that is worth another try: nothing of it is answered then */
   private answer(by: string, line: string, work: Work, requester?: Requester): PlannedAnswer {
     try {
-      const { state, policy, ...said } = work(this.state)
+      const { state, policy, ...text } = work(this.state)
       this.state = state
       return {
         by,
         line,
         done: true,
-        ...said,
+        ...text,
         ...(policy === undefined || requester === undefined ? {} : { policy: { change: policy, requester } }),
       }
     } catch (thrown) {
       if (!(thrown instanceof Failure) || mayWait(thrown)) throw thrown
-      return refusal(by, line, failureSaid(thrown))
+      return refusal(by, line, failureText(thrown))
     }
   }
 
@@ -195,11 +195,11 @@ class RequestPlanner {
 }
 
 /** Every answer has the id of what it answers. Bots answer each other for ever, so they are not even answered. */
-export function isAnswered({ id, bot, button }: ButtonPress, answered: string): boolean {
-  return bot || pressedCommand(button) === undefined || answered.includes(`,${id},`)
+export function isAnswered({ id, bot, button }: RequestedAction, answered: string): boolean {
+  return bot || commandOfAction(button) === undefined || answered.includes(`,${id},`)
 }
 
-function pressedBefore({ commit }: ButtonPress, head: string): string {
+function requestedBefore({ commit }: RequestedAction, head: string): string {
   const [then, now] = [commit, head].map((each) => markdownCell(each.slice(0, 7)))
   return `it was pressed on ${then}, and this is at ${now} now (look at it again, and press the button there)`
 }

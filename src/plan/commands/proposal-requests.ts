@@ -1,7 +1,7 @@
 /** What people ask for on open proposals, as a turn observed it: commands in comments, ticked boxes and pressed buttons. */
 import type { Failure } from '../../failure.ts'
 import type { PolicyFile } from '../../policy/parse-policy.ts'
-import type { ButtonPress } from '../../ports/check-run.ts'
+import type { RequestedAction } from '../../ports/check-run.ts'
 import type { ForgeComment, KnownProposal } from '../../ports/hosted-forge.ts'
 import type { CommentCommands } from '../../proposal/comment-command.ts'
 import type { Tick } from '../../proposal/text/ticks.ts'
@@ -38,8 +38,8 @@ export interface CommentRequest {
   readonly mayCommand: boolean
 }
 
-export interface PressRequest {
-  readonly press: ButtonPress
+export interface RequestedActionRequest {
+  readonly requestedAction: RequestedAction
   readonly requester: Requester
 }
 
@@ -57,7 +57,7 @@ export interface ProposalRequests {
   readonly ticks: readonly Tick[]
   /** Oldest text first, and those of people who may command before all others. */
   readonly comments: readonly CommentRequest[]
-  readonly presses: readonly PressRequest[]
+  readonly requestedActions: readonly RequestedActionRequest[]
   /** The comment about commands as it stands; empty where there is none. */
   readonly answered: string
   /** CODEOWNERS of the base branch; empty where there is none. */

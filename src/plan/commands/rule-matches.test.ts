@@ -88,11 +88,11 @@ test('rules are listed with what is known of them, and those that hide nothing a
       ['Expired', 0, '', '2026-01-01'],
     ],
   )
-  const told = (today: string) => staleRules(listRules(set, [report], today), today).map(({ why }) => why)
+  const reported = (today: string) => staleRules(listRules(set, [report], today), today).map(({ why }) => why)
   const over = 'the ignore rule at .drift/policy.yaml:10 ended on 2026-01-01 and no longer matches anything'
   const stale = 'the ignore rule at .drift/policy.yaml:8 has matched nothing since it was first tried on 2026-11-21'
-  assert.deepEqual(told('2026-12-20'), [over])
-  assert.deepEqual(told('2026-12-21'), [stale, over])
+  assert.deepEqual(reported('2026-12-20'), [over])
+  assert.deepEqual(reported('2026-12-21'), [stale, over])
   assert.deepEqual(
     untriedRules(set, listed, [report]).map(({ where }) => where),
     ['.drift/policy.yaml:9'],

@@ -16,22 +16,22 @@ import type { DriftReport, RuleMatch } from '../../record/schema.ts'
 import type { Observation } from '../turn/observation.ts'
 
 export function ruleMatches(
-  seen: Pick<Observation, 'verdicts' | 'policy' | 'cluster' | 'git' | 'incomplete'>,
+  observed: Pick<Observation, 'verdicts' | 'policy' | 'cluster' | 'git' | 'incomplete'>,
 ): Pick<DriftReport['status'], 'ignores'> {
-  const today = seen.cluster.observedAt.slice(0, 10)
-  const before = new Map(seen.git.ledger.report?.status.ignores?.map((entry) => [entry.rule, entry]))
+  const today = observed.cluster.observedAt.slice(0, 10)
+  const before = new Map(observed.git.ledger.report?.status.ignores?.map((entry) => [entry.rule, entry]))
   const ignores = new Map<string, RuleMatch>()
-  for (const rule of seen.policy.ignore) {
+  for (const rule of observed.policy.ignore) {
     if (!isActive(rule, today)) {
       // Of an annotation nobody else can say that it has ended.
       if (rule.level === 'object' || rule.level === 'package') ignores.set(ruleId(rule), { rule: ruleId(rule), ...annotationOf(rule) })
       continue
     }
-    if (!seen.verdicts.some((verdict) => whyNotTargeted(verdict.id, rule, verdict) === undefined)) continue
+    if (!observed.verdicts.some((verdict) => whyNotTargeted(verdict.id, rule, verdict) === undefined)) continue
     const id = ruleId(rule)
     // Twice the same rule is one.
     if (ignores.has(id)) continue
-    const entry = entryOf(id, { hits: hitsOf(rule, seen), complete: seen.incomplete.length === 0 }, before.get(id), today)
+    const entry = entryOf(id, { hits: hitsOf(rule, observed), complete: observed.incomplete.length === 0 }, before.get(id), today)
     if (entry !== undefined) ignores.set(id, { ...entry, ...annotationOf(rule) })
   }
   return ignores.size === 0 ? {} : { ignores: [...ignores.values()] }

@@ -7,7 +7,7 @@ import type { Note } from '../../note.ts'
 import type { ClosedEpisode, DriftReport } from '../../record/schema.ts'
 import { applyingFingerprints, type PlannedChange, unverifiedMerges } from '../commands/pick-changes.ts'
 import { otherBase } from '../turn/base-branch.ts'
-import type { Observation, Wish } from '../turn/observation.ts'
+import type { Observation, ResolutionRequest } from '../turn/observation.ts'
 import { isWaiting } from '../turn/waiting-state.ts'
 
 /**
@@ -15,30 +15,33 @@ import { isWaiting } from '../turn/waiting-state.ts'
  * @throws Failure BP2008
  */
 export function assertUndecided(
-  seen: Observation,
-  wish: Wish | undefined,
+  observed: Observation,
+  resolutionRequest: ResolutionRequest | undefined,
   changes: readonly Omit<PlannedChange, 'resolution'>[],
   closed: readonly ClosedEpisode[],
 ): void {
-  const named = wish === undefined ? [] : [wish, ...(wish.more ?? [])].flatMap((choice) => [...(choice.changes ?? [])])
+  const named =
+    resolutionRequest === undefined
+      ? []
+      : [resolutionRequest, ...(resolutionRequest.more ?? [])].flatMap((choice) => [...(choice.changes ?? [])])
   if (named.length === 0) return
   const wanted = new Set(named)
   const applying = applyingFingerprints(closed)
   const decided = changes.filter(({ fingerprint }) => wanted.has(fingerprint) && applying.has(fingerprint))
   if (decided.length === 0) return
   const shown = decided.map(({ drift: { id, path, change } }) => {
-    return `${describeResourceId(id)} ${path.length === 0 ? change : shownPath(seen.key, id, path)}`
+    return `${describeResourceId(id)} ${path.length === 0 ? change : shownPath(observed.key, id, path)}`
   })
   const more = shown.length > 3 ? ` and ${shown.length - 3} more` : ''
   throw new Failure({
     code: 'BP2008',
     what: `the decision about ${shown.slice(0, 3).join(', ')}${more} is made already`,
-    where: `${seen.unit.packageName} in ${seen.unit.cluster}`,
+    where: `${observed.unit.packageName} in ${observed.unit.cluster}`,
     why: `${decisionsOn(decided, closed).join(', ')} was merged to restore it, and the cluster does not agree yet`,
     remedy:
       decided.length < wanted.size
         ? 'select only the changes that are still open, by their numbers in backporch diff'
-        : `let it be applied, then backporch scan ${seen.unit.packageName}; decide anew if it differs after that`,
+        : `let it be applied, then backporch scan ${observed.unit.packageName}; decide anew if it differs after that`,
     retry: 'on-change',
   })
 }
@@ -57,17 +60,17 @@ interface DecidedTurn {
 }
 
 /** What of the lines is decided already: nobody has to decide about it again, and it is gone once it is applied. */
-export function waitingNotes(seen: Observation, { report, outcomes }: DecidedTurn): readonly Note[] {
-  if (otherBase(seen) !== undefined) return []
-  const closed = [...seen.git.ledger.closed, ...outcomes.map(({ episode }) => episode)]
+export function waitingNotes(observed: Observation, { report, outcomes }: DecidedTurn): readonly Note[] {
+  if (otherBase(observed) !== undefined) return []
+  const closed = [...observed.git.ledger.closed, ...outcomes.map(({ episode }) => episode)]
   const latest = [...new Map(closed.map((episode) => [episode.metadata.name, episode])).values()]
   const applying = applyingFingerprints(latest)
   const decided = report.spec.changes.filter(({ fingerprint }) => applying.has(fingerprint))
   if (decided.length === 0) return []
-  const stay = seen.policy.settle === 'backporch' ? 0 : decided.filter(({ notes = [] }) => notes.some(isLeftByApply)).length
+  const stay = observed.policy.settle === 'backporch' ? 0 : decided.filter(({ notes = [] }) => notes.some(isLeftByApply)).length
   const count = decided.length === 1 ? '1 change is' : `${decided.length} changes are`
   const text = `${count} decided by ${decisionsOn(decided, latest).join(', ')}: ${whatIsLeft(decided.length, stay)}`
-  return [{ cause: 'waits-for-apply', subject: `${seen.unit.packageName} in ${seen.unit.cluster}`, text }]
+  return [{ cause: 'waits-for-apply', subject: `${observed.unit.packageName} in ${observed.unit.cluster}`, text }]
 }
 
 /** @param stay how many of them no apply takes away */
@@ -78,9 +81,9 @@ function whatIsLeft(count: number, stay: number): string {
 }
 
 /** @param applying how many changes a merged decision is about that live does not agree with yet */
-export function nothingToDecide(seen: Observation, applying: number): Failure {
-  const { packageName: name, cluster } = seen.unit
-  const { why, remedy } = whyNothing(seen, applying)
+export function nothingToDecide(observed: Observation, applying: number): Failure {
+  const { packageName: name, cluster } = observed.unit
+  const { why, remedy } = whyNothing(observed, applying)
   return new Failure({ code: 'BP2008', what: `there is nothing to decide about ${name} in ${cluster}`, why, remedy, retry: 'on-change' })
 }
 

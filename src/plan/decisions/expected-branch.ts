@@ -26,7 +26,7 @@ export interface ExpectedCommit {
 }
 
 /** The branch's commit as it stands. */
-export interface StandingCommit {
+export interface CurrentCommit {
   readonly message: string
   /** Kptfile and .krmignore of the package, as far as they are there, in the commit that the branch was built on. */
   readonly before: PackageFiles
@@ -38,7 +38,7 @@ export interface StandingCommit {
  * @returns why that cannot be, as a part of a sentence, where the record cannot be ours or can no longer be rebuilt
  * @throws what asks for the answer of a function or a program
  */
-export function expectedCommit(seen: Observation, branch: OpenBranch, standing: StandingCommit): ExpectedCommit | string {
+export function expectedCommit(observed: Observation, branch: OpenBranch, openProposal: CurrentCommit): ExpectedCommit | string {
   const { record, others, state } = branch
   const { spec } = record
   const unsigned = branch.signed === false
@@ -49,15 +49,15 @@ export function expectedCommit(seen: Observation, branch: OpenBranch, standing: 
   if (away.length < others.length || away.some((other) => !isAlike(other, record))) return 'a record on it does not say what the others say'
   if (!believed && hasWords(record)) return 'its record says that a person chose something, and nothing else does'
   // What has no signature may have its entry in the ledger from the same hand: then nobody chose anything.
-  const like = unsigned ? { ...record, spec: { ...record.spec, changes: [] } } : believed ? record : inLedger(seen, record)
+  const like = unsigned ? { ...record, spec: { ...record.spec, changes: [] } } : believed ? record : inLedger(observed, record)
   if (like === undefined) return 'the ledger has another proposal as the open one'
-  const files = filesNow(seen, branch, like) ?? (believed ? filesThen(seen, branch, standing) : undefined)
+  const files = filesNow(observed, branch, like) ?? (believed ? filesThen(observed, branch, openProposal) : undefined)
   if (files === undefined) return 'it is not what backporch writes'
-  const paths = new Set([ownPath(seen, record), reportPath(seen.unit.cluster, seen.unit.slug)])
+  const paths = new Set([ownPath(observed, record), reportPath(observed.unit.cluster, observed.unit.slug)])
   const rest = files.filter(({ path }) => !paths.has(path))
   return {
-    changes: [...rest, ...[record, ...away].flatMap((one) => recordFiles(one, seen.unit.slug, state))],
-    messages: messagesOf(seen, branch, [record, ...away], standing.message),
+    changes: [...rest, ...[record, ...away].flatMap((one) => recordFiles(one, observed.unit.slug, state))],
+    messages: messagesOf(observed, branch, [record, ...away], openProposal.message),
   }
 }
 
@@ -78,9 +78,9 @@ function inLedger({ git }: Observation, record: DriftRecord): DriftRecord | unde
 }
 
 /** As this turn would write the branch; undefined where its record would say something else than it does. */
-function filesNow(seen: Observation, branch: OpenBranch, like: DriftRecord): readonly FileChange[] | undefined {
+function filesNow(observed: Observation, branch: OpenBranch, like: DriftRecord): readonly FileChange[] | undefined {
   const own = { ...branch, record: like, foreign: false, outdated: true }
-  const observation = { ...seen, git: { ...seen.git, branches: [own], unreadable: [] } }
+  const observation = { ...observed, git: { ...observed.git, branches: [own], unreadable: [] } }
   const { ref, workspace, others } = branch
   try {
     const joint = others.length === 0 ? undefined : { ref, workspace, like, files: true }
@@ -96,7 +96,7 @@ function filesNow(seen: Observation, branch: OpenBranch, like: DriftRecord): rea
 }
 
 /** As an earlier turn wrote it: a Restore edits nothing but the Kptfile's condition, whatever live and the base branch are by now. */
-function filesThen({ unit, key }: Observation, { record, workspace, state }: OpenBranch, { before }: StandingCommit) {
+function filesThen({ unit, key }: Observation, { record, workspace, state }: OpenBranch, { before }: CurrentCommit) {
   const { plan, changes } = record.spec
   if (plan !== 'Restore' || changes.length === 0 || changes.some(({ resolution }) => resolution !== 'Restore')) return undefined
   const { changes: files } = buildProposal({
@@ -138,8 +138,8 @@ function messagesOf({ unit, git }: Observation, branch: OpenBranch, records: rea
   const lifecycle = branch.state === 'drafts' ? 'Draft' : 'Proposed'
   const joint = records.length === 1 ? {} : { joint: { workspace: branch.workspace, records } }
   // The published revision that was compared then may not be the latest one any more; it decides nothing.
-  const said = parseKptAnnotations(message).annotations.flatMap(({ task }) => (task === undefined ? [] : [task.source]))
-  const sources = new Set([git.publishedName, ...said])
+  const text = parseKptAnnotations(message).annotations.flatMap(({ task }) => (task === undefined ? [] : [task.source]))
+  const sources = new Set([git.publishedName, ...text])
   return records.flatMap((record) =>
     [...sources].map((sourceRevision) =>
       formatProposalMessage({ record, slug: unit.slug, packageName: unit.packageName, sourceRevision, ...joint }, lifecycle),

@@ -26,7 +26,7 @@ for (const [name, more] of FOREIGN) {
     assert.equal((await world.plan()).outcome, 'foreign')
     assert.equal(world.repository.head(branch), theirs)
     world.edit(WEB, 'spec.replicas', 8)
-    await refused(world.wish('Adopt'), 'BP2009')
+    await refused(world.resolutionRequest('Adopt'), 'BP2009')
     await refused(world.approve(), 'BP2009')
     assert.equal(world.repository.head(branch), theirs)
   })
@@ -91,7 +91,7 @@ test('a draft that somebody merged decides nothing: it stays open, and a later p
   const [draft = ''] = world.repository.names()
   await mergeByHand(world, draft)
   assert.equal((await stateOf(world))[0], 'Drifted')
-  await world.wish('Restore')
+  await world.resolutionRequest('Restore')
   assert.equal((await stateOf(world))[0], 'Drifted')
   assert.deepEqual(
     world.repository.names().map((name) => name.split('/')[0]),

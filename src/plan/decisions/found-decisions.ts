@@ -31,33 +31,33 @@ export interface FoundDecisions {
 
 const NOTHING_FOUND = { branches: [], writes: NO_WRITES, notes: [], outcomes: [], unproposed: [] }
 
-export function findDecisions(seen: Observation): FoundDecisions {
-  const { git, proposals } = seen
+export function findDecisions(observed: Observation): FoundDecisions {
+  const { git, proposals } = observed
   // What is open or gone on the unit's own branch cannot be told from another one.
-  if (otherBase(seen) !== undefined) return { ...NOTHING_FOUND, closed: git.ledger.closed, revision: git.revision }
+  if (otherBase(observed) !== undefined) return { ...NOTHING_FOUND, closed: git.ledger.closed, revision: git.revision }
   const known = new Map(git.ledger.closed.map((episode) => [episode.metadata.name, episode.status]))
   // A draft that somebody merged decided nothing: its record says that it is one.
   const merged = git.merged.filter(({ spec }) => spec.lifecycle === 'Proposed')
   // Whatever a branch of that name says now: a turn that did not know of the merge may have rebuilt it.
   const landed = merged.map((record) => ({ record, branch: git.branches.find((other) => isOf(other, record)) }))
-  const ended = git.branches.filter((branch) => isEnded(seen, branch) && !landed.some(({ record }) => isOf(branch, record)))
+  const ended = git.branches.filter((branch) => isEnded(observed, branch) && !landed.some(({ record }) => isOf(branch, record)))
   const closed = ended.filter(({ ref }) => proposals.get(ref)?.state === 'closed')
   const unproposed = closed.filter((branch) => isUnproposed(git.heads.get(branch.ref) ?? branch))
-  const openDeleted = openAndDeleted(seen)
+  const openDeleted = openAndDeleted(observed)
   // Somebody's commits on the branch stay, so that its decision is found again in every turn.
   const fresh = landed.filter(({ record }) => !isMergeKnown(git.ledger.closed, record))
   const found = [
-    ...mergedByHand(seen, fresh),
+    ...mergedByHand(observed, fresh),
     ...closed
       .filter((branch) => !unproposed.includes(branch))
-      .map((branch) => closedByHand(seen, branch))
+      .map((branch) => closedByHand(observed, branch))
       // One that was closed before may have been reopened, and closed once more.
       .filter((one) => one !== undefined)
       .filter(
-        ({ ref, episode }) => (known.get(episode.metadata.name)?.at ?? '') < (proposals.get(ref)?.decidedAt || seen.cluster.observedAt),
+        ({ ref, episode }) => (known.get(episode.metadata.name)?.at ?? '') < (proposals.get(ref)?.decidedAt || observed.cluster.observedAt),
       ),
-    ...(openDeleted === undefined || isUnproposed(openDeleted) ? [] : [deletedByHand(seen, openDeleted)]),
-    ...closedWhileWithdrawn(seen),
+    ...(openDeleted === undefined || isUnproposed(openDeleted) ? [] : [deletedByHand(observed, openDeleted)]),
+    ...closedWhileWithdrawn(observed),
   ]
   const again = new Set(found.map(({ episode }) => episode.metadata.name))
   const over = [...landed.flatMap(({ branch }) => (branch === undefined ? [] : [branch])), ...ended]
@@ -65,7 +65,7 @@ export function findDecisions(seen: Observation): FoundDecisions {
   // A turn that did not know of the decision moved the branch: what it brought is proposed anew, under a name of its own. One that
   // is what was decided may have been restored, to be opened again.
   const isMoved = (branch: OpenBranch): boolean =>
-    git.heads.has(branch.ref) || landed.some(({ record }) => isOf(branch, record) && !saysTheSame(branch.record, record))
+    git.heads.has(branch.ref) || landed.some(({ record }) => isOf(branch, record) && !isEqualText(branch.record, record))
   const taken = new Set(found.flatMap(({ writes }) => writes.updates.map(({ ref }) => ref)))
   const left = over.filter((branch) => !branch.foreign && !taken.has(branch.ref) && (isMoved(branch) || unproposed.includes(branch)))
   return {
@@ -74,7 +74,7 @@ export function findDecisions(seen: Observation): FoundDecisions {
     writes: joinWrites([...found.map(({ writes }) => writes), { ...NO_WRITES, updates: left.map(withdrawal) }]),
     notes: [
       ...found.map(({ note }): Note => ({ cause: 'decision', subject: '', text: note })),
-      ...ended.flatMap((branch) => unseenNotes(seen, branch)),
+      ...ended.flatMap((branch) => unseenNotes(observed, branch)),
       ...[...unproposed, ...(openDeleted === undefined || !isUnproposed(openDeleted) ? [] : [openDeleted])].map(unproposedNote),
       ...git.unreadable.map(unreadableNote),
     ],
@@ -137,39 +137,39 @@ interface Found extends FoundOutcome {
  * there. The tag is on the commit with the `kpt:` line.
  */
 function mergedByHand(
-  seen: Observation,
+  observed: Observation,
   landed: readonly { readonly record: DriftRecord; readonly branch: OpenBranch | undefined }[],
 ): Found[] {
-  let revision = seen.git.revision
+  let revision = observed.git.revision
   return landed.map(({ record, branch }) => {
-    const { unit, cluster, git } = seen
+    const { unit, cluster, git } = observed
     const { began, episode, plan } = record.spec
-    const landing = git.landings.get(record.metadata.name)
-    const ref = branch?.ref ?? proposedRef(seen, record.metadata.name)
-    const proposal = seen.proposals.get(ref)
+    const mergeCommit = git.mergeCommits.get(record.metadata.name)
+    const ref = branch?.ref ?? proposedRef(observed, record.metadata.name)
+    const proposal = observed.proposals.get(ref)
     // Units of a joint proposal find each other's tag, whether the branch is there any more or not.
     const joint = (branch?.others.length ?? 0) > 0
-    const known = landing === undefined ? undefined : revisionAt(seen, [landing.published, landing.commit])
+    const known = mergeCommit === undefined ? undefined : revisionAt(observed, [mergeCommit.published, mergeCommit.commit])
     // A branch with somebody's commits is theirs, merged or not: what they pushed after the merge would be lost with it.
     // What a branch says that went on since was not published.
-    const own = branch !== undefined && saysTheSame(branch.record, record) && !git.heads.has(ref) ? branch.commit : undefined
+    const own = branch !== undefined && isEqualText(branch.record, record) && !git.heads.has(ref) ? branch.commit : undefined
     const tagged =
       branch?.foreign === true || known !== undefined
         ? undefined
-        : landing?.named === true || (joint && landing !== undefined)
-          ? landing.published
-          : (own ?? landing?.published)
+        : mergeCommit?.named === true || (joint && mergeCommit !== undefined)
+          ? mergeCommit.published
+          : (own ?? mergeCommit?.published)
     if (tagged !== undefined) revision += 1
     const published = known ?? (tagged === undefined ? undefined : revision)
-    const at = proposal?.state === 'merged' && proposal.decidedAt !== '' ? proposal.decidedAt : (landing?.at ?? cluster.observedAt)
+    const at = proposal?.state === 'merged' && proposal.decidedAt !== '' ? proposal.decidedAt : (mergeCommit?.at ?? cluster.observedAt)
     const closed = closedEpisodeOf(record, {
       outcome: 'Merged',
-      decidedBy: (proposal?.state === 'merged' ? proposal.decidedBy : '') || (landing?.by ?? ''),
+      decidedBy: (proposal?.state === 'merged' ? proposal.decidedBy : '') || (mergeCommit?.by ?? ''),
       // Clocks of people are not ours: nothing was decided later than it was seen.
       at: at < cluster.observedAt ? at : cluster.observedAt,
       seenAt: cluster.observedAt,
-      ...(landing === undefined ? {} : { commit: landing.commit }),
-      ...(landing?.altered === undefined ? {} : { altered: landing.altered }),
+      ...(mergeCommit === undefined ? {} : { commit: mergeCommit.commit }),
+      ...(mergeCommit?.altered === undefined ? {} : { altered: mergeCommit.altered }),
       ...(joint ? { branch: ref.replace(/^refs\/heads\//, '') } : {}),
       ...(published === undefined ? {} : { revision: `v${published}` }),
     })
@@ -194,7 +194,7 @@ function mergedByHand(
   })
 }
 
-function saysTheSame({ spec: left }: DriftRecord, { spec: right }: DriftRecord): boolean {
+function isEqualText({ spec: left }: DriftRecord, { spec: right }: DriftRecord): boolean {
   return left.lifecycle === right.lifecycle && left.fingerprint === right.fingerprint && left.plan === right.plan
 }
 
@@ -212,8 +212,8 @@ function revisionAt({ git, unit }: Observation, commits: readonly ObjectId[]): n
 }
 
 /** Full name of the branch that a merged episode was on. */
-export function mergedRef(seen: Observation, { spec, status }: ClosedEpisode): string {
-  return status.branch === undefined ? proposedRef(seen, `drift-${spec.episode}`) : `refs/heads/${status.branch}`
+export function mergedRef(observed: Observation, { spec, status }: ClosedEpisode): string {
+  return status.branch === undefined ? proposedRef(observed, `drift-${spec.episode}`) : `refs/heads/${status.branch}`
 }
 
 function proposedRef({ unit }: Observation, workspace: string): string {
@@ -224,13 +224,13 @@ function proposedRef({ unit }: Observation, workspace: string): string {
  * Closed on the forge, and not merged: what is silent is what stood there when it was closed. The branch of somebody who pushed to it
  * stays theirs. @returns undefined where the unit came onto the branch after that
  */
-function closedByHand(seen: Observation, { ref, commit, record: now, foreign, workspace }: OpenBranch): Found | undefined {
-  const head = seen.git.heads.get(ref)
+function closedByHand(observed: Observation, { ref, commit, record: now, foreign, workspace }: OpenBranch): Found | undefined {
+  const head = observed.git.heads.get(ref)
   const record = head === undefined ? now : head.record
   if (record === undefined) return undefined
   const { spec } = record
-  const by = seen.proposals.get(ref)
-  const status = declined(seen, spec.changes, by, 'the proposal was closed')
+  const by = observed.proposals.get(ref)
+  const status = declined(observed, spec.changes, by, 'the proposal was closed')
   const closed = closedEpisodeOf(record, status)
   return {
     ref,
@@ -240,23 +240,23 @@ function closedByHand(seen: Observation, { ref, commit, record: now, foreign, wo
       ...NO_WRITES,
       updates: foreign ? [] : [{ ref, from: commit, to: null }],
       ledger: [{ path: closedPath(spec.began, spec.episode), text: formatDocument(closed) }],
-      ledgerLines: [`${seen.unit.packageName}: declined ${spec.episode} (${spec.plan})`],
+      ledgerLines: [`${observed.unit.packageName}: declined ${spec.episode} (${spec.plan})`],
     },
   }
 }
 
 /** A person closed the proposal in the moment in which a turn took it away: that is a decision, although nothing was left to decide. */
-function closedWhileWithdrawn(seen: Observation): Found[] {
-  return seen.git.ledger.closed.flatMap((withdrawn) => {
+function closedWhileWithdrawn(observed: Observation): Found[] {
+  return observed.git.ledger.closed.flatMap((withdrawn) => {
     const { spec, status, metadata } = withdrawn
-    const ref = proposedRef(seen, `drift-${metadata.name}`)
-    const by = seen.proposals.get(ref)
-    if (!isWithdrawn(status) || by?.state !== 'closed' || by.decidedBy === '' || seen.git.refs.has(ref)) return []
-    const closed = { ...withdrawn, status: declined(seen, spec.changes, by, 'the proposal was closed') }
+    const ref = proposedRef(observed, `drift-${metadata.name}`)
+    const by = observed.proposals.get(ref)
+    if (!isWithdrawn(status) || by?.state !== 'closed' || by.decidedBy === '' || observed.git.refs.has(ref)) return []
+    const closed = { ...withdrawn, status: declined(observed, spec.changes, by, 'the proposal was closed') }
     const writes = {
       ...NO_WRITES,
       ledger: [{ path: closedPath(spec.began, spec.episode), text: formatDocument(closed) }],
-      ledgerLines: [`${seen.unit.packageName}: declined ${spec.episode} (${spec.plan})`],
+      ledgerLines: [`${observed.unit.packageName}: declined ${spec.episode} (${spec.plan})`],
     }
     const note = `drift-${spec.episode} was closed as it was withdrawn: exactly this drift is silent until ${closed.status.silentUntil}`
     return [{ ref, episode: closed, note, writes }]
@@ -294,18 +294,18 @@ interface DeletedProposal extends Pick<EndedHead, 'record' | 'recordPushed'> {
 }
 
 /** The ledger says that a proposal is open, and its branch is gone without a merge: somebody closed it. */
-function openAndDeleted(seen: Observation): DeletedProposal | undefined {
-  const { git } = seen
+function openAndDeleted(observed: Observation): DeletedProposal | undefined {
+  const { git } = observed
   const { report } = git.ledger
   if (report === undefined || report.status.lifecycle !== 'Proposed' || report.spec.fingerprint === '') return undefined
   const { episode, plan } = report.status
   const workspace = `drift-${episode}`
   // A branch without our record is still a branch: somebody works on it.
-  const ref = report.status.branch === undefined ? proposedRef(seen, workspace) : `refs/heads/${report.status.branch}`
+  const ref = report.status.branch === undefined ? proposedRef(observed, workspace) : `refs/heads/${report.status.branch}`
   const known =
     git.refs.has(ref) ||
     // Merged between the look at git and the look at the forge: the next turn sees its record.
-    seen.proposals.get(ref)?.state === 'merged' ||
+    observed.proposals.get(ref)?.state === 'merged' ||
     git.branches.some(({ record }) => record.metadata.name === workspace) ||
     git.merged.some(({ metadata }) => metadata.name === workspace) ||
     git.unreadable.some((record) => record.episode === episode) ||
@@ -317,10 +317,10 @@ function openAndDeleted(seen: Observation): DeletedProposal | undefined {
   return { ref, workspace, report, record: head?.record, ...(head === undefined ? {} : { recordPushed: head.recordPushed === true }) }
 }
 
-function deletedByHand(seen: Observation, { ref, workspace, report, record }: DeletedProposal): Found {
+function deletedByHand(observed: Observation, { ref, workspace, report, record }: DeletedProposal): Found {
   const { episode, plan, since } = report.status
   const spec = record?.spec ?? { ...report.spec, episode, began: since, plan: plan === '' ? 'Restore' : plan }
-  const status = declined(seen, spec.changes, seen.proposals.get(ref), 'the branch was deleted')
+  const status = declined(observed, spec.changes, observed.proposals.get(ref), 'the branch was deleted')
   const closed: ClosedEpisode =
     record === undefined
       ? { apiVersion: API_VERSION, kind: 'ClosedEpisode', metadata: { name: episode, annotations: LOCAL_CONFIG }, spec, status }
@@ -332,7 +332,7 @@ function deletedByHand(seen: Observation, { ref, workspace, report, record }: De
     writes: {
       ...NO_WRITES,
       ledger: [{ path: closedPath(spec.began, episode), text: formatDocument(closed) }],
-      ledgerLines: [`${seen.unit.packageName}: declined ${episode} (${spec.plan})`],
+      ledgerLines: [`${observed.unit.packageName}: declined ${episode} (${spec.plan})`],
     },
   }
 }

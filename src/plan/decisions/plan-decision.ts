@@ -13,7 +13,7 @@ import type { UnitPlan } from '../turn/unit-plan.ts'
 import { closedEpisodeOf, secondsSince1970, silenceEnd } from './closed-episode.ts'
 
 export interface DecisionInput {
-  readonly seen: Observation
+  readonly observed: Observation
   /** The turn's own plan: its report is the state before the decision. */
   readonly turn: UnitPlan
   readonly proposal: OpenBranch
@@ -37,10 +37,10 @@ export interface PlannedApproval {
  * gone; and the decision in the ledger. `changes` are what the branch changes against its base.
  */
 export function planApproval(input: DecisionInput, changes: readonly FileChange[]): PlannedApproval {
-  const { seen, proposal, decidedBy, at } = input
-  const { unit, git } = seen
+  const { observed, proposal, decidedBy, at } = input
+  const { unit, git } = observed
   const revision = git.revision + 1
-  const subject = { record: proposal.record, slug: unit.slug, packageName: unit.packageName, sourceRevision: seen.git.publishedName }
+  const subject = { record: proposal.record, slug: unit.slug, packageName: unit.packageName, sourceRevision: observed.git.publishedName }
   return {
     merge: {
       parents: [git.base, proposal.commit],
@@ -57,8 +57,8 @@ export function planApproval(input: DecisionInput, changes: readonly FileChange[
 
 /** Close: git and the cluster stay as they are, and exactly this fingerprint is silent until `silentUntil`, RFC 3339 UTC. */
 export function planRejection(input: DecisionInput): LedgerWrites & { readonly silentUntil: string } {
-  const { seen, proposal, decidedBy, at } = input
-  const silentUntil = silenceEnd(proposal.record.spec.changes, at, seen.policy.closeSilence)
+  const { observed, proposal, decidedBy, at } = input
+  const silentUntil = silenceEnd(proposal.record.spec.changes, at, observed.policy.closeSilence)
   return { ...closing(input, { outcome: 'Declined', decidedBy, at, silentUntil, ...reasonOf(input) }, 'Silenced'), silentUntil }
 }
 
@@ -67,26 +67,26 @@ function reasonOf({ reason }: DecisionInput): { reason?: string } {
 }
 
 function closing(input: DecisionInput, status: ClosedEpisode['status'], state: 'Applying' | 'Silenced'): LedgerWrites {
-  const { seen, turn, proposal, at } = input
+  const { observed, turn, proposal, at } = input
   const { began, episode, plan } = proposal.record.spec
   const { unit } = turn.report.spec
   const revision = status.revision ?? unit.revision
   const spec = { ...turn.report.spec, unit: { ...unit, ...(revision === undefined ? {} : { revision }) } }
   const report = { ...turn.report, spec, status: { ...turn.report.status, state, since: at, lifecycle: '' as const, episode, plan } }
   const closed: LedgerFile = { path: closedPath(began, episode), text: formatDocument(closedEpisodeOf(proposal.record, status)) }
-  const ledger = ledgerFilesOf(seen, report)
+  const ledger = ledgerFilesOf(observed, report)
   return {
     ledger: [closed, ...ledger.files],
-    ledgerLines: [`${seen.unit.packageName}: ${status.outcome.toLowerCase()} ${episode} (${plan})`],
+    ledgerLines: [`${observed.unit.packageName}: ${status.outcome.toLowerCase()} ${episode} (${plan})`],
   }
 }
 
 /** The open proposal of a unit. @throws Failure BP2004 when there is none, BP2009 when it is somebody else's */
-export function openProposal(seen: Observation): OpenBranch {
-  const proposal = seen.git.branches.find(({ state }) => state === 'proposed')
-  const draft = seen.git.branches.find(({ state }) => state === 'drafts')
-  const name = seen.unit.packageName
-  const unreadable = seen.git.unreadable.find(({ place }) => place === 'branch')
+export function openProposal(observed: Observation): OpenBranch {
+  const proposal = observed.git.branches.find(({ state }) => state === 'proposed')
+  const draft = observed.git.branches.find(({ state }) => state === 'drafts')
+  const name = observed.unit.packageName
+  const unreadable = observed.git.unreadable.find(({ location }) => location === 'branch')
   if (proposal === undefined && unreadable !== undefined) {
     throw new Failure({
       code: unreadable.code,
@@ -99,7 +99,7 @@ export function openProposal(seen: Observation): OpenBranch {
   if (proposal === undefined) {
     throw new Failure({
       code: 'BP2004',
-      what: `there is no open proposal for ${name} in ${seen.unit.cluster}`,
+      what: `there is no open proposal for ${name} in ${observed.unit.cluster}`,
       why: draft === undefined ? 'nothing was proposed, or it was decided before' : `${draft.workspace} is recorded as a draft only`,
       remedy:
         draft === undefined ? `backporch diff ${name} shows what differs` : `propose it: backporch restore ${name} (or adopt, or release)`,
@@ -121,7 +121,7 @@ export function openProposal(seen: Observation): OpenBranch {
       what: `the proposal of ${name} is about ${clusters} clusters`,
       where: proposal.ref.replace(/^refs\/heads\//, ''),
       why: 'one decision is for all of them, and this command decides about one cluster',
-      remedy: `merge or close its pull request, or take this cluster out of it with the comment /exclude ${seen.unit.cluster}`,
+      remedy: `merge or close its pull request, or take this cluster out of it with the comment /exclude ${observed.unit.cluster}`,
     })
   }
   return proposal

@@ -99,7 +99,7 @@ const SILENT: readonly (readonly [name: string, make: () => Promise<TurnWorld>])
     'after an Adopt',
     async () =>
       after(SETTLES, async (world) => {
-        await world.wish('Adopt')
+        await world.resolutionRequest('Adopt')
         await world.approve()
       }),
   ],
@@ -107,7 +107,7 @@ const SILENT: readonly (readonly [name: string, make: () => Promise<TurnWorld>])
     'after a Release',
     async () =>
       after(SETTLES, async (world) => {
-        await world.wish('Release')
+        await world.resolutionRequest('Release')
         await world.approve()
       }),
   ],

@@ -4,7 +4,7 @@
  * shows nothing else: a re-apply would also change what nobody reviewed.
  */
 
-import { isEncrypted, isEncryptedPlace } from '../../drift/compare/encrypted-fields.ts'
+import { isEncrypted, isEncryptedLocation } from '../../drift/compare/encrypted-fields.ts'
 import { withSecretData } from '../../drift/compare/secret-data.ts'
 import type { Drift, ObjectVerdict } from '../../drift/drift.ts'
 import { Failure } from '../../failure.ts'
@@ -28,21 +28,21 @@ import type { Observation } from '../turn/observation.ts'
  * @throws Failure BP2005 when live is not what was approved, BP2015 when nothing is left but what may not be deleted, BP3017 when
  * nothing is left but what the package does not cover
  */
-export function planSettle(seen: Observation, record: DriftRecord, live: LiveView): ApprovedWrite[] {
-  const uncovered = notCovered(seen, record)
-  const { writes, stays } = planValues(seen, record, live)
-  const all = [...writes, ...planHandOver(seen, record, live)].filter((write) => !uncovered.has(resourceKey(targetOf(write))))
+export function planSettle(observed: Observation, record: DriftRecord, live: LiveView): ApprovedWrite[] {
+  const uncovered = notCovered(observed, record)
+  const { writes, stays } = planValues(observed, record, live)
+  const all = [...writes, ...planHandOver(observed, record, live)].filter((write) => !uncovered.has(resourceKey(targetOf(write))))
   const [first] = [...uncovered.values(), ...stays]
   if (all.length === 0 && first !== undefined) throw first
   return all
 }
 
 /** By `resourceKey`. The record may be older than the placement that binds the package now, and a tenant may own the repository that has it. */
-function notCovered(seen: Observation, { spec }: DriftRecord): ReadonlyMap<string, Failure> {
+function notCovered(observed: Observation, { spec }: DriftRecord): ReadonlyMap<string, Failure> {
   const restored = spec.changes.filter(({ resolution }) => resolution === 'Restore')
   return new Map(
     restored.flatMap(({ ref }): [string, Failure][] => {
-      const why = whyNotWritten(seen, ref)
+      const why = whyNotWritten(observed, ref)
       return why === undefined ? [] : [[resourceKey(ref), why]]
     }),
   )
@@ -56,8 +56,8 @@ function targetOf(write: ApprovedWrite): ResourceId {
  * The last look at a request before it is sent, whatever was planned.
  * @throws Failure BP3017 where it is about what the package does not cover
  */
-export function assertMayWrite(seen: Observation, write: ApprovedWrite): void {
-  const why = whyNotWritten(seen, targetOf(write))
+export function assertMayWrite(observed: Observation, write: ApprovedWrite): void {
+  const why = whyNotWritten(observed, targetOf(write))
   if (why !== undefined) throw why
 }
 
@@ -100,15 +100,15 @@ export function restoredObjects({ spec }: DriftRecord): ReadonlySet<string> {
 
 /** `stays`: why approved deletions are not made. */
 function planValues(
-  seen: Observation,
+  observed: Observation,
   record: DriftRecord,
   live: LiveView,
 ): { readonly writes: ApprovedWrite[]; readonly stays: readonly Failure[] } {
   // Verified once, it is done: the same drift coming back is another decision. And what nobody proposed is not settled by itself.
   const isDecided = ({ spec, status }: ClosedEpisode): boolean => spec.episode === record.spec.episode && status.altered === undefined
-  if (!unverifiedMerges(seen.git.ledger.closed).some(isDecided)) return { writes: [], stays: [] }
+  if (!unverifiedMerges(observed.git.ledger.closed).some(isDecided)) return { writes: [], stays: [] }
   const approved = new Set(record.spec.changes.filter(({ resolution }) => resolution === 'Restore').map(({ fingerprint }) => fingerprint))
-  const now = allChanges(seen.verdicts, seen.key)
+  const now = allChanges(observed.verdicts, observed.key)
   const missing = [...approved].filter((fingerprint) => !now.some((change) => change.fingerprint === fingerprint))
   // What went back by itself needs no write; what changed once more was not reviewed.
   const still = now.filter(({ fingerprint }) => approved.has(fingerprint))
@@ -119,7 +119,7 @@ function planValues(
   }
   const stays: Failure[] = []
   const writes = [...byObject].flatMap(([key, changes]) => {
-    const verdict = seen.verdicts.find(({ id }) => resourceKey(id) === key)
+    const verdict = observed.verdicts.find(({ id }) => resourceKey(id) === key)
     assertOnlyApproved(verdict, approved, now, missing.length)
     assertPlain(changes)
     const refused = verdict?.reapplyFails !== undefined
@@ -168,7 +168,7 @@ function assertOnlyApproved(
 function assertPlain(changes: readonly Omit<PlannedChange, 'resolution'>[]): void {
   const encrypted = changes.find(
     ({ drift, desired }) =>
-      desired !== undefined && (drift.change === 'missing' ? isEncrypted(desired.object) : isEncryptedPlace(drift.path, desired.object)),
+      desired !== undefined && (drift.change === 'missing' ? isEncrypted(desired.object) : isEncryptedLocation(drift.path, desired.object)),
   )
   if (encrypted === undefined) return
   const { id, path } = encrypted.drift

@@ -15,17 +15,17 @@ export interface Raised {
 }
 
 /** Ends the silence about the drift that is asked for; undefined where none of it is silent. */
-export function raiseAgain(seen: Observation, isAsked: (fingerprint: string) => boolean): Raised | undefined {
-  const { git, cluster } = seen
+export function raiseAgain(observed: Observation, isRequested: (fingerprint: string) => boolean): Raised | undefined {
+  const { git, cluster } = observed
   const now = cluster.observedAt
   const isSilent = ({ spec, status }: ClosedEpisode): boolean =>
-    status.outcome === 'Declined' && status.silentUntil !== undefined && status.silentUntil > now && isAsked(spec.fingerprint)
+    status.outcome === 'Declined' && status.silentUntil !== undefined && status.silentUntil > now && isRequested(spec.fingerprint)
   const silent = git.ledger.closed.filter(isSilent)
   if (silent.length === 0) return undefined
   const ended = (episode: ClosedEpisode): ClosedEpisode => ({ ...episode, status: { ...episode.status, silentUntil: now } })
   return {
     observation: {
-      ...seen,
+      ...observed,
       git: {
         ...git,
         ledger: { ...git.ledger, closed: git.ledger.closed.map((episode) => (isSilent(episode) ? ended(episode) : episode)) },

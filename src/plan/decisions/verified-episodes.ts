@@ -22,13 +22,13 @@ export function verifiedEpisodes({ cluster, incomplete, verdicts }: Observation,
   const open = incomplete.filter(({ ref, state, code }) => !(ref && isSecret(ref) && state === 'unverified' && code === 'BP3012'))
   const unclear = new Set(open.map(({ ref }) => (ref === undefined ? 'inventory' : resourceKey(ref))))
   // A hidden part of a path counts as any other: under another installation key it would not be told again.
-  const places = new Set(verdicts.flatMap(({ items }) => items.map(({ id, path }) => `${resourceKey(id)}#${shownPathOnly(path)}`)))
+  const locations = new Set(verdicts.flatMap(({ items }) => items.map(({ id, path }) => `${resourceKey(id)}#${shownPathOnly(path)}`)))
   return waiting
     .filter(
       ({ spec }) =>
         !spec.changes.some(
           ({ ref, path, change }) =>
-            places.has(`${resourceKey(ref)}#${withoutHashes(path ?? '')}`) ||
+            locations.has(`${resourceKey(ref)}#${withoutHashes(path ?? '')}`) ||
             unclear.has(resourceKey(ref)) ||
             (change === 'unexpected' && unclear.has('inventory')),
         ),

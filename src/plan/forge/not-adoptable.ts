@@ -16,21 +16,21 @@ export type NotAdoptable = ReadonlyMap<string, string>
  * What git declares nothing of, and credentials, are told by the text itself. In a package that is rendered the adoption is tried, of
  * a few changes: with more, the command that asks for it says so.
  */
-export function notAdoptable(seen: Observation): NotAdoptable {
-  const { possible, ...refused } = refusedByThemselves(seen)
+export function notAdoptable(observed: Observation): NotAdoptable {
+  const { possible, ...refused } = refusedByThemselves(observed)
   const reasons = new Map(refused.reasons)
   if (possible.length > MOST_TRIED) return reasons
-  const problems = problemsOf(seen, possible)
-  for (const [place, change] of possible.entries()) {
-    const why = problems[place]
+  const problems = problemsOf(observed, possible)
+  for (const [index, change] of possible.entries()) {
+    const why = problems[index]
     if (why !== undefined) reasons.set(change.fingerprint, why)
   }
   return reasons
 }
 
 /** The same without any rendering. */
-export function notAdoptableAtAll(seen: Observation): NotAdoptable {
-  return refusedByThemselves(seen).reasons
+export function notAdoptableAtAll(observed: Observation): NotAdoptable {
+  return refusedByThemselves(observed).reasons
 }
 
 /** Why changes cannot be released, by their fingerprint. */

@@ -20,7 +20,7 @@ import { dashboardOf, episodeOfBranch } from './plan-dashboard.ts'
 export const DASHBOARD = 'dashboard'
 export const STORM = 'storm'
 
-export interface IssueGround {
+export interface IssueContext {
   readonly view: TurnView
   readonly forge: ForgeView
   /** The ledger writes of whole clusters. */
@@ -33,11 +33,11 @@ export interface IssueGround {
 }
 
 /** Before the push, after which the ledger would not know that there was something: issues about what is over. */
-export function planEndedIssues(ground: IssueGround, units: readonly UnitResult[]): readonly ForgeAction[] {
-  const { ledger: before } = ground.forge
-  const after = contentAfter(ground, units)
-  const now = subjectOf(ground, after, new Map())
-  const isOver = isQuiet(now) && !isQuiet(subjectOf(ground, before, new Map()))
+export function planEndedIssues(context: IssueContext, units: readonly UnitResult[]): readonly ForgeAction[] {
+  const { ledger: before } = context.forge
+  const after = contentAfter(context, units)
+  const now = subjectOf(context, after, new Map())
+  const isOver = isQuiet(now) && !isQuiet(subjectOf(context, before, new Map()))
   return [
     ...(hasStorm(before) && !hasStorm(after) ? [{ kind: 'close-issue', topic: STORM } as const] : []),
     ...(isOver ? [dashboardIssue(now)] : []),
@@ -50,16 +50,16 @@ export function planEndedIssues(ground: IssueGround, units: readonly UnitResult[
  * @param opened the proposals of the turn, by short name of the branch
  */
 export function planIssues(
-  ground: IssueGround,
+  context: IssueContext,
   units: readonly UnitResult[],
   opened: ReadonlyMap<string, OpenedProposal>,
 ): readonly ForgeAction[] {
-  const after = contentAfter(ground, units)
-  const subject = subjectOf(ground, after, proposalsOf(ground, opened))
-  return [...stormIssues(ground, after), ...(isQuiet(subject) ? [] : [dashboardIssue(subject)])]
+  const after = contentAfter(context, units)
+  const subject = subjectOf(context, after, proposalsOf(context, opened))
+  return [...stormIssues(context, after), ...(isQuiet(subject) ? [] : [dashboardIssue(subject)])]
 }
 
-function stormIssues({ view, forge, storm, now }: IssueGround, after: LedgerContent): readonly ForgeAction[] {
+function stormIssues({ view, forge, storm, now }: IssueContext, after: LedgerContent): readonly ForgeAction[] {
   if (!hasStorm(after) || storm === undefined) return []
   const { dialect, version } = forge
   const folders = new Map([...after.reports].map(([folder, report]) => [report, folder]))
@@ -75,7 +75,7 @@ function dashboardIssue(subject: DashboardSubject): ForgeAction {
 }
 
 function subjectOf(
-  { view, forge, notObserved, now }: IssueGround,
+  { view, forge, notObserved, now }: IssueContext,
   ledger: LedgerContent,
   proposals: ReadonlyMap<string, DashboardProposal>,
 ): DashboardSubject {
@@ -95,7 +95,7 @@ function statusUrl({ dialect }: ForgeView, folder: string): string {
 }
 
 /** A proposal that the forge did not have before the turn was opened in this turn. */
-function proposalsOf({ view, now }: IssueGround, opened: ReadonlyMap<string, OpenedProposal>): ReadonlyMap<string, DashboardProposal> {
+function proposalsOf({ view, now }: IssueContext, opened: ReadonlyMap<string, OpenedProposal>): ReadonlyMap<string, DashboardProposal> {
   const known = [...view.proposals.values()].filter(({ state }) => state === 'open')
   const all = [...known.map((proposal) => [proposal.ref, proposal] as const), ...opened]
   const openedAt = new Map(known.map((proposal) => [proposal.number, proposal.openedAt]))
@@ -108,7 +108,7 @@ function proposalsOf({ view, now }: IssueGround, opened: ReadonlyMap<string, Ope
   )
 }
 
-function contentAfter({ forge, clusters }: IssueGround, units: readonly UnitResult[]): LedgerContent {
+function contentAfter({ forge, clusters }: IssueContext, units: readonly UnitResult[]): LedgerContent {
   return ledgerAfter(forge.ledger, [
     ...units.flatMap((unit) => (unit.state === 'planned' && unit.refused === undefined ? unit.plan.writes.ledger : [])),
     ...clusters.flatMap(({ ledger }) => ledger),

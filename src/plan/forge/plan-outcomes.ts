@@ -19,7 +19,7 @@ import type { PlannedUnit } from './proposal-subjects.ts'
 
 export function planOutcomes({ dialect }: ForgeView, view: TurnView, units: readonly UnitResult[]): readonly ForgeAction[] {
   const planned = units.flatMap((unit) => (unit.state === 'planned' ? [unit] : []))
-  const kept = new Set(planned.flatMap(({ plan }) => plan.writes.updates.flatMap(({ ref, to }) => (to === null ? [] : [ref]))))
+  const retained = new Set(planned.flatMap(({ plan }) => plan.writes.updates.flatMap(({ ref, to }) => (to === null ? [] : [ref]))))
   const newest = new Map(planned.flatMap(({ plan }) => plan.outcomes.map(({ episode }) => [episode.metadata.name, episode])))
   const closed = new Map([...view.closed.map((episode) => [episode.metadata.name, episode] as const), ...newest])
   const commented = new Set<number>()
@@ -32,7 +32,7 @@ export function planOutcomes({ dialect }: ForgeView, view: TurnView, units: read
       const together = [...closed.values()].filter((other) => isWith(found, other))
       const outcome = outcomeOf(found.episode, together, unit, view)
       // A joint proposal goes on without the unit, or ends the same way for all of them.
-      if (proposal === undefined || outcome === undefined || kept.has(found.ref) || commented.has(proposal.number)) continue
+      if (proposal === undefined || outcome === undefined || retained.has(found.ref) || commented.has(proposal.number)) continue
       commented.add(proposal.number)
       if (found.episode.status.outcome === 'Merged') actions.push(...unseenMerge(dialect, proposal, found.episode, unit.unit.slug))
       actions.push(...outcomeActions(dialect, view, { outcome, proposal, episode: found.episode }))
@@ -56,10 +56,10 @@ function outcomeActions(dialect: ForgeDialect, view: TurnView, { outcome, propos
   const { spec, metadata } = episode
   const url = dialect.branchFileUrl(LEDGER_BRANCH, `closed/${spec.began.slice(0, 4)}/${spec.began.slice(5, 7)}/${metadata.name}.yaml`)
   const status = restoredStatus(outcome.kind, spec.unit.cluster, url)
-  const landing = landingOf(view, episode)
+  const mergeCommit = mergeCommitOf(view, episode)
   const run = decidedCheckRun(proposal.ref, outcome.kind, url)
   return [
-    ...(status === undefined || landing === undefined ? [] : [{ kind: 'statuses', commit: landing, statuses: [status] } as const]),
+    ...(status === undefined || mergeCommit === undefined ? [] : [{ kind: 'statuses', commit: mergeCommit, statuses: [status] } as const]),
     ...(run === undefined ? [] : [{ kind: 'check-run', commit: proposal.commit, run } as const]),
     ...(outcome.kind === 'merged' ? [] : [{ kind: 'comment', proposal: proposal.number, ...outcomeComment(outcome) } as const]),
   ]
@@ -99,7 +99,7 @@ function isCommit(text: string | undefined): text is string {
 }
 
 /** The commit on the base branch by which it came; the published one where that is not known. */
-function landingOf({ refs }: TurnView, { spec, status }: ClosedEpisode): ObjectId | undefined {
+function mergeCommitOf({ refs }: TurnView, { spec, status }: ClosedEpisode): ObjectId | undefined {
   const tag = refs.get(`refs/tags/${spec.unit.package}/${status.revision ?? ''}`)
   return isCommit(status.commit) ? objectId(status.commit) : tag
 }

@@ -14,7 +14,7 @@ import { foreignStatuses, massStatuses, notObservedStatus, proposalStatuses } fr
 import type { ProposalState } from '../../proposal/text/proposal-subject.ts'
 import { type ProposalText, proposalText } from '../../proposal/text/proposal-text.ts'
 import type { JointProposal } from '../joint/joint-proposal.ts'
-import type { ProposalGround, TurnView } from '../turn/turn-view.ts'
+import type { ProposalContext, TurnView } from '../turn/turn-view.ts'
 import type { UnitResult } from '../turn/unit-result.ts'
 import type { CommitTarget, ForgeAction, ProposalAction } from './forge-action.ts'
 import { jointSubject, type PlannedUnit, unitSubject } from './proposal-subjects.ts'
@@ -26,18 +26,18 @@ export interface ProposalPlan {
 
 /** One proposal for each branch. Those that are not open yet come first: somebody waits for them. */
 export function planProposals(
-  ground: ProposalGround,
+  context: ProposalContext,
   units: readonly UnitResult[],
   joints: ReadonlyMap<string, JointProposal>,
 ): readonly ProposalPlan[] {
-  const { view } = ground
+  const { view } = context
   const planned = units.flatMap((unit) => (unit.state === 'planned' ? [unit] : []))
   const strange = new Set(planned.flatMap((unit) => strangeBranches(unit, view).map(({ commit }) => commit)))
   const plans = new Map<string, ProposalPlan>()
   for (const unit of planned) {
     const { branch } = unit.plan
     if (plans.has(branch)) continue
-    const action = proposalAction(ground, unit, { joint: joints.get(branch), strange, units })
+    const action = proposalAction(context, unit, { joint: joints.get(branch), strange, units })
     if (action !== undefined) plans.set(branch, { unit, action })
   }
   const isOpen = ({ action }: ProposalPlan): boolean => action.known?.state === 'open'
@@ -45,16 +45,20 @@ export function planProposals(
   return [...all.filter((plan) => !isOpen(plan)), ...all.filter(isOpen)]
 }
 
-interface ProposalPlace {
+interface ProposalLocation {
   readonly joint: JointProposal | undefined
   /** Heads that are not ours: one of ours may have been put onto another proposal's branch. */
   readonly strange: ReadonlySet<ObjectId>
   readonly units: readonly UnitResult[]
 }
 
-function proposalAction(ground: ProposalGround, unit: PlannedUnit, { joint, strange, units }: ProposalPlace): ProposalAction | undefined {
-  const { view, forge, keepTexts } = ground
-  const text = joint === undefined ? singleText(ground, unit, units) : jointText(ground, joint)
+function proposalAction(
+  context: ProposalContext,
+  unit: PlannedUnit,
+  { joint, strange, units }: ProposalLocation,
+): ProposalAction | undefined {
+  const { view, forge, keepTexts } = context
+  const text = joint === undefined ? singleText(context, unit, units) : jointText(context, joint)
   if (text === undefined) return undefined
   const { statuses, check, states, fingerprint, ...shown } = text
   const ref = `refs/heads/${unit.plan.branch}`
@@ -62,9 +66,9 @@ function proposalAction(ground: ProposalGround, unit: PlannedUnit, { joint, stra
   const body = known?.state === 'open' && keepTexts.has(known.number) ? known.body : shown.body
   const codeOwners = forge?.codeOwners ?? ''
   const commit: CommitTarget = { headOf: ref }
-  const standing = view.refs.get(ref)
+  const openProposal = view.refs.get(ref)
   const isMoved = unit.plan.writes.updates.some((update) => update.ref === ref)
-  const vouched = isMoved || standing === undefined || !strange.has(standing)
+  const vouched = isMoved || openProposal === undefined || !strange.has(openProposal)
   const whenOpened = (opened: OpenedProposal): readonly ForgeAction[] => [
     ...(vouched ? [{ kind: 'statuses', commit, statuses } as const, { kind: 'check-run', commit, run: check } as const] : []),
     ...overdueComments(opened, { states, fingerprint, owners: () => ownersOfChanges(codeOwners, unit) }),
@@ -90,7 +94,9 @@ interface StrangeBranch {
 function strangeBranches({ plan, observation }: PlannedUnit, view: TurnView): readonly StrangeBranch[] {
   const strange = new Map([
     ...plan.openBranches.flatMap(({ ref, foreign, foreignWhy = '' }) => (foreign ? [[ref, foreignWhy] as const] : [])),
-    ...observation.git.unreadable.flatMap(({ place, where, why }) => (place === 'branch' ? [[`refs/heads/${where}`, why] as const] : [])),
+    ...observation.git.unreadable.flatMap(({ location, where, why }) =>
+      location === 'branch' ? [[`refs/heads/${where}`, why] as const] : [],
+    ),
   ])
   return [...strange].flatMap(([ref, why]) => {
     const [proposal, commit] = [view.proposals.get(ref), view.refs.get(ref)]
@@ -99,7 +105,7 @@ function strangeBranches({ plan, observation }: PlannedUnit, view: TurnView): re
 }
 
 /** Open proposals whose commit is not ours: red, and one comment; nothing more is pushed to them. */
-export function planForeign({ view, dialect }: ProposalGround, units: readonly UnitResult[]): readonly ForgeAction[] {
+export function planForeign({ view, dialect }: ProposalContext, units: readonly UnitResult[]): readonly ForgeAction[] {
   const planned = units.flatMap((unit) => (unit.state === 'planned' ? [unit] : []))
   return planned.flatMap((unit) =>
     strangeBranches(unit, view).flatMap(({ ref, why, commit, number }): ForgeAction[] => [
@@ -145,20 +151,20 @@ type ShownProposal = ProposalText & {
   readonly fingerprint: string
 }
 
-function singleText(ground: ProposalGround, unit: PlannedUnit, units: readonly UnitResult[]): ShownProposal | undefined {
+function singleText(context: ProposalContext, unit: PlannedUnit, units: readonly UnitResult[]): ShownProposal | undefined {
   const { report, branch, outcome, openBranches } = unit.plan
   if (report.status.lifecycle !== 'Proposed' || outcome === 'foreign') return undefined
   // Of a joint proposal that this turn cannot tell anything new about, the text stays.
   if (openBranches.some((open) => open.ref === `refs/heads/${branch}` && open.others.length > 0)) return undefined
-  const subject = unitSubject(ground, unit, units)
+  const subject = unitSubject(context, unit, units)
   if (subject === undefined) return undefined
   const { states, record } = subject
   const statuses = proposalStatuses(subject, unit.observation.incomplete.length === 0)
   return { ...proposalText(subject), statuses, check: checkRun(subject, statuses), states, fingerprint: record.spec.fingerprint }
 }
 
-function jointText(ground: ProposalGround, joint: JointProposal): ShownProposal | undefined {
-  const subject = jointSubject(ground, joint)
+function jointText(context: ProposalContext, joint: JointProposal): ShownProposal | undefined {
+  const subject = jointSubject(context, joint)
   if (subject === undefined) return undefined
   const { states, fingerprint } = subject
   const statuses = massStatuses(subject)
@@ -166,7 +172,7 @@ function jointText(ground: ProposalGround, joint: JointProposal): ShownProposal 
 }
 
 /** Where the joint proposal is open already: before the push that takes the branches of the others away. */
-export function planMoved({ view }: ProposalGround, joints: ReadonlyMap<string, JointProposal>): readonly ForgeAction[] {
+export function planMoved({ view }: ProposalContext, joints: ReadonlyMap<string, JointProposal>): readonly ForgeAction[] {
   return [...joints.values()].flatMap((joint) => {
     const open = view.proposals.get(joint.ref)
     return open?.state === 'open' ? movedActions(view, joint, open) : []

@@ -10,7 +10,7 @@ import type { DriftRecord } from '../../record/schema.ts'
 import type { Applier } from '../../status/applier.ts'
 import type { JointProposal } from '../joint/joint-proposal.ts'
 import { timeStates } from '../limits/drift-age.ts'
-import type { ProposalGround } from '../turn/turn-view.ts'
+import type { ProposalContext } from '../turn/turn-view.ts'
 import type { UnitResult } from '../turn/unit-result.ts'
 import { notReleasable } from './not-adoptable.ts'
 import { unitClusters } from './unit-clusters.ts'
@@ -19,7 +19,7 @@ export type PlannedUnit = UnitResult & { readonly state: 'planned' }
 
 /** @param units of the same turn. Undefined where the unit has no record. */
 export function unitSubject(
-  { view, dialect, version }: ProposalGround,
+  { view, dialect, version }: ProposalContext,
   unit: PlannedUnit,
   units: readonly UnitResult[],
 ): ProposalSubject | undefined {
@@ -45,7 +45,7 @@ export function unitSubject(
     headBranch: branch,
     dialect,
     hasReport: wantsReport(record),
-    policy: { name: policy.name, mode: policy.mode, place: policy.place },
+    policy: { name: policy.name, mode: policy.mode, location: policy.location },
     closeSilence: policy.closeSilence,
     version,
     ledgerUrl: dialect.branchFileUrl(LEDGER_BRANCH, `${ledgerUnitFolder(unit.unit.cluster, unit.unit.slug)}/report.yaml`),
@@ -64,7 +64,7 @@ function statesOf({ plan, observation }: Pick<PlannedUnit, 'plan' | 'observation
   ]
 }
 
-export function jointSubject({ view, dialect, version, notObserved }: ProposalGround, joint: JointProposal): MassSubject | undefined {
+export function jointSubject({ view, dialect, version, notObserved }: ProposalContext, joint: JointProposal): MassSubject | undefined {
   const [first] = joint.members
   const like = first?.plan.record
   if (first === undefined || like === undefined) return undefined
@@ -86,7 +86,7 @@ export function jointSubject({ view, dialect, version, notObserved }: ProposalGr
     headBranch: joint.ref.replace(/^refs\/heads\//, ''),
     dialect,
     hasReport: false,
-    policy: { name: policy.name, mode: policy.mode, place: policy.place },
+    policy: { name: policy.name, mode: policy.mode, location: policy.location },
     closeSilence: policy.closeSilence,
     version,
     ledgerUrl: dialect.branchFileUrl(LEDGER_BRANCH, 'clusters'),
@@ -108,17 +108,17 @@ export function jointSubject({ view, dialect, version, notObserved }: ProposalGr
 /** Of what several clusters wait for, the longest wait; of anything else the last. */
 function oneOfEachKind(states: readonly ProposalState[]): readonly ProposalState[] {
   const since = (state: ProposalState): string => ('since' in state ? state.since : '')
-  const kept = new Map<ProposalState['kind'], ProposalState>()
+  const retained = new Map<ProposalState['kind'], ProposalState>()
   for (const state of states) {
-    const before = kept.get(state.kind)
-    if (before === undefined || since(state) <= since(before)) kept.set(state.kind, state)
+    const before = retained.get(state.kind)
+    if (before === undefined || since(state) <= since(before)) retained.set(state.kind, state)
   }
-  return [...kept.values()]
+  return [...retained.values()]
 }
 
 /** The most common first. Clusters that the turn did not look at have none to tell. */
 function appliersOf(appliers: readonly Applier[]): MassSubject['appliers'] {
-  const alike = Map.groupBy(appliers, ({ name, said }) => JSON.stringify([name, said]))
+  const alike = Map.groupBy(appliers, ({ name, phrases: text }) => JSON.stringify([name, text]))
   return [...alike.values()]
     .flatMap((own) => own.slice(0, 1).map((applier) => ({ applier, clusters: own.length })))
     .sort((left, right) => right.clusters - left.clusters)

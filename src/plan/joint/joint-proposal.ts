@@ -12,9 +12,9 @@ import { formatInertDocument, isSameDocument } from '../../record/write-document
 import { secondsSince1970 } from '../decisions/closed-episode.ts'
 import type { NotAdoptable } from '../forge/not-adoptable.ts'
 import { type GitWrites, NO_WRITES, type PlannedCommit, type PlannedUpdate } from '../turn/action.ts'
-import type { JointRecord, Observation, OpenBranch, Unit, Wish } from '../turn/observation.ts'
+import type { JointRecord, Observation, OpenBranch, ResolutionRequest, Unit } from '../turn/observation.ts'
 import type { UnitPlan } from '../turn/unit-plan.ts'
-import type { JointPlace } from './joint-place.ts'
+import type { JointLocation } from './joint-location.ts'
 
 export interface PlannedMember {
   readonly unit: Unit
@@ -22,11 +22,11 @@ export interface PlannedMember {
   readonly plan: UnitPlan
   readonly notAdoptable: NotAdoptable
   /** What a person asked for just now. */
-  readonly wish: Wish | undefined
+  readonly resolutionRequest: ResolutionRequest | undefined
 }
 
 export interface JointGroup {
-  readonly place: JointPlace
+  readonly location: JointLocation
   readonly members: readonly PlannedMember[]
 }
 
@@ -36,21 +36,21 @@ export interface JointGroup {
  */
 export function findGroups(
   units: readonly PlannedMember[],
-  standing: ReadonlyMap<string, Standing>,
+  openProposal: ReadonlyMap<string, OpenJointProposal>,
   fewest: number,
 ): readonly JointGroup[] {
-  const outside = new Set(units.filter((member) => isOutside(member, standing)))
+  const outside = new Set(units.filter((member) => isOutside(member, openProposal)))
   // Those that were taken out of one joint proposal may have one of their own.
   const groups = Map.groupBy(
     units.filter(mayJoin),
     (member) => `${member.unit.packagePath}\0${causeOf(member.plan.record)}\0${outside.has(member)}`,
   )
-  const owners = new Map([...standing].map(([ref, open]) => [ref, ownerOf(open, groups, outside)]))
+  const owners = new Map([...openProposal].map(([ref, open]) => [ref, ownerOf(open, groups, outside)]))
   return [...groups].flatMap(([key, members]) => {
     const [first] = members
     if (first === undefined) return []
     const cause = causeOf(first.plan.record)
-    const own = [...standing.values()].filter(({ ref }) => owners.get(ref) === key).toSorted(earlier)
+    const own = [...openProposal.values()].filter(({ ref }) => owners.get(ref) === key).toSorted(earlier)
     const joint = own.find(({ records }) => records.length > 1)
     const alike = (joint === undefined ? own : [joint]).flatMap((open) =>
       awayRecords(open).flatMap(({ record }) => (causeOf(record) === cause ? [record] : [])),
@@ -62,16 +62,16 @@ export function findGroups(
     const workspace = parseWorkspaceBranch(ref)?.workspace
     const there = members.find(({ plan }) => plan.openBranches.some((branch) => branch.ref === ref))?.plan.record ?? alike[0]
     // The plan that somebody chose just now is the plan of all.
-    const chosen = members.find(({ wish }) => wish !== undefined)?.plan.record
+    const chosen = members.find(({ resolutionRequest }) => resolutionRequest !== undefined)?.plan.record
     const like = chosen ?? there ?? first.plan.record
     if (workspace === undefined || like === undefined) return []
-    return [{ place: { ref, workspace, like: withExcludes(like, open === undefined ? [] : open.excludes), files: true }, members }]
+    return [{ location: { ref, workspace, like: withExcludes(like, open === undefined ? [] : open.excludes), files: true }, members }]
   })
 }
 
 /** A branch belongs to the group that has most of its records; to none where it has a record of none. */
 function ownerOf(
-  open: Standing,
+  open: OpenJointProposal,
   groups: ReadonlyMap<string, readonly PlannedMember[]>,
   outside: ReadonlySet<PlannedMember>,
 ): string | undefined {
@@ -89,15 +89,15 @@ function ownerOf(
 }
 
 /** Records of clusters that this turn does not plan anew and that were not taken out. */
-function awayRecords({ records, present, excludes }: Standing): { readonly path: string; readonly record: DriftRecord }[] {
+function awayRecords({ records, present, excludes }: OpenJointProposal): { readonly path: string; readonly record: DriftRecord }[] {
   return records.flatMap(({ path, record }) =>
     record === undefined || present.has(path) || isExcluded(record.spec.unit.cluster, excludes) ? [] : [{ path, record }],
   )
 }
 
 /** Somebody took the cluster out of a joint proposal of the same package. */
-function isOutside({ unit }: PlannedMember, standing: ReadonlyMap<string, Standing>): boolean {
-  return [...standing.values()].some(
+function isOutside({ unit }: PlannedMember, openProposal: ReadonlyMap<string, OpenJointProposal>): boolean {
+  return [...openProposal.values()].some(
     ({ records, excludes }) =>
       records.some(({ record }) => record?.spec.unit.package === unit.packagePath) && isExcluded(unit.cluster, excludes),
   )
@@ -124,31 +124,31 @@ function mayJoin({ plan }: PlannedMember): boolean {
   return plan.record?.spec.lifecycle === 'Proposed' && ['created', 'updated', 'unchanged'].includes(plan.outcome)
 }
 
-function earlier(left: Standing, right: Standing): number {
-  const began = ({ records }: Standing): string => records.map(({ record }) => record?.spec.began ?? '').sort()[0] ?? ''
+function earlier(left: OpenJointProposal, right: OpenJointProposal): number {
+  const began = ({ records }: OpenJointProposal): string => records.map(({ record }) => record?.spec.began ?? '').sort()[0] ?? ''
   const [one, other] = [`${began(left)} ${left.ref}`, `${began(right)} ${right.ref}`]
   return one < other ? -1 : one > other ? 1 : 0
 }
 
 /** An open proposal of the packages of this turn as it stands before the turn, with the records of all its clusters. */
-export interface Standing extends Pick<OpenBranch, 'ref' | 'commit' | 'base' | 'workspace'> {
+export interface OpenJointProposal extends Pick<OpenBranch, 'ref' | 'commit' | 'base' | 'workspace'> {
   readonly records: readonly JointRecord[]
   /** Paths of the records whose units this turn plans anew: a unit that is kept as it is counts as one that was not looked at. */
   readonly present: ReadonlySet<string>
   /** Clusters that were taken out, those included that are taken out now; only a joint proposal has any. */
   readonly excludes: readonly string[]
-  readonly seen: Observation
+  readonly observed: Observation
 }
 
 /** By full ref name. */
-export function standingProposals(units: readonly PlannedMember[]): ReadonlyMap<string, Standing> {
-  const all = new Map<string, Standing>()
+export function openJointProposals(units: readonly PlannedMember[]): ReadonlyMap<string, OpenJointProposal> {
+  const all = new Map<string, OpenJointProposal>()
   for (const { unit, observation, plan } of units) {
     for (const branch of plan.openBranches) {
       if (branch.state !== 'proposed' || branch.foreign) continue
       const path = pathOf(unit, branch.record)
       const before = all.get(branch.ref)
-      const present = new Set([...(before?.present ?? []), ...(isKept(plan) ? [] : [path])])
+      const present = new Set([...(before?.present ?? []), ...(isRetained(plan) ? [] : [path])])
       const records = [{ path, record: branch.record }, ...branch.others]
       const { ref, commit, base, workspace } = branch
       const excludes = [
@@ -165,13 +165,13 @@ export function standingProposals(units: readonly PlannedMember[]): ReadonlyMap<
         records,
         present,
         excludes,
-        seen: isKept(plan) ? (before?.seen ?? observation) : observation,
+        observed: isRetained(plan) ? (before?.observed ?? observation) : observation,
       })
     }
     for (const { ref, commit, base, workspace, records, foreign } of observation.git.siblings) {
       const decided = observation.proposals.get(ref)?.state ?? 'open'
       if (foreign || decided !== 'open' || all.has(ref)) continue
-      all.set(ref, { ref, commit, base, workspace, records, present: new Set(), excludes: excludesIn(records), seen: observation })
+      all.set(ref, { ref, commit, base, workspace, records, present: new Set(), excludes: excludesIn(records), observed: observation })
     }
   }
   return all
@@ -185,7 +185,7 @@ function excludesIn(records: readonly JointRecord[]): readonly string[] {
   return [...new Set(records.flatMap(({ record }) => record?.spec.excludes ?? []))].sort()
 }
 
-function isKept({ outcome }: UnitPlan): boolean {
+function isRetained({ outcome }: UnitPlan): boolean {
   return outcome === 'frozen' || outcome === 'foreign'
 }
 
@@ -225,16 +225,16 @@ export interface JointProposal {
  * The one commit of a joint proposal. Nothing is written where every member says what it said, nobody came or went, and the
  * package stands as it stood.
  */
-export function buildJoint({ place, members }: JointGroup, standing: Standing | undefined): JointProposal {
-  const { ref, like } = place
+export function buildJoint({ location, members }: JointGroup, openProposal: OpenJointProposal | undefined): JointProposal {
+  const { ref, like } = location
   const files = new Map(members.flatMap(({ plan }) => (plan.joint ?? []).map((change) => [change.path, change])))
   const own = new Set(members.flatMap(({ unit, plan: { record } }) => (record === undefined ? [] : [pathOf(unit, record)])))
   const cause = causeOf(like)
   const away: DriftRecord[] = []
-  let isNew = standing === undefined || members.some(({ plan }) => plan.outcome !== 'unchanged')
-  for (const { path, record } of standing?.records ?? []) {
+  let isNew = openProposal === undefined || members.some(({ plan }) => plan.outcome !== 'unchanged')
+  for (const { path, record } of openProposal?.records ?? []) {
     if (own.has(path)) continue
-    const stays = standing !== undefined && awayRecords(standing).some((one) => one.path === path) && causeOf(record) === cause
+    const stays = openProposal !== undefined && awayRecords(openProposal).some((one) => one.path === path) && causeOf(record) === cause
     const aligned = stays && record !== undefined ? alignRecord(record, like) : undefined
     if (aligned === undefined || !isSameDocument(aligned, record ?? {})) isNew = true
     if (aligned === undefined) continue
@@ -245,14 +245,14 @@ export function buildJoint({ place, members }: JointGroup, standing: Standing | 
   if (first === undefined || !isNew) return { ref, members, away, writes: NO_WRITES }
   const { git } = first.observation
   const records = [...members.flatMap(({ plan }) => (plan.record === undefined ? [] : [plan.record])), ...away]
-  const message = formatProposalMessage(messageSubject(first.observation, like, place.workspace, records), 'Proposed')
+  const message = formatProposalMessage(messageSubject(first.observation, like, location.workspace, records), 'Proposed')
   const at = members.reduce((latest, { observation: { cluster } }) => (cluster.observedAt > latest ? cluster.observedAt : latest), '')
   return {
     ref,
     members,
     away,
     writes: jointWrites(
-      { ref, from: standing?.commit ?? null },
+      { ref, from: openProposal?.commit ?? null },
       { parents: [git.base], base: git.base, changes: [...files.values()], message, at: secondsSince1970(at) },
     ),
   }
@@ -262,22 +262,22 @@ export function buildJoint({ place, members }: JointGroup, standing: Standing | 
  * A joint branch from which all units of the turn went: their records go, and the rest stays as it was built, until a turn sees
  * one of its clusters.
  */
-export function leaveJoint(standing: Standing): GitWrites {
-  const { ref, commit, base, workspace, records, present, excludes, seen } = standing
+export function leaveJoint(openProposal: OpenJointProposal): GitWrites {
+  const { ref, commit, base, workspace, records, present, excludes, observed } = openProposal
   if (present.size === 0 || records.length < 2) return NO_WRITES
-  const away = awayRecords(standing).map(({ path, record }) => ({ path, record: alignRecord(record, withExcludes(record, excludes)) }))
+  const away = awayRecords(openProposal).map(({ path, record }) => ({ path, record: alignRecord(record, withExcludes(record, excludes)) }))
   const [like] = away
   if (like === undefined) return { ...NO_WRITES, updates: [{ ref, from: commit, to: null }] }
   const all = away.map(({ record }) => record)
-  const message = formatProposalMessage(messageSubject(seen, like.record, workspace, all), 'Proposed')
-  const kept = new Map(away.map(({ path, record }) => [path, record]))
+  const message = formatProposalMessage(messageSubject(observed, like.record, workspace, all), 'Proposed')
+  const retained = new Map(away.map(({ path, record }) => [path, record]))
   const changes = records.map(({ path }) => {
-    const record = kept.get(path)
+    const record = retained.get(path)
     return { path, content: record === undefined ? null : new TextEncoder().encode(formatInertDocument(record)) }
   })
   return jointWrites(
     { ref, from: commit },
-    { parents: [base], base: commit, changes, message, at: secondsSince1970(seen.cluster.observedAt) },
+    { parents: [base], base: commit, changes, message, at: secondsSince1970(observed.cluster.observedAt) },
   )
 }
 

@@ -2,16 +2,16 @@
 
 import { type GitWrites, isNothing, joinWrites } from '../turn/action.ts'
 import type { UnitResult } from '../turn/unit-result.ts'
-import type { JointPlace } from './joint-place.ts'
+import type { JointLocation } from './joint-location.ts'
 import {
   buildJoint,
   findGroups,
   type JointGroup,
   type JointProposal,
   leaveJoint,
+  type OpenJointProposal,
+  openJointProposals,
   type PlannedMember,
-  type Standing,
-  standingProposals,
 } from './joint-proposal.ts'
 
 type PlannedUnit = UnitResult & { readonly state: 'planned' }
@@ -29,32 +29,32 @@ export interface SharedProposals {
 export function shareProposals(
   units: readonly UnitResult[],
   fewest: number,
-  planAgain: (unit: PlannedUnit, place: JointPlace) => UnitResult,
+  planAgain: (unit: PlannedUnit, location: JointLocation) => UnitResult,
 ): SharedProposals {
   const planned = units.flatMap((unit) => (unit.state === 'planned' ? [unit] : []))
-  const standing = standingProposals(planned)
-  const groups = findGroups(planned, standing, fewest)
+  const openProposal = openJointProposals(planned)
+  const groups = findGroups(planned, openProposal, fewest)
   const again = new Map<UnitResult, UnitResult>()
   const extra = new Map<UnitResult, GitWrites[]>()
   const joints = new Map<string, JointProposal>()
-  for (const { place, members } of groups) {
+  for (const { location: position, members } of groups) {
     const own = members.map((member) => memberOf(units, member))
-    const joined = unchanged(own, place, standing.get(place.ref), planAgain) ?? planAll(own, place, planAgain)
+    const joined = unchanged(own, position, openProposal.get(position.ref), planAgain) ?? planAll(own, position, planAgain)
     const ready = joined.flatMap(([unit, after]) =>
       after.state === 'planned' && after.plan.joint !== undefined ? [[unit, after] as const] : [],
     )
     const [first] = ready
     if (first === undefined) continue
     for (const [unit, after] of ready) again.set(unit, after)
-    const group: JointGroup = { place, members: ready.map(([, after]) => after) }
-    const joint = buildJoint(group, standing.get(place.ref))
-    joints.set(place.ref.replace(/^refs\/heads\//, ''), joint)
+    const group: JointGroup = { location: position, members: ready.map(([, after]) => after) }
+    const joint = buildJoint(group, openProposal.get(position.ref))
+    joints.set(position.ref.replace(/^refs\/heads\//, ''), joint)
     extra.set(first[0], [joint.writes])
   }
-  const used = new Set(groups.map(({ place }) => place.ref))
-  for (const [ref, joint] of standing) {
+  const used = new Set(groups.map(({ location: at }) => at.ref))
+  for (const [ref, joint] of openProposal) {
     if (used.has(ref)) continue
-    const unit = planned.find(({ observation }) => observation === joint.seen)
+    const unit = planned.find(({ observation }) => observation === joint.observed)
     if (unit !== undefined) extra.set(unit, [...(extra.get(unit) ?? []), leaveJoint(joint)])
   }
   return { units: units.map((unit) => withWrites(again.get(unit) ?? unit, extra.get(unit) ?? [])), joints }
@@ -63,27 +63,27 @@ export function shareProposals(
 type PlanAgain = Parameters<typeof shareProposals>[2]
 type Joined = readonly (readonly [PlannedUnit, UnitResult])[]
 
-function planAll(units: readonly PlannedUnit[], place: JointPlace, planAgain: PlanAgain): Joined {
+function planAll(units: readonly PlannedUnit[], location: JointLocation, planAgain: PlanAgain): Joined {
   const joined: (readonly [PlannedUnit, UnitResult])[] = []
-  for (const unit of units) joined.push([unit, planAgain(unit, place)])
+  for (const unit of units) joined.push([unit, planAgain(unit, location)])
   return joined
 }
 
 /** Without the files of a commit that is not made; undefined where a unit says something new, or the branch is made anew without that. */
 function unchanged(
   units: readonly PlannedUnit[],
-  place: JointPlace,
-  standing: Standing | undefined,
+  location: JointLocation,
+  openProposal: OpenJointProposal | undefined,
   planAgain: PlanAgain,
 ): Joined | undefined {
-  if (standing === undefined) return undefined
+  if (openProposal === undefined) return undefined
   const joined: (readonly [PlannedUnit, UnitResult & { readonly state: 'planned' }])[] = []
   for (const unit of units) {
-    const after = planAgain(unit, { ...place, files: false })
+    const after = planAgain(unit, { ...location, files: false })
     if (after.state === 'failed' || after.plan.outcome !== 'unchanged') return undefined
     joined.push([unit, after])
   }
-  const joint = buildJoint({ place, members: joined.map(([, after]) => after) }, standing)
+  const joint = buildJoint({ location, members: joined.map(([, after]) => after) }, openProposal)
   return isNothing(joint.writes) ? joined : undefined
 }
 

@@ -10,8 +10,8 @@ import { type ClusterLedgerWrites, clusterWrites } from './cluster-writes.ts'
 import { identityFields, knownObservation } from './ledger-files.ts'
 
 /** One for each cluster with something to say. */
-export function writesOfClusters(seen: TurnObservation, units: readonly UnitResult[]): readonly ClusterLedgerWrites[] {
-  const { git, cluster: clusters, clock, policy, purpose } = seen
+export function writesOfClusters(observed: TurnObservation, units: readonly UnitResult[]): readonly ClusterLedgerWrites[] {
+  const { git, cluster: clusters, clock, policy, purpose } = observed
   const now = clock.present
   const writes: ClusterLedgerWrites[] = []
   for (const { cluster, identity } of clusters.observed) {
@@ -23,7 +23,7 @@ export function writesOfClusters(seen: TurnObservation, units: readonly UnitResu
     const codes = new Map(
       units.flatMap((unit) => (unit.state === 'failed' && unit.cluster === cluster ? [[unit.packagePath, unit.failures[0].code]] : [])),
     )
-    const lost = [...(git.lost.get(cluster) ?? []), ...lostInPlan(seen, units, cluster)]
+    const lost = [...(git.lost.get(cluster) ?? []), ...lostInPlan(observed, units, cluster)]
     const unobserved = lost.flatMap((unit) => {
       const code = codes.get(unit.unit.package)
       return code === undefined ? [] : [{ ...unit, code }]
@@ -57,9 +57,9 @@ function isAboutCluster(code: FailureCode): boolean {
 }
 
 /** Units that were observed and could not be planned. */
-function lostInPlan({ cluster: { units: seen } }: TurnObservation, units: readonly UnitResult[], cluster: string): readonly LostUnit[] {
-  return seen.flatMap((one, place) => {
-    const isLost = one.state === 'observed' && one.observation.unit.cluster === cluster && units[place]?.state === 'failed'
+function lostInPlan({ cluster: { units: observed } }: TurnObservation, units: readonly UnitResult[], cluster: string): readonly LostUnit[] {
+  return observed.flatMap((one, index) => {
+    const isLost = one.state === 'observed' && one.observation.unit.cluster === cluster && units[index]?.state === 'failed'
     if (!isLost || otherBase(one.observation) !== undefined) return []
     const unit = lostUnit(one.observation)
     return unit.report === undefined && unit.unit.package === '' ? [] : [unit]

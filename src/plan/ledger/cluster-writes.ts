@@ -48,14 +48,14 @@ export function clusterWrites(turn: ClusterTurn): LedgerWrites {
   const lines = lost.map(({ unit: { unit } }) => `${unitName(unit)}: Unknown`)
   const files = lost.flatMap((each) => each.files)
   const path = ledgerObservationPath(cluster)
-  const news = files.length > 0 || planned.some(({ plan }) => plan.writes.ledger.some((file) => file.path === path))
-  const status = turn.identity === undefined ? lostStatus(turn, news) : seenStatus(turn, news)
+  const updates = files.length > 0 || planned.some(({ plan }) => plan.writes.ledger.some((file) => file.path === path))
+  const status = turn.identity === undefined ? lostStatus(turn, updates) : observedStatus(turn, updates)
   if (status !== undefined) files.push(observationFile(cluster, path, status))
   if (turn.identity === undefined)
     return { ledger: files, ledgerLines: status === undefined ? lines : [`cannot be observed (${turn.code})`, ...lines] }
-  const again = turn.whole ? [] : planned.flatMap((unit) => seenAgain(unit, turn))
-  const seen = status !== undefined && !news ? ['seen, with nothing new'] : again.map(({ line }) => line)
-  return { ledger: [...files, ...again.map(({ file }) => file)], ledgerLines: [...lines, ...seen] }
+  const again = turn.whole ? [] : planned.flatMap((unit) => observedAgain(unit, turn))
+  const observed = status !== undefined && !updates ? ['seen, with nothing new'] : again.map(({ line }) => line)
+  return { ledger: [...files, ...again.map(({ file }) => file)], ledgerLines: [...lines, ...observed] }
 }
 
 function observationFile(cluster: string, path: string, status: ClusterObservation['status']): LedgerFile {
@@ -69,26 +69,26 @@ function observationFile(cluster: string, path: string, status: ClusterObservati
 }
 
 /** Undefined where nothing is to be written. */
-function lostStatus({ at, before, code }: ClusterTurn, news: boolean): ClusterObservation['status'] | undefined {
+function lostStatus({ at, before, code }: ClusterTurn, updates: boolean): ClusterObservation['status'] | undefined {
   if (code === undefined) return undefined
   const known = before?.status.unobserved
-  if (known !== undefined && !news) return undefined
+  if (known !== undefined && !updates) return undefined
   const { version = '', identity = '' } = before?.status ?? {}
   return { ...before?.status, changedAt: at, version, identity, unobserved: { since: known?.since ?? at, ...reasonOf(code) } }
 }
 
 /** As `lostStatus`. */
-function seenStatus(
+function observedStatus(
   { at, now, before, identity, whole, planned, interval }: ClusterTurn,
-  news: boolean,
+  updates: boolean,
 ): ClusterObservation['status'] | undefined {
   const known = before?.status
   if (identity === undefined || isOlder(at, known?.seenAt ?? '', now)) return undefined
   const due =
     whole && planned.some(({ observation }) => observation.git.ledger.report !== undefined) && isDue(known?.seenAt ?? '', at, interval)
-  if (!due && !news && known?.unobserved === undefined) return undefined
+  if (!due && !updates && known?.unobserved === undefined) return undefined
   const seenAt = whole ? at : known?.seenAt
-  return { changedAt: news ? at : (known?.changedAt ?? at), ...identity, ...(seenAt === undefined ? {} : { seenAt }) }
+  return { changedAt: updates ? at : (known?.changedAt ?? at), ...identity, ...(seenAt === undefined ? {} : { seenAt }) }
 }
 
 function isDue(seenAt: string, at: string, interval: number): boolean {
@@ -96,7 +96,7 @@ function isDue(seenAt: string, at: string, interval: number): boolean {
 }
 
 /** Of a unit that a turn about some packages looked at, and that has no news. */
-function seenAgain(
+function observedAgain(
   { plan, observation }: PlannedUnit,
   { before, at, now, interval }: ClusterTurn,
 ): { readonly file: LedgerFile; readonly line: string }[] {

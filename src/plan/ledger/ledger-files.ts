@@ -20,24 +20,24 @@ export interface LedgerFiles {
   readonly report: DriftReport
 }
 
-export function ledgerFilesOf(seen: Observation, report: DriftReport): LedgerFiles {
-  const before = seen.git.ledger.report
-  const folder = ledgerUnitFolder(seen.unit.cluster, seen.unit.slug)
-  const kept = before !== undefined && saysTheSame(before, report) ? before : keepFirstCommit(before, report)
+export function ledgerFilesOf(observed: Observation, report: DriftReport): LedgerFiles {
+  const before = observed.git.ledger.report
+  const folder = ledgerUnitFolder(observed.unit.cluster, observed.unit.slug)
+  const retained = before !== undefined && isEqualText(before, report) ? before : keepFirstCommit(before, report)
   const groupPath = `${folder}/resourcegroup.yaml`
-  const text = seen.git.ledger.texts.get(groupPath)
+  const text = observed.git.ledger.texts.get(groupPath)
   const previous = text === undefined ? undefined : readObject(text, groupPath)
-  const keptGroup = resourceGroup(seen, kept, previous)
+  const retainedGroup = resourceGroup(observed, retained, previous)
   const files = [
-    ...filesOf(`${folder}/report.yaml`, kept, kept === before, seen),
-    ...filesOf(groupPath, keptGroup, keptGroup === previous, seen),
+    ...filesOf(`${folder}/report.yaml`, retained, retained === before, observed),
+    ...filesOf(groupPath, retainedGroup, retainedGroup === previous, observed),
   ]
-  if (files.length === 0) return { files, line: undefined, report: kept }
-  const observation = clusterObservation(seen)
+  if (files.length === 0) return { files, line: undefined, report: retained }
+  const observation = clusterObservation(observed)
   return {
-    files: [...files, { path: ledgerObservationPath(seen.unit.cluster), text: formatDocument(observation) }],
-    line: `${seen.unit.packageName}: ${kept.status.state}${kept.spec.changes.length === 0 ? '' : ` (${kept.spec.changes.length})`}`,
-    report: kept,
+    files: [...files, { path: ledgerObservationPath(observed.unit.cluster), text: formatDocument(observation) }],
+    line: `${observed.unit.packageName}: ${retained.status.state}${retained.spec.changes.length === 0 ? '' : ` (${retained.spec.changes.length})`}`,
+    report: retained,
   }
 }
 
@@ -56,15 +56,15 @@ function resourceGroup(
   }
   return key.derived.get(health, 'group', [spec.changes, JSON.stringify(source), previous], () => {
     const drifted = [...new Map(spec.changes.map(({ ref }) => [resourceKey(ref), ref])).values()]
-    const made = buildResourceGroup({ ...source, members: health, drifted, at: cluster.observedAt, previous })
-    return previous !== undefined && isSameDocument(previous, made) ? previous : made
+    const created = buildResourceGroup({ ...source, members: health, drifted, at: cluster.observedAt, previous })
+    return previous !== undefined && isSameDocument(previous, created) ? previous : created
   })
 }
 
 /** Nothing where the document is in the ledger as it would be written. */
-function filesOf(path: string, document: object, isKept: boolean, { git }: Observation): LedgerFile[] {
+function filesOf(path: string, document: object, isRetained: boolean, { git }: Observation): LedgerFile[] {
   const before = git.ledger.texts.get(path)
-  if (isKept && before !== undefined && isWrittenAs(document, before)) return []
+  if (isRetained && before !== undefined && isWrittenAs(document, before)) return []
   const later = laterText(document, formatDocument)
   return [
     {
@@ -96,7 +96,7 @@ export function readObject(text: string, where: string): JsonObject | undefined 
 }
 
 /** Equal but for the time of the observation and, while the package is the same, the commit. */
-function saysTheSame(before: DriftReport, after: DriftReport): boolean {
+function isEqualText(before: DriftReport, after: DriftReport): boolean {
   return isSameDocument(timeless(before), timeless(after))
 }
 
@@ -112,14 +112,18 @@ function keepFirstCommit(before: DriftReport | undefined, after: DriftReport): D
   return { ...after, spec: { ...after.spec, unit: { ...after.spec.unit, commit: before.spec.unit.commit } } }
 }
 
-function clusterObservation(seen: Observation): ClusterObservation {
-  const before = knownObservation(seen)
+function clusterObservation(observed: Observation): ClusterObservation {
+  const before = knownObservation(observed)
   const seenAt = before?.status.seenAt
   return {
     apiVersion: API_VERSION,
     kind: 'ClusterObservation',
-    metadata: { name: seen.unit.cluster, annotations: LOCAL_CONFIG },
-    status: { changedAt: seen.cluster.observedAt, ...identityFields(seen.cluster, before), ...(seenAt === undefined ? {} : { seenAt }) },
+    metadata: { name: observed.unit.cluster, annotations: LOCAL_CONFIG },
+    status: {
+      changedAt: observed.cluster.observedAt,
+      ...identityFields(observed.cluster, before),
+      ...(seenAt === undefined ? {} : { seenAt }),
+    },
   }
 }
 
@@ -152,6 +156,6 @@ export function identityHash(uid: string): string {
  * Which cluster it is: as read now or, where the account may not read it, as the ledger has it; empty where neither is known.
  * So one drift has one fingerprint, whoever looks.
  */
-export function identityOf(seen: Observation): string {
-  return identityFields(seen.cluster, knownObservation(seen)).identity
+export function identityOf(observed: Observation): string {
+  return identityFields(observed.cluster, knownObservation(observed)).identity
 }

@@ -7,15 +7,15 @@ import type { ClusterObservation, DriftReport } from '../../record/schema.ts'
  */
 export function knownUntil({ spec, status }: DriftReport, cluster: ClusterObservation['status'] | undefined): string {
   // Another state may begin with a decision, which is no look at the cluster.
-  const failedLook = status.state === 'Unknown' ? status.since : undefined
-  return latest([spec.observed.at, spec.observed.seenAt, failedLook, cluster?.seenAt])
+  const failedObservation = status.state === 'Unknown' ? status.since : undefined
+  return latest([spec.observed.at, spec.observed.seenAt, failedObservation, cluster?.seenAt])
 }
 
 /** As `knownUntil`, of the looks that saw what the report says: of a unit that cannot be observed, the last one before. */
 export function lastSeen({ spec, status }: DriftReport, cluster: ClusterObservation['status'] | undefined): string {
-  const seen = latest([spec.observed.at, spec.observed.seenAt])
+  const observed = latest([spec.observed.at, spec.observed.seenAt])
   // What was seen of the whole cluster since then was not about a unit that could not be observed.
-  return status.state === 'Unknown' ? seen : latest([seen, cluster?.seenAt])
+  return status.state === 'Unknown' ? observed : latest([observed, cluster?.seenAt])
 }
 
 /** Whether an observation is older than what is known. A time that is still to come is of a wrong clock, and tells nothing. */

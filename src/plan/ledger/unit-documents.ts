@@ -12,7 +12,7 @@ import { plannedBy, snoozed } from '../commands/comment-status.ts'
 import { type PlannedChange, planOf } from '../commands/pick-changes.ts'
 import { ruleMatches } from '../commands/rule-matches.ts'
 import type { Hold } from '../limits/hold.ts'
-import type { Observation, OpenBranch, Wish } from '../turn/observation.ts'
+import type { Observation, OpenBranch, ResolutionRequest } from '../turn/observation.ts'
 import { rolloutOf } from '../turn/rollout.ts'
 import { sameTree } from '../turn/unit-git.ts'
 import { stuckSince } from '../turn/waiting-state.ts'
@@ -34,13 +34,13 @@ class KnownChanges {
   }
 
   fingerprintIn(unit: FingerprintUnit): string {
-    const place = JSON.stringify(unit)
-    const known = this.fingerprints.get(place)
+    const location = JSON.stringify(unit)
+    const known = this.fingerprints.get(location)
     if (known !== undefined) return known
     const drifts = this.active.map(({ drift }) => drift)
-    const made = fingerprintOf(unit, drifts, this.key)
-    this.fingerprints.set(place, made)
-    return made
+    const created = fingerprintOf(unit, drifts, this.key)
+    this.fingerprints.set(location, created)
+    return created
   }
 }
 
@@ -49,8 +49,8 @@ function knownChanges(active: readonly PlannedChange[], key: RedactionKey): Know
 }
 
 /** `active` is what is open for a decision. */
-export function unitFingerprint({ unit, key, ...seen }: Observation, active: readonly PlannedChange[]): string {
-  const cluster = identityOf({ unit, key, ...seen }) || unit.cluster
+export function unitFingerprint({ unit, key, ...observed }: Observation, active: readonly PlannedChange[]): string {
+  const cluster = identityOf({ unit, key, ...observed }) || unit.cluster
   return knownChanges(active, key).fingerprintIn({ cluster, package: unit.packagePath })
 }
 
@@ -63,49 +63,49 @@ export interface ReportState {
 }
 
 export function unitReport(
-  seen: Observation,
+  observed: Observation,
   active: readonly PlannedChange[],
   fingerprint: string,
   { state, branch, hold }: ReportState,
 ): DriftReport {
-  const before = seen.git.ledger.report?.status
-  const at = seen.cluster.observedAt
+  const before = observed.git.ledger.report?.status
+  const at = observed.cluster.observedAt
   const episode = branch?.record.spec.episode ?? ''
   const lifecycle = branch === undefined ? '' : branch.state === 'drafts' ? 'Draft' : 'Proposed'
   return buildReport({
     unit: {
-      cluster: seen.unit.cluster,
-      package: seen.unit.packagePath,
-      name: seen.unit.packagePath === '' ? seen.unit.packageName : undefined,
-      source: seen.unit.source === 'folder' ? seen.unit.source : undefined,
-      branch: seen.git.baseBranch,
-      revision: seen.git.revision === 0 ? undefined : `v${seen.git.revision}`,
-      commit: seen.git.base,
-      tree: seen.git.treeHash,
+      cluster: observed.unit.cluster,
+      package: observed.unit.packagePath,
+      name: observed.unit.packagePath === '' ? observed.unit.packageName : undefined,
+      source: observed.unit.source === 'folder' ? observed.unit.source : undefined,
+      branch: observed.git.baseBranch,
+      revision: observed.git.revision === 0 ? undefined : `v${observed.git.revision}`,
+      commit: observed.git.base,
+      tree: observed.git.treeHash,
     },
     fingerprint,
     observedAt: at,
-    syncer: seen.syncer?.manager ?? '',
-    recorded: seen.cluster.recorded,
-    verdicts: seen.verdicts,
-    resolutions: knownChanges(active, seen.key).resolutions,
-    key: seen.key,
+    syncer: observed.syncer?.manager ?? '',
+    recorded: observed.cluster.recorded,
+    verdicts: observed.verdicts,
+    resolutions: knownChanges(active, observed.key).resolutions,
+    key: observed.key,
     status: {
       state,
       ...sinceWhen(before, state, at),
-      ...stuck(seen),
+      ...stuck(observed),
       episode,
       lifecycle,
       plan: active.length === 0 ? '' : planOf(active.map(({ resolution }) => resolution)),
       // In the order of the schema, in which the ledger's report is read back.
       ...(branch === undefined || branch.ref.endsWith(`/drift-${episode}`) ? {} : { branch: branch.ref.replace(/^refs\/heads\//, '') }),
       ...(hold === undefined || lifecycle !== 'Draft' ? {} : { held: hold }),
-      ...snoozed(seen, { episode, lifecycle }),
-      ...ruleMatches(seen),
-      health: showHealth(seen.health, seen.incomplete),
-      ...rolloutOf(seen),
+      ...snoozed(observed, { episode, lifecycle }),
+      ...ruleMatches(observed),
+      health: showHealth(observed.health, observed.incomplete),
+      ...rolloutOf(observed),
     },
-    incomplete: seen.incomplete,
+    incomplete: observed.incomplete,
   })
 }
 
@@ -134,7 +134,7 @@ export interface EpisodeState {
   readonly lifecycle: DriftRecord['spec']['lifecycle']
   /** The record as it stands open. */
   readonly previous: DriftRecord['spec'] | undefined
-  readonly wish: Wish | undefined
+  readonly resolutionRequest: ResolutionRequest | undefined
   /** Id of the merged episode that did not restore the same. */
   readonly after: string | undefined
   /** Of the joint proposal that the record is on. */
@@ -142,39 +142,39 @@ export interface EpisodeState {
 }
 
 export function unitRecord(
-  seen: Observation,
+  observed: Observation,
   active: readonly PlannedChange[],
   fingerprint: string,
-  { episode, began, lifecycle, previous, wish, after, excludes }: EpisodeState,
+  { episode, began, lifecycle, previous, resolutionRequest, after, excludes }: EpisodeState,
 ): DriftRecord {
-  const report = unitReport(seen, active, fingerprint, { state: 'Drifted', branch: undefined })
-  const message = wish === undefined ? previous?.message : wish.message
+  const report = unitReport(observed, active, fingerprint, { state: 'Drifted', branch: undefined })
+  const message = resolutionRequest === undefined ? previous?.message : resolutionRequest.message
   const plan = planOf(active.map(({ resolution }) => resolution))
   let objects: ReadonlySet<string> | undefined
   const isWanted = (id: ResourceId): boolean => {
     objects ??= new Set(active.map(({ drift }) => resourceKey(drift.id)))
     return objects.has(resourceKey(id))
   }
-  const copies = objectCopies(seen.verdicts, seen.key, { isWanted })
+  const copies = objectCopies(observed.verdicts, observed.key, { isWanted })
   return {
     apiVersion: API_VERSION,
     kind: 'DriftRecord',
     metadata: { name: `drift-${episode}`, annotations: LOCAL_CONFIG },
     spec: {
       ...report.spec,
-      changes: knownChanges(active, seen.key).shown,
+      changes: knownChanges(active, observed.key).shown,
       episode,
       began,
-      ...proposedWhen(lifecycle, began, previous, seen.cluster.observedAt),
+      ...proposedWhen(lifecycle, began, previous, observed.cluster.observedAt),
       lifecycle,
       plan,
       ...(message === undefined ? {} : { message }),
-      ...plannedBy(wish, previous, plan),
+      ...plannedBy(resolutionRequest, previous, plan),
       ...(after === undefined ? {} : { after }),
       ...(excludes.length === 0 ? {} : { excludes: [...excludes] }),
-      policy: { name: seen.policy.name, mode: seen.policy.mode },
-      settle: seen.policy.settle,
-      keyId: seen.key.id,
+      policy: { name: observed.policy.name, mode: observed.policy.mode },
+      settle: observed.policy.settle,
+      keyId: observed.key.id,
       ...(copies.length === 0 ? {} : { copies }),
     },
   }
@@ -192,24 +192,24 @@ function proposedWhen(
 }
 
 /** The branch stays as it is when it says the same about the same package: observation times alone change nothing. */
-export function saysTheSame({ git }: Observation, open: OpenBranch, record: DriftRecord): boolean {
+export function isEqualText({ git }: Observation, open: OpenBranch, record: DriftRecord): boolean {
   const [before, after] = [open.record.spec, record.spec]
   const timeless = ({ observed, unit, policy, copies = [], ...rest }: DriftRecord['spec']): object => ({
     ...rest,
     // An object that git declares moves on beside what differs: its copy is of the time when that last changed.
-    copies: copies.map(({ ref, manifest }) => ({ ref, kept: manifest !== undefined })),
+    copies: copies.map(({ ref, manifest }) => ({ ref, retained: manifest !== undefined })),
     changes: rest.changes.length,
     cluster: unit.cluster,
     syncer: observed.syncer,
   })
   return (
     isSameDocument(timeless(before), timeless(after)) &&
-    before.changes.every((change, place) => saysTheSameOf(change, after.changes[place])) &&
+    before.changes.every((change, index) => sameTextOf(change, after.changes[index])) &&
     sameTree(git.tree, git.baseTrees.get(open.base))
   )
 }
 
-function saysTheSameOf(before: Change, after: Change | undefined): boolean {
+function sameTextOf(before: Change, after: Change | undefined): boolean {
   if (before === after || after === undefined) return before === after
   const [{ source: _before, ...left }, { source: _after, ...right }] = [before, after]
   return isSameDocument(left, right)

@@ -43,10 +43,10 @@ export function openedAt({ began, proposedAt }: Pick<DriftRecord['spec'], 'began
 export function timeStates(
   report: DriftReport,
   record: DriftRecord,
-  seen: Pick<Observation, 'git' | 'cluster' | 'policy'>,
+  observed: Pick<Observation, 'git' | 'cluster' | 'policy'>,
 ): ProposalState[] {
-  const { cluster, policy } = seen
-  const [resting, opened] = [restingSince(report, seen), openedAt(record.spec)]
+  const { cluster, policy } = observed
+  const [resting, opened] = [restingSince(report, observed), openedAt(record.spec)]
   // An episode is named by the drift that it began with: nothing changed since, whatever was written anew in between.
   const asItBegan = record.spec.fingerprint.startsWith(`sha256:${record.spec.episode.slice(0, 8)}`)
   // In a recording no time passes.

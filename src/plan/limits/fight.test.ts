@@ -37,7 +37,7 @@ test('what somebody asks for is proposed', async () => {
   await round(world, 6)
   world.edit(WEB, 'spec.replicas', 7, 'other-controller')
   await world.plan()
-  assert.equal((await world.wish('Release')).report.status.lifecycle, 'Proposed')
+  assert.equal((await world.resolutionRequest('Release')).report.status.lifecycle, 'Proposed')
 })
 
 test('merges of more than a week ago are no fight', async () => {

@@ -31,9 +31,9 @@ export function fightOver(changes: readonly Change[], closed: readonly ClosedEpi
   const merged = closed.filter(({ status }) => status.outcome === 'Merged' && recent(status.verifiedAt, MERGES_WITHIN))
   const healed = closed.filter(({ status }) => status.outcome === 'Healed' && recent(status.at, FLIPS_WITHIN))
   for (const change of changes) {
-    const place = placeOf(change)
-    const restored = merged.filter(({ spec }) => spec.changes.some((one) => one.resolution === 'Restore' && placeOf(one) === place))
-    const flipped = healed.filter(({ spec }) => spec.changes.some((one) => placeOf(one) === place))
+    const location = locationOf(change)
+    const restored = merged.filter(({ spec }) => spec.changes.some((one) => one.resolution === 'Restore' && locationOf(one) === location))
+    const flipped = healed.filter(({ spec }) => spec.changes.some((one) => locationOf(one) === location))
     const who = change.actor.confidence === 'none' ? 'somebody' : change.actor.manager
     const what =
       change.path === undefined ? `${change.ref.kind} ${change.ref.name}` : `${change.path} of ${change.ref.kind} ${change.ref.name}`
@@ -44,6 +44,6 @@ export function fightOver(changes: readonly Change[], closed: readonly ClosedEpi
   return undefined
 }
 
-function placeOf({ ref, path, change }: Change): string {
+function locationOf({ ref, path, change }: Change): string {
   return `${change} ${resourceKey(ref)}#${withoutHashes(path ?? '')}`
 }

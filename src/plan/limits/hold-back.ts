@@ -9,7 +9,7 @@ import type { UnitResult } from '../turn/unit-result.ts'
 import type { Hold } from './hold.ts'
 import { openProposals } from './open-proposals.ts'
 import { planHolds } from './plan-limits.ts'
-import { findStorm, newlyDrifting, type Storm, standingBranch } from './storm.ts'
+import { currentBranch, findStorm, newlyDrifting, type Storm } from './storm.ts'
 
 export interface HeldBack {
   /** By `unitKey`. */
@@ -19,7 +19,7 @@ export interface HeldBack {
 
 export const NOTHING_HELD: HeldBack = { holds: new Map(), storm: undefined }
 
-export interface HoldGround {
+export interface HoldContext {
   readonly view: TurnView
   readonly ledger: LedgerContent
   readonly ticks: DashboardTicks
@@ -27,7 +27,7 @@ export interface HoldGround {
   readonly now: string
 }
 
-export function holdsOf(units: readonly UnitResult[], { view, ledger: { reports }, ticks, now }: HoldGround): HeldBack {
+export function holdsOf(units: readonly UnitResult[], { view, ledger: { reports }, ticks, now }: HoldContext): HeldBack {
   const planned = units.flatMap((unit) => (unit.state === 'planned' ? [unit] : []))
   const isNew = planned.some(
     ({ plan, observation }) => plan.report.status.lifecycle === 'Proposed' && !observation.git.refs.has(`refs/heads/${plan.branch}`),
@@ -38,13 +38,13 @@ export function holdsOf(units: readonly UnitResult[], { view, ledger: { reports 
   const here = new Set(planned.map(({ unit }) => unitKey(unit.cluster, unit.packagePath)))
   const elsewhere = [...reports.values()].filter(({ spec: { unit } }) => !here.has(unitKey(unit.cluster, unit.package)))
   const all = [...branches.keys(), ...elsewhere]
-  const storm = findStorm(newlyDrifting(all, now), all, limits, (report) => branches.get(report) ?? standingBranch(report))
+  const storm = findStorm(newlyDrifting(all, now), all, limits, (report) => branches.get(report) ?? currentBranch(report))
   const holds = planHolds({
     units: planned,
     limits,
     proposals: openProposals(view, planned, now),
     storm,
-    asked: new Set([...ticks.open, ...ticks.raise]),
+    requested: new Set([...ticks.open, ...ticks.raise]),
     now,
   })
   return { holds, storm }

@@ -66,7 +66,7 @@ function reasons(units: readonly PlannedUnit[], more: Partial<LimitsQuestion> = 
     limits: DEFAULT_LIMITS,
     proposals: { open: new Set(), openings: [] },
     storm: undefined,
-    asked: new Set(),
+    requested: new Set(),
     now: NOW,
     ...more,
   })
@@ -153,7 +153,7 @@ test('critical drift passes every limit and takes a slot', () => {
 
 test('what somebody ticked is opened now, whatever holds it', () => {
   const units = [unit({ name: 'a', at: NOW, began: NOW }), unit({ name: 'b', at: NOW, began: NOW })]
-  assert.deepEqual(reasons(units, { storm: FLEET, asked: new Set([driftId(fingerprintOf('b'))]) }), { a: 'storm', b: 'open' })
+  assert.deepEqual(reasons(units, { storm: FLEET, requested: new Set([driftId(fingerprintOf('b'))]) }), { a: 'storm', b: 'open' })
 })
 
 test('what is open already, recorded only or not drift is never held, and takes no slot', () => {
@@ -203,7 +203,7 @@ test('what is low risk only waits for the first digest after it was first seen',
 test('the digest is for nothing else: any higher risk, a tick, a recording and what is open go their way', () => {
   const low = { name: 'a', risk: 'low' as const }
   for (const risk of ['medium', 'high', 'critical'] as const) assert.deepEqual(reasons([unit({ name: 'a', risk })]), { a: 'open' })
-  assert.deepEqual(reasons([unit(low)], { asked: new Set([driftId(fingerprintOf('a'))]) }), { a: 'open' })
+  assert.deepEqual(reasons([unit(low)], { requested: new Set([driftId(fingerprintOf('a'))]) }), { a: 'open' })
   assert.deepEqual(reasons([unit({ ...low, recorded: true })]), { a: 'open' })
   assert.deepEqual(reasons([unit({ ...low, open: true })]), { a: 'open' })
   const mixed = [unit({ ...low, branch: 'x' }), unit({ name: 'b', branch: 'x' })]
@@ -217,7 +217,7 @@ test('the digest says until when and why, and takes no slot', () => {
     limits: DEFAULT_LIMITS,
     proposals: { open: new Set<string>(), openings: [] },
     storm: undefined,
-    asked: new Set<string>(),
+    requested: new Set<string>(),
   }
   assert.match(planHolds({ ...question, units, now: NOW }).get(unitKey('prod', 'a'))?.why ?? '', /low risk and wait for the digest$/)
 })
@@ -235,7 +235,7 @@ test('the storm of a cluster holds what is about it alone, says which, and nothi
   ]
   const limits = { ...DEFAULT_LIMITS, prHourlyLimit: 0 }
   assert.deepEqual(reasons(units, { storm, limits }), { a: 'storm', b: 'open', c: 'open', d: 'open', e: 'storm', f: 'storm', g: 'open' })
-  const question = { units, limits, proposals: { open: new Set<string>(), openings: [] }, storm, asked: new Set<string>(), now: NOW }
+  const question = { units, limits, proposals: { open: new Set<string>(), openings: [] }, storm, requested: new Set<string>(), now: NOW }
   assert.equal(
     planHolds(question).get(unitKey('prod', 'a'))?.why,
     'more than 50 objects and more than 20 % of all objects of the cluster prod began to differ within an hour',

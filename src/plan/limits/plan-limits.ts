@@ -25,7 +25,7 @@ export interface LimitsQuestion {
   /** Undefined where there is none. */
   readonly storm: Storm | undefined
   /** `driftId` of the drift that somebody ticked to be proposed now. */
-  readonly asked: ReadonlySet<string>
+  readonly requested: ReadonlySet<string>
   /** RFC 3339 UTC: the latest observation of the turn. */
   readonly now: string
 }
@@ -66,7 +66,7 @@ export function planHolds(question: LimitsQuestion): ReadonlyMap<string, Hold> {
   return holds
 }
 
-function newOpenings({ units, asked }: LimitsQuestion): readonly Opening[] {
+function newOpenings({ units, requested }: LimitsQuestion): readonly Opening[] {
   const isNew = ({ plan, observation }: PlannedUnit): boolean =>
     plan.report.status.lifecycle === 'Proposed' && !observation.git.refs.has(`refs/heads/${plan.branch}`)
   const byBranch = Map.groupBy(units.filter(isNew), ({ plan }) => plan.branch)
@@ -80,7 +80,7 @@ function newOpenings({ units, asked }: LimitsQuestion): readonly Opening[] {
         risk,
         since: times.sort()[0] ?? '',
         name: names.sort()[0] ?? '',
-        free: risk === 'critical' || own.some(({ plan }) => asked.has(driftId(plan.report.spec.fingerprint))),
+        free: risk === 'critical' || own.some(({ plan }) => requested.has(driftId(plan.report.spec.fingerprint))),
       }
     })
     .sort(

@@ -5,7 +5,7 @@ import { changeOf } from '../../../test/fakes/record-samples.ts'
 import { DEFAULT_LIMITS, type Limits } from '../../policy/effective-policy.ts'
 import { stormText } from '../../proposal/text/storm-text.ts'
 import type { DriftReport } from '../../record/schema.ts'
-import { findStorm, standingBranch, stormSubject } from './storm.ts'
+import { currentBranch, findStorm, stormSubject } from './storm.ts'
 
 interface Sample {
   readonly cluster?: string
@@ -98,7 +98,7 @@ test('zero in either limit is never; the storm of packages is as it was', () => 
 })
 
 test('the ledger alone says which proposal a unit is on, the one that it is named by included', () => {
-  const at = (status: object) => standingBranch({ spec: { unit: { package: 'apps/web' } }, status } as unknown as DriftReport)
+  const at = (status: object) => currentBranch({ spec: { unit: { package: 'apps/web' } }, status } as unknown as DriftReport)
   assert.equal(at({ lifecycle: 'Proposed', episode: '1', branch: 'proposed/apps/web/drift-2' }), 'proposed/apps/web/drift-2')
   assert.equal(at({ lifecycle: 'Proposed', episode: '2' }), 'proposed/apps/web/drift-2')
   assert.equal(at({ lifecycle: 'Draft', episode: '3' }), '')

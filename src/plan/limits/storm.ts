@@ -74,7 +74,7 @@ function objectsOf({ spec }: DriftReport): number {
 }
 
 /** Short name of the branch that the proposal of a unit is open from, by the ledger alone; empty where there is none. */
-export function standingBranch({ spec, status }: DriftReport): string {
+export function currentBranch({ spec, status }: DriftReport): string {
   if (status.lifecycle !== 'Proposed') return ''
   return status.branch ?? `proposed/${spec.unit.package}/drift-${status.episode}`
 }

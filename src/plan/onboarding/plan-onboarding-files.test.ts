@@ -14,8 +14,8 @@ const rule = (name: string, packages: readonly string[], reason = 'why'): Import
 
 test('the proposed start is the shipped default, spelt out: merging it changes nothing but that it is there', () => {
   const { policies } = read(policyText([], 'prod', undefined))
-  const { place: _place, chain: _chain, ...own } = effectivePolicy({ policies, placements: [] }, 'prod', 'apps/web')
-  const { place: _none, chain: _default, ...shipped } = effectivePolicy({ policies: [], placements: [] }, 'prod', 'apps/web')
+  const { location: _place, chain: _chain, ...own } = effectivePolicy({ policies, placements: [] }, 'prod', 'apps/web')
+  const { location: _none, chain: _default, ...shipped } = effectivePolicy({ policies: [], placements: [] }, 'prod', 'apps/web')
   assert.deepEqual(own, shipped)
   assert.deepEqual(repositoryLimits({ policies }), repositoryLimits({ policies: [] }))
 })

@@ -16,19 +16,19 @@ export function otherBase({ git }: Observation): string | undefined {
 }
 
 /** What a look from another branch has to say first. */
-export function otherBaseNotes(seen: Observation): Note[] {
-  const branch = otherBase(seen)
+export function otherBaseNotes(observed: Observation): Note[] {
+  const branch = otherBase(observed)
   if (branch === undefined) return []
-  const { unit, git } = seen
+  const { unit, git } = observed
   const text = `${unit.packageName} in ${unit.cluster} follows ${branch}: nothing is recorded of what ${git.baseBranch} says`
   return [{ cause: 'follows-another-branch', subject: '', text }]
 }
 
 /** Before anything is written or decided. @throws Failure BP2012 */
-export function assertOwnBase(seen: Observation): void {
-  const branch = otherBase(seen)
+export function assertOwnBase(observed: Observation): void {
+  const branch = otherBase(observed)
   if (branch === undefined) return
-  const { unit, git } = seen
+  const { unit, git } = observed
   throw new Failure({
     code: 'BP2012',
     what: `${unit.packageName} in ${unit.cluster} is not written from ${git.baseBranch}`,

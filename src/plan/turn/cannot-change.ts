@@ -20,7 +20,7 @@ export function cannotChange(
       where: unreadable.where,
       why: `its record cannot be read: ${unreadable.why}`,
       remedy:
-        unreadable.place === 'branch'
+        unreadable.location === 'branch'
           ? 'merge or delete the branch by hand, then scan again'
           : 'restore the file from the commit that wrote it',
     })

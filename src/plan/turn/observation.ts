@@ -72,7 +72,7 @@ export interface SiblingBranch extends Pick<OpenBranch, 'ref' | 'workspace' | 'c
 }
 
 /** Where the record of a merged proposal came onto the base branch. */
-export interface Landing {
+export interface MergeCommit {
   readonly commit: ObjectId
   /** The commit to tag: below or at the landing, with the `kpt:` line of the package in its message. */
   readonly published: ObjectId
@@ -103,7 +103,7 @@ export interface EndedHead {
 /** A record of the unit that is there and cannot be read: written by another version, or edited by somebody. */
 export interface UnreadableRecord {
   /** `branch`: of an open workspace; `base`: of a decision on the base branch. */
-  readonly place: 'branch' | 'base'
+  readonly location: 'branch' | 'base'
   readonly episode: string
   /** `proposed/apps/web/drift-9f2c1a7b`, or the path of the file. */
   readonly where: string
@@ -132,7 +132,7 @@ export interface GitState {
   /** By full ref name. */
   readonly heads: ReadonlyMap<string, EndedHead>
   /** By workspace: of the merged proposals that the ledger does not have as closed yet. */
-  readonly landings: ReadonlyMap<string, Landing>
+  readonly mergeCommits: ReadonlyMap<string, MergeCommit>
   /** Latest published revision number; 0 when there is none. */
   readonly revision: number
   /** Porch object name of that revision, `<repository>.<path with dots>.<workspace>`; empty when there is none. */
@@ -206,7 +206,7 @@ export interface Choice {
 }
 
 /** What a person asked for. */
-export interface Wish extends Choice {
+export interface ResolutionRequest extends Choice {
   readonly message: string | undefined
   /** Further choices of the same plan: of two about one change the later one counts. */
   readonly more?: readonly Choice[]

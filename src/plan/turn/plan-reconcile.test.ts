@@ -191,7 +191,7 @@ for (const [name, field, value, hours] of [
 test('a wish proposes drift that is silent', async () => {
   const world = await proposed()
   await world.reject()
-  assert.equal((await world.wish('Adopt')).outcome, 'created')
+  assert.equal((await world.resolutionRequest('Adopt')).outcome, 'created')
 })
 
 test('an incomplete observation freezes an open record: it is neither shrunk, nor closed, nor merged', async () => {
@@ -238,7 +238,7 @@ test('unreadable never becomes missing, and absence is drift only when it was an
 
 test('a field that was released and that somebody else owns is no drift', async () => {
   const world = await proposed()
-  await world.wish('Release')
+  await world.resolutionRequest('Release')
   await world.approve()
   assert.doesNotMatch(world.repository.text('main', 'apps/web/deployment.yaml') ?? '', /replicas/)
   const { report } = await world.plan()

@@ -25,9 +25,9 @@ import { newEpisodeId } from '../decisions/episode-ids.ts'
 import { type FoundDecisions, findDecisions, mergedRef } from '../decisions/found-decisions.ts'
 import { closedFile, failedBefore, failedEpisodes, verifiedEpisodes, withNewer } from '../decisions/verified-episodes.ts'
 import { asInLedger, foundOurs } from '../decisions/whose-branch.ts'
-import type { JointPlace } from '../joint/joint-place.ts'
+import type { JointLocation } from '../joint/joint-location.ts'
 import { type LedgerFiles, ledgerFilesOf } from '../ledger/ledger-files.ts'
-import { saysTheSame, unitFingerprint, unitRecord, unitReport } from '../ledger/unit-documents.ts'
+import { isEqualText, unitFingerprint, unitRecord, unitReport } from '../ledger/unit-documents.ts'
 import { adoptWindowOf } from '../limits/drift-age.ts'
 import { fightOver } from '../limits/fight.ts'
 import type { Hold } from '../limits/hold.ts'
@@ -35,7 +35,7 @@ import { type GitWrites, isNothing, joinWrites, NO_WRITES, type PlannedUpdate } 
 import { assertOwnBase, otherBase } from './base-branch.ts'
 import { leftAlone, withdrawnNote } from './branch-notes.ts'
 import { cannotChange, short } from './cannot-change.ts'
-import type { Observation, OpenBranch, Wish } from './observation.ts'
+import type { Observation, OpenBranch, ResolutionRequest } from './observation.ts'
 import { possiblePlan } from './possible-plan.ts'
 import { newerThan, tooOld, tooOldNote } from './too-old.ts'
 import { sameTree } from './unit-git.ts'
@@ -70,19 +70,19 @@ const NOTHING_OPEN: readonly PlannedChange[] = []
 const NO_FILES: ProposalFiles = { changes: [], notes: [] }
 
 class Turn {
-  private readonly seen: Observation
-  private readonly wish: Wish | undefined
+  private readonly observed: Observation
+  private readonly resolutionRequest: ResolutionRequest | undefined
   private readonly begun: ReadonlySet<string>
   private readonly hold: Hold | undefined
-  private readonly joint: JointPlace | undefined
+  private readonly joint: JointLocation | undefined
   private readonly open: OpenBranch | undefined
   private readonly at: string
   private readonly found: FoundDecisions
   private readonly failed: readonly ClosedEpisode[]
   private readonly changes: readonly Omit<PlannedChange, 'resolution'>[]
 
-  constructor(observation: Observation, { wish, begun = new Set(), hold, joint }: PlanOptions) {
-    this.wish = wish
+  constructor(observation: Observation, { resolutionRequest, begun = new Set(), hold, joint }: PlanOptions) {
+    this.resolutionRequest = resolutionRequest
     this.begun = begun
     this.joint = joint
     this.at = observation.cluster.observedAt
@@ -90,40 +90,41 @@ class Turn {
     const found = findDecisions(observation)
     this.failed = otherBase(observation) === undefined ? failedEpisodes(observation, found.closed, this.changes) : []
     // The report names what is published in this very turn.
-    this.seen = { ...observation, git: { ...observation.git, revision: found.revision } }
+    this.observed = { ...observation, git: { ...observation.git, revision: found.revision } }
     this.found = { ...found, closed: withNewer(found.closed, this.failed) }
     const { branches } = this.found
     const open = branches.find(({ state }) => state === 'proposed') ?? branches.find(({ state }) => state === 'drafts')
     this.open = open?.foreign ? asInLedger(observation, open) : open
-    this.hold = hold ?? (wish === undefined && this.found.closed.length > 1 ? this.fight() : undefined)
+    this.hold = hold ?? (resolutionRequest === undefined && this.found.closed.length > 1 ? this.fight() : undefined)
   }
 
   plan(): UnitPlan {
-    assertUndecided(this.seen, this.wish, this.changes, this.found.closed)
+    assertUndecided(this.observed, this.resolutionRequest, this.changes, this.found.closed)
     const active = this.active()
-    if (otherBase(this.seen) !== undefined) return this.onlyLook(active, [])
-    const newer = newerThan(this.seen)
+    if (otherBase(this.observed) !== undefined) return this.readOnly(active, [])
+    const newer = newerThan(this.observed)
     if (newer !== undefined) {
-      if (this.wish !== undefined) throw tooOld(this.seen, newer)
-      return this.onlyLook(active, [tooOldNote(this.seen, newer)])
+      if (this.resolutionRequest !== undefined) throw tooOld(this.observed, newer)
+      return this.readOnly(active, [tooOldNote(this.observed, newer)])
     }
     if (active.length === 0) return this.withoutDrift(this.changes.length)
-    const fingerprint = unitFingerprint(this.seen, active)
+    const fingerprint = unitFingerprint(this.observed, active)
     if (this.open?.foreign)
       return this.keepOpen(active, fingerprint, 'foreign', [
         leftAlone(`${short(this.open.ref)}: ${this.open.foreignWhy ?? 'it has a commit that is not ours'}`),
       ])
-    if (this.wish === undefined && this.open !== undefined && this.open.record.spec.keyId !== this.seen.key.id)
+    if (this.resolutionRequest === undefined && this.open !== undefined && this.open.record.spec.keyId !== this.observed.key.id)
       return this.keepOpen(active, fingerprint, 'frozen', [
         leftAlone(`${short(this.open.ref)} was recorded with another installation key, which cannot be compared (set BACKPORCH_KEY)`),
       ])
     // It may be the proposal about this very drift, or the decision about it: a second one would contradict it.
-    if (this.open === undefined && this.seen.git.unreadable.length > 0) return this.keepOpen(active, fingerprint, 'frozen', [])
+    if (this.open === undefined && this.observed.git.unreadable.length > 0) return this.keepOpen(active, fingerprint, 'frozen', [])
     if (this.isFrozen(active))
       return this.keepOpen(active, fingerprint, 'frozen', [leftAlone('not everything could be observed, and the open record stays')])
-    if (this.wish === undefined && this.seen.policy.mode === 'Off') return this.done(active, fingerprint, { state: 'Off', outcome: 'none' })
+    if (this.resolutionRequest === undefined && this.observed.policy.mode === 'Off')
+      return this.done(active, fingerprint, { state: 'Off', outcome: 'none' })
     const until = silencedUntil(this.found.closed, fingerprint, this.at)
-    if (this.wish === undefined && this.open === undefined && until !== undefined) {
+    if (this.resolutionRequest === undefined && this.open === undefined && until !== undefined) {
       return this.done(active, fingerprint, {
         state: 'Silenced',
         outcome: 'silenced',
@@ -137,11 +138,11 @@ class Turn {
    * For `diff` with another branch: what differs from it, and nothing of what the unit's own branch has open or decided. And for an
    * observation that is older than what is known.
    */
-  private onlyLook(active: readonly PlannedChange[], notes: readonly Note[]): UnitPlan {
-    if (this.wish !== undefined) assertOwnBase(this.seen)
-    const clean = this.seen.incomplete.length === 0 ? waitingState(this.seen.verdicts) : 'Unknown'
-    const fingerprint = active.length === 0 ? '' : unitFingerprint(this.seen, active)
-    const report = unitReport(this.seen, active, fingerprint, { state: active.length === 0 ? clean : 'Drifted', branch: undefined })
+  private readOnly(active: readonly PlannedChange[], notes: readonly Note[]): UnitPlan {
+    if (this.resolutionRequest !== undefined) assertOwnBase(this.observed)
+    const clean = this.observed.incomplete.length === 0 ? waitingState(this.observed.verdicts) : 'Unknown'
+    const fingerprint = active.length === 0 ? '' : unitFingerprint(this.observed, active)
+    const report = unitReport(this.observed, active, fingerprint, { state: active.length === 0 ? clean : 'Drifted', branch: undefined })
     return {
       report,
       outcome: 'none',
@@ -162,22 +163,22 @@ class Turn {
   private active(): readonly PlannedChange[] {
     const applying = applyingFingerprints(this.found.closed)
     const open = applying.size === 0 ? this.changes : this.changes.filter(({ fingerprint }) => !applying.has(fingerprint))
-    const { policy, key } = this.seen
-    const inAdoptWindow = adoptWindowOf(this.seen)
+    const { policy, key } = this.observed
+    const inAdoptWindow = adoptWindowOf(this.observed)
     const byPolicy = (change: (typeof open)[number]) =>
       possibleResolution(change, change.drift.scaler !== undefined ? 'Release' : inAdoptWindow(change.drift) ? 'Adopt' : policy.defaultPlan)
-    return planResolutions(open, this.joint?.like ?? this.open?.record, this.wish, { byPolicy, key })
+    return planResolutions(open, this.joint?.like ?? this.open?.record, this.resolutionRequest, { byPolicy, key })
   }
 
   private fight(): Hold | undefined {
-    const shown = this.active().map(({ drift, desired, resolution }) => showChange(drift, resolution, this.seen.key, desired))
+    const shown = this.active().map(({ drift, desired, resolution }) => showChange(drift, resolution, this.observed.key, desired))
     return fightOver(shown, this.found.closed, this.at)
   }
 
   /** Nothing is open: live agrees with git, or will once a merged decision is applied, or nobody can say. */
   private withoutDrift(applying: number): UnitPlan {
-    if (this.wish !== undefined) throw nothingToDecide(this.seen, applying)
-    const state = applying > 0 ? 'Applying' : this.seen.incomplete.length === 0 ? waitingState(this.seen.verdicts) : 'Unknown'
+    if (this.resolutionRequest !== undefined) throw nothingToDecide(this.observed, applying)
+    const state = applying > 0 ? 'Applying' : this.observed.incomplete.length === 0 ? waitingState(this.observed.verdicts) : 'Unknown'
     if (this.isUnread())
       return this.done(NOTHING_OPEN, '', { state, outcome: this.open === undefined ? 'none' : 'frozen', branch: this.open })
     if (this.open?.foreign)
@@ -188,7 +189,7 @@ class Turn {
         notes: [leftAlone(`${short(this.open.ref)} is somebody else's now`)],
       })
     if (this.open === undefined) return this.done(NOTHING_OPEN, '', { state, outcome: applying > 0 ? 'applying' : 'none' })
-    const resolvedByGit = !sameTree(this.seen.git.tree, this.seen.git.baseTrees.get(this.open.base))
+    const resolvedByGit = !sameTree(this.observed.git.tree, this.observed.git.baseTrees.get(this.open.base))
     const outcome = resolvedByGit ? 'ResolvedByGit' : 'Healed'
     const closed = closedEpisodeOf(this.open.record, { outcome, decidedBy: '', at: this.at })
     const writes: GitWrites = {
@@ -200,20 +201,20 @@ class Turn {
       state,
       outcome: 'healed',
       writes,
-      notes: [withdrawnNote(this.seen, this.open, resolvedByGit)],
+      notes: [withdrawnNote(this.observed, this.open, resolvedByGit)],
     })
     return { ...plan, outcomes: [...plan.outcomes, { ref: this.open.ref, episode: closed }] }
   }
 
   /** Takes every branch of the unit away but one, and those that are not the unit's alone. */
-  private withdrawn(kept: string): PlannedUpdate[] {
-    const spare = this.found.branches.filter(({ ref, foreign, others }) => ref !== kept && !foreign && others.length === 0)
+  private withdrawn(retained: string): PlannedUpdate[] {
+    const spare = this.found.branches.filter(({ ref, foreign, others }) => ref !== retained && !foreign && others.length === 0)
     return spare.map(({ ref, commit }) => ({ ref, from: commit, to: null }))
   }
 
   /** What the package does not cover is never read: waiting for it would be waiting for ever. */
   private isUnread(): boolean {
-    return this.seen.incomplete.some(({ state }) => state !== 'outside')
+    return this.observed.incomplete.some(({ state }) => state !== 'outside')
   }
 
   /** Drift that can be told apart from an outage: with unreadable objects, an open record is neither shrunk nor closed. */
@@ -224,46 +225,47 @@ class Turn {
   }
 
   private record(active: readonly PlannedChange[], fingerprint: string): UnitPlan {
-    const { seen, open } = this
-    const wanted = this.wish !== undefined || this.joint !== undefined || (seen.policy.mode === 'Propose' && this.hold === undefined)
+    const { observed, open } = this
+    const wanted =
+      this.resolutionRequest !== undefined || this.joint !== undefined || (observed.policy.mode === 'Propose' && this.hold === undefined)
     const state = wanted || open?.state === 'proposed' ? 'proposed' : 'drafts'
     const episode = this.episode(fingerprint)
     const began = open?.record.spec.began ?? this.at
-    const record = unitRecord(seen, active, fingerprint, {
+    const record = unitRecord(observed, active, fingerprint, {
       episode,
       began,
       lifecycle: state === 'drafts' ? 'Draft' : 'Proposed',
       previous: open?.record.spec,
-      wish: this.wish,
+      resolutionRequest: this.resolutionRequest,
       after: failedBefore(this.found.closed, active),
       excludes: this.joint?.like.spec.excludes ?? [],
     })
     if (this.joint !== undefined) return this.recordJointly(active, fingerprint, record, this.joint)
-    const branch = formatWorkspaceBranch({ state, packagePath: seen.unit.packageName, workspace: record.metadata.name })
+    const branch = formatWorkspaceBranch({ state, packagePath: observed.unit.packageName, workspace: record.metadata.name })
     const ref = `refs/heads/${branch}`
     const spare = this.withdrawn(ref)
-    if (open?.ref === ref && !open.outdated && spare.length === 0 && saysTheSame(seen, open, record)) {
+    if (open?.ref === ref && !open.outdated && spare.length === 0 && isEqualText(observed, open, record)) {
       return this.done(active, fingerprint, { state: 'Drifted', outcome: 'unchanged', branch: open })
     }
     const previous = this.found.branches.find((other) => other.ref === ref)
     // A branch of this name without our record is somebody's: asking for a new one would fail every push of the turn.
-    if (previous === undefined && seen.git.refs.has(ref)) {
-      if (this.wish !== undefined) throw cannotChange(seen, { ref }, 'foreign')
+    if (previous === undefined && observed.git.refs.has(ref)) {
+      if (this.resolutionRequest !== undefined) throw cannotChange(observed, { ref }, 'foreign')
       return this.done(active, fingerprint, { state: 'Drifted', outcome: 'foreign', notes: [leftAlone(`${branch} has no record of ours`)] })
     }
     let files: ProposalFiles
     try {
       files = this.proposalFiles(active, record, state)
     } catch (thrown) {
-      if (this.wish !== undefined || !(thrown instanceof Failure)) throw thrown
+      if (this.resolutionRequest !== undefined || !(thrown instanceof Failure)) throw thrown
       return this.withoutFiles(active, fingerprint, record, thrown)
     }
     const updates: PlannedUpdate[] = [{ ref, from: previous?.commit ?? null, to: { commit: branch } }, ...spare]
-    const subject = { record, slug: seen.unit.slug, packageName: seen.unit.packageName, sourceRevision: seen.git.publishedName }
+    const subject = { record, slug: observed.unit.slug, packageName: observed.unit.packageName, sourceRevision: observed.git.publishedName }
     const commit = {
       name: branch,
-      parents: [seen.git.base],
-      base: seen.git.base,
+      parents: [observed.git.base],
+      base: observed.git.base,
       changes: files.changes,
       // Most units of a joint proposal make none of their own.
       get message() {
@@ -285,19 +287,19 @@ class Turn {
   private episode(fingerprint: string): string {
     const { open, joint } = this
     // A joint proposal may go on under the name of a unit that left it; and what somebody forged and closed may still be there.
-    const others = [...this.seen.git.siblings, ...this.found.unproposed]
+    const others = [...this.observed.git.siblings, ...this.found.unproposed]
     const taken = new Set([...this.begun, ...others.map(({ workspace }) => workspace.replace(/^drift-/, ''))])
-    if (open === undefined) return newEpisodeId(fingerprint, this.seen, this.found.closed, taken)
+    if (open === undefined) return newEpisodeId(fingerprint, this.observed, this.found.closed, taken)
     const { episode } = open.record.spec
     const leaves = joint === undefined && open.others.length > 0 && open.workspace === open.record.metadata.name
-    return leaves ? newEpisodeId(fingerprint, this.seen, this.found.closed, taken.add(episode)) : episode
+    return leaves ? newEpisodeId(fingerprint, this.observed, this.found.closed, taken.add(episode)) : episode
   }
 
   /** The branch's commit is made of what all its units bring. */
-  private recordJointly(active: readonly PlannedChange[], fingerprint: string, record: DriftRecord, joint: JointPlace): UnitPlan {
-    const { open, seen } = this
+  private recordJointly(active: readonly PlannedChange[], fingerprint: string, record: DriftRecord, joint: JointLocation): UnitPlan {
+    const { open, observed } = this
     const updates = this.withdrawn(joint.ref)
-    const same = open?.ref === joint.ref && !open.outdated && updates.length === 0 && saysTheSame(seen, open, record)
+    const same = open?.ref === joint.ref && !open.outdated && updates.length === 0 && isEqualText(observed, open, record)
     const files = same && !joint.files ? NO_FILES : this.proposalFiles(active, record, 'proposed', joint.workspace)
     const outcome = same ? 'unchanged' : open === undefined ? 'created' : 'updated'
     const branch = { ref: joint.ref, state: 'proposed', record } as const
@@ -328,7 +330,7 @@ class Turn {
     state: 'drafts' | 'proposed',
     workspace = record.metadata.name,
   ): ProposalFiles {
-    const { unit, git, pipeline, functions, built, policy, key } = this.seen
+    const { unit, git, pipeline, functions, built, policy, key } = this.observed
     const { spec } = record
     const path = recordPath(unit.cluster, unit.slug, spec.began, spec.episode)
     const files = buildProposal({
@@ -352,7 +354,7 @@ class Turn {
   }
 
   private keepOpen(active: readonly PlannedChange[], fingerprint: string, outcome: 'foreign' | 'frozen', notes: readonly Note[]): UnitPlan {
-    if (this.wish !== undefined) throw cannotChange(this.seen, this.open, outcome)
+    if (this.resolutionRequest !== undefined) throw cannotChange(this.observed, this.open, outcome)
     return this.done(active, fingerprint, { state: 'Drifted', outcome, branch: this.open, notes })
   }
 
@@ -361,21 +363,21 @@ class Turn {
     fingerprint: string,
     { state, outcome, branch, writes = NO_WRITES, notes = [] }: Outcome,
   ): UnitPlan {
-    const report = unitReport(this.seen, active, fingerprint, { state, branch, hold: this.hold })
+    const report = unitReport(this.observed, active, fingerprint, { state, branch, hold: this.hold })
     // A report that is not written yet is new even when it says that nothing differs.
     // With mode Off nothing is recorded, but that what was recorded before is of then.
-    const known = this.seen.git.ledger.report?.status.state ?? 'Off'
+    const known = this.observed.git.ledger.report?.status.state ?? 'Off'
     const silent = state === 'Off' && known === 'Off'
-    const ledger: Pick<LedgerFiles, 'files' | 'line'> = silent ? { files: [], line: undefined } : ledgerFilesOf(this.seen, report)
+    const ledger: Pick<LedgerFiles, 'files' | 'line'> = silent ? { files: [], line: undefined } : ledgerFilesOf(this.observed, report)
     const { found } = this
-    const settled = state === 'Off' ? [] : [...this.failed, ...verifiedEpisodes(this.seen, found.closed)]
+    const settled = state === 'Off' ? [] : [...this.failed, ...verifiedEpisodes(this.observed, found.closed)]
     const parts = joinWrites([
       found.writes,
       writes,
       foundOurs(found.branches, writes),
       { ...NO_WRITES, ledger: [...settled.map(closedFile), ...ledger.files] },
     ])
-    const line = ledger.line ?? `${this.seen.unit.packageName}: ${state}`
+    const line = ledger.line ?? `${this.observed.unit.packageName}: ${state}`
     // Of two texts for one file the later one knows more: found merged, then verified.
     const files = new Map(parts.ledger.map((file) => [file.path, file]))
     const joined: GitWrites = {
@@ -389,7 +391,7 @@ class Turn {
       branch: branch === undefined ? '' : short(branch.ref),
       record: branch?.record,
       writes: joined,
-      outcomes: [...found.outcomes, ...settled.map((episode) => ({ ref: mergedRef(this.seen, episode), episode }))],
+      outcomes: [...found.outcomes, ...settled.map((episode) => ({ ref: mergedRef(this.observed, episode), episode }))],
       openBranches: found.branches,
       notes: [...found.notes, ...notes],
     }

@@ -70,9 +70,9 @@ test('drift that is proposed is a branch, a record and a word in the ledger, and
 })
 
 test('the plan is the same for the same observation', () => {
-  const seen = turnOf([observationOf([REPLICAS, IMAGE])])
+  const observed = turnOf([observationOf([REPLICAS, IMAGE])])
   const text = (): string =>
-    JSON.stringify(planTurn(seen).units.map((unit) => (unit.state === 'planned' ? [unit.plan.report, unit.plan.writes] : [])))
+    JSON.stringify(planTurn(observed).units.map((unit) => (unit.state === 'planned' ? [unit.plan.report, unit.plan.writes] : [])))
   assert.equal(text(), text())
 })
 
@@ -157,7 +157,7 @@ test('a record of another installation key, or one that cannot be read, is kept'
   assert.ok(open !== undefined)
   const other = { ...open, record: { ...open.record, spec: { ...open.record.spec, keyId: 'another' } } }
   assert.equal(planOf({ ...before, git: { ...before.git, branches: [other] } }).outcome, 'frozen')
-  const unreadable = [{ place: 'branch', episode: '1a2b3c4d', where: 'x', code: 'BP1110', why: 'of another version' } as const]
+  const unreadable = [{ location: 'branch', episode: '1a2b3c4d', where: 'x', code: 'BP1110', why: 'of another version' } as const]
   const plan = planOf(observationOf([REPLICAS], { git: gitOf({ unreadable }) }))
   assert.deepEqual([plan.outcome, plan.writes.updates], ['frozen', []])
 })
@@ -181,7 +181,7 @@ test('a unit that follows another branch fails, and is only shown to who looks',
   })
   const [failed] = results([moved])
   assert.deepEqual(failed?.state === 'failed' && failed.failures.map(({ code }) => code), ['BP2012'])
-  assert.equal(planOf(moved, { purpose: { looks: true } }).outcome, 'none')
+  assert.equal(planOf(moved, { purpose: { observations: true } }).outcome, 'none')
 })
 
 test('two units of one turn do not begin an episode of one name', () => {
@@ -209,16 +209,16 @@ test('what is over a limit is a draft that says why, and the plans of the others
   ])
   const episodes = (all: readonly UnitResult[]) => all.map((one) => (one.state === 'planned' ? one.plan.record?.spec.episode : ''))
   assert.deepEqual(episodes(held), episodes(free))
-  const place = held.findIndex((one) => one.state === 'planned' && one.plan.branch.startsWith('proposed/'))
-  assert.equal(JSON.stringify(held[place]), JSON.stringify(free[place]))
+  const index = held.findIndex((one) => one.state === 'planned' && one.plan.branch.startsWith('proposed/'))
+  assert.equal(JSON.stringify(held[index]), JSON.stringify(free[index]))
 })
 
 test('what somebody asks for is not held back', () => {
   const units = ['a', 'b'].map((name) => inPackage(observationOf([REPLICAS]), name))
-  const wish = { resolution: 'Restore' as const, selectors: [], message: undefined }
-  const asked = results(units, { policy: ONE_AT_ONCE, purpose: { wish } })
+  const resolutionRequest = { resolution: 'Restore' as const, selectors: [], message: undefined }
+  const requested = results(units, { policy: ONE_AT_ONCE, purpose: { resolutionRequest } })
   assert.deepEqual(
-    asked.map((one) => one.state === 'planned' && one.plan.branch.split('/')[0]),
+    requested.map((one) => one.state === 'planned' && one.plan.branch.split('/')[0]),
     ['proposed', 'proposed'],
   )
 })
@@ -242,7 +242,7 @@ test('a cluster that cannot be observed is said in the ledger, and its lost unit
   const lost = { folder: 'clusters/prod/apps--web', report: undefined, unit, resourceGroup: undefined }
   const notObserved = [{ cluster: 'prod', failures: [failure] as const, at: NOW }]
   const parts = { cluster: { notObserved }, git: { lost: new Map([['prod', [lost]]]) } }
-  const pushOf = (seen: TurnParts) => planTurn(turnOf([], seen)).actions.find((action) => action.kind === 'push')
+  const pushOf = (observed: TurnParts) => planTurn(turnOf([], observed)).actions.find((action) => action.kind === 'push')
   const push = pushOf(parts)
   assert.deepEqual([push?.clusters.map(({ cluster }) => cluster), push?.onFailure], [['prod'], 'report'])
   assert.match(push?.clusters[0]?.ledger.map(({ text }) => text).join('') ?? '', /state: Unknown/)
@@ -266,12 +266,12 @@ test('a unit that cannot be planned is Unknown in the ledger, and holds up no ot
 
 test('a plan that lacks an answer is the question, and with the answer it goes on', () => {
   const unit = proposed()
-  const seen = turnOf([later(unit)])
-  const [observed] = seen.cluster.units
+  const found = turnOf([later(unit)])
+  const [observed] = found.cluster.units
   assert.ok(observed !== undefined)
   const content = (isContent: boolean | undefined, failure?: Failure) => {
     const step: StepAnswers = { functions: unit.functions, builds: NO_BUILDS, exhausted: false, failure, isContent }
-    return planTurn({ ...seen, answers: new Map([[observed, { step: () => step }]]) })
+    return planTurn({ ...found, answers: new Map([[observed, { step: () => step }]]) })
   }
   const { questions, units, actions } = content(undefined)
   assert.deepEqual([questions.map(({ kind }) => kind), units, actions], [['content'], [], []])

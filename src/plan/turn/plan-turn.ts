@@ -2,10 +2,10 @@
 import { Failure, failuresOf } from '../../failure.ts'
 import { repositoryLimits } from '../../policy/effective-policy.ts'
 import { driftId } from '../../proposal/text/dashboard-ticks.ts'
-import { wishOf } from '../commands/comment-wish.ts'
 import type { ObservedState, PlanUnit } from '../commands/plan-command.ts'
 import { type AnsweredRequests, planRequests } from '../commands/plan-requests.ts'
 import type { ProposalRequests } from '../commands/proposal-requests.ts'
+import { resolveSelectors } from '../commands/resolution-request.ts'
 import { waitingNotes } from '../decisions/already-decided.ts'
 import { pendingSettles } from '../decisions/pending-settles.ts'
 import { raiseAgain, withRaised } from '../decisions/raise-again.ts'
@@ -15,7 +15,7 @@ import { writesOfClusters } from '../ledger/cluster-turns.ts'
 import type { Hold } from '../limits/hold.ts'
 import { holdsOf, NOTHING_HELD } from '../limits/hold-back.ts'
 import { assertOwnBase, otherBaseNotes } from './base-branch.ts'
-import type { Observation, Wish } from './observation.ts'
+import type { Observation, ResolutionRequest } from './observation.ts'
 import { planReconcile } from './plan-reconcile.ts'
 import { unitKey } from './planned-unit.ts'
 import { planProven } from './proven-plan.ts'
@@ -24,7 +24,7 @@ import { turnActions } from './turn-actions.ts'
 import { TurnMemory } from './turn-memory.ts'
 import type { ObservedUnit, TurnObservation } from './turn-observation.ts'
 import { type PlanQuestion, Unanswered, UnitQuestions } from './turn-questions.ts'
-import type { ProposalGround, TurnView } from './turn-view.ts'
+import type { ProposalContext, TurnView } from './turn-view.ts'
 import type { PlanOptions, UnitPlan } from './unit-plan.ts'
 import type { UnitResult } from './unit-result.ts'
 
@@ -47,9 +47,9 @@ export interface FreePlan {
 /** Units that were planned before from this observation: a plan that is made again with an answer goes on where it ended. */
 export type KnownPlans = Map<ObservedUnit, FreePlan>
 
-export function planTurn(seen: TurnObservation, known: KnownPlans = new Map()): TurnPlan {
-  const planner = new TurnPlanner(seen, known)
-  for (const unit of seen.cluster.units) {
+export function planTurn(observed: TurnObservation, known: KnownPlans = new Map()): TurnPlan {
+  const planner = new TurnPlanner(observed, known)
+  for (const unit of observed.cluster.units) {
     const questions = planner.add(unit)
     if (questions.length > 0) return { units: [], actions: [], questions }
   }
@@ -63,16 +63,16 @@ export function planTurn(seen: TurnObservation, known: KnownPlans = new Map()): 
 
 /** The stages of the plan of one turn: units by themselves, joint proposals, holds, and everything that follows from the units. */
 export class TurnPlanner {
-  private readonly seen: TurnObservation
+  private readonly observed: TurnObservation
   private readonly known: KnownPlans
   private readonly view: TurnView
   private readonly memory = new TurnMemory()
   private readonly free: FreePlan[] = []
 
-  constructor(seen: TurnObservation, known: KnownPlans) {
-    this.seen = seen
+  constructor(observed: TurnObservation, known: KnownPlans) {
+    this.observed = observed
     this.known = known
-    this.view = { ...seen.git, policies: seen.policy, proposals: seen.forge.proposals }
+    this.view = { ...observed.git, policies: observed.policy, proposals: observed.forge.proposals }
   }
 
   /** The next unit, in their order. @returns what has to be known first; it is added again then */
@@ -91,20 +91,20 @@ export class TurnPlanner {
 
   /** After all units. @throws Unanswered */
   turn(): Omit<TurnPlan, 'questions'> {
-    const { seen, view } = this
-    const { git, cluster, forge, clock, purpose } = seen
+    const { observed, view } = this
+    const { git, cluster, forge, clock, purpose } = observed
     const free = this.share(this.free.map(({ result }) => result))
     // What somebody asks for is never held.
-    const ground = { view, ledger: git.ledger, ticks: forge.ticks, now: clock.observedAt }
-    const { holds, storm } = purpose.wish === undefined ? holdsOf(free.units, ground) : NOTHING_HELD
+    const context = { view, ledger: git.ledger, ticks: forge.ticks, now: clock.observedAt }
+    const { holds, storm } = purpose.resolutionRequest === undefined ? holdsOf(free.units, context) : NOTHING_HELD
     const { units, joints } = holds.size === 0 ? free : this.share(this.held(holds))
     const answered = [...units.flatMap((unit) => (unit.state === 'planned' ? unit.requests : [])), ...this.unplannedRequests(units)]
     const actions = turnActions({
-      ground: this.proposalGround(answered),
+      context: this.proposalContext(answered),
       units,
       joints,
       // Of a decision, only what it decides is written.
-      clusters: purpose.wish !== undefined || purpose.snoozeUntil !== undefined ? [] : writesOfClusters(seen, units),
+      clusters: purpose.resolutionRequest !== undefined || purpose.snoozeUntil !== undefined ? [] : writesOfClusters(observed, units),
       storm,
       notObserved: cluster.notObserved,
       unobservedProposals: forge.unobservedProposals,
@@ -117,8 +117,8 @@ export class TurnPlanner {
     return { units, actions }
   }
 
-  private proposalGround(answered: readonly AnsweredRequests[]): ProposalGround {
-    const { git, cluster, forge, purpose } = this.seen
+  private proposalContext(answered: readonly AnsweredRequests[]): ProposalContext {
+    const { git, cluster, forge, purpose } = this.observed
     const { dialect } = forge
     const { version } = purpose
     return {
@@ -133,7 +133,7 @@ export class TurnPlanner {
 
   /** Requests about units that this turn could not plan: nothing that needs the unit is done. */
   private unplannedRequests(units: readonly UnitResult[]): readonly AnsweredRequests[] {
-    const { forge, cluster, policy } = this.seen
+    const { forge, cluster, policy } = this.observed
     const planned = new Set(units.flatMap((unit) => (unit.state === 'planned' ? unit.requests.map(({ requests }) => requests) : [])))
     const failing: PlanUnit = () => {
       throw new TypeError('there is nothing to plan')
@@ -147,7 +147,7 @@ export class TurnPlanner {
         )
         const lost = cluster.notObserved.find((each) => each.cluster === unit.cluster)
         const failure = failed?.state === 'failed' ? failed.failures[0] : (lost?.failures[0] ?? nothingThere(unit.packageName))
-        return planRequests(one, policy, failing, { observation: failure, wish: undefined })
+        return planRequests(one, policy, failing, { observation: failure, resolutionRequest: undefined })
       })
   }
 
@@ -160,8 +160,8 @@ export class TurnPlanner {
 
   /** Those that are held back, planned again as drafts that say why. @param holds by `unitKey` */
   private held(holds: ReadonlyMap<string, Hold>): readonly UnitResult[] {
-    return this.seen.cluster.units.map((unit, place) => {
-      const { result, start, begun } = this.free[place] ?? fail()
+    return this.observed.cluster.units.map((unit, index) => {
+      const { result, start, begun } = this.free[index] ?? fail()
       const hold = result.state === 'failed' ? undefined : holds.get(unitKey(result.unit.cluster, result.unit.packagePath))
       if (unit.state === 'failed' || start === undefined || hold === undefined) return result
       return this.one({ ...unit, observation: start }, unit, { begun: new Set([...this.memory.begun].slice(0, begun)), hold })
@@ -173,21 +173,33 @@ export class TurnPlanner {
     unit: ObservedUnit,
     options: Pick<PlanOptions, 'begun' | 'hold'>,
   ): UnitResult {
-    const { snoozeUntil, looks } = this.seen.purpose
+    const { snoozeUntil, observations } = this.observed.purpose
     const { cluster, packagePath } = start.unit
     const questions = this.questions(unit, options.hold === undefined ? 'free' : 'held')
-    const raised = raiseAgain(start, (fingerprint) => this.seen.forge.ticks.raise.has(driftId(fingerprint)))
-    const seen = raised?.observation ?? start
-    const first = snoozeUntil === undefined ? seen : { ...seen, snoozeUntil }
+    const raised = raiseAgain(start, (fingerprint) => this.observed.forge.ticks.raise.has(driftId(fingerprint)))
+    const observed = raised?.observation ?? start
+    const first = snoozeUntil === undefined ? observed : { ...observed, snoozeUntil }
     try {
-      if (!looks) assertOwnBase(first)
-      const plan: PlanUnit = ({ observation, wish }) => planProven(observation, questions, { ...options, wish })
-      const { state, requests } = this.withRequests(plan, { observation: first, wish: this.wishFor(first, questions) })
-      const { observation, wish } = state
-      const made = withRaised(plan(state), raised)
-      const refused = looks ? NOTHING_REFUSED : adoptRefusals(observation, made, questions)
-      const all = [...notes, ...otherBaseNotes(observation), ...waitingNotes(observation, made)]
-      return { state: 'planned', unit: observation.unit, observation, plan: made, wish, requests, notAdoptable: refused, notes: all }
+      if (!observations) assertOwnBase(first)
+      const plan: PlanUnit = ({ observation, resolutionRequest }) => planProven(observation, questions, { ...options, resolutionRequest })
+      const { state, requests } = this.withRequests(plan, {
+        observation: first,
+        resolutionRequest: this.resolutionRequestFor(first, questions),
+      })
+      const { observation, resolutionRequest: resolutionSelectors } = state
+      const created = withRaised(plan(state), raised)
+      const refused = observations ? NOTHING_REFUSED : adoptRefusals(observation, created, questions)
+      const all = [...notes, ...otherBaseNotes(observation), ...waitingNotes(observation, created)]
+      return {
+        state: 'planned',
+        unit: observation.unit,
+        observation,
+        plan: created,
+        resolutionRequest: resolutionSelectors,
+        requests,
+        notAdoptable: refused,
+        notes: all,
+      }
     } catch (thrown) {
       if (thrown instanceof Unanswered) throw thrown
       return { state: 'failed', cluster, packagePath, failures: failuresOf(thrown) }
@@ -195,14 +207,14 @@ export class TurnPlanner {
   }
 
   private questions(unit: ObservedUnit, stage: string): UnitQuestions {
-    return new UnitQuestions(this.seen.answers.get(unit), stage)
+    return new UnitQuestions(this.observed.answers.get(unit), stage)
   }
 
   /** The resolution that the command line asks for. Selectors count the changes as a plain turn lists them. */
-  private wishFor(observation: Observation, questions: UnitQuestions): Wish | undefined {
-    const { wish } = this.seen.purpose
-    if (wish === undefined) return undefined
-    return questions.plan(observation, (one) => wishOf(wish, planReconcile(one).report.spec.changes))
+  private resolutionRequestFor(observation: Observation, questions: UnitQuestions): ResolutionRequest | undefined {
+    const { resolutionRequest } = this.observed.purpose
+    if (resolutionRequest === undefined) return undefined
+    return questions.plan(observation, (one) => resolveSelectors(resolutionRequest, planReconcile(one).report.spec.changes))
   }
 
   private withRequests(
@@ -213,29 +225,29 @@ export class TurnPlanner {
     const isOwn = ({ unit }: ProposalRequests): boolean => unit.cluster === cluster && unit.packagePath === packagePath
     const requests: AnsweredRequests[] = []
     let state = start
-    for (const own of this.seen.forge.requests.filter(isOwn)) {
-      const answered = planRequests(own, this.seen.policy, plan, state)
+    for (const own of this.observed.forge.requests.filter(isOwn)) {
+      const answered = planRequests(own, this.observed.policy, plan, state)
       requests.push(answered)
-      const { observation, wish } = answered.state
-      if (!(observation instanceof Failure)) state = { observation, wish }
+      const { observation, resolutionRequest } = answered.state
+      if (!(observation instanceof Failure)) state = { observation, resolutionRequest }
     }
     return { state, requests }
   }
 
   /** Where git alone is the forge, each cluster has a proposal of its own: `approve` decides about one unit. */
   private share(units: readonly UnitResult[]): SharedProposals {
-    if (!this.seen.forge.hosted) return { units, joints: new Map() }
-    const { massMinClusters } = repositoryLimits(this.seen.policy)
-    const places = new Map(units.map((unit, place) => [unit, place]))
-    const asked = new Map<UnitResult, UnitQuestions>()
+    if (!this.observed.forge.hosted) return { units, joints: new Map() }
+    const { massMinClusters } = repositoryLimits(this.observed.policy)
+    const locations = new Map(units.map((unit, index) => [unit, index]))
+    const requested = new Map<UnitResult, UnitQuestions>()
     return shareProposals(units, massMinClusters, (unit, joint) => {
-      const { observation, plan, wish } = unit
+      const { observation, plan, resolutionRequest } = unit
       const others = new Set([...this.memory.begun].filter((id) => id !== plan.record?.spec.episode))
-      const seen = this.seen.cluster.units[places.get(unit) ?? -1]
-      const questions = asked.get(unit) ?? (seen === undefined ? fail() : this.questions(seen, 'joint'))
-      asked.set(unit, questions)
+      const observed = this.observed.cluster.units[locations.get(unit) ?? -1]
+      const questions = requested.get(unit) ?? (observed === undefined ? fail() : this.questions(observed, 'joint'))
+      requested.set(unit, questions)
       try {
-        return { ...unit, plan: questions.plan(observation, (one) => planReconcile(one, { begun: others, joint, wish })) }
+        return { ...unit, plan: questions.plan(observation, (one) => planReconcile(one, { begun: others, joint, resolutionRequest })) }
       } catch (thrown) {
         if (thrown instanceof Unanswered) throw thrown
         const { cluster, packagePath } = observation.unit

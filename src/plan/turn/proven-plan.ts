@@ -9,7 +9,7 @@ import type { PlanOptions, UnitPlan } from './unit-plan.ts'
 
 /** @throws as `planReconcile`, and Unanswered */
 export function planProven(observation: Observation, questions: UnitQuestions, options: PlanOptions = {}): UnitPlan {
-  const plan = (seen: Observation): UnitPlan => questions.plan(seen, (one) => planReconcile(one, options))
+  const plan = (observed: Observation): UnitPlan => questions.plan(observed, (one) => planReconcile(one, options))
   const first = plan(observation)
   const ref = `refs/heads/${first.branch}`
   const branch = first.outcome === 'unchanged' ? first.openBranches.find((open) => open.ref === ref) : undefined

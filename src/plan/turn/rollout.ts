@@ -3,8 +3,8 @@
  * what is not applied yet. A report without open questions says it by itself: every object was seen with what git had. So only
  * what is open is written, in commits that are made anyway (docs/adr/0042-rollbacks.md).
  */
-import type { SeenContent } from '../../drift/behind/arrivals.ts'
-import { NO_MEMORY, type SeenLive, type SyncMemory } from '../../drift/behind/sync-evidence.ts'
+import type { ObservedContent } from '../../drift/behind/arrivals.ts'
+import { NO_MEMORY, type ObservedLive, type SyncMemory } from '../../drift/behind/sync-evidence.ts'
 import { type ResourceId, resourceKey } from '../../krm/resource-id.ts'
 import { refOf } from '../../record/build-report.ts'
 import type { Rollout } from '../../record/rollout-schema.ts'
@@ -20,41 +20,41 @@ type Known = Pick<Observation, 'unit'> & { readonly git: Pick<Observation['git']
 const MOST_CONTENTS = 10
 
 /** @param present RFC 3339 UTC: when git was read */
-export function rolloutMemory(seen: Known, present: string): SyncMemory {
-  const { report } = seen.git.ledger
+export function rolloutMemory(observed: Known, present: string): SyncMemory {
+  const { report } = observed.git.ledger
   const { spec, status } = report ?? {}
   // What was seen of another branch says nothing of this one; a first report without an observation says nothing at all.
   if (
     report === undefined ||
     spec === undefined ||
     spec.observed.at === '' ||
-    (spec.unit.branch ?? seen.git.baseBranch) !== seen.git.baseBranch
+    (spec.unit.branch ?? observed.git.baseBranch) !== observed.git.baseBranch
   )
     return NO_MEMORY
-  const at = lastSeen(report, knownObservation(seen)?.status)
-  const kept = status?.rollout ?? {}
+  const at = lastSeen(report, knownObservation(observed)?.status)
+  const retained = status?.rollout ?? {}
   const listed = listedIn(report)
-  const current: SeenLive | undefined = isPartlyKnown(report) ? undefined : { commit: spec.unit.commit, tree: spec.unit.tree, at }
+  const current: ObservedLive | undefined = isPartlyKnown(report) ? undefined : { commit: spec.unit.commit, tree: spec.unit.tree, at }
   const stored = new Map(
-    (kept.seen ?? []).flatMap((entry) => (entry.refs ?? [undefined]).map((ref) => [ref && resourceKey(ref), entry] as const)),
+    (retained.seen ?? []).flatMap((entry) => (entry.refs ?? [undefined]).map((ref) => [ref && resourceKey(ref), entry] as const)),
   )
-  const before = kept.contents ?? []
-  const isNew = seen.git.treeHash !== spec.unit.tree
-  const arrived: SeenContent = { commit: seen.git.base, tree: seen.git.treeHash, after: at, firstSeen: present }
+  const before = retained.contents ?? []
+  const isNew = observed.git.treeHash !== spec.unit.tree
+  const arrived: ObservedContent = { commit: observed.git.base, tree: observed.git.treeHash, after: at, firstSeen: present }
   return {
-    seenWith: (key) => (listed.has(key) ? (stored.get(key) ?? stored.get(undefined)) : current),
+    observedWith: (key) => (listed.has(key) ? (stored.get(key) ?? stored.get(undefined)) : current),
     contents: (isNew ? [arrived, ...before] : before).slice(0, MOST_CONTENTS),
   }
 }
 
 /** What has to be kept while an object differs, waits or cannot be judged. */
-export function rolloutOf(seen: Observation): Pick<DriftReport['status'], 'rollout'> {
-  const open = openIn(seen)
+export function rolloutOf(observed: Observation): Pick<DriftReport['status'], 'rollout'> {
+  const open = openIn(observed)
   if (open.length === 0) return {}
-  const { seenWith, contents } = rolloutMemory(seen, seen.now ?? seen.cluster.observedAt)
+  const { observedWith, contents } = rolloutMemory(observed, observed.now ?? observed.cluster.observedAt)
   const groups = Map.groupBy(
     open.flatMap((id) => {
-      const known = seenWith(resourceKey(id))
+      const known = observedWith(resourceKey(id))
       return known === undefined ? [] : [{ id, known }]
     }),
     ({ known: { commit, tree, at } }) => `${commit} ${tree} ${at}`,
@@ -66,8 +66,8 @@ export function rolloutOf(seen: Observation): Pick<DriftReport['status'], 'rollo
     return [{ commit, tree, at, ...(group.length === open.length ? {} : { refs: group.map(({ id }) => refOf(id)) }) }]
   })
   if (entries.length === 0 && contents.length === 0) return {}
-  const kept = contents.map(({ commit, tree, after, firstSeen }) => ({ commit, tree, after, firstSeen }))
-  const rollout: Rollout = { ...(kept.length === 0 ? {} : { contents: kept }), ...(entries.length === 0 ? {} : { seen: entries }) }
+  const retained = contents.map(({ commit, tree, after, firstSeen }) => ({ commit, tree, after, firstSeen }))
+  const rollout: Rollout = { ...(retained.length === 0 ? {} : { contents: retained }), ...(entries.length === 0 ? {} : { seen: entries }) }
   return { rollout }
 }
 

@@ -7,11 +7,11 @@ import { isOlder, knownUntil } from '../ledger/seen-at.ts'
 import type { Observation } from './observation.ts'
 
 /** RFC 3339 UTC: when the unit was looked at later than this; undefined where it was not. */
-export function newerThan(seen: Observation): string | undefined {
-  const { git, cluster } = seen
+export function newerThan(observed: Observation): string | undefined {
+  const { git, cluster } = observed
   if (git.ledger.report === undefined) return undefined
-  const known = knownUntil(git.ledger.report, knownObservation(seen)?.status)
-  return isOlder(cluster.observedAt, known, seen.now ?? cluster.observedAt) ? known : undefined
+  const known = knownUntil(git.ledger.report, knownObservation(observed)?.status)
+  return isOlder(cluster.observedAt, known, observed.now ?? cluster.observedAt) ? known : undefined
 }
 
 export function tooOldNote({ unit, cluster }: Observation, known: string): Note {

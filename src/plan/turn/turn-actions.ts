@@ -10,11 +10,11 @@ import type { JointProposal } from '../joint/joint-proposal.ts'
 import type { ClusterLedgerWrites } from '../ledger/cluster-writes.ts'
 import type { Storm } from '../limits/storm.ts'
 import type { EndedBranch, OnFailure, TurnAction } from './turn-action.ts'
-import type { ProposalGround } from './turn-view.ts'
+import type { ProposalContext } from './turn-view.ts'
 import type { UnitResult } from './unit-result.ts'
 
 export interface PlannedTurn {
-  readonly ground: ProposalGround
+  readonly context: ProposalContext
   readonly units: readonly UnitResult[]
   /** By short name of the branch. */
   readonly joints: ReadonlyMap<string, JointProposal>
@@ -33,10 +33,10 @@ export interface PlannedTurn {
 }
 
 export function turnActions(turn: PlannedTurn): readonly TurnAction[] {
-  const { ground, units, joints, clusters } = turn
-  const { view, forge, dialect } = ground
+  const { context, units, joints, clusters } = turn
+  const { view, forge, dialect } = context
   const push: TurnAction = { kind: 'push', units, clusters, onFailure: turn.observed ? 'end' : 'report' }
-  const proposals = planProposals(ground, units, joints).map((plan): TurnAction => ({ kind: 'propose', ...plan }))
+  const proposals = planProposals(context, units, joints).map((plan): TurnAction => ({ kind: 'propose', ...plan }))
   const settles = [...Map.groupBy(turn.settles, ({ cluster }) => cluster)].map(
     ([cluster, pending]): TurnAction => ({ kind: 'settle', cluster, pending }),
   )
@@ -47,9 +47,9 @@ export function turnActions(turn: PlannedTurn): readonly TurnAction[] {
     ...onForge(planNotObserved(turn.unobservedProposals, dialect)),
     ...onForge(planOutcomes(forge, view, units)),
     ...onForge(planEndedIssues(issues, units), 'report'),
-    ...onForge(planMoved(ground, joints)),
+    ...onForge(planMoved(context, joints)),
     push,
-    ...onForge(planForeign(ground, units)),
+    ...onForge(planForeign(context, units)),
     ...proposals,
     { kind: 'issues', writes: (written, opened) => planIssues(issues, written, opened) },
     ...turn.answered.map((answered): TurnAction => ({ kind: 'answer', answered })),

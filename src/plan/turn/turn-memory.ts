@@ -14,10 +14,10 @@ export class TurnMemory {
   }
 
   /** With the tags that this turn already plans: one package may be a unit in many clusters. */
-  upToDate(seen: Observation): Observation {
-    if (this.#tags.size === 0) return seen
-    const refs = new Map([...seen.git.refs, ...this.#tags])
-    return { ...seen, git: { ...seen.git, refs, revision: nextRevision(refs.keys(), seen.unit.packageName) - 1 } }
+  upToDate(observed: Observation): Observation {
+    if (this.#tags.size === 0) return observed
+    const refs = new Map([...observed.git.refs, ...this.#tags])
+    return { ...observed, git: { ...observed.git, refs, revision: nextRevision(refs.keys(), observed.unit.packageName) - 1 } }
   }
 
   remember(plan: UnitPlan): void {

@@ -5,8 +5,8 @@ import type { PolicySet } from '../../policy/parse-policy.ts'
 import type { ClusterIdentity } from '../../ports/cluster.ts'
 import type { ForgeDialect } from '../../ports/hosted-forge.ts'
 import type { DashboardTicks } from '../../proposal/text/dashboard-ticks.ts'
-import type { WishRequest } from '../commands/comment-wish.ts'
 import type { ProposalRequests } from '../commands/proposal-requests.ts'
+import type { ResolutionSelectors } from '../commands/resolution-request.ts'
 import type { UnobservedProposal } from '../forge/plan-proposals.ts'
 import type { LedgerContent } from '../ledger/ledger-after.ts'
 import type { UnobservedUnit } from '../ledger/unobserved.ts'
@@ -70,11 +70,11 @@ export interface TurnClock {
 /** What the turn is for. */
 export interface TurnPurpose {
   /** The resolution that the command line asks for. */
-  readonly wish: WishRequest | undefined
+  readonly resolutionRequest: ResolutionSelectors | undefined
   /** RFC 3339 UTC: nobody is to be reminded of the units' open proposals before. */
   readonly snoozeUntil?: string | undefined
   /** Nothing comes of the plan: what only a proposal needs is not found out. */
-  readonly looks: boolean
+  readonly observations: boolean
   /** Whether merged commits are brought to clusters. */
   readonly settles: boolean
   /** Whether the turn is about every package of its clusters. */

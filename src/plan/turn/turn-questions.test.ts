@@ -16,7 +16,7 @@ function known(answers: { readonly [step: string]: Partial<StepAnswers> } = {}):
 }
 
 /** What is asked by the work, as kind and step. */
-function asked(work: () => unknown): string {
+function requested(work: () => unknown): string {
   try {
     return `none: ${String(work())}`
   } catch (thrown) {
@@ -32,15 +32,15 @@ const needs = (missing: Error) => () => {
 test('what a rendering lacks is a question of its step, and other errors are not', () => {
   const questions = known()
   assert.equal(
-    asked(() => questions.plan(SEEN, needs(new MissingAnswer(CALL)))),
+    requested(() => questions.plan(SEEN, needs(new MissingAnswer(CALL)))),
     'function in free 1',
   )
   assert.equal(
-    asked(() => questions.plan(SEEN, needs(new MissingBuilds([])))),
+    requested(() => questions.plan(SEEN, needs(new MissingBuilds([])))),
     'builds in free 2',
   )
   assert.equal(
-    asked(() => questions.isContent(BRANCH, [])),
+    requested(() => questions.isContent(BRANCH, [])),
     'content in free 3',
   )
   assert.throws(() => questions.plan(SEEN, needs(new RangeError('mine'))), RangeError)
@@ -50,7 +50,7 @@ test('an answer belongs to its step, and a plan reads it through the observation
   const functions = { answer: () => ({ failure: undefined as never }) }
   const questions = known({ 'free 1': { functions, exhausted: true }, 'free 2': { isContent: false }, 'free 3': { isContent: true } })
   assert.deepEqual(
-    questions.plan(SEEN, (seen, { exhausted }) => [seen.functions === functions, exhausted]),
+    questions.plan(SEEN, (observed, { exhausted }) => [observed.functions === functions, exhausted]),
     [true, true],
   )
   assert.deepEqual([questions.isContent(BRANCH, []), questions.isContent(BRANCH, [])], [false, true])
@@ -66,7 +66,7 @@ test('why a question has no answer is thrown by the step that needs it', () => {
 test('without answers the observation is complete by itself', () => {
   const questions = new UnitQuestions(undefined, 'free')
   assert.equal(
-    questions.plan(SEEN, (seen) => seen === SEEN),
+    questions.plan(SEEN, (observed) => observed === SEEN),
     true,
   )
   assert.equal(questions.isContent(BRANCH, []), true)

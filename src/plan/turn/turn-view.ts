@@ -32,7 +32,7 @@ export interface ForgeView {
 }
 
 /** What the texts of the proposals of a turn are made from, beside the units. */
-export interface ProposalGround {
+export interface ProposalContext {
   readonly view: TurnView
   readonly dialect: ForgeDialect
   /** Undefined where git alone is the forge. */

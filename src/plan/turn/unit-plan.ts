@@ -3,10 +3,10 @@ import type { Note } from '../../note.ts'
 import type { FileChange } from '../../ports/package-repository.ts'
 import type { DriftRecord, DriftReport } from '../../record/schema.ts'
 import type { FoundOutcome } from '../decisions/found-decisions.ts'
-import type { JointPlace } from '../joint/joint-place.ts'
+import type { JointLocation } from '../joint/joint-location.ts'
 import type { Hold } from '../limits/hold.ts'
 import type { GitWrites } from './action.ts'
-import type { OpenBranch, Wish } from './observation.ts'
+import type { OpenBranch, ResolutionRequest } from './observation.ts'
 
 /** What happened to the unit's branch in this turn. */
 export type BranchOutcome = 'none' | 'created' | 'updated' | 'unchanged' | 'healed' | 'foreign' | 'frozen' | 'silenced' | 'applying'
@@ -29,11 +29,11 @@ export interface UnitPlan {
 }
 
 export interface PlanOptions {
-  readonly wish?: Wish | undefined
+  readonly resolutionRequest?: ResolutionRequest | undefined
   /** Ids of the episodes that the units before this one begin in the same turn. */
   readonly begun?: ReadonlySet<string>
   /** Keeps what would be proposed a draft; what is open already stays open. */
   readonly hold?: Hold | undefined
   /** The record goes onto the branch of a joint proposal. */
-  readonly joint?: JointPlace | undefined
+  readonly joint?: JointLocation | undefined
 }

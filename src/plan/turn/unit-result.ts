@@ -4,7 +4,7 @@ import type { Failure } from '../../failure.ts'
 import type { Note } from '../../note.ts'
 import type { AnsweredRequests } from '../commands/plan-requests.ts'
 import type { NotAdoptable } from '../forge/not-adoptable.ts'
-import type { Observation, Unit, Wish } from './observation.ts'
+import type { Observation, ResolutionRequest, Unit } from './observation.ts'
 import type { UnitPlan } from './unit-plan.ts'
 
 export type UnitResult =
@@ -17,7 +17,7 @@ export type UnitResult =
       readonly notAdoptable: NotAdoptable
       readonly notes: readonly Note[]
       /** What somebody asked for: on the command line, or on the forge. */
-      readonly wish: Wish | undefined
+      readonly resolutionRequest: ResolutionRequest | undefined
       /** What people asked for on proposals of the unit; empty where nobody did. */
       readonly requests: readonly AnsweredRequests[]
       /** What was planned is not in git: a rule of the repository refused it. */

@@ -42,15 +42,15 @@ export function refusal(
       why: obstacle.why,
       remedy: obstacle.remedy,
     })
-  const made = change.desired?.location.step
+  const created = change.desired?.location.step
   return new Failure({
     code: 'BP2001',
     what: subjectOf(change),
     ...declaredAt(change),
     why:
-      made === undefined
+      created === undefined
         ? 'no authored place was found whose edit gives the live value'
-        : `the function ${made} makes the object, and no file declares it`,
+        : `the function ${created} makes the object, and no file declares it`,
     remedy: 'edit the source by hand and commit it, or choose restore',
   })
 }
@@ -78,46 +78,46 @@ export function ofCommand(change: ResolvedChange, command: string): Failure {
 
 /** @param candidates what gives the live value and moves nothing else, several */
 export function ambiguous(change: ResolvedChange, candidates: readonly Candidate[]): Failure {
-  if (change.via !== undefined && candidates.every(({ via }) => via !== change.via)) return unknownPlace(change, candidates)
+  if (change.via !== undefined && candidates.every(({ via }) => via !== change.via)) return unknownLocation(change, candidates)
   return new Failure({
     code: 'BP2014',
     what: subjectOf(change),
     ...declaredAt(change),
-    why: `${candidates.length} places give the live value and move nothing else: ${namedPlaces(candidates)}`,
+    why: `${candidates.length} places give the live value and move nothing else: ${namedLocations(candidates)}`,
     remedy: `choose one with --via, as in --via=${candidates[0]?.via ?? ''}`,
   })
 }
 
 /** What was taken for a change. */
-export interface ChosenPlace {
+export interface ChosenLocation {
   readonly change: ResolvedChange
   readonly candidate: Candidate
 }
 
 /** @throws Failure BP2014 for a change whose `via` names a place that none was taken of */
-export function assertNamed(wanted: readonly ResolvedChange[], chosen: readonly ChosenPlace[]): void {
+export function assertNamed(wanted: readonly ResolvedChange[], chosen: readonly ChosenLocation[]): void {
   const unknown = wanted.find(({ via }) => via !== undefined && !chosen.some(({ candidate }) => candidate.via === via))
   if (unknown === undefined) return
   // Other changes of the plan were not asked about.
-  const asked = chosen.filter(({ change }) => change.via === unknown.via)
-  throw unknownPlace(
+  const requested = chosen.filter(({ change }) => change.via === unknown.via)
+  throw unknownLocation(
     unknown,
-    (asked.length === 0 ? chosen : asked).map(({ candidate }) => candidate),
+    (requested.length === 0 ? chosen : requested).map(({ candidate }) => candidate),
   )
 }
 
 /** @param fitting what gives the live value and moves nothing else */
-function unknownPlace(change: ResolvedChange, fitting: readonly Candidate[]): Failure {
+function unknownLocation(change: ResolvedChange, fitting: readonly Candidate[]): Failure {
   return new Failure({
     code: 'BP2014',
     what: `${subjectOf(change)} by way of ${JSON.stringify(change.via)}`,
     ...declaredAt(change),
-    why: `no place of that name gives the live value; these do: ${namedPlaces(fitting)}`,
+    why: `no place of that name gives the live value; these do: ${namedLocations(fitting)}`,
     remedy: 'name one of these with --via',
   })
 }
 
-function namedPlaces(candidates: readonly Candidate[]): string {
+function namedLocations(candidates: readonly Candidate[]): string {
   return [...new Set(candidates.map(({ via, what }) => `${what} as "${via}"`))].join(', ')
 }
 

@@ -18,11 +18,11 @@ import { nodeAtPath } from '../../yaml/yaml-path.ts'
 import { isEdited, leaves, type MovedField, RenderedBefore, wantedBy } from '../moved-fields.ts'
 import type { Rendered } from '../prove-edit.ts'
 import { editFor, type FileEdit, type ResolvedChange } from '../resolution-edits.ts'
-import { ambiguous, assertNamed, type ChosenPlace, movedTogether, notIdempotent, refusal, tooMany, undone } from './adoption-failures.ts'
+import { ambiguous, assertNamed, type ChosenLocation, movedTogether, notIdempotent, refusal, tooMany, undone } from './adoption-failures.ts'
 import { AuthoredFiles } from './authored-files.ts'
-import { type Candidate, NOWHERE, type Obstacle, type Places } from './candidate.ts'
-import { combinePlaces, editsKey } from './combine-places.ts'
-import { PlaceFinder, type Target } from './find-places.ts'
+import { type Candidate, type Locations, NOWHERE, type Obstacle } from './candidate.ts'
+import { combineLocations, editsKey } from './combine-locations.ts'
+import { LocationFinder, type Target } from './find-locations.ts'
 import { inPlaceEdits } from './in-place.ts'
 import { INVERSES } from './inverses.ts'
 
@@ -71,7 +71,7 @@ class Adoption {
   private readonly authored: AuthoredFiles
   private readonly base: RenderedPackage
   private readonly before: RenderedBefore
-  private readonly finder: PlaceFinder
+  private readonly finder: LocationFinder
   private renderings = 0
 
   constructor(input: AdoptionInput) {
@@ -85,7 +85,7 @@ class Adoption {
   run(wanted: readonly ResolvedChange[]): EditedTexts {
     this.assertIdempotent()
     let edits: readonly FileEdit[] = []
-    const chosen: ChosenPlace[] = []
+    const chosen: ChosenLocation[] = []
     let last: Trial | undefined
     for (const change of wanted) {
       if (last !== undefined && this.before.landed(change, byKey(last.after))) continue
@@ -132,7 +132,7 @@ class Adoption {
     const target = this.targetOf(change)
     const trials = new Map<string, Trial>()
     const obstacles: Obstacle[] = []
-    const work = ({ candidates, obstacles: known }: Places): void => {
+    const work = ({ candidates, obstacles: known }: Locations): void => {
       obstacles.push(...known)
       const queue = candidates.map((candidate) => ({ candidate, turn: 0 }))
       for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
@@ -147,7 +147,7 @@ class Adoption {
         queue.push(...more.candidates.map((each) => ({ candidate: each, turn: turn + 1 })))
       }
     }
-    if (target === undefined) work(this.objectPlaces(change))
+    if (target === undefined) work(this.objectLocations(change))
     else {
       work(this.finder.findParts(target))
       if (!isClean(trials)) work(this.finder.find(target))
@@ -193,7 +193,7 @@ class Adoption {
    * A function that leaves what is there as it is does not show in the package as it stands, but takes an edit back: where it
    * has the value from. Of a list or a map it takes back parts, and the edit of the rest stays.
    */
-  private takenBackBy({ candidate, texts }: Trial, change: ResolvedChange, target: Target): Places {
+  private takenBackBy({ candidate, texts }: Trial, change: ResolvedChange, target: Target): Locations {
     const key = this.before.keyOf(change)
     const after = this.render(texts, new ProvenanceWatcher())
     const root = key === undefined ? undefined : after.nodes.get(key)
@@ -201,7 +201,7 @@ class Adoption {
     if (root === undefined || now === undefined) return NOWHERE
     const finder = this.finderOf(after)
     const { path: above, wanted } = target
-    const parts = [...leaves(jsonOf(now), wanted, [])].map((path): Places => {
+    const parts = [...leaves(jsonOf(now), wanted, [])].map((path): Locations => {
       const node = nodeAtPath(now, path)?.node
       const writer = node?.writes?.at(-1)
       if (writer === undefined) return NOWHERE
@@ -210,7 +210,7 @@ class Adoption {
         writer,
       )
     })
-    return parts.length === 1 && now.kind === 'scalar' ? (parts[0] ?? NOWHERE) : combinePlaces(parts, candidate)
+    return parts.length === 1 && now.kind === 'scalar' ? (parts[0] ?? NOWHERE) : combineLocations(parts, candidate)
   }
 
   /** Undefined for a whole object. */
@@ -222,16 +222,16 @@ class Adoption {
   }
 
   /** An object that is gone in the cluster is taken out of its file. */
-  private objectPlaces(change: ResolvedChange): Places {
+  private objectLocations(change: ResolvedChange): Locations {
     const edit = editFor(change)
     if (edit === undefined || change.desired?.location.step !== undefined) return NOWHERE
     const { path, line } = change.desired?.location ?? { path: '', line: 1 }
     return { candidates: [{ via: 'manifest', what: `the manifest (${path}:${line})`, edits: [edit] }], obstacles: [] }
   }
 
-  private finderOf({ run, nodes }: RenderedPackage): PlaceFinder {
+  private finderOf({ run, nodes }: RenderedPackage): LocationFinder {
     const objects: readonly YamlMap[] = run?.items ?? [...nodes.values()]
-    return new PlaceFinder(this.authored, { runs: run?.runs ?? [], objects }, INVERSES)
+    return new LocationFinder(this.authored, { runs: run?.runs ?? [], objects }, INVERSES)
   }
 
   private apply(edits: readonly FileEdit[]): EditedTexts {
@@ -258,8 +258,8 @@ class Adoption {
       left.delete(this.authored.where(file.path))
       return text === undefined ? file : { ...file, content: bytes(text) }
     })
-    const made = [...left].map(([path, text]) => ({ path: this.authored.within(path), mode: '100644' as const, content: bytes(text) }))
-    return made.length === 0 ? edited : [...edited, ...made].sort((one, other) => (one.path < other.path ? -1 : 1))
+    const created = [...left].map(([path, text]) => ({ path: this.authored.within(path), mode: '100644' as const, content: bytes(text) }))
+    return created.length === 0 ? edited : [...edited, ...created].sort((one, other) => (one.path < other.path ? -1 : 1))
   }
 
   /** Otherwise what an edit gives depends on how often somebody renders. */

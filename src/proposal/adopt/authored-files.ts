@@ -7,7 +7,7 @@ import type { YamlNode } from '../../yaml/yaml-node.ts'
 import { nodeAtPath, pathTo } from '../../yaml/yaml-path.ts'
 
 /** A place in a file: where an edit goes. */
-export interface AuthoredPlace {
+export interface AuthoredLocation {
   /** From the root of the repository. */
   readonly file: string
   /** Place of the document in the file, from 0. */
@@ -54,7 +54,7 @@ export class AuthoredFiles {
   }
 
   /** Where a rendered node was written; undefined where no file has it. */
-  placeOf(node: YamlNode): AuthoredPlace | undefined {
+  locationOf(node: YamlNode): AuthoredLocation | undefined {
     const { source } = node
     if (source === undefined || !this.files.has(source.path)) return undefined
     const root = this.documents(source.path)[source.document]
@@ -62,15 +62,15 @@ export class AuthoredFiles {
     return path === undefined ? undefined : { file: source.path, document: source.document, path }
   }
 
-  nodeAt({ file, document, path }: AuthoredPlace): YamlNode | undefined {
+  nodeAt({ file, document, path }: AuthoredLocation): YamlNode | undefined {
     const root = this.documents(file)[document]
     return root === undefined ? undefined : nodeAtPath(root, path)?.node
   }
 
   /** `apps/web/setters.yaml:7`, of the value at the place; of the file alone where nothing is there. */
-  describe(place: AuthoredPlace): string {
-    const source = this.nodeAt(place)?.source
-    if (source === undefined) return place.file
-    return `${place.file}:${new LineIndex(this.text(place.file).replaceAll('\r\n', '\n')).position(source.start).line}`
+  describe(location: AuthoredLocation): string {
+    const source = this.nodeAt(location)?.source
+    if (source === undefined) return location.file
+    return `${location.file}:${new LineIndex(this.text(location.file).replaceAll('\r\n', '\n')).position(source.start).line}`
   }
 }

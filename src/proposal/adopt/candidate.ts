@@ -22,13 +22,13 @@ export interface Obstacle {
   readonly remedy: string
 }
 
-export interface Places {
+export interface Locations {
   readonly candidates: readonly Candidate[]
   readonly obstacles: readonly Obstacle[]
 }
 
-export const NOWHERE: Places = { candidates: [], obstacles: [] }
+export const NOWHERE: Locations = { candidates: [], obstacles: [] }
 
-export function joinPlaces(all: readonly Places[]): Places {
+export function joinLocations(all: readonly Locations[]): Locations {
   return { candidates: all.flatMap(({ candidates }) => candidates), obstacles: all.flatMap(({ obstacles }) => obstacles) }
 }

@@ -25,34 +25,34 @@ interface InPlaceInput {
 /** Texts of further files, or further edits of the same ones, by path from the root of the repository. */
 export function inPlaceEdits(input: InPlaceInput): ReadonlyMap<string, string> {
   const whole = renderedTexts(input)
-  return new Map([...whole.changed, ...valueEdits(input, whole.kept)])
+  return new Map([...whole.changed, ...valueEdits(input, whole.retained)])
 }
 
 /** Of files that a render leaves as they are, byte by byte: what it makes of the edited ones. */
 function renderedTexts({ authored, texts, before, after }: InPlaceInput): {
-  readonly kept: ReadonlySet<string>
+  readonly retained: ReadonlySet<string>
   readonly changed: ReadonlyMap<string, string>
 } {
   const written = writeItems(after.run?.items ?? [])
-  const kept = new Set<string>()
+  const retained = new Set<string>()
   const changed = new Map<string, string>()
   for (const [path, text] of writeItems(before.run?.items ?? [])) {
     const file = authored.where(path)
     const now = written.get(path)
     if (now === undefined || text !== authored.text(file)) continue
-    kept.add(file)
+    retained.add(file)
     if (now !== (texts.get(file) ?? text)) changed.set(file, now)
   }
-  return { kept, changed }
+  return { retained, changed }
 }
 
 /** Of the other files, the values that were equal to the rendered ones. */
-function valueEdits({ authored, texts, before, after }: InPlaceInput, kept: ReadonlySet<string>): ReadonlyMap<string, string> {
+function valueEdits({ authored, texts, before, after }: InPlaceInput, retained: ReadonlySet<string>): ReadonlyMap<string, string> {
   const was = new Map(before.desired.resources.map((resource) => [resourceKey(resource.id), resource]))
   const edits = new Map<string, YamlEdit[]>()
   for (const { id, object, location } of after.desired.resources) {
     const earlier = was.get(resourceKey(id))
-    if (earlier === undefined || location.step !== undefined || location.item !== undefined || kept.has(location.path)) continue
+    if (earlier === undefined || location.step !== undefined || location.item !== undefined || retained.has(location.path)) continue
     const text = texts.get(location.path) ?? authored.text(location.path)
     const root = readYamlNodes(text.replaceAll('\r\n', '\n'), location.path)[location.document]
     if (root === undefined) continue

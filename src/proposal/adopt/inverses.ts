@@ -5,8 +5,8 @@ import { functionName } from '../../render/kpt/pipeline-step.ts'
 import { jsonEquals } from '../../text/json.ts'
 import { jsonOf, keyOf } from '../../yaml/yaml-node.ts'
 import { pathTo } from '../../yaml/yaml-path.ts'
-import { joinPlaces, type Places } from './candidate.ts'
-import type { Inverse, Inverses } from './find-places.ts'
+import { joinLocations, type Locations } from './candidate.ts'
+import type { Inverse, Inverses } from './find-locations.ts'
 
 const NOT_CONFIG = new Set(['apiVersion', 'kind', 'metadata'])
 
@@ -16,7 +16,7 @@ const invertByValue: Inverse = ({ run, target, node, finder }) => {
   if (config === undefined || node === undefined || target.wanted === undefined) return undefined
   const written = jsonOf(node)
   const label = { via: 'function-config', what: `the config of ${functionName(run.step.function)}` }
-  const places = config.entries.flatMap(({ key, value }): Places[] => {
+  const locations = config.entries.flatMap(({ key, value }): Locations[] => {
     if (NOT_CONFIG.has(keyOf(key))) return []
     let isText = false
     const path = pathTo(value, (below) => {
@@ -29,7 +29,7 @@ const invertByValue: Inverse = ({ run, target, node, finder }) => {
     const wanted = isText && typeof target.wanted !== 'object' ? String(target.wanted) : target.wanted
     return [finder.configEntry(run, [field(keyOf(key)), ...path], { ...target, wanted }, label)]
   })
-  return places.length === 0 ? undefined : joinPlaces(places)
+  return locations.length === 0 ? undefined : joinLocations(locations)
 }
 
 export const INVERSES: Inverses = { byName: new Map(Object.entries(FUNCTION_INVERSES)), otherwise: invertByValue }

@@ -10,23 +10,23 @@ import { entryOf, itemsAt, jsonOf, resolved, type YamlNode } from '../../yaml/ya
 import { nodeAtPath } from '../../yaml/yaml-path.ts'
 
 /** Where a value stands in a file of the repository; lines and columns count from 1. */
-export interface FilePlace {
+export interface FileLocation {
   readonly file: string
   readonly line: number
   readonly column: number
 }
 
 /** From an offset of a text to its line and column in the file. */
-export type TextPlaces = Pick<LineIndex, 'position'>
+export type TextLocations = Pick<LineIndex, 'position'>
 
 export class SourceDocument {
   /** From the root of the repository. */
   readonly path: string
   readonly number: number
   readonly root: YamlNode
-  private readonly lines: TextPlaces
+  private readonly lines: TextLocations
 
-  constructor(path: string, number: number, root: YamlNode, lines: TextPlaces) {
+  constructor(path: string, number: number, root: YamlNode, lines: TextLocations) {
     this.path = path
     this.number = number
     this.root = root
@@ -68,7 +68,7 @@ export class SourceDocument {
   }
 
   /** Of the value at the path, or of the nearest thing above it. */
-  placeOf(path: FieldPath): FilePlace {
+  locationOf(path: FieldPath): FileLocation {
     for (let steps = path.length; steps >= 0; steps -= 1) {
       const source = nodeAtPath(this.root, path.slice(0, steps))?.node.source
       if (source !== undefined) return { file: this.path, ...this.lines.position(source.start) }
@@ -77,7 +77,7 @@ export class SourceDocument {
   }
 
   /** `apps/prod/kustomization.yaml:7`, of what stands at the path, or of the nearest thing above it. */
-  place(path: FieldPath): string {
+  location(path: FieldPath): string {
     for (let steps = path.length; steps >= 0; steps -= 1) {
       const source = nodeAtPath(this.root, path.slice(0, steps))?.node.source
       if (source !== undefined) return `${this.path}:${this.lines.position(source.start).line}`
@@ -99,8 +99,8 @@ export function kustomizationsOf(files: SourceFiles): readonly SourceDocument[] 
   return paths.flatMap((path) => documentsOf(path, files).slice(0, 1))
 }
 
-export function index(place: number): FieldPath[number] {
-  return { kind: 'index', index: place }
+export function index(position: number): FieldPath[number] {
+  return { kind: 'index', index: position }
 }
 
 export function fields(...names: readonly string[]): FieldPath {

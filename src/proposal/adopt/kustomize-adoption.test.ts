@@ -51,7 +51,7 @@ function refusal(work: () => unknown): Failure {
 
 test('all candidates of a field are asked for at once, and the plan made again finds them', () => {
   const known = new Set<string>()
-  const asked: number[] = []
+  const requested: number[] = []
   const library: BuildLibrary = {
     built: (build) => {
       if (!known.has(buildKey(build))) throw new MissingBuilds([build])
@@ -63,13 +63,13 @@ test('all candidates of a field are asked for at once, and the plan made again f
       return adopt(library, 'manifest')
     } catch (thrown) {
       if (!(thrown instanceof MissingBuilds)) throw thrown
-      asked.push(thrown.builds.length)
+      requested.push(thrown.builds.length)
       for (const build of thrown.builds) known.add(buildKey(build))
       return again()
     }
   }
   assert.deepEqual(again(), { 'web/web.yaml': MANIFEST.replace('replicas: 3', 'replicas: 5') })
-  assert.deepEqual(asked, [1, 2])
+  assert.deepEqual(requested, [1, 2])
 })
 
 test('of several places that will do one is taken only by its name', () => {

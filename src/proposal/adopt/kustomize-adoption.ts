@@ -11,11 +11,11 @@ import { type Build, MissingBuilds } from '../../render/package-builder.ts'
 import { isEdited, type MovedField, RenderedBefore, wantedBy } from '../moved-fields.ts'
 import type { Rendered } from '../prove-edit.ts'
 import { editFor, type ResolvedChange } from '../resolution-edits.ts'
-import { ambiguous, assertNamed, type ChosenPlace, ofCommand, refusal, shared, tooMany } from './adoption-failures.ts'
+import { ambiguous, assertNamed, type ChosenLocation, ofCommand, refusal, shared, tooMany } from './adoption-failures.ts'
 import type { Candidate, Obstacle } from './candidate.ts'
 import type { BuiltAdoptionInput, SharingUnit } from './kustomize-input.ts'
-import { KustomizePlaces } from './kustomize-places.ts'
-import { applyCandidate, changedFiles, type SourceCandidate, type SourcePlaces } from './source-edits.ts'
+import { KustomizeLocations } from './kustomize-locations.ts'
+import { applyCandidate, changedFiles, type SourceCandidate, type SourceLocations } from './source-edits.ts'
 
 /** Files that change, by path from the root of the repository; null for one that is taken away. */
 export type EditedSources = ReadonlyMap<string, Uint8Array | null>
@@ -67,7 +67,7 @@ class BuiltAdoption {
 
   run(wanted: readonly ResolvedChange[]): EditedSources {
     let { files } = this.input.source
-    const chosen: ChosenPlace[] = []
+    const chosen: ChosenLocation[] = []
     for (const change of wanted) {
       if (files !== this.input.source.files && this.before.landed(change, this.render(files))) continue
       const { candidate, files: edited } = this.choose(change, files)
@@ -96,9 +96,9 @@ class BuiltAdoption {
     const obstacles: Obstacle[] = []
     const dirty: Trial[] = []
     const taken: { readonly trial: Trial; readonly by: Sharing }[] = []
-    for (const places of this.placesOf(change, files)) {
-      obstacles.push(...places.obstacles)
-      const trials = this.tryAll(change, places.candidates, files, obstacles)
+    for (const locations of this.locationsOf(change, files)) {
+      obstacles.push(...locations.obstacles)
+      const trials = this.tryAll(change, locations.candidates, files, obstacles)
       dirty.push(...trials.filter(({ lands, others }) => lands && others.length > 0))
       const clean: Trial[] = []
       for (const trial of trials) {
@@ -122,13 +122,13 @@ class BuiltAdoption {
   }
 
   /** In turn: the next ones count where none of those before will do. */
-  private placesOf(change: ResolvedChange, files: SourceFiles): readonly SourcePlaces[] {
+  private locationsOf(change: ResolvedChange, files: SourceFiles): readonly SourceLocations[] {
     const key = this.before.keyOf(change)
     const desired = key === undefined ? undefined : this.before.rendered.get(key)
     if (desired === undefined) return []
-    const places = new KustomizePlaces(files)
-    if (change.drift.change === 'missing') return [places.removal(desired)]
-    return places.find({ desired, path: change.drift.path, wanted: wantedBy(change), declaredName: places.declaredName(desired) })
+    const locations = new KustomizeLocations(files)
+    if (change.drift.change === 'missing') return [locations.removal(desired)]
+    return locations.find({ desired, path: change.drift.path, wanted: wantedBy(change), declaredName: locations.declaredName(desired) })
   }
 
   private tryAll(

@@ -9,18 +9,18 @@ import type { Wanted } from './candidate.ts'
 import { splitReference } from './image-reference.ts'
 import { fields, index, type SourceDocument } from './kustomization-node.ts'
 import type { BuiltTarget } from './kustomize-input.ts'
-import type { SourceCandidate, SourcePlaces } from './source-edits.ts'
+import type { SourceCandidate, SourceLocations } from './source-edits.ts'
 
-export function fieldCandidates(kustomizations: readonly SourceDocument[], files: SourceFiles, target: BuiltTarget): SourcePlaces {
+export function fieldCandidates(kustomizations: readonly SourceDocument[], files: SourceFiles, target: BuiltTarget): SourceLocations {
   const all = kustomizations.flatMap((kustomization) => [
     ...images(kustomization, target),
     ...replicas(kustomization, target),
     ...labels(kustomization, target),
   ])
-  const made = kustomizations.map((kustomization) => generated(kustomization, files, target))
+  const created = kustomizations.map((kustomization) => generated(kustomization, files, target))
   return {
-    candidates: [...all, ...made.flatMap(({ candidates }) => candidates)],
-    obstacles: made.flatMap(({ obstacles }) => obstacles),
+    candidates: [...all, ...created.flatMap(({ candidates }) => candidates)],
+    obstacles: created.flatMap(({ obstacles }) => obstacles),
   }
 }
 
@@ -54,7 +54,7 @@ function imageEntries(kustomization: SourceDocument, { desired, path }: Pick<Bui
 function images(kustomization: SourceDocument, target: BuiltTarget): readonly SourceCandidate[] {
   const { wanted } = target
   if (typeof wanted !== 'string') return []
-  return imageEntries(kustomization, target).flatMap(({ index: place, value }) => {
+  return imageEntries(kustomization, target).flatMap(({ index: position, value }) => {
     const live = splitReference(wanted)
     const parts = new Map<string, string | undefined>()
     if (live.name !== (text(value, 'newName') || text(value, 'name'))) parts.set('newName', live.name)
@@ -69,9 +69,9 @@ function images(kustomization: SourceDocument, target: BuiltTarget): readonly So
       else if (before !== '' || part === 'digest' || text(value, 'digest') !== '') parts.set(part, now)
     }
     if (parts.size === 0) return []
-    const at = [...fields('images'), index(place)]
+    const at = [...fields('images'), index(position)]
     const named = text(value, 'name')
-    const what = `${[...parts.keys()].join(' and ')} of the image ${named} (${kustomization.place([...at, ...fields([...parts.keys()][0] ?? '')])})`
+    const what = `${[...parts.keys()].join(' and ')} of the image ${named} (${kustomization.location([...at, ...fields([...parts.keys()][0] ?? '')])})`
     return [{ via: `image:${named}`, what, edits: [...parts].map(([part, now]) => setIn(kustomization, [...at, ...fields(part)], now)) }]
   })
 }
@@ -96,15 +96,15 @@ function replicas(kustomization: SourceDocument, target: BuiltTarget): readonly 
   const isCount =
     first?.kind === 'field' && first.name === 'spec' && second?.kind === 'field' && second.name === 'replicas' && rest.length === 0
   if (!isCount) return []
-  return kustomization.entries('replicas').flatMap(({ index: place, value }) => {
+  return kustomization.entries('replicas').flatMap(({ index: position, value }) => {
     const name = text(value, 'name')
     if (!namedAlike(name, target)) return []
-    const entry = [...fields('replicas'), index(place)]
+    const entry = [...fields('replicas'), index(position)]
     const path = target.wanted === undefined ? entry : [...entry, ...fields('count')]
     return [
       {
         via: `replicas:${name}`,
-        what: `the replicas of ${name} (${kustomization.place(path)})`,
+        what: `the replicas of ${name} (${kustomization.location(path)})`,
         edits: [setIn(kustomization, path, target.wanted)],
       },
     ]
@@ -121,7 +121,7 @@ function labels(kustomization: SourceDocument, { path, wanted }: BuiltTarget): r
       ? [
           {
             via: `${kind}:${last.name}`,
-            what: `the ${kind} ${last.name} (${kustomization.place(at)})`,
+            what: `the ${kind} ${last.name} (${kustomization.location(at)})`,
             edits: [setIn(kustomization, at, wanted)],
           },
         ]
@@ -130,12 +130,12 @@ function labels(kustomization: SourceDocument, { path, wanted }: BuiltTarget): r
   if (!LABEL_PLACES.has(above.name)) return []
   const pairs = kustomization
     .entries('labels')
-    .map(({ index: place }) => [...fields('labels'), index(place), ...fields('pairs', last.name)])
+    .map(({ index: position }) => [...fields('labels'), index(position), ...fields('pairs', last.name)])
   return [fields('commonLabels', last.name), ...pairs].flatMap((at) => candidate('label', at))
 }
 
 /** An entry of a ConfigMap, in what its generator is given. */
-function generated(kustomization: SourceDocument, files: SourceFiles, target: BuiltTarget): SourcePlaces {
+function generated(kustomization: SourceDocument, files: SourceFiles, target: BuiltTarget): SourceLocations {
   const [data, key, ...rest] = target.path
   const { kind } = target.desired.id
   if (kind !== 'ConfigMap' || data?.kind !== 'field' || data.name !== 'data' || key?.kind !== 'field' || rest.length > 0)
@@ -143,8 +143,8 @@ function generated(kustomization: SourceDocument, files: SourceFiles, target: Bu
   const entries = kustomization.entries('configMapGenerator').filter(({ value }) => namedAlike(text(value, 'name'), target))
   const candidates = entries.flatMap((entry) => inGenerator(kustomization, files, entry, key.name, target.wanted))
   const hashed = entries.filter(({ value }) => !hasPlainName(kustomization, value) && target.desired.id.name !== text(value, 'name'))
-  const obstacles = hashed.map(({ index: place, value }) => ({
-    where: kustomization.place([...fields('configMapGenerator'), index(place)]),
+  const obstacles = hashed.map(({ index: position, value }) => ({
+    where: kustomization.location([...fields('configMapGenerator'), index(position)]),
     why: `the name of the ConfigMap ${text(value, 'name')} ends with a hash of its content, so that another value is another object`,
     remedy: 'change the value in the kustomization by hand, or set disableNameSuffixHash, or choose restore',
   }))
@@ -160,15 +160,15 @@ function hasPlainName(kustomization: SourceDocument, value: Entry['value']): boo
 function inGenerator(
   kustomization: SourceDocument,
   files: SourceFiles,
-  { index: place }: Entry,
+  { index: position }: Entry,
   key: string,
   wanted: Wanted,
 ): readonly SourceCandidate[] {
   if (typeof wanted !== 'string') return []
-  const found = generatorPlaces(kustomization, files, [...fields('configMapGenerator'), index(place)], key)
+  const found = generatorLocations(kustomization, files, [...fields('configMapGenerator'), index(position)], key)
   return found.flatMap((each): SourceCandidate[] => {
     if (each.is === 'literal') {
-      const what = `the literal ${key} (${kustomization.place(each.at)})`
+      const what = `the literal ${key} (${kustomization.location(each.at)})`
       return [{ via: `literal:${key}`, what, edits: [setIn(kustomization, each.at, `${key}=${wanted}`)] }]
     }
     if (each.is === 'file')
@@ -182,37 +182,42 @@ function inGenerator(
 }
 
 /** What gives an entry of a generated object its value; `at` is from the root of the kustomization. */
-export type GeneratorPlace =
+export type GeneratorLocation =
   | { readonly is: 'literal'; readonly at: FieldPath; readonly literal: string }
   | { readonly is: 'file'; readonly at: FieldPath; readonly named: string; readonly file: string }
   /** Row and column count from 0. */
   | { readonly is: 'env'; readonly at: FieldPath; readonly file: string; readonly row: number; readonly column: number }
 
 /** @param at of the generator's entry in the kustomization */
-export function generatorPlaces(kustomization: SourceDocument, files: SourceFiles, at: FieldPath, key: string): readonly GeneratorPlace[] {
+export function generatorLocations(
+  kustomization: SourceDocument,
+  files: SourceFiles,
+  at: FieldPath,
+  key: string,
+): readonly GeneratorLocation[] {
   const within = (name: string) => {
     const value = kustomization.valueAt([...at, ...fields(name)])
     return (Array.isArray(value) ? value : []).flatMap((each: Json, order) =>
       typeof each === 'string' ? [{ at: [...at, ...fields(name), index(order)], text: each }] : [],
     )
   }
-  const literals = within('literals').flatMap(({ at: place, text: literal }): GeneratorPlace[] =>
-    literal.slice(0, literal.indexOf('=')) === key ? [{ is: 'literal', at: place, literal }] : [],
+  const literals = within('literals').flatMap(({ at: location, text: literal }): GeneratorLocation[] =>
+    literal.slice(0, literal.indexOf('=')) === key ? [{ is: 'literal', at: location, literal }] : [],
   )
-  const whole = within('files').flatMap(({ at: place, text: entry }): GeneratorPlace[] => {
+  const whole = within('files').flatMap(({ at: position, text: entry }): GeneratorLocation[] => {
     const named = entry.replace(/^[^=]*=/, '')
     const file = resolvePath(kustomization.folder, named)
     const name = entry.includes('=') ? entry.slice(0, entry.indexOf('=')) : named.slice(named.lastIndexOf('/') + 1)
-    return name !== key || file === undefined || !files.has(file) ? [] : [{ is: 'file', at: place, named, file }]
+    return name !== key || file === undefined || !files.has(file) ? [] : [{ is: 'file', at: position, named, file }]
   })
   const single = kustomization.valueAt([...at, ...fields('env')])
   const named = typeof single === 'string' ? [{ at: [...at, ...fields('env')], text: single }] : []
-  const lines = [...within('envs'), ...named].flatMap(({ at: place, text: entry }): GeneratorPlace[] => {
+  const lines = [...within('envs'), ...named].flatMap(({ at: where, text: entry }): GeneratorLocation[] => {
     const file = resolvePath(kustomization.folder, entry)
     if (file === undefined || !files.has(file)) return []
     const rows = textOf(file, files).split('\n')
     const row = rows.findIndex((line) => line.trimStart().startsWith(`${key}=`))
-    return row === -1 ? [] : [{ is: 'env', at: place, file, row, column: (rows[row] ?? '').indexOf('=') + 1 }]
+    return row === -1 ? [] : [{ is: 'env', at: where, file, row, column: (rows[row] ?? '').indexOf('=') + 1 }]
   })
   return [...literals, ...whole, ...lines]
 }

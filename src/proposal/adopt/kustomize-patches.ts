@@ -9,7 +9,7 @@ import { LineIndex } from '../../yaml/read/go-yaml-text.ts'
 import { readYamlNodes } from '../../yaml/read/read-yaml-node.ts'
 import { nodeAtPath } from '../../yaml/yaml-path.ts'
 import type { FileEdit } from '../resolution-edits.ts'
-import { documentsOf, type FilePlace, fields, index, SourceDocument, type TextPlaces } from './kustomization-node.ts'
+import { documentsOf, type FileLocation, fields, index, SourceDocument, type TextLocations } from './kustomization-node.ts'
 
 export type PatchField = 'patches' | 'patchesJson6902' | 'patchesStrategicMerge'
 
@@ -25,7 +25,7 @@ export interface Patch {
   readonly edit: (edit: YamlEdit) => FileEdit
 }
 
-interface PatchPlace {
+interface PatchLocation {
   readonly field: PatchField
   readonly at: FieldPath
   readonly target: JsonObject | undefined
@@ -34,25 +34,25 @@ interface PatchPlace {
 /** Those of each field in their order. @throws Failure BP1110 where a file cannot be read */
 export function patchesOf(kustomization: SourceDocument, files: SourceFiles): readonly Patch[] {
   const named = (['patches', 'patchesJson6902'] as const).flatMap((name) =>
-    kustomization.entries(name).flatMap(({ index: place, value }) => {
+    kustomization.entries(name).flatMap(({ index: position, value }) => {
       const target = getKey(value, 'target')
-      const at = { field: name, at: [...fields(name), index(place)], target: isJsonObject(target) ? target : undefined }
+      const at = { field: name, at: [...fields(name), index(position)], target: isJsonObject(target) ? target : undefined }
       const [file, inline] = [getKey(value, 'path'), getKey(value, 'patch')]
       if (typeof file === 'string' && file !== '') return filePatch(kustomization, files, file, at)
       return typeof inline === 'string'
-        ? inlinePatch(kustomization, files, inline, { ...at, at: [...at.at, ...fields('patch')] }, place)
+        ? inlinePatch(kustomization, files, inline, { ...at, at: [...at.at, ...fields('patch')] }, position)
         : []
     }),
   )
-  const merged = kustomization.texts('patchesStrategicMerge').flatMap(({ index: place, text }) => {
+  const merged = kustomization.texts('patchesStrategicMerge').flatMap(({ index: offset, text }) => {
     const name = 'patchesStrategicMerge' as const
-    const at = { field: name, at: [...fields(name), index(place)], target: undefined }
-    return isInline(text) ? inlinePatch(kustomization, files, text, at, place) : filePatch(kustomization, files, text, at)
+    const at = { field: name, at: [...fields(name), index(offset)], target: undefined }
+    return isInline(text) ? inlinePatch(kustomization, files, text, at, offset) : filePatch(kustomization, files, text, at)
   })
   return [...named, ...merged]
 }
 
-function filePatch(kustomization: SourceDocument, files: SourceFiles, file: string, { field, target }: PatchPlace): readonly Patch[] {
+function filePatch(kustomization: SourceDocument, files: SourceFiles, file: string, { field, target }: PatchLocation): readonly Patch[] {
   const path = resolvePath(kustomization.folder, file)
   if (path === undefined || !files.has(path)) return []
   const documents = documentsOf(path, files)
@@ -63,8 +63,8 @@ function inlinePatch(
   kustomization: SourceDocument,
   files: SourceFiles,
   text: string,
-  { field, at, target }: PatchPlace,
-  place: number,
+  { field, at, target }: PatchLocation,
+  position: number,
 ): readonly Patch[] {
   const { path } = kustomization
   const lines = new InlineLines(kustomization, files, at, text)
@@ -79,27 +79,27 @@ function inlinePatch(
     path,
     edit: { document: 0, item: undefined, kind: 'set', path: at, value: editYaml(text, [inner], path) },
   })
-  return [{ field, via: `patch:${place + 1}`, where: kustomization.place(at), documents, target, inline: text, edit }]
+  return [{ field, via: `patch:${position + 1}`, where: kustomization.location(at), documents, target, inline: text, edit }]
 }
 
 /** Lines of a text that is written into a file as a block (`|`); in any other style the place of the whole text is all that is told. */
-class InlineLines implements TextPlaces {
+class InlineLines implements TextLocations {
   private readonly inner: LineIndex
   private readonly innerRows: readonly string[]
   private readonly outerRows: readonly string[]
-  private readonly whole: FilePlace
+  private readonly whole: FileLocation
   private readonly isBlock: boolean
 
   constructor(kustomization: SourceDocument, files: SourceFiles, at: FieldPath, text: string) {
     this.inner = new LineIndex(text)
     this.innerRows = text.split('\n')
     this.outerRows = textOf(kustomization.path, files).replaceAll('\r\n', '\n').split('\n')
-    this.whole = kustomization.placeOf(at)
+    this.whole = kustomization.locationOf(at)
     const node = nodeAtPath(kustomization.root, at)?.node
     this.isBlock = node?.kind === 'scalar' && node.style === 'literal'
   }
 
-  position(offset: number): Pick<FilePlace, 'line' | 'column'> {
+  position(offset: number): Pick<FileLocation, 'line' | 'column'> {
     const { line, column } = this.inner.position(offset)
     const [row, whole] = [this.innerRows[line - 1] ?? '', this.outerRows[this.whole.line + line - 1] ?? '']
     if (!this.isBlock || !whole.endsWith(row)) return { line: this.whole.line, column: this.whole.column }
@@ -123,9 +123,9 @@ export function pointerTo(object: Json, path: FieldPath): readonly string[] | un
     if (value === undefined) return undefined
     if (step.kind === 'field') parts.push(step.name)
     else {
-      const place = indexOfStep(value, step)
-      if (place === -1) return undefined
-      parts.push(String(place))
+      const position = indexOfStep(value, step)
+      if (position === -1) return undefined
+      parts.push(String(position))
     }
     value = valueAt(value, [step])
   }

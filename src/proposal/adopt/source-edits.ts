@@ -10,7 +10,7 @@ export interface SourceCandidate extends Candidate {
   readonly texts?: ReadonlyMap<string, string | null>
 }
 
-export interface SourcePlaces {
+export interface SourceLocations {
   readonly candidates: readonly SourceCandidate[]
   readonly obstacles: readonly { readonly where: string; readonly why: string; readonly remedy: string }[]
 }

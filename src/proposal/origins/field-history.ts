@@ -3,7 +3,7 @@ import type { FieldPath } from '../../krm/field-path.ts'
 import type { DesiredResource } from '../../render/desired-set.ts'
 import type { SourceFiles } from '../../render/kustomize/kustomize-build.ts'
 import type { Json, JsonObject } from '../../text/json.ts'
-import type { FilePlace, SourceDocument } from '../adopt/kustomization-node.ts'
+import type { FileLocation, SourceDocument } from '../adopt/kustomization-node.ts'
 import type { Patch } from '../adopt/kustomize-patches.ts'
 
 export interface TracedField {
@@ -34,7 +34,7 @@ export interface FieldWrite {
 }
 
 export interface WrittenAt {
-  readonly place: FilePlace
+  readonly location: FileLocation
   /** What stands there, where that needs a word: `newTag`. */
   readonly name?: string
   /** Where the value is read from, that the place before names: a whole file, or a line of it. */
@@ -44,7 +44,7 @@ export interface WrittenAt {
 /** Something that may have written the field where nothing else explains its value. */
 export interface Suspect {
   readonly by: string
-  readonly place: FilePlace
+  readonly location: FileLocation
 }
 
 export class FieldHistory {
@@ -61,18 +61,18 @@ export class FieldHistory {
     this.writes.push({ does: 'writes', by, at, decides, value })
   }
 
-  remove(by: string, place: FilePlace): void {
+  remove(by: string, location: FileLocation): void {
     if (this.value === undefined) return
     this.value = undefined
-    this.writes.push({ does: 'removes', by, at: [{ place }], decides: '', value: undefined })
+    this.writes.push({ does: 'removes', by, at: [{ location }], decides: '', value: undefined })
   }
 
   /** Whether it does is not known; the value stays. */
-  mayWrite(by: string, place: FilePlace): void {
-    this.writes.push({ does: 'may write', by, at: [{ place }], decides: '', value: UNKNOWN })
+  mayWrite(by: string, location: FileLocation): void {
+    this.writes.push({ does: 'may write', by, at: [{ location }], decides: '', value: UNKNOWN })
   }
 
-  suspect(by: string, place: FilePlace): void {
-    this.suspects.push({ by, place })
+  suspect(by: string, location: FileLocation): void {
+    this.suspects.push({ by, location })
   }
 }

@@ -3,7 +3,7 @@ import { type FieldPath, valueAt } from '../../krm/field-path.ts'
 import { textOf as fileText } from '../../render/kustomize/kustomize-build.ts'
 import type { JsonObject } from '../../text/json.ts'
 import { fields, index, type SourceDocument } from '../adopt/kustomization-node.ts'
-import { type GeneratorPlace, generatorPlaces } from '../adopt/kustomize-fields.ts'
+import { type GeneratorLocation, generatorLocations } from '../adopt/kustomize-fields.ts'
 import { type BuiltIdentity, isIdentity, textOf } from './built-identity.ts'
 import { type FieldHistory, type FieldValue, type TracedField, UNKNOWN, type WrittenAt } from './field-history.ts'
 import { GENERATORS, isCreated } from './kustomize-stages.ts'
@@ -22,26 +22,26 @@ export function generatorWrites(kustomization: SourceDocument, { identity, field
   for (const { index: number, value: entry } of kustomization.entries(list)) {
     const creates = isCreated(entry)
     const name = textOf(entry, 'name')
-    const isMade = isFirst && field.desired.location.step === list && identity.now.name === name
-    if (creates ? !isMade : !identity.isCalled(name, textOf(entry, 'namespace'))) continue
+    const isGenerated = isFirst && field.desired.location.step === list && identity.now.name === name
+    if (creates ? !isGenerated : !identity.isCalled(name, textOf(entry, 'namespace'))) continue
     if (!creates && isIdentity(field.path)) continue
     const at = [...fields(list), index(number)]
     const [first, key, ...rest] = field.path
     if (first?.kind !== 'field' || rest.length > 1) continue
     if ((first.name === 'data' || first.name === 'binaryData') && key?.kind === 'field' && rest.length === 0) {
-      const [place] = generatorPlaces(kustomization, field.files, at, key.name)
-      if (place !== undefined) history.write(`${list} of`, valueIn(place, field), placesOf(kustomization, place))
-      else if (textOf(entry, 'behavior') === 'replace') history.remove(`${list} of`, kustomization.placeOf(at))
+      const [location] = generatorLocations(kustomization, field.files, at, key.name)
+      if (location !== undefined) history.write(`${list} of`, valueIn(location, field), locationsOf(kustomization, location))
+      else if (textOf(entry, 'behavior') === 'replace') history.remove(`${list} of`, kustomization.locationOf(at))
       continue
     }
     const [own, option] = [ownPath(field.path), optionPath(field.path)]
-    const places = [
+    const locations = [
       own.length === 0 ? [] : [[...at, ...own]],
       option.length === 0 ? [] : [[...fields('generatorOptions'), ...option]],
     ].flat()
-    const set = places.find((path) => kustomization.has(path))
-    if (set !== undefined) history.write(`${list} of`, kustomization.valueAt(set), [{ place: kustomization.placeOf(set) }])
-    else if (creates && isMadeField(field.path)) history.write(`${list} of`, UNKNOWN, [{ place: kustomization.placeOf(at) }])
+    const set = locations.find((path) => kustomization.has(path))
+    if (set !== undefined) history.write(`${list} of`, kustomization.valueAt(set), [{ location: kustomization.locationOf(set) }])
+    else if (creates && isCreatedField(field.path)) history.write(`${list} of`, UNKNOWN, [{ location: kustomization.locationOf(at) }])
   }
 }
 
@@ -65,29 +65,29 @@ function optionPath(path: FieldPath): FieldPath {
 }
 
 /** What every such object has. */
-function isMadeField(path: FieldPath): boolean {
+function isCreatedField(path: FieldPath): boolean {
   const [first, ...rest] = path
   return rest.length === 0 && first?.kind === 'field' && ['apiVersion', 'kind', 'type'].includes(first.name)
 }
 
 /** Secrets hold their values in base64, and nothing of them is compared. */
-function valueIn(place: GeneratorPlace, { files, desired, path }: TracedField): FieldValue {
+function valueIn(location: GeneratorLocation, { files, desired, path }: TracedField): FieldValue {
   const isText = desired.id.kind === 'ConfigMap' && path[0]?.kind === 'field' && path[0].name === 'data'
   if (!isText) return valueAt(desired.object, path) === undefined ? undefined : UNKNOWN
-  if (place.is === 'literal') return unquoted(place.literal.slice(place.literal.indexOf('=') + 1))
-  if (place.is === 'file') return fileText(place.file, files)
-  return (fileText(place.file, files).split('\n')[place.row] ?? '').replace(/\r$/, '').slice(place.column)
+  if (location.is === 'literal') return unquoted(location.literal.slice(location.literal.indexOf('=') + 1))
+  if (location.is === 'file') return fileText(location.file, files)
+  return (fileText(location.file, files).split('\n')[location.row] ?? '').replace(/\r$/, '').slice(location.column)
 }
 
 function unquoted(text: string): string {
   return text.length > 1 && (text[0] === '"' || text[0] === "'") && text.at(-1) === text[0] ? text.slice(1, -1) : text
 }
 
-function placesOf(kustomization: SourceDocument, place: GeneratorPlace): readonly WrittenAt[] {
-  const at = kustomization.placeOf(place.at)
-  if (place.is === 'literal') return [{ place: at }]
-  if (place.is === 'file') return [{ place: at }, { place: { file: place.file, line: 1, column: 1 }, source: 'file' }]
-  return [{ place: at }, { place: { file: place.file, line: place.row + 1, column: place.column + 1 }, source: 'line' }]
+function locationsOf(kustomization: SourceDocument, location: GeneratorLocation): readonly WrittenAt[] {
+  const at = kustomization.locationOf(location.at)
+  if (location.is === 'literal') return [{ location: at }]
+  if (location.is === 'file') return [{ location: at }, { location: { file: location.file, line: 1, column: 1 }, source: 'file' }]
+  return [{ location: at }, { location: { file: location.file, line: location.row + 1, column: location.column + 1 }, source: 'line' }]
 }
 
 /** The entry that makes the object of this name, which begins otherwise and ends otherwise in the end. */

@@ -153,17 +153,17 @@ describe('the places of fields that kustomize built', { skip: whyNoKubectl() }, 
   test('are found for every field of every object', async () => {
     const { source, resources } = await build(TEXTS)
     const origins = new KustomizeOrigins({ folder: 'apps/web', files: source.files, resources })
-    const told = resources.flatMap((desired) =>
+    const reported = resources.flatMap((desired) =>
       [...leavesOf(desired.object, [])].map((each) => {
         const origin = origins.of(desired, each)
         const last = origin === undefined ? 'nothing' : builtOriginLines(origin).at(-1)
         return `${desired.id.kind} ${formatFieldPath(each)}  ${last}`
       }),
     )
-    assert.ok(told.length > 30)
-    for (const line of told) assert.match(line, / {2}(?:written by .*)?[\w./-]+:\d+(?::\d+)?\S*(?: \(newTag\))?(?:,? .*)?$/)
+    assert.ok(reported.length > 30)
+    for (const line of reported) assert.match(line, / {2}(?:written by .*)?[\w./-]+:\d+(?::\d+)?\S*(?: \(newTag\))?(?:,? .*)?$/)
     assert.deepEqual(
-      told.filter((line) => /no file|another value|may be|nothing|not there/.test(line)),
+      reported.filter((line) => /no file|another value|may be|nothing|not there/.test(line)),
       [],
     )
   })
@@ -181,8 +181,8 @@ describe('the places of fields that kustomize built', { skip: whyNoKubectl() }, 
         const after = async (line: string): Promise<Json | undefined> =>
           valueAt(ofKind((await build(withOther(line))).resources, kind).object, at)
         const before = valueAt(desired.object, at)
-        for (const [place, line] of lines.entries())
-          if (place === lines.length - 1) assert.notDeepEqual(await after(line), before, `${name}: ${line}`)
+        for (const [index, line] of lines.entries())
+          if (index === lines.length - 1) assert.notDeepEqual(await after(line), before, `${name}: ${line}`)
           else if (!name.endsWith('.image')) assert.deepEqual(await after(line), before, `${name}: ${line}`)
       }),
     )

@@ -209,10 +209,10 @@ test('whatever a kustomization holds, nothing but an unreadable file is a failur
     ...['commonLabels', 'commonAnnotations', 'namespace', 'namePrefix', 'replacements', 'configMapGenerator', 'transformers'],
   )
   fc.assert(
-    fc.property(fc.dictionary(fieldNames, value), fc.constantFrom('spec.replicas', 'spec', IMAGE, 'metadata.labels.app'), (made, at) => {
+    fc.property(fc.dictionary(fieldNames, value), fc.constantFrom('spec.replicas', 'spec', IMAGE, 'metadata.labels.app'), (created, at) => {
       const kustomization = JSON.stringify({
-        ...made,
-        resources: ['../base', ...(Array.isArray(made['resources']) ? made['resources'] : [])],
+        ...created,
+        resources: ['../base', ...(Array.isArray(created['resources']) ? created['resources'] : [])],
       })
       try {
         originLinesIn({ 'prod/kustomization.yaml': kustomization }, at, built(MANIFEST))

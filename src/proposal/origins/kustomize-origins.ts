@@ -8,7 +8,7 @@ import { describeResourceId, resourceKey } from '../../krm/resource-id.ts'
 import type { DesiredResource } from '../../render/desired-set.ts'
 import type { SourceFiles } from '../../render/kustomize/kustomize-build.ts'
 import { canonicalJson, getKey, isJsonArray, isJsonObject, type Json, type JsonObject, jsonEquals } from '../../text/json.ts'
-import { documentsOf, type FilePlace, fields, index, kustomizationsOf, type SourceDocument } from '../adopt/kustomization-node.ts'
+import { documentsOf, type FileLocation, fields, index, kustomizationsOf, type SourceDocument } from '../adopt/kustomization-node.ts'
 import { type Patch, patchesOf } from '../adopt/kustomize-patches.ts'
 import { BuiltIdentity, isAt, textOf } from './built-identity.ts'
 import { type FieldHistory, type FieldValue, type FieldWrite, UNKNOWN } from './field-history.ts'
@@ -27,9 +27,9 @@ export interface BuiltOriginInput {
 /** Places and writers of a field of a built object. */
 export interface BuiltOrigin {
   /** Of the value in the manifest; undefined where the manifest does not have it. */
-  readonly authored: FilePlace | undefined
+  readonly authored: FileLocation | undefined
   /** What in the manifest the field would stand in. */
-  readonly nearest: FilePlace
+  readonly nearest: FileLocation
   /** Whether the built object has it. */
   readonly isBuilt: boolean
   /** In the order in which kustomize applies them. */
@@ -80,7 +80,7 @@ export class KustomizeOrigins {
     const whole = [...known.at, ...path]
     // Of a merge key (`<<`) there is a value and no place of its own.
     const isThere = valueAt(known.declared, path) !== undefined
-    const nearest = known.document.placeOf(whole)
+    const nearest = known.document.locationOf(whole)
     const rendered = valueAt(desired.object, path)
     const parts = [...leavesOf(rendered, [])].slice(0, MOST_PARTS)
     const found = parts.map((part) => this.partOf(desired, known, path, part))
@@ -109,12 +109,12 @@ export class KustomizeOrigins {
     const asPart = (write: FieldWrite): PartWrite => ({ ...write, part })
     // A doubt about a patch is none where the value is explained without it; copies are told in any case.
     if (gives(history, desired, path)) {
-      const told = history.writes.filter(({ does, by }) => does !== 'may write' || by === 'replacements of' || by === 'vars of')
-      return { writers: told.map(asPart), isExplained: told.every(({ does }) => does !== 'may write'), notes: [] }
+      const reported = history.writes.filter(({ does, by }) => does !== 'may write' || by === 'replacements of' || by === 'vars of')
+      return { writers: reported.map(asPart), isExplained: reported.every(({ does }) => does !== 'may write'), notes: [] }
     }
     const reference = this.reference(desired, part, [history.value, rendered])
     const suspects = history.suspects.map(
-      ({ by, place }): FieldWrite => ({ does: 'may write', by, at: [{ place }], decides: '', value: UNKNOWN }),
+      ({ by, location }): FieldWrite => ({ does: 'may write', by, at: [{ location }], decides: '', value: UNKNOWN }),
     )
     if (reference !== undefined) return { writers: history.writes.map(asPart), isExplained: false, notes: [reference] }
     if (doubts.length + suspects.length > 0) return { writers: [...history.writes, ...suspects].map(asPart), isExplained: false, notes: [] }
@@ -151,8 +151,8 @@ export class KustomizeOrigins {
     chain: Chain,
   ): { readonly name: string; readonly namespace: string } {
     const first = chain[0]?.kustomization
-    const made = location.step === undefined || first === undefined ? undefined : generatedBy(first, location.step, id.name)?.value
-    const metadata = valueAt(declared, fields('metadata')) ?? made
+    const created = location.step === undefined || first === undefined ? undefined : generatedBy(first, location.step, id.name)?.value
+    const metadata = valueAt(declared, fields('metadata')) ?? created
     const [name, namespace] = ['name', 'namespace'].map((each) => (isJsonObject(metadata) ? textOf(metadata, each) : ''))
     return { name: name || id.name, namespace: namespace ?? '' }
   }
@@ -229,15 +229,15 @@ function byName(object: Json, path: FieldPath): FieldPath {
   return path.map((step, at) => (step.kind === 'index' ? itemStep(valueAt(object, path.slice(0, at)), step.index) : step))
 }
 
-function itemStep(list: Json | undefined, place: number): FieldPath[number] {
+function itemStep(list: Json | undefined, position: number): FieldPath[number] {
   const items = isJsonArray(list) ? list : []
   for (const names of ITEM_KEYS) {
     const keys = items.map((item) => keysOf(item, names))
-    const own = keys[place]
+    const own = keys[position]
     const isKey = keys.every((each) => each !== undefined) && new Set(keys.map((each) => canonicalJson(each ?? null))).size === keys.length
     if (own !== undefined && isKey) return { kind: 'item', keys: own }
   }
-  return { kind: 'index', index: place }
+  return { kind: 'index', index: position }
 }
 
 /** By which Kubernetes merges lists; the first one is always there. */
@@ -254,21 +254,21 @@ function* leavesOf(value: Json | undefined, path: FieldPath): Generator<FieldPat
   if (isJsonObject(value) && Object.keys(value).length > 0)
     for (const [name, each] of Object.entries(value)) yield* leavesOf(each, [...path, field(name)])
   else if (isJsonArray(value) && value.some((each) => isJsonObject(each) || isJsonArray(each)))
-    for (const [place, each] of value.entries()) yield* leavesOf(each, [...path, itemStep(value, place)])
+    for (const [position, each] of value.entries()) yield* leavesOf(each, [...path, itemStep(value, position)])
   else yield path
 }
 
 /** `bases/web/deployment.yaml:9:13`, and what in patches and kustomizations wrote it since, for people: one line each. */
 export function builtOriginLines({ authored, nearest, isBuilt, writers, isExplained, notes }: BuiltOrigin): readonly string[] {
-  const isMade = writers.some(({ does }) => does !== 'may write')
+  const isCreated = writers.some(({ does }) => does !== 'may write')
   const nowhere = isBuilt ? NOWHERE : `not there; it would go into ${nearest.file}:${nearest.line}`
-  const first = authored !== undefined ? [placeText(authored)] : isMade || (isBuilt && writers.length > 0) ? [] : [nowhere]
+  const first = authored !== undefined ? [locationText(authored)] : isCreated || (isBuilt && writers.length > 0) ? [] : [nowhere]
   const isFight = isExplained && writers.length + (authored === undefined ? 0 : 1) > 1
-  const lines = writers.map((writer, place) => {
+  const lines = writers.map((writer, position) => {
     const decides = writer.decides === '' ? '' : ` ${writer.decides}`
-    return `${writeText(writer)}${isFight && place === writers.length - 1 && writer.does === 'writes' ? `, which decides${decides}` : ''}`
+    return `${writeText(writer)}${isFight && position === writers.length - 1 && writer.does === 'writes' ? `, which decides${decides}` : ''}`
   })
-  return [...first, ...lines, ...(authored === undefined && !isMade && writers.length === 0 ? [] : notes)]
+  return [...first, ...lines, ...(authored === undefined && !isCreated && writers.length === 0 ? [] : notes)]
 }
 
 const DOES: { readonly [does in FieldWrite['does']]: string } = { writes: 'written', removes: 'removed', 'may write': 'may be written' }
@@ -276,10 +276,10 @@ const DOES: { readonly [does in FieldWrite['does']]: string } = { writes: 'writt
 function writeText({ does, by, at, part }: PartWrite): string {
   const what = part.length === 0 ? DOES[does] : `${shownPathOnly(part)} ${DOES[does]}`
   const [own, from] = [at.filter(({ source }) => source === undefined), at.find(({ source }) => source !== undefined)]
-  const places = own.map(({ place, name }) => `${placeText(place)}${name === undefined ? '' : ` (${name})`}`)
-  return `${what} by ${by} ${places.join(' and ')}${from === undefined ? '' : `, from ${from.source === 'file' ? `the file ${from.place.file}` : placeText(from.place)}`}`
+  const locations = own.map(({ location, name }) => `${locationText(location)}${name === undefined ? '' : ` (${name})`}`)
+  return `${what} by ${by} ${locations.join(' and ')}${from === undefined ? '' : `, from ${from.source === 'file' ? `the file ${from.location.file}` : locationText(from.location)}`}`
 }
 
-function placeText({ file, line, column }: FilePlace): string {
+function locationText({ file, line, column }: FileLocation): string {
   return `${file}:${line}:${column}`
 }

@@ -11,9 +11,9 @@ import { FieldHistory, type TracedField, UNKNOWN, type WrittenAt } from './field
 import { generatorWrites } from './generator-writes.ts'
 import { ALL_LABELS, ANNOTATIONS, NAMESPACES, OWN_LABELS, REPLICAS, specOf, TEMPLATE_LABELS } from './kustomize-field-specs.ts'
 import type { Chain } from './kustomize-stages.ts'
-import { ListPlaces } from './list-places.ts'
+import { ListLocations } from './list-locations.ts'
 import { mergeWrite, operationWrites, type PatchWrite } from './patch-writes.ts'
-import { replacementPlaces } from './replacement-places.ts'
+import { replacementLocations } from './replacement-locations.ts'
 
 /**
  * Renames `identity` on the way, so that it is the rendered one in the end.
@@ -32,7 +32,7 @@ class KustomizeRun {
   readonly history: FieldHistory
   private readonly identity: BuiltIdentity
   private readonly field: TracedField
-  private readonly lists: ListPlaces
+  private readonly lists: ListLocations
   private readonly assumed: 'maybe' | 'yes'
 
   constructor(identity: BuiltIdentity, field: TracedField, assumed: 'maybe' | 'yes') {
@@ -40,7 +40,7 @@ class KustomizeRun {
     this.assumed = assumed
     this.field = field
     this.history = new FieldHistory(valueAt(field.declared, field.path))
-    this.lists = new ListPlaces(field.path, field.declared)
+    this.lists = new ListLocations(field.path, field.declared)
   }
 
   transform(kustomization: SourceDocument): void {
@@ -55,7 +55,8 @@ class KustomizeRun {
     this.patch(patches, 'patchesJson6902')
     this.replicas(kustomization)
     this.images(kustomization)
-    for (const place of replacementPlaces(kustomization, this.identity, this.field)) this.history.mayWrite('replacements of', place)
+    for (const location of replacementLocations(kustomization, this.identity, this.field))
+      this.history.mayWrite('replacements of', location)
     this.suspects(kustomization)
   }
 
@@ -94,10 +95,10 @@ class KustomizeRun {
   private patched(document: SourceDocument, { does, at, value }: PatchWrite): void {
     // What a patch, or an item of it, is found by is not what it sets.
     if (isIdentity(this.field.path) || (isItemKey(this.field.path) && this.history.value !== undefined && does !== 'removes')) return
-    const place = document.placeOf(at)
-    if (does === 'writes') this.history.write('the patch', value, [{ place }])
-    else if (does === 'removes') this.history.remove('the patch', place)
-    else this.history.mayWrite('the patch', place)
+    const location = document.locationOf(at)
+    if (does === 'writes') this.history.write('the patch', value, [{ location }])
+    else if (does === 'removes') this.history.remove('the patch', location)
+    else this.history.mayWrite('the patch', location)
   }
 
   private namespace(kustomization: SourceDocument): void {
@@ -110,7 +111,7 @@ class KustomizeRun {
     else if (isOwn) return
     if (this.identity.kind === 'Namespace' && this.identity.group === '') this.identity.rename({ name: value })
     if (isOwn || this.writesInto(NAMESPACES, path) || this.isDefaultSubject(path))
-      this.history.write('namespace of', value, [{ place: kustomization.placeOf(at) }])
+      this.history.write('namespace of', value, [{ location: kustomization.locationOf(at) }])
   }
 
   /** Of a role binding, the account `default` alone. */
@@ -128,11 +129,11 @@ class KustomizeRun {
     const after = name === 'namePrefix' ? `${value}${now}` : `${now}${value}`
     this.identity.rename({ name: after })
     if (isAt(this.field.path, 'metadata', 'name'))
-      this.history.write(`${name} of`, after, [{ place: kustomization.placeOf(fields(name)) }], `the ${name.slice(4).toLowerCase()}`)
+      this.history.write(`${name} of`, after, [{ location: kustomization.locationOf(fields(name)) }], `the ${name.slice(4).toLowerCase()}`)
   }
 
   private labels(kustomization: SourceDocument): void {
-    for (const { index: place, value } of kustomization.entries('labels')) {
+    for (const { index: position, value } of kustomization.entries('labels')) {
       const own = getKey(value, 'fields')
       const custom = isJsonArray(own) ? own.flatMap((each) => (isJsonObject(each) ? [specFrom(each)] : [])) : []
       const known =
@@ -141,7 +142,7 @@ class KustomizeRun {
           : getKey(value, 'includeTemplates') === true
             ? [...OWN_LABELS, ...TEMPLATE_LABELS]
             : OWN_LABELS
-      this.mark(kustomization, 'labels of', [...fields('labels'), index(place), ...fields('pairs')], [...custom, ...known])
+      this.mark(kustomization, 'labels of', [...fields('labels'), index(position), ...fields('pairs')], [...custom, ...known])
     }
     this.mark(kustomization, 'commonLabels of', fields('commonLabels'), ALL_LABELS)
   }
@@ -155,7 +156,8 @@ class KustomizeRun {
     if (last?.kind !== 'field' || !this.writesInto(specs, this.field.path.slice(0, -1))) return
     const at = [...pairs, last]
     const value = kustomization.valueAt(at)
-    if (value !== undefined) this.history.write(by, typeof value === 'string' ? value : UNKNOWN, [{ place: kustomization.placeOf(at) }])
+    if (value !== undefined)
+      this.history.write(by, typeof value === 'string' ? value : UNKNOWN, [{ location: kustomization.locationOf(at) }])
   }
 
   private writesInto(specs: readonly FieldSpec[], path: FieldPath): boolean {
@@ -165,22 +167,22 @@ class KustomizeRun {
 
   private replicas(kustomization: SourceDocument): void {
     if (!this.writesInto(REPLICAS, this.field.path)) return
-    for (const { index: place, value } of kustomization.entries('replicas')) {
-      const at = [...fields('replicas'), index(place), ...fields('count')]
+    for (const { index: position, value } of kustomization.entries('replicas')) {
+      const at = [...fields('replicas'), index(position), ...fields('count')]
       if (this.identity.isNamed(textOf(value, 'name')))
-        this.history.write('replicas of', kustomization.valueAt(at) ?? UNKNOWN, [{ place: kustomization.placeOf(at) }])
+        this.history.write('replicas of', kustomization.valueAt(at) ?? UNKNOWN, [{ location: kustomization.locationOf(at) }])
     }
   }
 
   private images(kustomization: SourceDocument): void {
     if (!isImage(this.field.path) || this.identity.kind === 'CustomResourceDefinition') return
-    for (const { index: place, value } of kustomization.entries('images')) {
+    for (const { index: position, value } of kustomization.entries('images')) {
       const now = this.history.value
-      const entry = [...fields('images'), index(place)]
+      const entry = [...fields('images'), index(position)]
       const parts = ['newName', 'newTag', 'digest', 'tagSuffix'].filter((part) => textOf(value, part) !== '')
-      if (now === UNKNOWN) this.history.mayWrite('images of', kustomization.placeOf(entry))
+      if (now === UNKNOWN) this.history.mayWrite('images of', kustomization.locationOf(entry))
       if (typeof now !== 'string' || parts.length === 0 || !isImageNamed(now, textOf(value, 'name'))) continue
-      const at = parts.map((name): WrittenAt => ({ place: kustomization.placeOf([...entry, ...fields(name)]), name }))
+      const at = parts.map((name): WrittenAt => ({ location: kustomization.locationOf([...entry, ...fields(name)]), name }))
       this.history.write('images of', withParts(now, value), at, decidedParts(parts))
     }
   }
@@ -189,14 +191,14 @@ class KustomizeRun {
   private suspects(kustomization: SourceDocument): void {
     const { path } = this.field
     for (const name of ['transformers', 'configurations', 'crds'])
-      if (kustomization.texts(name).length > 0) this.history.suspect(`${name} of`, kustomization.placeOf(fields(name)))
+      if (kustomization.texts(name).length > 0) this.history.suspect(`${name} of`, kustomization.locationOf(fields(name)))
     const value = this.history.value
-    for (const { index: place, value: variable } of kustomization.entries('vars'))
+    for (const { index: position, value: variable } of kustomization.entries('vars'))
       if (typeof value === 'string' && value.includes(`$(${textOf(variable, 'name')})`))
-        this.history.mayWrite('vars of', kustomization.placeOf([...fields('vars'), index(place)]))
-    const asked = kustomization.valueAt(fields('buildMetadata'))
-    if (isJsonArray(asked) && asked.includes('managedByLabel') && isAt(path, 'metadata', 'labels', 'app.kubernetes.io/managed-by'))
-      this.history.write('buildMetadata of', UNKNOWN, [{ place: kustomization.placeOf(fields('buildMetadata')) }])
+        this.history.mayWrite('vars of', kustomization.locationOf([...fields('vars'), index(position)]))
+    const requested = kustomization.valueAt(fields('buildMetadata'))
+    if (isJsonArray(requested) && requested.includes('managedByLabel') && isAt(path, 'metadata', 'labels', 'app.kubernetes.io/managed-by'))
+      this.history.write('buildMetadata of', UNKNOWN, [{ location: kustomization.locationOf(fields('buildMetadata')) }])
   }
 }
 

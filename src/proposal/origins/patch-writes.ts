@@ -6,7 +6,7 @@ import { nodeAtPath } from '../../yaml/yaml-path.ts'
 import { fields, index, type SourceDocument } from '../adopt/kustomization-node.ts'
 import { pointerOf } from '../adopt/kustomize-patches.ts'
 import { type FieldValue, UNKNOWN } from './field-history.ts'
-import type { ListPlaces } from './list-places.ts'
+import type { ListLocations } from './list-locations.ts'
 
 export interface PatchWrite {
   readonly does: 'writes' | 'removes' | 'may write'
@@ -37,7 +37,7 @@ function directiveOf(node: YamlNode): string | undefined {
 }
 
 /** The operations of a JSON patch (RFC 6902) that write the field or something that it lies in, in their order; `lists` moves on with them. */
-export function* operationWrites(document: SourceDocument, path: FieldPath, lists: ListPlaces): Generator<PatchWrite> {
+export function* operationWrites(document: SourceDocument, path: FieldPath, lists: ListLocations): Generator<PatchWrite> {
   const operations = document.valueAt([])
   for (const [number, operation] of (isJsonArray(operations) ? operations : []).entries()) {
     if (!isJsonObject(operation)) continue

@@ -3,19 +3,19 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { Failure } from '../../failure.ts'
 import { parseCommentCommands } from '../comment-command.ts'
-import { answerComment, type ToldAnswer } from './answer-comment.ts'
-import { failureSaid, helpText, rulesText, SEE_BELOW } from './command-answer.ts'
+import { answerComment, type PostedAnswer } from './answer-comment.ts'
+import { failureText, helpText, rulesText, SEE_BELOW } from './command-answer.ts'
 
 const LIMIT = 60_000
 
-function told(comment: number, more: Partial<ToldAnswer> = {}, heard = true): ToldAnswer {
+function reported(comment: number, more: Partial<PostedAnswer> = {}, heard = true): PostedAnswer {
   const at = `2026-11-21T10:${String(comment % 60).padStart(2, '0')}:00Z`
   return {
     by: 'ada',
     line: `/adopt ${comment}`,
     done: true,
     text: 'the plan is **Adopt**',
-    asked: { comment: String(comment), at, heard },
+    requested: { comment: String(comment), at, heard },
     ...more,
   }
 }
@@ -30,9 +30,9 @@ function numbers(body: string): string[] {
 }
 
 test('a line for each command with who, when and what became of it, and no name outside of code', () => {
-  const refused = told(2, { by: 'all', line: '/adopt @all', done: false, text: 'no' })
+  const refused = reported(2, { by: 'all', line: '/adopt @all', done: false, text: 'no' })
   assert.equal(
-    answerComment('', [told(1), refused], LIMIT),
+    answerComment('', [reported(1), refused], LIMIT),
     [
       'Results of the last commands:',
       '',
@@ -44,7 +44,7 @@ test('a line for each command with who, when and what became of it, and no name 
 })
 
 test('answers of several turns stand in one list by when they were asked, and given twice they stand there once', () => {
-  const all = [told(1), told(2), told(3)]
+  const all = [reported(1), reported(2), reported(3)]
   const whole = answerComment('', all, LIMIT)
   const [first, second, third] = all
   assert.ok(first && second && third)
@@ -55,24 +55,24 @@ test('answers of several turns stand in one list by when they were asked, and gi
 })
 
 test('an answer that is another one this time takes the place of the first', () => {
-  const whole = answerComment('', [told(1), told(2)], LIMIT)
-  const again = list(answerComment(whole, [told(1, { text: 'nothing differs any longer' })], LIMIT))
+  const whole = answerComment('', [reported(1), reported(2)], LIMIT)
+  const again = list(answerComment(whole, [reported(1, { text: 'nothing differs any longer' })], LIMIT))
   assert.match(again[0] ?? '', /`\/adopt 1`.*nothing differs any longer$/)
   assert.equal(again.length, 2)
 })
 
 test('several commands of one comment stay together, in their order', () => {
-  const asked = { comment: '10', at: '2026-11-21T10:00:00Z', heard: true }
-  const both = [told(1, { asked, line: '/adopt 2' }), told(1, { asked, line: '/adopt 1' })]
-  const other = told(1, { asked: { ...asked, comment: '9' }, line: '/adopt 9' })
+  const requested = { comment: '10', at: '2026-11-21T10:00:00Z', heard: true }
+  const both = [reported(1, { requested, line: '/adopt 2' }), reported(1, { requested, line: '/adopt 1' })]
+  const other = reported(1, { requested: { ...requested, comment: '9' }, line: '/adopt 9' })
   const whole = answerComment(answerComment('', both, LIMIT), [other], LIMIT)
   assert.deepEqual(numbers(whole), ['9', '2', '1'], 'comments of one second as they are numbered')
   assert.equal(answerComment(whole, both, LIMIT), whole)
 })
 
 test('the last ten are kept, and three of people who may not command, who push out nobody', () => {
-  const many = Array.from({ length: 12 }, (_, index) => told(index + 1))
-  const flood = Array.from({ length: 30 }, (_, index) => told(index + 20, { by: 'eve', done: false }, false))
+  const many = Array.from({ length: 12 }, (_, index) => reported(index + 1))
+  const flood = Array.from({ length: 30 }, (_, index) => reported(index + 20, { by: 'eve', done: false }, false))
   let body = ''
   for (const one of [...many, ...flood]) body = answerComment(body, [one], LIMIT)
   assert.deepEqual(numbers(body), ['3', '4', '5', '6', '7', '8', '9', '10', '11', '12', '47', '48', '49'])
@@ -80,9 +80,9 @@ test('the last ten are kept, and three of people who may not command, who push o
 })
 
 test('a ticked box that was refused stands behind what was there, and says nothing new each turn', () => {
-  const tick: ToldAnswer = { by: '', line: 'a ticked box', done: false, text: 'no' }
-  const ticked = answerComment(answerComment('', [told(1)], LIMIT), [tick], LIMIT)
-  const later = answerComment(ticked, [told(2)], LIMIT)
+  const tick: PostedAnswer = { by: '', line: 'a ticked box', done: false, text: 'no' }
+  const ticked = answerComment(answerComment('', [reported(1)], LIMIT), [tick], LIMIT)
+  const later = answerComment(ticked, [reported(2)], LIMIT)
   assert.deepEqual(list(later)[1], '😕 a ticked box: no')
   assert.equal(answerComment(later, [tick], LIMIT), later)
   assert.deepEqual(list(answerComment(later, [{ ...tick, text: 'for another reason' }], LIMIT))[2], '😕 a ticked box: for another reason')
@@ -91,7 +91,7 @@ test('a ticked box that was refused stands behind what was there, and says nothi
 test('what stands below the list is kept with its command, the last four of them', () => {
   let body = ''
   for (let comment = 1; comment <= 6; comment += 1)
-    body = answerComment(body, [told(comment, { text: SEE_BELOW, details: `- **${comment}** \`x\`\n\n| a | b |\n|---|---|` })], LIMIT)
+    body = answerComment(body, [reported(comment, { text: SEE_BELOW, details: `- **${comment}** \`x\`\n\n| a | b |\n|---|---|` })], LIMIT)
   assert.deepEqual(
     list(body)
       .slice(0, 6)
@@ -108,7 +108,7 @@ test('what stands below the list is kept with its command, the last four of them
 })
 
 test('whatever comes, it is within the limit of the forge, and the last ones are kept', () => {
-  const many = Array.from({ length: 30 }, (_, index) => told(index + 1, { text: SEE_BELOW, details: 'x'.repeat(400) }))
+  const many = Array.from({ length: 30 }, (_, index) => reported(index + 1, { text: SEE_BELOW, details: 'x'.repeat(400) }))
   for (const limit of [60, 300, 1_000, 4_000, LIMIT]) {
     const body = answerComment('', many, limit)
     assert.ok(body.length <= limit, String(limit))
@@ -118,7 +118,7 @@ test('whatever comes, it is within the limit of the forge, and the last ones are
 })
 
 test('of a comment that somebody edited only lines that are harmless, and are as we write them, are kept', () => {
-  const whole = answerComment('', [told(1, { text: SEE_BELOW, details: 'fine' })], LIMIT)
+  const whole = answerComment('', [reported(1, { text: SEE_BELOW, details: 'fine' })], LIMIT)
   const line = (text: string, mark = 'answer=2026-11-21T10:00:00Z,5,0') => `- ✅ ${text} <!-- backporch:${mark} -->`
   for (const forged of [
     line('hello @acme/platform'),
@@ -131,10 +131,14 @@ test('of a comment that somebody edited only lines that are harmless, and are as
     line('x'.repeat(6_000)),
     'nothing of ours',
   ])
-    assert.equal(answerComment(`${forged}\n${whole}\n`, [told(1, { text: SEE_BELOW, details: 'fine' })], LIMIT), whole, forged.slice(0, 80))
+    assert.equal(
+      answerComment(`${forged}\n${whole}\n`, [reported(1, { text: SEE_BELOW, details: 'fine' })], LIMIT),
+      whole,
+      forged.slice(0, 80),
+    )
   const badDetails = whole.replace('fine', '/adopt all\n@all')
-  assert.match(answerComment(badDetails, [told(2)], LIMIT), /^- .*`\/adopt 1`.*answered; the answer is no longer shown/m)
-  assert.doesNotMatch(answerComment(badDetails, [told(2)], LIMIT), /@all/)
+  assert.match(answerComment(badDetails, [reported(2)], LIMIT), /^- .*`\/adopt 1`.*answered; the answer is no longer shown/m)
+  assert.doesNotMatch(answerComment(badDetails, [reported(2)], LIMIT), /@all/)
 })
 
 test('what is said has no command of anybody at the start of a line, nobody is called, and all of it is read back', () => {
@@ -144,13 +148,16 @@ test('what is said has no command of anybody at the start of a line, nobody is c
       const rule = { number: 1, where: why, about: name, reason: `@all ${why}`, expires: '', over: false }
       const details = `${rulesText([rule])}\n\n${helpText()}`
       const results = [
-        told(1, { by: name, line: why, done: false, text: failureSaid(failure) }),
-        told(2, { by: name, line: why, text: SEE_BELOW, details }),
+        reported(1, { by: name, line: why, done: false, text: failureText(failure) }),
+        reported(2, { by: name, line: why, text: SEE_BELOW, details }),
       ]
       const body = answerComment('', results, LIMIT)
       assert.deepEqual(parseCommentCommands(body), { commands: [], refused: [] })
       assert.doesNotMatch(body.replaceAll(/(`+)(?!`)[\s\S]*?(?<!`)\1(?!`)/g, ''), /@/)
-      assert.equal(answerComment(answerComment(body, [told(3)], LIMIT), [told(3)], LIMIT), answerComment('', [...results, told(3)], LIMIT))
+      assert.equal(
+        answerComment(answerComment(body, [reported(3)], LIMIT), [reported(3)], LIMIT),
+        answerComment('', [...results, reported(3)], LIMIT),
+      )
     }),
   )
 })

@@ -10,12 +10,12 @@ import { time } from './words.ts'
 /** Topic of the comment. */
 export const ANSWER_TOPIC = 'command'
 
-export interface ToldAnswer extends CommandResult {
+export interface PostedAnswer extends CommandResult {
   /** Undefined for a ticked box: nobody knows who ticked it, and when. */
-  readonly asked?: AskedComment
+  readonly requested?: CommandComment
 }
 
-export interface AskedComment {
+export interface CommandComment {
   /** Id of the comment on the forge. */
   readonly comment: string
   /** RFC 3339 UTC: when its text was written. */
@@ -51,11 +51,11 @@ const TOO_LONG = 'The reactions on the comments show the results.\n'
  * @param results of one comment in their order
  * @param limit most UTF-16 code units
  */
-export function answerComment(before: string, results: readonly ToldAnswer[], limit: number): string {
-  const kept = readEntries(before)
-  const entries = entriesOf(results, kept)
+export function answerComment(before: string, results: readonly PostedAnswer[], limit: number): string {
+  const retained = readEntries(before)
+  const entries = entriesOf(results, retained)
   const again = new Set(entries.map(({ comment }) => comment))
-  const all = [...kept.filter(({ comment }) => !again.has(comment)), ...entries].sort(inOrder)
+  const all = [...retained.filter(({ comment }) => !again.has(comment)), ...entries].sort(inOrder)
   const unheard = new Set(all.filter(({ heard }) => !heard).slice(-UNHEARD_SHOWN))
   const heard = new Set(all.filter((entry) => entry.heard).slice(-SHOWN))
   const last = all.filter((entry) => heard.has(entry) || unheard.has(entry))
@@ -70,24 +70,26 @@ export function answerComment(before: string, results: readonly ToldAnswer[], li
   return TOO_LONG
 }
 
-function entriesOf(results: readonly ToldAnswer[], kept: readonly Entry[]): Entry[] {
+function entriesOf(results: readonly PostedAnswer[], retained: readonly Entry[]): Entry[] {
   const count = new Map<string, number>()
-  const newest = kept.at(-1)?.at ?? ''
+  const newest = retained.at(-1)?.at ?? ''
   return results.map((result) => {
-    const { by, line, done, text, details, asked } = result
-    const { comment, heard } = asked ?? { comment: '', heard: true }
+    const { by, line, done, text, details, requested } = result
+    const { comment, heard } = requested ?? { comment: '', heard: true }
     const index = count.get(comment) ?? 0
     count.set(comment, index + 1)
     const whose =
-      asked === undefined ? 'a ticked box' : `${markdownCell(line, 100)} of ${markdownCell(by, 60)}${editing(by, asked)}, ${time(asked.at)}`
-    const said = `${done ? '✅' : '😕'} ${whose}: ${text}`
+      requested === undefined
+        ? 'a ticked box'
+        : `${markdownCell(line, 100)} of ${markdownCell(by, 60)}${editing(by, requested)}, ${time(requested.at)}`
+    const message = `${done ? '✅' : '😕'} ${whose}: ${text}`
     // A box that is refused again and again says nothing new: it stands behind what was there when it was refused first.
-    const at = asked?.at ?? kept.find((entry) => entry.comment === '' && entry.line === said)?.at ?? newest
-    return { at, comment, index, heard, line: said, details: details === undefined ? undefined : `${whose}:\n\n${details}` }
+    const at = requested?.at ?? retained.find((entry) => entry.comment === '' && entry.line === message)?.at ?? newest
+    return { at, comment, index, heard, line: message, details: details === undefined ? undefined : `${whose}:\n\n${details}` }
   })
 }
 
-function editing(by: string, { author = by }: AskedComment): string {
+function editing(by: string, { author = by }: CommandComment): string {
   return author === by ? '' : `, who edited a comment of ${markdownCell(author, 60)}`
 }
 

@@ -4,7 +4,7 @@ import { GITHUB } from '../../../test/fakes/dialects.ts'
 import { MASS, manyChanges, PROPOSALS, REPLICAS, subjectOf } from '../../../test/golden/proposals/samples.ts'
 import type { CheckRun } from '../../ports/check-run.ts'
 import type { Change } from '../../record/schema.ts'
-import { checkButtons, pressedCommand } from './check-run-buttons.ts'
+import { checkButtons, commandOfAction } from './check-run-buttons.ts'
 import { checkKey, checkRun, decidedCheckRun, massCheckRun, notObservedCheckRun } from './check-run-text.ts'
 import { massStatuses, notObservedStatus, proposalStatuses } from './proposal-statuses.ts'
 import type { ProposalSubject } from './proposal-subject.ts'
@@ -43,12 +43,12 @@ test('the buttons are three, short enough, and each is a command', () => {
   )
   for (const { id, label, description } of buttons) {
     assert.ok(id.length <= 20 && label.length <= 20 && description.length <= 40, id)
-    assert.equal(pressedCommand(id)?.commands.length, 1)
-    assert.equal(pressedCommand(id)?.label, label)
+    assert.equal(commandOfAction(id)?.commands.length, 1)
+    assert.equal(commandOfAction(id)?.label, label)
   }
-  assert.deepEqual(pressedCommand('adopt')?.commands[0]?.selectors, [])
-  assert.equal(pressedCommand('snooze-7d')?.commands[0]?.duration, 7 * 86_400)
-  assert.equal(pressedCommand('merge'), undefined)
+  assert.deepEqual(commandOfAction('adopt')?.commands[0]?.selectors, [])
+  assert.equal(commandOfAction('snooze-7d')?.commands[0]?.duration, 7 * 86_400)
+  assert.equal(commandOfAction('merge'), undefined)
 })
 
 test('to adopt is offered where all of it can be, and is not the plan', () => {

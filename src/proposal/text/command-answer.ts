@@ -38,12 +38,12 @@ function durationWord(seconds: number): string {
 }
 
 /** A refusal as one sentence, with what to do about it. */
-export function failureSaid({ what, why, remedy }: Failure): string {
+export function failureText({ what, why, remedy }: Failure): string {
   return `${markdownProse(`${what}: ${why}`, 500)} (${markdownProse(remedy, 300)})`
 }
 
 /** The plan as it stands after a command. */
-export function planSaid({ plan, changes }: Pick<DriftRecord['spec'], 'plan' | 'changes'>): string {
+export function planText({ plan, changes }: Pick<DriftRecord['spec'], 'plan' | 'changes'>): string {
   const what = plan === 'Mixed' ? planCounts(changes) : PLAN_SENTENCES[plan]
   return `the plan is **${planWord(plan)}** (${what}); merging decides it`
 }

@@ -4,8 +4,8 @@ import { restoreLosses } from '../../record/restore-losses.ts'
 import type { Change, Plan } from '../../record/schema.ts'
 import { markdownBlock, markdownCell, markdownProse } from '../../text/markdown-text.ts'
 import { oneLine } from '../../text/one-line.ts'
+import { phraseMarkdown } from './phrase-markdown.ts'
 import { nobodyApplies, type ObjectChanges, type ProposalSubject, whyNotAdoptable, worstRisk } from './proposal-subject.ts'
-import { saidMarkdown } from './said-markdown.ts'
 import { driftOf, formatNumbers, tickBox } from './ticks.ts'
 import { count, duration, objectName, planWord, shortSides, table } from './words.ts'
 
@@ -67,7 +67,7 @@ function clusterAfter(subject: ProposalSubject, plan: Plan): string {
   if (plan === 'Release') return `${stays(changes)}; other writers may manage it`
   const what = plan === 'Mixed' ? 'what is restored: ' : ''
   if (settle === 'backporch') return `${what}after the merge, backporch applies exactly these changes and nothing else`
-  const sentence = saidMarkdown(subject.applier.said.sentence)
+  const sentence = phraseMarkdown(subject.applier.phrases.sentence)
   const applies = subject.applier.restores === 'at-once' || subject.applier.restores === 'at-interval'
   if (change === undefined || !applies || change.change === 'added' || change.change === 'unexpected') return what + sentence
   if (change.change === 'missing') return `the object is created again: ${sentence}`

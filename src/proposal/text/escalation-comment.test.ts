@@ -35,9 +35,9 @@ test('whatever stands in the place of an owner, a time or a fingerprint, nothing
   fc.assert(
     fc.property(fc.array(word), word, word, (owners, since, fingerprint) => {
       const { body } = escalationComment({ since: ASKED.since, after: ASKED.after, fingerprint, owners })
-      const [, said] = /\. ((?:@\S+ )*@\S+), you own its files: please merge/.exec(body) ?? []
+      const [, text] = /\. ((?:@\S+ )*@\S+), you own its files: please merge/.exec(body) ?? []
       for (const mention of body.match(/@\S*/g) ?? []) {
-        assert.ok(said?.includes(mention.replace(/,$/, '')), mention)
+        assert.ok(text?.includes(mention.replace(/,$/, '')), mention)
         assert.match(mention.replace(/,$/, ''), /^@[A-Za-z0-9][\w.-]*(\/[A-Za-z0-9][\w.-]*)?$/)
       }
       assert.doesNotMatch(body, /[<>[\]]/)

@@ -24,7 +24,7 @@ const ASKED = 10
 /** A comment of its own, so that it is a new one for those whom it asks. */
 export function escalationComment({ since, after, fingerprint, owners }: Escalation): OutcomeComment {
   const handles = [...new Set(owners.filter((owner) => HANDLE.test(owner)))].slice(0, ASKED)
-  const asked =
+  const requested =
     handles.length === 0
       ? 'CODEOWNERS names no owner for these files, so the maintainers of this repository are asked'
       : `${handles.join(' ')}, you own its files`
@@ -32,6 +32,6 @@ export function escalationComment({ since, after, fingerprint, owners }: Escalat
   const about = id === undefined ? '' : ` (drift \`${id}\`)`
   return {
     topic: 'overdue',
-    body: `This pull request has waited for a decision since ${time(since)}, longer than ${duration(after)}${about}. ${asked}: please merge or close it, or write \`/snooze 7d\`.\n`,
+    body: `This pull request has waited for a decision since ${time(since)}, longer than ${duration(after)}${about}. ${requested}: please merge or close it, or write \`/snooze 7d\`.\n`,
   }
 }

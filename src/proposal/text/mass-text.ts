@@ -7,12 +7,12 @@ import type { Applier } from '../../status/applier.ts'
 import { markdownCell, markdownLink, markdownProse } from '../../text/markdown-text.ts'
 import { changeTable, lastWritten, objectDiff, planCounts, writers } from './change-table.ts'
 import { gitAfter, silence, stays } from './decision-table.ts'
+import { phraseMarkdown } from './phrase-markdown.ts'
 import { marker, policyPart, WRITER_NOTE } from './proposal-footer.ts'
 import { PLAN_SENTENCES, riskReasons, stateLine } from './proposal-head.ts'
 import { planLabel, riskLabel, stateLabels } from './proposal-labels.ts'
 import { type ProposalFrame, rankChanges, rankObjects, whyNotAdoptable, worstRisk } from './proposal-subject.ts'
 import type { ProposalText } from './proposal-text.ts'
-import { saidMarkdown } from './said-markdown.ts'
 import { driftOf, tickBox } from './ticks.ts'
 import { box, count, objectName, planWord, table, time } from './words.ts'
 
@@ -195,13 +195,13 @@ function clustersAfter({ changes, appliers, settle, rows }: MassSubject, plan: P
   if (plan === 'Adopt') return stays(changes)
   if (plan === 'Release') return `${stays(changes)}; other writers may manage it`
   if (settle === 'backporch') return 'after the merge, backporch applies exactly these changes and nothing else'
-  const said = appliers.slice(0, APPLIERS_SHOWN).map(({ applier, clusters }) => {
-    const warning = applier.warning === undefined ? '' : ` (note: ${saidMarkdown(applier.said.warning)})`
+  const text = appliers.slice(0, APPLIERS_SHOWN).map(({ applier, clusters }) => {
+    const warning = applier.warning === undefined ? '' : ` (note: ${phraseMarkdown(applier.phrases.warning)})`
     const where = clusters === rows.length && appliers.length === 1 ? '' : `in ${clusters}: `
-    return `${where}${saidMarkdown(applier.said.sentence)}${warning}`
+    return `${where}${phraseMarkdown(applier.phrases.sentence)}${warning}`
   })
   const more = appliers.length > APPLIERS_SHOWN ? ` (and ${count(appliers.length - APPLIERS_SHOWN, 'other applier')})` : ''
-  return `${said.join('; ')}${more}`
+  return `${text.join('; ')}${more}`
 }
 
 function boxes({ changes, plan, notAdoptable, fingerprint }: MassSubject): string[] {

@@ -6,9 +6,9 @@ import { markdownCell, markdownLink, markdownProse } from '../../text/markdown-t
 import { oneLine } from '../../text/one-line.ts'
 import type { Phrase } from '../../text/phrase.ts'
 import { writers } from './change-table.ts'
+import { phraseMarkdown } from './phrase-markdown.ts'
 import { worstRisk } from './proposal-subject.ts'
 import type { ProposalText } from './proposal-text.ts'
-import { saidMarkdown } from './said-markdown.ts'
 import { box, count, folded, riskWord, table } from './words.ts'
 
 /** A package in a cluster that differs from git now. */
@@ -51,7 +51,7 @@ export interface OnboardingSubject {
   readonly imported: number
   readonly notImported: readonly { readonly source: string; readonly rule: string; readonly why: string }[]
   /** Why something could not be looked for, as sentences. */
-  readonly notLooked: readonly string[]
+  readonly notObserved: readonly string[]
   /** Undefined where the policy of the branch is not valid; then why, a line for each problem. */
   readonly expected: Expectation | undefined
   readonly policyProblem: string
@@ -91,7 +91,7 @@ function shortened(subject: OnboardingSubject): OnboardingSubject {
     ...subject,
     clusters: subject.clusters.map((name) => oneLine(name, 30)),
     syncers: subject.syncers.slice(0, 2),
-    notLooked: subject.notLooked.slice(0, 2).map((sentence) => oneLine(sentence, 100)),
+    notObserved: subject.notObserved.slice(0, 2).map((sentence) => oneLine(sentence, 100)),
     policyProblem: subject.policyProblem
       .split('\n')
       .slice(0, 3)
@@ -264,19 +264,19 @@ function failures(failed: Expectation['failed'], most: number, dialect: ForgeDia
   ])
 }
 
-function found({ clusters, packages, elsewhere, syncers, autoscalers, imported, notImported, notLooked }: OnboardingSubject): string[] {
+function found({ clusters, packages, elsewhere, syncers, autoscalers, imported, notImported, notObserved }: OnboardingSubject): string[] {
   const names = clusters.slice(0, 5).map((name) => markdownCell(name, 60))
   const scalers = autoscalers.map(({ word, count: number }) => count(number, word))
   return [
     `- ${count(packages, 'package')} in ${count(clusters.length, 'cluster')}: ${names.join(', ')}${clusters.length > 5 ? ` and ${clusters.length - 5} more` : ''}.${elsewhere === 0 ? '' : ` ${count(elsewhere, 'package')} of the repository ${elsewhere === 1 ? 'has' : 'have'} no object there.`}`,
     `- ${count(imported, 'ignore rule')} taken over, each with its source in the policy${notImported.length === 0 ? '' : `; ${notImported.length} not`}.${scalers.length === 0 ? '' : ` Autoscalers: ${scalers.join(', ')}.`}`,
-    ...notLooked.slice(0, 10).map((sentence) => `- Not looked for: ${markdownProse(sentence, 300)}`),
+    ...notObserved.slice(0, 10).map((sentence) => `- Not looked for: ${markdownProse(sentence, 300)}`),
     '',
     ...(syncers.length === 0
       ? []
       : table(
           ['Applied by', 'Packages', 'After a Restore is merged'],
-          syncers.slice(0, 10).map(({ name, sentence, units }) => [markdownCell(name), String(units), saidMarkdown(sentence, 120)]),
+          syncers.slice(0, 10).map(({ name, sentence, units }) => [markdownCell(name), String(units), phraseMarkdown(sentence, 120)]),
         )),
   ]
 }

@@ -16,7 +16,7 @@ export interface PolicySubject {
   readonly files: readonly string[]
   /** Login of who asked, and on which proposal; on the command line where on none. */
   readonly by: string
-  readonly asked: { readonly label: string; readonly url: string } | undefined
+  readonly requested: { readonly label: string; readonly url: string } | undefined
 }
 
 export function policyTitle({ verb, about }: PolicySubject): string {
@@ -24,13 +24,13 @@ export function policyTitle({ verb, about }: PolicySubject): string {
 }
 
 export function policyMessage(subject: PolicySubject): string {
-  const where = subject.asked === undefined ? 'on the command line' : 'in a comment on a drift proposal'
-  const asked = `Requested by ${commitText(oneLine(subject.by, 60))} ${where}.`
-  return `${policyTitle(subject)}\n\n${asked} Changes ${subject.files.map((file) => commitText(oneLine(file, 200))).join(', ')} and nothing else.\n`
+  const where = subject.requested === undefined ? 'on the command line' : 'in a comment on a drift proposal'
+  const requested = `Requested by ${commitText(oneLine(subject.by, 60))} ${where}.`
+  return `${policyTitle(subject)}\n\n${requested} Changes ${subject.files.map((file) => commitText(oneLine(file, 200))).join(', ')} and nothing else.\n`
 }
 
 export function policyBody(subject: PolicySubject, { bodyLimit }: ForgeDialect): string {
-  const { verb, rules, files, by, asked } = subject
+  const { verb, rules, files, by, requested } = subject
   const where = files.map((file) => markdownCell(file, 200)).join(', ')
   const what = verb === 'ignore' ? 'adds to' : 'removes from'
   const yaml = rules.map((rule) => `- ${formatDocument(rule).trimEnd().replaceAll('\n', '\n  ')}`).join('\n')
@@ -38,10 +38,11 @@ export function policyBody(subject: PolicySubject, { bodyLimit }: ForgeDialect):
     verb === 'ignore'
       ? 'drift that matches a rule is no longer reported, in every cluster and package of that policy'
       : 'drift that the rule ignored is reported again'
-  const askedIn = asked === undefined ? 'on the command line' : `in ${markdownLink(markdownCell(asked.label, 60), asked.url)}`
+  const requestedIn =
+    requested === undefined ? 'on the command line' : `in ${markdownLink(markdownCell(requested.label, 60), requested.url)}`
   const bodyWith = (block: string): string =>
     [
-      `**This ${what} ${where} the rules below**, as ${markdownCell(by, 60)} requested ${askedIn}.`,
+      `**This ${what} ${where} the rules below**, as ${markdownCell(by, 60)} requested ${requestedIn}.`,
       '',
       block,
       '',

@@ -37,7 +37,7 @@ export function footer(subject: ProposalSubject, links: boolean): string[] {
     `<sub>${WRITER_NOTE}${spec.changes.some(({ actor }) => actor.user !== undefined) ? ` ${USER_NOTE}` : ''}</sub>`,
     '',
     `<sub>${[
-      made(subject),
+      created(subject),
       `${isFolder ? 'folder' : 'package'} ${markdownCell(`${unit.packageName}${revision}`)} at ${at}`,
       `observed ${time(spec.observed.at)}`,
       policyPart(subject, links),
@@ -48,13 +48,13 @@ export function footer(subject: ProposalSubject, links: boolean): string[] {
 }
 
 /** `backporch 0.4.1 · drift 9f2c1a7b` */
-function made({ version, record }: ProposalSubject): string {
+function created({ version, record }: ProposalSubject): string {
   return `backporch ${markdownCell(version, 30)} · drift ${markdownCell(record.spec.episode, 20)}`
 }
 
 export function policyPart({ policy, base, dialect }: ProposalFrame, links: boolean): string {
   const name = markdownCell(policy.name, 60)
-  return `policy ${links ? markdownLink(name, sourceUrl(policy.place, base, dialect)) : name} (${markdownCell(policy.mode, 20)})`
+  return `policy ${links ? markdownLink(name, sourceUrl(policy.location, base, dialect)) : name} (${markdownCell(policy.mode, 20)})`
 }
 
 function linkParts(subject: ProposalSubject): string[] {

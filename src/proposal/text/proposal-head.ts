@@ -3,8 +3,8 @@ import { RISK_RULES } from '../../drift/risk/risk.ts'
 import type { Change, Plan } from '../../record/schema.ts'
 import { markdownCell } from '../../text/markdown-text.ts'
 import { lastWritten, planCounts, writers } from './change-table.ts'
+import { phraseMarkdown } from './phrase-markdown.ts'
 import { type ProposalState, type ProposalSubject, worstRisk } from './proposal-subject.ts'
-import { saidMarkdown } from './said-markdown.ts'
 import { box, count, duration, fieldName, objectName, planWord, riskWord, shortSides, time, writer, writtenAt } from './words.ts'
 
 /** `shown`: how many of the changes the body has in its table; `more` is where the rest is, encoded. */
@@ -20,7 +20,7 @@ export function head(subject: ProposalSubject, shown: number, more: string): str
     ...(shown < changes.length
       ? [`**The table shows ${shown} of ${count(changes.length, 'change')}**, highest risk first. All changes: ${more}.`]
       : []),
-    ...(applier.warning !== undefined && restores && settle === 'syncer' ? [`**Note:** ${saidMarkdown(applier.said.warning)}`] : []),
+    ...(applier.warning !== undefined && restores && settle === 'syncer' ? [`**Note:** ${phraseMarkdown(applier.phrases.warning)}`] : []),
     ...(alsoIn.length > 0 ? [alsoFeeds(alsoIn, plan)] : []),
     ...subject.states.map(stateLine),
   ])

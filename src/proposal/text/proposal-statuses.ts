@@ -78,7 +78,7 @@ function statuses({ policy, ledgerUrl, fingerprint, plan, changes, settle, unsee
       'success',
       plan === 'Restore' ? 'no manifest changes' : 'rendering these edits gives the planned values and changes nothing else',
     ),
-    make('drift/policy', 'success', `${policy.name}: ${policy.mode}, as ${policy.place ?? 'shipped'} says`),
+    make('drift/policy', 'success', `${policy.name}: ${policy.mode}, as ${policy.location ?? 'shipped'} says`),
     ...(!restores
       ? []
       : settle === 'backporch'

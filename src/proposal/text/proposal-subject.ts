@@ -34,7 +34,7 @@ export interface DecidingPolicy {
   readonly name: string
   readonly mode: string
   /** `path:line` in the repository; undefined for the shipped default. */
-  readonly place: string | undefined
+  readonly location: string | undefined
 }
 
 /** What stands around the changes of every proposal. */
@@ -111,10 +111,10 @@ export function rankObjects(changes: readonly Change[]): readonly ObjectChanges[
 }
 
 /** Why the live value cannot be written to git; undefined where it can. */
-export function whyNotAdoptable(change: Change, told: ReadonlyMap<string, string>): string | undefined {
+export function whyNotAdoptable(change: Change, reported: ReadonlyMap<string, string>): string | undefined {
   if (change.redacted === true) return 'the value is a credential and is never written to git'
   if (change.change === 'unexpected') return 'git does not declare the object, so there is no file to edit'
-  return told.get(change.fingerprint)
+  return reported.get(change.fingerprint)
 }
 
 /** Whether a merged Restore alone leads nowhere: git is kept, and nobody brings the cluster in line. */

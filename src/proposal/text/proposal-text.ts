@@ -167,8 +167,8 @@ function healthPart({ health, dialect }: ProposalSubject): string[] {
   const lines = others
     .slice(0, MEMBERS_SHOWN)
     .map(
-      ({ id, status, health: said = '' }) =>
-        `- ${markdownCell(objectName(id), 120)}: ${status}${said === '' ? '' : `, ${markdownCell(said, 200)}`}`,
+      ({ id, status, health: message = '' }) =>
+        `- ${markdownCell(objectName(id), 120)}: ${status}${message === '' ? '' : `, ${markdownCell(message, 200)}`}`,
     )
   const more = others.length > MEMBERS_SHOWN ? [`- and ${count(others.length - MEMBERS_SHOWN, 'more object')}`] : []
   return folded(dialect, words, '', [...lines, ...more])

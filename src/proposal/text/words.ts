@@ -85,8 +85,8 @@ export function objectLink(change: Change, links: LinkBase | undefined): string 
 }
 
 /** Address of `path:line` at a commit; empty where there is none. */
-export function sourceUrl(place: string | undefined, base: ObjectId, dialect: ForgeDialect): string {
-  const [, path, line] = /^(.+):(\d{1,9})$/s.exec(place ?? '') ?? []
+export function sourceUrl(location: string | undefined, base: ObjectId, dialect: ForgeDialect): string {
+  const [, path, line] = /^(.+):(\d{1,9})$/s.exec(location ?? '') ?? []
   return path === undefined ? '' : dialect.fileUrl(base, path, Number(line) > 0 ? Number(line) : undefined)
 }
 

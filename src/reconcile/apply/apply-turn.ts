@@ -7,7 +7,7 @@ import { describeSettle, describeUpdate, describeWrite } from '../../plan/forge/
 import type { CommitTarget, ForgeAction, ProposalAction } from '../../plan/forge/forge-action.ts'
 import type { EndedBranch, SettleAction, TurnAction } from '../../plan/turn/turn-action.ts'
 import type { UnitResult } from '../../plan/turn/unit-result.ts'
-import type { PressSource } from '../../ports/check-run.ts'
+import type { RequestedActionSource } from '../../ports/check-run.ts'
 import { type Forge, HeldBackWrite, type HostedForge, type OpenedProposal } from '../../ports/hosted-forge.ts'
 import type { PackageRepository, RefUpdate } from '../../ports/package-repository.ts'
 import { type Answer, applyAnswers } from '../commands/apply-answers.ts'
@@ -38,14 +38,14 @@ export interface AppliedTurn extends SettleOutcome {
   readonly written: readonly string[]
 }
 
-export interface ApplyGround {
+export interface ApplyContext {
   /** As it was before the turn. */
   readonly view: RepositoryView
   /** RFC 3339 UTC. */
   readonly at: string
   /** Nothing is pushed, and the forge holds every write back. */
   readonly dryRun: boolean
-  readonly presses?: PressSource | undefined
+  readonly requestedActions?: RequestedActionSource | undefined
   /** Takes what keeps requests from being done in this turn. */
   readonly obstacles?: RequestObstacles
 }
@@ -57,18 +57,18 @@ export interface ApplyGround {
 export async function applyTurn(
   actions: readonly TurnAction[],
   units: readonly UnitResult[],
-  { repository, forge, settle, ...ground }: ApplyPorts & ApplyGround,
+  { repository, forge, settle, ...context }: ApplyPorts & ApplyContext,
   signal: AbortSignal,
 ): Promise<AppliedTurn> {
-  if (ground.dryRun && isHosted(forge) && !forge.writeCount.dryRun) throw new TypeError('the forge of a dry run holds its writes back')
-  return new TurnWriter({ repository, forge, ...(settle === undefined ? {} : { settle }) }, ground, units).write(actions, signal)
+  if (context.dryRun && isHosted(forge) && !forge.writeCount.dryRun) throw new TypeError('the forge of a dry run holds its writes back')
+  return new TurnWriter({ repository, forge, ...(settle === undefined ? {} : { settle }) }, context, units).write(actions, signal)
 }
 
 class TurnWriter {
   private readonly repository: PackageRepository
   private readonly forge: Forge
   private readonly settle: ApplyPorts['settle']
-  private readonly ground: ApplyGround
+  private readonly context: ApplyContext
   private units: readonly UnitResult[]
   private updates: readonly RefUpdate[] = []
   private readonly opened = new Map<string, OpenedProposal>()
@@ -84,11 +84,11 @@ class TurnWriter {
   /** Why the turn is planned again, without some of the requests. */
   private obstructed: Failure | undefined
 
-  constructor({ repository, forge, settle }: ApplyPorts, ground: ApplyGround, units: readonly UnitResult[]) {
+  constructor({ repository, forge, settle }: ApplyPorts, context: ApplyContext, units: readonly UnitResult[]) {
     this.repository = repository
     this.forge = forge
     this.settle = settle
-    this.ground = ground
+    this.context = context
     this.units = units
   }
 
@@ -103,7 +103,7 @@ class TurnWriter {
     this.assertProposed()
     const { units, reported, written, answers, settled, unsettled } = this
     const applied = { units, reported, written, answers, settled, unsettled }
-    if (this.ground.dryRun) return { ...applied, updates: [], proposals: new Map() }
+    if (this.context.dryRun) return { ...applied, updates: [], proposals: new Map() }
     return { ...applied, updates: this.updates, proposals: this.opened }
   }
 
@@ -143,7 +143,7 @@ class TurnWriter {
 
   private async push({ units, clusters, onFailure }: TurnAction & { readonly kind: 'push' }, signal: AbortSignal): Promise<void> {
     const { write, push } = this.repository
-    const target = { write: write.bind(this.repository), push: this.ground.dryRun ? async () => {} : push.bind(this.repository) }
+    const target = { write: write.bind(this.repository), push: this.context.dryRun ? async () => {} : push.bind(this.repository) }
     try {
       const written = await writeTurn(target, units, clusters, this.ledger, signal)
       this.units = written.units
@@ -159,7 +159,7 @@ class TurnWriter {
   /** A comment that is not any more what was planned for, or cannot be read again, holds up its own proposal only. */
   private async acknowledge({ unit, comments }: ProposalRequests, signal: AbortSignal): Promise<void> {
     const acted = comments.filter(({ refusal }) => refusal === undefined)
-    const { dryRun, obstacles } = this.ground
+    const { dryRun, obstacles } = this.context
     if (dryRun || acted.length === 0) return
     const { number, label } = unit.proposal
     const forge = hosted(this.forge)
@@ -182,7 +182,7 @@ class TurnWriter {
   private async deleteBranch({ ref, commit }: EndedBranch, signal: AbortSignal): Promise<void> {
     const update = { ref, from: commit, to: null }
     try {
-      if (!this.ground.dryRun) await this.repository.push([update], signal)
+      if (!this.context.dryRun) await this.repository.push([update], signal)
       this.written.push(describeUpdate(update))
     } catch (thrown) {
       if (!(thrown instanceof Failure) || signal.aborted) throw thrown
@@ -190,7 +190,7 @@ class TurnWriter {
   }
 
   private async settleIn(action: SettleAction): Promise<void> {
-    if (this.ground.dryRun) return void this.written.push(...action.pending.map(describeSettle))
+    if (this.context.dryRun) return void this.written.push(...action.pending.map(describeSettle))
     if (this.settle === undefined) throw new TypeError('a plan that settles needs a cluster that can be written to')
     const { settled, unsettled } = await this.settle(action)
     this.settled.push(...settled)
@@ -200,14 +200,14 @@ class TurnWriter {
 
   private async answer(answered: AnsweredRequests, signal: AbortSignal): Promise<void> {
     const { unit } = answered.requests
-    const { view, presses = NO_PRESSES, dryRun } = this.ground
+    const { view, requestedActions = NO_PRESSES, dryRun } = this.context
     const before = this.forge.writeCount.count
     if (!dryRun) {
       const own = this.units.find(
         (one) => one.state === 'planned' && one.unit.cluster === unit.cluster && one.unit.packagePath === unit.packagePath,
       )
       const refused = own?.state === 'planned' ? own.refused : undefined
-      this.answers.push(...(await applyAnswers({ view, forge: hosted(this.forge), presses }, answered, refused, signal)))
+      this.answers.push(...(await applyAnswers({ view, forge: hosted(this.forge), requestedActions }, answered, refused, signal)))
     }
     for (const { policy } of answered.answers)
       if (policy !== undefined) this.written.push(`open a pull request that changes the policy (${policy.change.verb})`)
@@ -271,8 +271,8 @@ class TurnWriter {
   private async onCommit(write: ForgeAction & { readonly commit: CommitTarget }, work: (commit: ObjectId) => Promise<void>): Promise<void> {
     const commit = this.commitOf(write.commit)
     if (commit === undefined) return
-    const isMade = this.ground.dryRun && this.updates.some(({ to }) => to === commit)
-    if (!isMade) return this.noted(write, () => work(commit))
+    const isCreated = this.context.dryRun && this.updates.some(({ to }) => to === commit)
+    if (!isCreated) return this.noted(write, () => work(commit))
     if (write.kind !== 'check-run' || hosted(this.forge).checkRuns !== undefined) this.written.push(describeWrite(write))
   }
 
@@ -301,14 +301,14 @@ class TurnWriter {
   }
 
   private get ledger(): Omit<LedgerTarget, 'cluster'> {
-    const { view, at } = this.ground
+    const { view, at } = this.context
     return { head: view.ledger, at, pushed: view.pushed }
   }
 
   private commitOf(target: CommitTarget): ObjectId | undefined {
     if (typeof target === 'string') return target
     const update = this.updates.find(({ ref }) => ref === target.headOf)
-    return update === undefined ? this.ground.view.refs.get(target.headOf) : (update.to ?? undefined)
+    return update === undefined ? this.context.view.refs.get(target.headOf) : (update.to ?? undefined)
   }
 }
 

@@ -72,8 +72,8 @@ function pushedFile(
   before: LedgerTarget['pushed'],
 ): LedgerFile[] {
   if (to === null || !PROPOSING.includes(ownedRef(ref)?.kind)) return []
-  const made = typeof to === 'string' ? undefined : commits.find(({ name }) => name === to.commit)
-  const content = holds ?? (made === undefined ? undefined : pushedContent(made.changes))
+  const created = typeof to === 'string' ? undefined : commits.find(({ name }) => name === to.commit)
+  const content = holds ?? (created === undefined ? undefined : pushedContent(created.changes))
   if (content === undefined) return []
   const branch = ref.replace(/^refs\/heads\//, '')
   return [{ path: pushedPath(branch), text: formatDocument(withPushed(before.get(ref), branch, resolve(to), content)) }]

@@ -14,13 +14,13 @@ import type { Forge, HostedForge, KnownProposal, OpenedProposal } from '../../po
 import type { FileChange, RefUpdate } from '../../ports/package-repository.ts'
 import { type PolicySubject, policyBody, policyMessage, policyTitle } from '../../proposal/text/policy-answer.ts'
 import { isProven } from '../bot-identity.ts'
-import { hasContent, saysSame } from '../judge-branches.ts'
+import { equalText, hasContent } from '../judge-branches.ts'
 import { withFreshRefs } from '../observe/observe-units.ts'
 import { type RepositoryView, readPushed, readTexts } from '../repository/repository-view.ts'
 import { applyWrites } from './apply-writes.ts'
 import { isHosted } from './is-hosted.ts'
 
-export interface PolicyPlace {
+export interface PolicyLocation {
   readonly unit: PolicyUnit
   readonly view: RepositoryView
   readonly forge: Forge
@@ -33,11 +33,11 @@ export interface PolicyAsker {
   /** Login, or name. */
   readonly login: string
   /** Tells what is asked now from the same asked before: id of a comment. */
-  readonly wish: string
+  readonly resolutionRequest: string
   /** RFC 3339 UTC. */
   readonly at: string
   /** The proposal on which it was asked; undefined for the command line. */
-  readonly proposal: PolicySubject['asked']
+  readonly proposal: PolicySubject['requested']
 }
 
 export interface ProposedPolicy {
@@ -50,7 +50,7 @@ export interface ProposedPolicy {
 
 /** Undefined where every rule holds already. @throws Failure BP1005, BP2007 where the policy's file cannot be edited */
 export async function ignoreChange(
-  { view, unit, signal }: Pick<PolicyPlace, 'view' | 'unit' | 'signal'>,
+  { view, unit, signal }: Pick<PolicyLocation, 'view' | 'unit' | 'signal'>,
   rules: readonly IgnoreDocument[],
 ): Promise<PolicyChange | undefined> {
   const file = addRules(await policyFiles(view, signal), view.policies, unit, rules)
@@ -58,8 +58,12 @@ export async function ignoreChange(
 }
 
 /** The same wish is one branch and one proposal, whoever says it how often. @throws Failure BP2009, BP5006, BP40xx, BP50xx */
-export async function proposePolicy(place: PolicyPlace, { verb, files, rules }: PolicyChange, asker: PolicyAsker): Promise<ProposedPolicy> {
-  const { unit, view, forge, codeOwners, signal } = place
+export async function proposePolicy(
+  location: PolicyLocation,
+  { verb, files, rules }: PolicyChange,
+  asker: PolicyAsker,
+): Promise<ProposedPolicy> {
+  const { unit, view, forge, codeOwners, signal } = location
   const { cluster, packagePath } = unit
   const subject: PolicySubject = {
     verb,
@@ -67,16 +71,16 @@ export async function proposePolicy(place: PolicyPlace, { verb, files, rules }: 
     rules,
     files: files.map(({ path }) => path),
     by: asker.login,
-    asked: asker.proposal,
+    requested: asker.proposal,
   }
   const content = JSON.stringify([cluster, packagePath, rules])
   // Once that is decided, another wish is another one.
-  for (const seed of [content, content + asker.wish]) {
+  for (const seed of [content, content + asker.resolutionRequest]) {
     const ref = `refs/heads/drift/${verb}-${createHash('sha256').update(seed).digest('hex').slice(0, 8)}`
     const known = isHosted(forge) ? await proposalOf(forge, view, ref, signal) : undefined
     if (known !== undefined && known.state !== 'open') continue
     const wanted = { ref, files, message: policyMessage(subject), at: asker.at }
-    const { commit, updates } = await withFreshRefs(() => ensureBranch(place, wanted))
+    const { commit, updates } = await withFreshRefs(() => ensureBranch(location, wanted))
     if (!isHosted(forge)) return { ref, opened: undefined, updates }
     const owners = new Set(files.flatMap(({ path }) => ownersOf(codeOwners, path)))
     const opened = await forge.ensureProposal(
@@ -122,7 +126,7 @@ interface WantedBranch {
  * the ledger has it, or it is what this call would write.
  */
 async function ensureBranch(
-  { unit, view, signal }: PolicyPlace,
+  { unit, view, signal }: PolicyLocation,
   { ref, files, message, at }: WantedBranch,
 ): Promise<{ readonly commit: ObjectId; readonly updates: readonly RefUpdate[] }> {
   const { repository, base } = view
@@ -134,13 +138,13 @@ async function ensureBranch(
   const changes: FileChange[] = files.map(({ path, text }) => ({ path, content: new TextEncoder().encode(text) }))
   const there = refs.get(ref)
   if (there !== undefined) {
-    const made = await repository.commit(there, signal)
-    const [parent] = made.parents
+    const created = await repository.commit(there, signal)
+    const [parent] = created.parents
     const isBuilt = async (): Promise<boolean> =>
       parent !== undefined &&
-      saysSame(made.message, message) &&
+      equalText(created.message, message) &&
       (await hasContent(repository, { base: parent, commit: there }, changes, signal))
-    if (!isProven(made, pushed.get(ref)) && !(await isBuilt())) throw takenBranch(ref)
+    if (!isProven(created, pushed.get(ref)) && !(await isBuilt())) throw takenBranch(ref)
     return { commit: there, updates: [] }
   }
   const writes = {

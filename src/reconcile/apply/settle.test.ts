@@ -20,13 +20,13 @@ function refusal(code: FailureCode): Failure {
 /** A cluster in which `names` are to be deleted; `answers` are thrown by the writes in turn. */
 function cluster(names: readonly string[], answers: readonly (Failure | undefined)[] = []) {
   const left = [...names]
-  let asked = 0
+  let requested = 0
   return {
     left,
     next: async (): Promise<ApprovedWrite | undefined> => (left[0] === undefined ? undefined : change(left[0])),
     write: async (): Promise<void> => {
-      const answer = answers[asked]
-      asked += 1
+      const answer = answers[requested]
+      requested += 1
       if (answer !== undefined) throw answer
       left.shift()
     },

@@ -32,7 +32,7 @@ export async function settleDecisions(
   if (cluster === undefined || openWriter === undefined) throw new TypeError('a decision is settled in a cluster that was opened')
   const settled: SettleOutcome['settled'][number][] = []
   const unsettled: Failure[] = []
-  const orKept = async (work: () => Promise<void>): Promise<void> => {
+  const orRetained = async (work: () => Promise<void>): Promise<void> => {
     try {
       await work()
     } catch (thrown) {
@@ -40,12 +40,12 @@ export async function settleDecisions(
       unsettled.push(...failuresOf(thrown))
     }
   }
-  await orKept(async () => {
+  await orRetained(async () => {
     const { writer, close } = await openWriter(name)
     try {
       for (const one of pending) {
         const own = { ...request, packages: [one.packagePath || '.'] }
-        await orKept(async () => {
+        await orRetained(async () => {
           settled.push({ pending: one, result: await settleByWriting({ ...ports, cluster }, writer, own, one, signal) })
         })
       }

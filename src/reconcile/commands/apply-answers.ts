@@ -1,10 +1,10 @@
 /** Writes the answers to what people asked for on one proposal: last of all, so that an answer is true when it is read. */
 import { Failure } from '../../failure.ts'
 import { type AnsweredRequests, mayWait, type PlannedAnswer } from '../../plan/commands/plan-requests.ts'
-import type { PressSource } from '../../ports/check-run.ts'
+import type { RequestedActionSource } from '../../ports/check-run.ts'
 import type { HostedForge, OpenedProposal } from '../../ports/hosted-forge.ts'
-import { ANSWER_TOPIC, answerComment, type ToldAnswer } from '../../proposal/text/answer-comment.ts'
-import { failureSaid } from '../../proposal/text/command-answer.ts'
+import { ANSWER_TOPIC, answerComment, type PostedAnswer } from '../../proposal/text/answer-comment.ts'
+import { failureText } from '../../proposal/text/command-answer.ts'
 import { markdownCell, markdownLink } from '../../text/markdown-text.ts'
 import { proposePolicy } from '../apply/propose-policy.ts'
 import type { RepositoryView } from '../repository/repository-view.ts'
@@ -22,20 +22,20 @@ export interface Answer {
   readonly failure?: Failure
 }
 
-export interface AnswerGround {
+export interface AnswerContext {
   readonly view: RepositoryView
   readonly forge: HostedForge
-  readonly presses: PressSource
+  readonly requestedActions: RequestedActionSource
 }
 
 /** @param refused why the unit was not written: nothing that changes its plan is done then */
 export async function applyAnswers(
-  ground: AnswerGround,
+  context: AnswerContext,
   answered: AnsweredRequests,
   refused: Failure | undefined,
   signal: AbortSignal,
 ): Promise<readonly Answer[]> {
-  const { forge, presses } = ground
+  const { forge, requestedActions } = context
   const { requests, comments } = answered
   const { proposal } = requests.unit
   const waiting = answered.waiting.map((request): Answer => ({ proposal, ...request, outcome: 'waiting' }))
@@ -48,50 +48,50 @@ export async function applyAnswers(
     for (const { by, line } of answered.answers) wait(by, line, refused)
     return waiting
   }
-  const results: ToldAnswer[] = []
+  const results: PostedAnswer[] = []
   try {
     for (const answer of answered.answers)
-      results.push(await complete(ground, answered, refused === undefined ? answer : refusalOf(answer, refused), signal))
-    for (const { press, done } of answered.presses) if (done) presses.answered(press)
-    const told = results.filter(({ by, done }) => by !== '' || !done)
-    if (told.length > 0) {
-      const body = answerComment(requests.answered, told, forge.dialect.bodyLimit)
+      results.push(await complete(context, answered, refused === undefined ? answer : refusalOf(answer, refused), signal))
+    for (const { requestedAction, done } of answered.requestedActions) if (done) requestedActions.answered(requestedAction)
+    const reported = results.filter(({ by, done }) => by !== '' || !done)
+    if (reported.length > 0) {
+      const body = answerComment(requests.answered, reported, forge.dialect.bodyLimit)
       await forge.ensureComment(proposal.number, ANSWER_TOPIC, body, signal)
     }
-    for (const { press } of answered.presses) presses.answered(press)
+    for (const { requestedAction: action } of answered.requestedActions) requestedActions.answered(action)
     for (const comment of comments) {
-      const isDone = results.every(({ asked, done }) => done || asked?.comment !== comment.id)
+      const isDone = results.every(({ requested, done }) => done || requested?.comment !== comment.id)
       await forge.react(comment, isDone ? 'done' : 'refused', signal)
     }
   } catch (thrown) {
     wait('', 'the answer to commands', thrown)
   }
-  const told = results.map(({ by, line, done }): Answer => ({ proposal, by, line, outcome: done ? 'done' : 'refused' }))
-  return [...told, ...waiting]
+  const notified = results.map(({ by, line, done }): Answer => ({ proposal, by, line, outcome: done ? 'done' : 'refused' }))
+  return [...notified, ...waiting]
 }
 
 function refusalOf(answer: PlannedAnswer, refused: Failure): PlannedAnswer {
-  const { by, line, asked } = answer
-  return answer.done ? { by, line, done: false, text: failureSaid(refused), ...(asked === undefined ? {} : { asked }) } : answer
+  const { by, line, requested } = answer
+  return answer.done ? { by, line, done: false, text: failureText(refused), ...(requested === undefined ? {} : { requested }) } : answer
 }
 
 /** Opens the pull request that an answer names; the same whether it was opened now or before. */
 async function complete(
-  { view, forge }: AnswerGround,
+  { view, forge }: AnswerContext,
   { requests }: AnsweredRequests,
   { policy, ...answer }: PlannedAnswer,
   signal: AbortSignal,
-): Promise<ToldAnswer> {
+): Promise<PostedAnswer> {
   if (policy === undefined) return answer
   const { unit, codeOwners } = requests
   const { login, comment, at } = policy.requester
   try {
-    const place = { unit, view, forge, codeOwners, signal }
-    const { opened, ref } = await proposePolicy(place, policy.change, { login, wish: comment, at, proposal: unit.proposal })
+    const location = { unit, view, forge, codeOwners, signal }
+    const { opened, ref } = await proposePolicy(location, policy.change, { login, resolutionRequest: comment, at, proposal: unit.proposal })
     const link = opened === undefined ? markdownCell(ref, 200) : markdownLink(markdownCell(opened.label, 60), opened.url)
     return { ...answer, text: `${link} asks for it, and it holds when that is merged` }
   } catch (thrown) {
     if (!(thrown instanceof Failure) || mayWait(thrown)) throw thrown
-    return { ...answer, done: false, text: failureSaid(thrown) }
+    return { ...answer, done: false, text: failureText(thrown) }
   }
 }

@@ -3,15 +3,15 @@
  * that was not answered with `done` or `refused` is found again by the next turn.
  */
 import { asFailure, Failure } from '../../failure.ts'
-import { isAnswered, notAllowed, pressLine } from '../../plan/commands/plan-requests.ts'
+import { isAnswered, notAllowed, requestedActionLine } from '../../plan/commands/plan-requests.ts'
 import type {
   CommentRequest,
-  PressRequest,
   ProposalRequests,
+  RequestedActionRequest,
   RequestedUnit,
   WaitingRequest,
 } from '../../plan/commands/proposal-requests.ts'
-import type { ButtonPress, PressSource } from '../../ports/check-run.ts'
+import type { RequestedAction, RequestedActionSource } from '../../ports/check-run.ts'
 import type { HostedForge, Permission } from '../../ports/hosted-forge.ts'
 import { parseCommentCommands } from '../../proposal/comment-command.ts'
 import { ANSWER_TOPIC } from '../../proposal/text/answer-comment.ts'
@@ -30,12 +30,12 @@ const REFUSED = 10
 /** People of whom the forge is asked in one turn, for each proposal. */
 const ASKED = 30
 /** Presses that one turn answers for each proposal; the rest is for the next. */
-const PRESSED = 20
+const REQUESTED = 20
 /** Proposals whose comments are read at once. */
 const READ_AT_ONCE = 4
 
 /** Where nobody listens for pressed buttons. */
-export const NO_PRESSES: PressSource = { waiting: () => [], answered: () => undefined }
+export const NO_PRESSES: RequestedActionSource = { waiting: () => [], answered: () => undefined }
 
 /** What keeps requests from being done in this turn, found when it was applied before. */
 export interface RequestObstacles {
@@ -48,7 +48,7 @@ export interface RequestObstacles {
 export interface RequestsQuestion extends RequestScope {
   /** Names of the clusters of the turn. */
   readonly clusters: readonly string[]
-  readonly presses: PressSource
+  readonly requestedActions: RequestedActionSource
   readonly obstacles?: RequestObstacles
 }
 
@@ -56,23 +56,24 @@ export interface RequestsQuestion extends RequestScope {
 export async function observeRequests(
   view: RepositoryView,
   forge: HostedForge,
-  { clusters, presses, obstacles = { changed: new Set(), unread: new Map() }, ...scope }: RequestsQuestion,
+  { clusters, requestedActions, obstacles = { changed: new Set(), unread: new Map() }, ...scope }: RequestsQuestion,
   signal: AbortSignal,
 ): Promise<readonly ProposalRequests[]> {
-  const waiting = presses.waiting()
+  const waiting = requestedActions.waiting()
   const units = await readRequestedUnits(view, clusters, scope, signal)
   // Buttons of no open proposal are nobody's.
-  for (const press of waiting) if (!units.some((unit) => isAbout(press, unit))) presses.answered(press)
+  for (const requestedAction of waiting)
+    if (!units.some((unit) => isAbout(requestedAction, unit))) requestedActions.answered(requestedAction)
   const codeOwners = units.length === 0 ? '' : await readCodeOwners(view, signal)
   const all = await eachOf(units, READ_AT_ONCE, (unit) => {
-    const pressed = waiting.filter((press) => isAbout(press, unit)).slice(0, PRESSED)
-    return new RequestReader(view, forge, { unit, codeOwners, obstacles }, signal).read(pressed)
+    const requested = waiting.filter((action) => isAbout(action, unit)).slice(0, REQUESTED)
+    return new RequestReader(view, forge, { unit, codeOwners, obstacles }, signal).read(requested)
   })
-  return all.filter(({ ticks, comments, presses: own, unread }) => ticks.length + comments.length + own.length + unread.length > 0)
+  return all.filter(({ ticks, comments, requestedActions: own, unread }) => ticks.length + comments.length + own.length + unread.length > 0)
 }
 
 /** Whether the button is one of this proposal's, at whatever commit. */
-function isAbout({ key }: ButtonPress, { proposal }: RequestedUnit): boolean {
+function isAbout({ key }: RequestedAction, { proposal }: RequestedUnit): boolean {
   return key === checkKey(proposal.ref)
 }
 
@@ -100,11 +101,11 @@ class RequestReader {
     this.signal = signal
   }
 
-  async read(pressed: readonly ButtonPress[]): Promise<ProposalRequests> {
+  async read(requested: readonly RequestedAction[]): Promise<ProposalRequests> {
     const { unit, codeOwners, forge, signal } = this
     const comments = (await this.orUnread('', 'reading the comments', () => this.comments())) ?? []
     const ticks = readTicks(unit.proposal.body).filter(({ drift }) => unit.drifts.includes(drift))
-    const nothing = comments.length + ticks.length + pressed.length === 0
+    const nothing = comments.length + ticks.length + requested.length === 0
     const answered = nothing
       ? ''
       : await this.orUnread(
@@ -113,13 +114,13 @@ class RequestReader {
           async () => (await forge.readOwnComment(unit.proposal.number, ANSWER_TOPIC, signal)) ?? '',
         )
     // Without the earlier answers nobody knows which press was answered before.
-    const presses = answered === undefined ? [] : await this.presses(pressed, answered)
+    const requestedActions = answered === undefined ? [] : await this.requestedActions(requested, answered)
     const isPolicy = comments.some(({ commands }) => commands.commands.some(({ verb }) => verb === 'ignore' || verb === 'unignore'))
     return {
       unit,
       ticks: answered === undefined ? [] : ticks,
       comments: answered === undefined ? [] : comments,
-      presses,
+      requestedActions,
       answered: answered ?? '',
       codeOwners,
       policyFiles: isPolicy ? await policyFiles(this.view, signal) : [],
@@ -156,14 +157,14 @@ class RequestReader {
     return [...acted, ...known.filter(({ mayCommand }) => !mayCommand).slice(0, REFUSED)]
   }
 
-  private async presses(pressed: readonly ButtonPress[], answered: string): Promise<readonly PressRequest[]> {
-    const requests: PressRequest[] = []
-    for (const press of pressed) {
-      const { login, id, at } = press
-      const permission = isAnswered(press, answered)
+  private async requestedActions(requested: readonly RequestedAction[], answered: string): Promise<readonly RequestedActionRequest[]> {
+    const requests: RequestedActionRequest[] = []
+    for (const requestedAction of requested) {
+      const { login, id, at } = requestedAction
+      const permission = isAnswered(requestedAction, answered)
         ? 'none'
-        : await this.orUnread(login, pressLine(press), async () => (await this.permissionOf(login)) ?? 'none')
-      if (permission !== undefined) requests.push({ press, requester: { login, permission, comment: id, at } })
+        : await this.orUnread(login, requestedActionLine(requestedAction), async () => (await this.permissionOf(login)) ?? 'none')
+      if (permission !== undefined) requests.push({ requestedAction, requester: { login, permission, comment: id, at } })
     }
     return requests
   }

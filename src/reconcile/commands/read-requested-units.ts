@@ -40,9 +40,9 @@ export async function readRequestedUnits(
     const episode = branch.workspace.replace(/^drift-/, '')
     for (const cluster of clusters) {
       const unit = { cluster, packagePath: own.path, packageName: branch.packagePath, slug: own.slug }
-      const seen = await shownChanges(view, unit, proposal.ref, episode, signal)
-      if (seen === undefined) continue
-      found.push({ ...unit, ...seen, proposal, head: view.refs.get(proposal.ref) ?? '' })
+      const observed = await shownChanges(view, unit, proposal.ref, episode, signal)
+      if (observed === undefined) continue
+      found.push({ ...unit, ...observed, proposal, head: view.refs.get(proposal.ref) ?? '' })
       break
     }
   }

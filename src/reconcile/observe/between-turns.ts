@@ -2,7 +2,7 @@
 
 import { PackageHistories } from '../repository/package-histories.ts'
 import { DryRunAnswers } from './dry-run-answers.ts'
-import type { EarlierAnswers, KeptVerdict } from './judge-object.ts'
+import type { CachedVerdict, EarlierAnswers } from './judge-object.ts'
 import { KnownUnits } from './known-units.ts'
 import { LastDrift } from './last-drift.ts'
 import type { MissingObjectAnswer } from './predict-object.ts'
@@ -11,6 +11,6 @@ export class BetweenTurns implements EarlierAnswers {
   readonly units = new KnownUnits()
   readonly lastDrift = new LastDrift()
   readonly creations = new DryRunAnswers<MissingObjectAnswer>()
-  readonly verdicts = new DryRunAnswers<KeptVerdict>()
+  readonly verdicts = new DryRunAnswers<CachedVerdict>()
   readonly histories = new PackageHistories()
 }

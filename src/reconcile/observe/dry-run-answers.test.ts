@@ -5,11 +5,14 @@ import type { Syncer } from '../../drift/drift.ts'
 import { Failure } from '../../failure.ts'
 import type { Prediction, RefusalReason } from '../../krm/live-view.ts'
 import type { JsonObject } from '../../text/json.ts'
-import { type AnswerGround, type AskedObject, DryRunAnswers } from './dry-run-answers.ts'
+import { type AnswerContext, DryRunAnswers, type RequestedObject } from './dry-run-answers.ts'
 
 const START = Date.parse('2026-11-21T10:00:00Z')
 
-function ground(minutes = 0, more: Partial<AnswerGround> & { readonly version?: string; readonly recorded?: boolean } = {}): AnswerGround {
+function context(
+  minutes = 0,
+  more: Partial<AnswerContext> & { readonly version?: string; readonly recorded?: boolean } = {},
+): AnswerContext {
   const { version = 'v1.34.3', recorded = false, ...rest } = more
   const observedAt = new Date(START + minutes * 60_000).toISOString()
   return { cluster: 'prod', manager: 'flux', identity: { uid: 'u', version, observedAt, recorded }, ...rest }
@@ -21,7 +24,7 @@ function stored(uid: string, resourceVersion: string): JsonObject {
   return { metadata: { uid, resourceVersion } }
 }
 
-function config(name: string, color = 'red', namespace = 'shop'): AskedObject {
+function config(name: string, color = 'red', namespace = 'shop'): RequestedObject {
   const object = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, namespace }, data: { color } }
   return { resource: { id: { group: '', kind: 'ConfigMap', namespace, name }, apiVersion: 'v1', object } }
 }
@@ -31,18 +34,21 @@ const failure = new Failure({ code: 'BP3011', what: 'cannot make it', why: 'no',
 const refused = (reason: RefusalReason): Prediction => ({ state: 'refused', failure, reason })
 
 test('an answer is of one content, cluster, server version and field manager', () => {
-  for (const [other, asked] of [
-    [ground(), config('a', 'blue')],
-    [ground(), config('a', 'red', 'elsewhere')],
-    [ground(0, { cluster: 'stage' }), config('a')],
-    [ground(0, { manager: 'helm' }), config('a')],
-    [ground(0, { version: 'v1.35.0' }), config('a')],
+  for (const [other, requested] of [
+    [context(), config('a', 'blue')],
+    [context(), config('a', 'red', 'elsewhere')],
+    [context(0, { cluster: 'stage' }), config('a')],
+    [context(0, { manager: 'helm' }), config('a')],
+    [context(0, { version: 'v1.35.0' }), config('a')],
   ] as const) {
     const answers = new DryRunAnswers<string>()
-    answers.keep(ground(), config('a'), [POSSIBLE], 'fits')
-    answers.keep(ground(), config('b'), [refused('Denied')], 'denied')
-    assert.deepEqual([answers.recall(ground(), config('a'))?.answer, answers.recall(ground(), config('b'))?.answer], ['fits', 'denied'])
-    assert.equal(answers.recall(other, asked)?.answer, undefined)
+    answers.keep(context(), config('a'), [POSSIBLE], 'fits')
+    answers.keep(context(), config('b'), [refused('Denied')], 'denied')
+    assert.deepEqual(
+      [answers.remembered(context(), config('a'))?.answer, answers.remembered(context(), config('b'))?.answer],
+      ['fits', 'denied'],
+    )
+    assert.equal(answers.remembered(other, requested)?.answer, undefined)
   }
 })
 
@@ -58,9 +64,9 @@ test('an answer about a stored object is of its uid, version, schema, syncer and
     undefined,
   ]) {
     const answers = new DryRunAnswers<string>()
-    answers.keep(ground(), { ...config('a'), stored: of }, [POSSIBLE], 'drifted')
-    assert.equal(answers.recall(ground(), { ...config('a'), stored: { ...of, live: stored('1', '7') } })?.answer, 'drifted')
-    assert.equal(answers.recall(ground(), { ...config('a'), stored: other })?.answer, undefined)
+    answers.keep(context(), { ...config('a'), stored: of }, [POSSIBLE], 'drifted')
+    assert.equal(answers.remembered(context(), { ...config('a'), stored: { ...of, live: stored('1', '7') } })?.answer, 'drifted')
+    assert.equal(answers.remembered(context(), { ...config('a'), stored: other })?.answer, undefined)
   }
 })
 
@@ -68,17 +74,17 @@ test('an object has one answer, however often it changes', () => {
   const answers = new DryRunAnswers<string>()
   for (let version = 0; version < 100; version += 1) {
     const of = { live: stored('1', String(version)), schema: TEST_SCHEMA, syncer: FLUX, lastApplied: undefined }
-    answers.keep(ground(), { ...config('a'), stored: of }, [POSSIBLE], 'drifted')
+    answers.keep(context(), { ...config('a'), stored: of }, [POSSIBLE], 'drifted')
   }
   assert.equal(answers.held, 1)
 })
 
 test('an answer expires, a refusal sooner, and those of one turn not all at once', () => {
-  const names = Array.from({ length: 200 }, (_one, place) => `c${place}`)
+  const names = Array.from({ length: 200 }, (_one, index) => `c${index}`)
   const left = (prediction: Prediction, minutes: number): number => {
     const answers = new DryRunAnswers<string>()
-    for (const name of names) answers.keep(ground(), config(name), [POSSIBLE, prediction], 'kept')
-    return names.filter((name) => answers.recall(ground(minutes), config(name))?.answer !== undefined).length
+    for (const name of names) answers.keep(context(), config(name), [POSSIBLE, prediction], 'kept')
+    return names.filter((name) => answers.remembered(context(minutes), config(name))?.answer !== undefined).length
   }
   assert.deepEqual([left(POSSIBLE, 22), left(POSSIBLE, 38)], [200, 0])
   const some = left(refused('QuotaExceeded'), 5)
@@ -88,23 +94,26 @@ test('an answer expires, a refusal sooner, and those of one turn not all at once
 
 test('what nobody could say, and what a recording says, is not kept', () => {
   const answers = new DryRunAnswers<string>()
-  answers.keep(ground(), config('a'), [POSSIBLE, { state: 'unproven', failure }], 'perhaps')
-  answers.keep(ground(0, { recorded: true }), config('b'), [POSSIBLE], 'recorded')
+  answers.keep(context(), config('a'), [POSSIBLE, { state: 'unproven', failure }], 'perhaps')
+  answers.keep(context(0, { recorded: true }), config('b'), [POSSIBLE], 'recorded')
   assert.equal(answers.held, 0)
 })
 
 test('of a namespace that is going or gone nothing counts that was said before', () => {
   for (const reason of ['NamespaceTerminating', 'NamespaceMissing'] as const) {
     const answers = new DryRunAnswers<string>()
-    for (const namespace of ['shop', 'other']) answers.keep(ground(), config('a', 'red', namespace), [POSSIBLE], 'fits')
-    answers.keep(ground(), config('b'), [refused(reason)], 'gone')
-    const known = ['shop', 'other'].map((namespace) => answers.recall(ground(), config('a', 'red', namespace))?.answer)
-    assert.deepEqual([...known, answers.recall(ground(), config('b'))?.answer], [undefined, 'fits', undefined])
+    for (const namespace of ['shop', 'other']) answers.keep(context(), config('a', 'red', namespace), [POSSIBLE], 'fits')
+    answers.keep(context(), config('b'), [refused(reason)], 'gone')
+    const known = ['shop', 'other'].map((namespace) => answers.remembered(context(), config('a', 'red', namespace))?.answer)
+    assert.deepEqual([...known, answers.remembered(context(), config('b'))?.answer], [undefined, 'fits', undefined])
   }
 })
 
 test('no more than fifty thousand are kept', () => {
   const answers = new DryRunAnswers<string>()
-  for (let place = 0; place <= 50_000; place += 1) answers.keep(ground(), config(`c${place}`), [POSSIBLE], 'fits')
-  assert.deepEqual([answers.recall(ground(), config('c0'))?.answer, answers.recall(ground(), config('c1'))?.answer], [undefined, 'fits'])
+  for (let index = 0; index <= 50_000; index += 1) answers.keep(context(), config(`c${index}`), [POSSIBLE], 'fits')
+  assert.deepEqual(
+    [answers.remembered(context(), config('c0'))?.answer, answers.remembered(context(), config('c1'))?.answer],
+    [undefined, 'fits'],
+  )
 })

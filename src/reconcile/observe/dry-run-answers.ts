@@ -15,14 +15,14 @@ import type { ClusterIdentity } from '../../ports/cluster.ts'
 import type { JsonObject } from '../../text/json.ts'
 
 /** What the answers are of. `cluster` is its name. */
-export interface AnswerGround {
+export interface AnswerContext {
   readonly cluster: string
   readonly identity: Pick<ClusterIdentity, 'uid' | 'version' | 'observedAt' | 'recorded'>
   readonly manager: string
 }
 
 /** The object that was asked about. */
-export interface AskedObject {
+export interface RequestedObject {
   readonly resource: Resource
   /** Undefined for an object that is not there. */
   readonly stored?:
@@ -35,13 +35,13 @@ export interface AskedObject {
     | undefined
 }
 
-export interface KeptAnswer<Answer> {
+export interface CachedAnswer<Answer> {
   readonly answer: Answer
   /** Milliseconds since 1970: when it has to be asked for anew. */
   readonly until: number
 }
 
-interface Kept<Answer> extends KeptAnswer<Answer> {
+interface Retained<Answer> extends CachedAnswer<Answer> {
   /** Hash of everything that the answer was given to. */
   readonly of: string
   readonly namespace: string
@@ -54,22 +54,22 @@ const MOST = 50_000
 
 export class DryRunAnswers<Answer> {
   /** One for each object: an answer about what the object was before is of no use. */
-  private readonly kept = new LRUCache<string, Kept<Answer>>({ maxSize: MOST, sizeCalculation: () => 1 })
+  private readonly retained = new LRUCache<string, Retained<Answer>>({ maxSize: MOST, sizeCalculation: () => 1 })
 
   /** How often what was kept turned out to count no more. */
   forgotten = 0
 
   /** How many answers are held. */
   get held(): number {
-    return this.kept.size
+    return this.retained.size
   }
 
-  recall(ground: AnswerGround, asked: AskedObject): KeptAnswer<Answer> | undefined {
-    const place = placeOf(ground, asked)
-    const found = this.kept.get(place)
+  remembered(context: AnswerContext, requested: RequestedObject): CachedAnswer<Answer> | undefined {
+    const location = locationOf(context, requested)
+    const found = this.retained.get(location)
     if (found === undefined) return undefined
-    if (found.until > timeOf(ground) && found.of === hashOf(ground, asked)) return found
-    this.kept.delete(place)
+    if (found.until > timeOf(context) && found.of === hashOf(context, requested)) return found
+    this.retained.delete(location)
     return undefined
   }
 
@@ -78,28 +78,28 @@ export class DryRunAnswers<Answer> {
    * @param predictions that the answer was made of
    * @returns until when it is kept, milliseconds since 1970; 0 where it is not
    */
-  keep(ground: AnswerGround, asked: AskedObject, predictions: readonly Prediction[], answer: Answer): number {
-    if (ground.identity.recorded || predictions.some(({ state }) => state === 'unproven')) return 0
+  keep(context: AnswerContext, requested: RequestedObject, predictions: readonly Prediction[], answer: Answer): number {
+    if (context.identity.recorded || predictions.some(({ state }) => state === 'unproven')) return 0
     const refusals = predictions.filter((prediction) => prediction.state === 'refused')
-    const namespace = `${ground.cluster}/${asked.resource.id.namespace}`
+    const namespace = `${context.cluster}/${requested.resource.id.namespace}`
     if (refusals.some(({ reason }) => reason === 'NamespaceTerminating' || reason === 'NamespaceMissing')) {
       this.forget(namespace)
       return 0
     }
-    const place = placeOf(ground, asked)
-    const of = hashOf(ground, asked)
-    const until = timeOf(ground) + (refusals.length === 0 ? KEPT.possible : KEPT.refused) * spread(of)
-    this.kept.set(place, { answer, of, namespace, until })
+    const location = locationOf(context, requested)
+    const of = hashOf(context, requested)
+    const until = timeOf(context) + (refusals.length === 0 ? KEPT.possible : KEPT.refused) * spread(of)
+    this.retained.set(location, { answer, of, namespace, until })
     return until
   }
 
   private forget(namespace: string): void {
     this.forgotten += 1
-    for (const [place, kept] of [...this.kept]) if (kept.namespace === namespace) this.kept.delete(place)
+    for (const [location, retained] of [...this.retained]) if (retained.namespace === namespace) this.retained.delete(location)
   }
 }
 
-function timeOf({ identity }: AnswerGround): number {
+function timeOf({ identity }: AnswerContext): number {
   return Date.parse(identity.observedAt)
 }
 
@@ -108,12 +108,12 @@ function spread(of: string): number {
   return 0.75 + Number.parseInt(of.slice(0, 4), 16) / 0x1_ffff
 }
 
-function placeOf({ cluster, manager }: AnswerGround, { resource: { id, apiVersion } }: AskedObject): string {
+function locationOf({ cluster, manager }: AnswerContext, { resource: { id, apiVersion } }: RequestedObject): string {
   return JSON.stringify([cluster, manager, apiVersion, resourceKey(id)])
 }
 
 /** An object of one uid and resource version is the same object. */
-function hashOf({ identity }: AnswerGround, { resource, stored }: AskedObject): string {
+function hashOf({ identity }: AnswerContext, { resource, stored }: RequestedObject): string {
   const parts: unknown[] = [identity.uid, identity.version, contentHash(resource.object)]
   if (stored !== undefined) {
     const { live, schema, syncer, lastApplied } = stored
@@ -126,9 +126,9 @@ function hashOf({ identity }: AnswerGround, { resource, stored }: AskedObject): 
 function contentHash(object: JsonObject): string {
   const known = CONTENT.get(object)
   if (known !== undefined) return known
-  const made = hash('sha256', JSON.stringify(object))
-  CONTENT.set(object, made)
-  return made
+  const created = hash('sha256', JSON.stringify(object))
+  CONTENT.set(object, created)
+  return created
 }
 
 const CONTENT = new WeakMap<JsonObject, string>()

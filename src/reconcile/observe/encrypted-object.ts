@@ -16,40 +16,40 @@ export type ObjectReader = Pick<ClusterReader, 'predict' | 'readLive'>
 /** Reads and dry-runs for one object. */
 export class EncryptedObject implements ObjectReader {
   private readonly reader: ObjectReader
-  private readonly seen: Omit<ObservedObject, 'prediction'>
+  private readonly observed: Omit<ObservedObject, 'prediction'>
   private readonly options: SealOptions
   private plain: LiveState
   private unproven: readonly FieldPath[] = []
 
-  private constructor(reader: ObjectReader, seen: Omit<ObservedObject, 'prediction'>, options: SealOptions) {
+  private constructor(reader: ObjectReader, observed: Omit<ObservedObject, 'prediction'>, options: SealOptions) {
     this.reader = reader
-    this.seen = seen
+    this.observed = observed
     this.options = options
-    this.plain = seen.live
+    this.plain = observed.live
   }
 
   /** Undefined for an object without encrypted fields. */
-  static of(reader: ObjectReader, seen: Omit<ObservedObject, 'prediction'>, options: SealOptions): EncryptedObject | undefined {
-    return isEncrypted(seen.desired.object) ? new EncryptedObject(reader, seen, options) : undefined
+  static of(reader: ObjectReader, observed: Omit<ObservedObject, 'prediction'>, options: SealOptions): EncryptedObject | undefined {
+    return isEncrypted(observed.desired.object) ? new EncryptedObject(reader, observed, options) : undefined
   }
 
   /** The live object without the values that git encrypts. */
   sealed(live: LiveState = this.plain): LiveState {
     this.plain = live
     if (live.state !== 'present') return live
-    const { object, unproven } = sealLive(live.object, this.seen.desired, this.seen.schema, this.options)
+    const { object, unproven } = sealLive(live.object, this.observed.desired, this.observed.schema, this.options)
     this.unproven = unproven
     return { ...live, object }
   }
 
   async readLive(wanted: readonly WantedObject[], signal: AbortSignal): Promise<LiveView> {
-    const key = resourceKey(this.seen.desired.id)
+    const key = resourceKey(this.observed.desired.id)
     const view = await this.reader.readLive(wanted, signal)
     return new Map([...view].map(([name, state]) => [name, name === key ? this.sealed(state) : state]))
   }
 
   predict: ClusterReader['predict'] = async (resource: Resource, fieldManager, signal) => {
-    const { schema } = this.seen
+    const { schema } = this.observed
     const live = this.plain.state === 'present' ? this.plain.object : {}
     const answer = await this.reader.predict({ ...resource, object: unsealed(resource, live, schema) }, fieldManager, signal)
     return answer.state === 'predicted'

@@ -4,44 +4,44 @@ import type { ObjectVerdict, Syncer } from '../../drift/drift.ts'
 import type { RedactionKey } from '../../krm/redaction/redacted.ts'
 import { metadataText } from '../../krm/resource.ts'
 import type { ClusterReader } from '../../ports/cluster.ts'
-import type { AnswerGround, AskedObject, DryRunAnswers } from './dry-run-answers.ts'
+import type { AnswerContext, DryRunAnswers, RequestedObject } from './dry-run-answers.ts'
 import { EncryptedObject } from './encrypted-object.ts'
 import { Creations, type MissingObjectAnswer, MissingObjects, movedBetween, withPrediction } from './predict-object.ts'
 
 /** Without what each turn reads by itself. */
-export type KeptVerdict = Omit<ObjectVerdict, 'desired' | 'live'>
+export type CachedVerdict = Omit<ObjectVerdict, 'desired' | 'live'>
 
 /** Of the turns before. */
 export interface EarlierAnswers {
   /** What servers said to making what is missing. */
   readonly creations: DryRunAnswers<MissingObjectAnswer>
   /** What dry runs showed of objects that are there. */
-  readonly verdicts: DryRunAnswers<KeptVerdict>
+  readonly verdicts: DryRunAnswers<CachedVerdict>
 }
 
-type Seen = Omit<ObservedObject, 'prediction'>
+type Observed = Omit<ObservedObject, 'prediction'>
 
 export class ObjectJudge {
   private readonly reader: ClusterReader
-  private readonly ground: AnswerGround
+  private readonly context: AnswerContext
   private readonly options: { readonly syncer: Syncer | undefined; readonly key: RedactionKey }
-  private readonly kept: DryRunAnswers<KeptVerdict>
+  private readonly retained: DryRunAnswers<CachedVerdict>
   private readonly missing: MissingObjects
   private readonly creations: Creations
   private answered = Number.POSITIVE_INFINITY
 
   constructor(
     reader: ClusterReader,
-    ground: AnswerGround,
+    context: AnswerContext,
     options: { readonly syncer: Syncer | undefined; readonly key: RedactionKey },
     { verdicts, creations }: EarlierAnswers,
   ) {
     this.reader = reader
-    this.ground = ground
+    this.context = context
     this.options = options
-    this.kept = verdicts
-    this.missing = new MissingObjects(reader, ground, creations)
-    this.creations = new Creations(reader, ground.manager)
+    this.retained = verdicts
+    this.missing = new MissingObjects(reader, context, creations)
+    this.creations = new Creations(reader, context.manager)
   }
 
   /** Milliseconds since 1970: until when the verdicts hold of objects that stay as they are; 0 where one has to be asked for in every turn. */
@@ -49,34 +49,34 @@ export class ObjectJudge {
     return Math.min(this.answered, this.missing.until)
   }
 
-  async judge(object: Seen, signal: AbortSignal): Promise<ObjectVerdict> {
+  async judge(object: Observed, signal: AbortSignal): Promise<ObjectVerdict> {
     const { syncer } = this.options
     const encrypted = EncryptedObject.of(this.reader, object, this.options)
     // What is encrypted cannot be tried: the server would judge the ciphertext.
     if (object.live.state === 'absent' && encrypted !== undefined) return detectDrift({ ...object, prediction: undefined }, syncer)
     if (object.live.state === 'absent') return detectDrift(await this.missing.withPrediction(object, signal), syncer)
-    return this.recall(object, encrypted) ?? this.ask(object, encrypted, signal)
+    return this.remembered(object, encrypted) ?? this.ask(object, encrypted, signal)
   }
 
-  private async ask(object: Seen, encrypted: EncryptedObject | undefined, signal: AbortSignal): Promise<ObjectVerdict> {
+  private async ask(object: Observed, encrypted: EncryptedObject | undefined, signal: AbortSignal): Promise<ObjectVerdict> {
     const { syncer } = this.options
     const reader = encrypted ?? this.reader
-    const seen = encrypted === undefined ? object : { ...object, live: encrypted.sealed() }
-    const created = await this.creations.withCreation(seen, signal, reader)
-    const observed = await withPrediction(reader, created, syncer, this.ground.manager, signal)
+    const found = encrypted === undefined ? object : { ...object, live: encrypted.sealed() }
+    const created = await this.creations.withCreation(found, signal, reader)
+    const observed = await withPrediction(reader, created, syncer, this.context.manager, signal)
     const detected = detectDrift(observed, syncer)
     const verdict = encrypted?.judged(detected) ?? detected
     const until = this.keep(observed, verdict)
-    this.answered = Math.min(this.answered, observed.live === seen.live ? until : 0)
+    this.answered = Math.min(this.answered, observed.live === found.live ? until : 0)
     return verdict
   }
 
-  private recall(object: Seen, encrypted: EncryptedObject | undefined): ObjectVerdict | undefined {
-    const asked = this.asked(object)
-    const kept = asked === undefined ? undefined : this.kept.recall(this.ground, asked)
-    if (kept === undefined) return undefined
-    this.answered = Math.min(this.answered, kept.until)
-    const { answer } = kept
+  private remembered(object: Observed, encrypted: EncryptedObject | undefined): ObjectVerdict | undefined {
+    const requested = this.requested(object)
+    const retained = requested === undefined ? undefined : this.retained.remembered(this.context, requested)
+    if (retained === undefined) return undefined
+    this.answered = Math.min(this.answered, retained.until)
+    const { answer } = retained
     const live = encrypted === undefined ? object.live : encrypted.sealed()
     return { ...answer, desired: object.desired, ...(answer.items.length === 0 || live.state !== 'present' ? {} : { live: live.object }) }
   }
@@ -92,12 +92,12 @@ export class ObjectJudge {
     if (verdict.items.length === 0 && creation === undefined) return 0
     // Somebody wrote in between, so the answer is about another object than the one that was read.
     if (prediction !== undefined && movedBetween(observed.live, prediction)) return 0
-    const asked = this.asked(observed)
-    return asked === undefined ? 0 : this.kept.keep(this.ground, asked, predictions, verdict)
+    const requested = this.requested(observed)
+    return requested === undefined ? 0 : this.retained.keep(this.context, requested, predictions, verdict)
   }
 
   /** Undefined for what is not read whole, or has no version. */
-  private asked({ desired: resource, live, schema, stored }: Seen): AskedObject | undefined {
+  private requested({ desired: resource, live, schema, stored }: Observed): RequestedObject | undefined {
     if (live.state !== 'present' || live.metadataOnly || metadataText(live.object, 'resourceVersion') === '') return undefined
     return { resource, stored: { live: live.object, schema, syncer: this.options.syncer, lastApplied: stored } }
   }

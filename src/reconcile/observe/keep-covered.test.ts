@@ -31,16 +31,16 @@ for (const [where, world] of [
     here.edit(WEB, 'spec.replicas', 5)
     const renderer = new WorkerRenderer({ allowed: { exec: [], images: [] }, engine: undefined, environment: {} })
     const memory = { between: new BetweenTurns(), renderer, dryRun: true }
-    const look = async (): Promise<readonly ObjectVerdict[]> => {
+    const observe = async (): Promise<readonly ObjectVerdict[]> => {
       const [unit] = (await here.scan(memory)).units
       if (unit?.state !== 'planned') throw unit?.failures[0] ?? new TypeError('no unit')
       return unit.observation.verdicts
     }
-    const first = await look()
+    const first = await observe()
     assert.equal(first.flatMap(({ items }) => items).length, 1)
-    assert.equal(await look(), first, 'the same list, and not one like it')
+    assert.equal(await observe(), first, 'the same list, and not one like it')
     here.edit(WEB, 'spec.replicas', 6)
-    const moved = await look()
+    const moved = await observe()
     assert.deepEqual(
       moved.flatMap(({ items }) => items.map(({ live }) => live)),
       [6],

@@ -48,15 +48,15 @@ export function keepCovered(question: CoveredQuestion, boundary: Boundary | unde
     const verdicts = known.covered.of(decided, [boundary], () =>
       decided.map((verdict) => {
         const why = whyOutside(boundary, verdict.id)
-        return why === undefined ? verdict : nothingTold(verdict, why)
+        return why === undefined ? verdict : nothingReported(verdict, why)
       }),
     )
     return { verdicts, live, incomplete: unexpected.incomplete, notes: unexpected.notes }
   }
   const coverage = known.coverage.of(decided, [detected, syncer], () => new Coverage(question))
   // What is not read of an inventory is said without a name, whosever it is; what it lists is named only where it is the package's.
-  const told = (one: Incomplete | Note): boolean => {
-    const inventory = unexpected.toldBy.get(one)
+  const reported = (one: Incomplete | Note): boolean => {
+    const inventory = unexpected.reportedBy.get(one)
     const ref = 'ref' in one ? one.ref : undefined
     if (inventory === undefined || ('code' in one && ref === undefined)) return true
     return coverage.isOwnInventory(inventory.claimed) || (ref !== undefined && coverage.hasListed(ref, inventory.claimed, false))
@@ -69,8 +69,8 @@ export function keepCovered(question: CoveredQuestion, boundary: Boundary | unde
   return {
     verdicts,
     live: gone.size === 0 ? live : new Map([...live].filter(([key]) => !gone.has(key))),
-    incomplete: [...unexpected.incomplete.filter(told), ...listsOf(strangers, unexpected)],
-    notes: unexpected.notes.filter(told),
+    incomplete: [...unexpected.incomplete.filter(reported), ...listsOf(strangers, unexpected)],
+    notes: unexpected.notes.filter(reported),
   }
 }
 
@@ -81,27 +81,27 @@ function judged(verdict: ObjectVerdict, strangers: readonly ObjectVerdict[], cov
   const state = live.get(resourceKey(id))?.state
   if (state === 'present') {
     const why = coverage.whyOutside(id)
-    if (why !== undefined) return [nothingTold(verdict, why)]
+    if (why !== undefined) return [nothingReported(verdict, why)]
   }
   if (coverage.proves(id)) return [verdict]
   const notSettled = outside(id, 'TEN-NOT-APPLIED', 'nothing live shows that the syncer of the package applied it, or anything else there')
   return [{ ...verdict, notSettled }]
 }
 
-function nothingTold({ id, apiVersion, desired }: ObjectVerdict, failure: Failure): ObjectVerdict {
+function nothingReported({ id, apiVersion, desired }: ObjectVerdict, failure: Failure): ObjectVerdict {
   return { id, apiVersion, desired, state: 'outside', proof: 'none', items: [], setAside: [], failure, reapplyFails: undefined }
 }
 
-function isListed(verdict: ObjectVerdict, { toldBy, bearsMark }: UnexpectedObjects, coverage: Coverage): boolean {
-  const inventory = toldBy.get(verdict)
+function isListed(verdict: ObjectVerdict, { reportedBy, bearsMark }: UnexpectedObjects, coverage: Coverage): boolean {
+  const inventory = reportedBy.get(verdict)
   return inventory === undefined || coverage.hasListed(verdict.id, inventory.claimed, bearsMark.has(verdict))
 }
 
 /** One line for an inventory, however much it lists. */
-function listsOf(strangers: readonly ObjectVerdict[], { toldBy }: UnexpectedObjects): readonly Incomplete[] {
+function listsOf(strangers: readonly ObjectVerdict[], { reportedBy }: UnexpectedObjects): readonly Incomplete[] {
   const counts = new Map<KnownInventory, number>()
   for (const stranger of strangers) {
-    const inventory = toldBy.get(stranger)
+    const inventory = reportedBy.get(stranger)
     if (inventory !== undefined) counts.set(inventory, (counts.get(inventory) ?? 0) + 1)
   }
   return [...counts].map(([{ source }, count]) => listedOutside(source, count, 'TEN-INVENTORY'))

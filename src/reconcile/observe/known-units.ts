@@ -26,25 +26,25 @@ export class KnownUnit {
   /** Without what the package does not cover. */
   readonly covered = new LastAnswer<readonly ObjectVerdict[]>()
   /** With noise, actors, risks and ignore rules. */
-  readonly told = new LastAnswer<readonly ObjectVerdict[]>()
+  readonly reported = new LastAnswer<readonly ObjectVerdict[]>()
   /** Without what merged decisions released. */
   readonly released = new LastAnswer<readonly ObjectVerdict[]>()
   readonly health = new LastAnswer<readonly GroupMember[]>()
   readonly notHandedOver = new LastAnswer<ReadonlySet<string>>()
 }
 
-interface Kept {
+interface Retained {
   readonly parts: readonly unknown[]
   readonly known: KnownUnit
 }
 
-type Ground = Pick<ClusterIdentity, 'uid' | 'version' | 'recorded'>
+type Context = Pick<ClusterIdentity, 'uid' | 'version' | 'recorded'>
 
 /** Objects of all units. */
 const MOST = 50_000
 
 export class KnownUnits {
-  readonly #units: LRUCache<string, Kept>
+  readonly #units: LRUCache<string, Retained>
 
   /** @param most objects; the units that were asked for longest ago go first */
   constructor(most = MOST) {
@@ -57,7 +57,7 @@ export class KnownUnits {
   }
 
   /** @param unit its cluster and package */
-  of(unit: string, { uid, version, recorded }: Ground, side: Pick<LiveSide, 'resources' | 'live'>): KnownUnit {
+  of(unit: string, { uid, version, recorded }: Context, side: Pick<LiveSide, 'resources' | 'live'>): KnownUnit {
     // A recording is a file, in which somebody may have changed an object and not its version.
     const parts = [uid, version, ...(recorded ? [{}] : []), ...partsOf(side)]
     const before = this.#units.get(unit)

@@ -1,6 +1,6 @@
 /** The answer to one question, for as long as the question is the same: what only a turn that changed something has to work out. */
 
-interface Asked<Answer> {
+interface RequestDescription<Answer> {
   readonly subject: unknown
   readonly given: readonly unknown[]
   readonly answer: Answer
@@ -9,7 +9,7 @@ interface Asked<Answer> {
 }
 
 export class LastAnswer<Answer> {
-  #last: Asked<Answer> | undefined
+  #last: RequestDescription<Answer> | undefined
 
   /**
    * @param subject the same only as the same object
@@ -22,7 +22,7 @@ export class LastAnswer<Answer> {
   }
 
   /** @param now milliseconds since 1970; what is kept without an end is recalled at any time */
-  recall(subject: unknown, given: readonly unknown[], now = 0): Answer | undefined {
+  remembered(subject: unknown, given: readonly unknown[], now = 0): Answer | undefined {
     const last = this.#last
     return last !== undefined && last.until > now && last.subject === subject && isSame(last.given, given) ? last.answer : undefined
   }

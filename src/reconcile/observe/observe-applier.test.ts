@@ -12,12 +12,12 @@ import type { JsonObject } from '../../text/json.ts'
 import { observeApplier } from './observe-applier.ts'
 import { OwnResources } from './own-resources.ts'
 
-class Asked extends MemoryCluster {
-  readonly asked: string[][] = []
+class RequestDescription extends MemoryCluster {
+  readonly requested: string[][] = []
   broken: Failure | undefined
 
   override async readLive(wanted: readonly WantedObject[]): Promise<LiveView> {
-    this.asked.push(wanted.map(({ id }) => resourceKey(id)))
+    this.requested.push(wanted.map(({ id }) => resourceKey(id)))
     if (this.broken !== undefined) throw this.broken
     return super.readLive(wanted)
   }
@@ -37,17 +37,17 @@ const FLUX: JsonObject = {
 }
 
 test('the resources of all syncers are read at once, and none where no object names one', async () => {
-  const cluster = new Asked()
+  const cluster = new RequestDescription()
   cluster.put(FLUX)
   assert.match((await observe(cluster, ['kustomization'])).sentence, /is suspended/)
   await observe(cluster, ['kustomization', 'helmrelease'])
   await observe(cluster, ['ci'])
   await observe(cluster, ['kptLive'])
-  assert.deepEqual(cluster.asked, [[KUSTOMIZATION], ['helm.toolkit.fluxcd.io/HelmRelease/apps/web', KUSTOMIZATION]])
+  assert.deepEqual(cluster.requested, [[KUSTOMIZATION], ['helm.toolkit.fluxcd.io/HelmRelease/apps/web', KUSTOMIZATION]])
 })
 
 test('a resource that cannot be read is unknown, and the unit goes on', async () => {
-  const cluster = new Asked()
+  const cluster = new RequestDescription()
   cluster.put(FLUX)
   cluster.unreadable.add(KUSTOMIZATION)
   const unreadable = await observe(cluster, ['kustomization'])
@@ -60,7 +60,7 @@ test('a resource that cannot be read is unknown, and the unit goes on', async ()
 })
 
 test('an interrupt is an interrupt, not an unknown applier', async () => {
-  const cluster = new Asked()
+  const cluster = new RequestDescription()
   const interrupt = new AbortController()
   interrupt.abort(new Error('interrupted'))
   cluster.broken = new Failure({ code: 'BP3006', what: 'cannot list', why: 'no answer in time', remedy: 'try again' })

@@ -18,7 +18,7 @@ function inventoried(keys: readonly string[], files: { readonly [path: string]: 
   return world
 }
 
-async function seenIn(world: TurnWorld): Promise<{ changes: string[]; incomplete: string[]; state: string }> {
+async function observedIn(world: TurnWorld): Promise<{ changes: string[]; incomplete: string[]; state: string }> {
   const { report } = await world.plan()
   const { changes } = report.spec
   return {
@@ -31,13 +31,13 @@ async function seenIn(world: TurnWorld): Promise<{ changes: string[]; incomplete
 test('an object of the inventory that git does not declare and that is live is unexpected', async () => {
   const world = inventoried(['/ConfigMap/shop/left-over', '/ConfigMap/shop/gone'])
   world.cluster.put(appliedBy(world.syncer, yaml(LEFT_OVER)))
-  assert.deepEqual(await seenIn(world), { changes: ['unexpected ConfigMap/left-over'], incomplete: [], state: 'Drifted' })
+  assert.deepEqual(await observedIn(world), { changes: ['unexpected ConfigMap/left-over'], incomplete: [], state: 'Drifted' })
 })
 
 test('an object of the inventory that cannot be read is not unexpected, and said to be unread', async () => {
   const world = inventoried(['/ConfigMap/shop/left-over'])
   world.cluster.unreadable.add('/ConfigMap/shop/left-over')
-  assert.deepEqual(await seenIn(world), { changes: [], incomplete: ['BP3005 ConfigMap'], state: 'Unknown' })
+  assert.deepEqual(await observedIn(world), { changes: [], incomplete: ['BP3005 ConfigMap'], state: 'Unknown' })
 })
 
 test('an adapter that does not answer for an object of the inventory proves nothing', async () => {
@@ -45,7 +45,7 @@ test('an adapter that does not answer for an object of the inventory proves noth
   const { readLive } = world.cluster
   world.cluster.readLive = async (wanted) =>
     new Map([...(await readLive.call(world.cluster, wanted))].filter(([key]) => !key.endsWith('left-over')))
-  assert.deepEqual(await seenIn(world), { changes: [], incomplete: ['BP9001 ConfigMap'], state: 'Unknown' })
+  assert.deepEqual(await observedIn(world), { changes: [], incomplete: ['BP9001 ConfigMap'], state: 'Unknown' })
 })
 
 test('a declared object whose kind nobody could place is not unexpected in the namespace of the context', async () => {
@@ -54,14 +54,14 @@ test('a declared object whose kind nobody could place is not unexpected in the n
   })
   world.cluster.objects.delete('x/Unserved//thing')
   world.cluster.put(appliedBy(world.syncer, { apiVersion: 'x/v2', kind: 'Unserved', metadata: { name: 'thing', namespace: 'default' } }))
-  assert.deepEqual(await seenIn(world), { changes: [], incomplete: ['BP3009 Unserved'], state: 'Unknown' })
+  assert.deepEqual(await observedIn(world), { changes: [], incomplete: ['BP3009 Unserved'], state: 'Unknown' })
 })
 
 test('an inventory that cannot be read leaves the rest as it is, and is said', async () => {
   const world = inventoried([])
   const refused = new Failure({ code: 'BP3003', what: 'cannot get', why: 'forbidden', remedy: 'grant get' })
   world.cluster.readInventories = async (refs) => refs.map(() => refused)
-  assert.deepEqual(await seenIn(world), { changes: [], incomplete: ['BP3003 -'], state: 'Unknown' })
+  assert.deepEqual(await observedIn(world), { changes: [], incomplete: ['BP3003 -'], state: 'Unknown' })
 })
 
 test('a kind that is not served is unread, never missing', async () => {
@@ -69,7 +69,7 @@ test('a kind that is not served is unread, never missing', async () => {
     'apps/web/thing.yaml': 'apiVersion: x/v1\nkind: Unserved\nmetadata: {name: thing, namespace: shop}\n',
   })
   world.cluster.objects.delete('x/Unserved/shop/thing')
-  assert.deepEqual(await seenIn(world), { changes: [], incomplete: ['BP3009 Unserved'], state: 'Unknown' })
+  assert.deepEqual(await observedIn(world), { changes: [], incomplete: ['BP3009 Unserved'], state: 'Unknown' })
 })
 
 test('one package that cannot be rendered does not stop another', async () => {

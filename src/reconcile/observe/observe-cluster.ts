@@ -78,8 +78,8 @@ export async function observeCluster(
   const { stuckAfter } = policy.detect
   const question = { read, syncer, inventory: unexpected.listed, stored, now: identity.observedAt, stuckAfter }
   const found = unexpected.verdicts.length === 0 ? there : [...there, ...unexpected.verdicts]
-  const seen = known.visible.of(found, [policy.visibility], () => visibleOf(found, read, policy))
-  const decided = await decideBehind(seen, question, side.lag, signal)
+  const observed = known.visible.of(found, [policy.visibility], () => visibleOf(found, read, policy))
+  const decided = await decideBehind(observed, question, side.lag, signal)
   const covering = { detected: there, decided, live: everything, schemas: schemasOf(read), syncer, unexpected }
   const { verdicts, live, incomplete, notes } = keepCovered(covering, side.boundary, known)
   const unknown = read.resources.filter((each): each is Unplaced => !isPlaced(each))
@@ -87,7 +87,7 @@ export async function observeCluster(
   return {
     identity,
     syncer,
-    verdicts: await tellAll(all, { reader, identity, syncer, side }, policy, signal),
+    verdicts: await reportAll(all, { reader, identity, syncer, side }, policy, signal),
     live,
     claims,
     incomplete,
@@ -121,18 +121,18 @@ async function judgeAll(
 ): Promise<readonly ObjectVerdict[]> {
   const manager = syncer?.manager ?? fieldManager ?? 'kubectl'
   const given = [manager, syncer, stored, who.key, earlier.verdicts.forgotten, earlier.creations.forgotten]
-  const before = known.judged.recall(known, given, Date.parse(identity.observedAt))
+  const before = known.judged.remembered(known, given, Date.parse(identity.observedAt))
   if (before !== undefined) return before
   const judge = new ObjectJudge(reader, { cluster: reader.name, identity, manager }, { syncer, key: who.key }, earlier)
-  const detected = await eachOf(observedIn(read), PREDICTION_WIDTH, (seen) =>
-    judge.judge({ ...seen, stored: stored?.get(resourceKey(seen.desired.id)) }, signal),
+  const detected = await eachOf(observedIn(read), PREDICTION_WIDTH, (observed) =>
+    judge.judge({ ...observed, stored: stored?.get(resourceKey(observed.desired.id)) }, signal),
   )
   const runners = hookRunnersOf(read.claims, syncer)
   const there = detected.map((verdict) => setGoneAside(verdict, runners))
   return known.judged.keep(known, given, there, judge.until)
 }
 
-interface Telling {
+interface Reporting {
   readonly reader: ClusterReader
   readonly identity: ClusterIdentity
   readonly syncer: Syncer | undefined
@@ -140,9 +140,9 @@ interface Telling {
 }
 
 /** Noise, who it was, risks and ignore rules. An audit log is asked in every turn. */
-async function tellAll(
+async function reportAll(
   all: readonly ObjectVerdict[],
-  { reader, identity, syncer, side: { read, known, who } }: Telling,
+  { reader, identity, syncer, side: { read, known, who } }: Reporting,
   policy: EffectivePolicy,
   signal: AbortSignal,
 ): Promise<readonly ObjectVerdict[]> {
@@ -151,20 +151,20 @@ async function tellAll(
   const { presets, actors, riskOverrides, ignore } = policy
   const actorsBefore = knownActors(who.report).size === 0 ? undefined : who.report
   const given = [syncer, scalers, presets, actors, riskOverrides, ignore, today, actorsBefore, who.key]
-  const before = who.audit === undefined ? known.told.recall(all, given) : undefined
+  const before = who.audit === undefined ? known.reported.remembered(all, given) : undefined
   if (before !== undefined) return before
   const noise = { presets, syncer, scalers, liveOf: (id: ResourceId) => presentIn(read.live, id) }
   // Before the ignore rules, which may be about a manager that only the audit log knows.
-  const told = await attributeVerdicts(
+  const reported = await attributeVerdicts(
     all.map((verdict) => classifyNoise(verdict, noise)),
     syncer,
     who,
     signal,
   )
-  return known.told.keep(
+  return known.reported.keep(
     all,
     given,
-    told.map((verdict) => classifyIgnored(verdict, ignore, today)),
+    reported.map((verdict) => classifyIgnored(verdict, ignore, today)),
   )
 }
 

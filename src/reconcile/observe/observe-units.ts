@@ -32,7 +32,7 @@ import { readUnexpected } from './read-unexpected.ts'
 import { readUnmanaged, type UnmanagedObjects } from './read-unmanaged.ts'
 import { assertSameCluster } from './same-cluster.ts'
 
-export interface LookRequest extends ObserveOptions {
+export interface ObserveRequest extends ObserveOptions {
   /** Base branch, short; undefined takes the remote's default. */
   readonly branch: string | undefined
   /** Refs that were read just now, given once: the first look asks for none. */
@@ -65,9 +65,9 @@ export interface ObservedCluster {
 }
 
 /** @throws Failure BP40xx, BP50xx or BP1003, BP1005 when the repository or the forge cannot be read */
-export async function lookAtRepository(
+export async function observeRepository(
   { repository, forge }: { readonly repository: PackageRepository; readonly forge: Forge },
-  request: LookRequest,
+  request: ObserveRequest,
   signal: AbortSignal,
 ): Promise<RepositoryView> {
   request.onProgress?.('reading the repository')
@@ -85,10 +85,10 @@ async function isPast(view: RepositoryView, proposals: RepositoryView['proposals
 }
 
 /** @throws Failure when nothing of the cluster can be observed; failures of one package are in its result */
-export async function lookAtCluster(
+export async function observeCluster(
   view: RepositoryView,
   cluster: ClusterReader,
-  request: LookRequest,
+  request: ObserveRequest,
   signal: AbortSignal,
 ): Promise<ObservedCluster> {
   const named = await unitsOf(view, cluster.name, request.packages, signal)
@@ -107,8 +107,8 @@ export async function lookAtCluster(
   }
   if (request.unmanaged !== true) return { cluster: cluster.name, identity, units, unmanaged: undefined }
   request.onProgress?.(`looking for objects in ${cluster.name} that nobody manages`)
-  const seen = units.flatMap((unit) => (unit.state === 'observed' ? unit.observation.verdicts.flatMap(coveredId) : []))
-  return { cluster: cluster.name, identity, units, unmanaged: await readUnmanaged(cluster, seen, declared, signal) }
+  const observed = units.flatMap((unit) => (unit.state === 'observed' ? unit.observation.verdicts.flatMap(coveredId) : []))
+  return { cluster: cluster.name, identity, units, unmanaged: await readUnmanaged(cluster, observed, declared, signal) }
 }
 
 /** Nobody is told what else lies beside an object that is perhaps another tenant's. */
@@ -116,7 +116,7 @@ function coveredId({ id, state, notSettled }: ObjectVerdict): readonly ResourceI
   return state === 'outside' || notSettled !== undefined ? [] : [id]
 }
 
-interface Place extends ObservedFrom {
+interface Location extends ObservedFrom {
   readonly declared: DeclaredObjects
   readonly onDone: (done: number) => void
 }
@@ -124,8 +124,8 @@ interface Place extends ObservedFrom {
 async function observeTogether(
   view: RepositoryView,
   packages: readonly FoundPackage[],
-  { onDone, declared, ...from }: Place,
-  request: LookRequest,
+  { onDone, declared, ...from }: Location,
+  request: ObserveRequest,
   signal: AbortSignal,
 ): Promise<readonly ObservedUnit[]> {
   const units = new Map<FoundPackage, ObservedUnit>()
@@ -165,7 +165,7 @@ type Loaded = LoadedPackage & { readonly found: FoundPackage }
 /** Everything that several packages want of the cluster, but for dry runs. */
 async function readSides(
   loaded: readonly Loaded[],
-  { reader, own, identity, declared }: Omit<Place, 'onDone'>,
+  { reader, own, identity, declared }: Omit<Location, 'onDone'>,
   between: BetweenTurns,
   signal: AbortSignal,
 ): Promise<readonly ({ readonly of: Loaded } & Pick<PackageSide, 'read' | 'unexpected' | 'known'>)[]> {
@@ -185,16 +185,16 @@ async function readSides(
     sides.map(({ side }) => side),
     signal,
   )
-  const packages = sides.map(({ of: { unit, desired, files, unread, source, boundary }, side }, place) => {
+  const packages = sides.map(({ of: { unit, desired, files, unread, source, boundary }, side }, index) => {
     const { packagePath, packageName } = unit
     // Whatever its kustomization does to names was done.
     const built = source?.tool === 'kustomize'
     const own = { packagePath, packageName, desired, files: built ? [] : files.files, unread, side }
-    return { ...own, boundary, inventories: inventories[place] ?? [] }
+    return { ...own, boundary, inventories: inventories[index] ?? [] }
   })
   const unexpected = await readUnexpected(reader, packages, declared, namespace, signal)
-  return sides.flatMap(({ of, known, side }, place) => {
-    const beyond = unexpected[place]
+  return sides.flatMap(({ of, known, side }, position) => {
+    const beyond = unexpected[position]
     return beyond === undefined ? [] : [{ of, known, read: side, unexpected: beyond }]
   })
 }
@@ -282,7 +282,7 @@ function keepsMoving(failure: Failure): Failure {
 
 function objectNotes({ verdicts }: Observation): Note[] {
   return verdicts.flatMap(({ id, desired, notes = [] }) => {
-    const place = desired === undefined ? '' : `${desired.location.path}:${desired.location.line}: `
-    return notes.map((note) => ({ ...note, subject: `${place}${describeResourceId(id)}` }))
+    const location = desired === undefined ? '' : `${desired.location.path}:${desired.location.line}: `
+    return notes.map((note) => ({ ...note, subject: `${location}${describeResourceId(id)}` }))
   })
 }

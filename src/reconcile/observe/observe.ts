@@ -82,11 +82,11 @@ export async function loadPackage(
 ): Promise<LoadedPackage> {
   if (found.path === '' && found.source === 'folder' && view.packages.some(({ path }) => path === ROOT_FOLDER)) throw twoOfOneName()
   const read = await readFolder(view, found.path, signal)
-  const { render: choice, renderPlace } = effectivePolicy(view.policies, cluster, found.path)
-  if (found.source === 'folder' && renderPlace === undefined && choice.tool === 'files') assertPlainFolder(found, read.files)
+  const { render: choice, renderLocation } = effectivePolicy(view.policies, cluster, found.path)
+  if (found.source === 'folder' && renderLocation === undefined && choice.tool === 'files') assertPlainFolder(found, read.files)
   const own = { packagePath: found.path, files: read.files, choice }
   const { rendering, source, outside } = await renderUnit(filesOfView(view), renderer, own, signal)
-  if ('failures' in rendering) throw new Failures(atPolicy(rendering.failures, renderPlace))
+  if ('failures' in rendering) throw new Failures(atPolicy(rendering.failures, renderLocation))
   if (found.source === 'folder' && rendering.desired.resources.length === 0) throw holdsNothing(found.path)
   const { desired, kptfile, unread } = rendering
   const files = { files: read.files, tree: unitTree(view.tree, found.path, outside), outside }
@@ -138,11 +138,11 @@ function twoOfOneName(): Failure {
 const NO_ANNOTATIONS: ReadonlyMap<string, string> = new Map()
 
 /** Whoever is told that a program is not allowed looks for the file that asks for it. */
-function atPolicy([first, ...others]: Failures['failures'], place: string | undefined): Failures['failures'] {
+function atPolicy([first, ...others]: Failures['failures'], location: string | undefined): Failures['failures'] {
   const placed = (failure: Failure): Failure => {
-    if (failure.code !== 'BP1208' || place === undefined) return failure
+    if (failure.code !== 'BP1208' || location === undefined) return failure
     const { code, what, where, why, remedy, retry } = failure
-    return new Failure({ code, what, where: `${place}, for ${where ?? '.'}`, why, remedy, retry })
+    return new Failure({ code, what, where: `${location}, for ${where ?? '.'}`, why, remedy, retry })
   }
   return [placed(first), ...others.map(placed)]
 }
@@ -167,10 +167,10 @@ export async function observe(
   const policy = policyOfPackage(effectivePolicy(view.policies, unit.cluster, unit.packagePath), annotations)
   const effective = options.fieldManager === undefined ? policy : { ...policy, fieldManager: options.fieldManager }
   const git = await readGitState(view, unit, files, options, signal)
-  const ground = { view, renderer: options.renderer, choice: effective.render }
+  const context = { view, renderer: options.renderer, choice: effective.render }
   const of = { packagePath: unit.packagePath, outside: files.outside ?? [] }
   const between = options.between ?? new BetweenTurns()
-  const history = () => between.histories.read(ground, of, identity.namespace, desired, signal)
+  const history = () => between.histories.read(context, of, identity.namespace, desired, signal)
   const present = presentTime(options.clock)
   const lag = { history, own, git, key: options.key, memory: () => rolloutMemory({ unit, git }, present), present }
   const notes: Note[] = []
@@ -178,9 +178,9 @@ export async function observe(
   const onNote = (note: Note): void => void notes.push(note)
   const who = { cluster: unit.cluster, audit, policy: effective, report: git.ledger.report, key, onNote }
   const cluster = await observeCluster(reader, identity, { ...side, lag, who, earlier: between, boundary }, effective, signal)
-  const place = { packagePath: unit.packagePath, render: effective.render, paths: files.files.map(({ path }) => path) }
+  const location = { packagePath: unit.packagePath, render: effective.render, paths: files.files.map(({ path }) => path) }
   notes.push(...cluster.notes)
-  const applier = await observeApplier(own, cluster, place, desired.pipeline === 'run', signal)
+  const applier = await observeApplier(own, cluster, location, desired.pipeline === 'run', signal)
   // Only an edit asks who else reads the files.
   const differs = cluster.verdicts.some(({ items }) => items.length > 0)
   const others = source === undefined || !differs ? [] : await sharedWith(view, source, signal)
@@ -238,7 +238,7 @@ function notHandedOver({ live, syncer }: ClusterSide): Set<string> {
 /** Without its records nobody can say what was released or is being restored: what differs is shown, and nothing is proven. */
 function unreadDecisions({ unreadable }: GitState): Incomplete[] {
   return unreadable
-    .filter(({ place }) => place === 'base')
+    .filter(({ location }) => location === 'base')
     .map(({ where, code, why }) => ({
       state: 'unverified',
       code,

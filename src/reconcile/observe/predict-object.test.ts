@@ -5,42 +5,47 @@ import { TurnWorld, WEB } from '../../../test/fakes/turn-world.ts'
 import { BetweenTurns } from './between-turns.ts'
 
 /** Somebody changed replicas, and at each of the first `writes` dry runs a controller writes its annotation just before. */
-function busyWorld(writes: number): { readonly world: TurnWorld; readonly asked: () => number } {
+function busyWorld(writes: number): { readonly world: TurnWorld; readonly requested: () => number } {
   const world = new TurnWorld()
   world.edit(WEB, 'spec.replicas', 5)
   const { cluster } = world
   const predict = cluster.predict.bind(cluster)
-  let asked = 0
+  let requested = 0
   cluster.predict = async (resource, manager) => {
-    asked += 1
-    if (asked <= writes) {
+    requested += 1
+    if (requested <= writes) {
       cluster.change(WEB, (live) => {
-        const edited = editedBy('kube-controller-manager', live, 'metadata.annotations["deployment.kubernetes.io/revision"]', String(asked))
-        return withMetadata(edited, { resourceVersion: String(100 + asked) })
+        const edited = editedBy(
+          'kube-controller-manager',
+          live,
+          'metadata.annotations["deployment.kubernetes.io/revision"]',
+          String(requested),
+        )
+        return withMetadata(edited, { resourceVersion: String(100 + requested) })
       })
     }
     return predict(resource, manager)
   }
-  return { world, asked: () => asked }
+  return { world, requested: () => requested }
 }
 
 test('what a controller writes between the read and the dry run is no drift', async () => {
   for (const writes of [1, 2]) {
-    const { world, asked } = busyWorld(writes)
+    const { world, requested } = busyWorld(writes)
     const { report } = await world.plan()
     assert.deepEqual(
       report.spec.changes.map(({ path }) => path),
       ['spec.replicas'],
     )
-    assert.equal(asked(), writes + 1)
+    assert.equal(requested(), writes + 1)
   }
 })
 
 test('an object that never stays still is asked for three times, and its drift is still told', async () => {
-  const { world, asked } = busyWorld(1_000)
+  const { world, requested } = busyWorld(1_000)
   const { report } = await world.plan()
   assert.ok(report.spec.changes.some(({ path }) => path === 'spec.replicas'))
-  assert.equal(asked(), 3)
+  assert.equal(requested(), 3)
 })
 
 test('drift that stays is asked for once over turns, but for an answer about another version than the one that was read', async () => {
@@ -49,10 +54,10 @@ test('drift that stays is asked for once over turns, but for an answer about ano
     [1, 2],
     [3, 4],
   ] as const) {
-    const { world, asked } = busyWorld(writes)
+    const { world, requested } = busyWorld(writes)
     const between = new BetweenTurns()
     const plans = [await world.plan({ between }), await world.plan({ between }), await world.plan({ between })]
-    assert.equal(asked(), first)
+    assert.equal(requested(), first)
     const last = plans.at(-1)
     assert.deepEqual(
       last?.report.spec.changes.map(({ path }) => path),

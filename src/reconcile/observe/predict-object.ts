@@ -6,7 +6,7 @@ import { metadataText } from '../../krm/resource.ts'
 import { resourceKey } from '../../krm/resource-id.ts'
 import type { ClusterReader } from '../../ports/cluster.ts'
 import type { DesiredResource } from '../../render/desired-set.ts'
-import type { AnswerGround, DryRunAnswers } from './dry-run-answers.ts'
+import type { AnswerContext, DryRunAnswers } from './dry-run-answers.ts'
 import type { ObjectReader } from './encrypted-object.ts'
 
 /** An object that is written all the time is then compared as it is: better than no answer. */
@@ -68,9 +68,9 @@ export class Creations {
     const probe = creationProbe(object)
     if (probe === undefined) return object
     const { id, apiVersion } = object.desired
-    const place = `${apiVersion} ${id.kind} ${id.namespace}`
-    const prediction = this.unproven.get(place) ?? (await reader.predict(probe.resource, this.manager, signal))
-    if (prediction.state === 'unproven') this.unproven.set(place, prediction)
+    const location = `${apiVersion} ${id.kind} ${id.namespace}`
+    const prediction = this.unproven.get(location) ?? (await reader.predict(probe.resource, this.manager, signal))
+    if (prediction.state === 'unproven') this.unproven.set(location, prediction)
     return { ...object, creation: { probe, prediction } }
   }
 }
@@ -84,7 +84,7 @@ export interface MissingObjectAnswer {
 /** What is said of one object that is not there holds for the others: no namespace to make it in, no right to make one of its kind. */
 export class MissingObjects {
   private readonly reader: ClusterReader
-  private readonly ground: AnswerGround
+  private readonly context: AnswerContext
   private readonly answers: DryRunAnswers<MissingObjectAnswer>
   private readonly byNamespace = new Map<string, Promise<Prediction | undefined>>()
   private readonly unproven = new Set<string>()
@@ -92,15 +92,15 @@ export class MissingObjects {
   until = Number.POSITIVE_INFINITY
 
   /** @param answers of earlier turns */
-  constructor(reader: ClusterReader, ground: AnswerGround, answers: DryRunAnswers<MissingObjectAnswer>) {
+  constructor(reader: ClusterReader, context: AnswerContext, answers: DryRunAnswers<MissingObjectAnswer>) {
     this.reader = reader
-    this.ground = ground
+    this.context = context
     this.answers = answers
   }
 
   /** The object with the server's answer to making it anew: what it refuses is blocked, and not merely missing. */
   async withPrediction(object: Omit<ObservedObject, 'prediction'>, signal: AbortSignal): Promise<ObservedObject> {
-    const known = this.answers.recall(this.ground, { resource: sentFor(object) })
+    const known = this.answers.remembered(this.context, { resource: sentFor(object) })
     if (known !== undefined) {
       this.until = Math.min(this.until, known.until)
       return { ...object, prediction: known.answer.refusal }
@@ -108,15 +108,15 @@ export class MissingObjects {
     const { namespace } = object.desired.id
     const first = namespace === '' ? undefined : this.byNamespace.get(namespace)
     if (first === undefined) {
-      const asked = this.ask(object, signal)
-      this.byNamespace.set(namespace, asked)
-      return { ...object, prediction: await asked }
+      const requested = this.ask(object, signal)
+      this.byNamespace.set(namespace, requested)
+      return { ...object, prediction: await requested }
     }
-    const said = await first
-    const forAll = said?.state === 'refused' && (said.reason === 'NamespaceTerminating' || said.reason === 'NamespaceMissing')
+    const text = await first
+    const forAll = text?.state === 'refused' && (text.reason === 'NamespaceTerminating' || text.reason === 'NamespaceMissing')
     if (!forAll) return { ...object, prediction: await this.ask(object, signal) }
     this.until = 0
-    return { ...object, prediction: said }
+    return { ...object, prediction: text }
   }
 
   private async ask(object: Omit<ObservedObject, 'prediction'>, signal: AbortSignal): Promise<Prediction | undefined> {
@@ -127,10 +127,10 @@ export class MissingObjects {
       return undefined
     }
     const sent = sentFor(object)
-    const prediction = await this.reader.predict(sent, this.ground.manager, signal)
+    const prediction = await this.reader.predict(sent, this.context.manager, signal)
     if (prediction.state === 'unproven') this.unproven.add(kind)
     const answer = { refusal: prediction.state === 'refused' ? prediction : undefined }
-    this.until = Math.min(this.until, this.answers.keep(this.ground, { resource: sent }, [prediction], answer))
+    this.until = Math.min(this.until, this.answers.keep(this.context, { resource: sent }, [prediction], answer))
     return prediction
   }
 }

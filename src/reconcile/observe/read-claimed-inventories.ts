@@ -8,7 +8,7 @@ import { isControlled } from '../../krm/owner-references.ts'
 import { annotationsOf } from '../../krm/resource.ts'
 import { type ResourceId, resourceKey } from '../../krm/resource-id.ts'
 import type { Note } from '../../note.ts'
-import type { ClusterReader, Inventory, InventoryQuestion, ListedPlace } from '../../ports/cluster.ts'
+import type { ClusterReader, Inventory, InventoryQuestion, ListedLocation } from '../../ports/cluster.ts'
 import { MOST_JUDGED } from '../../status/applier.ts'
 import { isMarkedBy, titleOf } from '../../syncers/claims.ts'
 import { KPT_LIVE_TOOL, OWNING_INVENTORY } from '../../syncers/kpt-live.ts'
@@ -65,18 +65,18 @@ export async function readClaimedInventories(
 ): Promise<readonly (readonly (KnownInventory | Failure)[])[]> {
   const judged = sides.map(({ claims }) => claims.slice(0, MOST_JUDGED))
   const answers = await own.read(judged.flat(), signal)
-  const searches = sides.map((side, place) =>
-    (judged[place] ?? []).flatMap((claim) => (isSearched(claim, side) ? [searchFor(claim, side, answers)] : [])),
+  const searches = sides.map((side, index) =>
+    (judged[index] ?? []).flatMap((claim) => (isSearched(claim, side) ? [searchFor(claim, side, answers)] : [])),
   )
   const all = searches.flat()
-  const ask = new Asked(reader, signal)
+  const ask = new RequestDescription(reader, signal)
   await ask.about(all.flatMap(({ questions }) => questions))
   const first = new Map(all.map((search) => [search, firstAnswer(search, ask)]))
   const open = all.filter((search) => search.found === undefined && isMissing(first.get(search)))
   await ask.about(open.map(listingFor))
-  return sides.map((side, place) => [
+  return sides.map((side, position) => [
     ...ofPackage(side),
-    ...(searches[place] ?? []).map((search) => {
+    ...(searches[position] ?? []).map((search) => {
       const answer = first.get(search)
       return isMissing(answer) && search.found === undefined ? ofMarks(search, ask, answer) : known(search, answer)
     }),
@@ -103,7 +103,7 @@ function searchFor(claim: Claim, side: LiveSide, answers: LiveView): Search {
   return { ...base, found, questions: found === undefined ? inventory.questions(claim, own, [...namespaces]) : [] }
 }
 
-function firstAnswer({ questions }: Search, ask: Asked): Answer {
+function firstAnswer({ questions }: Search, ask: RequestDescription): Answer {
   const answers = questions.map((question) => ask.answer(question))
   return answers.find((answer) => answer !== undefined && !(answer instanceof Failure)) ?? answers.find((answer) => answer !== undefined)
 }
@@ -126,7 +126,7 @@ function known({ claim, source, found }: Search, answer: Answer): KnownInventory
 }
 
 /** Whatever bears the mark of the claim, of the kinds and in the places of the package. */
-function ofMarks(search: Search, ask: Asked, before: Failure | undefined): KnownInventory | Failure {
+function ofMarks(search: Search, ask: RequestDescription, before: Failure | undefined): KnownInventory | Failure {
   const answer = ask.answer(listingFor(search))
   if (answer === undefined || answer instanceof Failure) return before ?? search.failure ?? answer ?? nothingAnswered()
   const { claim, source } = search
@@ -135,7 +135,7 @@ function ofMarks(search: Search, ask: Asked, before: Failure | undefined): Known
   return {
     ...described(claim, source),
     source: `the objects that are marked as of ${plain(titleOf(claim))}`,
-    resources: answer.resources.filter((_id, place) => marked[place]),
+    resources: answer.resources.filter((_id, index) => marked[index]),
     extraneous: undefined,
     ...(answer.unread === undefined ? {} : { unread: answer.unread }),
     ...noteOf(search, before),
@@ -172,14 +172,14 @@ function ofPackage({ inventory, live, inventoryId }: LiveSide): (KnownInventory 
   const marks = (object: JsonObject): boolean => annotationsOf(object).get(OWNING_INVENTORY) === inventoryId
   const claimed = [...live].flatMap(([key, state]) => (state.state === 'present' && marks(state.object) ? [key] : []))
   const from = applierKind(KPT_LIVE_TOOL).source(undefined)
-  const kept = { tool: KPT_LIVE_TOOL, id: inventoryId, reference: true, marks } as const
-  return [{ ...inventory, ...kept, extraneous: undefined, from, claimed: new Set(claimed) }]
+  const retained = { tool: KPT_LIVE_TOOL, id: inventoryId, reference: true, marks } as const
+  return [{ ...inventory, ...retained, extraneous: undefined, from, claimed: new Set(claimed) }]
 }
 
 function listingFor({ claim, side }: Search): InventoryQuestion {
-  const places = new Map<string, ListedPlace>()
-  for (const { group, kind, namespace } of idsOf(side)) places.set(`${group}/${kind}/${namespace}`, { group, kind, namespace })
-  return { listing: [...places.values()], labelSelector: applierKind(claim.tool).selector(claim) }
+  const locations = new Map<string, ListedLocation>()
+  for (const { group, kind, namespace } of idsOf(side)) locations.set(`${group}/${kind}/${namespace}`, { group, kind, namespace })
+  return { listing: [...locations.values()], labelSelector: applierKind(claim.tool).selector(claim) }
 }
 
 function idsOf({ resources }: LiveSide): readonly ResourceId[] {
@@ -191,7 +191,7 @@ function nothingAnswered(): Failure {
 }
 
 /** Questions to the cluster, each asked once. */
-class Asked {
+class RequestDescription {
   private readonly reader: ClusterReader
   private readonly signal: AbortSignal
   private readonly answers = new Map<string, Answer>()
@@ -206,8 +206,8 @@ class Asked {
     const open = [...wanted].filter(([key]) => !this.answers.has(key))
     if (open.length === 0) return
     const answers = await this.ask(open.map(([, question]) => question))
-    open.forEach(([key], place) => {
-      this.answers.set(key, answers[place])
+    open.forEach(([key], index) => {
+      this.answers.set(key, answers[index])
     })
   }
 

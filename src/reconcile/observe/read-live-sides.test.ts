@@ -9,8 +9,8 @@ import { readLiveSides } from './read-live-sides.ts'
 const signal = new AbortController().signal
 
 /** Answers with a Deployment whose apiVersion is the wanted one, and keeps what was asked. */
-class AskedCluster extends MemoryCluster {
-  readonly asked: string[][] = []
+class RequestedCluster extends MemoryCluster {
+  readonly requested: string[][] = []
   readonly kinds: string[] = []
   readonly inventories: (readonly InventoryQuestion[])[] = []
 
@@ -20,7 +20,7 @@ class AskedCluster extends MemoryCluster {
   }
 
   override async readLive(wanted: Parameters<MemoryCluster['readLive']>[0]) {
-    this.asked.push(wanted.map(({ id, apiVersion }) => `${apiVersion} ${id.name}`))
+    this.requested.push(wanted.map(({ id, apiVersion }) => `${apiVersion} ${id.name}`))
     for (const { id, apiVersion } of wanted)
       this.put({ apiVersion, kind: id.kind, metadata: { name: id.name, namespace: id.namespace }, spec: {} })
     return super.readLive(wanted)
@@ -43,9 +43,9 @@ function packageOf(objects: readonly string[], inventory?: InventoryRef): { read
 }
 
 test('what several packages want is read at once, each kind is asked for once, and each package gets its own', async () => {
-  const cluster = new AskedCluster()
+  const cluster = new RequestedCluster()
   const sides = await readLiveSides(cluster, 'default', [packageOf(['apps/v1 a', 'apps/v1 b']), packageOf(['apps/v1 c'])], signal)
-  assert.deepEqual(cluster.asked, [['apps/v1 a', 'apps/v1 b', 'apps/v1 c']])
+  assert.deepEqual(cluster.requested, [['apps/v1 a', 'apps/v1 b', 'apps/v1 c']])
   assert.deepEqual(cluster.kinds, ['apps/v1 Deployment'])
   assert.deepEqual(
     sides.map(({ side }) => [...side.live.keys()]),
@@ -54,10 +54,10 @@ test('what several packages want is read at once, each kind is asked for once, a
 })
 
 test('an object that two packages want in two versions is read in both', async () => {
-  const cluster = new AskedCluster()
+  const cluster = new RequestedCluster()
   const packages = [packageOf(['apps/v1 a']), packageOf(['apps/v1beta1 a']), packageOf(['apps/v1 a', 'apps/v1 b'])]
   const sides = await readLiveSides(cluster, 'default', packages, signal)
-  assert.deepEqual(cluster.asked, [['apps/v1 a', 'apps/v1 b'], ['apps/v1beta1 a']])
+  assert.deepEqual(cluster.requested, [['apps/v1 a', 'apps/v1 b'], ['apps/v1beta1 a']])
   assert.deepEqual(
     sides.map(({ side }) => {
       const state = side.live.get('apps/Deployment/shop/a')
@@ -68,7 +68,7 @@ test('an object that two packages want in two versions is read in both', async (
 })
 
 test('inventories are asked for once, and a failure is told to each package that has one', async () => {
-  const cluster = new AskedCluster()
+  const cluster = new RequestedCluster()
   const ref = (name: string): InventoryRef => ({ namespace: 'shop', name, id: '' })
   const packages = [packageOf(['apps/v1 a'], ref('one')), packageOf(['apps/v1 b']), packageOf(['apps/v1 c'], ref('two'))]
   const sides = await readLiveSides(cluster, 'default', packages, signal)
@@ -80,7 +80,7 @@ test('inventories are asked for once, and a failure is told to each package that
 })
 
 test('nothing is asked of the cluster for packages without objects', async () => {
-  const cluster = new AskedCluster()
+  const cluster = new RequestedCluster()
   const [only] = await readLiveSides(cluster, 'default', [packageOf([])], signal)
-  assert.deepEqual([cluster.asked, cluster.inventories, only?.side.live.size], [[], [], 0])
+  assert.deepEqual([cluster.requested, cluster.inventories, only?.side.live.size], [[], [], 0])
 })

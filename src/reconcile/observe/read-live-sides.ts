@@ -62,7 +62,7 @@ export async function readLiveSides<Package extends { readonly desired: DesiredS
 ): Promise<readonly { readonly of: Package; readonly side: LiveSide }[]> {
   const kinds = new KindTable(reader, signal)
   const placed = await eachOf(packages, WIDTH, async ({ desired, boundary }) => {
-    const all = await kinds.placeAll(desired.resources, namespace)
+    const all = await kinds.locateAll(desired.resources, namespace)
     return boundary === undefined ? all : all.map((each) => within(boundary, each))
   })
   const wanted = placed.map((resources) =>
@@ -70,16 +70,17 @@ export async function readLiveSides<Package extends { readonly desired: DesiredS
   )
   const views = await readTogether(reader, wanted, signal)
   const named = packages.flatMap(({ desired: { inventory }, boundary }) =>
-    inventory === undefined || whyNotAsked(inventory, boundary) !== undefined ? [] : [inventory],
+    inventory === undefined || whyNotRequested(inventory, boundary) !== undefined ? [] : [inventory],
   )
   const answers = named.length === 0 ? [] : await readInventories(reader, named, signal)
-  const inventories = new Map(named.map((ref, place) => [ref, answers[place]]))
-  return packages.map((each, place) => ({
+  const inventories = new Map(named.map((ref, index) => [ref, answers[index]]))
+  return packages.map((each, position) => ({
     of: each,
     side: {
-      resources: placed[place] ?? [],
-      live: views[place] ?? new Map(),
-      inventory: each.desired.inventory && (whyNotAsked(each.desired.inventory, each.boundary) ?? inventories.get(each.desired.inventory)),
+      resources: placed[position] ?? [],
+      live: views[position] ?? new Map(),
+      inventory:
+        each.desired.inventory && (whyNotRequested(each.desired.inventory, each.boundary) ?? inventories.get(each.desired.inventory)),
       inventoryId: each.desired.inventory?.id ?? '',
     },
   }))
@@ -92,7 +93,7 @@ function within(boundary: Boundary, each: Placed | Unplaced): Placed | Unplaced 
 }
 
 /** @returns why the inventory is not the package's to read */
-function whyNotAsked({ namespace, name }: InventoryRef, boundary: Boundary | undefined): Failure | undefined {
+function whyNotRequested({ namespace, name }: InventoryRef, boundary: Boundary | undefined): Failure | undefined {
   return whyOutside(boundary, { group: 'kpt.dev', kind: 'ResourceGroup', namespace, name })
 }
 
@@ -113,8 +114,8 @@ async function readTogether(
   })
   const views = new Map<Map<string, WantedObject>, LiveView>()
   for (const reading of readings) views.set(reading, reading.size === 0 ? new Map() : await reader.readLive([...reading.values()], signal))
-  return wanted.map((objects, place) => {
-    const reading = readingOf[place]
+  return wanted.map((objects, index) => {
+    const reading = readingOf[index]
     const view = reading === undefined ? undefined : views.get(reading)
     return new Map(
       objects.flatMap(({ id }): [string, LiveState][] => {
@@ -151,23 +152,23 @@ class KindTable {
   }
 
   /** The resources with their namespaces: a namespaced object without one goes where the context points, as kubectl does it. */
-  async placeAll(resources: readonly DesiredResource[], namespace: string): Promise<readonly (Placed | Unplaced)[]> {
+  async locateAll(resources: readonly DesiredResource[], namespace: string): Promise<readonly (Placed | Unplaced)[]> {
     const named = new Map(resources.map((each) => [`${each.apiVersion} ${each.id.kind}`, each]))
     const kinds = new Map(await eachOf([...named], WIDTH, async ([name, each]) => [name, await this.kindOf(each)] as const))
-    return resources.map((each) => placeOf(each, kinds.get(`${each.apiVersion} ${each.id.kind}`), namespace))
+    return resources.map((each) => locationOf(each, kinds.get(`${each.apiVersion} ${each.id.kind}`), namespace))
   }
 
   private kindOf({ apiVersion, id }: DesiredResource): Promise<ServedKind | Failure> {
     const key = `${apiVersion} ${id.kind}`
     const known = this.kinds.get(key)
     if (known !== undefined) return known
-    const asked = this.reader.servedKind(apiVersion, id.kind, this.signal).catch((thrown: unknown) => asFailure(thrown))
-    this.kinds.set(key, asked)
-    return asked
+    const requested = this.reader.servedKind(apiVersion, id.kind, this.signal).catch((thrown: unknown) => asFailure(thrown))
+    this.kinds.set(key, requested)
+    return requested
   }
 }
 
-function placeOf(resource: DesiredResource, kind: ServedKind | Failure | undefined, namespace: string): Placed | Unplaced {
+function locationOf(resource: DesiredResource, kind: ServedKind | Failure | undefined, namespace: string): Placed | Unplaced {
   if (kind === undefined || !('schema' in kind)) return { resource, failure: kind ?? asFailure(new Error('nobody asked for the kind')) }
   const own = resource.id.namespace === '' ? namespace : resource.id.namespace
   return { resource: withNamespace(resource, kind.namespaced ? own : ''), schema: kind.schema }

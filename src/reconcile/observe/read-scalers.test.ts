@@ -21,15 +21,15 @@ class CountingCluster extends MemoryCluster {
 }
 
 function cluster(): CountingCluster {
-  const made = new CountingCluster()
+  const created = new CountingCluster()
   const reference = { apiVersion: 'apps/v1', kind: 'Deployment', name: 'web' }
-  made.put({
+  created.put({
     apiVersion: 'autoscaling/v2',
     kind: 'HorizontalPodAutoscaler',
     metadata: { name: 'web', namespace: 'shop' },
     spec: { scaleTargetRef: reference, maxReplicas: 9 },
   })
-  return made
+  return created
 }
 
 async function read(from: MemoryCluster, edits: readonly Edit[], identity?: ClusterIdentity): Promise<Scalers> {

@@ -28,9 +28,9 @@ export async function readScalers(
   const unread = new Map<ScalerTool, string>()
   for (const [group, kind, tool] of SCALER_KINDS) {
     if (!wanted.has(tool)) continue
-    const asked = known.get(tool) ?? readKind(reader, group, kind, signal)
-    known.set(tool, asked)
-    const read = await asked
+    const requested = known.get(tool) ?? readKind(reader, group, kind, signal)
+    known.set(tool, requested)
+    const read = await requested
     all.push(...read.scalers)
     if (read.unread !== undefined) unread.set(tool, read.unread)
   }

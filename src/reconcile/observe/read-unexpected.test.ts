@@ -17,7 +17,13 @@ function flux(path: string, entries: readonly string[], files: { readonly [path:
 
 test('what a Kustomization of the package applied and git dropped is unexpected', async () => {
   const world = flux('./apps/web', [config('old'), config('gone')]).leave('old')
-  assert.deepEqual(await world.told(), { changes: ['unexpected ConfigMap/old'], aside: [], incomplete: [], notes: [], state: 'Drifted' })
+  assert.deepEqual(await world.reported(), {
+    changes: ['unexpected ConfigMap/old'],
+    aside: [],
+    incomplete: [],
+    notes: [],
+    state: 'Drifted',
+  })
 })
 
 test('a Kustomization is read once for all packages, and in no turn again for the applier', async () => {
@@ -39,7 +45,7 @@ test('a Kustomization is read once for all packages, and in no turn again for th
 test('in a Kustomization of a folder, what another package of the folder declares is its own, and what none declares is said, not claimed', async () => {
   const files = { 'apps/api/Kptfile': KPTFILE, 'apps/api/a.yaml': manifest('api') }
   const world = flux('./apps', [config('api'), config('old')], files).leave('old')
-  const { changes, incomplete, notes, state } = await world.told()
+  const { changes, incomplete, notes, state } = await world.reported()
   assert.deepEqual([changes, incomplete, state], [[], [], 'InSync'])
   assert.equal(notes.length, 1)
   assert.match(
@@ -51,12 +57,12 @@ test('in a Kustomization of a folder, what another package of the folder declare
 
 test('a package that no inventory of the folder can come from declares nothing of it', async () => {
   const world = flux('./apps/web', [config('old')], { 'infra/a/Kptfile': KPTFILE, 'infra/a/a.yaml': manifest('old') }).leave('old')
-  assert.deepEqual((await world.told()).changes, ['unexpected ConfigMap/old'])
+  assert.deepEqual((await world.reported()).changes, ['unexpected ConfigMap/old'])
 })
 
 test('a package that cannot be read may declare what is left', async () => {
   const world = flux('./apps', [config('old')], { 'apps/bad/Kptfile': KPTFILE, 'apps/bad/a.yaml': 'a: [1' }).leave('old')
-  const { changes, incomplete, state } = await world.told()
+  const { changes, incomplete, state } = await world.reported()
   assert.deepEqual([changes, state], [[], 'Unknown'])
   assert.match(incomplete.join(), /^BP3012 1 objects of the inventory may be declared in packages that cannot be read: apps\/bad$/)
 })
@@ -67,7 +73,7 @@ test('what a kustomization makes has another name in git, and is not unexpected'
     flux('./apps/web', [config('made-x5k')], generator),
     flux('./apps/web', [config('made-x5k')], {}, { namePrefix: 'x' }),
   ]) {
-    const { changes, notes } = await world.leave('made-x5k').told()
+    const { changes, notes } = await world.leave('made-x5k').reported()
     assert.deepEqual(changes, [])
     assert.match(notes.join(), /so its objects may have other names there/)
   }
@@ -75,7 +81,7 @@ test('what a kustomization makes has another name in git, and is not unexpected'
 
 test('an object that was told to stay is set aside by name', async () => {
   const world = flux('./apps/web', [config('old')]).leave('old', { annotations: { 'kustomize.toolkit.fluxcd.io/prune': 'disabled' } })
-  const { changes, aside, state } = await world.told()
+  const { changes, aside, state } = await world.reported()
   assert.deepEqual([changes, aside, state], [[], ['unexpected old built-in:flux-no-prune'], 'InSync'])
 })
 
@@ -85,7 +91,7 @@ test('without a readable Kustomization, what bears its labels in the places of t
     ...live,
     metadata: { ...(live['metadata'] as object), ownerReferences: [{ kind: 'Thing', name: 'x', uid: 'u' }] },
   }))
-  assert.deepEqual((await world.told()).changes, ['unexpected ConfigMap/old'])
+  assert.deepEqual((await world.reported()).changes, ['unexpected ConfigMap/old'])
   assert.deepEqual(world.questions, [
     {
       listing: [
@@ -127,12 +133,12 @@ test('of an Application only what it says that its git lacks is unexpected', asy
       ],
     },
   })
-  assert.deepEqual((await world.told()).changes, ['unexpected ConfigMap/old'])
+  assert.deepEqual((await world.reported()).changes, ['unexpected ConfigMap/old'])
 })
 
 test('where Argo CD runs elsewhere, only an object whose tracking id is its own counts', async () => {
   const world = argo().leave('old', tracking('/ConfigMap', 'old')).leave('copy', tracking('/ConfigMap', 'web'))
-  const { changes, notes } = await world.told()
+  const { changes, notes } = await world.reported()
   assert.deepEqual([changes, notes], [['unexpected ConfigMap/old'], []])
 })
 
@@ -142,16 +148,16 @@ test('a Helm release lists what is its own; without Secrets its marks do, and a 
     source: 'Helm release shop/web revision 3',
     resources: [WEB, WEB_CONFIG, '/ConfigMap/shop/old'].map(idOf),
   })
-  assert.deepEqual((await world.told()).changes, ['unexpected ConfigMap/old'])
+  assert.deepEqual((await world.reported()).changes, ['unexpected ConfigMap/old'])
   world.cluster.releases.clear()
   world.leave('marked', HELM_MARKS).leave('second', HELM_MARKS)
   world.leave('kept', { ...HELM_MARKS, annotations: { ...HELM_MARKS.annotations, 'helm.sh/resource-policy': 'keep' } })
   // Three that git lacks beside two of the package: too many to call the release the package's.
-  const { changes, aside, notes } = await world.told()
+  const { changes, aside, notes } = await world.reported()
   assert.deepEqual([changes, aside], [[], []])
   assert.match(notes.join(), /lists more objects that git lacks than objects of the package/)
   world.cluster.objects.delete('/ConfigMap/shop/second')
-  const fewer = await world.told()
+  const fewer = await world.reported()
   assert.deepEqual([fewer.changes, fewer.aside], [['unexpected ConfigMap/marked'], ['unexpected kept built-in:helm-keep']])
 })
 
@@ -161,7 +167,7 @@ test('the mark of kpt live finds what its ResourceGroup lost', async () => {
     .mark(own)
     .leave('old', own)
     .leave('other', { annotations: { 'config.k8s.io/owning-inventory': 'inventory-2' } })
-  assert.deepEqual((await world.told()).changes, ['unexpected ConfigMap/old'])
+  assert.deepEqual((await world.reported()).changes, ['unexpected ConfigMap/old'])
   assert.deepEqual(world.questions[0], { namespace: 'shop', name: '', id: 'inventory-1' })
 })
 
@@ -190,7 +196,7 @@ test('of what Config Sync applied, the file that it names says whose it is', asy
     source: 'ResourceGroup config-management-system/root-sync',
     resources: [WEB, WEB_CONFIG, '/ConfigMap/shop/old', '/ConfigMap/shop/theirs'].map(idOf),
   }
-  const { changes, notes } = await world.told()
+  const { changes, notes } = await world.reported()
   assert.deepEqual([changes, notes], [['unexpected ConfigMap/old'], []])
 })
 
@@ -198,7 +204,7 @@ test('a hook that is gone as it should be leaves the package in sync and has no 
   const job = 'apiVersion: batch/v1\nkind: Job\nmetadata: {name: migrate, namespace: shop}\nspec: {ttlSecondsAfterFinished: 60}\n'
   const world = new InventoryWorld({ 'apps/web/job.yaml': job })
   world.cluster.objects.delete('batch/Job/shop/migrate')
-  const { changes, aside, state } = await world.told()
+  const { changes, aside, state } = await world.reported()
   assert.deepEqual([changes, aside, state], [[], ['missing migrate built-in:finished-job'], 'InSync'])
   const { units } = await world.scan({ dryRun: true })
   assert.equal(units[0]?.state === 'planned' && units[0].observation.health.some(({ id }) => id.kind === 'Job'), false)

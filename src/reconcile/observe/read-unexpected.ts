@@ -5,7 +5,7 @@ import type { HookRunners } from '../../drift/compare/gone-by-design.ts'
 import type { StoredManifest } from '../../drift/compare/last-applied.ts'
 import { BUILT_IN } from '../../drift/compare/set-aside-gone.ts'
 import { DeclaredIds, whyNotOfPackage } from '../../drift/compare/unexpected.ts'
-import { keptOnPurpose } from '../../drift/compare/unexpected-on-purpose.ts'
+import { retainedOnPurpose } from '../../drift/compare/unexpected-on-purpose.ts'
 import type { ObjectVerdict, SetAside, Syncer } from '../../drift/drift.ts'
 import { asFailure, Failure } from '../../failure.ts'
 import type { LiveState, LiveView, WantedObject } from '../../krm/live-view.ts'
@@ -42,7 +42,7 @@ export interface UnexpectedObjects {
   /** The objects that bear the mark of the inventory that lists them. */
   readonly bearsMark: ReadonlySet<ObjectVerdict>
   /** Which inventory told what. */
-  readonly toldBy: ReadonlyMap<ObjectVerdict | Incomplete | Note, KnownInventory>
+  readonly reportedBy: ReadonlyMap<ObjectVerdict | Incomplete | Note, KnownInventory>
   /** What syncers keep of what they applied, by `resourceKey`; undefined where none keeps anything, or it is not known. */
   readonly stored: ReadonlyMap<string, StoredManifest> | undefined
 }
@@ -71,7 +71,7 @@ interface Judged {
   readonly candidates: readonly Candidate[]
   readonly incomplete: readonly Incomplete[]
   readonly notes: readonly Note[]
-  readonly toldBy: Map<Incomplete | Note, KnownInventory>
+  readonly reportedBy: Map<Incomplete | Note, KnownInventory>
 }
 
 /** One for each package, in their order. @throws only the reason of `signal` */
@@ -88,8 +88,8 @@ export async function readUnexpected(
   // The inventory names no version; an empty one asks for the version that the server prefers.
   for (const { candidates } of judged) for (const { id } of candidates) wanted.set(resourceKey(id), { id, apiVersion: '' })
   const live = await readAll(reader, [...wanted.values()], signal)
-  return packages.map((each, place) => ({
-    ...decide(each, judged[place] ?? NOTHING, live),
+  return packages.map((each, index) => ({
+    ...decide(each, judged[index] ?? NOTHING, live),
     listed: listedBy(each.inventories),
     stored: storedBy(each.inventories),
   }))
@@ -108,15 +108,15 @@ function listedBy(inventories: readonly (KnownInventory | Failure)[]): ReadonlyS
 
 /** Of an object that two releases have, the manifest of the one with more objects of the package. */
 function storedBy(inventories: readonly (KnownInventory | Failure)[]): ReadonlyMap<string, StoredManifest> | undefined {
-  const kept = inventories.flatMap((each) => (each instanceof Failure || each.applied === undefined ? [] : [each]))
-  if (kept.length === 0) return undefined
-  const all = kept.flatMap(({ source, rollback, applied = [] }) =>
+  const retained = inventories.flatMap((each) => (each instanceof Failure || each.applied === undefined ? [] : [each]))
+  if (retained.length === 0) return undefined
+  const all = retained.flatMap(({ source, rollback, applied = [] }) =>
     applied.map(({ id, apiVersion, object }) => [resourceKey(id), { apiVersion, object, storedIn: source, rollback }] as const),
   )
   return new Map(all.reverse())
 }
 
-const NOTHING: Judged = { candidates: [], incomplete: [], notes: [], toldBy: new Map() }
+const NOTHING: Judged = { candidates: [], incomplete: [], notes: [], reportedBy: new Map() }
 
 async function readAll(reader: ClusterReader, wanted: readonly WantedObject[], signal: AbortSignal): Promise<LiveView | Failure> {
   try {
@@ -136,30 +136,30 @@ async function judge(each: InventoriedPackage, declared: DeclaredObjects, namesp
   const candidates = new Map<string, Candidate>()
   const incomplete: Incomplete[] = []
   const notes: Note[] = []
-  const toldBy: Judged['toldBy'] = new Map()
+  const namedBy: Judged['reportedBy'] = new Map()
   for (const inventory of each.inventories) {
     if (inventory instanceof Failure) {
       incomplete.push(unreadInventory(inventory))
       continue
     }
-    const tell = (...told: readonly Incomplete[]): void => {
-      incomplete.push(...told)
-      for (const one of told) toldBy.set(one, inventory)
+    const report = (...reported: readonly Incomplete[]): void => {
+      incomplete.push(...reported)
+      for (const one of reported) namedBy.set(one, inventory)
     }
-    const note = (told: Note): void => {
-      notes.push(told)
-      toldBy.set(told, inventory)
+    const note = (notified: Note): void => {
+      notes.push(notified)
+      namedBy.set(notified, inventory)
     }
-    tell(...(inventory.unread ?? []).map(unreadInventory))
+    report(...(inventory.unread ?? []).map(unreadInventory))
     if (inventory.note !== undefined) note(inventory.note)
     const { choosesNamespace, folder } = inventory.from
     const all = beyond(inventory).filter((id) => !here.has(id, choosesNamespace))
     const surplus = all.filter((id) => refusalOf(each.boundary, id) === undefined)
     const [refused] = all.flatMap((id) => refusalOf(each.boundary, id) ?? [])
-    if (refused !== undefined) tell(listedOutside(inventory.source, all.length - surplus.length, refused.rule))
+    if (refused !== undefined) report(listedOutside(inventory.source, all.length - surplus.length, refused.rule))
     if (surplus.length === 0) continue
     if (each.unread.length > 0) {
-      tell(unreadFiles(each.unread, surplus.length))
+      report(unreadFiles(each.unread, surplus.length))
       continue
     }
     const elsewhere = inventory.reference ? NOBODY : await declared.elsewhere(each.packagePath, folder, signal)
@@ -167,7 +167,7 @@ async function judge(each: InventoriedPackage, declared: DeclaredObjects, namesp
     const open = surplus.filter((id) => !isElsewhere(id))
     if (open.length === 0) continue
     if (elsewhere.unread.length > 0) {
-      tell(unreadPackages(elsewhere.unread, open.length))
+      report(unreadPackages(elsewhere.unread, open.length))
       continue
     }
     const extent = {
@@ -175,7 +175,7 @@ async function judge(each: InventoriedPackage, declared: DeclaredObjects, namesp
       reference: inventory.reference,
       folder,
       transformed: inventory.from.transformed ?? renamedByKustomize(each.files),
-      saysExtraneous: inventory.extraneous !== undefined,
+      isExtraneous: inventory.extraneous !== undefined,
       here: inventory.resources.filter((id) => here.has(id, choosesNamespace)).length,
       elsewhere: inventory.resources.filter((id) => !here.has(id, choosesNamespace) && isElsewhere(id)).length,
       surplus: open.length,
@@ -186,7 +186,7 @@ async function judge(each: InventoriedPackage, declared: DeclaredObjects, namesp
     if (why !== undefined && !byPath) note(notSurely(each, inventory, open, why))
     else for (const id of open) if (!candidates.has(resourceKey(id))) candidates.set(resourceKey(id), { id, inventory, byPath })
   }
-  return { candidates: [...candidates.values()], incomplete, notes, toldBy }
+  return { candidates: [...candidates.values()], incomplete, notes, reportedBy: namedBy }
 }
 
 /** What may be there without being declared: also what an apply brought that did not end well. */
@@ -204,15 +204,15 @@ function markedIn({ live }: LiveSide, { tool }: KnownInventory): readonly string
 
 function decide(
   each: InventoriedPackage,
-  { candidates, incomplete, notes, toldBy: before }: Judged,
+  { candidates, incomplete, notes, reportedBy: before }: Judged,
   live: LiveView | Failure,
 ): Omit<UnexpectedObjects, 'listed' | 'stored'> {
-  const toldBy: Map<ObjectVerdict | Incomplete | Note, KnownInventory> = new Map(before)
+  const reportedBy: Map<ObjectVerdict | Incomplete | Note, KnownInventory> = new Map(before)
   if (live instanceof Failure) {
     return {
       verdicts: [],
       notes,
-      toldBy,
+      reportedBy,
       bearsMark: new Set(),
       incomplete: candidates.length === 0 ? incomplete : [...incomplete, unreadInventory(live)],
     }
@@ -225,24 +225,24 @@ function decide(
     if (state.state === 'absent') continue
     if (state.state === 'unreadable') {
       const { code, why, remedy } = state.failure
-      const told: Incomplete = { ref: { ...id }, code, why, remedy }
-      unread.push(told)
-      toldBy.set(told, inventory)
+      const reported: Incomplete = { ref: { ...id }, code, why, remedy }
+      unread.push(reported)
+      reportedBy.set(reported, inventory)
     } else if (!byPath || isOfFolder(state.object, inventory.tool, each.packagePath)) {
       const verdict = unexpectedObject(id, state.object, listing(inventory, id))
-      const kept = keptOnPurpose({
+      const retained = retainedOnPurpose({
         live: state.object,
         tool: inventory.tool,
         inventoryId: inventory.id,
         idIsWritten: inventory.claimed.size > 0,
       })
-      const told = kept === undefined ? verdict : setAside(verdict, kept)
-      verdicts.push(told)
-      toldBy.set(told, inventory)
-      if (inventory.marks(state.object)) bearsMark.add(told)
+      const notified = retained === undefined ? verdict : setAside(verdict, retained)
+      verdicts.push(notified)
+      reportedBy.set(notified, inventory)
+      if (inventory.marks(state.object)) bearsMark.add(notified)
     }
   }
-  return { verdicts, notes, toldBy, bearsMark, incomplete: [...incomplete, ...unread] }
+  return { verdicts, notes, reportedBy, bearsMark, incomplete: [...incomplete, ...unread] }
 }
 
 function listing({ source, resources, later }: KnownInventory, id: ResourceId): string {
@@ -255,9 +255,9 @@ function isOfFolder(object: JsonObject, tool: string, packagePath: string): bool
   return path !== undefined && (packagePath === '' || path.startsWith(`${packagePath}/`))
 }
 
-function setAside(verdict: ObjectVerdict, kept: BuiltInRule): ObjectVerdict {
-  const rule = `${BUILT_IN}${kept.rule}`
-  const aside = verdict.items.map((drift): SetAside => ({ drift, state: 'Ignored', why: `${kept.why} (${rule})`, rule }))
+function setAside(verdict: ObjectVerdict, retained: BuiltInRule): ObjectVerdict {
+  const rule = `${BUILT_IN}${retained.rule}`
+  const aside = verdict.items.map((drift): SetAside => ({ drift, state: 'Ignored', why: `${retained.why} (${rule})`, rule }))
   return { ...verdict, state: 'in-sync', items: [], setAside: aside }
 }
 

@@ -32,24 +32,24 @@ export interface UnmanagedObjects {
   readonly unread: readonly string[]
 }
 
-/** @param seen declared and unexpected objects of the packages, whose namespaces are looked into. @throws only the reason of `signal` */
+/** @param observed declared and unexpected objects of the packages, whose namespaces are looked into. @throws only the reason of `signal` */
 export async function readUnmanaged(
   reader: ClusterReader,
-  seen: readonly ResourceId[],
+  observed: readonly ResourceId[],
   declared: DeclaredObjects,
   signal: AbortSignal,
 ): Promise<UnmanagedObjects> {
-  const namespaces = [...new Set(seen.flatMap(namespaceOf))].sort()
+  const namespaces = [...new Set(observed.flatMap(namespaceOf))].sort()
   const nothing = { cluster: reader.name, namespaces, objects: [], unread: [] }
   if (namespaces.length === 0) return nothing
   const { packages, unread: unreadPackages } = await declared.everywhere(signal)
   const [answer] = await ask(reader, namespaces, signal)
   if (answer === undefined || answer instanceof Failure)
     return { ...nothing, unread: [answer === undefined ? 'the cluster gave no answer' : `${answer.what}: ${answer.why}`] }
-  const known = new Set(seen.map(resourceKey))
+  const known = new Set(observed.map(resourceKey))
   const isDeclared = (id: ResourceId): boolean => packages.some(({ ids }) => ids.has(id, true))
-  const objects = answer.resources.flatMap((id, place): UnmanagedObject[] => {
-    const object = answer.objects?.[place]
+  const objects = answer.resources.flatMap((id, index): UnmanagedObject[] => {
+    const object = answer.objects?.[index]
     if (object === undefined || known.has(resourceKey(id)) || managerOf(object) !== undefined || isDeclared(id)) return []
     return [describe(id, object)]
   })

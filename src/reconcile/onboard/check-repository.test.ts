@@ -52,18 +52,18 @@ test('a record is inert only with both marks, and in whole', async () => {
 })
 
 test('syncers see of ours what they would read, and what keeps them from it', async () => {
-  const seen = await synced({
+  const observed = await synced({
     '.drift/policy.yaml': 'kind: DriftPolicy\n',
     '.drift/notes.md': 'for people',
     '.sourceignore': '/.drift/\n',
     'apps/web/kustomization.yaml': '',
   })
   assert.deepEqual(
-    seen.kept.map(({ path }) => path),
+    observed.retained.map(({ path }) => path),
     ['.drift/policy.yaml'],
   )
-  assert.equal(seen.sourceIgnore, '/.drift/\n')
-  assert.equal(seen.rootKustomization, false)
+  assert.equal(observed.sourceIgnore, '/.drift/\n')
+  assert.equal(observed.rootKustomization, false)
   for (const name of ['kustomization.yaml', 'kustomization.yml', 'Kustomization']) {
     assert.equal((await synced({ [name]: '' })).rootKustomization, true, name)
   }
@@ -110,16 +110,16 @@ test('rules that hide nothing any more are told from the ledger, with their plac
   const rules =
     '[{target: {kind: Deployment}, paths: [spec.paused], reason: r, expires: "2027-12-31"}, {target: {kind: Job}, reason: r, expires: "2027-12-31"}]'
   const world = new TurnWorld(`{ignore: ${rules}}`)
-  const told = async (today: string): Promise<readonly string[]> => {
+  const reported = async (today: string): Promise<readonly string[]> => {
     const base = await readBase(world.repository, undefined, signal)
     const findings = judgePolicy(await readPolicy(world.repository, base, signal), await readReports(world.repository, base, signal), today)
     return findings.flatMap(({ state, message }) => (state === 'warning' ? [message] : []))
   }
-  assert.deepEqual(await told('2027-01-01'), [])
+  assert.deepEqual(await reported('2027-01-01'), [])
   await world.scan()
   const untried =
     'policy: the ignore rule at .drift/policy.yaml:4 (Job) is about no object that was looked at, or nobody looked since it was written'
-  assert.deepEqual(await told('2026-12-20'), [untried])
+  assert.deepEqual(await reported('2026-12-20'), [untried])
   const stale = 'policy: the ignore rule at .drift/policy.yaml:4 has matched nothing since it was first tried on 2026-11-21'
-  assert.deepEqual(await told('2026-12-21'), [stale, untried])
+  assert.deepEqual(await reported('2026-12-21'), [stale, untried])
 })

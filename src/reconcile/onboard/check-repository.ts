@@ -10,7 +10,7 @@ import type { Finding } from '../../ports/probes.ts'
 import { DRIFT_FOLDER } from '../../record/record-paths.ts'
 import { clusterObservationSchema, type DriftReport, driftReportSchema } from '../../record/schema.ts'
 import { INERT_LINE, parseDocument } from '../../record/write-document.ts'
-import type { KeptFile, SyncedRepository } from '../../syncers/syncer.ts'
+import type { StoredFile, SyncedRepository } from '../../syncers/syncer.ts'
 import { isJsonObject } from '../../text/json.ts'
 import { parseGoYaml } from '../../yaml/read/go-yaml.ts'
 import type { BotIdentity } from '../bot-identity.ts'
@@ -99,13 +99,13 @@ export async function readSynced(
   return {
     remote,
     folder: DRIFT_FOLDER,
-    kept: ours.map(({ path }) => keptFile(path, texts.get(path) ?? '')),
+    retained: ours.map(({ path }) => storedFile(path, texts.get(path) ?? '')),
     sourceIgnore: texts.get('.sourceignore') ?? '',
     rootKustomization: tree.some(({ path }) => /^(kustomization\.ya?ml|Kustomization)$/.test(path)),
   }
 }
 
-function keptFile(path: string, text: string): KeptFile {
+function storedFile(path: string, text: string): StoredFile {
   let localConfig = false
   try {
     const values = parseGoYaml(text, path).documents.map(({ value }) => value)
@@ -116,8 +116,8 @@ function keptFile(path: string, text: string): KeptFile {
   return { path, marked: text.startsWith(`${INERT_LINE}\n`), localConfig }
 }
 
-export function judgeKept({ kept }: SyncedRepository): readonly Finding[] {
-  const records = kept.filter(({ path }) => path.startsWith(`${DRIFT_FOLDER}/records/`))
+export function judgeKept({ retained }: SyncedRepository): readonly Finding[] {
+  const records = retained.filter(({ path }) => path.startsWith(`${DRIFT_FOLDER}/records/`))
   const open = records.filter(({ marked, localConfig }) => !marked || !localConfig)
   if (open.length === 0) return [{ check: 'records', state: 'passed', message: `records: ${records.length}, all inert for syncers` }]
   return open.slice(0, 5).map(({ path }) => ({
@@ -138,8 +138,8 @@ export async function checkLedger(
 ): Promise<readonly Finding[]> {
   const head = refs.refs.get(`refs/heads/${LEDGER_BRANCH}`)
   if (head === undefined) return [{ check: 'ledger', state: 'passed', message: `${LEDGER_BRANCH}: not there yet, the first scan makes it` }]
-  let seen = 0
-  for (let id: ObjectId | undefined = head; id !== undefined && seen < MOST_COMMITS; seen += 1) {
+  let count = 0
+  for (let id: ObjectId | undefined = head; id !== undefined && count < MOST_COMMITS; count += 1) {
     const { author, committer, parents } = await repository.commit(id, signal)
     if (author.email !== bot.email || committer.email !== bot.email || parents.length > 1) {
       const message = `${LEDGER_BRANCH}: commit ${id.slice(0, 7)} is not one of ours`
@@ -148,9 +148,9 @@ export async function checkLedger(
     id = parents[0]
   }
   const { signed } = await repository.commit(head, signal)
-  const more = seen === MOST_COMMITS ? 'the last ' : ''
+  const more = count === MOST_COMMITS ? 'the last ' : ''
   return [
-    { check: 'ledger', state: 'passed', message: `${LEDGER_BRANCH}: ${more}${seen} commit${seen === 1 ? '' : 's'}, all ours` },
+    { check: 'ledger', state: 'passed', message: `${LEDGER_BRANCH}: ${more}${count} commit${count === 1 ? '' : 's'}, all ours` },
     ...(signed === false ? [unsignedLedger(head)] : []),
     ...(await observations(repository, head, signal)),
   ]

@@ -10,7 +10,7 @@ const RECORD = { path: '.drift/records/prod/apps--web/20261121-1a2b3c4d.yaml', m
 const repository = (more: Partial<SyncedRepository> = {}): SyncedRepository => ({
   remote: REMOTE,
   folder: '.drift',
-  kept: [POLICY, RECORD],
+  retained: [POLICY, RECORD],
   sourceIgnore: '',
   rootKustomization: false,
   ...more,
@@ -104,9 +104,13 @@ it('knows one repository by each of its addresses', () => {
 it('tells by the marks of the files what each syncer would apply', () => {
   const all = argo({ path: '.', directory: { recurse: true } })
   assert.deepEqual(states(all), ['failed BP1007'])
-  assert.deepEqual(states(all, { kept: [{ ...POLICY, marked: true }] }), ['warning'])
-  assert.deepEqual(states(flux('./'), { kept: [{ ...POLICY, marked: true }] }), ['failed BP1007'], 'Flux does not know the mark of Argo CD')
-  assert.deepEqual(states(flux('./'), { kept: [RECORD] }), ['warning'])
+  assert.deepEqual(states(all, { retained: [{ ...POLICY, marked: true }] }), ['warning'])
+  assert.deepEqual(
+    states(flux('./'), { retained: [{ ...POLICY, marked: true }] }),
+    ['failed BP1007'],
+    'Flux does not know the mark of Argo CD',
+  )
+  assert.deepEqual(states(flux('./'), { retained: [RECORD] }), ['warning'])
   const rootSync = { kind: 'RootSync', metadata: meta('root-sync'), spec: { git: { repo: REMOTE } } }
   assert.deepEqual(states(of({ RootSync: [rootSync] })), ['failed BP1007'])
 })

@@ -11,7 +11,7 @@ import { type RepositoryView, readTexts } from '../repository/repository-view.ts
 /** Commits of the base branch that are looked through for the merged branch. */
 const MOST_COMMITS = 300
 
-export interface SeenBranch extends ConfigureBranch {
+export interface ObservedBranch extends ConfigureBranch {
   /** Its policy files, as people edited them. */
   readonly policies: readonly PolicyFile[]
   /** Paths that differ from the base. */
@@ -27,12 +27,12 @@ export async function readBranch(
   proposal: KnownProposal | undefined,
   paths: readonly string[],
   signal: AbortSignal,
-): Promise<SeenBranch | undefined> {
+): Promise<ObservedBranch | undefined> {
   const commit = view.refs.get(CONFIGURE_REF)
   if (commit === undefined) return undefined
-  const made = await view.repository.commit(commit, signal)
-  const claims = claimsBot(made, bot)
-  const foreign = !claims || !isProven(made, view.pushed.get(CONFIGURE_REF))
+  const created = await view.repository.commit(commit, signal)
+  const claims = claimsBot(created, bot)
+  const foreign = !claims || !isProven(created, view.pushed.get(CONFIGURE_REF))
   const tree = await view.repository.list(commit, '', signal)
   const isPolicy = ({ path }: TreeFile): boolean => /^\.drift\/[^/]+\.ya?ml$/.test(path)
   const texts = await readTexts(
@@ -41,16 +41,16 @@ export async function readBranch(
     signal,
   )
   const merged = proposal?.state === 'merged' && proposal.commit === commit
-  const [parent] = made.parents
+  const [parent] = created.parents
   const before = parent === undefined ? [] : await view.repository.list(parent, '', signal)
   return {
     commit,
-    editedBy: foreign ? `${claims ? 'somebody as ' : ''}${made.author.name || made.author.email}` : undefined,
+    editedBy: foreign ? `${claims ? 'somebody as ' : ''}${created.author.name || created.author.email}` : undefined,
     landed: merged || (await isInHistory(view, commit, signal)),
     texts,
     policies: tree.filter(isPolicy).map(({ path }) => ({ path, text: texts.get(path) ?? '' })),
     changed: changedPaths(foreign ? view.tree : before, tree),
-    unproven: foreign && claims && parent !== undefined ? { base: parent, message: made.message } : undefined,
+    unproven: foreign && claims && parent !== undefined ? { base: parent, message: created.message } : undefined,
   }
 }
 
@@ -61,12 +61,12 @@ function changedPaths(before: readonly TreeFile[], after: readonly TreeFile[]): 
 
 /** Whether the base branch has the commit, as far back as is looked. */
 async function isInHistory(view: RepositoryView, commit: ObjectId, signal: AbortSignal): Promise<boolean> {
-  const seen = new Set<ObjectId>()
+  const observed = new Set<ObjectId>()
   const queue: ObjectId[] = [view.base]
-  for (let id = queue.shift(); id !== undefined && seen.size < MOST_COMMITS; id = queue.shift()) {
+  for (let id = queue.shift(); id !== undefined && observed.size < MOST_COMMITS; id = queue.shift()) {
     if (id === commit) return true
-    if (seen.has(id)) continue
-    seen.add(id)
+    if (observed.has(id)) continue
+    observed.add(id)
     queue.push(...(await view.repository.commit(id, signal)).parents)
   }
   return false

@@ -80,6 +80,6 @@ export function syncersOf(units: readonly ObservedUnit[]): OnboardingSubject['sy
   return groups
     .sort(([one, left], [other, right]) => right.length - left.length || (one < other ? -1 : 1))
     .flatMap(([, [first, ...more]]) =>
-      first === undefined ? [] : [{ name: first.name, sentence: first.said.sentence, units: more.length + 1 }],
+      first === undefined ? [] : [{ name: first.name, sentence: first.phrases.sentence, units: more.length + 1 }],
     )
 }

@@ -27,14 +27,14 @@ import { type OnboardingSubject, onboardingText } from '../../proposal/text/onbo
 import { pushedPath } from '../../record/pushed-branch.ts'
 import { applyWrites, type LedgerTarget } from '../apply/apply-writes.ts'
 import { isHosted } from '../apply/is-hosted.ts'
-import { hasContent, saysSame } from '../judge-branches.ts'
+import { equalText, hasContent } from '../judge-branches.ts'
 import { presentTime } from '../observe/observe.ts'
-import { type LookRequest, withFreshRefs } from '../observe/observe-units.ts'
+import { type ObserveRequest, withFreshRefs } from '../observe/observe-units.ts'
 import { type RepositoryView, readRepository, readTexts } from '../repository/repository-view.ts'
 import { withAnswers } from '../with-answers.ts'
-import { readBranch, type SeenBranch } from './onboard-branch.ts'
+import { type OnboardingView, observeForOnboarding } from './observe-onboarding.ts'
+import { type ObservedBranch, readBranch } from './onboard-branch.ts'
 import { expectationOf, packagePathOf, placedUnits, syncersOf } from './onboard-expect.ts'
-import { lookForOnboarding, type OnboardingLook } from './onboard-look.ts'
 
 export interface OnboardPorts {
   readonly repository: PackageRepository
@@ -42,7 +42,7 @@ export interface OnboardPorts {
   readonly forge: Forge
 }
 
-export interface OnboardRequest extends LookRequest, OnboardingRequest {
+export interface OnboardRequest extends ObserveRequest, OnboardingRequest {
   readonly version: string
   /** Looks and counts, and writes nothing. */
   readonly dryRun: boolean
@@ -87,21 +87,21 @@ async function prepare(ports: OnboardPorts, request: OnboardRequest, signal: Abo
   const policyPath = view.tree.some(({ path }) => path === POLICY_PATH) ? SECOND_POLICY_PATH : POLICY_PATH
   const found = await readBranch(view, request.bot, proposal, [policyPath, SOURCE_IGNORE_PATH], signal)
   const branch = found?.unproven === undefined ? found : await asBuilt({ ...ports, view, policyPath, request }, found, signal)
-  const seen = { hosted: isHosted(ports.forge), enrolled: view.policies.policies[0]?.where, branch, proposal }
-  const early = planOnboarding({ ...seen, files: [] }, request)
+  const observed = { hosted: isHosted(ports.forge), enrolled: view.policies.policies[0]?.where, branch, proposal }
+  const early = planOnboarding({ ...observed, files: [] }, request)
   if (early.kind !== 'propose') return { plan: early, view, subject: undefined, files: [], proposal }
   // Theirs counts as it stands; what we made is made anew, because the cluster may have changed since.
   const theirs = early.editedBy === undefined ? undefined : branch
   const edited = theirs === undefined ? undefined : parsed(theirs)
-  const look = await lookForOnboarding(view, ports.cluster, edited?.policies ?? view.policies, request, signal)
-  const files = theirs === undefined ? await wantedFiles(view, ports.cluster.name, look, policyPath, signal) : []
+  const observe = await observeForOnboarding(view, ports.cluster, edited?.policies ?? view.policies, request, signal)
+  const files = theirs === undefined ? await wantedFiles(view, ports.cluster.name, observe, policyPath, signal) : []
   const policies = edited ?? { policies: withBase(view, files), problem: '' }
-  const plan = planOnboarding({ ...seen, files }, request)
+  const plan = planOnboarding({ ...observed, files }, request)
   const planUnit = (observation: Observation) =>
     withAnswers(request.renderer, signal, (answers) => planReconcile(asking(observation, answers)))
   const placed = policies.policies
-  const subject = subjectOf(view, ports, look, policies, {
-    expected: placed === undefined ? undefined : await expectationOf(look.units, placed, ports.cluster.name, planUnit),
+  const subject = subjectOf(view, ports, observe, policies, {
+    expected: placed === undefined ? undefined : await expectationOf(observe.units, placed, ports.cluster.name, planUnit),
     version: request.version,
     policyPath,
     files: theirs?.changed ?? files.map(({ path }) => path),
@@ -122,13 +122,13 @@ async function asBuilt(
     readonly policyPath: string
     readonly request: OnboardRequest
   },
-  branch: SeenBranch,
+  branch: ObservedBranch,
   signal: AbortSignal,
-): Promise<SeenBranch> {
+): Promise<ObservedBranch> {
   const { unproven, commit } = branch
-  if (unproven === undefined || !saysSame(unproven.message, MESSAGE)) return branch
-  const look = await lookForOnboarding(view, cluster, view.policies, request, signal)
-  const changes = asChanges(await wantedFiles(view, cluster.name, look, policyPath, signal))
+  if (unproven === undefined || !equalText(unproven.message, MESSAGE)) return branch
+  const observe = await observeForOnboarding(view, cluster, view.policies, request, signal)
+  const changes = asChanges(await wantedFiles(view, cluster.name, observe, policyPath, signal))
   return (await hasContent(view.repository, { base: unproven.base, commit }, changes, signal)) ? { ...branch, editedBy: undefined } : branch
 }
 
@@ -142,7 +142,7 @@ interface ReadPolicies {
   readonly problem: string
 }
 
-function parsed({ policies: files }: SeenBranch): ReadPolicies {
+function parsed({ policies: files }: ObservedBranch): ReadPolicies {
   try {
     const policies = parsePolicyFiles(files)
     if (policies.policies.length > 0) return { policies, problem: '' }
@@ -163,7 +163,7 @@ function withBase(view: RepositoryView, files: readonly OnboardingFile[]): Polic
 async function wantedFiles(
   view: RepositoryView,
   cluster: string,
-  { ignores, units, there }: OnboardingLook,
+  { ignores, units, there }: OnboardingView,
   policyPath: string,
   signal: AbortSignal,
 ): Promise<OnboardingFile[]> {
@@ -184,23 +184,23 @@ async function wantedFiles(
 function subjectOf(
   view: RepositoryView,
   { cluster, forge }: OnboardPorts,
-  look: OnboardingLook,
+  observe: OnboardingView,
   { policies, problem }: ReadPolicies,
   own: Pick<OnboardingSubject, 'expected' | 'version' | 'policyPath' | 'files' | 'editedBy'>,
 ): OnboardingSubject {
-  const units = policies === undefined ? look.units : placedUnits(look.units, policies, cluster.name)
+  const units = policies === undefined ? observe.units : placedUnits(observe.units, policies, cluster.name)
   return {
     ...own,
     dialect: forge.dialect,
     baseBranch: view.baseBranch,
     clusters: [cluster.name],
     packages: units.length,
-    elsewhere: look.units.length - units.length,
+    elsewhere: observe.units.length - units.length,
     syncers: syncersOf(units),
-    autoscalers: look.autoscalers,
+    autoscalers: observe.autoscalers,
     imported: policies?.policies.reduce((sum, { ignore }) => sum + ignore.length, 0) ?? 0,
-    notImported: look.ignores.notImported,
-    notLooked: look.notLooked,
+    notImported: observe.ignores.notImported,
+    notObserved: observe.notObserved,
     policyProblem: problem,
     limits: repositoryLimits(policies ?? view.policies),
     rights: forge.setup.rights,
@@ -218,7 +218,7 @@ async function carryOut(ports: OnboardPorts, onboarding: Onboarding, request: On
     if (!(await request.confirm(onboarding))) return { ...nothing, refused: true }
     return { ...nothing, updates: await remove(onboarding, plan.branch, signal) }
   }
-  if (plan.asks && !(await request.confirm(onboarding))) return { ...nothing, refused: true }
+  if (plan.requests && !(await request.confirm(onboarding))) return { ...nothing, refused: true }
   request.onProgress?.('writing')
   const updates =
     plan.push === undefined
@@ -242,7 +242,7 @@ async function remove({ view }: Onboarding, commit: ObjectId, signal: AbortSigna
 async function push(
   { view, files }: Onboarding,
   from: ObjectId | null,
-  told: Pick<LedgerTarget, 'cluster' | 'at'>,
+  reported: Pick<LedgerTarget, 'cluster' | 'at'>,
   signal: AbortSignal,
 ): Promise<readonly RefUpdate[]> {
   const { repository, base, ledger, pushed } = view
@@ -254,7 +254,7 @@ async function push(
     updates: [{ ref: CONFIGURE_REF, from, to: { commit: CONFIGURE_REF } }],
     ledgerLines: [`${CONFIGURE_BRANCH}: proposed`],
   }
-  const { updates } = await applyWrites(repository, writes, { ...told, head: ledger, pushed }, signal)
+  const { updates } = await applyWrites(repository, writes, { ...reported, head: ledger, pushed }, signal)
   return updates
 }
 

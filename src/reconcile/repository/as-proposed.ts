@@ -2,7 +2,7 @@
 import { applyPatch, structuredPatch } from 'diff'
 import { asFailure } from '../../failure.ts'
 import type { ObjectId } from '../../package/object-id.ts'
-import type { Landing } from '../../plan/turn/observation.ts'
+import type { MergeCommit } from '../../plan/turn/observation.ts'
 import type { FileChange, PackageRepository } from '../../ports/package-repository.ts'
 import { hashOf, pushedContent } from '../../record/pushed-branch.ts'
 import { changesBetween } from './changes-between.ts'
@@ -16,7 +16,7 @@ export interface MergedText {
   readonly refs: readonly string[]
   /** Of the record, as it is on the base branch. */
   readonly text: string
-  readonly landing: Landing
+  readonly mergeCommit: MergeCommit
 }
 
 /**
@@ -25,7 +25,7 @@ export interface MergedText {
  */
 export async function whyAltered(
   view: RepositoryView,
-  { refs, text, landing }: MergedText,
+  { refs, text, mergeCommit }: MergedText,
   signal: AbortSignal,
 ): Promise<string | undefined> {
   const pushed = await readPushed(view, refs, signal)
@@ -36,9 +36,9 @@ export async function whyAltered(
   const isOurs = (id: string): boolean => commits.some(({ commit }) => commit === id)
   const head = refs.map((ref) => view.proposals.get(ref)).find((proposal) => proposal?.state === 'merged')?.commit
   if (head !== undefined && !isOurs(head)) return `${head.slice(0, 7)}, which was merged, is no commit that backporch pushed`
-  if (isOurs(landing.commit)) return undefined
-  const { parents } = await view.repository.commit(landing.commit, signal)
-  const landed = await changesBetween(view.repository, parents[0], landing.commit, signal)
+  if (isOurs(mergeCommit.commit)) return undefined
+  const { parents } = await view.repository.commit(mergeCommit.commit, signal)
+  const landed = await changesBetween(view.repository, parents[0], mergeCommit.commit, signal)
   const { content } = pushedContent(landed)
   if (commits.some((known) => known.content === content)) return undefined
   // The base branch may have moved on in the same files.

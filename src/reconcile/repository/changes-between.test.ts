@@ -11,20 +11,20 @@ const signal = new AbortController().signal
 const [ELSEWHERE, LATER] = ['1'.repeat(40), '2'.repeat(40)]
 
 test('a submodule is a change with a content that no file of ours has, and is never taken for a deletion', async (t) => {
-  const made = await makeTestRepository('local bare')
-  t.after(made.close)
-  const repository = openTestRepository(made, { baseBranch: 'main' })
+  const created = await makeTestRepository('local bare')
+  t.after(created.close)
+  const repository = openTestRepository(created, { baseBranch: 'main' })
   const blob = hash('kept\n')
   function hash(text: string): string {
     return git(['hash-object', '-w', '--stdin'], text)
   }
   function git(args: readonly string[], input: string): string {
-    return execFileSync('git', [...args], { cwd: made.gitFolder, env: gitTestEnvironment(made.root), input, encoding: 'utf8' }).trim()
+    return execFileSync('git', [...args], { cwd: created.gitFolder, env: gitTestEnvironment(created.root), input, encoding: 'utf8' }).trim()
   }
   function commit(branch: string, ...entries: readonly string[]): ObjectId {
     const tree = git(['mktree', '--missing'], `${entries.join('\n')}\n`)
     const id = git(['commit-tree', tree, '-m', branch], '')
-    made.git('update-ref', `refs/heads/${branch}`, id)
+    created.git('update-ref', `refs/heads/${branch}`, id)
     return objectId(id)
   }
   const file = (name: string): string => `100644 blob ${blob}\t${name}`
@@ -35,15 +35,15 @@ test('a submodule is a change with a content that no file of ours has, and is ne
   const moved = commit('moved', file('a'), file('b'), link('vendor', LATER))
   const inPlace = commit('in-place', file('a'), link('b', ELSEWHERE))
   await repository.refs(signal)
-  const told = async (from: ObjectId, to: ObjectId): Promise<readonly (readonly [string, string | null])[]> =>
+  const reported = async (from: ObjectId, to: ObjectId): Promise<readonly (readonly [string, string | null])[]> =>
     (await changesBetween(repository, from, to, signal)).map(({ path, content }) => [
       path,
       content === null ? null : new TextDecoder().decode(content),
     ])
-  assert.deepEqual(await told(base, added), [['vendor', `Subproject commit ${ELSEWHERE}\n`]])
-  assert.deepEqual(await told(added, moved), [['vendor', `Subproject commit ${LATER}\n`]])
-  assert.deepEqual(await told(added, base), [['vendor', null]])
-  assert.deepEqual(await told(base, inPlace), [['b', `Subproject commit ${ELSEWHERE}\n`]])
+  assert.deepEqual(await reported(base, added), [['vendor', `Subproject commit ${ELSEWHERE}\n`]])
+  assert.deepEqual(await reported(added, moved), [['vendor', `Subproject commit ${LATER}\n`]])
+  assert.deepEqual(await reported(added, base), [['vendor', null]])
+  assert.deepEqual(await reported(base, inPlace), [['b', `Subproject commit ${ELSEWHERE}\n`]])
   const content = async (to: ObjectId): Promise<string> => pushedContent(await changesBetween(repository, base, to, signal)).content
   assert.notEqual(await content(inPlace), await content(deleted))
 })

@@ -18,10 +18,10 @@ export async function changesBetween(
     written.filter(({ mode }) => mode !== SUBMODULE).map(({ id }) => id),
     signal,
   )
-  const kept = new Set(after.map(({ path }) => path))
+  const retained = new Set(after.map(({ path }) => path))
   return [
     ...written.map(({ path, id, mode }) => ({ path, content: mode === SUBMODULE ? submodule(id) : (contents.get(id) ?? null) })),
-    ...[...before.keys()].filter((path) => !kept.has(path)).map((path) => ({ path, content: null })),
+    ...[...before.keys()].filter((path) => !retained.has(path)).map((path) => ({ path, content: null })),
   ]
 }
 

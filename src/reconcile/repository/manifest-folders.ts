@@ -34,14 +34,14 @@ async function withFolders(failure: Failure, view: RepositoryView, names: readon
   )
   const [first] = folders
   if (first === undefined) return failure
-  const told = folders.slice(0, MOST_TOLD).map(describe)
-  const more = folders.length > told.length ? `, and ${folders.length - told.length} more` : ''
+  const reported = folders.slice(0, MOST_TOLD).map(describe)
+  const more = folders.length > reported.length ? `, and ${folders.length - reported.length} more` : ''
   const some = isWhole ? '' : `; only the first ${MOST_FILES} files were read`
   const { code, what, why, retry } = failure
   return new Failure({
     code,
     what,
-    why: `${why}; manifests are in ${told.join(', ')}${more}${some}`,
+    why: `${why}; manifests are in ${reported.join(', ')}${more}${some}`,
     remedy: `compare a folder as it stands, as in --path ${shellWord(first.path)}; or make it a package: run "kpt pkg init" in it and commit the Kptfile`,
     retry,
   })

@@ -114,7 +114,7 @@ test('a history that is continued is the history that is read anew, whatever was
     fc.constant({ [CONFIG]: null }),
   )
   await fc.assert(
-    fc.asyncProperty(fc.array(fc.record({ files: step, look: fc.boolean() }), { maxLength: 30 }), async (steps) => {
+    fc.asyncProperty(fc.array(fc.record({ files: step, observe: fc.boolean() }), { maxLength: 30 }), async (steps) => {
       const repository = changed(1)
       const histories = new PackageHistories()
       let files: Readonly<Record<string, string | null>> = {}
@@ -123,7 +123,7 @@ test('a history that is continued is the history that is read anew, whatever was
         if (one.files[CONFIG] === null && files[CONFIG] === null) continue
         files = { ...files, ...one.files }
         repository.commitByHand('main', one.files)
-        if (!one.look || files[CONFIG] === 'a: [') continue
+        if (!one.observe || files[CONFIG] === 'a: [') continue
         const { history } = await turn(repository, histories)
         const { history: fresh } = await turn(repository, new PackageHistories())
         // What is older than a content that was left out for room is not compared.

@@ -2,7 +2,7 @@
 import { LRUCache } from 'lru-cache'
 import type { PackageHistory } from '../../drift/behind/sync-evidence.ts'
 import type { DesiredSet } from '../../render/desired-set.ts'
-import { type HistoryGround, type HistoryOf, type KnownHistory, readPackageHistory } from './package-history.ts'
+import { type HistoryContext, type HistoryOf, type KnownHistory, readPackageHistory } from './package-history.ts'
 
 /** Objects of all histories together, one more for each history. */
 const MOST_OBJECTS = 20_000
@@ -12,21 +12,21 @@ export class PackageHistories {
   private readonly reading = new Map<string, Promise<KnownHistory>>()
 
   /** As `readPackageHistory`. */
-  async read(ground: HistoryGround, of: HistoryOf, namespace: string, desired: DesiredSet, signal: AbortSignal): Promise<PackageHistory> {
-    const key = JSON.stringify([ground.view.repository.remote, ground.view.baseBranch, of.packagePath, ground.choice, namespace])
+  async read(context: HistoryContext, of: HistoryOf, namespace: string, desired: DesiredSet, signal: AbortSignal): Promise<PackageHistory> {
+    const key = JSON.stringify([context.view.repository.remote, context.view.baseBranch, of.packagePath, context.choice, namespace])
     const known = this.known.get(key)
-    if (known?.base === ground.view.base) return known.history
+    if (known?.base === context.view.base) return known.history
     // The same package of several clusters, in one turn.
-    const asked = `${key} ${ground.view.base}`
-    const reading = this.reading.get(asked) ?? readPackageHistory(ground, { ...of, known }, namespace, desired, signal)
-    this.reading.set(asked, reading)
+    const requested = `${key} ${context.view.base}`
+    const reading = this.reading.get(requested) ?? readPackageHistory(context, { ...of, known }, namespace, desired, signal)
+    this.reading.set(requested, reading)
     try {
       const read = await reading
       if (read.lasting) this.known.set(key, read)
       else this.known.delete(key)
       return read.history
     } finally {
-      this.reading.delete(asked)
+      this.reading.delete(requested)
     }
   }
 }

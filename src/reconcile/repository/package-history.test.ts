@@ -19,8 +19,8 @@ async function historyOf(repository: MemoryRepository, histories = new PackageHi
   const [found] = view.packages
   assert.ok(found !== undefined)
   const { desired } = await loadPackage(view, found, 'test', new InProcessRenderer(), signal)
-  const ground = { view, renderer: new InProcessRenderer() }
-  const { versions, ...rest } = await histories.read(ground, { packagePath: found.path, outside: [] }, 'shop', desired, signal)
+  const context = { view, renderer: new InProcessRenderer() }
+  const { versions, ...rest } = await histories.read(context, { packagePath: found.path, outside: [] }, 'shop', desired, signal)
   const color = [{ kind: 'field', name: 'data' } as const, { kind: 'field', name: 'color' } as const]
   const shown = versions.map(({ commit, objects }) => [commit, valueAt(objects.get('/ConfigMap/shop/web') ?? {}, color)])
   return { shown, versions, ...rest }
@@ -33,7 +33,7 @@ test('each content of the package is named by the first commit that had it, the 
   const between = repository.commitByHand('main', { 'README.md': 'between' })
   const red = repository.commitByHand('main', { 'apps/web/config.yaml': config('red') })
   const after = repository.commitByHand('main', { 'README.md': 'after' })
-  const { shown, placeOf, complete, versions } = await historyOf(repository)
+  const { shown, locationOf, complete, versions } = await historyOf(repository)
   assert.deepEqual(shown, [
     [red, 'red'],
     [blue, 'blue'],
@@ -41,7 +41,7 @@ test('each content of the package is named by the first commit that had it, the 
   ])
   assert.equal(complete, true)
   assert.deepEqual(
-    [after, red, between, blue].map((commit) => placeOf.get(commit)),
+    [after, red, between, blue].map((commit) => locationOf.get(commit)),
     [0, 0, 1, 1],
   )
   const { committer } = await repository.commit(red)

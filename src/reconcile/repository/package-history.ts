@@ -10,13 +10,13 @@ import type { PackageRenderer } from '../../render/package-renderer.ts'
 import { RENDERED_BY_KPT, type RenderChoice } from '../../render/render-choice.ts'
 import type { JsonObject } from '../../text/json.ts'
 import { below, type RepositoryView, readPackageFiles } from './repository-view.ts'
-import { AskedFiles, renderUnit, unitTree } from './unit-source.ts'
+import { RequestedFiles, renderUnit, unitTree } from './unit-source.ts'
 
 /** Commits of the base branch that are walked, and contents of the package that are rendered. A syncer lags by a few. */
 const MOST_COMMITS = 200
 const MOST_VERSIONS = 20
 
-export interface HistoryGround {
+export interface HistoryContext {
   readonly view: RepositoryView
   readonly renderer: PackageRenderer
   /** Kpt renders it unless given. */
@@ -45,14 +45,14 @@ export interface KnownHistory {
  * @throws Failure BP40xx when git fails; the commits that a shallow clone lacks are `cut`
  */
 export async function readPackageHistory(
-  ground: HistoryGround,
+  context: HistoryContext,
   { packagePath, outside: outsideNow, known }: HistoryOf,
   namespace: string,
   desired: DesiredSet,
   signal: AbortSignal,
 ): Promise<KnownHistory> {
-  const { view } = ground
-  const placeOf = new Map<string, number>()
+  const { view } = context
+  const locationOf = new Map<string, number>()
   let commit = await view.repository.commit(view.base, signal)
   let outside = outsideNow
   let content = contentHash(unitTree(view.tree, packagePath, outside))
@@ -61,27 +61,27 @@ export async function readPackageHistory(
   let rendered = true
   let lasting = true
   for (let walked = 0; walked < MOST_COMMITS; walked += 1) {
-    placeOf.set(commit.id, versions.length - 1)
+    locationOf.set(commit.id, versions.length - 1)
     // The first commit with a content is the oldest one in a row that has it.
     const last = versions.length - 1
     const newest = versions[last]
     if (newest !== undefined && rendered) versions[last] = { ...newest, commit: commit.id, at: timeOf(commit) }
     const [parent] = commit.parents
     const own = parent === undefined ? [] : await packageTree(view, parent, packagePath, signal).catch(cutOff)
-    if (own instanceof Failure) return { base: view.base, history: { versions, placeOf, complete, cut: own }, lasting: false }
+    if (own instanceof Failure) return { base: view.base, history: { versions, locationOf, complete, cut: own }, lasting: false }
     if (parent === undefined || own.length === 0) {
       complete = true
       break
     }
-    if (parent === known?.base && known.history.placeOf.size + walked <= 2 * MOST_COMMITS) {
+    if (parent === known?.base && known.history.locationOf.size + walked <= 2 * MOST_COMMITS) {
       const same = rendered && content === contentHash([...own, ...(await outsideTree(view, parent, outside, signal))])
-      return { base: view.base, history: joined({ versions, placeOf, complete }, known.history, same), lasting }
+      return { base: view.base, history: joined({ versions, locationOf, complete }, known.history, same), lasting }
     }
     commit = await view.repository.commit(parent, signal)
     const before = contentHash([...own, ...(await outsideTree(view, parent, outside, signal))])
     if (before === content) continue
     if (versions.length === MOST_VERSIONS) break
-    const version = await render(ground, parent, { packagePath, tree: own }, namespace, signal)
+    const version = await render(context, parent, { packagePath, tree: own }, namespace, signal)
     outside = version.outside
     content = contentHash([...own, ...(await outsideTree(view, parent, outside, signal))])
     const { objects } = version
@@ -91,7 +91,7 @@ export async function readPackageHistory(
   }
   // Before its first commit the package had nothing, which is a version too: what that commit brought may still be on its way.
   if (complete) versions.push({ commit: '', tree: '', at: '', objects: new Map() })
-  return { base: view.base, history: { versions, placeOf, complete }, lasting }
+  return { base: view.base, history: { versions, locationOf, complete }, lasting }
 }
 
 /** @param same whether the oldest content of `newer` is the newest one of `older` */
@@ -104,12 +104,12 @@ function joined(newer: PackageHistory, older: PackageHistory, same: boolean): Pa
     ? [...newer.versions.slice(0, last), { ...oldest, commit: first.commit, at: first.at }, ...rest]
     : [...newer.versions, ...older.versions]
   const offset = one ? last : last + 1
-  const places = [...older.placeOf].map(([commit, place]) => [commit, place + offset] as const)
-  const kept = versions.slice(0, MOST_VERSIONS + 1)
+  const locations = [...older.locationOf].map(([commit, index]) => [commit, index + offset] as const)
+  const retained = versions.slice(0, MOST_VERSIONS + 1)
   return {
-    versions: kept,
-    placeOf: new Map([...newer.placeOf, ...places.filter(([, place]) => place < kept.length)]),
-    complete: older.complete && kept.length === versions.length,
+    versions: retained,
+    locationOf: new Map([...newer.locationOf, ...locations.filter(([, position]) => position < retained.length)]),
+    complete: older.complete && retained.length === versions.length,
   }
 }
 
@@ -133,7 +133,7 @@ async function outsideTree(
 ): Promise<readonly TreeFile[]> {
   const files: TreeFile[] = []
   for (const path of outside) {
-    const found = await new AskedFiles(view.repository, commit, signal).at(path)
+    const found = await new RequestedFiles(view.repository, commit, signal).at(path)
     if (typeof found !== 'string') files.push({ ...found, path: `/${path}` })
   }
   return files
@@ -147,7 +147,7 @@ interface RenderedVersion {
 }
 
 async function render(
-  { view, renderer, choice = RENDERED_BY_KPT }: HistoryGround,
+  { view, renderer, choice = RENDERED_BY_KPT }: HistoryContext,
   commit: ObjectId,
   { packagePath, tree }: { readonly packagePath: string; readonly tree: readonly TreeFile[] },
   namespace: string,
@@ -158,7 +158,7 @@ async function render(
   )
   // As it was never read, it was never applied by what is read here.
   if (files instanceof OversizedRead) return { objects: undefined, outside: [], lasting: true }
-  const at = new AskedFiles(view.repository, commit, signal)
+  const at = new RequestedFiles(view.repository, commit, signal)
   const { rendering, outside } = await renderUnit(at, renderer, { packagePath, files, choice }, signal)
   const failures = 'failures' in rendering ? rendering.failures : []
   const lasting = failures.every(({ retry }) => retry !== 'backoff')
@@ -174,8 +174,8 @@ function tooLarge(thrown: unknown): OversizedRead {
 function objectsOf({ resources }: DesiredSet, namespace: string): ReadonlyMap<string, JsonObject> {
   return new Map(
     resources.flatMap(({ id, object }): [string, JsonObject][] => {
-      const places = id.namespace === '' ? ['', namespace] : [id.namespace, '']
-      return places.map((place) => [resourceKey({ ...id, namespace: place }), object])
+      const locations = id.namespace === '' ? ['', namespace] : [id.namespace, '']
+      return locations.map((location) => [resourceKey({ ...id, namespace: location }), object])
     }),
   )
 }

@@ -66,15 +66,15 @@ async function readAll(
   for (const [ref, commit] of view.refs) {
     const branch = ref.startsWith('refs/heads/') ? parseWorkspaceBranch(ref) : undefined
     if (branch === undefined || branch.packagePath !== packageName || !branch.workspace.startsWith('drift-')) continue
-    const made = await view.repository.commit(commit, signal)
-    const [base] = made.parents
+    const created = await view.repository.commit(commit, signal)
+    const [base] = created.parents
     if (base === undefined) continue
-    const foreign = !claimsBot(made, bot)
+    const foreign = !claimsBot(created, bot)
     const { state, workspace } = branch
     const pushed = view.pushed.get(ref)
     const last = isLastPushed(commit, pushed)
     const known = last === undefined ? {} : { known: last }
-    const signed = made.signed === undefined ? {} : { signed: made.signed }
+    const signed = created.signed === undefined ? {} : { signed: created.signed }
     const foreignWhy = foreign ? { foreignWhy: 'it has a commit that backporch did not make' } : {}
     const records = await recordsOn(view, { commit, base, slug, pushed }, signal)
     branches.push({ ref, state, workspace, commit, base, foreign, ...foreignWhy, ...known, ...signed, records })
@@ -110,7 +110,7 @@ export async function readHeads(
   return heads
 }
 
-interface RecordPlace {
+interface RecordLocation {
   readonly commit: ObjectId
   readonly slug: string
   /** What the ledger has of the branch. */
@@ -119,7 +119,7 @@ interface RecordPlace {
 
 async function headAt(
   view: RepositoryView,
-  { commit, slug, pushed }: RecordPlace,
+  { commit, slug, pushed }: RecordLocation,
   signal: AbortSignal,
 ): Promise<Pick<ReadHead, 'records' | 'unread'>> {
   try {
@@ -138,7 +138,7 @@ export const RECORD_FILE = /^\d{8}-([^/]+)\.yaml$/
 
 async function recordsOn(
   view: RepositoryView,
-  { commit, base, slug, pushed }: RecordPlace & { readonly base: ObjectId },
+  { commit, base, slug, pushed }: RecordLocation & { readonly base: ObjectId },
   signal: AbortSignal,
 ): Promise<BranchRecord[]> {
   const before = new Set((await view.repository.list(base, RECORDS_FOLDER, signal)).map(({ path }) => path))

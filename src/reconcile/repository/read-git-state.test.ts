@@ -42,7 +42,7 @@ for (const [name, text] of [
 
 test('nobody decides on a record that cannot be read, and nobody plans beside it', async () => {
   const world = await unreadableProposal()
-  for (const decision of [world.approve(), world.reject(), world.wish('Adopt')]) {
+  for (const decision of [world.approve(), world.reject(), world.resolutionRequest('Adopt')]) {
     const failure = await refused(decision, 'BP1112')
     assert.match(failure.where ?? '', /^proposed\/apps\/web\/drift-/)
   }

@@ -8,8 +8,8 @@ import { isMergeKnown } from '../../plan/decisions/closed-episode.ts'
 import type {
   EndedHead,
   GitState,
-  Landing,
   LedgerState,
+  MergeCommit,
   OpenBranch,
   SiblingBranch,
   Unit,
@@ -20,7 +20,7 @@ import type { TreeFile } from '../../ports/package-repository.ts'
 import { ledgerObservationPath, ledgerUnitFolder, recordFolder } from '../../record/record-paths.ts'
 import { API_VERSION, type DriftRecord, type DriftReport, driftReportSchema } from '../../record/schema.ts'
 import { parseDocument } from '../../record/write-document.ts'
-import { findLanding } from '../apply/find-landing.ts'
+import { findMergeCommit } from '../apply/find-merge-commit.ts'
 import type { BotIdentity } from '../bot-identity.ts'
 import { whyAltered } from './as-proposed.ts'
 import { RECORD_FILE, readBranches, readHeads, readRecord } from './read-branches.ts'
@@ -78,7 +78,7 @@ export async function readGitState(
     publishedName: await publishedName(view, unit, revision, signal),
     episodes: view.episodes,
     heads,
-    landings: await landingsOf(view, unit, { merged: pending(merged, ledger), branches, report: ledger.report }, options, signal),
+    mergeCommits: await mergeCommitsOf(view, unit, { merged: pending(merged, ledger), branches, report: ledger.report }, options, signal),
     ledger,
   }
 }
@@ -158,7 +158,7 @@ async function openBranches(
         branches.push({ ...branch, foreign: true, foreignWhy: MOVED, record: recordOf(report), others: [] })
     } else if (mine.record instanceof Failure) {
       const { code, why } = mine.record
-      unreadable.push({ place: 'branch', episode: mine.episode, where: short(branch.ref), code, why })
+      unreadable.push({ location: 'branch', episode: mine.episode, where: short(branch.ref), code, why })
     } else branches.push({ ...branch, record: mine.record, recordPushed: mine.isPushed, others })
   }
   return { branches, siblings, unreadable }
@@ -184,31 +184,31 @@ interface MergedRecord {
 }
 
 /** Looked for only until the decision stands in the ledger: it is a walk back through the base branch. */
-async function landingsOf(
+async function mergeCommitsOf(
   view: RepositoryView,
   unit: Unit,
   { merged, branches, report }: { readonly merged: readonly MergedRecord[] } & Pick<OpenBranches, 'branches'> & Pick<LedgerState, 'report'>,
   { bot, dryRun, rehearses }: GitStateOptions,
   signal: AbortSignal,
-): Promise<ReadonlyMap<string, Landing>> {
-  const landings = new Map<string, Landing>()
+): Promise<ReadonlyMap<string, MergeCommit>> {
+  const mergeCommits = new Map<string, MergeCommit>()
   for (const { path, record, text } of merged) {
     const base = await view.repository.commit(view.base, signal)
     try {
-      const landing = await findLanding(view.repository, base, path, unit.packageName, bot, signal)
-      if (landing === undefined) continue
+      const mergeCommit = await findMergeCommit(view.repository, base, path, unit.packageName, bot, signal)
+      if (mergeCommit === undefined) continue
       const { name } = record.metadata
       const there = branches.flatMap((branch) => (branch.record.metadata.name === name ? [branch.ref] : []))
       const inLedger = report?.status.episode === record.spec.episode ? openInLedger(unit, report) : undefined
       const refs = [...there, ...(inLedger === undefined ? [] : [inLedger]), `refs/heads/proposed/${unit.packageName}/${name}`]
-      const altered = await whyAltered(view, { refs: [...new Set(refs)], text, landing }, signal)
-      landings.set(name, altered === undefined ? landing : { ...landing, altered })
+      const altered = await whyAltered(view, { refs: [...new Set(refs)], text, mergeCommit }, signal)
+      mergeCommits.set(name, altered === undefined ? mergeCommit : { ...mergeCommit, altered })
     } catch (thrown) {
       // A shallow clone does not say where it was merged, and only a tag and the ledger have to know.
       if (dryRun !== true || rehearses === true || asFailure(thrown).code !== 'BP4011') throw thrown
     }
   }
-  return landings
+  return mergeCommits
 }
 
 /** Merged proposals that the ledger does not have as closed. One that was closed otherwise may have been reopened. */
@@ -231,7 +231,7 @@ async function mergedRecords(
     if (!(record instanceof Failure)) merged.push({ path, record, text: texts.get(path) ?? '' })
     else {
       const [, episode = ''] = RECORD_FILE.exec(path.slice(prefix.length)) ?? []
-      unreadable.push({ place: 'base', episode, where: path, code: record.code, why: record.why })
+      unreadable.push({ location: 'base', episode, where: path, code: record.code, why: record.why })
     }
   }
   merged.sort(({ record: left }, { record: right }) =>

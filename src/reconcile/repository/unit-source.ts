@@ -47,7 +47,7 @@ export class ListedFiles implements CommitFiles {
 }
 
 /** Of any commit. */
-export class AskedFiles implements CommitFiles {
+export class RequestedFiles implements CommitFiles {
   readonly repository: PackageRepository
   private readonly commit: ObjectId
   private readonly signal: AbortSignal

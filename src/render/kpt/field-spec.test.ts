@@ -14,11 +14,11 @@ test('a path is split at its slashes, but not at the escaped ones', () => {
 
 const THING = 'apiVersion: example.com/v1\nkind: Thing\nmetadata:\n  name: a\n'
 
-function visited(rest: string, spec: FieldSpec, made: 'map' | 'scalar' = 'map') {
+function visited(rest: string, spec: FieldSpec, created: 'map' | 'scalar' = 'map') {
   const [item] = readYamlNodes(THING + rest, 'test.yaml')
   assert.ok(item?.kind === 'map')
   const found: string[] = []
-  const problem = visitField(item, spec, made, (node, path) => {
+  const problem = visitField(item, spec, created, (node, path) => {
     found.push(`${path.join('.')} ${node.kind}`)
     return undefined
   })

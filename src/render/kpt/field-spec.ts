@@ -46,20 +46,20 @@ export type FieldVisit = (node: YamlNode, path: readonly string[]) => string | u
  * the spec says `create`: then maps are made, and at the end what `made` names.
  * @returns what is wrong, or undefined
  */
-export function visitField(item: YamlMap, spec: FieldSpec, made: 'map' | 'scalar', visit: FieldVisit): string | undefined {
+export function visitField(item: YamlMap, spec: FieldSpec, created: 'map' | 'scalar', visit: FieldVisit): string | undefined {
   if (!isSelectedBy(kindOf(item), spec)) return undefined
-  const problem = new FieldWalk(spec.create === true, made, visit).walk(item, splitFieldPath(spec.path), [])
+  const problem = new FieldWalk(spec.create === true, created, visit).walk(item, splitFieldPath(spec.path), [])
   return problem === undefined ? undefined : `considering field '${spec.path}' of object ${describeObject(item)}: ${problem}`
 }
 
 class FieldWalk {
   private readonly create: boolean
-  private readonly made: 'map' | 'scalar'
+  private readonly created: 'map' | 'scalar'
   private readonly visit: FieldVisit
 
-  constructor(create: boolean, made: 'map' | 'scalar', visit: FieldVisit) {
+  constructor(create: boolean, created: 'map' | 'scalar', visit: FieldVisit) {
     this.create = create
-    this.made = made
+    this.created = created
     this.visit = visit
   }
 
@@ -85,11 +85,11 @@ class FieldWalk {
     let entry = entryOf(map, field)
     if (entry === undefined) {
       if (!creates) return undefined
-      entry = { key: yamlPlain(field), value: rest.length === 0 && this.made === 'scalar' ? yamlPlain('') : yamlMap() }
+      entry = { key: yamlPlain(field), value: rest.length === 0 && this.created === 'scalar' ? yamlPlain('') : yamlMap() }
       map.entries.push(entry)
     } else if (isNull(entry.value) && (isList || creates)) {
       if (isList) entry.value = yamlList()
-      else if (rest.length > 0 || this.made === 'map') entry.value = yamlMap()
+      else if (rest.length > 0 || this.created === 'map') entry.value = yamlMap()
     }
     return this.walk(entry.value, rest, [...path, field])
   }

@@ -13,21 +13,21 @@ import { decodeYaml } from '../../yaml/read/go-yaml-text.ts'
  * document, or that is no Kubernetes object.
  * @param folder of the Kptfile within the package; '' for the package itself
  * @param files by path within the package
- * @param seen files of a folder's own package that kpt reads, by path within the outermost one
+ * @param observed files of a folder's own package that kpt reads, by path within the outermost one
  */
 export function checkFunctionConfigs(
   kptfile: Kptfile,
   folder: string,
   files: ReadonlyMap<string, PackageFile>,
   where: (path: string) => string,
-  seen: (folder: string) => ReadonlySet<string>,
+  observed: (folder: string) => ReadonlySet<string>,
 ): readonly Failure[] {
   const prefix = folder === '' ? '' : `${folder}/`
   const failures: Failure[] = []
   for (const each of [...kptfile.pipeline.mutators, ...kptfile.pipeline.validators]) {
     if (each.configPath === '') continue
     const path = prefix + cleanPath(each.configPath)
-    const own = seen(folder)
+    const own = observed(folder)
     const problem = configProblem(files.get(path), where(path), own) ?? (own.has(path) ? undefined : NOT_SEEN)
     if (problem !== undefined) failures.push(badConfig(each, `${where(prefix + PACKAGE_FILE)}:${each.line}`, problem))
   }
@@ -37,11 +37,11 @@ export function checkFunctionConfigs(
 const NOT_SEEN =
   'the file is not one of the package that kpt reads: it is ignored by .krmignore, of a subpackage, or not named .yaml, .yml or .json'
 
-function configProblem(file: PackageFile | undefined, where: string, seen: ReadonlySet<string>): string | undefined {
+function configProblem(file: PackageFile | undefined, where: string, observed: ReadonlySet<string>): string | undefined {
   if (file === undefined) return 'the file is not in the package'
   if (file.mode === '120000' || file.mode === '160000') return 'the file is a link, which may leave the package'
   // What cannot be a manifest was not read.
-  if (file.content.length === 0 && !seen.has(file.path)) return NOT_SEEN
+  if (file.content.length === 0 && !observed.has(file.path)) return NOT_SEEN
   try {
     const { documents } = parseGoYaml(decodeYaml(file.content, where), where)
     const [only] = documents

@@ -5,7 +5,7 @@
 import {
   entryOf,
   isNull,
-  mapMadeAt,
+  mapCreatedAt,
   nodeAt,
   removeEntry,
   setEntry,
@@ -58,7 +58,7 @@ export function setAnnotation(item: YamlMap, name: string, value: string): void 
   const before = entryOf(annotations, name)
   text.style = before?.value.kind === 'scalar' ? before.value.style : 'single'
   if (before !== undefined) before.value = text
-  else setEntry(annotations?.kind === 'map' ? annotations : mapMadeAt(item, 'metadata', 'annotations'), name, text)
+  else setEntry(annotations?.kind === 'map' ? annotations : mapCreatedAt(item, 'metadata', 'annotations'), name, text)
 }
 
 function isOther(node: YamlNode | undefined): boolean {
@@ -107,10 +107,10 @@ export function copyLegacyAnnotations(item: YamlMap): void {
 
 /** What kpt says where the two forms differ, or undefined (kyaml `kio/kio.go`). */
 export function mismatch(item: YamlMap): string | undefined {
-  for (const [place, [legacy, own]] of PAIRS.entries()) {
+  for (const [index, [legacy, own]] of PAIRS.entries()) {
     const [older, newer] = [annotationOf(item, legacy) ?? '', annotationOf(item, own) ?? '']
     if (older !== '' && newer !== '' && older !== newer)
-      return `resource input to function has mismatched legacy and internal ${['path', 'index', 'id'][place]} annotations`
+      return `resource input to function has mismatched legacy and internal ${['path', 'index', 'id'][index]} annotations`
   }
   return undefined
 }

@@ -34,10 +34,10 @@ export function renderedObjects(sources: PackageSources, { items, runs }: Pipeli
     const { source } = node
     if (source !== undefined)
       return { path: source.path, document: source.document, item: undefined, line: lineAt(source.path, source.start) }
-    const made = runs[node.writes?.[0] ?? -1]?.step
-    return made === undefined
+    const created = runs[node.writes?.[0] ?? -1]?.step
+    return created === undefined
       ? { path: sources.where(path), document: 0, item: undefined, line: 1 }
-      : { path: made.kptfile, document: 0, item: undefined, line: made.function.line, step: functionName(made.function) }
+      : { path: created.kptfile, document: 0, item: undefined, line: created.function.line, step: functionName(created.function) }
   }
   const inList = (node: YamlMap, item: number, list: SourceLocation): SourceLocation =>
     // Behind another program than ours, only the list is known to be the same.
@@ -79,11 +79,11 @@ function withoutReaderAnnotations(value: Json): Json {
   const metadata = isJsonObject(value) ? getKey(value, 'metadata') : undefined
   const annotations = isJsonObject(metadata) ? getKey(metadata, 'annotations') : undefined
   if (!isJsonObject(value) || !isJsonObject(metadata) || !isJsonObject(annotations)) return value
-  const kept = Object.entries(annotations).filter(([name]) => !RENDER_ANNOTATIONS.has(name))
+  const retained = Object.entries(annotations).filter(([name]) => !RENDER_ANNOTATIONS.has(name))
   const own: { [key: string]: Json } = {}
-  for (const [name, text] of kept) setKey(own, name, text)
+  for (const [name, text] of retained) setKey(own, name, text)
   const { annotations: _, ...others } = metadata as { readonly [key: string]: Json }
-  const rest = kept.length === 0 ? others : { ...metadata, annotations: own }
+  const rest = retained.length === 0 ? others : { ...metadata, annotations: own }
   const { metadata: __, ...outer } = value as { readonly [key: string]: Json }
   return Object.keys(rest).length === 0 ? outer : { ...value, metadata: rest }
 }

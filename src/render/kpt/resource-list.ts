@@ -61,9 +61,9 @@ function resultJson({ message, severity, resourceRef, field, file, tags }: Funct
 }
 
 function defined(value: object): Json {
-  const kept = emptyObject()
-  for (const [key, below] of Object.entries(value)) if (below !== undefined) setKey(kept, key, below as Json)
-  return kept
+  const retained = emptyObject()
+  for (const [key, below] of Object.entries(value)) if (below !== undefined) setKey(retained, key, below as Json)
+  return retained
 }
 
 /**
@@ -97,9 +97,9 @@ function listOf(text: string, where: string): YamlMap {
 }
 
 function mapsOf(list: YamlMap, where: string): YamlMap[] {
-  return itemsAt(list, 'items').map((item: YamlNode, place) => {
+  return itemsAt(list, 'items').map((item: YamlNode, index) => {
     const target = resolved(item)
-    if (target.kind !== 'map') throw noList(where, `item ${place + 1} is no map`)
+    if (target.kind !== 'map') throw noList(where, `item ${index + 1} is no map`)
     return target
   })
 }

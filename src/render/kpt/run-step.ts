@@ -36,7 +36,7 @@ export function* runStep(
   config: YamlMap | undefined,
   onReplaced: (from: YamlMap, to: YamlMap) => void = () => undefined,
 ): RenderProcess<FunctionOutput> {
-  const places = prepare(step, items)
+  const locations = prepare(step, items)
   // kpt gives the config as it is among the resources, with what it put on them for this very step.
   const answer = yield { step, input: { items, config: config === undefined ? undefined : copyNode(config) } }
   if ('failure' in answer) throw answer.failure
@@ -46,24 +46,24 @@ export function* runStep(
   const narrowed = step.function.selectors.length > 0 || step.function.exclude.length > 0
   if (output.length === 0 && items.length > 0 && step.list === 'mutators' && !narrowed)
     throw badOutput(step, 'the function gave back no resources at all')
-  finish(step, output, { byId: new Map(items.map((item, place) => [String(place + 1), item])), folder: configFolder(config), onReplaced })
-  reconcile(step, output, places)
+  finish(step, output, { byId: new Map(items.map((item, index) => [String(index + 1), item])), folder: configFolder(config), onReplaced })
+  reconcile(step, output, locations)
   return { ...answer, items: output }
 }
 
-interface Place {
+interface Location {
   readonly path: string
   readonly index: string
 }
 
-function prepare(step: PipelineStep, items: readonly YamlMap[]): ReadonlyMap<string, Place> {
-  const places = new Map<string, Place>()
+function prepare(step: PipelineStep, items: readonly YamlMap[]): ReadonlyMap<string, Location> {
+  const locations = new Map<string, Location>()
   for (const [number, item] of items.entries()) {
     setAnnotation(item, MIGRATION_ID, String(number))
     copyLegacyAnnotations(item)
     const different = mismatch(item)
     if (different !== undefined) throw badOutput(step, different)
-    places.set(String(number), fileOf(item))
+    locations.set(String(number), fileOf(item))
   }
   const problem = notKrm(items)
   if (problem !== undefined) throw badOutput(step, problem)
@@ -71,7 +71,7 @@ function prepare(step: PipelineStep, items: readonly YamlMap[]): ReadonlyMap<str
     setAnnotation(item, ID, String(number + 1))
     setAnnotation(item, LEGACY_ID, String(number + 1))
   }
-  return places
+  return locations
 }
 
 /** Where kyaml puts what a function made: beside the config of the function. */
@@ -113,7 +113,7 @@ function finish(step: PipelineStep, output: readonly YamlMap[], { byId, folder, 
     }
     if ((annotationOf(item, PACKAGE_PATH) ?? '') === '') setAnnotation(item, PACKAGE_PATH, `/${step.folder}`)
   }
-  checkPlaces(step, output)
+  checkLocations(step, output)
   const problem = notKrm(output)
   if (problem !== undefined) throw badOutput(step, problem.replace(/^input/, 'output'))
 }
@@ -136,24 +136,24 @@ function defaultPath(item: YamlMap, folder: string): string {
   return [folder, namespace, file].filter((part) => part !== '').join('/')
 }
 
-function checkPlaces(step: PipelineStep, output: readonly YamlMap[]): void {
+function checkLocations(step: PipelineStep, output: readonly YamlMap[]): void {
   const taken = new Set<string>()
   for (const item of output) {
     const { path, index } = fileOf(item)
     const clean = goClean(path)
     if (clean.startsWith('../')) throw badOutput(step, `function must not modify resources outside of package: resource has path ${path}`)
-    const place = JSON.stringify([annotationOf(item, PACKAGE_PATH), clean, index])
-    if (taken.has(place))
+    const location = JSON.stringify([annotationOf(item, PACKAGE_PATH), clean, index])
+    if (taken.has(location))
       throw badOutput(step, `resource at path ${JSON.stringify(clean)} and index ${JSON.stringify(index)} already exists`)
-    taken.add(place)
+    taken.add(location)
   }
 }
 
 /** A function that changed one form of the annotations meant the other one too. */
-function reconcile(step: PipelineStep, output: readonly YamlMap[], places: ReadonlyMap<string, Place>): void {
+function reconcile(step: PipelineStep, output: readonly YamlMap[], locations: ReadonlyMap<string, Location>): void {
   for (const item of output) {
     copyLegacyAnnotations(item)
-    const was = places.get(annotationOf(item, MIGRATION_ID) ?? '')
+    const was = locations.get(annotationOf(item, MIGRATION_ID) ?? '')
     if (was !== undefined) {
       followChange(item, was.path, PATH, LEGACY_PATH)
       followChange(item, was.index, INDEX, LEGACY_INDEX)
@@ -176,12 +176,12 @@ function functionFailed(step: PipelineStep, { results, stderr, exitCode }: Funct
   const errors = results.filter(({ severity }) => severity === 'error')
   const [first] = errors
   const more = errors.length > 1 ? `, and ${errors.length - 1} more` : ''
-  const said = first === undefined ? firstLine(stderr) : `${subjectOf(first)}${first.message}${more}`
+  const text = first === undefined ? firstLine(stderr) : `${subjectOf(first)}${first.message}${more}`
   return new Failure({
     code: 'BP1202',
     what: `the function ${functionName(step.function)} failed`,
     where: describeStep(step),
-    why: said === '' ? `it ended with exit code ${exitCode}` : said,
+    why: text === '' ? `it ended with exit code ${exitCode}` : text,
     remedy: 'correct what it names, or its config, and commit',
     retry: 'on-change',
   })

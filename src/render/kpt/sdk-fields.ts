@@ -22,8 +22,8 @@ function isText(node: YamlScalar): boolean {
 /** `NestedString` of the SDK. */
 export function readText(from: YamlNode, path: readonly string[]): SdkText {
   let at = resolved(from)
-  for (const [place, name] of path.entries()) {
-    if (place > 0 && at.kind !== 'map') return OTHER
+  for (const [index, name] of path.entries()) {
+    if (index > 0 && at.kind !== 'map') return OTHER
     const entry = entryOf(at, name)
     if (entry === undefined) return ABSENT
     at = resolved(entry.value)
@@ -53,9 +53,9 @@ export function writeText(to: YamlMap, path: readonly string[], text: string): b
     return true
   }
   if (entry === undefined) {
-    const made = yamlMap()
-    to.entries.push({ key: yamlText(name), value: made })
-    return writeText(made, below, text)
+    const created = yamlMap()
+    to.entries.push({ key: yamlText(name), value: created })
+    return writeText(created, below, text)
   }
   const next = resolved(entry.value)
   return next.kind === 'map' && writeText(next, below, text)

@@ -41,7 +41,7 @@ function isEmpty({ apiVersion, kind, name, namespace, labels, annotations }: Fun
 
 /** Numbers the resources, so that `mergeItems` knows them again. */
 export function setResourceIds(items: readonly YamlMap[]): void {
-  for (const [place, item] of items.entries()) setAnnotation(item, RESOURCE_ID, String(place))
+  for (const [index, item] of items.entries()) setAnnotation(item, RESOURCE_ID, String(index))
 }
 
 /**
@@ -55,13 +55,13 @@ export function mergeItems(output: readonly YamlMap[], selected: readonly YamlMa
     if (!back.has(id)) back.set(id, item)
   }
   // A function may have changed the very trees that it was given, so a resource is known by its place and not by what it says.
-  const merged = items.flatMap((item, place) => {
+  const merged = items.flatMap((item, index) => {
     if (!given.has(item)) return [item]
-    const replaced = back.get(String(place))
+    const replaced = back.get(String(index))
     return replaced === undefined ? [] : [replaced]
   })
-  const made = output.filter((item) => (annotationOf(item, RESOURCE_ID) ?? '') === '')
-  const all = [...merged, ...made]
+  const created = output.filter((item) => (annotationOf(item, RESOURCE_ID) ?? '') === '')
+  const all = [...merged, ...created]
   for (const item of all) clearAnnotation(item, RESOURCE_ID)
   return all
 }

@@ -174,8 +174,8 @@ function smallestWays(each: SetterPattern, current: ReadonlyMap<string, string>,
     for (let end = start + 1; end <= wanted.length; end += 1) parts.add(wanted.slice(start, end))
   let ways: ReadonlyMap<string, string>[] = [new Map()]
   for (const name of new Set(each.setters)) {
-    const kept = current.get(name)
-    const choices = new Set([...parts, ...(kept === undefined ? [] : [kept])])
+    const retained = current.get(name)
+    const choices = new Set([...parts, ...(retained === undefined ? [] : [retained])])
     ways = ways.flatMap((way) => [...choices].map((value) => new Map(way).set(name, value)))
   }
   const changed = ways

@@ -4,7 +4,7 @@ import { readYamlNodes } from '../../yaml/read/read-yaml-node.ts'
 import type { YamlMap } from '../../yaml/yaml-node.ts'
 import { configData } from './config-data.ts'
 import { REDACTED, resultValue } from './result-value.ts'
-import { type FieldPlace, shownPlace, visitFields } from './visit-fields.ts'
+import { type FieldLocation, shownLocation, visitFields } from './visit-fields.ts'
 
 function mapOf(text: string): YamlMap {
   const [node] = readYamlNodes(text, 'object.yaml')
@@ -15,8 +15,8 @@ function mapOf(text: string): YamlMap {
 test('every entry of a map comes before its values, lists by number, aliases not at all', () => {
   const visited: string[] = []
   visitFields(mapOf('a: {b: 1, c: [x, {d: 2}]}\ne: &e y\nf: *e\n'), {
-    entry: (_entry, place) => void visited.push(`entry ${shownPlace(place)}`),
-    scalar: (node, place) => void visited.push(`${shownPlace(place)}=${node.value}`),
+    entry: (_entry, location) => void visited.push(`entry ${shownLocation(location)}`),
+    scalar: (node, position) => void visited.push(`${shownLocation(position)}=${node.value}`),
   })
   assert.deepEqual(visited, [
     ...['entry a', 'entry e', 'entry f', 'entry a.b', 'entry a.c'],
@@ -39,7 +39,7 @@ test('a credential is not shown: by its place, its name, its own form, or the se
   const shown = (text: string, setters: readonly string[] = []) => {
     const found: string[] = []
     const object = mapOf(text)
-    visitFields(object, { scalar: (node, { steps }: FieldPlace) => void found.push(resultValue(object, steps, node.value, setters)) })
+    visitFields(object, { scalar: (node, { steps }: FieldLocation) => void found.push(resultValue(object, steps, node.value, setters)) })
     return found.at(-1)
   }
   assert.equal(shown('kind: ConfigMap\ndata: {a: word}\n'), 'word')

@@ -2,7 +2,7 @@
 import type { FieldPath, PathStep } from '../../krm/field-path.ts'
 import { keyOf, textAt, type YamlEntry, type YamlMap, type YamlNode, type YamlScalar } from '../../yaml/yaml-node.ts'
 
-export interface FieldPlace {
+export interface FieldLocation {
   /** As those functions print it, with a dot in front: `.spec.containers[0].image`. A dot within a key looks like any other. */
   readonly text: string
   /** The same place for who has to tell keys apart. */
@@ -12,8 +12,8 @@ export interface FieldPlace {
 /** Both may change what they are given. What they return is the problem that ends the walk, or undefined. */
 export interface FieldVisitor {
   /** Every entry of a map, before any of the map's values is walked; the place is that of the value. */
-  readonly entry?: (entry: YamlEntry, place: FieldPlace) => string | undefined
-  readonly scalar: (scalar: YamlScalar, place: FieldPlace) => string | undefined
+  readonly entry?: (entry: YamlEntry, location: FieldLocation) => string | undefined
+  readonly scalar: (scalar: YamlScalar, location: FieldLocation) => string | undefined
 }
 
 /**
@@ -26,15 +26,15 @@ export function visitFields(object: YamlMap, visitor: FieldVisitor): string | un
 }
 
 /** The path as results have it: without the dot in front. */
-export function shownPlace(place: FieldPlace): string {
-  return place.text.replace(/^\./, '')
+export function shownLocation(location: FieldLocation): string {
+  return location.text.replace(/^\./, '')
 }
 
-function visit(node: YamlNode, place: FieldPlace, visitor: FieldVisitor): string | undefined {
-  if (node.kind === 'scalar') return visitor.scalar(node, place)
+function visit(node: YamlNode, location: FieldLocation, visitor: FieldVisitor): string | undefined {
+  if (node.kind === 'scalar') return visitor.scalar(node, location)
   if (node.kind === 'list') {
     for (const [index, item] of node.items.entries()) {
-      const problem = visit(item, below(place, `[${index}]`, itemStep(item, index)), visitor)
+      const problem = visit(item, below(location, `[${index}]`, itemStep(item, index)), visitor)
       if (problem !== undefined) return problem
     }
     return undefined
@@ -45,23 +45,23 @@ function visit(node: YamlNode, place: FieldPlace, visitor: FieldVisitor): string
   const visited = node.entries.map(({ key }) => keyOf(key))
   for (const name of visited) {
     const entry = first.get(name)
-    const problem = entry && visitor.entry?.(entry, fieldBelow(place, name))
+    const problem = entry && visitor.entry?.(entry, fieldBelow(location, name))
     if (problem !== undefined) return problem
   }
   for (const name of visited) {
     const entry = first.get(name)
-    const problem = entry && visit(entry.value, fieldBelow(place, name), visitor)
+    const problem = entry && visit(entry.value, fieldBelow(location, name), visitor)
     if (problem !== undefined) return problem
   }
   return undefined
 }
 
-function fieldBelow(place: FieldPlace, name: string): FieldPlace {
-  return below(place, `.${name}`, { kind: 'field', name })
+function fieldBelow(location: FieldLocation, name: string): FieldLocation {
+  return below(location, `.${name}`, { kind: 'field', name })
 }
 
-function below(place: FieldPlace, text: string, step: PathStep): FieldPlace {
-  return { text: place.text + text, steps: [...place.steps, step] }
+function below(location: FieldLocation, text: string, step: PathStep): FieldLocation {
+  return { text: location.text + text, steps: [...location.steps, step] }
 }
 
 /** An item that has a name goes by it: `env[name=PASSWORD].value` tells what `env[0].value` does not. */

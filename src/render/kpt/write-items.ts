@@ -23,7 +23,7 @@ import { BARE_LIST_KEY } from './pipeline-package.ts'
  */
 export function writeItems(items: readonly YamlMap[]): ReadonlyMap<string, string> {
   const copies = items.map(copyNode)
-  placeAll(copies)
+  locateAll(copies)
   const byPath = new Map<string, YamlMap[]>()
   for (const item of copies) {
     const { path } = fileOf(item)
@@ -34,7 +34,7 @@ export function writeItems(items: readonly YamlMap[]): ReadonlyMap<string, strin
 }
 
 /** What has no file gets one, what has no index the next one (kyaml `kioutil.DefaultPathAndIndexAnnotation`). */
-function placeAll(items: readonly YamlMap[]): void {
+function locateAll(items: readonly YamlMap[]): void {
   const counts = new Map<string, number>()
   for (const item of items) {
     copyLegacyAnnotations(item)
@@ -42,9 +42,9 @@ function placeAll(items: readonly YamlMap[]): void {
     const index = annotationOf(item, INDEX)
     if (path !== undefined && index !== undefined) counts.set(path, Math.max(counts.get(path) ?? 0, Number.parseInt(index, 10) || 0))
     if (path === undefined) {
-      const made = `${(textAt(item, 'kind') ?? '').toLowerCase()}_${textAt(item, 'metadata', 'name') ?? ''}.yaml`
+      const created = `${(textAt(item, 'kind') ?? '').toLowerCase()}_${textAt(item, 'metadata', 'name') ?? ''}.yaml`
       const namespace = textAt(item, 'metadata', 'namespace') ?? ''
-      setAnnotation(item, PATH, namespace === '' ? made : `${namespace}/${made}`)
+      setAnnotation(item, PATH, namespace === '' ? created : `${namespace}/${created}`)
     }
   }
   for (const item of items) {
@@ -58,11 +58,11 @@ function placeAll(items: readonly YamlMap[]): void {
 
 /** Stable; what has no index comes first. */
 function sortByIndex(items: readonly YamlMap[]): readonly YamlMap[] {
-  const place = (item: YamlMap): number => {
+  const location = (item: YamlMap): number => {
     const index = annotationOf(item, INDEX) ?? ''
     return index === '' ? -1 : Number.parseInt(index, 10)
   }
-  return items.toSorted((one, other) => place(one) - place(other))
+  return items.toSorted((one, other) => location(one) - location(other))
 }
 
 const READER_ANNOTATIONS = [INDEX, LEGACY_INDEX, SEQUENCE_INDENT, PATH, LEGACY_PATH]

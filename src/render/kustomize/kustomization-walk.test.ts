@@ -6,20 +6,20 @@ import { type KustomizationSource, resolvePath, walkKustomization } from './kust
 
 type Files = { readonly [path: string]: string | { readonly mode: FileMode } }
 
-function walk(files: Files, folder = 'apps/prod'): KustomizationSource & { readonly asked: readonly string[] } {
+function walk(files: Files, folder = 'apps/prod'): KustomizationSource & { readonly requested: readonly string[] } {
   const process = walkKustomization(folder)
-  const asked: string[] = []
+  const requested: string[] = []
   let state = process.next()
   while (state.done !== true) {
     const path = state.value
-    asked.push(path)
+    requested.push(path)
     const file = files[path]
     const isFolder = Object.keys(files).some((other) => path === '' || other.startsWith(`${path}/`))
     const content = new TextEncoder().encode(typeof file === 'string' ? file : '')
     const mode = typeof file === 'object' ? file.mode : '100644'
     state = process.next(file === undefined ? (isFolder ? 'folder' : 'absent') : { path, mode, content })
   }
-  return { ...state.value, asked }
+  return { ...state.value, requested }
 }
 
 function pathsOf(files: Files): readonly string[] {
@@ -152,7 +152,7 @@ test('bases in a circle are walked once', () => {
     'apps/base/kustomization.yaml': 'resources: [../prod, ../base]\n',
   }
   assert.deepEqual(walk(files).failures, [])
-  assert.equal(walk(files).asked.filter((path) => path.endsWith('kustomization.yaml')).length, 2)
+  assert.equal(walk(files).requested.filter((path) => path.endsWith('kustomization.yaml')).length, 2)
 })
 
 test('whatever the paths are, nothing outside of the repository is asked for', () => {
@@ -161,8 +161,8 @@ test('whatever the paths are, nothing outside of the repository is asked for', (
   const fields = fc.constantFrom('resources', 'components', 'bases', 'patchesStrategicMerge', 'crds', 'transformers')
   fc.assert(
     fc.property(fields, fc.array(path, { maxLength: 4 }), (name, paths) => {
-      const { asked } = walk({ 'a/kustomization.yaml': JSON.stringify({ [name]: paths }) }, 'a')
-      for (const each of asked) assert.ok(!each.startsWith('/') && !each.split('/').includes('..'), each)
+      const { requested } = walk({ 'a/kustomization.yaml': JSON.stringify({ [name]: paths }) }, 'a')
+      for (const each of requested) assert.ok(!each.startsWith('/') && !each.split('/').includes('..'), each)
     }),
     { numRuns: 300 },
   )

@@ -34,14 +34,14 @@ export function kustomizationOf(folder: string, files: Pick<SourceFiles, 'has'>)
 /** Whether the kustomization wants the marks for itself, so that they are part of its objects. */
 export function wantsOrigins(folder: string, files: SourceFiles): boolean {
   const path = kustomizationOf(folder, files)
-  const asked = path === undefined ? undefined : getKey(kustomizationAt(path, files), 'buildMetadata')
-  return isJsonArray(asked) && asked.includes('originAnnotations')
+  const requested = path === undefined ? undefined : getKey(kustomizationAt(path, files), 'buildMetadata')
+  return isJsonArray(requested) && requested.includes('originAnnotations')
 }
 
 /** The text with the marks asked for; undefined where they are, or where the file is written in a way that cannot be edited. */
 function tracedText(path: string, files: SourceFiles): string | undefined {
-  const asked = getKey(kustomizationAt(path, files), 'buildMetadata')
-  const list = isJsonArray(asked) ? asked : []
+  const requested = getKey(kustomizationAt(path, files), 'buildMetadata')
+  const list = isJsonArray(requested) ? requested : []
   if (list.includes('originAnnotations')) return undefined
   try {
     const value: Json = [...list, 'originAnnotations']

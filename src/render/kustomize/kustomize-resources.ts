@@ -14,7 +14,7 @@ export function effectiveNamespaceOf(item: YamlMap): string {
 
 /** Why the objects cannot be worked on together, or undefined: one without kind or name, or two that are the same. */
 export function findBadResource(items: readonly YamlMap[]): string | undefined {
-  const seen = new Set<string>()
+  const observed = new Set<string>()
   for (const item of items) {
     const kind = textAt(item, 'kind') ?? ''
     const name = textAt(item, 'metadata', 'name') ?? ''
@@ -22,8 +22,8 @@ export function findBadResource(items: readonly YamlMap[]): string | undefined {
     if (name === '' && !kind.endsWith('List')) return `missing metadata.name in object ${goMetadata(item)}`
     const own = kindOf(item)
     const key = JSON.stringify([own.group, own.version, own.kind, effectiveNamespaceOf(item), name])
-    if (seen.has(key)) return `may not add resource with an already registered id: ${describeObject(item)}`
-    seen.add(key)
+    if (observed.has(key)) return `may not add resource with an already registered id: ${describeObject(item)}`
+    observed.add(key)
   }
   return undefined
 }

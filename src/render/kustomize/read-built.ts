@@ -108,8 +108,8 @@ function withoutOrigin(object: Json): Json {
   const metadata = isJsonObject(object) ? getKey(object, 'metadata') : undefined
   const annotations = isJsonObject(metadata) ? getKey(metadata, 'annotations') : undefined
   if (!isJsonObject(object) || !isJsonObject(metadata) || !isJsonObject(annotations) || !Object.hasOwn(annotations, ORIGIN)) return object
-  const kept: { [key: string]: Json } = {}
-  for (const [name, value] of Object.entries(annotations)) if (name !== ORIGIN) setKey(kept, name, value)
+  const retained: { [key: string]: Json } = {}
+  for (const [name, value] of Object.entries(annotations)) if (name !== ORIGIN) setKey(retained, name, value)
   const { annotations: _, ...others } = metadata as { readonly [key: string]: Json }
-  return { ...object, metadata: Object.keys(kept).length === 0 ? others : { ...metadata, annotations: kept } }
+  return { ...object, metadata: Object.keys(retained).length === 0 ? others : { ...metadata, annotations: retained } }
 }

@@ -33,8 +33,8 @@ export class ResourceOrigins {
     const origin = readOrigin(annotationOf(object, ORIGIN))
     const path = origin['path'] === undefined ? undefined : resolvePath(this.folder, origin['path'])
     if (path !== undefined && this.files.has(path)) return this.inFile(path, object) ?? { path, document: 0, item: undefined, line: 1 }
-    const made = origin['configuredIn'] === undefined ? undefined : resolvePath(this.folder, origin['configuredIn'])
-    if (made !== undefined && this.files.has(made)) return this.ofGenerator(made, object, origin['kind'] ?? '')
+    const created = origin['configuredIn'] === undefined ? undefined : resolvePath(this.folder, origin['configuredIn'])
+    if (created !== undefined && this.files.has(created)) return this.ofGenerator(created, object, origin['kind'] ?? '')
     return { path: kustomizationOf(this.folder, this.files) ?? this.folder, document: 0, item: undefined, line: 1, step: 'kustomize' }
   }
 

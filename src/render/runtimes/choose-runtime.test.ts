@@ -189,11 +189,11 @@ test('an image is allowed by its text, or pinned by its folder', () => {
 })
 
 test('a refusal names the line of the Kptfile and what the operator can do (C10, C11)', () => {
-  const told = (what: Parameters<typeof stepOf>[0]) => {
+  const reported = (what: Parameters<typeof stepOf>[0]) => {
     const choice = chooseRuntime(stepOf(what), NOTHING_ALLOWED, BUILT_IN)
     return choice.is === 'refused' ? choice.failure.toJSON() : undefined
   }
-  assert.deepEqual(told({ exec: '../../bin/sh' }), {
+  assert.deepEqual(reported({ exec: '../../bin/sh' }), {
     code: 'BP1206',
     what: 'the pipeline wants to run a program, sh',
     where: 'apps/web/Kptfile:7 (mutator 1, sh)',
@@ -202,7 +202,7 @@ test('a refusal names the line of the Kptfile and what the operator can do (C10,
       'name the program without a path in the Kptfile (exec: sh), and allow it by its absolute path where it may run: --allow-exec=/…/sh',
     retry: 'on-change',
   })
-  assert.deepEqual(told({ image: 'evil.example/x:latest' }), {
+  assert.deepEqual(reported({ image: 'evil.example/x:latest' }), {
     code: 'BP1206',
     what: 'the pipeline wants to run an image, x',
     where: 'apps/web/Kptfile:7 (mutator 1, x)',
@@ -210,7 +210,7 @@ test('a refusal names the line of the Kptfile and what the operator can do (C10,
     remedy: 'name it with @sha256:… and allow it with --allow-image where it may run; no setting of the package can',
     retry: 'on-change',
   })
-  assert.deepEqual(told({ image: 'gcr.io/kpt-fn/set-labels:v0.1.5' }), {
+  assert.deepEqual(reported({ image: 'gcr.io/kpt-fn/set-labels:v0.1.5' }), {
     code: 'BP1201',
     what: 'RuntimeMissing(set-labels): nothing here can run the function',
     where: 'apps/web/Kptfile:7 (mutator 1, set-labels)',

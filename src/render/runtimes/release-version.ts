@@ -21,7 +21,7 @@ export function parseStart(text: string): VersionStart | undefined {
 }
 
 export function startsWith(version: ReleaseVersion, start: VersionStart): boolean {
-  return start.every((part, place) => version[place] === part)
+  return start.every((part, index) => version[index] === part)
 }
 
 export function compareReleases(one: ReleaseVersion, other: ReleaseVersion): number {
@@ -80,8 +80,8 @@ function parseTerm(text: string): VersionConstraint | undefined {
     case '^': {
       // Up to the first part that is not 0.
       const first = start.findIndex((part) => part !== 0)
-      const kept = start.slice(0, first === -1 ? start.length : first + 1)
-      return (version) => compareReleases(version, from) >= 0 && startsWith(version, kept)
+      const retained = start.slice(0, first === -1 ? start.length : first + 1)
+      return (version) => compareReleases(version, from) >= 0 && startsWith(version, retained)
     }
     default:
       return (version) => startsWith(version, start)

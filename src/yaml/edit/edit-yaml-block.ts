@@ -15,7 +15,7 @@ import {
   type Slot,
   type Splice,
   type TextRange,
-} from './edit-yaml-place.ts'
+} from './edit-yaml-location.ts'
 import { columnOf, type YamlStyle } from './edit-yaml-style.ts'
 import { EditRefusal } from './edit-yaml-value.ts'
 import { blockHeader, type Written } from './edit-yaml-write.ts'

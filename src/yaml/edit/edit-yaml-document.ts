@@ -21,11 +21,11 @@ import {
   type Slot,
   type Splice,
   walk,
-} from './edit-yaml-place.ts'
+} from './edit-yaml-location.ts'
 import { columnOf, styleOf, type YamlStyle } from './edit-yaml-style.ts'
 import { EditRefusal, withoutValueAt, withValueAt } from './edit-yaml-value.ts'
 import { waysToWrite } from './edit-yaml-ways.ts'
-import { type WritePlace, writeFlow, writeItem, writeKey, writePair } from './edit-yaml-write.ts'
+import { type WriteLocation, writeFlow, writeItem, writeKey, writePair } from './edit-yaml-write.ts'
 
 type Slots = readonly Slot[]
 
@@ -183,11 +183,11 @@ export class DocumentEditor {
       return waysToWrite(value, undefined, old, this.text, style).map(({ head }) => replaceInFlow(this.text, slot, entry, head))
     const behindDash = slot.parent?.collection.kind === 'list'
     const own = behindDash ? { ...style, dashWidth: this.dashWidthOf(slot) } : style
-    const place: WritePlace =
+    const location: WriteLocation =
       entry === undefined
         ? { column: -style.step, behind: 'key' }
         : { column: columnOf(this.text, entry.start), behind: behindDash ? 'dash' : 'key' }
-    return waysToWrite(value, place, old, this.text, own).map((written) => replaceInBlock(this.text, slot, written, own))
+    return waysToWrite(value, location, old, this.text, own).map((written) => replaceInBlock(this.text, slot, written, own))
   }
 
   /** A new value takes the place of the old one, so its lines align with where that began. */

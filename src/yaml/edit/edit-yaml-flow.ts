@@ -1,6 +1,6 @@
 /** Edits inside brackets: `{a: 1, b: [x, y]}`, on one line or many, JSON included. */
 import { isOwnLine, lineEnd, lineStart, nextLine } from './edit-yaml-block.ts'
-import { type Collection, type Entry, entriesOf, rangeOf, type Slot, type Splice } from './edit-yaml-place.ts'
+import { type Collection, type Entry, entriesOf, rangeOf, type Slot, type Splice } from './edit-yaml-location.ts'
 import { columnOf, type YamlStyle } from './edit-yaml-style.ts'
 import { EditRefusal } from './edit-yaml-value.ts'
 
@@ -40,13 +40,13 @@ export function insertInFlow(text: string, collection: Collection, at: number, e
   const restOfLine = text.slice(behind, lineEnd(text, behind))
   const isOnOwnLine = isOwnLine(text, before.start) && /^\s*(#.*)?$/.test(restOfLine)
   const gap = isOnOwnLine ? style.lineBreak + ' '.repeat(columnOf(text, before.start)) : ' '
-  const place = isOnOwnLine ? lineEnd(text, behind) : behind
+  const index = isOnOwnLine ? lineEnd(text, behind) : behind
   // A comma that is there already separates what follows; a trailing one stays a habit of the file.
-  if (comma !== undefined) return [{ start: place, end: place, text: `${gap}${entryText},` }]
-  if (place === behind) return [{ start: place, end: place, text: `,${gap}${entryText}` }]
+  if (comma !== undefined) return [{ start: index, end: index, text: `${gap}${entryText},` }]
+  if (index === behind) return [{ start: index, end: index, text: `,${gap}${entryText}` }]
   return [
     { start: behind, end: behind, text: ',' },
-    { start: place, end: place, text: gap + entryText },
+    { start: index, end: index, text: gap + entryText },
   ]
 }
 

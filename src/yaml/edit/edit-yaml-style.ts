@@ -1,6 +1,6 @@
 /** How a file is written, so that what is added looks like what is there. */
 import type { YamlNode } from '../yaml-node.ts'
-import { type Collection, entriesOf, isFlow, rangeOf } from './edit-yaml-place.ts'
+import { type Collection, entriesOf, isFlow, rangeOf } from './edit-yaml-location.ts'
 
 export interface YamlStyle {
   readonly lineBreak: '\n' | '\r\n'

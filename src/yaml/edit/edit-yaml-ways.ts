@@ -2,36 +2,36 @@
 import type { Json } from '../../text/json.ts'
 import type { YamlScalar } from '../yaml-node.ts'
 import { nextLine } from './edit-yaml-block.ts'
-import { rangeOf } from './edit-yaml-place.ts'
+import { rangeOf } from './edit-yaml-location.ts'
 import { type BlockText, doubleQuoted, foldedBlock, literalBlock, type QuoteStyle } from './edit-yaml-scalar.ts'
 import type { YamlStyle } from './edit-yaml-style.ts'
-import { blockHeader, indent, type WritePlace, type Written, writeBlock, writeFlow } from './edit-yaml-write.ts'
+import { blockHeader, indent, type WriteLocation, type Written, writeBlock, writeFlow } from './edit-yaml-write.ts'
 
 /**
- * @param place where it goes; undefined inside brackets
+ * @param location where it goes; undefined inside brackets
  * @param old the scalar that stood there
  */
 export function waysToWrite(
   value: Json,
-  place: WritePlace | undefined,
+  location: WriteLocation | undefined,
   old: YamlScalar | undefined,
   text: string,
   style: YamlStyle,
 ): readonly Written[] {
   const wished = quoteOf(old)
-  if (place === undefined)
+  if (location === undefined)
     return [oneLine(writeFlow(value, style, wished)), ...(typeof value === 'string' ? [oneLine(doubleQuoted(value))] : [])]
-  if (typeof value !== 'string') return [writeBlock(value, place, style, wished)]
+  if (typeof value !== 'string') return [writeBlock(value, location, style, wished)]
   const ways: (Written | undefined)[] = []
-  const block = old?.style === 'literal' || old?.style === 'folded' ? readBlock(old, place, text, style) : undefined
+  const block = old?.style === 'literal' || old?.style === 'folded' ? readBlock(old, location, text, style) : undefined
   if (block !== undefined) {
     if (block.folded) ways.push(asWritten(foldedBlock(value, block.width), block, false))
     ways.push(asWritten(literalBlock(value, block.indicator), block, true))
-    ways.push(asWritten(literalBlock(value, String(block.column - place.column)), block, true))
+    ways.push(asWritten(literalBlock(value, String(block.column - location.column)), block, true))
   }
   // A text of several lines that stood in double quotes keeps its escapes.
   if (wished === 'double' && value.includes('\n')) ways.push(oneLine(doubleQuoted(value)))
-  ways.push(writeBlock(value, place, style, wished), oneLine(doubleQuoted(value)))
+  ways.push(writeBlock(value, location, style, wished), oneLine(doubleQuoted(value)))
   return ways.filter((way) => way !== undefined)
 }
 
@@ -53,16 +53,16 @@ interface OldBlock {
   readonly raw: readonly string[]
 }
 
-function readBlock(old: YamlScalar, place: WritePlace, text: string, style: YamlStyle): OldBlock {
+function readBlock(old: YamlScalar, location: WriteLocation, text: string, style: YamlStyle): OldBlock {
   const { start, end } = rangeOf(old)
   const indicator = /[1-9]/.exec(blockHeader(text, start))?.[0] ?? ''
   const raw = text.slice(nextLine(text, start), end).split(/\r?\n/)
   const content = raw.find((line) => line.trim() !== '')
   const column =
     indicator !== ''
-      ? place.column + Number(indicator)
+      ? location.column + Number(indicator)
       : content === undefined
-        ? place.column + style.step
+        ? location.column + style.step
         : content.length - content.trimStart().length
   return { folded: old.style === 'folded', indicator, column, width: Math.max(...raw.map((line) => line.length)) - column, raw }
 }

@@ -29,26 +29,26 @@ export function writeKey(key: string, style: YamlStyle, inFlow: boolean): string
 }
 
 /** Columns of the parent, and whether the value stands behind a key or a dash. */
-export interface WritePlace {
+export interface WriteLocation {
   readonly column: number
   readonly behind: 'key' | 'dash'
 }
 
 /** A value outside brackets. Texts of several lines become literal blocks where a block can hold them. */
-export function writeBlock(value: Json, place: WritePlace, style: YamlStyle, wished: QuoteStyle = 'plain'): Written {
+export function writeBlock(value: Json, location: WriteLocation, style: YamlStyle, wished: QuoteStyle = 'plain'): Written {
   if (isJsonArray(value) && value.length > 0) {
-    const column = place.column + (place.behind === 'key' ? style.dashOffset : style.dashWidth)
+    const column = location.column + (location.behind === 'key' ? style.dashOffset : style.dashWidth)
     return { head: '', lines: value.flatMap((item) => writeItem(item, column, style)) }
   }
   if (isJsonObject(value) && Object.keys(value).length > 0) {
-    const column = place.column + (place.behind === 'key' ? style.step : style.dashWidth)
+    const column = location.column + (location.behind === 'key' ? style.step : style.dashWidth)
     return { head: '', lines: Object.entries(value).flatMap(([key, below]) => writePair(key, below, column, style)) }
   }
   if (typeof value !== 'string') return { head: writeFlow(value, style), lines: [] }
   // A block that keeps blank lines at its end would lose them at the end of a file.
   const block = value.includes('\n') && !value.endsWith('\n\n') ? literalBlock(value) : undefined
   if (block === undefined) return { head: textOnOneLine(value, wished, style.quote, false), lines: [] }
-  return { head: block.header, lines: indent(block.lines, place.column + style.step) }
+  return { head: block.header, lines: indent(block.lines, location.column + style.step) }
 }
 
 /** The `|` or `>` of a block with its indicators, which begins at an offset. */

@@ -110,9 +110,9 @@ class FileEditor {
       const start = this.documents[document]?.chunk.start ?? 0
       // Lines are those of the file as it came in, as long as this document was not edited yet; else near them.
       const whole = this.text.slice(0, start) + before
-      const place = new LineIndex(whole).position(start + Math.min(thrown.offset ?? 0, before.length))
+      const location = new LineIndex(whole).position(start + Math.min(thrown.offset ?? 0, before.length))
       const field = shown.length === 0 ? 'the object' : shownPathOnly(shown)
-      throw this.refusal(`${field}: ${thrown.message}`, formatPosition(this.where, place))
+      throw this.refusal(`${field}: ${thrown.message}`, formatPosition(this.where, location))
     }
   }
 
@@ -173,8 +173,8 @@ class FileEditor {
 
   /** The last word: the whole file reads as the edits say, and not one document more or less. */
   private prove(text: string): void {
-    const kept = this.wanted.filter((value, index) => !this.removed.has(index) && value !== null)
-    const wanted = [...kept, ...this.appended]
+    const retained = this.wanted.filter((value, index) => !this.removed.has(index) && value !== null)
+    const wanted = [...retained, ...this.appended]
     const { documents } = parseGoYaml(text, this.where)
     const same = documents.length === wanted.length && documents.every(({ value }, index) => jsonEquals(value, wanted[index]))
     if (!same) throw this.refusal('the edited file does not read as the edits say', this.where)

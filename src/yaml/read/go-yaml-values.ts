@@ -118,7 +118,7 @@ class ValueReader {
   private readMap(node: YamlMap, depth: number): Json {
     checkCollectionTag(node, '!!map')
     const value = emptyObject()
-    const seen = new Map<string, number>()
+    const observed = new Map<string, number>()
     for (const entry of node.entries) {
       if (isMergeKey(entry.key)) {
         this.merge(value, entry, depth)
@@ -126,10 +126,10 @@ class ValueReader {
       }
       const key = this.readKey(entry.key)
       const offset = offsetOf(entry.key)
-      const earlier = seen.get(key)
+      const earlier = observed.get(key)
       if (earlier !== undefined)
         this.notes.push({ kind: 'duplicate-key', offset, earlier, message: 'the key is there twice; kubectl takes the last one' })
-      seen.set(key, offset)
+      observed.set(key, offset)
       setKey(value, key, this.read(entry.value, depth + 1))
     }
     return value

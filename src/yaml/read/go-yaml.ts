@@ -54,11 +54,11 @@ export function parseGoYaml(text: string, where: string, options: GoYamlOptions 
     const chunk = chunks[at] as YamlChunk
     documents.push({ ...document, index, ...lines.position(start), chunk })
     for (const note of document.notes) {
-      const place = lines.position(note.offset)
+      const location = lines.position(note.offset)
       const earlier = note.earlier === undefined ? '' : `, first at line ${lines.position(note.earlier).line}`
       if (note.kind === 'duplicate-key' && options.duplicateKeys === 'error')
-        throw invalidYaml(formatPosition(where, place), `the key is there twice${earlier}`, 'keep one of them')
-      notes.push({ kind: note.kind, ...place, message: `${note.message}${earlier}` })
+        throw invalidYaml(formatPosition(where, location), `the key is there twice${earlier}`, 'keep one of them')
+      notes.push({ kind: note.kind, ...location, message: `${note.message}${earlier}` })
     }
   }
   return { documents, notes }
@@ -91,17 +91,17 @@ export function objectsIn(document: GoYamlDocument, text: string, where: string)
   const nodes = itemNodes(document.node)
   return (getKey(value, 'items') as readonly Json[]).map((object, item) => {
     const offset = nodes[item]?.source?.start
-    const place = offset === undefined ? { line, column: 1 } : lines.position(offset)
+    const location = offset === undefined ? { line, column: 1 } : lines.position(offset)
     if (isObjectList(object))
       throw new Failure({
         code: 'BP1112',
         what: 'a list of objects has a list as an item',
-        where: formatPosition(where, place),
+        where: formatPosition(where, location),
         why: 'kubectl does not read a list inside a list',
         remedy: 'move its items into the outer list',
         retry: 'on-change',
       })
-    return { object: withKindOf(value, object), item, line: place.line }
+    return { object: withKindOf(value, object), item, line: location.line }
   })
 }
 

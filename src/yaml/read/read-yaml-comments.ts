@@ -67,10 +67,10 @@ export function scanComments(cursor: YamlCursor, scanned: YamlMark, before: Toke
     text = ''
   }
 
-  let peek = 0
-  for (; peek < LOOK_AHEAD; peek += 1) {
+  let current = 0
+  for (; current < LOOK_AHEAD; current += 1) {
     column += 1
-    const code = cursor.code(peek)
+    const code = cursor.code(current)
     if (isBlank(code)) continue
     const closesFlow = cursor.flowLevel > 0 && (code === 93 || code === 125)
     if (closesFlow || isBreakOrEnd(code)) {
@@ -80,7 +80,7 @@ export function scanComments(cursor: YamlCursor, scanned: YamlMark, before: Toke
           if (text !== '') {
             // Dedented, it has nothing to do with the token before.
             if (start.column - 1 < nextIndent) tokenAt = start.at
-            closeFoot(cursor.at + peek)
+            closeFoot(cursor.at + current)
           }
         } else if (text !== '' && code !== 0) text += '\n'
       }
@@ -92,22 +92,22 @@ export function scanComments(cursor: YamlCursor, scanned: YamlMark, before: Toke
       continue
     }
     // At another indentation it is the foot of what is above, not the head of what comes.
-    if (text !== '' && column - 1 < nextIndent && column !== start.column) closeFoot(cursor.at + peek)
+    if (text !== '' && column - 1 < nextIndent && column !== start.column) closeFoot(cursor.at + current)
     if (code !== HASH) break
-    if (text === '') start = { at: cursor.at + peek, line, column }
+    if (text === '') start = { at: cursor.at + current, line, column }
     else text += '\n'
     recentEmpty = false
-    for (const at = cursor.at + peek; cursor.at < at; ) {
+    for (const at = cursor.at + current; cursor.at < at; ) {
       if (cursor.code() === BREAK) cursor.skipBreak()
       else cursor.at += 1
     }
     text += cursor.text.slice(cursor.at, lineEndAt(cursor.text, cursor.at))
     cursor.skipToBreak()
-    peek = 0
+    current = 0
     column = 0
     line = cursor.line
   }
 
-  if (text !== '') found.push({ kind: 'head', text, scanAt, tokenAt: start.at, start, endAt: cursor.at + peek - 1 })
+  if (text !== '') found.push({ kind: 'head', text, scanAt, tokenAt: start.at, start, endAt: cursor.at + current - 1 })
   return found
 }

@@ -201,13 +201,13 @@ describe('properties', () => {
 
   it('lines of all kinds at all indentations are read as the YAML library reads them, or refused', () => {
     let same = 0
-    const line = fc.record({ piece: fc.constantFrom(...PIECES), place: fc.nat(5), shift: fc.constantFrom(0, 0, 0, 0, 0, 0, 1, 2, -1) })
+    const line = fc.record({ piece: fc.constantFrom(...PIECES), location: fc.nat(5), shift: fc.constantFrom(0, 0, 0, 0, 0, 0, 1, 2, -1) })
     fc.assert(
       fc.property(fc.array(line, { minLength: 1, maxLength: 8 }), fc.boolean(), (lines, ends) => {
         // Most lines begin where one before them did, or where its content did.
         const columns = [0]
-        const texts = lines.map(({ piece, place, shift }) => {
-          const column = Math.max(0, (columns[columns.length - 1 - (place % columns.length)] ?? 0) + shift)
+        const texts = lines.map(({ piece, location: index, shift }) => {
+          const column = Math.max(0, (columns[columns.length - 1 - (index % columns.length)] ?? 0) + shift)
           if (!/^( *|-+|#.*|\.+)$/.test(piece)) columns.push(column, column + (/^(- *)*/.exec(piece)?.[0].length || 2))
           return ' '.repeat(column) + piece
         })

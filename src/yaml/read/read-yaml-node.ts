@@ -22,8 +22,10 @@ export function readYamlDocuments(text: string, where: string): readonly YamlDoc
     return readDocuments(text, where)
   } catch (thrown) {
     if (!(thrown instanceof YamlRefusal)) throw thrown
-    const place = formatPosition(where, new LineIndex(text).position(Math.min(thrown.offset, text.length)))
-    throw thrown.code === 'BP1110' ? invalidYaml(place, thrown.message, thrown.remedy) : tooLargeYaml(place, thrown.message, thrown.remedy)
+    const location = formatPosition(where, new LineIndex(text).position(Math.min(thrown.offset, text.length)))
+    throw thrown.code === 'BP1110'
+      ? invalidYaml(location, thrown.message, thrown.remedy)
+      : tooLargeYaml(location, thrown.message, thrown.remedy)
   }
 }
 

@@ -80,7 +80,7 @@ export class YamlTokens {
   }
 
   /** The next token; the comments up to it are handed over. */
-  peek(): YamlToken {
+  current(): YamlToken {
     while (this.next >= this.tokens.length - LOOK_AHEAD || this.mayBecomeKey()) this.fetch()
     const token = this.tokens[this.next]
     if (token === undefined) throw new YamlRefusal(this.cursor.at, 'something stands where it cannot')
@@ -89,7 +89,7 @@ export class YamlTokens {
   }
 
   take(): YamlToken {
-    const token = this.peek()
+    const token = this.current()
     this.next += 1
     if (token.end > token.start) this.lastEnd = token.end
     return token
@@ -110,8 +110,8 @@ export class YamlTokens {
 
   /** Whether it is open what the next token is. */
   private mayBecomeKey(): boolean {
-    const place = this.keyOfToken.get(this.next)
-    const key = place === undefined ? undefined : this.keys[place]
+    const location = this.keyOfToken.get(this.next)
+    const key = location === undefined ? undefined : this.keys[location]
     return key !== undefined && this.isStillPossible(key)
   }
 

@@ -62,16 +62,16 @@ class TreeReader {
 
   document(): YamlNode | undefined {
     const { tokens } = this
-    const first = tokens.peek()
+    const first = tokens.current()
     if (first.kind === 'stream-end') return undefined
     let head = ''
     if (first.kind === 'document-start') {
       tokens.take()
-      const { kind } = tokens.peek()
+      const { kind } = tokens.current()
       if (kind === 'document-start' || kind === 'document-end' || kind === 'stream-end') return undefined
     } else head = this.takeDocumentHead()
     const root = this.node(true, false)
-    const end = tokens.peek()
+    const end = tokens.current()
     if (end.kind === 'document-end') tokens.take()
     else if (end.kind !== 'document-start' && end.kind !== 'stream-end') throw misplaced(end)
     const comments = this.takeComments()
@@ -128,14 +128,14 @@ class TreeReader {
   /** @param indentless whether a list may begin at the indentation of the map around it */
   private node(block: boolean, indentless: boolean): YamlNode {
     const { tokens } = this
-    let token = tokens.peek()
+    let token = tokens.current()
     if (token.kind === 'alias') return this.alias()
     let properties = NO_PROPERTIES
     while (token.kind === 'anchor' || token.kind === 'tag') {
       if (properties[token.kind] !== '') throw new YamlRefusal(token.start, `a value has two ${token.kind}s`)
       properties = { ...properties, [token.kind]: token.name ?? '' }
       tokens.take()
-      token = tokens.peek()
+      token = tokens.current()
     }
     if (token.kind === 'scalar') return this.scalar(properties)
     if (this.depth === MAX_YAML_DEPTH && COLLECTION_STARTS.has(token.kind)) throw tooDeep(token.start)
@@ -158,7 +158,7 @@ class TreeReader {
 
   private alias(): YamlNode {
     const { tokens } = this
-    const { start, name = '' } = tokens.peek()
+    const { start, name = '' } = tokens.current()
     const comments = this.takeComments()
     tokens.take()
     const target = this.anchors.get(name)
@@ -170,7 +170,7 @@ class TreeReader {
 
   private scalar(properties: Properties): YamlScalar {
     const { tokens } = this
-    const { start, end, scalar } = tokens.peek()
+    const { start, end, scalar } = tokens.current()
     const comments = this.takeComments()
     tokens.take()
     const { tag, anchor } = properties
@@ -184,28 +184,28 @@ class TreeReader {
     return this.anchored({ kind: 'scalar', tag, anchor, ...NO_COMMENTS, source: this.source(at, tag, at), value: '', style: 'plain' })
   }
 
-  /** @param place `value`: at the indentation of the map around it, without tokens for its start and end */
-  private list({ tag, anchor }: Properties, comments: Comments, place: 'block' | 'value'): YamlList {
+  /** @param location `value`: at the indentation of the map around it, without tokens for its start and end */
+  private list({ tag, anchor }: Properties, comments: Comments, location: 'block' | 'value'): YamlList {
     const { tokens } = this
-    const { start } = tokens.peek()
+    const { start } = tokens.current()
     const node: YamlList = { kind: 'list', tag, anchor, ...comments, style: 'block', items: [] }
     this.anchored(node)
-    if (place === 'block') tokens.take()
-    while (tokens.peek().kind === '-') {
+    if (location === 'block') tokens.take()
+    while (tokens.current().kind === '-') {
       const priorHead = tokens.head.length
       const { end } = tokens.take()
       this.splitStem(priorHead)
-      const { kind } = tokens.peek()
-      const isEmpty = kind === '-' || kind === 'block-end' || (place === 'value' && (kind === 'key' || kind === 'value'))
+      const { kind } = tokens.current()
+      const isEmpty = kind === '-' || kind === 'block-end' || (location === 'value' && (kind === 'key' || kind === 'value'))
       node.items.push(isEmpty ? this.empty(end) : this.node(true, false))
     }
     node.source = this.source(start, tag)
-    if (place === 'block') this.takeBlockEnd()
+    if (location === 'block') this.takeBlockEnd()
     return node
   }
 
   private takeBlockEnd(): void {
-    const token = this.tokens.peek()
+    const token = this.tokens.current()
     if (token.kind !== 'block-end') throw misplaced(token)
     this.tokens.take()
   }
@@ -214,7 +214,7 @@ class TreeReader {
   private splitStem(length: number): void {
     if (length === 0) return
     const { tokens } = this
-    const { kind } = tokens.peek()
+    const { kind } = tokens.current()
     if (kind !== 'list-start' && kind !== 'map-start') return
     this.stem = tokens.head.slice(0, length)
     tokens.head = tokens.head.slice(length + 1)
@@ -222,13 +222,13 @@ class TreeReader {
 
   private map({ tag, anchor }: Properties): YamlMap {
     const { tokens } = this
-    const { start } = tokens.peek()
+    const { start } = tokens.current()
     const node: YamlMap = { kind: 'map', tag, anchor, ...this.takeStem(), style: 'block', entries: [] }
     this.anchored(node)
     tokens.take()
-    for (let token = tokens.peek(); token.kind === 'key'; token = tokens.peek()) {
+    for (let token = tokens.current(); token.kind === 'key'; token = tokens.current()) {
       const { end } = tokens.take()
-      const key = isBlockEmpty(tokens.peek().kind) ? this.empty(end) : this.node(true, true)
+      const key = isBlockEmpty(tokens.current().kind) ? this.empty(end) : this.node(true, true)
       const before = node.entries.at(-1)
       if (key.footComment !== '' && before !== undefined) {
         // Dedented, it is for the entry before.
@@ -239,7 +239,7 @@ class TreeReader {
     }
     const last = node.entries.at(-1)
     node.source = this.source(start, tag)
-    if (tokens.peek().kind !== 'block-end') throw misplaced(tokens.peek())
+    if (tokens.current().kind !== 'block-end') throw misplaced(tokens.current())
     const { lineComment, footComment } = this.takeComments()
     node.lineComment = lineComment
     if (footComment !== '' && last !== undefined) last.key.footComment = footComment
@@ -249,21 +249,21 @@ class TreeReader {
 
   private blockValue(): YamlNode {
     const { tokens } = this
-    if (tokens.peek().kind !== 'value') return this.empty(tokens.lastEnd)
+    if (tokens.current().kind !== 'value') return this.empty(tokens.lastEnd)
     const { end } = tokens.take()
-    return isBlockEmpty(tokens.peek().kind) ? this.empty(end) : this.node(true, true)
+    return isBlockEmpty(tokens.current().kind) ? this.empty(end) : this.node(true, true)
   }
 
   private flowList({ tag, anchor }: Properties): YamlList {
     const { tokens } = this
-    const { start } = tokens.peek()
+    const { start } = tokens.current()
     const { headComment } = this.takeComments()
     const node: YamlList = { kind: 'list', tag, anchor, ...NO_COMMENTS, headComment, style: 'flow', items: [] }
     this.anchored(node)
     tokens.take()
-    while (tokens.peek().kind !== ']') {
+    while (tokens.current().kind !== ']') {
       if (node.items.length > 0) this.takeComma()
-      const { kind } = tokens.peek()
+      const { kind } = tokens.current()
       if (kind === ']') break
       node.items.push(kind === 'key' ? this.pair() : this.node(false, false))
     }
@@ -272,7 +272,7 @@ class TreeReader {
   }
 
   private takeComma(): void {
-    const token = this.tokens.peek()
+    const token = this.tokens.current()
     if (token.kind !== ',') throw new YamlRefusal(token.start, 'a comma or a closing bracket is missing')
     this.tokens.take()
   }
@@ -289,7 +289,7 @@ class TreeReader {
   private pair(): YamlMap {
     const { tokens } = this
     const { start, end } = tokens.take()
-    const { kind } = tokens.peek()
+    const { kind } = tokens.current()
     const isEmpty = kind === 'value' || kind === ',' || kind === ']'
     const key = isEmpty ? this.empty(end) : this.node(false, false)
     const entry = withFootAtKey({ key, value: this.flowValue(']') })
@@ -298,17 +298,17 @@ class TreeReader {
 
   private flowMap({ tag, anchor }: Properties): YamlMap {
     const { tokens } = this
-    const { start } = tokens.peek()
+    const { start } = tokens.current()
     const { headComment } = this.takeComments()
     const node: YamlMap = { kind: 'map', tag, anchor, ...NO_COMMENTS, headComment, style: 'flow', entries: [] }
     this.anchored(node)
     tokens.take()
-    while (tokens.peek().kind !== '}') {
+    while (tokens.current().kind !== '}') {
       if (node.entries.length > 0) this.takeComma()
-      const token = tokens.peek()
+      const token = tokens.current()
       if (token.kind === '}') break
       if (token.kind === 'key') tokens.take()
-      const { kind } = tokens.peek()
+      const { kind } = tokens.current()
       const isEmpty = token.kind === 'key' && (kind === 'value' || kind === ',' || kind === '}')
       const key = isEmpty ? this.empty(tokens.lastEnd) : this.node(false, false)
       node.entries.push(withFootAtKey({ key, value: token.kind === 'key' ? this.flowValue('}') : this.empty(tokens.lastEnd) }))
@@ -319,9 +319,9 @@ class TreeReader {
 
   private flowValue(close: ']' | '}'): YamlNode {
     const { tokens } = this
-    if (tokens.peek().kind !== 'value') return this.empty(tokens.lastEnd)
+    if (tokens.current().kind !== 'value') return this.empty(tokens.lastEnd)
     const { end } = tokens.take()
-    const { kind } = tokens.peek()
+    const { kind } = tokens.current()
     return kind === ',' || kind === close ? this.empty(end) : this.node(false, false)
   }
 }

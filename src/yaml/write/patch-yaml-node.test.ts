@@ -186,8 +186,8 @@ test('what is equal under a key that both have is the same node', () => {
         const node = patchYamlNode(yamlOf({}), from)
         assert.ok(node.kind === 'map')
         const nodes = new Map(node.entries.map((entry) => [entry.key.kind === 'scalar' ? entry.key.value : '', entry.value]))
-        const kept = Object.entries(from).filter((_, at) => all || at % 2 === 0)
-        const to = Object.fromEntries([...kept, ...Object.entries(other).filter(([name]) => !Object.hasOwn(from, name))])
+        const retained = Object.entries(from).filter((_, at) => all || at % 2 === 0)
+        const to = Object.fromEntries([...retained, ...Object.entries(other).filter(([name]) => !Object.hasOwn(from, name))])
         patchYamlNode(node, to)
         for (const { key: name, value } of node.entries) {
           const before = name.kind === 'scalar' ? nodes.get(name.value) : undefined

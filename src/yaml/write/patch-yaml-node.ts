@@ -68,10 +68,10 @@ function patchedScalar(node: YamlScalar, value: null | boolean | number | bigint
 
 function patchedMap(map: YamlMap, value: JsonObject): YamlMap {
   const last = new Map(map.entries.map((entry) => [keyOf(entry.key), entry]))
-  const kept = map.entries.filter((entry) => last.get(keyOf(entry.key)) === entry && Object.hasOwn(value, keyOf(entry.key)))
-  for (const entry of kept) entry.value = patched(entry.value, getKey(value, keyOf(entry.key)) as Json)
+  const retained = map.entries.filter((entry) => last.get(keyOf(entry.key)) === entry && Object.hasOwn(value, keyOf(entry.key)))
+  for (const entry of retained) entry.value = patched(entry.value, getKey(value, keyOf(entry.key)) as Json)
   const added = Object.entries(value).filter(([key]) => !last.has(key))
-  map.entries = [...kept, ...added.map(([key, below]) => ({ key: newKey(key), value: newNode(below) }))]
+  map.entries = [...retained, ...added.map(([key, below]) => ({ key: newKey(key), value: newNode(below) }))]
   return map
 }
 
@@ -96,9 +96,9 @@ function patchedList(list: YamlList, values: readonly Json[]): YamlList {
     const item = items[at]
     if (item !== undefined && isAlready(item, value)) take(at, at, value)
   }
-  const equals = placesBy(items, free, canonicalJson)
+  const equals = locationsBy(items, free, canonicalJson)
   for (const [at, value] of open()) take(at, equals.get(canonicalJson(value))?.shift(), value)
-  const sames = placesBy(items, free, identityOf)
+  const sames = locationsBy(items, free, identityOf)
   for (const [at, value] of open()) take(at, sames.get(identityOf(value) ?? '')?.shift(), value)
   for (const [at, value] of open()) if (identityOf(value) === undefined && free.has(at)) take(at, at, value)
   list.items = values.map((value, at) => taken[at] ?? newNode(value))
@@ -106,22 +106,22 @@ function patchedList(list: YamlList, values: readonly Json[]): YamlList {
 }
 
 /** The places of free items by a text about them, in their order. */
-function placesBy(
+function locationsBy(
   items: readonly YamlNode[],
   free: ReadonlySet<number>,
   textOf: (json: Json) => string | undefined,
 ): ReadonlyMap<string, number[]> {
-  const places = new Map<string, number[]>()
-  for (const place of free) {
-    const item = items[place]
+  const locations = new Map<string, number[]>()
+  for (const index of free) {
+    const item = items[index]
     const json = item === undefined ? undefined : valueOfNode(item)
     const text = json === undefined ? undefined : textOf(json)
     if (text === undefined) continue
-    const known = places.get(text)
-    if (known === undefined) places.set(text, [place])
-    else known.push(place)
+    const known = locations.get(text)
+    if (known === undefined) locations.set(text, [index])
+    else known.push(index)
   }
-  return places
+  return locations
 }
 
 function identityOf(value: Json): string | undefined {

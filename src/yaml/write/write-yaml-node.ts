@@ -40,7 +40,7 @@ interface Comments {
   readonly tail?: string
 }
 
-type Place = 'root' | 'item' | 'value' | 'simple-key' | 'key'
+type Location = 'root' | 'item' | 'value' | 'simple-key' | 'key'
 
 /**
  * go-yaml's emitter (`emitterc.go`), which is a machine over events: a collection's start, its parts, its end. Comments are
@@ -96,14 +96,14 @@ class YamlWriter {
   }
 
   /** What stands before a collection's parts; of a scalar or alias everything. */
-  private start(node: YamlNode, place: Place): void {
-    this.isMapValue = place !== 'root' && place !== 'item'
+  private start(node: YamlNode, location: Location): void {
+    this.isMapValue = location !== 'root' && location !== 'item'
     if (node.kind === 'alias') {
       this.out.indicator(`*${node.name}`, true, false, false)
       return
     }
     if (node.kind === 'scalar') {
-      this.scalar(node, place === 'simple-key')
+      this.scalar(node, location === 'simple-key')
       return
     }
     this.properties(node.anchor, writtenTag(node))

@@ -28,11 +28,11 @@ for (const used of USED_OPERATIONS) {
   put(cut, ['paths', path, method.toLowerCase()], plain(operation))
 }
 for (let reference = open.pop(); reference !== undefined; reference = open.pop()) {
-  const place = reference.slice(2).split('/')
-  if (at(cut, place) !== undefined) continue
-  const value = at(source, place)
+  const location = reference.slice(2).split('/')
+  if (at(cut, location) !== undefined) continue
+  const value = at(source, location)
   if (value === undefined) throw new Error(`nothing stands at ${reference}`)
-  put(cut, place, plain(value))
+  put(cut, location, plain(value))
 }
 writeFileSync(target, `${JSON.stringify(cut)}\n`)
 console.log(`${USED_OPERATIONS.length} operations, ${Math.round(JSON.stringify(cut).length / 1024)} KiB`)
@@ -42,13 +42,13 @@ function plain(value: Value, names = false): Value {
   if (Array.isArray(value)) return value.map((item) => plain(item))
   if (value === null || typeof value !== 'object') return value
   if (typeof value['$ref'] === 'string') open.push(value['$ref'])
-  const kept: { [key: string]: Value } = {}
+  const retained: { [key: string]: Value } = {}
   for (const [key, item] of Object.entries(value)) {
     if (!names && (PROSE.has(key) || key.startsWith('x-') || key === 'nullable')) continue
-    kept[key] = plain(item, !names && (key === 'properties' || key === 'responses' || key === 'headers'))
+    retained[key] = plain(item, !names && (key === 'properties' || key === 'responses' || key === 'headers'))
   }
-  if (!names && value['nullable'] === true) return nullable(kept)
-  return kept
+  if (!names && value['nullable'] === true) return nullable(retained)
+  return retained
 }
 
 function nullable(schema: { [key: string]: Value }): Value {
@@ -58,19 +58,19 @@ function nullable(schema: { [key: string]: Value }): Value {
   return { ...schema, type: [...types, 'null'], ...(Array.isArray(listed) && !listed.includes(null) ? { enum: [...listed, null] } : {}) }
 }
 
-function at(value: Value, place: readonly string[]): Value | undefined {
+function at(value: Value, location: readonly string[]): Value | undefined {
   let found: Value | undefined = value
-  for (const key of place) found = found !== null && typeof found === 'object' && !Array.isArray(found) ? found[key] : undefined
+  for (const key of location) found = found !== null && typeof found === 'object' && !Array.isArray(found) ? found[key] : undefined
   return found
 }
 
-function put(into: { [key: string]: Value }, place: readonly string[], value: Value): void {
+function put(into: { [key: string]: Value }, location: readonly string[], value: Value): void {
   let folder = into
-  for (const key of place.slice(0, -1)) {
+  for (const key of location.slice(0, -1)) {
     const next = folder[key] ?? {}
-    if (next === null || typeof next !== 'object' || Array.isArray(next)) throw new Error(`no place at ${place.join('/')}`)
+    if (next === null || typeof next !== 'object' || Array.isArray(next)) throw new Error(`no place at ${location.join('/')}`)
     folder[key] = next
     folder = next
   }
-  folder[place.at(-1) ?? ''] = value
+  folder[location.at(-1) ?? ''] = value
 }

@@ -79,14 +79,14 @@ export class EmulatedGit {
   }
 
   #rebase(before: string, head: string): string {
-    const place = mkdtempSync(join(tmpdir(), 'backporch-rebase-'))
+    const location = mkdtempSync(join(tmpdir(), 'backporch-rebase-'))
     try {
-      this.run('worktree', 'add', '--quiet', '--detach', join(place, 'tree'), before)
-      this.run('-C', join(place, 'tree'), 'cherry-pick', `${before}..${head}`)
-      return this.run('-C', join(place, 'tree'), 'rev-parse', 'HEAD')
+      this.run('worktree', 'add', '--quiet', '--detach', join(location, 'tree'), before)
+      this.run('-C', join(location, 'tree'), 'cherry-pick', `${before}..${head}`)
+      return this.run('-C', join(location, 'tree'), 'rev-parse', 'HEAD')
     } finally {
-      this.run('worktree', 'remove', '--force', join(place, 'tree'))
-      rmSync(place, { recursive: true, force: true })
+      this.run('worktree', 'remove', '--force', join(location, 'tree'))
+      rmSync(location, { recursive: true, force: true })
     }
   }
 }

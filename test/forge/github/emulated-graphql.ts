@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { buildSchema, type GraphQLSchema, graphqlSync, parse, validate } from 'graphql'
 import type { EmulatedComment, EmulatedState } from './emulated-state.ts'
 
-interface Asked {
+interface RequestDescription {
   readonly query?: string
   readonly variables?: Readonly<Record<string, unknown>>
 }
@@ -14,7 +14,7 @@ let schema: GraphQLSchema | undefined
 export function answerGraphql(
   state: EmulatedState,
   actor: string,
-  { query = '', variables }: Asked,
+  { query = '', variables }: RequestDescription,
   problem: (text: string) => void,
 ): unknown {
   schema ??= buildSchema(readFileSync(new URL('../../corpus/github/schema.graphql', import.meta.url), 'utf8'))
@@ -35,12 +35,12 @@ export function answerGraphql(
     rootValue,
     ...(variables === undefined ? {} : { variableValues: variables }),
   })
-  const told = errors?.map(({ message, path, originalError }) => ({
+  const reported = errors?.map(({ message, path, originalError }) => ({
     type: originalError instanceof Refusal ? originalError.type : undefined,
     path,
     message,
   }))
-  return { data, ...(told === undefined ? {} : { errors: told }) }
+  return { data, ...(reported === undefined ? {} : { errors: reported }) }
 }
 
 interface DraftInput {

@@ -190,9 +190,9 @@ export const ROUTES: Readonly<Partial<Record<UsedOperation, Route>>> = {
   },
 
   [`DELETE ${REPOSITORY}/issues/comments/{comment_id}` as const]: ({ state, parameters }: RouteInput) => {
-    const kept = state.comments.filter(({ id }) => id !== Number(parameters['comment_id']))
-    if (kept.length === state.comments.length) return NOT_FOUND
-    state.comments = kept
+    const retained = state.comments.filter(({ id }) => id !== Number(parameters['comment_id']))
+    if (retained.length === state.comments.length) return NOT_FOUND
+    state.comments = retained
     return { status: 204 }
   },
 

@@ -4,7 +4,7 @@ import { createHmac, generateKeyPairSync } from 'node:crypto'
 import { afterEach, beforeEach, describe, it } from 'node:test'
 import { WebhookIntake, WebhookReading } from '../../../src/adapters/forge/webhook-intake.ts'
 import { DeliveryWindow } from '../../../src/adapters/forge/webhook-window.ts'
-import { PressQueue } from '../../../src/controller/press-queue.ts'
+import { RequestedActionQueue } from '../../../src/controller/requested-action-queue.ts'
 import { expectFailure } from '../../contract/git-remotes.ts'
 import type { EmulatedCheckRun } from './emulated-state.ts'
 import { GitHubWorld } from './github-world.ts'
@@ -17,7 +17,7 @@ const { privateKey, publicKey } = generateKeyPairSync('rsa', {
 const SECRET = 'what the App and the controller know'
 const CREATE = 'POST /repos/{owner}/{repo}/check-runs'
 
-interface Press {
+interface RequestedAction {
   readonly button?: string
   readonly action?: string
   readonly by?: string
@@ -27,7 +27,7 @@ interface Press {
 
 describe('checks of a GitHub App', () => {
   let world: GitHubWorld
-  let presses: PressQueue
+  let requestedActions: RequestedActionQueue
   let intake: WebhookIntake
   let count = 0
   let deliveries = 0
@@ -56,19 +56,25 @@ describe('checks of a GitHub App', () => {
 
   /** The controller alone: nothing is remembered of presses and deliveries. */
   async function restart(): Promise<void> {
-    presses = new PressQueue()
+    requestedActions = new RequestedActionQueue()
     intake = new WebhookIntake({ secrets: [SECRET], repository: 'acme/deploy', window: new DeliveryWindow() })
   }
 
   const runs = (): readonly EmulatedCheckRun[] => world.emulator.state.checkRuns
   const last = (): EmulatedCheckRun => runs().at(-1) ?? assert.fail('no check')
   const pull = () => world.emulator.state.threads.find((thread) => thread.pull !== undefined) ?? assert.fail('no pull request')
-  const told = (): string => world.emulator.state.comments.findLast(({ user }) => user === 'backporch[bot]')?.body ?? ''
+  const reported = (): string => world.emulator.state.comments.findLast(({ user }) => user === 'backporch[bot]')?.body ?? ''
   const plan = (): string => /plan: (\w+)/.exec(world.repository.text(pull().pull?.head ?? '', recordPath()) ?? '')?.[1] ?? ''
   const recordPath = (): string => world.repository.paths(pull().pull?.head ?? '').find((path) => path.startsWith('.drift/records/')) ?? ''
 
   /** A signed delivery as GitHub sends it. @returns the body, to send it again */
-  function press({ button = 'adopt', action = 'requested_action', by = 'wendy', type = 'User', run = last() }: Press): string {
+  function requestedAction({
+    button = 'adopt',
+    action = 'requested_action',
+    by = 'wendy',
+    type = 'User',
+    run = last(),
+  }: RequestedAction): string {
     count += 1
     const { id, name, head_sha, external_id } = run
     const body = JSON.stringify({
@@ -93,13 +99,13 @@ describe('checks of a GitHub App', () => {
     reading.add(Buffer.from(body))
     const answer = reading.end(Date.parse('2026-11-21T10:30:00Z') + deliveries * 600_000)
     deliveries += 1
-    if (answer.press !== undefined) presses.add(answer.press)
-    return answer.news
+    if (answer.requestedAction !== undefined) requestedActions.add(answer.requestedAction)
+    return answer.updates
   }
 
   async function turn(): Promise<void> {
     world.pass()
-    await world.answer(presses)
+    await world.answer(requestedActions)
     await world.turn()
   }
 
@@ -152,31 +158,31 @@ describe('checks of a GitHub App', () => {
   })
 
   it('adopt changes the plan for whoever may write', async () => {
-    press({})
+    requestedAction({})
     await turn()
     assert.equal(plan(), 'Adopt')
     assert.match(pull().body, /It was Restore before, changed by `wendy`/)
-    assert.match(told(), /✅ `button Switch to adopt` of `wendy`/)
+    assert.match(reported(), /✅ `button Switch to adopt` of `wendy`/)
     assert.deepEqual(
       last().actions.map((action) => (action as { label: string }).label),
       ['Snooze 7d', 'Re-check'],
       'the plan is Adopt already',
     )
-    assert.deepEqual(presses.waiting(), [])
+    assert.deepEqual(requestedActions.waiting(), [])
   })
 
   it('snooze lasts seven days from when it was pressed', async () => {
-    press({ button: 'snooze-7d' })
+    requestedAction({ button: 'snooze-7d' })
     await turn()
-    assert.match(told(), /✅ `button Snooze 7d` of `wendy`.*no reminders until 2026-11-28 10:30 UTC/)
+    assert.match(reported(), /✅ `button Snooze 7d` of `wendy`.*no reminders until 2026-11-28 10:30 UTC/)
     assert.match(pull().body, /\*\*Snoozed\*\* until 2026-11-28 10:30 UTC/)
   })
 
   for (const again of [{ button: 'recheck' }, { action: 'rerequested' }]) {
     it(`${JSON.stringify(again)} looks again`, async () => {
-      press(again)
+      requestedAction(again)
       await turn()
-      assert.match(told(), /✅ `button Re-check` of `wendy`.*looked at the cluster at/)
+      assert.match(reported(), /✅ `button Re-check` of `wendy`.*looked at the cluster at/)
     })
   }
 
@@ -186,13 +192,13 @@ describe('checks of a GitHub App', () => {
     ['a bot', { by: 'other[bot]', type: 'Bot' }, /^$/],
     ['no button of ours', { button: 'merge' }, /^$/],
     ['another event of the check', { action: 'completed' }, /^$/],
-  ] as const satisfies readonly (readonly [string, Press, RegExp])[]) {
+  ] as const satisfies readonly (readonly [string, RequestedAction, RegExp])[]) {
     it(`is refused: ${name}`, async () => {
-      press(given)
+      requestedAction(given)
       await turn()
       assert.equal(plan(), 'Restore')
-      assert.match(told(), text)
-      assert.deepEqual(presses.waiting(), [])
+      assert.match(reported(), text)
+      assert.deepEqual(requestedActions.waiting(), [])
       assert.deepEqual(await world.writesOf(turn), [])
     })
   }
@@ -202,30 +208,30 @@ describe('checks of a GitHub App', () => {
     world.pass()
     world.edit(0, 'web', 'color', 'green')
     await world.turn()
-    press({ run: old })
+    requestedAction({ run: old })
     await turn()
-    assert.match(told(), /😕 `button Switch to adopt` of `wendy`.*it was pressed on `[0-9a-f]{7}`, and this is at `[0-9a-f]{7}` now/)
+    assert.match(reported(), /😕 `button Switch to adopt` of `wendy`.*it was pressed on `[0-9a-f]{7}`, and this is at `[0-9a-f]{7}` now/)
     assert.equal(plan(), 'Restore')
-    assert.deepEqual(presses.waiting(), [])
+    assert.deepEqual(requestedActions.waiting(), [])
   })
 
   for (const button of ['snooze-7d', 'adopt']) {
     it(`decides once however often it is delivered, also after a restart: ${button}`, async () => {
-      const body = press({ button })
+      const body = requestedAction({ button })
       assert.equal(deliver(body), 'ignored')
       await turn()
-      const before = world.seen()
+      const before = world.observed()
       for (let time = 0; time < 2; time += 1) {
         await restart()
         assert.equal(deliver(body), 'look')
         await turn()
       }
-      assert.deepEqual(world.seen(), before)
+      assert.deepEqual(world.observed(), before)
     })
   }
 
   it('waits for the next turn while the forge does not answer', async () => {
-    press({})
+    requestedAction({})
     world.emulator.faults.push({
       on: 'GET /repos/{owner}/{repo}/collaborators/{username}/permission',
       times: 3,
@@ -233,24 +239,24 @@ describe('checks of a GitHub App', () => {
       answer: { status: 502, text: 'no' },
     })
     world.pass()
-    const answers = await world.answer(presses)
+    const answers = await world.answer(requestedActions)
     assert.deepEqual(
       answers.map(({ by, line, outcome }) => [by, line, outcome]),
       [['wendy', 'button Switch to adopt', 'waiting']],
     )
-    assert.equal(presses.waiting().length, 1)
+    assert.equal(requestedActions.waiting().length, 1)
     await turn()
     assert.equal(plan(), 'Adopt')
-    assert.deepEqual(presses.waiting(), [])
+    assert.deepEqual(requestedActions.waiting(), [])
   })
 
   it('is nobody’s when the pull request is closed', async () => {
     world.emulator.state.setState(pull(), 'closed', 'wendy')
-    press({})
+    requestedAction({})
     await turn()
-    assert.deepEqual(presses.waiting(), [])
+    assert.deepEqual(requestedActions.waiting(), [])
     const [first] = runs()
     assert.deepEqual([first?.conclusion, first?.output.title], ['neutral', 'closed: nothing changes in the cluster'])
-    assert.doesNotMatch(told(), /button/)
+    assert.doesNotMatch(reported(), /button/)
   })
 })

@@ -7,7 +7,7 @@ import type { ObjectId } from '../../../src/package/object-id.ts'
 import type { CheckRun, ForgeCheckRuns } from '../../../src/ports/check-run.ts'
 import { expectFailure } from '../../contract/git-remotes.ts'
 import type { EmulatedCheckRun } from './emulated-state.ts'
-import { type GitHubGround, makeGitHubGround } from './github-ground.ts'
+import { createGitHubFixture, type GitHubFixture } from './github-fixture.ts'
 import { pushProposal, SIGNAL } from './pushed-proposal.ts'
 
 const { privateKey, publicKey } = generateKeyPairSync('rsa', {
@@ -39,32 +39,32 @@ function annotations(count: number): CheckRun['annotations'] {
 }
 
 describe('check runs', () => {
-  let ground: GitHubGround
+  let fixture: GitHubFixture
   let checks: ForgeCheckRuns
   let commit: ObjectId
 
   beforeEach(async () => {
-    ground = await makeGitHubGround()
-    ground.emulator.app = { id: 4242, publicKey, slug: 'backporch', installed: true }
-    ground.emulator.granted = { checks: 'write' }
-    commit = (await pushProposal(ground)).commit
+    fixture = await createGitHubFixture()
+    fixture.emulator.app = { id: 4242, publicKey, slug: 'backporch', installed: true }
+    fixture.emulator.granted = { checks: 'write' }
+    commit = (await pushProposal(fixture)).commit
     checks = await open()
   })
   afterEach(async () => {
-    const problems = [...new Set(ground.emulator.problems)]
-    await ground.close()
+    const problems = [...new Set(fixture.emulator.problems)]
+    await fixture.close()
     assert.deepEqual(problems, [])
   })
 
   async function open(): Promise<ForgeCheckRuns> {
-    const { checkRuns } = await ground.forge({ credential: CREDENTIAL })
+    const { checkRuns } = await fixture.forge({ credential: CREDENTIAL })
     assert.ok(checkRuns !== undefined)
     return checkRuns
   }
 
-  const runs = (): readonly EmulatedCheckRun[] => ground.emulator.state.checkRuns
+  const runs = (): readonly EmulatedCheckRun[] => fixture.emulator.state.checkRuns
   const lines = (): unknown[] => (runs()[0]?.output.annotations ?? []).map((one) => (one as { start_line: number }).start_line)
-  const writes = (): string[] => ground.emulator.writes.map(({ method, path }) => `${method} ${path.replace(/^.*\/check-runs/, '')}`)
+  const writes = (): string[] => fixture.emulator.writes.map(({ method, path }) => `${method} ${path.replace(/^.*\/check-runs/, '')}`)
 
   it('makes one with everything that was wanted, and writes nothing for the same again', async () => {
     await checks.ensureCheckRun(commit, RUN, SIGNAL)
@@ -116,7 +116,7 @@ describe('check runs', () => {
 
   it('sends at most 50 annotations at a time', async () => {
     await checks.ensureCheckRun(commit, { ...RUN, annotations: annotations(120) }, SIGNAL)
-    const sent = ground.emulator.writes.map(({ body }) => JSON.parse(body).output.annotations.length)
+    const sent = fixture.emulator.writes.map(({ body }) => JSON.parse(body).output.annotations.length)
     assert.deepEqual(sent, [50, 50, 20])
     assert.deepEqual(
       lines(),
@@ -131,7 +131,7 @@ describe('check runs', () => {
       it(`goes on where it ended: request ${skip + 1} is lost ${moment} it is done`, async () => {
         const wanted = { ...RUN, annotations: annotations(120) }
         const on = skip === 0 ? CREATE : UPDATE
-        ground.emulator.faults.push({ on, skip: Math.max(0, skip - 1), moment })
+        fixture.emulator.faults.push({ on, skip: Math.max(0, skip - 1), moment })
         await expectFailure(checks.ensureCheckRun(commit, wanted, SIGNAL), 'BP5001')
         await (await open()).ensureCheckRun(commit, wanted, SIGNAL)
         assert.equal(runs().length, 1)
@@ -163,28 +163,28 @@ describe('check runs', () => {
   it('leaves checks of others alone, whatever they are called', async () => {
     const other = { app: 99, name: 'backporch', head_sha: commit, external_id: `${RUN.key}.a.b`, status: 'completed' }
     const nothing = { conclusion: null, details_url: null, output: { title: '', summary: '', annotations: [] }, actions: [] }
-    ground.emulator.state.checkRuns.push({ id: 1, ...other, ...nothing })
+    fixture.emulator.state.checkRuns.push({ id: 1, ...other, ...nothing })
     await checks.ensureCheckRun(commit, RUN, SIGNAL)
     assert.deepEqual(writes(), ['POST '])
   })
 
   it('is no matter of a token', async () => {
-    const forge = await ground.forge()
+    const forge = await fixture.forge()
     assert.equal(forge.checkRuns, undefined)
   })
 
-  for (const [granted, made] of [
+  for (const [granted, created] of [
     [undefined, 0],
     [{ checks: 'read', contents: 'write' }, 0],
     [{ contents: 'write' }, 0],
   ] as const) {
-    it(`makes ${made} where the App has ${JSON.stringify(granted)}`, async () => {
-      ground.emulator.granted = granted
+    it(`makes ${created} where the App has ${JSON.stringify(granted)}`, async () => {
+      fixture.emulator.granted = granted
       await (await open()).ensureCheckRun(commit, RUN, SIGNAL)
-      assert.equal(runs().length, made)
-      if (made === 0)
+      assert.equal(runs().length, created)
+      if (created === 0)
         assert.deepEqual(
-          ground.emulator.requests.filter(({ path }) => path.includes('check-runs')),
+          fixture.emulator.requests.filter(({ path }) => path.includes('check-runs')),
           [],
         )
     })

@@ -3,11 +3,11 @@ import assert from 'node:assert/strict'
 import { githubGovernor, openGitHub } from '../../../src/adapters/forge/github/open-github.ts'
 import { RequestGovernor } from '../../../src/adapters/forge/request-governor.ts'
 import { forgeContract } from '../forge-contract.ts'
-import { BOT_TOKEN, makeGitHubGround } from './github-ground.ts'
+import { BOT_TOKEN, createGitHubFixture } from './github-fixture.ts'
 import { USED_OPERATIONS } from './used-operations.ts'
 
 forgeContract('GitHub, emulated', async () => {
-  const { emulator, repository, clock, address, human, close } = await makeGitHubGround()
+  const { emulator, repository, clock, address, human, close } = await createGitHubFixture()
   // The contract writes more in a minute than people do.
   const governor = new RequestGovernor({ forge: 'GitHub', clock, longestWait: 0, writesPerMinute: 10_000, writesPerHour: 10_000 })
   const openWith = (by: RequestGovernor) =>

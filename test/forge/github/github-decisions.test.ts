@@ -3,28 +3,28 @@ import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, it } from 'node:test'
 import type { PackageRepository } from '../../../src/ports/package-repository.ts'
 import { changeOf, expectFailure, headOf } from '../../contract/git-remotes.ts'
-import { type GitHubGround, makeGitHubGround } from './github-ground.ts'
+import { createGitHubFixture, type GitHubFixture } from './github-fixture.ts'
 import { mergeOf, pushProposal, SIGNAL } from './pushed-proposal.ts'
 
 const MERGE = 'PUT /repos/{owner}/{repo}/pulls/{pull_number}/merge' as const
 
 describe('GitHub, decisions', () => {
-  let ground: GitHubGround
+  let fixture: GitHubFixture
 
   beforeEach(async () => {
-    ground = await makeGitHubGround()
+    fixture = await createGitHubFixture()
   })
   afterEach(async () => {
-    const problems = [...new Set(ground.emulator.problems)]
-    await ground.close()
+    const problems = [...new Set(fixture.emulator.problems)]
+    await fixture.close()
     assert.deepEqual(problems, [])
   })
 
-  const refsNow = async (): Promise<ReadonlyMap<string, string>> => (await ground.repository.refs(SIGNAL)).refs
+  const refsNow = async (): Promise<ReadonlyMap<string, string>> => (await fixture.repository.refs(SIGNAL)).refs
   const openOne = async () => {
-    const wanted = await pushProposal(ground)
-    await (await ground.forge()).ensureProposal(wanted, undefined, SIGNAL)
-    return { wanted, decision: await mergeOf(ground, wanted) }
+    const wanted = await pushProposal(fixture)
+    await (await fixture.forge()).ensureProposal(wanted, undefined, SIGNAL)
+    return { wanted, decision: await mergeOf(fixture, wanted) }
   }
   const assertComplete = async (commit: string, proposal: string): Promise<void> => {
     const refs = await refsNow()
@@ -34,109 +34,109 @@ describe('GitHub, decisions', () => {
 
   it('merges in the style that the settings allow, with our message on it', async () => {
     const { wanted, decision } = await openOne()
-    ground.emulator.state.allowed = { merge: false, squash: true, rebase: true }
-    const commit = await (await ground.forge()).merge(decision, SIGNAL)
+    fixture.emulator.state.allowed = { merge: false, squash: true, rebase: true }
+    const commit = await (await fixture.forge()).merge(decision, SIGNAL)
     await assertComplete(commit, wanted.ref)
-    const view = await ground.repository.commit(commit, SIGNAL)
+    const view = await fixture.repository.commit(commit, SIGNAL)
     assert.deepEqual(view.parents, [decision.base.commit])
     assert.equal(view.message.trim(), decision.merge.message)
   })
 
   it('merges in the style that a ruleset leaves, which the settings do not show', async () => {
     const { wanted, decision } = await openOne()
-    ground.emulator.state.ruleset = ['rebase']
-    await assertComplete(await (await ground.forge()).merge(decision, SIGNAL), wanted.ref)
+    fixture.emulator.state.ruleset = ['rebase']
+    await assertComplete(await (await fixture.forge()).merge(decision, SIGNAL), wanted.ref)
   })
 
   it('moves no ref where the rules are not met, and says what GitHub says', async () => {
     const { decision } = await openOne()
-    ground.emulator.state.blocked = true
+    fixture.emulator.state.blocked = true
     const before = await refsNow()
-    const failure = await expectFailure((await ground.forge()).merge(decision, SIGNAL), 'BP4002')
+    const failure = await expectFailure((await fixture.forge()).merge(decision, SIGNAL), 'BP4002')
     assert.match(failure.why, /Required status check/)
     assert.deepEqual(await refsNow(), before)
   })
 
   it('completes a merge whose answer was lost', async () => {
     const { wanted, decision } = await openOne()
-    ground.emulator.faults.push({ on: MERGE, moment: 'after' })
-    await assertComplete(await (await ground.forge()).merge(decision, SIGNAL), wanted.ref)
+    fixture.emulator.faults.push({ on: MERGE, moment: 'after' })
+    await assertComplete(await (await fixture.forge()).merge(decision, SIGNAL), wanted.ref)
   })
 
   it('says that it is not merged where the request was lost before it was done', async () => {
     const { decision } = await openOne()
-    ground.emulator.faults.push({ on: MERGE, moment: 'before' })
+    fixture.emulator.faults.push({ on: MERGE, moment: 'before' })
     const before = await refsNow()
-    await expectFailure((await ground.forge()).merge(decision, SIGNAL), 'BP5001')
+    await expectFailure((await fixture.forge()).merge(decision, SIGNAL), 'BP5001')
     assert.deepEqual(await refsNow(), before)
   })
 
   it('completes the merge where GitHub deletes the branch by itself', async () => {
     const { wanted, decision } = await openOne()
-    ground.emulator.state.deleteBranchOnMerge = true
-    await assertComplete(await (await ground.forge()).merge(decision, SIGNAL), wanted.ref)
+    fixture.emulator.state.deleteBranchOnMerge = true
+    await assertComplete(await (await fixture.forge()).merge(decision, SIGNAL), wanted.ref)
   })
 
   it('leaves what the next turn finds by content when it is killed between merge and tag', async () => {
     const { wanted, decision } = await openOne()
-    const killed: PackageRepository = Object.assign(Object.create(ground.repository), {
-      refs: (signal: AbortSignal) => ground.repository.refs(signal),
+    const killed: PackageRepository = Object.assign(Object.create(fixture.repository), {
+      refs: (signal: AbortSignal) => fixture.repository.refs(signal),
       push: () => Promise.reject(new Error('killed')),
     })
-    await assert.rejects((await ground.forge({ repository: killed })).merge(decision, SIGNAL), /killed/)
+    await assert.rejects((await fixture.forge({ repository: killed })).merge(decision, SIGNAL), /killed/)
     const refs = await refsNow()
     // The branch with its record, and the record on the base branch: found-decisions.ts tags, deletes and closes from these.
     assert.equal(refs.get(wanted.ref), wanted.commit)
     assert.equal(refs.has('refs/tags/apps/web/v7'), false)
     assert.equal(refs.has('refs/heads/drift-ledger'), false)
-    const listed = await ground.repository.list(await headOf(ground.repository, SIGNAL), 'apps/web/drift-9f2c1a7b.yaml', SIGNAL)
+    const listed = await fixture.repository.list(await headOf(fixture.repository, SIGNAL), 'apps/web/drift-9f2c1a7b.yaml', SIGNAL)
     assert.equal(listed.length, 1)
-    const [known] = await (await ground.forge()).readProposals('main', [wanted.ref], SIGNAL)
+    const [known] = await (await fixture.forge()).readProposals('main', [wanted.ref], SIGNAL)
     assert.deepEqual([known?.state, known?.decidedBy], ['merged', ''], 'our own account decided for somebody')
     // A second try decides nothing twice.
-    await expectFailure((await ground.forge()).merge(decision, SIGNAL), 'BP4003')
+    await expectFailure((await fixture.forge()).merge(decision, SIGNAL), 'BP4003')
   })
 
   it('pushes neither tag nor deletion alone when another turn wrote the ledger meanwhile', async () => {
     const { wanted, decision } = await openOne()
-    const other = await ground.repository.write({ parents: [], base: undefined, changes: [], message: 'other', at: 1 })
-    await ground.repository.push([{ ref: 'refs/heads/drift-ledger', from: null, to: other }], SIGNAL)
-    const commit = await (await ground.forge()).merge(decision, SIGNAL)
+    const other = await fixture.repository.write({ parents: [], base: undefined, changes: [], message: 'other', at: 1 })
+    await fixture.repository.push([{ ref: 'refs/heads/drift-ledger', from: null, to: other }], SIGNAL)
+    const commit = await (await fixture.forge()).merge(decision, SIGNAL)
     const refs = await refsNow()
     assert.equal(refs.get('refs/heads/main'), commit)
     assert.deepEqual([refs.has('refs/tags/apps/web/v7'), refs.get(wanted.ref)], [false, wanted.commit])
   })
 
   it('merges no pull request that is not there, goes elsewhere or was closed', async () => {
-    const wanted = await pushProposal(ground)
-    const decision = await mergeOf(ground, wanted)
-    const forge = await ground.forge()
+    const wanted = await pushProposal(fixture)
+    const decision = await mergeOf(fixture, wanted)
+    const forge = await fixture.forge()
     assert.match((await expectFailure(forge.merge(decision, SIGNAL), 'BP2004')).why, /none was opened/)
     const { number = 0 } = await forge.ensureProposal(wanted, undefined, SIGNAL)
-    const thread = ground.emulator.state.thread(number)
+    const thread = fixture.emulator.state.thread(number)
     if (thread?.pull !== undefined) thread.pull.base = 'feature/x'
     assert.match((await expectFailure(forge.merge(decision, SIGNAL), 'BP2004')).why, /goes into feature\/x/)
-    await ground.human.close(number)
+    await fixture.human.close(number)
     assert.match((await expectFailure(forge.merge(decision, SIGNAL), 'BP2004')).why, /is closed/)
   })
 
   it('merges what was reviewed only: a head that moved after the look is refused by GitHub', async () => {
     const { wanted, decision } = await openOne()
-    const next = await ground.repository.write(changeOf(wanted.commit, { 'apps/web/more.yaml': 'more: 1\n' }))
-    ground.emulator.faults.push({
+    const next = await fixture.repository.write(changeOf(wanted.commit, { 'apps/web/more.yaml': 'more: 1\n' }))
+    fixture.emulator.faults.push({
       on: MERGE,
       moment: 'before',
       // The push comes between the look and the merge.
-      hold: () => ground.repository.push([{ ref: wanted.ref, from: wanted.commit, to: next }], SIGNAL),
+      hold: () => fixture.repository.push([{ ref: wanted.ref, from: wanted.commit, to: next }], SIGNAL),
     })
-    await expectFailure((await ground.forge()).merge(decision, SIGNAL), 'BP4003')
+    await expectFailure((await fixture.forge()).merge(decision, SIGNAL), 'BP4003')
     assert.equal((await refsNow()).get('refs/heads/main'), decision.base.commit)
   })
 
   it('closes the pull request of a close that was killed after its push', async () => {
     const { wanted } = await openOne()
-    await ground.repository.push([{ ref: wanted.ref, from: wanted.commit, to: null }], SIGNAL)
-    const [known] = await (await ground.forge()).readProposals('main', [wanted.ref], SIGNAL)
+    await fixture.repository.push([{ ref: wanted.ref, from: wanted.commit, to: null }], SIGNAL)
+    const [known] = await (await fixture.forge()).readProposals('main', [wanted.ref], SIGNAL)
     assert.equal(known?.state, 'closed')
   })
 })

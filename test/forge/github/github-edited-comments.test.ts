@@ -3,28 +3,29 @@ import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, it } from 'node:test'
 import type { ForgeComment } from '../../../src/ports/hosted-forge.ts'
 import type { EmulatedComment } from './emulated-state.ts'
-import { BOT_LOGIN, type GitHubGround, makeGitHubGround } from './github-ground.ts'
+import { BOT_LOGIN, createGitHubFixture, type GitHubFixture } from './github-fixture.ts'
 import { GitHubWorld } from './github-world.ts'
 import { pushProposal, SIGNAL } from './pushed-proposal.ts'
 
 describe('GitHub, comments that were edited', () => {
-  let ground: GitHubGround
+  let fixture: GitHubFixture
 
   beforeEach(async () => {
-    ground = await makeGitHubGround()
-    await (await ground.forge()).ensureProposal(await pushProposal(ground), undefined, SIGNAL)
+    fixture = await createGitHubFixture()
+    await (await fixture.forge()).ensureProposal(await pushProposal(fixture), undefined, SIGNAL)
   })
   afterEach(async () => {
-    const problems = [...new Set(ground.emulator.problems)]
-    await ground.close()
+    const problems = [...new Set(fixture.emulator.problems)]
+    await fixture.close()
     assert.deepEqual(problems, [])
   })
 
-  const write = (by: string, body: string): EmulatedComment => ground.emulator.state.addComment(1, by, body)
+  const write = (by: string, body: string): EmulatedComment => fixture.emulator.state.addComment(1, by, body)
   const edit = (comment: EmulatedComment, by: string | null, at?: string): void =>
-    ground.emulator.state.editComment(comment, by, `${comment.body} 1`, at)
-  const read = async (): Promise<readonly ForgeComment[]> => (await ground.forge()).readComments(1, SIGNAL)
-  const questions = (): number => ground.emulator.requests.filter(({ path, body }) => path === '/graphql' && body.includes('nodes(')).length
+    fixture.emulator.state.editComment(comment, by, `${comment.body} 1`, at)
+  const read = async (): Promise<readonly ForgeComment[]> => (await fixture.forge()).readComments(1, SIGNAL)
+  const questions = (): number =>
+    fixture.emulator.requests.filter(({ path, body }) => path === '/graphql' && body.includes('nodes(')).length
 
   it('tells the last editor and the time of the edit, and of other comments the author', async () => {
     const [own, other, plain] = [write('wendy', '/adopt'), write('wendy', '/adopt'), write('wendy', '/adopt')]
@@ -50,7 +51,7 @@ describe('GitHub, comments that were edited', () => {
   })
 
   it('takes a program, a deleted account and its own for nobody', async () => {
-    ground.emulator.state.bots.add('renovate[bot]')
+    fixture.emulator.state.bots.add('renovate[bot]')
     for (const by of ['renovate[bot]', null, BOT_LOGIN]) edit(write('wendy', '/adopt'), by)
     assert.deepEqual(
       (await read()).map(({ writer }) => writer),
@@ -63,19 +64,19 @@ describe('GitHub, comments that were edited', () => {
     write('wendy', 'a word without a command')
     assert.equal((await read()).length, 102)
     assert.equal(questions(), 2)
-    for (const { reactions } of commands) reactions.push({ id: ground.emulator.state.next(), user: BOT_LOGIN, content: '+1' })
+    for (const { reactions } of commands) reactions.push({ id: fixture.emulator.state.next(), user: BOT_LOGIN, content: '+1' })
     await read()
     assert.equal(questions(), 2)
   })
 
   it('has no comments where one went away between the list and the question', async () => {
     const [gone] = [write('wendy', '/adopt'), write('wendy', '/adopt')]
-    ground.emulator.faults.push({
+    fixture.emulator.faults.push({
       on: 'graphql',
       skip: 1,
       moment: 'before',
       hold: async () => {
-        ground.emulator.state.comments = ground.emulator.state.comments.filter((one) => one !== gone)
+        fixture.emulator.state.comments = fixture.emulator.state.comments.filter((one) => one !== gone)
       },
     })
     await assert.rejects(read(), { code: 'BP5006' })

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, it } from 'node:test'
 import { expectFailure } from '../../contract/git-remotes.ts'
 import type { Fault } from './github-emulator.ts'
-import { BOT_TOKEN, type GitHubGround, makeGitHubGround } from './github-ground.ts'
+import { BOT_TOKEN, createGitHubFixture, type GitHubFixture } from './github-fixture.ts'
 import { pushProposal, SIGNAL } from './pushed-proposal.ts'
 
 const REPOSITORY = '/repos/{owner}/{repo}'
@@ -12,60 +12,60 @@ const OPEN = `POST ${REPOSITORY}/pulls` as const
 const DOCUMENTED = { documentation_url: 'https://docs.github.com/rest' }
 
 describe('GitHub, limits and faults', () => {
-  let ground: GitHubGround
+  let fixture: GitHubFixture
 
   beforeEach(async () => {
-    ground = await makeGitHubGround()
+    fixture = await createGitHubFixture()
   })
   afterEach(async () => {
-    const problems = [...new Set(ground.emulator.problems)]
-    await ground.close()
+    const problems = [...new Set(fixture.emulator.problems)]
+    await fixture.close()
     assert.deepEqual(problems, [])
   })
 
-  const fault = (parts: Fault): void => void ground.emulator.faults.push(parts)
+  const fault = (parts: Fault): void => void fixture.emulator.faults.push(parts)
   const limit = (headers: Record<string, string>, body: object = { message: 'API rate limit exceeded' }): Fault => ({
     on: LIST,
     moment: 'before',
     answer: { status: 403, headers, body: { ...DOCUMENTED, ...body } },
   })
-  const resetIn = (seconds: number): number => Math.floor(ground.clock.now().getTime() / 1000) + seconds
+  const resetIn = (seconds: number): number => Math.floor(fixture.clock.now().getTime() / 1000) + seconds
 
   it('sends nothing more when the budget is used up, says until when, and goes on afterwards', async () => {
-    const forge = await ground.forge()
+    const forge = await fixture.forge()
     fault(limit({ 'x-ratelimit-limit': '5000', 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': String(resetIn(1800)) }))
     const failure = await expectFailure(forge.readProposals('main', [], SIGNAL), 'BP5004')
     assert.match(failure.remedy, /2026-09-01T12:30:00Z/)
     assert.equal(failure.retry, 'backoff')
-    const sent = ground.emulator.requests.length
+    const sent = fixture.emulator.requests.length
     await expectFailure(forge.readProposals('main', [], SIGNAL), 'BP5004')
-    assert.equal(ground.emulator.requests.length, sent, 'remembered')
-    assert.deepEqual(ground.clock.slept, [], 'a wait beyond the limit is not sat through')
-    ground.clock.pass(1_801_000)
+    assert.equal(fixture.emulator.requests.length, sent, 'remembered')
+    assert.deepEqual(fixture.clock.slept, [], 'a wait beyond the limit is not sat through')
+    fixture.clock.pass(1_801_000)
     assert.deepEqual(await forge.readProposals('main', [], SIGNAL), [])
   })
 
   it('waits as long as retry-after says, where that is within the limit', async () => {
-    const forge = await ground.forge()
+    const forge = await fixture.forge()
     fault(limit({ 'retry-after': '30' }))
     await expectFailure(forge.readProposals('main', [], SIGNAL), 'BP5004')
     assert.deepEqual(await forge.readProposals('main', [], SIGNAL), [])
-    assert.deepEqual(ground.clock.slept, [30_000])
+    assert.deepEqual(fixture.clock.slept, [30_000])
   })
 
   it('takes a bare 403 with the words of a secondary limit for one, waits a minute, then two', async () => {
-    const forge = await ground.forge()
+    const forge = await fixture.forge()
     const body = { message: 'You have exceeded a secondary rate limit. Please wait a few minutes before you try again.' }
     fault(limit({}, body))
     await expectFailure(forge.readProposals('main', [], SIGNAL), 'BP5004')
     // The look at the repository goes well in between, and ends the series.
     fault(limit({}, body))
     await expectFailure(forge.readProposals('main', [], SIGNAL), 'BP5004')
-    assert.deepEqual(ground.clock.slept, [60_000])
+    assert.deepEqual(fixture.clock.slept, [60_000])
   })
 
   it('takes a 403 without them for a lack of rights, and blocks nothing', async () => {
-    const forge = await ground.forge()
+    const forge = await fixture.forge()
     fault(limit({ 'x-ratelimit-remaining': '4000' }, { message: 'Resource not accessible by personal access token' }))
     const failure = await expectFailure(forge.readProposals('main', [], SIGNAL), 'BP5003')
     assert.match(failure.why, /Resource not accessible/)
@@ -73,22 +73,22 @@ describe('GitHub, limits and faults', () => {
   })
 
   it('asks for nothing that did not change: the second reading costs no request of the budget', async () => {
-    ground.emulator.budget = { limit: 5000, remaining: 4000, reset: resetIn(3600) }
-    const { budget } = ground.emulator
-    const wanted = await pushProposal(ground)
-    const forge = await ground.forge()
+    fixture.emulator.budget = { limit: 5000, remaining: 4000, reset: resetIn(3600) }
+    const { budget } = fixture.emulator
+    const wanted = await pushProposal(fixture)
+    const forge = await fixture.forge()
     await forge.ensureProposal(wanted, undefined, SIGNAL)
     const first = await forge.readProposals('main', [], SIGNAL)
     const left = budget.remaining
     assert.deepEqual(await forge.readProposals('main', [], SIGNAL), first)
     assert.equal(budget.remaining, left)
-    assert.equal(ground.emulator.requests.at(-1)?.status, 304)
-    await ground.human.addLabel(first[0]?.number ?? 0, 'new')
+    assert.equal(fixture.emulator.requests.at(-1)?.status, 304)
+    await fixture.human.addLabel(first[0]?.number ?? 0, 'new')
     assert.ok((await forge.readProposals('main', [], SIGNAL))[0]?.labels.includes('new'), 'a change is seen')
   })
 
   it('reads again after a fault that passes, and says so after the third', async () => {
-    const forge = await ground.forge()
+    const forge = await fixture.forge()
     const broken: Fault = { on: LIST, moment: 'before', times: 2, answer: { status: 502, text: '<h1>Bad gateway</h1>' } }
     fault({ ...broken })
     assert.deepEqual(await forge.readProposals('main', [], SIGNAL), [])
@@ -98,72 +98,72 @@ describe('GitHub, limits and faults', () => {
   })
 
   it('asks again what only asks, whatever its method', async () => {
-    const { client } = await ground.open()
+    const { client } = await fixture.open()
     fault({ on: 'graphql', moment: 'after', times: 2 })
     assert.equal(await client.login(SIGNAL), 'backporch-bot')
-    assert.equal(ground.emulator.requests.length, 3)
+    assert.equal(fixture.emulator.requests.length, 3)
   })
 
   it('takes half an answer for none, never for an empty list', async () => {
-    const forge = await ground.forge()
+    const forge = await fixture.forge()
     fault({ on: LIST, moment: 'before', times: 3, cutAfter: 40 })
     await expectFailure(forge.readProposals('main', [], SIGNAL), 'BP5001')
     fault({ on: LIST, moment: 'before', cutAfter: 0 })
     await expectFailure(forge.readProposals('main', [], SIGNAL), 'BP5007')
     fault({ on: LIST, moment: 'before', answer: { status: 200, body: { message: 'everything is well' } } })
     await expectFailure(forge.readProposals('main', [], SIGNAL), 'BP5007')
-    ground.emulator.problems.length = 0
+    fixture.emulator.problems.length = 0
   })
 
   it('knows a login page from GitHub', async () => {
-    const forge = await ground.forge()
+    const forge = await fixture.forge()
     fault({ on: `GET ${REPOSITORY}`, moment: 'before', answer: { status: 200, text: '<html>Please sign in</html>' } })
     const failure = await expectFailure(forge.readProposals('main', [], SIGNAL), 'BP5007')
     assert.doesNotMatch(failure.why, /sign in/)
     fault({ on: `GET ${REPOSITORY}`, moment: 'before', answer: { status: 200, body: {} } })
-    ground.emulator.problems.length = 0
+    fixture.emulator.problems.length = 0
     await expectFailure(forge.readProposals('main', [], SIGNAL), 'BP5007')
-    ground.emulator.problems.length = 0
+    fixture.emulator.problems.length = 0
   })
 
   it('never has a second proposal: opening lost, 502, and lists that are behind by minutes', async () => {
-    const wanted = await pushProposal(ground)
-    const forge = await ground.forge()
-    ground.emulator.state.behind = true
+    const wanted = await pushProposal(fixture)
+    const forge = await fixture.forge()
+    fixture.emulator.state.behind = true
     fault({ on: OPEN, moment: 'after' })
     const lost = await expectFailure(forge.ensureProposal(wanted, undefined, SIGNAL), 'BP5001')
     assert.equal(lost.retry, 'backoff')
     const refused = await expectFailure(forge.ensureProposal(wanted, undefined, SIGNAL), 'BP5006')
     assert.deepEqual([refused.retry, /already exists/.test(refused.why)], ['backoff', true])
-    ground.emulator.state.behind = false
+    fixture.emulator.state.behind = false
     const opened = await forge.ensureProposal(wanted, undefined, SIGNAL)
-    assert.deepEqual([opened.number, ground.emulator.state.threads.length], [1, 1])
-    const other = await pushProposal(ground, 'drift-2')
+    assert.deepEqual([opened.number, fixture.emulator.state.threads.length], [1, 1])
+    const other = await pushProposal(fixture, 'drift-2')
     fault({ on: OPEN, moment: 'after', answer: { status: 502, text: 'Bad gateway' } })
     assert.equal((await forge.ensureProposal(other, undefined, SIGNAL)).number, 2)
-    assert.equal(ground.emulator.state.threads.length, 2)
+    assert.equal(fixture.emulator.state.threads.length, 2)
   })
 
   it('does not believe that a repository which is not shown has no proposals', async () => {
-    const forge = await ground.forge()
+    const forge = await fixture.forge()
     assert.equal(await forge.permissionOf('wendy', SIGNAL), 'write')
-    ground.emulator.state.owner = 'other'
+    fixture.emulator.state.owner = 'other'
     await expectFailure(forge.permissionOf('wendy', SIGNAL), 'BP5003')
     const failure = await expectFailure(forge.readProposals('main', [], SIGNAL), 'BP5003')
     assert.match(failure.why, /not there, or the token may not see it/)
   })
 
   it('says which credentials are refused, without them', async () => {
-    const forge = await ground.forge()
+    const forge = await fixture.forge()
     await forge.readProposals('main', [], SIGNAL)
-    ground.emulator.tokens.clear()
+    fixture.emulator.tokens.clear()
     const failure = await expectFailure(forge.readProposals('main', [], SIGNAL), 'BP5002')
     assert.doesNotMatch(JSON.stringify(failure) + String(failure.cause), new RegExp(BOT_TOKEN))
-    await expectFailure(ground.open({ credential: { kind: 'token', token: 'canary\nnext' } }), 'BP5002')
+    await expectFailure(fixture.open({ credential: { kind: 'token', token: 'canary\nnext' } }), 'BP5002')
   })
 
   it('names single sign-on where the organisation wants it', async () => {
-    const forge = await ground.forge()
+    const forge = await fixture.forge()
     fault(
       limit(
         { 'x-github-sso': 'required; url=https://github.com/orgs/acme/sso?authorization_request=canary' },
@@ -175,12 +175,12 @@ describe('GitHub, limits and faults', () => {
   })
 
   it('follows a renamed repository on the same host, and says it once', async () => {
-    const wanted = await pushProposal(ground)
+    const wanted = await pushProposal(fixture)
     const notices: string[] = []
-    const { state } = ground.emulator
-    ground.emulator.formerly = { owner: 'acme', repo: 'deploy' }
+    const { state } = fixture.emulator
+    fixture.emulator.formerly = { owner: 'acme', repo: 'deploy' }
     Object.assign(state, { owner: 'acme-platform', repo: 'deployments' })
-    const forge = await ground.forge({ notice: (text) => notices.push(text) })
+    const forge = await fixture.forge({ notice: (text) => notices.push(text) })
     const opened = await forge.ensureProposal(wanted, undefined, SIGNAL)
     assert.equal((await forge.readProposals('main', [wanted.ref], SIGNAL))[0]?.number, opened.number)
     await forge.readProposals('main', [], SIGNAL)
@@ -188,28 +188,28 @@ describe('GitHub, limits and faults', () => {
   })
 
   it('follows to no other host, and to no other repository at the same name', async () => {
-    const forge = await ground.forge()
+    const forge = await fixture.forge()
     await forge.readProposals('main', [], SIGNAL)
-    ground.emulator.state.id += 1
+    fixture.emulator.state.id += 1
     await expectFailure(forge.readProposals('main', [], SIGNAL), 'BP5008')
-    ground.emulator.formerly = { owner: 'acme', repo: 'deploy', location: 'http://127.0.0.1:9/api/v3/repositories/1' }
-    const fresh = await ground.forge()
+    fixture.emulator.formerly = { owner: 'acme', repo: 'deploy', location: 'http://127.0.0.1:9/api/v3/repositories/1' }
+    const fresh = await fixture.forge()
     const failure = await expectFailure(fresh.readProposals('main', [], SIGNAL), 'BP5008')
     assert.match(failure.why, /another host/)
   })
 
   it('writes nothing to an archived repository, and still reads it', async () => {
-    const wanted = await pushProposal(ground)
-    ground.emulator.state.archived = true
-    const forge = await ground.forge()
+    const wanted = await pushProposal(fixture)
+    fixture.emulator.state.archived = true
+    const forge = await fixture.forge()
     assert.deepEqual(await forge.readProposals('main', [wanted.ref], SIGNAL), [])
     await expectFailure(forge.ensureProposal(wanted, undefined, SIGNAL), 'BP5008')
     await expectFailure(forge.ensureIssue({ topic: 'dashboard', title: 'title', body: 'body', labels: [] }, SIGNAL), 'BP5008')
-    assert.deepEqual(ground.emulator.writes, [])
+    assert.deepEqual(fixture.emulator.writes, [])
   })
 
   it('ends with the reason of its signal', async () => {
-    const forge = await ground.forge()
+    const forge = await fixture.forge()
     const stop = new AbortController()
     fault({ on: LIST, moment: 'before', hold: async () => stop.abort(new Error('shutdown')) })
     await assert.rejects(forge.readProposals('main', [], stop.signal), /shutdown/)

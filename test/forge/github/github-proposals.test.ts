@@ -2,91 +2,91 @@
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, it } from 'node:test'
 import { expectFailure } from '../../contract/git-remotes.ts'
-import { BOT_LOGIN, type GitHubGround, makeGitHubGround } from './github-ground.ts'
+import { BOT_LOGIN, createGitHubFixture, type GitHubFixture } from './github-fixture.ts'
 import { pushProposal, SIGNAL } from './pushed-proposal.ts'
 
 const REPOSITORY = '/repos/{owner}/{repo}'
 
 describe('GitHub, proposals and talk', () => {
-  let ground: GitHubGround
+  let fixture: GitHubFixture
 
   beforeEach(async () => {
-    ground = await makeGitHubGround()
+    fixture = await createGitHubFixture()
   })
   afterEach(async () => {
-    const problems = [...new Set(ground.emulator.problems)]
-    await ground.close()
+    const problems = [...new Set(fixture.emulator.problems)]
+    await fixture.close()
     assert.deepEqual(problems, [])
   })
 
   const pullOf = (head: string, fork: boolean) => {
-    const sha = ground.emulator.state.git.branches().get('feature/x') ?? ''
+    const sha = fixture.emulator.state.git.branches().get('feature/x') ?? ''
     return { head, sha, base: 'main', draft: false, mergedAt: null, mergedBy: null, mergeCommit: null, reviewers: [], fork }
   }
 
   it('makes labels with colour and description, once', async () => {
-    const forge = await ground.forge()
-    await forge.ensureProposal(await pushProposal(ground), undefined, SIGNAL)
-    await forge.ensureProposal(await pushProposal(ground, 'drift-2'), undefined, SIGNAL)
-    const { labels } = ground.emulator.state
+    const forge = await fixture.forge()
+    await forge.ensureProposal(await pushProposal(fixture), undefined, SIGNAL)
+    await forge.ensureProposal(await pushProposal(fixture, 'drift-2'), undefined, SIGNAL)
+    const { labels } = fixture.emulator.state
     assert.deepEqual(labels.get('drift-risk/low'), { color: '0e8a16', description: 'How risky the difference is' })
     assert.deepEqual(labels.get('drift'), { color: '5319e7', description: 'What a cluster runs differs from git' })
     assert.equal(
-      ground.emulator.writes.filter(({ method, path }) => method === 'POST' && path.endsWith('/labels') && !path.includes('/issues/'))
+      fixture.emulator.writes.filter(({ method, path }) => method === 'POST' && path.endsWith('/labels') && !path.includes('/issues/'))
         .length,
       2,
     )
   })
 
   it('asks every reviewer that can be asked, teams too, though GitHub refuses all for one', async () => {
-    const wanted = { ...(await pushProposal(ground)), reviewers: ['wendy', 'nobody', 'acme/platform', 'acme/no-team', '@ada'] }
-    await (await ground.forge()).ensureProposal(wanted, undefined, SIGNAL)
-    assert.deepEqual([...(ground.emulator.state.thread(1)?.pull?.reviewers ?? [])].sort(), ['ada', 'team:platform', 'wendy'])
+    const wanted = { ...(await pushProposal(fixture)), reviewers: ['wendy', 'nobody', 'acme/platform', 'acme/no-team', '@ada'] }
+    await (await fixture.forge()).ensureProposal(wanted, undefined, SIGNAL)
+    assert.deepEqual([...(fixture.emulator.state.thread(1)?.pull?.reviewers ?? [])].sort(), ['ada', 'team:platform', 'wendy'])
   })
 
   it('completes a pull request whose opening was cut before reviewers and labels', async () => {
-    const wanted = { ...(await pushProposal(ground)), reviewers: ['wendy'] }
+    const wanted = { ...(await pushProposal(fixture)), reviewers: ['wendy'] }
     const stop = new AbortController()
-    ground.emulator.faults.push({
+    fixture.emulator.faults.push({
       on: `POST ${REPOSITORY}/pulls/{pull_number}/requested_reviewers`,
       moment: 'before',
       hold: async () => stop.abort(new Error('killed')),
     })
-    await assert.rejects((await ground.forge()).ensureProposal(wanted, undefined, stop.signal), /killed/)
-    const thread = ground.emulator.state.thread(1)
+    await assert.rejects((await fixture.forge()).ensureProposal(wanted, undefined, stop.signal), /killed/)
+    const thread = fixture.emulator.state.thread(1)
     thread?.pull?.reviewers.splice(0)
-    const forge = await ground.forge()
+    const forge = await fixture.forge()
     const [known] = await forge.readProposals('main', [wanted.ref], SIGNAL)
     await forge.ensureProposal(wanted, known, SIGNAL)
     assert.deepEqual([thread?.pull?.reviewers, thread?.labels], [['wendy'], ['drift', 'drift-risk/low']])
   })
 
   it('opens a proposal where there are no drafts, and does not try again', async () => {
-    ground.emulator.state.drafts = false
-    const wanted = { ...(await pushProposal(ground)), draft: true }
-    const forge = await ground.forge()
+    fixture.emulator.state.drafts = false
+    const wanted = { ...(await pushProposal(fixture)), draft: true }
+    const forge = await fixture.forge()
     await forge.ensureProposal(wanted, undefined, SIGNAL)
     const [known] = await forge.readProposals('main', [], SIGNAL)
     assert.equal(known?.draft, false)
-    const before = ground.emulator.writes.length
+    const before = fixture.emulator.writes.length
     await forge.ensureProposal(wanted, known, SIGNAL)
-    assert.equal(ground.emulator.writes.length, before)
+    assert.equal(fixture.emulator.writes.length, before)
   })
 
   it('brings a proposal back to its base that somebody pointed elsewhere, and opens no second one', async () => {
-    const wanted = await pushProposal(ground)
-    const forge = await ground.forge()
+    const wanted = await pushProposal(fixture)
+    const forge = await fixture.forge()
     await forge.ensureProposal(wanted, undefined, SIGNAL)
-    const pull = ground.emulator.state.thread(1)?.pull
+    const pull = fixture.emulator.state.thread(1)?.pull
     if (pull !== undefined && pull !== null) pull.base = 'feature/x'
     const [known] = await forge.readProposals('main', [wanted.ref], SIGNAL)
     assert.equal(known?.baseBranch, 'feature/x')
     await forge.ensureProposal(wanted, known, SIGNAL)
-    assert.deepEqual([ground.emulator.state.threads.length, pull?.base], [1, 'main'])
+    assert.deepEqual([fixture.emulator.state.threads.length, pull?.base], [1, 'main'])
   })
 
   it('reads every page, and no pull request of a fork', async () => {
-    const { state } = ground.emulator
+    const { state } = fixture.emulator
     for (let index = 0; index < 130; index += 1) {
       state.addThread({ user: BOT_LOGIN, title: `${index}`, body: '', pull: pullOf(`proposed/a/d-${index}`, index === 5) })
       state.git.run('update-ref', `refs/heads/proposed/a/d-${index}`, pullOf('', false).sha)
@@ -95,15 +95,15 @@ describe('GitHub, proposals and talk', () => {
     const tree = state.git.run('rev-parse', 'main^{tree}')
     const commit = state.git.run('commit-tree', tree, '-p', 'main', '-m', 'own')
     for (let index = 0; index < 130; index += 1) state.git.run('update-ref', `refs/heads/proposed/a/d-${index}`, commit)
-    const read = await (await ground.forge()).readProposals('main', ['refs/heads/proposed/a/d-5'], SIGNAL)
+    const read = await (await fixture.forge()).readProposals('main', ['refs/heads/proposed/a/d-5'], SIGNAL)
     assert.equal(read.length, 129)
     assert.ok(!read.some(({ ref }) => ref.endsWith('/d-5')), 'the one of a fork is not ours')
   })
 
   it('takes away comments that were made twice, and never one of somebody else', async () => {
-    const forge = await ground.forge()
-    const { state } = ground.emulator
-    await forge.ensureProposal(await pushProposal(ground), undefined, SIGNAL)
+    const forge = await fixture.forge()
+    const { state } = fixture.emulator
+    await forge.ensureProposal(await pushProposal(fixture), undefined, SIGNAL)
     const text = '<!-- backporch:topic:status -->\nold'
     for (const login of [BOT_LOGIN, 'wendy', BOT_LOGIN]) state.addComment(1, login, text)
     await forge.ensureComment(1, 'status', 'new', SIGNAL)
@@ -117,13 +117,13 @@ describe('GitHub, proposals and talk', () => {
   })
 
   it('finds an issue of ours whose label somebody took away, and closes what was made twice', async () => {
-    const forge = await ground.forge()
+    const forge = await fixture.forge()
     const { number } = await forge.ensureIssue({ topic: 'dashboard', title: 'Drift', body: 'one', labels: ['drift'] }, SIGNAL)
-    const { state } = ground.emulator
+    const { state } = fixture.emulator
     const thread = state.thread(number)
     if (thread !== undefined) thread.labels = []
     state.addThread({ user: 'wendy', title: 'mine', body: '<!-- backporch:topic:dashboard -->\nfake' })
-    const fresh = await ground.forge()
+    const fresh = await fixture.forge()
     assert.equal((await fresh.ensureIssue({ topic: 'dashboard', title: 'Drift', body: 'two', labels: ['drift'] }, SIGNAL)).number, number)
     assert.deepEqual(thread?.labels, ['drift', 'drift-topic/dashboard'])
     const twice = state.addThread({
@@ -137,9 +137,9 @@ describe('GitHub, proposals and talk', () => {
   })
 
   it('tells bots, and names of deleted accounts', async () => {
-    const forge = await ground.forge()
-    const { state } = ground.emulator
-    await forge.ensureProposal(await pushProposal(ground), undefined, SIGNAL)
+    const forge = await fixture.forge()
+    const { state } = fixture.emulator
+    await forge.ensureProposal(await pushProposal(fixture), undefined, SIGNAL)
     state.bots.add('renovate[bot]')
     state.addComment(1, 'renovate[bot]', 'rebased')
     const [comment] = await forge.readComments(1, SIGNAL)
@@ -147,9 +147,9 @@ describe('GitHub, proposals and talk', () => {
   })
 
   it('says what GitHub refuses, in one line', async () => {
-    const wanted = await pushProposal(ground)
+    const wanted = await pushProposal(fixture)
     const failure = await expectFailure(
-      (await ground.forge()).ensureProposal({ ...wanted, baseBranch: 'not-there' }, undefined, SIGNAL),
+      (await fixture.forge()).ensureProposal({ ...wanted, baseBranch: 'not-there' }, undefined, SIGNAL),
       'BP5006',
     )
     assert.match(failure.why, /PullRequest base invalid/)

@@ -41,14 +41,14 @@ describe('a turn on GitHub', () => {
   const good = async (): Promise<unknown> => {
     const world = await drifting()
     await world.turn()
-    return world.seen()
+    return world.observed()
   }
   const openPulls = ({ emulator }: GitHubWorld): string[] =>
     emulator.state.threads.flatMap(({ state, pull }) => (state === 'open' && pull !== undefined ? [pull.head] : [])).sort()
   const idle = async (world: GitHubWorld): Promise<void> => assert.deepEqual(await world.writesOf(() => world.turn()), [])
 
   it('has no second pull request where GitHub knows of one that its lists do not show yet', async () => {
-    const seen = await good()
+    const observed = await good()
     const world = await drifting()
     world.emulator.state.behind = true
     world.emulator.faults.push({ on: `POST ${REPOSITORY}/pulls`, moment: 'after' })
@@ -63,7 +63,7 @@ describe('a turn on GitHub', () => {
     world.emulator.state.behind = false
     for (const thread of world.emulator.state.threads) Object.assign(thread, { late: false })
     await world.turn()
-    assert.deepEqual(world.seen(), seen)
+    assert.deepEqual(world.observed(), observed)
     await idle(world)
   })
 
@@ -75,14 +75,14 @@ describe('a turn on GitHub', () => {
     it(`writes nothing anywhere when what it has to read gets ${fault.name}`, async () => {
       const world = await drifting()
       await world.turn()
-      const seen = world.seen()
+      const found = world.observed()
       world.pass()
       world.edit(0, 'api', 'size', '9')
       for (const on of [`GET ${REPOSITORY}`, `GET ${REPOSITORY}/pulls`] as const) {
         const { name: _, code, ...rest } = fault
         world.emulator.faults.push({ on, moment: 'before', times: 3, ...rest })
         assert.deepEqual(await world.writesOf(() => expectFailure(world.turn(), code)), [])
-        assert.deepEqual(world.seen(), seen)
+        assert.deepEqual(world.observed(), found)
       }
       await world.turn()
       assert.equal(openPulls(world).length, 3)
@@ -92,7 +92,7 @@ describe('a turn on GitHub', () => {
   }
 
   it('goes on under the new name when the repository is renamed between its requests, and says so', async () => {
-    const seen = await good()
+    const known = await good()
     const world = await drifting()
     const { emulator } = world
     const rename = async (): Promise<void> => {
@@ -108,7 +108,7 @@ describe('a turn on GitHub', () => {
     await world.turn()
     assert.deepEqual(world.notices, ['acme/deploy is acme/deployments now: renamed or transferred; change the remote to it'])
     world.assertNoDuplicates()
-    assert.deepEqual(world.seen(), seen)
+    assert.deepEqual(world.observed(), known)
     await idle(world)
   })
 
@@ -126,7 +126,7 @@ describe('a turn on GitHub', () => {
   })
 
   it('says once that an archived repository takes nothing, and comes to the same end when it is back', async () => {
-    const seen = await good()
+    const current = await good()
     const world = await drifting()
     const { state } = world.emulator
     state.archived = true
@@ -137,7 +137,7 @@ describe('a turn on GitHub', () => {
     assert.deepEqual(await world.writesOf(() => expectFailure(world.turn(), 'BP4002')), [])
     state.archived = false
     await world.turn()
-    assert.deepEqual(world.seen(), seen)
+    assert.deepEqual(world.observed(), current)
     await idle(world)
   })
 
@@ -168,7 +168,7 @@ describe('a turn on GitHub', () => {
     emulator.app = { ...app, installation: 78 }
     world.clock.pass(6 * 60_000)
     await world.turn()
-    assert.deepEqual(world.seen(), whole.seen())
+    assert.deepEqual(world.observed(), whole.observed())
     await idle(world)
   })
 
@@ -194,7 +194,7 @@ describe('a turn on GitHub', () => {
     await world.turn()
     world.assertNoDuplicates()
     // The ledger has a commit for each of the two pushes; what it says is the same.
-    const [there, wanted] = [world, whole].map((one) => ({ ...one.seen(), refs: one.repository.names(), ledger: one.ledger() }))
+    const [there, wanted] = [world, whole].map((one) => ({ ...one.observed(), refs: one.repository.names(), ledger: one.ledger() }))
     assert.deepEqual(there, wanted)
     await idle(world)
   })
@@ -219,7 +219,7 @@ describe('a turn on GitHub', () => {
   })
 
   it('says what is refused for good, and comes to the same end when it is not any more', async () => {
-    const seen = await good()
+    const recorded = await good()
     const world = await drifting()
     const body = {
       message: 'Validation Failed',
@@ -227,31 +227,31 @@ describe('a turn on GitHub', () => {
       errors: [{ resource: 'PullRequest', code: 'custom', message: 'body is too long' }],
     }
     world.emulator.faults.push({ on: `POST ${REPOSITORY}/pulls`, moment: 'before', answer: { status: 422, body } })
-    const told = await world.turn().then(
+    const reported = await world.turn().then(
       ({ units, reported }) => [...units.flatMap(unitFailures), ...reported],
       (thrown: unknown) => [asFailure(thrown)],
     )
     assert.deepEqual(
-      told.map(({ code }) => code),
+      reported.map(({ code }) => code),
       ['BP5006'],
     )
-    assert.match(told[0]?.why ?? '', /body is too long/)
+    assert.match(reported[0]?.why ?? '', /body is too long/)
     await world.turn()
-    assert.deepEqual(world.seen(), seen)
+    assert.deepEqual(world.observed(), recorded)
     await idle(world)
   })
 
   it('puts labels back that somebody took out of the repository, as they were', async () => {
     const world = await drifting()
     await world.turn()
-    const seen = world.seen()
+    const seen = world.observed()
     const { state } = world.emulator
     for (const name of ['drift', 'drift-risk/medium']) {
       state.labels.delete(name)
       for (const thread of state.threads) thread.labels = thread.labels.filter((label) => label !== name)
     }
     await world.turn()
-    assert.deepEqual(world.seen(), seen)
+    assert.deepEqual(world.observed(), seen)
     await idle(world)
   })
 

@@ -6,7 +6,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { asFailure, type FailureCode } from '../../../src/failure.ts'
 import type { Fault } from './github-emulator.ts'
-import { BOT_TOKEN } from './github-ground.ts'
+import { BOT_TOKEN } from './github-fixture.ts'
 import { GitHubWorld } from './github-world.ts'
 
 const DOCUMENTED = { documentation_url: 'https://docs.github.com/rest' }
@@ -143,19 +143,19 @@ async function begin(): Promise<GitHubWorld> {
 }
 
 /** The turn in which it all happens: a comment on what was declined and on what healed, an update, a new pull request, the dashboard. */
-async function undisturbed(): Promise<{ readonly seen: unknown; readonly writes: readonly string[] }> {
+async function undisturbed(): Promise<{ readonly observed: unknown; readonly writes: readonly string[] }> {
   const world = await begin()
   try {
     const writes = (await world.writesOf(() => world.turn())).filter((line) => !line.startsWith('push '))
     assert.deepEqual(await world.writesOf(() => world.turn()), [], 'the same again writes nothing')
     assert.deepEqual(world.emulator.problems, [])
-    return { seen: world.seen(), writes }
+    return { observed: world.observed(), writes }
   } finally {
     await world.stop()
   }
 }
 
-async function disturbed(trouble: Trouble, skip: number, seen: unknown): Promise<'failed' | 'passed'> {
+async function disturbed(trouble: Trouble, skip: number, observed: unknown): Promise<'failed' | 'passed'> {
   const world = await begin()
   const where = `${trouble.name}, at write ${skip}`
   try {
@@ -176,7 +176,7 @@ async function disturbed(trouble: Trouble, skip: number, seen: unknown): Promise
     if (skip % 2 === 1) await world.restart()
     await world.turn()
     world.assertNoDuplicates()
-    assert.deepEqual(world.seen(), seen, where)
+    assert.deepEqual(world.observed(), observed, where)
     assert.deepEqual(await world.writesOf(() => world.turn()), [], `${where}: the same again writes nothing`)
     assert.deepEqual(world.emulator.problems, [], where)
     return thrown === undefined ? 'passed' : 'failed'
@@ -186,18 +186,19 @@ async function disturbed(trouble: Trouble, skip: number, seen: unknown): Promise
 }
 
 describe('a turn on GitHub that is disturbed', () => {
-  let seen: unknown
+  let observed: unknown
   let writes: readonly string[] = []
 
   before(async () => {
-    ;({ seen, writes } = await undisturbed())
+    ;({ observed, writes } = await undisturbed())
   })
   after(() => assert.ok(writes.length >= 15, `the turn has ${writes.length} writes`))
 
   for (const [index, trouble] of DOUBTFUL.entries()) {
     it(`comes to the same end when ${trouble.name}, at whichever write`, async () => {
       // The lost answer at each of them; the others by turns.
-      for (let skip = 0; skip < writes.length; skip += 1) if (index === 0 || skip % 2 === index - 1) await disturbed(trouble, skip, seen)
+      for (let skip = 0; skip < writes.length; skip += 1)
+        if (index === 0 || skip % 2 === index - 1) await disturbed(trouble, skip, observed)
     })
   }
 
@@ -207,7 +208,7 @@ describe('a turn on GitHub that is disturbed', () => {
       for (const kind of kinds) {
         const skip = writes.findIndex((line) => kind.test(line))
         assert.ok(skip >= 0, String(kind))
-        await disturbed(trouble, skip, seen)
+        await disturbed(trouble, skip, observed)
       }
     })
   }

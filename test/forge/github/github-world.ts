@@ -6,7 +6,7 @@ import type { GitHubCredential } from '../../../src/adapters/forge/github/github
 import { githubGovernor, type OpenedGitHub, openGitHub } from '../../../src/adapters/forge/github/open-github.ts'
 import { InProcessRenderer } from '../../../src/adapters/functions/in-process-renderer.ts'
 import { redactionKey } from '../../../src/krm/redaction/redacted.ts'
-import type { PressSource } from '../../../src/ports/check-run.ts'
+import type { RequestedActionSource } from '../../../src/ports/check-run.ts'
 import type { ClusterReader } from '../../../src/ports/cluster.ts'
 import type { HostedForge } from '../../../src/ports/hosted-forge.ts'
 import type { Answer } from '../../../src/reconcile/commands/apply-answers.ts'
@@ -19,7 +19,7 @@ import { MemoryCluster } from '../../fakes/memory-cluster.ts'
 import { BOT_EMAIL, MemoryRepository } from '../../fakes/memory-repository.ts'
 import { policyText } from '../../fakes/turn-world.ts'
 import { GitHubEmulator } from './github-emulator.ts'
-import { BOT_LOGIN, BOT_TOKEN, TestClock } from './github-ground.ts'
+import { BOT_LOGIN, BOT_TOKEN, TestClock } from './github-fixture.ts'
 import { MemoryGit } from './memory-git.ts'
 
 const POLICY =
@@ -110,9 +110,9 @@ export class GitHubWorld {
   }
 
   /** A turn of the controller. */
-  async answer(presses: PressSource): Promise<readonly Answer[]> {
+  async answer(requestedActions: RequestedActionSource): Promise<readonly Answer[]> {
     const { repository, forge, clusters } = this
-    const request = { ...this.#request(), presses }
+    const request = { ...this.#request(), presses: requestedActions }
     return (await runFleetTurn({ repository, forge, clusters }, request, AbortSignal.timeout(60_000))).answers
   }
 
@@ -120,7 +120,7 @@ export class GitHubWorld {
     return {
       branch: undefined,
       packages: [],
-      wish: undefined,
+      resolutionRequest: undefined,
       dryRun: false,
       clock: { now: () => new Date(this.clusters[0].now) },
       fieldManager: undefined,
@@ -140,7 +140,7 @@ export class GitHubWorld {
   }
 
   /** All that people can see, without numbers and times that only GitHub gives. */
-  seen(): Readonly<Record<string, unknown>> {
+  observed(): Readonly<Record<string, unknown>> {
     const { state, origin } = this.emulator
     state.sync()
     const nameOf = (number: string): string => {

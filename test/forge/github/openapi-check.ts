@@ -46,14 +46,14 @@ const compiled = new Map<string, ValidateFunction>()
 
 /** The operation of a path below the API's root; the one with the most literal segments where two fit. */
 export function findOperation(method: string, path: string): FoundOperation | undefined {
-  const asked = path.split('/').map(decodeURIComponent)
+  const requested = path.split('/').map(decodeURIComponent)
   const fits = USED_OPERATIONS.flatMap((name): (FoundOperation & { readonly literals: number })[] => {
     const [itsMethod, template = ''] = name.split(' ')
     const wanted = template.split('/')
-    if (itsMethod !== method || wanted.length !== asked.length) return []
+    if (itsMethod !== method || wanted.length !== requested.length) return []
     const parameters: Record<string, string> = {}
     for (const [index, segment] of wanted.entries()) {
-      const given = asked[index] ?? ''
+      const given = requested[index] ?? ''
       if (segment.startsWith('{')) parameters[segment.slice(1, -1)] = given
       else if (segment !== given) return []
     }
@@ -74,7 +74,7 @@ export function requestProblems(found: FoundOperation, query: URLSearchParams, b
       if (parameter.required === true && parameter.in !== 'header') problems.push(`${parameter.name} is missing`)
     } else problems.push(...check(`${found.name} ${parameter.name}`, parameter.schema, given))
   }
-  const names = new Set(known.filter(({ in: place }) => place === 'query').map(({ name }) => name))
+  const names = new Set(known.filter(({ in: location }) => location === 'query').map(({ name }) => name))
   for (const name of query.keys()) if (!names.has(name)) problems.push(`the query has ${name}, which GitHub does not describe`)
   const schema = requestBody?.content['application/json']?.schema
   if (schema === undefined) return body === undefined ? problems : [...problems, 'it has a body, and takes none']

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, it } from 'node:test'
 import type { GitHubCredential } from '../../../src/adapters/forge/github/github-credentials.ts'
 import { probeGitHub } from '../../../src/adapters/forge/github/probe-github.ts'
 import { expectFailure } from '../../contract/git-remotes.ts'
-import { BOT_LOGIN, BOT_TOKEN, type GitHubGround, makeGitHubGround, type OpenOptions } from './github-ground.ts'
+import { BOT_LOGIN, BOT_TOKEN, createGitHubFixture, type GitHubFixture, type OpenOptions } from './github-fixture.ts'
 import { SIGNAL } from './pushed-proposal.ts'
 
 const DRAFT = 'refs/heads/drafts/backporch-check/drift-check'
@@ -18,28 +18,28 @@ const { privateKey, publicKey } = generateKeyPairSync('rsa', {
 const APP: GitHubCredential = { kind: 'app', appId: 4242, privateKey }
 
 describe('check on GitHub', () => {
-  let ground: GitHubGround
+  let fixture: GitHubFixture
 
   beforeEach(async () => {
-    ground = await makeGitHubGround()
-    ground.emulator.app = { id: 4242, publicKey, slug: 'backporch', installed: true }
+    fixture = await createGitHubFixture()
+    fixture.emulator.app = { id: 4242, publicKey, slug: 'backporch', installed: true }
   })
   afterEach(async () => {
-    const problems = [...new Set(ground.emulator.problems)]
-    const writes = ground.emulator.writes.length
-    await ground.close()
+    const problems = [...new Set(fixture.emulator.problems)]
+    const writes = fixture.emulator.writes.length
+    await fixture.close()
     assert.deepEqual(problems, [])
     assert.equal(writes, 0, 'a probe changes nothing')
   })
 
   const probe = async (refs: readonly string[] = [], options: OpenOptions = {}): Promise<string[]> => {
-    const findings = await probeGitHub(await ground.open(options), refs, SIGNAL)
+    const findings = await probeGitHub(await fixture.open(options), refs, SIGNAL)
     for (const { state, fix } of findings) if (state === 'failed' || state === 'warning') assert.ok(fix, 'says what to do')
     return findings.map(({ check, state, code, message }) => [check, state, ...(code === undefined ? [] : [code]), message].join(' | '))
   }
 
   it('passes a classic token with the scope repo', async () => {
-    ground.emulator.scopes.set(BOT_TOKEN, 'gist, repo')
+    fixture.emulator.scopes.set(BOT_TOKEN, 'gist, repo')
     assert.deepEqual(await probe([DRAFT, LEDGER]), [
       'forge-permissions | passed | GitHub acme/deploy: the account may push',
       'forge-token | passed | GitHub acme/deploy: the token has the scope repo',
@@ -49,11 +49,11 @@ describe('check on GitHub', () => {
   })
 
   it('takes public_repo for enough where the repository is public, and for too little where it is not', async () => {
-    ground.emulator.scopes.set(BOT_TOKEN, 'public_repo')
+    fixture.emulator.scopes.set(BOT_TOKEN, 'public_repo')
     assert.ok((await probe()).includes('forge-token | passed | GitHub acme/deploy: the token has the scope public_repo'))
-    ground.emulator.state.hidden = true
+    fixture.emulator.state.hidden = true
     assert.ok((await probe()).includes('forge-token | failed | BP5003 | GitHub acme/deploy: the token does not have the scope repo'))
-    ground.emulator.scopes.set(BOT_TOKEN, '')
+    fixture.emulator.scopes.set(BOT_TOKEN, '')
     assert.ok((await probe()).includes('forge-token | failed | BP5003 | GitHub acme/deploy: the token does not have the scope repo'))
   })
 
@@ -67,30 +67,30 @@ describe('check on GitHub', () => {
   })
 
   it('fails an account that may only read', async () => {
-    ground.emulator.state.roles.set(BOT_LOGIN, 'read')
+    fixture.emulator.state.roles.set(BOT_LOGIN, 'read')
     assert.ok((await probe()).includes('forge-permissions | failed | BP5003 | GitHub acme/deploy: the account may not push'))
   })
 
   it('fails an App that lacks a permission, names it, and passes one that has all of them', async () => {
-    ground.emulator.granted = { metadata: 'read', contents: 'write', pull_requests: 'read', issues: 'write' }
+    fixture.emulator.granted = { metadata: 'read', contents: 'write', pull_requests: 'read', issues: 'write' }
     assert.deepEqual(await probe([], { credential: APP }), [
       'forge-token | failed | BP5003 | GitHub acme/deploy: the App lacks pull_requests: write, statuses: write',
       'forge-token | warning | GitHub acme/deploy: the App lacks checks: write, so pull requests have no check with buttons',
     ])
-    ground.emulator.granted = { contents: 'write', pull_requests: 'write', statuses: 'write', issues: 'write', checks: 'write' }
+    fixture.emulator.granted = { contents: 'write', pull_requests: 'write', statuses: 'write', issues: 'write', checks: 'write' }
     assert.deepEqual(await probe([], { credential: APP }), [
       'forge-token | passed | GitHub acme/deploy: the App has contents, pull_requests, statuses, issues',
     ])
   })
 
   it('says that the App is not installed', async () => {
-    if (ground.emulator.app !== undefined) ground.emulator.app.installed = false
+    if (fixture.emulator.app !== undefined) fixture.emulator.app.installed = false
     const failure = await expectFailure(probe([], { credential: APP }), 'BP5002')
     assert.match(failure.why, /not installed/)
   })
 
   it('warns of a ruleset that covers our branches, with each of its reasons once', async () => {
-    ground.emulator.state.rules = (branch) =>
+    fixture.emulator.state.rules = (branch) =>
       branch.startsWith('drafts/')
         ? [
             { type: 'creation' },
@@ -110,18 +110,18 @@ describe('check on GitHub', () => {
   })
 
   it('says once that a free plan has no rules to tell, and asks no more', async () => {
-    ground.emulator.state.rules = 'refused'
+    fixture.emulator.state.rules = 'refused'
     const rules = (await probe([DRAFT, LEDGER])).filter((line) => line.startsWith('forge-rules'))
     assert.equal(rules.length, 1)
     assert.match(rules[0] ?? '', /^forge-rules \| skipped \| .*not told/)
-    assert.equal(ground.emulator.requests.filter(({ path }) => path.includes('/rules/')).length, 1)
+    assert.equal(fixture.emulator.requests.filter(({ path }) => path.includes('/rules/')).length, 1)
   })
 
   it('fails an archived repository, and warns of one that was renamed or has no issues', async () => {
-    const { state } = ground.emulator
+    const { state } = fixture.emulator
     state.archived = true
     state.issues = false
-    ground.emulator.formerly = { owner: 'acme', repo: 'deploy' }
+    fixture.emulator.formerly = { owner: 'acme', repo: 'deploy' }
     Object.assign(state, { owner: 'acme-platform', repo: 'deployments' })
     const lines = await probe()
     assert.deepEqual(lines.slice(0, 3), [
@@ -132,10 +132,10 @@ describe('check on GitHub', () => {
   })
 
   it('says that the token is refused, or that the repository is not shown', async () => {
-    ground.emulator.tokens.clear()
+    fixture.emulator.tokens.clear()
     await expectFailure(probe(), 'BP5002')
-    ground.emulator.tokens.set(BOT_TOKEN, BOT_LOGIN)
-    ground.emulator.state.owner = 'other'
+    fixture.emulator.tokens.set(BOT_TOKEN, BOT_LOGIN)
+    fixture.emulator.state.owner = 'other'
     await expectFailure(probe(), 'BP5003')
   })
 })

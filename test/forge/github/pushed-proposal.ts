@@ -2,12 +2,12 @@
 import { objectId } from '../../../src/package/object-id.ts'
 import type { ProposalMerge } from '../../../src/ports/forge.ts'
 import type { WantedProposal } from '../../../src/ports/hosted-forge.ts'
-import type { GitHubGround } from './github-ground.ts'
+import type { GitHubFixture } from './github-fixture.ts'
 
 export const SIGNAL = AbortSignal.timeout(240_000)
 
-export async function pushProposal(ground: GitHubGround, name = 'drift-9f2c1a7b'): Promise<WantedProposal> {
-  const { repository } = ground
+export async function pushProposal(fixture: GitHubFixture, name = 'drift-9f2c1a7b'): Promise<WantedProposal> {
+  const { repository } = fixture
   const main = objectId((await repository.refs(SIGNAL)).refs.get('refs/heads/main') ?? '')
   const changes = [{ path: `apps/web/${name}.yaml`, content: Buffer.from(`name: ${name}\n`) }]
   const commit = await repository.write({ parents: [main], base: main, changes, message: `chore(drift): ${name}`, at: 1_760_000_000 })
@@ -18,8 +18,8 @@ export async function pushProposal(ground: GitHubGround, name = 'drift-9f2c1a7b'
 }
 
 /** The decision to merge it, as `approve` makes it. */
-export async function mergeOf(ground: GitHubGround, proposal: WantedProposal): Promise<ProposalMerge & { readonly tag: string }> {
-  const { repository } = ground
+export async function mergeOf(fixture: GitHubFixture, proposal: WantedProposal): Promise<ProposalMerge & { readonly tag: string }> {
+  const { repository } = fixture
   const { refs } = await repository.refs(SIGNAL)
   const main = objectId(refs.get('refs/heads/main') ?? '')
   const changes = [{ path: 'closed/9f2c1a7b.yaml', content: Buffer.from('outcome: Merged\n') }]

@@ -8,9 +8,9 @@ import { GitHubWorld } from './github-world.ts'
 async function sentBy(world: GitHubWorld): Promise<readonly string[]> {
   const { repository, emulator } = world
   const { refs } = repository
-  let asked = 0
+  let requested = 0
   repository.refs = async () => {
-    asked += 1
+    requested += 1
     return refs.call(repository)
   }
   const from = emulator.requests.length
@@ -21,7 +21,7 @@ async function sentBy(world: GitHubWorld): Promise<readonly string[]> {
     .slice(from)
     .map(({ method, path }) => `${method} ${path.replace(/\?.*/, '').replaceAll(/[0-9a-f]{40}/g, 'COMMIT')}`)
   return [
-    `git refs × ${asked}`,
+    `git refs × ${requested}`,
     ...[...Map.groupBy(lines, (line) => line)].map(([line, all]) => (all.length === 1 ? line : `${line} × ${all.length}`)),
   ]
 }

@@ -14,8 +14,8 @@ export const ONBOARDING: OnboardingSubject = {
   packages: 41,
   elsewhere: 3,
   syncers: [
-    { name: FLUX.name, sentence: FLUX.said.sentence, units: 38 },
-    { name: NOBODY.name, sentence: NOBODY.said.sentence, units: 3 },
+    { name: FLUX.name, sentence: FLUX.phrases.sentence, units: 38 },
+    { name: NOBODY.name, sentence: NOBODY.phrases.sentence, units: 3 },
   ],
   autoscalers: [
     { word: 'HPA', count: 6 },
@@ -29,7 +29,7 @@ export const ONBOARDING: OnboardingSubject = {
       why: 'it covers every item of a list, which a rule here cannot',
     },
   ],
-  notLooked: [],
+  notObserved: [],
   expected: {
     proposals: [
       { packageName: 'apps/checkout', cluster: 'prod-eu-1', changes: [changeOf()], mode: 'Warn' },
@@ -58,7 +58,7 @@ export const ONBOARDING_EDITED: OnboardingSubject = {
   editedBy: HOSTILE[0] ?? '',
   clusters: [...HOSTILE],
   notImported: HOSTILE.map((text) => ({ source: text, rule: text, why: text })),
-  notLooked: [...HOSTILE],
+  notObserved: [...HOSTILE],
   expected: undefined,
   policyProblem: `.drift/policy.yaml:3: unknown field spec.${HOSTILE.join('\n')}`,
   files: [...HOSTILE],

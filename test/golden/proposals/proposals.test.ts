@@ -36,9 +36,9 @@ for (const [name, text] of [...golden].filter(([name]) => /^(one|four|thirty|hos
   test(`the first 25 lines of ${name} answer what, who, since when, what a merge does and what a close does`, () => {
     const screen = bodyOf(text).split('\n').slice(0, 25)
     // Nothing has to be unfolded for it.
-    const [seen = ''] = screen.join('\n').split('<details>')
+    const [observed = ''] = screen.join('\n').split('<details>')
     for (const answer of [/^> .*\*\*.*(cluster|clusters)/m, /Changed by (an unknown writer|perhaps |`)/, /first seen \d{4}-\d\d-\d\d/, /^\| \*\*merge\*\* \(plan: /m, /^\| \*\*close\*\* \| [^|]+\|.* silenced for (\d+ days|24 hours)/m])
-      assert.match(seen, answer)
+      assert.match(observed, answer)
   })
 }
 

@@ -27,8 +27,8 @@ export const NOBODY: Applier = {
   revertsUnasked: 'no',
 }
 
-function spoken(sentence: Phrase, warning: Phrase = []): Pick<Applier, 'sentence' | 'warning' | 'said'> {
-  return { sentence: plain(sentence), warning: warning.length === 0 ? undefined : plain(warning), said: { sentence, warning } }
+function spoken(sentence: Phrase, warning: Phrase = []): Pick<Applier, 'sentence' | 'warning' | 'phrases'> {
+  return { sentence: plain(sentence), warning: warning.length === 0 ? undefined : plain(warning), phrases: { sentence, warning } }
 }
 
 export function subjectOf(changes: readonly Change[], more: Partial<ProposalSubject> = {}): ProposalSubject {
@@ -48,7 +48,7 @@ export function subjectOf(changes: readonly Change[], more: Partial<ProposalSubj
     headBranch: 'proposed/apps/checkout/drift-1a2b3c4d',
     dialect: GITHUB,
     hasReport: false,
-    policy: { name: 'prod', mode: 'Propose', place: '.drift/policy.yaml:8' },
+    policy: { name: 'prod', mode: 'Propose', location: '.drift/policy.yaml:8' },
     closeSilence: 30 * 86_400,
     version: '0.4.1',
     ledgerUrl: 'https://github.example/acme/deploy/blob/drift-ledger/clusters/prod-eu-1/apps--checkout/report.yaml',
@@ -250,7 +250,7 @@ export const PROPOSALS: { readonly [name: string]: ProposalSubject } = {
       command: HOSTILE[10],
       revertsUnasked: 'yes',
     },
-    policy: { name: HOSTILE[1], mode: HOSTILE[2], place: `${HOSTILE[8]}:1` },
+    policy: { name: HOSTILE[1], mode: HOSTILE[2], location: `${HOSTILE[8]}:1` },
     alsoIn: HOSTILE,
     version: HOSTILE[11],
     headBranch: HOSTILE[8],

@@ -18,7 +18,7 @@ ${annotated('c', [
 ${annotated('d', ['internal.config.kubernetes.io/index: "0" # mine'])}`
 
 /** Where an object is written: what annotations say, what functions make, move, rename and delete. */
-export const places: readonly RenderCase[] = [
+export const locations: readonly RenderCase[] = [
   {
     name: 'place-by-people',
     about: 'Annotations that people wrote for path and index count for nothing and are removed.',

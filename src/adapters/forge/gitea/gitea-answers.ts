@@ -87,12 +87,12 @@ export function titleOf({ title }: Pick<PullRequest, 'title'>): { readonly title
 export function titleFor(title: string, draft: boolean): string {
   const whole = `${draft ? DRAFT_PREFIX : ''}${title}`
   if (Buffer.byteLength(whole) <= TITLE_BYTES) return whole
-  let kept = ''
+  let retained = ''
   for (const character of whole) {
-    if (Buffer.byteLength(kept) + Buffer.byteLength(character) + ELLIPSIS.length > TITLE_BYTES) break
-    kept += character
+    if (Buffer.byteLength(retained) + Buffer.byteLength(character) + ELLIPSIS.length > TITLE_BYTES) break
+    retained += character
   }
-  return `${kept}…`
+  return `${retained}…`
 }
 
 /** @param decidedBy login of who closed or merged it, where Gitea told @param head as it was then; what the branch has now otherwise */

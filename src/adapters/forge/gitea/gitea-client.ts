@@ -8,7 +8,7 @@ import type { Trace } from '../../../ports/trace.ts'
 import type { ForgeAddress } from '../forge-address.ts'
 import { RefusedAnswer } from '../refused-answer.ts'
 import type { RequestGovernor } from '../request-governor.ts'
-import { type Asked, failureOfAnswer, goneElsewhere, notGitea, toldIn, unreachable } from './gitea-failure.ts'
+import { failureOfAnswer, goneElsewhere, notGitea, type RequestDescription, reportedIn, unreachable } from './gitea-failure.ts'
 
 export interface GiteaClientOptions {
   readonly address: ForgeAddress
@@ -74,17 +74,17 @@ export class GiteaClient {
 
   /** `total`: how many items a list has over all pages, where the answer says so. */
   async #exchange(request: GiteaRequest, signal: AbortSignal): Promise<{ readonly value: unknown; readonly total: number | undefined }> {
-    const asked = { address: this.#options.address, what: request.what }
-    const answer = await this.#answer(request, asked, signal)
+    const requested = { address: this.#options.address, what: request.what }
+    const answer = await this.#answer(request, requested, signal)
     if (answer.status === 429) throw this.#slowDown(answer)
-    if (answer.status >= 300) throw failureOfAnswer(asked, new RefusedAnswer(answer.status, toldIn(answer.text)))
+    if (answer.status >= 300) throw failureOfAnswer(requested, new RefusedAnswer(answer.status, reportedIn(answer.text)))
     this.#options.governor.wentWell()
     const total = /^\d{1,9}$/.exec(String(answer.headers['x-total-count'] ?? ''))?.[0]
     if (answer.text === '') return { value: undefined, total: undefined }
     try {
       return { value: JSON.parse(answer.text), total: total === undefined ? undefined : Number(total) }
     } catch {
-      throw notGitea(asked, 'it does not answer with JSON')
+      throw notGitea(requested, 'it does not answer with JSON')
     }
   }
 
@@ -128,21 +128,21 @@ export class GiteaClient {
   parse<Schema extends z.ZodType>(answer: unknown, schema: Schema, what: string): z.infer<Schema> {
     const parsed = schema.safeParse(answer)
     if (parsed.success) return parsed.data
-    const place = parsed.error.issues[0]?.path.join('.') || 'the top'
-    throw notGitea({ address: this.#options.address, what }, `its answer has another shape at ${place}`)
+    const location = parsed.error.issues[0]?.path.join('.') || 'the top'
+    throw notGitea({ address: this.#options.address, what }, `its answer has another shape at ${location}`)
   }
 
-  async #answer(request: GiteaRequest, asked: Asked, signal: AbortSignal): Promise<Answer> {
+  async #answer(request: GiteaRequest, requested: RequestDescription, signal: AbortSignal): Promise<Answer> {
     const retries = request.method === 'GET' ? MOST_RETRIES : 0
     for (let attempt = 0; ; attempt += 1) {
       let fault: unknown
       try {
-        const answer = await this.#follow(request, asked, signal)
+        const answer = await this.#follow(request, requested, signal)
         if (attempt >= retries || !PASSING.has(answer.status)) return answer
       } catch (thrown) {
-        if (thrown instanceof TooLarge) throw notGitea(asked, `its answer is larger than ${LARGEST / 1024 / 1024} MiB`)
+        if (thrown instanceof TooLarge) throw notGitea(requested, `its answer is larger than ${LARGEST / 1024 / 1024} MiB`)
         if (!(thrown instanceof LostConnection)) throw thrown
-        if (attempt >= retries) throw unreachable(asked, thrown.message)
+        if (attempt >= retries) throw unreachable(requested, thrown.message)
         fault = thrown
       }
       await this.#options.clock.sleep(250 * 4 ** attempt, signal).catch((stopped: unknown) => {
@@ -151,7 +151,7 @@ export class GiteaClient {
     }
   }
 
-  async #follow({ method, path, query, body }: GiteaRequest, asked: Asked, signal: AbortSignal): Promise<Answer> {
+  async #follow({ method, path, query, body }: GiteaRequest, requested: RequestDescription, signal: AbortSignal): Promise<Answer> {
     const { webUrl } = this.#options.address
     let url = new URL(`${webUrl}/api/v1${path}`)
     for (const [name, value] of Object.entries(query ?? {})) url.searchParams.set(name, String(value))
@@ -162,13 +162,14 @@ export class GiteaClient {
       const next = URL.parse(typeof location === 'string' ? location : '', url.href)
       if (next === null || next.origin !== url.origin) {
         const why = 'it sends to another host, which is not followed: the token would go there'
-        throw goneElsewhere(asked, why, 'name the repository by its present address')
+        throw goneElsewhere(requested, why, 'name the repository by its present address')
       }
       // Gitea answers for a renamed repository from its new name (routers/api/v1: repoAssignment).
-      if (method !== 'GET') throw goneElsewhere(asked, 'the repository has another name now', 'name the repository by its present address')
+      if (method !== 'GET')
+        throw goneElsewhere(requested, 'the repository has another name now', 'name the repository by its present address')
       url = next
     }
-    throw notGitea(asked, 'it redirects in a circle')
+    throw notGitea(requested, 'it redirects in a circle')
   }
 
   async #once(method: GiteaRequest['method'], url: URL, body: object | undefined, signal: AbortSignal): Promise<Answer> {

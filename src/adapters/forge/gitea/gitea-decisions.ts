@@ -91,8 +91,8 @@ export class GiteaDecisions {
   }
 
   async #style(signal: AbortSignal): Promise<string> {
-    const asked = { path: this.#client.path(''), what: 'read the repository' }
-    const allowed = await this.#client.get(asked, repositorySchema, signal)
+    const requested = { path: this.#client.path(''), what: 'read the repository' }
+    const allowed = await this.#client.get(requested, repositorySchema, signal)
     if (allowed.allow_merge_commits !== false) return 'merge'
     if (allowed.allow_squash_merge === true) return 'squash'
     if (allowed.allow_rebase_explicit === true) return 'rebase-merge'

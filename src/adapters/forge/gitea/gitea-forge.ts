@@ -131,10 +131,10 @@ export class GiteaForge implements HostedForge {
       repositorySchema,
       signal,
     )
-    const asked = { address, what: 'write to the repository' }
-    if (archived) throw goneElsewhere(asked, 'it is archived', 'unarchive it, or take it out of the configuration')
+    const requested = { address, what: 'write to the repository' }
+    if (archived) throw goneElsewhere(requested, 'it is archived', 'unarchive it, or take it out of the configuration')
     if (name.toLowerCase() === `${address.owner}/${address.repository}`.toLowerCase()) return
-    throw goneElsewhere(asked, 'it was renamed or transferred', 'name the repository by its present address')
+    throw goneElsewhere(requested, 'it was renamed or transferred', 'name the repository by its present address')
   }
 
   #login(signal: AbortSignal): Promise<string> {

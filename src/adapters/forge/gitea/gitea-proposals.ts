@@ -98,10 +98,10 @@ export class GiteaProposals {
     const what = 'open a pull request'
     const { ref, baseBranch, title, draft, body: text, reviewers } = wanted
     const body = { head: ref.slice('refs/heads/'.length), base: baseBranch, title: titleFor(title, draft), body: text }
-    let made: KnownProposal
+    let created: KnownProposal
     try {
       const answer = await this.#client.send({ method: 'POST', path: this.#client.path('/pulls'), body, what }, signal)
-      made = proposalOf(this.#client.parse(answer, pullRequestSchema, what), '')
+      created = proposalOf(this.#client.parse(answer, pullRequestSchema, what), '')
     } catch (thrown) {
       // Refused as a duplicate, or done although the answer was lost: what stands there is the one.
       const mayBeThere = statusOf(thrown) === 409 || mayBeDone(thrown)
@@ -110,13 +110,13 @@ export class GiteaProposals {
       return there
     }
     // Gitea lets two through that come at the same moment (models/issues: it looks, and then inserts): the first one stays.
-    const first = (await this.openOf(wanted, signal)) ?? made
-    if (first.number === made.number) await this.#askReviewers(made.number, reviewers, signal)
+    const first = (await this.openOf(wanted, signal)) ?? created
+    if (first.number === created.number) await this.#askReviewers(created.number, reviewers, signal)
     return first
   }
 
-  async #closeSpare(ref: string, kept: number, signal: AbortSignal): Promise<void> {
-    for (const number of this.#spare.get(ref) ?? []) if (number !== kept) await this.close(number, signal)
+  async #closeSpare(ref: string, retained: number, signal: AbortSignal): Promise<void> {
+    for (const number of this.#spare.get(ref) ?? []) if (number !== retained) await this.close(number, signal)
     this.#spare.delete(ref)
   }
 
@@ -193,8 +193,8 @@ export class GiteaProposals {
   async #headOf({ number, head }: PullRequest, signal: AbortSignal): Promise<string> {
     const ref = `refs/pull/${number}/head`
     if (head.ref === ref) return head.sha
-    const asked = { path: this.#client.path(`/git/${ref}`), what: 'read the head of the pull request' }
-    const listed = await this.#client.get(asked, gitReferencesSchema, signal)
+    const requested = { path: this.#client.path(`/git/${ref}`), what: 'read the head of the pull request' }
+    const listed = await this.#client.get(requested, gitReferencesSchema, signal)
     return listed.find((one) => one.ref === ref)?.object.sha ?? head.sha
   }
 
@@ -218,8 +218,8 @@ export class GiteaProposals {
   /** Lists leave it out. */
   async #deciderOf(pull: PullRequest, signal: AbortSignal): Promise<string> {
     if (pull.merged) return (pull.merged_by ?? (await this.get(pull.number, signal)).merged_by)?.login ?? ''
-    const asked = { path: this.#client.path(`/issues/${pull.number}/timeline`), what: 'read who closed the pull request' }
-    const events = (await this.#client.list(asked, signal)).map((event) => timelineSchema.safeParse(event))
+    const requested = { path: this.#client.path(`/issues/${pull.number}/timeline`), what: 'read who closed the pull request' }
+    const events = (await this.#client.list(requested, signal)).map((event) => timelineSchema.safeParse(event))
     return events.findLast(({ data }) => data?.type === 'close')?.data?.user?.login ?? ''
   }
 }

@@ -10,8 +10,8 @@ export async function ensureGiteaStatuses(
   statuses: readonly CommitStatus[],
   signal: AbortSignal,
 ): Promise<void> {
-  const asked = { path: client.path(`/commits/${commit}/statuses`), what: 'read the statuses of a commit' }
-  const there = await client.getAll(asked, statusSchema, signal)
+  const requested = { path: client.path(`/commits/${commit}/statuses`), what: 'read the statuses of a commit' }
+  const there = await client.getAll(requested, statusSchema, signal)
   // Times are whole seconds, so Gitea's own order says little: the highest number is the last that was set.
   const latest = new Map(there.toSorted((left, right) => left.id - right.id).map((status) => [status.context, status]))
   for (const { context, state, description, url } of statuses) {

@@ -46,9 +46,9 @@ export async function readCommentTexts(
   for (let start = 0; start < nodes.length; start += MOST_IDS) {
     const ids = nodes.slice(start, start + MOST_IDS)
     const answer = answerSchema.safeParse(await client.graphql<unknown>(WHAT, QUERY, { ids }, signal))
-    const told = new Map(answer.data?.nodes.map((node) => [node.id, node]))
+    const reported = new Map(answer.data?.nodes.map((node) => [node.id, node]))
     for (const id of ids) {
-      const node = told.get(id)
+      const node = reported.get(id)
       if (node === undefined)
         throw notGitHub({ address: client.address, what: WHAT }, 'its answer does not have every comment that was asked for')
       const writer = await writerOf(client, node, signal)

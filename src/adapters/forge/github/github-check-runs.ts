@@ -6,8 +6,8 @@ import { createHash } from 'node:crypto'
 import type { RestEndpointMethodTypes } from '@octokit/rest'
 import type { ObjectId } from '../../../package/object-id.ts'
 import type { CheckAnnotation, CheckRun, ForgeCheckRuns } from '../../../ports/check-run.ts'
-import { CHECK_NAME } from './check-run-press.ts'
 import type { GitHubClient } from './github-client.ts'
+import { CHECK_NAME } from './requested-action.ts'
 
 type Created = RestEndpointMethodTypes['checks']['create']['parameters']
 type SentAnnotation = NonNullable<NonNullable<Created['output']>['annotations']>[number]
@@ -73,8 +73,8 @@ export class GitHubCheckRuns implements ForgeCheckRuns {
     const writable = await this.#client.writable(what, signal)
     let id = there?.id
     if (id === undefined) {
-      const made = await this.#client.ask(what, () => checks.create({ ...writable, name: CHECK_NAME, head_sha: commit, ...whole }))
-      id = made.data.id
+      const created = await this.#client.ask(what, () => checks.create({ ...writable, name: CHECK_NAME, head_sha: commit, ...whole }))
+      id = created.data.id
     } else {
       const known = id
       await this.#client.ask(what, () => checks.update({ ...writable, check_run_id: known, ...whole }))
@@ -90,10 +90,10 @@ export class GitHubCheckRuns implements ForgeCheckRuns {
     const { octokit } = this.#client
     const what = `read the checks of ${commit.slice(0, 8)}`
     const target = await this.#client.target(signal)
-    const asked = { ...target, ref: commit, check_name: CHECK_NAME, app_id: this.#identity.appId, per_page: PAGE }
+    const requested = { ...target, ref: commit, check_name: CHECK_NAME, app_id: this.#identity.appId, per_page: PAGE }
     const found: KnownRun[] = []
     for (let page = 1; ; page += 1) {
-      const { data } = await this.#client.ask(what, () => octokit.rest.checks.listForRef({ ...asked, page }))
+      const { data } = await this.#client.ask(what, () => octokit.rest.checks.listForRef({ ...requested, page }))
       for (const { id, external_id, output } of data.check_runs) {
         const [own, content = '', annotated = ''] = (external_id ?? '').split('.')
         if (own === key) found.push({ id, content, annotated, count: output.annotations_count })

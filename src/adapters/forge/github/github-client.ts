@@ -3,7 +3,7 @@ import type { Octokit, RestEndpointMethodTypes } from '@octokit/rest'
 import { Failure } from '../../../failure.ts'
 import { RefusedAnswer } from '../refused-answer.ts'
 import type { GitHubAddress } from './github-address.ts'
-import { type Asked, failureOfAnswer, goneElsewhere, notGitHub, toldIn } from './github-failure.ts'
+import { failureOfAnswer, goneElsewhere, notGitHub, type RequestDescription, reportedIn } from './github-failure.ts'
 
 /** The repository as it is now: after a rename or transfer, under its present name. */
 export interface RepositoryFacts {
@@ -65,16 +65,16 @@ export class GitHubClient {
 
   /** Owner and name for a request, as they are now. */
   async target(signal: AbortSignal): Promise<Target> {
-    const { owner, repo } = this.#facts ?? (await this.look(signal))
+    const { owner, repo } = this.#facts ?? (await this.observe(signal))
     return { owner, repo, request: { signal } }
   }
 
   async facts(signal: AbortSignal): Promise<RepositoryFacts> {
-    return this.#facts ?? this.look(signal)
+    return this.#facts ?? this.observe(signal)
   }
 
   /** Asks again what the repository is. @throws Failure BP5003 when it is not shown, BP5008 when another one stands at its name */
-  async look(signal: AbortSignal): Promise<RepositoryFacts> {
+  async observe(signal: AbortSignal): Promise<RepositoryFacts> {
     const { owner, repository: repo } = this.address
     const { data } = await this.ask('look at the repository', () => this.octokit.rest.repos.get({ owner, repo, request: { signal } }))
     const facts = factsOf(data)
@@ -149,31 +149,31 @@ function factsOf(data: RepositoryAnswer): RepositoryFacts | undefined {
 }
 
 /** Octokit's errors hold the request: nothing of them is kept. */
-function translate(asked: Asked, thrown: unknown): unknown {
+function translate(requested: RequestDescription, thrown: unknown): unknown {
   if (!(thrown instanceof Error)) return thrown
   if (thrown instanceof Failure) return thrown
   const { cause } = thrown
-  if (cause instanceof Failure) return renamed(asked, cause)
+  if (cause instanceof Failure) return renamed(requested, cause)
   // The signal's reason, wrapped.
   if (cause instanceof DOMException || (cause instanceof Error && cause.name === 'AbortError')) return cause
   if (thrown.name === 'GraphqlResponseError' && 'response' in thrown) {
-    return failureOfAnswer(asked, new RefusedAnswer(422, toldIn(JSON.stringify(thrown.response ?? null))), false)
+    return failureOfAnswer(requested, new RefusedAnswer(422, reportedIn(JSON.stringify(thrown.response ?? null))), false)
   }
   if (thrown.name !== 'HttpError' || !('status' in thrown) || typeof thrown.status !== 'number') return cause ?? thrown
   const { body, headers } = answerIn(thrown)
   if (body === undefined) return cause ?? thrown
   const sso = typeof headers['x-github-sso'] === 'string' && headers['x-github-sso'].startsWith('required')
-  return failureOfAnswer(asked, new RefusedAnswer(thrown.status, toldIn(body)), sso)
+  return failureOfAnswer(requested, new RefusedAnswer(thrown.status, reportedIn(body)), sso)
 }
 
 /** Says what was wanted, where the transport could only say that it asked. */
-function renamed(asked: Asked, failure: Failure): Failure {
+function renamed(requested: RequestDescription, failure: Failure): Failure {
   const { code, where, why, remedy, retry } = failure
   if (code === 'BP5004' || code === 'BP5002') return failure
   return new Failure({
     code,
-    what: `cannot ${asked.what}`,
-    where: where ?? `${asked.address.owner}/${asked.address.repository}`,
+    what: `cannot ${requested.what}`,
+    where: where ?? `${requested.address.owner}/${requested.address.repository}`,
     why,
     remedy,
     retry,

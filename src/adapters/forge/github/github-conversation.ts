@@ -30,10 +30,10 @@ export class GitHubConversation {
       if (await this.#client.isOurs(comment.user, signal)) continue
       comments.push({ node: comment.node_id, comment: await this.#known(comment, signal) })
     }
-    const asked = comments.filter(({ comment: { body, bot, answered } }) => !bot && !answered && mayCommand(body))
+    const requested = comments.filter(({ comment: { body, bot, answered } }) => !bot && !answered && mayCommand(body))
     const texts = await readCommentTexts(
       this.#client,
-      asked.map(({ node }) => node),
+      requested.map(({ node }) => node),
       signal,
     )
     return comments.map(({ node, comment }) => ({ ...comment, ...texts.get(node) }))
@@ -100,7 +100,7 @@ export class GitHubConversation {
     } catch (thrown) {
       if (!(thrown instanceof Failure) || statusOf(thrown) !== 404) throw thrown
       // Nobody of that name, or a repository that is not shown any more: the second one must not pass for an answer.
-      await this.#client.look(signal)
+      await this.#client.observe(signal)
       return 'none'
     }
   }
@@ -127,8 +127,8 @@ export class GitHubConversation {
 
   async #reacted(comment: number, content: Content, signal: AbortSignal): Promise<boolean> {
     const { octokit } = this.#client
-    const asked = { ...(await this.#client.target(signal)), comment_id: comment, content, per_page: 100 } as const
-    const pages = (page: number) => octokit.rest.reactions.listForIssueComment({ ...asked, page })
+    const requested = { ...(await this.#client.target(signal)), comment_id: comment, content, per_page: 100 } as const
+    const pages = (page: number) => octokit.rest.reactions.listForIssueComment({ ...requested, page })
     for (const { user } of await this.#client.list('read the reactions of a comment', pages)) {
       if (await this.#client.isOurs(user, signal)) return true
     }
@@ -147,9 +147,9 @@ export class GitHubConversation {
   /** Oldest first. */
   async #list(number: number, signal: AbortSignal): Promise<ListedComment[]> {
     const { octokit } = this.#client
-    const asked = { ...(await this.#client.target(signal)), issue_number: number, per_page: 100 }
+    const requested = { ...(await this.#client.target(signal)), issue_number: number, per_page: 100 }
     const listed = await this.#client.list(`read the comments of #${number}`, (page) =>
-      octokit.rest.issues.listComments({ ...asked, page }),
+      octokit.rest.issues.listComments({ ...requested, page }),
     )
     return listed.sort((left, right) => left.id - right.id)
   }

@@ -34,19 +34,19 @@ export async function appTokens(
   },
 ): Promise<TokenSource> {
   const { address, clock, octokit, ask } = parts
-  const asked = { address, what: 'act as the GitHub App' }
+  const requested = { address, what: 'act as the GitHub App' }
   try {
     createPrivateKey(credential.privateKey)
   } catch {
     // The library's message may quote the key.
-    throw badCredentials(asked, 'its private key is not a PEM key', "give the whole text of the App's .pem file")
+    throw badCredentials(requested, 'its private key is not a PEM key', "give the whole text of the App's .pem file")
   }
   const { createAppAuth } = await import('@octokit/auth-app')
   const quiet = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }
   const { appId, privateKey } = credential
   const auth = createAppAuth({ appId, privateKey, request: octokit.request, log: quiet })
   let installation = credential.installationId
-  let held: { readonly token: string; readonly madeAt: number; readonly expiresAt: number } | undefined
+  let held: { readonly token: string; readonly createdAt: number; readonly expiresAt: number } | undefined
   let pending: Promise<string> | undefined
 
   const findInstallation = async (signal: AbortSignal): Promise<number> => {
@@ -61,12 +61,12 @@ export async function appTokens(
     return answer.data.id
   }
   const make = async (signal: AbortSignal): Promise<string> =>
-    ask(asked.what, async () => {
+    ask(requested.what, async () => {
       installation ??= await findInstallation(signal)
-      const made = await auth({ type: 'installation', installationId: installation, refresh: true })
-      parts.granted?.(made.permissions)
-      held = { token: made.token, madeAt: clock.now().getTime(), expiresAt: Date.parse(made.expiresAt) }
-      return made.token
+      const created = await auth({ type: 'installation', installationId: installation, refresh: true })
+      parts.granted?.(created.permissions)
+      held = { token: created.token, createdAt: clock.now().getTime(), expiresAt: Date.parse(created.expiresAt) }
+      return created.token
     })
   /** An App that was taken away and installed again has another number there. */
   const makeAnew = async (signal: AbortSignal): Promise<string> => {
@@ -86,13 +86,13 @@ export async function appTokens(
       const status = statusOf(thrown)
       if (!(thrown instanceof Failure) || (status !== 404 && status !== 403)) throw thrown
       const why = `the App ${appId} is not installed for this repository, or its installation is suspended (${status})`
-      throw badCredentials(asked, why, `install the App for ${address.owner}/${address.repository}, or give another credential`)
+      throw badCredentials(requested, why, `install the App for ${address.owner}/${address.repository}, or give another credential`)
     }
   }
   return (renewed, signal) => {
     const now = clock.now().getTime()
     // Just made: a second one would be refused alike.
-    const fresh = held !== undefined && held.expiresAt - EARLY > now && (!renewed || now - held.madeAt < EARLY)
+    const fresh = held !== undefined && held.expiresAt - EARLY > now && (!renewed || now - held.createdAt < EARLY)
     if (fresh && held !== undefined) return renewed ? settled(clock, signal, held.token) : Promise.resolve(held.token)
     pending ??= renew(signal).finally(() => {
       pending = undefined

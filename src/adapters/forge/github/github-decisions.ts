@@ -48,9 +48,10 @@ export class GitHubDecisions {
     if (pull?.state !== 'open') return
     const target = await this.#client.writable(`close ${pull.label}`, signal)
     const { octokit } = this.#client
-    const asked = { ...target, pull_number: pull.number }
-    const { data } = await this.#client.ask(`look at ${pull.label}`, () => octokit.rest.pulls.get(asked))
-    if (data.state === 'open') await this.#client.ask(`close ${pull.label}`, () => octokit.rest.pulls.update({ ...asked, state: 'closed' }))
+    const requested = { ...target, pull_number: pull.number }
+    const { data } = await this.#client.ask(`look at ${pull.label}`, () => octokit.rest.pulls.get(requested))
+    if (data.state === 'open')
+      await this.#client.ask(`close ${pull.label}`, () => octokit.rest.pulls.update({ ...requested, state: 'closed' }))
   }
 
   async #mergePull(number: number, { proposal, merge }: ProposalMerge, signal: AbortSignal): Promise<ObjectId> {
@@ -85,8 +86,8 @@ export class GitHubDecisions {
     const target = await this.#client.target(signal)
     // Rebased commits keep their own messages.
     const text = method === 'rebase' ? {} : message
-    const asked = { ...target, pull_number: number, sha: head, merge_method: method, ...text }
-    const { data } = await this.#client.ask(`merge #${number}`, () => this.#client.octokit.rest.pulls.merge(asked))
+    const requested = { ...target, pull_number: number, sha: head, merge_method: method, ...text }
+    const { data } = await this.#client.ask(`merge #${number}`, () => this.#client.octokit.rest.pulls.merge(requested))
     return objectId(data.sha)
   }
 

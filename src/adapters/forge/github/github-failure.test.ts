@@ -2,12 +2,12 @@ import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { mayBeDone, RefusedAnswer, statusOf } from '../refused-answer.ts'
 import { parseGitHubAddress } from './github-address.ts'
-import { failureOfAnswer, toldIn, unreachable } from './github-failure.ts'
+import { failureOfAnswer, reportedIn, unreachable } from './github-failure.ts'
 import { isLimit, namedEnd } from './rate-limits.ts'
 
 const address = parseGitHubAddress('git@github.com:acme/deploy.git')
 assert.ok(address !== undefined)
-const asked = { address, what: 'open a pull request' }
+const requested = { address, what: 'open a pull request' }
 const answer = (status: number, headers: Record<string, string> = {}, body = '') => ({
   status,
   headers: new Map(Object.entries(headers)),
@@ -26,18 +26,18 @@ it('gives each status the code that says what to do', () => {
     [503, 'BP5005', 'backoff'],
   ] as const
   for (const [status, code, retry] of table) {
-    const failure = failureOfAnswer(asked, new RefusedAnswer(status, 'told'), false)
+    const failure = failureOfAnswer(requested, new RefusedAnswer(status, 'told'), false)
     assert.deepEqual([failure.code, failure.retry, failure.what, statusOf(failure)], [code, retry, 'cannot open a pull request', status])
     assert.equal(failure.where, 'acme/deploy on github.com')
     assert.notEqual(failure.remedy, '')
   }
-  assert.equal(failureOfAnswer(asked, new RefusedAnswer(403, ''), true).code, 'BP5002')
+  assert.equal(failureOfAnswer(requested, new RefusedAnswer(403, ''), true).code, 'BP5002')
 })
 
 it('knows which requests may be done although nobody said so', () => {
-  assert.ok(mayBeDone(unreachable(asked, 'cut')))
-  assert.ok(mayBeDone(failureOfAnswer(asked, new RefusedAnswer(502, ''), false)))
-  assert.ok(!mayBeDone(failureOfAnswer(asked, new RefusedAnswer(422, ''), false)))
+  assert.ok(mayBeDone(unreachable(requested, 'cut')))
+  assert.ok(mayBeDone(failureOfAnswer(requested, new RefusedAnswer(502, ''), false)))
+  assert.ok(!mayBeDone(failureOfAnswer(requested, new RefusedAnswer(422, ''), false)))
   assert.ok(!mayBeDone(new Error('other')))
 })
 
@@ -46,9 +46,9 @@ it('tells what GitHub said in one bounded line, without anything like a token', 
     message: 'No\u001b[31m\n way\u202e',
     errors: [{ resource: 'Label', field: 'name', code: 'already_exists' }, 'text', { message: 'ghp_canary0123456789' }],
   }
-  assert.equal(toldIn(JSON.stringify(body)), 'No\\u{1b}[31m / way\\u{202e}; Label name already_exists; text; ***')
-  assert.ok(toldIn(JSON.stringify({ message: 'x'.repeat(5_000) })).length <= 301)
-  for (const text of ['', 'null', '[]', '"text"', '{"message":1}', '<html>']) assert.equal(toldIn(text), '', text)
+  assert.equal(reportedIn(JSON.stringify(body)), 'No\\u{1b}[31m / way\\u{202e}; Label name already_exists; text; ***')
+  assert.ok(reportedIn(JSON.stringify({ message: 'x'.repeat(5_000) })).length <= 301)
+  for (const text of ['', 'null', '[]', '"text"', '{"message":1}', '<html>']) assert.equal(reportedIn(text), '', text)
 })
 
 it('tells limits from a lack of rights', () => {

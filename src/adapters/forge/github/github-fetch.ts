@@ -119,10 +119,10 @@ export class GitHubFetch {
     const { cache } = this.#parts
     if (init.method !== 'GET') return this.#send(url, init, kind, signal)
     const key = `${init.headers['accept'] ?? ''} ${url.href}`
-    const kept = cache.get(key)
-    const headers = kept === undefined ? init.headers : { ...init.headers, 'if-none-match': kept.etag }
+    const retained = cache.get(key)
+    const headers = retained === undefined ? init.headers : { ...init.headers, 'if-none-match': retained.etag }
     const answer = await this.#send(url, { ...init, headers }, kind, signal)
-    if (answer.status === 304 && kept !== undefined) return { status: 200, headers: kept.headers, body: kept.body }
+    if (answer.status === 304 && retained !== undefined) return { status: 200, headers: retained.headers, body: retained.body }
     const etag = answer.headers.get('etag')
     if (answer.status === 200 && etag !== undefined) cache.set(key, { etag, headers: answer.headers, body: answer.body })
     else cache.delete(key)

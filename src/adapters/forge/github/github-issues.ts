@@ -78,8 +78,8 @@ export class GitHubIssues {
     const { octokit } = this.#client
     const target = await this.#client.target(signal)
     const creator = await this.#client.login(signal)
-    const asked = { ...target, ...filter, creator, state: 'all', sort: 'created', direction: 'asc', per_page: 100 } as const
-    const listed = await this.#client.list('look for an issue of ours', (page) => octokit.rest.issues.listForRepo({ ...asked, page }))
+    const requested = { ...target, ...filter, creator, state: 'all', sort: 'created', direction: 'asc', per_page: 100 } as const
+    const listed = await this.#client.list('look for an issue of ours', (page) => octokit.rest.issues.listForRepo({ ...requested, page }))
     const ours: ListedIssue[] = []
     for (const issue of listed) {
       if (issue.pull_request !== undefined || readTopic(issue.body ?? '')?.topic !== topic) continue

@@ -30,7 +30,7 @@ export class GitHubProposals {
 
   async read(baseBranch: string, refs: readonly string[], signal: AbortSignal): Promise<KnownProposal[]> {
     // Each turn: a repository that was renamed, archived or replaced is seen before anything is believed.
-    await this.#client.look(signal)
+    await this.#client.observe(signal)
     const { octokit } = this.#client
     const target = await this.#client.target(signal)
     // Oldest first: one that is opened meanwhile comes last, and moves no other over the end of a page.
@@ -55,8 +55,8 @@ export class GitHubProposals {
   }
 
   async isOpen({ number, label }: KnownProposal, signal: AbortSignal): Promise<boolean> {
-    const asked = { ...(await this.#client.target(signal)), pull_number: number }
-    const { data } = await this.#client.ask(`look at ${label}`, () => this.#client.octokit.rest.pulls.get(asked))
+    const requested = { ...(await this.#client.target(signal)), pull_number: number }
+    const { data } = await this.#client.ask(`look at ${label}`, () => this.#client.octokit.rest.pulls.get(requested))
     return data.state === 'open'
   }
 
@@ -104,8 +104,8 @@ export class GitHubProposals {
     const target = await this.#client.writable('open a pull request', signal)
     const create = async (draft: boolean): Promise<KnownProposal> => {
       const { title, body, baseBranch: base } = wanted
-      const asked = { ...target, title, body, base, head: wanted.ref.slice(HEADS.length), draft }
-      const { data } = await this.#client.ask('open a pull request', () => this.#client.octokit.rest.pulls.create(asked))
+      const requested = { ...target, title, body, base, head: wanted.ref.slice(HEADS.length), draft }
+      const { data } = await this.#client.ask('open a pull request', () => this.#client.octokit.rest.pulls.create(requested))
       return proposalOf(data)
     }
     try {
@@ -180,9 +180,9 @@ export class GitHubProposals {
       const plain = some.map((name) => name.replace(/^@/, ''))
       const reviewers = plain.filter((name) => !name.includes('/'))
       const team_reviewers = plain.filter((name) => name.includes('/')).map((name) => name.slice(name.indexOf('/') + 1))
-      const asked = { ...target, pull_number: number, reviewers, team_reviewers }
+      const requested = { ...target, pull_number: number, reviewers, team_reviewers }
       try {
-        await this.#client.ask(`ask for a review of #${number}`, () => this.#client.octokit.rest.pulls.requestReviewers(asked))
+        await this.#client.ask(`ask for a review of #${number}`, () => this.#client.octokit.rest.pulls.requestReviewers(requested))
         return true
       } catch (thrown) {
         if (![403, 404, 422].includes(statusOf(thrown) ?? 0)) throw thrown

@@ -20,8 +20,8 @@ export async function ensureStatuses(
   const there = new Map<string, string>()
   // The combined answer has the latest of each context.
   for (let page = 1; ; page += 1) {
-    const asked = { ...target, ref: commit, per_page: PAGE, page }
-    const { data } = await client.ask(what, () => octokit.rest.repos.getCombinedStatusForRef(asked))
+    const requested = { ...target, ref: commit, per_page: PAGE, page }
+    const { data } = await client.ask(what, () => octokit.rest.repos.getCombinedStatusForRef(requested))
     for (const { context, state, description, target_url } of data.statuses) there.set(context, keyOf(state, description, target_url))
     if (data.statuses.length < PAGE) break
   }

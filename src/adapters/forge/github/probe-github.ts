@@ -70,7 +70,7 @@ export async function probeGitHub(
   else findings.push(judgeRole(name, data.permissions?.push === true), ...judgeScopes(name, scopes, data.private === true))
   for (const ref of refs) {
     const rules = await judgeRules(client, name, ref, signal)
-    findings.push(rules ?? rulesNotTold(name))
+    findings.push(rules ?? rulesNotReported(name))
     // It would say the same of each branch.
     if (rules === undefined) break
   }
@@ -158,7 +158,7 @@ async function judgeRules(client: GitHubClient, name: string, ref: string, signa
 }
 
 /** Private repositories of a free plan answer 403, servers from before rulesets 404. */
-function rulesNotTold(name: string): Finding {
+function rulesNotReported(name: string): Finding {
   const message = `${name}: rules of branches are not told by GitHub (it has none in private repositories of a free plan)`
   return { check: 'forge-rules', state: 'skipped', message }
 }

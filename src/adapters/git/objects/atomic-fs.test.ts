@@ -18,17 +18,17 @@ const withFolder = (name: string, body: (folder: string) => Promise<void>) =>
 
 withFolder('a file appears under its name only when it is whole', async (folder) => {
   const path = join(folder, 'a')
-  const seen: string[][] = []
+  const observed: string[][] = []
   const files: FileOperations = {
     ...nodeFiles,
     rename: async (from, to) => {
-      seen.push(readdirSync(folder))
+      observed.push(readdirSync(folder))
       assert.equal(readFileSync(String(from), 'utf8'), 'content')
       await nodeFiles.rename(from, to)
     },
   }
   await writeWhole(files, path, 'content')
-  assert.equal(seen.flat().includes('a'), false)
+  assert.equal(observed.flat().includes('a'), false)
   assert.deepEqual(readdirSync(folder), ['a'])
   await Promise.all(['1', '2', '3'].map((text) => writeWhole(nodeFiles, path, text)))
   assert.match(readFileSync(path, 'utf8'), /^[123]$/)

@@ -208,12 +208,12 @@ function beyondShallow(remote: string, id: ObjectId | undefined): Failure {
 function notPromised(remote: string, id: ObjectId | undefined, thrown: unknown): unknown {
   if (!(thrown instanceof Failure)) return thrown
   const { code, what, where, why, remedy, retry } = thrown
-  const place = where === undefined ? '' : ` ${where}`
+  const location = where === undefined ? '' : ` ${where}`
   return new Failure({
     code,
     what: 'cannot read an object that the partial clone is without',
     where: remote,
-    why: `${id} is not there, and its promisor remote${place} does not give it: ${what}: ${why}`,
+    why: `${id} is not there, and its promisor remote${location} does not give it: ${what}: ${why}`,
     remedy,
     retry,
     cause: thrown,

@@ -325,8 +325,8 @@ export class RemoteObjects implements ObjectSource {
     const wants = [...new Set(tips.values())].filter((id) => !have.has(id))
     const haves = depth === 1 ? [] : longestFirst(here, advertisement, this.#baseBranch)
     await this.#fetch(advertisement, { wants, haves, depth, filter }, signal, async (pack) => {
-      const kept = [...here].filter(([name, tip]) => advertisement.refs.get(name) === tip)
-      await this.#cache.store(withLimit(pack), new Map([...kept, ...tips]), file)
+      const retained = [...here].filter(([name, tip]) => advertisement.refs.get(name) === tip)
+      await this.#cache.store(withLimit(pack), new Map([...retained, ...tips]), file)
     })
   }
 

@@ -183,8 +183,10 @@ export class HttpTransport implements GitTransport {
     const { status } = response
     const location = URL.parse(response.headers.get('location') ?? '', this.#base)
     const body = await response.text().catch(() => '')
-    const told = (response.headers.get('content-type') ?? '').startsWith('text/plain') ? foreignLine(body, { secrets: this.secrets }) : ''
-    const why = `the server answered ${status}${told === '' ? '' : `: ${told}`}`
+    const reported = (response.headers.get('content-type') ?? '').startsWith('text/plain')
+      ? foreignLine(body, { secrets: this.secrets })
+      : ''
+    const why = `the server answered ${status}${reported === '' ? '' : `: ${reported}`}`
     if (status === 401 || status === 403) {
       return credentialsRefused(this.#printed, this.#credential === undefined ? `${why}, and no credentials are known` : why)
     }

@@ -11,13 +11,18 @@ import { probePush } from './probe-push.ts'
 const REFS = ['refs/heads/drafts/backporch-check/drift-check', 'refs/heads/drift-ledger', 'refs/tags/backporch-check/v0']
 const { signal } = new AbortController()
 
-async function probe(made: TestRepository, refs: readonly string[] = REFS, token = TOKEN) {
-  const { remote, root, environment } = made
-  return probePush({ remote, workingDirectory: root, environment, ...(made.backend === undefined ? {} : { token }) }, 'main', refs, signal)
+async function probe(created: TestRepository, refs: readonly string[] = REFS, token = TOKEN) {
+  const { remote, root, environment } = created
+  return probePush(
+    { remote, workingDirectory: root, environment, ...(created.backend === undefined ? {} : { token }) },
+    'main',
+    refs,
+    signal,
+  )
 }
 
-function hook(made: TestRepository, name: string, script: string): void {
-  const folder = made.git('rev-parse', '--absolute-git-dir')
+function hook(created: TestRepository, name: string, script: string): void {
+  const folder = created.git('rev-parse', '--absolute-git-dir')
   const path = join(folder, 'hooks', name)
   writeFileSync(path, `#!/bin/sh\n${script}\n`)
   chmodSync(path, 0o755)
@@ -26,18 +31,18 @@ function hook(made: TestRepository, name: string, script: string): void {
 for (const kind of REMOTE_KINDS) {
   describe(`probePush, ${kind}`, () => {
     it('finds what is let through, and leaves no trace', async () => {
-      const made = await makeTestRepository(kind)
+      const created = await makeTestRepository(kind)
       try {
-        hook(made, 'post-receive', `touch '${join(made.root, 'received')}'`)
-        const before = made.git('for-each-ref')
+        hook(created, 'post-receive', `touch '${join(created.root, 'received')}'`)
+        const before = created.git('for-each-ref')
         assert.deepEqual(
-          (await probe(made)).map(({ answer }) => answer),
+          (await probe(created)).map(({ answer }) => answer),
           ['let-through', 'let-through', 'let-through'],
         )
-        assert.equal(made.git('for-each-ref'), before)
-        assert.ok(!existsSync(join(made.root, 'received')), 'nothing was received')
+        assert.equal(created.git('for-each-ref'), before)
+        assert.ok(!existsSync(join(created.root, 'received')), 'nothing was received')
       } finally {
-        await made.close()
+        await created.close()
       }
     })
 
@@ -46,10 +51,10 @@ for (const kind of REMOTE_KINDS) {
         ['pre-receive', 'grep -q refs/heads/drafts/ && { echo "no drafts here" >&2; exit 1; }; exit 0'],
         ['update', 'case "$1" in refs/heads/drafts/*) echo "no drafts here" >&2; exit 1;; esac'],
       ] as const) {
-        const made = await makeTestRepository(kind)
+        const result = await makeTestRepository(kind)
         try {
-          hook(made, name, script)
-          const [drafts, ledger, tags] = await probe(made)
+          hook(result, name, script)
+          const [drafts, ledger, tags] = await probe(result)
           assert.equal(drafts?.answer, 'refused', name)
           // A clone's hooks are not run, so nothing is pushed to it at all.
           const clone = kind === 'local with work tree'
@@ -57,7 +62,7 @@ for (const kind of REMOTE_KINDS) {
           const others = clone ? 'refused' : 'let-through'
           assert.deepEqual([ledger?.answer, tags?.answer], [others, others], name)
         } finally {
-          await made.close()
+          await result.close()
         }
       }
     })
@@ -65,19 +70,19 @@ for (const kind of REMOTE_KINDS) {
 }
 
 it('moves no ref that is there, and cannot tell of one that stands at the base commit', async () => {
-  const made = await makeTestRepository('local bare')
+  const created = await makeTestRepository('local bare')
   try {
-    made.git('update-ref', 'refs/heads/drift-ledger', 'main~1')
-    made.git('update-ref', 'refs/heads/drafts/backporch-check/drift-check', 'main')
-    const before = made.git('for-each-ref')
-    const answers = await probe(made)
+    created.git('update-ref', 'refs/heads/drift-ledger', 'main~1')
+    created.git('update-ref', 'refs/heads/drafts/backporch-check/drift-check', 'main')
+    const before = created.git('for-each-ref')
+    const answers = await probe(created)
     assert.deepEqual(
       answers.map(({ answer }) => answer),
       ['unclear', 'let-through', 'let-through'],
     )
-    assert.equal(made.git('for-each-ref'), before)
+    assert.equal(created.git('for-each-ref'), before)
   } finally {
-    await made.close()
+    await created.close()
   }
 })
 
@@ -87,10 +92,15 @@ it('believes of GitHub only the texts whose meaning is known', async () => {
   const answerTo = async (agent: string, unpacked: string, reason: string | undefined) => {
     const lines = [`unpack ${unpacked}\n`, reason === undefined ? `ok ${ref}\n` : `ng ${ref} ${reason}\n`]
     const report = Buffer.concat([...lines.map((line) => pktLine(line)), FLUSH])
-    const told = [pktLine('# service=git-receive-pack\n'), FLUSH, pktLine(`${base} refs/heads/main\0report-status agent=${agent}\n`), FLUSH]
+    const reported = [
+      pktLine('# service=git-receive-pack\n'),
+      FLUSH,
+      pktLine(`${base} refs/heads/main\0report-status agent=${agent}\n`),
+      FLUSH,
+    ]
     const server = createServer((request, response) => {
       request.resume()
-      const [type, body] = request.method === 'GET' ? ['advertisement', Buffer.concat(told)] : ['result', report]
+      const [type, body] = request.method === 'GET' ? ['advertisement', Buffer.concat(reported)] : ['result', report]
       response.writeHead(200, { 'content-type': `application/x-git-receive-pack-${type}` }).end(body)
     })
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -124,11 +134,11 @@ it('believes of GitHub only the texts whose meaning is known', async () => {
 })
 
 it('says that the server does not know us', async () => {
-  const made = await makeTestRepository('http')
+  const created = await makeTestRepository('http')
   try {
-    const failure = await expectFailure(probe(made, REFS, 'wrong'), 'BP4005')
+    const failure = await expectFailure(probe(created, REFS, 'wrong'), 'BP4005')
     assert.doesNotMatch(JSON.stringify(failure), /wrong/)
   } finally {
-    await made.close()
+    await created.close()
   }
 })

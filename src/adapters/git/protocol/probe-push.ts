@@ -76,10 +76,10 @@ async function probeOne(
     const github = GITHUB_AGENT.test(agent)
     if (unpacked === 'ok' && reason !== undefined && (STALE.has(reason) || (github && GITHUB_STALE.test(reason))))
       return { ref, answer: 'let-through', why: '' }
-    const told = foreignLine([unpacked === 'ok' ? '' : unpacked, reason ?? '', messages].join('\n'), { secrets: transport.secrets })
+    const reported = foreignLine([unpacked === 'ok' ? '' : unpacked, reason ?? '', messages].join('\n'), { secrets: transport.secrets })
     // Where the server took what it could not, or says what nobody knows the meaning of, nothing is known of it.
     const bySomeRule = reason !== undefined && (!github || (unpacked === 'ok' && GITHUB_REFUSED.test(reason)))
-    return { ref, answer: bySomeRule ? 'refused' : 'unclear', why: told === '' ? 'the server says nothing about it' : told }
+    return { ref, answer: bySomeRule ? 'refused' : 'unclear', why: reported === '' ? 'the server says nothing about it' : reported }
   } catch (thrown) {
     throw transport.explain(thrown, signal)
   } finally {

@@ -83,8 +83,8 @@ export class ProcessTransport implements GitTransport {
     }
     if (thrown instanceof RefusedService) return unreachable(printed, `the server refuses: ${foreignLine(thrown.message)}`)
     if (!(thrown instanceof StreamFault)) return this.explain(thrown, new AbortController().signal)
-    const told = foreignLine(ended.stderr)
-    return unreachable(printed, told === '' ? thrown.message : told, thrown)
+    const reported = foreignLine(ended.stderr)
+    return unreachable(printed, reported === '' ? thrown.message : reported, thrown)
   }
 
   /** Of a local address: the folder that git keeps it in. @throws Failure BP1002, BP4009, BP4010 */

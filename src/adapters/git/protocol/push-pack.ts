@@ -49,18 +49,18 @@ async function* once(content: Buffer): AsyncGenerator<Uint8Array> {
 
 async function readReport(reader: ByteReader, commands: readonly PushCommand[], messages: string): Promise<PushReport> {
   let unpacked: string | undefined
-  const told = new Map<string, string | undefined>()
+  const reported = new Map<string, string | undefined>()
   for (let line = await readPktLine(reader); line instanceof Buffer; line = await readPktLine(reader)) {
     const text = line.toString('utf8').replace(/\n$/, '')
     const [word, ref = ''] = text.split(' ', 2)
     if (word === 'unpack') unpacked = text.slice('unpack '.length)
-    else if (word === 'ok') told.set(ref, undefined)
-    else if (word === 'ng') told.set(ref, text.slice(word.length + ref.length + 2))
+    else if (word === 'ok') reported.set(ref, undefined)
+    else if (word === 'ng') reported.set(ref, text.slice(word.length + ref.length + 2))
   }
   if (unpacked === undefined) throw new StreamFault('ended', 'the server did not say what became of the push')
   const refused = new Map<string, string>()
   for (const { ref } of commands) {
-    const reason = told.has(ref) ? told.get(ref) : 'the server said nothing about it'
+    const reason = reported.has(ref) ? reported.get(ref) : 'the server said nothing about it'
     if (reason !== undefined) refused.set(ref, reason)
   }
   return { unpacked, refused, messages }

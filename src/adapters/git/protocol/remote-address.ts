@@ -93,15 +93,15 @@ function parseFileUrl(text: string): RemoteAddress {
 }
 
 function parseHttp(url: URL): RemoteAddress {
-  const place = `${url.protocol}//${url.host}`
+  const location = `${url.protocol}//${url.host}`
   if (url.protocol === 'http:' && !LOOPBACK.test(url.hostname)) {
-    throw unsupported(place, 'http without TLS would send the token in clear', 'use https://')
+    throw unsupported(location, 'http without TLS would send the token in clear', 'use https://')
   }
   const path = url.pathname.replace(/\/+$/, '')
-  if (path === '') throw unsupported(place, 'the address has no path', 'name the repository: https://host/owner/name.git')
+  if (path === '') throw unsupported(location, 'the address has no path', 'name the repository: https://host/owner/name.git')
   const credential =
     url.username === '' && url.password === '' ? undefined : { username: decode(url.username), password: decode(url.password) }
-  return { kind: 'http', printed: place + path, url: place + path, credential }
+  return { kind: 'http', printed: location + path, url: location + path, credential }
 }
 
 function parseSshUrl(url: URL): RemoteAddress {

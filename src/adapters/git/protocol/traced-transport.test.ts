@@ -8,38 +8,41 @@ const signal = AbortSignal.timeout(60_000)
 
 for (const kind of ['http', 'file', 'ssh'] as const) {
   test(`${kind}: each conversation is told with its outcome and time, and without credentials`, async () => {
-    const made = await makeTestRepository(kind)
+    const created = await makeTestRepository(kind)
     try {
-      const told: TracedRequest[] = []
-      const remote = kind === 'http' ? made.remote.replace('://', `://ada:${TOKEN}@`) : made.remote
-      const repository = openTestRepository({ ...made, remote }, { trace: (request) => told.push(request) })
+      const reported: TracedRequest[] = []
+      const remote = kind === 'http' ? created.remote.replace('://', `://ada:${TOKEN}@`) : created.remote
+      const repository = openTestRepository({ ...created, remote }, { trace: (request) => reported.push(request) })
       const { refs } = await repository.refs(signal)
       const [head] = refs.values()
       assert.ok(head !== undefined)
       await repository.list(head, '', signal)
-      const [first, fetched] = [told[0], told.at(-1)]
+      const [first, fetched] = [reported[0], reported.at(-1)]
       assert.match(first?.what ?? '', /^git-upload-pack .*: list refs$/)
       assert.match(first?.outcome ?? '', /^\d+ refs$/)
       assert.match(fetched?.what ?? '', /: send \d+ bytes$/)
-      assert.ok(told.every(({ milliseconds }) => milliseconds >= 0 && milliseconds < 60_000))
-      assert.doesNotMatch(JSON.stringify(told), new RegExp(`${TOKEN}|${Buffer.from(`ada:${TOKEN}`).toString('base64')}`))
+      assert.ok(reported.every(({ milliseconds }) => milliseconds >= 0 && milliseconds < 60_000))
+      assert.doesNotMatch(JSON.stringify(reported), new RegExp(`${TOKEN}|${Buffer.from(`ada:${TOKEN}`).toString('base64')}`))
     } finally {
-      await made.close()
+      await created.close()
     }
   })
 }
 
 test('what fails is told as failed, and the failure is the one that comes without telling', async () => {
-  const made = await makeTestRepository('http')
+  const created = await makeTestRepository('http')
   try {
-    const told: TracedRequest[] = []
-    const repository = openTestRepository({ ...made, remote: `${made.remote}-not-there` }, { trace: (request) => told.push(request) })
+    const reported: TracedRequest[] = []
+    const repository = openTestRepository(
+      { ...created, remote: `${created.remote}-not-there` },
+      { trace: (request) => reported.push(request) },
+    )
     await assert.rejects(repository.refs(signal), Failure)
     assert.deepEqual(
-      told.map(({ outcome }) => outcome),
+      reported.map(({ outcome }) => outcome),
       ['failed'],
     )
   } finally {
-    await made.close()
+    await created.close()
   }
 })

@@ -45,16 +45,16 @@ export class TracedTransport implements GitTransport {
   async #timed<Answer extends GitSession | ByteReader>(
     what: string,
     work: () => Promise<Answer>,
-    tell: (answer: Answer) => string,
+    report: (answer: Answer) => string,
   ): Promise<Answer> {
     const started = performance.now()
-    const told = (outcome: string): void => this.#trace({ what, outcome, milliseconds: performance.now() - started })
+    const reported = (outcome: string): void => this.#trace({ what, outcome, milliseconds: performance.now() - started })
     try {
       const answer = await work()
-      told(tell(answer))
+      reported(report(answer))
       return answer
     } catch (thrown) {
-      told('failed')
+      reported('failed')
       throw thrown
     }
   }

@@ -17,8 +17,8 @@ export interface IntakeAnswer {
   readonly why: string
 }
 
-interface Kept {
-  readonly place: string
+interface Retained {
+  readonly location: string
   readonly write: AuditedWrite
   readonly bytes: number
 }
@@ -31,10 +31,10 @@ export class AuditIntake implements AuditSource {
   /** Bytes of bodies whose events are kept. */
   private readonly limit: number
   /** Oldest first. */
-  private kept: Kept[] = []
+  private retained: Retained[] = []
   private first = 0
   private bytes = 0
-  private readonly byPlace = new Map<string, AuditedWrite[]>()
+  private readonly byLocation = new Map<string, AuditedWrite[]>()
 
   constructor({ token, named = false, limit = 67_108_864 }: { token: string | undefined; named?: boolean; limit?: number }) {
     this.token = token
@@ -69,15 +69,15 @@ export class AuditIntake implements AuditSource {
     if (!isJsonArray(items)) return { status: 400, why: 'the body is not an EventList of audit.k8s.io/v1' }
     for (const item of items) {
       const write = readAuditedWrite(item)
-      if (write !== undefined) this.keep({ place: placeOf(cluster, write), write, bytes: Math.ceil(body.length / items.length) })
+      if (write !== undefined) this.keep({ location: locationOf(cluster, write), write, bytes: Math.ceil(body.length / items.length) })
     }
     return { status: 200, why: 'ok' }
   }
 
   async writesTo(cluster: string, wanted: readonly ResourceId[]): Promise<AuditAnswer> {
     const writes = wanted.map((id): [string, readonly AuditedWrite[]] => {
-      const places = ['', cluster].flatMap((name) => placesOf(name, id))
-      const own = [...new Set(places)].flatMap((place) => this.byPlace.get(place) ?? [])
+      const locations = ['', cluster].flatMap((name) => locationsOf(name, id))
+      const own = [...new Set(locations)].flatMap((location) => this.byLocation.get(location) ?? [])
       return [resourceKey(id), own.toSorted((left, right) => left.answeredAt - right.answeredAt)]
     })
     return { writes: new Map(writes), notes: [] }
@@ -88,37 +88,37 @@ export class AuditIntake implements AuditSource {
     return timingSafeEqual(hash(given), hash(`Bearer ${this.token ?? ''}`))
   }
 
-  private keep(entry: Kept): void {
-    this.kept.push(entry)
+  private keep(entry: Retained): void {
+    this.retained.push(entry)
     this.bytes += entry.bytes
-    const known = this.byPlace.get(entry.place)
-    if (known === undefined) this.byPlace.set(entry.place, [entry.write])
+    const known = this.byLocation.get(entry.location)
+    if (known === undefined) this.byLocation.set(entry.location, [entry.write])
     else known.push(entry.write)
-    while (this.bytes > this.limit && this.first < this.kept.length) this.drop()
+    while (this.bytes > this.limit && this.first < this.retained.length) this.drop()
     if (this.first < 10_000) return
-    this.kept = this.kept.slice(this.first)
+    this.retained = this.retained.slice(this.first)
     this.first = 0
   }
 
   private drop(): void {
-    const oldest = this.kept[this.first]
+    const oldest = this.retained[this.first]
     this.first += 1
     if (oldest === undefined) return
     this.bytes -= oldest.bytes
-    const known = this.byPlace.get(oldest.place) ?? []
+    const known = this.byLocation.get(oldest.location) ?? []
     known.shift()
-    if (known.length === 0) this.byPlace.delete(oldest.place)
+    if (known.length === 0) this.byLocation.delete(oldest.location)
   }
 }
 
 const TOO_LARGE: IntakeAnswer = { status: 413, why: 'the body has more than 16 MiB: lower --audit-webhook-truncate-max-batch-size' }
 
-function placeOf(cluster: string, { object }: AuditedWrite): string {
+function locationOf(cluster: string, { object }: AuditedWrite): string {
   return `${cluster}\0${object.namespace}/${object.name}`
 }
 
 /** Of the object, its collection and its namespace. */
-function placesOf(cluster: string, { namespace, name }: ResourceId): string[] {
+function locationsOf(cluster: string, { namespace, name }: ResourceId): string[] {
   const own = [`${cluster}\0${namespace}/${name}`, `${cluster}\0${namespace}/`]
   return namespace === '' ? own : [...own, `${cluster}\0/${namespace}`]
 }

@@ -7,15 +7,15 @@ import { parseJson } from '../../../text/json.ts'
 export const HEAD = 32_768
 
 /** `namespace/name` of what an event is about, as the event has them. */
-function placeKey(namespace: string, name: string): string {
+function locationKey(namespace: string, name: string): string {
   return `${namespace}/${name}`
 }
 
 /** Where writes are that an object may owe its state to: itself, its collection, its namespace. The name of a Namespace is there twice. */
-export function placesOf({ group, kind, namespace, name }: ResourceId): readonly string[] {
-  const own = [placeKey(namespace, name), placeKey(namespace, '')]
-  if (namespace !== '') return [...own, placeKey(namespace, namespace)]
-  return group === '' && kind === 'Namespace' ? [...own, placeKey(name, name)] : own
+export function locationsOf({ group, kind, namespace, name }: ResourceId): readonly string[] {
+  const own = [locationKey(namespace, name), locationKey(namespace, '')]
+  if (namespace !== '') return [...own, locationKey(namespace, namespace)]
+  return group === '' && kind === 'Namespace' ? [...own, locationKey(name, name)] : own
 }
 
 const REF = '"objectRef":{'
@@ -26,7 +26,7 @@ const WRITES = /"verb":\s*"(create|update|patch|delete|deletecollection)"/
  * the event's own: in a text the quotes are escaped, and what stands before it holds no other map of that name (docs/facts/audit-events.md).
  * @param head the line, or its first `HEAD` bytes
  */
-export function placeOf(head: string): string | undefined {
+export function locationOf(head: string): string | undefined {
   const verb = WRITES.exec(head)?.[1]
   if (verb === undefined || !head.includes('ResponseComplete')) return undefined
   const start = head.indexOf(REF)
@@ -35,7 +35,7 @@ export function placeOf(head: string): string | undefined {
   try {
     const { namespace = '', name = '' } = JSON.parse(head.slice(start + REF.length - 1, end + 1)) as { namespace?: unknown; name?: unknown }
     // Pods and Events get their names from the server, and nobody declares those.
-    return name === '' && verb !== 'deletecollection' ? undefined : placeKey(String(namespace), String(name))
+    return name === '' && verb !== 'deletecollection' ? undefined : locationKey(String(namespace), String(name))
   } catch {
     return undefined
   }

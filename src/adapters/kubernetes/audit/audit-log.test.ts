@@ -71,15 +71,15 @@ test('a last line that is still being written is read when it is whole', async (
 })
 
 test('files that the log was rotated into are read too, compressed ones as well, and no file that is called alike', async (t) => {
-  const place = folder(t)
-  const path = join(place, 'audit.log')
-  writeFileSync(join(place, 'audit-2026-11-20T08-00-00.000.log.gz'), gzipSync(line(by('ada', 1))))
-  writeFileSync(join(place, 'audit-2026-11-21T08-00-00.000.log'), line(by('bob', 2)))
-  writeFileSync(join(place, 'audit-old.log'), line(by('nobody', 9)))
+  const location = folder(t)
+  const path = join(location, 'audit.log')
+  writeFileSync(join(location, 'audit-2026-11-20T08-00-00.000.log.gz'), gzipSync(line(by('ada', 1))))
+  writeFileSync(join(location, 'audit-2026-11-21T08-00-00.000.log'), line(by('bob', 2)))
+  writeFileSync(join(location, 'audit-old.log'), line(by('nobody', 9)))
   writeFileSync(path, line(by('carl', 3)))
   const log = await openAuditLog(path)
   assert.deepEqual(await users(log), ['ada', 'bob', 'carl'])
-  renameSync(path, join(place, 'audit-2026-11-21T09-00-00.000.log'))
+  renameSync(path, join(location, 'audit-2026-11-21T09-00-00.000.log'))
   writeFileSync(path, line(by('dora', 4)))
   assert.deepEqual(await users(log), ['ada', 'bob', 'carl', 'dora'])
 })
@@ -94,11 +94,11 @@ test('a log that was cut off and begun anew is read anew', async (t) => {
 })
 
 test('of a huge log the end is read, from a whole line on', async (t) => {
-  const place = folder(t)
-  const path = join(place, 'audit.log')
+  const location = folder(t)
+  const path = join(location, 'audit.log')
   const lines = Array.from({ length: 50 }, (_, index) => line(by(`u${index}`, index)))
   writeFileSync(path, lines.join(''))
-  writeFileSync(join(place, 'audit-2026-11-20T08-00-00.000.log'), line(by('too-old')))
+  writeFileSync(join(location, 'audit-2026-11-20T08-00-00.000.log'), line(by('too-old')))
   const bytes = Buffer.byteLength(lines.slice(47).join('')) + 10
   const limits: AuditLogLimits = { bytes, events: 200 }
   assert.deepEqual(await users(await openAuditLog(path, limits)), ['u47', 'u48', 'u49'])
@@ -124,8 +124,8 @@ test('the delete of a namespace and of a collection is among the writes to an ob
 })
 
 test('a log that is not there, or is a folder, is told with what to do', async (t) => {
-  const place = folder(t)
-  for (const path of [join(place, 'none.log'), place]) {
+  const location = folder(t)
+  for (const path of [join(location, 'none.log'), location]) {
     await assert.rejects(openAuditLog(path), (error) => error instanceof Failure && error.code === 'BP1001' && error.where === path)
   }
 })

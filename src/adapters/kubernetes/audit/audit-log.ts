@@ -8,7 +8,7 @@ import { Failure } from '../../../failure.ts'
 import type { AuditedWrite } from '../../../krm/audit-event.ts'
 import { type ResourceId, resourceKey } from '../../../krm/resource-id.ts'
 import type { AuditAnswer, AuditSource } from '../../../ports/audit-source.ts'
-import { parseLine, placesOf } from './audit-line.ts'
+import { locationsOf, parseLine } from './audit-line.ts'
 import { LogFile } from './log-file.ts'
 
 export interface AuditLogLimits {
@@ -48,22 +48,22 @@ export class AuditLog implements AuditSource {
     const texts = new Map<string, readonly AuditedWrite[]>()
     const writes = new Map<string, readonly AuditedWrite[]>()
     for (const id of wanted) {
-      const places = placesOf(id)
-      for (const place of places) if (!texts.has(place)) texts.set(place, await this.readPlace(files, place))
+      const locations = locationsOf(id)
+      for (const location of locations) if (!texts.has(location)) texts.set(location, await this.readLocation(files, location))
       writes.set(
         resourceKey(id),
-        places.flatMap((place) => texts.get(place) ?? []).sort((left, right) => left.answeredAt - right.answeredAt),
+        locations.flatMap((position) => texts.get(position) ?? []).sort((left, right) => left.answeredAt - right.answeredAt),
       )
     }
     const skipped = files.reduce((sum, file) => sum + file.skipped, 0)
     return { writes, notes: skipped === 0 ? [] : [`${skipped} lines of the audit log are too long and were not read`] }
   }
 
-  private async readPlace(files: readonly LogFile[], place: string): Promise<readonly AuditedWrite[]> {
+  private async readLocation(files: readonly LogFile[], location: string): Promise<readonly AuditedWrite[]> {
     const writes: AuditedWrite[] = []
     for (const file of files) {
       if (writes.length >= this.limits.events) break
-      const lines = await file.read(place, this.limits.events - writes.length)
+      const lines = await file.read(location, this.limits.events - writes.length)
       writes.unshift(...lines.map(parseLine).filter((write) => write !== undefined))
     }
     return writes

@@ -8,14 +8,14 @@ import { startAuditServer } from './audit-server.ts'
 const ID = { group: '', kind: 'ConfigMap', namespace: 'shop', name: 'web' }
 const TOKEN = 'f00d'.repeat(8)
 
-interface Ground {
+interface Context {
   readonly intake: AuditIntake
   readonly url: string
   readonly refused: string[]
   readonly send: (body: string, headers?: Record<string, string>, path?: string) => Promise<number>
 }
 
-async function listen(t: TestContext, options: ConstructorParameters<typeof AuditIntake>[0] = { token: TOKEN }): Promise<Ground> {
+async function listen(t: TestContext, options: ConstructorParameters<typeof AuditIntake>[0] = { token: TOKEN }): Promise<Context> {
   const refused: string[] = []
   const intake = new AuditIntake(options)
   const server = await startAuditServer({ host: '127.0.0.1', port: 0, intake, onRefused: (why) => refused.push(why) })

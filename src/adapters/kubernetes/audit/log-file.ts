@@ -2,7 +2,7 @@
 import { createReadStream } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { createGunzip } from 'node:zlib'
-import { HEAD, placeOf } from './audit-line.ts'
+import { HEAD, locationOf } from './audit-line.ts'
 
 /** Bytes of the longest line that is looked at: two bodies of 1.5 MiB, which is what etcd takes, as JSON. */
 const LINE_LIMIT = 16_777_216
@@ -26,7 +26,7 @@ export class LogFile {
   skipped = 0
   readonly compressed: boolean
   private readonly lines = new Map<string, Line[]>()
-  private kept = 0
+  private retained = 0
   /** Before the next line break stands what is not looked at: the beginning of the part of the file, or a line that is too long. */
   private inside: boolean
 
@@ -69,8 +69,8 @@ export class LogFile {
   }
 
   /** The latest lines about a place, oldest first. */
-  async read(place: string, limit: number): Promise<string[]> {
-    const lines = this.lines.get(place)?.slice(-limit) ?? []
+  async read(location: string, limit: number): Promise<string[]> {
+    const lines = this.lines.get(location)?.slice(-limit) ?? []
     if (lines.length === 0) return []
     if (this.compressed) return lines.flatMap(({ text }) => (text === undefined ? [] : [text]))
     const file = await open(this.path, 'r')
@@ -87,16 +87,16 @@ export class LogFile {
   }
 
   private take(data: Buffer, start: number, end: number, offset: number): void {
-    const place = placeOf(data.toString('utf8', start, Math.min(end, start + HEAD)))
-    if (place === undefined) return
+    const location = locationOf(data.toString('utf8', start, Math.min(end, start + HEAD)))
+    if (location === undefined) return
     const line = { offset, length: end - start }
     if (this.compressed) {
-      this.kept += line.length
-      if (this.kept > KEPT) return
+      this.retained += line.length
+      if (this.retained > KEPT) return
     }
-    const known = this.lines.get(place)
+    const known = this.lines.get(location)
     const entry = this.compressed ? { ...line, text: data.toString('utf8', start, end) } : line
-    if (known === undefined) this.lines.set(place, [entry])
+    if (known === undefined) this.lines.set(location, [entry])
     else if (known.push(entry) > 2 * MOST) known.splice(0, MOST)
   }
 }

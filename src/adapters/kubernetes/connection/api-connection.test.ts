@@ -16,10 +16,10 @@ import {
 import { x509Certificate } from '../../../../test/controlplane/x509-certificate.ts'
 import { Failure, type FailureCode } from '../../../failure.ts'
 import type { TracedRequest } from '../../../ports/trace.ts'
-import type { Asked } from '../kubernetes-failure.ts'
+import type { RequestDescription } from '../kubernetes-failure.ts'
 import type { ApiCall } from './api-connection.ts'
 
-const ASKED: Asked = { cluster: 'scripted', verb: 'get', resource: undefined, path: '/x' }
+const ASKED: RequestDescription = { cluster: 'scripted', verb: 'get', resource: undefined, path: '/x' }
 const GET: ApiCall = { method: 'GET', path: '/x', repeatable: true }
 const never = new AbortController().signal
 
@@ -332,7 +332,7 @@ test('a proxy of the kubeconfig gets a tunnel, and the server the request', asyn
 })
 
 test('each request is told with its status and time, also one that is sent again, and never with a credential', async (t) => {
-  const told: TracedRequest[] = []
+  const reported: TracedRequest[] = []
   let calls = 0
   const { connection } = await serve(
     t,
@@ -340,21 +340,21 @@ test('each request is told with its status and time, also one that is sent again
       calls += 1
       return calls === 1 ? { status: 503, body: { kind: 'Status', message: 'canary in a body' } } : { body: { ok: true } }
     },
-    { connection: { user: { token: 'canary-token' }, trace: (request) => told.push(request) } },
+    { connection: { user: { token: 'canary-token' }, trace: (request) => reported.push(request) } },
   )
   await connection.send({ ...GET, path: '/api/v1/pods?limit=5' }, ASKED, never)
   assert.deepEqual(
-    told.map(({ what, outcome }) => `${what} ${outcome.split(' ')[0]}`),
+    reported.map(({ what, outcome }) => `${what} ${outcome.split(' ')[0]}`),
     ['GET /api/v1/pods?limit=5 503', 'GET /api/v1/pods?limit=5 200'],
   )
-  assert.ok(told.every(({ milliseconds }) => milliseconds >= 0 && milliseconds < 60_000))
-  assert.doesNotMatch(JSON.stringify(told), /canary/)
+  assert.ok(reported.every(({ milliseconds }) => milliseconds >= 0 && milliseconds < 60_000))
+  assert.doesNotMatch(JSON.stringify(reported), /canary/)
 })
 
 test('a request without an answer is told by the class of its fault', async (t) => {
-  const told: TracedRequest[] = []
-  const { connection } = await serve(t, () => ({ fault: 'disconnect' }), { connection: { trace: (request) => told.push(request) } })
+  const reported: TracedRequest[] = []
+  const { connection } = await serve(t, () => ({ fault: 'disconnect' }), { connection: { trace: (request) => reported.push(request) } })
   await assert.rejects(connection.send(GET, ASKED, never), failsWith('BP3001'))
-  assert.equal(told.length, 4)
-  assert.ok(told.every(({ outcome }) => outcome === 'broken'))
+  assert.equal(reported.length, 4)
+  assert.ok(reported.every(({ outcome }) => outcome === 'broken'))
 })

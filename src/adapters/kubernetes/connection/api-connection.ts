@@ -2,7 +2,7 @@
 import { Failure } from '../../../failure.ts'
 import type { Clock } from '../../../ports/clock.ts'
 import type { Trace } from '../../../ports/trace.ts'
-import { type Asked, failureOfFault, failureOfResponse } from '../kubernetes-failure.ts'
+import { failureOfFault, failureOfResponse, type RequestDescription } from '../kubernetes-failure.ts'
 import { chooseProxy, type Environment } from './choose-proxy.ts'
 import { type CredentialSource, type Credentials, expiredSince } from './credentials.ts'
 import type { ClusterAccess } from './kubeconfig.ts'
@@ -79,9 +79,9 @@ export class ApiConnection {
    * @returns an answer of 2xx, or of a status in `call.answers`
    * @throws Failure BP30xx; the reason of `signal` when that aborted
    */
-  async send(call: ApiCall, asked: Asked, signal: AbortSignal): Promise<ApiResponse> {
+  async send(call: ApiCall, requested: RequestDescription, signal: AbortSignal): Promise<ApiResponse> {
     for (let attempt = 1; ; attempt += 1) {
-      const outcome = await this.attempt(call, asked, signal)
+      const outcome = await this.attempt(call, requested, signal)
       if (!(outcome instanceof Attempt)) return outcome
       if (attempt >= ATTEMPTS || !outcome.again) throw outcome.failure
       await this.options.clock.sleep(this.waitFor(attempt, outcome.retryAfter), signal)
@@ -94,17 +94,17 @@ export class ApiConnection {
     this.opened = undefined
   }
 
-  private async attempt(call: ApiCall, asked: Asked, signal: AbortSignal): Promise<ApiResponse | Attempt> {
+  private async attempt(call: ApiCall, requested: RequestDescription, signal: AbortSignal): Promise<ApiResponse | Attempt> {
     try {
       const answer = await this.authorised(call, signal)
       if ((answer.status >= 200 && answer.status < 300) || call.answers?.includes(answer.status) === true) return answer
-      const failure = this.withExpiry(failureOfResponse(answer, asked))
+      const failure = this.withExpiry(failureOfResponse(answer, requested))
       const busy = answer.status === 429
       return new Attempt(failure, busy || (call.repeatable && answer.status >= 500 && answer.status !== 501), retryAfter(answer))
     } catch (thrown) {
       if (thrown instanceof Failure || signal.aborted) throw thrown
       const fault = faultOf(thrown)
-      return new Attempt(this.withExpiry(failureOfFault(fault, asked)), call.repeatable && fault.fault === 'broken', undefined)
+      return new Attempt(this.withExpiry(failureOfFault(fault, requested)), call.repeatable && fault.fault === 'broken', undefined)
     }
   }
 
@@ -123,14 +123,14 @@ export class ApiConnection {
 
   private async exchange(opened: Opened, call: ApiCall, signal: AbortSignal): Promise<ApiResponse> {
     const started = performance.now()
-    const tell = (outcome: string): void =>
+    const report = (outcome: string): void =>
       this.options.trace?.({ what: `${call.method} ${call.path}`, outcome, milliseconds: performance.now() - started })
     try {
       const answer = await this.transmit(opened, call, signal)
-      tell(`${answer.status} (${answer.body.length} characters)`)
+      report(`${answer.status} (${answer.body.length} characters)`)
       return answer
     } catch (thrown) {
-      tell(signal.aborted ? 'interrupted' : faultOf(thrown).fault)
+      report(signal.aborted ? 'interrupted' : faultOf(thrown).fault)
       throw thrown
     }
   }
@@ -195,10 +195,10 @@ export class ApiConnection {
     return Object.fromEntries(given)
   }
 
-  private waitFor(attempt: number, asked: number | undefined): number {
+  private waitFor(attempt: number, requested: number | undefined): number {
     const random = (this.options.random ?? Math.random)()
     // A spread above what the server asked for, so that its clients do not all come back at once.
-    if (asked !== undefined) return Math.min(asked, LONGEST_WAIT) * (1 + random / 4)
+    if (requested !== undefined) return Math.min(requested, LONGEST_WAIT) * (1 + random / 4)
     return FIRST_WAIT * 2 ** (attempt - 1) * (0.5 + random)
   }
 

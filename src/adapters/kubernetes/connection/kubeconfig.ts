@@ -101,9 +101,9 @@ function inCluster(options: KubeconfigOptions): ClusterAccess {
   const root = options.serviceAccountRoot ?? SERVICE_ACCOUNT_ROOT
   const { KUBERNETES_SERVICE_HOST: host = '', KUBERNETES_SERVICE_PORT: port = '443', KUBECONFIG: listed = '' } = options.environment
   if (host === '' || !existsSync(join(root, 'token'))) {
-    const looked =
+    const observed =
       listed === '' ? 'neither KUBECONFIG nor ~/.kube/config names a file, and this is not a pod' : 'no file of KUBECONFIG exists'
-    throw unusable(listed === '' ? undefined : listed, looked, 'name the file with --kubeconfig, or use --live for a recorded cluster')
+    throw unusable(listed === '' ? undefined : listed, observed, 'name the file with --kubeconfig, or use --live for a recorded cluster')
   }
   const namespaceFile = join(root, 'namespace')
   return {

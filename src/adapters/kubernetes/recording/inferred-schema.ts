@@ -11,15 +11,15 @@ import { getKey, isJsonArray, isJsonObject, type Json, type JsonObject } from '.
 import { holdsQuantities, isBuiltInGroup, isFreeMap, knownKeyDefault, knownList } from './known-kinds.ts'
 
 /** A place in one recorded object: the sets that its managers own there, and its value. */
-interface Seen {
+interface Observed {
   readonly sets: readonly FieldSet[]
   readonly value: Json | undefined
 }
 
 /** @param objects recorded objects of the kind; may be empty */
 export function inferredSchema(apiVersion: string, kind: string, objects: readonly JsonObject[]): FieldSchema {
-  const seen = objects.map((object) => ({ sets: managedFieldsOf(object).entries.map((entry) => entry.fields), value: object }))
-  return new InferredSchema([kind], seen, isBuiltInGroup(parseApiVersion(apiVersion).group))
+  const observed = objects.map((object) => ({ sets: managedFieldsOf(object).entries.map((entry) => entry.fields), value: object }))
+  return new InferredSchema([kind], observed, isBuiltInGroup(parseApiVersion(apiVersion).group))
 }
 
 class InferredSchema implements FieldSchema {
@@ -29,20 +29,20 @@ class InferredSchema implements FieldSchema {
   readonly keys: readonly string[]
   readonly format: string
   private readonly names: readonly string[]
-  private readonly seen: readonly Seen[]
+  private readonly observed: readonly Observed[]
   private readonly builtIn: boolean
   private readonly children = new Map<string, FieldSchema>()
 
-  constructor(names: readonly string[], seen: readonly Seen[], builtIn: boolean) {
+  constructor(names: readonly string[], observed: readonly Observed[], builtIn: boolean) {
     this.names = names
-    this.seen = seen
+    this.observed = observed
     this.builtIn = builtIn
-    const list = shownList(seen) ?? (builtIn || names.includes('metadata') ? knownList(names) : undefined)
-    const values = seen.flatMap(({ value }) => (value === undefined ? [] : [value]))
+    const list = shownList(observed) ?? (builtIn || names.includes('metadata') ? knownList(names) : undefined)
+    const values = observed.flatMap(({ value }) => (value === undefined ? [] : [value]))
     this.listType = list?.type ?? 'atomic'
     this.keys = list?.keys ?? []
     this.kind = list !== undefined || values.some(isJsonArray) ? 'list' : values.some(isJsonObject) ? 'object' : 'unknown'
-    this.atomic = seen.some(isOwnedWhole)
+    this.atomic = observed.some(isOwnedWhole)
     this.format = builtIn && holdsQuantities(names.at(-2) ?? '') ? 'quantity' : ''
   }
 
@@ -57,12 +57,12 @@ class InferredSchema implements FieldSchema {
   child(name: string): FieldSchema {
     const known = this.children.get(name)
     if (known !== undefined) return known
-    const below = this.seen.flatMap(({ sets, value }) => {
-      const seen = {
+    const below = this.observed.flatMap(({ sets, value }) => {
+      const observed = {
         sets: sets.flatMap((set) => set.children.get(`f:${name}`)?.set ?? []),
         value: isJsonObject(value) ? getKey(value, name) : undefined,
       }
-      return seen.sets.length > 0 || seen.value !== undefined ? [seen] : []
+      return observed.sets.length > 0 || observed.value !== undefined ? [observed] : []
     })
     const schema = new InferredSchema([...this.names, name], below, this.builtIn)
     this.children.set(name, schema)
@@ -70,7 +70,7 @@ class InferredSchema implements FieldSchema {
   }
 
   items(): FieldSchema {
-    const below = this.seen.flatMap(({ sets, value }): Seen[] => [
+    const below = this.observed.flatMap(({ sets, value }): Observed[] => [
       // Owned items say which of their lists are maps; the values say only which are lists at all.
       ...sets.flatMap((set) =>
         [...set.children.values()].filter(({ step }) => step.kind === 'item').map((child) => ({ sets: [child.set], value: undefined })),
@@ -81,15 +81,15 @@ class InferredSchema implements FieldSchema {
   }
 }
 
-function shownList(seen: readonly Seen[]): { readonly type: ListType; readonly keys: readonly string[] } | undefined {
-  const steps = seen.flatMap(({ sets }) => sets.flatMap((set) => [...set.children.values()].map(({ step }) => step)))
+function shownList(observed: readonly Observed[]): { readonly type: ListType; readonly keys: readonly string[] } | undefined {
+  const steps = observed.flatMap(({ sets }) => sets.flatMap((set) => [...set.children.values()].map(({ step }) => step)))
   const item = steps.find((step) => step.kind === 'item')
   if (item !== undefined) return { type: 'map', keys: Object.keys(item.keys) }
   return steps.some((step) => step.kind === 'member') ? { type: 'set', keys: [] } : undefined
 }
 
 /** Somebody owns the place and nothing below it, though something is below it. */
-function isOwnedWhole({ sets, value }: Seen): boolean {
+function isOwnedWhole({ sets, value }: Observed): boolean {
   if (!isJsonObject(value) || Object.keys(value).length === 0) return false
   return sets.some((set) => set.owned && set.children.size === 0) && sets.every((set) => set.children.size === 0)
 }

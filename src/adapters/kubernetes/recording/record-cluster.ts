@@ -17,7 +17,7 @@ export interface RecordableCluster extends ClusterReader {
   openApiDocument(apiVersion: string, signal: AbortSignal): Promise<Json>
 }
 
-export interface RecordingWish {
+export interface RecordingRequest {
   /** Live objects to record. */
   readonly wanted: readonly WantedObject[]
   /** Dry runs to record: the desired objects with the syncer's field manager. Secrets are left out. */
@@ -28,12 +28,17 @@ export interface RecordingWish {
  * Records into a new or empty folder.
  * @throws Failure BP1010 when something wanted cannot be read, because a recording with holes would be taken for the cluster; BP30xx
  */
-export async function recordCluster(cluster: RecordableCluster, wish: RecordingWish, folder: string, signal: AbortSignal): Promise<void> {
+export async function recordCluster(
+  cluster: RecordableCluster,
+  resolutionRequest: RecordingRequest,
+  folder: string,
+  signal: AbortSignal,
+): Promise<void> {
   const identity = await cluster.identify(signal)
-  const view = await cluster.readLive(wish.wanted, signal)
+  const view = await cluster.readLive(resolutionRequest.wanted, signal)
   const absent: JsonObject[] = []
   const versions: WantedObject[] = []
-  for (const { id, apiVersion } of wish.wanted) {
+  for (const { id, apiVersion } of resolutionRequest.wanted) {
     const state = view.get(resourceKey(id))
     if (state === undefined || state.state === 'unreadable') throw notRecorded(resourceKey(id), state?.failure)
     // An id of an inventory has no version: of what is there the object tells it, of what is not only the group counts.
@@ -45,7 +50,7 @@ export async function recordCluster(cluster: RecordableCluster, wish: RecordingW
       writeJson(join(folder, 'objects', `${fileName(resourceKey(id))}.json`), isSecret(id) ? secretMetadata(state.object) : state.object)
   }
   const kinds = await recordKinds(cluster, versions, folder, signal)
-  for (const { resource, fieldManager } of wish.predictions) {
+  for (const { resource, fieldManager } of resolutionRequest.predictions) {
     if (!isSecret(resource.id)) await recordPrediction(cluster, resource, fieldManager, folder, signal)
   }
   const { uid, version: serverVersion, observedAt, namespace } = identity
@@ -97,13 +102,13 @@ async function recordPrediction(
 function secretMetadata(object: JsonObject): JsonObject {
   const metadata = getKey(object, 'metadata')
   const annotations = isJsonObject(metadata) ? getKey(metadata, 'annotations') : undefined
-  const kept = isJsonObject(annotations) ? Object.entries(annotations).filter(([name]) => name !== LAST_APPLIED) : []
+  const retained = isJsonObject(annotations) ? Object.entries(annotations).filter(([name]) => name !== LAST_APPLIED) : []
   return {
     apiVersion: getKey(object, 'apiVersion') ?? '',
     kind: getKey(object, 'kind') ?? '',
     metadata: {
       ...(isJsonObject(metadata) ? metadata : {}),
-      ...(isJsonObject(annotations) ? { annotations: Object.fromEntries(kept) } : {}),
+      ...(isJsonObject(annotations) ? { annotations: Object.fromEntries(retained) } : {}),
     },
   }
 }

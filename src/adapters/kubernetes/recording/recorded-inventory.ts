@@ -2,7 +2,7 @@
 import type { Failure } from '../../../failure.ts'
 import { labelsOf, type Resource } from '../../../krm/resource.ts'
 import type { ResourceId } from '../../../krm/resource-id.ts'
-import type { HelmReleaseRef, Inventory, InventoryQuestion, InventoryRef, ListedPlace, ListingRef } from '../../../ports/cluster.ts'
+import type { HelmReleaseRef, Inventory, InventoryQuestion, InventoryRef, ListedLocation, ListingRef } from '../../../ports/cluster.ts'
 import { getKey, isJsonObject, type JsonObject } from '../../../text/json.ts'
 import { inventoryOfRelease, RevisionPicker, STORES } from '../helm-storage.ts'
 import { gathered } from '../list-metadata.ts'
@@ -16,7 +16,7 @@ export interface RecordedEvidence {
   readonly isNamespaced: (group: string, kind: string) => boolean | undefined
   readonly isProvenAbsent: (id: ResourceId) => boolean
   /** Whether all objects of the kind in the namespace are in the recording. */
-  readonly isWhole: (place: ListedPlace) => boolean
+  readonly isWhole: (location: ListedLocation) => boolean
   readonly cannotSay: (what: string, why: string) => Failure
 }
 
@@ -60,9 +60,9 @@ async function ofHelmRelease(
   const [release] = pickers.flatMap((picker) => picker.pick() ?? [])
   const whole = STORES.every((kind) => isWhole({ group: '', kind, namespace }))
   if (release === undefined && whole) return undefined
-  const place = (resource: Resource): Resource =>
+  const location = (resource: Resource): Resource =>
     isNamespaced(resource.id.group, resource.id.kind) === false ? { ...resource, id: { ...resource.id, namespace: '' } } : resource
-  const inventory = release === undefined ? undefined : await inventoryOfRelease(helmRelease, release, place)
+  const inventory = release === undefined ? undefined : await inventoryOfRelease(helmRelease, release, location)
   return inventory ?? cannotSay(`what the Helm release ${namespace}/${name} has`, 'the content of what Helm stores is not in the recording')
 }
 
@@ -71,8 +71,8 @@ function ofListing(
   ref: ListingRef,
 ): Inventory | Failure {
   const terms = ref.labelSelector.split(',').flatMap((term) => (term === '' ? [] : [term.split('=')]))
-  const answers = ref.listing.flatMap(({ group, kind, namespace: asked }): (Failure | readonly JsonObject[])[] => {
-    const namespace = isNamespaced(group, kind) === false ? '' : asked || defaultNamespace
+  const answers = ref.listing.flatMap(({ group, kind, namespace: requested }): (Failure | readonly JsonObject[])[] => {
+    const namespace = isNamespaced(group, kind) === false ? '' : requested || defaultNamespace
     const found = objects.filter(
       ({ id, object }) =>
         id.group === group &&

@@ -18,7 +18,7 @@ async function opened(policy = '{mode: Propose}'): Promise<{ world: TurnWorld; f
   return { world, forge }
 }
 
-function asked(forge: MemoryForge): readonly string[] {
+function requested(forge: MemoryForge): readonly string[] {
   return forge.comments.flatMap(({ topic, body }) => (topic === 'overdue' ? [body] : []))
 }
 
@@ -26,13 +26,13 @@ test('after the reminder the owners of the changed files are asked by name, once
   const { world, forge } = await opened()
   world.pass(7 * DAY)
   await world.plan()
-  assert.deepEqual(asked(forge), [])
+  assert.deepEqual(requested(forge), [])
   assert.ok(forge.proposals[0]?.labels.includes('drift-state/stale'))
   assert.match(forge.proposals[0]?.body ?? '', /\*\*Waiting\*\* for a decision since/)
   assert.match(forge.issues.get('dashboard')?.body ?? '', /\*\*waits long\*\*/)
   world.pass(7 * DAY)
   await world.plan()
-  const [body, ...more] = asked(forge)
+  const [body, ...more] = requested(forge)
   assert.deepEqual(more, [])
   assert.match(body ?? '', /longer than 14 days \(drift `[0-9a-f]{8}`\)\. @ada @org\/web, you own its files/)
   assert.doesNotMatch(body ?? '', /everybody|ops@/)
@@ -44,7 +44,7 @@ test('after the reminder the owners of the changed files are asked by name, once
   assert.deepEqual([forge.writes.length, forge.issueWrites.length, world.repository.pushes.length], sent)
   world.pass(14 * DAY)
   await world.plan()
-  assert.deepEqual(asked(forge), [body], 'not again')
+  assert.deepEqual(requested(forge), [body], 'not again')
   assert.match(forge.issues.get('dashboard')?.body ?? '', /\*\*no decision for 28 days\*\*/)
 })
 
@@ -52,10 +52,10 @@ test('drift that changed is asked about anew, in the same comment', async () => 
   const { world, forge } = await opened('{mode: Propose, decide: {remindAfter: 1d, escalateAfter: 2d}}')
   world.pass(2 * DAY)
   await world.plan()
-  const [before] = asked(forge)
+  const [before] = requested(forge)
   world.edit(WEB, 'spec.replicas', 6)
   await world.plan()
-  const [after, ...more] = asked(forge)
+  const [after, ...more] = requested(forge)
   assert.deepEqual(more, [])
   assert.notEqual(after, before)
   const drift = /\(drift `(\w+)`\)/
@@ -71,13 +71,13 @@ test('a process that ends before it asks asks in the next turn; what is snoozed 
   await assert.rejects(world.plan())
   forge.beforeWrite = () => undefined
   await world.plan()
-  assert.equal(asked(forge).length, 1)
+  assert.equal(requested(forge).length, 1)
 
   const other = await opened()
   await other.world.plan({ snoozeUntil: '2027-01-31T00:00:00Z' })
   other.world.pass(20 * DAY)
   await other.world.plan()
-  assert.deepEqual(asked(other.forge), [])
+  assert.deepEqual(requested(other.forge), [])
 })
 
 test('the proposal that waits longest is first, whatever its risk', async () => {
@@ -110,7 +110,7 @@ test('one proposal of many clusters asks once, and has the label', async () => {
   await world.scan()
   await world.scan()
   assert.equal(world.forge.proposals.length, 1)
-  assert.equal(asked(world.forge).length, 1)
+  assert.equal(requested(world.forge).length, 1)
   assert.ok(world.forge.proposals[0]?.labels.includes('drift-state/stale'))
   assert.match(world.forge.proposals[0]?.body ?? '', /\*\*Overdue:\*\*/)
 })
@@ -120,5 +120,5 @@ test('a field of a cluster never names whom to ask', async () => {
   world.edit(WEB_CONFIG, 'data.color', '@all @org/web2')
   world.pass(14 * DAY)
   await world.plan()
-  assert.deepEqual([...new Set(asked(forge).join('').match(/@\S*/g))], ['@ada', '@org/web,'])
+  assert.deepEqual([...new Set(requested(forge).join('').match(/@\S*/g))], ['@ada', '@org/web,'])
 })

@@ -16,9 +16,9 @@ import { documentsOf, fields, index, kustomizationsOf, type SourceDocument } fro
 import { fieldCandidates, namedAlike, shownImage } from './kustomize-fields.ts'
 import type { BuiltTarget } from './kustomize-input.ts'
 import { type Patch, patchesOf, pointerOf, pointerTo } from './kustomize-patches.ts'
-import type { SourceCandidate, SourcePlaces } from './source-edits.ts'
+import type { SourceCandidate, SourceLocations } from './source-edits.ts'
 
-export class KustomizePlaces {
+export class KustomizeLocations {
   private readonly files: SourceFiles
   private readonly kustomizations: readonly SourceDocument[]
 
@@ -38,7 +38,7 @@ export class KustomizePlaces {
   }
 
   /** Those that have a value there now; where none has, those where one could stand, one group after the other. */
-  find(target: BuiltTarget): readonly SourcePlaces[] {
+  find(target: BuiltTarget): readonly SourceLocations[] {
     const images = shownImage(this.kustomizations, target)
     // What a kustomization replaces in an image stays its own: the manifest has the name that it looks for.
     const written = images === undefined ? target : { ...target, wanted: images }
@@ -62,7 +62,7 @@ export class KustomizePlaces {
   }
 
   /** An object that is gone in the cluster is taken out of its file, and a file without objects out of its kustomization. */
-  removal({ location }: DesiredResource): SourcePlaces {
+  removal({ location }: DesiredResource): SourceLocations {
     const { path, document, item, line, step } = location
     if (step !== undefined) {
       const remedy = 'take it out of the kustomization by hand, or choose restore'
@@ -97,7 +97,7 @@ export class KustomizePlaces {
     const there = document.has(whole)
     if (!there && wanted === undefined) return []
     const edit = editOf(location.document, whole, wanted)
-    const what = `the manifest (${document.place(whole)})`
+    const what = `the manifest (${document.location(whole)})`
     return [{ there, candidate: { via: 'manifest', what, edits: [{ path: location.path, edit }] } }]
   }
 
@@ -120,23 +120,23 @@ export class KustomizePlaces {
   /** `replace` and `add` of the field itself, or of something that it lies in. */
   private inOperations(patch: Patch, document: SourceDocument, target: BuiltTarget): readonly FoundEdit[] {
     const { desired, path, wanted } = target
-    const places = pointerTo(desired.object, path)
-    if (places === undefined || (patch.target !== undefined && !mayTarget(patch.target, target))) return []
+    const locations = pointerTo(desired.object, path)
+    if (locations === undefined || (patch.target !== undefined && !mayTarget(patch.target, target))) return []
     const list = document.valueAt([])
-    return (Array.isArray(list) ? list : []).flatMap((operation: Json, place) => {
+    return (Array.isArray(list) ? list : []).flatMap((operation: Json, position) => {
       if (!isJsonObject(operation) || (getKey(operation, 'op') !== 'replace' && getKey(operation, 'op') !== 'add')) return []
       const pointer = pointerOf(operation)
-      if (pointer.length > places.length || !pointer.every((part, at) => part === places[at])) return []
+      if (pointer.length > locations.length || !pointer.every((part, at) => part === locations[at])) return []
       const rest = path.slice(pointer.length)
       if (rest.length === 0 && wanted === undefined)
-        return this.patchEdit(patch, document, [index(place)], editOf(document.number, [index(place)], undefined), true)
-      const whole = [index(place), ...fields('value'), ...rest]
+        return this.patchEdit(patch, document, [index(position)], editOf(document.number, [index(position)], undefined), true)
+      const whole = [index(position), ...fields('value'), ...rest]
       return document.has(whole) ? this.patchEdit(patch, document, whole, editOf(document.number, whole, wanted), true) : []
     })
   }
 
   private patchEdit(patch: Patch, document: SourceDocument, path: FieldPath, edit: YamlEdit, there: boolean): readonly FoundEdit[] {
-    const what = patch.inline === undefined ? `the patch (${document.place(path)})` : `the patch (${patch.where})`
+    const what = patch.inline === undefined ? `the patch (${document.location(path)})` : `the patch (${patch.where})`
     try {
       return [{ there, candidate: { via: patch.via, what, edits: [patch.edit(edit)] } }]
     } catch (thrown) {
@@ -146,13 +146,13 @@ export class KustomizePlaces {
     }
   }
 
-  private replacements(): SourcePlaces['obstacles'] {
+  private replacements(): SourceLocations['obstacles'] {
     return this.kustomizations.flatMap((kustomization) =>
       ['replacements', 'vars'].flatMap((name) =>
         kustomization.hasField(name)
           ? [
               {
-                where: kustomization.place(fields(name)),
+                where: kustomization.location(fields(name)),
                 why: `no authored place was found whose edit gives the live value; ${name} may write the field`,
                 remedy: `edit by hand what the ${name} copy from, or choose restore`,
               },

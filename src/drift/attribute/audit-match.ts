@@ -4,12 +4,12 @@
  */
 import { type AuditedWrite, isOfKind, isWriteTo } from '../../krm/audit-event.ts'
 import { type FieldPath, field, formatFieldPath, indexOfStep, valueAt } from '../../krm/field-path.ts'
-import { type ManagedFieldsEntry, managedFieldsOf, ownsPlace } from '../../krm/managed-fields.ts'
+import { type ManagedFieldsEntry, managedFieldsOf, ownsLocation } from '../../krm/managed-fields.ts'
 import type { ResourceId } from '../../krm/resource-id.ts'
 import { getKey, isJsonArray, isJsonObject, type Json, type JsonObject, jsonEquals } from '../../text/json.ts'
 import type { Drift, Syncer } from '../drift.ts'
 
-export interface Witness {
+export interface AuditMatch {
   readonly write: AuditedWrite
   /**
    * `proven`: this write made the difference. `by-time`: by a manager that owns the field, at the time that the server keeps of it.
@@ -19,25 +19,25 @@ export interface Witness {
 }
 
 /** `writes`: to the object of the difference and to its namespace, oldest first. */
-export function findWitness(drift: Drift, writes: readonly AuditedWrite[], syncer: Syncer | undefined): Witness | undefined {
+export function findAuditMatch(drift: Drift, writes: readonly AuditedWrite[], syncer: Syncer | undefined): AuditMatch | undefined {
   const own = writes.filter(({ object }) => isWriteTo(object, drift.id))
   if (drift.change === 'missing') return deletionOf(drift.id, own, writes)
   if (drift.change === 'unexpected') return creationOf(drift, own)
-  const changing = sinceMade(own).filter(({ verb }) => verb === 'create' || verb === 'update' || verb === 'patch')
+  const changing = sinceCreated(own).filter(({ verb }) => verb === 'create' || verb === 'update' || verb === 'patch')
   if (drift.change === 'removed') return removalOf(drift.path, changing, syncer)
   return provenWriter(drift, changing) ?? writerByTime(drift, changing)
 }
 
 /** Writes to an object of this name that is gone say nothing of the one that is there. */
-function sinceMade(own: readonly AuditedWrite[]): readonly AuditedWrite[] {
+function sinceCreated(own: readonly AuditedWrite[]): readonly AuditedWrite[] {
   const gone = own.findLastIndex(({ verb }) => verb === 'delete')
-  const made = own.findIndex(({ created }, index) => index > gone && created)
+  const created = own.findIndex(({ created }, index) => index > gone && created)
   // After a delete the object lives on while a finalizer holds it: only a later creation proves another object.
-  return gone === -1 || made === -1 ? own : own.slice(made)
+  return gone === -1 || created === -1 ? own : own.slice(created)
 }
 
 /** The first write of the last run in which the server's answers have the live value. */
-function provenWriter(drift: Drift, writes: readonly AuditedWrite[]): Witness | undefined {
+function provenWriter(drift: Drift, writes: readonly AuditedWrite[]): AuditMatch | undefined {
   const { actor, path } = drift
   let first: AuditedWrite | undefined
   for (const write of writes.toReversed()) {
@@ -81,7 +81,7 @@ function ownEntry({ response, manager, object }: AuditedWrite): ManagedFieldsEnt
 function isOwnedIn(write: AuditedWrite, path: FieldPath): boolean {
   const entry = ownEntry(write)
   if (entry === undefined || write.response === undefined) return false
-  return ownsPlace(entry, path, managedFieldsOf(write.response)) && fitsTime(write, entry.time)
+  return ownsLocation(entry, path, managedFieldsOf(write.response)) && fitsTime(write, entry.time)
 }
 
 /** The server keeps the time of a write in whole seconds, and takes it between the request and its answer. */
@@ -91,7 +91,7 @@ function fitsTime({ receivedAt, answeredAt }: AuditedWrite, time: string): boole
 }
 
 /** The one user that wrote under the owner's name at the owner's time. */
-function writerByTime({ actor }: Drift, writes: readonly AuditedWrite[]): Witness | undefined {
+function writerByTime({ actor }: Drift, writes: readonly AuditedWrite[]): AuditMatch | undefined {
   const own = writes.filter(({ manager, object }) => manager === actor.manager && object.subresource === actor.subresource)
   // An entry of the scale subresource has no time: its last write is the one that counts.
   const at = actor.at === '' && actor.subresource === 'scale' ? own.slice(-1) : own.filter((write) => fitsTime(write, actor.at))
@@ -99,13 +99,13 @@ function writerByTime({ actor }: Drift, writes: readonly AuditedWrite[]): Witnes
 }
 
 /** The last of these writes, where one user made all of them. */
-function onlyUser(writes: readonly AuditedWrite[], proof: Witness['proof']): Witness | undefined {
+function onlyUser(writes: readonly AuditedWrite[], proof: AuditMatch['proof']): AuditMatch | undefined {
   const last = writes.at(-1)
   if (last === undefined || writes.some(({ user, actingAs }) => user !== last.user || actingAs !== last.actingAs)) return undefined
   return { write: last, proof }
 }
 
-function removalOf(path: FieldPath, writes: readonly AuditedWrite[], syncer: Syncer | undefined): Witness | undefined {
+function removalOf(path: FieldPath, writes: readonly AuditedWrite[], syncer: Syncer | undefined): AuditMatch | undefined {
   const whole = writes.filter(({ object }) => object.subresource === '')
   const had = whole.findLastIndex(({ response }) => response !== undefined && valueAt(response, path) !== undefined)
   const after = whole.slice(had + 1)
@@ -120,8 +120,8 @@ function removalOf(path: FieldPath, writes: readonly AuditedWrite[], syncer: Syn
   // Any apply of the syncer would have put the field back: it was removed after the last one.
   const synced = after.findLastIndex(({ manager }) => syncer !== undefined && manager === syncer.manager)
   const later = after.slice(synced + 1).filter(({ user }) => !isControlPlaneUser(user))
-  const asked = later.filter(({ request }) => removes(request, path))
-  return onlyUser(asked.length > 0 ? asked : later, 'perhaps')
+  const requested = later.filter(({ request }) => removes(request, path))
+  return onlyUser(requested.length > 0 ? requested : later, 'perhaps')
 }
 
 function versionOf(object: JsonObject): string | undefined {
@@ -148,9 +148,9 @@ function isTakenAway(patch: Json, path: FieldPath): boolean {
   if (step === undefined) return false
   if (isJsonArray(patch)) {
     if (step.kind === 'field') return false
-    const place = indexOfStep(patch, step)
+    const index = indexOfStep(patch, step)
     // A list without keys is given anew as a whole; one with keys may be a strategic patch, which names the items that it is about.
-    return place === -1 ? step.kind !== 'item' : isTakenAway(patch[place] ?? null, rest)
+    return index === -1 ? step.kind !== 'item' : isTakenAway(patch[index] ?? null, rest)
   }
   if (!isJsonObject(patch) || step.kind !== 'field') return false
   if (Object.hasOwn(patch, `$deleteFromPrimitiveList/${step.name}`)) return true
@@ -176,7 +176,7 @@ function isOperationAbove(operation: Json, path: FieldPath): boolean {
 const NAMESPACE_CONTROLLER = 'system:serviceaccount:kube-system:namespace-controller'
 
 /** The last delete of the object, or of a collection or a namespace that it was in. */
-function deletionOf(id: ResourceId, own: readonly AuditedWrite[], writes: readonly AuditedWrite[]): Witness | undefined {
+function deletionOf(id: ResourceId, own: readonly AuditedWrite[], writes: readonly AuditedWrite[]): AuditMatch | undefined {
   const around = writes.filter(
     ({ verb, object }) =>
       (verb === 'deletecollection' && object.namespace === id.namespace && isOfKind(object, id)) ||
@@ -197,14 +197,14 @@ function listsObject({ response }: AuditedWrite, { name }: ResourceId): boolean 
   return isJsonArray(items) && items.some((item) => valueAt(item, [field('metadata'), field('name')]) === name)
 }
 
-function creationOf({ uid, live }: Drift, own: readonly AuditedWrite[]): Witness | undefined {
-  const made = own.filter(({ created, object }) => created && object.subresource === '')
-  const same = uid === '' ? undefined : made.findLast(({ object }) => object.uid === uid)
+function creationOf({ uid, live }: Drift, own: readonly AuditedWrite[]): AuditMatch | undefined {
+  const created = own.filter(({ created, object }) => created && object.subresource === '')
+  const same = uid === '' ? undefined : created.findLast(({ object }) => object.uid === uid)
   if (same !== undefined) return { write: same, proof: 'proven' }
   const at = valueAt(live, [field('metadata'), field('creationTimestamp')])
   return typeof at === 'string'
     ? onlyUser(
-        made.filter((write) => fitsTime(write, at)),
+        created.filter((write) => fitsTime(write, at)),
         'by-time',
       )
     : undefined

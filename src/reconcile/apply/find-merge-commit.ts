@@ -1,6 +1,6 @@
 /** Where a merged record came onto the base branch: whoever merged it, in whatever style, and with the branch gone since. */
 import { parseKptAnnotations, workspaceIn } from '../../package/kpt-annotation.ts'
-import type { Landing } from '../../plan/turn/observation.ts'
+import type { MergeCommit } from '../../plan/turn/observation.ts'
 import type { CommitView, PackageRepository } from '../../ports/package-repository.ts'
 import { decidedByIn } from '../../record/commit-message.ts'
 import type { BotIdentity } from '../bot-identity.ts'
@@ -15,14 +15,14 @@ const MOST_STEPS = 1_000
  * @param path of the record, from the root
  * @returns undefined when the commit lies further back than is looked
  */
-export async function findLanding(
+export async function findMergeCommit(
   repository: PackageRepository,
   base: CommitView,
   path: string,
   packageName: string,
   bot: BotIdentity,
   signal: AbortSignal,
-): Promise<Landing | undefined> {
+): Promise<MergeCommit | undefined> {
   let commit = base
   for (let step = 0; step < MOST_STEPS; step += 1) {
     const [first] = commit.parents
@@ -36,20 +36,22 @@ export async function findLanding(
 
 async function describe(
   repository: PackageRepository,
-  landing: CommitView,
+  mergeCommit: CommitView,
   packageName: string,
   bot: BotIdentity,
   signal: AbortSignal,
-): Promise<Landing> {
-  const merged = await Promise.all(landing.parents.slice(1).map((id) => repository.commit(id, signal)))
-  const named = [landing, ...merged].find(({ message }) => workspaceIn(parseKptAnnotations(message).annotations, packageName) !== undefined)
-  const { at } = landing.author
+): Promise<MergeCommit> {
+  const merged = await Promise.all(mergeCommit.parents.slice(1).map((id) => repository.commit(id, signal)))
+  const named = [mergeCommit, ...merged].find(
+    ({ message }) => workspaceIn(parseKptAnnotations(message).annotations, packageName) !== undefined,
+  )
+  const { at } = mergeCommit.author
   return {
-    commit: landing.id,
-    published: (named ?? landing).id,
+    commit: mergeCommit.id,
+    published: (named ?? mergeCommit).id,
     named: named !== undefined,
     at: `${new Date(at * 1000).toISOString().slice(0, 19)}Z`,
-    by: deciderOf(landing, bot),
+    by: deciderOf(mergeCommit, bot),
   }
 }
 

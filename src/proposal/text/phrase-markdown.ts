@@ -7,7 +7,7 @@ import type { Phrase } from '../../text/phrase.ts'
 const HARMLESS = /^(?:[A-Za-z0-9 ,;()'-]|(?<=[a-z])\/|[.:](?= |$))*$/
 
 /** For prose and for cells of a table. `limit`: characters of each name. */
-export function saidMarkdown(sentence: Phrase, limit = 300): string {
+export function phraseMarkdown(sentence: Phrase, limit = 300): string {
   const parts: { ours: boolean; text: string }[] = []
   for (const part of sentence) {
     const [ours, text] = typeof part === 'string' ? [true, part] : [false, part.name]

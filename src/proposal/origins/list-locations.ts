@@ -3,7 +3,7 @@ import { type FieldPath, indexOfStep, type PathStep, valueAt } from '../../krm/f
 import { getKey, isJsonArray, isJsonObject, type Json, jsonEquals } from '../../text/json.ts'
 import type { SourceDocument } from '../adopt/kustomization-node.ts'
 
-export class ListPlaces {
+export class ListLocations {
   private readonly path: FieldPath
   /** Items of each list on the way, by the number of the step into it; of an item, its keys alone are kept up to date. */
   private readonly lists: Map<number, readonly Json[]>
@@ -43,10 +43,10 @@ export class ListPlaces {
       const patched = document.valueAt(this.path.slice(0, at))
       if (!isJsonArray(patched)) continue
       const step = this.path[at] as PathStep
-      const kept = patched.filter((item) => directiveOf(item) === '')
+      const retained = patched.filter((item) => directiveOf(item) === '')
       const isReplaced = patched.some((item) => directiveOf(item) === 'replace')
       const others = isReplaced ? [] : items.filter((item) => !patched.some((each) => isSameItem(each, item, step)))
-      this.lists.set(at, [...kept, ...others])
+      this.lists.set(at, [...retained, ...others])
     }
   }
 
@@ -79,11 +79,11 @@ function itemsOf(value: Json | undefined): readonly Json[] {
 }
 
 function changedList(items: readonly Json[], part: string, does: string, value: Json | undefined): readonly Json[] {
-  const place = part === '-' ? items.length : Number(part)
-  if (!Number.isInteger(place) || place < 0 || place > items.length) return items
-  if (does === 'remove') return items.toSpliced(place, 1)
+  const index = part === '-' ? items.length : Number(part)
+  if (!Number.isInteger(index) || index < 0 || index > items.length) return items
+  if (does === 'remove') return items.toSpliced(index, 1)
   if (value === undefined) return items
-  return items.toSpliced(place, does === 'add' ? 0 : 1, value)
+  return items.toSpliced(index, does === 'add' ? 0 : 1, value)
 }
 
 function directiveOf(item: Json): string {

@@ -5,7 +5,7 @@ import { type ObjectId, objectId } from '../../src/package/object-id.ts'
 import type { HostedForge, KnownProposal, WantedProposal } from '../../src/ports/hosted-forge.ts'
 import type { PackageRepository } from '../../src/ports/package-repository.ts'
 
-export interface ForgeGround {
+export interface ForgeFixture {
   /** A forge as a new process would open it: nothing is remembered from the last one. */
   openForge(): HostedForge
   /** The same, for a dry run. */
@@ -56,22 +56,22 @@ export async function failsWith(code: string, work: Promise<unknown>): Promise<v
   await assert.rejects(work, (thrown: unknown) => thrown instanceof Failure && thrown.code === code)
 }
 
-export function contractHands(ground: () => ForgeGround, signal: AbortSignal): ContractHands {
+export function contractHands(fixture: () => ForgeFixture, signal: AbortSignal): ContractHands {
   let count = 0
 
-  const mainOf = async (): Promise<ObjectId> => objectId((await ground().repository.refs(signal)).refs.get('refs/heads/main') ?? '')
+  const mainOf = async (): Promise<ObjectId> => objectId((await fixture().repository.refs(signal)).refs.get('refs/heads/main') ?? '')
 
   const commitOn = async (onto: ObjectId): Promise<ObjectId> => {
     count += 1
     const changes = [{ path: `apps/web/file-${count}.yaml`, content: Buffer.from(`value: ${count}\n`) }]
     const message = `chore(drift): restore ${count}\n\nkpt:{"package":"apps/web","workspaceName":"drift-${count}"}`
-    return ground().repository.write({ parents: [onto], base: onto, changes, message, at: 1_760_000_000 + count })
+    return fixture().repository.write({ parents: [onto], base: onto, changes, message, at: 1_760_000_000 + count })
   }
 
   const pushBranch = async (branch?: string): Promise<WantedProposal> => {
     const commit = await commitOn(await mainOf())
     const ref = `refs/heads/${branch ?? `proposed/apps/web/drift-${commit.slice(0, 8)}`}`
-    await ground().repository.push([{ ref, from: null, to: commit }], signal)
+    await fixture().repository.push([{ ref, from: null, to: commit }], signal)
     return {
       ref,
       commit,
@@ -85,7 +85,7 @@ export function contractHands(ground: () => ForgeGround, signal: AbortSignal): C
   }
 
   const readOne = async (ref: string) => {
-    const all = await ground().openForge().readProposals('main', [ref], signal)
+    const all = await fixture().openForge().readProposals('main', [ref], signal)
     const found = all.filter((proposal) => proposal.ref === ref)
     assert.equal(found.length, 1, `one proposal of ${ref}`)
     const [one] = found
@@ -94,14 +94,14 @@ export function contractHands(ground: () => ForgeGround, signal: AbortSignal): C
   }
 
   const open = async (wanted: WantedProposal): Promise<number> => {
-    const { number } = await ground().openForge().ensureProposal(wanted, undefined, signal)
+    const { number } = await fixture().openForge().ensureProposal(wanted, undefined, signal)
     return number ?? 0
   }
 
   const countingWrites = async (work: () => Promise<unknown>): Promise<number> => {
-    const start = ground().writes()
+    const start = fixture().writes()
     await work()
-    return ground().writes() - start
+    return fixture().writes() - start
   }
 
   return { mainOf, commitOn, count: () => count, pushBranch, readOne, open, countingWrites }

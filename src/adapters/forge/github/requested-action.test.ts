@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { pressOf } from './check-run-press.ts'
+import { requestedActionOf } from './requested-action.ts'
 
 const RUN = { name: 'backporch', head_sha: 'a'.repeat(40), external_id: '0123456789abcdef.x.y' }
 const BODY = {
@@ -12,16 +12,16 @@ const BODY = {
 }
 
 test('a press says button, commit, proposal and person', () => {
-  const press = { key: '0123456789abcdef', commit: RUN.head_sha, button: 'adopt', login: 'wendy', bot: false }
-  assert.deepEqual(pressOf(BODY), press)
-  assert.deepEqual(pressOf({ ...BODY, action: 'rerequested', requested_action: null }), { ...press, button: 'recheck' })
+  const requestedAction = { key: '0123456789abcdef', commit: RUN.head_sha, button: 'adopt', login: 'wendy', bot: false }
+  assert.deepEqual(requestedActionOf(BODY), requestedAction)
+  assert.deepEqual(requestedActionOf({ ...BODY, action: 'rerequested', requested_action: null }), { ...requestedAction, button: 'recheck' })
   for (const sender of [
     { login: 'x[bot]', type: 'Bot' },
     { login: 'x[bot]', type: 'User' },
     { login: 'x', type: 'Organization' },
     { login: 'x' },
   ])
-    assert.equal(pressOf({ ...BODY, sender })?.bot, true, JSON.stringify(sender))
+    assert.equal(requestedActionOf({ ...BODY, sender })?.bot, true, JSON.stringify(sender))
 })
 
 for (const [name, body] of [
@@ -35,14 +35,14 @@ for (const [name, body] of [
   ['nobody', { ...BODY, sender: null }],
   ['an odd name', { ...BODY, sender: { login: 'a b', type: 'User' } }],
 ] as const)
-  test(`no press: ${name}`, () => assert.equal(pressOf(body), undefined))
+  test(`no press: ${name}`, () => assert.equal(requestedActionOf(body), undefined))
 
 test('whatever a body is, it is a press of ours or none', () => {
   fc.assert(
     fc.property(fc.jsonValue(), (value) => {
-      assert.equal(pressOf(value), undefined)
-      assert.equal(pressOf({ ...BODY, check_run: value }), undefined)
-      const { login = '' } = pressOf({ ...BODY, sender: value }) ?? {}
+      assert.equal(requestedActionOf(value), undefined)
+      assert.equal(requestedActionOf({ ...BODY, check_run: value }), undefined)
+      const { login = '' } = requestedActionOf({ ...BODY, sender: value }) ?? {}
       assert.match(login, /^[\w-]*(\[bot\])?$/)
     }),
   )

@@ -1,5 +1,5 @@
 /** What a delivery of the event `check_run` says of a button: the only thing that is believed of any webhook (docs/adr/0017). */
-import type { ButtonPress } from '../../../ports/check-run.ts'
+import type { RequestedAction } from '../../../ports/check-run.ts'
 
 /** Name of our check on GitHub. */
 export const CHECK_NAME = 'backporch'
@@ -7,7 +7,7 @@ export const CHECK_NAME = 'backporch'
 const RERUN = 'recheck'
 
 /** Undefined for what is no press of a button of ours. Nothing is thrown. @param value the body, parsed */
-export function pressOf(value: unknown): Pick<ButtonPress, 'key' | 'commit' | 'button' | 'login' | 'bot'> | undefined {
+export function requestedActionOf(value: unknown): Pick<RequestedAction, 'key' | 'commit' | 'button' | 'login' | 'bot'> | undefined {
   const run = ownKey(value, 'check_run')
   if (ownKey(run, 'name') !== CHECK_NAME) return undefined
   const action = ownKey(value, 'action')

@@ -1,6 +1,6 @@
 /** A list or a map may be one field to the server while its parts come from several places: their edits together. */
 import type { FileEdit } from '../resolution-edits.ts'
-import { type Candidate, NOWHERE, type Places } from './candidate.ts'
+import { type Candidate, type Locations, NOWHERE } from './candidate.ts'
 
 /** Ways to choose one place for each part; with more, nobody could choose. */
 const MOST_WAYS = 16
@@ -9,7 +9,7 @@ const MOST_WAYS = 16
  * One candidate for each way to choose a place for every part; none where a part has no place.
  * @param first edits that every candidate begins with
  */
-export function combinePlaces(parts: readonly Places[], first?: Candidate): Places {
+export function combineLocations(parts: readonly Locations[], first?: Candidate): Locations {
   if (parts.length === 0) return NOWHERE
   const without = parts.filter(({ candidates }) => candidates.length === 0)
   if (without.length > 0) return { candidates: [], obstacles: without.flatMap(({ obstacles }) => obstacles) }

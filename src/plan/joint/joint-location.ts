@@ -1,7 +1,7 @@
 /** Where the record of a unit goes that shares a proposal with others. */
 import type { DriftRecord } from '../../record/schema.ts'
 
-export interface JointPlace {
+export interface JointLocation {
   /** Full ref name. */
   readonly ref: string
   readonly workspace: string

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import type { PlannedCommit } from '../../plan/turn/action.ts'
 import { NO_WRITES } from '../../plan/turn/action.ts'
 import type { Observation } from '../../plan/turn/observation.ts'
-import { editedFiles, editedPlaces } from './edited-places.ts'
+import { editedFiles, editedLocations } from './edited-locations.ts'
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text)
 
@@ -13,33 +13,33 @@ const BEFORE = {
   'old.yaml': 'a: 1\n',
 }
 
-function placesOf(after: { readonly [path: string]: string | null }): readonly string[] {
+function locationsOf(after: { readonly [path: string]: string | null }): readonly string[] {
   const files = Object.entries(BEFORE).map(([path, text]) => ({ path, mode: '100644' as const, content: bytes(text) }))
   const changes = Object.entries(after).map(([path, text]) => ({ path, content: text === null ? null : bytes(text) }))
-  const seen = { unit: { packagePath: 'apps/web' }, git: { files } } as unknown as Pick<Observation, 'unit' | 'git'>
+  const observed = { unit: { packagePath: 'apps/web' }, git: { files } } as unknown as Pick<Observation, 'unit' | 'git'>
   const commits = [{ changes } as unknown as PlannedCommit]
-  return editedPlaces(editedFiles(seen, { writes: { ...NO_WRITES, commits } }))
+  return editedLocations(editedFiles(observed, { writes: { ...NO_WRITES, commits } }))
 }
 
 test('each line that changes, and neither records nor the condition in the Kptfile', () => {
   const condition = 'status:\n  conditions:\n  - type: Drifted\n'
-  assert.deepEqual(placesOf({ 'apps/web/Kptfile': BEFORE.Kptfile + condition, '.drift/records/x.yaml': 'a' }), [])
+  assert.deepEqual(locationsOf({ 'apps/web/Kptfile': BEFORE.Kptfile + condition, '.drift/records/x.yaml': 'a' }), [])
   assert.deepEqual(
-    placesOf({
+    locationsOf({
       'apps/web/web.yaml': 'a: 1\nb: 9\nc: 9\n',
       'apps/web/Kptfile': BEFORE.Kptfile.replace('"1"', '"2"') + condition,
       'apps/web/old.yaml': null,
     }),
     ['apps/web/Kptfile:3', 'apps/web/old.yaml (deleted)', 'apps/web/web.yaml:2-3'],
   )
-  assert.deepEqual(placesOf({ 'apps/web/web.yaml': 'a: 1\nb: 2\n' }), ['apps/web/web.yaml:3'])
-  assert.deepEqual(placesOf({ 'apps/web/web.yaml': 'a: 9\nb: 2\nc: 9\nd: 4\n' }), ['apps/web/web.yaml:1,3-4'])
+  assert.deepEqual(locationsOf({ 'apps/web/web.yaml': 'a: 1\nb: 2\n' }), ['apps/web/web.yaml:3'])
+  assert.deepEqual(locationsOf({ 'apps/web/web.yaml': 'a: 9\nb: 2\nc: 9\nd: 4\n' }), ['apps/web/web.yaml:1,3-4'])
 })
 
 test('a file outside of the package that kustomize builds from', () => {
   const [path, text] = ['base/web.yaml', 'a: 1\nb: 2\n']
   const built = { source: { files: new Map([[path, { path, mode: '100644', content: bytes(text) }]]) } }
-  const seen = { unit: { packagePath: 'apps/web' }, git: { files: [] }, built } as unknown as Parameters<typeof editedFiles>[0]
+  const observed = { unit: { packagePath: 'apps/web' }, git: { files: [] }, built } as unknown as Parameters<typeof editedFiles>[0]
   const commits = [{ changes: [{ path, content: bytes('a: 1\nb: 3\n') }] } as unknown as PlannedCommit]
-  assert.deepEqual(editedPlaces(editedFiles(seen, { writes: { ...NO_WRITES, commits } })), ['base/web.yaml:2'])
+  assert.deepEqual(editedLocations(editedFiles(observed, { writes: { ...NO_WRITES, commits } })), ['base/web.yaml:2'])
 })

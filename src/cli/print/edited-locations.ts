@@ -36,11 +36,11 @@ export function editedFiles(
 }
 
 /** `apps/web/setters.yaml:17,20-22`: lines as they are then; of what is taken away, the line that follows it. */
-export function editedPlaces(files: readonly EditedFile[]): readonly string[] {
-  const places = files.map(({ path, before, after }) =>
+export function editedLocations(files: readonly EditedFile[]): readonly string[] {
+  const locations = files.map(({ path, before, after }) =>
     after === undefined ? `${path} (deleted)` : `${path}:${lineRanges(before, after).join(',')}`,
   )
-  return places.length <= MOST_PLACES ? places : [...places.slice(0, MOST_PLACES), `${places.length - MOST_PLACES} more`]
+  return locations.length <= MOST_PLACES ? locations : [...locations.slice(0, MOST_PLACES), `${locations.length - MOST_PLACES} more`]
 }
 
 function authoredText(path: string, content: Uint8Array): string {

@@ -1,27 +1,27 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { opened, record, resolutions, type Scene, said, signal } from '../../test/fakes/answered-proposal.ts'
+import { message, opened, record, resolutions, type Scene, signal } from '../../test/fakes/answered-proposal.ts'
 import { WEB } from '../../test/fakes/turn-world.ts'
-import { PressQueue } from '../controller/press-queue.ts'
-import type { ButtonPress } from '../ports/check-run.ts'
+import { RequestedActionQueue } from '../controller/requested-action-queue.ts'
+import type { RequestedAction } from '../ports/check-run.ts'
 import { checkKey } from '../proposal/text/check-run-text.ts'
 import type { Answer } from './commands/apply-answers.ts'
 import { runFleetTurn } from './run-turn.ts'
 
-function pressOf({ world, ref }: Scene, more: Partial<ButtonPress> = {}): ButtonPress {
+function requestedActionOf({ world, ref }: Scene, more: Partial<RequestedAction> = {}): RequestedAction {
   const commit = world.repository.branches.get(ref) ?? ''
   return { id: 'press-1', key: checkKey(ref), commit, button: 'adopt', login: 'ada', bot: false, at: '2026-11-21T10:00:30Z', ...more }
 }
 
-async function answerAll({ world, forge }: Scene, queue: PressQueue): Promise<readonly Answer[]> {
+async function answerAll({ world, forge }: Scene, queue: RequestedActionQueue): Promise<readonly Answer[]> {
   world.pass(1)
   const { repository, cluster } = world.ports
-  return (await runFleetTurn({ repository, forge, clusters: [cluster] }, world.request({ presses: queue }), signal)).answers
+  return (await runFleetTurn({ repository, forge, clusters: [cluster] }, world.request({ requestedActions: queue }), signal)).answers
 }
 
-function queueOf(...presses: readonly ButtonPress[]): PressQueue {
-  const queue = new PressQueue()
-  for (const press of presses) queue.add(press)
+function queueOf(...requestedActions: readonly RequestedAction[]): RequestedActionQueue {
+  const queue = new RequestedActionQueue()
+  for (const requestedAction of requestedActions) queue.add(requestedAction)
   return queue
 }
 
@@ -36,13 +36,13 @@ for (const [login, permission, outcome] of [
     await scene.world.plan()
     assert.ok((await record(scene)).changes.some(({ risk }) => risk === 'critical' || risk === 'high'))
     scene.forge.permissions.set(login, permission)
-    const queue = queueOf(pressOf(scene, { login }))
+    const queue = queueOf(requestedActionOf(scene, { login }))
     assert.deepEqual(
       (await answerAll(scene, queue)).map((one) => [one.by, one.outcome]),
       [[login, outcome]],
-      said(scene),
+      message(scene),
     )
-    if (outcome === 'refused') assert.match(said(scene), /code owners/)
+    if (outcome === 'refused') assert.match(message(scene), /code owners/)
     assert.equal((await resolutions(scene))[2], outcome === 'done' ? 'Adopt' : 'Restore')
     assert.deepEqual(queue.waiting(), [])
   })
@@ -51,7 +51,7 @@ for (const [login, permission, outcome] of [
 test('people who press the same button are one plan, and each is answered', async () => {
   const scene = await opened()
   scene.forge.permissions.set('bob', 'write')
-  const queue = queueOf(pressOf(scene), pressOf(scene, { id: 'press-2', login: 'bob' }))
+  const queue = queueOf(requestedActionOf(scene), requestedActionOf(scene, { id: 'press-2', login: 'bob' }))
   assert.deepEqual(
     (await answerAll(scene, queue)).map(({ by, outcome }) => [by, outcome]),
     [
@@ -68,21 +68,21 @@ test('what is done is not done again although its answer could not be said; a re
     ['bob', 1],
   ] as const) {
     const scene = await opened()
-    const queue = queueOf(pressOf(scene, { login }))
+    const queue = queueOf(requestedActionOf(scene, { login }))
     const { ensureComment } = scene.forge
     scene.forge.ensureComment = () => Promise.reject(new Error('the process ends'))
     await assert.rejects(answerAll(scene, queue), /the process ends/)
     scene.forge.ensureComment = ensureComment
     assert.equal(queue.waiting().length, left)
     await answerAll(scene, queue)
-    assert.equal(said(scene).includes('😕'), login === 'bob')
+    assert.equal(message(scene).includes('😕'), login === 'bob')
     assert.equal((await resolutions(scene))[0], login === 'ada' ? 'Adopt' : 'Restore')
   }
 })
 
 test('a press of nobody’s proposal is forgotten, and asks the forge nothing', async () => {
   const scene = await opened()
-  const queue = queueOf(pressOf(scene, { key: checkKey('refs/heads/proposed/apps/other/drift-1') }))
+  const queue = queueOf(requestedActionOf(scene, { key: checkKey('refs/heads/proposed/apps/other/drift-1') }))
   scene.forge.permissionOf = () => assert.fail('nobody is asked')
   assert.deepEqual(await answerAll(scene, queue), [])
   assert.deepEqual(queue.waiting(), [])
@@ -90,6 +90,6 @@ test('a press of nobody’s proposal is forgotten, and asks the forge nothing', 
 
 test('the words of the person are never markup', async () => {
   const scene = await opened()
-  await answerAll(scene, queueOf(pressOf(scene, { login: 'x`@all', commit: `${'`@all'.padEnd(40, '0')}` })))
-  assert.doesNotMatch(said(scene).replaceAll(/(`+)(?!`).*?(?<!`)\1(?!`)/g, ''), /@/)
+  await answerAll(scene, queueOf(requestedActionOf(scene, { login: 'x`@all', commit: `${'`@all'.padEnd(40, '0')}` })))
+  assert.doesNotMatch(message(scene).replaceAll(/(`+)(?!`).*?(?<!`)\1(?!`)/g, ''), /@/)
 })

@@ -11,7 +11,7 @@ import { openRepository } from '../../src/adapters/git/repository.ts'
 import type { Clock } from '../../src/ports/clock.ts'
 import type { HostedForge } from '../../src/ports/hosted-forge.ts'
 import type { PackageRepository } from '../../src/ports/package-repository.ts'
-import type { HumanHand } from '../forge/forge-ground.ts'
+import type { HumanHand } from '../forge/forge-fixture.ts'
 import { type FaultyProxy, startFaultyProxy } from './faulty-proxy.ts'
 import type { Gitea, GiteaUser } from './gitea.ts'
 
@@ -30,7 +30,7 @@ export class HastyClock implements Clock {
   }
 }
 
-export interface GiteaGround {
+export interface GiteaFixture {
   readonly gitea: Gitea
   readonly proxy: FaultyProxy
   readonly clock: HastyClock
@@ -54,12 +54,12 @@ export interface GiteaGround {
   close(): Promise<void>
 }
 
-export interface GroundOptions {
+export interface FixtureOptions {
   readonly private?: boolean
   readonly files?: Readonly<Record<string, string>>
 }
 
-export async function makeGiteaGround(gitea: Gitea, options: GroundOptions = {}): Promise<GiteaGround> {
+export async function createGiteaFixture(gitea: Gitea, options: FixtureOptions = {}): Promise<GiteaFixture> {
   const folder = mkdtempSync(join(tmpdir(), 'backporch-gitea-ground-'))
   const user = (name: string): Promise<GiteaUser> => gitea.createUser(gitea.uniqueName(name))
   const [owner, bot, writer, reader] = [await user('ann'), await user('bot'), await user('wendy'), await user('rita')]

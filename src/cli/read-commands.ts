@@ -21,7 +21,7 @@ import type { Run, World } from './world.ts'
 const UNITS_IN_NAMESPACE = 'only packages that had objects in this namespace when they were last observed'
 const SINCE_CHANGE = 'only changes written at this time or later; changes without a time are kept'
 
-export function addLookCommands(program: Command, world: World, run: Run): void {
+export function addReadCommands(program: Command, world: World, run: Run): void {
   const diff = program
     .command('diff')
     .description('show the differences between packages in git and the cluster; reads only')

@@ -3,7 +3,7 @@ import type { Resolution } from '../../drift/drift.ts'
 import { Failure } from '../../failure.ts'
 import { resourceKey } from '../../krm/resource-id.ts'
 import type { Change } from '../../record/schema.ts'
-import type { Choice, Wish } from '../turn/observation.ts'
+import type { Choice, ResolutionRequest } from '../turn/observation.ts'
 import { selectChanges } from './select-changes.ts'
 
 /** One resolution for the changes that selectors name; none means all. */
@@ -14,7 +14,7 @@ export interface RequestedChoice {
   readonly via?: string | undefined
 }
 
-export interface WishRequest extends RequestedChoice {
+export interface ResolutionSelectors extends RequestedChoice {
   readonly message: string | undefined
   /** Further choices of the same plan: of two about one change the later one counts. */
   readonly also?: readonly RequestedChoice[]
@@ -30,7 +30,7 @@ export interface WishRequest extends RequestedChoice {
  * @param current the open changes as a plain turn lists them
  * @throws Failure BP1011 for a selector that names nothing, or nothing that still differs
  */
-export function wishOf(request: WishRequest, current: readonly Change[]): Wish {
+export function resolveSelectors(request: ResolutionSelectors, current: readonly Change[]): ResolutionRequest {
   const [first, ...more] = [request, ...(request.also ?? [])].map((choice) => choiceOf(choice, request, current))
   if (first === undefined) throw new TypeError('a wish has a choice')
   return {
@@ -41,7 +41,7 @@ export function wishOf(request: WishRequest, current: readonly Change[]): Wish {
   }
 }
 
-function choiceOf({ resolution, selectors, via }: RequestedChoice, request: WishRequest, current: readonly Change[]): Choice {
+function choiceOf({ resolution, selectors, via }: RequestedChoice, request: ResolutionSelectors, current: readonly Change[]): Choice {
   const { numbered, assertAllowed } = request
   const changes =
     numbered === undefined
@@ -62,14 +62,14 @@ function choiceOf({ resolution, selectors, via }: RequestedChoice, request: Wish
 export function changesMeant(selectors: readonly string[], numbered: readonly Change[], current: readonly Change[]): readonly Change[] {
   const named = selectChanges(selectors, numbered)
   const meant = numbered.filter(({ fingerprint }) => named === undefined || named.has(fingerprint))
-  const places = new Set(meant.flatMap((change) => [change.fingerprint, placeOf(change)]))
-  const found = current.filter((change) => places.has(change.fingerprint) || places.has(placeOf(change)))
+  const locations = new Set(meant.flatMap((change) => [change.fingerprint, locationOf(change)]))
+  const found = current.filter((change) => locations.has(change.fingerprint) || locations.has(locationOf(change)))
   // With nothing open at all, whoever plans says so, and why.
   if (found.length === 0 && current.length > 0) throw nothingOfIt(selectors)
   return found
 }
 
-function placeOf({ change, ref, path }: Change): string {
+function locationOf({ change, ref, path }: Change): string {
   return `${change} ${resourceKey(ref)}#${path ?? ''}`
 }
 

@@ -9,7 +9,7 @@ import { isNull, type YamlMap, type YamlNode, yamlList, yamlMap, yamlPlain } fro
 import { ReplacementProblem } from './read-replacements.ts'
 
 /** A node and how to put another one where it stands. */
-export interface FieldPlace {
+export interface FieldLocation {
   readonly node: YamlNode
   readonly replace: (node: YamlNode) => void
 }
@@ -92,46 +92,46 @@ export interface TargetSearch extends FieldSearch {
 }
 
 /** Every field that a target names, in their order. */
-export function targetFields(place: FieldPlace, path: readonly string[], search: TargetSearch): readonly FieldPlace[] {
+export function targetFields(location: FieldLocation, path: readonly string[], search: TargetSearch): readonly FieldLocation[] {
   const [part, ...rest] = path
-  if (part === undefined) return [place]
+  if (part === undefined) return [location]
   const index = asNumber(part)
-  if (index !== undefined && index >= 0) return placesAtIndex(place, index, rest, search)
-  if (isListEntry(part)) return placesOfEntry(place, part, rest, search)
-  if (part === '*') return itemPlaces(place.node, search).flatMap((item) => targetFields(item, rest, search))
-  const found = fieldOf(place.node, part, search)
-  if (found !== undefined) return targetFields(placeInMap(place.node, part, found), rest, search)
+  if (index !== undefined && index >= 0) return locationsAtIndex(location, index, rest, search)
+  if (isListEntry(part)) return locationsOfEntry(location, part, rest, search)
+  if (part === '*') return itemLocations(location.node, search).flatMap((item) => targetFields(item, rest, search))
+  const found = fieldOf(location.node, part, search)
+  if (found !== undefined) return targetFields(locateInMap(location.node, part, found), rest, search)
   if (search.create === undefined || part === '') return []
-  const made = placeholder(rest[0], search.create, search.created)
+  const created = placeholder(rest[0], search.create, search.created)
   // A null has no fields: kyaml adds to a node that is never written, and so does this.
-  if (place.node.kind === 'map') place.node.entries.push({ key: yamlPlain(part), value: made })
-  return targetFields(placeInMap(place.node, part, made), rest, search)
+  if (location.node.kind === 'map') location.node.entries.push({ key: yamlPlain(part), value: created })
+  return targetFields(locateInMap(location.node, part, created), rest, search)
 }
 
-function placesAtIndex(place: FieldPlace, index: number, rest: readonly string[], search: TargetSearch): readonly FieldPlace[] {
-  const items = itemPlaces(place.node, search)
+function locationsAtIndex(location: FieldLocation, index: number, rest: readonly string[], search: TargetSearch): readonly FieldLocation[] {
+  const items = itemLocations(location.node, search)
   const found = items[index]
   if (found !== undefined) return targetFields(found, rest, search)
   if (items.length !== index || search.create === undefined) {
     throw new ReplacementProblem(`index ${index} specified but only ${items.length} elements found`)
   }
-  return targetFields(appended(place.node, placeholder(rest[0], search.create, search.created)), rest, search)
+  return targetFields(appended(location.node, placeholder(rest[0], search.create, search.created)), rest, search)
 }
 
 /** `[name=x]`: the value is a regular expression that is found anywhere in the text of the field, its comment included. */
-function placesOfEntry(place: FieldPlace, part: string, rest: readonly string[], search: TargetSearch): readonly FieldPlace[] {
+function locationsOfEntry(location: FieldLocation, part: string, rest: readonly string[], search: TargetSearch): readonly FieldLocation[] {
   const { field, value } = splitListEntry(part)
-  const inItem = (item: FieldPlace): readonly FieldPlace[] => {
+  const inItem = (item: FieldLocation): readonly FieldLocation[] => {
     const compared = field === '' ? item.node : item.node.kind === 'map' ? rawField(item.node, field) : undefined
     if (compared === undefined || !compiled(value).matcher(writeYamlNode(compared).trim()).find()) return []
     return field === '' ? [item] : targetFields(item, rest, search)
   }
-  const found = itemPlaces(place.node, search).flatMap(inItem)
+  const found = itemLocations(location.node, search).flatMap(inItem)
   if (found.length > 0 || search.create === undefined) return found
   const key = yamlPlain(value)
   search.created.add(key)
-  const made = field === '' ? key : yamlMap([[field, key]])
-  const created = inItem(appended(place.node, made))
+  const result = field === '' ? key : yamlMap([[field, key]])
+  const created = inItem(appended(location.node, result))
   // The original looks again without end.
   if (created.length === 0) throw new ReplacementProblem(`an element created for "${part}" does not match it`)
   return created
@@ -140,24 +140,24 @@ function placesOfEntry(place: FieldPlace, part: string, rest: readonly string[],
 /** The node that is created at a part, by the kind that the next part wants. */
 function placeholder(next: string | undefined, create: () => YamlNode, created: Set<YamlNode>): YamlNode {
   if (next === undefined || next === '') {
-    const made = create()
-    created.add(made)
-    return made
+    const result = create()
+    created.add(result)
+    return result
   }
   const index = asNumber(next)
   return isListEntry(next) || (index !== undefined && index >= 0) ? yamlList() : yamlMap()
 }
 
-function appended(list: YamlNode, item: YamlNode): FieldPlace {
+function appended(list: YamlNode, item: YamlNode): FieldLocation {
   if (list.kind === 'list') list.items.push(item)
-  return placeInList(list, list.kind === 'list' ? list.items.length - 1 : 0, item)
+  return locateInList(list, list.kind === 'list' ? list.items.length - 1 : 0, item)
 }
 
-function itemPlaces(node: YamlNode, search: FieldSearch): readonly FieldPlace[] {
-  return itemsOf(node, search).map((item, index) => placeInList(node, index, item))
+function itemLocations(node: YamlNode, search: FieldSearch): readonly FieldLocation[] {
+  return itemsOf(node, search).map((item, index) => locateInList(node, index, item))
 }
 
-function placeInList(list: YamlNode, index: number, node: YamlNode): FieldPlace {
+function locateInList(list: YamlNode, index: number, node: YamlNode): FieldLocation {
   return {
     node,
     replace: (other) => {
@@ -166,7 +166,7 @@ function placeInList(list: YamlNode, index: number, node: YamlNode): FieldPlace 
   }
 }
 
-function placeInMap(map: YamlNode, key: string, node: YamlNode): FieldPlace {
+function locateInMap(map: YamlNode, key: string, node: YamlNode): FieldLocation {
   return {
     node,
     replace: (other) => {

@@ -13,14 +13,14 @@ import { claimsOf } from '../../syncers/claims.ts'
 import { IGNORE_SOURCES } from '../../syncers/registry.ts'
 import type { JsonObject } from '../../text/json.ts'
 import { eachOf } from '../each-of.ts'
-import { type LookRequest, lookAtCluster } from '../observe/observe-units.ts'
+import { type ObserveRequest, observeCluster } from '../observe/observe-units.ts'
 import type { RepositoryView } from '../repository/repository-view.ts'
 
 /** Lists of kinds read at once. */
 const LISTS_AT_ONCE = 4
 const PACKAGES_AT_ONCE = 4
 
-export interface OnboardingLook {
+export interface OnboardingView {
   readonly identity: ClusterIdentity
   readonly units: readonly ObservedUnit[]
   readonly ignores: ImportedIgnores
@@ -28,21 +28,21 @@ export interface OnboardingLook {
   /** Paths of the packages of which the cluster has something, or of which that is not known. */
   readonly there: ReadonlySet<string>
   /** Why something could not be looked for, as sentences. */
-  readonly notLooked: readonly string[]
+  readonly notObserved: readonly string[]
 }
 
 /**
  * @param policies for who applies what; modes, ignore rules and placements in it do not count: every package is looked at in full
  * @throws Failure when nothing of the cluster can be observed
  */
-export async function lookForOnboarding(
+export async function observeForOnboarding(
   view: RepositoryView,
   cluster: ClusterReader,
   policies: PolicySet,
-  request: LookRequest,
+  request: ObserveRequest,
   signal: AbortSignal,
-): Promise<OnboardingLook> {
-  const { identity, units } = await lookAtCluster(
+): Promise<OnboardingView> {
+  const { identity, units } = await observeCluster(
     { ...view, policies: openToAll(request.operator === undefined ? policies : withOperator(policies, request.operator)) },
     cluster,
     request,
@@ -65,7 +65,7 @@ export async function lookForOnboarding(
     ),
     autoscalers: countAutoscalers(found.filter(isAutoscaler)),
     there: new Set(units.flatMap((unit, index) => (isThere(packages[index]) ? [pathOf(unit)] : []))),
-    notLooked: [
+    notObserved: [
       ...lists.flatMap(({ problem }) => (problem === undefined ? [] : [problem])),
       ...(partial.length === 0 ? [] : [`the recording does not say that it has every ${partial.join(', ')}`]),
     ],

@@ -4,7 +4,7 @@ import { type AuditSample, answered, auditedWrite } from '../../../test/fakes/au
 import { path } from '../../../test/fakes/live-object.ts'
 import type { Json } from '../../text/json.ts'
 import type { ChangeKind, Drift } from '../drift.ts'
-import { findWitness, removes, type Witness } from './audit-witness.ts'
+import { type AuditMatch, findAuditMatch, removes } from './audit-match.ts'
 
 const T1 = '2026-11-21T08:00:00Z'
 const T2 = '2026-11-21T09:00:00Z'
@@ -36,8 +36,8 @@ function drift(change: ChangeKind, field: string, live: Json | undefined, actor:
   }
 }
 
-function witness(of: Drift, samples: readonly AuditSample[]): string {
-  const found: Witness | undefined = findWitness(of, samples.map(auditedWrite), SYNCER)
+function auditMatch(of: Drift, samples: readonly AuditSample[]): string {
+  const found: AuditMatch | undefined = findAuditMatch(of, samples.map(auditedWrite), SYNCER)
   return found === undefined ? 'nobody' : `${found.write.user} ${found.proof}`
 }
 
@@ -66,16 +66,16 @@ const BOB: AuditSample = {
 }
 
 test('of two people with one program each is named for their own field', () => {
-  assert.equal(witness(drift('modified', 'data.timeout', '60', { at: T3 }), [SYNC, ADA, BOB]), 'ada proven')
-  assert.equal(witness(drift('modified', 'data.theme', 'dark', { at: T3 }), [SYNC, ADA, BOB]), 'bob proven')
+  assert.equal(auditMatch(drift('modified', 'data.timeout', '60', { at: T3 }), [SYNC, ADA, BOB]), 'ada proven')
+  assert.equal(auditMatch(drift('modified', 'data.theme', 'dark', { at: T3 }), [SYNC, ADA, BOB]), 'bob proven')
 })
 
 test('without bodies the user is told by manager and time, and nobody where two fit', () => {
   const bare = ({ response: _response, ...rest }: AuditSample): AuditSample => rest
-  assert.equal(witness(drift('modified', 'data.timeout', '60', { at: T2 }), [SYNC, ADA, BOB].map(bare)), 'ada by-time')
-  assert.equal(witness(drift('modified', 'data.timeout', '60', { at: T1 }), [SYNC, ADA, BOB].map(bare)), 'nobody')
-  assert.equal(witness(drift('modified', 'data.timeout', '60', { manager: 'k9s' }), [SYNC, ADA, BOB].map(bare)), 'nobody')
-  assert.equal(witness(drift('modified', 'data.timeout', '60'), [bare(ADA), bare({ ...BOB, at: T2 })]), 'nobody')
+  assert.equal(auditMatch(drift('modified', 'data.timeout', '60', { at: T2 }), [SYNC, ADA, BOB].map(bare)), 'ada by-time')
+  assert.equal(auditMatch(drift('modified', 'data.timeout', '60', { at: T1 }), [SYNC, ADA, BOB].map(bare)), 'nobody')
+  assert.equal(auditMatch(drift('modified', 'data.timeout', '60', { manager: 'k9s' }), [SYNC, ADA, BOB].map(bare)), 'nobody')
+  assert.equal(auditMatch(drift('modified', 'data.timeout', '60'), [bare(ADA), bare({ ...BOB, at: T2 })]), 'nobody')
 })
 
 test('who only passed by after a write that the log does not have is not named', () => {
@@ -85,10 +85,10 @@ test('who only passed by after a write that the log does not have is not named',
     at: T3,
     response: answered('9', { timeout: '60' }, { 'kubectl-edit': { at: T2, keys: ['timeout'] }, labeller: { at: T3, keys: ['other'] } }),
   }
-  assert.equal(witness(drift('modified', 'data.timeout', '60'), [SYNC, controller]), 'nobody')
+  assert.equal(auditMatch(drift('modified', 'data.timeout', '60'), [SYNC, controller]), 'nobody')
   // Nor is the same program, when its time is that of another write.
   const later = { ...controller, user: 'bob', manager: 'kubectl-edit' }
-  assert.equal(witness(drift('modified', 'data.timeout', '60'), [SYNC, later]), 'nobody')
+  assert.equal(auditMatch(drift('modified', 'data.timeout', '60'), [SYNC, later]), 'nobody')
 })
 
 test('of a value that came back the last time counts', () => {
@@ -99,7 +99,7 @@ test('of a value that came back the last time counts', () => {
     at: T3,
     response: answered('5', { timeout: '60' }, { 'kubectl-edit': { at: T3, keys: ['timeout'] } }),
   }
-  assert.equal(witness(drift('modified', 'data.timeout', '60', { at: T3 }), [SYNC, ADA, back, again]), 'bob proven')
+  assert.equal(auditMatch(drift('modified', 'data.timeout', '60', { at: T3 }), [SYNC, ADA, back, again]), 'bob proven')
 })
 
 test('a write through another version of the kind, or to the scale, says nothing of another field', () => {
@@ -109,7 +109,7 @@ test('a write through another version of the kind, or to the scale, says nothing
     subresource: 'scale',
     response: { kind: 'Scale', apiVersion: 'autoscaling/v1', spec: { replicas: 2 } },
   }
-  assert.equal(witness(drift('modified', 'data.timeout', '60'), [SYNC, ADA, other, scale]), 'ada proven')
+  assert.equal(auditMatch(drift('modified', 'data.timeout', '60'), [SYNC, ADA, other, scale]), 'ada proven')
 })
 
 test('a scale has no time in the object, and its request has', () => {
@@ -120,9 +120,9 @@ test('a scale has no time in the object, and its request has', () => {
     response: { kind: 'Scale', apiVersion: 'autoscaling/v1', metadata: {}, spec: { replicas } },
   })
   const scaled = drift('modified', 'spec.replicas', 5, { manager: 'kubectl', subresource: 'scale', at: '' })
-  assert.equal(witness(scaled, [scale('ada', 4), scale('bob', 5), scale('carl', 5)]), 'bob proven')
+  assert.equal(auditMatch(scaled, [scale('ada', 4), scale('bob', 5), scale('carl', 5)]), 'bob proven')
   const { response: _response, ...bare } = scale('ada', 5)
-  assert.equal(witness(scaled, [bare]), 'ada by-time')
+  assert.equal(auditMatch(scaled, [bare]), 'ada by-time')
 })
 
 const WITHOUT_THEME = answered('2', { timeout: '30' }, { ci: { at: T1, keys: ['timeout'] } })
@@ -130,56 +130,56 @@ const removed = drift('removed', 'data.theme', undefined, { manager: 'unknown', 
 
 test('who removed a field is proven by the answers and the request', () => {
   const patch: AuditSample = { user: 'ada', at: T2, request: { data: { theme: null } }, response: WITHOUT_THEME }
-  assert.equal(witness(removed, [SYNC, patch]), 'ada proven')
+  assert.equal(auditMatch(removed, [SYNC, patch]), 'ada proven')
   const touched: AuditSample = { user: 'bob', at: T3, request: { metadata: { labels: { a: 'b' } } }, response: WITHOUT_THEME }
-  assert.equal(witness(removed, [SYNC, patch, touched]), 'ada proven')
+  assert.equal(auditMatch(removed, [SYNC, patch, touched]), 'ada proven')
   // The log has a gap: whoever wrote next is perhaps not the one.
-  assert.equal(witness(removed, [SYNC, touched]), 'bob perhaps')
+  assert.equal(auditMatch(removed, [SYNC, touched]), 'bob perhaps')
   const put: AuditSample = { user: 'ada', verb: 'update', at: T2, resourceVersion: '1', request: WITHOUT_THEME, response: WITHOUT_THEME }
-  assert.equal(witness(removed, [SYNC, put]), 'ada proven')
-  assert.equal(witness(removed, [SYNC, { ...put, resourceVersion: '7' }]), 'ada perhaps')
+  assert.equal(auditMatch(removed, [SYNC, put]), 'ada proven')
+  assert.equal(auditMatch(removed, [SYNC, { ...put, resourceVersion: '7' }]), 'ada perhaps')
 })
 
 test('without bodies a removal is laid to the only user since the last sync, and never for certain', () => {
   const bare = (user: string, at: string, manager = 'kubectl-edit'): AuditSample => ({ user, at, manager })
-  assert.equal(witness(removed, [bare('bob', T1), bare('ci-bot', T2, 'ci'), bare('ada', T3)]), 'ada perhaps')
-  assert.equal(witness(removed, [bare('ci-bot', T1, 'ci'), bare('bob', T2), bare('ada', T3)]), 'nobody')
-  assert.equal(witness(removed, [bare('ci-bot', T1, 'ci'), bare('system:node:n1', T2, 'kubelet'), bare('ada', T3)]), 'ada perhaps')
+  assert.equal(auditMatch(removed, [bare('bob', T1), bare('ci-bot', T2, 'ci'), bare('ada', T3)]), 'ada perhaps')
+  assert.equal(auditMatch(removed, [bare('ci-bot', T1, 'ci'), bare('bob', T2), bare('ada', T3)]), 'nobody')
+  assert.equal(auditMatch(removed, [bare('ci-bot', T1, 'ci'), bare('system:node:n1', T2, 'kubelet'), bare('ada', T3)]), 'ada perhaps')
 })
 
 test('who deleted an object is proven by the request, the last one', () => {
   const missing = drift('missing', '', undefined, { manager: 'unknown', confidence: 'none', at: '' })
   const gone = (user: string, at: string, more: AuditSample = {}): AuditSample => ({ verb: 'delete', user, at, ...more })
-  assert.equal(witness(missing, [SYNC, gone('bob', T1), gone('ada', T2)]), 'ada proven')
-  assert.equal(witness(missing, [SYNC, gone('ada', T2, { name: 'other' })]), 'nobody')
-  assert.equal(witness(missing, [gone('ada', T1), { verb: 'create', user: 'ci-bot', at: T2, code: 201 }]), 'nobody', 'made again since')
+  assert.equal(auditMatch(missing, [SYNC, gone('bob', T1), gone('ada', T2)]), 'ada proven')
+  assert.equal(auditMatch(missing, [SYNC, gone('ada', T2, { name: 'other' })]), 'nobody')
+  assert.equal(auditMatch(missing, [gone('ada', T1), { verb: 'create', user: 'ci-bot', at: T2, code: 201 }]), 'nobody', 'made again since')
   const collection = gone('ada', T2, { verb: 'deletecollection', name: '' })
-  assert.equal(witness(missing, [SYNC, collection]), 'ada perhaps')
-  assert.equal(witness(missing, [SYNC, { ...collection, response: { items: [{ metadata: { name: 'web' } }] } }]), 'ada proven')
-  assert.equal(witness(missing, [SYNC, { ...collection, resource: 'secrets' }]), 'nobody')
+  assert.equal(auditMatch(missing, [SYNC, collection]), 'ada perhaps')
+  assert.equal(auditMatch(missing, [SYNC, { ...collection, response: { items: [{ metadata: { name: 'web' } }] } }]), 'ada proven')
+  assert.equal(auditMatch(missing, [SYNC, { ...collection, resource: 'secrets' }]), 'nobody')
   const namespace = gone('ada', T1, { resource: 'namespaces', name: 'shop' })
   const cleaner = gone('system:serviceaccount:kube-system:namespace-controller', T2, { verb: 'deletecollection', name: '' })
-  assert.equal(witness(missing, [namespace, cleaner]), 'ada perhaps')
+  assert.equal(auditMatch(missing, [namespace, cleaner]), 'ada perhaps')
 })
 
 test('who made an object is proven by its uid', () => {
   const unexpected = drift('unexpected', '', { metadata: { uid: 'u1', creationTimestamp: T2 } })
-  const made = (user: string, uid: string): AuditSample => ({
+  const created = (user: string, uid: string): AuditSample => ({
     verb: 'create',
     code: 201,
     user,
     at: T2,
     response: { kind: 'ConfigMap', metadata: { uid } },
   })
-  assert.equal(witness(unexpected, [made('ada', 'u1'), made('bob', 'u2')]), 'ada proven')
-  assert.equal(witness(unexpected, [{ verb: 'create', code: 201, user: 'ada', at: T2 }]), 'ada by-time')
-  assert.equal(witness(unexpected, [{ verb: 'create', code: 201, user: 'ada', at: T3 }]), 'nobody')
+  assert.equal(auditMatch(unexpected, [created('ada', 'u1'), created('bob', 'u2')]), 'ada proven')
+  assert.equal(auditMatch(unexpected, [{ verb: 'create', code: 201, user: 'ada', at: T2 }]), 'ada by-time')
+  assert.equal(auditMatch(unexpected, [{ verb: 'create', code: 201, user: 'ada', at: T3 }]), 'nobody')
 })
 
 test('an object that was made anew is not judged by the writes to the one before it', () => {
   const fresh: AuditSample = { ...SYNC, code: 201, at: T3 }
   assert.equal(
-    witness(drift('modified', 'data.timeout', '60'), [SYNC, ADA, { verb: 'delete', user: 'bob', at: '2026-11-21T09:10:00Z' }, fresh]),
+    auditMatch(drift('modified', 'data.timeout', '60'), [SYNC, ADA, { verb: 'delete', user: 'bob', at: '2026-11-21T09:10:00Z' }, fresh]),
     'nobody',
   )
 })

@@ -6,7 +6,7 @@ import { readResource } from '../../krm/resource.ts'
 import type { DesiredResource } from '../../render/desired-set.ts'
 import type { SourceFiles } from '../../render/kustomize/kustomize-build.ts'
 import type { Json } from '../../text/json.ts'
-import { KustomizePlaces } from './kustomize-places.ts'
+import { KustomizeLocations } from './kustomize-locations.ts'
 import { applyCandidate, changedFiles } from './source-edits.ts'
 
 function filesOf(texts: { readonly [path: string]: string }): SourceFiles {
@@ -18,12 +18,12 @@ function filesOf(texts: { readonly [path: string]: string }): SourceFiles {
 /** What each candidate of each round gives: its name, its place, and the lines that it changes. */
 function candidatesOf(texts: { readonly [path: string]: string }, desired: DesiredResource, at: string, wanted: Json | undefined): Json {
   const files = filesOf(texts)
-  const places = new KustomizePlaces(files)
-  return places.find({ desired, path: path(at), wanted, declaredName: places.declaredName(desired) }).map(({ candidates }) =>
+  const locations = new KustomizeLocations(files)
+  return locations.find({ desired, path: path(at), wanted, declaredName: locations.declaredName(desired) }).map(({ candidates }) =>
     candidates.map((candidate) => {
       const changed = [...changedFiles(files, applyCandidate(files, candidate))].map(([file, content]) => {
         const [before, after] = [texts[file] ?? '', new TextDecoder().decode(content ?? new Uint8Array())].map((text) => text.split('\n'))
-        return [file, ...(after ?? []).filter((line, place) => line !== before?.[place])]
+        return [file, ...(after ?? []).filter((line, index) => line !== before?.[index])]
       })
       return [candidate.via, candidate.what, ...changed]
     }),
@@ -159,18 +159,18 @@ test('an entry of a generated ConfigMap is a literal, a file or a line of a file
     'prod/other.txt': 'y\n',
     'prod/all.env': '# all\nLEVEL=info\n',
   }
-  const made = resource(
+  const created = resource(
     'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: conf-h7k2}\ndata: {a: "1", whole.txt: x, key: y, LEVEL: info}\n',
     'prod/kustomization.yaml',
   )
-  const desired = { ...made, location: { ...made.location, step: 'configMapGenerator' } }
+  const desired = { ...created, location: { ...created.location, step: 'configMapGenerator' } }
   const first = (at: string): Json => ((candidatesOf(texts, desired, at, '5') as Json[][])[0] ?? []) as Json
   assert.deepEqual(first('data.a'), [['literal:a', 'the literal a (prod/kustomization.yaml:4)', ['prod/kustomization.yaml', '  - "a=5"']]])
   assert.deepEqual(first('data["whole.txt"]'), [['file:whole.txt', 'the file prod/whole.txt', ['prod/whole.txt', '5']]])
   assert.deepEqual(first('data.key'), [['file:other.txt', 'the file prod/other.txt', ['prod/other.txt', '5']]])
   assert.deepEqual(first('data.LEVEL'), [['env:LEVEL', 'the line of LEVEL (prod/all.env:2)', ['prod/all.env', 'LEVEL=5']]])
-  const places = new KustomizePlaces(filesOf(texts))
-  const [found] = places.find({ desired, path: path('data.a'), wanted: '5', declaredName: '' })
+  const locations = new KustomizeLocations(filesOf(texts))
+  const [found] = locations.find({ desired, path: path('data.a'), wanted: '5', declaredName: '' })
   assert.deepEqual(
     found?.obstacles.map(({ where, why }) => [where, /hash/.test(why)]),
     [['prod/kustomization.yaml:2', true]],

@@ -9,9 +9,9 @@ import { jsonOf, resolved, type YamlMap, type YamlNode, yamlPlain } from '../../
 import { nearestNode, nodeAtPath } from '../../yaml/yaml-path.ts'
 import { leaves } from '../moved-fields.ts'
 import type { FileEdit } from '../resolution-edits.ts'
-import type { AuthoredFiles, AuthoredPlace } from './authored-files.ts'
-import { type Candidate, NOWHERE, type Places, type Wanted } from './candidate.ts'
-import { combinePlaces } from './combine-places.ts'
+import type { AuthoredFiles, AuthoredLocation } from './authored-files.ts'
+import { type Candidate, type Locations, NOWHERE, type Wanted } from './candidate.ts'
+import { combineLocations } from './combine-locations.ts'
 
 /** A field of a tree: of a rendered object, or of the config of a function. */
 export interface Target {
@@ -29,11 +29,11 @@ export interface InverseInput {
   readonly target: Target
   /** What stands at the target; undefined where nothing does. */
   readonly node: YamlNode | undefined
-  readonly finder: PlaceFinder
+  readonly finder: LocationFinder
 }
 
 /** The places where a function has a value from; undefined where the function does not write such a field. */
-export type Inverse = (input: InverseInput) => Places | undefined
+export type Inverse = (input: InverseInput) => Locations | undefined
 
 export interface Inverses {
   /** By the short name of the function. */
@@ -47,7 +47,7 @@ const MAX_DEPTH = 4
 /** Parts of one field that are looked for one by one. */
 const MOST_PARTS = 16
 
-export class PlaceFinder {
+export class LocationFinder {
   private readonly authored: AuthoredFiles
   private readonly runs: readonly StepRun[]
   private readonly inverses: ReadonlyMap<string, Inverse | undefined>
@@ -57,7 +57,7 @@ export class PlaceFinder {
 
   constructor(
     authored: AuthoredFiles,
-    rendering: Pick<PlaceFinder, 'objects'> & { readonly runs: readonly StepRun[] },
+    rendering: Pick<LocationFinder, 'objects'> & { readonly runs: readonly StepRun[] },
     inverses: Inverses,
   ) {
     this.authored = authored
@@ -68,23 +68,23 @@ export class PlaceFinder {
   }
 
   /** By the step that wrote the field last; the manifest where none did. */
-  find(target: Target): Places {
+  find(target: Target): Locations {
     const writes = nodeAtPath(target.root, target.path)?.node.writes ?? []
     return this.through(target, writes.filter((step) => step < target.before).at(-1))
   }
 
   /** Of a list or a map: the places of those parts of it that shall be different, all together. */
-  findParts(target: Target): Places {
+  findParts(target: Target): Locations {
     const now = nodeAtPath(target.root, target.path)?.node
     if (now === undefined || target.wanted === undefined) return NOWHERE
     const paths = [...leaves(jsonOf(now), target.wanted, [])]
     if (paths.length > MOST_PARTS || paths.some((path) => path.length === 0)) return NOWHERE
     const { path: above, wanted } = target
-    return combinePlaces(paths.map((path) => this.find({ ...target, path: [...above, ...path], wanted: valueAt(wanted, path) })))
+    return combineLocations(paths.map((path) => this.find({ ...target, path: [...above, ...path], wanted: valueAt(wanted, path) })))
   }
 
   /** @param writer number of the step; undefined: no function wrote the field */
-  through(target: Target, writer: number | undefined): Places {
+  through(target: Target, writer: number | undefined): Locations {
     const run = writer === undefined ? undefined : this.runs[writer]
     if (run === undefined) return this.manifest(target)
     const name = functionName(run.step.function)
@@ -96,13 +96,13 @@ export class PlaceFinder {
   }
 
   /** The edit of the file where the field was written, or of the nearest thing above it for a field that is not there. */
-  manifest({ root, path, wanted }: Target): Places {
+  manifest({ root, path, wanted }: Target): Locations {
     for (let steps = path.length; steps >= 0; steps -= 1) {
       const nearest = nearestNode(root, path.slice(0, steps))
-      const place = nearest.steps < steps ? undefined : this.authored.placeOf(nearest.node)
-      if (place === undefined) continue
+      const location = nearest.steps < steps ? undefined : this.authored.locationOf(nearest.node)
+      if (location === undefined) continue
       if (wanted === undefined && steps < path.length) return NOWHERE
-      const whole = { ...place, path: [...place.path, ...path.slice(steps)] }
+      const whole = { ...location, path: [...location.path, ...path.slice(steps)] }
       return { candidates: [this.candidate(whole, wanted, { via: 'manifest', what: 'the manifest' })], obstacles: [] }
     }
     return NOWHERE
@@ -114,7 +114,7 @@ export class PlaceFinder {
     path: FieldPath,
     { wanted, depth }: Pick<Target, 'wanted' | 'depth'>,
     label: Pick<Candidate, 'via' | 'what'>,
-  ): Places {
+  ): Locations {
     if (step.function.configMap.size > 0) {
       // What kpt makes a ConfigMap's `data` of.
       const inKptfile = [
@@ -131,14 +131,14 @@ export class PlaceFinder {
     return { candidates: candidates.map((each) => (each.via === 'manifest' ? relabel(each, label) : each)), obstacles }
   }
 
-  private candidate(place: AuthoredPlace, wanted: Wanted, { via, what }: Pick<Candidate, 'via' | 'what'>): Candidate {
-    const { file, document, path } = place
+  private candidate(location: AuthoredLocation, wanted: Wanted, { via, what }: Pick<Candidate, 'via' | 'what'>): Candidate {
+    const { file, document, path } = location
     const at = { document, item: undefined }
     const edit: FileEdit['edit'] =
       wanted === undefined
         ? { ...at, kind: 'remove', path }
-        : { ...at, kind: 'set', path, value: inFormOf(wanted, this.authored.nodeAt(place)) }
-    return { via, what: `${what} (${this.authored.describe(place)})`, edits: [{ path: file, edit }] }
+        : { ...at, kind: 'set', path, value: inFormOf(wanted, this.authored.nodeAt(location)) }
+    return { via, what: `${what} (${this.authored.describe(location)})`, edits: [{ path: file, edit }] }
   }
 }
 
@@ -159,7 +159,7 @@ function inFormOf(wanted: Json, node: YamlNode | undefined): Json {
   }
 }
 
-export function obstacle({ step }: StepRun, why: string): Places {
+export function obstacle({ step }: StepRun, why: string): Locations {
   const remedy = `edit what ${functionName(step.function)} is given at ${step.kptfile}:${step.function.line} by hand, or choose restore`
   return { candidates: [], obstacles: [{ where: describeStep(step), why, remedy }] }
 }

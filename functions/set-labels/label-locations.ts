@@ -1,7 +1,7 @@
 /** Where `set-labels` sets labels, by kind (kptdev/krm-functions-catalog `functions/go/set-labels/setlabels/transformer.go`). */
 import type { SdkKind } from '../../src/render/kpt/sdk-fields.ts'
 
-export interface LabelPlace {
+export interface LabelLocation {
   /** Undefined for every object. */
   readonly kinds?: readonly (Partial<SdkKind> & { readonly kind: string })[]
   /** Path of the map that must be there for anything to happen; `*` stands for each item of a list. */
@@ -11,7 +11,7 @@ export interface LabelPlace {
   /** Whether a label that is not there is added; where not, only labels that are there get the new value. */
   readonly create: boolean
   /** Other labels within each holder, before the next one. */
-  readonly also?: Pick<LabelPlace, 'labels' | 'create'>
+  readonly also?: Pick<LabelLocation, 'labels' | 'create'>
   /** Whether something unusable there is passed over in silence, with the rest of the object. */
   readonly silent?: true
   /** Whether something else than a list of maps, where the holder wants one, is an error and not nothing. */
@@ -39,7 +39,7 @@ const CRON_JOB_PODS = ['spec', 'jobTemplate', 'spec', 'template']
  * among them: the original looks for its terms one level too high and never finds any. A claim of a StatefulSet has its
  * selector under `spec`, where the original does not look.
  */
-export const LABEL_PLACES: readonly LabelPlace[] = [
+export const LABEL_PLACES: readonly LabelLocation[] = [
   { holder: [], labels: OWN_LABELS, create: true },
   { kinds: SERVICES, holder: [], labels: ['spec', 'selector'], create: true },
   { kinds: WORKLOADS, holder: [], labels: ['spec', 'selector', 'matchLabels'], create: true },

@@ -3,7 +3,7 @@ import { printNotes } from './print/print-notes.ts'
 import type { World } from './world.ts'
 
 /** Commits are read, never files that are not committed: whoever has such files is told, on stderr. */
-export async function tellWorkTree(
+export async function printWorkTree(
   verb: 'compared' | 'rendered',
   options: Pick<CommonOptions, 'quiet' | 'repo'>,
   world: World,

@@ -2,22 +2,26 @@
 import assert from 'node:assert/strict'
 import { mergeByHand, TurnWorld, WEB } from '../fakes/turn-world.ts'
 import type { Scenario } from './forge-killer.ts'
-import { asked, branchOf, opened, quiet, single, ticked } from './forge-scenes.ts'
+import { branchOf, opened, quiet, requested, single, ticked } from './forge-scenes.ts'
 
 export const ASKED: readonly Scenario[] = [
   {
     name: '/adopt',
     writes: ['react 1 seen', 'push +proposed/', 'comment #1 command', 'react 1 done', 'edit #1'],
-    begin: () => asked('/adopt'),
+    begin: () => requested('/adopt'),
   },
-  { name: '/adopt 1, in part', writes: ['push +proposed/', 'react 1 done', 'edit #1'], begin: () => asked('/adopt 1 -- peak season') },
-  { name: '/snooze', writes: ['push +drift-ledger', 'comment #1 command', 'react 1 done', 'edit #1'], begin: () => asked('/snooze 7d') },
+  { name: '/adopt 1, in part', writes: ['push +proposed/', 'react 1 done', 'edit #1'], begin: () => requested('/adopt 1 -- peak season') },
+  {
+    name: '/snooze',
+    writes: ['push +drift-ledger', 'comment #1 command', 'react 1 done', 'edit #1'],
+    begin: () => requested('/snooze 7d'),
+  },
   {
     name: '/ignore',
     writes: ['push +drift/ignore-', 'open #2', 'comment #1 command', 'react 1 done'],
-    begin: () => asked('/ignore 1 --for 30d -- KEDA'),
+    begin: () => requested('/ignore 1 --for 30d -- KEDA'),
   },
-  { name: 'a command that is refused', writes: ['comment #1 command', 'react 1 refused'], begin: () => asked('/adopt 9') },
+  { name: 'a command that is refused', writes: ['comment #1 command', 'react 1 refused'], begin: () => requested('/adopt 9') },
   {
     name: '/recreate',
     writes: ['push +proposed/', 'comment #1 command', 'react 1 done'],
@@ -33,7 +37,7 @@ export const ASKED: readonly Scenario[] = [
     name: 'two commands of two people, one of whom may not',
     writes: ['react 1 done', 'react 2 refused'],
     begin: async () => {
-      const scene = await asked('/adopt 1')
+      const scene = await requested('/adopt 1')
       scene.forge.comment(1, 'eve', '/adopt 2')
       return scene
     },
@@ -67,7 +71,7 @@ export const ASKED: readonly Scenario[] = [
     name: 'the ignore pull request is closed',
     writes: ['push -drift/ignore-'],
     begin: async () => {
-      const scene = await quiet(await asked('/ignore 1 -- an autoscaler has it'))
+      const scene = await quiet(await requested('/ignore 1 -- an autoscaler has it'))
       scene.forge.byHand(2, { state: 'closed', decidedBy: 'grace', decidedAt: '2026-11-21T10:05:00Z' })
       return scene
     },

@@ -3,19 +3,19 @@ import { Failure } from '../../failure.ts'
 import type { FieldPath, PathStep } from '../../krm/field-path.ts'
 import { resolvePath } from '../../render/kustomize/kustomization-walk.ts'
 import { getKey, isJsonArray, isJsonObject, type Json } from '../../text/json.ts'
-import { documentsOf, type FilePlace, fields, index, type SourceDocument } from '../adopt/kustomization-node.ts'
+import { documentsOf, type FileLocation, fields, index, type SourceDocument } from '../adopt/kustomization-node.ts'
 import type { BuiltIdentity } from './built-identity.ts'
 import type { TracedField } from './field-history.ts'
 
-export function replacementPlaces(
+export function replacementLocations(
   kustomization: SourceDocument,
   identity: BuiltIdentity,
   { path, files }: Pick<TracedField, 'path' | 'files'>,
-): readonly FilePlace[] {
+): readonly FileLocation[] {
   return kustomization.entries('replacements').flatMap(({ index: number, value }) => {
     const at = [...fields('replacements'), index(number)]
     const named = getKey(value, 'path')
-    if (typeof named !== 'string') return copies(value, identity, path) ? [kustomization.placeOf(at)] : []
+    if (typeof named !== 'string') return copies(value, identity, path) ? [kustomization.locationOf(at)] : []
     const file = resolvePath(kustomization.folder, named)
     return file === undefined || !files.has(file) ? [] : inFile(documents(file, files), identity, path)
   })
@@ -31,11 +31,11 @@ function documents(file: string, files: TracedField['files']): readonly SourceDo
 }
 
 /** A file has one of them, or a list. */
-function inFile(all: readonly SourceDocument[], identity: BuiltIdentity, path: FieldPath): readonly FilePlace[] {
+function inFile(all: readonly SourceDocument[], identity: BuiltIdentity, path: FieldPath): readonly FileLocation[] {
   return all.flatMap((document) => {
     const value = document.valueAt([])
-    if (!isJsonArray(value)) return copies(value, identity, path) ? [document.placeOf([])] : []
-    return value.flatMap((each, number) => (copies(each, identity, path) ? [document.placeOf([index(number)])] : []))
+    if (!isJsonArray(value)) return copies(value, identity, path) ? [document.locationOf([])] : []
+    return value.flatMap((each, number) => (copies(each, identity, path) ? [document.locationOf([index(number)])] : []))
   })
 }
 

@@ -8,7 +8,7 @@ import type { Clock } from '../../../src/ports/clock.ts'
 import type { HostedForge } from '../../../src/ports/hosted-forge.ts'
 import type { PackageRepository } from '../../../src/ports/package-repository.ts'
 import { gitTestEnvironment, makeTestRepository, openTestRepository, type TestRepository } from '../../contract/git-remotes.ts'
-import type { HumanHand } from '../forge-ground.ts'
+import type { HumanHand } from '../forge-fixture.ts'
 import { EmulatedGit } from './emulated-git.ts'
 import { GitHubEmulator } from './github-emulator.ts'
 
@@ -44,9 +44,9 @@ export interface OpenOptions {
   readonly clock?: Clock
 }
 
-export interface GitHubGround {
+export interface GitHubFixture {
   readonly emulator: GitHubEmulator
-  readonly made: TestRepository
+  readonly created: TestRepository
   readonly repository: PackageRepository
   readonly clock: TestClock
   readonly address: GitHubAddress
@@ -56,10 +56,10 @@ export interface GitHubGround {
   close(): Promise<void>
 }
 
-export async function makeGitHubGround(): Promise<GitHubGround> {
-  const made = await makeTestRepository('local bare')
+export async function createGitHubFixture(): Promise<GitHubFixture> {
+  const created = await makeTestRepository('local bare')
   const clock = new TestClock()
-  const git = new EmulatedGit(made.gitFolder, gitTestEnvironment(made.root))
+  const git = new EmulatedGit(created.gitFolder, gitTestEnvironment(created.root))
   const emulator = new GitHubEmulator({ git, owner: 'acme', repo: 'deploy', clock })
   const { state } = emulator
   emulator.tokens.set(BOT_TOKEN, BOT_LOGIN)
@@ -73,7 +73,7 @@ export async function makeGitHubGround(): Promise<GitHubGround> {
   await emulator.start()
   const address = parseGitHubAddress(`${emulator.origin}/acme/deploy.git`)
   if (address === undefined) throw new Error('no address')
-  const repository = openTestRepository(made, { baseBranch: 'main' })
+  const repository = openTestRepository(created, { baseBranch: 'main' })
   const opened: OpenedGitHub[] = []
   const open = async (options: OpenOptions = {}): Promise<OpenedGitHub> => {
     const { credential = { kind: 'token', token: BOT_TOKEN }, governor = githubGovernor(clock, 60_000) } = options
@@ -91,7 +91,7 @@ export async function makeGitHubGround(): Promise<GitHubGround> {
   }
   return {
     emulator,
-    made,
+    created,
     repository,
     clock,
     address,
@@ -101,7 +101,7 @@ export async function makeGitHubGround(): Promise<GitHubGround> {
     close: async () => {
       await Promise.all(opened.map((one) => one.close()))
       await emulator.stop()
-      await made.close()
+      await created.close()
     },
   }
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Change, DriftRecord } from '../../record/schema.ts'
 import { plannedBy } from './comment-status.ts'
-import { wishOf } from './comment-wish.ts'
+import { resolveSelectors } from './resolution-request.ts'
 
 function change(path: string, fingerprint: string): Change {
   return {
@@ -21,42 +21,48 @@ const SHOWN = [change('spec.a', 'a1'), change('spec.b', 'b1')]
 
 test('numbers count what was shown; what is meant is what stands there now', () => {
   const current = [change('spec.new', 'n1'), change('spec.b', 'b2'), change('spec.a', 'a1')]
-  const wish = wishOf({ resolution: 'Adopt', selectors: ['2'], message: undefined, numbered: SHOWN }, current)
-  assert.deepEqual(wish.changes, new Set(['b2']))
-  const all = wishOf({ resolution: 'Adopt', selectors: [], message: undefined, numbered: SHOWN }, current)
+  const resolutionRequest = resolveSelectors({ resolution: 'Adopt', selectors: ['2'], message: undefined, numbered: SHOWN }, current)
+  assert.deepEqual(resolutionRequest.changes, new Set(['b2']))
+  const all = resolveSelectors({ resolution: 'Adopt', selectors: [], message: undefined, numbered: SHOWN }, current)
   assert.deepEqual(all.changes, new Set(['b2', 'a1']), 'what nobody saw is not meant by "all"')
 })
 
 test('several choices are one wish, and each is asked about', () => {
-  const asked: string[] = []
-  const wish = wishOf(
+  const requested: string[] = []
+  const resolutionRequest = resolveSelectors(
     {
       resolution: 'Adopt',
       selectors: [],
       message: 'm',
       also: [{ resolution: 'Release', selectors: ['2'] }],
       by: 'ada',
-      assertAllowed: (resolution, chosen) => asked.push(`${resolution} ${chosen.map(({ path }) => path).join()}`),
+      assertAllowed: (resolution, chosen) => requested.push(`${resolution} ${chosen.map(({ path }) => path).join()}`),
     },
     SHOWN,
   )
-  assert.deepEqual(asked, ['Adopt spec.a,spec.b', 'Release spec.b'])
-  assert.deepEqual([wish.changes, wish.more, wish.by], [undefined, [{ resolution: 'Release', changes: new Set(['b1']) }], 'ada'])
+  assert.deepEqual(requested, ['Adopt spec.a,spec.b', 'Release spec.b'])
+  assert.deepEqual(
+    [resolutionRequest.changes, resolutionRequest.more, resolutionRequest.by],
+    [undefined, [{ resolution: 'Release', changes: new Set(['b1']) }], 'ada'],
+  )
 })
 
 test('what does not differ any longer cannot be meant', () => {
   const request = { resolution: 'Adopt', selectors: ['2'], message: undefined, numbered: SHOWN } as const
-  assert.throws(() => wishOf(request, [change('spec.a', 'a1')]), /does not differ any longer/)
-  assert.deepEqual(wishOf(request, []).changes, new Set(), 'with nothing open at all, whoever plans says why')
+  assert.throws(() => resolveSelectors(request, [change('spec.a', 'a1')]), /does not differ any longer/)
+  assert.deepEqual(resolveSelectors(request, []).changes, new Set(), 'with nothing open at all, whoever plans says why')
 })
 
 test('who chose is kept, with the plan before, also when it is said twice; a wish from a terminal forgets it', () => {
-  const wish = { resolution: 'Adopt', changes: undefined, message: undefined, by: 'ada' } as const
+  const resolutionRequest = { resolution: 'Adopt', changes: undefined, message: undefined, by: 'ada' } as const
   const open = (more: Partial<DriftRecord['spec']>) => ({ plan: 'Restore', ...more }) as DriftRecord['spec']
-  const first = plannedBy(wish, open({}), 'Adopt')
+  const first = plannedBy(resolutionRequest, open({}), 'Adopt')
   assert.deepEqual(first, { plannedBy: 'ada', plannedBefore: 'Restore' })
-  assert.deepEqual(plannedBy(wish, open({ plan: 'Adopt', ...first }), 'Adopt'), first)
+  assert.deepEqual(plannedBy(resolutionRequest, open({ plan: 'Adopt', ...first }), 'Adopt'), first)
   assert.deepEqual(plannedBy(undefined, open({ plan: 'Adopt', ...first }), 'Adopt'), first)
-  assert.deepEqual(plannedBy({ ...wish, by: undefined } as never, open({ plan: 'Adopt', ...first }), 'Restore'), {})
-  assert.deepEqual(plannedBy({ ...wish, by: '' }, open({ plan: 'Adopt', ...first }), 'Restore'), { plannedBy: '', plannedBefore: 'Adopt' })
+  assert.deepEqual(plannedBy({ ...resolutionRequest, by: undefined } as never, open({ plan: 'Adopt', ...first }), 'Restore'), {})
+  assert.deepEqual(plannedBy({ ...resolutionRequest, by: '' }, open({ plan: 'Adopt', ...first }), 'Restore'), {
+    plannedBy: '',
+    plannedBefore: 'Adopt',
+  })
 })

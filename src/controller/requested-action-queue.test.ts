@@ -1,0 +1,27 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { RequestedAction } from '../ports/check-run.ts'
+import { RequestedActionQueue } from './requested-action-queue.ts'
+
+function requestedAction(number: number): RequestedAction {
+  return { id: `press-${number}`, key: '', commit: '', button: 'recheck', login: `who-${number}`, bot: false, at: '' }
+}
+
+test('a press waits until it is answered, once however often it comes', () => {
+  const queue = new RequestedActionQueue()
+  for (const number of [1, 2, 1, 2]) queue.add(requestedAction(number))
+  assert.deepEqual(
+    queue.waiting().map(({ id }) => id),
+    ['press-1', 'press-2'],
+  )
+  queue.answered(requestedAction(1))
+  queue.answered(requestedAction(1))
+  assert.deepEqual(queue.waiting(), [requestedAction(2)])
+})
+
+test('a flood pushes out the oldest', () => {
+  const queue = new RequestedActionQueue()
+  for (let number = 0; number < 1_000; number += 1) queue.add(requestedAction(number))
+  assert.equal(queue.waiting().length, 200)
+  assert.equal(queue.waiting().at(-1)?.id, 'press-999')
+})

@@ -1,0 +1,27 @@
+/** Presses of buttons between the webhook that brings them and the turn that answers them. In memory: what is lost was not answered. */
+import type { RequestedAction, RequestedActionSource } from '../ports/check-run.ts'
+
+/** Presses that wait at most; the oldest goes first. */
+const CAPACITY = 200
+
+export class RequestedActionQueue implements RequestedActionSource {
+  /** By id, oldest first: one that is repeated while it waits is one. */
+  private readonly requestedActions = new Map<string, RequestedAction>()
+
+  add(requestedAction: RequestedAction): void {
+    if (this.requestedActions.has(requestedAction.id)) return
+    this.requestedActions.set(requestedAction.id, requestedAction)
+    for (const id of this.requestedActions.keys()) {
+      if (this.requestedActions.size <= CAPACITY) break
+      this.requestedActions.delete(id)
+    }
+  }
+
+  waiting(): readonly RequestedAction[] {
+    return [...this.requestedActions.values()]
+  }
+
+  answered({ id }: RequestedAction): void {
+    this.requestedActions.delete(id)
+  }
+}
