@@ -91,7 +91,7 @@ const forbidden = [
     to: { path: '^src/', pathNot: ['^src/failure\\.ts$', ...PURE.map(pathOf)] },
   },
   {
-    // Adopt alone knows their inverses (docs/adr/0048).
+    // Adopt alone knows their inverses (docs/adr/0050).
     name: 'functions-are-known-to-their-adapter-alone',
     severity: 'error',
     from: { path: '^src/', pathNot: ['^src/adapters/functions/', '^src/proposal/adopt/inverses\\.ts$', '\\.test\\.ts$'] },

@@ -30,7 +30,7 @@ export interface Session {
   readonly progress: Progress
   /** For what merged commits authorise. @param cluster the name of its reader */
   readonly openWriter: (cluster: string) => Promise<OpenedWriter>
-  /** Buttons that people pressed: only whoever listens for webhooks knows of any. */
+  /** Buttons that people clicked: only whoever listens for webhooks knows of any. */
   readonly requestedActions?: RequestedActionSource
 }
 

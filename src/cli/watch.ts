@@ -25,7 +25,7 @@ export interface WatchOptions extends CommonOptions {
 export const DEFAULT_INTERVAL = 5_000
 
 /**
- * Looks once, or with `--watch` until the user interrupts. `look` answers undefined where it knows that nothing moved.
+ * Looks once, or with `--watch` until the user interrupts. `observe` answers undefined where it knows that nothing moved.
  * What fails at the first look ends the command; what fails later is told once and the next look may succeed: an error is no
  * drift, and no end of it either.
  */

@@ -75,7 +75,7 @@ export interface WantedWebhooks {
   readonly secrets: readonly string[]
   /** Address of the repository as it was given: events of another one are no news. */
   readonly remote: string
-  /** A turn is wanted. `press`: and somebody pressed a button. */
+  /** A turn is wanted. `requestedAction`: and a person clicked a button. */
   readonly onUpdate: (requestedAction?: RequestedAction) => void
   /** Told why each delivery was refused; nothing of the delivery is in it. */
   readonly onRefused: (why: string) => void

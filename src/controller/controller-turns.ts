@@ -63,7 +63,7 @@ export class ControllerTurns {
   /** Why the first turn cannot ever be. */
   unusable: unknown
   audit: AuditSource | undefined
-  /** What people pressed since the last turn, and what that one could not do. */
+  /** What people clicked since the last turn, and what that one could not do. */
   readonly requestedActions = new RequestedActionQueue()
   private readonly ports: TurnsPorts
   private readonly options: TurnsOptions

@@ -17,7 +17,7 @@ export interface CheckAnnotation {
 }
 
 export interface CheckButton {
-  /** A word of ours, at most 20 characters: a press names it. */
+  /** A word of ours, at most 20 characters: a requested action names it. */
   readonly id: string
   /** At most 20 characters. */
   readonly label: string
@@ -26,7 +26,7 @@ export interface CheckButton {
 }
 
 export interface CheckRun {
-  /** Of the proposal: 16 hex digits. A press says it, so that the proposal is found when its commit is another one. */
+  /** Of the proposal: 16 hex digits. A requested action says it, so that the proposal is found when its commit is another one. */
   readonly key: string
   /**
    * `undecided`: somebody has to decide, and sees what is there. `unsure`: live may be another than what is told. `merged`: decided,
@@ -50,7 +50,7 @@ export interface ForgeCheckRuns {
   ensureCheckRun(commit: ObjectId, run: CheckRun, signal: AbortSignal): Promise<void>
 }
 
-/** Somebody pressed a button, as a signed delivery of the forge says. Nothing that can be read again says so: one that is lost is lost. */
+/** A person clicked a button, as a signed delivery of the forge says. Nothing that can be read again says so: one that is lost is lost. */
 export interface RequestedAction {
   /** The same for the same delivery, however often it comes: at most 60 letters, digits, `-` and `_`. */
   readonly id: string
@@ -61,7 +61,7 @@ export interface RequestedAction {
   /** `CheckButton.id`; not checked. */
   readonly button: string
   readonly login: string
-  /** Whoever pressed is no person. */
+  /** Who clicked is no person. */
   readonly bot: boolean
   /** RFC 3339 UTC: when it came. */
   readonly at: string

@@ -26,7 +26,7 @@ export interface FleetPorts extends WritePorts {
 
 export interface TurnRequest extends ObserveRequest {
   readonly resolutionRequest: ResolutionSelectors | undefined
-  /** Where pressed buttons come from. A turn without it answers nobody: no command, no ticked box. */
+  /** Where clicked buttons come from. A turn without it answers nobody: no command, no ticked box. */
   readonly requestedActions?: RequestedActionSource | undefined
   /** RFC 3339 UTC: nobody is to be reminded of the units' open proposals before. */
   readonly snoozeUntil?: string

@@ -41,8 +41,8 @@ test('the bill of materials has every package of the bundle, with the hash of th
   )
   for (const { name, hashes = [] } of sbom.components) assert.ok(hashes.length === 1 && locked.has(hashes[0]?.content ?? ''), name)
   const names = sbom.components.map(({ name }) => name)
-  for (const name of ['yaml', 'undici', 'kpt-functions', 'isomorphic-git']) assert.ok(names.includes(name), name)
-  for (const name of ['esbuild', 'typescript', '@biomejs/biome', 'marked', 'graphql', 'ajv']) assert.ok(!names.includes(name), name)
+  for (const name of ['undici', 'kpt-functions', 'isomorphic-git']) assert.ok(names.includes(name), name)
+  for (const name of ['yaml', 'esbuild', 'typescript', '@biomejs/biome', 'marked', 'graphql', 'ajv']) assert.ok(!names.includes(name), name)
 })
 
 test('the bill of materials has the form of CycloneDX 1.6, each reference leads somewhere, and no time is in it', () => {

@@ -1,6 +1,6 @@
 /**
- * What a webhook may say: "look at the repository again", and who pressed a button of a check. Nothing else in it is believed, so one
- * that is lost, repeated, forged or late changes only how soon a turn comes (reliability.md P27). A press is nowhere else to be read: a
+ * What a webhook may say: "look at the repository again", and who clicked a button of a check. Nothing else in it is believed, so one
+ * that is lost, repeated, forged or late changes only how soon a turn comes (reliability.md P27). A requested action is nowhere else to be read: a
  * lost one does nothing, a repeated one has the same id (docs/adr/0017). No I/O here.
  */
 import { createHash } from 'node:crypto'
@@ -51,7 +51,7 @@ const EVENTS: ReadonlySet<string> = new Set([
   'issues',
   'repository',
 ])
-/** Our own checks are in it, and those of every other App: only a press of our button is news. */
+/** Our own checks are in it, and those of every other App: only a requested action of our button is news. */
 const CHECK_EVENT = 'check_run'
 
 export class WebhookIntake {

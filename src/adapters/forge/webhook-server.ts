@@ -15,7 +15,7 @@ export interface WebhookServerOptions {
   readonly port: number
   readonly intake: WebhookIntake
   readonly clock: Clock
-  /** A verified event of the repository: a turn is wanted. `press`: and somebody pressed a button. */
+  /** A verified event of the repository: a turn is wanted. `requestedAction`: and a person clicked a button. */
   readonly onUpdate: (requestedAction: RequestedAction | undefined) => void
   /** Told why, once for each delivery that was refused. */
   readonly onRefused: (why: string) => void

@@ -229,6 +229,7 @@ for (const kind of REMOTE_KINDS) {
       const byDefault = openTestRepository(made, { baseBranch: DEFAULT_BRANCH })
       await expectFailure(byDefault.push([{ ref: MAIN, from: base, to: rewrite }], signal), 'BP4004')
       await byDefault.refs(signal)
+      await byDefault.write(changeOf(parent, { 'a.yaml': 'a: 1\n' }))
       const { why } = await expectFailure(byDefault.push([{ ref: MAIN, from: base, to: rewrite }], signal), 'BP4004')
       assert.match(why, /the base branch is never rewritten/)
       await expectFailure(repository.push([{ ref: 'refs/heads/drafts/foo', from: null, to: rewrite }], signal), 'BP4004')

@@ -71,7 +71,7 @@ function lines(text: string): string {
     .join('')
 }
 
-/** What was done, and what comes next. `place`: where the branch is then. */
+/** What was done, and what comes next. `location`: where the branch is then. */
 export function printOnboarded(done: Onboarded, location: RepositoryLocation, options: PrintOptions, world: World): void {
   const terminal = new Terminal(world.stdout, { color: options.color, ascii: options.ascii === true, env: world.env })
   const ok = terminal.style(terminal.glyph('ok'), 'green')

@@ -287,7 +287,7 @@ class Judge {
     return Math.max(this.versions.findIndex((version) => !sameValue(text(version), now)) - 1, 0)
   }
 
-  /** What shows that the object had something newer than the version at `place`. */
+  /** What shows that the object had something newer than the version at `index`. */
   private rollback(drift: Drift, index: number): DriftAnswer | undefined {
     const { id } = drift
     const observed = this.observedPlace(resourceKey(id))

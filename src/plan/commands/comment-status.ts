@@ -5,7 +5,7 @@ import type { Observation, ResolutionRequest } from '../turn/observation.ts'
 
 type Planned = Pick<DriftRecord['spec'], 'plannedBy' | 'plannedBefore'>
 
-/** Who chose the plan, and the plan before; a wish of somebody who is not kept forgets both. `previous` is the open record. */
+/** Who chose the plan, and the plan before; a resolution request of somebody who is not kept forgets both. `previous` is the open record. */
 export function plannedBy(
   resolutionRequest: ResolutionRequest | undefined,
   previous: DriftRecord['spec'] | undefined,
@@ -15,7 +15,7 @@ export function plannedBy(
   const retained = before === undefined || before === plan ? {} : { plannedBefore: before }
   if (resolutionRequest === undefined) return previous?.plannedBy === undefined ? {} : { plannedBy: previous.plannedBy, ...retained }
   if (resolutionRequest.by === undefined) return {}
-  // Said twice, a wish finds its own plan: what was before it stays.
+  // Said twice, a resolution request finds its own plan: what was before it stays.
   const changed = previous !== undefined && previous.plan !== plan
   return { plannedBy: resolutionRequest.by, ...(changed ? { plannedBefore: previous.plan } : retained) }
 }

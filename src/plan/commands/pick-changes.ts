@@ -51,7 +51,7 @@ export function silencedUntil(closed: readonly ClosedEpisode[], fingerprint: str
 }
 
 /**
- * A wish decides about the changes that it names; the open record about those that it knows; the policy about the rest, where
+ * A resolution request decides about the changes that it names; the open record about those that it knows; the policy about the rest, where
  * what it says can be done: what nobody asked for must not keep drift from being shown and recorded.
  */
 export function planResolutions(

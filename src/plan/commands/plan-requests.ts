@@ -51,7 +51,7 @@ export function planRequests(requests: ProposalRequests, policies: PolicySet, pl
   return planner.answered()
 }
 
-/** The name of a press in its answer: `button Snooze 7d`. */
+/** The name of a requested action in its answer: `button Snooze 7d`. */
 export function requestedActionLine({ button }: RequestedAction): string {
   return `button ${commandOfAction(button)?.label ?? '?'}`
 }
@@ -118,7 +118,7 @@ class RequestPlanner {
     })
   }
 
-  /** Only commands of this commit: whoever pressed saw what stands there. */
+  /** Only commands of this commit: who clicked saw what stands there. */
   requestedAction({ requestedAction, requester }: RequestedActionRequest): void {
     const { unit, codeOwners, answered } = this.context.requests
     const requested = commandOfAction(requestedAction.button)

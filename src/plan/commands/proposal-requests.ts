@@ -1,4 +1,4 @@
-/** What people ask for on open proposals, as a turn observed it: commands in comments, ticked boxes and pressed buttons. */
+/** What people ask for on open proposals, as a turn observed it: commands in comments, ticked boxes and clicked buttons. */
 import type { Failure } from '../../failure.ts'
 import type { PolicyFile } from '../../policy/parse-policy.ts'
 import type { RequestedAction } from '../../ports/check-run.ts'
@@ -22,7 +22,7 @@ export interface RequestedUnit extends PolicyUnit {
 }
 
 export interface Requester extends Commenter {
-  /** Id of the comment or of the press. */
+  /** Id of the comment or of the requested action. */
   readonly comment: string
   /** RFC 3339 UTC: when it was written. What lasts for a while lasts from then on, however often it is done. */
   readonly at: string

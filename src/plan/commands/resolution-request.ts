@@ -22,7 +22,7 @@ export interface ResolutionSelectors extends RequestedChoice {
   readonly numbered?: readonly Change[]
   /** Login of who asked; empty where that is not known (a ticked box), undefined where it is not kept. */
   readonly by?: string
-  /** Told of what each choice is about, as it is now; what it throws ends the wish. */
+  /** Told of what each choice is about, as it is now; what it throws ends the resolution request. */
   readonly assertAllowed?: (resolution: Resolution, chosen: readonly Change[]) => void
 }
 

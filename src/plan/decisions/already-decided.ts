@@ -1,4 +1,4 @@
-/** What a wish cannot be about: changes whose merged decision is on its way to the cluster, or nothing at all. */
+/** What a resolution request cannot be about: changes whose merged decision is on its way to the cluster, or nothing at all. */
 import { isLeftByApply } from '../../drift/compare/last-applied.ts'
 import { Failure } from '../../failure.ts'
 import { shownPath } from '../../krm/redaction/shown-path.ts'
@@ -11,7 +11,7 @@ import type { Observation, ResolutionRequest } from '../turn/observation.ts'
 import { isWaiting } from '../turn/waiting-state.ts'
 
 /**
- * Somebody named a change that a merge decided: doing nothing about it would look as if the wish was taken.
+ * Somebody named a change that a merge decided: doing nothing about it would look as if the resolution request was taken.
  * @throws Failure BP2008
  */
 export function assertUndecided(

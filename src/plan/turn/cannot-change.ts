@@ -1,4 +1,4 @@
-/** Why a wish cannot change what is open. */
+/** Why a resolution request cannot change what is open. */
 import { Failure } from '../../failure.ts'
 import type { Observation, OpenBranch } from './observation.ts'
 

@@ -74,14 +74,14 @@ export interface SiblingBranch extends Pick<OpenBranch, 'ref' | 'workspace' | 'c
 /** Where the record of a merged proposal came onto the base branch. */
 export interface MergeCommit {
   readonly commit: ObjectId
-  /** The commit to tag: below or at the landing, with the `kpt:` line of the package in its message. */
+  /** The commit to tag: below or at the merge commit, with the `kpt:` line of the package in its message. */
   readonly published: ObjectId
   /** Whether it has that line: somebody may have written a message of their own for a squash. */
   readonly named: boolean
-  /** RFC 3339 UTC: author time of the landing. */
+  /** RFC 3339 UTC: author time of the merge commit. */
   readonly at: string
   /**
-   * Who decided as the message of the landing says, where `approve` made it; its author otherwise, `Ada <ada@example.com>`; empty
+   * Who decided as the message of the merge commit says, where `approve` made it; its author otherwise, `Ada <ada@example.com>`; empty
    * where it is our own commit, squashed or rebased.
    */
   readonly by: string

@@ -43,7 +43,7 @@ import type { BranchOutcome, PlanOptions, UnitPlan } from './unit-plan.ts'
 import { waitingState } from './waiting-state.ts'
 
 /**
- * @throws Failure BP2001, BP2002, BP2007, BP2010 or BP2014 when a wish cannot be fulfilled, BP2008 when nothing is open for it,
+ * @throws Failure BP2001, BP2002, BP2007, BP2010 or BP2014 when a resolution request cannot be fulfilled, BP2008 when nothing is open for it,
  * BP2012 when it is about a unit of another base branch, BP2016 when the ledger knows something newer
  */
 export function planReconcile(observation: Observation, options: PlanOptions = {}): UnitPlan {

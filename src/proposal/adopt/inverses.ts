@@ -1,4 +1,4 @@
-/** From a field that a function wrote back to the entry of its config: by the function's own inverse (docs/adr/0048), or by the value. */
+/** From a field that a function wrote back to the entry of its config: by the function's own inverse (docs/adr/0050), or by the value. */
 import { FUNCTION_INVERSES } from '../../../functions/inverses.ts'
 import { field } from '../../krm/field-path.ts'
 import { functionName } from '../../render/kpt/pipeline-step.ts'

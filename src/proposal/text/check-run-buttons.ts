@@ -23,7 +23,7 @@ export function checkButtons(adoptable: boolean): readonly CheckButton[] {
   return shown.map(({ id, label, description }) => ({ id, label, description }))
 }
 
-/** What a press asks for, in the words of the button; undefined for a button that no version of ours has. */
+/** What a requested action asks for, in the words of the button; undefined for a button that no version of ours has. */
 export function commandOfAction(id: string): { readonly label: string; readonly commands: readonly CommentCommand[] } | undefined {
   const button = BUTTONS.find((one) => one.id === id)
   return button === undefined ? undefined : { label: button.label, commands: parseCommentCommands(button.command).commands }

@@ -7,7 +7,7 @@ export type TickVerb = 'adopt' | 'restore' | 'recheck'
 
 export interface Tick {
   readonly verb: TickVerb
-  /** First eight hex digits of the record's fingerprint that the box was drawn for: a tick for another drift is nobody's wish. */
+  /** First eight hex digits of the record's fingerprint that the box was drawn for: a tick for another drift is not requested by anyone. */
   readonly drift: string
   /** Numbers of changes in the record, from 1, ascending; empty for `recheck`. */
   readonly changes: readonly number[]

@@ -11,7 +11,7 @@ const MOST_STEPS = 1_000
 /**
  * Walks the first parents of `base` to the first commit whose tree has the file. The commit to tag is one whose message has the
  * `kpt:` line of the package, because Porch reads the workspace there: the merge that `approve` made, what a squash or a rebase made of
- * the proposal, or the proposal's own commit below a merge commit; where somebody wrote a message of their own, it is the landing itself.
+ * the proposal, or the proposal's own commit below a merge commit; where somebody wrote a message of their own, it is the merge commit itself.
  * @param path of the record, from the root
  * @returns undefined when the commit lies further back than is looked
  */

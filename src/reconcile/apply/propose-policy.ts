@@ -57,7 +57,7 @@ export async function ignoreChange(
   return file === undefined ? undefined : { verb: 'ignore', files: [file], rules }
 }
 
-/** The same wish is one branch and one proposal, whoever says it how often. @throws Failure BP2009, BP5006, BP40xx, BP50xx */
+/** The same request is one branch and one proposal, whoever says it how often. @throws Failure BP2009, BP5006, BP40xx, BP50xx */
 export async function proposePolicy(
   location: PolicyLocation,
   { verb, files, rules }: PolicyChange,
@@ -74,7 +74,7 @@ export async function proposePolicy(
     requested: asker.proposal,
   }
   const content = JSON.stringify([cluster, packagePath, rules])
-  // Once that is decided, another wish is another one.
+  // Once that is decided, another request is another one.
   for (const seed of [content, content + asker.resolutionRequest]) {
     const ref = `refs/heads/drift/${verb}-${createHash('sha256').update(seed).digest('hex').slice(0, 8)}`
     const known = isHosted(forge) ? await proposalOf(forge, view, ref, signal) : undefined

@@ -34,7 +34,7 @@ const REQUESTED = 20
 /** Proposals whose comments are read at once. */
 const READ_AT_ONCE = 4
 
-/** Where nobody listens for pressed buttons. */
+/** Where nobody listens for clicked buttons. */
 export const NO_PRESSES: RequestedActionSource = { waiting: () => [], answered: () => undefined }
 
 /** What keeps requests from being done in this turn, found when it was applied before. */
@@ -113,7 +113,7 @@ class RequestReader {
           'reading the answers',
           async () => (await forge.readOwnComment(unit.proposal.number, ANSWER_TOPIC, signal)) ?? '',
         )
-    // Without the earlier answers nobody knows which press was answered before.
+    // Without the earlier answers nobody knows which requested action was answered before.
     const requestedActions = answered === undefined ? [] : await this.requestedActions(requested, answered)
     const isPolicy = comments.some(({ commands }) => commands.commands.some(({ verb }) => verb === 'ignore' || verb === 'unignore'))
     return {

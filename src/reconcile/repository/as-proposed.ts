@@ -20,7 +20,7 @@ export interface MergedText {
 }
 
 /**
- * By the record, by the head commit that the forge or a merge commit names, and by what the landing changed: somebody may edit while merging.
+ * By the record, by the head commit that the forge or a merge commit names, and by what the merge commit changed: somebody may edit while merging.
  * @returns why it is not, as a part of a sentence; undefined where it is
  */
 export async function whyAltered(
@@ -53,7 +53,7 @@ interface Landed {
   readonly landed: readonly FileChange[]
 }
 
-/** Whether the landing changes nothing but what the commit changes against its own parent, in files that may have moved on since. */
+/** Whether the merge commit changes nothing but what the commit changes against its own parent, in files that may have moved on since. */
 async function isMergeOf(repository: PackageRepository, merged: ObjectId, { onto, landed }: Landed, signal: AbortSignal): Promise<boolean> {
   let base: ObjectId | undefined
   try {

@@ -43,7 +43,7 @@ export type FieldVisit = (node: YamlNode, path: readonly string[]) => string | u
 
 /**
  * Goes to the place in an object of the right kind. Where something on the way is not there or null, nothing happens, unless
- * the spec says `create`: then maps are made, and at the end what `made` names.
+ * the spec says `create`: then maps are made, and at the end what `created` names.
  * @returns what is wrong, or undefined
  */
 export function visitField(item: YamlMap, spec: FieldSpec, created: 'map' | 'scalar', visit: FieldVisit): string | undefined {

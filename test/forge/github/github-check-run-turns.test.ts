@@ -1,4 +1,4 @@
-/** Whole turns of a GitHub App: the check of each open pull request, and what becomes of a press from the webhook to the next turn. */
+/** Whole turns of a GitHub App: the check of each open pull request, and what becomes of a requested action from the webhook to the next turn. */
 import assert from 'node:assert/strict'
 import { createHmac, generateKeyPairSync } from 'node:crypto'
 import { afterEach, beforeEach, describe, it } from 'node:test'

@@ -125,7 +125,7 @@ export const DECISIONS: readonly Promised[] = [
       {
         breaks: 'a close is lost while another turn withdraws the proposal',
         file: 'src/plan/decisions/found-decisions.ts',
-        find: '    ...closedWhileWithdrawn(seen),\n',
+        find: '    ...closedWhileWithdrawn(observed),\n',
         replace: '',
         by: 'test/hostile/decisions-in-a-race.test.ts',
       },

@@ -37,7 +37,7 @@ export const SECRETS_AND_WRITES: readonly Promised[] = [
       {
         breaks: 'the hash has no key',
         file: 'src/krm/redaction/redacted.ts',
-        find: "createHmac('sha256', prepare(key))",
+        find: "createHmac('sha256', key.prepared)",
         replace: "createHash('sha256')",
       },
     ],
@@ -54,7 +54,7 @@ export const SECRETS_AND_WRITES: readonly Promised[] = [
       {
         breaks: 'the address is printed with its user and password',
         file: 'src/adapters/git/protocol/remote-address.ts',
-        find: "return { kind: 'http', printed: place + path,",
+        find: "return { kind: 'http', printed: location + path,",
         replace: "return { kind: 'http', printed: url.href,",
       },
       {
@@ -86,7 +86,7 @@ export const SECRETS_AND_WRITES: readonly Promised[] = [
       {
         breaks: 'on Gitea the second of two concurrent ones stays open',
         file: 'src/adapters/forge/gitea/gitea-proposals.ts',
-        find: 'if (number !== kept) await this.close(number, signal)',
+        find: 'if (number !== retained) await this.close(number, signal)',
         replace: 'if (number === kept) await this.close(number, signal)',
         by: 'test/gitea/gitea-changes.test.ts',
       },

@@ -6,7 +6,7 @@ export const CHECK_NAME = 'backporch'
 /** GitHub's own "Re-run" asks for the same as our button. */
 const RERUN = 'recheck'
 
-/** Undefined for what is no press of a button of ours. Nothing is thrown. @param value the body, parsed */
+/** Undefined for what is no click of a button of ours. Nothing is thrown. @param value the body, parsed */
 export function requestedActionOf(value: unknown): Pick<RequestedAction, 'key' | 'commit' | 'button' | 'login' | 'bot'> | undefined {
   const run = ownKey(value, 'check_run')
   if (ownKey(run, 'name') !== CHECK_NAME) return undefined
