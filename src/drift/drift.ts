@@ -92,7 +92,7 @@ export interface RolledBack {
   /** The commit that live is of, 40 hex digits; empty for the time before the package was there. */
   readonly commit: string
   /** The newer commit that was live, and the last observation that saw it, RFC 3339 UTC; undefined where the syncer says so itself. */
-  readonly observed?: { readonly commit: string; readonly at: string }
+  readonly seen?: { readonly commit: string; readonly at: string }
 }
 
 /**

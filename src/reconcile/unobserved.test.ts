@@ -188,7 +188,7 @@ test('an older observation replaces nothing: no status, no branch, no decision',
   assert.equal(unit?.state === 'planned' && unit.plan.report.spec.changes.length, 1, 'it is shown all the same')
   assert.match(
     unit?.state === 'planned' ? unit.plan.notes.map(({ text }) => text).join(' ') : '',
-    /was looked at on 2026-11-21T20:0\d:00Z: nothing is recorded of what was observed before/,
+    /was looked at on 2026-11-21T20:0\d:00Z; an earlier observation is not recorded/,
   )
   assert.deepEqual(world.repository.branches, refs)
   const adopt = await world.scanAt('2026-11-21T10:01:30Z', {

@@ -121,7 +121,7 @@ test('a copy is kept of what a plain apply cannot bring back, and of nothing els
 
 test('the schema of the record keeps every part of a copy', () => {
   const { copies } = driftRecordSchema.shape.spec.shape
-  const copy = { ref: { group: '', kind: 'A', namespace: '', name: 'a' }, manifest: 'x', lost: ['a'], notRetained: 'b', takesAlong: 'c' }
+  const copy = { ref: { group: '', kind: 'A', namespace: '', name: 'a' }, manifest: 'x', lost: ['a'], notKept: 'b', takesAlong: 'c' }
   assert.deepEqual(copies.parse([copy]), [copy])
 })
 

@@ -59,7 +59,7 @@ test('what no copy has is not deleted by backporch; of a syncer it is told what 
     lossesOf([wholeOf(space)], copies, 'syncer').at(-1),
     'If Namespace old is deleted, everything in the namespace goes with it.',
   )
-  const large = [{ ref: config, notRetained: 'its manifest is large' }]
+  const large = [{ ref: config, notKept: 'its manifest is large' }]
   assert.deepEqual(lossesOf([wholeOf(config)], large), [
     'backporch does not delete ConfigMap shop/old: its manifest is large. Delete it by hand.',
   ])
@@ -79,7 +79,7 @@ test('a thousand objects without a copy are a few lines', () => {
   const refs = Array.from({ length: 1_000 }, (_, index) => ({ ...config, name: `c${index}` }))
   const losses = lossesOf(
     refs.map((ref) => wholeOf(ref)),
-    refs.map((ref) => ({ ref, notRetained: 'its manifest is large' })),
+    refs.map((ref) => ({ ref, notKept: 'its manifest is large' })),
   )
   assert.equal(losses.length, 6)
   assert.match(losses[5] ?? '', /^So it is with 995 more objects/)

@@ -313,7 +313,7 @@ class Judge {
 
   private rolledBack(index: number, { commit, at }: ObservedLive): DriftAnswer {
     const note = `${this.whatIsLive(index)}, although ${commit.slice(0, 7)} was live until ${at}`
-    return { note, rolledBack: { commit: this.versions[index]?.commit ?? '', observed: { commit, at } } }
+    return { note, rolledBack: { commit: this.versions[index]?.commit ?? '', seen: { commit, at } } }
   }
 
   private whatIsLive(index: number): string {

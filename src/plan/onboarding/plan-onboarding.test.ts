@@ -34,10 +34,10 @@ const plan = (more: Partial<OnboardingObservation>, request = {}) =>
     { hosted: true, enrolled: undefined, branch: undefined, proposal: undefined, files, ...more },
     { again: false, remove: false, ...request },
   )
-const propose = (push: { from: typeof HEAD | null } | undefined, requests: boolean, editedBy?: string) => ({
+const propose = (push: { from: typeof HEAD | null } | undefined, needsConfirmation: boolean, editedBy?: string) => ({
   kind: 'propose',
   push,
-  asks: requests,
+  needsConfirmation,
   editedBy,
 })
 

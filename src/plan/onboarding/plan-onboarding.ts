@@ -47,11 +47,11 @@ export type OnboardingPlan =
       readonly cleanUp: ObjectId | undefined
       readonly editedBy: string | undefined
     }
-  /** `push`: from what to our new commit; undefined leaves the branch as it is. `asks`: a person has to say yes first. */
+  /** `push`: from what to our new commit; undefined leaves the branch as it is. `needsConfirmation`: a person has to say yes first. */
   | {
       readonly kind: 'propose'
       readonly push: { readonly from: ObjectId | null } | undefined
-      readonly requests: boolean
+      readonly needsConfirmation: boolean
       readonly editedBy: string | undefined
     }
   | { readonly kind: 'remove'; readonly branch: ObjectId; readonly editedBy: string | undefined }
@@ -73,10 +73,10 @@ export function planOnboarding(
   }
   // Asked once, when it is opened.
   const open = hosted ? proposal?.state === 'open' : branch !== undefined
-  if (branch === undefined) return { kind: 'propose', push: { from: null }, requests: !open, editedBy: undefined }
+  if (branch === undefined) return { kind: 'propose', push: { from: null }, needsConfirmation: !open, editedBy: undefined }
   // A leftover of a merge whose policy was taken out again since: what is in it is on the base branch.
-  if (landed) return { kind: 'propose', push: { from: branch.commit }, requests: true, editedBy: undefined }
-  if (branch.editedBy !== undefined) return { kind: 'propose', push: undefined, requests: !open, editedBy: branch.editedBy }
+  if (landed) return { kind: 'propose', push: { from: branch.commit }, needsConfirmation: true, editedBy: undefined }
+  if (branch.editedBy !== undefined) return { kind: 'propose', push: undefined, needsConfirmation: !open, editedBy: branch.editedBy }
   const same = files.every(({ path, text }) => branch.texts.get(path) === text)
-  return { kind: 'propose', push: same ? undefined : { from: branch.commit }, requests: !open, editedBy: undefined }
+  return { kind: 'propose', push: same ? undefined : { from: branch.commit }, needsConfirmation: !open, editedBy: undefined }
 }

@@ -218,7 +218,7 @@ async function carryOut(ports: OnboardPorts, onboarding: Onboarding, request: On
     if (!(await request.confirm(onboarding))) return { ...nothing, refused: true }
     return { ...nothing, updates: await remove(onboarding, plan.branch, signal) }
   }
-  if (plan.requests && !(await request.confirm(onboarding))) return { ...nothing, refused: true }
+  if (plan.needsConfirmation && !(await request.confirm(onboarding))) return { ...nothing, refused: true }
   request.onProgress?.('writing')
   const updates =
     plan.push === undefined

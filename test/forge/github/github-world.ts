@@ -112,7 +112,7 @@ export class GitHubWorld {
   /** A turn of the controller. */
   async answer(requestedActions: RequestedActionSource): Promise<readonly Answer[]> {
     const { repository, forge, clusters } = this
-    const request = { ...this.#request(), presses: requestedActions }
+    const request = { ...this.#request(), requestedActions }
     return (await runFleetTurn({ repository, forge, clusters }, request, AbortSignal.timeout(60_000))).answers
   }
 
