@@ -41,7 +41,7 @@ function commandsOn(plane: Parameters<typeof openReviewWorld>[1], server: Gitea)
   }
 
   async function answerOf(review: ReviewWorld, number: number): Promise<string> {
-    const answers = (await review.comments(number)).filter((body) => body.includes('What became of the last commands'))
+    const answers = (await review.comments(number)).filter((body) => body.includes('Results of the last commands'))
     assert.ok(answers.length <= 1, 'one comment, edited')
     return answers[0] ?? ''
   }
