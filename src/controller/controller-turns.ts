@@ -1,4 +1,4 @@
-/** The turns of the daemon: what each does, and what the log tells of it. A failure is told once while it stays, and once when it is gone. */
+/** The turns of the daemon: what each does and logs. A failure is logged once while it lasts, and once when it is gone. */
 import { type Failure, Failures, failuresOf } from '../failure.ts'
 import { type Loggable, loggableName } from '../krm/redaction/loggable.ts'
 import { type Note, sentenceOf } from '../note.ts'
@@ -46,7 +46,7 @@ export interface TurnsPorts {
 }
 
 export interface TurnsOptions {
-  /** Milliseconds that a session is kept: credentials, kubeconfig, kinds of the cluster and default branch are read again after it. */
+  /** Milliseconds that a session is reused: credentials, kubeconfig, kinds of the cluster and default branch are read again after it. */
   readonly sessionAge: number
   readonly dryRun: boolean
 }
@@ -54,7 +54,7 @@ export interface TurnsOptions {
 /** Milliseconds between two events of one kind of refused webhook. */
 const REFUSED_EVERY = 600_000
 
-/** Nothing but another command line or machine helps: told at once, at the start. */
+/** Nothing but another command line or machine helps: reported at once, at the start. */
 const UNUSABLE: ReadonlySet<string> = new Set(['BP1001', 'BP1002', 'BP1006', 'BP1008', 'BP1009', 'BP1010', 'BP1012', 'BP4009', 'BP4010'])
 /** What the session remembers of these is why the next turn waits. */
 const SLOW_DOWN: ReadonlySet<string> = new Set(['BP3004', 'BP5004'])
@@ -75,9 +75,9 @@ export class ControllerTurns {
   private running = false
   private succeeded = false
   private requests = 0
-  /** Failures that were told and are not gone. */
+  /** Failures that were logged and are not gone. */
   private failing: ReadonlyMap<string, ReportedFailure> = new Map()
-  /** Notes of sessions: one is opened again and again, and has the same to say. */
+  /** Notes of sessions: each new session reports the same ones again. */
   private readonly noted = new Set<string>()
   private notes: ReadonlySet<string> = new Set()
   private readonly refusedAt = new Map<string, number>()
@@ -132,7 +132,7 @@ export class ControllerTurns {
     throw new Failures([first, ...rest])
   }
 
-  /** Somebody asked to stop. */
+  /** A stop was requested. */
   readonly stopping = (): void => {
     if (this.running) this.ports.log.process({ event: 'stopping' })
   }

@@ -1,7 +1,7 @@
-/** Presses of buttons between the webhook that brings them and the turn that answers them. In memory: what is lost was not answered. */
+/** Requested actions between the webhook that brings them and the turn that answers them. In memory: what is lost was not answered. */
 import type { RequestedAction, RequestedActionSource } from '../ports/check-run.ts'
 
-/** Presses that wait at most; the oldest goes first. */
+/** Requested actions that wait at most; the oldest is dropped first. */
 const CAPACITY = 200
 
 export class RequestedActionQueue implements RequestedActionSource {

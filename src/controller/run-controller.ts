@@ -1,4 +1,4 @@
-/** The daemon: the turn of `scan` until somebody stops it. */
+/** The daemon: runs the turn of `scan` until it is stopped. */
 import { loggableName } from '../krm/redaction/loggable.ts'
 import type { AuditSource } from '../ports/audit-source.ts'
 import type { RequestedAction } from '../ports/check-run.ts'
@@ -10,7 +10,7 @@ const COALESCE = 500
 /** Shorter than the 30 s after which Kubernetes kills. */
 const GRACE = 20_000
 
-/** A server that was started; whoever started it closes it. */
+/** A started server; the caller that started it closes it. */
 export interface Listener {
   readonly url: string
   close(): Promise<void>
@@ -19,9 +19,9 @@ export interface Listener {
 export interface ControllerPorts extends TurnsPorts {
   /** From 0 up to 1. */
   readonly random: () => number
-  /** Aborted when somebody stops the controller. */
+  /** Aborted when the controller is stopped. */
   readonly signal: AbortSignal
-  /** Undefined where nobody listens. */
+  /** Undefined without a listener. */
   readonly openWebhooks?: ((hooks: WebhookHooks) => Promise<Listener>) | undefined
   readonly openAuditHook?: ((onRefused: (why: string) => void) => Promise<Listener & { readonly source: AuditSource }>) | undefined
 }
@@ -29,7 +29,7 @@ export interface ControllerPorts extends TurnsPorts {
 export interface WebhookHooks {
   /** A turn is wanted. `requestedAction`: and a person clicked a button. */
   readonly onUpdate: (requestedAction?: RequestedAction) => void
-  /** Told why each delivery was refused; nothing of the delivery is in it. */
+  /** Called with the reason why a delivery was refused; nothing of the delivery is in it. */
   readonly onRefused: (why: string) => void
 }
 

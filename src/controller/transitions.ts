@@ -1,4 +1,4 @@
-/** What a turn did to each unit, as the log tells it. */
+/** What a turn did to each unit, as the log reports it. */
 import { loggableName } from '../krm/redaction/loggable.ts'
 import { type WrittenWord, writtenWord } from '../plan/turn/turn-words.ts'
 import type { Transition, TransitionOutcome } from '../ports/log.ts'

@@ -1,6 +1,6 @@
 /**
- * Turns of one repository, one at a time, again and again: each `interval`, and sooner when asked. Level-triggered: a request only says
- * that a turn is wanted, however often and by whom; what a turn does comes from what it reads.
+  * Turns of one repository, one at a time, again and again: each `interval`, and sooner on request. Level-triggered: a request only
+  * triggers a turn, however often and by whom; what a turn does comes from what it reads.
  */
 import { failuresOf } from '../failure.ts'
 import type { Clock } from '../ports/clock.ts'
@@ -12,12 +12,12 @@ export interface TurnLoopOptions {
   readonly random: () => number
   /** Milliseconds from the end of a turn to the next one. */
   readonly interval: number
-  /** Milliseconds from the first request to its turn: what is asked meanwhile is in the same turn. */
+  /** Milliseconds from the first request to its turn: requests in between share the same turn. */
   readonly coalesce: number
   /** Milliseconds that a running turn has when the loop is stopped, before it is aborted. */
   readonly grace: number
   /**
-   * Rejects with what kept the whole turn from being done, which the loop waits out. Safe to abort at any step.
+    * Rejects with the failure that stopped the whole turn, which the loop waits out. Safe to abort at any step.
    * @param signal of this turn: aborted when the grace is over
    */
   readonly turn: (signal: AbortSignal) => Promise<void>
@@ -71,7 +71,7 @@ export class TurnLoop {
       const wait = this.wait()
       if (wait <= 0) return true
       this.wake = new AbortController()
-      // Slept to its end: then it is time, whatever a clock says that was set back meanwhile.
+      // The sleep ended: the turn is due, even if the clock was set back meanwhile.
       if (await this.sleep(wait, AbortSignal.any([stop, this.wake.signal]))) return true
     }
   }

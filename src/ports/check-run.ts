@@ -4,7 +4,7 @@
  */
 import type { ObjectId } from '../package/object-id.ts'
 
-/** A place in a file as the commit has it, with what is to be said about it. Plain text, no Markdown. */
+/** A location in a file as the commit has it, with the text of the annotation. Plain text, no Markdown. */
 export interface CheckAnnotation {
   /** From the root of the repository. */
   readonly path: string
@@ -26,11 +26,11 @@ export interface CheckButton {
 }
 
 export interface CheckRun {
-  /** Of the proposal: 16 hex digits. A requested action says it, so that the proposal is found when its commit is another one. */
+  /** Of the proposal: 16 hex digits. A requested action carries it, so that the proposal is found when its commit is another one. */
   readonly key: string
   /**
-   * `undecided`: somebody has to decide, and sees what is there. `unsure`: live may be another than what is told. `merged`: decided,
-   * and `failed` where the cluster does not agree. `closed`: decided by a close, or nothing is left to decide.
+    * `undecided`: a person has to decide, and sees the changes. `unsure`: live may differ from what is reported. `merged`: decided,
+    * and `failed` where the cluster does not agree. `closed`: decided by a close, or nothing is left to decide.
    */
   readonly state: 'undecided' | 'unsure' | 'merged' | 'failed' | 'closed'
   /** Plain text. */
@@ -50,7 +50,7 @@ export interface ForgeCheckRuns {
   ensureCheckRun(commit: ObjectId, run: CheckRun, signal: AbortSignal): Promise<void>
 }
 
-/** A person clicked a button, as a signed delivery of the forge says. Nothing that can be read again says so: one that is lost is lost. */
+/** A person clicked a button, as a signed delivery of the forge reports. Nothing else reports it: a lost delivery cannot be read again. */
 export interface RequestedAction {
   /** The same for the same delivery, however often it comes: at most 60 letters, digits, `-` and `_`. */
   readonly id: string
@@ -67,10 +67,10 @@ export interface RequestedAction {
   readonly at: string
 }
 
-/** Presses that wait for a turn. */
+/** Requested actions that wait for a turn. */
 export interface RequestedActionSource {
   /** Oldest first. */
   waiting(): readonly RequestedAction[]
-  /** It is done, refused or nobody's: it is not given again. */
+  /** It is done, refused or not for us: it is not returned again. */
   answered(requestedAction: RequestedAction): void
 }

@@ -1,4 +1,4 @@
-/** The cluster as Backporch sees it. Two adapters stand behind it: the API server and a recorded cluster. */
+/** The cluster as Backporch reads it. It has two adapters: the API server and a recorded cluster. */
 
 import type { Failure } from '../failure.ts'
 import type { FieldPath } from '../krm/field-path.ts'
@@ -26,7 +26,7 @@ export interface ServedKind {
   readonly schema: FieldSchema
 }
 
-/** An inventory: the objects that some applier says belong to the package; or what a listing found. */
+/** An inventory: the objects that some applier lists as part of the package; or the result of a listing. */
 export interface Inventory {
   /** Where it was found, for people: `ResourceGroup shop/inventory-1234`. */
   readonly source: string
@@ -45,11 +45,11 @@ export interface Inventory {
 
 export interface ObjectList {
   readonly objects: readonly JsonObject[]
-  /** False of a recording that does not say that it has them all: what is not listed may still be there. */
+  /** False of a recording that does not claim to be complete: an object that is not listed may still exist. */
   readonly complete: boolean
 }
 
-/** How an inventory is looked up: the ResourceGroup's own name, or its id (label `cli-utils.sigs.k8s.io/inventory-id`), or both. */
+/** The key of an inventory: the ResourceGroup's own name, or its id (label `cli-utils.sigs.k8s.io/inventory-id`), or both. */
 export interface InventoryRef {
   readonly namespace: string
   readonly name: string
@@ -82,13 +82,13 @@ export interface NamespacesRef {
 
 export type InventoryQuestion = InventoryRef | HelmReleaseRef | ListingRef | NamespacesRef
 
-/** Reads only. Every method throws Failure (BP30xx) where nothing at all could be said. */
+/** Reads only. Every method throws Failure (BP30xx) where it has no answer at all. */
 export interface ClusterReader {
   readonly name: string
   identify(signal: AbortSignal): Promise<ClusterIdentity>
   /**
    * The kind as the server serves it in this API version.
-   * @throws Failure BP3009 when it is not served; another BP30xx when nobody could say
+    * @throws Failure BP3009 when it is not served; another BP30xx when this is unknown
    */
   servedKind(apiVersion: string, kind: string, signal: AbortSignal): Promise<ServedKind>
   /** Answers every wanted id; one that cannot be read is `unreadable`, the others are not affected. */
@@ -99,11 +99,11 @@ export interface ClusterReader {
    */
   list(group: string, kind: string, signal: AbortSignal): Promise<ObjectList>
   /**
-   * An answer for each, in their order: undefined where the cluster has no such inventory, a Failure where nobody could say. A listing
-   * has always an inventory, perhaps an empty one, or a Failure where no part of it could be read.
+    * One answer for each, in their order: undefined where the cluster has no such inventory, a Failure where this is unknown. A listing
+    * always has an inventory, perhaps an empty one, or a Failure where no part of it could be read.
    */
   readInventories(refs: readonly InventoryQuestion[], signal: AbortSignal): Promise<readonly (Inventory | Failure | undefined)[]>
-  /** Server-side apply as a dry run, `force=true`. Never throws for one object: the answer says what happened. */
+  /** Server-side apply as a dry run, `force=true`. Never throws for one object: the answer reports what happened. */
   predict(resource: Resource, fieldManager: string, signal: AbortSignal): Promise<Prediction>
 }
 
@@ -120,7 +120,7 @@ export type ApprovedWrite =
     }
   /**
    * Several fields of one object at once, where the server refuses them one by one: each only while it holds what was approved.
-   * `undefined` stands for "not there".
+    * `undefined` means "not there".
    */
   | {
       readonly kind: 'patch-fields'

@@ -1,4 +1,4 @@
-/** Where people review. The local forge is git alone; GitHub and Gitea stand behind the same port. */
+/** Where people review. The local forge is git alone; GitHub and Gitea implement the same port. */
 import type { ObjectId } from '../package/object-id.ts'
 import type { CommitDraft, RefUpdate } from './package-repository.ts'
 

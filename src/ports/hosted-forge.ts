@@ -7,7 +7,7 @@ import type { ForgeCheckRuns } from './check-run.ts'
 import type { ProposalClose, ProposalMerge } from './forge.ts'
 import type { ForgeSetup } from './forge-setup.ts'
 
-/** How a forge draws text and what it takes: bodies are made from this, and nothing asks which forge it is. */
+/** How a forge draws text and what it accepts: bodies are rendered from this, and no code tests which forge it is. */
 export interface ForgeDialect {
   /** As people call it: `GitHub`, `Gitea`; `git` where git alone is the forge. */
   readonly name: string
@@ -24,7 +24,7 @@ export interface ForgeDialect {
   branchFileUrl(branch: string, path: string): string
 }
 
-/** A proposal as it shall stand: one per branch, whoever asks how often. */
+/** The desired state of a proposal: one per branch, however often it is requested. */
 export interface WantedProposal {
   /** Full ref name of the pushed branch. */
   readonly ref: string
@@ -37,14 +37,14 @@ export interface WantedProposal {
   readonly labels: readonly string[]
   /** Not to be merged yet. */
   readonly draft: boolean
-  /** Logins and `org/team` names; who cannot be asked is left out. Asked once, when the proposal is opened. */
+  /** Logins and `org/team` names; the forge leaves out those it cannot request. Requested once, when the proposal is opened. */
   readonly reviewers: readonly string[]
 }
 
 export interface OpenedProposal {
   /** What people call it: `#418`, or the name of the branch where git is the forge. */
   readonly label: string
-  /** Empty where there is no page to look at. */
+  /** Empty where there is no page. */
   readonly url: string
   /** Number on the forge; undefined where git is the forge. */
   readonly number: number | undefined
@@ -64,11 +64,11 @@ export interface KnownProposal extends OpenedProposal {
   readonly body: string
   readonly labels: readonly string[]
   readonly draft: boolean
-  /** RFC 3339 UTC; absent where the forge does not say. */
+  /** RFC 3339 UTC; absent where the forge does not report it. */
   readonly openedAt?: string
   /**
-   * Login of the person who merged or closed it; empty while open, where the forge does not say, and where our own account did it:
-   * then the commit says on whose behalf.
+    * Login of the person who merged or closed it; empty while open, where the forge does not report it, and where our own account did
+    * it: then the commit names the person.
    */
   readonly decidedBy: string
   /** RFC 3339 UTC of the merge or close; empty while open. */
@@ -123,17 +123,17 @@ export interface ForgeStatuses {
 
 export interface ForgeComment {
   readonly id: string
-  /** Login under which it stands. */
+  /** Login of its author. */
   readonly author: string
   /** The author is a bot account, ours included. */
   readonly bot: boolean
   /** With `\n` as line break. */
   readonly body: string
-  /** Login of the person who wrote this text: whoever edited it last, or the author. Undefined where the forge does not tell who that is. */
+  /** Login of the person who wrote this text: the last editor, or the author. Undefined where the forge does not report who that is. */
   readonly writer: string | undefined
   /** RFC 3339 UTC: when this text was written. */
   readonly at: string
-  /** We answered it already: our own reaction `done` or `refused` stands on it. */
+  /** We answered it already: it has our own reaction `done` or `refused`. */
   readonly answered: boolean
 }
 
@@ -142,13 +142,13 @@ export type Permission = 'none' | 'read' | 'write' | 'admin'
 export interface ForgeConversation {
   /** Comments on a proposal or issue, oldest first, without our own. */
   readComments(number: number, signal: AbortSignal): Promise<readonly ForgeComment[]>
-  /** Our own comment of the topic, without its mark, with `\n` as line break; undefined where there is none. Never somebody else's. */
+  /** Our own comment of the topic, without its mark, with `\n` as line break; undefined where there is none. Never another account's. */
   readOwnComment(number: number, topic: string, signal: AbortSignal): Promise<string | undefined>
   /** One comment of ours per topic, edited in place; `topic` is a word of ours. */
   ensureComment(number: number, topic: string, body: string, signal: AbortSignal): Promise<void>
   /** `seen` at once, then `done` or `refused`, which stay. */
   react(comment: ForgeComment, reaction: 'seen' | 'done' | 'refused', signal: AbortSignal): Promise<void>
-  /** What a person may do in the repository, asked of the forge each time. */
+  /** What a person may do in the repository, read from the forge each time. */
   permissionOf(login: string, signal: AbortSignal): Promise<Permission>
 }
 
@@ -168,7 +168,7 @@ export interface WantedIssue {
 }
 
 export interface ForgeIssues {
-  /** One issue of ours per topic, rewritten in place and reopened where somebody closed it. */
+  /** One issue of ours per topic, rewritten in place and reopened after a person closed it. */
   ensureIssue(wanted: WantedIssue, signal: AbortSignal): Promise<KnownIssue>
   readIssue(topic: string, signal: AbortSignal): Promise<KnownIssue | undefined>
   closeIssue(topic: string, signal: AbortSignal): Promise<void>
@@ -177,8 +177,8 @@ export interface ForgeIssues {
 /** Everything that a forge with pages has. */
 export interface HostedForge extends Forge, ForgeStatuses, ForgeConversation, ForgeIssues {
   /**
-   * Of an open proposal whose merge git has: a forge enters its own merge some time after git has it, and one whose branch is deleted
-   * before that stays closed for ever. So this looks for a few seconds. @throws Failure BP4003 where it ended: read it again
+    * Of an open proposal whose merge git has: a forge enters its own merge some time after git has it, and one whose branch is deleted
+    * before that stays closed for ever. So this polls for a few seconds. @throws Failure BP4003 where it ended: read it again
    */
   assertStaysOpen(known: KnownProposal, signal: AbortSignal): Promise<void>
   /** Undefined where the forge has none, or none for this credential: GitHub takes them from Apps only. */

@@ -40,7 +40,7 @@ export interface Transition {
   /** What the forge calls it: `#418`. */
   readonly proposal?: Loggable
   readonly url?: Loggable
-  /** The outcome in words, where there is more to say than the fields do. */
+  /** The outcome as text, where the fields do not cover it. */
   readonly detail?: Loggable
 }
 
@@ -77,9 +77,9 @@ export type ProcessEvent =
       readonly event: 'answered'
       readonly outcome: 'done' | 'refused' | 'waiting'
       readonly proposal: Loggable
-      /** What was asked, in one line. */
+      /** The request, in one line. */
       readonly command: Loggable
-      /** Login; undefined where the forge does not tell. */
+      /** Login; undefined where the forge does not report it. */
       readonly by?: Loggable
       /** Why it waits. */
       readonly failure?: Failure

@@ -40,7 +40,7 @@ export interface CommitView {
   readonly tree: ObjectId
   readonly message: string
   readonly author: { readonly name: string; readonly email: string /** Seconds since 1970, UTC. */; readonly at: number }
-  /** Who made this very object: another than the author where somebody amended or rebased it. */
+  /** Who created this very object: differs from the author after an amend or a rebase. */
   readonly committer: { readonly name: string; readonly email: string /** Seconds since 1970, UTC. */; readonly at: number }
   /** Whether it has a valid signature of a key of ours; absent where no key was given. */
   readonly signed?: boolean
@@ -54,7 +54,7 @@ export interface TreeFile {
   readonly id: ObjectId
 }
 
-/** One ref to move: from where it was last seen to where it shall be; `null` is "not there". */
+/** One ref to move: from its last observed commit to the new one; `null` is "not there". */
 export interface RefUpdate {
   readonly ref: string
   readonly from: ObjectId | null
@@ -63,7 +63,7 @@ export interface RefUpdate {
 
 /** Most bytes of one file: more is not parsed. */
 export const MOST_FILE_BYTES = MAX_YAML_BYTES
-/** Most bytes of the files that one question is about, where it does not say less. */
+/** Most bytes of the files that one request is about, unless it sets a lower limit. */
 export const MOST_READ_BYTES = 256 * 1024 * 1024
 
 /** BP1111: one file, or all of one question together, are more than what is read. */
@@ -72,7 +72,7 @@ export class OversizedRead extends Failure {
   readonly blob: ObjectId | undefined
   readonly #limits: { readonly most: number; readonly size: number | undefined }
 
-  /** @param location the file or folder for people. @param size of `blob`, undefined where nobody told. @param most bytes, both */
+  /** @param location the file or folder for people. @param size of `blob`, undefined where unknown. @param most bytes, both */
   constructor(location: string, most: number, blob?: ObjectId, size?: number) {
     const mebibytes = (bytes: number): string => `${Math.ceil(bytes / 1024 / 1024)} MiB`
     super({
@@ -100,7 +100,7 @@ export class OversizedRead extends Failure {
 export interface PackageRepository {
   /** The remote as it may be printed: no credentials in it. */
   readonly remote: string
-  /** Asks the remote, each time. */
+  /** Reads the remote, each time. */
   refs(signal: AbortSignal): Promise<RepositoryRefs>
   /** Reads a commit that a ref names, or one that is reachable from it, with the object id of its tree at `path`. */
   commit(id: ObjectId, signal: AbortSignal): Promise<CommitView>
@@ -110,20 +110,20 @@ export interface PackageRepository {
    */
   list(commit: ObjectId, path: string, signal: AbortSignal): Promise<readonly TreeFile[]>
   /**
-   * Contents of blobs, one for each id asked for.
+    * Contents of blobs, one for each requested id.
    * @param most bytes of all of them together
    * @throws OversizedRead before anything too large is in memory
    */
   read(blobs: readonly ObjectId[], signal: AbortSignal, most?: number): Promise<ReadonlyMap<ObjectId, Uint8Array>>
   /**
-   * What `read` would have to fetch for these is fetched, all of it in one request, and not kept in memory.
+    * Fetches what `read` would have to fetch for these, all of it in one request, and does not keep it in memory.
    * @returns bytes of each that `read` can give
    */
   prepare(blobs: readonly ObjectId[], signal: AbortSignal): Promise<ReadonlyMap<ObjectId, number>>
   /** Makes a commit in memory. Nothing is sent until `push` names it. */
   write(draft: CommitDraft): Promise<ObjectId>
   /**
-   * Moves all refs or none, each only from where it was last seen (compare and swap), with the objects they need.
+    * Moves all refs or none, each only from its last observed commit (compare and swap), with the objects they need.
    * @throws Failure BP4003 when a ref moved, BP4002 when a rule refused, BP4004 when a name is not allowed, BP40xx otherwise
    */
   push(updates: readonly RefUpdate[], signal: AbortSignal): Promise<void>

@@ -1,12 +1,12 @@
-/** Questions that only `check` asks: what we could do, without doing it. */
+/** Requests that only `check` makes: what we could do, without doing it. */
 import type { FailureCode } from '../failure.ts'
 import type { ForgeKind } from './forge-setup.ts'
 
 /** One line of `check`. */
 export interface Finding {
-  /** Word of ours for what was looked at: `git-push`. */
+  /** Our name of the check: `git-push`. */
   readonly check: string
-  /** `skipped`: it could not be proven either way, which the message says; it is no fault. */
+  /** `skipped`: it could not be proven either way, as the message explains; it is no fault. */
   readonly state: 'passed' | 'warning' | 'failed' | 'skipped'
   readonly code?: FailureCode | undefined
   readonly message: string
@@ -14,13 +14,13 @@ export interface Finding {
   readonly fix?: string | undefined
 }
 
-/** What a server said to a push that could not move anything. */
+/** The server's answer to a push that could not move anything. */
 export interface PushAnswer {
   /** Full ref name. */
   readonly ref: string
-  /** `let-through`: its rules said nothing against it. `unclear`: nobody can say. */
+  /** `let-through`: its rules did not object. `unclear`: this is unknown. */
   readonly answer: 'let-through' | 'refused' | 'unclear'
-  /** What the server said, one line; empty where it was let through. */
+  /** The server's message, one line; empty where it was let through. */
   readonly why: string
 }
 
@@ -43,11 +43,11 @@ export interface ClusterAccessAnswer {
 
 export interface Probes {
   /**
-   * Offers the refs in pushes that no server can carry out: each claims that the ref stands where it does not. Rules and hooks of
+    * Offers the refs in pushes that no server can carry out: each claims a commit that the ref does not have. Rules and hooks of
    * the server see them, no ref moves. @throws Failure BP40xx where no such conversation was possible
    */
   push(remote: string, baseBranch: string, refs: readonly string[], signal: AbortSignal): Promise<readonly PushAnswer[]>
-  /** What the forge says of us and of the repository. @throws Failure BP50xx */
+  /** What the forge reports about us and the repository. @throws Failure BP50xx */
   forge(remote: string, kind: ForgeKind | undefined, refs: readonly string[], signal: AbortSignal): Promise<readonly Finding[]>
   /** @throws Failure BP30xx */
   access(target: ProbedCluster, namespace: string, signal: AbortSignal): Promise<ClusterAccessAnswer>

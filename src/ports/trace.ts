@@ -1,4 +1,4 @@
-/** What was asked of the world outside and how long it took, for `--verbose`. */
+/** Requests to external systems and how long they took, for `--verbose`. */
 
 export interface TracedRequest {
   /** `GET /api/v1/namespaces/shop/pods`, `git-upload-pack https://host/deploy`: never a credential, a header or a body. */
@@ -8,5 +8,5 @@ export interface TracedRequest {
   readonly milliseconds: number
 }
 
-/** Told about each request when it has ended. Must not throw. */
+/** Called after each request has ended. Must not throw. */
 export type Trace = (request: TracedRequest) => void

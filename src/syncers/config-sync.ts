@@ -118,7 +118,7 @@ function report(own: JsonObject, title: string): SyncerReport {
   }
 }
 
-/** The remediator watches what it applied and puts it back; it cannot be told to wait. */
+/** The remediator watches what it applied and puts it back; it cannot be paused. */
 function judge(question: ApplierCase): Judgement {
   const { title, fields } = question
   return judgeOwn(question, undefined, (own) => {

@@ -55,7 +55,7 @@ export function hookValues(manifest: JsonObject, annotation: string): readonly s
     .filter((value) => value !== '')
 }
 
-/** Programs that use Helm's library write under their own names, which say so: helm-controller, terraform-provider-helm_v2.17.0_x5. */
+/** Programs that use Helm's library write under their own names, which contain it: helm-controller, terraform-provider-helm_v2.17.0_x5. */
 export function usesHelm(manager: string): boolean {
   return manager.includes('helm')
 }
@@ -90,7 +90,7 @@ const RELEASE: ApplierKind = {
 export const HELM: Syncer = {
   name: 'Helm',
   managers: [
-    // Helm 3 updates; Helm 4 applies, and leaves the definitions of a chart's crds/ to whoever installed them.
+    // Helm 3 updates; Helm 4 applies, and leaves the definitions of a chart's crds/ to the manager that installed them.
     { names: ['helm'], class: 'gitops', alone: true, repeats: 'none', what: 'Helm: `helm` is the name of the program' },
     {
       names: ['Helm', 'helm-*'],

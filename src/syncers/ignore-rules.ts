@@ -133,7 +133,7 @@ function jqCovers(expression: string, field: DriftedField): Ignored {
   return parts.length > 0 && covers(parts, field) ? 'yes' : 'no'
 }
 
-/** @param parts names and indexes; undefined stands for any item of a list */
+/** @param parts names and indexes; undefined matches any item of a list */
 function covers(parts: readonly (string | undefined)[], { drift: { path }, live }: DriftedField): boolean {
   return parts.length <= path.length && parts.every((part, index) => sameStep(part, path, index, live))
 }

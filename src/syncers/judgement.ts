@@ -15,7 +15,7 @@ export interface Exception {
 }
 
 /**
- * The judgement of what the applier's own resource says; where that is not to be had, what is known without it.
+  * The judgement from the applier's own resource; where that is not available, from what is known without it.
  *
  * @param elsewhere whether such a resource may lie in another cluster and apply to this one from there
  */
@@ -29,7 +29,7 @@ export function judgeOwn(
   return found.failure === undefined ? absent(title, byHand, elsewhere) : unreadable(title, found.failure)
 }
 
-/** An error is not absence: what an unreadable resource would have said stays unknown. */
+/** An error is not absence: the content of an unreadable resource stays unknown. */
 function unreadable(title: Phrase, { code, why, remedy }: Failure): Judgement {
   return {
     restores: 'unknown',
@@ -67,7 +67,7 @@ export function describeField({ drift: { id, path } }: DriftedField): Phrase {
   return path.length === 0 ? phrase`${describeResourceId(id)}` : phrase`${describeResourceId(id)} ${shownPathOnly(path)}`
 }
 
-/** A rule that cannot be evaluated is told as a rule that may hold: a promise to restore would be the worse error. */
+/** A rule that cannot be evaluated is reported as a rule that may hold: a promise to restore would be the worse error. */
 export function ignoreException(field: DriftedField, source: IgnoreSource, own: JsonObject, where: string): Exception[] {
   const ignored: Ignored = ignoredBy(source, own, field)
   if (ignored === 'no') return []

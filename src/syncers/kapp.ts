@@ -37,7 +37,7 @@ export const KAPP: Syncer = {
   name: 'kapp',
   managers: [
     {
-      // An update under the name of the program, or what --ssa-field-manager says.
+      // An update under the name of the program, or the value of --ssa-field-manager.
       names: ['kapp', 'kapp-server-side-apply'],
       class: 'gitops',
       alone: true,

@@ -1,4 +1,4 @@
-/** kubectl: it applies where somebody runs it, and marks nothing but with the last-applied annotation. Sources: k8s.io/kubectl `pkg/cmd`. */
+/** kubectl: it applies where a person runs it, and its only mark is the last-applied annotation. Sources: k8s.io/kubectl `pkg/cmd`. */
 import type { Syncer } from './syncer.ts'
 
 /** What `kubectl apply` writes when it works on the client's side (k8s.io/kubectl, pkg/cmd/apply). */
@@ -10,7 +10,7 @@ export const KUBECTL_CREATE = 'kubectl-create'
 /** Where a client-side apply keeps what it applied. */
 export const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration'
 
-/** The server's own name for what an object held when nobody's fields were known and somebody applied (k8s.io/apimachinery, util/managedfields). */
+/** The server's own name for fields without a known manager at the first apply (k8s.io/apimachinery, util/managedfields). */
 export const BEFORE_FIRST_APPLY = 'before-first-apply'
 
 export const KUBECTL: Syncer = {

@@ -20,7 +20,7 @@ export function syncersOfMark(path: FieldPath, value: Json | undefined): Syncer[
   return SYNCERS.filter(({ marks }) => has(marks.labels) || isShared(marks.shared))
 }
 
-/** Whether a manager marks with it as its syncer does: somebody who applies by hand under the name of a CI job leaves no marks of Flux. */
+/** Whether a manager marks with it as its syncer does: a manual apply under the name of a CI job leaves no marks of Flux. */
 export function isMarkOf(manager: string, path: FieldPath, value: Json | undefined): boolean {
   return syncersOfMark(path, value).some((syncer) => marksAs(syncer, manager))
 }

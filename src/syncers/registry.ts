@@ -1,4 +1,4 @@
-/** The syncers, one line each, and what is asked of all of them. */
+/** The syncers, one line each, and the functions over all of them. */
 import { matchesGlob } from '../text/glob.ts'
 import { ARGO_CD } from './argo-cd.ts'
 import { CONFIG_SYNC } from './config-sync.ts'

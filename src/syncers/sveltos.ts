@@ -82,7 +82,7 @@ export const SVELTOS: Syncer = {
   check: 'none',
 }
 
-/** Of a Profile the namespace is not told. */
+/** The namespace of a Profile is not reported. */
 function claimOf({ annotations }: MarkedObject): NamedApplier | undefined {
   const [kind, name] = [annotations.get('projectsveltos.io/owner-kind'), annotations.get('projectsveltos.io/owner-name') ?? '']
   if ((kind !== 'ClusterProfile' && kind !== 'Profile') || !isName(name)) return undefined

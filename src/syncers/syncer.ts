@@ -1,6 +1,6 @@
 /**
  * Everything that is known of one syncer, as one value. Each syncer has a file of its own in this folder and a line in registry.ts; every
- * other file asks the registry. All fields are required, so that the compiler names what a new file lacks: what a syncer does not have is
+  * other file uses the registry. All fields are required, so that the compiler names what a new file lacks: what a syncer does not have is
  * an empty list or `'none'`. What was run and what was only read is in docs/facts/applier-{managers,marks,behaviour}.md, inventories.md.
  */
 import type { FieldPath } from '../krm/field-path.ts'
@@ -21,14 +21,14 @@ export interface Syncer {
   /** Namespaces of the service accounts under which it runs as it is installed. */
   readonly accounts: readonly string[]
   readonly marks: Marks
-  /** Annotations on objects that tell it how to apply them and the cluster nothing, with the preset that ignores them. */
+  /** Annotations on objects that configure how it applies them and mean nothing to the cluster, with the preset that ignores them. */
   readonly directives: ReadonlyMap<string, 'depends-on' | 'client-lifecycle'>
-  /** Annotations with which somebody asks it to look again, on its own resources (`<group>/<Kind>`). */
+  /** Annotations that request a reconciliation, on its own resources (`<group>/<Kind>`). */
   readonly requests: { readonly kinds: RegExp; readonly annotations: RegExp } | 'none'
   readonly appliers: readonly ApplierKind[]
   /** The ignore rules in its own resources. */
   readonly ignores: readonly IgnoreSource[]
-  /** The annotation with which an object as a whole is ignored, and how that is told. */
+  /** The annotation with which an object as a whole is ignored, and the text that reports it. */
   readonly ignoreMark: { readonly annotation: string; readonly reason: string } | 'none'
   readonly check: SyncerCheck | 'none'
 }
@@ -41,13 +41,13 @@ export interface ManagerNames {
   readonly class: 'gitops' | 'human-tool'
   /** Whether no other program and no person writes under these names: then one of them is the other under a former name (ADR 18). */
   readonly alone: boolean
-  /** What applies under these names in the cluster by itself, `a Flux Kustomization`; `none` where somebody has to run it. */
+  /** What applies under these names in the cluster by itself, `a Flux Kustomization`; `none` where a person has to run it. */
   readonly repeats: string
   /** What writes so, and where that is documented. */
   readonly what: string
 }
 
-/** Labels and annotations that a syncer puts on what it applies. They are never in git, and each apply writes them anew. */
+/** Labels and annotations that a syncer puts on what it applies. They are never in git, and each apply writes them again. */
 export interface Marks {
   readonly labels: RegExp | 'none'
   readonly annotations: RegExp | 'none'
@@ -81,7 +81,7 @@ export interface ApplierKind {
   /** Objects that it applies without marks. */
   readonly leavesUnmarked: (object: JsonObject) => boolean
   readonly hooks: HookRule | 'none'
-  /** What its own resource says of itself. */
+  /** What its own resource reports about itself. */
   readonly report: (own: JsonObject, title: string) => SyncerReport
   /** What it does about drift. */
   readonly judge: (question: ApplierCase) => Judgement
@@ -97,7 +97,7 @@ export interface MarkedObject {
 export interface NamedApplier {
   /** Kind of the syncer's own resource; empty where it has none in this cluster. */
   readonly kind: string
-  /** Empty for cluster-scoped kinds, and where the marks do not say. */
+  /** Empty for cluster-scoped kinds, and where the marks do not name it. */
   readonly namespace: string
   readonly name: string
   /** The syncer's own resource, in each place where it may be; empty where there is nothing to read. */
@@ -114,9 +114,9 @@ export interface Claim extends NamedApplier {
   readonly objects: ReadonlySet<string>
 }
 
-/** What a syncer applies, as far as its own resource tells. */
+/** What a syncer applies, as far as its own resource reports it. */
 export interface SyncerSource {
-  /** Folder in git, empty for the root; undefined where it does not say, or where there are several. */
+  /** Folder in git, empty for the root; undefined where it is not given, or where there are several. */
   readonly folder: string | undefined
   /** What is done to the files of the folder, so that the objects may have other names than git has: `namePrefix`. Undefined: nothing. */
   readonly transformed: string | undefined
@@ -131,13 +131,13 @@ export interface InventoryPlace {
   readonly questions: (claim: Claim, own: JsonObject | undefined, namespaces: readonly string[]) => readonly InventoryQuestion[]
   /** The id that the tool writes on the objects; empty where it writes none. */
   readonly id: (claim: Claim) => string
-  /** Whether an inventory that the package names stands for it. */
+  /** Whether an inventory that the package names belongs to it. */
   readonly ofPackage: boolean
 }
 
 export interface ListedResources {
   readonly resources: readonly ResourceId[]
-  /** Of these the syncer itself says that its source does not have them; undefined where it does not say such a thing of any. */
+  /** The syncer itself reports that its source does not have these; undefined where it reports no such thing. */
   readonly extraneous: readonly ResourceId[] | undefined
 }
 
@@ -162,7 +162,7 @@ export type KeepRule = (question: KeepQuestion) => BuiltInRule | undefined
 /** Why a declared hook is rightly not in the cluster. @param runs false: it is not known whether this tool applies the package */
 export type HookRule = (manifest: JsonObject, runs: boolean) => BuiltInRule | undefined
 
-/** What the syncer says about itself, where it has a resource that says anything. */
+/** What the syncer reports about itself, where it has a resource that reports anything. */
 export interface SyncerReport {
   /** Commit that it applied last; undefined where it names none. */
   readonly applied: string | undefined
@@ -172,7 +172,7 @@ export interface SyncerReport {
   readonly suspended: string | undefined
   /** `Flux Kustomization apps/web`; undefined where there is none. */
   readonly title: string | undefined
-  /** What it says is wrong: `Flux Kustomization apps/web says Ready is False: BuildFailed`. */
+  /** The fault that it reports: `Flux Kustomization apps/web says Ready is False: BuildFailed`. */
   readonly says: string | undefined
   /** Seconds between two of its applies. */
   readonly interval: number | undefined
@@ -188,9 +188,9 @@ export const NO_SYNCER_REPORT: SyncerReport = {
 }
 
 /**
- * When live goes back to what git says after a Restore is merged. `at-once`: as soon as the applier sees live differ or the
- * merge. `at-interval`: by itself, later. `when-told`: only after somebody ran a command. `never`: it leaves these
- * differences alone, or nobody applies. `unknown`: nobody could say, for the reason in the sentence.
+  * When live goes back to git after a Restore is merged. `at-once`: as soon as the applier sees live differ or the
+  * merge. `at-interval`: by itself, later. `when-told`: only after a person ran a command. `never`: it leaves these
+  * differences alone, or no applier exists. `unknown`: this cannot be determined, for the reason in the sentence.
  */
 export type Restores = 'at-once' | 'at-interval' | 'when-told' | 'never' | 'unknown'
 
@@ -256,7 +256,7 @@ export interface IgnoreSource {
   readonly product: string
   /**
    * How a target names objects. `globs`: group and kind may have `*` and `?`, an empty group is the core group, the rest is exact.
-   * `patterns`: anchored regular expressions, empty for any. `exact`: as it stands, empty for any, and whether it is a pattern is not known.
+    * `patterns`: anchored regular expressions, empty for any. `exact`: verbatim, empty for any, and whether it is a pattern is not known.
    */
   readonly names: 'globs' | 'patterns' | 'exact'
   readonly rules: (own: JsonObject) => readonly ForeignIgnore[]
@@ -264,7 +264,7 @@ export interface IgnoreSource {
   readonly notImported: string
 }
 
-/** What a syncer of a ready cluster says of a repository. */
+/** What a syncer of a ready cluster reports about a repository. */
 export interface SyncerCheck {
   readonly kinds: readonly { readonly group: string; readonly kind: string }[]
   /** @param of its resources of a kind */
