@@ -1,4 +1,4 @@
-/** Ignore rules that somebody asked for in a comment, as edits of a policy file that touch nothing else in it. */
+/** Ignore rules requested in a comment, as edits of a policy file that touch nothing else in it. */
 import { literalRulePath } from '../../drift/noise/rule-path.ts'
 import { Failure } from '../../failure.ts'
 import { field, parseFieldPath } from '../../krm/field-path.ts'
@@ -21,7 +21,7 @@ export interface PolicyUnit {
   readonly slug: string
 }
 
-/** A rule where it stands. */
+/** A rule and its location. */
 export interface PlacedRule {
   readonly rule: IgnoreDocument
   readonly policy: Policy
@@ -53,7 +53,7 @@ export function literalPath(shown: string): string {
   if (withoutHashes(shown) !== shown) throw hiddenPath()
   const parsed = parseFieldPath(shown)
   const literal = 'problem' in parsed ? shown : literalRulePath(parsed.path)
-  // Such signs stand in quotes only, where JSON has an escape for them: a policy is read by people before it is merged.
+  // Such signs occur in quotes only, where JSON has an escape for them: a policy is read by people before it is merged.
   return literal.replace(/[\p{Cf}\p{Zl}\p{Zp}]/gu, (sign) =>
     [...Array(sign.length).keys()].map((at) => `\\u${sign.charCodeAt(at).toString(16).padStart(4, '0')}`).join(''),
   )
@@ -113,7 +113,7 @@ function isPolicy(value: Json, name: string): boolean {
   return isJsonObject(metadata) && metadata['name'] === name
 }
 
-/** A policy that is about this unit and nothing else, and says nothing but these rules. */
+/** A policy that is about this unit and nothing else, and has only these rules. */
 export function policyOfUnit({ cluster, packagePath, slug }: PolicyUnit, rules: readonly IgnoreDocument[]) {
   const match = { clusters: [cluster], ...(packagePath === '' ? {} : { packages: [packagePath] }) }
   return {
@@ -136,7 +136,7 @@ function newPolicy(files: readonly PolicyFile[], unit: PolicyUnit, rules: readon
   return { path, text: editYaml(text, [{ kind: 'append-object', object }], path) }
 }
 
-/** Nobody is asked to review what could not be read afterwards. */
+/** No review is requested of what could not be read afterwards. */
 function proven(files: readonly PolicyFile[], file: PolicyFile): PolicyFile {
   parsePolicyFiles([...files.filter(({ path }) => path !== file.path), file])
   return file

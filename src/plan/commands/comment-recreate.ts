@@ -1,10 +1,10 @@
-/** A branch that somebody pushed to, taken back because a person with write access asked for it. */
+/** A branch with foreign commits, recreated because a person with write access requested it. */
 import { Failure } from '../../failure.ts'
 import type { Observation, OpenBranch } from '../turn/observation.ts'
 
 /**
- * The observation as if the unit's foreign branches were ours and said nothing: planning then builds them anew, by the policy, and
- * replaces exactly the commit that was seen. Nothing that stands on such a branch is believed: not its choices, and not its reasons.
+  * The observation as if the unit's foreign branches were ours and empty: planning then rebuilds them, by the policy, and
+  * replaces exactly the observed commit. Nothing on such a branch is trusted: not its choices, and not its reasons.
  * @throws Failure BP2009 while not everything could be observed
  */
 export function withoutForeignCommits(observed: Observation): Observation {

@@ -7,7 +7,7 @@ import type { Change } from '../../record/schema.ts'
 
 export interface Commenter {
   readonly login: string
-  /** Asked of the forge for this very comment. */
+  /** Read from the forge for this very comment. */
   readonly permission: Permission
 }
 
@@ -17,7 +17,7 @@ export interface OwnedPackage {
   readonly codeOwners: string
 }
 
-/** @throws Failure BP2013 for somebody without write access */
+/** @throws Failure BP2013 for a login without write access */
 export function assertMayWrite({ login, permission }: Commenter, owned: OwnedPackage): void {
   if (permission === 'write' || permission === 'admin') return
   const owners = ownersOf(owned.codeOwners, kptfileOf(owned))
@@ -29,8 +29,8 @@ export function assertMayWrite({ login, permission }: Commenter, owned: OwnedPac
 }
 
 /**
- * Where git shall give in to a critical or high change, or it shall be hidden: an owner of every file that it is about.
- * A team, or an address, says nothing about a login: then only an administrator of the repository is believed.
+  * To adopt, release or ignore a critical or high change requires an owner of every file that it is about.
+  * A team, or an address, does not identify a login: then only an administrator of the repository is accepted.
  * @param verb as in `adopt`
  * @throws Failure BP2013
  */
@@ -53,7 +53,7 @@ export function assertOwner(verb: string, chosen: readonly Change[], { login, pe
   }
 }
 
-/** What may be adopted or let go of only by an owner; a Restore keeps what git says. */
+/** Only an owner may adopt or release these; a Restore keeps the content of git. */
 export function needsOwner(resolution: Resolution): boolean {
   return resolution !== 'Restore'
 }
@@ -64,7 +64,7 @@ function kptfileOf({ packagePath }: OwnedPackage): string {
   return packagePath === '' ? 'Kptfile' : `${packagePath}/Kptfile`
 }
 
-/** Never a plain word of a sentence: whoever is called `all` is not everybody. */
+/** Never a plain word of a sentence: a user called `all` is not everybody. */
 function quoted(login: string): string {
   return `"${login}"`
 }

@@ -1,11 +1,11 @@
-/** What comments leave behind in the record and in the report: who chose the plan, and until when nobody is reminded. */
+/** What comments change in the record and in the report: who chose the plan, and until when reminders pause. */
 import { Failure } from '../../failure.ts'
 import type { DriftRecord, DriftReport, Plan } from '../../record/schema.ts'
 import type { Observation, ResolutionRequest } from '../turn/observation.ts'
 
 type Planned = Pick<DriftRecord['spec'], 'plannedBy' | 'plannedBefore'>
 
-/** Who chose the plan, and the plan before; a resolution request of somebody who is not kept forgets both. `previous` is the open record. */
+/** Who chose the plan, and the plan before; a resolution request without a stored requester clears both. `previous` is the open record. */
 export function plannedBy(
   resolutionRequest: ResolutionRequest | undefined,
   previous: DriftRecord['spec'] | undefined,
@@ -15,7 +15,7 @@ export function plannedBy(
   const retained = before === undefined || before === plan ? {} : { plannedBefore: before }
   if (resolutionRequest === undefined) return previous?.plannedBy === undefined ? {} : { plannedBy: previous.plannedBy, ...retained }
   if (resolutionRequest.by === undefined) return {}
-  // Said twice, a resolution request finds its own plan: what was before it stays.
+  // A repeated resolution request finds its own plan: the plan before it stays.
   const changed = previous !== undefined && previous.plan !== plan
   return { plannedBy: resolutionRequest.by, ...(changed ? { plannedBefore: previous.plan } : retained) }
 }
@@ -33,7 +33,7 @@ export function nothingToSnooze(why: string): Failure {
   })
 }
 
-/** A snooze that somebody asks for now, or one of this episode that is not over; it ends by itself. */
+/** A snooze that is requested now, or one of this episode that is not over; it ends by itself. */
 export function snoozed({ snoozeUntil, git, cluster }: Observation, { episode, lifecycle }: Status): { readonly snoozedUntil?: string } {
   const before = git.ledger.report?.status
   const until = snoozeUntil ?? (before?.episode === episode ? before.snoozedUntil : undefined)

@@ -46,7 +46,7 @@ export function exactRules({ chosen, verdicts, key, reason, expires }: ExactRequ
 
 type Parts = Omit<IgnoreDocument, 'reason' | 'expires'>
 
-/** From the rule that a person would write to the one that says everything there is to say. */
+/** From the rule that a person would write to the most specific one. */
 const WAYS: readonly ((own: readonly Change[]) => readonly Parts[])[] = [
   (own) => {
     const paths = fieldsOf(own).map(({ path }) => literalPath(path))

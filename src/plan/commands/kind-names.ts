@@ -1,4 +1,4 @@
-/** Ways to name a kind, as kubectl takes them where no server says what there is. */
+/** Ways to name a kind, as kubectl accepts them, without a server that lists the kinds. */
 import type { Change } from '../../record/schema.ts'
 
 /** Of the kinds that Kubernetes ships (`kubectl api-resources`, v1.34), by the kind in small letters. */

@@ -7,13 +7,13 @@ import type { PolicySet } from '../../policy/parse-policy.ts'
 import type { DriftReport, RuleMatch } from '../../record/schema.ts'
 import { unitName } from '../../record/unit-name.ts'
 
-/** Days without a match after which a rule is told: whoever needs it has had time to come by. */
+/** Days without a match after which a rule is reported: enough time for rare matches. */
 export const STALE_DAYS = 30
 
 export interface ListedRule {
   readonly id: string
   readonly where: string
-  /** Name of the policy; `annotation` for what a package itself says. */
+  /** Name of the policy; `annotation` for a rule of the package itself. */
   readonly policy: string
   readonly priority: number
   /** What it is about in one line. */
@@ -24,8 +24,8 @@ export interface ListedRule {
   /** Last day; empty for ever. */
   readonly expires: string
   /**
-   * `Matching`: it hides something now. `Unmatched`: it hides nothing, in none of the units. `Untried`: no report of the ledger has it,
-   * because it is about no object that was looked at, or nobody looked since it was written. `Expired`: it is not tried any more.
+    * `Matching`: it hides something now. `Unmatched`: it hides nothing, in none of the units. `Untried`: no report of the ledger has it,
+    * because it is about no observed object, or no turn observed since it was written. `Expired`: it is not tried any more.
    */
   readonly state: 'Matching' | 'Unmatched' | 'Untried' | 'Expired'
   /** Differences that it covers now, in all units. */
@@ -34,7 +34,7 @@ export interface ListedRule {
   readonly units: number
   /** Day since which it covers nothing anywhere; empty while it covers something, or was not tried. */
   readonly unmatchedSince: string
-  /** `now`, the day on which it was seen to match no more, `never`, or empty where it was not tried. */
+  /** `now`, the first day without a match, `never`, or empty where it was not tried. */
   readonly lastMatched: string
 }
 

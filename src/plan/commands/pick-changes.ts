@@ -18,7 +18,7 @@ export interface PlannedChange {
   /** Item fingerprint, 16 hex digits. */
   readonly fingerprint: string
   readonly resolution: Resolution
-  /** Which of several equal places in git is edited; undefined where nobody chose. */
+  /** Which of several equal locations in git is edited; undefined without a choice. */
   readonly via?: string | undefined
 }
 
@@ -31,7 +31,7 @@ export function allChanges(verdicts: readonly ObjectVerdict[], key: RedactionKey
   )
 }
 
-/** Merged decisions that live does not agree with yet, or was not seen to agree with. */
+/** Merged decisions that live does not agree with yet, or was not observed to agree with. */
 export function unverifiedMerges(closed: readonly ClosedEpisode[]): ClosedEpisode[] {
   return closed.filter(({ status }) => status.outcome === 'Merged' && status.verifiedAt === undefined)
 }
@@ -51,8 +51,8 @@ export function silencedUntil(closed: readonly ClosedEpisode[], fingerprint: str
 }
 
 /**
- * A resolution request decides about the changes that it names; the open record about those that it knows; the policy about the rest, where
- * what it says can be done: what nobody asked for must not keep drift from being shown and recorded.
+  * A resolution request decides about the changes that it names; the open record about those that it knows; the policy about the rest, where
+  * its resolution is possible: a resolution without a request must not keep drift from being shown and recorded.
  */
 export function planResolutions(
   changes: readonly OpenChange[],
@@ -90,8 +90,8 @@ function recordedPlan(changes: readonly OpenChange[], open: DriftRecord, key: Re
 }
 
 /**
- * What a record says of a change. Fingerprints of another installation key say nothing. The place tells which change was meant, also when
- * its value moved on: what somebody chose for a field stays chosen, and the new value has to be approved all the same.
+  * The resolution that a record has for a change. Fingerprints of another installation key match nothing. The location identifies the
+  * change, also when its value moved on: the choice for a field stays, and the new value still has to be approved.
  */
 function recordedChoices(open: DriftRecord | undefined, key: RedactionKey): (change: OpenChange) => Choice | undefined {
   const chosen = open?.spec.changes ?? []

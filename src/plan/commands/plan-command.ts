@@ -19,7 +19,7 @@ import { allChanges } from './pick-changes.ts'
 import type { ProposalRequests, Requester } from './proposal-requests.ts'
 import { changesMeant, type RequestedChoice, resolveSelectors } from './resolution-request.ts'
 
-/** A unit with everything that was asked for so far. */
+/** A unit with all requests so far. */
 export interface RequestState {
   /** The reason where nothing could be observed. */
   readonly observation: Observation | Failure
@@ -34,7 +34,7 @@ export interface ObservedState extends RequestState {
 /** Plans the unit. @throws Failure as `planReconcile` */
 export type PlanUnit = (state: ObservedState) => UnitPlan
 
-/** A change of the policy that somebody asked for: files that change, and what they say. */
+/** A requested change of the policy: files that change, and their content. */
 export interface PolicyChange {
   readonly verb: 'ignore' | 'unignore'
   readonly files: readonly PolicyFile[]

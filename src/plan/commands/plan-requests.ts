@@ -1,4 +1,4 @@
-/** Everything that is asked for on one proposal, in order: what it changes in the plan of the unit, and what is answered. */
+/** All requests on one proposal, in order: what each changes in the plan of the unit, and the answer. */
 import { asFailure, Failure, type FailureCode } from '../../failure.ts'
 import type { PolicySet } from '../../policy/parse-policy.ts'
 import type { RequestedAction } from '../../ports/check-run.ts'
@@ -37,7 +37,7 @@ export interface AnsweredRequests {
   readonly answers: readonly PlannedAnswer[]
   /** Comments that are answered. */
   readonly comments: readonly ForgeComment[]
-  /** Presses that are done are not done again, answered or not: their commit may be gone by it. */
+  /** Requested actions that are done are not repeated, answered or not: their commit may be gone because of them. */
   readonly requestedActions: readonly { readonly requestedAction: RequestedAction; readonly done: boolean }[]
   readonly waiting: readonly WaitingRequest[]
 }
@@ -62,8 +62,8 @@ export function commentLine({ body }: ForgeComment): string {
 }
 
 /**
- * A fault of git or of the forge says nothing about the request, and the request may be done although the answer was lost. It is never
- * refused for that, whatever has to change first. A name that our own rules refuse stays refused.
+  * A fault of git or of the forge does not refuse the request, which may be done although the answer was lost. It is never
+  * refused for that, whatever has to change first. A name that our own rules refuse stays refused.
  */
 export function isOutside(code: FailureCode): boolean {
   return /^BP[45]/.test(code) && code !== 'BP4004'
@@ -118,7 +118,7 @@ class RequestPlanner {
     })
   }
 
-  /** Only commands of this commit: who clicked saw what stands there. */
+  /** Only commands of this commit: the person who clicked saw its content. */
   requestedAction({ requestedAction, requester }: RequestedActionRequest): void {
     const { unit, codeOwners, answered } = this.context.requests
     const requested = commandOfAction(requestedAction.button)
@@ -216,7 +216,7 @@ function refusal(by: string, line: string, text: string): PlannedAnswer {
   return { by, line, done: false, text }
 }
 
-/** Why somebody may not command; undefined where it is allowed. */
+/** Why a person may not command; undefined where it is allowed. */
 export function notAllowed(requester: Requester, owned: Parameters<typeof assertMayWrite>[1]): Failure | undefined {
   try {
     assertMayWrite(requester, owned)

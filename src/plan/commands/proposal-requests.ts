@@ -1,4 +1,4 @@
-/** What people ask for on open proposals, as a turn observed it: commands in comments, ticked boxes and clicked buttons. */
+/** Requests on open proposals, as a turn observed them: commands in comments, ticked boxes and clicked buttons. */
 import type { Failure } from '../../failure.ts'
 import type { PolicyFile } from '../../policy/parse-policy.ts'
 import type { RequestedAction } from '../../ports/check-run.ts'
@@ -45,9 +45,9 @@ export interface RequestedActionRequest {
 
 /** A request that could not be read now, or not be done: it is found again by the next turn. */
 export interface WaitingRequest {
-  /** Login; empty where nobody knows. */
+  /** Login; empty where unknown. */
   readonly by: string
-  /** What was asked, in one line. */
+  /** The request, in one line. */
   readonly line: string
   readonly failure: Failure
 }
@@ -58,11 +58,11 @@ export interface ProposalRequests {
   /** Oldest text first, and those of people who may command before all others. */
   readonly comments: readonly CommentRequest[]
   readonly requestedActions: readonly RequestedActionRequest[]
-  /** The comment about commands as it stands; empty where there is none. */
+  /** The current comment about commands; empty where there is none. */
   readonly answered: string
   /** CODEOWNERS of the base branch; empty where there is none. */
   readonly codeOwners: string
-  /** The policies as they stand in the base branch; empty where no request is about them. */
+  /** The current policies of the base branch; empty where no request is about them. */
   readonly policyFiles: readonly PolicyFile[]
   readonly unread: readonly WaitingRequest[]
 }

@@ -1,4 +1,4 @@
-/** What somebody asked for, as fingerprints of changes: several choices of one comment are one plan. */
+/** A request for resolutions, as fingerprints of changes: several choices of one comment are one plan. */
 import type { Resolution } from '../../drift/drift.ts'
 import { Failure } from '../../failure.ts'
 import { resourceKey } from '../../krm/resource-id.ts'
@@ -18,11 +18,11 @@ export interface ResolutionSelectors extends RequestedChoice {
   readonly message: string | undefined
   /** Further choices of the same plan: of two about one change the later one counts. */
   readonly also?: readonly RequestedChoice[]
-  /** The changes that selectors count, as whoever wrote them had them before the eyes; undefined: as a plain turn lists them. */
+  /** The changes that selectors count, as the requester saw them; undefined: as a plain turn lists them. */
   readonly numbered?: readonly Change[]
-  /** Login of who asked; empty where that is not known (a ticked box), undefined where it is not kept. */
+  /** Login of the requester; empty where that is not known (a ticked box), undefined where it is not stored. */
   readonly by?: string
-  /** Told of what each choice is about, as it is now; what it throws ends the resolution request. */
+  /** Called with the current changes of each choice; an error that it throws ends the resolution request. */
   readonly assertAllowed?: (resolution: Resolution, chosen: readonly Change[]) => void
 }
 
@@ -55,8 +55,8 @@ function choiceOf({ resolution, selectors, via }: RequestedChoice, request: Reso
 }
 
 /**
- * The changes that selectors name among those that somebody had before the eyes, as they are now: found by their content, or by their
- * place where only the value moved on.
+  * The changes that selectors name among those that the requester saw, as they are now: found by their content, or by their
+  * location where only the value moved on.
  * @throws Failure BP1011 for a selector that names nothing, or nothing that still differs
  */
 export function changesMeant(selectors: readonly string[], numbered: readonly Change[], current: readonly Change[]): readonly Change[] {
@@ -64,7 +64,7 @@ export function changesMeant(selectors: readonly string[], numbered: readonly Ch
   const meant = numbered.filter(({ fingerprint }) => named === undefined || named.has(fingerprint))
   const locations = new Set(meant.flatMap((change) => [change.fingerprint, locationOf(change)]))
   const found = current.filter((change) => locations.has(change.fingerprint) || locations.has(locationOf(change)))
-  // With nothing open at all, whoever plans says so, and why.
+  // With nothing open at all, the caller that plans reports it, and why.
   if (found.length === 0 && current.length > 0) throw nothingOfIt(selectors)
   return found
 }

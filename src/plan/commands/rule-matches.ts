@@ -23,7 +23,7 @@ export function ruleMatches(
   const ignores = new Map<string, RuleMatch>()
   for (const rule of observed.policy.ignore) {
     if (!isActive(rule, today)) {
-      // Of an annotation nobody else can say that it has ended.
+      // The end of an annotation cannot be learned elsewhere.
       if (rule.level === 'object' || rule.level === 'package') ignores.set(ruleId(rule), { rule: ruleId(rule), ...annotationOf(rule) })
       continue
     }
@@ -45,7 +45,7 @@ function hitsOf(rule: IgnoreRule, { verdicts }: Pick<Observation, 'verdicts'>): 
   return hits.length
 }
 
-/** Undefined where nobody can say: what could not be read may be what the rule is there for. */
+/** Undefined where this is unknown: an unreadable object may be the one that the rule is for. */
 function entryOf(
   rule: string,
   { hits, complete }: { readonly hits: number; readonly complete: boolean },

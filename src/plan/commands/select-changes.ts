@@ -16,7 +16,7 @@ const MOST_LISTED = 10
 
 /** What a line of `diff` or `explain` is named by. */
 export interface SelectableLine extends Pick<Change, 'ref' | 'path' | 'fingerprint'> {
-  /** What it says: the kind of change, or the state of an object that is not proven. */
+  /** Its value: the kind of change, or the state of an object that is not proven. */
   readonly change: string
 }
 
@@ -118,7 +118,7 @@ function namesNothing(selector: string, changes: readonly SelectableLine[], open
   })
 }
 
-/** A credential that stands in it is not repeated: `diff` prints such a path without it. */
+/** A credential in it is not repeated: `diff` prints such a path without it. */
 function quoted(selector: string): string {
   return hasSecretText(selector) ? 'with the credential in it' : JSON.stringify(selector)
 }

@@ -11,7 +11,7 @@ import type { Observation, ResolutionRequest } from '../turn/observation.ts'
 import { isWaiting } from '../turn/waiting-state.ts'
 
 /**
- * Somebody named a change that a merge decided: doing nothing about it would look as if the resolution request was taken.
+  * A request names a change that a merge decided: to do nothing about it would look as if the resolution request was accepted.
  * @throws Failure BP2008
  */
 export function assertUndecided(
@@ -59,7 +59,7 @@ interface DecidedTurn {
   readonly outcomes: readonly { readonly episode: ClosedEpisode }[]
 }
 
-/** What of the lines is decided already: nobody has to decide about it again, and it is gone once it is applied. */
+/** The lines that are decided already: they need no second decision, and they are gone once the decision is applied. */
 export function waitingNotes(observed: Observation, { report, outcomes }: DecidedTurn): readonly Note[] {
   if (otherBase(observed) !== undefined) return []
   const closed = [...observed.git.ledger.closed, ...outcomes.map(({ episode }) => episode)]

@@ -17,7 +17,7 @@ export function newEpisodeId(
   begun: ReadonlySet<string>,
 ): string {
   const own = new Set([...git.merged, ...closed].map(({ spec }) => spec.episode))
-  // A branch of the unit's own package keeps its name: whether somebody else made it is for the caller to find out.
+  // A branch of the unit's own package keeps its name: the caller detects whether it is foreign.
   const isOwn = (state: 'drafts' | 'proposed', id: string): boolean =>
     git.refs.has(`refs/heads/${formatWorkspaceBranch({ state, packagePath: unit.packageName, workspace: `drift-${id}` })}`)
   const isUsed = (id: string): boolean =>

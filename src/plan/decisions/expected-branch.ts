@@ -25,7 +25,7 @@ export interface ExpectedCommit {
   readonly messages: readonly string[]
 }
 
-/** The branch's commit as it stands. */
+/** The current commit of the branch. */
 export interface CurrentCommit {
   readonly message: string
   /** Kptfile and .krmignore of the package, as far as they are there, in the commit that the branch was built on. */
@@ -36,7 +36,7 @@ export interface CurrentCommit {
  * Where a key was given and the commit has no signature of ours, it is what follows from the policy alone. Where the ledger knows another commit of the branch, nothing that only a person can have said is believed: not the choice of a
  * resolution, and not its reason. Where it knows none, the record is believed as far as everything follows from it.
  * @returns why that cannot be, as a part of a sentence, where the record cannot be ours or can no longer be rebuilt
- * @throws what asks for the answer of a function or a program
+  * @throws the request for the answer of a function or a program
  */
 export function expectedCommit(observed: Observation, branch: OpenBranch, openProposal: CurrentCommit): ExpectedCommit | string {
   const { record, others, state } = branch
@@ -48,7 +48,7 @@ export function expectedCommit(observed: Observation, branch: OpenBranch, openPr
   const away = others.flatMap((other) => (other.record === undefined ? [] : [other.record]))
   if (away.length < others.length || away.some((other) => !isAlike(other, record))) return 'a record on it does not say what the others say'
   if (!believed && hasWords(record)) return 'its record says that a person chose something, and nothing else does'
-  // What has no signature may have its entry in the ledger from the same hand: then nobody chose anything.
+  // Without a signature, its entry in the ledger may have the same writer: then there is no trusted choice.
   const like = unsigned ? { ...record, spec: { ...record.spec, changes: [] } } : believed ? record : inLedger(observed, record)
   if (like === undefined) return 'the ledger has another proposal as the open one'
   const files = filesNow(observed, branch, like) ?? (believed ? filesThen(observed, branch, openProposal) : undefined)
@@ -61,7 +61,7 @@ export function expectedCommit(observed: Observation, branch: OpenBranch, openPr
   }
 }
 
-/** Says what it says about the same drift as every other record of a joint proposal. */
+/** Has the same text about the same drift as every other record of a joint proposal. */
 function isAlike(other: DriftRecord, record: DriftRecord): boolean {
   return causeOf(other) === causeOf(record) && isSameDocument(alignRecord(other, record), other)
 }
@@ -77,7 +77,7 @@ function inLedger({ git }: Observation, record: DriftRecord): DriftRecord | unde
   return { ...record, spec: { ...record.spec, changes: report.spec.changes } }
 }
 
-/** As this turn would write the branch; undefined where its record would say something else than it does. */
+/** As this turn would write the branch; undefined where its record would differ from the present one. */
 function filesNow(observed: Observation, branch: OpenBranch, like: DriftRecord): readonly FileChange[] | undefined {
   const own = { ...branch, record: like, foreign: false, outdated: true }
   const observation = { ...observed, git: { ...observed.git, branches: [own], unreadable: [] } }

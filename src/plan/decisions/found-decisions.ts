@@ -1,6 +1,6 @@
 /**
- * Decisions that were made without backporch, seen from git: a proposal that somebody merged by hand, and one whose branch
- * somebody deleted. Both close the episode as `approve` and `reject` would have.
+  * Decisions that were made without backporch, detected in git: a proposal that a person merged by hand, and one whose branch
+  * a person deleted. Both close the episode as `approve` and `reject` would have.
  */
 import type { Note } from '../../note.ts'
 import type { ObjectId } from '../../package/object-id.ts'
@@ -33,18 +33,18 @@ const NOTHING_FOUND = { branches: [], writes: NO_WRITES, notes: [], outcomes: []
 
 export function findDecisions(observed: Observation): FoundDecisions {
   const { git, proposals } = observed
-  // What is open or gone on the unit's own branch cannot be told from another one.
+  // An open or deleted branch of the unit cannot be told from another one.
   if (otherBase(observed) !== undefined) return { ...NOTHING_FOUND, closed: git.ledger.closed, revision: git.revision }
   const known = new Map(git.ledger.closed.map((episode) => [episode.metadata.name, episode.status]))
-  // A draft that somebody merged decided nothing: its record says that it is one.
+  // A merged draft decided nothing: its record is marked as a draft.
   const merged = git.merged.filter(({ spec }) => spec.lifecycle === 'Proposed')
-  // Whatever a branch of that name says now: a turn that did not know of the merge may have rebuilt it.
+  // Regardless of the present branch of that name: a turn that did not know of the merge may have rebuilt it.
   const landed = merged.map((record) => ({ record, branch: git.branches.find((other) => isOf(other, record)) }))
   const ended = git.branches.filter((branch) => isEnded(observed, branch) && !landed.some(({ record }) => isOf(branch, record)))
   const closed = ended.filter(({ ref }) => proposals.get(ref)?.state === 'closed')
   const unproposed = closed.filter((branch) => isUnproposed(git.heads.get(branch.ref) ?? branch))
   const openDeleted = openAndDeleted(observed)
-  // Somebody's commits on the branch stay, so that its decision is found again in every turn.
+  // Foreign commits on the branch stay, so that its decision is found again in every turn.
   const fresh = landed.filter(({ record }) => !isMergeKnown(git.ledger.closed, record))
   const found = [
     ...mergedByHand(observed, fresh),
@@ -62,8 +62,8 @@ export function findDecisions(observed: Observation): FoundDecisions {
   const again = new Set(found.map(({ episode }) => episode.metadata.name))
   const over = [...landed.flatMap(({ branch }) => (branch === undefined ? [] : [branch])), ...ended]
   const decided = new Set(over)
-  // A turn that did not know of the decision moved the branch: what it brought is proposed anew, under a name of its own. One that
-  // is what was decided may have been restored, to be opened again.
+  // A turn that did not know of the decision moved the branch: its new changes are proposed again, under a name of their own. A branch
+  // that equals the decision may have been restored, to be opened again.
   const isMoved = (branch: OpenBranch): boolean =>
     git.heads.has(branch.ref) || landed.some(({ record }) => isOf(branch, record) && !isEqualText(branch.record, record))
   const taken = new Set(found.flatMap(({ writes }) => writes.updates.map(({ ref }) => ref)))
@@ -104,7 +104,7 @@ function withdrawal({ ref, commit }: OpenBranch): PlannedUpdate {
   return { ref, from: commit, to: null }
 }
 
-/** The branch went on after the decision, or it cannot be told what was decided: nothing of that is silent. */
+/** The branch went on after the decision, or the decision is unclear: nothing of that becomes silent. */
 function unseenNotes({ git, proposals }: Observation, { ref, workspace }: OpenBranch): Note[] {
   const head = git.heads.get(ref)
   if (head === undefined) return []
@@ -120,7 +120,7 @@ export function unreadableNote({ where, why }: UnreadableRecord): Note {
   return { cause: 'record-not-read', subject: '', text: `the record of ${where} cannot be read and is left alone: ${why}` }
 }
 
-/** What somebody decided and this turn found: told on the proposal. */
+/** A decision that this turn found: reported on the proposal. */
 export interface FoundOutcome {
   /** Full ref name of the proposal's branch, which may be gone. */
   readonly ref: string
@@ -150,8 +150,8 @@ function mergedByHand(
     // Units of a joint proposal find each other's tag, whether the branch is there any more or not.
     const joint = (branch?.others.length ?? 0) > 0
     const known = mergeCommit === undefined ? undefined : revisionAt(observed, [mergeCommit.published, mergeCommit.commit])
-    // A branch with somebody's commits is theirs, merged or not: what they pushed after the merge would be lost with it.
-    // What a branch says that went on since was not published.
+    // A branch with foreign commits is never deleted, merged or not: commits pushed after the merge would be lost with it.
+    // Records of a branch that went on since were not published.
     const own = branch !== undefined && isEqualText(branch.record, record) && !git.heads.has(ref) ? branch.commit : undefined
     const tagged =
       branch?.foreign === true || known !== undefined
@@ -165,7 +165,7 @@ function mergedByHand(
     const closed = closedEpisodeOf(record, {
       outcome: 'Merged',
       decidedBy: (proposal?.state === 'merged' ? proposal.decidedBy : '') || (mergeCommit?.by ?? ''),
-      // Clocks of people are not ours: nothing was decided later than it was seen.
+      // Clocks of people are not ours: no decision is later than its observation.
       at: at < cluster.observedAt ? at : cluster.observedAt,
       seenAt: cluster.observedAt,
       ...(mergeCommit === undefined ? {} : { commit: mergeCommit.commit }),
@@ -221,8 +221,8 @@ function proposedRef({ unit }: Observation, workspace: string): string {
 }
 
 /**
- * Closed on the forge, and not merged: what is silent is what stood there when it was closed. The branch of somebody who pushed to it
- * stays theirs. @returns undefined where the unit came onto the branch after that
+  * Closed on the forge, and not merged: the content at the time of the close becomes silent. A branch with foreign
+  * commits stays foreign. @returns undefined where the unit came onto the branch after that
  */
 function closedByHand(observed: Observation, { ref, commit, record: now, foreign, workspace }: OpenBranch): Found | undefined {
   const head = observed.git.heads.get(ref)
@@ -263,7 +263,7 @@ function closedWhileWithdrawn(observed: Observation): Found[] {
   })
 }
 
-/** Silence begins when it was decided, not when that was seen. */
+/** Silence begins with the decision, not with its observation. */
 function declined(
   { cluster, policy }: Observation,
   changes: readonly Change[],
@@ -277,7 +277,7 @@ function declined(
   return { outcome: 'Declined', decidedBy: closed?.decidedBy ?? '', at, silentUntil, reason }
 }
 
-/** Whoever may push a branch could otherwise silence what nobody proposed. */
+/** Otherwise any account that may push a branch could silence what was never proposed. */
 function isUnproposed({ record, recordPushed }: Pick<EndedHead, 'record' | 'recordPushed'>): boolean {
   return record !== undefined && recordPushed !== true
 }
@@ -293,18 +293,18 @@ interface DeletedProposal extends Pick<EndedHead, 'record' | 'recordPushed'> {
   readonly report: DriftReport
 }
 
-/** The ledger says that a proposal is open, and its branch is gone without a merge: somebody closed it. */
+/** The ledger has an open proposal, and its branch is gone without a merge: a person closed it. */
 function openAndDeleted(observed: Observation): DeletedProposal | undefined {
   const { git } = observed
   const { report } = git.ledger
   if (report === undefined || report.status.lifecycle !== 'Proposed' || report.spec.fingerprint === '') return undefined
   const { episode, plan } = report.status
   const workspace = `drift-${episode}`
-  // A branch without our record is still a branch: somebody works on it.
+  // A branch without our record is still a branch: a person works on it.
   const ref = report.status.branch === undefined ? proposedRef(observed, workspace) : `refs/heads/${report.status.branch}`
   const known =
     git.refs.has(ref) ||
-    // Merged between the look at git and the look at the forge: the next turn sees its record.
+    // Merged between the reads of git and of the forge: the next turn reads its record.
     observed.proposals.get(ref)?.state === 'merged' ||
     git.branches.some(({ record }) => record.metadata.name === workspace) ||
     git.merged.some(({ metadata }) => metadata.name === workspace) ||
@@ -312,7 +312,7 @@ function openAndDeleted(observed: Observation): DeletedProposal | undefined {
     git.ledger.closed.some(({ metadata }) => metadata.name === episode)
   if (known || plan === '') return undefined
   const head = git.heads.get(ref)
-  // The forge says what it was about, and it was not about this.
+  // The forge reports what it was about, and it was not about this.
   if (head !== undefined && head.record?.spec.episode !== episode) return undefined
   return { ref, workspace, report, record: head?.record, ...(head === undefined ? {} : { recordPushed: head.recordPushed === true }) }
 }

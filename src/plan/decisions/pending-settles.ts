@@ -6,7 +6,7 @@ import type { Observation } from '../turn/observation.ts'
 import type { UnitResult } from '../turn/unit-result.ts'
 import { restoredObjects } from './plan-settle.ts'
 
-/** A merged decision that backporch itself has to bring to the cluster, and that live was not seen to agree with yet. */
+/** A merged decision that backporch itself has to bring to the cluster, and that live was not observed to agree with yet. */
 export interface PendingSettle {
   readonly cluster: string
   readonly packagePath: string
@@ -31,7 +31,7 @@ export function pendingSettles({ units, view }: SettledTurn): PendingSettle[] {
     const held = new Set(notHandedOver)
     return git.ledger.closed.flatMap((episode) => {
       const { spec, status } = episode
-      // Who merged decided, and the syncer may apply it: but nobody reviewed that backporch writes it.
+      // The merge decided, and the syncer may apply it: but no review covered a write by backporch.
       if (status.outcome !== 'Merged' || status.altered !== undefined) return []
       const record = git.merged.find(({ metadata }) => metadata.name === `drift-${spec.episode}`)
       const commit = view.refs.get(`refs/tags/${unit.unit.packageName}/${status.revision}`)

@@ -81,7 +81,7 @@ function closing(input: DecisionInput, status: ClosedEpisode['status'], state: '
   }
 }
 
-/** The open proposal of a unit. @throws Failure BP2004 when there is none, BP2009 when it is somebody else's */
+/** The open proposal of a unit. @throws Failure BP2004 when there is none, BP2009 when its branch is foreign */
 export function openProposal(observed: Observation): OpenBranch {
   const proposal = observed.git.branches.find(({ state }) => state === 'proposed')
   const draft = observed.git.branches.find(({ state }) => state === 'drafts')

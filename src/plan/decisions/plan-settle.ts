@@ -1,7 +1,7 @@
 /**
  * `settle: backporch`: which live writes a merged Restore still authorises, as live is now. The caller sends the first one and
  * plans again, because each write gives its object a new version. Exactly the approved items, and only while the object
- * shows nothing else: a re-apply would also change what nobody reviewed.
+  * shows nothing else: a re-apply would also change what was not reviewed.
  */
 
 import { isEncrypted, isEncryptedLocation } from '../../drift/compare/encrypted-fields.ts'
@@ -53,7 +53,7 @@ function targetOf(write: ApprovedWrite): ResourceId {
 }
 
 /**
- * The last look at a request before it is sent, whatever was planned.
+  * The last check of a request before it is sent, whatever was planned.
  * @throws Failure BP3017 where it is about what the package does not cover
  */
 export function assertMayWrite(observed: Observation, write: ApprovedWrite): void {
@@ -66,7 +66,7 @@ function whyNotWritten({ verdicts, boundary }: Observation, id: ResourceId): Fai
   return whyOutside(boundary, id) ?? (verdict?.state === 'outside' ? verdict.failure : verdict?.notSettled)
 }
 
-/** Objects that are looked at: those that differ, and those that the record restored. */
+/** Objects that are checked: those that differ, and those that the record restored. */
 export function settleTargets({ verdicts }: Observation, record: DriftRecord): WantedObject[] {
   const restored = restoredObjects(record)
   return verdicts
@@ -104,7 +104,7 @@ function planValues(
   record: DriftRecord,
   live: LiveView,
 ): { readonly writes: ApprovedWrite[]; readonly stays: readonly Failure[] } {
-  // Verified once, it is done: the same drift coming back is another decision. And what nobody proposed is not settled by itself.
+  // Once verified, it is done: the same drift coming back is another decision. And what was never proposed is not settled automatically.
   const isDecided = ({ spec, status }: ClosedEpisode): boolean => spec.episode === record.spec.episode && status.altered === undefined
   if (!unverifiedMerges(observed.git.ledger.closed).some(isDecided)) return { writes: [], stays: [] }
   const approved = new Set(record.spec.changes.filter(({ resolution }) => resolution === 'Restore').map(({ fingerprint }) => fingerprint))
@@ -164,7 +164,7 @@ function assertOnlyApproved(
   })
 }
 
-/** Of an encrypted value only the ciphertext is in git, and of what somebody wrote over it only a hash was kept. */
+/** Of an encrypted value only the ciphertext is in git, and of a value written over it only a hash was stored. */
 function assertPlain(changes: readonly Omit<PlannedChange, 'resolution'>[]): void {
   const encrypted = changes.find(
     ({ drift, desired }) =>
@@ -232,7 +232,7 @@ function writesFor(changes: readonly Omit<PlannedChange, 'resolution'>[], live: 
 
 /**
  * The object with its identity and the given fields only, so that an apply of it owns nothing else; with uid and
- * resourceVersion as the server's own guard that it is still the object that was looked at.
+  * resourceVersion as the server's own guard that it is still the observed object.
  */
 function onlyFields(desired: Resource, paths: readonly FieldPath[], live: JsonObject | undefined): Resource {
   const { id } = desired

@@ -1,4 +1,4 @@
-/** Somebody wants to be asked again about drift whose proposal was closed: its silence ends now. */
+/** A request to report drift again whose proposal was closed: its silence ends now. */
 
 import { closedPath } from '../../record/record-paths.ts'
 import type { ClosedEpisode } from '../../record/schema.ts'
@@ -10,11 +10,11 @@ import type { UnitPlan } from '../turn/unit-plan.ts'
 
 export interface Raised {
   readonly observation: Observation
-  /** What the ledger has to say about it. */
+  /** Its entries for the ledger. */
   readonly ledger: readonly LedgerFile[]
 }
 
-/** Ends the silence about the drift that is asked for; undefined where none of it is silent. */
+/** Ends the silence about the requested drift; undefined where none of it is silent. */
 export function raiseAgain(observed: Observation, isRequested: (fingerprint: string) => boolean): Raised | undefined {
   const { git, cluster } = observed
   const now = cluster.observedAt

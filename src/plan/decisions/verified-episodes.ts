@@ -18,10 +18,10 @@ import { secondsSince1970 } from './closed-episode.ts'
 export function verifiedEpisodes({ cluster, incomplete, verdicts }: Observation, closed: readonly ClosedEpisode[]): ClosedEpisode[] {
   const waiting = unverifiedMerges(closed)
   if (waiting.length === 0) return []
-  // Of a Secret whose content is never read, ownership alone says whether the edit is still there.
+  // Of a Secret whose content is never read, ownership alone shows whether the edit is still there.
   const open = incomplete.filter(({ ref, state, code }) => !(ref && isSecret(ref) && state === 'unverified' && code === 'BP3012'))
   const unclear = new Set(open.map(({ ref }) => (ref === undefined ? 'inventory' : resourceKey(ref))))
-  // A hidden part of a path counts as any other: under another installation key it would not be told again.
+  // A hidden part of a path counts as any other: under another installation key it would not be reported again.
   const locations = new Set(verdicts.flatMap(({ items }) => items.map(({ id, path }) => `${resourceKey(id)}#${shownPathOnly(path)}`)))
   return waiting
     .filter(

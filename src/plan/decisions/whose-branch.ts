@@ -2,7 +2,7 @@
 import { type GitWrites, NO_WRITES } from '../turn/action.ts'
 import type { Observation, OpenBranch } from '../turn/observation.ts'
 
-/** A branch that is somebody's says nothing that is believed: its record is what the ledger has of it. */
+/** Nothing on a foreign branch is trusted: its record is the one in the ledger. */
 export function asInLedger({ git }: Observation, branch: OpenBranch): OpenBranch {
   const { record, workspace } = branch
   const { report } = git.ledger
@@ -11,7 +11,7 @@ export function asInLedger({ git }: Observation, branch: OpenBranch): OpenBranch
   return { ...branch, record: { ...record, spec: { ...record.spec, episode, changes } } }
 }
 
-/** The ledger is told of branches that it does not know, and that were found to be ours; they stay where they are. */
+/** The ledger gets the branches that it does not know and that were found to be ours; they stay where they are. */
 export function foundOurs(branches: readonly OpenBranch[], { updates }: GitWrites): GitWrites {
   const stays = branches.filter(({ ref }) => updates.every((update) => update.ref !== ref))
   return {

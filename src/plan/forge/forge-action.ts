@@ -1,4 +1,4 @@
-/** The writes of a turn on a forge, as values. Each says how something has to be, so that a second time writes nothing. */
+/** The writes of a turn on a forge, as values. Each is a desired state, so that a second run writes nothing. */
 import type { ObjectId } from '../../package/object-id.ts'
 import type { CheckRun } from '../../ports/check-run.ts'
 import type { CommitStatus, KnownProposal, OpenedProposal, WantedProposal } from '../../ports/hosted-forge.ts'

@@ -1,4 +1,4 @@
-/** Which changes cannot be adopted or released, for the text of a proposal: nobody should choose what will be refused. */
+/** Which changes cannot be adopted or released, for the text of a proposal: people should not choose what will be refused. */
 import { Failure } from '../../failure.ts'
 import { adoptionProblems } from '../../proposal/adopt/adoption.ts'
 import { builtAdoptionProblems } from '../../proposal/adopt/kustomize-adoption.ts'
@@ -6,15 +6,15 @@ import { editFor } from '../../proposal/resolution-edits.ts'
 import { allChanges, type PlannedChange } from '../commands/pick-changes.ts'
 import type { Observation } from '../turn/observation.ts'
 
-/** Changes of one unit whose adoption is tried, each by rendering, only to say beforehand what is refused. */
+/** Changes of one unit whose adoption is tried, each by rendering, only to report refusals beforehand. */
 const MOST_TRIED = 20
 
 /** Why, by the fingerprint of the change. */
 export type NotAdoptable = ReadonlyMap<string, string>
 
 /**
- * What git declares nothing of, and credentials, are told by the text itself. In a package that is rendered the adoption is tried, of
- * a few changes: with more, the command that asks for it says so.
+  * The text itself names credentials and what git declares nothing of. In a package that is rendered the adoption is tried, of
+  * a few changes: with more, the command that requests it reports the refusal.
  */
 export function notAdoptable(observed: Observation): NotAdoptable {
   const { possible, ...refused } = refusedByThemselves(observed)

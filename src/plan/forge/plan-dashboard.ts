@@ -173,7 +173,7 @@ function lostClusters({ notObserved, ledger, policies, now }: DashboardInput): D
     .sort((left, right) => compare(left.cluster, right.cluster))
 }
 
-/** A cluster that cannot be observed stands for its packages. */
+/** A cluster that cannot be observed represents its packages. */
 function isNotRead({ report: { spec, status } }: Row, { ledger }: DashboardInput): boolean {
   return status.state === 'Unknown' && ledger.clusters.get(spec.unit.cluster)?.status.unobserved === undefined
 }

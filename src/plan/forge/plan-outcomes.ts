@@ -1,6 +1,6 @@
 /**
- * The writes on the forge about what became of proposals: one comment on the pull request, and `drift/restored` on the commit by which
- * it landed. They come before the push: once the ledger has the outcome, a later turn does not know that nobody was told.
+  * The writes on the forge about outcomes of proposals: one comment on the pull request, and `drift/restored` on the merge
+  * commit. They come before the push: once the ledger has the outcome, a later turn does not know that it was not reported.
  */
 import { type ObjectId, objectId } from '../../package/object-id.ts'
 import { LEDGER_BRANCH } from '../../package/ref-name.ts'
@@ -25,7 +25,7 @@ export function planOutcomes({ dialect }: ForgeView, view: TurnView, units: read
   const commented = new Set<number>()
   const actions: ForgeAction[] = mergesNotEntered(view, planned)
   for (const unit of planned) {
-    // Of two about one episode the later one knows more: found merged, then seen to agree.
+    // Of two about one episode the later one knows more: found merged, then observed to agree.
     const latest = new Map(unit.plan.outcomes.map((found) => [found.episode.metadata.name, found]))
     for (const found of latest.values()) {
       const proposal = view.proposals.get(found.ref)
@@ -78,7 +78,7 @@ function mergesNotEntered({ proposals }: TurnView, planned: readonly PlannedUnit
   })
 }
 
-/** A page that says "closed", or will when the branch is gone. */
+/** A page that reads "closed", or will when the branch is gone. */
 function unseenMerge(
   dialect: ForgeDialect,
   proposal: KnownProposal,
@@ -93,7 +93,7 @@ function unseenMerge(
   return [{ kind: 'comment', proposal: proposal.number, ...comment }]
 }
 
-/** The ledger is text that somebody may have edited. */
+/** The ledger is text that people may have edited. */
 function isCommit(text: string | undefined): text is string {
   return /^[0-9a-f]{40}$/.test(text ?? '')
 }

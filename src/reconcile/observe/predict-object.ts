@@ -13,8 +13,8 @@ import type { ObjectReader } from './encrypted-object.ts'
 const ATTEMPTS = 3
 
 /**
- * Where somebody wrote the object after it was read, what they wrote would show as a difference between live and predicted live,
- * which is drift that nobody made: both are asked for anew. The answer to a dry run has the version of the object that it
+  * A write after the object was read would show as a difference between live and predicted live,
+  * which is false drift: both are requested again. The answer to a dry run has the version of the object that it
  * was computed on (docs/facts/dry-run-version.md).
  */
 export async function withPrediction(
@@ -37,7 +37,7 @@ export async function withPrediction(
   return { ...observed, prediction: undefined }
 }
 
-/** Whether somebody wrote the object between reading and predicting it. */
+/** Whether the object was written between the read and the prediction. */
 export function movedBetween(live: LiveState, prediction: Prediction): boolean {
   if (live.state !== 'present' || prediction.state !== 'predicted') return false
   const [read, predicted] = [metadataText(live.object, 'resourceVersion'), metadataText(prediction.object, 'resourceVersion')]
@@ -45,8 +45,8 @@ export function movedBetween(live: LiveState, prediction: Prediction): boolean {
 }
 
 /**
- * Dry runs that create an object anew under another name, for objects that come without managers. Where one could not be tried, as for
- * want of the right to create, no other of the kind is in its namespace.
+  * Dry runs that create an object under another name, for objects that come without managers. Where one could not be tried, as
+  * without the right to create, no other of the kind in its namespace is tried.
  */
 export class Creations {
   private readonly reader: ClusterReader
@@ -81,14 +81,14 @@ export interface MissingObjectAnswer {
   readonly refusal: Extract<Prediction, { state: 'refused' }> | undefined
 }
 
-/** What is said of one object that is not there holds for the others: no namespace to make it in, no right to make one of its kind. */
+/** The answer for one absent object holds for the others: no namespace to create it in, no right to create one of its kind. */
 export class MissingObjects {
   private readonly reader: ClusterReader
   private readonly context: AnswerContext
   private readonly answers: DryRunAnswers<MissingObjectAnswer>
   private readonly byNamespace = new Map<string, Promise<Prediction | undefined>>()
   private readonly unproven = new Set<string>()
-  /** Milliseconds since 1970: when the first of the answers has to be asked for anew; 0 where one cannot be kept. */
+  /** Milliseconds since 1970: when the first of the answers has to be requested again; 0 where one cannot be cached. */
   until = Number.POSITIVE_INFINITY
 
   /** @param answers of earlier turns */
@@ -98,7 +98,7 @@ export class MissingObjects {
     this.answers = answers
   }
 
-  /** The object with the server's answer to making it anew: what it refuses is blocked, and not merely missing. */
+  /** The object with the server's answer to creating it: a refused object is blocked, and not merely missing. */
   async withPrediction(object: Omit<ObservedObject, 'prediction'>, signal: AbortSignal): Promise<ObservedObject> {
     const known = this.answers.remembered(this.context, { resource: sentFor(object) })
     if (known !== undefined) {

@@ -21,7 +21,7 @@ import type { ClaimedSide, LiveSide } from './read-live-sides.ts'
 
 /** An inventory that lists objects of a package, and what is known of its extent. */
 export interface KnownInventory extends Inventory {
-  /** Of `resources`, those of which the syncer itself says that git does not have them; undefined where it tells of none. */
+  /** Those of `resources` that git does not have according to the syncer itself; undefined where it reports none. */
   readonly extraneous: readonly ResourceId[] | undefined
   /** Of an `ApplierKind`. */
   readonly tool: string
@@ -47,14 +47,14 @@ interface Search {
   readonly source: SyncerSource
   /** Why the syncer's own resource cannot be read. */
   readonly failure: Failure | undefined
-  /** What is asked first; the first that is there counts. */
+  /** Requests in order; the first that exists counts. */
   readonly questions: readonly InventoryQuestion[]
   readonly found: ListedResources | undefined
 }
 
 /**
  * @returns for each side, in their order, the inventory that the package names and those of the claims on its objects; a Failure for each
- * that nobody could read
+  * that could not be read
  * @throws only the reason of `signal`
  */
 export async function readClaimedInventories(
@@ -83,7 +83,7 @@ export async function readClaimedInventories(
   ])
 }
 
-/** The package's own inventory, if it names one, stands for those of the same tool. */
+/** The package's own inventory, if it names one, replaces those of the same tool. */
 function isSearched({ tool, name }: Claim, side: LiveSide): boolean {
   const { inventory } = applierKind(tool)
   return inventory !== 'none' && (!inventory.ofPackage || (side.inventory === undefined && name !== ''))
@@ -130,7 +130,7 @@ function ofMarks(search: Search, ask: RequestDescription, before: Failure | unde
   const answer = ask.answer(listingFor(search))
   if (answer === undefined || answer instanceof Failure) return before ?? search.failure ?? answer ?? nothingAnswered()
   const { claim, source } = search
-  // What a controller makes takes over the labels of its owner, and is nobody's to declare.
+  // Objects that a controller creates inherit the labels of their owner, and no package declares them.
   const marked = (answer.objects ?? []).map((object) => !isControlled(object) && isMarkedBy(claim, object))
   return {
     ...described(claim, source),
@@ -142,7 +142,7 @@ function ofMarks(search: Search, ask: RequestDescription, before: Failure | unde
   }
 }
 
-/** What Helm keeps of a release tells of its fields too, which no mark does. */
+/** Helm's record of a release has its fields too, which no mark has. */
 function noteOf({ questions: [question] }: Search, before: Failure | undefined): Pick<KnownInventory, 'note'> {
   if (question === undefined || !('helmRelease' in question)) return {}
   const { namespace, name } = question.helmRelease
@@ -190,7 +190,7 @@ function nothingAnswered(): Failure {
   return asFailure(new Error('the cluster adapter gave no answer for an inventory'))
 }
 
-/** Questions to the cluster, each asked once. */
+/** Requests to the cluster, each sent once. */
 class RequestDescription {
   private readonly reader: ClusterReader
   private readonly signal: AbortSignal

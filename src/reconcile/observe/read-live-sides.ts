@@ -24,7 +24,7 @@ export interface LiveSide {
   readonly resources: readonly (Placed | Unplaced)[]
   /** Of all that is placed. */
   readonly live: LiveView
-  /** Undefined where the package names none, or the cluster has none; a Failure where nobody could say. */
+  /** Undefined where the package names none, or the cluster has none; a Failure where this is unknown. */
   readonly inventory: Inventory | Failure | undefined
   /** Id of the inventory that the package names; empty where it names none, or one without an id. */
   readonly inventoryId: string
@@ -35,7 +35,7 @@ export interface Placed {
   readonly schema: FieldSchema
 }
 
-/** The server does not serve its kind, or nobody could ask. */
+/** The server does not serve its kind, or discovery failed. */
 export interface Unplaced {
   readonly resource: DesiredResource
   readonly failure: Failure
@@ -45,14 +45,14 @@ export function isPlaced(each: Placed | Unplaced): each is Placed {
   return !('failure' in each)
 }
 
-/** Kinds that are asked for at once. */
+/** Kinds that are requested at once. */
 const WIDTH = 8
 
 /**
- * What placements do not allow is not asked for.
+  * What placements do not allow is not requested.
  * @param namespace where a namespaced object without a namespace goes
  * @returns one for each package, in their order
- * @throws only the reason of `signal`; whatever else fails is told where it is missing
+  * @throws only the reason of `signal`; any other failure is reported where its object is missing
  */
 export async function readLiveSides<Package extends { readonly desired: DesiredSet; readonly boundary?: Boundary | undefined }>(
   reader: ClusterReader,
@@ -140,7 +140,7 @@ async function readInventories(
   }
 }
 
-/** Kinds as the server serves them, each asked for once. */
+/** Kinds as the server serves them, each requested once. */
 class KindTable {
   private readonly reader: ClusterReader
   private readonly signal: AbortSignal

@@ -11,7 +11,7 @@ interface KindRead {
   readonly unread: string | undefined
 }
 
-/** One identity stands for one look at a cluster, so that its packages share what was read. */
+/** One identity means one observation of a cluster, so that its packages share what was read. */
 const READ = new WeakMap<ClusterIdentity, Map<ScalerTool, Promise<KindRead>>>()
 
 /** Also where the policy mutes nothing of them: whose field it is decides the plan. @throws only the reason of `signal` */
@@ -37,7 +37,7 @@ export async function readScalers(
   return { all, unread }
 }
 
-/** A kind that is not served has no objects; anything else that goes wrong is told, because an error is not absence. */
+/** A kind that is not served has no objects; any other failure is reported, because an error is not absence. */
 async function readKind(reader: ClusterReader, group: string, kind: string, signal: AbortSignal): Promise<KindRead> {
   try {
     const { objects, complete } = await reader.list(group, kind, signal)

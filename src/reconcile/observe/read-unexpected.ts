@@ -41,7 +41,7 @@ export interface UnexpectedObjects {
   readonly listed: ReadonlySet<string> | undefined
   /** The objects that bear the mark of the inventory that lists them. */
   readonly bearsMark: ReadonlySet<ObjectVerdict>
-  /** Which inventory told what. */
+  /** Which inventory lists what. */
   readonly reportedBy: ReadonlyMap<ObjectVerdict | Incomplete | Note, KnownInventory>
   /** What syncers keep of what they applied, by `resourceKey`; undefined where none keeps anything, or it is not known. */
   readonly stored: ReadonlyMap<string, StoredManifest> | undefined
@@ -52,7 +52,7 @@ export interface InventoriedPackage {
   readonly packageName: string
   readonly desired: Pick<DesiredSet, 'resources'>
   readonly files: PackageFiles
-  /** Files that could not be looked into: an object of an inventory may be declared there. */
+  /** Files that could not be read: an object of an inventory may be declared there. */
   readonly unread: readonly string[]
   readonly side: LiveSide
   readonly inventories: readonly (KnownInventory | Failure)[]
@@ -63,7 +63,7 @@ export interface InventoriedPackage {
 interface Candidate {
   readonly id: ResourceId
   readonly inventory: KnownInventory
-  /** Set where the live object must say from which file it came (Config Sync), because the inventory is of more than the package. */
+  /** Set where the live object must name the file it came from (Config Sync), because the inventory is of more than the package. */
   readonly byPath: boolean
 }
 
@@ -85,7 +85,7 @@ export async function readUnexpected(
   const judged: Judged[] = []
   for (const each of packages) judged.push(await judge(each, declared, namespace, signal))
   const wanted = new Map<string, WantedObject>()
-  // The inventory names no version; an empty one asks for the version that the server prefers.
+  // The inventory names no version; an empty one requests the version that the server prefers.
   for (const { candidates } of judged) for (const { id } of candidates) wanted.set(resourceKey(id), { id, apiVersion: '' })
   const live = await readAll(reader, [...wanted.values()], signal)
   return packages.map((each, index) => ({
@@ -95,7 +95,7 @@ export async function readUnexpected(
   }))
 }
 
-/** Who runs hooks for a package, as the marks on its live objects tell; a syncer without marks runs none. */
+/** Who runs hooks for a package, by the marks on its live objects; a syncer without marks runs none. */
 export function hookRunnersOf(claims: readonly Claim[], syncer: Syncer | undefined): HookRunners {
   return { tools: new Set(claims.map(({ tool }) => tool)), unknown: claims.length === 0 && syncer === undefined }
 }
@@ -196,7 +196,7 @@ function beyond({ extraneous, resources, later }: KnownInventory): readonly Reso
 
 const NOBODY: DeclaredElsewhere = { packages: [], unread: [] }
 
-/** The live objects of a package that bear the mark of whoever applies all of it. */
+/** The live objects of a package that bear the mark of the syncer that applies all of it. */
 function markedIn({ live }: LiveSide, { tool }: KnownInventory): readonly string[] {
   const { leavesUnmarked } = applierKind(tool)
   return [...live].flatMap(([key, state]) => (state.state === 'present' && !leavesUnmarked(state.object) ? [key] : []))

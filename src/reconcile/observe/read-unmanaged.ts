@@ -1,6 +1,6 @@
 /**
- * What lies in the namespaces of packages and is managed by nobody: in no inventory, of no other object, marked by no syncer, declared by
- * no package. Read on demand, told apart, never drift and never recorded.
+  * Unmanaged objects in the namespaces of packages: in no inventory, of no other object, marked by no syncer, declared by
+  * no package. Read on demand, reported apart, never drift and never recorded.
  */
 import { creatorOf } from '../../drift/attribute/actor.ts'
 import type { Actor } from '../../drift/drift.ts'
@@ -16,7 +16,7 @@ import type { DeclaredObjects } from './declared-objects.ts'
 export interface UnmanagedObject {
   readonly id: ResourceId
   readonly apiVersion: string
-  /** Who wrote it first, as far as the server tells. */
+  /** Its first writer, as far as the server reports it. */
   readonly creator: Actor
   /** RFC 3339 UTC. */
   readonly createdAt: string
@@ -24,7 +24,7 @@ export interface UnmanagedObject {
 
 export interface UnmanagedObjects {
   readonly cluster: string
-  /** Where was looked, sorted. */
+  /** The places that were read, sorted. */
   readonly namespaces: readonly string[]
   /** Sorted by `resourceKey`. */
   readonly objects: readonly UnmanagedObject[]
@@ -32,7 +32,7 @@ export interface UnmanagedObjects {
   readonly unread: readonly string[]
 }
 
-/** @param observed declared and unexpected objects of the packages, whose namespaces are looked into. @throws only the reason of `signal` */
+/** @param observed declared and unexpected objects of the packages, whose namespaces are read. @throws only the reason of `signal` */
 export async function readUnmanaged(
   reader: ClusterReader,
   observed: readonly ResourceId[],

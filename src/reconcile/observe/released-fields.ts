@@ -1,4 +1,4 @@
-/** Fields that a merged Release took out of git's hands: whoever owns them now, they are no drift. */
+/** Fields that a merged Release removed from git: whichever manager owns them now, they are no drift. */
 
 import type { ObjectVerdict, SetAside } from '../../drift/drift.ts'
 import { withItems } from '../../drift/noise/classify-ignored.ts'
