@@ -24,7 +24,7 @@ export interface ProposalPlan {
   readonly action: ProposalAction
 }
 
-/** One proposal for each branch. Those that are not open yet come first: somebody waits for them. */
+/** One proposal for each branch. Those that are not open yet come first: people wait for them. */
 export function planProposals(
   context: ProposalContext,
   units: readonly UnitResult[],
@@ -116,7 +116,7 @@ export function planForeign({ view, dialect }: ProposalContext, units: readonly 
   )
 }
 
-/** Nobody decided for so long that the policy has the code owners asked. */
+/** Undecided for so long that the policy requests the review of the code owners. */
 function overdueComments(
   { number }: OpenedProposal,
   { states, fingerprint, owners }: Pick<ShownProposal, 'states' | 'fingerprint'> & { readonly owners: () => readonly string[] },
@@ -126,7 +126,7 @@ function overdueComments(
   return [{ kind: 'comment', proposal: number, ...escalationComment({ ...overdue, fingerprint, owners: owners() }) }]
 }
 
-/** Who CODEOWNERS says for the files of what differs; without addresses. */
+/** Code owners of the files of what differs; without addresses. */
 function ownersOfChanges(codeOwners: string, { plan, unit }: PlannedUnit): readonly string[] {
   const files = new Set(
     (plan.record?.spec.changes ?? []).map(({ source }) => source?.replace(/:[0-9]+$/, '') ?? kptfileOf(unit.packagePath)),
@@ -138,7 +138,7 @@ function kptfileOf(packagePath: string): string {
   return packagePath === '' ? 'Kptfile' : `${packagePath}/Kptfile`
 }
 
-/** Who CODEOWNERS says, without addresses, which no forge can be asked for. */
+/** Code owners, without addresses, which no forge accepts as reviewers. */
 function reviewersOf(codeOwners: string, packagePath: string): readonly string[] {
   const owners = ownersOf(codeOwners, kptfileOf(packagePath))
   return owners.flatMap((owner) => (owner.startsWith('@') ? [owner.slice(1)] : []))
@@ -154,7 +154,7 @@ type ShownProposal = ProposalText & {
 function singleText(context: ProposalContext, unit: PlannedUnit, units: readonly UnitResult[]): ShownProposal | undefined {
   const { report, branch, outcome, openBranches } = unit.plan
   if (report.status.lifecycle !== 'Proposed' || outcome === 'foreign') return undefined
-  // Of a joint proposal that this turn cannot tell anything new about, the text stays.
+  // A joint proposal that this turn has nothing new about keeps its text.
   if (openBranches.some((open) => open.ref === `refs/heads/${branch}` && open.others.length > 0)) return undefined
   const subject = unitSubject(context, unit, units)
   if (subject === undefined) return undefined
@@ -203,7 +203,7 @@ export interface UnobservedProposal {
   readonly clusters: readonly string[]
 }
 
-/** Nobody can say that live still is what was reviewed. They stay open. */
+/** It is unknown whether live still is what was reviewed. They stay open. */
 export function planNotObserved(proposals: readonly UnobservedProposal[], dialect: ForgeDialect): readonly ForgeAction[] {
   return proposals.flatMap(({ ref, commit, clusters }): ForgeAction[] => {
     const status = notObservedStatus(clusters)

@@ -116,7 +116,7 @@ function oneOfEachKind(states: readonly ProposalState[]): readonly ProposalState
   return [...retained.values()]
 }
 
-/** The most common first. Clusters that the turn did not look at have none to tell. */
+/** The most common first. Clusters that the turn did not observe have none to report. */
 function appliersOf(appliers: readonly Applier[]): MassSubject['appliers'] {
   const alike = Map.groupBy(appliers, ({ name, phrases: text }) => JSON.stringify([name, text]))
   return [...alike.values()]

@@ -7,6 +7,6 @@ export interface JointLocation {
   readonly workspace: string
   /** The record whose resolutions all members have: what is done to one package is done for all its clusters. */
   readonly like: DriftRecord
-  /** Whether a unit that says what it said brings its files all the same: only a commit that is made anew needs them. */
+  /** Whether an unchanged unit brings its files all the same: only a recreated commit needs them. */
   readonly files: boolean
 }

@@ -21,7 +21,7 @@ export interface PlannedMember {
   readonly observation: Observation
   readonly plan: UnitPlan
   readonly notAdoptable: NotAdoptable
-  /** What a person asked for just now. */
+  /** A request of this turn. */
   readonly resolutionRequest: ResolutionRequest | undefined
 }
 
@@ -31,8 +31,8 @@ export interface JointGroup {
 }
 
 /**
- * Units that go together. Those that a joint proposal is open for stay with it while the cause is theirs; new ones are joined
- * where at least `fewest` clusters have the cause, those included that this turn did not look at.
+  * Units that go together. Those with an open joint proposal stay with it while they have its cause; new ones are joined
+  * where at least `fewest` clusters have the cause, those included that this turn did not observe.
  */
 export function findGroups(
   units: readonly PlannedMember[],
@@ -61,7 +61,7 @@ export function findGroups(
     const ref = open?.ref ?? `refs/heads/${first.plan.branch}`
     const workspace = parseWorkspaceBranch(ref)?.workspace
     const there = members.find(({ plan }) => plan.openBranches.some((branch) => branch.ref === ref))?.plan.record ?? alike[0]
-    // The plan that somebody chose just now is the plan of all.
+    // The plan that was requested just now is the plan of all.
     const chosen = members.find(({ resolutionRequest }) => resolutionRequest !== undefined)?.plan.record
     const like = chosen ?? there ?? first.plan.record
     if (workspace === undefined || like === undefined) return []
@@ -88,14 +88,14 @@ function ownerOf(
   return owner
 }
 
-/** Records of clusters that this turn does not plan anew and that were not taken out. */
+/** Records of clusters that this turn does not plan again and that were not taken out. */
 function awayRecords({ records, present, excludes }: OpenJointProposal): { readonly path: string; readonly record: DriftRecord }[] {
   return records.flatMap(({ path, record }) =>
     record === undefined || present.has(path) || isExcluded(record.spec.unit.cluster, excludes) ? [] : [{ path, record }],
   )
 }
 
-/** Somebody took the cluster out of a joint proposal of the same package. */
+/** A person took the cluster out of a joint proposal of the same package. */
 function isOutside({ unit }: PlannedMember, openProposal: ReadonlyMap<string, OpenJointProposal>): boolean {
   return [...openProposal.values()].some(
     ({ records, excludes }) =>
@@ -130,10 +130,10 @@ function earlier(left: OpenJointProposal, right: OpenJointProposal): number {
   return one < other ? -1 : one > other ? 1 : 0
 }
 
-/** An open proposal of the packages of this turn as it stands before the turn, with the records of all its clusters. */
+/** An open proposal of the packages of this turn, in its state before the turn, with the records of all its clusters. */
 export interface OpenJointProposal extends Pick<OpenBranch, 'ref' | 'commit' | 'base' | 'workspace'> {
   readonly records: readonly JointRecord[]
-  /** Paths of the records whose units this turn plans anew: a unit that is kept as it is counts as one that was not looked at. */
+  /** Paths of the records whose units this turn plans again: a unit that stays as it is counts as one that was not observed. */
   readonly present: ReadonlySet<string>
   /** Clusters that were taken out, those included that are taken out now; only a joint proposal has any. */
   readonly excludes: readonly string[]
@@ -189,7 +189,7 @@ function isRetained({ outcome }: UnitPlan): boolean {
   return outcome === 'frozen' || outcome === 'foreign'
 }
 
-/** A record of a cluster that this turn did not look at, with what was decided since for the package. */
+/** A record of a cluster that this turn did not observe, with later decisions for the package. */
 export function alignRecord(record: DriftRecord, like: DriftRecord): DriftRecord {
   const { plan, message, plannedBy, plannedBefore, settle, excludes } = like.spec
   const { message: _message, plannedBy: _by, plannedBefore: _before, excludes: _excludes, ...spec } = record.spec
@@ -216,14 +216,14 @@ export function alignRecord(record: DriftRecord, like: DriftRecord): DriftRecord
 export interface JointProposal {
   readonly ref: string
   readonly members: readonly PlannedMember[]
-  /** Records of clusters that the turn did not look at. */
+  /** Records of clusters that the turn did not observe. */
   readonly away: readonly DriftRecord[]
   readonly writes: GitWrites
 }
 
 /**
- * The one commit of a joint proposal. Nothing is written where every member says what it said, nobody came or went, and the
- * package stands as it stood.
+  * The one commit of a joint proposal. Nothing is written where every member and its text are the same as before, and the
+  * package is unchanged.
  */
 export function buildJoint({ location, members }: JointGroup, openProposal: OpenJointProposal | undefined): JointProposal {
   const { ref, like } = location

@@ -69,7 +69,7 @@ function planAll(units: readonly PlannedUnit[], location: JointLocation, planAga
   return joined
 }
 
-/** Without the files of a commit that is not made; undefined where a unit says something new, or the branch is made anew without that. */
+/** Without the files of a commit that is not written; undefined where a unit has something new, or the branch is recreated anyway. */
 function unchanged(
   units: readonly PlannedUnit[],
   location: JointLocation,

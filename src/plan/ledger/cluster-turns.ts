@@ -1,4 +1,4 @@
-/** What a turn has to say of each cluster as a whole, and of what it could not observe there. */
+/** The report of a turn about each cluster as a whole, and about what it could not observe there. */
 import type { FailureCode } from '../../failure.ts'
 import { clusterDetection } from '../../policy/effective-policy.ts'
 import { ledgerUnitFolder } from '../../record/record-paths.ts'
@@ -9,7 +9,7 @@ import type { UnitResult } from '../turn/unit-result.ts'
 import { type ClusterLedgerWrites, clusterWrites } from './cluster-writes.ts'
 import { identityFields, knownObservation } from './ledger-files.ts'
 
-/** One for each cluster with something to say. */
+/** One for each cluster with something to report. */
 export function writesOfClusters(observed: TurnObservation, units: readonly UnitResult[]): readonly ClusterLedgerWrites[] {
   const { git, cluster: clusters, clock, policy, purpose } = observed
   const now = clock.present
@@ -41,7 +41,7 @@ export function writesOfClusters(observed: TurnObservation, units: readonly Unit
     if (!isAboutCluster(code)) continue
     const before = git.ledger.clusters.get(cluster)
     const unobserved = (git.lost.get(cluster) ?? []).map((unit) => ({ ...unit, code }))
-    // A name that nobody placed anything into, and that nobody ever saw, is more likely a slip than a cluster.
+    // A name without placed objects that was never observed is more likely a slip than a cluster.
     if (before === undefined && unobserved.length === 0) continue
     writes.push({
       cluster,
@@ -51,7 +51,7 @@ export function writesOfClusters(observed: TurnObservation, units: readonly Unit
   return writes.filter(({ ledger }) => ledger.length > 0)
 }
 
-/** Whether it stands between us and the cluster; a name that selects nothing, or a repository that cannot be read, says nothing of one. */
+/** Whether it lies between us and the cluster; a name that selects nothing, or an unreadable repository, is not about a cluster. */
 function isAboutCluster(code: FailureCode): boolean {
   return code.startsWith('BP30') || code === 'BP1006' || code === 'BP1008' || code === 'BP9001'
 }

@@ -1,6 +1,6 @@
 /**
- * What the ledger says of a cluster as a whole after a turn: that it was seen, or since when it cannot be. A turn that finds nothing new
- * says so only where the last word is as old as the policy's `detect.interval`: no commit a minute, and no status that looks older than
+  * The ledger's entry about a cluster as a whole after a turn: that it was observed, or since when it cannot be. A turn without news
+  * writes it only where the last entry is as old as the policy's `detect.interval`: no commit a minute, and no status that looks older than
  * it is (docs/adr/0026-what-status-knows.md).
  */
 import type { FailureCode } from '../../failure.ts'
@@ -16,7 +16,7 @@ import { reasonOf, type UnobservedUnit, unobservedFiles } from './unobserved.ts'
 
 export interface ClusterTurn {
   readonly cluster: string
-  /** RFC 3339 UTC: of the observation, or of the look that failed. */
+  /** RFC 3339 UTC: of the observation, or of the failed attempt. */
   readonly at: string
   /** RFC 3339 UTC: the present. */
   readonly now: string
@@ -26,7 +26,7 @@ export interface ClusterTurn {
   readonly identity: Omit<ClusterObservation['status'], 'changedAt' | 'seenAt' | 'unobserved'> | undefined
   /** Why nothing at all could be observed. */
   readonly code?: FailureCode
-  /** Whether the turn looked at every package of the cluster. */
+  /** Whether the turn observed every package of the cluster. */
   readonly whole: boolean
   readonly planned: readonly PlannedUnit[]
   readonly unobserved: readonly UnobservedUnit[]
@@ -39,7 +39,7 @@ export interface ClusterLedgerWrites extends LedgerWrites {
   readonly cluster: string
 }
 
-/** Part of the interval after which it is time to say again that a cluster was seen: turns do not come to the second. */
+/** Part of the interval after which the observation of a cluster is written again: turns are not exact to the second. */
 const DUE = 0.9
 
 export function clusterWrites(turn: ClusterTurn): LedgerWrites {
@@ -95,7 +95,7 @@ function isDue(seenAt: string, at: string, interval: number): boolean {
   return seenAt === '' || later(seenAt, interval * DUE) <= at
 }
 
-/** Of a unit that a turn about some packages looked at, and that has no news. */
+/** Of a unit that a turn about some packages observed, and that has no news. */
 function observedAgain(
   { plan, observation }: PlannedUnit,
   { before, at, now, interval }: ClusterTurn,

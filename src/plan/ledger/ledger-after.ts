@@ -1,4 +1,4 @@
-/** The ledger as it stands after a turn: what was read, with what the turn writes over it. */
+/** The ledger after a turn: what was read, with what the turn writes over it. */
 import type { z } from 'zod'
 import { Failure } from '../../failure.ts'
 import {
@@ -21,7 +21,7 @@ export interface LedgerContent {
   readonly clusters: ReadonlyMap<string, ClusterObservation>
 }
 
-/** A text that cannot be read says nothing. */
+/** A text that cannot be read counts as empty. */
 export function ledgerAfter(before: LedgerContent, files: readonly LedgerFile[]): LedgerContent {
   const reports = new Map(before.reports)
   const closed = new Map(before.closed)

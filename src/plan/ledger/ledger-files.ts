@@ -1,4 +1,4 @@
-/** The ledger's files of one unit: written only when they say something new. */
+/** The ledger's files of one unit: written only when they have new content. */
 import { createHash } from 'node:crypto'
 import { Failure } from '../../failure.ts'
 import { resourceKey } from '../../krm/resource-id.ts'
@@ -41,7 +41,7 @@ export function ledgerFilesOf(observed: Observation, report: DriftReport): Ledge
   }
 }
 
-/** The one before where it says the same: what it says of the same is the same at any time. */
+/** The one before where its content is the same: it is valid at any time. */
 function resourceGroup(
   { inventory, unit, health, cluster, key }: Observation,
   { spec, status }: DriftReport,
@@ -76,7 +76,7 @@ function filesOf(path: string, document: object, isRetained: boolean, { git }: O
   ]
 }
 
-/** What the report says, in the words of the ResourceGroup. */
+/** The content of the report, in the words of the ResourceGroup. */
 function driftOf({ spec, status }: Pick<DriftReport, 'spec' | 'status'>): MemberDrift {
   if (spec.changes.length > 0) return 'drifted'
   if (status.state === 'Unknown' || (status.incomplete ?? []).length > 0) return 'unverified'
@@ -84,7 +84,7 @@ function driftOf({ spec, status }: Pick<DriftReport, 'spec' | 'status'>): Member
   return ['Behind', 'Reconciling', 'Suspended'].includes(status.state) ? 'waiting' : 'in-sync'
 }
 
-/** The ledger is a cache: a file that cannot be read is written anew. */
+/** The ledger is a cache: a file that cannot be read is written again. */
 export function readObject(text: string, where: string): JsonObject | undefined {
   try {
     const { value } = knownTexts.read(text, where)
@@ -154,7 +154,7 @@ export function identityHash(uid: string): string {
 
 /**
  * Which cluster it is: as read now or, where the account may not read it, as the ledger has it; empty where neither is known.
- * So one drift has one fingerprint, whoever looks.
+  * So one drift has one fingerprint, whichever account reads it.
  */
 export function identityOf(observed: Observation): string {
   return identityFields(observed.cluster, knownObservation(observed)).identity

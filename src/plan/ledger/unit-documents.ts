@@ -1,4 +1,4 @@
-/** What one turn says about its unit: the report for the ledger, the record for the branch. */
+/** The documents of one turn about its unit: the report for the ledger, the record for the branch. */
 
 import { type FingerprintUnit, fingerprintOf } from '../../drift/compare/fingerprint.ts'
 import type { Drift, Resolution } from '../../drift/drift.ts'
@@ -56,7 +56,7 @@ export function unitFingerprint({ unit, key, ...observed }: Observation, active:
 
 export interface ReportState {
   readonly state: DriftReport['status']['state']
-  /** Where the record stands; undefined where there is none. */
+  /** Location of the record; undefined where there is none. */
   readonly branch: Pick<OpenBranch, 'ref' | 'state' | 'record'> | undefined
   /** Why the record is a draft although it could be proposed. */
   readonly hold?: Hold | undefined
@@ -132,7 +132,7 @@ export interface EpisodeState {
   /** RFC 3339 UTC. */
   readonly began: string
   readonly lifecycle: DriftRecord['spec']['lifecycle']
-  /** The record as it stands open. */
+  /** The open record. */
   readonly previous: DriftRecord['spec'] | undefined
   readonly resolutionRequest: ResolutionRequest | undefined
   /** Id of the merged episode that did not restore the same. */
@@ -191,7 +191,7 @@ function proposedWhen(
   return lifecycle === 'Draft' || at === undefined || at === began ? {} : { proposedAt: at }
 }
 
-/** The branch stays as it is when it says the same about the same package: observation times alone change nothing. */
+/** The branch stays as it is when its content about the same package is the same: observation times alone change nothing. */
 export function isEqualText({ git }: Observation, open: OpenBranch, record: DriftRecord): boolean {
   const [before, after] = [open.record.spec, record.spec]
   const timeless = ({ observed, unit, policy, copies = [], ...rest }: DriftRecord['spec']): object => ({

@@ -1,5 +1,5 @@
 /**
- * What the ledger says of a unit that could not be observed: `Unknown`, since when, and why. It is written once, however long it lasts
+  * The ledger's entry of a unit that could not be observed: `Unknown`, since when, and why. It is written once, however long it lasts
  * (docs/adr/0026-what-status-knows.md).
  */
 import { FAILURE_CODES, type FailureCode } from '../../failure.ts'
@@ -28,9 +28,9 @@ export interface UnobservedUnit {
 const REASON_EVERY = 3_600
 
 /**
- * Files of the unit; none where the ledger says the same already, or knows something newer.
+  * Files of the unit; none where the ledger has the same already, or knows something newer.
  * @param before what the ledger has of the cluster
- * @param at RFC 3339 UTC: when the look failed
+  * @param at RFC 3339 UTC: when the observation failed
  */
 export function unobservedFiles(lost: UnobservedUnit, before: ClusterObservation | undefined, at: string): readonly LedgerFile[] {
   const { report, folder, code } = lost
@@ -51,12 +51,12 @@ export function reasonOf(code: FailureCode): { readonly code: FailureCode; reado
   return { code, why: FAILURE_CODES[code], remedy: `run backporch scan, which says more, and backporch explain ${code}` }
 }
 
-/** The reason stands for the whole unit, and not for objects of it. */
+/** The reason is about the whole unit, and not about objects of it. */
 function isUnitReason({ status: { incomplete = [] } }: DriftReport): boolean {
   return incomplete.length === 1 && incomplete[0]?.ref === undefined && incomplete[0]?.state === 'unreadable'
 }
 
-/** What was seen last stays as it is, with its time; the episode goes on. */
+/** The last observation stays as it is, with its time; the episode goes on. */
 function unknownReport(before: DriftReport, code: FailureCode, at: string): DriftReport {
   const {
     state,

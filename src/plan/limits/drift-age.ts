@@ -1,4 +1,4 @@
-/** How long what differs has been as it is now: by the time of who wrote it, and by what the ledger has seen before. */
+/** Since when the differences are unchanged: by the time of their managers, and by earlier observations in the ledger. */
 
 import { isKnownWriter } from '../../drift/attribute/actor.ts'
 import type { Drift } from '../../drift/drift.ts'
@@ -10,7 +10,7 @@ import { labelWindowOf, opensWindow } from './label-windows.ts'
 
 /**
  * RFC 3339 UTC: since when every change of the report is what it is now. The time of a manager counts where it owns the field, and
- * the first look at exactly this difference otherwise, or where that was earlier: a manager that keeps writing other fields, or the
+  * the first observation of exactly this difference otherwise, or where that was earlier: a manager that keeps writing other fields, or the
  * same values, does not make a difference younger.
  */
 export function restingSince(report: DriftReport, { git, cluster }: Pick<Observation, 'git' | 'cluster'>): string {
@@ -21,7 +21,7 @@ export function restingSince(report: DriftReport, { git, cluster }: Pick<Observa
   return times.reduce((latest, at) => (at > latest ? at : latest), '')
 }
 
-/** A time after the observation is of another clock, and says nothing. */
+/** A time after the observation is of another clock, and is ignored. */
 function changedAt({ actor }: Change, seenAt: string): string {
   return isKnownWriter(actor) && actor.at !== '' && actor.at < seenAt ? actor.at : seenAt
 }
@@ -37,8 +37,8 @@ export function openedAt({ began, proposedAt }: Pick<DriftRecord['spec'], 'began
 }
 
 /**
- * Why a proposal is not like any other, as far as time tells. It is changing where it did so since it was first seen: one that
- * somebody asked for right after an edit is ready at once.
+  * Why a proposal is not like any other, by its times. It is changing where it did so since it was first observed: one that
+  * is requested right after an edit is ready at once.
  */
 export function timeStates(
   report: DriftReport,
@@ -47,7 +47,7 @@ export function timeStates(
 ): ProposalState[] {
   const { cluster, policy } = observed
   const [resting, opened] = [restingSince(report, observed), openedAt(record.spec)]
-  // An episode is named by the drift that it began with: nothing changed since, whatever was written anew in between.
+  // An episode is named by the drift that it began with: nothing changed since, whatever was written again in between.
   const asItBegan = record.spec.fingerprint.startsWith(`sha256:${record.spec.episode.slice(0, 8)}`)
   // In a recording no time passes.
   const changing =
@@ -61,7 +61,7 @@ export function timeStates(
   ]
 }
 
-/** Whether a person changed it by hand while the policy said that such changes are taken over: `human-tool` in a window of kind `adopt`. */
+/** Whether a person changed it by hand while the policy adopts such changes: `human-tool` in a window of kind `adopt`. */
 export function adoptWindowOf({
   policy,
   cluster,

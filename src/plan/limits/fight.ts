@@ -1,6 +1,6 @@
 /**
- * Two writers that undo each other (design §5): a merge restores a field, and somebody writes it again. No further proposal ends
- * that, so none is opened; people are told who writes, and what would end it.
+  * Two writers that undo each other (design §5): a merge restores a field, and another writer writes it again. No further proposal ends
+  * that, so none is opened; the report names the writer, and what would end it.
  */
 
 import { withoutHashes } from '../../krm/redaction/shown-path.ts'
@@ -9,7 +9,7 @@ import type { Change, ClosedEpisode } from '../../record/schema.ts'
 import { secondsSince1970 } from '../decisions/closed-episode.ts'
 import type { Hold } from './hold.ts'
 
-/** Merges to restore one field that were seen to work, and after which it differs again. */
+/** Merges to restore one field that were observed to work, and after which it differs again. */
 const MERGES = 2
 /** Seconds in which they count: a field that is edited once a month is no fight. */
 const MERGES_WITHIN = 7 * 86_400

@@ -10,7 +10,7 @@ type Labels = ReadonlyMap<string, string>
 
 /**
  * Whether a window is open for an object of the unit: every one of its labels is on the live object, or every one of them on its
- * Namespace, where the package has that Namespace. Of an object that does not differ nothing is asked, so nothing is known.
+  * Namespace, where the package has that Namespace. An object that does not differ is not tested, so nothing is known.
  */
 export function labelWindowOf(verdicts: readonly ObjectVerdict[]): (window: LabelWindow, id: ResourceId) => boolean {
   const own = new Map<string, Labels>()
@@ -23,7 +23,7 @@ export function labelWindowOf(verdicts: readonly ObjectVerdict[]): (window: Labe
   return ({ labels }, id) => [own.get(resourceKey(id)), namespaces.get(id.namespace)].some((there) => has(there, labels))
 }
 
-/** What is in sync has the labels that git says. */
+/** What is in sync has the labels of git. */
 function provenDesired({ state, desired }: ObjectVerdict): JsonObject {
   return state === 'in-sync' && desired !== undefined ? desired.object : {}
 }

@@ -31,7 +31,7 @@ export function openProposals(
   const byEpisode = new Map(ended.map((episode) => [episode.metadata.name, episode]))
   const times = [
     ...[...open].map((ref) => proposals.get(ref)?.openedAt ?? records.get(ref) ?? ''),
-    // What healed may have been a draft only, which nobody was asked about.
+    // The healed drift may have been a draft only, without requested reviews.
     ...[...byEpisode.values()].flatMap(({ spec, status }) =>
       status.outcome === 'Merged' || status.outcome === 'Declined' ? [openedAt(spec)] : [],
     ),

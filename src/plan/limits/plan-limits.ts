@@ -1,5 +1,5 @@
 /**
- * Which of the drift that is new to reviewers waits, and why. What is open already stays open, what somebody asked for is never held,
+  * Which of the drift that is new to reviewers waits, and why. What is open already stays open, requested drift is never held,
  * critical drift waits for nothing, and drift that is low risk only for the digest. Slots go by risk, then by age, then by name, so
  * that the same drift gives the same answer.
  */
@@ -24,7 +24,7 @@ export interface LimitsQuestion {
   readonly proposals: OpenProposals
   /** Undefined where there is none. */
   readonly storm: Storm | undefined
-  /** `driftId` of the drift that somebody ticked to be proposed now. */
+  /** `driftId` of the drift whose box was ticked to be proposed now. */
   readonly requested: ReadonlySet<string>
   /** RFC 3339 UTC: the latest observation of the turn. */
   readonly now: string

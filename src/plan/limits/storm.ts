@@ -1,4 +1,4 @@
-/** Very many packages at once, or very many objects of one cluster: whether there are, and what there is to say about them. */
+/** Very many packages at once, or very many objects of one cluster: whether there are, and the text about them. */
 import { RISKS } from '../../drift/drift.ts'
 import type { Limits } from '../../policy/effective-policy.ts'
 import type { StormSubject } from '../../proposal/text/storm-text.ts'

@@ -6,7 +6,7 @@ import { API_VERSION, LOCAL_CONFIG } from '../../record/schema.ts'
 import { formatDocument } from '../../record/write-document.ts'
 
 export const POLICY_PATH = '.drift/policy.yaml'
-/** Where the first path is taken by somebody's placements. */
+/** Where the first path is taken by existing placements. */
 export const SECOND_POLICY_PATH = '.drift/drift-policy.yaml'
 export const SOURCE_IGNORE_PATH = '.sourceignore'
 /** Records are for people and for us: Flux is not to apply them. */

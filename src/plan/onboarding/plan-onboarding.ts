@@ -7,7 +7,7 @@ import type { OnboardingFile } from './plan-onboarding-files.ts'
 
 export const CONFIGURE_REF = `refs/heads/${CONFIGURE_BRANCH}`
 
-/** The branch as it stands. */
+/** The present branch. */
 export interface ConfigureBranch {
   readonly commit: ObjectId
   /** Who made a commit that is not ours, as `Ada`; undefined where the branch is one commit of ours. */
@@ -40,14 +40,14 @@ export interface OnboardingRequest {
 export type OnboardingPlan =
   /** The base branch has a policy. `cleanUp`: the merged branch is still there. */
   | { readonly kind: 'enrolled'; readonly where: string; readonly cleanUp: ObjectId | undefined }
-  /** Somebody said no. `cleanUp`: our branch is still there. */
+  /** A person declined. `cleanUp`: our branch is still there. */
   | {
       readonly kind: 'declined'
       readonly proposal: KnownProposal
       readonly cleanUp: ObjectId | undefined
       readonly editedBy: string | undefined
     }
-  /** `push`: from what to our new commit; undefined leaves the branch as it is. `needsConfirmation`: a person has to say yes first. */
+  /** `push`: from what to our new commit; undefined leaves the branch as it is. `needsConfirmation`: a person has to confirm first. */
   | {
       readonly kind: 'propose'
       readonly push: { readonly from: ObjectId | null } | undefined
@@ -57,7 +57,7 @@ export type OnboardingPlan =
   | { readonly kind: 'remove'; readonly branch: ObjectId; readonly editedBy: string | undefined }
   | { readonly kind: 'nothing-to-remove' }
 
-/** @returns what is to be done; for `declined` the caller may ask, and plan again with `again` */
+/** @returns what is to be done; for `declined` the caller may confirm, and plan again with `again` */
 export function planOnboarding(
   { hosted, enrolled, branch, proposal, files }: OnboardingObservation,
   request: OnboardingRequest,
@@ -71,7 +71,7 @@ export function planOnboarding(
     const ours = branch !== undefined && branch.editedBy === undefined
     return { kind: 'declined', proposal, cleanUp: ours ? branch.commit : undefined, editedBy: branch?.editedBy }
   }
-  // Asked once, when it is opened.
+  // Requested once, when it is opened.
   const open = hosted ? proposal?.state === 'open' : branch !== undefined
   if (branch === undefined) return { kind: 'propose', push: { from: null }, needsConfirmation: !open, editedBy: undefined }
   // A leftover of a merge whose policy was taken out again since: what is in it is on the base branch.

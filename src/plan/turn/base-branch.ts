@@ -6,7 +6,7 @@ import { ledgerUnitFolder } from '../../record/record-paths.ts'
 import type { Observation } from './observation.ts'
 
 /**
- * The branch that the unit belongs to, where it is not the one of this turn; undefined where it is, where nobody recorded one,
+  * The branch that the unit belongs to, where it is not the one of this turn; undefined where it is, where none is recorded,
  * and where that branch is gone, because it was renamed.
  */
 export function otherBase({ git }: Observation): string | undefined {
@@ -15,7 +15,7 @@ export function otherBase({ git }: Observation): string | undefined {
   return branch === undefined || branch === git.baseBranch || !git.refs.has(`refs/heads/${branch}`) ? undefined : branch
 }
 
-/** What a look from another branch has to say first. */
+/** The note for a turn from another branch. */
 export function otherBaseNotes(observed: Observation): Note[] {
   const branch = otherBase(observed)
   if (branch === undefined) return []

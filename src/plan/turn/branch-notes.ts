@@ -1,4 +1,4 @@
-/** What a turn says about the branch of a unit. */
+/** Notes of a turn about the branch of a unit. */
 import type { Note } from '../../note.ts'
 import { short } from './cannot-change.ts'
 import type { Observation, OpenBranch } from './observation.ts'

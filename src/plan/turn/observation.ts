@@ -42,7 +42,7 @@ export interface OpenBranch {
   readonly record: DriftRecord
   /** Whether the ledger has the record as one that we pushed to this branch: only such a one can be declined. */
   readonly recordPushed?: boolean
-  /** True when a commit on the branch is not ours: the branch is somebody's, and is never pushed to. */
+  /** True when a commit on the branch is not ours: the branch is foreign, and is never pushed to. */
   readonly foreign: boolean
   /** Why, as the beginning of a sentence: `a commit that backporch did not make`. */
   readonly foreignWhy?: string
@@ -50,7 +50,7 @@ export interface OpenBranch {
   readonly known?: boolean
   /** Whether it has a valid signature of a key of ours; absent where no key was given. */
   readonly signed?: boolean
-  /** Ours and not what it must be by now: it is made anew whatever its record says. */
+  /** Ours and out of date: it is recreated whatever its record contains. */
   readonly outdated?: boolean
   /** What it holds, where that was found by comparing and the ledger is to know it. */
   readonly holds?: PushedContent
@@ -76,12 +76,12 @@ export interface MergeCommit {
   readonly commit: ObjectId
   /** The commit to tag: below or at the merge commit, with the `kpt:` line of the package in its message. */
   readonly published: ObjectId
-  /** Whether it has that line: somebody may have written a message of their own for a squash. */
+  /** Whether it has that line: a person may have written another message for a squash. */
   readonly named: boolean
   /** RFC 3339 UTC: author time of the merge commit. */
   readonly at: string
   /**
-   * Who decided as the message of the merge commit says, where `approve` made it; its author otherwise, `Ada <ada@example.com>`; empty
+    * Who decided according to the message of the merge commit, where `approve` created it; its author otherwise, `Ada <ada@example.com>`; empty
    * where it is our own commit, squashed or rebased.
    */
   readonly by: string
@@ -92,7 +92,7 @@ export interface MergeCommit {
 /** The commit that was merged or closed, of a proposal whose branch is elsewhere now, or gone. */
 export interface EndedHead {
   readonly commit: ObjectId
-  /** The unit's record on it; undefined where it has none: it came after the decision, and nobody decided about it. */
+  /** The unit's record on it; undefined where it has none: it came after the decision, which does not cover it. */
   readonly record: DriftRecord | undefined
   /** As that of an open branch. */
   readonly recordPushed?: boolean
@@ -100,7 +100,7 @@ export interface EndedHead {
   readonly unread?: string | undefined
 }
 
-/** A record of the unit that is there and cannot be read: written by another version, or edited by somebody. */
+/** A record of the unit that is there and cannot be read: written by another version, or edited by a person. */
 export interface UnreadableRecord {
   /** `branch`: of an open workspace; `base`: of a decision on the base branch. */
   readonly location: 'branch' | 'base'
@@ -123,7 +123,7 @@ export interface GitState {
   readonly baseTrees: ReadonlyMap<ObjectId, readonly TreeFile[]>
   /** Object ids of the refs of the remote, by full name. */
   readonly refs: ReadonlyMap<string, ObjectId>
-  /** At most one of each state in a healthy repository; more are told in the report. */
+  /** At most one of each state in a healthy repository; more are reported. */
   readonly branches: readonly OpenBranch[]
   readonly siblings: readonly SiblingBranch[]
   /** Records of the unit on the base branch, oldest first. */
@@ -155,7 +155,7 @@ export interface LedgerState {
   readonly report: DriftReport | undefined
   /** Of the unit, oldest first. */
   readonly closed: readonly ClosedEpisode[]
-  /** Text of the unit's files as they stand, by path: a file is written only when its text changes. */
+  /** Present text of the unit's files, by path: a file is written only when its text changes. */
   readonly texts: ReadonlyMap<string, string>
 }
 
@@ -177,22 +177,22 @@ export interface Observation {
   readonly incomplete: readonly Incomplete[]
   /** Whether the package has a pipeline, so that its files are not what runs. */
   readonly pipeline: boolean
-  /** What renders an edited package anew. */
+  /** Renders an edited package again. */
   readonly functions: FunctionLibrary
-  /** What another tool than kpt renders it from; undefined where kpt renders it, or its files stand as they are. */
+  /** The source of another renderer than kpt; undefined where kpt renders it, or its files are applied as they are. */
   readonly built?: BuiltUnit
   readonly git: GitState
   /** What the forge has of the unit's proposals, by full ref name; empty where git is the forge. */
   readonly proposals: ReadonlyMap<string, KnownProposal>
   readonly policy: EffectivePolicy
-  /** What placements allow the package; nothing but what is live says it where this is undefined. */
+  /** What placements allow the package; where this is undefined, only live objects show it. */
   readonly boundary?: Boundary | undefined
   readonly key: RedactionKey
-  /** RFC 3339 UTC: somebody asked just now not to be reminded before. */
+  /** RFC 3339 UTC: a request of this turn pauses reminders until then. */
   readonly snoozeUntil?: string
   /** What could not be read and hides no drift, for people. */
   readonly notes?: readonly Note[]
-  /** Name of a cluster, with `*` for any text: somebody asked just now to take it out of the joint proposal. */
+  /** Name of a cluster, with `*` for any text: a request of this turn takes it out of the joint proposal. */
   readonly exclude?: string
 }
 
@@ -201,15 +201,15 @@ export interface Choice {
   readonly resolution: Resolution
   /** Fingerprints of the changes that are meant; undefined means all. */
   readonly changes: ReadonlySet<string> | undefined
-  /** Which of several equal places in git is edited; undefined where nobody chose. */
+  /** Which of several equal locations in git is edited; undefined without a choice. */
   readonly via?: string | undefined
 }
 
-/** What a person asked for. */
+/** A person's request. */
 export interface ResolutionRequest extends Choice {
   readonly message: string | undefined
   /** Further choices of the same plan: of two about one change the later one counts. */
   readonly more?: readonly Choice[]
-  /** Login of who asked; empty where that is not known, undefined where it is not kept. */
+  /** Login of the requester; empty where that is not known, undefined where it is not stored. */
   readonly by?: string
 }

@@ -50,7 +50,7 @@ export function planReconcile(observation: Observation, options: PlanOptions = {
   return new Turn(observation, options).plan()
 }
 
-/** What the branch of an open proposal changes against its base, as this turn would write it: the record says what is decided. */
+/** What the branch of an open proposal changes against its base, as this turn would write it: the record names the decisions. */
 export function filesOfProposal(observation: Observation, proposal: OpenBranch): ProposalFiles['changes'] {
   return new Turn(observation, {}).filesOf(proposal)
 }
@@ -65,7 +65,7 @@ interface Outcome {
   readonly notes?: readonly Note[]
 }
 
-/** One for all, so that what is said of it is known again. */
+/** One for all, so that its text is recognised again. */
 const NOTHING_OPEN: readonly PlannedChange[] = []
 const NO_FILES: ProposalFiles = { changes: [], notes: [] }
 
@@ -175,7 +175,7 @@ class Turn {
     return fightOver(shown, this.found.closed, this.at)
   }
 
-  /** Nothing is open: live agrees with git, or will once a merged decision is applied, or nobody can say. */
+  /** Nothing is open: live agrees with git, or will once a merged decision is applied, or this is unknown. */
   private withoutDrift(applying: number): UnitPlan {
     if (this.resolutionRequest !== undefined) throw nothingToDecide(this.observed, applying)
     const state = applying > 0 ? 'Applying' : this.observed.incomplete.length === 0 ? waitingState(this.observed.verdicts) : 'Unknown'
@@ -248,7 +248,7 @@ class Turn {
       return this.done(active, fingerprint, { state: 'Drifted', outcome: 'unchanged', branch: open })
     }
     const previous = this.found.branches.find((other) => other.ref === ref)
-    // A branch of this name without our record is somebody's: asking for a new one would fail every push of the turn.
+    // A branch of this name without our record is foreign: a request for a new one would fail every push of the turn.
     if (previous === undefined && observed.git.refs.has(ref)) {
       if (this.resolutionRequest !== undefined) throw cannotChange(observed, { ref }, 'foreign')
       return this.done(active, fingerprint, { state: 'Drifted', outcome: 'foreign', notes: [leftAlone(`${branch} has no record of ours`)] })
@@ -286,7 +286,7 @@ class Turn {
   /** Of the open record; a unit that leaves a joint proposal whose branch has its name begins a new one. */
   private episode(fingerprint: string): string {
     const { open, joint } = this
-    // A joint proposal may go on under the name of a unit that left it; and what somebody forged and closed may still be there.
+    // A joint proposal may go on under the name of a unit that left it; and a forged and closed one may still be there.
     const others = [...this.observed.git.siblings, ...this.found.unproposed]
     const taken = new Set([...this.begun, ...others.map(({ workspace }) => workspace.replace(/^drift-/, ''))])
     if (open === undefined) return newEpisodeId(fingerprint, this.observed, this.found.closed, taken)
@@ -313,7 +313,7 @@ class Turn {
     return { ...plan, joint: files.changes }
   }
 
-  /** Nobody asked for an edit just now, so that it cannot be made must not hide the drift. */
+  /** No edit was requested just now, so an impossible edit must not hide the drift. */
   private withoutFiles(active: readonly PlannedChange[], fingerprint: string, record: DriftRecord, failure: Failure): UnitPlan {
     const why = `${failure.what}: ${failure.why}`
     if (this.open !== undefined)
@@ -364,8 +364,8 @@ class Turn {
     { state, outcome, branch, writes = NO_WRITES, notes = [] }: Outcome,
   ): UnitPlan {
     const report = unitReport(this.observed, active, fingerprint, { state, branch, hold: this.hold })
-    // A report that is not written yet is new even when it says that nothing differs.
-    // With mode Off nothing is recorded, but that what was recorded before is of then.
+    // A report that is not written yet is new even when it has no differences.
+    // With mode Off nothing is recorded, except that earlier records are of then.
     const known = this.observed.git.ledger.report?.status.state ?? 'Off'
     const silent = state === 'Off' && known === 'Off'
     const ledger: Pick<LedgerFiles, 'files' | 'line'> = silent ? { files: [], line: undefined } : ledgerFilesOf(this.observed, report)

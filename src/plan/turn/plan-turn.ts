@@ -94,7 +94,7 @@ export class TurnPlanner {
     const { observed, view } = this
     const { git, cluster, forge, clock, purpose } = observed
     const free = this.share(this.free.map(({ result }) => result))
-    // What somebody asks for is never held.
+    // Requested drift is never held.
     const context = { view, ledger: git.ledger, ticks: forge.ticks, now: clock.observedAt }
     const { holds, storm } = purpose.resolutionRequest === undefined ? holdsOf(free.units, context) : NOTHING_HELD
     const { units, joints } = holds.size === 0 ? free : this.share(this.held(holds))
@@ -158,7 +158,7 @@ export class TurnPlanner {
     return { result: this.one({ ...unit, observation: start }, unit, { begun: this.memory.begun }), start, begun }
   }
 
-  /** Those that are held back, planned again as drafts that say why. @param holds by `unitKey` */
+  /** Those that are held back, planned again as drafts that give the reason. @param holds by `unitKey` */
   private held(holds: ReadonlyMap<string, Hold>): readonly UnitResult[] {
     return this.observed.cluster.units.map((unit, index) => {
       const { result, start, begun } = this.free[index] ?? fail()
@@ -210,7 +210,7 @@ export class TurnPlanner {
     return new UnitQuestions(this.observed.answers.get(unit), stage)
   }
 
-  /** The resolution that the command line asks for. Selectors count the changes as a plain turn lists them. */
+  /** The resolution requested on the command line. Selectors count the changes as a plain turn lists them. */
   private resolutionRequestFor(observation: Observation, questions: UnitQuestions): ResolutionRequest | undefined {
     const { resolutionRequest } = this.observed.purpose
     if (resolutionRequest === undefined) return undefined
@@ -259,7 +259,7 @@ export class TurnPlanner {
 
 const NOTHING_REFUSED: NotAdoptable = new Map()
 
-/** What the text of a proposal says beforehand about Adopt. A program that fails just now keeps no proposal from being made. */
+/** The text of a proposal about Adopt beforehand. A program that fails just now prevents no proposal. */
 function adoptRefusals(observation: Observation, { report, outcome }: UnitPlan, questions: UnitQuestions): NotAdoptable {
   if (report.status.lifecycle !== 'Proposed' || outcome === 'foreign') return NOTHING_REFUSED
   try {

@@ -1,4 +1,4 @@
-/** A unit with what was seen of it and what is planned for it: what decisions about several units are made from. */
+/** A unit with its observation and its plan: the input of decisions about several units. */
 import type { Observation } from './observation.ts'
 import type { UnitPlan } from './unit-plan.ts'
 
@@ -7,7 +7,7 @@ export interface PlannedUnit {
   readonly plan: UnitPlan
 }
 
-/** Tells units apart: two packages of one name in two clusters are two units. */
+/** Distinguishes units: two packages of one name in two clusters are two units. */
 export function unitKey(cluster: string, packagePath: string): string {
   return `${cluster}\0${packagePath}`
 }

@@ -1,4 +1,4 @@
-/** What can be done of a plan that nobody asked for, where not all of it can. */
+/** The possible part of a plan without a request, where not all of it is possible. */
 import { Failure } from '../../failure.ts'
 import { shownPathOnly } from '../../krm/redaction/shown-path.ts'
 import { describeResourceId } from '../../krm/resource-id.ts'
@@ -14,9 +14,9 @@ export interface PossiblePlan {
 }
 
 /**
- * Tries each edit by itself. One that cannot be made becomes a Restore, which edits nothing; as few of them as will do, because some
- * edits can be made together alone, as of one value that stands in two objects. Where none of that helps, all become Restore.
- * @param attempt makes the files of a plan. @throws Failure where they cannot be made
+  * Tries each edit by itself. An impossible one becomes a Restore, which edits nothing; as few of them as will do, because some
+  * edits are possible only together, as of one value that is in two objects. Where none of that helps, all become Restore.
+  * @param attempt creates the files of a plan. @throws Failure where that is impossible
  * @param why of the whole plan
  */
 export function possiblePlan(

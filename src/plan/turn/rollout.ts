@@ -1,7 +1,7 @@
 /**
- * What the ledger remembers of a unit on its way from one commit to the next: which content each object was last seen with, and when git got
- * what is not applied yet. A report without open questions says it by itself: every object was seen with what git had. So only
- * what is open is written, in commits that are made anyway (docs/adr/0042-rollbacks.md).
+  * The ledger's state of a unit on its way from one commit to the next: the last observed content of each object, and when git got
+  * what is not applied yet. A report without open questions implies it: every object was observed with the content of git. So only
+  * what is open is written, in commits that are written anyway (docs/adr/0042-rollbacks.md).
  */
 import type { ObservedContent } from '../../drift/behind/arrivals.ts'
 import { NO_MEMORY, type ObservedLive, type SyncMemory } from '../../drift/behind/sync-evidence.ts'
@@ -16,14 +16,14 @@ import { isWaiting } from './waiting-state.ts'
 
 type Known = Pick<Observation, 'unit'> & { readonly git: Pick<Observation['git'], 'base' | 'baseBranch' | 'treeHash' | 'ledger'> }
 
-/** Contents that are kept: a syncer that is more of them behind is told by the times of their commits. */
+/** Contents that are stored: a syncer that is more of them behind is detected by the times of their commits. */
 const MOST_CONTENTS = 10
 
 /** @param present RFC 3339 UTC: when git was read */
 export function rolloutMemory(observed: Known, present: string): SyncMemory {
   const { report } = observed.git.ledger
   const { spec, status } = report ?? {}
-  // What was seen of another branch says nothing of this one; a first report without an observation says nothing at all.
+  // An observation of another branch does not apply to this one; a first report without an observation has no information.
   if (
     report === undefined ||
     spec === undefined ||
@@ -47,7 +47,7 @@ export function rolloutMemory(observed: Known, present: string): SyncMemory {
   }
 }
 
-/** What has to be kept while an object differs, waits or cannot be judged. */
+/** What has to be stored while an object differs, waits or cannot be judged. */
 export function rolloutOf(observed: Observation): Pick<DriftReport['status'], 'rollout'> {
   const open = openIn(observed)
   if (open.length === 0) return {}

@@ -6,7 +6,7 @@ import { knownObservation } from '../ledger/ledger-files.ts'
 import { isOlder, knownUntil } from '../ledger/seen-at.ts'
 import type { Observation } from './observation.ts'
 
-/** RFC 3339 UTC: when the unit was looked at later than this; undefined where it was not. */
+/** RFC 3339 UTC: the later observation of the unit; undefined where there is none. */
 export function newerThan(observed: Observation): string | undefined {
   const { git, cluster } = observed
   if (git.ledger.report === undefined) return undefined

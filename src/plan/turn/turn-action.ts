@@ -10,7 +10,7 @@ import type { ProposalPlan } from '../forge/plan-proposals.ts'
 import type { ClusterLedgerWrites } from '../ledger/cluster-writes.ts'
 import type { UnitResult } from './unit-result.ts'
 
-/** A branch whose proposal ended, as it stands. */
+/** A branch whose proposal ended, in its present state. */
 export interface EndedBranch {
   /** Full ref name. */
   readonly ref: string
@@ -28,9 +28,9 @@ export type OnFailure = 'end' | 'report'
 
 export type TurnAction =
   | { readonly kind: 'forge'; readonly write: ForgeAction; readonly onRefusal: OnFailure }
-  /** Tells people that their commands were read, and makes sure that these still are what they were. */
+  /** Reports to people that their commands were read, and checks that these are unchanged. */
   | { readonly kind: 'acknowledge'; readonly requests: ProposalRequests }
-  /** Nothing depends on it: one that cannot be deleted now is in nobody's way. */
+  /** Nothing depends on it: one that cannot be deleted now does no harm. */
   | { readonly kind: 'delete-branch'; readonly branch: EndedBranch }
   /** After all that is written elsewhere. */
   | { readonly kind: 'answer'; readonly answered: AnsweredRequests }

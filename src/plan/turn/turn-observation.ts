@@ -23,7 +23,7 @@ export type ObservedUnit =
 export interface NotObserved {
   readonly cluster: string
   readonly failures: readonly [Failure, ...Failure[]]
-  /** RFC 3339 UTC: when it was looked at. */
+  /** RFC 3339 UTC: when it was observed. */
   readonly at: string
 }
 
@@ -53,7 +53,7 @@ export interface TurnForge extends Pick<TurnView, 'proposals'> {
   readonly dialect: ForgeDialect
   /** Whether it has pages: git alone is the forge otherwise. */
   readonly hosted: boolean
-  /** Boxes of the dashboard that somebody ticked. */
+  /** Ticked boxes of the dashboard. */
   readonly ticks: DashboardTicks
   readonly requests: readonly ProposalRequests[]
   /** Open proposals all of whose clusters could not be observed. */
@@ -69,9 +69,9 @@ export interface TurnClock {
 
 /** What the turn is for. */
 export interface TurnPurpose {
-  /** The resolution that the command line asks for. */
+  /** The resolution requested on the command line. */
   readonly resolutionRequest: ResolutionSelectors | undefined
-  /** RFC 3339 UTC: nobody is to be reminded of the units' open proposals before. */
+  /** RFC 3339 UTC: reminders of the units' open proposals pause until then. */
   readonly snoozeUntil?: string | undefined
   /** Nothing comes of the plan: what only a proposal needs is not found out. */
   readonly observations: boolean

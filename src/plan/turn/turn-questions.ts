@@ -1,6 +1,6 @@
 /**
- * What a plan has to know that only a run of a function or a program, or a look at a branch, can tell. A plan that lacks an answer ends with
- * the question; with the answer it is made again and goes on.
+  * Answers that a plan needs from a run of a function or a program, or from reading a branch. A plan that lacks an answer ends with
+  * the question; with the answer it is computed again and goes on.
  */
 import type { Failure } from '../../failure.ts'
 import type { FileChange } from '../../ports/package-repository.ts'
@@ -21,7 +21,7 @@ export interface Answers {
 export interface StepAnswers extends Answers {
   /** Why a question of the step has no answer now. */
   readonly failure: Failure | undefined
-  /** Whether a branch holds what the step asked about; undefined before anybody looked. */
+  /** Whether a branch has the content that the step needs; undefined before it was read. */
   readonly isContent: boolean | undefined
 }
 
@@ -36,7 +36,7 @@ export type PlanQuestion = { readonly answers: UnitAnswers; readonly step: strin
   | { readonly kind: 'content'; readonly branch: OpenBranch; readonly changes: readonly FileChange[] }
 )
 
-/** No failure: whoever plans units leaves it alone. */
+/** No failure: code that plans units does not catch it. */
 export class Unanswered extends Error {
   readonly question: PlanQuestion
 
@@ -59,7 +59,7 @@ export class UnitQuestions {
   private readonly stage: string
   private steps = 0
 
-  /** @param answers undefined: what the observation can tell by itself is everything */
+  /** @param answers undefined: the observation alone has to be enough */
   constructor(answers: UnitAnswers | undefined, stage: string) {
     this.answers = answers
     this.stage = stage

@@ -16,7 +16,7 @@ export interface TurnView {
   readonly ledgerTree: readonly TreeFile[]
   /** Of every unit, in the order of their outcomes. */
   readonly closed: readonly ClosedEpisode[]
-  /** What the forge has of our proposals, by full ref name; empty where it was not asked. */
+  /** What the forge has of our proposals, by full ref name; empty where it was not read. */
   readonly proposals: ReadonlyMap<string, KnownProposal>
 }
 

@@ -11,7 +11,7 @@ export function writtenWord({ plan: { outcome, report }, observation }: PlannedU
   return outcome in WORDS ? WORDS[outcome as keyof typeof WORDS] : undefined
 }
 
-/** Every write that a real run would make, under a sentence that says so. */
+/** Every write of a real run, under a sentence that announces a dry run. */
 export function dryRunLines(written: readonly string[]): readonly string[] {
   if (written.length === 0) return ['dry run: there is nothing to write']
   return ['dry run: nothing is written. A real run would now:', ...written.map((line) => `  ${line}`)]

@@ -16,9 +16,9 @@ export type UnitResult =
       /** Of a unit with a proposal; empty for any other. */
       readonly notAdoptable: NotAdoptable
       readonly notes: readonly Note[]
-      /** What somebody asked for: on the command line, or on the forge. */
+      /** The request: on the command line, or on the forge. */
       readonly resolutionRequest: ResolutionRequest | undefined
-      /** What people asked for on proposals of the unit; empty where nobody did. */
+      /** Requests on proposals of the unit; empty where there are none. */
       readonly requests: readonly AnsweredRequests[]
       /** What was planned is not in git: a rule of the repository refused it. */
       readonly refused?: Failure

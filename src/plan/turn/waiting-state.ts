@@ -11,7 +11,7 @@ export function waitingState(verdicts: readonly ObjectVerdict[]): UnitState {
   return WAITING.find((state) => states.has(state)) ?? 'InSync'
 }
 
-/** RFC 3339 UTC: since when the syncer is late with something, as the policy has it; empty where nobody knows. */
+/** RFC 3339 UTC: since when the syncer is late with something, by the policy; empty where unknown. */
 export function stuckSince(verdicts: readonly ObjectVerdict[]): string | undefined {
   const times = verdicts.flatMap(({ setAside }) => setAside.flatMap((aside) => aside.stuckSince ?? []))
   return times.toSorted()[0]
