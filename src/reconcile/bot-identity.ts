@@ -2,12 +2,12 @@
 import type { CommitView } from '../ports/package-repository.ts'
 import type { PushedBranch } from '../record/pushed-branch.ts'
 
-/** Email of the identity that makes our commits; a branch with a commit by anybody else is theirs. */
+/** Email of the identity that makes our commits; a branch with a commit by another identity is foreign. */
 export interface BotIdentity {
   readonly email: string
 }
 
-/** One commit that says of itself that the bot made it, which anybody can write. An amended or rebased one keeps its author: the committer tells. */
+/** One commit with the bot as its author, which anyone can write. An amended or rebased one keeps its author: the committer shows it. */
 export function claimsBot({ author, committer, parents }: CommitView, { email }: BotIdentity): boolean {
   return author.email === email && committer.email === email && parents.length === 1
 }

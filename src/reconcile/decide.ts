@@ -36,11 +36,11 @@ export interface DecisionRequest {
   /** Names the one package. */
   readonly turn: TurnRequest
   readonly decider: Decider
-  /** Asked before anything is written, once for one fingerprint. */
+  /** Called before anything is written, once for one fingerprint. */
   readonly confirm: (reviewed: Reviewed) => Promise<boolean>
 }
 
-/** What a person is asked to confirm. */
+/** The content that a person confirms. */
 export interface Reviewed {
   readonly observation: Observation
   readonly proposal: OpenBranch
@@ -58,7 +58,7 @@ export interface Decided {
 }
 
 /**
- * Observes again, checks that the proposal still says what live says, asks `confirm`, and merges. Said again after it ended between
+  * Observes again, checks that the proposal still agrees with live, calls `confirm`, and merges. Repeated after it ended between
  * its merge and the ledger, it finds its own merge, completes the ledger and is done.
  * @throws Failure BP2004 without a proposal, BP2005 when live changed since the proposal was made, BP2011 when not confirmed
  */
@@ -124,12 +124,12 @@ async function decide(
     const plan = await planned()
     if (plan.outcome !== 'unchanged') {
       await enter(plan)
-      // A base that moved elsewhere gives the same proposal on a new commit: look again, and go on from there.
+      // A base that moved elsewhere gives the same proposal on a new commit: observe again, and go on from there.
       if (plan.outcome === 'updated' && plan.record?.spec.fingerprint === proposal.record.spec.fingerprint) throw movedOn(proposal)
       throw changedSinceReview(observation, proposal, plan)
     }
     const reviewed = { observation, proposal, plan }
-    // Asked once for one content: a retry after a moved ref decides about the same fingerprint.
+    // Confirmed once for one content: a retry after a moved ref decides about the same fingerprint.
     if (confirmed !== proposal.record.spec.fingerprint && !(await confirm(reviewed)))
       throw notConfirmed(verb, observation.unit.packageName, proposal)
     confirmed = proposal.record.spec.fingerprint
@@ -170,7 +170,7 @@ function ownMerge(observation: Observation, name: string): OwnMerge | undefined 
   if (last === undefined || record === undefined || isOver || decidedBy !== name || branches.some(({ state }) => state === 'proposed'))
     return undefined
   const there = git.branches.find((branch) => branch.record.metadata.name === record.metadata.name)
-  // The ledger is text that somebody may have edited.
+  // The ledger is text that people may have edited.
   const tag = git.refs.get(`refs/tags/${observation.unit.packageName}/${revision}`)
   const merged = /^[0-9a-f]{40}$/.test(commit) ? objectId(commit) : (tag ?? git.base)
   const ref = mergedRef(observation, last)
@@ -180,7 +180,7 @@ function ownMerge(observation: Observation, name: string): OwnMerge | undefined 
 }
 
 /**
- * Only what the record says is merged: a branch may be pushed to by people who may not push to the base branch, in the
+  * Only the content of the record is merged: a branch may be pushed to by people who may not push to the base branch, in the
  * bot's name too. @throws Failure BP2009
  */
 function assertAsBuilt(observation: Observation, proposal: OpenBranch, changes: readonly FileChange[]): void {

@@ -1,6 +1,6 @@
 /**
- * Whose the branches of a turn are. The ledger says which commit we pushed last; a commit that it does not know is rebuilt and compared,
- * and what differs is somebody's, whatever name stands in it.
+  * The owners of a turn's branches. The ledger has the commit we pushed last; a commit that it does not know is rebuilt and compared,
+  * and one that differs is foreign, whatever its author name.
  */
 
 import { type CurrentCommit, type ExpectedCommit, expectedCommit } from '../plan/decisions/expected-branch.ts'
@@ -18,7 +18,7 @@ export interface JudgeContext {
   readonly renderer: PackageRenderer
 }
 
-/** A branch of several units is somebody's as soon as one of them finds that. */
+/** A branch of several units is foreign as soon as one of them detects it. */
 export async function judgeBranches(
   units: readonly ObservedUnit[],
   context: JudgeContext,
@@ -41,7 +41,7 @@ export async function judgeBranches(
     const holds = ours.get(branch.ref)
     if (why !== undefined) return { ...branch, foreign: true, foreignWhy: why }
     if (holds === undefined) return branch
-    // It is made anew, with a signature.
+    // It is recreated, with a signature.
     return branch.signed === false ? { ...branch, holds, outdated: true } : { ...branch, holds }
   }
   return units.map((unit) => {
@@ -60,7 +60,7 @@ async function judge(
   { repository, renderer }: JudgeContext,
   signal: AbortSignal,
 ): Promise<PushedContent | string> {
-  // Nobody else can have made it, whatever became of the ledger.
+  // No other writer is possible, whatever became of the ledger.
   if (branch.signed === true && branch.known === undefined && isOfItsBranch(branch))
     return pushedContent(await changesBetween(repository, branch.base, branch.commit, signal))
   const { message } = await repository.commit(branch.commit, signal)
@@ -76,7 +76,7 @@ async function judge(
   return pushedContent(expected.changes)
 }
 
-/** Its signature says that we made it, and not for which branch. */
+/** Its signature proves that we made it, and not for which branch. */
 function isOfItsBranch({ others, record, workspace, state }: OpenBranch): boolean {
   return others.length === 0 && record.metadata.name === workspace && record.spec.lifecycle === (state === 'drafts' ? 'Draft' : 'Proposed')
 }

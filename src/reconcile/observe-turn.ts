@@ -20,10 +20,10 @@ import { packagesIn, type RepositoryView } from './repository/repository-view.ts
 import type { FleetPorts, TurnPorts, TurnRequest } from './turn-request.ts'
 
 export interface ObservedTurn {
-  /** For whoever writes; the plan knows `seen` alone. */
+  /** For code that writes; the plan knows `seen` alone. */
   readonly view: RepositoryView
   readonly observed: TurnObservation
-  /** Objects that nobody manages, for each cluster; empty where it was not asked for. */
+  /** Unmanaged objects, for each cluster; empty where they were not requested. */
   readonly unmanaged: readonly UnmanagedObjects[]
 }
 
@@ -79,7 +79,7 @@ export async function observeTurn(
               request.bot,
               signal,
             ),
-      // Last, so that an edit of a comment is seen however long the clusters take.
+      // Last, so that an edit of a comment is observed however long the clusters take.
       requests:
         answers === undefined
           ? []
@@ -117,7 +117,7 @@ async function readLost(
     lost.set(cluster, await readLostUnits(view, ledger, { cluster, lost: failed, isExpected: true }, signal))
   }
   for (const { cluster } of notObserved) {
-    // What a turn does not look at stays as it was: no later turn would take the word back.
+    // What a turn does not observe stays as it was: no later turn would correct it.
     const expected = packagesIn(view, cluster).map(({ path }) => path)
     const isExpected = view.policies.placements.length > 0
     lost.set(cluster, await readLostUnits(view, ledger, { cluster, lost: expected, isExpected }, signal))

@@ -27,7 +27,7 @@ export interface TurnResult extends SettleOutcome {
   readonly units: readonly UnitResult[]
   /** Clusters of which nothing could be observed. */
   readonly notObserved: readonly NotObserved[]
-  /** Objects that nobody manages, for each cluster; empty where it was not asked for. */
+  /** Unmanaged objects, for each cluster; empty where they were not requested. */
   readonly unmanaged: readonly UnmanagedObjects[]
   /** What was pushed; empty in a dry run and when nothing was new. */
   readonly updates: readonly RefUpdate[]
@@ -37,7 +37,7 @@ export interface TurnResult extends SettleOutcome {
   readonly written: readonly string[]
   /** Failures that ended nothing else: issues of the repository that could not be written. */
   readonly reported: readonly Failure[]
-  /** What became of what people asked for on the forge. */
+  /** Outcomes of the requests on the forge. */
   readonly answers: readonly Answer[]
 }
 

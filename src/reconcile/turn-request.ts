@@ -1,4 +1,4 @@
-/** What a turn is asked for, and what it works with. */
+/** The request for a turn, and what it works with. */
 import type { ResolutionSelectors } from '../plan/commands/resolution-request.ts'
 import type { RequestedActionSource } from '../ports/check-run.ts'
 import type { ClusterReader, OpenedWriter } from '../ports/cluster.ts'
@@ -26,9 +26,9 @@ export interface FleetPorts extends WritePorts {
 
 export interface TurnRequest extends ObserveRequest {
   readonly resolutionRequest: ResolutionSelectors | undefined
-  /** Where clicked buttons come from. A turn without it answers nobody: no command, no ticked box. */
+  /** The source of clicked buttons. A turn without it answers no request: no command, no ticked box. */
   readonly requestedActions?: RequestedActionSource | undefined
-  /** RFC 3339 UTC: nobody is to be reminded of the units' open proposals before. */
+  /** RFC 3339 UTC: reminders of the units' open proposals pause until then. */
   readonly snoozeUntil?: string
   /** Version of backporch, for the texts of proposals. */
   readonly version: string

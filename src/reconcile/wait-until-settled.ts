@@ -1,11 +1,11 @@
-/** After a merge that somebody else brings to the cluster: turns until live agrees. */
+/** After a merge that a syncer brings to the cluster: turns until live agrees. */
 import { Failure } from '../failure.ts'
 import { stillApplying } from '../plan/decisions/pending-settles.ts'
 import type { Clock } from '../ports/clock.ts'
 import { runTurn, type TurnResult } from './run-turn.ts'
 import type { TurnPorts, TurnRequest } from './turn-request.ts'
 
-/** Milliseconds between two looks. */
+/** Milliseconds between two observations. */
 const LOOK_EVERY = 2_000
 
 /**
@@ -25,7 +25,7 @@ export async function waitUntilSettled(
     const turn = await runTurn(ports, request, signal)
     const [unit] = turn.units
     if (unit?.state === 'failed') throw unit.failures[0]
-    // Other drift may be open meanwhile: the state of the unit says more than that.
+    // Other drift may be open meanwhile: the state of the unit is more precise than that.
     if (unit === undefined || stillApplying(unit.observation).size === 0) return turn
     if (clock.now().getTime() + LOOK_EVERY > deadline) throw notSettled(unit.unit.packageName, ports.cluster.name, timeout)
     request.onProgress?.(`waiting for ${ports.cluster.name} to agree with git`)

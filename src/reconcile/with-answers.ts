@@ -11,8 +11,8 @@ import { MissingAnswer, type PackageRenderer } from '../render/package-renderer.
 const MOST_ANSWERS = 50
 
 /**
- * A function that gives no answer, and would not the next time, has refused its input: an edit that it cannot render is not made,
- * and a package that it cannot render fails. So has every function that is asked something new after the fiftieth run.
+  * A function that gives no answer, and would not the next time, has refused its input: an edit that it cannot render is not made,
+  * and a package that it cannot render fails. So has every function with a new input after the fiftieth run.
  * @param compute pure: it is called again after each answer
  * @throws what `compute` throws, the failure of a function or a program that may be gone the next time, BP1209 of too many builds
  */
@@ -44,7 +44,7 @@ export class TakenAnswers implements Answers {
   }
 
   async fetch(call: FunctionCall, signal: AbortSignal): Promise<void> {
-    // Whoever asks these answers is given one from now on.
+    // From now on a request for these answers gets one.
     if (this.runs === MOST_ANSWERS) throw tooManyAnswers(call)
     this.runs += 1
     try {
@@ -55,7 +55,7 @@ export class TakenAnswers implements Answers {
     }
   }
 
-  /** @throws Failure BP1208 or BP1209 where there is no answer that could be kept, and BP1209 after the fiftieth run */
+  /** @throws Failure BP1208 or BP1209 where there is no answer to cache, and BP1209 after the fiftieth run */
   async build(builds: readonly Build[], signal: AbortSignal): Promise<void> {
     const { builder } = this.renderer
     // A build that did not run must not be taken for one that fails: what fails before and after an edit is not moved by it.

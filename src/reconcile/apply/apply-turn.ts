@@ -267,7 +267,7 @@ class TurnWriter {
     }
   }
 
-  /** The forge does not have the commits of a dry run: it cannot be asked what they have already. */
+  /** The forge does not have the commits of a dry run: it cannot report what they have already. */
   private async onCommit(write: ForgeAction & { readonly commit: CommitTarget }, work: (commit: ObjectId) => Promise<void>): Promise<void> {
     const commit = this.commitOf(write.commit)
     if (commit === undefined) return

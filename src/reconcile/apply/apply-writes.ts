@@ -1,4 +1,4 @@
-/** Does what a plan says to git: commits in memory, then one push of every ref, all or none. Decides nothing. */
+/** Applies a plan to git: commits in memory, then one push of every ref, all or none. Decides nothing. */
 import type { ObjectId } from '../../package/object-id.ts'
 import { LEDGER_BRANCH, type OwnedRef, ownedRef } from '../../package/ref-name.ts'
 import {

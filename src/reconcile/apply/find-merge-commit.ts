@@ -1,19 +1,19 @@
-/** Where a merged record came onto the base branch: whoever merged it, in whatever style, and with the branch gone since. */
+/** Where a merged record came onto the base branch: by any person, in any merge style, also after the branch was deleted. */
 import { parseKptAnnotations, workspaceIn } from '../../package/kpt-annotation.ts'
 import type { MergeCommit } from '../../plan/turn/observation.ts'
 import type { CommitView, PackageRepository } from '../../ports/package-repository.ts'
 import { decidedByIn } from '../../record/commit-message.ts'
 import type { BotIdentity } from '../bot-identity.ts'
 
-/** Commits of the base branch that are looked at. A decision is looked for in the turn after it, so it lies near the tip. */
+/** Commits of the base branch that are searched. A decision is searched in the turn after it, so it lies near the tip. */
 const MOST_STEPS = 1_000
 
 /**
  * Walks the first parents of `base` to the first commit whose tree has the file. The commit to tag is one whose message has the
  * `kpt:` line of the package, because Porch reads the workspace there: the merge that `approve` made, what a squash or a rebase made of
- * the proposal, or the proposal's own commit below a merge commit; where somebody wrote a message of their own, it is the merge commit itself.
+  * the proposal, or the proposal's own commit below a merge commit; where a person wrote another message, it is the merge commit itself.
  * @param path of the record, from the root
- * @returns undefined when the commit lies further back than is looked
+  * @returns undefined when the commit lies further back than the search
  */
 export async function findMergeCommit(
   repository: PackageRepository,
@@ -59,8 +59,8 @@ async function describe(
 const GITHUB = 'noreply@github.com'
 
 /**
- * Whoever made `approve` merge stands in the message: the author is the account that it ran with. A squash or a rebase has our account as
- * its author, and who made it as its committer.
+  * The message names the person who made `approve` merge: the author is the account that it ran with. A squash or a rebase has our account as
+  * its author, and the person as its committer.
  */
 function deciderOf({ message, author, committer }: CommitView, bot: BotIdentity): string {
   const decided = decidedByIn(message)

@@ -1,4 +1,4 @@
-/** Tells a forge with pages from git alone. */
+/** Distinguishes a forge with pages from git alone. */
 import type { Forge, HostedForge } from '../../ports/hosted-forge.ts'
 
 export function isHosted(forge: Forge): forge is HostedForge {

@@ -1,4 +1,4 @@
-/** A change of the policy as something to review: an ignore is never hidden state, whoever asks for it and where. */
+/** A change of the policy as something to review: an ignore is never hidden state, whatever its requester and origin. */
 import { createHash } from 'node:crypto'
 import { Failure } from '../../failure.ts'
 import type { ObjectId } from '../../package/object-id.ts'
@@ -32,11 +32,11 @@ export interface PolicyLocation {
 export interface PolicyAsker {
   /** Login, or name. */
   readonly login: string
-  /** Tells what is asked now from the same asked before: id of a comment. */
+  /** Distinguishes this request from an earlier equal one: id of a comment. */
   readonly resolutionRequest: string
   /** RFC 3339 UTC. */
   readonly at: string
-  /** The proposal on which it was asked; undefined for the command line. */
+  /** The proposal with the request; undefined for the command line. */
   readonly proposal: PolicySubject['requested']
 }
 
@@ -57,7 +57,7 @@ export async function ignoreChange(
   return file === undefined ? undefined : { verb: 'ignore', files: [file], rules }
 }
 
-/** The same request is one branch and one proposal, whoever says it how often. @throws Failure BP2009, BP5006, BP40xx, BP50xx */
+/** The same request is one branch and one proposal, however often it is repeated. @throws Failure BP2009, BP5006, BP40xx, BP50xx */
 export async function proposePolicy(
   location: PolicyLocation,
   { verb, files, rules }: PolicyChange,
@@ -88,7 +88,7 @@ export async function proposePolicy(
         ref,
         commit,
         baseBranch: view.baseBranch,
-        // One that is there may lack what an earlier call did not come to; its text is that of whoever asked first.
+        // An existing one may lack what an earlier call did not reach; its text is that of the first requester.
         title: known?.title ?? policyTitle(subject),
         body: known?.body ?? policyBody(subject, forge.dialect),
         labels: ['drift'],
@@ -159,7 +159,7 @@ async function ensureBranch(
   return { commit, updates: updates.filter((update) => update.ref === ref) }
 }
 
-/** Branches of such proposals that were merged or closed. A branch that moved after the decision, or that somebody else pushed to, is none. */
+/** Branches of such proposals that were merged or closed. A branch that moved after the decision, or with foreign commits, is none. */
 export async function readEndedPolicyBranches(
   view: RepositoryView,
   forge: HostedForge,
@@ -176,7 +176,7 @@ export async function readEndedPolicyBranches(
   return ended
 }
 
-/** The policies as they stand in the base branch. */
+/** The present policies of the base branch. */
 export async function policyFiles(view: RepositoryView, signal: AbortSignal): Promise<PolicyFile[]> {
   const found = view.tree.filter(({ path }) => /^\.drift\/[^/]+\.ya?ml$/.test(path))
   const texts = await readTexts(view.repository, found, signal)

@@ -82,7 +82,7 @@ export async function settleByWriting(
   return { writes: sent - handedOver, handedOver }
 }
 
-/** Refused writes that are planned anew: a controller that writes status moves the version of an object as often as it likes. */
+/** Refused writes that are planned again: a controller that writes status moves the version of an object as often as it likes. */
 const REFUSALS = 20
 
 /**
@@ -120,7 +120,7 @@ async function nextWrite(
   const [unit] = units
   if (unit === undefined || unit.state === 'failed') throw unit?.failures[0] ?? notMerged(view.base)
   const { git } = unit.observation
-  // Authorised only by a commit that the base branch has: the record in its tree says so.
+  // Authorised only by a commit that the base branch has: the record in its tree proves it.
   const authorises = ({ metadata, spec }: DriftRecord): boolean =>
     spec.lifecycle === 'Proposed' && metadata.name === record.metadata.name && spec.fingerprint === record.spec.fingerprint
   // The one on the base branch, for its copies are the ones that stay.

@@ -7,7 +7,7 @@ import type { RefUpdate } from '../../ports/package-repository.ts'
 import { applyWrites, type CommitWriter, type LedgerTarget } from './apply-writes.ts'
 
 export interface WrittenTurn {
-  /** A unit whose own push was refused says so; what it planned is not in git. */
+  /** A unit whose own push was refused reports that; its plan is not in git. */
   readonly units: readonly UnitResult[]
   readonly updates: readonly RefUpdate[]
 }
@@ -47,7 +47,7 @@ export async function writeTurn(
   }
   // After the units, whose own words about the cluster are older.
   for (const { cluster, ...writes } of clusters) {
-    // That a cluster was seen is not true of what could not be written.
+    // The observation of a cluster does not hold for what could not be written.
     if ([...refused.keys()].some((unit) => unit.state === 'planned' && unit.unit.cluster === cluster)) continue
     const written = await applyWrites(repository, { ...NO_WRITES, ...writes }, { head, at, cluster, pushed }, signal)
     updates.push(...written.updates)
@@ -59,7 +59,7 @@ export async function writeTurn(
   return { units: units.map((unit) => withRefusal(unit, refused.get(unit))), updates }
 }
 
-/** What the message of the ledger's commit calls the clusters; with several of them, each line says which one it is about. */
+/** The names of the clusters in the message of the ledger's commit; with several of them, each line names its cluster. */
 function ofClusters(
   units: readonly UnitResult[],
   whole: readonly ClusterLedgerWrites[],
@@ -76,7 +76,7 @@ function ofClusters(
   return { cluster: `${clusters.length} clusters`, parts }
 }
 
-/** The remote, or our own rules of names, said no to a ref. Everything else would go the same way for each unit. */
+/** The remote, or our own rules of names, refused a ref. Everything else would go the same way for each unit. */
 export function isRefusal(thrown: unknown): thrown is Failure {
   return thrown instanceof Failure && (thrown.code === 'BP4002' || thrown.code === 'BP4004')
 }

@@ -1,4 +1,4 @@
-/** Writes the answers to what people asked for on one proposal: last of all, so that an answer is true when it is read. */
+/** Writes the answers to the requests on one proposal: last of all, so that an answer is true when it is read. */
 import { Failure } from '../../failure.ts'
 import { type AnsweredRequests, mayWait, type PlannedAnswer } from '../../plan/commands/plan-requests.ts'
 import type { RequestedActionSource } from '../../ports/check-run.ts'
@@ -14,7 +14,7 @@ export interface Answer {
   readonly proposal: OpenedProposal
   /** Login; empty for a ticked box. */
   readonly by: string
-  /** What was asked, in one line. */
+  /** The request, in one line. */
   readonly line: string
   /** `waiting`: could not be done now, and is tried again. */
   readonly outcome: 'done' | 'refused' | 'waiting'

@@ -1,5 +1,5 @@
 /**
- * Reads what people ask for on open proposals (docs/guides/pull-request-commands.md). It is read after the clusters, right before the turn is planned. A request
+  * Reads requests on open proposals (docs/guides/pull-request-commands.md). They are read after the clusters, right before the turn is planned. A request
  * that was not answered with `done` or `refused` is found again by the next turn.
  */
 import { asFailure, Failure } from '../../failure.ts'
@@ -27,14 +27,14 @@ import { type RequestScope, readRequestedUnits } from './read-requested-units.ts
 const ACTED = 30
 /** Comments of people without the right to command that one turn answers. */
 const REFUSED = 10
-/** People of whom the forge is asked in one turn, for each proposal. */
+/** People whose rights one turn reads from the forge, for each proposal. */
 const ASKED = 30
-/** Presses that one turn answers for each proposal; the rest is for the next. */
+/** Requested actions that one turn answers for each proposal; the rest is for the next. */
 const REQUESTED = 20
 /** Proposals whose comments are read at once. */
 const READ_AT_ONCE = 4
 
-/** Where nobody listens for clicked buttons. */
+/** Without a listener for clicked buttons. */
 export const NO_PRESSES: RequestedActionSource = { waiting: () => [], answered: () => undefined }
 
 /** What keeps requests from being done in this turn, found when it was applied before. */
@@ -61,7 +61,7 @@ export async function observeRequests(
 ): Promise<readonly ProposalRequests[]> {
   const waiting = requestedActions.waiting()
   const units = await readRequestedUnits(view, clusters, scope, signal)
-  // Buttons of no open proposal are nobody's.
+  // Buttons of no open proposal belong to no unit.
   for (const requestedAction of waiting)
     if (!units.some((unit) => isAbout(requestedAction, unit))) requestedActions.answered(requestedAction)
   const codeOwners = units.length === 0 ? '' : await readCodeOwners(view, signal)
@@ -113,7 +113,7 @@ class RequestReader {
           'reading the answers',
           async () => (await forge.readOwnComment(unit.proposal.number, ANSWER_TOPIC, signal)) ?? '',
         )
-    // Without the earlier answers nobody knows which requested action was answered before.
+    // Without the earlier answers it is unknown which requested action was answered before.
     const requestedActions = answered === undefined ? [] : await this.requestedActions(requested, answered)
     const isPolicy = comments.some(({ commands }) => commands.commands.some(({ verb }) => verb === 'ignore' || verb === 'unignore'))
     return {
@@ -128,7 +128,7 @@ class RequestReader {
     }
   }
 
-  /** Oldest text first, and those of people who may command before all others: whoever floods a proposal holds up nobody. */
+  /** Oldest text first, and those of people who may command before all others: a flood on a proposal delays no command. */
   private async comments(): Promise<readonly CommentRequest[]> {
     const { unit, codeOwners, forge, signal, obstacles } = this
     const obstacle = obstacles.unread.get(unit.proposal.number)
@@ -139,11 +139,11 @@ class RequestReader {
       const commands = parseCommentCommands(comment.body)
       return commands.commands.length + commands.refused.length === 0 ? [] : [{ comment, commands }]
     })
-    // The last text decides, wherever its comment stands.
+    // The last text decides, wherever its comment is.
     open.sort((left, right) => (left.comment.at === right.comment.at ? 0 : left.comment.at < right.comment.at ? -1 : 1))
     const known: CommentRequest[] = []
     for (const { comment, commands } of open) {
-      // The command is of whoever wrote the text last. Where the forge does not tell that, it is refused, to the author.
+      // The command belongs to the last editor of the text. Where the forge does not report that login, it is refused, to the author.
       const login = comment.writer ?? comment.author
       const permission = await this.permissionOf(login)
       if (permission === undefined) continue
@@ -169,7 +169,7 @@ class RequestReader {
     return requests
   }
 
-  /** Undefined where the forge was asked often enough. */
+  /** Undefined where the limit of requests to the forge is reached. */
   private async permissionOf(login: string): Promise<Permission | undefined> {
     const known = this.permissions.get(login)
     if (known !== undefined || this.permissions.size === ASKED) return known

@@ -22,8 +22,8 @@ export interface RequestScope {
 }
 
 /**
- * The open proposals of the clusters and packages that the request is about. One whose branch is not in this repository is
- * nobody's we know (a fork), and one without a record of these clusters is for who runs with the others.
+  * The open proposals of the clusters and packages that the request is about. One whose branch is not in this repository is
+  * unknown to us (a fork), and one without a record of these clusters is for the run with the others.
  */
 export async function readRequestedUnits(
   view: RepositoryView,
@@ -72,7 +72,7 @@ async function rootName(view: RepositoryView, signal: AbortSignal): Promise<stri
   return 'failures' in reading ? '' : reading.kptfile.name
 }
 
-/** From the records on the branch; somebody who pushed there may have taken them away: then from the ledger. */
+/** From the records on the branch; a foreign push may have removed them: then from the ledger. */
 async function shownChanges(
   view: RepositoryView,
   { cluster, slug }: PolicyUnit,
@@ -107,7 +107,7 @@ async function shownChanges(
   return { numbered: report.spec.changes, drifts: [driftOf(report.spec.fingerprint)] }
 }
 
-/** What cannot be read says nothing here: whoever reads the unit tells it. */
+/** An unreadable file is not reported here: the code that reads the unit reports it. */
 function read<Document>(parse: () => Document): Document | undefined {
   try {
     return parse()

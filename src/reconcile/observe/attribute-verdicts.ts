@@ -1,4 +1,4 @@
-/** Asks the audit log about what differs, once per package, and names who it was. */
+/** Reads the audit log about the differences, once per package, and names their writers. */
 
 import { attribute } from '../../drift/attribute/attribution.ts'
 import type { ObjectVerdict, Syncer } from '../../drift/drift.ts'
@@ -20,11 +20,11 @@ export interface AttributionSources {
   /** Of the ledger. */
   readonly report: DriftReport | undefined
   readonly key: RedactionKey
-  /** Told what of the log could not be read. */
+  /** Called with the parts of the log that could not be read. */
   readonly onNote: (note: Note) => void
 }
 
-/** A log that cannot be read hides no drift: it is told, and nobody is named by it. @throws only the reason of `signal` */
+/** A log that cannot be read hides no drift: it is reported, and no writer is named by it. @throws only the reason of `signal` */
 export async function attributeVerdicts(
   verdicts: readonly ObjectVerdict[],
   syncer: Syncer | undefined,

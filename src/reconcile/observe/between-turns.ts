@@ -1,4 +1,4 @@
-/** What whoever runs one turn after another remembers between them. Losing it costs requests, never a decision. */
+/** State that a process with several turns retains between them. Losing it costs requests, never a decision. */
 
 import { PackageHistories } from '../repository/package-histories.ts'
 import { DryRunAnswers } from './dry-run-answers.ts'

@@ -17,7 +17,7 @@ import type { ClaimedSide } from './read-live-sides.ts'
 export interface LagQuestion {
   readonly read: Pick<ClaimedSide, 'live' | 'claims'>
   readonly syncer: Syncer | undefined
-  /** Identities that the package's inventory lists; undefined where there is none, or nobody could read it. */
+  /** Identities that the package's inventory lists; undefined where there is none, or it is unreadable. */
   readonly inventory: ReadonlySet<string> | undefined
   /** What the syncer keeps of what it applied, by `resourceKey`; undefined where it keeps nothing, or it is not known. */
   readonly stored: ReadonlyMap<string, StoredManifest> | undefined
@@ -70,7 +70,7 @@ export async function decideBehind(
 
 const WAITING: ReadonlySet<string> = new Set(['Behind', 'Reconciling', 'Suspended'])
 
-/** What the last report says, if it is about the very content that is compared now and saw everything. */
+/** The content of the last report, if it is about the very content that is compared now and observed everything. */
 function waitedBefore({ treeHash, baseBranch, ledger }: LagSources['git'], key: RedactionKey): SyncEvidence['waitedBefore'] {
   const { report } = ledger
   if (report === undefined || report.spec.unit.tree !== treeHash || (report.spec.unit.branch ?? baseBranch) !== baseBranch) return undefined

@@ -13,7 +13,7 @@ export interface DeclaringPackage {
 /** Objects that other packages declare. */
 export interface DeclaredElsewhere {
   readonly packages: readonly DeclaringPackage[]
-  /** Paths of packages that cannot be read, so that nobody knows what they declare. */
+  /** Paths of packages that cannot be read, so that their declarations are unknown. */
   readonly unread: readonly string[]
 }
 

@@ -1,5 +1,5 @@
 /**
- * What came of dry runs, kept over turns: while nothing about an object changes, neither in git nor in the cluster, it costs no dry run
+  * Results of dry runs, cached over turns: while nothing about an object changes, neither in git nor in the cluster, it costs no dry run
  * in every turn (docs/adr/0037-what-a-turn-remembers.md). An answer is of one cluster and server version, one syncer, one content of git and one
  * stored object. What else decides it (policies, webhooks, quotas, rights) changes without a trace, so it expires.
  */
@@ -21,7 +21,7 @@ export interface AnswerContext {
   readonly manager: string
 }
 
-/** The object that was asked about. */
+/** The object of the dry run. */
 export interface RequestedObject {
   readonly resource: Resource
   /** Undefined for an object that is not there. */
@@ -37,7 +37,7 @@ export interface RequestedObject {
 
 export interface CachedAnswer<Answer> {
   readonly answer: Answer
-  /** Milliseconds since 1970: when it has to be asked for anew. */
+  /** Milliseconds since 1970: when it has to be requested again. */
   readonly until: number
 }
 
@@ -53,10 +53,10 @@ const KEPT = { possible: 1_800_000, refused: 300_000 }
 const MOST = 50_000
 
 export class DryRunAnswers<Answer> {
-  /** One for each object: an answer about what the object was before is of no use. */
+  /** One for each object: an answer about an earlier state of the object is of no use. */
   private readonly retained = new LRUCache<string, Retained<Answer>>({ maxSize: MOST, sizeCalculation: () => 1 })
 
-  /** How often what was kept turned out to count no more. */
+  /** How often a cached answer turned out to be invalid. */
   forgotten = 0
 
   /** How many answers are held. */
@@ -74,9 +74,9 @@ export class DryRunAnswers<Answer> {
   }
 
   /**
-   * Nothing is kept where nobody could say. Of a namespace that is gone, or about to be, nothing that was said before counts.
-   * @param predictions that the answer was made of
-   * @returns until when it is kept, milliseconds since 1970; 0 where it is not
+    * An unknown result is not cached. For a namespace that is gone, or about to be, no earlier answer counts.
+    * @param predictions that the answer was computed from
+    * @returns until when it is cached, milliseconds since 1970; 0 where it is not
    */
   keep(context: AnswerContext, requested: RequestedObject, predictions: readonly Prediction[], answer: Answer): number {
     if (context.identity.recorded || predictions.some(({ state }) => state === 'unproven')) return 0
@@ -103,7 +103,7 @@ function timeOf({ identity }: AnswerContext): number {
   return Date.parse(identity.observedAt)
 }
 
-/** Between 0.75 and 1.25, another one for each object, so that what was asked in one turn is not asked again in one turn. */
+/** Between 0.75 and 1.25, another one for each object, so that requests of one turn are not all repeated in one turn. */
 function spread(of: string): number {
   return 0.75 + Number.parseInt(of.slice(0, 4), 16) / 0x1_ffff
 }
@@ -133,7 +133,7 @@ function contentHash(object: JsonObject): string {
 
 const CONTENT = new WeakMap<JsonObject, string>()
 
-/** A schema that was read anew is another one. */
+/** A schema that was read again is another one. */
 function numberOf(schema: FieldSchema): number {
   const known = SCHEMAS.get(schema)
   if (known !== undefined) return known

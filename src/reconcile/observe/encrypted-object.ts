@@ -57,7 +57,7 @@ export class EncryptedObject implements ObjectReader {
       : answer
   }
 
-  /** In sync says more than is known where nobody knows who wrote an encrypted field. */
+  /** In sync claims more than is known where the writer of an encrypted field is unknown. */
   judged(verdict: ObjectVerdict): ObjectVerdict {
     const [first, ...more] = this.unproven
     if (first === undefined || verdict.state !== 'in-sync') return verdict

@@ -13,7 +13,7 @@ export type CachedVerdict = Omit<ObjectVerdict, 'desired' | 'live'>
 
 /** Of the turns before. */
 export interface EarlierAnswers {
-  /** What servers said to making what is missing. */
+  /** The servers' answers to creating what is missing. */
   readonly creations: DryRunAnswers<MissingObjectAnswer>
   /** What dry runs showed of objects that are there. */
   readonly verdicts: DryRunAnswers<CachedVerdict>
@@ -44,7 +44,7 @@ export class ObjectJudge {
     this.creations = new Creations(reader, context.manager)
   }
 
-  /** Milliseconds since 1970: until when the verdicts hold of objects that stay as they are; 0 where one has to be asked for in every turn. */
+  /** Milliseconds since 1970: until when the verdicts hold of objects that stay as they are; 0 where one has to be requested in every turn. */
   get until(): number {
     return Math.min(this.answered, this.missing.until)
   }
@@ -82,7 +82,7 @@ export class ObjectJudge {
   }
 
   /**
-   * That an apply changes nothing is asked in every turn: who is told `in-sync` relies on it.
+    * Whether an apply changes nothing is requested in every turn: readers of `in-sync` rely on it.
    * @returns until when the verdict holds, without an end where it took no dry run
    */
   private keep(observed: ObservedObject, { desired: _desired, live: _live, ...verdict }: ObjectVerdict): number {
@@ -90,7 +90,7 @@ export class ObjectJudge {
     const predictions = [prediction, creation?.prediction].filter((each) => each !== undefined)
     if (predictions.length === 0) return Number.POSITIVE_INFINITY
     if (verdict.items.length === 0 && creation === undefined) return 0
-    // Somebody wrote in between, so the answer is about another object than the one that was read.
+    // A write in between: the answer is about another object than the one that was read.
     if (prediction !== undefined && movedBetween(observed.live, prediction)) return 0
     const requested = this.requested(observed)
     return requested === undefined ? 0 : this.retained.keep(this.context, requested, predictions, verdict)

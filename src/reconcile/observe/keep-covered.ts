@@ -13,7 +13,7 @@ import type { KnownInventory } from './read-claimed-inventories.ts'
 import { listedOutside, type UnexpectedObjects } from './read-unexpected.ts'
 
 export interface CoveredQuestion {
-  /** Of what git declares, before history was asked. */
+  /** Of what git declares, before history was read. */
   readonly detected: readonly ObjectVerdict[]
   /** Of all. */
   readonly decided: readonly ObjectVerdict[]
@@ -39,8 +39,8 @@ export interface Covered {
 }
 
 /**
- * @param boundary where placements say what the package covers, nothing that they refuse was read: what is left is covered
- * @param known what the turn before worked out. What an inventory lists beyond git is judged in every turn.
+  * @param boundary where placements define what the package covers, nothing that they refuse was read: what is left is covered
+  * @param known the result of the turn before. What an inventory lists beyond git is judged in every turn.
  */
 export function keepCovered(question: CoveredQuestion, boundary: Boundary | undefined, known: KnownCovered): Covered {
   const { detected, decided, live, syncer, unexpected } = question
@@ -54,7 +54,7 @@ export function keepCovered(question: CoveredQuestion, boundary: Boundary | unde
     return { verdicts, live, incomplete: unexpected.incomplete, notes: unexpected.notes }
   }
   const coverage = known.coverage.of(decided, [detected, syncer], () => new Coverage(question))
-  // What is not read of an inventory is said without a name, whosever it is; what it lists is named only where it is the package's.
+  // The unread part of an inventory is reported without a name, whatever its owner; listed objects are named only where it is the package's.
   const reported = (one: Incomplete | Note): boolean => {
     const inventory = unexpected.reportedBy.get(one)
     const ref = 'ref' in one ? one.ref : undefined

@@ -1,6 +1,6 @@
 /**
- * What was worked out about units from git and the cluster, for whoever lives over turns: it holds as long as both have of the unit what
- * they had. An object of one uid and resource version is the same object, so what was read of it is not kept, but for what differs.
+  * Results about units from git and the cluster, for a process with several turns: they hold as long as both are unchanged for the
+  * unit. An object of one uid and resource version is the same object, so its content is not cached, except for what differs.
  */
 import { LRUCache } from 'lru-cache'
 import type { ObjectVerdict, Syncer } from '../../drift/drift.ts'
@@ -14,7 +14,7 @@ import type { Claim } from '../../syncers/syncer.ts'
 import { LastAnswer } from './last-answer.ts'
 import type { LiveSide } from './read-live-sides.ts'
 
-/** Of one unit, as git and the cluster have it: whoever is given another one knows nothing. */
+/** Of one unit, as git and the cluster have it: for another one nothing is known. */
 export class KnownUnit {
   readonly claims = new LastAnswer<readonly Claim[]>()
   readonly syncer = new LastAnswer<Syncer | undefined>()
@@ -46,7 +46,7 @@ const MOST = 50_000
 export class KnownUnits {
   readonly #units: LRUCache<string, Retained>
 
-  /** @param most objects; the units that were asked for longest ago go first */
+  /** @param most objects; the units with the oldest requests are dropped first */
   constructor(most = MOST) {
     this.#units = new LRUCache({ maxSize: most })
   }
@@ -58,7 +58,7 @@ export class KnownUnits {
 
   /** @param unit its cluster and package */
   of(unit: string, { uid, version, recorded }: Context, side: Pick<LiveSide, 'resources' | 'live'>): KnownUnit {
-    // A recording is a file, in which somebody may have changed an object and not its version.
+    // A recording is a file, in which a person may have changed an object and not its version.
     const parts = [uid, version, ...(recorded ? [{}] : []), ...partsOf(side)]
     const before = this.#units.get(unit)
     const isAsBefore = before !== undefined && before.parts.length === parts.length && parts.every((part, at) => part === before.parts[at])
@@ -80,7 +80,7 @@ function partsOf({ resources, live }: Pick<LiveSide, 'resources' | 'live'>): rea
   return parts
 }
 
-/** Of what cannot be told again nothing is the same. */
+/** What cannot be identified again is never the same. */
 function versionOf(state: LiveState | undefined): readonly unknown[] {
   if (state?.state === 'absent') return ['absent']
   if (state?.state !== 'present') return [{}]

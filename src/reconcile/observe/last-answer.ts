@@ -21,7 +21,7 @@ export class LastAnswer<Answer> {
     return this.keep(subject, given, work())
   }
 
-  /** @param now milliseconds since 1970; what is kept without an end is recalled at any time */
+  /** @param now milliseconds since 1970; an entry without an end is recalled at any time */
   remembered(subject: unknown, given: readonly unknown[], now = 0): Answer | undefined {
     const last = this.#last
     return last !== undefined && last.until > now && last.subject === subject && isSame(last.given, given) ? last.answer : undefined

@@ -1,6 +1,6 @@
 /**
- * What the turn before found different, for whoever lives over turns: a difference that is as it was stays the same object, so that what was
- * computed from it, its keyed hashes and its text, is not computed anew (`itemFingerprint`, `showChange`). It decides nothing: a turn
+  * Differences of the turn before, for a process with several turns: an unchanged difference stays the same object, so that what was
+  * computed from it, its keyed hashes and its text, is not computed again (`itemFingerprint`, `showChange`). It decides nothing: a turn
  * without it comes to the same plan.
  */
 import { LRUCache } from 'lru-cache'
@@ -23,7 +23,7 @@ interface Held {
 export class LastDrift {
   readonly #units: LRUCache<string, Held>
 
-  /** @param most differences; the units that were asked for longest ago go first */
+  /** @param most differences; the units with the oldest requests are dropped first */
   constructor(most = MOST) {
     this.#units = new LRUCache({ maxSize: most })
   }

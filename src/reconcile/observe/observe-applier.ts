@@ -1,4 +1,4 @@
-/** Reads the resources of the syncers that the package's objects name, and says what they will do. Never fails the unit. */
+/** Reads the resources of the syncers that the package's objects name, and reports what they will do. Never fails the unit. */
 import type { Unit } from '../../plan/turn/observation.ts'
 import type { RenderChoice } from '../../render/render-choice.ts'
 import { type Applier, applierOf, decidingClaims } from '../../status/applier.ts'
@@ -34,7 +34,7 @@ export async function observeApplier(
   })
 }
 
-/** Undefined where a function makes one of the objects: then it is in a file only once somebody has rendered. */
+/** Undefined where a function creates one of the objects: then it is in a file only after a render. */
 function filesOf(verdicts: ClusterSide['verdicts']): readonly string[] | undefined {
   const locations = verdicts.flatMap(({ desired }) => desired?.location ?? [])
   return locations.some(({ step }) => step !== undefined) ? undefined : [...new Set(locations.map(({ path }) => path))].sort()

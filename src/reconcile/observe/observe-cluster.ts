@@ -39,13 +39,13 @@ export interface PackageSide {
   readonly known: KnownUnit
   /** What inventories list beyond git. */
   readonly unexpected: UnexpectedObjects
-  /** What tells a syncer that is behind from a person who wrote. */
+  /** Distinguishes a syncer that is behind from a person who wrote. */
   readonly lag: LagSources
-  /** What dry runs said. */
+  /** Results of dry runs. */
   readonly earlier: EarlierAnswers
-  /** What tells who it was. */
+  /** Identifies the writer. */
   readonly who: AttributionSources
-  /** What placements allow the package; undefined: what is live says it. */
+  /** What placements allow the package; undefined: live objects show it. */
   readonly boundary?: Boundary | undefined
 }
 
@@ -56,13 +56,13 @@ export interface ClusterSide {
   /** Live objects that the package covers, by `resourceKey`, for the health. */
   readonly live: ReadonlyMap<string, LiveState>
   readonly claims: readonly Claim[]
-  /** Beside what the verdicts say. */
+  /** Beside the verdicts. */
   readonly incomplete: readonly Incomplete[]
-  /** What inventories tell that is no drift. */
+  /** Entries of inventories that are no drift. */
   readonly notes: readonly Note[]
 }
 
-/** Judges what was read, and asks for dry runs where that proves nothing. @throws Failure BP40xx when git fails */
+/** Judges what was read, and requests dry runs where that proves nothing. @throws Failure BP40xx when git fails */
 export async function observeCluster(
   reader: ClusterReader,
   identity: ClusterIdentity,
@@ -111,7 +111,7 @@ interface Applying {
   readonly fieldManager: string | undefined
 }
 
-/** What differs; kept for as long as nothing of it has to be asked for anew. */
+/** The differences; cached for as long as nothing of them has to be requested again. */
 async function judgeAll(
   reader: ClusterReader,
   identity: ClusterIdentity,
@@ -139,7 +139,7 @@ interface Reporting {
   readonly side: PackageSide
 }
 
-/** Noise, who it was, risks and ignore rules. An audit log is asked in every turn. */
+/** Noise, writers, risks and ignore rules. An audit log is read in every turn. */
 async function reportAll(
   all: readonly ObjectVerdict[],
   { reader, identity, syncer, side: { read, known, who } }: Reporting,
@@ -203,7 +203,7 @@ function unreadableVerdict({ resource, failure }: Unplaced): ObjectVerdict {
 }
 
 /**
- * Drift that ownership shows while nobody could answer the dry run is only a part: the rest of the object is not known.
+  * Drift that ownership shows without an answer to the dry run is only a part: the rest of the object is not known.
  * @param verdict as the ledger has it: what is set aside is not drift any more
  */
 export function incompleteOf({ id, state, items, setAside, failure, reapplyFails }: ObjectVerdict): Incomplete[] {

@@ -1,4 +1,4 @@
-/** What a turn looks at: the repository once, and the packages of each cluster. */
+/** What a turn observes: the repository once, and the packages of each cluster. */
 
 import type { ObjectVerdict } from '../../drift/drift.ts'
 import { asFailure, Failure, failuresOf } from '../../failure.ts'
@@ -35,32 +35,32 @@ import { assertSameCluster } from './same-cluster.ts'
 export interface ObserveRequest extends ObserveOptions {
   /** Base branch, short; undefined takes the remote's default. */
   readonly branch: string | undefined
-  /** Refs that were read just now, given once: the first look asks for none. */
+  /** Refs that were read just now, used once: the first observation requests none. */
   readonly takeRefs?: () => RepositoryRefs | undefined
   /** Packages as named on the command line; none means the placed ones, or all. */
   readonly packages: readonly string[]
   /** Folders without a Kptfile that are compared too, as named on the command line. */
   readonly folders?: readonly string[]
-  /** What whoever runs this says beside the policies of the repository, and before them. */
+  /** Options of the run beside the policies of the repository, and before them. */
   readonly operator?: PolicySet | undefined
   /** Of these packages, only the ones whose Kptfile has such labels. */
   readonly labels?: LabelSelector | undefined
-  /** Looks for objects in the namespaces of the packages that nobody manages. */
+  /** Searches the namespaces of the packages for unmanaged objects. */
   readonly unmanaged?: boolean
-  /** Told at each step, for a progress line. */
+  /** Called at each step, for a progress line. */
   readonly onProgress?: (step: string) => void
 }
 
 /** Units read at once. */
 const WIDTH = 4
-/** Packages whose live objects are read together, and kept at once. */
+/** Packages whose live objects are read together, and in memory at once. */
 const TOGETHER = 64
 
 export interface ObservedCluster {
   readonly cluster: string
   readonly identity: ClusterIdentity
   readonly units: readonly ObservedUnit[]
-  /** Undefined where it was not asked for. */
+  /** Undefined where it was not requested. */
   readonly unmanaged: UnmanagedObjects | undefined
 }
 
@@ -78,7 +78,7 @@ export async function observeRepository(
   }
 }
 
-/** Git was looked at, then somebody merged, then the forge was looked at: what was merged is not in what was read. */
+/** A merge between the reads of git and of the forge: the merged content is not in what was read. */
 async function isPast(view: RepositoryView, proposals: RepositoryView['proposals'], signal: AbortSignal): Promise<boolean> {
   const merged = [...proposals.values()].some(({ state, ref }) => state === 'merged' && view.refs.has(ref))
   return merged && (await view.repository.refs(signal)).refs.get(`refs/heads/${view.baseBranch}`) !== view.base
@@ -111,7 +111,7 @@ export async function observeCluster(
   return { cluster: cluster.name, identity, units, unmanaged: await readUnmanaged(cluster, observed, declared, signal) }
 }
 
-/** Nobody is told what else lies beside an object that is perhaps another tenant's. */
+/** The report does not list the neighbours of an object that is perhaps another tenant's. */
 function coveredId({ id, state, notSettled }: ObjectVerdict): readonly ResourceId[] {
   return state === 'outside' || notSettled !== undefined ? [] : [id]
 }
@@ -199,7 +199,7 @@ async function readSides(
   })
 }
 
-/** Of the packages that run in the cluster, or may: somebody named them. */
+/** Of the packages that run in the cluster, or may: they were named explicitly. */
 function declaredObjects(
   view: RepositoryView,
   { cluster, namespace, named }: { readonly cluster: string; readonly namespace: string; readonly named: readonly FoundPackage[] },

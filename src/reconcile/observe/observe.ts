@@ -38,18 +38,18 @@ import type { OwnResources } from './own-resources.ts'
 import { setReleasedAside } from './released-fields.ts'
 
 export interface ObserveOptions {
-  /** Tells the present: a recording has a time of its own, and a cluster that cannot be reached has none. */
+  /** The present time: a recording has a time of its own, and a cluster that cannot be reached has none. */
   readonly clock: Pick<Clock, 'now'>
-  /** Field manager of the syncer given by hand; wins over policy and over what the objects say. */
+  /** Field manager of the syncer given by hand; wins over policy and over the marks of the objects. */
   readonly fieldManager: string | undefined
   readonly key: RedactionKey
   readonly bot: BotIdentity
   /** Writes nothing afterwards: what only a write has to know may be out of reach. */
   readonly dryRun?: boolean
-  /** A dry run that stands for one that writes: it ends where that one would. */
+  /** A dry run in place of one that writes: it ends where that one would. */
   readonly rehearses?: boolean
   readonly renderer: PackageRenderer
-  /** Of whoever runs more turns than one. */
+  /** State of a process with more than one turn. */
   readonly between?: BetweenTurns | undefined
   /** Where the audit log comes from, which names users. */
   readonly audit?: AuditSource | undefined
@@ -62,13 +62,13 @@ export interface LoadedPackage {
   readonly kptfile: Kptfile | undefined
   readonly files: UnitFiles
   readonly desired: DesiredSet
-  /** Files that could not be looked into: while there is one, no object can be called unexpected. */
+  /** Files that could not be read: while there is one, no object can be called unexpected. */
   readonly unread: readonly string[]
   /** What another tool than kpt renders it from. */
   readonly source: BuiltSource | undefined
-  /** What the package itself says about its drift. */
+  /** The package's own settings about its drift. */
   readonly annotations: PackageAnnotations
-  /** What placements allow it; undefined where none says anything. */
+  /** What placements allow it; undefined without a placement. */
   readonly boundary: Boundary | undefined
 }
 
@@ -137,7 +137,7 @@ function twoOfOneName(): Failure {
 
 const NO_ANNOTATIONS: ReadonlyMap<string, string> = new Map()
 
-/** Whoever is told that a program is not allowed looks for the file that asks for it. */
+/** A reader of the refusal of a program needs the file that requests it. */
 function atPolicy([first, ...others]: Failures['failures'], location: string | undefined): Failures['failures'] {
   const placed = (failure: Failure): Failure => {
     if (failure.code !== 'BP1208' || location === undefined) return failure
@@ -147,7 +147,7 @@ function atPolicy([first, ...others]: Failures['failures'], location: string | u
   return [placed(first), ...others.map(placed)]
 }
 
-/** The cluster, and what a turn asks it once for all packages. */
+/** The cluster, and what a turn reads from it once for all packages. */
 export interface ObservedFrom {
   readonly reader: ClusterReader
   readonly identity: ClusterIdentity
@@ -181,7 +181,7 @@ export async function observe(
   const location = { packagePath: unit.packagePath, render: effective.render, paths: files.files.map(({ path }) => path) }
   notes.push(...cluster.notes)
   const applier = await observeApplier(own, cluster, location, desired.pipeline === 'run', signal)
-  // Only an edit asks who else reads the files.
+  // Only an edit has to know which others read the files.
   const differs = cluster.verdicts.some(({ items }) => items.length > 0)
   const others = source === undefined || !differs ? [] : await sharedWith(view, source, signal)
   const { known } = side
@@ -218,7 +218,7 @@ export function unitName({ cluster, packagePath }: Pick<Unit, 'cluster' | 'packa
   return `${cluster}/${packagePath}`
 }
 
-/** The time of the look where health depends on it, as that of a Pod does. */
+/** The time of the observation where health depends on it, as that of a Pod does. */
 function dated({ verdicts, identity }: ClusterSide): string {
   return verdicts.some(({ id }) => id.kind === 'Pod') ? identity.observedAt : ''
 }
@@ -235,7 +235,7 @@ function notHandedOver({ live, syncer }: ClusterSide): Set<string> {
   )
 }
 
-/** Without its records nobody can say what was released or is being restored: what differs is shown, and nothing is proven. */
+/** Without its records it is unknown what was released or is being restored: what differs is shown, and nothing is proven. */
 function unreadDecisions({ unreadable }: GitState): Incomplete[] {
   return unreadable
     .filter(({ location }) => location === 'base')
@@ -247,7 +247,7 @@ function unreadDecisions({ unreadable }: GitState): Incomplete[] {
     }))
 }
 
-/** By the same proofs as the report: an object is unverified where the report says that it could not be observed. */
+/** By the same proofs as the report: an object is unverified where the report has it as not observed. */
 function healthOf({ verdicts, live, identity, incomplete }: ClusterSide): GroupMember[] {
   const unproven = new Set(incomplete.flatMap(({ ref }) => (ref === undefined ? [] : [resourceKey(ref)])))
   return verdicts.flatMap(({ id, desired, items, setAside }) => {

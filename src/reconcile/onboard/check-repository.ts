@@ -1,4 +1,4 @@
-/** What the repository itself says to `check`: policy, the files that we keep in it, and the ledger. */
+/** The checks of the repository itself: policy, the files that we store in it, and the ledger. */
 import { Failure } from '../../failure.ts'
 import { annotationsOf } from '../../krm/resource.ts'
 import type { ObjectId } from '../../package/object-id.ts'
@@ -24,7 +24,7 @@ export interface BaseTree {
 }
 
 const POLICY_FILE = /^\.drift\/[^/]+\.ya?ml$/
-/** Commits of the ledger that are looked at. */
+/** Commits of the ledger that are read. */
 const MOST_COMMITS = 200
 
 /** @throws Failure BP1003 when the branch does not exist, BP40xx */
@@ -86,7 +86,7 @@ export function judgePolicy(set: PolicySet, reports: readonly DriftReport[], tod
   ]
 }
 
-/** What syncers would see of ours. Files that are no YAML are taken for unmarked: who reads them cannot be told. */
+/** What syncers would see of ours. Files that are no YAML count as unmarked: their readers are unknown. */
 export async function readSynced(
   repository: PackageRepository,
   { tree }: BaseTree,
@@ -156,14 +156,14 @@ export async function checkLedger(
   ]
 }
 
-/** The first turn with a key signs; a later commit without a signature is somebody's, or of a machine that has no key. */
+/** The first turn with a key signs; a later commit without a signature is foreign, or of a machine that has no key. */
 function unsignedLedger(head: ObjectId): Finding {
   const message = `${LEDGER_BRANCH}: commit ${head.slice(0, 7)}, its last one, has no signature of the signing key`
   const fix = `scan once, and let nobody but the bot push to ${LEDGER_BRANCH}`
   return { check: 'ledger', state: 'warning', message, fix }
 }
 
-/** Of every unit; one that cannot be read is left out, and `ledger` says so. */
+/** Of every unit; one that cannot be read is left out, and `ledger` reports it. */
 export async function readReports(repository: PackageRepository, { refs }: BaseTree, signal: AbortSignal): Promise<readonly DriftReport[]> {
   const head = refs.refs.get(`refs/heads/${LEDGER_BRANCH}`)
   if (head === undefined) return []
@@ -186,7 +186,7 @@ async function observations(repository: PackageRepository, head: ObjectId, signa
     const where = `${LEDGER_BRANCH}:clusters/${path}`
     try {
       const { metadata, status } = parseDocument(texts.get(path) ?? '', clusterObservationSchema, where)
-      // The ledger has one commit for each change and none for each look, so it does not say when somebody last looked.
+      // The ledger has one commit for each change and none for each observation, so it does not have the time of the last observation.
       const message = `${LEDGER_BRANCH}: what is known of ${metadata.name} last changed ${status.changedAt}`
       return { check: 'ledger-age', state: 'passed', message }
     } catch (thrown) {

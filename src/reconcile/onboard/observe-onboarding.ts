@@ -1,4 +1,4 @@
-/** What onboarding looks at in the cluster: every package against git, the syncers with their ignore rules, the autoscalers. Reads only. */
+/** What onboarding reads in the cluster: every package against git, the syncers with their ignore rules, the autoscalers. Reads only. */
 import { asFailure, Failure } from '../../failure.ts'
 import type { LiveView } from '../../krm/live-view.ts'
 import { type Resource, readResource } from '../../krm/resource.ts'
@@ -27,12 +27,12 @@ export interface OnboardingView {
   readonly autoscalers: ReturnType<typeof countAutoscalers>
   /** Paths of the packages of which the cluster has something, or of which that is not known. */
   readonly there: ReadonlySet<string>
-  /** Why something could not be looked for, as sentences. */
+  /** Why a search was impossible, as sentences. */
   readonly notObserved: readonly string[]
 }
 
 /**
- * @param policies for who applies what; modes, ignore rules and placements in it do not count: every package is looked at in full
+  * @param policies for who applies what; modes, ignore rules and placements in it do not count: every package is observed in full
  * @throws Failure when nothing of the cluster can be observed
  */
 export async function observeForOnboarding(
@@ -97,7 +97,7 @@ interface KindList {
   readonly problem?: string
 }
 
-/** A kind that is not served has no objects. Anything else that goes wrong is told: an error is not absence. */
+/** A kind that is not served has no objects. Any other failure is reported: an error is not absence. */
 async function listKind(cluster: ClusterReader, group: string, kind: string, signal: AbortSignal): Promise<KindList> {
   try {
     const { objects, complete } = await cluster.list(group, kind, signal)

@@ -1,4 +1,4 @@
-/** The branch of the onboarding proposal as it stands in git. */
+/** The present branch of the onboarding proposal in git. */
 import type { ObjectId } from '../../package/object-id.ts'
 import type { ConfigureBranch } from '../../plan/onboarding/plan-onboarding.ts'
 import { CONFIGURE_REF } from '../../plan/onboarding/plan-onboarding.ts'
@@ -8,7 +8,7 @@ import type { TreeFile } from '../../ports/package-repository.ts'
 import { type BotIdentity, claimsBot, isProven } from '../bot-identity.ts'
 import { type RepositoryView, readTexts } from '../repository/repository-view.ts'
 
-/** Commits of the base branch that are looked through for the merged branch. */
+/** Commits of the base branch that are searched for the merged branch. */
 const MOST_COMMITS = 300
 
 export interface ObservedBranch extends ConfigureBranch {
@@ -59,7 +59,7 @@ function changedPaths(before: readonly TreeFile[], after: readonly TreeFile[]): 
   return after.flatMap(({ path, id }) => (known.get(path) === id ? [] : [path]))
 }
 
-/** Whether the base branch has the commit, as far back as is looked. */
+/** Whether the base branch has the commit, as far back as the search goes. */
 async function isInHistory(view: RepositoryView, commit: ObjectId, signal: AbortSignal): Promise<boolean> {
   const observed = new Set<ObjectId>()
   const queue: ObjectId[] = [view.base]

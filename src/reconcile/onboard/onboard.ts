@@ -1,6 +1,6 @@
 /**
- * `backporch init`: looks, counts what the policy would lead to, and proposes it on one branch. Said twice it writes nothing the second
- * time; a branch that somebody edited is never pushed to, and its proposal's text follows what is on it.
+  * `backporch init`: observes, counts the results of the policy, and proposes it on one branch. A repeated run writes
+  * nothing; a branch with foreign edits is never pushed to, and its proposal's text follows its content.
  */
 import { asFailure } from '../../failure.ts'
 import type { ObjectId } from '../../package/object-id.ts'
@@ -44,9 +44,9 @@ export interface OnboardPorts {
 
 export interface OnboardRequest extends ObserveRequest, OnboardingRequest {
   readonly version: string
-  /** Looks and counts, and writes nothing. */
+  /** Observes and counts, and writes nothing. */
   readonly dryRun: boolean
-  /** Asked before a proposal is opened, and before a branch is removed. False ends it with nothing written. */
+  /** Called before a proposal is opened, and before a branch is removed. False ends it with nothing written. */
   readonly confirm: (onboarding: Onboarding) => Promise<boolean>
 }
 
@@ -64,7 +64,7 @@ export interface Onboarded extends Onboarding {
   /** What was pushed. */
   readonly updates: readonly RefUpdate[]
   readonly opened: OpenedProposal | undefined
-  /** Somebody was asked, and said no. */
+  /** A person declined. */
   readonly refused: boolean
 }
 
@@ -72,7 +72,7 @@ export interface Onboarded extends Onboarding {
 export async function onboard(ports: OnboardPorts, request: OnboardRequest, signal: AbortSignal): Promise<Onboarded> {
   let confirmed: boolean | undefined
   const confirm = async (onboarding: Onboarding): Promise<boolean> => {
-    // Nobody is asked again because a ref moved meanwhile.
+    // A moved ref does not repeat the confirmation.
     confirmed ??= await request.confirm(onboarding)
     return confirmed
   }
@@ -90,7 +90,7 @@ async function prepare(ports: OnboardPorts, request: OnboardRequest, signal: Abo
   const observed = { hosted: isHosted(ports.forge), enrolled: view.policies.policies[0]?.where, branch, proposal }
   const early = planOnboarding({ ...observed, files: [] }, request)
   if (early.kind !== 'propose') return { plan: early, view, subject: undefined, files: [], proposal }
-  // Theirs counts as it stands; what we made is made anew, because the cluster may have changed since.
+  // Foreign content counts as it is; ours is recreated, because the cluster may have changed since.
   const theirs = early.editedBy === undefined ? undefined : branch
   const edited = theirs === undefined ? undefined : parsed(theirs)
   const observe = await observeForOnboarding(view, ports.cluster, edited?.policies ?? view.policies, request, signal)

@@ -1,4 +1,4 @@
-/** Whether what came onto the base branch is what we proposed: whoever merges decides, and what nobody proposed is never settled by itself. */
+/** Whether the content on the base branch is what we proposed: the merge decides, and other content is never settled automatically. */
 import { applyPatch, structuredPatch } from 'diff'
 import { asFailure } from '../../failure.ts'
 import type { ObjectId } from '../../package/object-id.ts'
@@ -8,7 +8,7 @@ import { hashOf, pushedContent } from '../../record/pushed-branch.ts'
 import { changesBetween } from './changes-between.ts'
 import { type RepositoryView, readPushed } from './repository-view.ts'
 
-/** Edits of one file after which it is told as another one. */
+/** Edits of one file after which it counts as another one. */
 const MOST_EDITS = 4_000
 
 export interface MergedText {
@@ -20,7 +20,7 @@ export interface MergedText {
 }
 
 /**
- * By the record, by the head commit that the forge or a merge commit names, and by what the merge commit changed: somebody may edit while merging.
+  * By the record, by the head commit that the forge or a merge commit names, and by the changes of the merge commit: a merge may include edits.
  * @returns why it is not, as a part of a sentence; undefined where it is
  */
 export async function whyAltered(
@@ -59,7 +59,7 @@ async function isMergeOf(repository: PackageRepository, merged: ObjectId, { onto
   try {
     base = (await repository.commit(merged, signal)).parents[0]
   } catch (thrown) {
-    // Squashed by the forge, which says that it was this commit, and gone since.
+    // Squashed by the forge, which reports this commit, and gone since.
     if (asFailure(thrown).code === 'BP4006') return true
     throw thrown
   }

@@ -1,11 +1,11 @@
-/** Which folders of a repository hold manifests: told where somebody looks for packages and there are none. */
+/** Which folders of a repository hold manifests: reported where a search for packages finds none. */
 import { asFailure, Failure } from '../../failure.ts'
 import { type FoundPackage, normalPath, selectPackages } from '../../package/find-packages.ts'
 import type { TreeFile } from '../../ports/package-repository.ts'
 import { KUSTOMIZATION_NAMES } from '../../render/kustomize/kustomization-names.ts'
 import { type RepositoryView, readTexts } from './repository-view.ts'
 
-/** Files that are read to count, and folders that are told. */
+/** Files that are read to count, and folders that are reported. */
 const MOST_FILES = 1_000
 const MOST_TOLD = 8
 

@@ -1,4 +1,4 @@
-/** Histories of packages, kept over turns: of a base branch that moved only the commits since are read. */
+/** Histories of packages, cached over turns: of a base branch that moved only the commits since are read. */
 import { LRUCache } from 'lru-cache'
 import type { PackageHistory } from '../../drift/behind/sync-evidence.ts'
 import type { DesiredSet } from '../../render/desired-set.ts'

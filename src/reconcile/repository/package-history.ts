@@ -113,7 +113,7 @@ function joined(newer: PackageHistory, older: PackageHistory, same: boolean): Pa
   }
 }
 
-/** What a shallow clone does not have is told as a value: what it does have is known all the same. */
+/** What a shallow clone lacks is returned as a value: what it has is known all the same. */
 function cutOff(thrown: unknown): Failure {
   if (thrown instanceof Failure && thrown.code === 'BP4011') return thrown
   throw thrown
@@ -170,7 +170,7 @@ function tooLarge(thrown: unknown): OversizedRead {
   throw thrown
 }
 
-/** Nobody asks the server how the kinds of an earlier version are scoped: each object stands wherever it may be. */
+/** The scopes of the kinds of an earlier version are not read from the server: each object may be in either scope. */
 function objectsOf({ resources }: DesiredSet, namespace: string): ReadonlyMap<string, JsonObject> {
   return new Map(
     resources.flatMap(({ id, object }): [string, JsonObject][] => {

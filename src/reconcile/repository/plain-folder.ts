@@ -1,4 +1,4 @@
-/** Whether the files of a folder without a Kptfile are the objects that run, where nobody says what renders them. */
+/** Whether the files of a folder without a Kptfile are the objects that run, where no renderer is configured. */
 import { Failure } from '../../failure.ts'
 import type { FoundPackage } from '../../package/find-packages.ts'
 import type { PackageFiles } from '../../package/package-files.ts'
@@ -25,7 +25,7 @@ export function assertPlainFolder({ path: folder, subpackages }: FoundPackage, f
     )
 }
 
-/** @returns BP1004 for a folder that somebody named and that declares nothing: most likely the name is wrong */
+/** @returns BP1004 for a folder that was named and declares nothing: most likely the name is wrong */
 export function holdsNothing(folder: string): Failure {
   return new Failure({
     code: 'BP1004',

@@ -82,7 +82,7 @@ async function readAll(
   return branches
 }
 
-/** The commit that somebody merged or closed, with its records. */
+/** The merged or closed commit, with its records. */
 export interface ReadHead {
   /** Full ref name of the branch. */
   readonly ref: string
@@ -92,7 +92,7 @@ export interface ReadHead {
   readonly unread: string | undefined
 }
 
-/** Of the package's proposals that ended, or will because their branch is gone, where the branch is not what the forge says was decided. */
+/** Of the package's proposals that ended, or will because their branch is gone, where the branch differs from the decision on the forge. */
 export async function readHeads(
   view: RepositoryView,
   { packageName, slug }: { readonly packageName: string; readonly slug: string },
@@ -102,7 +102,7 @@ export async function readHeads(
   for (const { ref, state, commit } of view.proposals.values()) {
     if (parseWorkspaceBranch(ref)?.packagePath !== packageName) continue
     const now = view.refs.get(ref)
-    // What was merged stands on the base branch; only a branch that went on shows what was not.
+    // Merged content is on the base branch; only a branch that went on shows the rest.
     if (now === commit || (now === undefined && state === 'merged') || (now !== undefined && state === 'open')) continue
     const pushed = (await readPushed(view, [ref], signal)).get(ref)
     heads.push({ ref, commit, ...(await headAt(view, { commit, slug, pushed }, signal)) })
@@ -158,7 +158,7 @@ async function recordsOn(
   })
 }
 
-/** A record that cannot be read is told, and stops nothing else: whoever may push a branch could hide the drift of its package. */
+/** An unreadable record is reported, and stops nothing else: an account that may push a branch could hide the drift of its package. */
 export function readRecord(text: string, where: string): DriftRecord | Failure {
   try {
     return parseDocument(text, driftRecordSchema, where)

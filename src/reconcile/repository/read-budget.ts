@@ -1,4 +1,4 @@
-/** How many bytes of files a turn takes into memory, and what is said of what lies beyond. */
+/** How many bytes of files a turn takes into memory, and the message about the rest. */
 import { Failure } from '../../failure.ts'
 
 /** Of one package. What is made of a file takes some twenty times as much memory. */
@@ -16,7 +16,7 @@ export class ReadBudget {
     this.most = most
   }
 
-  /** Once for each package, in the order of asking: a package that finds no room finds none in the same turn. */
+  /** Once for each package, in the order of requests: a package that finds no room finds none in the same turn. */
   take(packagePath: string, bytes: number): void {
     if (this.bytes.has(packagePath)) return
     const fits = this.taken + bytes <= this.most

@@ -103,7 +103,7 @@ interface OpenBranches {
 
 const MOVED = 'backporch did not push this commit, which has no record of the package and cluster'
 
-/** What the ledger has of an open record: enough to say that it is open. */
+/** What the ledger has of an open record: enough to know that it is open. */
 function recordOf({ spec, status, metadata: { annotations } }: DriftReport): DriftRecord {
   const { episode, since, lifecycle, plan } = status
   const open = {
@@ -121,7 +121,7 @@ function short(ref: string): string {
   return ref.replace(/^refs\/heads\//, '')
 }
 
-/** The branch that the ledger says the unit's open record is on, as a full ref name. */
+/** The branch of the unit's open record according to the ledger, as a full ref name. */
 function openInLedger({ packageName }: Unit, report: LedgerState['report']): string | undefined {
   const { lifecycle = '', episode = '', branch } = report?.status ?? {}
   if (lifecycle !== 'Proposed' && lifecycle !== 'Draft') return undefined
@@ -149,11 +149,11 @@ async function openBranches(
       .filter(({ path, isNew }) => isNew && !path.startsWith(folder))
       .map(({ path, record }) => ({ path, record: record instanceof Failure ? undefined : record }))
     if (mine === undefined) {
-      // Another cluster's, or a workspace of somebody else that only looks like ours.
+      // Another cluster's, or a foreign workspace that only looks like ours.
       const isOpen = branch.state === 'proposed' && others.some(({ path }) => !landed.has(path))
       if (isOpen)
         siblings.push({ ...branch, foreign: branch.foreign || branch.known === false || branch.signed === false, records: others })
-      // It was the unit's, and somebody moved it to where it is not: that is no decision about the drift.
+      // It was the unit's, and was moved to where it is not: that is no decision about the drift.
       else if (report !== undefined && open === branch.ref && branch.known === false)
         branches.push({ ...branch, foreign: true, foreignWhy: MOVED, record: recordOf(report), others: [] })
     } else if (mine.record instanceof Failure) {
@@ -164,7 +164,7 @@ async function openBranches(
   return { branches, siblings, unreadable }
 }
 
-/** A decision is about what stood on the branch when it was made, and the branch may have moved since. */
+/** A decision is about the branch's content when it was made, and the branch may have moved since. */
 async function endedHeads(view: RepositoryView, unit: Unit, signal: AbortSignal): Promise<ReadonlyMap<string, EndedHead>> {
   const folder = `${recordFolder(unit.cluster, unit.slug)}/`
   const heads = new Map<string, EndedHead>()
@@ -183,7 +183,7 @@ interface MergedRecord {
   readonly text: string
 }
 
-/** Looked for only until the decision stands in the ledger: it is a walk back through the base branch. */
+/** Searched only until the decision is in the ledger: it is a walk back through the base branch. */
 async function mergeCommitsOf(
   view: RepositoryView,
   unit: Unit,
@@ -204,7 +204,7 @@ async function mergeCommitsOf(
       const altered = await whyAltered(view, { refs: [...new Set(refs)], text, mergeCommit }, signal)
       mergeCommits.set(name, altered === undefined ? mergeCommit : { ...mergeCommit, altered })
     } catch (thrown) {
-      // A shallow clone does not say where it was merged, and only a tag and the ledger have to know.
+      // A shallow clone does not show where it was merged, and only a tag and the ledger have to know.
       if (dryRun !== true || rehearses === true || asFailure(thrown).code !== 'BP4011') throw thrown
     }
   }
@@ -253,7 +253,7 @@ async function readLedger(view: RepositoryView, unit: Unit, signal: AbortSignal)
   }
 }
 
-/** The ledger is a cache of what the next observation says again: a report of another shape is written anew. */
+/** The ledger is a cache of what the next observation reports again: a report of another shape is written again. */
 function readReport(text: string, folder: string): GitState['ledger']['report'] {
   try {
     return parseDocument(text, driftReportSchema, `drift-ledger:${folder}/report.yaml`)

@@ -1,4 +1,4 @@
-/** What the forge has of our proposals: asked once per turn, and only where git has or had one. */
+/** What the forge has of our proposals: read once per turn, and only where git has or had one. */
 import { packageSlug } from '../../package/find-packages.ts'
 import { formatWorkspaceBranch, isWellFormedRefName, parseWorkspaceBranch } from '../../package/ref-name.ts'
 import { isWithdrawn } from '../../plan/decisions/closed-episode.ts'
@@ -7,7 +7,7 @@ import { driftReportSchema } from '../../record/schema.ts'
 import { parseDocument } from '../../record/write-document.ts'
 import { type RepositoryView, readTexts } from './repository-view.ts'
 
-/** By full ref name. @param now RFC 3339 UTC @throws Failure BP50xx: without the forge nobody can tell a closed proposal from an open one */
+/** By full ref name. @param now RFC 3339 UTC @throws Failure BP50xx: only the forge distinguishes a closed proposal from an open one */
 export async function readProposals(
   view: RepositoryView,
   forge: Forge,
@@ -27,7 +27,7 @@ function isOurs(ref: string): boolean {
   return branch?.workspace.startsWith('drift-') === true
 }
 
-/** Proposals that the ledger has as open and whose branch is gone: somebody merged or closed them. */
+/** Proposals that the ledger has as open and whose branch is gone: they were merged or closed. */
 async function missingRefs(view: RepositoryView, signal: AbortSignal): Promise<string[]> {
   const files = view.ledgerTree.filter(({ path }) => path.endsWith('/report.yaml'))
   const texts = await readTexts(view.repository, files, signal)
@@ -45,7 +45,7 @@ async function missingRefs(view: RepositoryView, signal: AbortSignal): Promise<s
   })
 }
 
-/** Merged proposals that the cluster was not seen to agree with: what comes of them is said there. */
+/** Merged proposals that the cluster was not observed to agree with: their outcome is reported there. */
 function waitingRefs({ closed }: RepositoryView): string[] {
   return closed.flatMap(({ spec, status }) => {
     if (status.outcome !== 'Merged' || status.verifiedAt !== undefined || status.failedAt !== undefined) return []
@@ -54,10 +54,10 @@ function waitingRefs({ closed }: RepositoryView): string[] {
   })
 }
 
-/** Minutes in which a close of the moment of a withdrawal is looked for. */
+/** Minutes in which a close at the moment of a withdrawal is searched. */
 const WITHDRAWN_FOR = 10
 
-/** Withdrawn by a turn a moment ago: somebody may have closed them in that moment, which only the forge says. */
+/** Withdrawn by a turn a moment ago: a person may have closed them in that moment, which only the forge knows. */
 function withdrawnRefs({ closed }: RepositoryView, now: string): string[] {
   return closed.flatMap(({ spec, status }) => {
     if (!isWithdrawn(status) || Date.parse(now) - Date.parse(status.at) > WITHDRAWN_FOR * 60_000) return []
@@ -66,7 +66,7 @@ function withdrawnRefs({ closed }: RepositoryView, now: string): string[] {
   })
 }
 
-/** Merged while a turn withdrew them: only the forge says who did it. Those of joint proposals are asked for while they are open. */
+/** Merged while a turn withdrew them: only the forge knows who did it. Those of joint proposals are read while they are open. */
 function landedRefs({ tree, packages, closed }: RepositoryView): string[] {
   const known = new Set(closed.flatMap(({ spec, status }) => (status.outcome === 'Merged' ? [spec.episode] : [])))
   const names = new Map(packages.map(({ path }) => [packageSlug(path, path), path]))
@@ -82,7 +82,7 @@ function landedRefs({ tree, packages, closed }: RepositoryView): string[] {
 
 const LANDED = /^\.drift\/records\/[^/]+\/([^/]+)\/\d{8}-([^/]+)\.yaml$/
 
-/** One that cannot be read is told by whoever reads its unit. */
+/** An unreadable one is reported by the code that reads its unit. */
 function readReport(text: string) {
   try {
     return parseDocument(text, driftReportSchema, '')

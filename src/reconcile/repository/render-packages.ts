@@ -38,7 +38,7 @@ export type PackageRender =
   | BuiltUnit
   | { readonly path: string; readonly failures: readonly [Failure, ...Failure[]] }
 
-/** What kpt does not render: a folder without a Kptfile, and what a policy renders otherwise where the output is asked for. */
+/** What kpt does not render: a folder without a Kptfile, and what a policy renders otherwise where the output is requested. */
 export interface BuiltUnit {
   readonly path: string
   readonly built: RenderChoice
@@ -132,7 +132,7 @@ export async function renderPackages(
     }
   }
 
-  /** A function without an answer is the failure of its package alone: what the others would change is told all the same. */
+  /** A function without an answer is the failure of its package alone: the changes of the others are reported all the same. */
   async function filesRendering(
     path: string,
     files: PackageFiles,

@@ -43,7 +43,7 @@ export interface RepositoryView {
   /** Of every unit, in the order of their outcomes. */
   readonly closed: readonly ClosedEpisode[]
   readonly episodes: EpisodeIds
-  /** What the forge has of our proposals, by full ref name; empty where it was not asked. */
+  /** What the forge has of our proposals, by full ref name; empty where it was not read. */
   readonly proposals: ReadonlyMap<string, KnownProposal>
   /** What the ledger has of the branches that are there, by full ref name. */
   readonly pushed: ReadonlyMap<string, PushedBranch>
@@ -102,8 +102,8 @@ export async function readRepository(
 }
 
 /**
- * The packages that a turn without names looks at in the cluster: those that the placements put there; where there is no placement, every
- * package with a Kptfile, and the folders that were recorded in this cluster or that nobody recorded anywhere.
+  * The packages that a turn without names observes in the cluster: those that the placements put there; where there is no placement, every
+  * package with a Kptfile, and the folders that were recorded in this cluster or in none.
  */
 export function packagesIn(
   { packages, policies, recorded }: Pick<RepositoryView, 'packages' | 'policies' | 'recorded'>,
@@ -157,7 +157,7 @@ async function readClosed(
   }
 }
 
-/** A report that cannot be read says nothing here: whoever reads the ledger tells it. */
+/** An unreadable report is not reported here: the code that reads the ledger reports it. */
 async function recordedUnits(
   repository: PackageRepository,
   tree: readonly TreeFile[],
@@ -205,7 +205,7 @@ export async function readPushed(
   return pushed
 }
 
-/** The file cannot be read, and says nothing. */
+/** The file is unreadable, and counts as empty. */
 export function ledgerNotRead(subject: string, thrown: unknown): Note {
   return { cause: 'ledger-not-read', subject, text: `the file cannot be read: ${asFailure(thrown).why}` }
 }
@@ -224,7 +224,7 @@ async function policyFiles(
 
 /**
  * Texts of files, by path. Bytes that are no UTF-8 become the replacement character.
- * @param leaveOut told of a file that is too large, which then is not in the answer; without it that is thrown
+  * @param leaveOut called with a file that is too large, which then is not in the answer; without it that is thrown
  * @throws OversizedRead
  */
 export async function readTexts(
@@ -309,8 +309,8 @@ function readsAll({ policies }: RepositoryView, packagePath: string): boolean {
 }
 
 /**
- * Fetches together what is then read package by package: a remote is asked once for all files, and not once for each package. What
- * cannot be read is told by the package that needs it.
+  * Fetches together what is then read package by package: one request to the remote for all files, and not one for each package. What
+  * cannot be read is reported by the package that needs it.
  * @param others folders whose files are read besides, from the root
  */
 export async function readAhead(

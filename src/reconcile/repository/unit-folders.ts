@@ -1,4 +1,4 @@
-/** Folders without a Kptfile that are units, because somebody named them: on the command line, in a Placement, or when it was recorded. */
+/** Folders without a Kptfile that are units, because they were named: on the command line, in a Placement, or when recorded. */
 import { Failure } from '../../failure.ts'
 import { type FoundPackage, normalPath, ROOT_FOLDER } from '../../package/find-packages.ts'
 import type { ObjectId } from '../../package/object-id.ts'
@@ -9,12 +9,12 @@ import type { TreeFile } from '../../ports/package-repository.ts'
 import { KUSTOMIZATION_NAMES } from '../../render/kustomize/kustomization-names.ts'
 import type { RenderChoice } from '../../render/render-choice.ts'
 
-/** What somebody named, as it was written. */
+/** The name as it was written. */
 export interface WantedUnits {
   /** Folders without a Kptfile. */
   readonly folders?: readonly string[]
   readonly packages?: readonly string[]
-  /** What whoever runs backporch says beside the policies of the repository. */
+  /** Options of the run beside the policies of the repository. */
   readonly operator?: PolicySet | undefined
 }
 
@@ -51,7 +51,7 @@ export function unitFolders(tree: readonly TreeFile[], { refs, placements, recor
   return [...new Set(found)].filter((path) => folders.has(path))
 }
 
-/** What renders each folder where no policy says it: its kustomization, or the files as they stand. */
+/** The renderer of each folder without one in a policy: its kustomization, or none for plain files. */
 export function folderRenders(tree: readonly TreeFile[], packages: readonly FoundPackage[]): ReadonlyMap<string, RenderChoice> {
   const paths = new Set(tree.map(({ path }) => path))
   const folders = packages.filter(({ source }) => source === 'folder')
@@ -63,7 +63,7 @@ export function folderRenders(tree: readonly TreeFile[], packages: readonly Foun
   )
 }
 
-/** Every folder, and whether a manifest may stand right in it. */
+/** Every folder, and whether a manifest may be right in it. */
 function foldersOf(tree: readonly TreeFile[]): ReadonlyMap<string, boolean> {
   const folders = new Map<string, boolean>([['', false]])
   for (const { path } of tree) {

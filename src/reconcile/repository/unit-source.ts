@@ -112,7 +112,7 @@ async function readWithFolder(
 
 export interface RenderedUnit {
   readonly rendering: TurnRendering
-  /** Undefined where kpt renders the unit, or its files stand as they are. */
+  /** Undefined where kpt renders the unit, or its files are applied as they are. */
   readonly source: BuiltSource | undefined
   /** Paths of what is read outside of the package, from the root of the repository, sorted. */
   readonly outside: readonly string[]
