@@ -18,7 +18,7 @@ export type ActorClass = 'human-tool' | 'controller' | 'gitops' | 'webhook' | 'u
 /**
  * `audit`: the audit log has the very request. `audit-time`: the server names this manager as the owner of the field, and the audit log
  * has one user that wrote under this name at its time. `field-manager`: the server names this manager as the owner of the field.
- * `last-writer`: the field is gone, so nobody owns it; this is the only other writer of the object. `none`: there is no trace of who it was.
+  * `last-writer`: the field is gone, so it has no owner; this is the only other writer of the object. `none`: there is no trace of a writer.
  */
 export type Confidence = 'audit' | 'audit-time' | 'field-manager' | 'last-writer' | 'none'
 
@@ -45,7 +45,7 @@ export interface Actor {
   readonly user?: string
   /** Whom that user acted as (impersonation). */
   readonly actingAs?: string
-  /** Who else owns the field, the latest first; left out where nobody does. */
+  /** The other owners of the field, the latest first; left out where there are none. */
   readonly others?: readonly FieldOwner[]
 }
 
@@ -69,13 +69,13 @@ export interface Drift {
   readonly path: FieldPath
   readonly git: Json | undefined
   readonly live: Json | undefined
-  /** What policy, schema and the objects around say about showing its values; undefined where their place and form decide. */
+  /** The rules of policy, schema and neighbouring objects for showing its values; undefined where their path and form decide. */
   readonly visibility?: Visibility | undefined
   /** The live value exists and was not read (a Secret seen as metadata only). */
   readonly liveUnread: boolean
   /** Whether the syncer's next apply takes the field out of the object once git does not declare it (src/drift/compare/lost-when-released.ts). */
   readonly lostWhenReleased?: boolean
-  /** The autoscaler that sets the field, which git declares too: Release ends that, and is planned where nobody chose. */
+  /** The autoscaler that sets the field, which git declares too: Release ends that, and is the plan without a choice. */
   readonly scaler?: ResourceId
   readonly actor: Actor
   readonly risk: Risk
@@ -91,7 +91,7 @@ export interface Drift {
 export interface RolledBack {
   /** The commit that live is of, 40 hex digits; empty for the time before the package was there. */
   readonly commit: string
-  /** The newer commit that was live, and the last observation that saw it, RFC 3339 UTC; undefined where the syncer says so itself. */
+  /** The newer commit that was live, and its last observation, RFC 3339 UTC; undefined where the syncer reports it itself. */
   readonly seen?: { readonly commit: string; readonly at: string }
 }
 
@@ -105,7 +105,7 @@ export interface Syncer extends FieldManager {
 
 /**
  * `Ignored`: by a rule. `Released`: by a merged decision. `Behind`: git moved, and live is what an earlier commit rendered.
- * `Reconciling`: the syncer or the server is at work on it. `Suspended`: git moved, and the syncer is told to do nothing.
+  * `Reconciling`: the syncer or the server is at work on it. `Suspended`: git moved, and the syncer is suspended.
  */
 export type SetAsideState = 'Ignored' | 'Released' | 'Behind' | 'Reconciling' | 'Suspended'
 
@@ -119,9 +119,9 @@ export interface SetAside {
   readonly rule?: string
   /** Of what waits for the syncer: the commit that live is of, 40 hex digits. */
   readonly commit?: string
-  /** Of what waits for longer than the policy allows: since when, RFC 3339 UTC; empty where nobody knows. */
+  /** Of what waits for longer than the policy allows: since when, RFC 3339 UTC; empty where unknown. */
   readonly stuckSince?: string
-  /** Of the same: where to look, and what the syncer says there just now. */
+  /** Of the same: what to inspect, and the syncer's present report there. */
   readonly observe?: string
 }
 
@@ -141,27 +141,27 @@ export interface ObjectVerdict {
   readonly desired: DesiredResource | undefined
   /**
    * `in-sync`: proven, by the means in `proof`; `creation`: git, and what a server makes of it, explain all that is live. `drifted`: at least one item. `unverified`: something could not be
-   * proven, see `failure`; items that ownership shows are still listed. `unreadable`: nothing is known. `blocked`: nobody changed
-   * anything that shows, and the server refuses what git has, see `failure`. `outside`: the package does not cover it, and nothing of it is kept.
+    * proven, see `failure`; items that ownership shows are still listed. `unreadable`: nothing is known. `blocked`: no visible
+    * change, and the server refuses what git has, see `failure`. `outside`: the package does not cover it, and nothing of it is stored.
    */
   readonly state: 'in-sync' | 'drifted' | 'unverified' | 'unreadable' | 'blocked' | 'outside'
   readonly proof: 'ownership' | 'creation' | 'dry-run' | 'none'
   readonly items: readonly Drift[]
-  /** Items that nobody but the syncer wrote, as far as the object tells: the package's history decides (src/drift/behind/behind.ts). */
+  /** Items that only the syncer wrote, as far as the object shows: the package's history decides (src/drift/behind/behind.ts). */
   readonly mayBeBehind?: ReadonlySet<Drift>
   readonly setAside: readonly SetAside[]
   /** Preset rules that were tried and did not mute; none is left out that is about the kind and the field. */
   readonly tried?: readonly TriedRule[]
   /** The live object as it was read, where a field of it differs: plain values, like those of the items. */
   readonly live?: JsonObject
-  /** What is said of the object's other values; undefined where their place and form decide. */
+  /** The visibility of the object's other values; undefined where their path and form decide. */
   readonly visibilityOf?: VisibilityOf
   /** What people should know of the object though it is no difference: sentences. */
   readonly notes?: readonly Note[]
-  /** Why nothing is written to the object whoever approves it: nothing shows that the package covers it. */
+  /** Why nothing is written to the object whoever approves it: no proof that the package covers it. */
   readonly notSettled?: Failure
   /** Why the object is unreadable, unverified, blocked or outside. */
   readonly failure: Failure | undefined
-  /** Why a plain re-apply of the desired object fails, where the server says that it does. */
+  /** Why a plain re-apply of the desired object fails, where the server reports that it does. */
   readonly reapplyFails: string | undefined
 }

@@ -1,6 +1,6 @@
 /**
- * What is said about showing a value beyond its place and form: that it is inside of a Secret, that the schema of its kind calls it a password,
- * and what the policies hide and show. A value inside of a Secret is hidden whatever a policy says.
+  * Rules for showing a value beyond its path and form: that it is inside of a Secret, that the schema of its kind calls it a password,
+  * and what the policies hide and show. A value inside of a Secret is hidden whatever a policy allows.
  */
 import { type FieldPath, type PathStep, valueAt } from '../krm/field-path.ts'
 import type { FieldSchema } from '../krm/field-schema.ts'
@@ -32,7 +32,7 @@ export interface VisibilityRules {
   readonly show: readonly VisibilityRule[]
 }
 
-/** The verdict with what is said of the values that differ, and of the others beside them. */
+/** The verdict with the visibility of the values that differ, and of the others beside them. */
 export function withVisibility(verdict: ObjectVerdict, schema: FieldSchema, rules: VisibilityRules): ObjectVerdict {
   const { id, live, desired, items } = verdict
   if (items.length === 0) return verdict
@@ -49,7 +49,7 @@ export function withVisibility(verdict: ObjectVerdict, schema: FieldSchema, rule
   }
 }
 
-/** Each value as it stands in each object: what hides one of them hides the difference. */
+/** Each value in each object: what hides one of them hides the difference. */
 function ofDrift(drift: Drift, objects: readonly JsonObject[], visibilityOf: VisibilityOf): Drift {
   const values = [drift.git, drift.live].filter((value) => value !== undefined)
   const text = objects.flatMap((object) =>
@@ -59,7 +59,7 @@ function ofDrift(drift: Drift, objects: readonly JsonObject[], visibilityOf: Vis
   return visibility === undefined ? drift : { ...drift, visibility }
 }
 
-/** What is said of the value or, where it has to be hidden, of one inside of it: a difference is shown or hidden as a whole. */
+/** The visibility of the value or, where it has to be hidden, of one inside of it: a difference is shown or hidden as a whole. */
 function withinOf(
   path: FieldPath,
   value: Json,
@@ -79,7 +79,7 @@ function withinOf(
   return text
 }
 
-/** @param schema of the kind; where nothing is known of it, the schema says nothing */
+/** @param schema of the kind; where it is unknown, it marks nothing */
 export function visibilityIn(id: ResourceId, schema: FieldSchema, rules: VisibilityRules): VisibilityOf {
   const [hide = [], show = []] = [rules.hide, rules.show].map((some) => some.filter((rule) => whyNotTargeted(id, rule, {}) === undefined))
   return (path, value, object) => {
@@ -106,7 +106,7 @@ function covers({ paths }: VisibilityRule, path: FieldPath, object: JsonObject):
   return paths.some((rule) => coversPlace(rule, path, object) || coversPlace(rule, named(path, object), object))
 }
 
-/** The path with the keys of list items where they stand by their places: one item has one name, whoever wrote the path. */
+/** The path with the keys of list items instead of their indexes: one item has one name, whoever wrote the path. */
 function named(path: FieldPath, object: JsonObject): FieldPath {
   return path.map((step, at): PathStep => {
     if (step.kind === 'field' || step.kind === 'member') return step

@@ -39,13 +39,13 @@ export function ownersOf(managed: ManagedFields, path: FieldPath): ManagedFields
   return managed.entries.filter((entry) => entry.subresource !== 'status' && ownsLocation(entry, path, managed)).sort(byTimeLatestFirst)
 }
 
-/** Who last wrote a live field other than the syncer; undefined when the syncer alone owns it, or nobody does. */
+/** The last writer of a live field other than the syncer; undefined when the syncer alone owns it, or it has no owner. */
 export function foreignOwner(managed: ManagedFields, path: FieldPath, syncer: Syncer | undefined): ManagedFieldsEntry | undefined {
   return ownersOf(managed, path).find((entry) => !isSyncer(entry, syncer))
 }
 
 /**
- * Who removed a field: nobody owns what is not there, and a write that only removes leaves no entry at all
+  * Who removed a field: an absent field has no owner, and a write that only removes leaves no entry at all
  * (docs/facts/removals-leave-no-owner.md). One single other writer of the object is named as `last-writer`.
  */
 export function removerOf(managed: ManagedFields, syncer: Syncer | undefined): Actor {

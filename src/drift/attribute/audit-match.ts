@@ -1,6 +1,6 @@
 /**
- * Which write of an audit log made a difference. Told by what the server answered to each write (level RequestResponse), and where the
- * log has no bodies by object, manager and time (docs/facts/audit-events.md). What is not certain is said not to be.
+  * Which write of an audit log made a difference. Detected by the server's answer to each write (level RequestResponse), and where the
+  * log has no bodies by object, manager and time (docs/facts/audit-events.md). An uncertain match is reported as uncertain.
  */
 import { type AuditedWrite, isOfKind, isWriteTo } from '../../krm/audit-event.ts'
 import { type FieldPath, field, formatFieldPath, indexOfStep, valueAt } from '../../krm/field-path.ts'
@@ -28,7 +28,7 @@ export function findAuditMatch(drift: Drift, writes: readonly AuditedWrite[], sy
   return provenWriter(drift, changing) ?? writerByTime(drift, changing)
 }
 
-/** Writes to an object of this name that is gone say nothing of the one that is there. */
+/** Writes to a deleted object of this name are not about the present one. */
 function sinceCreated(own: readonly AuditedWrite[]): readonly AuditedWrite[] {
   const gone = own.findLastIndex(({ verb }) => verb === 'delete')
   const created = own.findIndex(({ created }, index) => index > gone && created)
@@ -66,7 +66,7 @@ function hasLiveValue(write: AuditedWrite, { path, live, liveUnread }: Drift): b
   if (write.response === undefined) return false
   if (write.object.subresource === 'scale') return jsonEquals(valueAt(write.response, REPLICAS), live)
   const value = valueAt(write.response, path)
-  // Of a Secret the log has no values here: its field is there, and who owns it is asked next.
+  // Of a Secret the log has no values here: its field is there, and its owner is read next.
   return write.hidden || liveUnread ? value !== undefined && isOwnedIn(write, path) : jsonEquals(value, live)
 }
 
@@ -130,7 +130,7 @@ function versionOf(object: JsonObject): string | undefined {
   return typeof version === 'string' && version !== '' ? version : undefined
 }
 
-/** Whether a patch takes the place, or something above it, away: by `null`, by a directive, by an operation, or by giving the list anew. */
+/** Whether a patch removes the location, or something above it: by `null`, by a directive, by an operation, or by replacing the list. */
 export function removes(patch: Json | undefined, path: FieldPath): boolean {
   if (isJsonArray(patch)) return patch.some((operation) => isOperationAbove(operation, path))
   return patch !== undefined && !isWhole(patch) && isTakenAway(patch, path)
@@ -149,7 +149,7 @@ function isTakenAway(patch: Json, path: FieldPath): boolean {
   if (isJsonArray(patch)) {
     if (step.kind === 'field') return false
     const index = indexOfStep(patch, step)
-    // A list without keys is given anew as a whole; one with keys may be a strategic patch, which names the items that it is about.
+    // A list without keys is replaced as a whole; one with keys may be a strategic patch, which names the items that it is about.
     return index === -1 ? step.kind !== 'item' : isTakenAway(patch[index] ?? null, rest)
   }
   if (!isJsonObject(patch) || step.kind !== 'field') return false

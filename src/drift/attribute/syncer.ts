@@ -1,5 +1,5 @@
 /**
- * Which field manager applies the package: the one whose apply decides what git says; and under which names the same syncer wrote
+  * Which field manager applies the package: the one whose apply follows git; and under which names the same syncer wrote
  * before (docs/adr/0018-syncers-that-change-their-name.md, measured in docs/facts/applier-managers.md).
  */
 import type { FieldSchema } from '../../krm/field-schema.ts'
@@ -21,15 +21,15 @@ export interface AppliedObject {
 
 /**
  * The applier that declares most of the desired fields over all objects, all names of one tool taken together. Among those that
- * declare at least half as many a GitOps tool comes first and a tool in human hands last: somebody who applies a whole manifest by
+  * declare at least half as many a GitOps tool comes first and a tool in human hands last: a person who applies a whole manifest by
  * hand with force owns more than the syncer afterwards, and would otherwise hide his own edit. Of two GitOps tools the one that
  * began last has taken over; of others the one with most fields is it.
  *
- * An applier is who wrote with operation Apply, or updated as a client-side applier does: by its name, or because it keeps the
- * last-applied annotation, which then tells what it declares.
+  * An applier is a manager that wrote with operation Apply, or updated as a client-side applier does: by its name, or because it writes the
+  * last-applied annotation, which then shows what it declares.
  *
- * @param given the field manager by configuration: that one it is, as it is found on the objects
- * @returns undefined when nobody applied anything that is there
+  * @param given the field manager by configuration: the syncer is this one, as it is found on the objects
+  * @returns undefined when no live object was applied
  */
 export function findSyncer(objects: readonly AppliedObject[], given?: string): Syncer | undefined {
   const writers = writersOf(objects)
@@ -48,13 +48,13 @@ export function findSyncer(objects: readonly AppliedObject[], given?: string): S
 /** One writer of objects of the package, under one name and with one operation. */
 interface Writer {
   readonly manager: FieldManager
-  /** Whether it declares what it writes; others are kept because they may be an earlier name of the syncer. */
+  /** Whether it declares what it writes; others are included because they may be an earlier name of the syncer. */
   applies: boolean
   /** Objects that it wrote. */
   objects: number
   /** Desired fields that it declares. */
   fields: number
-  /** RFC 3339 UTC: the earliest and the latest of its entries; empty where the server kept no time. */
+  /** RFC 3339 UTC: the earliest and the latest of its entries; empty where the server has no time. */
   first: string
   last: string
 }
@@ -128,7 +128,7 @@ function toolsOf(writers: readonly Writer[], objects: number): Tool[] {
   }))
   const declaring = tools.filter(({ fields }) => fields > 0)
   if (declaring.some(({ rank }) => rank < PEOPLE)) return declaring
-  // A syncer of which somebody took over all that it declares still applied the objects: its entry is there.
+  // A syncer whose declared fields were all taken over still applied the objects: its entry is there.
   const emptied = tools.filter(({ rank, members }) => rank === 0 && members.some((member) => member.objects * 2 >= objects))
   return emptied.length > 0 ? emptied : declaring
 }

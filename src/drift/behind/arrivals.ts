@@ -1,7 +1,7 @@
 /**
- * When the base branch got each content of a package. The time of a commit is what its committer's clock said: it may be of any year. So it
+  * When the base branch got each content of a package. The time of a commit is that of its committer's clock: it may be of any year. So it
  * counts as far as nothing contradicts it: it is not before that of the version below it (git's "corrected commit date",
- * Documentation/technical/commit-graph.adoc), not to come, and not outside of the two looks at the repository between which the content came.
+  * Documentation/technical/commit-graph.adoc), not to come, and not outside of the two observations between which the content came.
  */
 
 /** One content of a package as it is known again: by its commit or, in a history that was rewritten, by what it contains. */
@@ -12,17 +12,17 @@ export interface ContentId {
   readonly tree: string
 }
 
-/** A content that came to the base branch between two looks at it. */
+/** A content that came to the base branch between two observations of it. */
 export interface ObservedContent extends ContentId {
-  /** RFC 3339 UTC: the last look that did not find it. */
+  /** RFC 3339 UTC: the last observation without it. */
   readonly after: string
-  /** RFC 3339 UTC: the first look that found it. */
+  /** RFC 3339 UTC: the first observation with it. */
   readonly firstSeen: string
 }
 
 /** RFC 3339 UTC. Both are the same but for a commit that is dated to come. */
 export interface Arrival {
-  /** Empty where nothing says how long it has been there. */
+  /** Empty where it is unknown how long it has been there. */
   readonly earliest: string
   readonly latest: string
 }

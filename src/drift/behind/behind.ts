@@ -1,5 +1,5 @@
 /**
- * Whose difference is it: git that moved, or somebody who wrote. What nobody but the syncer wrote may be what an earlier commit of
+  * The cause of a difference: git that moved, or another writer. What only the syncer wrote may be what an earlier commit of
  * the package rendered; then git moved on and the syncer has not applied it yet, and that is no drift (design §5). What no commit
  * ever rendered is drift, whichever manager wrote it.
  */
@@ -43,7 +43,7 @@ export function setBehindAside(verdicts: readonly ObjectVerdict[], evidence: Syn
   })
 }
 
-/** `older-commits`: only what a shallow clone lacks can say whose difference it is. */
+/** `older-commits`: only what a shallow clone lacks can show whose difference it is. */
 type Answer = { readonly aside: SetAside } | DriftAnswer | 'older-commits' | undefined
 interface DriftAnswer {
   readonly note: string
@@ -69,9 +69,9 @@ class Judge {
   private readonly evidence: SyncEvidence
   private readonly versions: readonly PackageVersion[]
   private readonly arrivals: readonly Arrival[]
-  /** Place of the commit that the syncer says it applied. */
+  /** Index of the commit that the syncer reports as applied. */
   private readonly reported: number | undefined
-  /** Newest version of which some object proves that it was applied; found when it is first asked for. */
+  /** Newest version of which some object proves that it was applied; computed on first use. */
   private newestProven: number | undefined
 
   constructor(evidence: SyncEvidence) {
@@ -89,7 +89,7 @@ class Judge {
     return index === -1 ? undefined : index
   }
 
-  /** Place of the version that the object was seen with; of an observation that is older than that, nothing is known. */
+  /** Index of the version that the object was observed with; of an observation that is older than that, nothing is known. */
   private observedPlace(key: string): (ObservedLive & { readonly index: number }) | undefined {
     const { memory, now } = this.evidence
     const observed = memory.observedWith(key)
@@ -111,7 +111,7 @@ class Judge {
     }
   }
 
-  /** The live value is the syncer's own: some commit rendered it, or somebody wrote through the syncer's manager. */
+  /** The live value is the syncer's own: some commit rendered it, or another writer used the syncer's manager name. */
   private ofValue(drift: Drift): Answer {
     const stored = this.storedOf(drift)
     const applied = stored === undefined || drift.git === undefined ? undefined : valueIn(stored.object, drift)
@@ -123,7 +123,7 @@ class Judge {
     })
     if (index !== -1) return this.behind(drift, index)
     if (this.evidence.history.cut !== undefined) return 'older-commits'
-    // Of an object without managers nobody knows that it was the syncer.
+    // Of an object without managers it is unknown whether the syncer wrote it.
     if (drift.actor.confidence === 'none') return undefined
     const observed = this.evidence.history.complete ? 'no version' : `none of the last ${this.versions.length} versions`
     return { note: `${observed} of the package in git has the live value, although the syncer's own field manager wrote it` }
@@ -205,7 +205,7 @@ class Judge {
     return stored?.apiVersion === apiVersion ? stored : undefined
   }
 
-  /** Nothing of the object itself says when it was applied: the syncer, the other objects and the time since the commit do. */
+  /** The object itself does not show when it was applied: the syncer, the other objects and the time since the commit do. */
   private onItsWay(drift: Drift, before: number): Answer {
     const { waitedBefore } = this.evidence
     const changed = before - 1
@@ -215,13 +215,13 @@ class Judge {
     return this.isOverdue(changed) ? undefined : this.behind(drift, before)
   }
 
-  /** The newest version that some object shows as applied, by what is live now or was when it was seen. */
+  /** The newest version that some object shows as applied, by its present or its observed content. */
   private provenLocation(): number {
     this.newestProven ??= Math.min(this.provenLive(), this.provenObservation())
     return this.newestProven
   }
 
-  /** An object shows the version that brought what it was seen with: later ones left it as it was. */
+  /** An object shows the version that brought its observed content: later ones left it as it was. */
   private provenObservation(): number {
     let newest = this.versions.length
     for (const key of new Set(this.versions.flatMap(({ objects }) => [...objects.keys()]))) {
@@ -276,7 +276,7 @@ class Judge {
     }
   }
 
-  /** Of the oldest version from which on git says what it says now: later ones changed other objects, or the Kptfile alone. */
+  /** Of the oldest version with the present content of git: later ones changed other objects, or the Kptfile alone. */
   private sinceLocation(drift: Drift): number {
     const text = ({ objects }: PackageVersion): Json | undefined => {
       const object = objects.get(resourceKey(drift.id))
@@ -302,7 +302,7 @@ class Judge {
       return { note, rolledBack: known?.rolledBack ?? { commit } }
     }
     if (known !== undefined) return known
-    // What it says was read after the objects: an apply in between wrote none of them before the commit that it names.
+    // Its report was read after the objects: an apply in between wrote none of them before the commit that it names.
     if (this.reported === undefined || this.reported >= index) return undefined
     const written = this.lastWrite(id)
     if (written === undefined || written < this.arrival(this.reported).latest) return undefined

@@ -1,4 +1,4 @@
-/** What tells a syncer that is behind from a person who wrote. */
+/** Evidence that distinguishes a syncer that is behind from a person who wrote. */
 import type { Failure } from '../../failure.ts'
 import type { LiveView } from '../../krm/live-view.ts'
 import type { SyncerReport } from '../../syncers/syncer.ts'
@@ -24,7 +24,7 @@ export interface PackageHistory {
   readonly cut?: Failure
 }
 
-/** A content of the package that an object was seen with. */
+/** An observed content of the package for an object. */
 export interface ObservedLive extends ContentId {
   /** RFC 3339 UTC: the last observation that saw it so. */
   readonly at: string
@@ -32,15 +32,15 @@ export interface ObservedLive extends ContentId {
 
 /** What earlier observations leave behind. */
 export interface SyncMemory {
-  /** What the object, by `resourceKey`, was last seen with when the syncer had applied all that git had; undefined where it never was, or nobody knows. */
+  /** The last observed content of the object, by `resourceKey`, when the syncer had applied all that git had; undefined where none is known. */
   readonly observedWith: (key: string) => ObservedLive | undefined
-  /** Contents of the base branch that came after the first look at it. */
+  /** Contents of the base branch that came after the first observation of it. */
   readonly contents: readonly ObservedContent[]
 }
 
 export const NO_MEMORY: SyncMemory = { observedWith: () => undefined, contents: [] }
 
-/** Everything that tells a syncer that is behind from a person who wrote. */
+/** All evidence that distinguishes a syncer that is behind from a person who wrote. */
 export interface SyncEvidence {
   readonly history: PackageHistory
   readonly syncer: Syncer | undefined

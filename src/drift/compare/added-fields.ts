@@ -1,7 +1,7 @@
 /**
- * Fields that somebody other than the syncer put into an object and git does not declare. A dry run cannot show them,
+  * Fields that a writer other than the syncer put into an object and git does not declare. A dry run cannot show them,
  * because an apply leaves the fields of others alone (measured: 15 of 25 hand edits are of this kind). What controllers add is among them:
- * the rules of src/drift/noise know it by its kind, place and value, and not by a name that anybody can give himself.
+  * the rules of src/drift/noise know it by its kind, location and value, and not by a name that any client can choose.
  */
 import { type FieldPath, formatFieldPath, type PathStep, valueAt } from '../../krm/field-path.ts'
 import { type FieldSchema, UNKNOWN_SCHEMA } from '../../krm/field-schema.ts'
@@ -17,7 +17,7 @@ export interface AddedField {
   readonly owner: ManagedFieldsEntry
 }
 
-/** The deployment controller counts revisions with every status that it writes, so this says nothing about anybody. */
+/** The deployment controller counts revisions with every status that it writes, so this identifies no other writer. */
 const REVISION = 'metadata.annotations["deployment.kubernetes.io/revision"]'
 
 /** One entry per added place: a whole list item where the item is new, a single field otherwise; each place once, the latest owner. */
@@ -77,7 +77,7 @@ function declaredItem(desired: Json | undefined, step: PathStep, schema: FieldSc
   return own !== undefined && step.kind === 'item' && names(step, own) ? undefined : item
 }
 
-/** Whether the keys that both have say that they are two items. */
+/** Whether the keys that both have show that they are two items. */
 function names(step: Extract<PathStep, { kind: 'item' }>, own: PathStep): boolean {
   return (
     own.kind === 'item' &&

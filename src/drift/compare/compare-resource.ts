@@ -30,7 +30,7 @@ export function compareObjects(live: JsonObject, predicted: JsonObject, schema: 
 function compare(live: Json | undefined, predicted: Json | undefined, schema: FieldSchema, path: FieldPath, into: FieldDifference[]): void {
   if (jsonEquals(live, predicted)) return
   const oneSided = live === undefined || predicted === undefined
-  // A container that only one side has is told by its members, so that the lines read like the edits that people make.
+  // A container that only one side has is reported by its members, so that the lines read like the edits that people make.
   if (isContainer(live ?? predicted, schema) && (oneSided || sameShape(live, predicted))) {
     const before = into.length
     if (isJsonObject(live ?? predicted)) compareMaps(live, predicted, schema, path, into)
@@ -83,7 +83,7 @@ function compareLists(
   for (const [key, { step, value }] of left) if (!right.has(key)) into.push({ path: [...path, step], live: value, predicted: undefined })
 }
 
-/** Undefined when the items cannot be told apart by the schema's keys. */
+/** Undefined when the schema's keys do not distinguish the items. */
 function itemsByKey(list: Json | undefined, schema: FieldSchema): Map<string, { step: PathStep; value: Json }> | undefined {
   const items = new Map<string, { step: PathStep; value: Json }>()
   for (const value of isJsonArray(list) ? list : []) {

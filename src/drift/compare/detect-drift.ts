@@ -1,4 +1,4 @@
-/** From what git says and what the cluster answered to a verdict per object. Pure: the requests were made before. */
+/** From the content of git and the answers of the cluster to a verdict per object. Pure: the requests were made before. */
 import type { Failure } from '../../failure.ts'
 import { type FieldPath, field, isWithin, valueAt } from '../../krm/field-path.ts'
 import type { FieldSchema } from '../../krm/field-schema.ts'
@@ -44,7 +44,7 @@ export interface ObservedObject {
   readonly prediction: Prediction | undefined
   /** What the syncer itself keeps of what it applied last. */
   readonly stored?: StoredManifest | undefined
-  /** What a creation would give, where that was asked: for an object of whose fields nobody is known as the owner. */
+  /** The result of a creation, where it was requested: for an object whose fields have no known owner. */
   readonly creation?: CreationAnswer
 }
 
@@ -70,7 +70,7 @@ function unownedSubject(
 export function needsPrediction(observed: Omit<ObservedObject, 'prediction'>, syncer: Syncer | undefined): boolean {
   const { live, creation } = observed
   if (live.state !== 'present' || live.metadataOnly) return false
-  // Without owners the creation says what differs; an apply is asked about only to know whether one would fail.
+  // Without owners the creation shows what differs; an apply is requested only to know whether one would fail.
   if (hasNoOwners(managedFieldsOf(live.object))) {
     const { complete, differences } = unownedFields(unownedSubject(observed, live.object), creation, false)
     return !complete || differences.length > 0
@@ -220,12 +220,12 @@ class Subject {
       const owner = foreignOwner(this.managed, path, this.syncer)
       const actor = owner === undefined ? this.writerOrOwner(path) : actorOf(owner, 'field-manager')
       const drift = this.drift({ change: 'modified', path, git: this.gitValue(path, git), live }, actor)
-      // Somebody else may own the syncer's value too: it is the syncer's all the same.
+      // Another manager may own the syncer's value too: it is the syncer's all the same.
       return this.isSyncers(path) ? this.open(drift) : drift
     })
   }
 
-  /** What differs and has no owner: git may have moved, or somebody wrote. */
+  /** Differences without an owner: git may have moved, or a person wrote. */
   private unowned({ differences, complete }: UnownedFields, known: readonly Drift[]): Drift[] {
     const { prediction, creation } = this.observed
     const reported = new PathSet(known.map(({ path }) => path))
@@ -243,7 +243,7 @@ class Subject {
     )
   }
 
-  /** What the syncer wrote and git does not declare any more: an Update owns defaults too, so only what it remembers tells, and `data`. */
+  /** What the syncer wrote and git does not declare any more: an Update owns defaults too, so only its last-applied state shows it, and `data`. */
   private dropped(known: readonly Drift[]): Drift[] {
     if (this.metadataOnly) return []
     const { applied, desired, live, managed, observed, syncer } = this
@@ -284,7 +284,7 @@ class Subject {
     return removerOf(this.managed, this.syncer)
   }
 
-  /** Without a dry run: a declared field that somebody else owns and that does not hold the declared value. */
+  /** Without a dry run: a declared field that another manager owns and that does not hold the declared value. */
   private byOwnership(): Drift[] {
     const items: Drift[] = []
     const { schema } = this.observed
@@ -312,8 +312,8 @@ class Subject {
   }
 
   /**
-   * Only an object that the syncer applied can have lost a field. What somebody removes nobody owns any longer; what the syncer owns and
-   * nobody sees is an empty value that the server leaves out (docs/facts/removals-leave-no-owner.md). An Update owns only what is
+    * Only an object that the syncer applied can have lost a field. A removed field has no owner any longer; a field that the syncer owns and
+    * that is absent is an empty value that the server leaves out (docs/facts/removals-leave-no-owner.md). An Update owns only what is
    * there, and kpt leaves empty annotations out of what is applied.
    */
   private wasRemoved(path: FieldPath, declared: Json | undefined): boolean {
@@ -342,13 +342,13 @@ class Subject {
     return valueAt(this.desired, path) ?? predicted
   }
 
-  /** Somebody who wrote in another version of the kind owns the value under another name. */
+  /** A manager that wrote in another version of the kind owns the value under another name. */
   private writerOrOwner(path: FieldPath): Actor {
     const writer = writerInOtherVersion(this.managed, this.observed.desired.apiVersion, this.syncer)
     return writer === undefined ? this.ownerOrUnknown(path) : actorOf(writer, 'last-writer')
   }
 
-  /** What git's version of the kind cannot show: told beside what it does show of the same writer, or as a line of its own. */
+  /** What git's version of the kind cannot show: reported beside what it does show of the same writer, or as a line of its own. */
   private hidden(known: readonly Drift[]): Drift[] {
     const { desired, schema } = this.observed
     const writers = writersInOtherVersions(this.managed, desired.apiVersion, this.syncer)

@@ -1,6 +1,6 @@
 /**
- * Fields whose value in git is encrypted. Nobody here can decrypt, so the values cannot be compared: what tells is who wrote the live one.
- * While the syncer did it is taken for git's own, and stands as git writes it; where somebody else did, it stands as a keyed hash. So no plain
+  * Fields whose value in git is encrypted. They cannot be decrypted here, so the values cannot be compared: the writer of the live one decides.
+  * A value of the syncer counts as git's own, and appears as git writes it; a value of another writer appears as a keyed hash. So no plain
  * value goes on, and every later step works as for any other field.
  */
 import { type FieldPath, field, valueAt } from '../../krm/field-path.ts'
@@ -69,11 +69,11 @@ export interface SealOptions {
 
 export interface SealedObject {
   readonly object: JsonObject
-  /** Encrypted fields of which nobody is known as the writer, so that nothing tells whether they are git's. */
+  /** Encrypted fields without a known writer, so that it is unknown whether they are git's. */
   readonly unproven: readonly FieldPath[]
 }
 
-/** The live object without any value that git encrypts, as the head of this file says. */
+/** The live object without any value that git encrypts, as the head of this file describes. */
 export function sealLive(live: JsonObject, desired: Resource, schema: FieldSchema, { syncer, key }: SealOptions): SealedObject {
   const managed = managedFieldsOf(live)
   const locations = encryptedLocations(desired, schema)
@@ -96,7 +96,7 @@ function hidden(key: RedactionKey, { id }: Resource, path: FieldPath, value: Jso
   return isSecret(id) ? value : (shownJson(redact(key, id, path, value)) ?? '')
 }
 
-/** What somebody puts beside fields that are all encrypted is of their kind. */
+/** A field added beside fields that are all encrypted is of their kind. */
 function withoutBesides(object: JsonObject, locations: readonly EncryptedLocation[], desired: Resource, key: RedactionKey): JsonObject {
   const paths = besides(locations, object, desired.object)
   return paths.reduce<Json>(

@@ -1,7 +1,7 @@
 /**
  * Whether applying a declared value would leave the live one as it is, though the two are not written alike: the server rewrites
- * quantities and base64, and fills defaults into what it replaces as a whole. Only rules that the server itself follows; where a rule does not
- * say it for certain, the answer is no and a dry run has to say it.
+  * quantities and base64, and fills defaults into what it replaces as a whole. Only rules that the server itself follows; where a rule is
+  * not certain, the answer is no and a dry run has to decide it.
  */
 import type { FieldPath } from '../../krm/field-path.ts'
 import type { FieldSchema } from '../../krm/field-schema.ts'
@@ -48,7 +48,7 @@ function itemsByStep(list: Json | undefined, schema: FieldSchema): ReadonlyMap<s
   for (const item of isJsonArray(list) ? list : []) {
     const step = stepOfItem(item, schema)
     const key = step === undefined ? undefined : stepKey(step)
-    // Two items of one name: nobody can say which of them is meant.
+    // Two items of one name: it is ambiguous which of them is meant.
     if (key !== undefined && items.has(key)) return new Map()
     if (key !== undefined) items.set(key, item)
   }
@@ -60,7 +60,7 @@ function itemsByStep(list: Json | undefined, schema: FieldSchema): ReadonlyMap<s
  * @param live value there, `undefined` where nothing is
  */
 export function isAlreadyApplied(declared: Json | undefined, live: Json | undefined, schema: FieldSchema): boolean {
-  // As in `creationTimestamp: null`: a Go type has no way to tell it from nothing.
+  // As in `creationTimestamp: null`: a Go type cannot distinguish it from nothing.
   if (declared === null && live === undefined) return schema.typed === true
   // An empty map is merged into what is there, where an atomic one replaces it.
   if (isEmptyMap(declared) && isJsonObject(live) && !schema.atomic && schema.kind === 'object') return true
@@ -98,7 +98,7 @@ function isEmptyMap(value: Json | undefined): boolean {
   return isJsonObject(value) && Object.keys(value).length === 0
 }
 
-/** A quantity may stand as a number; in a form that nobody writes it is none. */
+/** A quantity may be a number; in an unusual form it is none. */
 function quantityText(value: Json): string {
   if (typeof value === 'string') return value
   return typeof value === 'number' || typeof value === 'bigint' ? String(value) : ''

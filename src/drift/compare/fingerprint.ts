@@ -25,7 +25,7 @@ export function fingerprintOf(unit: FingerprintUnit, items: readonly Drift[], ke
   return `sha256:${hash.digest('hex')}`
 }
 
-/** Keyed hash of one difference, 16 hex digits: tells the same difference again in a record that holds no plain value. */
+/** Keyed hash of one difference, 16 hex digits: identifies the same difference again in a record that holds no plain value. */
 export function itemFingerprint(item: Drift, key: RedactionKey): string {
   return hashed(item, key).fingerprint
 }

@@ -1,6 +1,6 @@
 /**
  * Differences that only follow from another one of the same object: a default that came with a declared map, and the second name that the
- * server keeps for one value. People made one change, so one line tells it.
+  * server stores for one value. People made one change, so one line reports it.
  */
 import { type FieldPath, field, valueAt } from '../../krm/field-path.ts'
 import { type JsonObject, jsonEquals } from '../../text/json.ts'
@@ -12,7 +12,7 @@ import type { Drift } from '../drift.ts'
  */
 const SECOND_NAMES: { readonly [second: string]: string | undefined } = { serviceAccount: 'serviceAccountName', clusterIPs: 'clusterIP' }
 
-/** Whether the difference at a place that git does not declare says nothing that another one does not say. */
+/** Whether another difference already covers the one at a path that git does not declare. */
 export function followsAnother({ change, path }: Pick<Drift, 'change' | 'path'>, desired: JsonObject, live: JsonObject): boolean {
   if (valueAt(desired, path) !== undefined) return false
   return change === 'removed' ? cameWithDeclared(path, desired, live) : isSecondName(path, desired, live)

@@ -11,13 +11,13 @@ import { getKey, isJsonObject, type JsonObject } from '../../text/json.ts'
 /** Which appliers run the hooks of a package. */
 export interface HookRunners {
   readonly tools: ReadonlySet<string>
-  /** No object says which tool applies the package, so what its manifests say of hooks is all that is known. */
+  /** No object shows which tool applies the package, so only the hooks in its manifests are known. */
   readonly unknown: boolean
 }
 
 /** The rule by which a declared object that is absent is rightly so; undefined where none holds. */
 export function goneByDesign(manifest: JsonObject, { tools, unknown }: HookRunners): BuiltInRule | undefined {
-  // Where nobody is known to run hooks, one that ends by itself may still be gone as it says; a ServiceAccount of a hook may not.
+  // Without a known tool for hooks, one that ends by itself may still be gone by design; a ServiceAccount of a hook may not.
   const perhaps = unknown && FINISHING.has(`${groupOf(manifest)}/${String(getKey(manifest, 'kind'))}`)
   const finished = finishedJob(manifest)
   if (finished !== undefined) return finished
@@ -35,7 +35,7 @@ function groupOf(manifest: JsonObject): string {
   return parseApiVersion(String(getKey(manifest, 'apiVersion'))).group
 }
 
-/** That it finished can no longer be seen: what is sure is that the cluster itself removes such a Job. */
+/** Its end cannot be observed any more: what is sure is that the cluster itself removes such a Job. */
 function finishedJob(manifest: JsonObject): BuiltInRule | undefined {
   if (groupOf(manifest) !== 'batch' || getKey(manifest, 'kind') !== 'Job') return undefined
   const spec = getKey(manifest, 'spec')

@@ -39,7 +39,7 @@ export function lastAppliedOf(live: JsonObject): JsonObject | undefined {
 
 /** What a client-side apply compares its next one with. */
 export class AppliedLast {
-  /** Of a Secret, `stringData` stands where the server stores it. */
+  /** Of a Secret, `stringData` is moved to where the server stores it. */
   readonly object: JsonObject
   private readonly manifest: JsonObject
   private readonly whyRemoved: string
@@ -50,7 +50,7 @@ export class AppliedLast {
     this.whyRemoved = whyRemoved
   }
 
-  /** Whether the next apply takes the field out of the object where git does not have it, whoever wrote it. What was `stringData` stays in `data`. */
+  /** Whether the next apply removes the field from the object where git does not have it, whoever wrote it. What was `stringData` stays in `data`. */
   removes(path: FieldPath): boolean {
     return valueAt(this.manifest, path) !== undefined
   }
@@ -65,12 +65,12 @@ export const OF_ANOTHER = 'no apply removes it: it belongs to another manager'
 export const OF_NOBODY = 'no apply removes it: the object does not say whose it is'
 export const LEFT_OVER = 'no apply removes it: it is left over from what the syncer applied before'
 
-/** Whether a note of a change says that no apply takes it away. */
+/** Whether a note of a change states that no apply removes it. */
 export function isLeftByApply(note: string): boolean {
   return [OF_ANOTHER, OF_NOBODY, LEFT_OVER].includes(note)
 }
 
-/** @returns undefined of a server-side apply, which keeps nothing, and where nobody knows */
+/** @returns undefined of a server-side apply, which stores nothing, and where it is unknown */
 export function appliedLast(
   { desired: { apiVersion }, stored }: { readonly desired: Pick<Resource, 'apiVersion'>; readonly stored?: StoredManifest | undefined },
   live: JsonObject,

@@ -1,7 +1,7 @@
 /**
- * Keys of a ConfigMap or a Secret that are left over: git does not have them, nobody but the syncer wrote them, and no apply removes them.
+  * Keys of a ConfigMap or a Secret that are left over: git does not have them, only the syncer wrote them, and no apply removes them.
  * `stringData` only ever adds to `data` (docs/facts/secret-string-data.md), and an apply that failed half-way is forgotten. The server sets
- * no default in `data`, so a key that nobody declares was declared once; of other places that cannot be said.
+  * no default in `data`, so an undeclared key was declared once; this does not hold elsewhere.
  */
 import { type FieldPath, field, valueAt } from '../../krm/field-path.ts'
 import type { ManagedFields } from '../../krm/managed-fields.ts'
@@ -28,7 +28,7 @@ export interface DataQuestion {
 
 export function leftKeys({ id, desired, live, managed, syncer, applied }: DataQuestion): LeftKey[] {
   if (id.group !== '' || (id.kind !== 'ConfigMap' && id.kind !== 'Secret')) return []
-  // Without a memory nobody knows what an Update declared, and without owners nobody knows who wrote.
+  // Without its last-applied state it is unknown what an Update declared, and without owners it is unknown who wrote.
   if (syncer === undefined || (syncer.operation === 'Update' && applied === undefined) || managed.entries.length === 0) return []
   return ['data', 'binaryData'].flatMap((part) => {
     const entries = getKey(live, part)

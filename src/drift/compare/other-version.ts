@@ -1,5 +1,5 @@
 /**
- * What somebody wrote in another API version of the kind than the one that git declares. A manager's entry names places of its own version:
+  * Writes in another API version of the kind than the one that git declares. A manager's entry names paths of its own version:
  * in git's version they have other names, or none at all (an autoscaler's `spec.behavior`, written as autoscaling/v2, has no place in v1).
  */
 import { type FieldPath, formatFieldPath } from '../../krm/field-path.ts'
@@ -18,8 +18,8 @@ export function writersInOtherVersions(managed: ManagedFields, apiVersion: strin
 }
 
 /**
- * Who wrote a value that shows at a place which nobody owns under that name, or the syncer alone owns: the one other writer in another version,
- * if the syncer wrote nothing after him. Undefined where there is none, or more than one.
+  * The writer of a value at a path without an owner of that name, or that the syncer alone owns: the one other writer in another version,
+  * if the syncer wrote nothing later. Undefined where there is none, or more than one.
  */
 export function writerInOtherVersion(
   managed: ManagedFields,
@@ -36,7 +36,7 @@ export interface HiddenLocation {
   readonly owner: ManagedFieldsEntry
 }
 
-/** Topmost places that others own in another version and that git's version does not have, so that nobody sees what they hold. */
+/** Topmost paths that others own in another version and that git's version does not have, so that their values are not visible. */
 export function hiddenLocations(writers: readonly ManagedFieldsEntry[], schema: FieldSchema): HiddenLocation[] {
   const found = new Map<string, HiddenLocation>()
   for (const owner of writers) {

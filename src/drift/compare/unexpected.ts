@@ -2,7 +2,7 @@
 import type { ResourceId } from '../../krm/resource-id.ts'
 import { resourceKey } from '../../krm/resource-id.ts'
 
-/** Objects that some files declare, as they may stand in an inventory. */
+/** Objects that some files declare, as an inventory may list them. */
 export class DeclaredIds {
   private readonly keys = new Set<string>()
   /** Of those without a namespace: `group/Kind//name`. */
@@ -40,7 +40,7 @@ export interface InventoryExtent {
   readonly folder: string | undefined
   /** What is done to the files of the folder, so that git need not have the objects by their names; undefined: nothing. */
   readonly transformed: string | undefined
-  /** Whether its keeper says himself which objects git lacks. */
+  /** Whether its syncer itself reports which objects git lacks. */
   readonly isExtraneous: boolean
   /** Listed objects that the package declares, that other packages declare, and that none does. */
   readonly here: number
@@ -51,7 +51,7 @@ export interface InventoryExtent {
 }
 
 /**
- * Why what nobody declares is not surely the package's. Undefined: it is, because the package names the inventory, or because the inventory
+  * Why an undeclared object is not surely the package's. Undefined: it is, because the package names the inventory, or because the inventory
  * is of the package's folder, or because it has all of the package, nothing of another one, and no more of what git lacks than of what git has.
  */
 export function whyNotOfPackage(extent: InventoryExtent, packagePath: string): string | undefined {

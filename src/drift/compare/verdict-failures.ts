@@ -38,14 +38,14 @@ export function beingDeleted(id: ResourceId, live: JsonObject, since: string): F
   })
 }
 
-/** A note on an added field that only the kind's known defaults tell. */
+/** A note on an added field that only the kind's known defaults explain. */
 export function notTried({ why }: Failure): string {
   return `it may be what an admission webhook writes: the server could not be asked what it makes of the object (${why})`
 }
 
 const SHOWN = 5
 
-/** @param paths of fields that git does not declare and nobody is known to own */
+/** @param paths of fields that git does not declare and that have no known owner */
 export function notExplained(id: ResourceId, paths: readonly FieldPath[], creation: CreationAnswer | undefined): Failure {
   const fields = paths.slice(0, SHOWN).map((path) => shownPathOnly(path))
   const more = paths.length > SHOWN ? ` and ${paths.length - SHOWN} more` : ''

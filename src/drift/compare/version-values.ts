@@ -1,4 +1,4 @@
-/** What a version of a package says of one field, and whether a live object shows it. */
+/** The value of one field in a version of a package, and whether a live object shows it. */
 import { type FieldPath, field, valueAt } from '../../krm/field-path.ts'
 import { type ManagedFields, ownsLocation } from '../../krm/managed-fields.ts'
 import { canonicalQuantity } from '../../krm/quantity.ts'
@@ -26,12 +26,12 @@ function renders(declared: Json | undefined, live: Json | undefined, data: boole
   return jsonEquals(declared, live) || (!data && sameQuantity(declared, live))
 }
 
-/** The server rewrites quantities: git's `1000m` is live as `1`. Data is text, whatever it looks like. */
+/** The server rewrites quantities: git's `1000m` is live as `1`. Data is text, whatever its form. */
 function sameQuantity(declared: Json, live: Json): boolean {
   return typeof live === 'string' && !isJsonObject(declared) && canonicalQuantity(String(declared)) === live
 }
 
-/** Of a Secret, `stringData` stands where the server stores it. */
+/** Of a Secret, `stringData` is moved to where the server stores it. */
 export function valueIn(object: JsonObject, { id, path }: Drift): Json | undefined {
   return valueAt(isSecret(id) ? withSecretData(object) : object, path)
 }

@@ -16,7 +16,7 @@ function judgeReplicas(drift: Drift, { scalers }: Surroundings, tool: 'hpa' | 'k
   const targeting = scalersOf(scalers, tool, drift.id)
   const outside = targeting.find((scaler) => !covers(scaler, live))
   if (outside !== undefined) {
-    // No autoscaler brings back what is at none (k8s.io/kubernetes `pkg/controller/podautoscaler`, ScalingDisabled): somebody has to.
+    // No autoscaler scales up from zero (k8s.io/kubernetes `pkg/controller/podautoscaler`, ScalingDisabled): a person has to.
     const scaler = live === 0 ? {} : scalerOf(drift, outside.id)
     return { mutes: false, because: whyOutside(outside, live), note: true, ...scaler }
   }

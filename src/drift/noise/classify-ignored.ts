@@ -14,7 +14,7 @@ export function classifyIgnored(verdict: ObjectVerdict, rules: readonly IgnoreRu
   return setAside.length === 0 ? verdict : { ...verdict, ...withItems(verdict, items), setAside: [...verdict.setAside, ...setAside] }
 }
 
-/** The verdict with fewer items: without any left it says what its proof says. */
+/** The verdict with fewer items: without any left its proof decides. */
 export function withItems(verdict: ObjectVerdict, items: ObjectVerdict['items']): Pick<ObjectVerdict, 'items' | 'state'> {
   if (items.length > 0 || verdict.state !== 'drifted') return { items, state: verdict.state }
   if (verdict.proof !== 'none' || verdict.failure === undefined) return { items, state: 'in-sync' }

@@ -1,6 +1,6 @@
 /**
  * What the control plane's own controllers, its scheduler and the API server write into objects that a package has. Each by its kind,
- * place and value: an object that somebody edits under the name of the controller manager is shown like any other edit.
+  * path and value: an object that is edited under the name of the controller manager is shown like any other edit.
  * Sources: kubernetes/kubernetes `pkg/controller`, `pkg/registry`, `plugin/pkg/admission`; carvel-dev/kapp `pkg/kapp/config/default.go` for
  * comparison (its list of fields that the cluster owns).
  */
@@ -29,7 +29,7 @@ import { partAt, textAt } from './object-part.ts'
 
 const fromControlPlane = (drift: Drift): boolean => writtenBy(drift, CONTROL_PLANE)
 
-/** The control plane owns it, or nobody does, which is how the API server writes. */
+/** The control plane owns it, or it has no owner, which is how the API server writes. */
 function fromServer(drift: Drift, why: string, surroundings: Surroundings): Judgement {
   return fromControlPlane(drift) || hasNoOwner(drift, surroundings)
     ? muted(why)
@@ -49,7 +49,7 @@ function judgeServiceAccount(drift: Drift, surroundings: Surroundings): Judgemen
     if (!own || names.length === 0) return shown('its name is not one that the control plane makes for this account')
     return fromServer(drift, 'the control plane adds the credentials that it made for the account', surroundings)
   }
-  // Of a Secret that is read as metadata only, git tells the type, which nobody can change.
+  // Of a Secret that is read as metadata only, git has the type, which is immutable.
   const type = textAt(live, 'type') || textAt(desired, 'type')
   if (kindOf(drift) !== '/Secret' || type !== 'kubernetes.io/service-account-token') return undefined
   const key = metadataKey(drift, 'labels') ?? metadataKey(drift, 'annotations')
@@ -132,7 +132,7 @@ function judgeService(drift: Drift, surroundings: Surroundings): Judgement | und
 function judgeNamespace(drift: Drift): Judgement | undefined {
   if (!isLive(drift) || kindOf(drift) !== '/Namespace') return undefined
   const label = metadataKey(drift, 'labels')
-  // The server sets this label whoever writes the object, so whoever created it owns it.
+  // The server sets this label on every write of the object, so its creator owns it.
   if (label === 'kubernetes.io/metadata.name')
     return drift.live === drift.id.name
       ? muted('the API server labels each namespace with its name')

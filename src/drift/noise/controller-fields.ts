@@ -1,4 +1,4 @@
-/** Fields outside of `status` in which a controller says how things are, or asks another one to look again. */
+/** Fields outside of `status` in which a controller reports a state, or requests a reconciliation of another one. */
 
 import { quantityOf } from '../../krm/quantity-size.ts'
 import { SYNCERS } from '../../syncers/registry.ts'
@@ -82,7 +82,7 @@ const STATUS_LIKE: readonly StatusLike[] = [
   },
 ]
 
-/** Requests to a syncer to look again: they change nothing that runs. */
+/** Requests to a syncer to reconcile: they change nothing that runs. */
 function isRequest(key: string, kind: string): boolean {
   return SYNCERS.some(({ requests }) => requests !== 'none' && requests.annotations.test(key) && requests.kinds.test(kind))
 }

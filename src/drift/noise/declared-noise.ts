@@ -1,4 +1,4 @@
-/** What git itself says is not to be held against it: `mutation: ignore`, and values that the applier puts in at apply time. */
+/** What git itself excludes from the comparison: `mutation: ignore`, and values that the applier puts in at apply time. */
 
 import { Failure } from '../../failure.ts'
 import { type FieldPath, indexOfStep, valueAt } from '../../krm/field-path.ts'

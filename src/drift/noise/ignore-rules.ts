@@ -12,7 +12,7 @@ import type { ChangeKind, Drift } from '../drift.ts'
 import { matchesExpression } from './rule-expression.ts'
 import { coversDrift, describeRulePath, type RulePath } from './rule-path.ts'
 
-/** Where a rule stands, in the order in which rules are tried: on the object, on the Kptfile, in a policy. */
+/** The location of a rule, in the order in which rules are tried: on the object, on the Kptfile, in a policy. */
 export type RuleLevel = 'object' | 'package' | 'policy'
 
 /** Every part that is given must match; lists match when one of their members does. Texts may have `*` (src/text/glob.ts). */
@@ -105,7 +105,7 @@ function foundManager({ actor }: Drift): string {
   return actor.confidence === 'last-writer' ? `perhaps ${actor.manager}, and a guess hides nothing` : actor.manager
 }
 
-/** A credential in a path stands as `credential:redacted`: no expression can find out what it is. */
+/** A credential in a path is replaced by `credential:redacted`: no expression can find out what it is. */
 function matchesPath(expressions: readonly string[], { path }: Drift): boolean {
   if (path.length === 0 || expressions.length === 0) return false
   const text = shownPathOnly(path)

@@ -39,7 +39,7 @@ const INJECTS_CA = [
   'certmanager.k8s.io/inject-apiserver-ca',
   'service.beta.openshift.io/inject-cabundle',
 ]
-/** Injectors whose names do not tell that they are: istiod, the certificate jobs of charts, OpenShift's service CA. */
+/** Injectors whose names do not show that they are: istiod, the certificate jobs of charts, OpenShift's service CA. */
 const CA_INJECTORS = new Set(['pilot-discovery', 'istiod', 'kube-webhook-certgen', 'service-ca-operator'])
 /** What charts write where the field must not be empty: a line break. */
 const NO_BUNDLE: readonly (Json | undefined)[] = [undefined, null, '', 'Cg==']
@@ -50,7 +50,7 @@ function judgeBundle(drift: Drift, { desired }: Surroundings): Judgement | undef
   if (!isLive(drift) || CA_BUNDLES.get(kindOf(drift))?.test(pathText(drift)) !== true) return undefined
   if (typeof drift.live !== 'string' || !drift.live.startsWith(PEM_HEAD)) return shown('it holds no PEM certificate')
   if (isPerson(drift)) return shown(`${writerOf(drift)} wrote it, which is no injector`)
-  // The one in git: whoever writes into the live object can set annotations too.
+  // The one in git: a writer of the live object can set annotations too.
   const requested = INJECTS_CA.find((key) => annotation(desired, key) !== '')
   if (requested !== undefined) return muted(`git asks for it with the annotation ${requested}`)
   if (!NO_BUNDLE.includes(drift.git)) return shown('git has a CA bundle of its own and no annotation that asks for another')

@@ -1,6 +1,6 @@
 /**
  * Differences that are no drift, because the server, a controller or the syncer itself makes them: each a named rule, so that what
- * is hidden can be named, looked up and switched off. A rule looks at the kind, the place, the value and the writer; the name that a
+  * is hidden can be named, looked up and switched off. A rule tests the kind, the path, the value and the writer; the name that a
  * writer gave itself never mutes alone. A rule that is not sure does not mute.
  */
 import { type FieldPath, formatFieldPath } from '../../krm/field-path.ts'
@@ -30,7 +30,7 @@ export interface NoiseRule {
  */
 export type Judgement =
   | { readonly mutes: true; readonly why: string; readonly scaler?: ResourceId }
-  /** `note`: people who see the difference are told too, and not only those who ask `explain`. */
+  /** `note`: also reported to people who see the difference, and not only by `explain`. */
   | { readonly mutes: false; readonly because: string; readonly note?: boolean; readonly scaler?: ResourceId }
 
 /** What was read besides the difference itself. Absent metadata gives empty values, never an error. */
@@ -43,7 +43,7 @@ export interface Surroundings {
   readonly syncer: Syncer | undefined
   /** Autoscalers of the cluster, those that target this object among them. */
   readonly scalers: Scalers
-  /** The live object says of none of its fields who wrote it, so that a field without an owner may be anybody's. */
+  /** The live object has no writer for any of its fields, so that a field without an owner may have any writer. */
   readonly withoutOwners?: boolean
   /** Another live object of the same package; undefined where it was not read. */
   readonly liveOf: (id: ResourceId) => JsonObject | undefined
@@ -135,7 +135,7 @@ export const CONTROL_PLANE: ReadonlySet<string> = new Set([
   'openshift-controller-manager',
 ])
 
-/** A writer that is a controller or an admission webhook, as far as its name tells. Only together with a place and a value. */
+/** A writer that is a controller or an admission webhook, as far as its name shows. Only together with a path and a value. */
 export function isMachine({ actor }: Drift): boolean {
   return actor.confidence === 'field-manager' && (actor.class === 'controller' || actor.class === 'webhook')
 }

@@ -22,7 +22,7 @@ export function expressionFinds(expression: string, text: string): boolean {
   return 'program' in compiled && compiled.program.matcher(text).find()
 }
 
-/** The expression that matches exactly this text. Signs that nobody sees are written by their numbers. */
+/** The expression that matches exactly this text. Invisible signs are written by their numbers. */
 export function literalExpression(text: string): string {
   return text
     .replace(/[\\.+*?()|[\]{}^$]/g, '\\$&')

@@ -50,7 +50,7 @@ function judgeLastApplied(drift: Drift, { syncer }: Surroundings): Judgement | u
   return muted('client-side apply keeps in it what was applied; what it changed is shown by itself')
 }
 
-/** Unread content of a Secret is not looked into: the annotation is there by name only. */
+/** Unread content of a Secret is not inspected: the annotation is there by name only. */
 function isAppliedAs({ live, liveUnread, id }: Drift): boolean {
   if (liveUnread && live === undefined) return true
   const applied = parsed(live)

@@ -38,14 +38,14 @@ const RESTRICTING = new Set([
   'shareProcessNamespace',
 ])
 
-/** Whether a field is of a pod or of a template of pods: by the kind, or by what stands on the way to it, as in custom resources. */
+/** Whether a field is of a pod or of a template of pods: by the kind, or by the path to it, as in custom resources. */
 export function isPodLocation(id: ResourceId, path: string): boolean {
   return WORKLOAD_KINDS.has(id.kind) || /(^|\.)(template\.(spec|metadata)|podTemplate|podSpec)\b|ontainers\[/.test(path)
 }
 
 /**
  * Whether the difference is one of the security of pods: a restricting field itself, or a whole container, volume or template
- * that hides one. What is merely written out and frees nothing (`privileged: false` in a container that somebody added) is not.
+  * that hides one. What is merely written out and frees nothing (`privileged: false` in an added container) is not.
  */
 export function weakensPods({ id, change, path, git, live }: RiskSubject): boolean {
   const [first] = path
@@ -54,7 +54,7 @@ export function weakensPods({ id, change, path, git, live }: RiskSubject): boole
   if (change === 'missing' || first?.kind !== 'field' || !['spec', 'template'].includes(first.name)) return false
   if (namesRestriction(id, path)) return true
   if (live !== undefined && git !== undefined) return factsOf(git).join('\n') !== factsOf(live).join('\n')
-  // A container or volume that is gone frees nobody; a template that is gone takes its restrictions with it.
+  // A removed container or volume frees nothing; a removed template takes its restrictions with it.
   if (live === undefined) return path.at(-1)?.kind !== 'item' && factsOf(git).length > 0
   return freesPods(live)
 }
@@ -121,7 +121,7 @@ function isNotEmpty(value: Json | undefined): boolean {
   return isJsonArray(value) && value.length > 0
 }
 
-/** Whether one of the keys stands anywhere in the value. */
+/** Whether the value has one of the keys anywhere. */
 export function hasKey(value: Json | undefined, keys: readonly string[]): boolean {
   let found = false
   visit(value, (key) => {

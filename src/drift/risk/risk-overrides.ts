@@ -7,7 +7,7 @@ export interface RiskOverride extends IgnoreRule {
   readonly risk: Risk
 }
 
-/** The first rule that matches decides. The code stays: it says what changed; a note says who gave the risk. */
+/** The first rule that matches decides. The code stays: it names the change; a note names the source of the risk. */
 export function overrideRisks(verdict: ObjectVerdict, overrides: readonly RiskOverride[]): ObjectVerdict {
   if (overrides.length === 0 || verdict.items.length === 0) return verdict
   return { ...verdict, items: verdict.items.map((item) => overridden(item, verdict, overrides)) }

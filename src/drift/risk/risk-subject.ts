@@ -1,4 +1,4 @@
-/** What the risk of a difference is told by. */
+/** The input that determines the risk of a difference. */
 import type { FieldPath } from '../../krm/field-path.ts'
 import type { ResourceId } from '../../krm/resource-id.ts'
 import type { Json } from '../../text/json.ts'

@@ -145,7 +145,7 @@ export const RISK_RULES: readonly RiskRule[] = [
     code: 'SEC-GUARD',
     risk: 'critical',
     why: 'a label or annotation changed that switches Pod Security, a mesh or a policy engine for a namespace or a pod',
-    // What stands at a Deployment itself says nothing to its pods.
+    // A field of a Deployment itself has no effect on its pods.
     applies: ({ id, path: steps }, path) =>
       isNamed(steps, GUARDS) && (['Namespace', 'Pod'].includes(id.kind) || (!isMetadata(path) && isPodLocation(id, path))),
   },

@@ -1,7 +1,7 @@
 /**
- * What a server makes of an object that nobody has touched: the answer to a dry run that applies it under a name that nothing has. It is
- * the only witness where an object comes without managers (docs/facts/creation-dry-run.md). What the server chooses for each object anew
- * (name, uid, addresses, ports) is put back, so that the answer can be held against the live object.
+  * The result of a server for a new object: the answer to a dry run that applies it under an unused name. It is
+  * the only evidence where an object comes without managers (docs/facts/creation-dry-run.md). What the server chooses for each new object
+  * (name, uid, addresses, ports) is put back, so that the answer can be compared with the live object.
  */
 import { createHash } from 'node:crypto'
 import { metadataText, type Resource } from '../../krm/resource.ts'
@@ -11,7 +11,7 @@ import { getKey, isJsonArray, isJsonObject, type Json, type JsonObject } from '.
 /** The object under a name of its own, as it is sent. */
 export interface CreationProbe {
   readonly resource: Resource
-  /** Texts of the answer and what stands for them in the live object; the longer one first. */
+  /** Texts of the answer and their replacements in the live object; the longer one first. */
   readonly names: readonly (readonly [probe: string, real: string])[]
 }
 
@@ -39,7 +39,7 @@ export function creationProbeOf({ id, apiVersion }: Resource, object: JsonObject
 
 /**
  * The answer as the object would be under its real name.
- * @returns undefined where there is an object of the probe's name after all, so that the answer says nothing of a creation
+  * @returns undefined where there is an object of the probe's name after all, so that the answer is not about a creation
  */
 export function createdObject(answer: JsonObject, probe: CreationProbe, desired: JsonObject, live: JsonObject): JsonObject | undefined {
   if (metadataText(answer, 'resourceVersion') !== '') return undefined
@@ -75,7 +75,7 @@ function isService(object: JsonObject): boolean {
   return getKey(object, 'apiVersion') === 'v1' && getKey(object, 'kind') === 'Service'
 }
 
-/** What a second Service cannot have too. `None` asks for no address. */
+/** What a second Service cannot have too. `None` requests no address. */
 const ALLOCATED = ['clusterIP', 'clusterIPs', 'healthCheckNodePort', 'loadBalancerIP']
 
 function withoutAllocated(service: JsonObject): JsonObject {
@@ -91,7 +91,7 @@ function withoutNodePort(port: Json): Json {
   return isJsonObject(port) ? Object.fromEntries(Object.entries(port).filter(([name]) => name !== 'nodePort')) : port
 }
 
-/** With the addresses and ports that git declares, which the probe could not ask for. */
+/** With the addresses and ports that git declares, which the probe could not request. */
 function withAllocated(created: JsonObject, desired: JsonObject): JsonObject {
   const [result, spec] = [getKey(created, 'spec'), getKey(desired, 'spec')]
   if (!isJsonObject(result) || !isJsonObject(spec)) return created

@@ -1,7 +1,7 @@
 /**
- * Differences of a live object of which the server keeps no owners: it came without managers (somebody cleared them, or an apply that owned
- * nothing made it: docs/facts/objects-without-managers.md), or with what `before-first-apply` stands for. Held against git and what the
- * server itself writes, which costs no request, and where that leaves something open against the server's answer to creating it anew.
+  * Differences of a live object without owners on the server: it came without managers (they were cleared, or an apply that owned
+  * nothing created it: docs/facts/objects-without-managers.md), or with what `before-first-apply` stands for. Compared with git and what the
+  * server itself writes, which costs no request, and where that leaves something open with the server's answer to creating it.
  */
 import { type FieldPath, valueAt } from '../../krm/field-path.ts'
 import { fieldSetOf } from '../../krm/field-set.ts'
@@ -15,7 +15,7 @@ import { followsAnother } from '../compare/follows.ts'
 import { type CreationProbe, createdObject } from './creation-probe.ts'
 import { isServerWritten, isSomebodys, type UnownedSubject } from './server-written.ts'
 
-/** What the server answered to creating the object anew, under another name and as a dry run. */
+/** The server's answer to creating the object, under another name and as a dry run. */
 export interface CreationAnswer {
   readonly probe: CreationProbe
   readonly prediction: Prediction
@@ -32,23 +32,23 @@ export interface UnownedFields {
   readonly differences: readonly UnownedDifference[]
   /** Whether this is all there is: no dry run of an apply could add anything. */
   readonly complete: boolean
-  /** Fields beyond git that may be defaults, or somebody's: nobody could say. */
+  /** Fields beyond git that may be defaults, or edits: this is unknown. */
   readonly open: readonly FieldPath[]
 }
 
 const NONE: UnownedFields = { differences: [], complete: false, open: [] }
 
-/** Whether nothing tells who wrote a field, so that what is beyond git cannot be found by its owner. */
+/** Whether the writer of a field is unknown, so that what is beyond git cannot be found by its owner. */
 export function hasNoOwners({ entries, unreadable }: ManagedFields): boolean {
   return unreadable.length > 0 || entries.every(({ manager, subresource }) => manager === BEFORE_FIRST_APPLY || subresource === 'status')
 }
 
-/** Whether some field may be anybody's: all of them, or those that the server noted for nobody when somebody first applied. */
+/** Whether some field may have any writer: all of them, or those without a manager at the first apply. */
 export function mayBeAnybodys(managed: ManagedFields): boolean {
   return hasNoOwners(managed) || managed.entries.some(({ manager }) => manager === BEFORE_FIRST_APPLY)
 }
 
-/** Whether the server has to be asked what it would make of the object: git, and what the server writes by itself, do not explain all. */
+/** Whether a creation dry run is needed: git, and what the server writes by itself, do not explain all. */
 export function needsCreation(subject: UnownedSubject): boolean {
   const managed = managedFieldsOf(subject.live)
   if (hasNoOwners(managed)) return !isPlainlyInSync(subject, managed)
@@ -123,6 +123,6 @@ function added(path: FieldPath, live: Json): UnownedDifference {
 function isOpen(path: FieldPath, value: Json, subject: UnownedSubject, managed: ManagedFields): boolean {
   if (isServerWritten(path, value, subject) || followsAnother({ change: 'added', path }, subject.desired, subject.live)) return false
   const owners = managed.entries.filter((entry) => entry.subresource !== 'status' && ownsLocation(entry, path, managed))
-  // What nobody owns in an object whose owners are kept came with the server's own writes.
+  // A field without an owner in an object with recorded owners came with the server's own writes.
   return owners.every(({ manager }) => manager === BEFORE_FIRST_APPLY) && (owners.length > 0 || hasNoOwners(managed))
 }
