@@ -26,7 +26,7 @@ export interface ProposalInput {
   readonly files: PackageFiles
   /** Whether the package has a pipeline: its values are then edited where its functions have them from. */
   readonly pipeline: boolean
-  /** Whether its files run as they stand, whatever pipeline its Kptfile has. */
+  /** Whether its files are applied as they are, whatever pipeline its Kptfile has. */
   readonly asFiles?: boolean
   readonly functions: FunctionLibrary
   /** What another tool than kpt renders it from. */
@@ -36,7 +36,7 @@ export interface ProposalInput {
   readonly workspace: string
   readonly lifecycle: 'Draft' | 'Proposed'
   readonly record: FileChange
-  /** Where an edit is kept for the next turn that makes it. */
+  /** Cache of an edit for the next turn with the same edit. */
   readonly derived?: Derived
 }
 
@@ -48,7 +48,7 @@ export interface ProposalFiles {
 /** @throws Failure BP1207, BP2001, BP2002, BP2007, BP2010 or BP2014 when a resolution cannot be had */
 export function buildProposal(input: ProposalInput): ProposalFiles {
   const edited = editSources(input)
-  // A folder that somebody named has none.
+  // A folder without a Kptfile has none.
   const kptfiles = input.files.some(({ path }) => path === 'Kptfile') ? [editKptfile(input, edited)] : []
   // Values may be in the Kptfile too, where a function is configured there.
   const sources = edited.filter(({ path }) => !kptfiles.some((kptfile) => kptfile.path === path))
@@ -82,7 +82,7 @@ function editSources(input: ProposalInput): FileChange[] {
     .map(({ path, text }) => ({ path, content: isBlank(text) ? null : bytes(text) }))
 }
 
-/** A file whose last object was removed goes with it, unless somebody wrote more than separators into it. */
+/** A file whose last object was removed is removed too, unless it has more than separators. */
 function isBlank(text: string): boolean {
   return text.split(/\r?\n/).every((line) => line.trim() === '' || line.trim() === '---' || line.trim() === '{}')
 }
@@ -131,7 +131,7 @@ function editKptfile(input: ProposalInput, sources: readonly FileChange[]): File
   const location = [field('status'), field('conditions'), { kind: 'item', keys: { type: 'Drifted' } }] as const
   const edited = (): Uint8Array =>
     bytes(editYaml(textOf(before), [{ document: 0, item: undefined, kind: 'set', path: location, value: condition }], path))
-  // Each cluster that runs the package asks for an edit of its own, in every turn.
+  // Each cluster that runs the package requests an edit of its own, in every turn.
   const known = input.derived?.get(before, 'edited', [], () => new LRUCache<string, Uint8Array>({ max: MOST_EDITED }))
   const wanted = JSON.stringify([path, condition])
   const content = known?.get(wanted) ?? edited()

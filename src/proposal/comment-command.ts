@@ -1,6 +1,6 @@
 /**
- * Commands in comments (docs/guides/pull-request-commands.md): `/drift VERB …` at the start of a line, or `/VERB …` for short. A comment is anybody's
- * text: what is quoted, or stands in code, is no command; a word that is not ours is somebody else's bot.
+  * Commands in comments (docs/guides/pull-request-commands.md): `/drift VERB …` at the start of a line, or `/VERB …` for short. Any person may write
+  * a comment: a quote or code is no command; an unknown word is for another bot.
  */
 import { oneLine } from '../text/one-line.ts'
 
@@ -46,7 +46,7 @@ const COMMAND_LIMIT = 10
 const FENCE = /^ {0,3}(`{3,}|~{3,})/
 const UNITS: { readonly [unit: string]: number } = { m: 60, h: 3_600, d: 86_400, w: 604_800 }
 const DURATION = /^([1-9][0-9]{0,4})([mhdw])$/
-/** Longest a person may silence something without saying so again. */
+/** Longest duration of a silence without a new request. */
 const LONGEST = 366 * 86_400
 
 /** Never throws. `body` has `\n` or `\r\n` as line break. */

@@ -1,5 +1,5 @@
 /**
- * Where a rendered field comes from: the place in a file where somebody wrote it, and the functions that decided about it since
+  * The origin of a rendered field: the location in a file where it was written, and the functions that changed it since
  * (src/render/provenance.ts), each with the entry of its config that the value is from.
  */
 import { type FieldPath, field } from '../krm/field-path.ts'
@@ -47,7 +47,7 @@ export interface FieldWriter {
 }
 
 export interface FieldOrigin {
-  /** Whether the field itself was written there, or only what it would stand in. */
+  /** Whether the field itself was written there, or only its parent. */
   readonly exact: boolean
   readonly authored: AuthoredRange | undefined
   /** In the order in which they ran; the last one decides. */
@@ -60,7 +60,7 @@ interface OriginInput {
   readonly functions: FunctionLibrary
 }
 
-/** Renders the package once more, with a look at every step. */
+/** Renders the package once more, and records every step. */
 export class FieldOrigins {
   private readonly authored: AuthoredFiles
   private readonly rendered: RenderedPackage | undefined
@@ -144,7 +144,7 @@ export class FieldOrigins {
   }
 }
 
-/** Writers that are told of one field. */
+/** Writers that are reported for one field. */
 const MOST_WRITERS = 8
 
 /** Where below a node a function wrote, itself included. */

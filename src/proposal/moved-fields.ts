@@ -26,7 +26,7 @@ export function listMoved(moved: readonly MovedField[]): string {
   return `${names.join(', ')} and ${moved.length - 2} more`
 }
 
-/** Where a change says how a field shall be afterwards. */
+/** Where a change has the wanted value of a field. */
 export function wantedBy({ drift, resolution }: ResolvedChange): Json | undefined {
   return resolution === 'Adopt' && drift.change !== 'removed' ? drift.live : undefined
 }

@@ -1,5 +1,5 @@
 /**
- * Restore, Adopt and Release as edits of authored files (design §8). Restore edits nothing: git already says it. Adopt
+  * Restore, Adopt and Release as edits of authored files (design §8). Restore edits nothing: git already has it. Adopt
  * writes the live value where the value was authored. Release takes the field out of git.
  */
 
@@ -17,7 +17,7 @@ export interface ResolvedChange {
   readonly drift: Drift
   readonly desired: DesiredResource | undefined
   readonly resolution: Resolution
-  /** Which of several equal places is edited, as a refusal named it; undefined where nobody chose. */
+  /** Which of several equal locations is edited, as a refusal named it; undefined without a choice. */
   readonly via?: string | undefined
 }
 

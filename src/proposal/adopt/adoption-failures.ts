@@ -98,7 +98,7 @@ export interface ChosenLocation {
 export function assertNamed(wanted: readonly ResolvedChange[], chosen: readonly ChosenLocation[]): void {
   const unknown = wanted.find(({ via }) => via !== undefined && !chosen.some(({ candidate }) => candidate.via === via))
   if (unknown === undefined) return
-  // Other changes of the plan were not asked about.
+  // Other changes of the plan were not tried.
   const requested = chosen.filter(({ change }) => change.via === unknown.via)
   throw unknownLocation(
     unknown,

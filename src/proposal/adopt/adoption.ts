@@ -190,8 +190,8 @@ class Adoption {
   }
 
   /**
-   * A function that leaves what is there as it is does not show in the package as it stands, but takes an edit back: where it
-   * has the value from. Of a list or a map it takes back parts, and the edit of the rest stays.
+    * A function without an effect on the present values does not show in the present package, but reverts an edit: where it
+    * has the value from. Of a list or a map it reverts parts, and the edit of the rest stays.
    */
   private takenBackBy({ candidate, texts }: Trial, change: ResolvedChange, target: Target): Locations {
     const key = this.before.keyOf(change)
@@ -262,19 +262,19 @@ class Adoption {
     return created.length === 0 ? edited : [...edited, ...created].sort((one, other) => (one.path < other.path ? -1 : 1))
   }
 
-  /** Otherwise what an edit gives depends on how often somebody renders. */
+  /** Otherwise the result of an edit depends on the number of renders. */
   private assertIdempotent(): void {
     const { run } = this.base
     if (run === undefined) return
     const written = new Map([...writeItems(run.items)].map(([path, text]) => [this.authored.where(path), text]))
-    // A package that is kept rendered is its own proof.
+    // A package that is stored rendered is its own proof.
     if ([...written].every(([path, text]) => text === this.authored.text(path))) return
     const again = this.render(written)
     const [moved] = new RenderedBefore(byKey(this.base), []).otherMoves(byKey(again))
     if (moved !== undefined) throw notIdempotent(moved, again)
   }
 
-  /** Files that are kept rendered are brought up to what the edited package renders to, and the whole is proven once more. */
+  /** Files that are stored rendered are updated to the render of the edited package, and the whole is proven once more. */
   private inPlace({ texts, after }: Trial, wanted: readonly ResolvedChange[]): EditedTexts {
     const whole = inPlaceEdits({ authored: this.authored, texts, before: this.base, after })
     const last = whole.size === 0 ? after : this.render(new Map([...texts, ...whole]))

@@ -2,7 +2,7 @@
 import type { FileEdit } from '../resolution-edits.ts'
 import { type Candidate, type Locations, NOWHERE } from './candidate.ts'
 
-/** Ways to choose one place for each part; with more, nobody could choose. */
+/** Ways to choose one location for each part; more are too many for a choice. */
 const MOST_WAYS = 16
 
 /**
@@ -30,7 +30,7 @@ function together(way: readonly Candidate[]): Candidate {
   }
 }
 
-/** Without those that stand there twice. */
+/** Without duplicates. */
 export function uniqueEdits(edits: readonly FileEdit[]): readonly FileEdit[] {
   return [...new Map(edits.map((edit) => [editsKey([edit]), edit])).values()]
 }

@@ -27,7 +27,7 @@ export interface Target {
 export interface InverseInput {
   readonly run: StepRun
   readonly target: Target
-  /** What stands at the target; undefined where nothing does. */
+  /** The value at the target; undefined where there is none. */
   readonly node: YamlNode | undefined
   readonly finder: LocationFinder
 }
@@ -44,7 +44,7 @@ export interface Inverses {
 
 /** Configs may be written by functions in turn; more turns than this are none that anybody meant. */
 const MAX_DEPTH = 4
-/** Parts of one field that are looked for one by one. */
+/** Parts of one field that are searched one by one. */
 const MOST_PARTS = 16
 
 export class LocationFinder {
@@ -146,7 +146,7 @@ function relabel(candidate: Candidate, { via, what }: Pick<Candidate, 'via' | 'w
   return { ...candidate, via, what: candidate.what.replace(/^the manifest/, what) }
 }
 
-/** A config may say `3` for the text "3": what was a number stays one. */
+/** A config may have `3` for the text "3": a number stays a number. */
 function inFormOf(wanted: Json, node: YamlNode | undefined): Json {
   const target = node === undefined ? undefined : resolved(node)
   if (typeof wanted !== 'string' || target?.kind !== 'scalar' || target.style !== 'plain' || typeof jsonOf(target) === 'string')

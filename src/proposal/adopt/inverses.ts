@@ -10,7 +10,7 @@ import type { Inverse, Inverses } from './find-locations.ts'
 
 const NOT_CONFIG = new Set(['apiVersion', 'kind', 'metadata'])
 
-/** What a program of somebody's writes: an entry of its config with the very value that it wrote, if there is one. */
+/** What a user's own program writes: an entry of its config with the very value that it wrote, if there is one. */
 const invertByValue: Inverse = ({ run, target, node, finder }) => {
   const { config } = run
   if (config === undefined || node === undefined || target.wanted === undefined) return undefined

@@ -9,7 +9,7 @@ import { readYamlNodes } from '../../yaml/read/read-yaml-node.ts'
 import { entryOf, itemsAt, jsonOf, resolved, type YamlNode } from '../../yaml/yaml-node.ts'
 import { nodeAtPath } from '../../yaml/yaml-path.ts'
 
-/** Where a value stands in a file of the repository; lines and columns count from 1. */
+/** The location of a value in a file of the repository; lines and columns count from 1. */
 export interface FileLocation {
   readonly file: string
   readonly line: number
@@ -76,7 +76,7 @@ export class SourceDocument {
     return { file: this.path, line: 1, column: 1 }
   }
 
-  /** `apps/prod/kustomization.yaml:7`, of what stands at the path, or of the nearest thing above it. */
+  /** `apps/prod/kustomization.yaml:7`, of the value at the path, or of the nearest one above it. */
   location(path: FieldPath): string {
     for (let steps = path.length; steps >= 0; steps -= 1) {
       const source = nodeAtPath(this.root, path.slice(0, steps))?.node.source
@@ -93,7 +93,7 @@ export function documentsOf(path: string, files: SourceFiles): readonly SourceDo
   return readYamlNodes(text, path).map((root, number) => new SourceDocument(path, number, root, lines))
 }
 
-/** Every kustomization of the files, in the order in which they are read, the root first: what stands further out is applied later. */
+/** Every kustomization of the files, in the order in which they are read, the root first: outer ones are applied later. */
 export function kustomizationsOf(files: SourceFiles): readonly SourceDocument[] {
   const paths = [...files.keys()].filter((path) => KUSTOMIZATION_NAMES.includes(path.slice(path.lastIndexOf('/') + 1)))
   return paths.flatMap((path) => documentsOf(path, files).slice(0, 1))

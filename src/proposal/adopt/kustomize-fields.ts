@@ -64,7 +64,7 @@ function images(kustomization: SourceDocument, target: BuiltTarget): readonly So
     ] as const) {
       const before = text(value, part)
       if (now === before) continue
-      // A tag that the entry does not set is the manifest's; a digest is nobody's until it is set.
+      // A tag that the entry does not set is the manifest's; a digest has no owner until it is set.
       if (now === '') parts.set(part, undefined)
       else if (before !== '' || part === 'digest' || text(value, 'digest') !== '') parts.set(part, now)
     }
@@ -77,8 +77,8 @@ function images(kustomization: SourceDocument, target: BuiltTarget): readonly So
 }
 
 /**
- * What an image is to be in a manifest or patch, where a kustomization gives it another name alone: the name that the
- * kustomization looks for. Undefined where the wanted value itself is to be written.
+  * The image for a manifest or patch, where a kustomization gives it another name alone: the name that the
+  * kustomization matches. Undefined where the wanted value itself is to be written.
  */
 export function shownImage(kustomizations: readonly SourceDocument[], target: BuiltTarget): string | undefined {
   const { wanted } = target

@@ -37,10 +37,10 @@ export class KustomizeLocations {
     return typeof name === 'string' ? name : id.name
   }
 
-  /** Those that have a value there now; where none has, those where one could stand, one group after the other. */
+  /** Those that have a value now; where none has, those that could have one, one group after the other. */
   find(target: BuiltTarget): readonly SourceLocations[] {
     const images = shownImage(this.kustomizations, target)
-    // What a kustomization replaces in an image stays its own: the manifest has the name that it looks for.
+    // What a kustomization replaces in an image stays its own: the manifest has the name that it matches.
     const written = images === undefined ? target : { ...target, wanted: images }
     const patches = this.kustomizations.flatMap((kustomization) => patchesOf(kustomization, this.files))
     const manifest = this.manifest(written)
@@ -171,7 +171,7 @@ function withTogether(candidates: readonly SourceCandidate[]): readonly SourceCa
 }
 
 interface FoundEdit {
-  /** Whether a value stands there now. */
+  /** Whether it has a value now. */
   readonly there: boolean
   readonly candidate: SourceCandidate
 }

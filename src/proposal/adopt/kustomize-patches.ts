@@ -82,7 +82,7 @@ function inlinePatch(
   return [{ field, via: `patch:${position + 1}`, where: kustomization.location(at), documents, target, inline: text, edit }]
 }
 
-/** Lines of a text that is written into a file as a block (`|`); in any other style the place of the whole text is all that is told. */
+/** Lines of a text that is written into a file as a block (`|`); in any other style only the location of the whole text is known. */
 class InlineLines implements TextLocations {
   private readonly inner: LineIndex
   private readonly innerRows: readonly string[]

@@ -21,7 +21,7 @@ export class BuiltIdentity {
   readonly kind: string
   /** Objects without a namespace get none from a kustomization. */
   readonly isNamespaced: boolean
-  /** What stands in the rendered object and in its file. */
+  /** The text in the rendered object and in its file. */
   private readonly objects: readonly JsonObject[]
   /** The first as declared, the last as it is now. */
   private readonly names: Name[]

@@ -16,7 +16,7 @@ export interface TracedField {
   readonly patchesOf: (kustomization: SourceDocument) => readonly Patch[]
 }
 
-/** A value that is written, and that only the tool itself could tell. */
+/** A value that is written, and that only the tool itself could compute. */
 export const UNKNOWN: unique symbol = Symbol('unknown')
 
 /** Undefined where the field is not there. */
@@ -24,7 +24,7 @@ export type FieldValue = Json | undefined | typeof UNKNOWN
 
 export interface FieldWrite {
   readonly does: 'writes' | 'removes' | 'may write'
-  /** What stands before the place: `the patch`, `images of`. */
+  /** The text before the location: `the patch`, `images of`. */
   readonly by: string
   readonly at: readonly WrittenAt[]
   /** What of the value it decides, where it leaves the rest: `the tag`; empty where it is the whole. */
@@ -35,7 +35,7 @@ export interface FieldWrite {
 
 export interface WrittenAt {
   readonly location: FileLocation
-  /** What stands there, where that needs a word: `newTag`. */
+  /** The name of the entry, where it needs one: `newTag`. */
   readonly name?: string
   /** Where the value is read from, that the place before names: a whole file, or a line of it. */
   readonly source?: 'file' | 'line'

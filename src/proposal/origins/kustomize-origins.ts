@@ -1,6 +1,6 @@
 /**
- * Where a field of an object that kustomize built comes from: the place in its manifest, and what in patches and kustomizations
- * wrote it since. Nothing is built for it: the files say it, and what they give is compared with what was built.
+  * The origin of a field of an object that kustomize built: the location in its manifest, and the patches and kustomizations that
+  * wrote it since. Nothing is built for it: it is read from the files, and the result is compared with the build.
  */
 import { type FieldPath, field, valueAt } from '../../krm/field-path.ts'
 import { shownPathOnly } from '../../krm/redaction/shown-path.ts'
@@ -28,7 +28,7 @@ export interface BuiltOriginInput {
 export interface BuiltOrigin {
   /** Of the value in the manifest; undefined where the manifest does not have it. */
   readonly authored: FileLocation | undefined
-  /** What in the manifest the field would stand in. */
+  /** The parent of the field in the manifest. */
   readonly nearest: FileLocation
   /** Whether the built object has it. */
   readonly isBuilt: boolean
@@ -45,7 +45,7 @@ export interface PartWrite extends FieldWrite {
   readonly part: FieldPath
 }
 
-/** Parts of a list or a map that are looked at, and writers that are told of one field. */
+/** Parts of a list or a map that are read, and writers that are reported for one field. */
 const MOST_PARTS = 40
 const MOST_WRITERS = 8
 
@@ -72,7 +72,7 @@ export class KustomizeOrigins {
     this.stages = new KustomizeStages(input.folder, input.files, this.kustomizations)
   }
 
-  /** Undefined where nothing says which file the object is from. @throws Failure BP1110 where a file cannot be read */
+  /** Undefined where the file of the object is unknown. @throws Failure BP1110 where a file cannot be read */
   of(desired: DesiredResource, wanted: FieldPath): BuiltOrigin | undefined {
     const path = byName(desired.object, wanted)
     const known = this.objectOf(desired)
@@ -107,7 +107,7 @@ export class KustomizeOrigins {
     if (history === undefined) return { writers: [], isExplained: false, notes: [] }
     const doubts = history.writes.filter(({ does }) => does === 'may write')
     const asPart = (write: FieldWrite): PartWrite => ({ ...write, part })
-    // A doubt about a patch is none where the value is explained without it; copies are told in any case.
+    // A doubt about a patch is none where the value is explained without it; copies are reported in any case.
     if (gives(history, desired, path)) {
       const reported = history.writes.filter(({ does, by }) => does !== 'may write' || by === 'replacements of' || by === 'vars of')
       return { writers: reported.map(asPart), isExplained: reported.every(({ does }) => does !== 'may write'), notes: [] }
@@ -122,7 +122,7 @@ export class KustomizeOrigins {
     return { writers: proven.map(asPart), isExplained: false, notes: proven.length > 0 ? [] : [UNEXPLAINED] }
   }
 
-  /** Where a patch may be about the object or not, the value tells, if it can come about in one way only. */
+  /** Where a patch may be about the object or not, the value decides, if it can come about in one way only. */
   private historyOf(chain: Chain, desired: DesiredResource, declared: JsonObject | undefined, path: FieldPath): FieldHistory {
     const { history } = this.run(chain, desired, declared, path)
     if (gives(history, desired, path) || history.writes.every(({ does }) => does !== 'may write')) return history

@@ -59,7 +59,7 @@ export class KustomizeStages {
     return chains.slice(0, MOST_CHAINS).map((chain) => [...chain, { kustomization, does: 'transform' }])
   }
 
-  /** What a component does to objects of whoever names it. */
+  /** What a component does to objects of the kustomization that names it. */
   private appliedBy(component: SourceDocument, above: ReadonlySet<string>): Chain {
     if (above.has(component.path)) return []
     const below = new Set([...above, component.path])

@@ -223,7 +223,7 @@ function hasName(value: Json | undefined, name: string): boolean {
   return isJsonObject(value) && getKey(value, 'name') === name
 }
 
-/** In a list of containers, wherever it stands (kustomize `api/filters/imagetag/legacy.go`). */
+/** In a list of containers, at any path (kustomize `api/filters/imagetag/legacy.go`). */
 function isImage(path: FieldPath): boolean {
   const [list, item, last] = path.slice(-3)
   const isList = list?.kind === 'field' && (list.name === 'containers' || list.name === 'initContainers')

@@ -1,11 +1,11 @@
-/** At which place in its lists the item stands that a field lies in: a JSON patch counts places, and every patch may move them. */
+/** The indexes in its lists of the item with a field: a JSON patch counts indexes, and every patch may move them. */
 import { type FieldPath, indexOfStep, type PathStep, valueAt } from '../../krm/field-path.ts'
 import { getKey, isJsonArray, isJsonObject, type Json, jsonEquals } from '../../text/json.ts'
 import type { SourceDocument } from '../adopt/kustomization-node.ts'
 
 export class ListLocations {
   private readonly path: FieldPath
-  /** Items of each list on the way, by the number of the step into it; of an item, its keys alone are kept up to date. */
+  /** Items of each list on the way, by the number of the step into it; of an item, only its keys are updated. */
   private readonly lists: Map<number, readonly Json[]>
   private sure = true
 

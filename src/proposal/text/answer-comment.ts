@@ -1,7 +1,7 @@
 /**
- * The one comment about commands: what became of the last ones, whatever turn answered them. What it says is all that is remembered
- * of them: it is read back, so that a command that is answered again stands in it once, where it stood. Names of people stand in
- * code: nobody is called.
+  * The one comment about commands: the outcomes of the last ones, whichever turn answered them. Its text is the only memory
+  * of them: it is read back, so that a command that is answered again is in it once, at the same position. Names of people are in
+  * code: no person is mentioned.
  */
 import { markdownCell } from '../../text/markdown-text.ts'
 import { type CommandResult, SEE_BELOW } from './command-answer.ts'
@@ -11,7 +11,7 @@ import { time } from './words.ts'
 export const ANSWER_TOPIC = 'command'
 
 export interface PostedAnswer extends CommandResult {
-  /** Undefined for a ticked box: nobody knows who ticked it, and when. */
+  /** Undefined for a ticked box: the person and the time are unknown. */
   readonly requested?: CommandComment
 }
 
@@ -20,9 +20,9 @@ export interface CommandComment {
   readonly comment: string
   /** RFC 3339 UTC: when its text was written. */
   readonly at: string
-  /** Login under which it stands, where somebody else may have edited it. */
+  /** Login of its author, where another person may have edited it. */
   readonly author?: string
-  /** Who wrote it may command here: of others only the last few are told, so that they cannot push out the rest. */
+  /** Its author may command here: of others only the last few are listed, so that they cannot push out the rest. */
   readonly heard: boolean
 }
 
@@ -47,7 +47,7 @@ const DETAILS_SHOWN = 4
 const TOO_LONG = 'The reactions on the comments show the results.\n'
 
 /**
- * @param before the comment as it stands, which only its author may have written; empty where there is none
+  * @param before the present comment, which only its author may have written; empty where there is none
  * @param results of one comment in their order
  * @param limit most UTF-16 code units
  */
@@ -83,7 +83,7 @@ function entriesOf(results: readonly PostedAnswer[], retained: readonly Entry[])
         ? 'a ticked box'
         : `${markdownCell(line, 100)} of ${markdownCell(by, 60)}${editing(by, requested)}, ${time(requested.at)}`
     const message = `${done ? '✅' : '😕'} ${whose}: ${text}`
-    // A box that is refused again and again says nothing new: it stands behind what was there when it was refused first.
+    // A box that is refused again and again is no news: it follows what was there when it was refused first.
     const at = requested?.at ?? retained.find((entry) => entry.comment === '' && entry.line === message)?.at ?? newest
     return { at, comment, index, heard, line: message, details: details === undefined ? undefined : `${whose}:\n\n${details}` }
   })
@@ -152,7 +152,7 @@ function readDetails(body: string): ReadonlyMap<string, string> {
 const CODE = /(`+)(?!`).*?(?<!`)\1(?!`)/g
 const ADDRESS = /\]\(https?:[^()\s]*\)/g
 
-/** Nothing outside of code that calls somebody, is HTML, or is a command. */
+/** Nothing outside of code that mentions a person, is HTML, or is a command. */
 function isHarmless(line: string): boolean {
   return !/[@<]|^\s*\//.test(line.replaceAll(CODE, 'code').replaceAll(ADDRESS, ']'))
 }

@@ -23,8 +23,8 @@ import {
 } from './words.ts'
 
 /**
- * One row for each change; the number is the one that commands use. Where each has a plan of its own, who wrote stands beside what is
- * there: seven columns are wider than the page of a forge, which then hides the last and makes every row five lines high.
+  * One row for each change; the number is the one that commands use. Where each has a plan of its own, the writer is beside the live
+  * value: seven columns are wider than the page of a forge, which then hides the last and makes every row five lines high.
  */
 export function changeTable(changes: readonly NumberedChange[], links: LinkBase | undefined, withPlan: boolean): string[] {
   const rows = changes.map(({ change, number }) => {
@@ -93,7 +93,7 @@ const FIELDS_LISTED = 5
 const LINES_LIMIT = 40
 const LINE_LIMIT = 300
 
-/** What a diff says more of than the table does. */
+/** The part of a diff that the table does not have. */
 export function hasDiff({ changes }: ObjectChanges): boolean {
   return changes.some(({ change }) => change.path !== undefined && change.redacted !== true)
 }
@@ -112,7 +112,7 @@ function changeLines(change: Change): string[] {
   const path = oneLine(change.path ?? '', LINE_LIMIT)
   const [git, live] = [valueLines(change.git), valueLines(change.live)]
   if (git.length <= 1 && live.length <= 1) return [...git.map((line) => `- ${path}: ${line}`), ...live.map((line) => `+ ${path}: ${line}`)]
-  // Behind three blanks, a line of a value is never a box of a list for whoever reads it out of its block.
+  // Behind three blanks, a line of a value is never a box of a list for a reader that takes it out of its block.
   return [`@@ ${path} @@`, ...trimmed(git, live)]
 }
 
@@ -132,7 +132,7 @@ function trimmed(git: readonly string[], live: readonly string[]): string[] {
   return [...context(before), ...cut(git, '-'), ...cut(live, '+'), ...context(after)]
 }
 
-/** Without a line that bots would take for a command: they look for those at the start of any line, behind blanks and in code too. */
+/** Without a line that bots would take for a command: they search the start of any line, behind blanks and in code too. */
 function context(lines: readonly string[]): string[] {
   return lines.filter((line) => !/^\s*\//.test(line)).map((line) => `    ${line}`)
 }

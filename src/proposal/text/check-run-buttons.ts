@@ -1,4 +1,4 @@
-/** The buttons of a check (docs/adr/0017-check-run-buttons.md): each stands for a command that a comment could say. */
+/** The buttons of a check (docs/adr/0017-check-run-buttons.md): each is equal to a command in a comment. */
 import type { CheckButton } from '../../ports/check-run.ts'
 import { type CommentCommand, parseCommentCommands } from '../comment-command.ts'
 
@@ -23,7 +23,7 @@ export function checkButtons(adoptable: boolean): readonly CheckButton[] {
   return shown.map(({ id, label, description }) => ({ id, label, description }))
 }
 
-/** What a requested action asks for, in the words of the button; undefined for a button that no version of ours has. */
+/** The command of a requested action, in the words of the button; undefined for a button that no version of ours has. */
 export function commandOfAction(id: string): { readonly label: string; readonly commands: readonly CommentCommand[] } | undefined {
   const button = BUTTONS.find((one) => one.id === id)
   return button === undefined ? undefined : { label: button.label, commands: parseCommentCommands(button.command).commands }

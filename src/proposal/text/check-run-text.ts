@@ -1,6 +1,6 @@
 /**
  * The check of a proposal's head commit (docs/adr/0017-check-run-buttons.md): what differs at the lines that declare it, and three buttons. No time in it: the
- * same state is the same text, and is not sent again. It says what the statuses say: whoever reads one of them need not read the other.
+  * same state is the same text, and is not sent again. It agrees with the statuses: a reader of one need not read the other.
  */
 
 import { createHash } from 'node:crypto'
@@ -20,12 +20,12 @@ import { PLAN_SENTENCES } from './proposal-head.ts'
 import { type NumberedChange, type ProposalSubject, rankChanges, whyNotAdoptable, worstRisk } from './proposal-subject.ts'
 import { count, type LinkBase, objectName, planWord } from './words.ts'
 
-/** Changes that are told at their lines: four requests of fifty. */
+/** Changes that are annotated at their lines: four requests of fifty. */
 const ANNOTATED = 200
 const TITLE = 200
 const MESSAGE = 2_000
 const VALUE = 500
-/** Bytes: GitHub says 65,535 characters; what counts is told of bytes elsewhere, so neither is reached. */
+/** Bytes: GitHub documents 65,535 characters; the limit is documented in bytes elsewhere, so neither is reached. */
 const SUMMARY = 60_000
 const LEVELS = { critical: 'failure', high: 'failure', medium: 'warning', low: 'notice' } as const
 
@@ -41,7 +41,7 @@ interface Facts {
   readonly notAdoptable: ReadonlyMap<string, string>
 }
 
-/** @param statuses of the same commit: `drift/fresh` says whether there is something to decide about */
+/** @param statuses of the same commit: `drift/fresh` shows whether there is something to decide about */
 export function checkRun(subject: ProposalSubject, statuses: readonly CommitStatus[]): CheckRun {
   const { record, unit, base, dialect, headBranch, ledgerUrl, notAdoptable } = subject
   const { changes, plan } = record.spec
@@ -56,7 +56,7 @@ export function massCheckRun(subject: MassSubject, statuses: readonly CommitStat
   return runOf({ branch: headBranch, where, changes, plan, links: { base, dialect }, url: ledgerUrl, notAdoptable }, statuses)
 }
 
-/** Of a proposal whose clusters could not be observed; `status` is what `drift/fresh` says of it. */
+/** Of a proposal whose clusters could not be observed; `status` is the text of `drift/fresh` about it. */
 export function notObservedCheckRun(ref: string, status: CommitStatus, dialect: ForgeDialect): CheckRun {
   return {
     key: checkKey(ref),

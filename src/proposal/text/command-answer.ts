@@ -1,4 +1,4 @@
-/** What is said about one command. Names of people stand in code: nobody is called. */
+/** The answer to one command. Names of people are in code: no person is mentioned. */
 import { isKnownWriter } from '../../drift/attribute/actor.ts'
 import type { Failure } from '../../failure.ts'
 import { actorLimit, actorName } from '../../record/actor-name.ts'
@@ -18,7 +18,7 @@ export interface CommandResult {
   readonly done: boolean
   /** Markdown, encoded. */
   readonly text: string
-  /** More Markdown that stands below the list, where `text` points to: blocks, tables. */
+  /** More Markdown below the list, where `text` points to: blocks, tables. */
   readonly details?: string
 }
 
@@ -42,7 +42,7 @@ export function failureText({ what, why, remedy }: Failure): string {
   return `${markdownProse(`${what}: ${why}`, 500)} (${markdownProse(remedy, 300)})`
 }
 
-/** The plan as it stands after a command. */
+/** The plan after a command. */
 export function planText({ plan, changes }: Pick<DriftRecord['spec'], 'plan' | 'changes'>): string {
   const what = plan === 'Mixed' ? planCounts(changes) : PLAN_SENTENCES[plan]
   return `the plan is **${planWord(plan)}** (${what}); merging decides it`
@@ -74,7 +74,7 @@ const HELP = [
   ['/explain 1', 'explains why a change is reported and who made it'],
 ] as const
 
-/** One change in the words of `/explain`; `tried` says of each ignore rule why it does not hide the change. */
+/** One change in the words of `/explain`; `tried` has for each ignore rule why it does not hide the change. */
 export function explainText(change: Change, number: number, why: string, tried: readonly string[]): string {
   const { ref, actor } = change
   const object = markdownCell(`${ref.kind} ${ref.namespace === '' ? ref.name : `${ref.namespace}/${ref.name}`}`)

@@ -1,5 +1,5 @@
 /**
- * The dashboard: one issue that says what waits for whom (docs/guides/limits.md). Made from values alone, with no time in it but those of
+  * The dashboard: one issue that lists what waits for whom (docs/guides/limits.md). Rendered from values alone, with no time in it but those of
  * events, so that nothing new is the same text. Boxes are requests for a proposal, never a decision.
  */
 import type { ForgeDialect } from '../../ports/hosted-forge.ts'
@@ -15,7 +15,7 @@ export interface DashboardUnit {
   readonly packageName: string
   readonly changes: number
   readonly risk: Change['risk']
-  /** RFC 3339 UTC: first seen. */
+  /** RFC 3339 UTC: first observed. */
   readonly since: string
   /** Address of its status; empty where there is no page. */
   readonly url: string
@@ -25,11 +25,11 @@ export interface DashboardUnit {
 export interface DashboardProposal {
   readonly label: string
   readonly url: string
-  /** RFC 3339 UTC; absent where nobody says. */
+  /** RFC 3339 UTC; absent where unknown. */
   readonly openedAt?: string
 }
 
-/** A proposal that is open for somebody's decision. */
+/** An open proposal that waits for a decision. */
 export interface UndecidedUnit extends DashboardUnit {
   readonly proposal: DashboardProposal
   readonly plan: Plan
@@ -60,7 +60,7 @@ export interface DashboardSubject {
   /** Mode Warn. */
   readonly recorded: readonly DashboardUnit[]
   readonly failed: readonly (DashboardUnit & { readonly mergedAt: string; readonly revision: string })[]
-  /** Their syncers did not apply in time what git has; `stuckSince` is RFC 3339 UTC, empty where nobody knows since when. */
+  /** Their syncers did not apply in time what git has; `stuckSince` is RFC 3339 UTC, empty where it is unknown. */
   readonly stuck: readonly (DashboardUnit & { readonly stuckSince: string; readonly why: string })[]
   readonly notAdoptable: readonly {
     readonly cluster: string
@@ -83,7 +83,7 @@ const TITLE = 'Drift dashboard'
 /** Rows of a section, fewer where the body gets too long. */
 const ROWS: readonly number[] = [30, 10, 3, 0]
 
-/** Whether there is anything that somebody may want to do something about. */
+/** Whether there is anything that a person may want to act on. */
 export function isQuiet(subject: DashboardSubject): boolean {
   const { undecided, held, snoozed, silenced, recorded, failed, stuck, notObserved } = subject
   return [undecided, held, snoozed, silenced, recorded, failed, stuck, notObserved].every(({ length }) => length === 0)

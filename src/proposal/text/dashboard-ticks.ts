@@ -1,6 +1,6 @@
 /**
- * The boxes of the dashboard issue, and what is ticked in it now. Anybody with write access may tick, and nobody knows who did: so a
- * box only asks for a proposal, which somebody has to merge, and is bound to the drift that it was drawn for.
+  * The boxes of the dashboard issue, and what is ticked in it now. Anyone with write access may tick, and the person is unknown: so a
+  * box only requests a proposal, which a person has to merge, and is bound to the drift that it was drawn for.
  */
 import { linesOutsideCode } from './ticks.ts'
 
@@ -29,7 +29,7 @@ export function dashboardBox(verb: DashboardVerb, id: string, text: string): str
   return id === '' ? `- ${text}` : `- [ ] <!-- backporch:${verb}=${id} --> ${text}`
 }
 
-/** The ticked boxes of ours; whatever else is in the body says nothing. */
+/** The ticked boxes of ours; the rest of the body is ignored. */
 export function readDashboardTicks(body: string): DashboardTicks {
   const ticks = { open: new Set<string>(), raise: new Set<string>() }
   let count = 0

@@ -1,5 +1,5 @@
 /**
- * Asks the code owners of a proposal that nobody decides about. The one text of ours that mentions anybody, so that it takes nothing
+  * Requests the code owners of an undecided proposal. The only text of ours that mentions people, so it contains nothing
  * from a cluster: handles from CODEOWNERS of the base branch, a time, a duration and the beginning of a hash.
  */
 import type { OutcomeComment } from './outcome-comment.ts'
@@ -8,9 +8,9 @@ import { duration, time } from './words.ts'
 export interface Escalation {
   /** RFC 3339 UTC: since when it waits. */
   readonly since: string
-  /** Seconds after which the policy has somebody asked. */
+  /** Seconds after which the policy requests a person. */
   readonly after: number
-  /** Of the drift that is to be decided about: another one is asked about anew, in the same comment. */
+  /** Of the undecided drift: another one is requested again, in the same comment. */
   readonly fingerprint: string
   /** `@login` or `@org/team`, as CODEOWNERS has them; what is neither is left out. */
   readonly owners: readonly string[]
@@ -21,7 +21,7 @@ const HANDLE = /^@[A-Za-z0-9](?:[A-Za-z0-9_.-]{0,98}[A-Za-z0-9_-])?(?:\/[A-Za-z0
 /** A crowd decides nothing. */
 const ASKED = 10
 
-/** A comment of its own, so that it is a new one for those whom it asks. */
+/** A comment of its own, so that it is a new one for those whom it mentions. */
 export function escalationComment({ since, after, fingerprint, owners }: Escalation): OutcomeComment {
   const handles = [...new Set(owners.filter((owner) => HANDLE.test(owner)))].slice(0, ASKED)
   const requested =

@@ -118,7 +118,7 @@ function bodyOf(subject: MassSubject, rows: number, most: number, links: boolean
   return `${lines.join('\n')}\n`
 }
 
-/** The clusters may have had different newer commits, and lost them at different times: the record of each says which. */
+/** The clusters may have had different newer commits, and lost them at different times: the record of each names them. */
 function rollbackLines(changes: readonly Change[]): string[] {
   const back = changes.flatMap(({ rolledBack }) => rolledBack ?? [])
   const commits = [

@@ -16,22 +16,22 @@ export interface ExpectedProposal {
   readonly packageName: string
   readonly cluster: string
   readonly changes: readonly Change[]
-  /** What the policy says for it. */
+  /** The policy's text for it. */
   readonly mode: string
 }
 
-/** What a turn with the policy as it stands, and mode Propose everywhere, would do now. Nothing was written for it. */
+/** What a turn with the present policy, and mode Propose everywhere, would do now. Nothing was written for it. */
 export interface Expectation {
   readonly proposals: readonly ExpectedProposal[]
-  /** How many packages, each in one cluster, have which mode by the policy as it stands. */
+  /** How many packages, each in one cluster, have which mode by the present policy. */
   readonly modes: { readonly Propose: number; readonly Warn: number; readonly Off: number }
   /** Differences that ignore rules cover, and the number of rules that do so. */
   readonly muted: { readonly fields: number; readonly rules: number }
-  /** Packages of which nothing can be said, each in one cluster. */
+  /** Packages without any result, each in one cluster. */
   readonly failed: readonly { readonly packageName: string; readonly cluster: string; readonly code: string; readonly why: string }[]
-  /** Packages that could be looked at, but not in full. */
+  /** Packages that could be observed, but not in full. */
   readonly incomplete: number
-  /** Objects that git declares in the packages that were looked at, each in one cluster. */
+  /** Objects that git declares in the observed packages, each in one cluster. */
   readonly objects: number
 }
 
@@ -50,12 +50,12 @@ export interface OnboardingSubject {
   /** Rules that were taken over from the syncers and autoscalers. */
   readonly imported: number
   readonly notImported: readonly { readonly source: string; readonly rule: string; readonly why: string }[]
-  /** Why something could not be looked for, as sentences. */
+  /** Why a search was impossible, as sentences. */
   readonly notObserved: readonly string[]
   /** Undefined where the policy of the branch is not valid; then why, a line for each problem. */
   readonly expected: Expectation | undefined
   readonly policyProblem: string
-  /** Of the policy as it stands; 0 is no limit. */
+  /** Of the present policy; 0 is no limit. */
   readonly limits: {
     readonly prHourlyLimit: number
     readonly prConcurrentLimit: number

@@ -1,4 +1,4 @@
-/** What is said on a pull request when something became of it: one comment for each topic, one or two sentences. */
+/** Comments on a pull request about its outcome: one comment for each topic, one or two sentences. */
 import { markdownCell, markdownCode, markdownLink, markdownProse } from '../../text/markdown-text.ts'
 import { time } from './words.ts'
 
@@ -9,7 +9,7 @@ export type Outcome =
   | { readonly kind: 'resolved-by-git'; readonly commit: string; readonly url: string }
   /** The drift changed, and the same pull request is about the new one. */
   | { readonly kind: 'superseded'; readonly at: string }
-  /** Git has the merge, and the forge does not know of it. `by`: empty where nobody is named. */
+  /** Git has the merge, and the forge does not know of it. `by`: empty where no person is named. */
   | { readonly kind: 'merged-in-git'; readonly commit: string; readonly url: string; readonly by: string; readonly forge: string }
   | { readonly kind: 'verified'; readonly at: string; readonly plan: 'Restore' | 'Adopt' | 'Release' | 'Mixed' }
   | { readonly kind: 'not-restored'; readonly at: string; readonly why: string }
@@ -18,7 +18,7 @@ export type Outcome =
   | { readonly kind: 'moved-to-mass'; readonly label: string; readonly url: string; readonly clusters: number }
 
 export interface OutcomeComment {
-  /** What `ensureComment` edits in place: the same topic is never said twice. */
+  /** What `ensureComment` edits in place: the same topic is never posted twice. */
   readonly topic: string
   readonly body: string
 }
@@ -27,7 +27,7 @@ const TOPICS: { readonly [kind in Outcome['kind']]: string } = {
   declined: 'outcome',
   healed: 'outcome',
   'resolved-by-git': 'outcome',
-  // Beside what becomes of it later: the page itself says "closed".
+  // Beside its later outcome: the page itself shows "closed".
   'merged-in-git': 'merged',
   verified: 'outcome',
   'not-restored': 'outcome',

@@ -1,4 +1,4 @@
-/** Title, body and commit of a proposal that changes the policy because somebody asked for it in a comment. */
+/** Title, body and commit of a proposal that changes the policy because a comment requested it. */
 import type { ForgeDialect } from '../../ports/hosted-forge.ts'
 import { commitText } from '../../record/commit-text.ts'
 import { fitSubject } from '../../record/subject.ts'
@@ -14,7 +14,7 @@ export interface PolicySubject {
   readonly rules: readonly object[]
   /** Files that change. */
   readonly files: readonly string[]
-  /** Login of who asked, and on which proposal; on the command line where on none. */
+  /** Login of the requester, and the proposal; on the command line where on none. */
   readonly by: string
   readonly requested: { readonly label: string; readonly url: string } | undefined
 }

@@ -1,4 +1,4 @@
-/** The last lines of a proposal: what the words mean, and where everything else is. They stand in every body, however short it is. */
+/** The last lines of a proposal: the meaning of the words, and links to everything else. Every body has them, however short it is. */
 
 import { recordFolder, recordPath } from '../../record/record-paths.ts'
 import { markdownCell, markdownLink } from '../../text/markdown-text.ts'
@@ -9,7 +9,7 @@ import { sourceUrl, time } from './words.ts'
 export const WRITER_NOTE =
   '¹ The field manager: a name that the client chose, with the time of its last write to any of its fields. It does not prove who the person was.'
 
-/** Where an audit log named somebody. */
+/** Where an audit log named a person. */
 const USER_NOTE = 'A name before the brackets is the user of the request, from the audit log of the API server.'
 
 /** `.drift/records/<cluster>/<slug>/report.md` */
@@ -68,7 +68,7 @@ function linkParts(subject: ProposalSubject): string[] {
   return parts.filter((part) => part.url !== '').map((part) => markdownLink(part.words, part.url))
 }
 
-/** Tells that a text is ours and of which drift; nothing is decided by it. */
+/** Identifies a text as ours and its drift; nothing is decided by it. */
 export function marker(episode: string, fingerprint: string): string {
   const drift = driftOf(fingerprint)
   return `<!-- backporch:v1 ${[episode, drift].map((id) => (/^[0-9a-f]{8}$/.test(id) ? id : '-')).join(' ')} -->`

@@ -21,7 +21,7 @@ interface Facts {
   readonly applier: { readonly fails: boolean; readonly text: string }
 }
 
-/** @param complete whether everything of the unit could be observed: otherwise nobody can say that live is still what was reviewed */
+/** @param complete whether everything of the unit could be observed: otherwise it is unknown whether live is still what was reviewed */
 export function proposalStatuses(subject: ProposalSubject, complete: boolean): CommitStatus[] {
   const { policy, applier, record, ledgerUrl } = subject
   const { fingerprint, plan, changes, settle } = record.spec

@@ -15,7 +15,7 @@ export interface ProposalUnit {
   readonly source?: 'kpt' | 'folder'
 }
 
-/** Why a proposal is not like any other. The first three make it a draft; all of them are told in the body. */
+/** Why a proposal is not like any other. The first three make it a draft; all of them are in the body. */
 export type ProposalState =
   | { readonly kind: 'changing' }
   | { readonly kind: 'render-failed'; readonly why: string }
@@ -23,7 +23,7 @@ export type ProposalState =
   | { readonly kind: 'edited' }
   /** Times are RFC 3339 UTC. */
   | { readonly kind: 'stale'; readonly since: string }
-  /** For so many seconds that somebody is asked by name; it is `stale` too. */
+  /** Seconds after which a person is requested by name; it is `stale` too. */
   | { readonly kind: 'overdue'; readonly since: string; readonly after: number }
   | { readonly kind: 'snoozed'; readonly until: string }
   /** A proposal about the same was merged, and the cluster still differed after the time that the policy gives. */
@@ -37,7 +37,7 @@ export interface DecidingPolicy {
   readonly location: string | undefined
 }
 
-/** What stands around the changes of every proposal. */
+/** The text around the changes of every proposal. */
 export interface ProposalFrame {
   /** Commit of the base branch that was compared: links to authored files and to the policy are of it. */
   readonly base: ObjectId
@@ -62,15 +62,15 @@ export interface ProposalSubject extends ProposalFrame {
   readonly applier: Applier
   /** Live status of the unit's objects; empty where it is not known. */
   readonly health: readonly GroupMember[]
-  /** Objects of which the server says that a plain apply of what git declares fails, and why, in its words. */
+  /** Objects for which the server reports that a plain apply of what git declares fails, and why, in its words. */
   readonly reapplyFails: readonly { readonly ref: Change['ref']; readonly why: string }[]
-  /** Changes that cannot be adopted, by their fingerprint, with the reason; credentials and undeclared objects need not be told. */
+  /** Changes that cannot be adopted, by their fingerprint, with the reason; credentials and undeclared objects need no entry. */
   readonly notAdoptable: ReadonlyMap<string, string>
   /** Changes that cannot be released, by their fingerprint, with the reason. */
   readonly notReleasable: ReadonlyMap<string, string>
   /** Other clusters which the same package feeds. */
   readonly alsoIn: readonly string[]
-  /** Where somebody chose another plan after the proposal was opened. */
+  /** Where another plan was chosen after the proposal was opened. */
   readonly previousPlan: { readonly plan: Plan; readonly by: string } | undefined
 }
 
@@ -117,7 +117,7 @@ export function whyNotAdoptable(change: Change, reported: ReadonlyMap<string, st
   return reported.get(change.fingerprint)
 }
 
-/** Whether a merged Restore alone leads nowhere: git is kept, and nobody brings the cluster in line. */
+/** Whether a merged Restore alone leads nowhere: git is unchanged, and nothing brings the cluster in line. */
 export function nobodyApplies({ record, applier }: ProposalSubject): boolean {
   const restores = record.spec.changes.some(({ resolution }) => resolution === 'Restore')
   return restores && record.spec.settle === 'syncer' && applier.restores === 'never'

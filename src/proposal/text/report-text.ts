@@ -16,7 +16,7 @@ const ROWS = 20_000
 const DIFFS = 2_000_000
 const DIFF_CHANGES = 100
 
-/** Whether the branch shall carry the report; known from the record alone, before any forge is asked. */
+/** Whether the branch shall carry the report; known from the record alone, before any request to a forge. */
 export function wantsReport(record: DriftRecord): boolean {
   const { changes } = record.spec
   if (changes.length > BODY_OBJECTS) return true

@@ -1,4 +1,4 @@
-/** Very many packages at once, or objects of one cluster: no pull requests, one issue that says who, since when and what to do. */
+/** Very many packages at once, or objects of one cluster: no pull requests, one issue that lists who, since when and what to do. */
 import type { ForgeDialect } from '../../ports/hosted-forge.ts'
 import { commitText } from '../../record/commit-text.ts'
 import type { Change } from '../../record/schema.ts'

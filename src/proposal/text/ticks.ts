@@ -1,6 +1,6 @@
 /**
- * Boxes to tick in a body that we wrote, and what is ticked in it now. Anybody with write access may edit a body, and nobody
- * knows who ticked: so a box is bound to the drift it was drawn for, and says nothing that a later merge does not decide.
+  * Boxes to tick in a body that we wrote, and what is ticked in it now. Anyone with write access may edit a body, and the person
+  * who ticked is unknown: so a box is bound to the drift it was drawn for, and requests nothing that a later merge does not decide.
  */
 
 export type TickVerb = 'adopt' | 'restore' | 'recheck'
@@ -43,7 +43,7 @@ const BOX = /^ {0,3}[-*+] \[[xX]\] <!-- backporch:(adopt|restore|recheck)=([0-9a
 const FENCE = /^ {0,3}(`{3,}|~{3,})/
 
 /**
- * The ticked boxes of ours, in their order, each once. Whatever else is in the body says nothing: other lines, boxes in code or
+  * The ticked boxes of ours, in their order, each once. The rest of the body is ignored: other lines, boxes in code or
  * in a quote, marks that are not exactly ours.
  */
 export function readTicks(body: string): readonly Tick[] {
@@ -55,7 +55,7 @@ export function readTicks(body: string): readonly Tick[] {
   return [...ticks.values()]
 }
 
-/** Without the lines between fences: what is drawn as code asks for nothing. */
+/** Without the lines between fences: a box that is drawn as code is ignored. */
 export function linesOutsideCode(body: string): readonly string[] {
   const lines: string[] = []
   let fence = ''
@@ -79,7 +79,7 @@ function readBox(line: string): Tick | undefined {
   return changes === undefined ? undefined : { verb, drift, changes }
 }
 
-/** Ascending, as `formatNumbers` writes them: whoever repeats a run a thousand times would have it counted a thousand times. */
+/** Ascending, as `formatNumbers` writes them: otherwise a run repeated a thousand times would be counted a thousand times. */
 function readNumbers(text: string): readonly number[] | undefined {
   const numbers: number[] = []
   for (const part of text.split(',')) {

@@ -12,7 +12,7 @@ export const NAME_LIMIT = 120
 const VALUE_LIMIT = 40
 const FIELD_LIMIT = 40
 const SHORT_LIMIT = 40
-/** Characters that stand at most before the place where two long values part. */
+/** Characters at most before the position where two long values part. */
 const CONTEXT = 16
 /** Not `…`, behind which browsers break the line. */
 const LEFT_OUT = '...'
@@ -67,7 +67,7 @@ export function writer(change: Change): string {
   return `${writerName(change)}${change.actor.confidence === 'none' || kind === '' ? '' : ` (${kind})`}`
 }
 
-/** The time stands for the change only where the manager owns the field. */
+/** The time belongs to the change only where the manager owns the field. */
 export function writtenAt({ actor }: Change): string {
   return actor.at === '' || !isKnownWriter(actor) ? '' : time(actor.at)
 }
@@ -122,7 +122,7 @@ function firstLines(git: string, live: string): { readonly git: string; readonly
   return { git: cell(left[at]), live: cell(right[at]) }
 }
 
-/** Both sides where each is short enough to stand within a sentence; undefined where one is long, hidden, a structure or no field. */
+/** Both sides where each is short enough to fit in a sentence; undefined where one is long, hidden, a structure or no field. */
 export function shortSides(change: Change): { readonly git: string; readonly live: string } | undefined {
   const values = [change.git, change.live].filter((value) => value !== undefined)
   const short = values.every((value) => (value === null || typeof value !== 'object') && formatValue(value).length <= SHORT_LIMIT)
@@ -153,18 +153,18 @@ export function fieldName(change: Change): string {
   return change.path === undefined ? 'the whole object' : markdownCell(change.path, NAME_LIMIT)
 }
 
-/** The end of the path, which tells fields of one object apart: `...containers[name=app].image`. */
+/** The end of the path, which distinguishes fields of one object: `...containers[name=app].image`. */
 export function fieldCell(change: Change): string {
   const path = change.path ?? ''
   if (change.path === undefined || path.length <= FIELD_LIMIT) return fieldName(change)
   const end = path.slice(-FIELD_LIMIT)
-  // A step begins behind a dot that stands in no brackets.
+  // A step begins behind a dot outside of brackets.
   const starts = [...end.matchAll(/\.(?=[A-Za-z])/g)].map(({ index }) => end.slice(index + 1))
   const steps = starts.find((rest) => rest.split('[').length === rest.split(']').length)
   return markdownCell(LEFT_OUT + (steps ?? sliceFrom(path, path.length - FIELD_LIMIT)), NAME_LIMIT)
 }
 
-/** A folded block; the same under a line in bold where the forge folds nothing. `name` stands behind our words, in code. */
+/** A folded block; the same under a line in bold where the forge folds nothing. `name` follows our words, in code. */
 export function folded(dialect: ForgeDialect, words: string, name: string, content: readonly string[]): string[] {
   if (dialect.folds)
     return [
