@@ -11,7 +11,7 @@ export type Shape =
   | { readonly kind: 'texts' }
   | { readonly kind: 'object'; readonly fields: { readonly [name: string]: Shape } }
   | { readonly kind: 'list'; readonly item: Shape }
-  /** Written by kpt itself, and read by nobody here. */
+  /** Written by kpt itself, and not read here. */
   | { readonly kind: 'any' }
 
 const TEXT: Shape = { kind: 'text' }
@@ -98,7 +98,7 @@ export function isImageReference(text: string): boolean {
   return text.length <= 512 && IMAGE.test(text)
 }
 
-/** Why a `configPath` is refused, or undefined. kpt refuses any path with two dots in it, wherever they stand. */
+/** Why a `configPath` is refused, or undefined. kpt refuses any path with two dots in it, at any position. */
 export function configPathProblem(path: string): string | undefined {
   if (path.trim() === '') return 'configPath is empty'
   if (path.startsWith('/')) return 'configPath is absolute'

@@ -31,13 +31,13 @@ export interface RevisionTag {
   readonly revision: number
 }
 
-/** What a full ref name stands for; `undefined` where it is none of ours. */
+/** The meaning of a full ref name; `undefined` where it is none of ours. */
 export type OwnedRef =
   | ({ readonly kind: 'workspace' } & WorkspaceBranch)
   | ({ readonly kind: 'revision' } & RevisionTag)
   | { readonly kind: 'ledger' }
   | { readonly kind: 'configure' }
-  /** A proposal to change the policy that somebody asked for in a comment. */
+  /** A proposal to change the policy that a comment requested. */
   | { readonly kind: 'policy' }
 
 const BRANCH = 'refs/heads/'

@@ -1,4 +1,4 @@
-/** What a policy says about who writes and how risky it is: `actors` and `riskOverrides`. */
+/** The policy about writers and their risk: `actors` and `riskOverrides`. */
 import * as z from 'zod'
 import type { ActorRule } from '../drift/attribute/actor-classes.ts'
 import type { RiskOverride } from '../drift/risk/risk-overrides.ts'

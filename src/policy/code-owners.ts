@@ -3,7 +3,7 @@
  * patterns are those of a `.gitignore` without `!` and `[…]`, and a line that is none is skipped. Pure.
  */
 
-/** Where the file is looked for; the first that is there counts. */
+/** Where the file is searched; the first that exists counts. */
 export const CODE_OWNERS_PATHS = ['.github/CODEOWNERS', 'CODEOWNERS', 'docs/CODEOWNERS'] as const
 
 /** GitHub does not load a larger file. */
@@ -11,7 +11,7 @@ const SIZE_LIMIT = 3 * 1024 * 1024
 const OWNER = /^(?:@[A-Za-z0-9](?:[A-Za-z0-9_.-]*)(?:\/[A-Za-z0-9_.-]+)?|[^@\s]+@[^@\s]+\.[^@\s]+)$/
 
 /**
- * Who owns a file: `@login`, `@org/team` or an address, as written. Empty where nobody does.
+  * Who owns a file: `@login`, `@org/team` or an address, as written. Empty where it has no owner.
  * @param text the content of CODEOWNERS
  * @param path from the root of the repository, without a leading slash
  */
@@ -35,7 +35,7 @@ function readLine(line: string): OwnersRule | undefined {
   const words = splitWords(line)
   const comment = words.findIndex((word) => word.startsWith('#'))
   const [pattern, ...owners] = comment === -1 ? words : words.slice(0, comment)
-  // Not supported there: the whole line says nothing.
+  // Not supported there: the whole line is ignored.
   if (pattern === undefined || pattern.startsWith('!') || /[[\]]/.test(pattern)) return undefined
   return owners.every((owner) => OWNER.test(owner)) ? { pattern, owners } : undefined
 }

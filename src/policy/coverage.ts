@@ -25,7 +25,7 @@ import { isNamespace, outside } from './boundary.ts'
 export interface CoverageQuestion {
   /** With what may be the syncer's own writing; those of desired objects. */
   readonly detected: readonly ObjectVerdict[]
-  /** The same after the history of the package was asked. */
+  /** The same after the history of the package was read. */
   readonly decided: readonly ObjectVerdict[]
   readonly live: LiveView
   /** By `resourceKey`. */
@@ -33,7 +33,7 @@ export interface CoverageQuestion {
   readonly syncer: Syncer | undefined
 }
 
-/** What one live object says. */
+/** The evidence of one live object. */
 interface Evidence {
   /** The syncer wrote it, and everything that it wrote is the package's. */
   readonly proven: boolean
@@ -41,9 +41,9 @@ interface Evidence {
   readonly agreed: number
   /** Values that the syncer wrote and no commit of the package had; of an object that no syncer wrote, all that no person changed by hand. */
   readonly contradicted: number
-  /** Nobody's apply shows in it any more: people changed by hand all that somebody once applied. */
+  /** No apply shows in it any more: people changed by hand all that was once applied. */
   readonly overwritten: boolean
-  /** Nobody owns a field of it: it tells of nobody that he applied it. */
+  /** No field of it has an owner: it does not show who applied it. */
   readonly unowned: boolean
 }
 
@@ -75,7 +75,7 @@ export class Coverage {
   }
 
   /**
-   * Whether an object that an inventory lists and git does not declare is the package's. Whoever may write an inventory may list what he likes,
+    * Whether an object that an inventory lists and git does not declare is the package's. An inventory may list any object,
    * so the object itself has to bear its mark, unless the package is at home in its namespace.
    * @param claimed objects of the package, by `resourceKey`, that bear the mark of the inventory
    */
@@ -99,7 +99,7 @@ export class Coverage {
     return this.namespaces.has(namespaceOf(id))
   }
 
-  /** Why nothing of a live object is told; undefined where the package covers it, as far as anybody can know. */
+  /** Why nothing of a live object is reported; undefined where the package covers it, as far as this is known. */
   whyOutside(id: ResourceId): Failure | undefined {
     if (this.proves(id) || (!this.anchored && this.mostlyAgrees(id))) return undefined
     const marked = this.claims.find(({ objects }) => objects.has(resourceKey(id)))
@@ -161,7 +161,7 @@ function namespaceOf(id: ResourceId): string {
 
 function evidenceOf({ detected, decided, live, schemas, syncer }: CoverageQuestion): ReadonlyMap<string, Evidence> {
   const waiting = new Set(decided.flatMap(({ setAside }) => setAside.map(({ drift }) => locationOf(drift))))
-  // An older content that came back is what git once said, too.
+  // An older content that came back was once in git, too.
   for (const { items } of decided) for (const drift of items) if (drift.rolledBack !== undefined) waiting.add(locationOf(drift))
   return new Map(
     detected.flatMap((verdict): [string, Evidence][] => {
@@ -192,7 +192,7 @@ function evidenceOfObject(
   const unowned = hasNoOwners(managed)
   const byManagers = syncer !== undefined && !unowned
   const wrote = !byManagers || managed.entries.some((entry) => entry.subresource === '' && isSyncer(entry, syncer))
-  // What is gone says nothing of who took it away, and what is not live cannot be told.
+  // An absent object does not show who removed it, and what is not live cannot be reported.
   const reported = items.filter((drift) => drift.change !== 'removed' && !waiting.has(locationOf(drift)))
   const contradicted = reported.filter((drift) => (byManagers && wrote ? mayBeBehind?.has(drift) === true : !isByHand(drift)))
   const wanted = fieldSetOf(desired, schema)

@@ -20,15 +20,15 @@ export interface EffectivePolicy {
   readonly settle: 'syncer' | 'backporch'
   readonly defaultPlan: Resolution
   readonly render: RenderChoice
-  /** `path:line` of the policy that says so; undefined for the shipped default. */
+  /** `path:line` of the policy with the setting; undefined for the shipped default. */
   readonly renderLocation: string | undefined
   /** Field manager of the syncer; undefined: found from the objects. */
   readonly fieldManager: string | undefined
   /** Seconds. */
   readonly closeSilence: number
-  /** Seconds without a decision after which a proposal says that it waits. */
+  /** Seconds without a decision after which a proposal reports that it waits. */
   readonly remindAfter: number
-  /** Seconds without a decision after which its code owners are asked by name; never shorter than `remindAfter`. */
+  /** Seconds without a decision after which its code owners are requested by name; never shorter than `remindAfter`. */
   readonly escalateAfter: number
   /** Seconds. */
   readonly verifyTimeout: number
@@ -56,9 +56,9 @@ export interface Detection {
   readonly minAge: number
   /** How long the objects of a proposal have rested before it is ready. */
   readonly settle: number
-  /** How old the last news of a cluster are that is told as not observed. */
+  /** Age of the last report of a cluster after which it counts as not observed. */
   readonly unobservedAfter: number
-  /** How often a cluster is looked at. */
+  /** How often a cluster is observed. */
   readonly interval: number
   /** How long the syncer may take to apply what git has; undefined: as its own interval has it. */
   readonly stuckAfter: number | undefined

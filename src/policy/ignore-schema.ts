@@ -63,7 +63,7 @@ export const ignoreSchema = z
 
 export type IgnoreEntry = z.infer<typeof ignoreSchema>
 
-/** @param from where the rule stands, and in what */
+/** @param from the location of the rule, and its file */
 export function ignoreRuleOf(entry: IgnoreEntry, from: Pick<IgnoreRule, 'where' | 'level' | 'policy'>): IgnoreRule {
   // Every path and selector was read once before, by the schema.
   const paths = (entry.paths ?? []).map(parseRulePath).filter((path): path is RulePath => !('problem' in path))

@@ -1,6 +1,6 @@
 /**
  * Ignore rules that the syncers of a cluster have already, as rules of ours. Each is scoped to the packages that its syncer applies: a
- * rule of one application must not hide drift in another one's package. What cannot be said exactly is listed with the reason.
+  * rule of one application must not hide drift in another one's package. A rule without an exact equivalent is listed with the reason.
  */
 
 import { parseLabelSelector } from '../krm/label-selector.ts'
@@ -15,7 +15,7 @@ import { jqPath, literalGlob, literalTexts, pointerPath, type Translated } from 
 
 type Target = NonNullable<IgnoreEntry['target']>
 
-/** A package as it runs in the clusters that were looked at. */
+/** A package as it runs in the observed clusters. */
 export interface AppliedPackage {
   /** From the root; empty where the repository is the package. */
   readonly path: string
@@ -109,7 +109,7 @@ function ruleOf({ target, paths, managers }: Found, reason: string): IgnoreEntry
   }
 }
 
-/** A pattern may cover what somebody else applies. */
+/** A pattern may cover what another manager applies. */
 function namesOne({ name }: Target): boolean {
   return name !== undefined && !hasWildcard(name)
 }
@@ -184,7 +184,7 @@ function selectedRules({ target: selector, pointers }: ForeignIgnore, patterns: 
   if ('problem' in targets) return refusedRule(shown, targets.problem)
   const { paths, refused } = translate(pointers, shown, (pointer) => pointerPath(pointer))
   if (paths.length === 0) return { found: [], refused }
-  // The empty pointer names the object as a whole, and then the others say nothing more.
+  // The empty pointer names the object as a whole, and then the others add nothing.
   const whole = paths.includes('')
   const found = targets.value.map((target) => ({
     target: { ...target, ...(labels === '' ? {} : { labels }) },

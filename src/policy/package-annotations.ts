@@ -1,7 +1,7 @@
 /**
- * What a package itself says about its drift: annotations of its objects and of its Kptfile, as git has them. An annotation that only
- * the live object has says nothing, or whoever changes an object could hide that he did. One that cannot be read hides nothing and is
- * told with its file and line.
+  * A package's own settings about its drift: annotations of its objects and of its Kptfile, as git has them. An annotation that only
+  * the live object has is ignored, otherwise an edit of an object could hide itself. One that cannot be read hides nothing and is
+  * reported with its file and line.
  *
  * `backporch.dev/mode` Off on an object, any mode on a Kptfile; `backporch.dev/ignore` paths, one on a line or with commas between;
  * `backporch.dev/reason` for either, required where something is hidden; `backporch.dev/expires` the last day.
@@ -73,7 +73,7 @@ export function overruledAnnotations({ enforcedBy: [first] }: EffectivePolicy, {
   return [...new Set(locations)].map((where) => `${where}: the annotation has no effect: ${first} is enforced`)
 }
 
-/** Names of annotations of ours that say nothing, because only the live object has them, or has another value. */
+/** Names of annotations of ours that are ignored, because only the live object has them, or has another value. */
 export function liveOnlyAnnotations(live: ReadonlyMap<string, string>, git: ReadonlyMap<string, string>): readonly string[] {
   return [...ownOf(live)].flatMap(([name, value]) => (git.get(PREFIX + name) === value ? [] : [PREFIX + name])).sort()
 }
@@ -138,7 +138,7 @@ class Reader {
       : this.refuse('mode', `wanted one of ${modeSchema.options.join(', ')}`)
   }
 
-  /** Undefined where one of them cannot be read: half of what somebody wanted to hide is a guess. */
+  /** Undefined where one of them cannot be read: half of the intended rules is a guess. */
   private paths(): readonly RulePath[] | undefined {
     const text = this.found.get('ignore')
     if (text === undefined) return []
@@ -162,7 +162,7 @@ class Reader {
   }
 }
 
-/** At line breaks, and at commas that stand outside of brackets and quotes. */
+/** At line breaks, and at commas outside of brackets and quotes. */
 function splitPaths(text: string): string[] {
   const paths = ['']
   let depth = 0

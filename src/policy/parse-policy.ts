@@ -24,7 +24,7 @@ export interface PolicyFile {
   readonly text: string
 }
 
-/** Who says it: whoever runs backporch, or whoever may change the base branch. */
+/** Its author: the operator of backporch, or a person who may change the base branch. */
 export type PolicyOrigin = 'operator' | 'repository'
 
 export interface Policy {
@@ -230,7 +230,7 @@ function readWindows(document: DriftPolicyDocument, location: Locations): Policy
     ({ name, kind, schedule, duration, timezone = 'UTC', when, except = [] }, index): PolicyWindow[] => {
       const window = { name, kind, where: location.of(['spec', 'windows', index]), except }
       if (when !== undefined) return [{ ...window, labels: new Map(Object.entries(when.label)) }]
-      // The schema has seen to it that one of the two is whole.
+      // The schema guarantees that one of the two is whole.
       return schedule === undefined || duration === undefined ? [] : [{ ...window, schedule, duration: secondsOf(duration), timezone }]
     },
   )

@@ -41,7 +41,7 @@ function choiceOf({ tool, path = '', command = [] }: z.infer<typeof renderSchema
   return tool === 'command' ? { tool, command } : { tool }
 }
 
-/** Of policies that match, in their order. @param otherwise where none of them says it */
+/** Of policies that match, in their order. @param otherwise where none of them sets it */
 export function chosenRender(matching: readonly RenderSpec[], otherwise: RenderChoice = RENDERED_BY_KPT): RenderChoice {
   const given = matching.map(({ render }) => render).find((render) => render !== undefined)
   return given === undefined ? otherwise : choiceOf(given)
@@ -50,7 +50,7 @@ export function chosenRender(matching: readonly RenderSpec[], otherwise: RenderC
 /**
  * Every way in which some cluster may render a package, each once. A policy for some clusters leaves the others as they are.
  * @param matching `everywhere`: about every cluster
- * @param otherwise where none of them says it
+  * @param otherwise where none of them sets it
  */
 export function possibleRenders(
   matching: readonly (RenderSpec & { readonly everywhere: boolean })[],

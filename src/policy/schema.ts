@@ -1,4 +1,4 @@
-/** `DriftPolicy` and `Placement`: what a repository says about how its drift is handled (design §9). */
+/** `DriftPolicy` and `Placement`: how a repository's drift is handled (design §9). */
 import * as z from 'zod'
 import { NONE, PRESET_NAMES, RECOMMENDED } from '../drift/noise/presets.ts'
 import { API_VERSION, resolutionSchema, riskSchema } from '../record/schema.ts'
@@ -31,7 +31,7 @@ export const waitSchema = z
   .regex(/^(0|[1-9][0-9]{0,4})(s|m|h|d)$/, 'wanted a duration like 0s, 30s, 2m or 24h')
   .describe('Whole seconds, minutes, hours or days: 0s, 30s, 2m, 24h.')
 
-/** Without a decision, a proposal says then that it waits. */
+/** Without a decision, a proposal then reports that it waits. */
 export const REMIND_AFTER = '7d'
 
 const limitSchema = z.int().min(0).max(100_000)

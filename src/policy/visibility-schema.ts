@@ -1,4 +1,4 @@
-/** What a policy says about showing values: `hide` and `show`. */
+/** The policy about showing values: `hide` and `show`. */
 import * as z from 'zod'
 import { expressionProblem } from '../drift/noise/rule-expression.ts'
 import { parseRulePath, type RulePath } from '../drift/noise/rule-path.ts'

@@ -1,4 +1,4 @@
-/** A change of a report or a record as a function tells of it: the object and the field, and never a value. */
+/** A change of a report or a record as a function reports it: the object and the field, and never a value. */
 import { parseFieldPath } from '../krm/field-path.ts'
 import { shownPathOnly } from '../krm/redaction/shown-path.ts'
 import type { FunctionResult } from '../render/kpt/krm-function.ts'

@@ -65,12 +65,12 @@ export function formatApprovalMessage(subject: MessageSubject, approval: Approva
 
 const DECIDED_BY = 'Drift-Decided-By: '
 
-/** Who decided, as the trailers of a merge by `approve` say; undefined where the message has no such trailer. */
+/** Who decided, by the trailers of a merge by `approve`; undefined where the message has no such trailer. */
 export function decidedByIn(message: string): string | undefined {
-  // A forge may put lines of its own behind the trailers. No line of ours begins with words of somebody else.
+  // A forge may put lines of its own behind the trailers. No line of ours begins with foreign words.
   const named = message.split('\n').filter((line) => line.startsWith(DECIDED_BY))
   const by = named[0]?.slice(DECIDED_BY.length).trim() ?? ''
-  // A second one is somebody's addition, and nobody can say which of them counts.
+  // A second one is a foreign addition, and it is unknown which of them counts.
   return named.length === 1 && by !== '' ? by : undefined
 }
 
@@ -92,7 +92,7 @@ function clusterList({ joint }: MessageSubject): string[] {
   return [[`The same in ${clusters.length} cluster${clusters.length === 1 ? '' : 's'}:`, ...lines, ...more].join('\n')]
 }
 
-/** The person's own words stand behind a word of ours: no line of theirs begins a line of the message. */
+/** The person's own words follow a word of ours: no line of theirs begins a line of the message. */
 function whyOf({ spec: { message } }: DriftRecord): string[] {
   return message === undefined || message.trim() === '' ? [] : [`Why: ${oneLine(commitText(message), 500)}`]
 }

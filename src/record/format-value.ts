@@ -4,7 +4,7 @@ import { oneLine } from '../text/one-line.ts'
 
 const HIDDEN = /^(hmac-sha256:[0-9a-f]{16} \((\d+) bytes\)|redacted \(not read\))$/
 
-/** Strings are quoted, `∅` stands for "not there", a hidden value shows as `••••`. */
+/** Strings are quoted, `∅` means "not there", a hidden value shows as `••••`. */
 export function formatValue(value: Json | undefined, limit = 60): string {
   if (value === undefined) return '∅'
   if (typeof value === 'string' && HIDDEN.test(value)) return '••••'

@@ -1,4 +1,4 @@
-/** Who it was, as the ledger has it: an audit log is kept for days, and drift may wait for weeks. */
+/** The writers in the ledger: an audit log is stored for days, and drift may wait for weeks. */
 
 import { itemFingerprint } from '../drift/compare/fingerprint.ts'
 import type { Drift, ObjectVerdict } from '../drift/drift.ts'
@@ -13,14 +13,14 @@ export function knownActors(report: DriftReport | undefined): KnownActors {
   return new Map(changes.map(({ fingerprint, actor }) => [fingerprint, actor]))
 }
 
-/** The user that was known before, where nobody is known now and no other manager or later write came between. */
+/** The user that was known before, where none is known now and no other manager or later write came between. */
 export function withKnownActors(verdict: ObjectVerdict, known: KnownActors, seenAt: string, key: RedactionKey): ObjectVerdict {
   if (known.size === 0 || verdict.items.length === 0) return verdict
   const items = verdict.items.map((drift) => withKnown(drift, known, seenAt, key))
   return { ...verdict, items }
 }
 
-/** @param seenAt RFC 3339 UTC: when the report was made; what was written after it may be somebody else's */
+/** @param seenAt RFC 3339 UTC: the time of the report; a later write may be another user's */
 function withKnown(drift: Drift, known: KnownActors, seenAt: string, key: RedactionKey): Drift {
   const { actor } = drift
   if (actor.user !== undefined || actor.at > seenAt) return drift

@@ -1,4 +1,4 @@
-/** What texts say, for texts that are read again and again: each turn reads the whole ledger, and most of it as the turn before left it. */
+/** A cache of parsed texts that are read again and again: each turn reads the whole ledger, and most of it is unchanged since the turn before. */
 import { createHash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import type { Json } from '../text/json.ts'
@@ -13,11 +13,11 @@ export interface KnownText {
   readonly value: Json | undefined
   /** What schemas made of the value, by schema. */
   readonly checked: Map<object, unknown>
-  /** The document that is known to be written as this text; undefined until somebody finds out. */
+  /** The document that is known to be written as this text; undefined until it is parsed. */
   written: object | undefined
 }
 
-/** The least recently read go first, and a text of more than a quarter of the limit is not kept. */
+/** The least recently read are dropped first, and a text of more than a quarter of the limit is not cached. */
 export class KnownTexts {
   readonly #texts: LRUCache<string, KnownText>
 
@@ -30,7 +30,7 @@ export class KnownTexts {
     return this.#texts.calculatedSize
   }
 
-  /** @throws Failure BP1110 or BP1111, which is not kept: it names `where` */
+  /** @throws Failure BP1110 or BP1111, which is not cached: it names `where` */
   read(text: string, where: string): KnownText {
     const digest = digestOf(text)
     const before = this.#texts.get(digest)
@@ -45,7 +45,7 @@ export class KnownTexts {
     return this.#texts.get(digestOf(text))
   }
 
-  /** Takes the document that a text was written from for what it says. It is frozen, and must be plain data without undefined. */
+  /** Caches the document that a text was written from. It is frozen, and must be plain data without undefined. */
   remember(text: string, document: object): void {
     this.#keep(digestOf(text), { value: frozen(document as Json), checked: new Map(), written: document }, text.length)
   }

@@ -27,7 +27,7 @@ export interface CopyOptions {
   readonly limit?: number
 }
 
-/** In the order of the verdicts; one that does not fit any more says so, and smaller ones behind it are kept. */
+/** In the order of the verdicts; one that does not fit any more is marked, and smaller ones behind it are stored. */
 export function objectCopies(
   verdicts: readonly ObjectVerdict[],
   key: RedactionKey,
@@ -74,7 +74,7 @@ function newCopy({ id, apiVersion, desired, visibilityOf }: ObjectVerdict, live:
 }
 
 const DELETION = new Set(['deletionTimestamp', 'deletionGracePeriodSeconds'])
-/** The whole object once more, as somebody applied it. */
+/** The whole object once more, as it was applied. */
 /** Given by the server to each Job; those with the uid it refuses in a new one (kubernetes `pkg/registry/batch/job`, generateSelector). */
 const JOB_LABELS = new Set(['controller-uid', 'job-name'].flatMap((name) => [name, `batch.kubernetes.io/${name}`]))
 
@@ -103,7 +103,7 @@ function without(map: JsonObject, names: ReadonlySet<string>): JsonObject {
   return Object.fromEntries(Object.entries(map).filter(([name]) => !names.has(name)))
 }
 
-/** Kinds whose deletion takes along what stands in no manifest, by group and kind. */
+/** Kinds whose deletion also deletes content that is in no manifest, by group and kind. */
 const TAKES_ALONG: { readonly [kind: string]: string } = {
   '/Namespace': 'everything in the namespace goes with it',
   'apiextensions.k8s.io/CustomResourceDefinition': 'every object of its kind goes with it',

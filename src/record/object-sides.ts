@@ -79,7 +79,7 @@ function without(object: Json, path: FieldPath, desired: JsonObject): Json {
   return empty && parent.length > 0 && valueAt(desired, parent) === undefined ? without(less, parent, desired) : less
 }
 
-/** A new list item stands behind the item that it follows in git. */
+/** A new list item is put behind the item that it follows in git. */
 function inserted(object: Json, path: FieldPath, value: Json, desired: JsonObject): Json {
   const last = path.at(-1)
   const parent = path.slice(0, -1)

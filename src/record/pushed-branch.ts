@@ -7,7 +7,7 @@ import { z } from 'zod'
 import { RECORDS_FOLDER } from './record-paths.ts'
 import { API_VERSION, LOCAL_CONFIG } from './schema.ts'
 
-/** Commits of one branch that are kept: it is made anew while its drift changes. */
+/** Commits of one branch that are stored: it is recreated while its drift changes. */
 const MOST_COMMITS = 20
 
 export const pushedBranchSchema = z.object({

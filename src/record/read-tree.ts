@@ -1,4 +1,4 @@
-/** Documents of Backporch that stand among the resources of a package, as functions are given them: YAML trees. */
+/** Documents of Backporch among the resources of a package, as functions receive them: YAML trees. */
 import type { z } from 'zod'
 import type { Json } from '../text/json.ts'
 import { oneLine } from '../text/one-line.ts'
@@ -14,7 +14,7 @@ export interface TreeProblem {
 
 export type TreeReading<Value> = { readonly value: Value } | { readonly problems: readonly [TreeProblem, ...TreeProblem[]] }
 
-/** What is wrong with a document is told at once, in the order of the schema. */
+/** All faults of a document are reported together, in the order of the schema. */
 export function readTree<Schema extends z.ZodType>(node: YamlMap, schema: Schema): TreeReading<z.infer<Schema>> {
   let json: Json
   try {

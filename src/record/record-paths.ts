@@ -1,4 +1,4 @@
-/** Where records stand in the repository, and where status stands in the ledger (design §7). */
+/** Paths of records in the repository, and of status in the ledger (design §7). */
 import { createHash } from 'node:crypto'
 
 export const DRIFT_FOLDER = '.drift'

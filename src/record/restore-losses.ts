@@ -1,4 +1,4 @@
-/** What a Restore takes from the cluster, and what of that is kept: sentences for people, which each sink encodes. */
+/** What a Restore removes from the cluster, and what of that is stored: sentences for people, which each sink encodes. */
 import { describeResourceId, resourceKey } from '../krm/resource-id.ts'
 import type { Change, DriftRecord, ObjectCopy } from './schema.ts'
 
@@ -34,7 +34,7 @@ export function restoreLosses({ spec: { changes, copies = [], settle } }: Pick<D
   ]
 }
 
-/** Why an object stays, whoever approved that it goes: there is no copy of all that would go. */
+/** Why an object stays even after an approved removal: there is no copy of all that would be lost. */
 export function whyNotDeleted(copy: ObjectCopy | undefined): string | undefined {
   if (copy === undefined) return 'the record that was approved has no copy of it'
   return copy.notKept ?? copy.takesAlong

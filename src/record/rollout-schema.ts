@@ -1,4 +1,4 @@
-/** What documents say of a unit on its way from one commit to the next. */
+/** The documents' fields about a unit on its way from one commit to the next. */
 import * as z from 'zod'
 
 export const refSchema = z

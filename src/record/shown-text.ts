@@ -12,7 +12,7 @@ import { isJsonArray, isJsonObject, type Json, jsonEquals } from '../text/json.t
 import { readYamlNodes } from '../yaml/read/read-yaml-node.ts'
 import { jsonOf, keyOf, resolved, type YamlNode } from '../yaml/yaml-node.ts'
 
-/** Where something is hidden: offsets in UTF-16 code units, and what stands there instead. */
+/** Hidden parts: offsets in UTF-16 code units, and the replacement. */
 interface Hidden {
   readonly start: number
   readonly end: number
@@ -22,7 +22,7 @@ interface Hidden {
 const SIGN = '••••'
 const NO_OBJECT: ResourceId = { group: '', kind: '', namespace: '', name: '' }
 
-/** What is said of the values of an object of a file; undefined where nothing is. */
+/** The visibility of the values of an object of a file; undefined where none is set. */
 export type VisibilityFor = (id: ResourceId) => VisibilityOf | undefined
 
 /**
@@ -49,13 +49,13 @@ export function shownText(text: string, key: RedactionKey, visibilityFor: Visibi
 /** The smallest parts that are not shown as they are. */
 function hide(given: YamlNode, value: Json | undefined, shown: Json | undefined, into: Hidden[]): void {
   if (value === undefined || shown === undefined || jsonEquals(value, shown)) return
-  // The values of an alias stand where its anchor is.
+  // The values of an alias are at its anchor.
   const node = resolved(given)
   if (node.kind === 'map' && isJsonObject(value) && isJsonObject(shown) && sameKeys(value, shown)) {
     for (const { key, value: below } of node.entries) {
       const name = keyOf(key)
       if (Object.hasOwn(value, name)) hide(below, value[name], shown[name], into)
-      // What a merge key brings in stands at its anchor, with the values of there.
+      // The values of a merge key are at its anchor.
       else hideWhole(below, shown, into)
     }
   } else if (node.kind === 'list' && isJsonArray(value) && isJsonArray(shown) && value.length === shown.length) {

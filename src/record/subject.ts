@@ -1,4 +1,4 @@
-/** One line that says what lands: subject of the commit and title of the proposal, which are never two things. */
+/** One line that summarises the change: subject of the commit and title of the proposal, which are always the same. */
 
 import { oneLine } from '../text/one-line.ts'
 import { commitText } from './commit-text.ts'
@@ -73,7 +73,7 @@ function singleChange(change: Change, lifecycle: 'Draft' | 'Proposed', cluster: 
   const { git, live } = formatSides(change, 40)
   if (lifecycle === 'Draft') return [`${field} ${git} → ${live} in ${cluster}`, '']
   const without = `${object} without ${shortPath(change.path)} in ${cluster}`
-  // What is hidden, cut or a structure tells nothing here.
+  // A hidden, cut or structured value adds nothing here.
   const telling = [change.git, change.live].every((value) => value === null || (typeof value !== 'object' && isShort(value)))
   if (change.resolution === 'Adopt') {
     if (change.live === undefined) return [without, '']

@@ -44,12 +44,12 @@ export function isWrittenAs(document: object, text: string): boolean {
   return true
 }
 
-/** Whether two documents say the same: plain data, in which the order of keys does not matter. */
+/** Whether two documents have the same content: plain data, in which the order of keys does not matter. */
 export function isSameDocument(left: object, right: object): boolean {
   return jsonEquals(left as Json, right as Json)
 }
 
-/** Of a document that was written here nobody has to find out whether it is of its kind. */
+/** The kind of a document that was written here needs no check. */
 const SCHEMA_OF: Readonly<Record<string, z.ZodType>> = {
   DriftReport: driftReportSchema,
   DriftRecord: driftRecordSchema,

@@ -1,6 +1,6 @@
 /**
  * Who applies the package, and what really happens to the cluster after a Restore is merged. Step 1 is `claimsOf`: which
- * resources of syncers to read. Step 2 is `applierOf`: what these say. Nothing is guessed: what could not be read is `unknown`.
+  * resources of syncers to read. Step 2 is `applierOf`: what these report. Nothing is guessed: what could not be read is `unknown`.
  */
 
 import { hasNoOwners } from '../drift/unowned/unowned-fields.ts'
@@ -21,12 +21,12 @@ export interface Applier {
   readonly restores: Restores
   /** What happens after a Restore is merged: a clause of its own, without a full stop. */
   readonly sentence: string
-  /** The shell line that applies, where nobody applies by himself. Without control characters; a path in it may be any other text. */
+  /** The shell line that applies, where no syncer applies. Without control characters; a path in it may be any other text. */
   readonly command: string | undefined
   readonly warning: string | undefined
   /** Whether live goes back to git with no merge at all, perhaps before anyone reviews. */
   readonly revertsUnasked: 'yes' | 'no' | 'unknown'
-  /** `sentence` and `warning` with what came from outside kept apart, for sinks with an encoding of their own. */
+  /** `sentence` and `warning` with external text separate, for sinks with an encoding of their own. */
   readonly phrases: { readonly sentence: Phrase; readonly warning: Phrase }
 }
 
@@ -184,7 +184,7 @@ function kubectlApply(question: ApplierQuestion): string | undefined {
   const how =
     syncer?.operation === 'Update' ? '' : ` --server-side --force-conflicts --field-manager=${shellWord(syncer?.manager ?? 'kubectl')}`
   const command = `${input.before}kubectl apply${how} ${input.what}`
-  // Nobody can check by eye, or paste, what he does not see.
+  // Invisible characters cannot be checked by eye, or pasted.
   return [packagePath, command].some((text) => /\p{C}/u.test(text)) ? undefined : command
 }
 

@@ -9,7 +9,7 @@ import { getKey, isJsonArray, isJsonObject, type Json, type JsonObject } from '.
 export const STATUS_WORDS = ['InProgress', 'Failed', 'Current', 'Terminating', 'NotFound', 'Unknown'] as const
 export type StatusWord = (typeof STATUS_WORDS)[number]
 
-/** What a rule says: the status, the sentence, and the reason of the condition that goes with it (empty for Current). */
+/** The result of a rule: the status, the sentence, and the reason of the condition that goes with it (empty for Current). */
 export interface RuleVerdict {
   readonly status: StatusWord
   readonly message: string

@@ -19,7 +19,7 @@ const MAX_INT32 = 2_147_483_647
 export const SCHEDULE_WINDOW = 15_000
 
 export function deploymentStatus(object: JsonObject): RuleVerdict {
-  // Without a deadline the controller writes no Progressing condition, so its absence says nothing.
+  // Without a deadline the controller writes no Progressing condition, so its absence means nothing.
   let progressing = integerAt(object, 'spec.progressDeadlineSeconds', MAX_INT32) === MAX_INT32
   let available = false
   for (const { type, status, reason } of conditionsOf(object)) {

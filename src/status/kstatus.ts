@@ -20,7 +20,7 @@ import { daemonSetStatus, deploymentStatus, jobStatus, podStatus, replicaSetStat
 
 export interface ObjectStatus {
   readonly status: StatusWord
-  /** kstatus' own sentence; may hold text that somebody else wrote into a condition. */
+  /** kstatus' own sentence; may hold foreign text from a condition. */
   readonly message: string
   /** Reason of the condition behind it, as in `LessReady`; empty for Current and Terminating. */
   readonly reason: string
@@ -49,7 +49,7 @@ export function computeStatus(object: JsonObject, at: Date): ObjectStatus {
 /** The status of an object that the cluster does not have. */
 export const NOT_FOUND: ObjectStatus = { status: 'NotFound', message: 'Resource not found', reason: 'NotFound', reported: false }
 
-/** The status of an object that could not be read; `why` says what stood in the way. */
+/** The status of an object that could not be read; `why` gives the reason. */
 export function unknownStatus(why: string): ObjectStatus {
   return { status: 'Unknown', message: why, reason: 'Unreadable', reported: false }
 }

@@ -13,12 +13,12 @@ export const RESOURCE_GROUP_API_VERSION = 'kpt.dev/v1alpha1'
 export const INVENTORY_ID = 'cli-utils.sigs.k8s.io/inventory-id'
 
 /**
- * `unverified`: nobody could say whether it drifted; never the same as in sync. `waiting`: it is not as git says because the syncer is
- * behind, which is no drift. `stuck`: and the syncer does not come.
+  * `unverified`: it is unknown whether it drifted; never the same as in sync. `waiting`: it differs from git because the syncer is
+  * behind, which is no drift. `stuck`: and the syncer does not come.
  */
 export type MemberDrift = 'in-sync' | 'drifted' | 'unverified' | 'waiting' | 'stuck'
 
-/** Reasons of `Drifted: False` where the object is not as git says. */
+/** Reasons of `Drifted: False` where the object differs from git. */
 const LATE = { waiting: 'Behind', stuck: 'Stuck' } as const
 
 /** One object of the unit, as the ledger shows it. */
@@ -90,7 +90,7 @@ export function buildResourceGroup(source: GroupSource): JsonObject {
       resources: members.map(({ id }) => idFields(id)),
     },
     status: {
-      // Written as one document with its spec, so what it observed is always what it says.
+      // Written as one document with its spec, so its observed generation is always its own.
       observedGeneration: 1,
       resourceStatuses: members.map((member) => statusFields(member, before.get(resourceKey(member.id)), at)),
       conditions: dated(groupConditions(members, source), statusOf(previous), at),
@@ -130,7 +130,7 @@ function actuationOf(status: StatusWord, drift: MemberDrift): JsonObject {
 
 const LONGEST_MESSAGE = 256
 
-/** kstatus' sentence as it may be written down: it may quote a condition that some controller wrote. Empty where there is nothing to say. */
+/** kstatus' sentence as it may be written: it may quote a condition of any controller. Empty where there is none. */
 export function healthMessage({ id, status, health = '' }: GroupMember): string {
   if (status === 'Current' || status === 'NotFound') return ''
   return isSensitive({ id, path: [] }, health) ? '' : health.slice(0, LONGEST_MESSAGE)

@@ -1,4 +1,4 @@
-/** What the syncers of a package say about themselves: which commit they applied, whether they are at work, whether they are suspended. */
+/** What the syncers of a package report about themselves: which commit they applied, whether they are at work, whether they are suspended. */
 import type { LiveView } from '../krm/live-view.ts'
 import { resourceKey } from '../krm/resource-id.ts'
 import { titleOf } from '../syncers/claims.ts'
@@ -7,8 +7,8 @@ import { type Claim, NO_SYNCER_REPORT, type SyncerReport } from '../syncers/sync
 import { plain } from '../text/phrase.ts'
 
 /**
- * Of several syncers only what all of them say: a commit that one of them applied is not what another one did.
- * @param own the syncers' own resources, by `resourceKey`; what could not be read says nothing
+  * Of several syncers only what all of them report: a commit that one of them applied does not hold for another one.
+  * @param own the syncers' own resources, by `resourceKey`; an unreadable one is ignored
  */
 export function syncerReportOf(claims: readonly Claim[], own: LiveView): SyncerReport {
   const reports = claims.map((claim) => {

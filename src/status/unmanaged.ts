@@ -19,7 +19,7 @@ const CONTROL_PLANE = new Set(['kube-apiserver', 'kube-controller-manager', 'kub
  */
 const IN_EVERY_NAMESPACE = new Set(['/ServiceAccount/default', '/ConfigMap/kube-root-ca.crt'])
 
-/** Who manages it, as a clause for people; undefined where nobody is known to. */
+/** Who manages it, as a clause for people; undefined where no manager is known. */
 export function managerOf(object: JsonObject): string | undefined {
   const read = readResource(object)
   if ('problem' in read) return 'it has no name'

@@ -1,4 +1,4 @@
-/** What was computed from values that are never changed in place, kept as long as they live. Whoever lives over turns has one. */
+/** Results computed from values that are never changed in place, cached as long as these live. A process with several turns has one. */
 export class Derived {
   readonly #known = new WeakMap<object, Map<string, { readonly of: readonly unknown[]; readonly value: unknown }>>()
 

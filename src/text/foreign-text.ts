@@ -1,12 +1,12 @@
 /**
- * Text that somebody else wrote (a git server, ssh, an API server, a forge, a function, a file), on its way to a person. This is the
+  * Foreign text (of a git server, ssh, an API server, a forge, a function, a file), on its way to a person. This is the
  * only place that knows which characters are not passed on. Sources of the list: Unicode TR36 §3.2 and docs/facts/untrusted-text.md.
  */
 
 /** Control and format characters: they cannot be seen, turn a line round, or make a terminal act. */
 const UNSEEN = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\u2065\u{e0000}-\u{e007f}]/gu
 
-/** Every character that cannot be seen as `\u{…}`, line breaks too. */
+/** Every invisible character as `\u{…}`, line breaks too. */
 export function visible(text: string): string {
   return text.replace(UNSEEN, (character) => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`)
 }
@@ -36,7 +36,7 @@ export function foreignLine(text: string, { limit = 600, secrets = [] }: Foreign
   return cut(lines.filter((line) => line !== '').join(' / '), limit)
 }
 
-/** At most so many characters, the last of which then says that it was cut. */
+/** At most so many characters, the last of which then shows that it was cut. */
 export function cut(text: string, limit: number): string {
   const points = Array.from(text)
   return points.length <= limit ? text : `${points.slice(0, limit - 1).join('')}…`

@@ -18,7 +18,7 @@ export function matchesGlob(glob: string, text: string): boolean {
   return true
 }
 
-/** Whether it stands for more than one text. */
+/** Whether it matches more than one text. */
 export function hasWildcard(glob: string): boolean {
   return partsOf(glob).length > 1
 }
@@ -29,7 +29,7 @@ export function literalGlob(text: string): string {
   return text.replace(/\\(?=[\\*]|$)|\*/g, (sign) => `\\${sign}`)
 }
 
-/** What stands between the stars, without escapes. */
+/** The texts between the stars, without escapes. */
 function partsOf(glob: string): string[] {
   const parts = ['']
   for (const [sign] of glob.matchAll(/\\[\\*]|[\s\S]/g)) {

@@ -6,7 +6,7 @@
  */
 import { oneLine } from './one-line.ts'
 
-/** Inline code, outside of tables. At most `limit` characters of text; empty text is told as such. */
+/** Inline code, outside of tables. At most `limit` characters of text; empty text is marked as such. */
 export function markdownCode(text: string, limit = 120): string {
   const shown = oneLine(text, limit)
   if (shown === '') return '(empty)'
@@ -37,7 +37,7 @@ export function markdownBlock(text: string, language: string, limit = 2_000): st
 
 /**
  * A sentence of ours that may have names in it, made safe without knowing where they are: words of plain letters stay words, and
- * everything else stands in code. `Flux Kustomization flux-system/apps re-applies at once` has `flux-system/apps` in code.
+  * everything else is in code. `Flux Kustomization flux-system/apps re-applies at once` has `flux-system/apps` in code.
  */
 export function markdownProse(text: string, limit = 400): string {
   return oneLine(text.replaceAll(/\s+/g, ' ').trim(), limit)
