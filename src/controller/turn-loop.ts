@@ -1,6 +1,6 @@
 /**
-  * Turns of one repository, one at a time, again and again: each `interval`, and sooner on request. Level-triggered: a request only
-  * triggers a turn, however often and by whom; what a turn does comes from what it reads.
+ * Turns of one repository, one at a time, again and again: each `interval`, and sooner on request. Level-triggered: a request only
+ * triggers a turn, however often and by whom; what a turn does comes from what it reads.
  */
 import { failuresOf } from '../failure.ts'
 import type { Clock } from '../ports/clock.ts'
@@ -17,7 +17,7 @@ export interface TurnLoopOptions {
   /** Milliseconds that a running turn has when the loop is stopped, before it is aborted. */
   readonly grace: number
   /**
-    * Rejects with the failure that stopped the whole turn, which the loop waits out. Safe to abort at any step.
+   * Rejects with the failure that stopped the whole turn, which the loop waits out. Safe to abort at any step.
    * @param signal of this turn: aborted when the grace is over
    */
   readonly turn: (signal: AbortSignal) => Promise<void>

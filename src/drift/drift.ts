@@ -18,7 +18,7 @@ export type ActorClass = 'human-tool' | 'controller' | 'gitops' | 'webhook' | 'u
 /**
  * `audit`: the audit log has the very request. `audit-time`: the server names this manager as the owner of the field, and the audit log
  * has one user that wrote under this name at its time. `field-manager`: the server names this manager as the owner of the field.
-  * `last-writer`: the field is gone, so it has no owner; this is the only other writer of the object. `none`: there is no trace of a writer.
+ * `last-writer`: the field is gone, so it has no owner; this is the only other writer of the object. `none`: there is no trace of a writer.
  */
 export type Confidence = 'audit' | 'audit-time' | 'field-manager' | 'last-writer' | 'none'
 
@@ -105,7 +105,7 @@ export interface Syncer extends FieldManager {
 
 /**
  * `Ignored`: by a rule. `Released`: by a merged decision. `Behind`: git moved, and live is what an earlier commit rendered.
-  * `Reconciling`: the syncer or the server is at work on it. `Suspended`: git moved, and the syncer is suspended.
+ * `Reconciling`: the syncer or the server is at work on it. `Suspended`: git moved, and the syncer is suspended.
  */
 export type SetAsideState = 'Ignored' | 'Released' | 'Behind' | 'Reconciling' | 'Suspended'
 
@@ -141,8 +141,8 @@ export interface ObjectVerdict {
   readonly desired: DesiredResource | undefined
   /**
    * `in-sync`: proven, by the means in `proof`; `creation`: git, and what a server makes of it, explain all that is live. `drifted`: at least one item. `unverified`: something could not be
-    * proven, see `failure`; items that ownership shows are still listed. `unreadable`: nothing is known. `blocked`: no visible
-    * change, and the server refuses what git has, see `failure`. `outside`: the package does not cover it, and nothing of it is stored.
+   * proven, see `failure`; items that ownership shows are still listed. `unreadable`: nothing is known. `blocked`: no visible
+   * change, and the server refuses what git has, see `failure`. `outside`: the package does not cover it, and nothing of it is stored.
    */
   readonly state: 'in-sync' | 'drifted' | 'unverified' | 'unreadable' | 'blocked' | 'outside'
   readonly proof: 'ownership' | 'creation' | 'dry-run' | 'none'

@@ -1,6 +1,6 @@
 /**
-  * Rules for showing a value beyond its path and form: that it is inside of a Secret, that the schema of its kind calls it a password,
-  * and what the policies hide and show. A value inside of a Secret is hidden whatever a policy allows.
+ * Rules for showing a value beyond its path and form: that it is inside of a Secret, that the schema of its kind calls it a password,
+ * and what the policies hide and show. A value inside of a Secret is hidden whatever a policy allows.
  */
 import { type FieldPath, type PathStep, valueAt } from '../krm/field-path.ts'
 import type { FieldSchema } from '../krm/field-schema.ts'

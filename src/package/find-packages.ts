@@ -16,7 +16,7 @@ export interface FoundPackage {
   /** Folders with a Kptfile of their own below it, from the root of the repository, sorted. They belong to this package. */
   readonly subpackages: readonly string[]
   /**
-    * What makes it a unit: a Kptfile, or that the folder was named. Porch lists packages alone, and only they have a Kptfile
+   * What makes it a unit: a Kptfile, or that the folder was named. Porch lists packages alone, and only they have a Kptfile
    * that a proposal touches.
    */
   readonly source: 'kpt' | 'folder'
@@ -28,7 +28,7 @@ const NEVER_A_PACKAGE = new Set(['.drift', '.git'])
 /**
  * The packages of a tree, as Porch finds them: a folder with a regular file `Kptfile` is one, and what is below it is part
  * of it. Sorted by path, by code unit.
-  * @param named folders that were named, as `normalPath` returns them; one in a package is that package
+ * @param named folders that were named, as `normalPath` returns them; one in a package is that package
  */
 export function findPackages(
   files: Iterable<{ readonly path: string; readonly mode: FileMode }>,
@@ -52,7 +52,7 @@ export function findPackages(
 }
 
 /**
-  * The packages that were named: by path, with or without `./` before and `/` behind it, or by a path inside one, which
+ * The packages that were named: by path, with or without `./` before and `/` behind it, or by a path inside one, which
  * names the package that owns it. Each once, in the order of the packages. No names at all mean every package.
  * @throws Failure BP1004 for the first name that is in no package, with the nearest names; and where there is none at all
  */

@@ -2,7 +2,7 @@
  * `.krmignore`: the files of a package that kpt does not read. A subset of gitignore, with the meaning that kyaml gives it
  * (kyaml `kio/ignorefilesmatcher.go` over go-gitignore 205db1a8cc00), which differs from git's; see docs/facts/krmignore.md:
  * a pattern without a leading `/` matches the end of a path at any depth, also when it has a `/` inside; `**` is `*`; a
-  * `!` line wins at any position; and nothing below an ignored directory is read.
+ * `!` line wins at any position; and nothing below an ignored directory is read.
  */
 
 interface Pattern {

@@ -19,8 +19,8 @@ interface IgnoreScope {
 }
 
 /**
-  * Paths that kpt would read, whatever their kind; `readIgnore` returns the text of a `.krmignore` by its path, and is
-  * called only for paths that are in the list.
+ * Paths that kpt would read, whatever their kind; `readIgnore` returns the text of a `.krmignore` by its path, and is
+ * called only for paths that are in the list.
  * @param paths relative to the package, with `/`
  */
 export function walkPackage(paths: Iterable<string>, readIgnore: (path: string) => string): readonly string[] {

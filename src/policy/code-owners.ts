@@ -11,7 +11,7 @@ const SIZE_LIMIT = 3 * 1024 * 1024
 const OWNER = /^(?:@[A-Za-z0-9](?:[A-Za-z0-9_.-]*)(?:\/[A-Za-z0-9_.-]+)?|[^@\s]+@[^@\s]+\.[^@\s]+)$/
 
 /**
-  * Who owns a file: `@login`, `@org/team` or an address, as written. Empty where it has no owner.
+ * Who owns a file: `@login`, `@org/team` or an address, as written. Empty where it has no owner.
  * @param text the content of CODEOWNERS
  * @param path from the root of the repository, without a leading slash
  */

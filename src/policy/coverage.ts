@@ -75,7 +75,7 @@ export class Coverage {
   }
 
   /**
-    * Whether an object that an inventory lists and git does not declare is the package's. An inventory may list any object,
+   * Whether an object that an inventory lists and git does not declare is the package's. An inventory may list any object,
    * so the object itself has to bear its mark, unless the package is at home in its namespace.
    * @param claimed objects of the package, by `resourceKey`, that bear the mark of the inventory
    */

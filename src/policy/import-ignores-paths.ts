@@ -95,7 +95,7 @@ const MOST_ALTERNATIVES = 8
 
 /**
  * The patterns that match what a regular expression does, which it does as a whole (Flux: `^(?:…)$`); undefined for any text.
-  * @param dots a bare dot matches itself: names of API groups have no other sign in that position
+ * @param dots a bare dot matches itself: names of API groups have no other sign in that position
  */
 export function literalTexts(pattern: string, dots: boolean): Translated<readonly string[] | undefined> {
   const bare = pattern

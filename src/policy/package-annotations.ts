@@ -1,7 +1,7 @@
 /**
-  * A package's own settings about its drift: annotations of its objects and of its Kptfile, as git has them. An annotation that only
-  * the live object has is ignored, otherwise an edit of an object could hide itself. One that cannot be read hides nothing and is
-  * reported with its file and line.
+ * A package's own settings about its drift: annotations of its objects and of its Kptfile, as git has them. An annotation that only
+ * the live object has is ignored, otherwise an edit of an object could hide itself. One that cannot be read hides nothing and is
+ * reported with its file and line.
  *
  * `backporch.dev/mode` Off on an object, any mode on a Kptfile; `backporch.dev/ignore` paths, one on a line or with commas between;
  * `backporch.dev/reason` for either, required where something is hidden; `backporch.dev/expires` the last day.

@@ -50,7 +50,7 @@ export function chosenRender(matching: readonly RenderSpec[], otherwise: RenderC
 /**
  * Every way in which some cluster may render a package, each once. A policy for some clusters leaves the others as they are.
  * @param matching `everywhere`: about every cluster
-  * @param otherwise where none of them sets it
+ * @param otherwise where none of them sets it
  */
 export function possibleRenders(
   matching: readonly (RenderSpec & { readonly everywhere: boolean })[],

@@ -29,8 +29,8 @@ export interface CheckRun {
   /** Of the proposal: 16 hex digits. A requested action carries it, so that the proposal is found when its commit is another one. */
   readonly key: string
   /**
-    * `undecided`: a person has to decide, and sees the changes. `unsure`: live may differ from what is reported. `merged`: decided,
-    * and `failed` where the cluster does not agree. `closed`: decided by a close, or nothing is left to decide.
+   * `undecided`: a person has to decide, and sees the changes. `unsure`: live may differ from what is reported. `merged`: decided,
+   * and `failed` where the cluster does not agree. `closed`: decided by a close, or nothing is left to decide.
    */
   readonly state: 'undecided' | 'unsure' | 'merged' | 'failed' | 'closed'
   /** Plain text. */

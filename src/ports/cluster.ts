@@ -88,7 +88,7 @@ export interface ClusterReader {
   identify(signal: AbortSignal): Promise<ClusterIdentity>
   /**
    * The kind as the server serves it in this API version.
-    * @throws Failure BP3009 when it is not served; another BP30xx when this is unknown
+   * @throws Failure BP3009 when it is not served; another BP30xx when this is unknown
    */
   servedKind(apiVersion: string, kind: string, signal: AbortSignal): Promise<ServedKind>
   /** Answers every wanted id; one that cannot be read is `unreadable`, the others are not affected. */
@@ -99,8 +99,8 @@ export interface ClusterReader {
    */
   list(group: string, kind: string, signal: AbortSignal): Promise<ObjectList>
   /**
-    * One answer for each, in their order: undefined where the cluster has no such inventory, a Failure where this is unknown. A listing
-    * always has an inventory, perhaps an empty one, or a Failure where no part of it could be read.
+   * One answer for each, in their order: undefined where the cluster has no such inventory, a Failure where this is unknown. A listing
+   * always has an inventory, perhaps an empty one, or a Failure where no part of it could be read.
    */
   readInventories(refs: readonly InventoryQuestion[], signal: AbortSignal): Promise<readonly (Inventory | Failure | undefined)[]>
   /** Server-side apply as a dry run, `force=true`. Never throws for one object: the answer reports what happened. */
@@ -120,7 +120,7 @@ export type ApprovedWrite =
     }
   /**
    * Several fields of one object at once, where the server refuses them one by one: each only while it holds what was approved.
-    * `undefined` means "not there".
+   * `undefined` means "not there".
    */
   | {
       readonly kind: 'patch-fields'

@@ -67,8 +67,8 @@ export interface KnownProposal extends OpenedProposal {
   /** RFC 3339 UTC; absent where the forge does not report it. */
   readonly openedAt?: string
   /**
-    * Login of the person who merged or closed it; empty while open, where the forge does not report it, and where our own account did
-    * it: then the commit names the person.
+   * Login of the person who merged or closed it; empty while open, where the forge does not report it, and where our own account did
+   * it: then the commit names the person.
    */
   readonly decidedBy: string
   /** RFC 3339 UTC of the merge or close; empty while open. */
@@ -177,8 +177,8 @@ export interface ForgeIssues {
 /** Everything that a forge with pages has. */
 export interface HostedForge extends Forge, ForgeStatuses, ForgeConversation, ForgeIssues {
   /**
-    * Of an open proposal whose merge git has: a forge enters its own merge some time after git has it, and one whose branch is deleted
-    * before that stays closed for ever. So this polls for a few seconds. @throws Failure BP4003 where it ended: read it again
+   * Of an open proposal whose merge git has: a forge enters its own merge some time after git has it, and one whose branch is deleted
+   * before that stays closed for ever. So this polls for a few seconds. @throws Failure BP4003 where it ended: read it again
    */
   assertStaysOpen(known: KnownProposal, signal: AbortSignal): Promise<void>
   /** Undefined where the forge has none, or none for this credential: GitHub takes them from Apps only. */

@@ -110,20 +110,20 @@ export interface PackageRepository {
    */
   list(commit: ObjectId, path: string, signal: AbortSignal): Promise<readonly TreeFile[]>
   /**
-    * Contents of blobs, one for each requested id.
+   * Contents of blobs, one for each requested id.
    * @param most bytes of all of them together
    * @throws OversizedRead before anything too large is in memory
    */
   read(blobs: readonly ObjectId[], signal: AbortSignal, most?: number): Promise<ReadonlyMap<ObjectId, Uint8Array>>
   /**
-    * Fetches what `read` would have to fetch for these, all of it in one request, and does not keep it in memory.
+   * Fetches what `read` would have to fetch for these, all of it in one request, and does not keep it in memory.
    * @returns bytes of each that `read` can give
    */
   prepare(blobs: readonly ObjectId[], signal: AbortSignal): Promise<ReadonlyMap<ObjectId, number>>
   /** Makes a commit in memory. Nothing is sent until `push` names it. */
   write(draft: CommitDraft): Promise<ObjectId>
   /**
-    * Moves all refs or none, each only from its last observed commit (compare and swap), with the objects they need.
+   * Moves all refs or none, each only from its last observed commit (compare and swap), with the objects they need.
    * @throws Failure BP4003 when a ref moved, BP4002 when a rule refused, BP4004 when a name is not allowed, BP40xx otherwise
    */
   push(updates: readonly RefUpdate[], signal: AbortSignal): Promise<void>

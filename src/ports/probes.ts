@@ -43,7 +43,7 @@ export interface ClusterAccessAnswer {
 
 export interface Probes {
   /**
-    * Offers the refs in pushes that no server can carry out: each claims a commit that the ref does not have. Rules and hooks of
+   * Offers the refs in pushes that no server can carry out: each claims a commit that the ref does not have. Rules and hooks of
    * the server see them, no ref moves. @throws Failure BP40xx where no such conversation was possible
    */
   push(remote: string, baseBranch: string, refs: readonly string[], signal: AbortSignal): Promise<readonly PushAnswer[]>

@@ -1,6 +1,6 @@
 /**
-  * Commands in comments (docs/guides/pull-request-commands.md): `/drift VERB …` at the start of a line, or `/VERB …` for short. Any person may write
-  * a comment: a quote or code is no command; an unknown word is for another bot.
+ * Commands in comments (docs/guides/pull-request-commands.md): `/drift VERB …` at the start of a line, or `/VERB …` for short. Any person may write
+ * a comment: a quote or code is no command; an unknown word is for another bot.
  */
 import { oneLine } from '../text/one-line.ts'
 

@@ -1,5 +1,5 @@
 /**
-  * The origin of a rendered field: the location in a file where it was written, and the functions that changed it since
+ * The origin of a rendered field: the location in a file where it was written, and the functions that changed it since
  * (src/render/provenance.ts), each with the entry of its config that the value is from.
  */
 import { type FieldPath, field } from '../krm/field-path.ts'

@@ -1,5 +1,5 @@
 /**
-  * Restore, Adopt and Release as edits of authored files (design §8). Restore edits nothing: git already has it. Adopt
+ * Restore, Adopt and Release as edits of authored files (design §8). Restore edits nothing: git already has it. Adopt
  * writes the live value where the value was authored. Release takes the field out of git.
  */
 

@@ -58,7 +58,7 @@ export interface Decided {
 }
 
 /**
-  * Observes again, checks that the proposal still agrees with live, calls `confirm`, and merges. Repeated after it ended between
+ * Observes again, checks that the proposal still agrees with live, calls `confirm`, and merges. Repeated after it ended between
  * its merge and the ledger, it finds its own merge, completes the ledger and is done.
  * @throws Failure BP2004 without a proposal, BP2005 when live changed since the proposal was made, BP2011 when not confirmed
  */
@@ -180,7 +180,7 @@ function ownMerge(observation: Observation, name: string): OwnMerge | undefined 
 }
 
 /**
-  * Only the content of the record is merged: a branch may be pushed to by people who may not push to the base branch, in the
+ * Only the content of the record is merged: a branch may be pushed to by people who may not push to the base branch, in the
  * bot's name too. @throws Failure BP2009
  */
 function assertAsBuilt(observation: Observation, proposal: OpenBranch, changes: readonly FileChange[]): void {

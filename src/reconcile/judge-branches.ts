@@ -1,6 +1,6 @@
 /**
-  * The owners of a turn's branches. The ledger has the commit we pushed last; a commit that it does not know is rebuilt and compared,
-  * and one that differs is foreign, whatever its author name.
+ * The owners of a turn's branches. The ledger has the commit we pushed last; a commit that it does not know is rebuilt and compared,
+ * and one that differs is foreign, whatever its author name.
  */
 
 import { type CurrentCommit, type ExpectedCommit, expectedCommit } from '../plan/decisions/expected-branch.ts'

@@ -1,6 +1,6 @@
 /**
-  * Answers what the plan of a turn has to know beside the observation: functions and programs run, and branches are rebuilt and compared. The
-  * answers become part of the observation, until the plan has no more questions.
+ * Answers what the plan of a turn has to know beside the observation: functions and programs run, and branches are rebuilt and compared. The
+ * answers become part of the observation, until the plan has no more questions.
  */
 import { setImmediate } from 'node:timers/promises'
 import { Failure } from '../failure.ts'

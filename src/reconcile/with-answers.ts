@@ -11,8 +11,8 @@ import { MissingAnswer, type PackageRenderer } from '../render/package-renderer.
 const MOST_ANSWERS = 50
 
 /**
-  * A function that gives no answer, and would not the next time, has refused its input: an edit that it cannot render is not made,
-  * and a package that it cannot render fails. So has every function with a new input after the fiftieth run.
+ * A function that gives no answer, and would not the next time, has refused its input: an edit that it cannot render is not made,
+ * and a package that it cannot render fails. So has every function with a new input after the fiftieth run.
  * @param compute pure: it is called again after each answer
  * @throws what `compute` throws, the failure of a function or a program that may be gone the next time, BP1209 of too many builds
  */

@@ -1,6 +1,6 @@
 /**
  * Who applies the package, and what really happens to the cluster after a Restore is merged. Step 1 is `claimsOf`: which
-  * resources of syncers to read. Step 2 is `applierOf`: what these report. Nothing is guessed: what could not be read is `unknown`.
+ * resources of syncers to read. Step 2 is `applierOf`: what these report. Nothing is guessed: what could not be read is `unknown`.
  */
 
 import { hasNoOwners } from '../drift/unowned/unowned-fields.ts'

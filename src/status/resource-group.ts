@@ -13,8 +13,8 @@ export const RESOURCE_GROUP_API_VERSION = 'kpt.dev/v1alpha1'
 export const INVENTORY_ID = 'cli-utils.sigs.k8s.io/inventory-id'
 
 /**
-  * `unverified`: it is unknown whether it drifted; never the same as in sync. `waiting`: it differs from git because the syncer is
-  * behind, which is no drift. `stuck`: and the syncer does not come.
+ * `unverified`: it is unknown whether it drifted; never the same as in sync. `waiting`: it differs from git because the syncer is
+ * behind, which is no drift. `stuck`: and the syncer does not come.
  */
 export type MemberDrift = 'in-sync' | 'drifted' | 'unverified' | 'waiting' | 'stuck'
 

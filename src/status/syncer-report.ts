@@ -7,8 +7,8 @@ import { type Claim, NO_SYNCER_REPORT, type SyncerReport } from '../syncers/sync
 import { plain } from '../text/phrase.ts'
 
 /**
-  * Of several syncers only what all of them report: a commit that one of them applied does not hold for another one.
-  * @param own the syncers' own resources, by `resourceKey`; an unreadable one is ignored
+ * Of several syncers only what all of them report: a commit that one of them applied does not hold for another one.
+ * @param own the syncers' own resources, by `resourceKey`; an unreadable one is ignored
  */
 export function syncerReportOf(claims: readonly Claim[], own: LiveView): SyncerReport {
   const reports = claims.map((claim) => {

@@ -2,7 +2,7 @@
  * Argo CD: Applications. Sources: argo-cd `docs/user-guide/{auto_sync,sync-options,compare-options,diffing,skip_reconcile,resource_hooks,
  * helm,resource_tracking,directory}.md`, `docs/operator-manual/app-any-namespace.md`, `util/argo/resource_tracking.go`,
  * `util/argo/normalizers/diff_normalizer.go`, `pkg/apis/application/v1alpha1/types.go`, gitops-engine `pkg/sync/hook`. Sync windows (of the
-  * AppProject) and ignore rules of the whole installation (`argocd-cm`) are not read.
+ * AppProject) and ignore rules of the whole installation (`argocd-cm`) are not read.
  */
 import { managedFieldsOf } from '../krm/managed-fields.ts'
 import { annotationsOf } from '../krm/resource.ts'

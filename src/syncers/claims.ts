@@ -1,6 +1,6 @@
 /**
-  * Which syncer claims an object: the marks that each syncer leaves on what it applies. All marks can be forged or copied, so a mark that
-  * names its own object is compared with it.
+ * Which syncer claims an object: the marks that each syncer leaves on what it applies. All marks can be forged or copied, so a mark that
+ * names its own object is compared with it.
  */
 import type { LiveView } from '../krm/live-view.ts'
 import { annotationsOf, labelsOf, readResource } from '../krm/resource.ts'

@@ -15,7 +15,7 @@ export interface Exception {
 }
 
 /**
-  * The judgement from the applier's own resource; where that is not available, from what is known without it.
+ * The judgement from the applier's own resource; where that is not available, from what is known without it.
  *
  * @param elsewhere whether such a resource may lie in another cluster and apply to this one from there
  */

@@ -1,6 +1,6 @@
 /**
  * Everything that is known of one syncer, as one value. Each syncer has a file of its own in this folder and a line in registry.ts; every
-  * other file uses the registry. All fields are required, so that the compiler names what a new file lacks: what a syncer does not have is
+ * other file uses the registry. All fields are required, so that the compiler names what a new file lacks: what a syncer does not have is
  * an empty list or `'none'`. What was run and what was only read is in docs/facts/applier-{managers,marks,behaviour}.md, inventories.md.
  */
 import type { FieldPath } from '../krm/field-path.ts'
@@ -188,9 +188,9 @@ export const NO_SYNCER_REPORT: SyncerReport = {
 }
 
 /**
-  * When live goes back to git after a Restore is merged. `at-once`: as soon as the applier sees live differ or the
-  * merge. `at-interval`: by itself, later. `when-told`: only after a person ran a command. `never`: it leaves these
-  * differences alone, or no applier exists. `unknown`: this cannot be determined, for the reason in the sentence.
+ * When live goes back to git after a Restore is merged. `at-once`: as soon as the applier sees live differ or the
+ * merge. `at-interval`: by itself, later. `when-told`: only after a person ran a command. `never`: it leaves these
+ * differences alone, or no applier exists. `unknown`: this cannot be determined, for the reason in the sentence.
  */
 export type Restores = 'at-once' | 'at-interval' | 'when-told' | 'never' | 'unknown'
 
@@ -256,7 +256,7 @@ export interface IgnoreSource {
   readonly product: string
   /**
    * How a target names objects. `globs`: group and kind may have `*` and `?`, an empty group is the core group, the rest is exact.
-    * `patterns`: anchored regular expressions, empty for any. `exact`: verbatim, empty for any, and whether it is a pattern is not known.
+   * `patterns`: anchored regular expressions, empty for any. `exact`: verbatim, empty for any, and whether it is a pattern is not known.
    */
   readonly names: 'globs' | 'patterns' | 'exact'
   readonly rules: (own: JsonObject) => readonly ForeignIgnore[]

@@ -1,5 +1,5 @@
 /**
-  * Foreign text (of a git server, ssh, an API server, a forge, a function, a file), on its way to a person. This is the
+ * Foreign text (of a git server, ssh, an API server, a forge, a function, a file), on its way to a person. This is the
  * only place that knows which characters are not passed on. Sources of the list: Unicode TR36 §3.2 and docs/facts/untrusted-text.md.
  */
 

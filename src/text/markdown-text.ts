@@ -37,7 +37,7 @@ export function markdownBlock(text: string, language: string, limit = 2_000): st
 
 /**
  * A sentence of ours that may have names in it, made safe without knowing where they are: words of plain letters stay words, and
-  * everything else is in code. `Flux Kustomization flux-system/apps re-applies at once` has `flux-system/apps` in code.
+ * everything else is in code. `Flux Kustomization flux-system/apps re-applies at once` has `flux-system/apps` in code.
  */
 export function markdownProse(text: string, limit = 400): string {
   return oneLine(text.replaceAll(/\s+/g, ' ').trim(), limit)

@@ -1,6 +1,6 @@
 /**
  * What kind of writer a field manager is: one table, first match wins; the `actors` of a policy come before it. The name is chosen by
-  * the client (docs/guides/who-did-it.md): it identifies the program that wrote, as far as that program is honest, and never its user.
+ * the client (docs/guides/who-did-it.md): it identifies the program that wrote, as far as that program is honest, and never its user.
  */
 import { SYNCERS } from '../../syncers/registry.ts'
 import { matchesGlob } from '../../text/glob.ts'

@@ -45,7 +45,7 @@ export function foreignOwner(managed: ManagedFields, path: FieldPath, syncer: Sy
 }
 
 /**
-  * Who removed a field: an absent field has no owner, and a write that only removes leaves no entry at all
+ * Who removed a field: an absent field has no owner, and a write that only removes leaves no entry at all
  * (docs/facts/removals-leave-no-owner.md). One single other writer of the object is named as `last-writer`.
  */
 export function removerOf(managed: ManagedFields, syncer: Syncer | undefined): Actor {

@@ -1,6 +1,6 @@
 /**
-  * Which write of an audit log made a difference. Detected by the server's answer to each write (level RequestResponse), and where the
-  * log has no bodies by object, manager and time (docs/facts/audit-events.md). An uncertain match is reported as uncertain.
+ * Which write of an audit log made a difference. Detected by the server's answer to each write (level RequestResponse), and where the
+ * log has no bodies by object, manager and time (docs/facts/audit-events.md). An uncertain match is reported as uncertain.
  */
 import { type AuditedWrite, isOfKind, isWriteTo } from '../../krm/audit-event.ts'
 import { type FieldPath, field, formatFieldPath, indexOfStep, valueAt } from '../../krm/field-path.ts'

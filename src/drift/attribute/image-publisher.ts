@@ -6,7 +6,7 @@ const ALIASES: Readonly<Record<string, string>> = { 'index.docker.io': 'docker.i
 
 /**
  * The registry; with the account of a public one: `docker.io/library` for `nginx:1`, `ghcr.io/acme`, `registry.example.com`.
-  * `path` determines what the text is: `.image.registry` is a registry alone, and `.image.tag` publishes nothing.
+ * `path` determines what the text is: `.image.registry` is a registry alone, and `.image.tag` publishes nothing.
  */
 export function publisherOf(path: string, text: string): string {
   if (/\.(tag|digest)$/.test(path)) return ''

@@ -1,5 +1,5 @@
 /**
-  * Which field manager applies the package: the one whose apply follows git; and under which names the same syncer wrote
+ * Which field manager applies the package: the one whose apply follows git; and under which names the same syncer wrote
  * before (docs/adr/0018-syncers-that-change-their-name.md, measured in docs/facts/applier-managers.md).
  */
 import type { FieldSchema } from '../../krm/field-schema.ts'
@@ -21,15 +21,15 @@ export interface AppliedObject {
 
 /**
  * The applier that declares most of the desired fields over all objects, all names of one tool taken together. Among those that
-  * declare at least half as many a GitOps tool comes first and a tool in human hands last: a person who applies a whole manifest by
+ * declare at least half as many a GitOps tool comes first and a tool in human hands last: a person who applies a whole manifest by
  * hand with force owns more than the syncer afterwards, and would otherwise hide his own edit. Of two GitOps tools the one that
  * began last has taken over; of others the one with most fields is it.
  *
-  * An applier is a manager that wrote with operation Apply, or updated as a client-side applier does: by its name, or because it writes the
-  * last-applied annotation, which then shows what it declares.
+ * An applier is a manager that wrote with operation Apply, or updated as a client-side applier does: by its name, or because it writes the
+ * last-applied annotation, which then shows what it declares.
  *
-  * @param given the field manager by configuration: the syncer is this one, as it is found on the objects
-  * @returns undefined when no live object was applied
+ * @param given the field manager by configuration: the syncer is this one, as it is found on the objects
+ * @returns undefined when no live object was applied
  */
 export function findSyncer(objects: readonly AppliedObject[], given?: string): Syncer | undefined {
   const writers = writersOf(objects)

@@ -1,7 +1,7 @@
 /**
-  * When the base branch got each content of a package. The time of a commit is that of its committer's clock: it may be of any year. So it
+ * When the base branch got each content of a package. The time of a commit is that of its committer's clock: it may be of any year. So it
  * counts as far as nothing contradicts it: it is not before that of the version below it (git's "corrected commit date",
-  * Documentation/technical/commit-graph.adoc), not to come, and not outside of the two observations between which the content came.
+ * Documentation/technical/commit-graph.adoc), not to come, and not outside of the two observations between which the content came.
  */
 
 /** One content of a package as it is known again: by its commit or, in a history that was rewritten, by what it contains. */

@@ -1,5 +1,5 @@
 /**
-  * The cause of a difference: git that moved, or another writer. What only the syncer wrote may be what an earlier commit of
+ * The cause of a difference: git that moved, or another writer. What only the syncer wrote may be what an earlier commit of
  * the package rendered; then git moved on and the syncer has not applied it yet, and that is no drift (design §5). What no commit
  * ever rendered is drift, whichever manager wrote it.
  */

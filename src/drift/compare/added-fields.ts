@@ -1,7 +1,7 @@
 /**
-  * Fields that a writer other than the syncer put into an object and git does not declare. A dry run cannot show them,
+ * Fields that a writer other than the syncer put into an object and git does not declare. A dry run cannot show them,
  * because an apply leaves the fields of others alone (measured: 15 of 25 hand edits are of this kind). What controllers add is among them:
-  * the rules of src/drift/noise know it by its kind, location and value, and not by a name that any client can choose.
+ * the rules of src/drift/noise know it by its kind, location and value, and not by a name that any client can choose.
  */
 import { type FieldPath, formatFieldPath, type PathStep, valueAt } from '../../krm/field-path.ts'
 import { type FieldSchema, UNKNOWN_SCHEMA } from '../../krm/field-schema.ts'

@@ -312,8 +312,8 @@ class Subject {
   }
 
   /**
-    * Only an object that the syncer applied can have lost a field. A removed field has no owner any longer; a field that the syncer owns and
-    * that is absent is an empty value that the server leaves out (docs/facts/removals-leave-no-owner.md). An Update owns only what is
+   * Only an object that the syncer applied can have lost a field. A removed field has no owner any longer; a field that the syncer owns and
+   * that is absent is an empty value that the server leaves out (docs/facts/removals-leave-no-owner.md). An Update owns only what is
    * there, and kpt leaves empty annotations out of what is applied.
    */
   private wasRemoved(path: FieldPath, declared: Json | undefined): boolean {

@@ -1,6 +1,6 @@
 /**
-  * Fields whose value in git is encrypted. They cannot be decrypted here, so the values cannot be compared: the writer of the live one decides.
-  * A value of the syncer counts as git's own, and appears as git writes it; a value of another writer appears as a keyed hash. So no plain
+ * Fields whose value in git is encrypted. They cannot be decrypted here, so the values cannot be compared: the writer of the live one decides.
+ * A value of the syncer counts as git's own, and appears as git writes it; a value of another writer appears as a keyed hash. So no plain
  * value goes on, and every later step works as for any other field.
  */
 import { type FieldPath, field, valueAt } from '../../krm/field-path.ts'

@@ -1,7 +1,7 @@
 /**
  * Whether applying a declared value would leave the live one as it is, though the two are not written alike: the server rewrites
-  * quantities and base64, and fills defaults into what it replaces as a whole. Only rules that the server itself follows; where a rule is
-  * not certain, the answer is no and a dry run has to decide it.
+ * quantities and base64, and fills defaults into what it replaces as a whole. Only rules that the server itself follows; where a rule is
+ * not certain, the answer is no and a dry run has to decide it.
  */
 import type { FieldPath } from '../../krm/field-path.ts'
 import type { FieldSchema } from '../../krm/field-schema.ts'

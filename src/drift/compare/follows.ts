@@ -1,6 +1,6 @@
 /**
  * Differences that only follow from another one of the same object: a default that came with a declared map, and the second name that the
-  * server stores for one value. People made one change, so one line reports it.
+ * server stores for one value. People made one change, so one line reports it.
  */
 import { type FieldPath, field, valueAt } from '../../krm/field-path.ts'
 import { type JsonObject, jsonEquals } from '../../text/json.ts'

@@ -1,7 +1,7 @@
 /**
-  * Keys of a ConfigMap or a Secret that are left over: git does not have them, only the syncer wrote them, and no apply removes them.
+ * Keys of a ConfigMap or a Secret that are left over: git does not have them, only the syncer wrote them, and no apply removes them.
  * `stringData` only ever adds to `data` (docs/facts/secret-string-data.md), and an apply that failed half-way is forgotten. The server sets
-  * no default in `data`, so an undeclared key was declared once; this does not hold elsewhere.
+ * no default in `data`, so an undeclared key was declared once; this does not hold elsewhere.
  */
 import { type FieldPath, field, valueAt } from '../../krm/field-path.ts'
 import type { ManagedFields } from '../../krm/managed-fields.ts'

@@ -6,11 +6,11 @@ import type { Syncer } from '../drift.ts'
 import type { AppliedLast } from './last-applied.ts'
 
 /**
-  * Of a client-side apply its last-applied state decides, whoever wrote the live value since (kubectl `util/apply` and helm `pkg/kube/client.go`,
+ * Of a client-side apply its last-applied state decides, whoever wrote the live value since (kubectl `util/apply` and helm `pkg/kube/client.go`,
  * both by the three-way patch of apimachinery `strategicpatch`); of a server-side apply whether another manager owns the field too
  * (Kubernetes, Server-Side Apply, "Transferring ownership").
  * @param path where live has a value
-  * @param applied the last-applied state of a client-side apply; undefined where it is not known
+ * @param applied the last-applied state of a client-side apply; undefined where it is not known
  */
 export function isLostWhenReleased(
   path: FieldPath,

@@ -1,5 +1,5 @@
 /**
-  * Writes in another API version of the kind than the one that git declares. A manager's entry names paths of its own version:
+ * Writes in another API version of the kind than the one that git declares. A manager's entry names paths of its own version:
  * in git's version they have other names, or none at all (an autoscaler's `spec.behavior`, written as autoscaling/v2, has no place in v1).
  */
 import { type FieldPath, formatFieldPath } from '../../krm/field-path.ts'
@@ -18,8 +18,8 @@ export function writersInOtherVersions(managed: ManagedFields, apiVersion: strin
 }
 
 /**
-  * The writer of a value at a path without an owner of that name, or that the syncer alone owns: the one other writer in another version,
-  * if the syncer wrote nothing later. Undefined where there is none, or more than one.
+ * The writer of a value at a path without an owner of that name, or that the syncer alone owns: the one other writer in another version,
+ * if the syncer wrote nothing later. Undefined where there is none, or more than one.
  */
 export function writerInOtherVersion(
   managed: ManagedFields,

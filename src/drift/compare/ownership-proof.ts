@@ -4,7 +4,7 @@
  * gives a field up. So: the manager's set equals the set of the desired object, the entry is of the desired API version,
  * and at every such place the live value is what the server makes of the desired one (src/drift/compare/equal-values.ts). The marks that the
  * syncer puts on what it applies (src/syncers/marks.ts) are in no manifest and in every apply, so they count on neither side.
-  * A syncer that updates has no set: the last-applied annotation, which is compared separately, has what it gave up, and a dry run
+ * A syncer that updates has no set: the last-applied annotation, which is compared separately, has what it gave up, and a dry run
  * for a manager without a set could show nothing but values.
  */
 
@@ -67,8 +67,8 @@ function withoutStatusFields(set: FieldSet): FieldSet {
 }
 
 /**
-  * A Secret with the texts of `stringData` where git has them, if `data` holds the same: the server puts them there, over
-  * git's own `data` (docs/facts/secret-string-data.md).
+ * A Secret with the texts of `stringData` where git has them, if `data` holds the same: the server puts them there, over
+ * git's own `data` (docs/facts/secret-string-data.md).
  */
 function asWritten(live: JsonObject, desired: JsonObject): JsonObject {
   const written = getKey(desired, 'stringData')

@@ -1,6 +1,6 @@
 /**
  * Objects that an inventory lists, that git does not declare, and that were left in the cluster on purpose: each rule names a mark on the
-  * live object by which a person made the tool retain it. A rule of a syncer holds only where that syncer applied the object.
+ * live object by which a person made the tool retain it. A rule of a syncer holds only where that syncer applied the object.
  */
 import { annotationsOf, labelsOf } from '../../krm/resource.ts'
 import { applierKind } from '../../syncers/registry.ts'

@@ -51,7 +51,7 @@ export interface InventoryExtent {
 }
 
 /**
-  * Why an undeclared object is not surely the package's. Undefined: it is, because the package names the inventory, or because the inventory
+ * Why an undeclared object is not surely the package's. Undefined: it is, because the package names the inventory, or because the inventory
  * is of the package's folder, or because it has all of the package, nothing of another one, and no more of what git lacks than of what git has.
  */
 export function whyNotOfPackage(extent: InventoryExtent, packagePath: string): string | undefined {

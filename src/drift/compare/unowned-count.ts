@@ -1,6 +1,6 @@
 /**
-  * A replica count that git leaves to its default and that has no owner: a write through the scale subresource notes no owner where
-  * the field had none before (docs/facts/scale-entry-has-no-time.md), so only the value shows the scaling.
+ * A replica count that git leaves to its default and that has no owner: a write through the scale subresource notes no owner where
+ * the field had none before (docs/facts/scale-entry-has-no-time.md), so only the value shows the scaling.
  */
 import { field, valueAt } from '../../krm/field-path.ts'
 import { touchesPath } from '../../krm/field-set.ts'

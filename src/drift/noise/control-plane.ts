@@ -1,6 +1,6 @@
 /**
  * What the control plane's own controllers, its scheduler and the API server write into objects that a package has. Each by its kind,
-  * path and value: an object that is edited under the name of the controller manager is shown like any other edit.
+ * path and value: an object that is edited under the name of the controller manager is shown like any other edit.
  * Sources: kubernetes/kubernetes `pkg/controller`, `pkg/registry`, `plugin/pkg/admission`; carvel-dev/kapp `pkg/kapp/config/default.go` for
  * comparison (its list of fields that the cluster owns).
  */

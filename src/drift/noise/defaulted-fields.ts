@@ -1,6 +1,6 @@
 /**
-  * Fields that git leaves out and that hold the server's default. They appear as a difference where another writer than the
-  * syncer created the object: that writer owns the defaults (docs/facts/noise-sources.md). Their writer does not matter, because
+ * Fields that git leaves out and that hold the server's default. They appear as a difference where another writer than the
+ * syncer created the object: that writer owns the defaults (docs/facts/noise-sources.md). Their writer does not matter, because
  * the value is the one that the object would have without them.
  * Source: kubernetes/kubernetes `pkg/apis/{core,apps,batch,admissionregistration,storage}/v1/defaults.go`.
  */

@@ -1,6 +1,6 @@
 /**
  * Differences that are no drift, because the server, a controller or the syncer itself makes them: each a named rule, so that what
-  * is hidden can be named, looked up and switched off. A rule tests the kind, the path, the value and the writer; the name that a
+ * is hidden can be named, looked up and switched off. A rule tests the kind, the path, the value and the writer; the name that a
  * writer gave itself never mutes alone. A rule that is not sure does not mute.
  */
 import { type FieldPath, formatFieldPath } from '../../krm/field-path.ts'

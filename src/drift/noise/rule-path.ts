@@ -1,6 +1,6 @@
 /**
  * Paths of ignore rules: keyed field paths and JSON Pointers (RFC 6901), both with `*` for any text of one step. A path covers
-  * everything below its location. The meaning of a path in a list with indexes depends on the live object, and on nothing else.
+ * everything below its location. The meaning of a path in a list with indexes depends on the live object, and on nothing else.
  */
 import { type FieldPath, formatFieldPath, indexOfStep, isAnyStep, type PathStep, parseFieldPattern, valueAt } from '../../krm/field-path.ts'
 import { shownPathOnly } from '../../krm/redaction/shown-path.ts'

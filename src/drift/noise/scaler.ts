@@ -1,5 +1,5 @@
 /**
-  * An autoscaler's fields about what it writes: its target and its bounds. Sources: k8s.io/api `autoscaling/v1` and `v2`
+ * An autoscaler's fields about what it writes: its target and its bounds. Sources: k8s.io/api `autoscaling/v1` and `v2`
  * (`scaleTargetRef`, `minReplicas` is 1 where it is left out); kedacore/keda ScaledObject specification (`minReplicaCount` 0,
  * `maxReplicaCount` 100, annotations `autoscaling.keda.sh/paused*`); kubernetes/autoscaler `VerticalPodAutoscaler` API reference.
  */

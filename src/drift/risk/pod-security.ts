@@ -45,7 +45,7 @@ export function isPodLocation(id: ResourceId, path: string): boolean {
 
 /**
  * Whether the difference is one of the security of pods: a restricting field itself, or a whole container, volume or template
-  * that hides one. What is merely written out and frees nothing (`privileged: false` in an added container) is not.
+ * that hides one. What is merely written out and frees nothing (`privileged: false` in an added container) is not.
  */
 export function weakensPods({ id, change, path, git, live }: RiskSubject): boolean {
   const [first] = path

@@ -1,7 +1,7 @@
 /**
-  * The result of a server for a new object: the answer to a dry run that applies it under an unused name. It is
-  * the only evidence where an object comes without managers (docs/facts/creation-dry-run.md). What the server chooses for each new object
-  * (name, uid, addresses, ports) is put back, so that the answer can be compared with the live object.
+ * The result of a server for a new object: the answer to a dry run that applies it under an unused name. It is
+ * the only evidence where an object comes without managers (docs/facts/creation-dry-run.md). What the server chooses for each new object
+ * (name, uid, addresses, ports) is put back, so that the answer can be compared with the live object.
  */
 import { createHash } from 'node:crypto'
 import { metadataText, type Resource } from '../../krm/resource.ts'
@@ -39,7 +39,7 @@ export function creationProbeOf({ id, apiVersion }: Resource, object: JsonObject
 
 /**
  * The answer as the object would be under its real name.
-  * @returns undefined where there is an object of the probe's name after all, so that the answer is not about a creation
+ * @returns undefined where there is an object of the probe's name after all, so that the answer is not about a creation
  */
 export function createdObject(answer: JsonObject, probe: CreationProbe, desired: JsonObject, live: JsonObject): JsonObject | undefined {
   if (metadataText(answer, 'resourceVersion') !== '') return undefined

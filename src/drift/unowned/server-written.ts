@@ -1,6 +1,6 @@
 /**
-  * What the control plane itself writes beside what git declares, known by its kind, path and value: defaults of the schema and of the kind,
-  * what it allocates, how it binds and counts. These fields have no owner in an object without managers, and they are no edit.
+ * What the control plane itself writes beside what git declares, known by its kind, path and value: defaults of the schema and of the kind,
+ * what it allocates, how it binds and counts. These fields have no owner in an object without managers, and they are no edit.
  */
 import { type FieldPath, field, formatFieldPath, valueAt } from '../../krm/field-path.ts'
 import type { FieldSchema } from '../../krm/field-schema.ts'
@@ -99,8 +99,8 @@ export function isLastApplied(path: FieldPath, value: Json, { kind, name }: Reso
 }
 
 /**
-  * Kinds of which every default is known, so that without the server's answer what is beyond git is an edit: kinds that are stored as
-  * they are sent, and custom ones, whose defaults are in their schema.
+ * Kinds of which every default is known, so that without the server's answer what is beyond git is an edit: kinds that are stored as
+ * they are sent, and custom ones, whose defaults are in their schema.
  */
 const STORED_AS_SENT = new Set([
   '/Namespace',

@@ -1,7 +1,7 @@
 /**
-  * Differences of a live object without owners on the server: it came without managers (they were cleared, or an apply that owned
-  * nothing created it: docs/facts/objects-without-managers.md), or with what `before-first-apply` stands for. Compared with git and what the
-  * server itself writes, which costs no request, and where that leaves something open with the server's answer to creating it.
+ * Differences of a live object without owners on the server: it came without managers (they were cleared, or an apply that owned
+ * nothing created it: docs/facts/objects-without-managers.md), or with what `before-first-apply` stands for. Compared with git and what the
+ * server itself writes, which costs no request, and where that leaves something open with the server's answer to creating it.
  */
 import { type FieldPath, valueAt } from '../../krm/field-path.ts'
 import { fieldSetOf } from '../../krm/field-set.ts'

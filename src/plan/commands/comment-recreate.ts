@@ -3,8 +3,8 @@ import { Failure } from '../../failure.ts'
 import type { Observation, OpenBranch } from '../turn/observation.ts'
 
 /**
-  * The observation as if the unit's foreign branches were ours and empty: planning then rebuilds them, by the policy, and
-  * replaces exactly the observed commit. Nothing on such a branch is trusted: not its choices, and not its reasons.
+ * The observation as if the unit's foreign branches were ours and empty: planning then rebuilds them, by the policy, and
+ * replaces exactly the observed commit. Nothing on such a branch is trusted: not its choices, and not its reasons.
  * @throws Failure BP2009 while not everything could be observed
  */
 export function withoutForeignCommits(observed: Observation): Observation {

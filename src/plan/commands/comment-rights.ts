@@ -29,8 +29,8 @@ export function assertMayWrite({ login, permission }: Commenter, owned: OwnedPac
 }
 
 /**
-  * To adopt, release or ignore a critical or high change requires an owner of every file that it is about.
-  * A team, or an address, does not identify a login: then only an administrator of the repository is accepted.
+ * To adopt, release or ignore a critical or high change requires an owner of every file that it is about.
+ * A team, or an address, does not identify a login: then only an administrator of the repository is accepted.
  * @param verb as in `adopt`
  * @throws Failure BP2013
  */

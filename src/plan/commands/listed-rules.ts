@@ -24,8 +24,8 @@ export interface ListedRule {
   /** Last day; empty for ever. */
   readonly expires: string
   /**
-    * `Matching`: it hides something now. `Unmatched`: it hides nothing, in none of the units. `Untried`: no report of the ledger has it,
-    * because it is about no observed object, or no turn observed since it was written. `Expired`: it is not tried any more.
+   * `Matching`: it hides something now. `Unmatched`: it hides nothing, in none of the units. `Untried`: no report of the ledger has it,
+   * because it is about no observed object, or no turn observed since it was written. `Expired`: it is not tried any more.
    */
   readonly state: 'Matching' | 'Unmatched' | 'Untried' | 'Expired'
   /** Differences that it covers now, in all units. */

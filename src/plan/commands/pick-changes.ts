@@ -51,8 +51,8 @@ export function silencedUntil(closed: readonly ClosedEpisode[], fingerprint: str
 }
 
 /**
-  * A resolution request decides about the changes that it names; the open record about those that it knows; the policy about the rest, where
-  * its resolution is possible: a resolution without a request must not keep drift from being shown and recorded.
+ * A resolution request decides about the changes that it names; the open record about those that it knows; the policy about the rest, where
+ * its resolution is possible: a resolution without a request must not keep drift from being shown and recorded.
  */
 export function planResolutions(
   changes: readonly OpenChange[],
@@ -90,8 +90,8 @@ function recordedPlan(changes: readonly OpenChange[], open: DriftRecord, key: Re
 }
 
 /**
-  * The resolution that a record has for a change. Fingerprints of another installation key match nothing. The location identifies the
-  * change, also when its value moved on: the choice for a field stays, and the new value still has to be approved.
+ * The resolution that a record has for a change. Fingerprints of another installation key match nothing. The location identifies the
+ * change, also when its value moved on: the choice for a field stays, and the new value still has to be approved.
  */
 function recordedChoices(open: DriftRecord | undefined, key: RedactionKey): (change: OpenChange) => Choice | undefined {
   const chosen = open?.spec.changes ?? []

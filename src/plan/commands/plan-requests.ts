@@ -62,8 +62,8 @@ export function commentLine({ body }: ForgeComment): string {
 }
 
 /**
-  * A fault of git or of the forge does not refuse the request, which may be done although the answer was lost. It is never
-  * refused for that, whatever has to change first. A name that our own rules refuse stays refused.
+ * A fault of git or of the forge does not refuse the request, which may be done although the answer was lost. It is never
+ * refused for that, whatever has to change first. A name that our own rules refuse stays refused.
  */
 export function isOutside(code: FailureCode): boolean {
   return /^BP[45]/.test(code) && code !== 'BP4004'

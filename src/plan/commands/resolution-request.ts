@@ -55,8 +55,8 @@ function choiceOf({ resolution, selectors, via }: RequestedChoice, request: Reso
 }
 
 /**
-  * The changes that selectors name among those that the requester saw, as they are now: found by their content, or by their
-  * location where only the value moved on.
+ * The changes that selectors name among those that the requester saw, as they are now: found by their content, or by their
+ * location where only the value moved on.
  * @throws Failure BP1011 for a selector that names nothing, or nothing that still differs
  */
 export function changesMeant(selectors: readonly string[], numbered: readonly Change[], current: readonly Change[]): readonly Change[] {

@@ -11,7 +11,7 @@ import type { Observation, ResolutionRequest } from '../turn/observation.ts'
 import { isWaiting } from '../turn/waiting-state.ts'
 
 /**
-  * A request names a change that a merge decided: to do nothing about it would look as if the resolution request was accepted.
+ * A request names a change that a merge decided: to do nothing about it would look as if the resolution request was accepted.
  * @throws Failure BP2008
  */
 export function assertUndecided(

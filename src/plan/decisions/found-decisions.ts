@@ -1,6 +1,6 @@
 /**
-  * Decisions that were made without backporch, detected in git: a proposal that a person merged by hand, and one whose branch
-  * a person deleted. Both close the episode as `approve` and `reject` would have.
+ * Decisions that were made without backporch, detected in git: a proposal that a person merged by hand, and one whose branch
+ * a person deleted. Both close the episode as `approve` and `reject` would have.
  */
 import type { Note } from '../../note.ts'
 import type { ObjectId } from '../../package/object-id.ts'
@@ -221,8 +221,8 @@ function proposedRef({ unit }: Observation, workspace: string): string {
 }
 
 /**
-  * Closed on the forge, and not merged: the content at the time of the close becomes silent. A branch with foreign
-  * commits stays foreign. @returns undefined where the unit came onto the branch after that
+ * Closed on the forge, and not merged: the content at the time of the close becomes silent. A branch with foreign
+ * commits stays foreign. @returns undefined where the unit came onto the branch after that
  */
 function closedByHand(observed: Observation, { ref, commit, record: now, foreign, workspace }: OpenBranch): Found | undefined {
   const head = observed.git.heads.get(ref)

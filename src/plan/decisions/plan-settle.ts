@@ -1,7 +1,7 @@
 /**
  * `settle: backporch`: which live writes a merged Restore still authorises, as live is now. The caller sends the first one and
  * plans again, because each write gives its object a new version. Exactly the approved items, and only while the object
-  * shows nothing else: a re-apply would also change what was not reviewed.
+ * shows nothing else: a re-apply would also change what was not reviewed.
  */
 
 import { isEncrypted, isEncryptedLocation } from '../../drift/compare/encrypted-fields.ts'
@@ -53,7 +53,7 @@ function targetOf(write: ApprovedWrite): ResourceId {
 }
 
 /**
-  * The last check of a request before it is sent, whatever was planned.
+ * The last check of a request before it is sent, whatever was planned.
  * @throws Failure BP3017 where it is about what the package does not cover
  */
 export function assertMayWrite(observed: Observation, write: ApprovedWrite): void {
@@ -232,7 +232,7 @@ function writesFor(changes: readonly Omit<PlannedChange, 'resolution'>[], live: 
 
 /**
  * The object with its identity and the given fields only, so that an apply of it owns nothing else; with uid and
-  * resourceVersion as the server's own guard that it is still the observed object.
+ * resourceVersion as the server's own guard that it is still the observed object.
  */
 function onlyFields(desired: Resource, paths: readonly FieldPath[], live: JsonObject | undefined): Resource {
   const { id } = desired

@@ -13,8 +13,8 @@ const MOST_TRIED = 20
 export type NotAdoptable = ReadonlyMap<string, string>
 
 /**
-  * The text itself names credentials and what git declares nothing of. In a package that is rendered the adoption is tried, of
-  * a few changes: with more, the command that requests it reports the refusal.
+ * The text itself names credentials and what git declares nothing of. In a package that is rendered the adoption is tried, of
+ * a few changes: with more, the command that requests it reports the refusal.
  */
 export function notAdoptable(observed: Observation): NotAdoptable {
   const { possible, ...refused } = refusedByThemselves(observed)

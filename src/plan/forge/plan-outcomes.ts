@@ -1,6 +1,6 @@
 /**
-  * The writes on the forge about outcomes of proposals: one comment on the pull request, and `drift/restored` on the merge
-  * commit. They come before the push: once the ledger has the outcome, a later turn does not know that it was not reported.
+ * The writes on the forge about outcomes of proposals: one comment on the pull request, and `drift/restored` on the merge
+ * commit. They come before the push: once the ledger has the outcome, a later turn does not know that it was not reported.
  */
 import { type ObjectId, objectId } from '../../package/object-id.ts'
 import { LEDGER_BRANCH } from '../../package/ref-name.ts'

@@ -31,8 +31,8 @@ export interface JointGroup {
 }
 
 /**
-  * Units that go together. Those with an open joint proposal stay with it while they have its cause; new ones are joined
-  * where at least `fewest` clusters have the cause, those included that this turn did not observe.
+ * Units that go together. Those with an open joint proposal stay with it while they have its cause; new ones are joined
+ * where at least `fewest` clusters have the cause, those included that this turn did not observe.
  */
 export function findGroups(
   units: readonly PlannedMember[],
@@ -222,8 +222,8 @@ export interface JointProposal {
 }
 
 /**
-  * The one commit of a joint proposal. Nothing is written where every member and its text are the same as before, and the
-  * package is unchanged.
+ * The one commit of a joint proposal. Nothing is written where every member and its text are the same as before, and the
+ * package is unchanged.
  */
 export function buildJoint({ location, members }: JointGroup, openProposal: OpenJointProposal | undefined): JointProposal {
   const { ref, like } = location

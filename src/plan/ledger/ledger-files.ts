@@ -154,7 +154,7 @@ export function identityHash(uid: string): string {
 
 /**
  * Which cluster it is: as read now or, where the account may not read it, as the ledger has it; empty where neither is known.
-  * So one drift has one fingerprint, whichever account reads it.
+ * So one drift has one fingerprint, whichever account reads it.
  */
 export function identityOf(observed: Observation): string {
   return identityFields(observed.cluster, knownObservation(observed)).identity

@@ -2,8 +2,8 @@
 import type { ClusterObservation, DriftReport } from '../../record/schema.ts'
 
 /**
-  * RFC 3339 UTC: the last observation of the unit in the ledger, whatever its result; empty where there was none.
-  * @param cluster of the unit's cluster; left out where its observations were not about the unit
+ * RFC 3339 UTC: the last observation of the unit in the ledger, whatever its result; empty where there was none.
+ * @param cluster of the unit's cluster; left out where its observations were not about the unit
  */
 export function knownUntil({ spec, status }: DriftReport, cluster: ClusterObservation['status'] | undefined): string {
   // Another state may begin with a decision, which is no observation of the cluster.

@@ -1,5 +1,5 @@
 /**
-  * The ledger's entry of a unit that could not be observed: `Unknown`, since when, and why. It is written once, however long it lasts
+ * The ledger's entry of a unit that could not be observed: `Unknown`, since when, and why. It is written once, however long it lasts
  * (docs/adr/0026-what-status-knows.md).
  */
 import { FAILURE_CODES, type FailureCode } from '../../failure.ts'
@@ -28,9 +28,9 @@ export interface UnobservedUnit {
 const REASON_EVERY = 3_600
 
 /**
-  * Files of the unit; none where the ledger has the same already, or knows something newer.
+ * Files of the unit; none where the ledger has the same already, or knows something newer.
  * @param before what the ledger has of the cluster
-  * @param at RFC 3339 UTC: when the observation failed
+ * @param at RFC 3339 UTC: when the observation failed
  */
 export function unobservedFiles(lost: UnobservedUnit, before: ClusterObservation | undefined, at: string): readonly LedgerFile[] {
   const { report, folder, code } = lost

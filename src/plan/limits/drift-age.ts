@@ -10,7 +10,7 @@ import { labelWindowOf, opensWindow } from './label-windows.ts'
 
 /**
  * RFC 3339 UTC: since when every change of the report is what it is now. The time of a manager counts where it owns the field, and
-  * the first observation of exactly this difference otherwise, or where that was earlier: a manager that keeps writing other fields, or the
+ * the first observation of exactly this difference otherwise, or where that was earlier: a manager that keeps writing other fields, or the
  * same values, does not make a difference younger.
  */
 export function restingSince(report: DriftReport, { git, cluster }: Pick<Observation, 'git' | 'cluster'>): string {
@@ -37,8 +37,8 @@ export function openedAt({ began, proposedAt }: Pick<DriftRecord['spec'], 'began
 }
 
 /**
-  * Why a proposal is not like any other, by its times. It is changing where it did so since it was first observed: one that
-  * is requested right after an edit is ready at once.
+ * Why a proposal is not like any other, by its times. It is changing where it did so since it was first observed: one that
+ * is requested right after an edit is ready at once.
  */
 export function timeStates(
   report: DriftReport,

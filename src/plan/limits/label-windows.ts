@@ -10,7 +10,7 @@ type Labels = ReadonlyMap<string, string>
 
 /**
  * Whether a window is open for an object of the unit: every one of its labels is on the live object, or every one of them on its
-  * Namespace, where the package has that Namespace. An object that does not differ is not tested, so nothing is known.
+ * Namespace, where the package has that Namespace. An object that does not differ is not tested, so nothing is known.
  */
 export function labelWindowOf(verdicts: readonly ObjectVerdict[]): (window: LabelWindow, id: ResourceId) => boolean {
   const own = new Map<string, Labels>()

@@ -6,7 +6,7 @@ import { ledgerUnitFolder } from '../../record/record-paths.ts'
 import type { Observation } from './observation.ts'
 
 /**
-  * The branch that the unit belongs to, where it is not the one of this turn; undefined where it is, where none is recorded,
+ * The branch that the unit belongs to, where it is not the one of this turn; undefined where it is, where none is recorded,
  * and where that branch is gone, because it was renamed.
  */
 export function otherBase({ git }: Observation): string | undefined {

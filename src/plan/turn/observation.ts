@@ -81,7 +81,7 @@ export interface MergeCommit {
   /** RFC 3339 UTC: author time of the merge commit. */
   readonly at: string
   /**
-    * Who decided according to the message of the merge commit, where `approve` created it; its author otherwise, `Ada <ada@example.com>`; empty
+   * Who decided according to the message of the merge commit, where `approve` created it; its author otherwise, `Ada <ada@example.com>`; empty
    * where it is our own commit, squashed or rebased.
    */
   readonly by: string

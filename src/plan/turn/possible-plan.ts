@@ -14,9 +14,9 @@ export interface PossiblePlan {
 }
 
 /**
-  * Tries each edit by itself. An impossible one becomes a Restore, which edits nothing; as few of them as will do, because some
-  * edits are possible only together, as of one value that is in two objects. Where none of that helps, all become Restore.
-  * @param attempt creates the files of a plan. @throws Failure where that is impossible
+ * Tries each edit by itself. An impossible one becomes a Restore, which edits nothing; as few of them as will do, because some
+ * edits are possible only together, as of one value that is in two objects. Where none of that helps, all become Restore.
+ * @param attempt creates the files of a plan. @throws Failure where that is impossible
  * @param why of the whole plan
  */
 export function possiblePlan(

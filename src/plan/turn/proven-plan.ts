@@ -1,6 +1,6 @@
 /**
-  * A branch without news is rebuilt as well before it is trusted: the ledger may be edited too, and another version may
-  * have written it. What differs there is recreated. A joint proposal, whose every unit would be built for that, is trusted by the ledger.
+ * A branch without news is rebuilt as well before it is trusted: the ledger may be edited too, and another version may
+ * have written it. What differs there is recreated. A joint proposal, whose every unit would be built for that, is trusted by the ledger.
  */
 import type { Observation } from './observation.ts'
 import { filesOfProposal, planReconcile } from './plan-reconcile.ts'

@@ -1,7 +1,7 @@
 /**
-  * The ledger's state of a unit on its way from one commit to the next: the last observed content of each object, and when git got
-  * what is not applied yet. A report without open questions implies it: every object was observed with the content of git. So only
-  * what is open is written, in commits that are written anyway (docs/adr/0042-rollbacks.md).
+ * The ledger's state of a unit on its way from one commit to the next: the last observed content of each object, and when git got
+ * what is not applied yet. A report without open questions implies it: every object was observed with the content of git. So only
+ * what is open is written, in commits that are written anyway (docs/adr/0042-rollbacks.md).
  */
 import type { ObservedContent } from '../../drift/behind/arrivals.ts'
 import { NO_MEMORY, type ObservedLive, type SyncMemory } from '../../drift/behind/sync-evidence.ts'

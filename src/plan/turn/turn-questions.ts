@@ -1,6 +1,6 @@
 /**
-  * Answers that a plan needs from a run of a function or a program, or from reading a branch. A plan that lacks an answer ends with
-  * the question; with the answer it is computed again and goes on.
+ * Answers that a plan needs from a run of a function or a program, or from reading a branch. A plan that lacks an answer ends with
+ * the question; with the answer it is computed again and goes on.
  */
 import type { Failure } from '../../failure.ts'
 import type { FileChange } from '../../ports/package-repository.ts'

@@ -190,8 +190,8 @@ class Adoption {
   }
 
   /**
-    * A function without an effect on the present values does not show in the present package, but reverts an edit: where it
-    * has the value from. Of a list or a map it reverts parts, and the edit of the rest stays.
+   * A function without an effect on the present values does not show in the present package, but reverts an edit: where it
+   * has the value from. Of a list or a map it reverts parts, and the edit of the rest stays.
    */
   private takenBackBy({ candidate, texts }: Trial, change: ResolvedChange, target: Target): Locations {
     const key = this.before.keyOf(change)

@@ -1,7 +1,7 @@
 /**
-  * Packages are mostly stored rendered in git: then the render of the edited package belongs into the same commit, or a syncer
-  * that applies files as they are never gets it. A file that a render leaves as it is becomes its rendered text; of
-  * the others, only values that were equal to the rendered ones are updated.
+ * Packages are mostly stored rendered in git: then the render of the edited package belongs into the same commit, or a syncer
+ * that applies files as they are never gets it. A file that a render leaves as it is becomes its rendered text; of
+ * the others, only values that were equal to the rendered ones are updated.
  */
 import { isWithin, valueAt } from '../../krm/field-path.ts'
 import { resourceKey } from '../../krm/resource-id.ts'

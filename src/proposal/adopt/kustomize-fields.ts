@@ -77,8 +77,8 @@ function images(kustomization: SourceDocument, target: BuiltTarget): readonly So
 }
 
 /**
-  * The image for a manifest or patch, where a kustomization gives it another name alone: the name that the
-  * kustomization matches. Undefined where the wanted value itself is to be written.
+ * The image for a manifest or patch, where a kustomization gives it another name alone: the name that the
+ * kustomization matches. Undefined where the wanted value itself is to be written.
  */
 export function shownImage(kustomizations: readonly SourceDocument[], target: BuiltTarget): string | undefined {
   const { wanted } = target

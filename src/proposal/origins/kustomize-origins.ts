@@ -1,6 +1,6 @@
 /**
-  * The origin of a field of an object that kustomize built: the location in its manifest, and the patches and kustomizations that
-  * wrote it since. Nothing is built for it: it is read from the files, and the result is compared with the build.
+ * The origin of a field of an object that kustomize built: the location in its manifest, and the patches and kustomizations that
+ * wrote it since. Nothing is built for it: it is read from the files, and the result is compared with the build.
  */
 import { type FieldPath, field, valueAt } from '../../krm/field-path.ts'
 import { shownPathOnly } from '../../krm/redaction/shown-path.ts'

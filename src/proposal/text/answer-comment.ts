@@ -1,7 +1,7 @@
 /**
-  * The one comment about commands: the outcomes of the last ones, whichever turn answered them. Its text is the only memory
-  * of them: it is read back, so that a command that is answered again is in it once, at the same position. Names of people are in
-  * code: no person is mentioned.
+ * The one comment about commands: the outcomes of the last ones, whichever turn answered them. Its text is the only memory
+ * of them: it is read back, so that a command that is answered again is in it once, at the same position. Names of people are in
+ * code: no person is mentioned.
  */
 import { markdownCell } from '../../text/markdown-text.ts'
 import { type CommandResult, SEE_BELOW } from './command-answer.ts'
@@ -47,7 +47,7 @@ const DETAILS_SHOWN = 4
 const TOO_LONG = 'The reactions on the comments show the results.\n'
 
 /**
-  * @param before the present comment, which only its author may have written; empty where there is none
+ * @param before the present comment, which only its author may have written; empty where there is none
  * @param results of one comment in their order
  * @param limit most UTF-16 code units
  */

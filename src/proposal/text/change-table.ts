@@ -23,8 +23,8 @@ import {
 } from './words.ts'
 
 /**
-  * One row for each change; the number is the one that commands use. Where each has a plan of its own, the writer is beside the live
-  * value: seven columns are wider than the page of a forge, which then hides the last and makes every row five lines high.
+ * One row for each change; the number is the one that commands use. Where each has a plan of its own, the writer is beside the live
+ * value: seven columns are wider than the page of a forge, which then hides the last and makes every row five lines high.
  */
 export function changeTable(changes: readonly NumberedChange[], links: LinkBase | undefined, withPlan: boolean): string[] {
   const rows = changes.map(({ change, number }) => {

@@ -1,6 +1,6 @@
 /**
  * The check of a proposal's head commit (docs/adr/0017-check-run-buttons.md): what differs at the lines that declare it, and three buttons. No time in it: the
-  * same state is the same text, and is not sent again. It agrees with the statuses: a reader of one need not read the other.
+ * same state is the same text, and is not sent again. It agrees with the statuses: a reader of one need not read the other.
  */
 
 import { createHash } from 'node:crypto'

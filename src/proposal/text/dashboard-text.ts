@@ -1,5 +1,5 @@
 /**
-  * The dashboard: one issue that lists what waits for whom (docs/guides/limits.md). Rendered from values alone, with no time in it but those of
+ * The dashboard: one issue that lists what waits for whom (docs/guides/limits.md). Rendered from values alone, with no time in it but those of
  * events, so that nothing new is the same text. Boxes are requests for a proposal, never a decision.
  */
 import type { ForgeDialect } from '../../ports/hosted-forge.ts'

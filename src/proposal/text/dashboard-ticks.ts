@@ -1,6 +1,6 @@
 /**
-  * The boxes of the dashboard issue, and what is ticked in it now. Anyone with write access may tick, and the person is unknown: so a
-  * box only requests a proposal, which a person has to merge, and is bound to the drift that it was drawn for.
+ * The boxes of the dashboard issue, and what is ticked in it now. Anyone with write access may tick, and the person is unknown: so a
+ * box only requests a proposal, which a person has to merge, and is bound to the drift that it was drawn for.
  */
 import { linesOutsideCode } from './ticks.ts'
 

@@ -1,5 +1,5 @@
 /**
-  * Requests the code owners of an undecided proposal. The only text of ours that mentions people, so it contains nothing
+ * Requests the code owners of an undecided proposal. The only text of ours that mentions people, so it contains nothing
  * from a cluster: handles from CODEOWNERS of the base branch, a time, a duration and the beginning of a hash.
  */
 import type { OutcomeComment } from './outcome-comment.ts'

@@ -1,6 +1,6 @@
 /**
-  * Boxes to tick in a body that we wrote, and what is ticked in it now. Anyone with write access may edit a body, and the person
-  * who ticked is unknown: so a box is bound to the drift it was drawn for, and requests nothing that a later merge does not decide.
+ * Boxes to tick in a body that we wrote, and what is ticked in it now. Anyone with write access may edit a body, and the person
+ * who ticked is unknown: so a box is bound to the drift it was drawn for, and requests nothing that a later merge does not decide.
  */
 
 export type TickVerb = 'adopt' | 'restore' | 'recheck'
@@ -43,7 +43,7 @@ const BOX = /^ {0,3}[-*+] \[[xX]\] <!-- backporch:(adopt|restore|recheck)=([0-9a
 const FENCE = /^ {0,3}(`{3,}|~{3,})/
 
 /**
-  * The ticked boxes of ours, in their order, each once. The rest of the body is ignored: other lines, boxes in code or
+ * The ticked boxes of ours, in their order, each once. The rest of the body is ignored: other lines, boxes in code or
  * in a quote, marks that are not exactly ours.
  */
 export function readTicks(body: string): readonly Tick[] {

@@ -11,9 +11,9 @@ const MOST_STEPS = 1_000
 /**
  * Walks the first parents of `base` to the first commit whose tree has the file. The commit to tag is one whose message has the
  * `kpt:` line of the package, because Porch reads the workspace there: the merge that `approve` made, what a squash or a rebase made of
-  * the proposal, or the proposal's own commit below a merge commit; where a person wrote another message, it is the merge commit itself.
+ * the proposal, or the proposal's own commit below a merge commit; where a person wrote another message, it is the merge commit itself.
  * @param path of the record, from the root
-  * @returns undefined when the commit lies further back than the search
+ * @returns undefined when the commit lies further back than the search
  */
 export async function findMergeCommit(
   repository: PackageRepository,
@@ -59,8 +59,8 @@ async function describe(
 const GITHUB = 'noreply@github.com'
 
 /**
-  * The message names the person who made `approve` merge: the author is the account that it ran with. A squash or a rebase has our account as
-  * its author, and the person as its committer.
+ * The message names the person who made `approve` merge: the author is the account that it ran with. A squash or a rebase has our account as
+ * its author, and the person as its committer.
  */
 function deciderOf({ message, author, committer }: CommitView, bot: BotIdentity): string {
   const decided = decidedByIn(message)

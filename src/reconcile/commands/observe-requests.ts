@@ -1,5 +1,5 @@
 /**
-  * Reads requests on open proposals (docs/guides/pull-request-commands.md). They are read after the clusters, right before the turn is planned. A request
+ * Reads requests on open proposals (docs/guides/pull-request-commands.md). They are read after the clusters, right before the turn is planned. A request
  * that was not answered with `done` or `refused` is found again by the next turn.
  */
 import { asFailure, Failure } from '../../failure.ts'

@@ -22,8 +22,8 @@ export interface RequestScope {
 }
 
 /**
-  * The open proposals of the clusters and packages that the request is about. One whose branch is not in this repository is
-  * unknown to us (a fork), and one without a record of these clusters is for the run with the others.
+ * The open proposals of the clusters and packages that the request is about. One whose branch is not in this repository is
+ * unknown to us (a fork), and one without a record of these clusters is for the run with the others.
  */
 export async function readRequestedUnits(
   view: RepositoryView,

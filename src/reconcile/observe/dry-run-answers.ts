@@ -1,5 +1,5 @@
 /**
-  * Results of dry runs, cached over turns: while nothing about an object changes, neither in git nor in the cluster, it costs no dry run
+ * Results of dry runs, cached over turns: while nothing about an object changes, neither in git nor in the cluster, it costs no dry run
  * in every turn (docs/adr/0037-what-a-turn-remembers.md). An answer is of one cluster and server version, one syncer, one content of git and one
  * stored object. What else decides it (policies, webhooks, quotas, rights) changes without a trace, so it expires.
  */
@@ -74,9 +74,9 @@ export class DryRunAnswers<Answer> {
   }
 
   /**
-    * An unknown result is not cached. For a namespace that is gone, or about to be, no earlier answer counts.
-    * @param predictions that the answer was computed from
-    * @returns until when it is cached, milliseconds since 1970; 0 where it is not
+   * An unknown result is not cached. For a namespace that is gone, or about to be, no earlier answer counts.
+   * @param predictions that the answer was computed from
+   * @returns until when it is cached, milliseconds since 1970; 0 where it is not
    */
   keep(context: AnswerContext, requested: RequestedObject, predictions: readonly Prediction[], answer: Answer): number {
     if (context.identity.recorded || predictions.some(({ state }) => state === 'unproven')) return 0

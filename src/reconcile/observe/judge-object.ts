@@ -82,7 +82,7 @@ export class ObjectJudge {
   }
 
   /**
-    * Whether an apply changes nothing is requested in every turn: readers of `in-sync` rely on it.
+   * Whether an apply changes nothing is requested in every turn: readers of `in-sync` rely on it.
    * @returns until when the verdict holds, without an end where it took no dry run
    */
   private keep(observed: ObservedObject, { desired: _desired, live: _live, ...verdict }: ObjectVerdict): number {

@@ -39,8 +39,8 @@ export interface Covered {
 }
 
 /**
-  * @param boundary where placements define what the package covers, nothing that they refuse was read: what is left is covered
-  * @param known the result of the turn before. What an inventory lists beyond git is judged in every turn.
+ * @param boundary where placements define what the package covers, nothing that they refuse was read: what is left is covered
+ * @param known the result of the turn before. What an inventory lists beyond git is judged in every turn.
  */
 export function keepCovered(question: CoveredQuestion, boundary: Boundary | undefined, known: KnownCovered): Covered {
   const { detected, decided, live, syncer, unexpected } = question

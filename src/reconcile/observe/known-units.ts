@@ -1,6 +1,6 @@
 /**
-  * Results about units from git and the cluster, for a process with several turns: they hold as long as both are unchanged for the
-  * unit. An object of one uid and resource version is the same object, so its content is not cached, except for what differs.
+ * Results about units from git and the cluster, for a process with several turns: they hold as long as both are unchanged for the
+ * unit. An object of one uid and resource version is the same object, so its content is not cached, except for what differs.
  */
 import { LRUCache } from 'lru-cache'
 import type { ObjectVerdict, Syncer } from '../../drift/drift.ts'

@@ -1,6 +1,6 @@
 /**
-  * Differences of the turn before, for a process with several turns: an unchanged difference stays the same object, so that what was
-  * computed from it, its keyed hashes and its text, is not computed again (`itemFingerprint`, `showChange`). It decides nothing: a turn
+ * Differences of the turn before, for a process with several turns: an unchanged difference stays the same object, so that what was
+ * computed from it, its keyed hashes and its text, is not computed again (`itemFingerprint`, `showChange`). It decides nothing: a turn
  * without it comes to the same plan.
  */
 import { LRUCache } from 'lru-cache'

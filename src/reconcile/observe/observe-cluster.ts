@@ -203,7 +203,7 @@ function unreadableVerdict({ resource, failure }: Unplaced): ObjectVerdict {
 }
 
 /**
-  * Drift that ownership shows without an answer to the dry run is only a part: the rest of the object is not known.
+ * Drift that ownership shows without an answer to the dry run is only a part: the rest of the object is not known.
  * @param verdict as the ledger has it: what is set aside is not drift any more
  */
 export function incompleteOf({ id, state, items, setAside, failure, reapplyFails }: ObjectVerdict): Incomplete[] {

@@ -13,8 +13,8 @@ import type { ObjectReader } from './encrypted-object.ts'
 const ATTEMPTS = 3
 
 /**
-  * A write after the object was read would show as a difference between live and predicted live,
-  * which is false drift: both are requested again. The answer to a dry run has the version of the object that it
+ * A write after the object was read would show as a difference between live and predicted live,
+ * which is false drift: both are requested again. The answer to a dry run has the version of the object that it
  * was computed on (docs/facts/dry-run-version.md).
  */
 export async function withPrediction(
@@ -45,8 +45,8 @@ export function movedBetween(live: LiveState, prediction: Prediction): boolean {
 }
 
 /**
-  * Dry runs that create an object under another name, for objects that come without managers. Where one could not be tried, as
-  * without the right to create, no other of the kind in its namespace is tried.
+ * Dry runs that create an object under another name, for objects that come without managers. Where one could not be tried, as
+ * without the right to create, no other of the kind in its namespace is tried.
  */
 export class Creations {
   private readonly reader: ClusterReader

@@ -54,7 +54,7 @@ interface Search {
 
 /**
  * @returns for each side, in their order, the inventory that the package names and those of the claims on its objects; a Failure for each
-  * that could not be read
+ * that could not be read
  * @throws only the reason of `signal`
  */
 export async function readClaimedInventories(

@@ -49,10 +49,10 @@ export function isPlaced(each: Placed | Unplaced): each is Placed {
 const WIDTH = 8
 
 /**
-  * What placements do not allow is not requested.
+ * What placements do not allow is not requested.
  * @param namespace where a namespaced object without a namespace goes
  * @returns one for each package, in their order
-  * @throws only the reason of `signal`; any other failure is reported where its object is missing
+ * @throws only the reason of `signal`; any other failure is reported where its object is missing
  */
 export async function readLiveSides<Package extends { readonly desired: DesiredSet; readonly boundary?: Boundary | undefined }>(
   reader: ClusterReader,

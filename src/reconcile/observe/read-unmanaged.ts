@@ -1,6 +1,6 @@
 /**
-  * Unmanaged objects in the namespaces of packages: in no inventory, of no other object, marked by no syncer, declared by
-  * no package. Read on demand, reported apart, never drift and never recorded.
+ * Unmanaged objects in the namespaces of packages: in no inventory, of no other object, marked by no syncer, declared by
+ * no package. Read on demand, reported apart, never drift and never recorded.
  */
 import { creatorOf } from '../../drift/attribute/actor.ts'
 import type { Actor } from '../../drift/drift.ts'

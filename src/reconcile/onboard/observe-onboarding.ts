@@ -32,7 +32,7 @@ export interface OnboardingView {
 }
 
 /**
-  * @param policies for who applies what; modes, ignore rules and placements in it do not count: every package is observed in full
+ * @param policies for who applies what; modes, ignore rules and placements in it do not count: every package is observed in full
  * @throws Failure when nothing of the cluster can be observed
  */
 export async function observeForOnboarding(

@@ -1,6 +1,6 @@
 /**
-  * `backporch init`: observes, counts the results of the policy, and proposes it on one branch. A repeated run writes
-  * nothing; a branch with foreign edits is never pushed to, and its proposal's text follows its content.
+ * `backporch init`: observes, counts the results of the policy, and proposes it on one branch. A repeated run writes
+ * nothing; a branch with foreign edits is never pushed to, and its proposal's text follows its content.
  */
 import { asFailure } from '../../failure.ts'
 import type { ObjectId } from '../../package/object-id.ts'

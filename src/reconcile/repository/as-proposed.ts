@@ -20,7 +20,7 @@ export interface MergedText {
 }
 
 /**
-  * By the record, by the head commit that the forge or a merge commit names, and by the changes of the merge commit: a merge may include edits.
+ * By the record, by the head commit that the forge or a merge commit names, and by the changes of the merge commit: a merge may include edits.
  * @returns why it is not, as a part of a sentence; undefined where it is
  */
 export async function whyAltered(

@@ -102,8 +102,8 @@ export async function readRepository(
 }
 
 /**
-  * The packages that a turn without names observes in the cluster: those that the placements put there; where there is no placement, every
-  * package with a Kptfile, and the folders that were recorded in this cluster or in none.
+ * The packages that a turn without names observes in the cluster: those that the placements put there; where there is no placement, every
+ * package with a Kptfile, and the folders that were recorded in this cluster or in none.
  */
 export function packagesIn(
   { packages, policies, recorded }: Pick<RepositoryView, 'packages' | 'policies' | 'recorded'>,
@@ -224,7 +224,7 @@ async function policyFiles(
 
 /**
  * Texts of files, by path. Bytes that are no UTF-8 become the replacement character.
-  * @param leaveOut called with a file that is too large, which then is not in the answer; without it that is thrown
+ * @param leaveOut called with a file that is too large, which then is not in the answer; without it that is thrown
  * @throws OversizedRead
  */
 export async function readTexts(
@@ -309,8 +309,8 @@ function readsAll({ policies }: RepositoryView, packagePath: string): boolean {
 }
 
 /**
-  * Fetches together what is then read package by package: one request to the remote for all files, and not one for each package. What
-  * cannot be read is reported by the package that needs it.
+ * Fetches together what is then read package by package: one request to the remote for all files, and not one for each package. What
+ * cannot be read is reported by the package that needs it.
  * @param others folders whose files are read besides, from the root
  */
 export async function readAhead(

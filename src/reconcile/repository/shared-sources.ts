@@ -47,8 +47,8 @@ export function filesOfView(view: RepositoryView): CommitFiles {
 }
 
 /**
-  * By the policies for any cluster: a base of several overlays, an overlay of another cluster in the same package, a
-  * package of its own that is another package's base too.
+ * By the policies for any cluster: a base of several overlays, an overlay of another cluster in the same package, a
+ * package of its own that is another package's base too.
  * @throws Failure BP40xx when git fails
  */
 export async function sharedWith(view: RepositoryView, source: BuiltSource, signal: AbortSignal): Promise<readonly SharingUnit[]> {
