@@ -257,7 +257,7 @@ async function endOf(gitea: Gitea, bot: GiteaUser, path: string, home: string): 
       statuses: statuses.map(({ context, status, description }) => [context, status, description]).sort(),
     }
   }
-  const text = JSON.stringify({ said: message, refs })
+  const text = JSON.stringify({ text: message, refs })
     .replaceAll(path.split('/').at(-1) ?? '', 'REPOSITORY')
     .replaceAll(/2026-\d\d-\d\d[T ]\d\d:\d\d(:\d\dZ)?/g, 'TIME')
     // An answer has the id of the comment that it answers, which counts over all repositories.
