@@ -2,7 +2,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { ACTOR_CLASSES } from '../../src/drift/attribute/actor-classes.ts'
 import { RISK_RULES } from '../../src/drift/risk/risk.ts'
-import { RISK_EXAMPLES, type RiskExample } from '../../src/drift/risk/risk-examples.ts'
+import { RISK_EXAMPLES, type RiskExample } from '../../test/fakes/risk-examples.ts'
 
 const [BEGIN, END] = ['<!-- table -->\n', '<!-- end of table -->']
 

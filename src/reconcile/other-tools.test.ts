@@ -1,8 +1,8 @@
 /** Units whose objects a command prints, or whose files run as they stand. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { InProcessRenderer } from '../../test/fakes/in-process-renderer.ts'
 import { AT_ONCE, CONFIG, DEPLOYMENT, KPTFILE, policyText, refused, TurnWorld, WEB } from '../../test/fakes/turn-world.ts'
-import { InProcessRenderer } from '../adapters/functions/in-process-renderer.ts'
 import { PackageBuilds, withBuilds } from '../adapters/functions/package-builds.ts'
 
 const PIPELINE = `${KPTFILE}pipeline:

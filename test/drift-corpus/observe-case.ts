@@ -1,7 +1,6 @@
 /** What Backporch says of a case: the code that `diff` runs, over a repository in memory and any cluster. */
 
 import { LocalForge } from '../../src/adapters/forge/local/local-forge.ts'
-import { InProcessRenderer } from '../../src/adapters/functions/in-process-renderer.ts'
 import type { Drift } from '../../src/drift/drift.ts'
 import { formatFieldPath } from '../../src/krm/field-path.ts'
 import { redactionKey } from '../../src/krm/redaction/redacted.ts'
@@ -9,6 +8,7 @@ import type { ResourceId } from '../../src/krm/resource-id.ts'
 import type { Observation } from '../../src/plan/turn/observation.ts'
 import type { ClusterReader } from '../../src/ports/cluster.ts'
 import { observeCluster, observeRepository } from '../../src/reconcile/observe/observe-units.ts'
+import { InProcessRenderer } from '../fakes/in-process-renderer.ts'
 import { BOT_EMAIL, MemoryRepository } from '../fakes/memory-repository.ts'
 import {
   type DriftCase,

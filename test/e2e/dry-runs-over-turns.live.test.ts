@@ -2,7 +2,6 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { LocalForge } from '../../src/adapters/forge/local/local-forge.ts'
-import { InProcessRenderer } from '../../src/adapters/functions/in-process-renderer.ts'
 import { connectCluster } from '../../src/adapters/kubernetes/connection/connect-cluster.ts'
 import { redactionKey } from '../../src/krm/redaction/redacted.ts'
 import { BetweenTurns } from '../../src/reconcile/observe/between-turns.ts'
@@ -10,6 +9,7 @@ import { observeCluster, observeRepository } from '../../src/reconcile/observe/o
 import { create, realClock } from '../apiserver/live-cluster.ts'
 import type { ControlPlane } from '../controlplane/control-plane.ts'
 import { controlPlaneSuite } from '../controlplane/control-plane-suite.ts'
+import { InProcessRenderer } from '../fakes/in-process-renderer.ts'
 import { BOT_EMAIL, MemoryRepository } from '../fakes/memory-repository.ts'
 
 const MANY = 60

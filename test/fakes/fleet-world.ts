@@ -1,5 +1,5 @@
 /** One package in many clusters, with a forge that has pages, and everything in memory. */
-import { InProcessRenderer } from '../../src/adapters/functions/in-process-renderer.ts'
+
 import { redactionKey } from '../../src/krm/redaction/redacted.ts'
 import type { UnitPlan } from '../../src/plan/turn/unit-plan.ts'
 import { readRepository } from '../../src/reconcile/repository/repository-view.ts'
@@ -8,6 +8,7 @@ import type { TurnRequest } from '../../src/reconcile/turn-request.ts'
 import type { ClosedEpisode } from '../../src/record/schema.ts'
 import type { Json, JsonObject } from '../../src/text/json.ts'
 import { parseGoYaml } from '../../src/yaml/read/go-yaml.ts'
+import { InProcessRenderer } from './in-process-renderer.ts'
 import { appliedBy, editedBy } from './live-object.ts'
 import { MemoryCluster } from './memory-cluster.ts'
 import { MemoryForge } from './memory-forge.ts'

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { InProcessRenderer } from '../../../test/fakes/in-process-renderer.ts'
 import { TOY_FUNCTIONS, toyPackage } from '../../../test/fakes/toy-functions.ts'
 import type { Failure } from '../../failure.ts'
 import { sentenceOf } from '../../note.ts'
 import type { PackageFiles } from '../../package/package-files.ts'
 import type { TurnRendering } from '../../render/package-renderer.ts'
 import { FUNCTION_LIMITS } from './function-limits.ts'
-import { InProcessRenderer } from './in-process-renderer.ts'
 import { WorkerRenderer } from './worker-renderer.ts'
 
 const never = new AbortController().signal

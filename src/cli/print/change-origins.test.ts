@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { runInWorld } from '../../../test/fakes/cli-world.ts'
+import { InProcessRenderer } from '../../../test/fakes/in-process-renderer.ts'
 import { appliedBy } from '../../../test/fakes/live-object.ts'
 import { KPTFILE, policyText, TurnWorld, WEB_CONFIG, yaml } from '../../../test/fakes/turn-world.ts'
-import { InProcessRenderer } from '../../adapters/functions/in-process-renderer.ts'
 import { withBuilds } from '../../adapters/functions/package-builds.ts'
 import type { PackageRenderer } from '../../render/package-renderer.ts'
 

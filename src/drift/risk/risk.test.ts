@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { path } from '../../../test/fakes/live-object.ts'
+import { RISK_EXAMPLES, type RiskExample } from '../../../test/fakes/risk-examples.ts'
 import { publisherOf } from '../attribute/image-publisher.ts'
 import { RISKS } from '../drift.ts'
 import { assessRisk, RISK_RULES, type RiskRule } from './risk.ts'
-import { RISK_EXAMPLES, type RiskExample } from './risk-examples.ts'
 
 function assess({ kind, change, path: location, git, live }: RiskExample): RiskRule {
   const slash = kind.indexOf('/')

@@ -1,7 +1,7 @@
 /**
  * How risky a difference is, and why: one table, first match wins. The code is printed with every line and `explain`
  * prints the sentence. The classes follow the Pod Security Standards of Kubernetes (docs/guides/risk.md). Each rule has an
- * example and a near miss in src/drift/risk/risk-examples.ts; docs/guides/risk.md shows them.
+ * example and a near miss in test/fakes/risk-examples.ts; docs/guides/risk.md shows them.
  */
 import { type FieldPath, formatFieldPath } from '../../krm/field-path.ts'
 import { isSecret } from '../../krm/redaction/redacted.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { InProcessRenderer } from '../../../test/fakes/in-process-renderer.ts'
 import { MemoryRepository } from '../../../test/fakes/memory-repository.ts'
-import { InProcessRenderer } from '../../adapters/functions/in-process-renderer.ts'
 import { valueAt } from '../../krm/field-path.ts'
 import { loadPackage } from '../observe/observe.ts'
 import { PackageHistories } from './package-histories.ts'

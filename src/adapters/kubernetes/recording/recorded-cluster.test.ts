@@ -3,6 +3,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { type TestContext, test } from 'node:test'
+import { type RecordableCluster, recordCluster } from '../../../../test/apiserver/record-cluster.ts'
 import { Failure } from '../../../failure.ts'
 import { UNKNOWN_SCHEMA } from '../../../krm/field-schema.ts'
 import { fieldSetOf, leavesOf } from '../../../krm/field-set.ts'
@@ -10,7 +11,6 @@ import type { LiveState, WantedObject } from '../../../krm/live-view.ts'
 import { type Resource, readResource } from '../../../krm/resource.ts'
 import { resourceKey } from '../../../krm/resource-id.ts'
 import type { JsonObject } from '../../../text/json.ts'
-import { type RecordableCluster, recordCluster } from './record-cluster.ts'
 import { openRecordedCluster, type RecordedCluster } from './recorded-cluster.ts'
 
 const signal = new AbortController().signal

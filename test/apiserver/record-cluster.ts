@@ -1,16 +1,16 @@
 /** Writes a recording of a real cluster: what `RecordedCluster` then answers from. No Secret's content is written. */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { Failure } from '../../../failure.ts'
-import type { WantedObject } from '../../../krm/live-view.ts'
-import { trimDocument } from '../../../krm/open-api.ts'
-import { isSecret } from '../../../krm/redaction/redacted.ts'
-import type { Resource } from '../../../krm/resource.ts'
-import { resourceKey } from '../../../krm/resource-id.ts'
-import type { ClusterReader } from '../../../ports/cluster.ts'
-import { LAST_APPLIED } from '../../../syncers/kubectl.ts'
-import { formatJson, getKey, isJsonObject, type Json, type JsonObject } from '../../../text/json.ts'
-import { predictionKey, RECORDING } from './recording.ts'
+import { predictionKey, RECORDING } from '../../src/adapters/kubernetes/recording/recording.ts'
+import { Failure } from '../../src/failure.ts'
+import type { WantedObject } from '../../src/krm/live-view.ts'
+import { trimDocument } from '../../src/krm/open-api.ts'
+import { isSecret } from '../../src/krm/redaction/redacted.ts'
+import type { Resource } from '../../src/krm/resource.ts'
+import { resourceKey } from '../../src/krm/resource-id.ts'
+import type { ClusterReader } from '../../src/ports/cluster.ts'
+import { LAST_APPLIED } from '../../src/syncers/kubectl.ts'
+import { formatJson, getKey, isJsonObject, type Json, type JsonObject } from '../../src/text/json.ts'
 
 /** What is recorded; `ApiServerCluster` is one. */
 export interface RecordableCluster extends ClusterReader {

@@ -1,6 +1,7 @@
 /** For each rule of src/drift/risk/risk.ts a difference that has its code, and one that nearly has it. The guide and the tests are made of them. */
-import type { Json } from '../../text/json.ts'
-import type { ChangeKind, Risk } from '../drift.ts'
+
+import type { ChangeKind, Risk } from '../../src/drift/drift.ts'
+import type { Json } from '../../src/text/json.ts'
 
 export interface RiskExample {
   /** `apps/Deployment`; a kind alone is of the core group. */

@@ -1,0 +1,19 @@
+/** Renders with the built-in functions in this process, without workers. */
+
+import { builtInFunctions } from '../../functions/built-in-functions.ts'
+import type { PackageFiles } from '../../src/package/package-files.ts'
+import { answerCalls, type FunctionLibrary } from '../../src/render/answer-calls.ts'
+import type { PackageRenderer } from '../../src/render/package-renderer.ts'
+import { type Rendering, renderPackage } from '../../src/render/render-package.ts'
+
+export class InProcessRenderer implements PackageRenderer {
+  readonly library: FunctionLibrary = builtInFunctions
+
+  async render(packagePath: string, files: PackageFiles): Promise<Rendering> {
+    return answerCalls(renderPackage(packagePath, files), this.library)
+  }
+
+  async fetch(): Promise<void> {
+    throw new TypeError('every call is answered at once')
+  }
+}
