@@ -57,15 +57,7 @@ export class PackageSources {
   }
 
   configFailures(): readonly Failure[] {
-    return [...this.kptfiles].flatMap(([folder, kptfile]) =>
-      checkFunctionConfigs(
-        kptfile,
-        folder,
-        this.files,
-        (path) => this.where(path),
-        (of) => this.ownFiles(of),
-      ),
-    )
+    return [...this.kptfiles].flatMap(([folder, kptfile]) => checkFunctionConfigs(kptfile, folder, this))
   }
 
   /** Files that kpt reads for the package of a folder, without those of its subpackages; paths from the outermost package, in kpt's order. */

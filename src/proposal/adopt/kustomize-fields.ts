@@ -141,7 +141,7 @@ function generated(kustomization: SourceDocument, files: SourceFiles, target: Bu
   if (kind !== 'ConfigMap' || data?.kind !== 'field' || data.name !== 'data' || key?.kind !== 'field' || rest.length > 0)
     return { candidates: [], obstacles: [] }
   const entries = kustomization.entries('configMapGenerator').filter(({ value }) => namedAlike(text(value, 'name'), target))
-  const candidates = entries.flatMap((entry) => inGenerator(kustomization, files, entry, key.name, target.wanted))
+  const candidates = entries.flatMap((entry) => inGenerator(kustomization, files, entry, { key: key.name, wanted: target.wanted }))
   const hashed = entries.filter(({ value }) => !hasPlainName(kustomization, value) && target.desired.id.name !== text(value, 'name'))
   const obstacles = hashed.map(({ index: position, value }) => ({
     where: kustomization.location([...fields('configMapGenerator'), index(position)]),
@@ -161,8 +161,7 @@ function inGenerator(
   kustomization: SourceDocument,
   files: SourceFiles,
   { index: position }: Entry,
-  key: string,
-  wanted: Wanted,
+  { key, wanted }: { readonly key: string; readonly wanted: Wanted },
 ): readonly SourceCandidate[] {
   if (typeof wanted !== 'string') return []
   const found = generatorLocations(kustomization, files, [...fields('configMapGenerator'), index(position)], key)

@@ -114,7 +114,7 @@ export class KustomizeLocations {
     if (patch.target === undefined ? !own : !mayTarget(patch.target, target)) return []
     const there = document.has(path)
     if (!there && (wanted === undefined || !document.has(path.slice(0, 1)))) return []
-    return this.patchEdit(patch, document, path, editOf(document.number, path, wanted), there)
+    return this.patchEdit(patch, document, path, wanted)
   }
 
   /** `replace` and `add` of the field itself, or of something that it lies in. */
@@ -128,17 +128,17 @@ export class KustomizeLocations {
       const pointer = pointerOf(operation)
       if (pointer.length > locations.length || !pointer.every((part, at) => part === locations[at])) return []
       const rest = path.slice(pointer.length)
-      if (rest.length === 0 && wanted === undefined)
-        return this.patchEdit(patch, document, [index(position)], editOf(document.number, [index(position)], undefined), true)
+      if (rest.length === 0 && wanted === undefined) return this.patchEdit(patch, document, [index(position)], undefined)
       const whole = [index(position), ...fields('value'), ...rest]
-      return document.has(whole) ? this.patchEdit(patch, document, whole, editOf(document.number, whole, wanted), true) : []
+      return document.has(whole) ? this.patchEdit(patch, document, whole, wanted) : []
     })
   }
 
-  private patchEdit(patch: Patch, document: SourceDocument, path: FieldPath, edit: YamlEdit, there: boolean): readonly FoundEdit[] {
+  private patchEdit(patch: Patch, document: SourceDocument, path: FieldPath, wanted: Wanted): readonly FoundEdit[] {
+    const edit = editOf(document.number, path, wanted)
     const what = patch.inline === undefined ? `the patch (${document.location(path)})` : `the patch (${patch.where})`
     try {
-      return [{ there, candidate: { via: patch.via, what, edits: [patch.edit(edit)] } }]
+      return [{ there: document.has(path), candidate: { via: patch.via, what, edits: [patch.edit(edit)] } }]
     } catch (thrown) {
       // A patch that is written into the kustomization in a way that cannot be edited.
       if (thrown instanceof Failure) return []

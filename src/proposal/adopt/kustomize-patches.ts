@@ -28,6 +28,8 @@ export interface Patch {
 interface PatchLocation {
   readonly field: PatchField
   readonly at: FieldPath
+  /** In its list, from 0. */
+  readonly position: number
   readonly target: JsonObject | undefined
 }
 
@@ -36,18 +38,16 @@ export function patchesOf(kustomization: SourceDocument, files: SourceFiles): re
   const named = (['patches', 'patchesJson6902'] as const).flatMap((name) =>
     kustomization.entries(name).flatMap(({ index: position, value }) => {
       const target = getKey(value, 'target')
-      const at = { field: name, at: [...fields(name), index(position)], target: isJsonObject(target) ? target : undefined }
+      const at = { field: name, at: [...fields(name), index(position)], position, target: isJsonObject(target) ? target : undefined }
       const [file, inline] = [getKey(value, 'path'), getKey(value, 'patch')]
       if (typeof file === 'string' && file !== '') return filePatch(kustomization, files, file, at)
-      return typeof inline === 'string'
-        ? inlinePatch(kustomization, files, inline, { ...at, at: [...at.at, ...fields('patch')] }, position)
-        : []
+      return typeof inline === 'string' ? inlinePatch(kustomization, files, inline, { ...at, at: [...at.at, ...fields('patch')] }) : []
     }),
   )
-  const merged = kustomization.texts('patchesStrategicMerge').flatMap(({ index: offset, text }) => {
+  const merged = kustomization.texts('patchesStrategicMerge').flatMap(({ index: position, text }) => {
     const name = 'patchesStrategicMerge' as const
-    const at = { field: name, at: [...fields(name), index(offset)], target: undefined }
-    return isInline(text) ? inlinePatch(kustomization, files, text, at, offset) : filePatch(kustomization, files, text, at)
+    const at = { field: name, at: [...fields(name), index(position)], position, target: undefined }
+    return isInline(text) ? inlinePatch(kustomization, files, text, at) : filePatch(kustomization, files, text, at)
   })
   return [...named, ...merged]
 }
@@ -63,8 +63,7 @@ function inlinePatch(
   kustomization: SourceDocument,
   files: SourceFiles,
   text: string,
-  { field, at, target }: PatchLocation,
-  position: number,
+  { field, at, position, target }: PatchLocation,
 ): readonly Patch[] {
   const { path } = kustomization
   const lines = new InlineLines(kustomization, files, at, text)

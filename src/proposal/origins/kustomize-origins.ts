@@ -49,6 +49,12 @@ export interface PartWrite extends FieldWrite {
 const MOST_PARTS = 40
 const MOST_WRITERS = 8
 
+/** How an object comes into the build, and what its file declares. */
+interface ObjectBuild {
+  readonly chain: Chain
+  readonly declared: JsonObject | undefined
+}
+
 interface Known {
   readonly declared: JsonObject | undefined
   readonly document: SourceDocument | undefined
@@ -103,7 +109,7 @@ export class KustomizeOrigins {
   ): Pick<BuiltOrigin, 'writers' | 'isExplained' | 'notes'> {
     const path = [...above, ...part]
     const rendered = valueAt(desired.object, path) ?? undefined
-    const history = known.chain === undefined ? undefined : this.historyOf(known.chain, desired, known.declared, path)
+    const history = known.chain === undefined ? undefined : this.historyOf({ ...known, chain: known.chain }, desired, path)
     if (history === undefined) return { writers: [], isExplained: false, notes: [] }
     const doubts = history.writes.filter(({ does }) => does === 'may write')
     const asPart = (write: FieldWrite): PartWrite => ({ ...write, part })
@@ -123,20 +129,14 @@ export class KustomizeOrigins {
   }
 
   /** Where a patch may be about the object or not, the value decides, if it can come about in one way only. */
-  private historyOf(chain: Chain, desired: DesiredResource, declared: JsonObject | undefined, path: FieldPath): FieldHistory {
-    const { history } = this.run(chain, desired, declared, path)
+  private historyOf(build: ObjectBuild, desired: DesiredResource, path: FieldPath): FieldHistory {
+    const { history } = this.run(build, desired, path)
     if (gives(history, desired, path) || history.writes.every(({ does }) => does !== 'may write')) return history
-    const assumed = this.run(chain, desired, declared, path, 'yes').history
+    const assumed = this.run(build, desired, path, 'yes').history
     return gives(assumed, desired, path) ? assumed : history
   }
 
-  private run(
-    chain: Chain,
-    desired: DesiredResource,
-    declared: JsonObject | undefined,
-    path: FieldPath,
-    assumed: 'maybe' | 'yes' = 'maybe',
-  ) {
+  private run({ chain, declared }: ObjectBuild, desired: DesiredResource, path: FieldPath, assumed: 'maybe' | 'yes' = 'maybe') {
     const identity = new BuiltIdentity(desired.object, desired.id, this.declaredName(desired, declared, chain), [
       desired.object,
       ...(declared === undefined ? [] : [declared]),
@@ -168,7 +168,7 @@ export class KustomizeOrigins {
     const declared = isJsonObject(value) ? value : undefined
     const chains = this.stages.chainsOf(desired)
     const ending = chains.filter((chain) => {
-      const { name } = this.run(chain, desired, declared, [])
+      const { name } = this.run({ chain, declared }, desired, [])
       const isNamed = name.name === desired.id.name || (step !== undefined && desired.id.name.startsWith(`${name.name}-`))
       return isNamed && (name.namespace === desired.id.namespace || desired.id.namespace === '')
     })

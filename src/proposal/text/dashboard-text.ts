@@ -7,7 +7,7 @@ import type { Change, Plan } from '../../record/schema.ts'
 import { markdownCell, markdownLink, markdownProse } from '../../text/markdown-text.ts'
 import { dashboardBox } from './dashboard-ticks.ts'
 import type { IssueText } from './storm-text.ts'
-import { box, count, duration, planWord, riskWord, table, time } from './words.ts'
+import { box, count, duration, firstFitting, planWord, riskWord, tableOf, time } from './words.ts'
 
 /** A package in one cluster that differs. */
 export interface DashboardUnit {
@@ -90,9 +90,8 @@ export function isQuiet(subject: DashboardSubject): boolean {
 }
 
 export function dashboardText(subject: DashboardSubject): IssueText {
-  const bodies = ROWS.map((rows) => dashboardBody(subject, rows))
-  const short = `${headline(subject)}\n`
-  return { title: TITLE, labels: ['drift'], body: bodies.find((body) => body.length <= subject.dialect.bodyLimit) ?? short }
+  const body = firstFitting(ROWS, (rows) => dashboardBody(subject, rows), subject.dialect.bodyLimit)
+  return { title: TITLE, labels: ['drift'], body: body ?? `${headline(subject)}\n` }
 }
 
 function headline({ drifted, packages, clusters, newsAt, notObserved }: DashboardSubject): string {
@@ -118,135 +117,131 @@ function dashboardBody(subject: DashboardSubject, rows: number): string {
   const lines = [
     ...box(dialect, urgent ? 'caution' : isQuiet(subject) ? 'note' : 'warning', [headline(subject)]),
     ...quiet,
-    ...section('Restore failed', failed, rows, (shown) =>
-      table(
-        ['Package', 'Cluster', 'Merged', 'Still differs'],
-        shown.map((unit) => [
-          name(unit),
-          markdownCell(unit.cluster, 60),
-          `${time(unit.mergedAt)}${unit.revision === '' ? '' : ` as ${markdownCell(unit.revision, 20)}`}`,
-          changes(unit),
-        ]),
-      ),
+    ...section({ title: 'Restore failed', all: failed, rows }, (shown) =>
+      tableOf(shown, {
+        Package: name,
+        Cluster: cluster,
+        Merged: ({ mergedAt, revision }) => `${time(mergedAt)}${revision === '' ? '' : ` as ${markdownCell(revision, 20)}`}`,
+        'Still differs': changes,
+      }),
     ),
     ...section(
-      'Stuck',
-      stuck,
-      rows,
+      {
+        title: 'Stuck',
+        all: stuck,
+        rows,
+        explanation:
+          'The syncer did not apply the revision of git in time. This is not drift, and no pull request is opened. Check the syncer.',
+      },
       (shown) =>
-        table(
-          ['Package', 'Cluster', 'Stuck since', 'Why'],
-          shown.map((unit) => [
-            name(unit),
-            markdownCell(unit.cluster, 60),
-            unit.stuckSince === '' ? 'not known' : time(unit.stuckSince),
-            markdownProse(unit.why),
-          ]),
-        ),
-      'The syncer did not apply the revision of git in time. This is not drift, and no pull request is opened. Check the syncer.',
+        tableOf(shown, {
+          Package: name,
+          Cluster: cluster,
+          'Stuck since': ({ stuckSince }) => (stuckSince === '' ? 'not known' : time(stuckSince)),
+          Why: ({ why }) => markdownProse(why),
+        }),
     ),
-    ...section('Needs a decision', decisions(undecided), rows, (shown) =>
-      table(
-        ['Pull request', 'Package', 'Cluster', 'Risk', 'Changes', 'Since', 'Plan'],
-        shown.map(([unit, ...more]) => [
-          proposal(unit.proposal),
-          name(unit),
-          more.length === 0 ? markdownCell(unit.cluster, 60) : `${count(more.length + 1, 'cluster')}`,
-          riskWord(unit.risk),
-          String(unit.changes),
-          `${time(unit.since)}${waiting(unit)}`,
-          planWord(unit.plan),
-        ]),
-      ),
+    ...section({ title: 'Needs a decision', all: decisions(undecided), rows }, (shown) =>
+      tableOf(shown, {
+        'Pull request': ([unit]) => proposal(unit),
+        Package: ([unit]) => name(unit),
+        Cluster: ([unit, ...more]) => (more.length === 0 ? cluster(unit) : count(more.length + 1, 'cluster')),
+        Risk: ([unit]) => risk(unit),
+        Changes: ([unit]) => String(unit.changes),
+        Since: ([unit]) => `${time(unit.since)}${waiting(unit)}`,
+        Plan: ([unit]) => planWord(unit.plan),
+      }),
     ),
     ...section(
-      'Held back',
-      held,
-      rows,
+      {
+        title: 'Held back',
+        all: held,
+        rows,
+        explanation: `${limits(subject)} **Tick a box to open its pull request now.** The others follow in this order.`,
+      },
+      (shown) => [
+        ...shown.map((unit) => {
+          const until = unit.until === '' ? '' : `, until ${time(unit.until)}`
+          return dashboardBox('open', unit.id, `${about(unit)}: ${markdownProse(unit.why)}${until}`)
+        }),
+        '',
+      ],
+    ),
+    ...section({ title: 'Snoozed', all: snoozed, rows }, (shown) =>
+      tableOf(shown, { 'Pull request': proposal, Package: name, Cluster: cluster, Risk: risk, Until: ({ until }) => time(until) }),
+    ),
+    ...section(
+      {
+        title: 'Silenced by close',
+        all: silenced,
+        rows,
+        explanation:
+          'Their pull requests were closed, and the clusters still have the same drift. **Tick a box to open the pull request again.**',
+      },
+      (shown) => [
+        ...shown.map((unit) => {
+          const by = unit.by === '' ? '' : ` by ${markdownCell(unit.by, 60)}`
+          return dashboardBox('raise', unit.id, `${about(unit)}: closed${by} ${time(unit.at)}, silenced until ${time(unit.until)}`)
+        }),
+        '',
+      ],
+    ),
+    ...section(
+      {
+        title: 'Recorded only',
+        all: recorded,
+        rows,
+        explanation: `The policy has mode ${markdownCell('Warn')} for these packages: drift is recorded, and no pull request is opened.`,
+      },
       (shown) =>
-        boxes(
-          shown.map((unit) => {
-            const until = unit.until === '' ? '' : `, until ${time(unit.until)}`
-            return dashboardBox('open', unit.id, `${about(unit)}: ${markdownProse(unit.why)}${until}`)
-          }),
-        ),
-      `${limits(subject)} **Tick a box to open its pull request now.** The others follow in this order.`,
+        tableOf(shown, {
+          Package: name,
+          Cluster: cluster,
+          Risk: risk,
+          Changes: (unit) => String(unit.changes),
+          Since: ({ since }) => time(since),
+        }),
     ),
-    ...section('Snoozed', snoozed, rows, (shown) =>
-      table(
-        ['Pull request', 'Package', 'Cluster', 'Risk', 'Until'],
-        shown.map((unit) => [proposal(unit.proposal), name(unit), markdownCell(unit.cluster, 60), riskWord(unit.risk), time(unit.until)]),
-      ),
+    ...section({ title: 'Cannot adopt', all: notAdoptable, rows }, (shown) =>
+      tableOf(shown, {
+        Object: ({ object }) => markdownCell(object),
+        Field: ({ field }) => (field === '' ? 'the whole object' : markdownCell(field)),
+        Package: ({ packageName }) => markdownCell(packageName),
+        Cluster: cluster,
+        Why: ({ why }) => markdownProse(why),
+      }),
     ),
     ...section(
-      'Silenced by close',
-      silenced,
-      rows,
+      {
+        title: 'Not observed',
+        all: notObserved,
+        rows,
+        explanation: 'Their state is unknown. Open pull requests for them are not changed.',
+      },
       (shown) =>
-        boxes(
-          shown.map((unit) => {
-            const by = unit.by === '' ? '' : ` by ${markdownCell(unit.by, 60)}`
-            return dashboardBox('raise', unit.id, `${about(unit)}: closed${by} ${time(unit.at)}, silenced until ${time(unit.until)}`)
-          }),
-        ),
-      'Their pull requests were closed, and the clusters still have the same drift. **Tick a box to open the pull request again.**',
+        tableOf(shown, {
+          Cluster: cluster,
+          Package: ({ packageName }) => (packageName === '' ? 'all of them' : markdownCell(packageName)),
+          'Last observed': ({ since }) => (since === '' ? 'none yet' : time(since)),
+          Why: ({ why }) => markdownProse(why),
+        }),
+    ),
+    ...section({ title: 'Active ignore rules', all: ignores, rows }, (shown) =>
+      tableOf(shown, {
+        What: (rule) => markdownCell(rule.about),
+        Reason: ({ reason }) => markdownCell(reason),
+        Until: ({ expires }) => (expires === '' ? '**no end**' : markdownCell(expires, 20)),
+        Where: ({ where }) => markdownCell(where),
+      }),
     ),
     ...section(
-      'Recorded only',
-      recorded,
-      rows,
-      (shown) =>
-        table(
-          ['Package', 'Cluster', 'Risk', 'Changes', 'Since'],
-          shown.map((unit) => [name(unit), markdownCell(unit.cluster, 60), riskWord(unit.risk), String(unit.changes), time(unit.since)]),
-        ),
-      `The policy has mode ${markdownCell('Warn')} for these packages: drift is recorded, and no pull request is opened.`,
-    ),
-    ...section('Cannot adopt', notAdoptable, rows, (shown) =>
-      table(
-        ['Object', 'Field', 'Package', 'Cluster', 'Why'],
-        shown.map((one) => [
-          markdownCell(one.object),
-          one.field === '' ? 'the whole object' : markdownCell(one.field),
-          markdownCell(one.packageName),
-          markdownCell(one.cluster, 60),
-          markdownProse(one.why),
-        ]),
-      ),
-    ),
-    ...section(
-      'Not observed',
-      notObserved,
-      rows,
-      (shown) =>
-        table(
-          ['Cluster', 'Package', 'Last observed', 'Why'],
-          shown.map(({ cluster, packageName, since, why }) => [
-            markdownCell(cluster, 60),
-            packageName === '' ? 'all of them' : markdownCell(packageName),
-            since === '' ? 'none yet' : time(since),
-            markdownProse(why),
-          ]),
-        ),
-      'Their state is unknown. Open pull requests for them are not changed.',
-    ),
-    ...section('Active ignore rules', ignores, rows, (shown) =>
-      table(
-        ['What', 'Reason', 'Until', 'Where'],
-        shown.map(({ about: what, reason, expires, where }) => [
-          markdownCell(what),
-          markdownCell(reason),
-          expires === '' ? '**no end**' : markdownCell(expires, 20),
-          markdownCell(where),
-        ]),
-      ),
-    ),
-    ...section(
-      'Ignore rules that match nothing',
-      staleRules,
-      rows,
+      {
+        title: 'Ignore rules that match nothing',
+        all: staleRules,
+        rows,
+        explanation: 'Remove them from the policy, or change their end date.',
+      },
       (shown) => [...shown.map((rule) => `- ${markdownProse(rule)}`), ''],
-      'Remove them from the policy, or change their end date.',
     ),
     `<sub>backporch ${markdownCell(subject.version, 30)} overwrites this issue. Edits are lost, except ticked boxes.</sub>`,
     '<!-- backporch:v1 dashboard -->',
@@ -254,13 +249,18 @@ function dashboardBody(subject: DashboardSubject, rows: number): string {
   return `${lines.join('\n')}\n`
 }
 
-/** Nothing where there is nothing. At least the count where there is no room. */
+interface Section<Row> {
+  readonly title: string
+  readonly all: readonly Row[]
+  /** How many of them are shown. */
+  readonly rows: number
+  readonly explanation?: string
+}
+
+/** Empty without rows. With `rows` 0, the count alone. */
 function section<Row>(
-  title: string,
-  all: readonly Row[],
-  rows: number,
+  { title, all, rows, explanation }: Section<Row>,
   draw: (shown: readonly Row[]) => readonly string[],
-  explanation = '',
 ): readonly string[] {
   if (all.length === 0) return []
   const shown = all.slice(0, rows)
@@ -268,7 +268,7 @@ function section<Row>(
   return [
     `**${title}** (${all.length})`,
     '',
-    ...(explanation === '' ? [] : [explanation, '']),
+    ...(explanation === undefined ? [] : [explanation, '']),
     ...(shown.length === 0 ? [] : draw(shown)),
     ...(hidden === 0 ? [] : [`And ${hidden} more: ${markdownCell('backporch status')} lists them.`, '']),
   ]
@@ -277,10 +277,6 @@ function section<Row>(
 function waiting({ waits, overdue }: UndecidedUnit): string {
   if (overdue !== undefined) return `, **no decision for ${duration(overdue)}**`
   return waits ? ', **waits long**' : ''
-}
-
-function boxes(lines: readonly string[]): readonly string[] {
-  return [...lines, '']
 }
 
 function limits({ limits: { hourly, concurrent } }: DashboardSubject): string {
@@ -295,15 +291,23 @@ function name({ packageName, url }: DashboardUnit): string {
   return markdownLink(markdownCell(packageName), url)
 }
 
+function cluster(unit: { readonly cluster: string }): string {
+  return markdownCell(unit.cluster, 60)
+}
+
+function risk(unit: DashboardUnit): string {
+  return riskWord(unit.risk)
+}
+
 function about(unit: DashboardUnit): string {
-  return `${name(unit)} in ${markdownCell(unit.cluster, 60)}, ${riskWord(unit.risk)}, ${changes(unit)} since ${time(unit.since)}`
+  return `${name(unit)} in ${cluster(unit)}, ${risk(unit)}, ${changes(unit)} since ${time(unit.since)}`
 }
 
 function changes({ changes: number }: DashboardUnit): string {
   return count(number, 'change')
 }
 
-function proposal({ label, url }: DashboardProposal): string {
+function proposal({ proposal: { label, url } }: { readonly proposal: DashboardProposal }): string {
   if (label === '') return 'being opened'
   return markdownLink(markdownCell(label, 40), url)
 }

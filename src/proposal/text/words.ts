@@ -189,3 +189,21 @@ export function table(head: readonly string[], rows: readonly (readonly string[]
   const line = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`
   return [line(head), `|${head.map((name) => (name === '#' ? '--:' : '---')).join('|')}|`, ...rows.map(line), '']
 }
+
+/** A table with a row for each of `rows`. The keys of `columns` are its head. */
+export function tableOf<Row>(rows: readonly Row[], columns: { readonly [head: string]: (row: Row) => string }): string[] {
+  const cells = Object.values(columns)
+  return table(
+    Object.keys(columns),
+    rows.map((row) => cells.map((cell) => cell(row))),
+  )
+}
+
+/** The first text of at most `limit` UTF-16 code units; `amounts` go from the longest text to the shortest. */
+export function firstFitting<Amount>(amounts: readonly Amount[], textWith: (amount: Amount) => string, limit: number): string | undefined {
+  for (const amount of amounts) {
+    const text = textWith(amount)
+    if (text.length <= limit) return text
+  }
+  return undefined
+}

@@ -8,40 +8,41 @@ import { PACKAGE_FILE } from '../../package/walk-package.ts'
 import { parseGoYaml } from '../../yaml/read/go-yaml.ts'
 import { decodeYaml } from '../../yaml/read/go-yaml-text.ts'
 
+/** Paths are within the outermost package. */
+export interface ConfigSources {
+  readonly files: ReadonlyMap<string, PackageFile>
+  /** From the root of the repository. */
+  where(path: string): string
+  /** Files that kpt reads for the package of a folder, without those of its subpackages. */
+  ownFiles(folder: string): ReadonlySet<string>
+}
+
 /**
  * What is wrong with the `configPath` of the functions: BP1104 where the file is not there, is a link, has not exactly one
  * document, or that is no Kubernetes object.
  * @param folder of the Kptfile within the package; '' for the package itself
- * @param files by path within the package
- * @param observed files of a folder's own package that kpt reads, by path within the outermost one
  */
-export function checkFunctionConfigs(
-  kptfile: Kptfile,
-  folder: string,
-  files: ReadonlyMap<string, PackageFile>,
-  where: (path: string) => string,
-  observed: (folder: string) => ReadonlySet<string>,
-): readonly Failure[] {
+export function checkFunctionConfigs(kptfile: Kptfile, folder: string, sources: ConfigSources): readonly Failure[] {
   const prefix = folder === '' ? '' : `${folder}/`
   const failures: Failure[] = []
   for (const each of [...kptfile.pipeline.mutators, ...kptfile.pipeline.validators]) {
     if (each.configPath === '') continue
     const path = prefix + cleanPath(each.configPath)
-    const own = observed(folder)
-    const problem = configProblem(files.get(path), where(path), own) ?? (own.has(path) ? undefined : NOT_SEEN)
-    if (problem !== undefined) failures.push(badConfig(each, `${where(prefix + PACKAGE_FILE)}:${each.line}`, problem))
+    const own = sources.ownFiles(folder)
+    const problem = configProblem(sources.files.get(path), sources.where(path), own) ?? (own.has(path) ? undefined : NOT_READ)
+    if (problem !== undefined) failures.push(badConfig(each, `${sources.where(prefix + PACKAGE_FILE)}:${each.line}`, problem))
   }
   return failures
 }
 
-const NOT_SEEN =
+const NOT_READ =
   'the file is not one of the package that kpt reads: it is ignored by .krmignore, of a subpackage, or not named .yaml, .yml or .json'
 
-function configProblem(file: PackageFile | undefined, where: string, observed: ReadonlySet<string>): string | undefined {
+function configProblem(file: PackageFile | undefined, where: string, own: ReadonlySet<string>): string | undefined {
   if (file === undefined) return 'the file is not in the package'
   if (file.mode === '120000' || file.mode === '160000') return 'the file is a link, which may leave the package'
   // What cannot be a manifest was not read.
-  if (file.content.length === 0 && !observed.has(file.path)) return NOT_SEEN
+  if (file.content.length === 0 && !own.has(file.path)) return NOT_READ
   try {
     const { documents } = parseGoYaml(decodeYaml(file.content, where), where)
     const [only] = documents

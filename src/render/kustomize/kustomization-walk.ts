@@ -54,9 +54,19 @@ const TRANSFORMERS = new Set([
   'ReplicaCountTransformer',
   'SuffixTransformer',
 ])
-const PATCH_FIELDS = new Set(['path', 'patch', 'target', 'options'])
-const GENERATOR_FIELDS = new Set(['name', 'namespace', 'behavior', 'type', 'literals', 'files', 'envs', 'env', 'options'])
-const REPLACEMENT_FIELDS = new Set(['path', 'source', 'targets'])
+/** Fields that an entry may have, and the one of them that names a file. */
+interface EntryFields {
+  readonly known: ReadonlySet<string>
+  readonly file: 'path' | 'env'
+}
+
+const PATCH: EntryFields = { known: new Set(['path', 'patch', 'target', 'options']), file: 'path' }
+const REPLACEMENT: EntryFields = { known: new Set(['path', 'source', 'targets']), file: 'path' }
+const OPENAPI: EntryFields = { known: new Set(['path', 'version']), file: 'path' }
+const GENERATOR: EntryFields = {
+  known: new Set(['name', 'namespace', 'behavior', 'type', 'literals', 'files', 'envs', 'env', 'options']),
+  file: 'env',
+}
 
 /** What kustomize takes for an address, whether or not such a folder exists (kustomize `api/internal/git/repospec.go`). */
 const ADDRESS = /:\/\/|^[a-z]+::|^[^/]*@[^/]*:|^(?:git@)?github\.com[:/]/i
@@ -139,10 +149,10 @@ class KustomizationWalk {
         for (const named of texts(value, at)) {
           if (!isInline(named.text)) yield* this.file(named, folder)
         }
-      if (name === 'patches' || name === 'patchesJson6902') yield* this.maps(value, PATCH_FIELDS, ['path'], folder, at)
-      else if (name === 'replacements') yield* this.maps(value, REPLACEMENT_FIELDS, ['path'], folder, at)
+      if (name === 'patches' || name === 'patchesJson6902') yield* this.maps(value, PATCH, folder, at)
+      else if (name === 'replacements') yield* this.maps(value, REPLACEMENT, folder, at)
       else if (name === 'configMapGenerator' || name === 'secretGenerator') yield* this.generators(value, folder, at)
-      else if (name === 'openapi') yield* this.maps(value, new Set(['path', 'version']), ['path'], folder, at)
+      else if (name === 'openapi') yield* this.maps(value, OPENAPI, folder, at)
       else if (name === 'transformers') for (const named of texts(value, at)) yield* this.transformer(named, folder)
       else if (PROGRAMS.has(name))
         this.refuse({ text: name, where }, `${name} runs programs or reads from elsewhere`, 'commit what it makes as files instead')
@@ -171,8 +181,7 @@ class KustomizationWalk {
 
   private *maps(
     value: YamlNode,
-    known: ReadonlySet<string>,
-    files: readonly string[],
+    { known, file }: EntryFields,
     folder: string,
     at: (node: YamlNode) => string,
   ): Generator<string, void, PathAnswer> {
@@ -185,16 +194,14 @@ class KustomizationWalk {
       }
       for (const { key } of map.entries)
         if (!known.has(keyOf(key))) this.refuse({ text: keyOf(key), where: at(key) }, `${keyOf(key)} is not known here`, 'leave it out')
-      for (const name of files) {
-        const entry = entryOf(map, name)
-        const text = textAt(map, name)
-        if (entry !== undefined && text !== undefined && text !== '') yield* this.file({ text, where: at(entry.value) }, folder)
-      }
+      const entry = entryOf(map, file)
+      const text = textAt(map, file)
+      if (entry !== undefined && text !== undefined && text !== '') yield* this.file({ text, where: at(entry.value) }, folder)
     }
   }
 
   private *generators(value: YamlNode, folder: string, at: (node: YamlNode) => string): Generator<string, void, PathAnswer> {
-    yield* this.maps(value, GENERATOR_FIELDS, ['env'], folder, at)
+    yield* this.maps(value, GENERATOR, folder, at)
     const target = resolved(value)
     for (const item of target.kind === 'list' ? target.items : []) {
       for (const name of ['files', 'envs'])
