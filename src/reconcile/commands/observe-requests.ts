@@ -35,7 +35,7 @@ const REQUESTED = 20
 const READ_AT_ONCE = 4
 
 /** Without a listener for clicked buttons. */
-export const NO_PRESSES: RequestedActionSource = { waiting: () => [], answered: () => undefined }
+export const NO_REQUESTED_ACTIONS: RequestedActionSource = { waiting: () => [], answered: () => undefined }
 
 /** What keeps requests from being done in this turn, found when it was applied before. */
 export interface RequestObstacles {
