@@ -6,13 +6,13 @@ import type { AuditedWrite } from '../../krm/audit-event.ts'
 import { type ManagedFields, managedFieldsOf } from '../../krm/managed-fields.ts'
 import { resourceKey } from '../../krm/resource-id.ts'
 import { SYNCERS } from '../../syncers/registry.ts'
-import type { Actor, Confidence, Drift, FieldOwner, ObjectVerdict, Syncer } from '../drift.ts'
+import type { Actor, Confidence, Drift, FieldOwner, ObjectVerdict, SyncerManager } from '../drift.ts'
 import { isSyncer, ownersOf } from './actor.ts'
 import { type ActorRule, classify, ruleFor } from './actor-classes.ts'
 import { type AuditMatch, findAuditMatch, isControlPlaneUser } from './audit-match.ts'
 
 export interface Attribution {
-  readonly syncer: Syncer | undefined
+  readonly syncer: SyncerManager | undefined
   /** Of the policy, in their order. */
   readonly rules: readonly ActorRule[]
   /** By `resourceKey`, oldest first; empty without an audit log. */
@@ -121,7 +121,7 @@ function classOfWriter(
 }
 
 /** Service accounts that wrote as the syncer: what they write under another name is the syncer's too, and no person's. */
-function syncerAccounts(writes: readonly AuditedWrite[], syncer: Syncer | undefined): ReadonlySet<string> {
+function syncerAccounts(writes: readonly AuditedWrite[], syncer: SyncerManager | undefined): ReadonlySet<string> {
   const users = new Set(writes.flatMap(({ manager, user }) => (syncer !== undefined && manager === syncer.manager ? [user] : [])))
   return new Set([...users].filter((user) => user.startsWith('system:serviceaccount:')))
 }
