@@ -27,30 +27,20 @@ export function attribute(verdict: ObjectVerdict, by: Attribution): ObjectVerdic
   const managed = verdict.live === undefined ? undefined : managedFieldsOf(verdict.live)
   const writes = by.writes.get(resourceKey(verdict.id)) ?? []
   const accounts = syncerAccounts(writes, by.syncer)
-  const named = (drift: Drift): Drift => ({ ...drift, actor: attributed(drift, managed, writes, accounts, by) })
+  const attributed = (drift: Drift): Actor => {
+    const others = managed === undefined ? [] : otherOwners(drift, managed, by)
+    const shared = others.length === 0 ? {} : { others }
+    const auditMatch = writes.length === 0 ? undefined : findAuditMatch(drift, writes, by.syncer)
+    const { actor } = drift
+    if (auditMatch !== undefined) return { ...observedBy(auditMatch, drift, accounts, by.rules), ...shared }
+    return { ...actor, ...(actor.confidence === 'none' ? {} : { class: classify(actor, by.rules) }), ...shared }
+  }
+  const named = (drift: Drift): Drift => ({ ...drift, actor: attributed(drift) })
   return {
     ...verdict,
     items: verdict.items.map(named),
     setAside: verdict.setAside.map((aside) => ({ ...aside, drift: named(aside.drift) })),
   }
-}
-
-function attributed(
-  drift: Drift,
-  managed: ManagedFields | undefined,
-  writes: readonly AuditedWrite[],
-  accounts: ReadonlySet<string>,
-  by: Attribution,
-): Actor {
-  const others = managed === undefined ? [] : otherOwners(drift, managed, by)
-  const shared = others.length === 0 ? {} : { others }
-  const auditMatch = writes.length === 0 ? undefined : findAuditMatch(drift, writes, by.syncer)
-  const { actor } = drift
-  if (auditMatch === undefined) {
-    const known = actor.confidence !== 'none'
-    return { ...actor, ...(known ? { class: classify(actor, by.rules) } : {}), ...shared }
-  }
-  return { ...observedBy(auditMatch, drift, accounts, by.rules), ...shared }
 }
 
 function otherOwners({ actor, path }: Drift, managed: ManagedFields, { syncer, rules }: Attribution): FieldOwner[] {

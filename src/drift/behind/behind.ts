@@ -247,9 +247,8 @@ class Judge {
         const before = earlier?.objects.get(key)
         const state = live.get(key)
         if (before === object || state?.state !== 'present') continue
-        const managed = managedFieldsOf(state.object)
-        if (lastWriteOf(managed, syncer) === undefined) continue
-        if (before === undefined || shows(state.object, object, before, managed, syncer)) return index
+        if (lastWriteOf(managedFieldsOf(state.object), syncer) === undefined) continue
+        if (before === undefined || shows(state.object, object, before, syncer)) return index
       }
     }
     return this.versions.length

@@ -1,6 +1,6 @@
 /** The value of one field in a version of a package, and whether a live object shows it. */
 import { type FieldPath, field, valueAt } from '../../krm/field-path.ts'
-import { type ManagedFields, ownsLocation } from '../../krm/managed-fields.ts'
+import { type ManagedFields, managedFieldsOf, ownsLocation } from '../../krm/managed-fields.ts'
 import { canonicalQuantity } from '../../krm/quantity.ts'
 import { isSecret } from '../../krm/redaction/redacted.ts'
 import { getKey, isJsonArray, isJsonObject, type Json, type JsonObject, jsonEquals } from '../../text/json.ts'
@@ -43,13 +43,8 @@ export function lastWriteOf({ entries }: ManagedFields, syncer: SyncerManager | 
 }
 
 /** Whether live has, in the syncer's hands, a scalar that `now` declares and `before` does not. */
-export function shows(
-  live: JsonObject,
-  now: JsonObject,
-  before: JsonObject,
-  managed: ManagedFields,
-  syncer: SyncerManager | undefined,
-): boolean {
+export function shows(live: JsonObject, now: JsonObject, before: JsonObject, syncer: SyncerManager | undefined): boolean {
+  const managed = managedFieldsOf(live)
   const own = managed.entries.filter((entry) => entry.subresource === '' && isSyncer(entry, syncer))
   return changedScalars(now, before, []).some(
     ({ path, value }) => jsonEquals(valueAt(live, path), value) && own.some((entry) => ownsLocation(entry, path, managed)),
