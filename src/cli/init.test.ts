@@ -8,6 +8,7 @@ import { InProcessRenderer } from '../../test/fakes/in-process-renderer.ts'
 import { MemoryForge } from '../../test/fakes/memory-forge.ts'
 import { BOT_EMAIL, MemoryRepository } from '../../test/fakes/memory-repository.ts'
 import { ONBOARDING_FILES, onboardingRecording } from '../../test/fakes/onboarding-samples.ts'
+import { turnRequest } from '../../test/fakes/turn-request.ts'
 import { TurnWorld, WEB } from '../../test/fakes/turn-world.ts'
 import { LocalForge } from '../adapters/forge/local/local-forge.ts'
 import { openRecordedCluster } from '../adapters/kubernetes/recording/recorded-cluster.ts'
@@ -122,18 +123,15 @@ test('a recorded cluster of an Argo CD Application and a Flux Kustomization: rul
   const repository = new MemoryRepository()
   repository.commitByHand('main', ONBOARDING_FILES)
   const cluster = openRecordedCluster({ path: join(folder, 'live.json'), observedAt: '' })
-  const request = {
-    branch: undefined,
-    packages: [],
-    fieldManager: undefined,
+  const request = turnRequest({
     key: redactionKey(new Uint8Array(32)),
     bot: { email: BOT_EMAIL },
     clock: { now: () => new Date() },
     renderer: new InProcessRenderer(),
-  }
+  })
   const { subject, files } = await onboard(
     { repository, cluster, forge: new LocalForge(repository) },
-    { ...request, version: '0.0.0', dryRun: true, again: false, remove: false, confirm: async () => true },
+    { turn: { ...request, mode: 'read' }, again: false, remove: false, confirm: async () => true },
     new AbortController().signal,
   )
   assert.deepEqual(

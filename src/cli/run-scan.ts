@@ -28,7 +28,8 @@ export async function runScan(
   const { ports, clusters, request, progress, openWriter, requestedActions = NO_REQUESTED_ACTIONS } = session
   const dryRun = options.dryRun === true
   const fleet = { ...ports, clusters: clusters.map(({ reader }) => reader), openWriter }
-  const result = await runFleetTurn(fleet, { ...request, dryRun, rehearses: dryRun, requestedActions }, world.signal)
+  const requested = { ...request, mode: dryRun ? 'rehearse' : 'apply', forge: { ...request.forge, requestedActions } } as const
+  const result = await runFleetTurn(fleet, requested, world.signal)
   progress.end()
   for (const answer of result.answers) postAnswer(answer, options, world)
   if (clusters.length === 1) assertObserved(result)

@@ -90,25 +90,25 @@ export async function withSession(
       return taken
     }
     const request: TurnRequest = {
-      branch: options.branch,
-      takeRefs,
-      packages: [...packagesNamed(packages, options), ...(options.path ?? [])],
-      folders: options.path ?? [],
-      ...(options.operatorPolicy === undefined
-        ? {}
-        : { operator: parsePolicyFiles(world.readPolicyFiles(options.operatorPolicy), 'operator') }),
-      labels: options.selector,
-      resolutionRequest: undefined,
-      dryRun: false,
+      mode: 'apply',
+      units: {
+        packages: [...packagesNamed(packages, options), ...(options.path ?? [])],
+        folders: options.path ?? [],
+        labels: options.selector,
+      },
+      git: { branch: options.branch, takeRefs, bot: { email: world.botEmail } },
+      cluster: { audit: options.auditLog === undefined ? undefined : await world.openAuditLog(options.auditLog) },
+      policy: {
+        fieldManager: options.fieldManager,
+        operator:
+          options.operatorPolicy === undefined ? undefined : parsePolicyFiles(world.readPolicyFiles(options.operatorPolicy), 'operator'),
+      },
+      forge: { version: world.version },
       clock: world.clock,
-      fieldManager: options.fieldManager,
       key,
-      bot: { email: world.botEmail },
       renderer: await world.openRenderer(allowedFunctions(options)),
-      version: world.version,
       between: new BetweenTurns(),
       onProgress: progress.step,
-      ...(options.auditLog === undefined ? {} : { audit: await world.openAuditLog(options.auditLog) }),
     }
     const forge = await world.openForge(repository, {
       remote: options.repo,

@@ -27,7 +27,7 @@ export function single(world: TurnWorld): World {
 export async function controllerTurn(ports: FleetPorts, request: TurnRequest): Promise<readonly Failure[]> {
   const { units, notObserved, reported, answers } = await runFleetTurn(
     ports,
-    { ...request, requestedActions: NO_REQUESTED_ACTIONS },
+    { ...request, forge: { ...request.forge, requestedActions: NO_REQUESTED_ACTIONS } },
     signal,
   )
   const ofUnits = units.flatMap((unit) => (unit.state === 'failed' ? unit.failures : (unit.refused ?? [])))

@@ -23,7 +23,7 @@ async function amend(repository: MemoryRepository, branch: string, files: Files)
 
 async function init(world: TurnWorld, more: Partial<OnboardRequest> = {}): Promise<Onboarded> {
   world.pass(1)
-  return onboard(world.ports, { ...world.request(), again: false, remove: false, confirm: async () => true, ...more }, signal)
+  return onboard(world.ports, { turn: world.request(), again: false, remove: false, confirm: async () => true, ...more }, signal)
 }
 
 /** An open proposal to enrol the repository. */

@@ -182,7 +182,7 @@ test('drift/configure and an ignore branch: unsigned commits with their entry in
   world.repository.commitByHand('main', Object.fromEntries(policies.map((path) => [path, null])))
   world.forge = new MemoryForge(world.repository)
   world.repository.signs = true
-  const init = () => onboard(world.ports, { ...world.request(), again: false, remove: false, confirm: async () => true }, signal)
+  const init = () => onboard(world.ports, { turn: world.request(), again: false, remove: false, confirm: async () => true }, signal)
   await init()
   assert.equal((await init()).subject?.editedBy, undefined)
   const forged = await forge(world.repository, 'drift/configure', { 'x.yaml': 'a: 1\n' })

@@ -10,15 +10,15 @@ import { redactionKey } from '../../src/krm/redaction/redacted.ts'
 import { NO_REQUESTED_ACTIONS } from '../../src/reconcile/commands/observe-requests.ts'
 import { BetweenTurns } from '../../src/reconcile/observe/between-turns.ts'
 import { runFleetTurn } from '../../src/reconcile/run-turn.ts'
-import type { TurnRequest } from '../../src/reconcile/turn-request.ts'
 import { knownTexts } from '../../src/record/known-texts.ts'
 import type { FleetWorld } from '../fakes/fleet-world.ts'
 import { editedBy } from '../fakes/live-object.ts'
+import type { TestRequest } from '../fakes/turn-request.ts'
 import { WEB_CONFIG } from '../fakes/turn-world.ts'
 import { begin, steps, surroundings } from './random-days.ts'
 
 /** One turn as `scan` does it. @returns what it said, or why it failed */
-async function turn(world: FleetWorld, more: Partial<TurnRequest>): Promise<unknown> {
+async function turn(world: FleetWorld, more: TestRequest): Promise<unknown> {
   world.pass()
   const { repository, forge } = world
   const fleet = { repository, forge, clusters: world.clusters }

@@ -119,7 +119,8 @@ function turnOf(session: Session, options: ControllerOptions, world: World): Tur
   // The log tells what was written to clusters.
   const stdout = { isTTY: false, write: () => undefined }
   return async ({ between, requestedActions, audit, onProgress }, signal) => {
-    const request = { ...session.request, between, onProgress, ...(audit === undefined ? {} : { audit }) }
+    const cluster = { ...session.request.cluster, ...(audit === undefined ? {} : { audit }) }
+    const request = { ...session.request, between, onProgress, cluster }
     const { result, unsettled } = await runScan({ ...session, request, requestedActions }, options, { ...world, stdout, signal })
     return { result, unsettled, applied: result.settled.map(appliedTransition) }
   }

@@ -57,7 +57,8 @@ export async function approveOne(
       return 0
     }
     const timeout = options.waitTimeout ?? observation.policy.verifyTimeout
-    await waitUntilSettled(ports, { ...request, packages: [observation.unit.packagePath || '.'] }, world.clock, timeout, world.signal)
+    const units = { ...request.units, packages: [observation.unit.packagePath || '.'] }
+    await waitUntilSettled(ports, { ...request, units }, { clock: world.clock, timeout }, world.signal)
     progress.end()
     world.stdout.write(`${ok(options, world)} ${cluster} matches git: verified\n`)
     return 0

@@ -29,10 +29,10 @@ export async function diff(packages: readonly string[], options: DiffOptions, wo
   return withSession(world, options, { packages, gitAlone: true }, async ({ ports, request, progress }) => {
     await printWorkTree('compared', options, world)
     let hiddenBefore = 0
-    const observe = { ...request, unmanaged: options.unmanaged === true }
+    const observe = { ...request, cluster: { ...request.cluster, unmanaged: options.unmanaged === true } }
     let requested = observe
     return showOrWatch(world, options, async () => {
-      const turn = await runTurn(ports, { ...requested, dryRun: true }, world.signal)
+      const turn = await runTurn(ports, { ...requested, mode: 'read' }, world.signal)
       progress.end()
       // Whoever watches waits for what is new, not for the look itself.
       if (options.verbose !== true) requested = { ...observe, onProgress: () => undefined }

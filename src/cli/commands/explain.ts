@@ -93,7 +93,7 @@ async function explainPackage(what: string, selectors: readonly string[], option
   const lead = isSelector(what) ? [what] : []
   const { width } = new Terminal(world.stdout, { color: options.color, ascii: options.ascii === true, env: world.env })
   return withSession(world, options, { packages: lead.length > 0 ? [] : [what], gitAlone: true }, async ({ ports, request, progress }) => {
-    const result = await runTurn(ports, { ...request, dryRun: true }, world.signal)
+    const result = await runTurn(ports, { ...request, mode: 'read' }, world.signal)
     progress.end()
     for (const unit of result.units) {
       if (unit.state === 'failed') throw unit.failures[0]

@@ -36,7 +36,7 @@ export async function ignore(
   const lead = name !== undefined && isSelector(name) ? [name] : []
   const packages = name === undefined || lead.length > 0 ? [] : [name]
   return withSession(world, options, { packages, gitAlone: options.print === true }, async (session) => {
-    const { units, view } = await runTurn(session.ports, { ...session.request, dryRun: true }, world.signal)
+    const { units, view } = await runTurn(session.ports, { ...session.request, mode: 'read' }, world.signal)
     session.progress.end()
     const [unit, ...others] = units
     if (unit === undefined || others.length > 0) throw notOne(units.length)

@@ -25,8 +25,7 @@ export async function init(options: InitOptions, world: World): Promise<number> 
       onboard(
         ports,
         {
-          ...request,
-          dryRun: options.dryRun === true,
+          turn: { ...request, mode: options.dryRun === true ? 'read' : 'apply' },
           again,
           remove: options.remove === true,
           confirm: async (onboarding) => {

@@ -34,7 +34,8 @@ export async function resolve({ resolution, name, selectors }: ResolveArguments,
       ...(options.via === undefined ? {} : { via: options.via }),
     }
     const dryRun = options.dryRun === true
-    const result = await runTurn(ports, { ...request, resolutionRequest, dryRun, rehearses: dryRun }, world.signal)
+    const requested = { ...request, mode: dryRun ? 'rehearse' : 'apply', forge: { ...request.forge, resolutionRequest } } as const
+    const result = await runTurn(ports, requested, world.signal)
     progress.end()
     if (!isTable(options.output)) printTurn(result, options, world)
     else {

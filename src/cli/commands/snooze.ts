@@ -19,7 +19,7 @@ export async function snooze(
   const [packages, time] = duration === undefined ? [[], name] : [[name], duration]
   const end = `${new Date(world.clock.now().getTime() + secondsIn(time) * 1_000).toISOString().slice(0, 19)}Z`
   return withSession(world, options, { packages }, async ({ ports, request, progress }) => {
-    const { units, updates, view } = await runTurn(ports, { ...request, snoozeUntil: end }, world.signal)
+    const { units, updates, view } = await runTurn(ports, { ...request, forge: { ...request.forge, snoozeUntil: end } }, world.signal)
     progress.end()
     const [unit, ...others] = units
     if (unit === undefined || others.length > 0) throw notOne(units.length)

@@ -145,7 +145,7 @@ class TurnWriter {
     const { write, push } = this.repository
     const target = { write: write.bind(this.repository), push: this.context.dryRun ? async () => {} : push.bind(this.repository) }
     try {
-      const written = await writeTurn(target, units, clusters, this.ledger, signal)
+      const written = await writeTurn(target, { units, clusters }, this.ledger, signal)
       this.units = written.units
       this.updates = written.updates
       this.written.push(...written.updates.map(describeUpdate))

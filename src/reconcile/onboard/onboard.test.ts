@@ -19,7 +19,7 @@ function driftedWorld(hosted = true): TurnWorld {
 
 async function init(world: TurnWorld, more: Partial<OnboardRequest> = {}): Promise<Onboarded> {
   world.pass(1)
-  const request = { ...world.request(), again: false, remove: false, confirm: async () => true, ...more }
+  const request = { turn: world.request(), again: false, remove: false, confirm: async () => true, ...more }
   return onboard(world.ports, request, new AbortController().signal)
 }
 
@@ -48,7 +48,7 @@ test('a proposal with the files and what to expect; said again it writes nothing
 
 test('nothing is written on a dry run, and nothing after a no', async () => {
   const world = driftedWorld()
-  const dry = await init(world, { dryRun: true, confirm: () => assert.fail('asked') })
+  const dry = await init(world, { turn: world.request({ dryRun: true }), confirm: () => assert.fail('asked') })
   assert.equal(dry.files.length, 2)
   assert.equal((await init(world, { confirm: async () => false })).refused, true)
   assert.deepEqual([world.repository.pushes, forgeOf(world).writes], [[], []])
