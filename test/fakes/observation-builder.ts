@@ -1,5 +1,7 @@
 /** What a turn observed, written by hand: units, a repository and a forge in which nothing differs, and what a test wants to be otherwise. */
+import assert from 'node:assert/strict'
 import type { Drift, ObjectVerdict } from '../../src/drift/drift.ts'
+import { Failure } from '../../src/failure.ts'
 import { type ObjectId, objectId } from '../../src/package/object-id.ts'
 import { ledgerAfter } from '../../src/plan/ledger/ledger-after.ts'
 import { later } from '../../src/plan/limits/drift-age.ts'
@@ -182,6 +184,17 @@ export function pullOf(ref: string, more: Partial<KnownProposal> = {}): KnownPro
     ...{ commit: objectId('b'.repeat(40)), title: '', body: '', labels: [], draft: false, decidedBy: '', decidedAt: '' },
     ...more,
   }
+}
+
+/** The failure that the work ends with. */
+export function refusalOf(work: () => unknown): Failure {
+  try {
+    work()
+  } catch (thrown) {
+    if (thrown instanceof Failure) return thrown
+    throw thrown
+  }
+  throw new assert.AssertionError({ message: 'nothing is refused' })
 }
 
 export interface TurnParts {

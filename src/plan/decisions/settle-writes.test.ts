@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { driftOf } from '../../../test/fakes/drift-samples.ts'
-import { decidedOf, desiredOf, proposedOf, verdictOf, withStatus } from '../../../test/fakes/observation-builder.ts'
+import { decidedOf, desiredOf, proposedOf, refusalOf, verdictOf, withStatus } from '../../../test/fakes/observation-builder.ts'
 import type { Drift, ObjectVerdict } from '../../drift/drift.ts'
 import { Failure } from '../../failure.ts'
 import { formatFieldPath } from '../../krm/field-path.ts'
@@ -104,18 +104,8 @@ test('settle: an unexpected object is deleted by uid and version, where the merg
   )
   assert.deepEqual(lines(found), ['delete web u-1 at 7'])
   const { copies: _copies, ...spec } = found.record.spec
-  assert.equal(refusal(() => lines({ ...found, record: { ...found.record, spec } }))?.code, 'BP2015')
+  assert.equal(refusalOf(() => lines({ ...found, record: { ...found.record, spec } })).code, 'BP2015')
 })
-
-function refusal(work: () => unknown): Failure | undefined {
-  try {
-    work()
-    return undefined
-  } catch (thrown) {
-    assert.ok(thrown instanceof Failure, String(thrown))
-    return thrown
-  }
-}
 
 test('settle: only a merge that is not verified yet, and is what was proposed, authorises a write', () => {
   const { unit, record } = merged([REPLICAS])
@@ -130,18 +120,18 @@ test('settle: only a merge that is not verified yet, and is what was proposed, a
 test('settle: what was not approved of an object keeps the whole object as it is', () => {
   const { unit, record } = merged([REPLICAS])
   const now = (items: readonly Drift[]) => ({ record, unit: { ...unit, verdicts: [verdictOf(items, { desired: GIT })] } })
-  const other = refusal(() => lines(now([REPLICAS, EXTRA])))
-  assert.deepEqual([other?.code, other?.why], ['BP2005', 'it changed since the review: spec.extra'])
+  const other = refusalOf(() => lines(now([REPLICAS, EXTRA])))
+  assert.deepEqual([other.code, other.why], ['BP2005', 'it changed since the review: spec.extra'])
   assert.deepEqual(lines(now([EXTRA])), [], 'nothing of it was approved')
   assert.deepEqual(lines(now([driftOf('spec.replicas', { live: 9 })])), [], 'live changed since the review')
   const [gone, whole] = [merged([REPLICAS, EXTRA]), driftOf('', { change: 'unexpected' })]
-  const changed = refusal(() => lines({ ...gone, unit: { ...gone.unit, verdicts: [verdictOf([REPLICAS, whole], { desired: GIT })] } }))
-  assert.equal(changed?.why, 'it changed since the review: unexpected; 1 approved changes are gone')
+  const changed = refusalOf(() => lines({ ...gone, unit: { ...gone.unit, verdicts: [verdictOf([REPLICAS, whole], { desired: GIT })] } }))
+  assert.equal(changed.why, 'it changed since the review: unexpected; 1 approved changes are gone')
 })
 
 test('settle: a value that moved between the comparison and the reading is not written over', () => {
-  const moved = refusal(() => lines(merged([REPLICAS]), present({ replicas: 6 })))
-  assert.deepEqual([moved?.code, moved?.why], ['BP2005', 'spec.replicas changed while the write was prepared'])
+  const moved = refusalOf(() => lines(merged([REPLICAS]), present({ replicas: 6 })))
+  assert.deepEqual([moved.code, moved.why], ['BP2005', 'spec.replicas changed while the write was prepared'])
 })
 
 test('settle: an adopted change is not written', () => {
@@ -163,8 +153,8 @@ test('settle: what git has as ciphertext only is not written', () => {
   const secret = 'ENC[AES256_GCM,data:abc,iv:d,tag:e,type:str]'
   const whole = desiredOf({ replicas: 3, key: secret })
   const ofField = merged([driftOf('spec.key', { git: secret, live: 'plain' })], { desired: whole })
-  assert.match(refusal(() => lines(ofField))?.why ?? '', /^git encrypts spec\.key with SOPS/)
-  assert.match(refusal(() => lines(merged([MISSING], { desired: whole }), ABSENT))?.why ?? '', /^git encrypts its values with SOPS/)
+  assert.match(refusalOf(() => lines(ofField)).why, /^git encrypts spec\.key with SOPS/)
+  assert.match(refusalOf(() => lines(merged([MISSING], { desired: whole }), ABSENT)).why, /^git encrypts its values with SOPS/)
   assert.deepEqual(lines(merged([REPLICAS], { desired: whole })), [applied({ replicas: 3 })], 'of another field it is')
 })
 
@@ -175,13 +165,13 @@ test('settle: what the package does not cover is not written, and is the reason 
   for (const more of [{ state: 'outside', failure: BOUND }, { notSettled: BOUND }] as const) {
     const bound = { ...unit, verdicts: unit.verdicts.map((verdict) => ({ ...verdict, ...more })) }
     assert.equal(
-      refusal(() => lines({ unit: bound, record })),
+      refusalOf(() => lines({ unit: bound, record })),
       BOUND,
     )
     const [write] = planSettle(unit, record, new Map([[KEY, LIVE]]))
     assert.ok(write !== undefined)
     assert.equal(
-      refusal(() => assertMayWrite(bound, write)),
+      refusalOf(() => assertMayWrite(bound, write)),
       BOUND,
     )
     assertMayWrite(unit, write)
