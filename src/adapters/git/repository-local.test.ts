@@ -14,7 +14,6 @@ import {
   type TestRepository,
 } from '../../../test/contract/git-remotes.ts'
 import { objectId } from '../../package/object-id.ts'
-import { openRepository } from './repository.ts'
 import { workTreeState } from './work-tree.ts'
 
 const signal = AbortSignal.timeout(120_000)
@@ -209,16 +208,4 @@ withRepository('a server that cannot move several refs at once says which moved'
   fixture.git('update-ref', '-d', DRAFT)
   await expectFailure(repository.push(updates, signal), 'BP4002')
   assert.equal(fixture.git('for-each-ref', DRAFT), '', 'with atomic none moved')
-})
-
-test('an identity that git cannot write is refused', async () => {
-  for (const identity of [
-    { name: 'a<b', email: 'x@y' },
-    { name: 'a\nb', email: 'x@y' },
-    { name: '', email: 'x@y' },
-    { name: 'a', email: 'x y' },
-  ]) {
-    const open = async () => openRepository({ remote: '/x', cacheDir: '/x', identity })
-    await expectFailure(open(), 'BP1001')
-  }
 })

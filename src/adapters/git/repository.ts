@@ -27,16 +27,7 @@ import type { FileOperations } from './objects/atomic-fs.ts'
 import { LocalObjects } from './objects/local-objects.ts'
 import { NewObjects } from './objects/new-objects.ts'
 import { ObjectCache } from './objects/object-cache.ts'
-import {
-  commitObject,
-  type GitObject,
-  type Identity,
-  isFolder,
-  type ObjectType,
-  parseCommit,
-  parseTree,
-  type TreeEntry,
-} from './objects/object-format.ts'
+import { commitObject, type GitObject, isFolder, type ObjectType, parseCommit, parseTree, type TreeEntry } from './objects/object-format.ts'
 import type { ObjectSource } from './objects/object-source.ts'
 import { RemoteObjects } from './objects/remote-objects.ts'
 import { editTree } from './objects/tree-edit.ts'
@@ -57,15 +48,12 @@ export interface RepositoryOptions {
   readonly cacheDir: string
   /** For https: sent as the password. Userinfo in the address comes first; the user's git credential helpers come last. */
   readonly token?: string | TokenSource
-  readonly identity?: Identity
   /** Signs every commit, and says whose the signature of one is. */
   readonly signer?: CommitSigner
   /** Short name of the branch that may be pushed to although it is not ours, and only forwards. */
   readonly baseBranch?: BaseBranch
   /** `node:fs/promises` by default; a test gives one that fails. */
   readonly fs?: FileOperations
-  /** Waits until the disk has what is written to the cache. Off by default: a torn cache is found and fetched again. */
-  readonly flush?: boolean
   /** What a relative path is relative to, and what git and ssh run with. */
   readonly workingDirectory?: string
   readonly environment?: Environment
@@ -89,20 +77,17 @@ const MOST_STEPS = 10_000
 
 /**
  * Opens a repository. Nothing is asked and nothing is written before the first call.
- * @throws Failure BP4010 for an address that is not used, BP1001 for an identity that git cannot write
+ * @throws Failure BP4010 for an address that is not used
  */
 export function openRepository(options: RepositoryOptions): PackageRepository {
   const workingDirectory = options.workingDirectory ?? process.cwd()
   const address = parseRemoteAddress(options.remote, workingDirectory)
-  const identity = options.identity ?? BOT
-  assertIdentity(identity)
-  return new GitRepository(address, resolve(workingDirectory, options.cacheDir), identity, options)
+  return new GitRepository(address, resolve(workingDirectory, options.cacheDir), options)
 }
 
 class GitRepository implements PackageRepository {
   readonly remote: string
   readonly #address: RemoteAddress
-  readonly #identity: Identity
   readonly #signer: CommitSigner | undefined
   readonly #baseBranch: BaseBranch | undefined
   #defaultBranch: string | undefined
@@ -114,10 +99,9 @@ class GitRepository implements PackageRepository {
   readonly #created = new NewObjects()
   readonly #trees = new LRUCache<ObjectId, readonly TreeEntry[]>({ max: MOST_TREES })
 
-  constructor(address: RemoteAddress, cacheFolder: string, identity: Identity, options: RepositoryOptions) {
+  constructor(address: RemoteAddress, cacheFolder: string, options: RepositoryOptions) {
     this.remote = address.printed
     this.#address = address
-    this.#identity = identity
     this.#signer = options.signer
     this.#baseBranch = options.baseBranch
     this.#environment = options.environment ?? process.env
@@ -127,7 +111,7 @@ class GitRepository implements PackageRepository {
     const traced = (transport: GitTransport, { printed }: RemoteAddress): GitTransport =>
       options.trace === undefined ? transport : new TracedTransport(transport, printed, options.trace)
     const openRemote = (at: RemoteAddress, transport: GitTransport): ObjectSource => {
-      const cache = new ObjectCache(cacheFolder, at.printed, options.fs ?? nodeFiles, options.flush ?? false)
+      const cache = new ObjectCache(cacheFolder, at.printed, options.fs ?? nodeFiles)
       return new RemoteObjects(at.printed, transport, cache, typeof options.baseBranch === 'string' ? options.baseBranch : undefined)
     }
     if (address.kind === 'local' && address.inPlace) {
@@ -198,8 +182,8 @@ class GitRepository implements PackageRepository {
     const { signal } = new AbortController()
     const base = draft.base === undefined ? undefined : (await this.commit(draft.base, signal)).tree
     const edited = await editTree((id) => this.#tree(id, signal), base, draft.changes)
-    const message = signOff(draft.message, this.#identity)
-    const created = { tree: edited.tree, parents: draft.parents, identity: this.#identity, at: draft.at, message }
+    const message = signOff(draft.message, BOT)
+    const created = { tree: edited.tree, parents: draft.parents, identity: BOT, at: draft.at, message }
     const commit = commitObject(created, this.#signer?.sign)
     for (const object of [commit, ...edited.objects]) this.#created.add(object)
     return commit.id
@@ -356,16 +340,4 @@ function fileMode(mode: string): FileMode {
 function assertOnce(updates: readonly RefUpdate[]): void {
   const twice = updates.find(({ ref }, at) => updates.findIndex((other) => other.ref === ref) !== at)
   if (twice !== undefined) throw new TypeError(`a push names ${twice.ref} twice`)
-}
-
-function assertIdentity({ name, email }: Identity): void {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: git cannot write these
-  const unwritable = /[<>\x00-\x1f\x7f]/
-  if (!unwritable.test(name + email) && name.trim() === name && name !== '' && email !== '' && !/\s/.test(email)) return
-  throw new Failure({
-    code: 'BP1001',
-    what: 'cannot use this identity for commits',
-    why: 'git needs a name and an e-mail address without angle brackets and control characters',
-    remedy: 'give another name and e-mail address',
-  })
 }

@@ -15,7 +15,7 @@ import type { Clock } from '../../ports/clock.ts'
 import type { ApprovedWrite, Authorisation, ClusterWriter } from '../../ports/cluster.ts'
 import { formatJson, getKey, isJsonObject, type JsonObject } from '../../text/json.ts'
 import { appliedObject } from './applied-object.ts'
-import type { ReadApi, WriteApi, WriteOptions } from './cluster-api.ts'
+import type { ApiWrite, ReadApi, WriteApi } from './cluster-api.ts'
 import { Discovery, objectPath, requestedFor, type ServedResource } from './discovery.ts'
 import { guardedPatch } from './guarded-patch.ts'
 import { failureOfResponse, isObjectAbsent, jsonOf, notKubernetes, type RequestDescription } from './kubernetes-failure.ts'
@@ -33,6 +33,9 @@ interface Location {
   readonly name: string
   readonly path: string
 }
+
+/** Who writes, and by whose authority. */
+type WriteOptions = Pick<ApiWrite, 'fieldManager' | 'userAgent'>
 
 const COMMIT = /^[0-9a-f]{40}$/
 const EPISODE = /^[0-9A-Za-z._-]{1,64}$/
@@ -80,7 +83,7 @@ export class ApiServerWriter implements ClusterWriter {
     const location = await this.location({ id: resource.id, apiVersion: resource.apiVersion }, signal)
     const requested = this.requested('patch', location)
     const body = formatJson(appliedObject(resource.object, ['uid', 'resourceVersion']))
-    const answer = await this.writes.apply(location.path, body, { ...options, answers: [409] }, requested, signal)
+    const answer = await this.writes.apply({ ...options, path: location.path, body, answers: [409] }, requested, signal)
     if (answer.status === 409) throw changed(this.reads.cluster, resource, 'it is not the object that was reviewed any more')
   }
 
@@ -90,16 +93,12 @@ export class ApiServerWriter implements ClusterWriter {
       throw changed(this.reads.cluster, change.target, 'its uid and resource version were not recorded')
     const location = await this.location(change.target, signal)
     const body = { apiVersion: 'v1', kind: 'DeleteOptions', propagationPolicy: 'Background', preconditions: { uid, resourceVersion } }
-    const answer = await this.writes.delete(
-      location.path,
-      formatJson(body),
-      { ...options, answers: [404, 409] },
-      this.requested('delete', location),
-      signal,
-    )
+    const requested = this.requested('delete', location)
+    const write = { ...options, path: location.path, body: formatJson(body), answers: [404, 409] }
+    const answer = await this.writes.delete(write, requested, signal)
     if (answer.status === 409) throw changed(this.reads.cluster, change.target, 'it changed since it was reviewed')
     // What is gone already is what was approved; a missing path is not.
-    if (answer.status === 404 && !isObjectAbsent(answer, location.name)) throw failureOfResponse(answer, this.requested('delete', location))
+    if (answer.status === 404 && !isObjectAbsent(answer, location.name)) throw failureOfResponse(answer, requested)
   }
 
   /** One guarded JSON Patch: each operation stands behind a `test` of the version and of the value that was reviewed. */
@@ -119,7 +118,8 @@ export class ApiServerWriter implements ClusterWriter {
     }
     const body = [{ op: 'test', path: '/metadata/resourceVersion', value: change.resourceVersion }, ...patch.operations]
     const requested = this.requested('patch', location)
-    const answer = await this.writes.jsonPatch(location.path, formatJson(body), { ...options, answers: [409, 422] }, requested, signal)
+    const write = { ...options, path: location.path, body: formatJson(body), answers: [409, 422] }
+    const answer = await this.writes.jsonPatch(write, requested, signal)
     if (answer.status < 300) return
     // A failed `test` and an object that is not valid as patched are both 422: the version tells which it was.
     const now = await this.read(location, change.target, signal)
@@ -148,7 +148,7 @@ export class ApiServerWriter implements ClusterWriter {
   }
 
   private requested(verb: RequestDescription['verb'], { served, namespace, name }: Location): RequestDescription {
-    return requestedFor(this.reads.cluster, verb, served, namespace, name)
+    return requestedFor(this.reads.cluster, verb, served, { namespace, name })
   }
 }
 

@@ -2,7 +2,7 @@
  * The doors to an API server. `ReadApi` can only read, and apply as a dry run: it has no means to send anything else, so
  * what holds only a `ReadApi` cannot write. `WriteApi` is made apart, for the writer alone.
  */
-import type { ApiCall, ApiConnection } from './connection/api-connection.ts'
+import type { ApiConnection } from './connection/api-connection.ts'
 import type { ApiResponse } from './connection/transport.ts'
 import type { RequestDescription } from './kubernetes-failure.ts'
 
@@ -15,8 +15,8 @@ export interface GetOptions {
 export interface ReadApi {
   readonly cluster: string
   get(path: string, requested: RequestDescription, signal: AbortSignal, options?: GetOptions): Promise<ApiResponse>
-  /** Server-side apply with `dryRun=All` and `force=true`. `path` is the object's, without a query. A refusal (4xx, and some 500) is an answer. */
-  dryRunApply(path: string, body: string, fieldManager: string, requested: RequestDescription, signal: AbortSignal): Promise<ApiResponse>
+  /** Server-side apply with `dryRun=All` and `force=true`. A refusal (4xx, and some 500) is an answer. */
+  dryRunApply(object: AppliedObject, requested: RequestDescription, signal: AbortSignal): Promise<ApiResponse>
   /** Asks whether we may do something. Stores nothing, and says `dryRun=All` all the same. */
   reviewAccess(body: string, requested: RequestDescription, signal: AbortSignal): Promise<ApiResponse>
   /** Asks for all that we may do in a namespace. Stores nothing either. */
@@ -24,18 +24,25 @@ export interface ReadApi {
 }
 
 export interface WriteApi {
-  apply(path: string, body: string, options: WriteOptions, requested: RequestDescription, signal: AbortSignal): Promise<ApiResponse>
-  jsonPatch(path: string, body: string, options: WriteOptions, requested: RequestDescription, signal: AbortSignal): Promise<ApiResponse>
-  delete(path: string, body: string, options: WriteOptions, requested: RequestDescription, signal: AbortSignal): Promise<ApiResponse>
+  apply(write: ApiWrite, requested: RequestDescription, signal: AbortSignal): Promise<ApiResponse>
+  jsonPatch(write: ApiWrite, requested: RequestDescription, signal: AbortSignal): Promise<ApiResponse>
+  delete(write: ApiWrite, requested: RequestDescription, signal: AbortSignal): Promise<ApiResponse>
 }
 
-export interface WriteOptions {
+interface AppliedObject {
+  /** Path of the object, without a query. */
+  readonly path: string
+  readonly body: string
   readonly fieldManager: string
+}
+
+export interface ApiWrite extends AppliedObject {
   readonly userAgent: string
   readonly answers?: readonly number[]
 }
 
 const APPLY = 'application/apply-patch+yaml'
+const JSON_PATCH = 'application/json-patch+json'
 /** Statuses with which a server may say that it will not take the object; 500 for a field that it does not know (docs/facts/refused-applies.md). */
 const REFUSALS = [400, 403, 404, 409, 413, 422, 500]
 const RULES_REVIEW_PATH = '/apis/authorization.k8s.io/v1/selfsubjectrulesreviews'
@@ -46,46 +53,36 @@ export function readApi(connection: ApiConnection): ReadApi {
     cluster: connection.name,
     get: (path, requested, signal, options = {}) =>
       connection.send({ method: 'GET', path, repeatable: true, ...options }, requested, signal),
-    dryRunApply: (path, body, fieldManager, queried, signal) => {
+    dryRunApply: ({ path, body, fieldManager }, requested, signal) => {
       const query = new URLSearchParams({ dryRun: 'All', fieldManager, force: 'true', fieldValidation: 'Ignore' })
-      return connection.send(
-        { method: 'PATCH', path: `${path}?${query}`, body, contentType: APPLY, repeatable: true, answers: REFUSALS },
-        queried,
-        signal,
-      )
+      const call = { path: `${path}?${query}`, body, contentType: APPLY, repeatable: true, answers: REFUSALS }
+      return connection.send({ method: 'PATCH', ...call }, requested, signal)
     },
-    reviewAccess: (body, question, signal) =>
-      connection.send({ method: 'POST', path: `${ACCESS_REVIEW_PATH}?dryRun=All`, body, repeatable: true }, question, signal),
-    reviewRules: (body, query, signal) =>
-      connection.send({ method: 'POST', path: `${RULES_REVIEW_PATH}?dryRun=All`, body, repeatable: true }, query, signal),
+    reviewAccess: (body, requested, signal) =>
+      connection.send({ method: 'POST', path: `${ACCESS_REVIEW_PATH}?dryRun=All`, body, repeatable: true }, requested, signal),
+    reviewRules: (body, requested, signal) =>
+      connection.send({ method: 'POST', path: `${RULES_REVIEW_PATH}?dryRun=All`, body, repeatable: true }, requested, signal),
   }
 }
 
-/** Not repeatable: an answer that got lost is looked at by the caller, who reads again. */
+/** No request is repeated: after a lost answer the caller reads the object again. */
 export function writeApi(connection: ApiConnection): WriteApi {
-  const send = (
-    call: Omit<ApiCall, 'repeatable'>,
-    options: WriteOptions,
-    requested: RequestDescription,
-    signal: AbortSignal,
-  ): Promise<ApiResponse> => {
-    const { userAgent, answers } = options
-    return connection.send({ ...call, userAgent, repeatable: false, ...(answers === undefined ? {} : { answers }) }, requested, signal)
-  }
-  const query = (fieldManager: string): URLSearchParams => new URLSearchParams({ fieldManager, fieldValidation: 'Ignore' })
+  const query = ({ fieldManager }: ApiWrite): URLSearchParams => new URLSearchParams({ fieldManager, fieldValidation: 'Ignore' })
+  const call = ({ body, userAgent, answers }: ApiWrite) => ({
+    body,
+    userAgent,
+    repeatable: false,
+    ...(answers === undefined ? {} : { answers }),
+  })
   return {
-    apply: (path, body, options, queried, signal) => {
-      const parameters = query(options.fieldManager)
-      parameters.set('force', 'true')
-      return send({ method: 'PATCH', path: `${path}?${parameters}`, body, contentType: APPLY }, options, queried, signal)
+    apply: (write, requested, signal) => {
+      const path = `${write.path}?${query(write)}&force=true`
+      return connection.send({ method: 'PATCH', path, contentType: APPLY, ...call(write) }, requested, signal)
     },
-    jsonPatch: (path, body, options, question, signal) =>
-      send(
-        { method: 'PATCH', path: `${path}?${query(options.fieldManager)}`, body, contentType: 'application/json-patch+json' },
-        options,
-        question,
-        signal,
-      ),
-    delete: (path, body, options, asked, signal) => send({ method: 'DELETE', path, body }, options, asked, signal),
+    jsonPatch: (write, requested, signal) => {
+      const path = `${write.path}?${query(write)}`
+      return connection.send({ method: 'PATCH', path, contentType: JSON_PATCH, ...call(write) }, requested, signal)
+    },
+    delete: (write, requested, signal) => connection.send({ method: 'DELETE', path: write.path, ...call(write) }, requested, signal),
   }
 }

@@ -56,15 +56,17 @@ export class Discovery {
    */
   async find(apiVersion: string, kind: string, signal: AbortSignal, group = ''): Promise<ServedResource> {
     const catalogue = await this.read(signal)
-    const found = await this.lookUpAny(catalogue, apiVersion, group, kind, signal)
+    const wanted = { apiVersion, group, kind }
+    const found = await this.lookUpAny(catalogue, wanted, signal)
     if (found !== undefined) return found
     if (this.now() - catalogue.readAt > TRUST_A_MISS) {
       this.catalogue = undefined
       const again = await this.read(signal)
-      const late = await this.lookUpAny(again, apiVersion, group, kind, signal)
+      const late = await this.lookUpAny(again, wanted, signal)
       if (late !== undefined) return late
     }
-    throw notServed(this.api.cluster, apiVersion || group || 'v1', kind, 'discovery does not list it', await this.othersOf(kind))
+    const where = { cluster: this.api.cluster, apiVersion: apiVersion || group || 'v1' }
+    throw notServed(where, kind, 'discovery does not list it', await this.othersOf(kind))
   }
 
   /** Versions in which the server has a kind of this name, as far as they are known without asking: kinds move between groups. */
@@ -97,9 +99,7 @@ export class Discovery {
   /** Discovery lists the versions of a group with the preferred one first. */
   private async lookUpAny(
     catalogue: Catalogue,
-    apiVersion: string,
-    group: string,
-    kind: string,
+    { apiVersion, group, kind }: Pick<ServedResource, 'apiVersion' | 'group' | 'kind'>,
     signal: AbortSignal,
   ): Promise<ServedResource | undefined> {
     if (apiVersion !== '') return this.lookUp(catalogue, apiVersion, kind, signal)
@@ -235,8 +235,7 @@ export function requestedFor(
   cluster: string,
   verb: RequestDescription['verb'],
   served: ServedResource,
-  namespace: string,
-  name: string,
+  { namespace = '', name = '' }: { readonly namespace?: string | undefined; readonly name?: string | undefined } = {},
 ): RequestDescription {
   const { group, kind, plural } = served
   const resource: RequestedResource = { group, kind, plural, namespace: served.namespaced ? namespace : '', name }

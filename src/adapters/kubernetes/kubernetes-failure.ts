@@ -35,88 +35,64 @@ export interface RequestedResource {
 const LONGEST_MESSAGE = 300
 const MOST_CAUSES = 5
 
+/** Codes of failures that pass by themselves. */
+const PASSING: ReadonlySet<FailureCode> = new Set(['BP3001', 'BP3004', 'BP3005', 'BP3006', 'BP3010'])
+
 /** The failure of an answer that is not a 2xx. */
 export function failureOfResponse(response: ApiResponse, requested: RequestDescription): Failure {
   const { status } = response
   const answer = statusOf(response.body)
+  const failure = (code: FailureCode, why: string, remedy: string): Failure => failureOf(requested, code, { why, remedy })
   if (status >= 300 && status < 400) return notKubernetes(requested, `it answers ${status}, a redirect, which is not followed`)
-  if (status === 401) return unauthorized(requested)
-  if (status === 403) return forbidden(requested, answer)
+  if (status === 401)
+    return failure('BP3002', 'the server does not accept the credentials (401)', 'log in again, or correct the user of the context')
+  if (status === 403) {
+    // The message is read for the user's name, which stands nowhere else. It decides nothing.
+    const user = /User "((?:[^"\\]|\\.)+)" cannot /.exec(textOf(answer, 'message'))?.[1]
+    return failure('BP3003', `the account may not ${requested.verb} it (403)`, rbacRule(requested, user))
+  }
   if (status === 404) return notFound(requested, answer)
-  if (status === 429) {
-    return make(requested, 'BP3004', 'the server is busy (429)', 'wait, or give the account a priority level of its own', 'backoff')
-  }
-  if (status === 408 || status === 504) {
-    return make(
-      requested,
-      'BP3006',
-      `the server gave up on the request (${status})`,
-      'try again; look at the API server and its etcd',
-      'backoff',
-    )
-  }
+  if (status === 429) return failure('BP3004', 'the server is busy (429)', 'wait, or give the account a priority level of its own')
+  if (status === 408 || status === 504)
+    return failure('BP3006', `the server gave up on the request (${status})`, 'try again; look at the API server and its etcd')
   if (status >= 500 && /^conversion webhook for /.test(textOf(answer, 'message'))) {
     const why = 'ConversionFailed: the conversion webhook of the kind does not answer, or answers with an error'
-    return make(requested, 'BP3005', why, 'look at the service in spec.conversion of the CustomResourceDefinition', 'backoff')
+    return failure('BP3005', why, 'look at the service in spec.conversion of the CustomResourceDefinition')
   }
-  if (status >= 500) {
-    return make(
-      requested,
-      'BP3005',
-      reasonOf(requested, status, answer),
-      'try again; look at the API server and its admission webhooks',
-      'backoff',
-    )
-  }
+  if (status >= 500)
+    return failure('BP3005', reasonOf(requested, status, answer), 'try again; look at the API server and its admission webhooks')
   if (status === 405 || status === 406 || status === 415) {
-    return make(
-      requested,
-      'BP3009',
-      `the server does not serve ${requested.verb} for it (${status})`,
-      'look at the API service that serves the kind',
-      'on-change',
-    )
+    const why = `the server does not serve ${requested.verb} for it (${status})`
+    return failure('BP3009', why, 'look at the API service that serves the kind')
   }
-  if (status === 410) return make(requested, 'BP3010', 'the list expired while it was read (410)', 'try again', 'backoff')
+  if (status === 410) return failure('BP3010', 'the list expired while it was read (410)', 'try again')
   return failureOfRefusal(response, requested)
 }
 
 /** The failure of a request that got no whole answer. */
 export function failureOfFault(fault: TransportFault, requested: RequestDescription): Failure {
   const { detail } = fault
+  const failure = (code: FailureCode, why: string, remedy: string): Failure => failureOf(requested, code, { why, remedy })
   switch (fault.fault) {
     case 'unreachable':
-      return make(
-        requested,
-        'BP3001',
-        `no connection (${detail})`,
-        'check that the server of the context is up and reachable from here',
-        'backoff',
-      )
+      return failure('BP3001', `no connection (${detail})`, 'check that the server of the context is up and reachable from here')
     case 'broken':
-      return make(requested, 'BP3001', `the connection broke before the whole answer came (${detail})`, 'try again', 'backoff')
+      return failure('BP3001', `the connection broke before the whole answer came (${detail})`, 'try again')
     case 'timeout':
-      return make(requested, 'BP3006', detail, 'try again; check the network between here and the server', 'backoff')
-    case 'rejected':
-      return make(
-        requested,
-        'BP3002',
-        `the server refuses the client certificate (${detail})`,
-        'log in again with the tool that made the kubeconfig',
-        'on-change',
-      )
+      return failure('BP3006', detail, 'try again; check the network between here and the server')
+    case 'rejected': {
+      const why = `the server refuses the client certificate (${detail})`
+      return failure('BP3002', why, 'log in again with the tool that made the kubeconfig')
+    }
     case 'untrusted': {
       const ended = fault.notAfter === undefined ? '' : `; it was valid until ${fault.notAfter}`
-      return make(
-        requested,
-        'BP3007',
-        `the server's certificate is not accepted (${detail}${ended})`,
-        "renew the server's certificate, or put its authority into the kubeconfig",
-        'on-change',
-      )
+      const why = `the server's certificate is not accepted (${detail}${ended})`
+      return failure('BP3007', why, "renew the server's certificate, or put its authority into the kubeconfig")
     }
-    case 'too-large':
-      return make(requested, 'BP3010', `the answer is too large (${detail})`, 'name fewer objects, or the larger ones alone', 'never')
+    case 'too-large': {
+      const why = `the answer is too large (${detail})`
+      return failureOf(requested, 'BP3010', { why, remedy: 'name fewer objects, or the larger ones alone', retry: 'never' })
+    }
     case 'not-http':
       return notKubernetes(requested, `it does not speak HTTP (${detail})`)
   }
@@ -124,18 +100,13 @@ export function failureOfFault(fault: TransportFault, requested: RequestDescript
 
 /** The failure of an answer by which the server, having read the object, will not take it. */
 export function failureOfRefusal(response: ApiResponse, requested: RequestDescription): Failure {
-  return make(
-    requested,
-    'BP3011',
-    reasonOf(requested, response.status, statusOf(response.body)),
-    'correct the object, or what refuses it',
-    'on-change',
-  )
+  const why = reasonOf(requested, response.status, statusOf(response.body))
+  return refusalOf(requested, why, 'correct the object, or what refuses it')
 }
 
 /** A refusal of which more is known. */
 export function refusalOf(requested: RequestDescription, why: string, remedy: string): Failure {
-  return make(requested, 'BP3011', why, remedy, 'on-change')
+  return failureOf(requested, 'BP3011', { why, remedy })
 }
 
 /** A webhook whose `failurePolicy` is `Fail` and that does not answer: neither we nor the syncer learn what the server would do. */
@@ -149,34 +120,35 @@ export function admissionFailure(
   requested: RequestDescription,
   { why, remedy }: { readonly why: string; readonly remedy: string },
 ): Failure {
-  return make(requested, 'BP3005', why, remedy, 'backoff')
+  return failureOf(requested, 'BP3005', { why, remedy })
 }
 
 /** A webhook that cannot take part in a dry run (`sideEffects` of its configuration), so nothing was decided. */
 export function dryRunUnsupported(requested: RequestDescription, webhook: string): Failure {
   const why = `DryRunUnsupported: the admission webhook ${webhook} does not support dry runs, so only what ownership shows is told`
-  return make(
-    requested,
-    'BP3005',
-    why,
-    'declare sideEffects: None or NoneOnDryRun in the webhook configuration, if that is true of it',
-    'on-change',
-  )
+  const remedy = 'declare sideEffects: None or NoneOnDryRun in the webhook configuration, if that is true of it'
+  return failureOf(requested, 'BP3005', { why, remedy, retry: 'on-change' })
 }
 
 export function notKubernetes(requested: RequestDescription, why: string): Failure {
-  return make(requested, 'BP3008', why, 'check the server of the context: a login page or a proxy may answer in its place', 'on-change')
+  const remedy = 'check the server of the context: a login page or a proxy may answer in its place'
+  return failureOf(requested, 'BP3008', { why, remedy })
 }
 
 export function incompleteList(requested: RequestDescription, why: string): Failure {
-  return make(requested, 'BP3010', why, 'try again; if it stays, look at the API service that serves the kind', 'backoff')
+  return failureOf(requested, 'BP3010', { why, remedy: 'try again; if it stays, look at the API service that serves the kind' })
 }
 
 /**
  * @param reason why nobody could say, where that is known: a group whose API service is down
  * @param others versions in which the server has a kind of this name
  */
-export function notServed(cluster: string, apiVersion: string, kind: string, reason: string, others: readonly string[] = []): Failure {
+export function notServed(
+  { cluster, apiVersion }: { readonly cluster: string; readonly apiVersion: string },
+  kind: string,
+  reason: string,
+  others: readonly string[] = [],
+): Failure {
   const moved = others.slice(0, MOST_CAUSES).join(', ')
   return new Failure({
     code: 'BP3009',
@@ -228,22 +200,6 @@ export function isObjectAbsent(response: ApiResponse, name: string): boolean {
   )
 }
 
-function unauthorized(requested: RequestDescription): Failure {
-  return make(
-    requested,
-    'BP3002',
-    'the server does not accept the credentials (401)',
-    'log in again, or correct the user of the context',
-    'on-change',
-  )
-}
-
-function forbidden(requested: RequestDescription, answer: JsonObject | undefined): Failure {
-  // The one place where the message is read: the user's name stands nowhere else. It decides nothing.
-  const user = /User "((?:[^"\\]|\\.)+)" cannot /.exec(textOf(answer, 'message'))?.[1]
-  return make(requested, 'BP3003', `the account may not ${requested.verb} it (403)`, rbacRule(requested, user), 'on-change')
-}
-
 /** The rule that is missing, on one line as it stands in a Role. */
 export function rbacRule(requested: RequestDescription, user: string | undefined): string {
   const { resource } = requested
@@ -258,18 +214,11 @@ export function rbacRule(requested: RequestDescription, user: string | undefined
 function notFound(requested: RequestDescription, answer: JsonObject | undefined): Failure {
   const details = detailsOf(answer)
   const [kind, name] = [textOf(details, 'kind'), textOf(details, 'name')]
-  if (kind === 'namespaces' && requested.resource?.plural !== 'namespaces') {
-    return make(requested, 'BP3011', `namespace ${name} does not exist`, `create namespace ${name} first`, 'on-change')
-  }
-  if (name !== '' && name === requested.resource?.name)
-    return make(requested, 'BP3011', 'the object does not exist', 'look again', 'on-change')
-  return make(
-    requested,
-    'BP3009',
-    'the path is not served (404)',
-    'install what serves the kind, or correct apiVersion and kind',
-    'on-change',
-  )
+  if (kind === 'namespaces' && requested.resource?.plural !== 'namespaces')
+    return refusalOf(requested, `namespace ${name} does not exist`, `create namespace ${name} first`)
+  if (name !== '' && name === requested.resource?.name) return refusalOf(requested, 'the object does not exist', 'look again')
+  const remedy = 'install what serves the kind, or correct apiVersion and kind'
+  return failureOf(requested, 'BP3009', { why: 'the path is not served (404)', remedy })
 }
 
 /** Reason and causes of a refusal; for a Secret only their classes and places, because messages quote values. */
@@ -313,10 +262,21 @@ const QUOTED = /"(?:[^"\\]|\\.)*(?:"|$)|`[^`]*(?:`|$)|(?<!\w)'[^']*(?:'(?!\w)|$)
 /** Numbers, and values that the server writes as Go or JSON has them (k8s.io/apimachinery/pkg/util/validation/field, `ErrorBody`). */
 const UNQUOTED_VALUE = /\b((?:Invalid|Duplicate|Unsupported) value: )(?!"…")[^…].*?(: [^:]*)?$/s
 
-function make(requested: RequestDescription, code: FailureCode, why: string, remedy: string, retry: Retry): Failure {
-  const { resource, cluster } = requested
-  const location = resource === undefined ? requested.path : describe(resource)
-  return new Failure({ code, what: `cannot ${requested.verb} ${location}`, where: `cluster ${cluster}`, why, remedy, retry })
+function failureOf(
+  requested: RequestDescription,
+  code: FailureCode,
+  { why, remedy, retry }: { readonly why: string; readonly remedy: string; readonly retry?: Retry },
+): Failure {
+  const { resource, cluster, verb } = requested
+  const what = `cannot ${verb} ${resource === undefined ? requested.path : describe(resource)}`
+  return new Failure({
+    code,
+    what,
+    where: `cluster ${cluster}`,
+    why,
+    remedy,
+    retry: retry ?? (PASSING.has(code) ? 'backoff' : 'on-change'),
+  })
 }
 
 function describe({ group, plural, namespace, name }: RequestedResource): string {

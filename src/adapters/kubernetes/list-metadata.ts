@@ -105,7 +105,7 @@ export async function listMetadata(
 
 async function listOnce({ api }: LiveSources, { served, namespace, labelSelector }: MetadataList, signal: AbortSignal) {
   const objects: JsonObject[] = []
-  const requested = requestedFor(api.cluster, 'list', served, namespace, '')
+  const requested = requestedFor(api.cluster, 'list', served, { namespace })
   const take = (item: JsonObject): void => {
     if (metadataText(item, 'name') === '') throw notKubernetes(requested, 'its list has an item without metadata.name')
     const metadata = getKey(item, 'metadata')

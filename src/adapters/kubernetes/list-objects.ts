@@ -39,12 +39,12 @@ export async function listObjects(
   options: ListOptions,
   signal: AbortSignal,
 ): Promise<'complete' | 'too-many'> {
-  const requested = requestedFor(api.cluster, 'list', served, options.namespace, options.name ?? '')
   for (let start = 1; ; start += 1) {
-    const end = await listOnce(api, served, options, requested, signal)
+    const end = await listOnce(api, served, options, signal)
     if (end === 'complete' || end === 'too-many') return end
     options.restart()
-    if (start >= MOST_STARTS) throw incompleteList(requested, `it ${BROKEN[end]} each of ${MOST_STARTS} times that it was read`)
+    if (start >= MOST_STARTS)
+      throw incompleteList(requestedOf(api, served, options), `it ${BROKEN[end]} each of ${MOST_STARTS} times that it was read`)
   }
 }
 
@@ -59,9 +59,9 @@ async function listOnce(
   api: ReadApi,
   served: ServedResource,
   options: ListOptions,
-  requested: RequestDescription,
   signal: AbortSignal,
 ): Promise<'complete' | 'too-many' | keyof typeof BROKEN> {
+  const requested = requestedOf(api, served, options)
   // Items of built-in lists come without; metadata-only ones come with the kind of the metadata.
   const type = { apiVersion: served.apiVersion, kind: served.kind }
   const observed = new Set<string>()
@@ -93,6 +93,10 @@ async function listOnce(
     observed.add(next)
   } while (next !== '')
   return came < promised ? 'short' : 'complete'
+}
+
+function requestedOf({ cluster }: ReadApi, served: ServedResource, options: ListOptions): RequestDescription {
+  return requestedFor(cluster, 'list', served, options)
 }
 
 function queryOf({ name, labelSelector }: ListOptions, next: string): string {

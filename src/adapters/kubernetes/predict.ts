@@ -26,15 +26,15 @@ export async function predict(sources: LiveSources, resource: Resource, fieldMan
   try {
     const served = await sources.discovery.find(resource.apiVersion, resource.id.kind, signal)
     const namespace = served.namespaced ? resource.id.namespace || sources.defaultNamespace : ''
-    const requested = requestedFor(api.cluster, 'patch', served, namespace, resource.id.name)
+    const requested = requestedFor(api.cluster, 'patch', served, { namespace, name: resource.id.name })
     const down = sources.outages.failureOf(requested)
     if (down !== undefined) return { state: 'unproven', failure: down }
     const path = objectPath(served, namespace, resource.id.name)
-    const body = formatJson(appliedObject(resource.object))
-    let response = await api.dryRunApply(path, body, fieldManager, requested, signal)
+    const applied = { path, body: formatJson(appliedObject(resource.object)), fieldManager }
+    let response = await api.dryRunApply(applied, requested, signal)
     // An etcd that just elected another leader; what a webhook or a schema refuses stays refused.
-    if (isServerError(response, requested)) response = await api.dryRunApply(path, body, fieldManager, requested, signal)
-    if (response.status >= 300) return await judge(sources, response, served, requested, signal)
+    if (isServerError(response, requested)) response = await api.dryRunApply(applied, requested, signal)
+    if (response.status >= 300) return await judge(sources, response, { served, requested }, signal)
     const object = jsonOf(response, requested)
     if (!isJsonObject(object) || getKey(object, 'kind') !== resource.id.kind || metadataText(object, 'name') !== resource.id.name) {
       throw notKubernetes(requested, 'its answer is not the object')
@@ -55,8 +55,7 @@ function isServerError(response: ApiResponse, requested: RequestDescription): bo
 async function judge(
   { api, outages }: LiveSources,
   response: ApiResponse,
-  served: ServedResource,
-  requested: RequestDescription,
+  { served, requested }: { readonly served: ServedResource; readonly requested: RequestDescription },
   signal: AbortSignal,
 ): Promise<Prediction> {
   const failure = failureOfResponse(response, requested)

@@ -48,12 +48,11 @@ export function isWorthListing(served: ServedResource, requests: number): boolea
 export async function readEverywhere(
   api: ReadApi,
   served: ServedResource,
-  { wanted, requests }: { readonly wanted: ReadonlySet<string>; readonly requests: number },
-  refused: RefusedKinds,
+  { wanted, requests, refused }: { readonly wanted: ReadonlySet<string>; readonly requests: number; readonly refused: RefusedKinds },
   signal: AbortSignal,
 ): Promise<ReadonlyMap<string, JsonObject> | undefined> {
   const found = new Map<string, JsonObject>()
-  const requested = requestedFor(api.cluster, 'list', served, '', '')
+  const requested = requestedFor(api.cluster, 'list', served)
   const take = (item: JsonObject): void => {
     const name = metadataText(item, 'name')
     if (name === '') throw notKubernetes(requested, 'its list has an item without metadata.name')

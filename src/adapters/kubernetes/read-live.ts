@@ -121,7 +121,7 @@ async function readAll(
     return wantedNames.map((each) => `${group.namespace}/${each}`)
   })
   try {
-    return await readEverywhere(api, served, { wanted: new Set(names), requests: readings.length }, refused, signal)
+    return await readEverywhere(api, served, { wanted: new Set(names), requests: readings.length, refused }, signal)
   } catch (thrown) {
     return failureOrThrow(thrown)
   }
@@ -144,7 +144,7 @@ function groupWanted(wanted: readonly WantedObject[], defaultNamespace: string):
 async function readGroup(api: ReadApi, { served, group, name }: Reading, view: Map<string, LiveState>, signal: AbortSignal): Promise<void> {
   const found = new Map<string, JsonObject>()
   const namespace = served.namespaced ? group.namespace : ''
-  const requested = requestedFor(api.cluster, 'list', served, namespace, name ?? '')
+  const requested = requestedFor(api.cluster, 'list', served, { namespace, name })
   const list = (metadataOnly: boolean): Promise<unknown> =>
     listObjects(
       api,

@@ -27,7 +27,8 @@ export class SchemaSource {
     if (known !== undefined) return known
     const schema =
       schemaOfKind(await this.document(apiVersion, signal), apiVersion, kind) ?? (await this.lateSchema(apiVersion, kind, signal))
-    if (schema === undefined) throw notServed(this.api.cluster, apiVersion, kind, 'the server publishes no OpenAPI schema of it')
+    if (schema === undefined)
+      throw notServed({ cluster: this.api.cluster, apiVersion }, kind, 'the server publishes no OpenAPI schema of it')
     this.schemas.set(key, schema)
     return schema
   }
@@ -40,7 +41,8 @@ export class SchemaSource {
       this.index = undefined
       url = (await this.readIndex(signal)).get(path)
     }
-    if (url === undefined) throw notServed(this.api.cluster, apiVersion, 'any kind', 'the server publishes no OpenAPI document of it')
+    if (url === undefined)
+      throw notServed({ cluster: this.api.cluster, apiVersion }, 'any kind', 'the server publishes no OpenAPI document of it')
     const known = this.documents.get(url)
     if (known !== undefined) return known
     const wanted = this.get(url, signal)

@@ -10,7 +10,7 @@ import type { KnownProposal } from '../../../ports/hosted-forge.ts'
 import type { PackageRepository } from '../../../ports/package-repository.ts'
 import { finishMerge, movedBeforeMerge } from '../finish-merge.ts'
 import { mayBeDone, statusOf } from '../refused-answer.ts'
-import type { GitHubClient, MergeMethod } from './github-client.ts'
+import type { GitHubClient } from './github-client.ts'
 import type { GitHubProposals } from './github-proposals.ts'
 
 const HEADS = 'refs/heads/'
@@ -55,7 +55,7 @@ export class GitHubDecisions {
   }
 
   async #mergePull(number: number, { proposal, merge }: ProposalMerge, signal: AbortSignal): Promise<ObjectId> {
-    await this.#client.writable(`merge #${number}`, signal)
+    const target = await this.#client.writable(`merge #${number}`, signal)
     const { mergeMethods } = await this.#client.facts(signal)
     const [title = '', ...rest] = merge.message.split('\n')
     const message = { commit_title: title, commit_message: rest.join('\n').trim() }
@@ -65,7 +65,11 @@ export class GitHubDecisions {
     // linear history may allow less than the settings do.
     for (const method of [best, ...(mergeMethods.length === 0 ? [best] : mergeMethods)]) {
       try {
-        return await this.#mergeBy(method, number, proposal.commit, message, signal)
+        // Rebased commits keep their own messages.
+        const text = method === 'rebase' ? {} : message
+        const requested = { ...target, pull_number: number, sha: proposal.commit, merge_method: method, ...text }
+        const { data } = await this.#client.ask(`merge #${number}`, () => this.#client.octokit.rest.pulls.merge(requested))
+        return objectId(data.sha)
       } catch (thrown) {
         if (mayBeDone(thrown)) return this.#mergedAfterAll(number, thrown, signal)
         if (statusOf(thrown) === 409) throw movedBeforeMerge(this.#repository.remote, proposal.ref)
@@ -74,21 +78,6 @@ export class GitHubDecisions {
       }
     }
     throw this.#refused(number, refusal)
-  }
-
-  async #mergeBy(
-    method: MergeMethod,
-    number: number,
-    head: ObjectId,
-    message: { readonly commit_title: string; readonly commit_message: string },
-    signal: AbortSignal,
-  ): Promise<ObjectId> {
-    const target = await this.#client.target(signal)
-    // Rebased commits keep their own messages.
-    const text = method === 'rebase' ? {} : message
-    const requested = { ...target, pull_number: number, sha: head, merge_method: method, ...text }
-    const { data } = await this.#client.ask(`merge #${number}`, () => this.#client.octokit.rest.pulls.merge(requested))
-    return objectId(data.sha)
   }
 
   async #mergedAfterAll(number: number, thrown: unknown, signal: AbortSignal): Promise<ObjectId> {

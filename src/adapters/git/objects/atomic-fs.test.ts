@@ -44,26 +44,6 @@ withFolder('a write that fails leaves the old file and nothing else', async (fol
   assert.equal(readFileSync(path, 'utf8'), 'old')
 })
 
-withFolder('data is flushed to the disk when that is asked for', async (folder) => {
-  let synced = 0
-  const files: FileOperations = {
-    ...nodeFiles,
-    open: async (...args) => {
-      const handle = await nodeFiles.open(...args)
-      const sync = handle.sync.bind(handle)
-      handle.sync = async () => {
-        synced += 1
-        await sync()
-      }
-      return handle
-    },
-  }
-  await writeWhole(files, join(folder, 'a'), 'x')
-  assert.equal(synced, 0)
-  await writeWhole(files, join(folder, 'a'), 'x', true)
-  assert.equal(synced, 1)
-})
-
 withFolder('isomorphic-git writes through it, and is told at once that there are no loose objects', async (folder) => {
   const { promises } = atomicFs(nodeFiles)
   await promises.writeFile(join(folder, 'a'), Buffer.from('x'))

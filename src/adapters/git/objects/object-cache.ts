@@ -50,15 +50,13 @@ export function recentObjects(limit: number): LRUCache<ObjectId, GitObject> {
 export class ObjectCache {
   readonly #folder: string
   readonly #files: FileOperations
-  readonly #flush: boolean
   readonly #recent = recentObjects(RECENT)
   #generation: Generation | undefined
 
-  /** @param remote tells the clones of one cache folder apart. @param flush see `writeWhole` */
-  constructor(cacheFolder: string, remote: string, files: FileOperations, flush: boolean) {
+  /** @param remote tells the clones of one cache folder apart. */
+  constructor(cacheFolder: string, remote: string, files: FileOperations) {
     this.#folder = join(cacheFolder, createHash('sha256').update(remote).digest('hex').slice(0, 24))
     this.#files = files
-    this.#flush = flush
   }
 
   /** An object with its content checked against its id; undefined where it is not here. @throws DamagedCache, Failure BP4008 */
@@ -66,7 +64,7 @@ export class ObjectCache {
     const recent = this.#recent.get(id)
     if (recent !== undefined) return recent
     const { folder, memory } = await this.#open()
-    const found = await readObject({ fs: this.#fs(), gitdir: folder, oid: id, format: 'content', cache: memory }).catch(
+    const found = await readObject({ fs: atomicFs(this.#files), gitdir: folder, oid: id, format: 'content', cache: memory }).catch(
       (thrown: unknown) => {
         if (thrown instanceof Errors.NotFoundError) return undefined
         throw diskFailure(folder, thrown) ?? new DamagedCache(`object ${id} cannot be read`, { cause: thrown })
@@ -114,7 +112,7 @@ export class ObjectCache {
         .filter(([name]) => isWellFormedRefName(name))
         .map(([name, id]) => ({ name: name.replace(/^refs\/heads\//, 'refs/remotes/origin/'), id }))
         .sort((left, right) => (left.name < right.name ? -1 : 1))
-      await writeWhole(this.#files, join(folder, file), HEADER + lines.map(({ name, id }) => `${id} ${name}\n`).join(''), this.#flush)
+      await writeWhole(this.#files, join(folder, file), HEADER + lines.map(({ name, id }) => `${id} ${name}\n`).join(''))
     } catch (thrown) {
       throw diskFailure(folder, thrown) ?? thrown
     }
@@ -129,18 +127,14 @@ export class ObjectCache {
     })
   }
 
-  #fs(): ReturnType<typeof atomicFs> {
-    return atomicFs(this.#files, this.#flush)
-  }
-
   async #storePack(folder: string, pack: Buffer, count: number): Promise<void> {
     const incoming = join(folder, 'incoming', randomUUID())
     const name = `pack-${pack.subarray(-20).toString('hex')}`
     try {
       await this.#files.mkdir(incoming, { recursive: true })
-      await writeWhole(this.#files, join(incoming, `${name}.pack`), pack, this.#flush)
+      await writeWhole(this.#files, join(incoming, `${name}.pack`), pack)
       // indexPack leaves out, without a word, what it cannot resolve: count.
-      const { oids } = await indexPack({ fs: this.#fs(), dir: incoming, gitdir: folder, filepath: `${name}.pack`, cache: {} })
+      const { oids } = await indexPack({ fs: atomicFs(this.#files), dir: incoming, gitdir: folder, filepath: `${name}.pack`, cache: {} })
       if (oids.length !== count) throw new DamagedCache('the pack has objects that cannot be resolved')
       await this.#files.mkdir(join(folder, 'objects/pack'), { recursive: true })
       for (const ending of ['.pack', '.idx']) {

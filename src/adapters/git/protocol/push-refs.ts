@@ -28,14 +28,13 @@ export interface PushParts {
  */
 export async function pushRefs(parts: PushParts, updates: readonly RefUpdate[], signal: AbortSignal): Promise<void> {
   const session = await parts.transport.open('git-receive-pack', signal)
-  let commands: readonly PushCommand[] = []
   let report: PushReport | Failure
   try {
     const { advertisement } = session
     if (updates.every((update) => seenAt(advertisement, parts.objects.known, update) === update.to)) return
     const moved = updates.filter((update) => seenAt(advertisement, parts.objects.known, update) !== update.from)
     if (moved.length > 0) throw leaseLost(parts.remote, moved, [])
-    commands = updates
+    const commands = updates
       .filter(({ from, to }) => from !== to)
       .map(({ ref, from, to }) => ({ ref, to, from: from === null ? null : (advertisement.refs.get(ref) ?? from) }))
     assertCapable(parts.remote, advertisement, commands)
@@ -45,7 +44,7 @@ export async function pushRefs(parts: PushParts, updates: readonly RefUpdate[], 
   } finally {
     await session.close()
   }
-  await judge(parts, updates, commands, report, signal)
+  await judge(parts, updates, report, signal)
 }
 
 /** Where the remote has the ref, in the terms of `RefUpdate`: annotated tags peeled, where that was told. */
@@ -69,13 +68,7 @@ function lostAnswer(parts: PushParts, thrown: unknown, signal: AbortSignal): Fai
   throw explained
 }
 
-async function judge(
-  parts: PushParts,
-  updates: readonly RefUpdate[],
-  commands: readonly PushCommand[],
-  report: PushReport | Failure,
-  signal: AbortSignal,
-): Promise<void> {
+async function judge(parts: PushParts, updates: readonly RefUpdate[], report: PushReport | Failure, signal: AbortSignal): Promise<void> {
   if (!(report instanceof Failure) && report.unpacked === 'ok' && report.refused.size === 0) return
   const now = await parts.objects.advertise(signal).catch((thrown: unknown) => {
     throw report instanceof Failure ? report : thrown
@@ -89,7 +82,7 @@ async function judge(
     throw done.length === 0 ? report : unreachable(parts.remote, `${report.why}; ${names('moved', done)}`, report)
   const better = await parts.explainRefusal(updates, signal)
   if (better !== undefined) throw better
-  const reasons = commands.flatMap(({ ref }) => {
+  const reasons = updates.flatMap(({ ref }) => {
     const reason = report.refused.get(ref)
     return reason === undefined ? [] : [`${ref}: ${reason}`]
   })

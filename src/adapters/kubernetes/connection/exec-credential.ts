@@ -43,7 +43,8 @@ export async function runExecPlugin(
   if (!API_VERSION.test(plugin.apiVersion)) {
     throw noCredential(access, command, `it has apiVersion ${plugin.apiVersion}, wanted client.authentication.k8s.io/v1 or v1beta1`)
   }
-  const output = await outputOf(command, plugin, access, options, signal)
+  const run = { args: plugin.args, env: environmentFor(plugin, access, options.environment), timeout: options.execTimeout ?? TIME_LIMIT }
+  const output = await outputOf(command, run, (why) => noCredential(access, command, why), signal)
   return readCredential(output, access, command)
 }
 
@@ -82,13 +83,7 @@ function findOnPath(name: string, path: string): string | undefined {
     })
 }
 
-function outputOf(
-  command: string,
-  plugin: ExecPlugin,
-  access: ClusterAccess,
-  { environment, execTimeout = TIME_LIMIT }: ExecOptions,
-  signal: AbortSignal,
-): Promise<string> {
+function environmentFor(plugin: ExecPlugin, access: ClusterAccess, environment: Environment): NodeJS.ProcessEnv {
   const cluster = { server: access.server.href, ...(access.serverName === undefined ? {} : { 'tls-server-name': access.serverName }) }
   const info = {
     apiVersion: plugin.apiVersion,
@@ -96,10 +91,20 @@ function outputOf(
     spec: { interactive: false, ...(plugin.provideClusterInfo ? { cluster } : {}) },
   }
   const own = Object.fromEntries(plugin.env.map(({ name, value }) => [name, value]))
+  return { ...childEnvironment(environment, 'plugin'), ...own, KUBERNETES_EXEC_INFO: JSON.stringify(info) }
+}
+
+/** @param failure of a run that gave no output */
+function outputOf(
+  command: string,
+  { args, env, timeout }: { readonly args: readonly string[]; readonly env: NodeJS.ProcessEnv; readonly timeout: number },
+  failure: (why: string) => Failure,
+  signal: AbortSignal,
+): Promise<string> {
   return new Promise((resolve, reject) => {
-    const child = spawn(command, plugin.args, {
+    const child = spawn(command, args, {
       cwd: parse(process.cwd()).root,
-      env: { ...childEnvironment(environment, 'plugin'), ...own, KUBERNETES_EXEC_INFO: JSON.stringify(info) },
+      env,
       stdio: ['ignore', 'pipe', 'ignore'],
       // Its own process group, so that what it started ends with it.
       detached: process.platform !== 'win32',
@@ -108,9 +113,9 @@ function outputOf(
     const end = (why: string): void => {
       stop()
       kill(child.pid)
-      reject(noCredential(access, command, why))
+      reject(failure(why))
     }
-    const late = setTimeout(() => end(`it did not answer within ${execTimeout / 1000} s`), execTimeout)
+    const late = setTimeout(() => end(`it did not answer within ${timeout / 1000} s`), timeout)
     const abort = (): void => {
       stop()
       kill(child.pid)
@@ -132,7 +137,7 @@ function outputOf(
     child.on('close', (code) => {
       stop()
       if (code === 0) resolve(output)
-      else reject(noCredential(access, command, `it ended with ${code ?? 'a signal'}; run it by hand to see why`))
+      else reject(failure(`it ended with ${code ?? 'a signal'}; run it by hand to see why`))
     })
   })
 }
