@@ -3,6 +3,7 @@
  * a comment: a quote or code is no command; an unknown word is for another bot.
  */
 import { oneLine } from '../text/one-line.ts'
+import { linesOutsideCode } from './text/ticks.ts'
 
 export const RESOLUTION_VERBS = ['restore', 'adopt', 'release'] as const
 export const VERBS = [
@@ -43,7 +44,6 @@ export interface CommentCommands {
 
 /** More than these in one comment are refused: a comment is a decision, not a script. */
 const COMMAND_LIMIT = 10
-const FENCE = /^ {0,3}(`{3,}|~{3,})/
 const UNITS: { readonly [unit: string]: number } = { m: 60, h: 3_600, d: 86_400, w: 604_800 }
 const DURATION = /^([1-9][0-9]{0,4})([mhdw])$/
 /** Longest duration of a silence without a new request. */
@@ -53,7 +53,8 @@ const LONGEST = 366 * 86_400
 export function parseCommentCommands(body: string): CommentCommands {
   const commands: CommentCommand[] = []
   const refused: RefusedCommand[] = []
-  for (const line of linesOutsideCode(body)) {
+  // At the left edge: a quote or indented code is no command.
+  for (const line of linesOutsideCode(body).filter((each) => each.startsWith('/'))) {
     const words = line.trim().split(/[ \t]+/)
     const [first = ''] = words
     if (!/^\/[a-z]+$/i.test(first)) continue
@@ -74,20 +75,6 @@ const TOO_MANY = `a comment has at most ${COMMAND_LIMIT} commands`
 
 function isVerb(word: string): word is CommandVerb {
   return VERBS.some((verb) => verb === word)
-}
-
-/** Lines at the left edge: neither quoted, nor indented code, nor between fences. */
-function linesOutsideCode(body: string): string[] {
-  const lines: string[] = []
-  let fence = ''
-  for (const line of body.split(/\r?\n/)) {
-    const mark = FENCE.exec(line)?.[1] ?? ''
-    if (fence !== '') {
-      if (mark.startsWith(fence) && line.trim() === mark) fence = ''
-    } else if (mark !== '') fence = mark
-    else if (line.startsWith('/')) lines.push(line)
-  }
-  return lines
 }
 
 /** @returns the command, or why it is none */

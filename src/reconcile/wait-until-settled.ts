@@ -16,7 +16,8 @@ const LOOK_EVERY = 2_000
 export async function waitUntilSettled(
   ports: TurnPorts,
   request: TurnRequest,
-  { clock, timeout }: { readonly clock: Clock; readonly timeout: number },
+  clock: Clock,
+  timeout: number,
   signal: AbortSignal,
 ): Promise<TurnResult> {
   const deadline = clock.now().getTime() + timeout * 1000

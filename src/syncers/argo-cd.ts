@@ -79,7 +79,6 @@ const APPLICATION: ApplierKind = {
           }
         : undefined,
   ],
-  ownNamespaceOnly: () => false,
   sourcePath: 'none',
   leavesUnmarked: () => false,
   hooks: hookOf,

@@ -66,7 +66,6 @@ const BUNDLE: ApplierKind = {
     ofPackage: false,
   },
   keeps: [retainedByHelm],
-  ownNamespaceOnly: () => false,
   sourcePath: 'none',
   leavesUnmarked: leftUnmarkedByHelm,
   hooks: hookOfHelm,

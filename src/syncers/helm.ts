@@ -74,7 +74,6 @@ const RELEASE: ApplierKind = {
     ofPackage: false,
   },
   keeps: [retainedByHelm],
-  ownNamespaceOnly: () => false,
   sourcePath: 'none',
   leavesUnmarked: leftUnmarkedByHelm,
   hooks: hookOfHelm,

@@ -20,7 +20,6 @@ const APP: ApplierKind = {
   source: () => UNKNOWN_SOURCE,
   inventory: 'none',
   keeps: [],
-  ownNamespaceOnly: () => false,
   sourcePath: 'none',
   leavesUnmarked: () => false,
   hooks: 'none',

@@ -32,8 +32,6 @@ const TARGET: ApplierKind = {
         : undefined,
     retainedByHelm,
   ],
-  // A KluctlDeployment is no exception: it deploys wherever its service account may write.
-  ownNamespaceOnly: () => false,
   sourcePath: 'none',
   leavesUnmarked: () => false,
   hooks: hookOf,

@@ -64,7 +64,6 @@ const INVENTORY: ApplierKind = {
     ofPackage: true,
   },
   keeps: KEPT_BY_INVENTORY,
-  ownNamespaceOnly: () => false,
   sourcePath: 'none',
   leavesUnmarked: () => false,
   hooks: 'none',

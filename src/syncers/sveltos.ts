@@ -52,7 +52,6 @@ const PROFILE: ApplierKind = {
   source: () => UNKNOWN_SOURCE,
   inventory: 'none',
   keeps: [],
-  ownNamespaceOnly: () => false,
   sourcePath: 'none',
   leavesUnmarked: () => false,
   hooks: 'none',

@@ -22,8 +22,7 @@ export interface PlannedChange {
   readonly via?: string | undefined
 }
 
-/** One without a plan. */
-export type OpenChange = Omit<PlannedChange, 'resolution'>
+type OpenChange = Omit<PlannedChange, 'resolution'>
 
 /** Every difference of the verdicts, in their order. */
 export function allChanges(verdicts: readonly ObjectVerdict[], key: RedactionKey): readonly OpenChange[] {

@@ -1,13 +1,14 @@
 /** What the dashboard issue shows, from the ledger, the policy and what could not be read. */
+
 import { RISKS } from '../../drift/drift.ts'
 import { describeRule, isActive } from '../../drift/noise/ignore-rules.ts'
 import { FAILURE_CODES, type FailureCode } from '../../failure.ts'
+import { describeResourceId } from '../../krm/resource-id.ts'
 import { clusterDetection, effectivePolicy, repositoryLimits } from '../../policy/effective-policy.ts'
 import type { PolicySet } from '../../policy/parse-policy.ts'
 import type { DashboardProposal, DashboardSubject, DashboardUnit, UndecidedUnit } from '../../proposal/text/dashboard-text.ts'
 import { driftId } from '../../proposal/text/dashboard-ticks.ts'
 import { whyNotAdoptable } from '../../proposal/text/proposal-subject.ts'
-import { objectName } from '../../proposal/text/words.ts'
 import type { ClosedEpisode, DriftReport } from '../../record/schema.ts'
 import { unitName } from '../../record/unit-name.ts'
 import { staleNotes } from '../commands/listed-rules.ts'
@@ -153,7 +154,7 @@ function notAdoptable(report: DriftReport, unit: DashboardUnit): DashboardSubjec
   return report.spec.changes.flatMap((change) => {
     const why = whyNotAdoptable(change, new Map())
     const { cluster, packageName } = unit
-    return why === undefined ? [] : [{ cluster, packageName, object: objectName(change.ref), field: change.path ?? '', why }]
+    return why === undefined ? [] : [{ cluster, packageName, object: describeResourceId(change.ref), field: change.path ?? '', why }]
   })
 }
 

@@ -14,7 +14,6 @@ import { formatDocument, formatInertDocument, laterText } from '../../record/wri
 import {
   allChanges,
   applyingFingerprints,
-  type OpenChange,
   type PlannedChange,
   planResolutions,
   possibleResolution,
@@ -80,7 +79,7 @@ class Turn {
   private readonly at: string
   private readonly found: FoundDecisions
   private readonly failed: readonly ClosedEpisode[]
-  private readonly changes: readonly OpenChange[]
+  private readonly changes: readonly Omit<PlannedChange, 'resolution'>[]
 
   constructor(observation: Observation, { resolutionRequest, begun = new Set(), hold, joint }: PlanOptions) {
     this.resolutionRequest = resolutionRequest

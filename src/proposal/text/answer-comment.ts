@@ -5,7 +5,7 @@
  */
 import { markdownCell } from '../../text/markdown-text.ts'
 import { type CommandResult, SEE_BELOW } from './command-answer.ts'
-import { time } from './words.ts'
+import { firstFitting, time } from './words.ts'
 
 /** Topic of the comment. */
 export const ANSWER_TOPIC = 'command'
@@ -59,15 +59,9 @@ export function answerComment(before: string, results: readonly PostedAnswer[], 
   const unheard = new Set(all.filter(({ heard }) => !heard).slice(-UNHEARD_SHOWN))
   const heard = new Set(all.filter((entry) => entry.heard).slice(-SHOWN))
   const last = all.filter((entry) => heard.has(entry) || unheard.has(entry))
-  for (let details = DETAILS_SHOWN; details >= 0; details -= 1) {
-    const body = bodyOf(last, details)
-    if (body.length <= limit) return body
-  }
-  for (let lines = last.length - 1; lines > 0; lines -= 1) {
-    const body = bodyOf(last.slice(-lines), 0)
-    if (body.length <= limit) return body
-  }
-  return TOO_LONG
+  const withDetails = Array.from({ length: DETAILS_SHOWN + 1 }, (_, index) => ({ entries: last, details: DETAILS_SHOWN - index }))
+  const without = last.slice(1).map((_, index) => ({ entries: last.slice(index + 1), details: 0 }))
+  return firstFitting([...withDetails, ...without], ({ entries: shown, details }) => bodyOf(shown, details), limit) ?? TOO_LONG
 }
 
 function entriesOf(results: readonly PostedAnswer[], retained: readonly Entry[]): Entry[] {

@@ -1,17 +1,17 @@
 /** The changes of a proposal as tables and diffs. */
+import { describeResourceId } from '../../krm/resource-id.ts'
 import { hiddenBytes } from '../../record/format-value.ts'
 import type { Change } from '../../record/schema.ts'
 import { formatDocument } from '../../record/write-document.ts'
 import { markdownBlock, markdownCell } from '../../text/markdown-text.ts'
 import { oneLine } from '../../text/one-line.ts'
-import type { NumberedChange, ObjectChanges } from './proposal-subject.ts'
+import { type NumberedChange, type ObjectChanges, worstRisk } from './proposal-subject.ts'
 import {
   count,
   fieldCell,
   fieldName,
   type LinkBase,
   objectLink,
-  objectName,
   planWord,
   riskWord,
   sides,
@@ -48,26 +48,16 @@ export function changeTable(changes: readonly NumberedChange[], links: LinkBase 
 export function kindTable(objects: readonly ObjectChanges[]): string[] {
   const kinds = [...Map.groupBy(objects, ({ ref }) => ref.kind)].sort(([left], [right]) => (left < right ? -1 : 1))
   const rows = kinds.slice(0, KINDS_SHOWN).map(([kind, own]) => rowOfKind(markdownCell(kind, 60), own))
-  const rest = kinds.slice(KINDS_SHOWN)
-  const more =
-    rest.length === 0
-      ? []
-      : [
-          rowOfKind(
-            `${count(rest.length, 'more kind')}`,
-            rest.flatMap(([, own]) => own),
-          ),
-        ]
-  return table(['Kind', 'Objects', 'Changes', 'Highest risk', 'Plan'], [...rows, ...more])
+  const rest = kinds.slice(KINDS_SHOWN).flatMap(([, own]) => own)
+  if (rest.length > 0) rows.push(rowOfKind(count(kinds.length - KINDS_SHOWN, 'more kind'), rest))
+  return table(['Kind', 'Objects', 'Changes', 'Highest risk', 'Plan'], rows)
 }
 
 const KINDS_SHOWN = 20
-const RISKS: readonly Change['risk'][] = ['critical', 'high', 'medium', 'low']
 
 function rowOfKind(kind: string, own: readonly ObjectChanges[]): string[] {
-  const changes = own.flatMap((object) => object.changes)
-  const risk = RISKS.find((level) => own.some((object) => object.risk === level)) ?? 'low'
-  return [kind, String(own.length), String(changes.length), riskWord(risk), planCounts(changes.map(({ change }) => change))]
+  const changes = own.flatMap((object) => object.changes.map(({ change }) => change))
+  return [kind, String(own.length), String(changes.length), riskWord(worstRisk(changes)), planCounts(changes)]
 }
 
 /** `Restore`, or `Adopt 1, Restore 3` */
@@ -85,7 +75,7 @@ export function objectList(objects: readonly ObjectChanges[]): string[] {
   return objects.map(({ ref, changes, risk }) => {
     const fields = changes.slice(0, FIELDS_LISTED).map(({ change, number }) => `${number} ${fieldName(change)}`)
     const more = changes.length > FIELDS_LISTED ? ` and ${changes.length - FIELDS_LISTED} more` : ''
-    return `- ${markdownCell(objectName(ref), 120)}, ${riskWord(risk)}: ${fields.join(', ')}${more}`
+    return `- ${markdownCell(describeResourceId(ref), 120)}, ${riskWord(risk)}: ${fields.join(', ')}${more}`
   })
 }
 
@@ -106,7 +96,7 @@ export function objectDiff({ changes }: ObjectChanges, most: number): string {
 }
 
 function changeLines(change: Change): string[] {
-  const object = oneLine(objectName(change.ref), LINE_LIMIT)
+  const object = oneLine(describeResourceId(change.ref), LINE_LIMIT)
   if (change.change === 'missing') return [`- ${object} is declared`, '+ (nothing in the cluster)']
   if (change.change === 'unexpected') return ['- (nothing in git)', `+ ${object} is there`]
   const path = oneLine(change.path ?? '', LINE_LIMIT)

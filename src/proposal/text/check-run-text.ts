@@ -5,11 +5,12 @@
 
 import { createHash } from 'node:crypto'
 import { isKnownWriter } from '../../drift/attribute/actor.ts'
+import { describeResourceId } from '../../krm/resource-id.ts'
 import type { CheckAnnotation, CheckRun } from '../../ports/check-run.ts'
 import type { CommitStatus, ForgeDialect } from '../../ports/hosted-forge.ts'
 import { actorLimit, actorName } from '../../record/actor-name.ts'
 import { formatSides } from '../../record/format-value.ts'
-import type { Change, Plan } from '../../record/schema.ts'
+import type { Change } from '../../record/schema.ts'
 import { markdownProse } from '../../text/markdown-text.ts'
 import { oneLine } from '../../text/one-line.ts'
 import { changeTable, planCounts } from './change-table.ts'
@@ -18,7 +19,7 @@ import type { MassSubject } from './mass-text.ts'
 import { WRITER_NOTE } from './proposal-footer.ts'
 import { PLAN_SENTENCES } from './proposal-head.ts'
 import { type NumberedChange, type ProposalSubject, rankChanges, whyNotAdoptable, worstRisk } from './proposal-subject.ts'
-import { count, type LinkBase, objectName, planWord } from './words.ts'
+import { capitalised, count, planWord } from './words.ts'
 
 /** Changes that are annotated at their lines: four requests of fifty. */
 const ANNOTATED = 200
@@ -29,42 +30,26 @@ const VALUE = 500
 const SUMMARY = 60_000
 const LEVELS = { critical: 'failure', high: 'failure', medium: 'warning', low: 'notice' } as const
 
-interface Facts {
-  /** Short name of the proposal's branch. */
-  readonly branch: string
+interface Facts extends Pick<MassSubject, 'headBranch' | 'changes' | 'plan' | 'base' | 'dialect' | 'ledgerUrl' | 'notAdoptable'> {
   /** `cluster prod-eu-1`, `12 clusters` */
   readonly where: string
-  readonly changes: readonly Change[]
-  readonly plan: Plan
-  readonly links: LinkBase
-  readonly url: string
-  readonly notAdoptable: ReadonlyMap<string, string>
 }
 
 /** @param statuses of the same commit: `drift/fresh` shows whether there is something to decide about */
 export function checkRun(subject: ProposalSubject, statuses: readonly CommitStatus[]): CheckRun {
-  const { record, unit, base, dialect, headBranch, ledgerUrl, notAdoptable } = subject
-  const { changes, plan } = record.spec
-  const where = `cluster ${unit.cluster}`
-  return runOf({ branch: headBranch, where, changes, plan, links: { base, dialect }, url: ledgerUrl, notAdoptable }, statuses)
+  return runOf({ ...subject.record.spec, ...subject, where: `cluster ${subject.unit.cluster}` }, statuses)
 }
 
 /** Of a proposal about many clusters. */
 export function massCheckRun(subject: MassSubject, statuses: readonly CommitStatus[]): CheckRun {
-  const { rows, changes, plan, base, dialect, headBranch, ledgerUrl, notAdoptable } = subject
-  const where = count(rows.length, 'cluster')
-  return runOf({ branch: headBranch, where, changes, plan, links: { base, dialect }, url: ledgerUrl, notAdoptable }, statuses)
+  return runOf({ ...subject, where: count(subject.rows.length, 'cluster') }, statuses)
 }
 
 /** Of a proposal whose clusters could not be observed; `status` is the text of `drift/fresh` about it. */
 export function notObservedCheckRun(ref: string, status: CommitStatus, dialect: ForgeDialect): CheckRun {
   return {
-    key: checkKey(ref),
-    state: 'unsure',
-    title: oneLine(status.description, TITLE),
+    ...bareCheckRun(ref, 'unsure', status.description, status.url || dialect.branchFileUrl('drift-ledger', 'clusters')),
     summary: `${markdownProse(status.description)}. The pull request stays open, and the cluster is checked again.\n`,
-    url: status.url || dialect.branchFileUrl('drift-ledger', 'clusters'),
-    annotations: [],
     buttons: checkButtons(false),
   }
 }
@@ -72,14 +57,14 @@ export function notObservedCheckRun(ref: string, status: CommitStatus, dialect: 
 /** Of a commit that is not ours: nothing is vouched for. @param why as the beginning of a sentence */
 export function foreignCheckRun(ref: string, why: string, dialect: ForgeDialect): CheckRun {
   return {
-    key: checkKey(ref),
-    state: 'failed',
-    title: oneLine(why, TITLE),
+    ...bareCheckRun(ref, 'failed', why, dialect.branchFileUrl('drift-ledger', 'clusters')),
     summary: `${markdownProse(why)}. Backporch does not change the branch and makes no statement about it.\n`,
-    url: dialect.branchFileUrl('drift-ledger', 'clusters'),
-    annotations: [],
-    buttons: [],
   }
+}
+
+/** Without annotations and buttons; its summary is its title. */
+function bareCheckRun(ref: string, state: CheckRun['state'], title: string, url: string): CheckRun {
+  return { key: checkKey(ref), state, title: oneLine(title, TITLE), summary: `${capitalised(title)}.\n`, url, annotations: [], buttons: [] }
 }
 
 const DECIDED: { readonly [kind: string]: readonly [CheckRun['state'], string] } = {
@@ -96,15 +81,7 @@ const DECIDED: { readonly [kind: string]: readonly [CheckRun['state'], string] }
 export function decidedCheckRun(ref: string, kind: string, url: string): CheckRun | undefined {
   const [state, title] = DECIDED[kind] ?? []
   if (state === undefined || title === undefined) return undefined
-  return {
-    key: checkKey(ref),
-    state,
-    title,
-    summary: `${title.charAt(0).toUpperCase()}${title.slice(1)}.\n`,
-    url,
-    annotations: [],
-    buttons: [],
-  }
+  return bareCheckRun(ref, state, title, url)
 }
 
 /** @param ref full name of the proposal's branch */
@@ -113,7 +90,7 @@ export function checkKey(ref: string): string {
 }
 
 function runOf(facts: Facts, statuses: readonly CommitStatus[]): CheckRun {
-  const { branch, where, changes, plan, notAdoptable, url } = facts
+  const { headBranch, where, changes, plan, notAdoptable, ledgerUrl } = facts
   const fresh = statuses.find(({ context }) => context === 'drift/fresh')
   const unseen = fresh?.state === 'success' ? '' : (fresh?.description ?? 'the state of the cluster is unknown')
   const ranked = rankChanges(changes)
@@ -123,11 +100,11 @@ function runOf(facts: Facts, statuses: readonly CommitStatus[]): CheckRun {
     changes.every((change) => whyNotAdoptable(change, notAdoptable) === undefined)
   const what = `${count(changes.length, 'change')} in ${where}, ${plan === 'Mixed' ? planCounts(changes) : planWord(plan)} planned`
   return {
-    key: checkKey(`refs/heads/${branch}`),
+    key: checkKey(`refs/heads/${headBranch}`),
     state: unseen === '' ? 'undecided' : 'unsure',
     title: oneLine(unseen === '' ? `${what}, risk ${worstRisk(changes)}` : `${what}; ${unseen}`, TITLE),
     summary: summaryOf(facts, { ranked, unseen, annotated: annotations.length, adoptable }),
-    url,
+    url: ledgerUrl,
     annotations: annotations.slice(0, ANNOTATED),
     buttons: checkButtons(adoptable),
   }
@@ -155,7 +132,7 @@ function summaryOf(facts: Facts, shown: Shown): string {
 }
 
 function summaryWith(
-  { changes, plan, links }: Facts,
+  { changes, plan, base, dialect }: Facts,
   { ranked, unseen, annotated, adoptable }: Shown,
   rows: number,
   linked: boolean,
@@ -163,10 +140,10 @@ function summaryWith(
   const sentence = plan === 'Mixed' ? planCounts(changes) : PLAN_SENTENCES[plan]
   const table = ranked.slice(0, rows)
   return [
-    `**Plan: ${planWord(plan)}.** ${sentence.charAt(0).toUpperCase()}${sentence.slice(1)}. Merging the pull request does that. Closing it changes nothing.`,
+    `**Plan: ${planWord(plan)}.** ${capitalised(sentence)}. Merging the pull request does that. Closing it changes nothing.`,
     '',
     ...(unseen === '' ? [] : [`**Note:** ${markdownProse(unseen)}.`, '']),
-    ...(table.length === 0 ? [] : changeTable(table, linked ? links : undefined, changes.length > 1)),
+    ...(table.length === 0 ? [] : changeTable(table, linked ? { base, dialect } : undefined, changes.length > 1)),
     ...(table.length < changes.length
       ? [`The table shows ${table.length} of ${count(changes.length, 'change')}, highest risk first.`, '']
       : []),
@@ -195,7 +172,7 @@ function annotationOf({ change, number }: NumberedChange, where: string): CheckA
     path,
     line: Number(line),
     level: LEVELS[change.risk],
-    title: oneLine(`${number}. ${objectName(change.ref)}${field}`, TITLE),
+    title: oneLine(`${number}. ${describeResourceId(change.ref)}${field}`, TITLE),
     message: oneLine(
       `${whatDiffers(change, where)}; ${whoWrote(change)}. Risk ${change.risk} (${change.reason}), plan ${change.resolution}.`,
       MESSAGE,

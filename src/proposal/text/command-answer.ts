@@ -1,6 +1,8 @@
 /** The answer to one command. Names of people are in code: no person is mentioned. */
+
 import { isKnownWriter } from '../../drift/attribute/actor.ts'
 import type { Failure } from '../../failure.ts'
+import { describeResourceId } from '../../krm/resource-id.ts'
 import { actorLimit, actorName } from '../../record/actor-name.ts'
 import type { Change, DriftRecord } from '../../record/schema.ts'
 import { markdownCell, markdownProse } from '../../text/markdown-text.ts'
@@ -8,7 +10,7 @@ import { oneLine } from '../../text/one-line.ts'
 import type { CommentCommand } from '../comment-command.ts'
 import { planCounts } from './change-table.ts'
 import { PLAN_SENTENCES } from './proposal-head.ts'
-import { count, planWord } from './words.ts'
+import { count, planWord, table, tableOf } from './words.ts'
 
 export interface CommandResult {
   /** Login; empty for a ticked box. */
@@ -50,12 +52,11 @@ export function planText({ plan, changes }: Pick<DriftRecord['spec'], 'plan' | '
 
 /** What `/help` answers. */
 export function helpText(): string {
-  const rows = HELP.map(([command, what]) => `| \`${command}\` | ${what} |`)
   return [
-    '| At the start of a line | Does |',
-    '|---|---|',
-    ...rows,
-    '',
+    ...table(
+      ['At the start of a line', 'Does'],
+      HELP.map(([command, what]) => [`\`${command}\``, what]),
+    ),
     'A command takes a number of the table (`1,3`), a field of the object with that number (`2:spec.replicas`), an object (`deployment/web`), or nothing for all changes. ' +
       '`/drift adopt 1` is the same as `/adopt 1`. Several plans in one comment are one plan. Nothing is written to a cluster before a merge.',
   ].join('\n')
@@ -77,14 +78,13 @@ const HELP = [
 /** One change in the words of `/explain`; `tried` has for each ignore rule why it does not hide the change. */
 export function explainText(change: Change, number: number, why: string, tried: readonly string[]): string {
   const { ref, actor } = change
-  const object = markdownCell(`${ref.kind} ${ref.namespace === '' ? ref.name : `${ref.namespace}/${ref.name}`}`)
   const who =
     actor.confidence === 'none'
       ? 'the writer is unknown'
       : `${actor.confidence === 'field-manager' ? 'owned by' : isKnownWriter(actor) ? 'written by' : 'perhaps written by'} ${markdownCell(actorName(actor), actorLimit(actor, 60))}${actor.at === '' ? '' : `, whose last write was at ${markdownCell(actor.at, 40)}`}`
   const rules = tried.length === 0 ? 'there is no ignore rule' : `not ignored by ${tried.map((rule) => markdownCell(rule, 160)).join(', ')}`
   return [
-    `- **${number}** ${object} ${change.path === undefined ? change.change : markdownCell(change.path, 200)}: planned ${planWord(change.resolution)}`,
+    `- **${number}** ${markdownCell(describeResourceId(ref))} ${change.path === undefined ? change.change : markdownCell(change.path, 200)}: planned ${planWord(change.resolution)}`,
     `  - risk ${change.risk}, ${markdownCell(change.reason, 40)}${why === '' ? '' : ` (${why})`}`,
     `  - ${who}`,
     `  - ${rules}`,
@@ -105,14 +105,14 @@ export interface ShownRule {
 }
 
 export function rulesText(rules: readonly ShownRule[]): string {
-  const rows = rules
-    .slice(0, RULES_SHOWN)
-    .map(
-      ({ number, where, about, reason, expires, over }) =>
-        `| ${number} | ${markdownCell(about, 200)} | ${markdownCell(reason, 200)} | ${expires === '' ? 'does not end' : `${markdownCell(expires, 20)}${over ? ' (over)' : ''}`} | ${markdownCell(where, 120)} |`,
-    )
-  const more = rules.length > RULES_SHOWN ? ['', `and ${count(rules.length - RULES_SHOWN, 'more rule')}`] : []
-  return ['| # | What is ignored | Why | Last day | Where |', '|--:|---|---|---|---|', ...rows, ...more].join('\n')
+  const shown = tableOf(rules.slice(0, RULES_SHOWN), {
+    '#': ({ number }) => String(number),
+    'What is ignored': ({ about }) => markdownCell(about, 200),
+    Why: ({ reason }) => markdownCell(reason, 200),
+    'Last day': ({ expires, over }) => (expires === '' ? 'does not end' : `${markdownCell(expires, 20)}${over ? ' (over)' : ''}`),
+    Where: ({ where }) => markdownCell(where),
+  })
+  return [...shown, ...(rules.length > RULES_SHOWN ? [`and ${count(rules.length - RULES_SHOWN, 'more rule')}`] : [])].join('\n').trimEnd()
 }
 
 const RULES_SHOWN = 50

@@ -7,7 +7,7 @@ import type { Change, Plan } from '../../record/schema.ts'
 import { markdownCell, markdownLink, markdownProse } from '../../text/markdown-text.ts'
 import { dashboardBox } from './dashboard-ticks.ts'
 import type { IssueText } from './storm-text.ts'
-import { box, count, duration, firstFitting, planWord, riskWord, tableOf, time } from './words.ts'
+import { box, clusterCell, count, duration, firstFitting, planWord, riskWord, tableOf, time } from './words.ts'
 
 /** A package in one cluster that differs. */
 export interface DashboardUnit {
@@ -292,7 +292,7 @@ function name({ packageName, url }: DashboardUnit): string {
 }
 
 function cluster(unit: { readonly cluster: string }): string {
-  return markdownCell(unit.cluster, 60)
+  return clusterCell(unit.cluster)
 }
 
 function risk(unit: DashboardUnit): string {

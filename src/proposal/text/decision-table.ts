@@ -1,5 +1,6 @@
 /** What each decision does to git and to the cluster, and the boxes and commands by which the plan is changed. */
 
+import { describeResourceId } from '../../krm/resource-id.ts'
 import { restoreLosses } from '../../record/restore-losses.ts'
 import type { Change, Plan } from '../../record/schema.ts'
 import { markdownBlock, markdownCell, markdownProse } from '../../text/markdown-text.ts'
@@ -7,7 +8,7 @@ import { oneLine } from '../../text/one-line.ts'
 import { phraseMarkdown } from './phrase-markdown.ts'
 import { nobodyApplies, type ObjectChanges, type ProposalSubject, whyNotAdoptable, worstRisk } from './proposal-subject.ts'
 import { driftOf, formatNumbers, tickBox } from './ticks.ts'
-import { count, duration, objectName, planWord, shortSides, table } from './words.ts'
+import { clusterCell, count, duration, listOf, planWord, shortSides, table } from './words.ts'
 
 const CRITICAL_SILENCE = 86_400
 const COMMAND_LIMIT = 1_000
@@ -15,14 +16,38 @@ const COMMAND_LIMIT = 1_000
 /** `| You | Git | Cluster |`: merge as planned, each other plan, close. */
 export function decisionTable(subject: ProposalSubject): string[] {
   const { record, unit } = subject
-  const { plan, changes } = record.spec
-  const others = (['Restore', 'Adopt', 'Release'] as const).filter((other) => other !== plan && isPossible(subject, other))
+  return decisionRows({
+    ...record.spec,
+    cluster: `Cluster ${clusterCell(unit.cluster)}`,
+    isPossible: (plan) => isPossible(subject, plan),
+    clusterAfter: (plan) => clusterAfter(subject, plan),
+    more: [],
+    afterClose: `${leftAlone(subject)}; ${silence(record.spec.changes, subject.closeSilence)}`,
+  })
+}
+
+interface DecisionRows {
+  readonly plan: Plan
+  readonly changes: readonly Change[]
+  /** Head of the last column. */
+  readonly cluster: string
+  readonly isPossible: (plan: Exclude<Plan, 'Mixed'>) => boolean
+  readonly clusterAfter: (plan: Plan) => string
+  /** Rows before the last one. */
+  readonly more: readonly (readonly string[])[]
+  readonly afterClose: string
+}
+
+/** The table of decisions of every proposal. */
+export function decisionRows({ plan, changes, cluster, isPossible, clusterAfter, more, afterClose }: DecisionRows): string[] {
+  const others = (['Restore', 'Adopt', 'Release'] as const).filter((other) => other !== plan && isPossible(other))
   return table(
-    ['You', 'Git', `Cluster ${markdownCell(unit.cluster, 60)}`],
+    ['You', 'Git', cluster],
     [
-      [`**merge** (plan: ${planWord(plan)})`, gitAfter(changes, plan), clusterAfter(subject, plan)],
-      ...others.map((other) => [`comment \`/${other.toLowerCase()}\`, then merge`, gitAfter(changes, other), clusterAfter(subject, other)]),
-      ['**close**', 'unchanged', `${leftAlone(subject)}; ${silence(changes, subject.closeSilence)}`],
+      [`**merge** (plan: ${planWord(plan)})`, gitAfter(changes, plan), clusterAfter(plan)],
+      ...others.map((other) => [`comment \`/${other.toLowerCase()}\`, then merge`, gitAfter(changes, other), clusterAfter(other)]),
+      ...more,
+      ['**close**', 'unchanged', afterClose],
     ],
   )
 }
@@ -41,7 +66,7 @@ function only(changes: readonly Change[]): Change | undefined {
 }
 
 /** What merging with this plan does to git. */
-export function gitAfter(changes: readonly Change[], plan: Plan): string {
+function gitAfter(changes: readonly Change[], plan: Plan): string {
   const change = only(changes)
   if (plan === 'Mixed') return 'each change as in the column Plan, in one commit'
   const short = change === undefined ? undefined : shortSides(change)
@@ -102,10 +127,8 @@ export function settleNotes(subject: ProposalSubject): string[] {
   const restored = record.spec.changes.filter(({ resolution }) => resolution === 'Restore')
   if (restored.length === 0) return []
   const added = restored.filter(({ change }) => change === 'added').length
-  const notes = reapplyFails
-    .slice(0, REASONS_SHOWN)
-    .map(({ ref, why }) => `- Applying ${markdownCell(objectName(ref))} fails: ${markdownCell(why, 300)}`)
-  if (reapplyFails.length > REASONS_SHOWN) notes.push(`- and ${count(reapplyFails.length - REASONS_SHOWN, 'more object')}`)
+  const fails = reapplyFails.map(({ ref, why }) => `Applying ${markdownCell(describeResourceId(ref))} fails: ${markdownCell(why, 300)}`)
+  const notes = listOf(fails, REASONS_SHOWN, 'object')
   if (added > 0 && record.spec.settle === 'syncer') {
     const which = added === 1 ? 'One field is' : `${added} fields are`
     notes.push(
@@ -150,7 +173,7 @@ function boxOf({ record, notAdoptable }: ProposalSubject, { ref, changes }: Obje
   const verb = adopted ? ('restore' as const) : ('adopt' as const)
   const numbers = changes.map(({ number }) => number)
   const plan = verb === 'adopt' ? 'Adopt (git adopts the live values)' : 'Restore (the cluster is restored to git)'
-  const which = single ? '' : ` for ${formatNumbers(numbers)}, ${markdownCell(objectName(ref), 80)}`
+  const which = single ? '' : ` for ${formatNumbers(numbers)}, ${markdownCell(describeResourceId(ref), 80)}`
   return [tickBox({ verb, drift, changes: numbers }, `Change the plan to ${plan}${which}`)]
 }
 

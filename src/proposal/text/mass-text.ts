@@ -1,20 +1,20 @@
 /** One cause in many clusters: one pull request with a row for each cluster, instead of one pull request for each. */
 
+import { describeResourceId } from '../../krm/resource-id.ts'
 import { recordPath } from '../../record/record-paths.ts'
 import type { Change, Plan } from '../../record/schema.ts'
 import { fitSubject, isCritical } from '../../record/subject.ts'
 import type { Applier } from '../../status/applier.ts'
 import { markdownCell, markdownLink, markdownProse } from '../../text/markdown-text.ts'
 import { changeTable, lastWritten, objectDiff, planCounts, writers } from './change-table.ts'
-import { gitAfter, silence, stays } from './decision-table.ts'
+import { decisionRows, silence, stays } from './decision-table.ts'
 import { phraseMarkdown } from './phrase-markdown.ts'
 import { marker, policyPart, WRITER_NOTE } from './proposal-footer.ts'
 import { PLAN_SENTENCES, riskReasons, stateLine } from './proposal-head.ts'
-import { planLabel, riskLabel, stateLabels } from './proposal-labels.ts'
-import { type ProposalFrame, rankChanges, rankObjects, whyNotAdoptable, worstRisk } from './proposal-subject.ts'
-import type { ProposalText } from './proposal-text.ts'
+import { labelsOf } from './proposal-labels.ts'
+import { type ProposalFrame, type ProposalText, rankChanges, rankObjects, whyNotAdoptable, worstRisk } from './proposal-subject.ts'
 import { driftOf, tickBox } from './ticks.ts'
-import { box, count, objectName, planWord, table, time } from './words.ts'
+import { box, capitalised, clusterCell, count, firstFitting, planWord, tableOf, time } from './words.ts'
 
 export interface MassRow {
   readonly cluster: string
@@ -46,8 +46,15 @@ export interface MassSubject extends ProposalFrame {
   readonly notReleasable: ReadonlyMap<string, string>
 }
 
-const ROWS = 200
-const CHANGE_ROWS = 10
+/** Clusters and changes that a body shows, and whether it has links. */
+const AMOUNTS = [
+  [200, 10, true],
+  [200, 10, false],
+  [50, 3, false],
+  [10, 1, false],
+  [0, 1, false],
+  [0, 0, false],
+] as const
 
 export function massText(subject: MassSubject): ProposalText {
   const { changes, plan, rows } = subject
@@ -65,23 +72,13 @@ export function massText(subject: MassSubject): ProposalText {
       isCritical(changes),
     ),
     body: massBody(subject),
-    labels: [...new Set(['drift', planLabel(plan), riskLabel(worstRisk(changes)), ...stateLabels(subject.states)])].sort(),
-    draft: subject.states.some(({ kind }) => kind === 'changing' || kind === 'render-failed' || kind === 'storm'),
+    ...labelsOf(subject),
   }
 }
 
 function massBody(subject: MassSubject): string {
-  for (const [rows, changes, links] of [
-    [ROWS, CHANGE_ROWS, true],
-    [ROWS, CHANGE_ROWS, false],
-    [50, 3, false],
-    [10, 1, false],
-    [0, 1, false],
-    [0, 0, false],
-  ] as const) {
-    const body = bodyOf(subject, rows, changes, links)
-    if (body.length <= subject.dialect.bodyLimit) return body
-  }
+  const body = firstFitting(AMOUNTS, ([rows, changes, links]) => bodyOf(subject, rows, changes, links), subject.dialect.bodyLimit)
+  if (body !== undefined) return body
   return `**${count(subject.changes.length, 'change')} in ${count(subject.rows.length, 'cluster')}, one cause.** Merging does what the title says; closing changes nothing in the clusters.\n${marker(subject.episode, subject.fingerprint)}\n`
 }
 
@@ -141,7 +138,7 @@ function difference({ changes, packageName }: MassSubject): string {
     removed: 'was removed',
     modified: 'differs from git',
   }
-  return `${field}${markdownCell(objectName(first.ref), 120)} ${words[first.change]} in each of them, in the same way`
+  return `${field}${markdownCell(describeResourceId(first.ref), 120)} ${words[first.change]} in each of them, in the same way`
 }
 
 function planSentence({ plan, changes }: MassSubject): string {
@@ -149,36 +146,26 @@ function planSentence({ plan, changes }: MassSubject): string {
     plan === 'Mixed'
       ? planCounts(changes)
       : PLAN_SENTENCES[plan].replace('the cluster is', 'the clusters are').replace('the cluster goes', 'the clusters go')
-  return sentence.charAt(0).toUpperCase() + sentence.slice(1)
+  return capitalised(sentence)
 }
 
 function decision(subject: MassSubject): string[] {
   const { plan, changes, rows, notAdoptable, notReleasable, closeSilence } = subject
-  const adoptable = changes.every((change) => whyNotAdoptable(change, notAdoptable) === undefined)
   const possible = {
     Restore: true,
-    Adopt: adoptable,
+    Adopt: changes.every((change) => whyNotAdoptable(change, notAdoptable) === undefined),
     Release: changes.every(({ fingerprint }) => !notReleasable.has(fingerprint)),
   }
-  const others = (['Restore', 'Adopt', 'Release'] as const).filter((other) => other !== plan && possible[other])
-  const [example = ''] = rows.map(({ cluster }) => cluster)
-  return table(
-    ['You', 'Git', `The ${count(rows.length, 'cluster')}`],
-    [
-      [`**merge** (plan: ${planWord(plan)})`, gitAfter(changes, plan), clustersAfter(subject, plan)],
-      ...others.map((other) => [
-        `comment \`/${other.toLowerCase()}\`, then merge`,
-        gitAfter(changes, other),
-        clustersAfter(subject, other),
-      ]),
-      [
-        `comment ${markdownCell(`/exclude ${example}`, 60)}`,
-        'no record for that cluster',
-        'that cluster gets its own pull request; `*` matches any name',
-      ],
-      ['**close**', 'unchanged', `${stays(changes)}; ${silence(changes, closeSilence)}`],
-    ],
-  )
+  const exclude = markdownCell(`/exclude ${rows[0]?.cluster ?? ''}`, 60)
+  return decisionRows({
+    plan,
+    changes,
+    cluster: `The ${count(rows.length, 'cluster')}`,
+    isPossible: (other) => possible[other],
+    clusterAfter: (other) => clustersAfter(subject, other),
+    more: [[`comment ${exclude}`, 'no record for that cluster', 'that cluster gets its own pull request; `*` matches any name']],
+    afterClose: `${stays(changes)}; ${silence(changes, closeSilence)}`,
+  })
 }
 
 const LOSSES_SHOWN = 10
@@ -225,10 +212,12 @@ function matrix({ rows, dialect, headBranch }: MassSubject, most: number, links:
     shown.length < rows.length
       ? [`Shown are ${shown.length} of ${count(rows.length, 'cluster')}; each has its record under \`.drift/\` on this branch.`, '']
       : []
-  const cells = shown.map((row) => {
-    const name = markdownCell(row.cluster, 60)
-    const url = links ? dialect.branchFileUrl(headBranch, recordPath(row.cluster, row.slug, row.since, row.episode)) : ''
-    return [markdownLink(name, url), time(row.since), row.state, planWord(row.plan)]
+  const matrixRows = tableOf(shown, {
+    Cluster: ({ cluster, slug, since, episode }) =>
+      markdownLink(clusterCell(cluster), links ? dialect.branchFileUrl(headBranch, recordPath(cluster, slug, since, episode)) : ''),
+    'First seen': ({ since }) => time(since),
+    State: ({ state }) => state,
+    Plan: ({ plan }) => planWord(plan),
   })
-  return [...cut, ...table(['Cluster', 'First seen', 'State', 'Plan'], cells)]
+  return [...cut, ...matrixRows]
 }

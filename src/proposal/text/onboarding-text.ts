@@ -1,4 +1,6 @@
 /** The pull request that enrols a repository: what merging it leads to, counted on what the clusters are now. No clock in it. */
+import { RISKS } from '../../drift/drift.ts'
+import { resourceKey } from '../../krm/resource-id.ts'
 import { CONFIGURE_BRANCH } from '../../package/ref-name.ts'
 import type { ForgeDialect } from '../../ports/hosted-forge.ts'
 import type { Change } from '../../record/schema.ts'
@@ -7,9 +9,8 @@ import { oneLine } from '../../text/one-line.ts'
 import type { Phrase } from '../../text/phrase.ts'
 import { writers } from './change-table.ts'
 import { phraseMarkdown } from './phrase-markdown.ts'
-import { worstRisk } from './proposal-subject.ts'
-import type { ProposalText } from './proposal-text.ts'
-import { box, count, folded, riskWord, table } from './words.ts'
+import { type ProposalText, worstRisk } from './proposal-subject.ts'
+import { box, clusterCell, count, firstFitting, folded, riskWord, table, tableOf } from './words.ts'
 
 /** A package in a cluster that differs from git now. */
 export interface ExpectedProposal {
@@ -85,6 +86,14 @@ export function byDigest(
 
 const TITLE = 'chore(drift): configure Backporch'
 
+/** Expected proposals and rules that a body shows. */
+const AMOUNTS = [
+  [20, 50],
+  [20, 10],
+  [5, 3],
+  [0, 0],
+] as const
+
 /** Lists that may be long in themselves. */
 function shortened(subject: OnboardingSubject): OnboardingSubject {
   return {
@@ -108,14 +117,12 @@ const SHORTEST = `**Nothing happens until this is merged.** Merging enrols the r
 `
 
 export function onboardingText(subject: OnboardingSubject): ProposalText {
-  const bodies = [
-    [20, 50],
-    [20, 10],
-    [5, 3],
-    [0, 0],
-  ].map(([proposals = 0, rules = 0]) => onboardingBody(rules === 0 ? shortened(subject) : subject, proposals, rules))
-  const body = bodies.find((each) => each.length <= subject.dialect.bodyLimit) ?? SHORTEST
-  return { title: TITLE, body, labels: ['drift'], draft: false }
+  const body = firstFitting(
+    AMOUNTS,
+    ([proposals, rules]) => onboardingBody(rules === 0 ? shortened(subject) : subject, proposals, rules),
+    subject.dialect.bodyLimit,
+  )
+  return { title: TITLE, body: body ?? SHORTEST, labels: ['drift'], draft: false }
 }
 
 function onboardingBody(subject: OnboardingSubject, proposals: number, rules: number): string {
@@ -128,12 +135,17 @@ function onboardingBody(subject: OnboardingSubject, proposals: number, rules: nu
         ? []
         : [`**Edited by ${markdownCell(subject.editedBy, 60)}**: Backporch no longer updates this branch, only this description.`]),
     ]),
-    '| Decision | What happens |',
-    '|---|---|',
-    `| **merge** | the repository is enrolled: the next scan records drift on the branch ${markdownCell('drift-ledger')}, and the policy decides which pull requests are opened |`,
-    '| **close** | the repository is not enrolled. Nothing is left behind, and Backporch does not propose it again by itself |',
-    `| **edit** | change ${policy} on this branch; the next ${markdownCell('backporch init')} counts again |`,
-    '',
+    ...table(
+      ['Decision', 'What happens'],
+      [
+        [
+          '**merge**',
+          `the repository is enrolled: the next scan records drift on the branch ${markdownCell('drift-ledger')}, and the policy decides which pull requests are opened`,
+        ],
+        ['**close**', 'the repository is not enrolled. Nothing is left behind, and Backporch does not propose it again by itself'],
+        ['**edit**', `change ${policy} on this branch; the next ${markdownCell('backporch init')} counts again`],
+      ],
+    ),
     '**What to expect**',
     '',
     ...(expected === undefined ? invalid(subject.policyProblem) : expectation(subject, expected, proposals)),
@@ -181,16 +193,13 @@ function expectation({ limits, dialect }: OnboardingSubject, expected: Expectati
     ...(shown.length === 0
       ? []
       : [
-          ...table(
-            ['Package', 'Cluster', 'Changes', 'Risk', 'Changed by ¹'],
-            shown.map(({ packageName, cluster, changes }) => [
-              markdownCell(packageName),
-              markdownCell(cluster, 60),
-              String(changes.length),
-              riskWord(worstRisk(changes)),
-              writers(changes, 2),
-            ]),
-          ),
+          ...tableOf(shown, {
+            Package: ({ packageName }) => markdownCell(packageName),
+            Cluster: ({ cluster }) => clusterCell(cluster),
+            Changes: ({ changes }) => String(changes.length),
+            Risk: ({ changes }) => riskWord(worstRisk(changes)),
+            'Changed by ¹': ({ changes }) => writers(changes, 2),
+          }),
           ...(shown.length < proposals.length ? [`and ${proposals.length - shown.length} more, less risky.`, ''] : []),
         ]),
     ...failures(failed, most, dialect),
@@ -231,19 +240,15 @@ function stormSentence(
 ): string | undefined {
   if (stormThreshold > 0 && proposals.length > stormThreshold) return `more than ${stormThreshold}`
   if (stormObjects === 0 || stormShare === 0 || proposals.length < 2) return undefined
-  const refs = proposals.flatMap(({ packageName, changes }) =>
-    changes.map(({ ref: { group, kind, namespace, name } }) => JSON.stringify([packageName, group, kind, namespace, name])),
-  )
-  const differ = new Set(refs).size
+  const differ = new Set(proposals.flatMap(({ packageName, changes }) => changes.map(({ ref }) => `${packageName} ${resourceKey(ref)}`)))
+    .size
   if (differ <= stormObjects || differ * 100 <= objects * stormShare) return undefined
   return `more than ${count(stormObjects, 'object')} and ${stormShare} % of a cluster`
 }
 
-const ORDER: readonly Change['risk'][] = ['critical', 'high', 'medium', 'low']
-
 /** Riskiest first, then by name. */
 function ranked(proposals: readonly ExpectedProposal[]): readonly ExpectedProposal[] {
-  const rank = ({ changes }: ExpectedProposal): number => ORDER.indexOf(worstRisk(changes))
+  const rank = ({ changes }: ExpectedProposal): number => RISKS.indexOf(worstRisk(changes))
   const name = ({ packageName, cluster }: ExpectedProposal): string => `${packageName}\0${cluster}`
   return [...proposals].sort((left, right) => rank(left) - rank(right) || (name(left) < name(right) ? -1 : 1))
 }
@@ -251,15 +256,14 @@ function ranked(proposals: readonly ExpectedProposal[]): readonly ExpectedPropos
 function failures(failed: Expectation['failed'], most: number, dialect: ForgeDialect): string[] {
   if (failed.length === 0) return []
   const shown = failed.slice(0, Math.max(1, most))
-  const rows = shown.map(({ packageName, cluster, code, why }) => [
-    markdownCell(packageName),
-    markdownCell(cluster, 60),
-    markdownCell(code, 10),
-    markdownCell(why, 200),
-  ])
   const more = shown.length < failed.length ? [`and ${failed.length - shown.length} more.`, ''] : []
   return folded(dialect, `${count(failed.length, 'package')} could not be observed`, '', [
-    ...table(['Package', 'Cluster', 'Code', 'Why'], rows),
+    ...tableOf(shown, {
+      Package: ({ packageName }) => markdownCell(packageName),
+      Cluster: ({ cluster }) => clusterCell(cluster),
+      Code: ({ code }) => markdownCell(code, 10),
+      Why: ({ why }) => markdownCell(why, 200),
+    }),
     ...more,
   ])
 }
@@ -274,19 +278,25 @@ function found({ clusters, packages, elsewhere, syncers, autoscalers, imported, 
     '',
     ...(syncers.length === 0
       ? []
-      : table(
-          ['Applied by', 'Packages', 'After a Restore is merged'],
-          syncers.slice(0, 10).map(({ name, sentence, units }) => [markdownCell(name), String(units), phraseMarkdown(sentence, 120)]),
-        )),
+      : tableOf(syncers.slice(0, 10), {
+          'Applied by': ({ name }) => markdownCell(name),
+          Packages: ({ units }) => String(units),
+          'After a Restore is merged': ({ sentence }) => phraseMarkdown(sentence, 120),
+        })),
   ]
 }
 
 function notImportedTable({ notImported, dialect }: OnboardingSubject, most: number): string[] {
   if (notImported.length === 0) return []
   const shown = notImported.slice(0, most)
-  const rows = shown.map(({ source, rule, why }) => [markdownCell(source), markdownCell(rule), markdownCell(why, 200)])
   return folded(dialect, `${count(notImported.length, 'ignore rule')} not taken over`, '', [
-    ...(rows.length === 0 ? [] : table(['Of', 'Rule', 'Why not'], rows)),
+    ...(shown.length === 0
+      ? []
+      : tableOf(shown, {
+          Of: ({ source }) => markdownCell(source),
+          Rule: ({ rule }) => markdownCell(rule),
+          'Why not': ({ why }) => markdownCell(why, 200),
+        })),
     ...(shown.length < notImported.length
       ? [
           `${shown.length === 0 ? '' : 'and '}${notImported.length - shown.length} more: ${markdownCell('backporch init --dry-run')} lists them.`,

@@ -5,6 +5,7 @@ import { fitSubject } from '../../record/subject.ts'
 import { formatDocument } from '../../record/write-document.ts'
 import { markdownBlock, markdownCell, markdownLink } from '../../text/markdown-text.ts'
 import { oneLine } from '../../text/one-line.ts'
+import { table } from './words.ts'
 
 export interface PolicySubject {
   readonly verb: 'ignore' | 'unignore'
@@ -46,11 +47,13 @@ export function policyBody(subject: PolicySubject, { bodyLimit }: ForgeDialect):
       '',
       block,
       '',
-      '| You | What happens |',
-      '|---|---|',
-      `| **merge** | ${merged} |`,
-      '| **close** | nothing changes |',
-      '',
+      ...table(
+        ['You', 'What happens'],
+        [
+          ['**merge**', merged],
+          ['**close**', 'nothing changes'],
+        ],
+      ),
       'Neither choice writes to a cluster. You can edit the branch before the merge.',
       '',
     ].join('\n')

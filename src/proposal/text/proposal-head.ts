@@ -1,11 +1,25 @@
 /** The first lines of a proposal: what differs, who did it, since when, how bad, and what is planned. */
 import { RISK_RULES } from '../../drift/risk/risk.ts'
+import { describeResourceId, resourceKey } from '../../krm/resource-id.ts'
 import type { Change, Plan } from '../../record/schema.ts'
 import { markdownCell } from '../../text/markdown-text.ts'
 import { lastWritten, planCounts, writers } from './change-table.ts'
 import { phraseMarkdown } from './phrase-markdown.ts'
 import { type ProposalState, type ProposalSubject, worstRisk } from './proposal-subject.ts'
-import { box, count, duration, fieldName, objectName, planWord, riskWord, shortSides, time, writer, writtenAt } from './words.ts'
+import {
+  box,
+  capitalised,
+  clusterCell,
+  count,
+  duration,
+  fieldName,
+  planWord,
+  riskWord,
+  shortSides,
+  time,
+  writer,
+  writtenAt,
+} from './words.ts'
 
 /** `shown`: how many of the changes the body has in its table; `more` is where the rest is, encoded. */
 export function head(subject: ProposalSubject, shown: number, more: string): string[] {
@@ -28,15 +42,15 @@ export function head(subject: ProposalSubject, shown: number, more: string): str
 
 function whatDiffers({ record, unit }: ProposalSubject): string {
   const { changes } = record.spec
-  const cluster = `cluster ${markdownCell(unit.cluster, 60)}`
+  const cluster = `cluster ${clusterCell(unit.cluster)}`
   const [first] = changes
   if (changes.length === 1 && first !== undefined) return singleDifference(first, cluster)
-  const objects = new Set(changes.map(({ ref }) => JSON.stringify([ref.group, ref.kind, ref.namespace, ref.name]))).size
+  const objects = new Set(changes.map(({ ref }) => resourceKey(ref))).size
   return `${count(changes.length, 'difference')} in ${count(objects, 'object')} of package ${markdownCell(unit.packageName)} between git and ${cluster}`
 }
 
 function singleDifference(change: Change, cluster: string): string {
-  const object = markdownCell(objectName(change.ref), 120)
+  const object = markdownCell(describeResourceId(change.ref), 120)
   if (change.change === 'missing') return `${object} is declared in git and missing in ${cluster}`
   if (change.change === 'unexpected') return `${object} belongs to this package in ${cluster} and is not declared in git`
   const field = `${fieldName(change)} of ${object}`
@@ -124,7 +138,7 @@ export function planLine({ record, previousPlan }: ProposalSubject): string {
   const what = plan === 'Mixed' ? `${planCounts(changes)}, see the column Plan` : PLAN_SENTENCES[plan]
   const before = previousPlan === undefined ? '' : ` It was ${planWord(previousPlan.plan)} before${by(previousPlan.by)}.`
   const why = message === undefined || message.trim() === '' ? '' : ` Reason given: ${markdownCell(message, 300)}`
-  return `**Plan: ${planWord(plan)}.** ${what.charAt(0).toUpperCase()}${what.slice(1)}.${before}${why}`
+  return `**Plan: ${planWord(plan)}.** ${capitalised(what)}.${before}${why}`
 }
 
 function by(login: string): string {

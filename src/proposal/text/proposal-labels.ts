@@ -1,24 +1,19 @@
 /** Labels by which people filter pull requests. */
 import type { Change, Plan } from '../../record/schema.ts'
-import { nobodyApplies, type ProposalState, type ProposalSubject, worstRisk } from './proposal-subject.ts'
+import { type ProposalState, type ProposalText, worstRisk } from './proposal-subject.ts'
 
-export function planLabel(plan: Plan): string {
-  return `drift-plan/${plan.toLowerCase()}`
+const STATES = new Set<ProposalState['kind']>(['stale', 'edited', 'snoozed', 'storm'])
+const DRAFTS = new Set<ProposalState['kind']>(['changing', 'render-failed', 'storm'])
+
+interface Labelled {
+  readonly changes: readonly Change[]
+  readonly plan: Plan
+  readonly states: readonly ProposalState[]
 }
 
-export function riskLabel(risk: Change['risk']): string {
-  return `drift-risk/${risk}`
-}
-
-const STATES = new Set(['stale', 'edited', 'snoozed', 'storm'])
-
-export function stateLabels(states: readonly ProposalState[]): readonly string[] {
-  return states.filter(({ kind }) => STATES.has(kind)).map(({ kind }) => `drift-state/${kind}`)
-}
-
-/** Sorted, so that the same proposal has the same list. */
-export function proposalLabels(subject: ProposalSubject): readonly string[] {
-  const { changes, plan } = subject.record.spec
-  const labels = ['drift', planLabel(plan), riskLabel(worstRisk(changes)), ...stateLabels(subject.states)]
-  return [...new Set(nobodyApplies(subject) ? [...labels, 'drift-state/no-applier'] : labels)].sort()
+/** Labels sorted, so that the same proposal has the same list; and whether the proposal is a draft. */
+export function labelsOf({ changes, plan, states }: Labelled, more: readonly string[] = []): Pick<ProposalText, 'labels' | 'draft'> {
+  const own = states.filter(({ kind }) => STATES.has(kind)).map(({ kind }) => `drift-state/${kind}`)
+  const labels = ['drift', `drift-plan/${plan.toLowerCase()}`, `drift-risk/${worstRisk(changes)}`, ...own, ...more]
+  return { labels: [...new Set(labels)].sort(), draft: states.some(({ kind }) => DRAFTS.has(kind)) }
 }

@@ -1,20 +1,12 @@
 /** Statuses of a proposal's head commit (docs/guides/review-a-drift-pull-request.md). No time in them: the same state is the same text, and is not sent again. */
 import type { CommitStatus } from '../../ports/hosted-forge.ts'
-import type { Change, Plan } from '../../record/schema.ts'
 import { oneLine } from '../../text/one-line.ts'
 import type { MassSubject } from './mass-text.ts'
-import { type DecidingPolicy, nobodyApplies, type ProposalSubject } from './proposal-subject.ts'
+import { nobodyApplies, type ProposalSubject } from './proposal-subject.ts'
 
 const LIMIT = 140
 
-interface Facts {
-  readonly policy: DecidingPolicy
-  readonly ledgerUrl: string
-  /** `sha256:…` */
-  readonly fingerprint: string
-  readonly plan: Plan
-  readonly changes: readonly Change[]
-  readonly settle: 'syncer' | 'backporch'
+interface Facts extends Pick<MassSubject, 'policy' | 'ledgerUrl' | 'fingerprint' | 'plan' | 'changes' | 'settle'> {
   /** What keeps live from being known to be what was reviewed; empty where nothing does. */
   readonly unseen: string
   /** What is wrong with who applies, or who it is. */
@@ -23,16 +15,11 @@ interface Facts {
 
 /** @param complete whether everything of the unit could be observed: otherwise it is unknown whether live is still what was reviewed */
 export function proposalStatuses(subject: ProposalSubject, complete: boolean): CommitStatus[] {
-  const { policy, applier, record, ledgerUrl } = subject
-  const { fingerprint, plan, changes, settle } = record.spec
+  const { applier, record } = subject
   const fails = nobodyApplies(subject) || applier.warning !== undefined
   return statuses({
-    policy,
-    ledgerUrl,
-    fingerprint,
-    plan,
-    changes,
-    settle,
+    ...record.spec,
+    ...subject,
     unseen: complete ? '' : 'the unit was observed only in part: this may be out of date',
     applier: { fails, text: fails ? (applier.warning ?? applier.sentence) : `${applier.name}: ${applier.sentence}` },
   })
@@ -40,17 +27,12 @@ export function proposalStatuses(subject: ProposalSubject, complete: boolean): C
 
 /** Of a proposal about many clusters. */
 export function massStatuses(subject: MassSubject): CommitStatus[] {
-  const { policy, ledgerUrl, fingerprint, plan, changes, settle, appliers, rows } = subject
+  const { appliers, rows } = subject
   const failing = appliers.find(({ applier }) => applier.restores === 'never' || applier.warning !== undefined)
   const [first] = appliers
   const missed = rows.filter(({ state }) => state === 'not observed').length
   return statuses({
-    policy,
-    ledgerUrl,
-    fingerprint,
-    plan,
-    changes,
-    settle,
+    ...subject,
     unseen: missed === 0 ? '' : `${missed} of ${rows.length} clusters could not be observed: this may be out of date`,
     applier:
       failing === undefined

@@ -1,4 +1,6 @@
 /** What the text of a proposal is made from: values only, so that the same drift gives the same bytes. */
+import { RISKS } from '../../drift/drift.ts'
+import { resourceKey } from '../../krm/resource-id.ts'
 import type { ObjectId } from '../../package/object-id.ts'
 import type { ForgeDialect } from '../../ports/hosted-forge.ts'
 import type { Change, DriftRecord, Plan } from '../../record/schema.ts'
@@ -74,6 +76,15 @@ export interface ProposalSubject extends ProposalFrame {
   readonly previousPlan: { readonly plan: Plan; readonly by: string } | undefined
 }
 
+/** What a forge shows of a proposal. */
+export interface ProposalText {
+  readonly title: string
+  /** At most `dialect.bodyLimit` UTF-16 code units, where that is 2,500 or more. */
+  readonly body: string
+  readonly labels: readonly string[]
+  readonly draft: boolean
+}
+
 /** A change with the number that `/adopt 2` names it by. */
 export interface NumberedChange {
   readonly change: Change
@@ -87,22 +98,20 @@ export interface ObjectChanges {
   readonly risk: Change['risk']
 }
 
-const ORDER: readonly Change['risk'][] = ['critical', 'high', 'medium', 'low']
-
 export function worstRisk(changes: readonly Change[]): Change['risk'] {
-  return ORDER.find((risk) => changes.some((change) => change.risk === risk)) ?? 'low'
+  return RISKS.find((risk) => changes.some((change) => change.risk === risk)) ?? 'low'
 }
 
 /** Numbered as the record has them, riskiest first; equal risks in the order of the record. */
 export function rankChanges(changes: readonly Change[]): readonly NumberedChange[] {
   return changes
     .map((change, index) => ({ change, number: index + 1 }))
-    .sort((left, right) => ORDER.indexOf(left.change.risk) - ORDER.indexOf(right.change.risk))
+    .sort((left, right) => RISKS.indexOf(left.change.risk) - RISKS.indexOf(right.change.risk))
 }
 
 /** By object, the riskiest first. */
 export function rankObjects(changes: readonly Change[]): readonly ObjectChanges[] {
-  const ranked = Map.groupBy(rankChanges(changes), ({ change: { ref } }) => JSON.stringify([ref.group, ref.kind, ref.namespace, ref.name]))
+  const ranked = Map.groupBy(rankChanges(changes), ({ change: { ref } }) => resourceKey(ref))
   return [...ranked.values()].flatMap((own) => {
     const [first] = own
     const inOrder = own.toSorted((left, right) => left.number - right.number)

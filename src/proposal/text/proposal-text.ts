@@ -4,30 +4,22 @@
  * from a clock. What comes from a cluster, from git or from a person goes through src/text/markdown-text.ts.
  */
 
+import { describeResourceId } from '../../krm/resource-id.ts'
 import { formatSubject } from '../../record/subject.ts'
 import { markdownCell, markdownProse } from '../../text/markdown-text.ts'
 import { changeTable, hasDiff, kindTable, objectDiff, objectList, planCounts } from './change-table.ts'
 import { decisionTable, planBoxes, planRefusals, settleNotes } from './decision-table.ts'
 import { footer, moreLink } from './proposal-footer.ts'
 import { head, planLine } from './proposal-head.ts'
-import { proposalLabels } from './proposal-labels.ts'
-import { type ObjectChanges, type ProposalSubject, rankChanges, rankObjects } from './proposal-subject.ts'
-import { count, folded, objectName } from './words.ts'
-
-export interface ProposalText {
-  readonly title: string
-  /** At most `dialect.bodyLimit` UTF-16 code units, where that is 2,500 or more. */
-  readonly body: string
-  readonly labels: readonly string[]
-  readonly draft: boolean
-}
+import { labelsOf } from './proposal-labels.ts'
+import { nobodyApplies, type ObjectChanges, type ProposalSubject, type ProposalText, rankChanges, rankObjects } from './proposal-subject.ts'
+import { clusterCell, count, firstFitting, folded, listOf } from './words.ts'
 
 export function proposalText(subject: ProposalSubject): ProposalText {
   return {
     title: formatSubject(subject.record, 'Proposed'),
     body: proposalBody(subject),
-    labels: proposalLabels(subject),
-    draft: subject.states.some(({ kind }) => kind === 'changing' || kind === 'render-failed' || kind === 'storm'),
+    ...labelsOf({ ...subject.record.spec, states: subject.states }, nobodyApplies(subject) ? ['drift-state/no-applier'] : []),
   }
 }
 
@@ -70,11 +62,8 @@ function amounts(objects: number): readonly Amount[] {
 
 function proposalBody(subject: ProposalSubject): string {
   const objects = rankObjects(subject.record.spec.changes)
-  for (const amount of amounts(objects.length)) {
-    const body = bodyOf(subject, objects, amount)
-    if (body.length <= subject.dialect.bodyLimit) return body
-  }
-  return bareBody(subject)
+  const { bodyLimit } = subject.dialect
+  return firstFitting(amounts(objects.length), (amount) => bodyOf(subject, objects, amount), bodyLimit) ?? bareBody(subject)
 }
 
 function bodyOf(subject: ProposalSubject, objects: readonly ObjectChanges[], amount: Amount): string {
@@ -101,7 +90,7 @@ function bodyOf(subject: ProposalSubject, objects: readonly ObjectChanges[], amo
 function bareBody(subject: ProposalSubject): string {
   const { changes, plan } = subject.record.spec
   return text([
-    `**${count(changes.length, 'difference')} between git and cluster ${markdownCell(subject.unit.cluster, 60)}**: ${planCounts(changes)}.`,
+    `**${count(changes.length, 'difference')} between git and cluster ${clusterCell(subject.unit.cluster)}**: ${planCounts(changes)}.`,
     '',
     `Merging does what the plan (${plan}) says; closing changes nothing in the cluster. Full text: ${moreLink(subject, false)}.`,
     '',
@@ -122,15 +111,14 @@ function diffPart({ dialect }: ProposalSubject, objects: readonly ObjectChanges[
   const shown = objects.slice(0, amount.diffs).filter(hasDiff)
   if (objects.length <= OPEN_DIFFS) {
     return shown.flatMap((object) => [
-      ...(objects.length > 1
-        ? [`${markdownCell(objectName(object.ref), 120)}, git (−) and the cluster (+):`, '']
-        : ['Git (−) and the cluster (+):', '']),
+      objects.length > 1 ? `${markdownCell(describeResourceId(object.ref))}, git (−) and the cluster (+):` : 'Git (−) and the cluster (+):',
+      '',
       objectDiff(object, amount.diffChanges),
       '',
     ])
   }
   return shown.flatMap((object) =>
-    folded(dialect, `Diff, risk ${object.risk}, ${count(object.changes.length, 'change')}:`, objectName(object.ref), [
+    folded(dialect, `Diff, risk ${object.risk}, ${count(object.changes.length, 'change')}:`, describeResourceId(object.ref), [
       objectDiff(object, amount.diffChanges),
     ]),
   )
@@ -148,11 +136,10 @@ const NOTES_SHOWN = 10
 function notePart({ record, dialect }: ProposalSubject): string[] {
   const single = record.spec.changes.length === 1
   const notes = record.spec.changes.flatMap(({ notes: own = [] }, index) =>
-    own.map((note) => `- ${single ? '' : `change ${index + 1}: `}Note: ${markdownProse(note, 300)}`),
+    own.map((note) => `${single ? '' : `change ${index + 1}: `}Note: ${markdownProse(note, 300)}`),
   )
   if (notes.length === 0) return []
-  const more = notes.length > NOTES_SHOWN ? [`- and ${count(notes.length - NOTES_SHOWN, 'more note')}`] : []
-  const listed = [...notes.slice(0, NOTES_SHOWN), ...more]
+  const listed = listOf(notes, NOTES_SHOWN, 'note')
   return notes.length <= 2 ? [...listed, ''] : folded(dialect, count(notes.length, 'note'), '', listed)
 }
 
@@ -164,14 +151,11 @@ function healthPart({ health, dialect }: ProposalSubject): string[] {
   const others = health.filter(({ status }) => status !== 'Current')
   const words = `Health: ${current} of ${count(health.length, 'object')} Current`
   if (others.length === 0) return [`${words}.`, '']
-  const lines = others
-    .slice(0, MEMBERS_SHOWN)
-    .map(
-      ({ id, status, health: message = '' }) =>
-        `- ${markdownCell(objectName(id), 120)}: ${status}${message === '' ? '' : `, ${markdownCell(message, 200)}`}`,
-    )
-  const more = others.length > MEMBERS_SHOWN ? [`- and ${count(others.length - MEMBERS_SHOWN, 'more object')}`] : []
-  return folded(dialect, words, '', [...lines, ...more])
+  const lines = others.map(
+    ({ id, status, health: message = '' }) =>
+      `${markdownCell(describeResourceId(id))}: ${status}${message === '' ? '' : `, ${markdownCell(message, 200)}`}`,
+  )
+  return folded(dialect, words, '', listOf(lines, MEMBERS_SHOWN, 'object'))
 }
 
 function commandPart({ record, dialect }: ProposalSubject): string[] {

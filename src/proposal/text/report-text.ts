@@ -1,12 +1,13 @@
 /** The whole report as a file beside the record, for when a body cannot have all of it. */
 
+import { describeResourceId } from '../../krm/resource-id.ts'
 import type { DriftRecord } from '../../record/schema.ts'
 import { unitName } from '../../record/unit-name.ts'
 import { markdownCell } from '../../text/markdown-text.ts'
 import { changeTable, kindTable, objectDiff } from './change-table.ts'
 import { WRITER_NOTE } from './proposal-footer.ts'
 import { type NumberedChange, type ObjectChanges, rankChanges, rankObjects } from './proposal-subject.ts'
-import { count, objectName, time } from './words.ts'
+import { clusterCell, count, time } from './words.ts'
 
 const BODY_OBJECTS = 200
 /** What a table of a body and its diffs may grow to before the smallest of the usual forges cuts it. */
@@ -30,7 +31,7 @@ export function reportText(record: DriftRecord): string {
   const ranked = rankChanges(changes)
   const revision = unit.revision === undefined ? '' : `@${unit.revision}`
   const lines = [
-    `# ${count(changes.length, 'difference')} in ${count(objects.length, 'object')} between git and cluster ${markdownCell(unit.cluster, 60)}`,
+    `# ${count(changes.length, 'difference')} in ${count(objects.length, 'object')} between git and cluster ${clusterCell(unit.cluster)}`,
     '',
     `Package ${markdownCell(`${unitName(unit)}${revision}`)} at ${markdownCell(unit.commit.slice(0, 7))} · first seen ${time(began)} · observed ${time(observed.at)} · plan ${plan}`,
     '',
@@ -55,7 +56,7 @@ function diffs(objects: readonly ObjectChanges[]): string[] {
     const block = objectDiff(object, DIFF_CHANGES)
     size += block.length
     if (size > DIFFS) return [...lines, `and ${count(objects.length - index, 'more object')}, see the record.`]
-    lines.push(`### ${numbers(object.changes)} ${markdownCell(objectName(object.ref), 120)}`, '', block, '')
+    lines.push(`### ${numbers(object.changes)} ${markdownCell(describeResourceId(object.ref), 120)}`, '', block, '')
   }
   return lines
 }

@@ -4,7 +4,7 @@ import { commitText } from '../../record/commit-text.ts'
 import type { Change } from '../../record/schema.ts'
 import { markdownCell, markdownLink } from '../../text/markdown-text.ts'
 import { oneLine } from '../../text/one-line.ts'
-import { box, count, plainTime, riskWord, table, time } from './words.ts'
+import { box, clusterCell, count, firstFitting, plainTime, riskWord, tableOf, time } from './words.ts'
 
 export interface StormSubject {
   /** Packages, each in one cluster, that began to drift since `since`. */
@@ -42,11 +42,10 @@ export function stormText(subject: StormSubject): IssueText {
   const { units, since, dialect } = subject
   const [first] = subject.writers
   const by = first === undefined ? '' : `, ${percent(first.units, units)} by ${oneLine(commitText(first.manager), 30)}`
-  const bodies = [SHOWN, 10, 0].map((rows) => stormBody(subject, rows))
   return {
     title: oneLine(`Drift storm: ${what(subject)} since ${plainTime(since) ?? oneLine(commitText(since), 20)}${by}`, 100),
     body:
-      bodies.find((body) => body.length <= dialect.bodyLimit) ??
+      firstFitting([SHOWN, 10, 0], (rows) => stormBody(subject, rows), dialect.bodyLimit) ??
       `**Drift storm: ${count(units, 'package')}.** No pull requests are opened during a storm.\n`,
     labels: ['drift', 'drift-state/storm'],
   }
@@ -81,22 +80,23 @@ function stormBody(subject: StormSubject, rows: number): string {
     '3. If it should write, add an ignore rule for it to the policy (`.drift/policy.yaml`), with a reason.',
     `4. Otherwise wait: ${below}, this issue is closed and pull requests are opened within the usual limits.`,
     '',
-    ...table(
-      ['Changed by ¹', 'Packages', 'Share'],
-      writers.slice(0, 10).map(({ manager, units: own }) => [markdownCell(manager, 60), String(own), percent(own, units)]),
-    ),
-    ...(shown.length === 0 ? [] : [`The ${shown.length} packages with the highest risk, of ${count(units, 'package')}:`, '']),
+    ...tableOf(writers.slice(0, 10), {
+      'Changed by ¹': ({ manager }) => markdownCell(manager, 60),
+      Packages: ({ units: own }) => String(own),
+      Share: ({ units: own }) => percent(own, units),
+    }),
     ...(shown.length === 0
       ? []
-      : table(
-          ['Package', 'Cluster', 'Changes', 'Risk'],
-          shown.map((unit) => [
-            markdownLink(markdownCell(unit.packageName, 120), unit.url),
-            markdownCell(unit.cluster, 60),
-            String(unit.changes),
-            riskWord(unit.risk),
-          ]),
-        )),
+      : [
+          `The ${shown.length} packages with the highest risk, of ${count(units, 'package')}:`,
+          '',
+          ...tableOf(shown, {
+            Package: ({ packageName, url }) => markdownLink(markdownCell(packageName), url),
+            Cluster: ({ cluster }) => clusterCell(cluster),
+            Changes: ({ changes }) => String(changes),
+            Risk: ({ risk }) => riskWord(risk),
+          }),
+        ]),
     `<sub>¹ The field manager: a name that the client chose. · backporch ${markdownCell(version, 30)}</sub>`,
     '<!-- backporch:v1 storm -->',
   ]

@@ -1,5 +1,7 @@
 /** Small pieces of the texts: names, times, counts and values of a difference as Markdown. */
+
 import { isKnownWriter } from '../../drift/attribute/actor.ts'
+import { describeResourceId } from '../../krm/resource-id.ts'
 import type { ObjectId } from '../../package/object-id.ts'
 import type { ForgeDialect } from '../../ports/hosted-forge.ts'
 import { actorLimit, actorName } from '../../record/actor-name.ts'
@@ -16,11 +18,6 @@ const SHORT_LIMIT = 40
 const CONTEXT = 16
 /** Not `…`, behind which browsers break the line. */
 const LEFT_OUT = '...'
-
-/** `Deployment shop/web` */
-export function objectName({ kind, namespace, name }: Change['ref']): string {
-  return `${kind} ${namespace === '' ? name : `${namespace}/${name}`}`
-}
 
 /** `1 change`, `12 changes` */
 export function count(number: number, noun: string): string {
@@ -80,7 +77,7 @@ export interface LinkBase {
 
 /** The object; with a link to the line that declares it, where there is a page for it. */
 export function objectLink(change: Change, links: LinkBase | undefined): string {
-  const name = markdownCell(objectName(change.ref), NAME_LIMIT)
+  const name = markdownCell(describeResourceId(change.ref), NAME_LIMIT)
   return links === undefined ? name : markdownLink(name, sourceUrl(change.source, links.base, links.dialect))
 }
 
@@ -188,6 +185,20 @@ export function box(dialect: ForgeDialect, kind: 'caution' | 'warning' | 'note',
 export function table(head: readonly string[], rows: readonly (readonly string[])[]): string[] {
   const line = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`
   return [line(head), `|${head.map((name) => (name === '#' ? '--:' : '---')).join('|')}|`, ...rows.map(line), '']
+}
+
+/** `- ` lines of the first `most`, and how many more there are. */
+export function listOf(items: readonly string[], most: number, noun: string): string[] {
+  const more = items.length - most
+  return [...items.slice(0, most).map((item) => `- ${item}`), ...(more > 0 ? [`- and ${count(more, `more ${noun}`)}`] : [])]
+}
+
+export function capitalised(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1)
+}
+
+export function clusterCell(cluster: string): string {
+  return markdownCell(cluster, 60)
 }
 
 /** A table with a row for each of `rows`. The keys of `columns` are its head. */

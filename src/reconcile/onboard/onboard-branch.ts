@@ -23,8 +23,9 @@ export interface ObservedBranch extends ConfigureBranch {
 /** @param paths that onboarding may write */
 export async function readBranch(
   view: RepositoryView,
+  bot: BotIdentity,
   proposal: KnownProposal | undefined,
-  { bot, paths }: { readonly bot: BotIdentity; readonly paths: readonly string[] },
+  paths: readonly string[],
   signal: AbortSignal,
 ): Promise<ObservedBranch | undefined> {
   const commit = view.refs.get(CONFIGURE_REF)
