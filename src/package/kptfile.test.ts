@@ -70,7 +70,6 @@ status:
             {
               image: `ghcr.io/kptdev/krm-functions-catalog/set-namespace:v0.4.5@sha256:${'a'.repeat(64)}`,
               exec: '',
-              name: '',
               tag: '',
               configPath: './fn/ns.yaml',
               configMap: new Map(),
@@ -83,7 +82,6 @@ status:
             {
               image: '',
               exec: 'check',
-              name: 'last',
               tag: 'v1',
               configPath: '',
               configMap: new Map([
@@ -104,9 +102,6 @@ status:
           ],
         },
         inventory: { namespace: 'shop', name: 'inventory-1', id: 'id-1' },
-        conditions: [{ type: 'Drifted', status: 'True', reason: 'DriftDetected', message: 'two fields' }],
-        readinessGates: ['Reviewed'],
-        upstream: { repository: 'https://example.com/r.git', directory: 'web', ref: 'v1' },
       },
     )
   })
@@ -129,10 +124,7 @@ status: {renderStatus: {mutationSteps: [{exitCode: 0}]}}
 
   it('reads empty parts as parts that are not there', () => {
     const empty = read(`${HEAD}  labels:\npipeline:\nstatus: {}\ninfo:\nupstream: {}\n`)
-    assert.deepEqual(
-      [empty.pipeline.mutators.length, empty.conditions.length, empty.upstream, empty.inventory],
-      [0, 0, undefined, undefined],
-    )
+    assert.deepEqual([empty.pipeline.mutators.length, empty.inventory], [0, undefined])
   })
 
   it('names both lines of a duplicate key', () => {

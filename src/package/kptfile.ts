@@ -31,7 +31,6 @@ export interface PipelineFunction {
   /** Exactly one of image and exec is not empty. */
   readonly image: string
   readonly exec: string
-  readonly name: string
   /** Of the image, where it is written beside it (kpt from 1.0.0-beta.62); empty where there is none. */
   readonly tag: string
   /** Relative to the package; empty where there is none. */
@@ -46,13 +45,6 @@ export interface PipelineFunction {
   readonly line: number
 }
 
-export interface KptfileCondition {
-  readonly type: string
-  readonly status: string
-  readonly reason: string
-  readonly message: string
-}
-
 export interface Kptfile {
   readonly name: string
   readonly labels: ReadonlyMap<string, string>
@@ -60,10 +52,6 @@ export interface Kptfile {
   readonly pipeline: { readonly mutators: readonly PipelineFunction[]; readonly validators: readonly PipelineFunction[] }
   /** The older form of naming an inventory; parts that are not there are empty. */
   readonly inventory: { readonly namespace: string; readonly name: string; readonly id: string } | undefined
-  readonly conditions: readonly KptfileCondition[]
-  /** Condition types that must be True before Porch's CLI approves. */
-  readonly readinessGates: readonly string[]
-  readonly upstream: { readonly repository: string; readonly directory: string; readonly ref: string } | undefined
 }
 
 export type KptfileReading = { readonly kptfile: Kptfile } | { readonly failures: readonly [Failure, ...Failure[]] }
@@ -325,14 +313,12 @@ function kptfileOf(value: JsonObject, { lineOf, textsAt: writtenAt }: KptfileLoc
   const metadata = objectAt(value, 'metadata')
   const pipeline = objectAt(value, 'pipeline')
   const inventory = getKey(value, 'inventory')
-  const git = objectAt(objectAt(value, 'upstream'), 'git')
   const selectorsAt = (each: JsonObject, location: Location): readonly FunctionSelector[] =>
     objectsAt(each, String(location.at(-1))).map((one, index) => selectorOf(one, (name) => writtenAt([...location, index, name])))
   const functions = (list: string): readonly PipelineFunction[] =>
     objectsAt(pipeline, list).map((each, index) => ({
       image: textAt(each, 'image'),
       exec: textAt(each, 'exec'),
-      name: textAt(each, 'name'),
       tag: textAt(each, 'tag'),
       configPath: textAt(each, 'configPath'),
       configMap: writtenAt(['pipeline', list, index, 'configMap']),
@@ -348,17 +334,6 @@ function kptfileOf(value: JsonObject, { lineOf, textsAt: writtenAt }: KptfileLoc
     inventory: isJsonObject(inventory)
       ? { namespace: textAt(inventory, 'namespace'), name: textAt(inventory, 'name'), id: textAt(inventory, 'inventoryID') }
       : undefined,
-    conditions: objectsAt(objectAt(value, 'status'), 'conditions').map((each) => ({
-      type: textAt(each, 'type'),
-      status: textAt(each, 'status'),
-      reason: textAt(each, 'reason'),
-      message: textAt(each, 'message'),
-    })),
-    readinessGates: objectsAt(objectAt(value, 'info'), 'readinessGates').map((each) => textAt(each, 'conditionType')),
-    upstream:
-      textAt(git, 'repo') === ''
-        ? undefined
-        : { repository: textAt(git, 'repo'), directory: textAt(git, 'directory'), ref: textAt(git, 'ref') },
   }
 }
 
