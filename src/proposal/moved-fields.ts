@@ -5,7 +5,7 @@ import { describeResourceId, resourceKey } from '../krm/resource-id.ts'
 import type { DesiredResource } from '../render/desired-set.ts'
 import { getKey, isJsonArray, isJsonObject, type Json, jsonEquals } from '../text/json.ts'
 import { otherDifferences, type Rendered } from './prove-edit.ts'
-import type { ResolvedChange } from './resolution-edits.ts'
+import { isEdited, type ResolvedChange } from './resolution-edits.ts'
 
 /** `spec.replicas of Deployment shop/web`, or the object alone where all of it came or went. */
 export interface MovedField {
@@ -29,10 +29,6 @@ export function listMoved(moved: readonly MovedField[]): string {
 /** Where a change has the wanted value of a field. */
 export function wantedBy({ drift, resolution }: ResolvedChange): Json | undefined {
   return resolution === 'Adopt' && drift.change !== 'removed' ? drift.live : undefined
-}
-
-export function isEdited({ resolution, desired }: ResolvedChange): boolean {
-  return resolution !== 'Restore' && desired !== undefined
 }
 
 /** Whether two resources are one declaration: an id in a report may have the namespace that the cluster puts the object into. */

@@ -5,7 +5,7 @@
 
 import { isEncrypted } from '../drift/compare/encrypted-fields.ts'
 import type { Drift, Resolution } from '../drift/drift.ts'
-import { Failure } from '../failure.ts'
+import { Failure, type FailureDetail } from '../failure.ts'
 import { valueAt } from '../krm/field-path.ts'
 import { isSecret, isSensitive } from '../krm/redaction/redacted.ts'
 import { shownPathOnly } from '../krm/redaction/shown-path.ts'
@@ -34,60 +34,71 @@ export interface FileEdit {
 export function editFor(change: ResolvedChange): FileEdit | undefined {
   const { drift, desired, resolution } = change
   if (resolution === 'Restore') return undefined
-  if (desired === undefined) return resolution === 'Release' ? undefined : refuseUnexpected(drift)
-  if (isEncrypted(desired.object)) refuseEncrypted(drift, resolution, desired.location.path)
+  if (desired === undefined) return resolution === 'Release' ? undefined : refuseUnexpected(change)
+  if (isEncrypted(desired.object)) refuseEncrypted(change, desired.location.path)
   const at = { document: desired.location.document, item: desired.location.item }
   const path = desired.location.path
   if (drift.change === 'missing') return { path, edit: { ...at, kind: 'remove-object' } }
   if (resolution === 'Release') {
-    assertReleasable(drift)
+    assertReleasable(change)
     if (valueAt(desired.object, drift.path) === undefined) return undefined
     return { path, edit: { ...at, kind: 'remove', path: drift.path } }
   }
-  assertAdoptable(drift)
+  assertAdoptable(change)
   if (drift.change === 'removed' || drift.live === undefined) return { path, edit: { ...at, kind: 'remove', path: drift.path } }
   return { path, edit: { ...at, kind: 'set', path: drift.path, value: drift.live } }
 }
 
+export function isEdited({ resolution, desired }: ResolvedChange): boolean {
+  return resolution !== 'Restore' && desired !== undefined
+}
+
+type Refused = Pick<ResolvedChange, 'drift' | 'resolution'>
+
+/** BP2001 where no other code is given. `what` follows `cannot adopt spec.replicas of Deployment shop/web`. */
+export function cannot(
+  { drift, resolution }: Refused,
+  { what, ...detail }: Pick<FailureDetail, 'why' | 'remedy'> & Partial<Pick<FailureDetail, 'code' | 'what' | 'where'>>,
+): Failure {
+  const field = shownPathOnly(drift.path)
+  const subject = `cannot ${resolution.toLowerCase()} ${field === '' ? '' : `${field} of `}${describeResourceId(drift.id)}`
+  return new Failure({ code: 'BP2001', what: what === undefined ? subject : `${subject} ${what}`, ...detail })
+}
+
 /** Release keeps the live value, and this one would go with the field. */
-function assertReleasable(drift: Drift): void {
-  if (drift.lostWhenReleased !== true) return
-  throw new Failure({
-    code: 'BP2001',
-    what: `cannot release ${shownPathOnly(drift.path)} of ${describeResourceId(drift.id)}`,
+function assertReleasable(change: Refused): void {
+  if (change.drift.lostWhenReleased !== true) return
+  throw cannot(change, {
     why: 'the syncer holds the field for its own: where git does not declare it, its next apply takes it out of the object, and the live value is lost',
     remedy:
       'choose adopt; or take the field from the syncer first (of a client-side apply of kubectl and kpt with kubectl apply edit-last-applied; of a server-side apply by an apply of the field under another manager; of a client-side Helm there is no way), and release then',
   })
 }
 
-function assertAdoptable(drift: Drift): void {
+function assertAdoptable(change: Refused): void {
+  const { drift } = change
   const ofSecret = isSecret(drift.id) && !(drift.path[0]?.kind === 'field' && drift.path[0].name === 'metadata')
   const hidden = ofSecret || isSensitive(drift, drift.live)
   if (!hidden && !drift.liveUnread) return
-  throw new Failure({
+  throw cannot(change, {
     code: 'BP2002',
-    what: `cannot adopt ${shownPathOnly(drift.path)} of ${describeResourceId(drift.id)}`,
     why: 'the value is a credential, and a credential in git is readable by everybody who can read the repository',
     remedy: 'choose restore or release, or store the credential where the package refers to it',
   })
 }
 
 /** SOPS signs every value of a file, encrypted or not, and nothing here has the key. */
-function refuseEncrypted(drift: Drift, resolution: 'Adopt' | 'Release', file: string): never {
-  const field = shownPathOnly(drift.path)
-  throw new Failure({
-    code: resolution === 'Adopt' ? 'BP2002' : 'BP2001',
-    what: `cannot ${resolution.toLowerCase()} ${field === '' ? '' : `${field} of `}${describeResourceId(drift.id)}`,
+function refuseEncrypted(change: Refused, file: string): never {
+  throw cannot(change, {
+    code: change.resolution === 'Adopt' ? 'BP2002' : 'BP2001',
     why: `${file} is encrypted with SOPS, whose signature covers every value of the file: after an edit without its key nobody can decrypt it`,
     remedy: `choose restore, or change it with sops edit ${file} and commit that`,
   })
 }
 
-function refuseUnexpected(drift: Drift): never {
-  throw new Failure({
+function refuseUnexpected(change: Refused): never {
+  throw cannot(change, {
     code: 'BP2010',
-    what: `cannot adopt ${describeResourceId(drift.id)}`,
     why: 'git declares no such object, so there is no authored file that says where it belongs',
     remedy: 'commit its manifest to the package, or choose release so that the package does not claim it',
   })

@@ -1,16 +1,82 @@
 /** Why a live value is not adopted, and what a person can do about it. */
 import { Failure } from '../../failure.ts'
-import { shownPathOnly } from '../../krm/redaction/shown-path.ts'
-import { describeResourceId } from '../../krm/resource-id.ts'
 import type { RenderedPackage } from '../../render/render-package.ts'
 import { describeMoved, listMoved, type MovedField } from '../moved-fields.ts'
-import type { ResolvedChange } from '../resolution-edits.ts'
+import { cannot, editFor, isEdited, type ResolvedChange } from '../resolution-edits.ts'
 import type { Candidate, Obstacle } from './candidate.ts'
 
-function subjectOf({ drift, resolution }: ResolvedChange): string {
-  const field = shownPathOnly(drift.path)
-  const name = describeResourceId(drift.id)
-  return `cannot ${resolution.toLowerCase()} ${field === '' ? name : `${field} of ${name}`}`
+/** The changes that need an edit. @throws Failure as `editFor` */
+export function editedChanges(changes: readonly ResolvedChange[]): readonly ResolvedChange[] {
+  return changes.filter((change) => isEdited(change) && editFor(change) !== undefined)
+}
+
+/**
+ * Why each change by itself cannot be adopted, in their order; undefined where it can, also where several places give the value.
+ * @param begin prepares an adoption, and returns what throws the Failure of one change
+ */
+export function problemsOf(
+  changes: readonly ResolvedChange[],
+  begin: () => (change: ResolvedChange) => void,
+): readonly (string | undefined)[] {
+  const failureOf = (work: () => void): Failure | undefined => {
+    try {
+      work()
+      return undefined
+    } catch (thrown) {
+      if (thrown instanceof Failure) return thrown
+      throw thrown
+    }
+  }
+  let choose: (change: ResolvedChange) => void = () => undefined
+  const whole = failureOf(() => {
+    choose = begin()
+  })
+  if (whole !== undefined) return changes.map(() => `${whole.what}: ${whole.why}`)
+  return changes.map((change) => {
+    const failure = failureOf(() => {
+      if (editedChanges([change]).length > 0) choose(change)
+    })
+    return failure?.code === 'BP2014' ? undefined : failure?.why
+  })
+}
+
+/** The result of an edit; undefined where the edit cannot be made, with the reason among the obstacles. */
+export function tryEdit<T>(obstacles: Obstacle[], apply: () => T): T | undefined {
+  try {
+    return apply()
+  } catch (thrown) {
+    if (!(thrown instanceof Failure)) throw thrown
+    obstacles.push({ where: thrown.where ?? '', why: thrown.why, remedy: thrown.remedy })
+    return undefined
+  }
+}
+
+/** As `tryEdit`, of the rendering with an edit. @throws Failure BP2001 of the whole adoption */
+export function tryRender<T>(obstacles: Obstacle[], where: string, { what }: Candidate, render: () => T): T | undefined {
+  try {
+    return render()
+  } catch (thrown) {
+    if (!(thrown instanceof Failure) || thrown.code === 'BP2001') throw thrown
+    obstacles.push({ where, why: `with the edit of ${what} the package does not render: ${thrown.why}`, remedy: thrown.remedy })
+    return undefined
+  }
+}
+
+/**
+ * The one trial to take, of those that give the live value and move nothing else; undefined where there is none.
+ * @throws Failure BP2014 where there are several, and the change names none of them
+ */
+export function onlyTrial<Trial extends { readonly candidate: Candidate }>(
+  change: ResolvedChange,
+  clean: readonly Trial[],
+): Trial | undefined {
+  const named = change.via === undefined ? [] : clean.filter(({ candidate }) => candidate.via === change.via)
+  const [only, second] = named.length > 0 ? named : clean
+  if (second === undefined) return only
+  throw ambiguous(
+    change,
+    clean.map(({ candidate }) => candidate),
+  )
 }
 
 function declaredAt({ desired }: ResolvedChange): { readonly where?: string } {
@@ -25,27 +91,19 @@ export function refusal(
 ): Failure {
   const [best] = dirty.toSorted((one, other) => one.others.length - other.others.length)
   if (best !== undefined)
-    return new Failure({
-      code: 'BP2001',
-      what: subjectOf(change),
+    return cannot(change, {
       ...declaredAt(change),
       why: `its value comes from ${best.candidate.what}, and an edit there would also move ${listMoved(best.others)}`,
       remedy:
         'choose restore; or adopt those fields in the same call, where they have drifted to the same value; or edit the place by hand, where they shall move too',
     })
   const [obstacle] = obstacles
-  if (obstacle !== undefined)
-    return new Failure({
-      code: 'BP2001',
-      what: subjectOf(change),
-      ...(obstacle.where === '' ? {} : { where: obstacle.where }),
-      why: obstacle.why,
-      remedy: obstacle.remedy,
-    })
+  if (obstacle !== undefined) {
+    const { where, why, remedy } = obstacle
+    return cannot(change, { ...(where === '' ? {} : { where }), why, remedy })
+  }
   const created = change.desired?.location.step
-  return new Failure({
-    code: 'BP2001',
-    what: subjectOf(change),
+  return cannot(change, {
     ...declaredAt(change),
     why:
       created === undefined
@@ -58,9 +116,7 @@ export function refusal(
 /** @param unit the one that would change with it */
 export function shared(change: ResolvedChange, { what }: Pick<Candidate, 'what'>, unit: string, moved: readonly MovedField[]): Failure {
   const also = moved.length === 0 ? 'change it' : `move ${listMoved(moved)} there`
-  return new Failure({
-    code: 'BP2001',
-    what: subjectOf(change),
+  return cannot(change, {
     why: `its value comes from ${what}, which ${unit} is built from too: an edit there would also ${also}`,
     remedy:
       'set the value where only this unit has it, as in a patch of its overlay, or choose restore; edit the file by hand if it shall change everywhere',
@@ -68,20 +124,17 @@ export function shared(change: ResolvedChange, { what }: Pick<Candidate, 'what'>
 }
 
 export function ofCommand(change: ResolvedChange, command: string): Failure {
-  return new Failure({
-    code: 'BP2001',
-    what: subjectOf(change),
+  return cannot(change, {
     why: `the command ${JSON.stringify(command.slice(0, 120))} prints the object, and does not say what it has the value from`,
     remedy: 'edit what the command reads by hand and commit it, or choose restore',
   })
 }
 
 /** @param candidates what gives the live value and moves nothing else, several */
-export function ambiguous(change: ResolvedChange, candidates: readonly Candidate[]): Failure {
+function ambiguous(change: ResolvedChange, candidates: readonly Candidate[]): Failure {
   if (change.via !== undefined && candidates.every(({ via }) => via !== change.via)) return unknownLocation(change, candidates)
-  return new Failure({
+  return cannot(change, {
     code: 'BP2014',
-    what: subjectOf(change),
     ...declaredAt(change),
     why: `${candidates.length} places give the live value and move nothing else: ${namedLocations(candidates)}`,
     remedy: `choose one with --via, as in --via=${candidates[0]?.via ?? ''}`,
@@ -108,9 +161,9 @@ export function assertNamed(wanted: readonly ResolvedChange[], chosen: readonly 
 
 /** @param fitting what gives the live value and moves nothing else */
 function unknownLocation(change: ResolvedChange, fitting: readonly Candidate[]): Failure {
-  return new Failure({
+  return cannot(change, {
     code: 'BP2014',
-    what: `${subjectOf(change)} by way of ${JSON.stringify(change.via)}`,
+    what: `by way of ${JSON.stringify(change.via)}`,
     ...declaredAt(change),
     why: `no place of that name gives the live value; these do: ${namedLocations(fitting)}`,
     remedy: 'name one of these with --via',
@@ -133,9 +186,7 @@ export function notIdempotent(moved: MovedField, { run }: RenderedPackage): Fail
 
 /** Each change has a place by itself. */
 export function undone(change: ResolvedChange): Failure {
-  return new Failure({
-    code: 'BP2001',
-    what: subjectOf(change),
+  return cannot(change, {
     ...declaredAt(change),
     why: 'another of the chosen changes is edited at the same place, and gives this field another value',
     remedy: 'adopt one of the two, and choose restore for the other',
@@ -143,21 +194,15 @@ export function undone(change: ResolvedChange): Failure {
 }
 
 export function movedTogether(packagePath: string, moved: readonly MovedField[]): Failure {
-  return new Failure({
-    code: 'BP2001',
-    what: 'cannot adopt the chosen changes together',
-    where: packagePath === '' ? 'the root of the repository' : packagePath,
-    why: `each can be adopted by itself, and their edits together would also move ${listMoved(moved)}`,
-    remedy: 'adopt fewer changes at a time',
-  })
+  const why = `each can be adopted by itself, and their edits together would also move ${listMoved(moved)}`
+  return fewerAtOnce(packagePath, 'cannot adopt the chosen changes together', why)
 }
 
 export function tooMany(packagePath: string): Failure {
-  return new Failure({
-    code: 'BP2001',
-    what: 'cannot adopt so much at once',
-    where: packagePath === '' ? 'the root of the repository' : packagePath,
-    why: 'too many places would have to be tried by rendering',
-    remedy: 'adopt fewer changes at a time',
-  })
+  return fewerAtOnce(packagePath, 'cannot adopt so much at once', 'too many places would have to be tried by rendering')
+}
+
+function fewerAtOnce(packagePath: string, what: string, why: string): Failure {
+  const where = packagePath === '' ? 'the root of the repository' : packagePath
+  return new Failure({ code: 'BP2001', what, where, why, remedy: 'adopt fewer changes at a time' })
 }

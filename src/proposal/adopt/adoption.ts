@@ -3,7 +3,6 @@
  * renders the edited package, and takes the edit only if every chosen field is then as it shall be and nothing else moved
  * (design §8). What cannot be proven is refused, with the function that is in the way and what would move.
  */
-import { Failure } from '../../failure.ts'
 import { valueAt } from '../../krm/field-path.ts'
 import { resourceKey } from '../../krm/resource-id.ts'
 import type { PackageFiles } from '../../package/package-files.ts'
@@ -15,10 +14,23 @@ import { type RenderedPackage, renderPackage } from '../../render/render-package
 import { editYaml, type YamlEdit } from '../../yaml/edit/edit-yaml.ts'
 import { jsonOf, type YamlMap } from '../../yaml/yaml-node.ts'
 import { nodeAtPath } from '../../yaml/yaml-path.ts'
-import { isEdited, leaves, type MovedField, RenderedBefore, wantedBy } from '../moved-fields.ts'
+import { leaves, type MovedField, RenderedBefore, wantedBy } from '../moved-fields.ts'
 import type { Rendered } from '../prove-edit.ts'
 import { editFor, type FileEdit, type ResolvedChange } from '../resolution-edits.ts'
-import { ambiguous, assertNamed, type ChosenLocation, movedTogether, notIdempotent, refusal, tooMany, undone } from './adoption-failures.ts'
+import {
+  assertNamed,
+  type ChosenLocation,
+  editedChanges,
+  movedTogether,
+  notIdempotent,
+  onlyTrial,
+  problemsOf,
+  refusal,
+  tooMany,
+  tryEdit,
+  tryRender,
+  undone,
+} from './adoption-failures.ts'
 import { AuthoredFiles } from './authored-files.ts'
 import { type Candidate, type Locations, NOWHERE, type Obstacle } from './candidate.ts'
 import { combineLocations, editsKey } from './combine-locations.ts'
@@ -43,18 +55,13 @@ const MOST_TURNS = 4
 
 /** @throws Failure BP2001, BP2002, BP2010, BP2014, BP1207, or what the package itself fails with */
 export function adoptThroughPipeline(input: AdoptionInput): EditedTexts {
-  const wanted = input.changes.filter((change) => isEdited(change) && editFor(change) !== undefined)
+  const wanted = editedChanges(input.changes)
   return wanted.length === 0 ? new Map() : new Adoption(input).run(wanted)
 }
 
 /** Why each change by itself cannot be adopted, in their order; undefined where it can. */
 export function adoptionProblems(input: AdoptionInput): readonly (string | undefined)[] {
-  try {
-    return new Adoption(input).problems()
-  } catch (thrown) {
-    if (thrown instanceof Failure) return input.changes.map(() => `${thrown.what}: ${thrown.why}`)
-    throw thrown
-  }
+  return problemsOf(input.changes, () => new Adoption(input).alone())
 }
 
 /** What a candidate does, rendered. */
@@ -97,30 +104,19 @@ class Adoption {
     return last === undefined ? new Map() : this.inPlace(last, wanted)
   }
 
-  problems(): readonly (string | undefined)[] {
+  /** Finds the edit of one change by itself. */
+  alone(): (change: ResolvedChange) => void {
     this.assertIdempotent()
-    return this.input.changes.map((change) => {
+    return (change) => {
       this.renderings = 0
-      try {
-        if (isEdited(change) && editFor(change) !== undefined) this.choose(change, [])
-        return undefined
-      } catch (thrown) {
-        if (thrown instanceof Failure) return thrown.code === 'BP2014' ? undefined : thrown.why
-        throw thrown
-      }
-    })
+      this.choose(change, [])
+    }
   }
 
   private choose(change: ResolvedChange, edits: readonly FileEdit[]): Trial {
     const { clean, dirty, obstacles } = this.tryAll(change, edits)
-    const named = change.via === undefined ? [] : clean.filter(({ candidate }) => candidate.via === change.via)
-    const [only, second] = named.length > 0 ? named : clean
+    const only = onlyTrial(change, clean)
     if (only === undefined) throw refusal(change, dirty, obstacles)
-    if (second !== undefined)
-      throw ambiguous(
-        change,
-        clean.map(({ candidate }) => candidate),
-      )
     return only
   }
 
@@ -161,32 +157,11 @@ class Adoption {
   }
 
   private tryOne(candidate: Candidate, change: ResolvedChange, edits: readonly FileEdit[], obstacles: Obstacle[]): Trial | undefined {
-    let texts: EditedTexts
-    try {
-      texts = this.apply([...edits, ...candidate.edits])
-    } catch (thrown) {
-      if (!(thrown instanceof Failure)) throw thrown
-      obstacles.push({ where: thrown.where ?? '', why: thrown.why, remedy: thrown.remedy })
-      return undefined
-    }
-    const after = this.renderOrObstacle(texts, candidate, obstacles)
-    if (after === undefined) return undefined
+    const texts = tryEdit(obstacles, () => this.apply([...edits, ...candidate.edits]))
+    const after = texts === undefined ? undefined : tryRender(obstacles, candidate.what, candidate, () => this.render(texts))
+    if (texts === undefined || after === undefined) return undefined
     const rendered = byKey(after)
     return { candidate, texts, lands: this.before.landed(change, rendered), others: this.before.otherMoves(rendered), after }
-  }
-
-  private renderOrObstacle(texts: EditedTexts, candidate: Candidate, obstacles: Obstacle[]): RenderedPackage | undefined {
-    try {
-      return this.render(texts)
-    } catch (thrown) {
-      if (!(thrown instanceof Failure) || thrown.code === 'BP2001') throw thrown
-      obstacles.push({
-        where: candidate.what,
-        why: `with the edit of ${candidate.what} the package does not render: ${thrown.why}`,
-        remedy: thrown.remedy,
-      })
-      return undefined
-    }
   }
 
   /**

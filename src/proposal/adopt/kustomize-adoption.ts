@@ -8,10 +8,22 @@ import { resourceKey } from '../../krm/resource-id.ts'
 import type { SourceFiles } from '../../render/kustomize/kustomize-build.ts'
 import { buildOf, printedResources } from '../../render/kustomize/read-built.ts'
 import { type Build, MissingBuilds } from '../../render/package-builder.ts'
-import { isEdited, type MovedField, RenderedBefore, wantedBy } from '../moved-fields.ts'
+import { type MovedField, RenderedBefore, wantedBy } from '../moved-fields.ts'
 import type { Rendered } from '../prove-edit.ts'
-import { editFor, type ResolvedChange } from '../resolution-edits.ts'
-import { ambiguous, assertNamed, type ChosenLocation, ofCommand, refusal, shared, tooMany } from './adoption-failures.ts'
+import type { ResolvedChange } from '../resolution-edits.ts'
+import {
+  assertNamed,
+  type ChosenLocation,
+  editedChanges,
+  ofCommand,
+  onlyTrial,
+  problemsOf,
+  refusal,
+  shared,
+  tooMany,
+  tryEdit,
+  tryRender,
+} from './adoption-failures.ts'
 import type { Candidate, Obstacle } from './candidate.ts'
 import type { BuiltAdoptionInput, SharingUnit } from './kustomize-input.ts'
 import { KustomizeLocations } from './kustomize-locations.ts'
@@ -28,7 +40,7 @@ const MAX_BUILDS = 100
  * first, for every candidate at once
  */
 export function adoptThroughBuild(input: BuiltAdoptionInput): EditedSources {
-  const wanted = input.changes.filter((change) => isEdited(change) && editFor(change) !== undefined)
+  const wanted = editedChanges(input.changes)
   const [first] = wanted
   if (first === undefined) return new Map()
   if (input.source.tool === 'command') throw ofCommand(first, input.source.command.join(' '))
@@ -40,12 +52,7 @@ export function adoptThroughBuild(input: BuiltAdoptionInput): EditedSources {
  * @throws MissingBuilds where kustomize has to run first
  */
 export function builtAdoptionProblems(input: BuiltAdoptionInput): readonly (string | undefined)[] {
-  try {
-    return new BuiltAdoption(input).problems()
-  } catch (thrown) {
-    if (thrown instanceof Failure) return input.changes.map(() => `${thrown.what}: ${thrown.why}`)
-    throw thrown
-  }
+  return problemsOf(input.changes, () => new BuiltAdoption(input).alone())
 }
 
 interface Trial {
@@ -79,17 +86,12 @@ class BuiltAdoption {
     return changedFiles(this.input.source.files, files)
   }
 
-  problems(): readonly (string | undefined)[] {
-    return this.input.changes.map((change) => {
+  /** Finds the edit of one change by itself. */
+  alone(): (change: ResolvedChange) => void {
+    return (change) => {
       this.builds = 0
-      try {
-        if (isEdited(change) && editFor(change) !== undefined) this.choose(change, this.input.source.files)
-        return undefined
-      } catch (thrown) {
-        if (thrown instanceof Failure) return thrown.code === 'BP2014' ? undefined : thrown.why
-        throw thrown
-      }
-    })
+      this.choose(change, this.input.source.files)
+    }
   }
 
   private choose(change: ResolvedChange, files: SourceFiles): Trial {
@@ -107,13 +109,7 @@ class BuiltAdoption {
         if (by === undefined) clean.push(trial)
         else taken.push({ trial, by })
       }
-      const named = change.via === undefined ? [] : clean.filter(({ candidate }) => candidate.via === change.via)
-      const [only, second] = named.length > 0 ? named : clean
-      if (second !== undefined)
-        throw ambiguous(
-          change,
-          clean.map(({ candidate }) => candidate),
-        )
+      const only = onlyTrial(change, clean)
       if (only !== undefined) return only
     }
     const [best] = taken
@@ -138,30 +134,15 @@ class BuiltAdoption {
     obstacles: Obstacle[],
   ): readonly Trial[] {
     const edited = candidates.flatMap((candidate) => {
-      try {
-        return [{ candidate, files: applyCandidate(files, candidate) }]
-      } catch (thrown) {
-        if (!(thrown instanceof Failure)) throw thrown
-        obstacles.push({ where: thrown.where ?? '', why: thrown.why, remedy: thrown.remedy })
-        return []
-      }
+      const after = tryEdit(obstacles, () => applyCandidate(files, candidate))
+      return after === undefined ? [] : [{ candidate, files: after }]
     })
     this.assertBuilt(edited.map((each) => this.buildFor(each.files)))
     return edited.flatMap(({ candidate, files: after }) => {
-      const rendered = this.renderOrObstacle(after, candidate, obstacles)
+      const rendered = tryRender(obstacles, '', candidate, () => this.render(after))
       if (rendered === undefined) return []
       return [{ candidate, files: after, lands: this.before.landed(change, rendered), others: this.before.otherMoves(rendered) }]
     })
-  }
-
-  private renderOrObstacle(files: SourceFiles, { what }: Candidate, obstacles: Obstacle[]): Rendered | undefined {
-    try {
-      return this.render(files)
-    } catch (thrown) {
-      if (!(thrown instanceof Failure) || thrown.code === 'BP2001') throw thrown
-      obstacles.push({ where: '', why: `with the edit of ${what} the package does not render: ${thrown.why}`, remedy: thrown.remedy })
-      return undefined
-    }
   }
 
   /** The first unit that would not render as before, with what moves in it. */
