@@ -22,6 +22,7 @@ import { version } from '../../src/wire.ts'
 import { runProgram } from '../../test/e2e/run-program.ts'
 import { InProcessRenderer } from '../../test/fakes/in-process-renderer.ts'
 import { ONBOARDING_FILES, onboardingRecording } from '../../test/fakes/onboarding-samples.ts'
+import { type TestRequest, turnRequest } from '../../test/fakes/turn-request.ts'
 import { findGitea } from '../../test/gitea/find-gitea.ts'
 import type { Gitea, GiteaUser } from '../../test/gitea/gitea.ts'
 import { startGitea } from '../../test/gitea/start-gitea.ts'
@@ -97,9 +98,9 @@ async function review(gitea: Gitea, owner: GiteaUser, bot: GiteaUser, folder: st
   const prod = clusterOf(PROD, ['apps/', 'infra/'])
   const edges = EDGES.map((name) => clusterOf(name, ['platform/']))
   const clusters = [prod, ...edges]
-  const turn = async (now: string, more: Partial<TurnRequest> = {}, among = clusters): Promise<void> => {
+  const turn = async (now: string, more: TestRequest = {}, among = clusters): Promise<void> => {
     for (const cluster of clusters) cluster.now = now
-    const result = await runFleetTurn({ repository, forge, clusters: among }, { ...request(), ...more }, signal)
+    const result = await runFleetTurn({ repository, forge, clusters: among }, request(more), signal)
     for (const unit of result.units) if (unit.state === 'failed') throw unit.failures[0]
   }
   const web = 'apps/Deployment/shop/web'
@@ -138,23 +139,19 @@ async function review(gitea: Gitea, owner: GiteaUser, bot: GiteaUser, folder: st
   await turn('2026-11-21T10:00:00Z')
 }
 
-function adopt(selectors: readonly string[]): NonNullable<TurnRequest['resolutionRequest']> {
+function adopt(selectors: readonly string[]): NonNullable<TurnRequest['forge']['resolutionRequest']> {
   return { resolution: 'Adopt', selectors, message: 'the hotfix of INC-4711 stays' }
 }
 
-function request(): TurnRequest {
-  return {
-    branch: undefined,
-    packages: [],
-    resolutionRequest: undefined,
-    dryRun: false,
+function request(more: TestRequest): TurnRequest {
+  return turnRequest({
     clock: { now: () => new Date() },
-    fieldManager: undefined,
     key: redactionKey(new Uint8Array(32).fill(7)),
     bot: { email: BOT.email },
     renderer: new InProcessRenderer(),
     version: version(),
-  }
+    ...more,
+  })
 }
 
 /** `backporch init` in another repository. @returns the address of its pull request */

@@ -7,9 +7,9 @@ import { recordFolder } from '../record/record-paths.ts'
 import { type ClosedEpisode, type DriftRecord, driftRecordSchema } from '../record/schema.ts'
 import { unitName } from '../record/unit-name.ts'
 import { parseDocument } from '../record/write-document.ts'
-import type { CommonOptions } from './flags/options.ts'
+import type { Optional, RepositoryOptions } from './flags/options.ts'
 import { selectUnits } from './flags/selection.ts'
-import { isNotBefore, type SelectionOptions, sinceTime } from './flags/selection-flags.ts'
+import { isNotBefore, type PackageOptions, type SelectionOptions, sinceTime } from './flags/selection-flags.ts'
 import type { LedgerReading } from './ledger-session.ts'
 import { formatAge, sidesText } from './print/print-diff.ts'
 import type { Column } from './print/table.ts'
@@ -33,7 +33,7 @@ export interface Decisions {
   readonly notes: readonly Note[]
 }
 
-type Wanted = CommonOptions & SelectionOptions
+type Wanted = RepositoryOptions & PackageOptions & Optional<SelectionOptions>
 
 export async function readDecisions(
   reading: LedgerReading,
@@ -73,7 +73,7 @@ export async function readDecisions(
     ...records.filter(({ spec }) => !known.has(keyOf(spec))).map(({ spec }) => ({ spec, status: undefined, commit: '' })),
   ]
   const recorded = records.map(({ spec }) => spec.unit.package)
-  const selection = await selectUnits(reading, packages, { ...options, namespace: undefined }, world.signal, recorded)
+  const selection = await selectUnits(reading, { named: packages, alsoKnown: recorded }, { ...options, namespace: undefined }, world.signal)
   const shown = decisions
     .filter(
       (decision) =>

@@ -8,43 +8,44 @@ import { InProcessRenderer } from '../../test/fakes/in-process-renderer.ts'
 import { MemoryForge } from '../../test/fakes/memory-forge.ts'
 import { BOT_EMAIL, MemoryRepository } from '../../test/fakes/memory-repository.ts'
 import { ONBOARDING_FILES, onboardingRecording } from '../../test/fakes/onboarding-samples.ts'
+import { turnRequest } from '../../test/fakes/turn-request.ts'
 import { TurnWorld, WEB } from '../../test/fakes/turn-world.ts'
 import { LocalForge } from '../adapters/forge/local/local-forge.ts'
 import { openRecordedCluster } from '../adapters/kubernetes/recording/recorded-cluster.ts'
 import { redactionKey } from '../krm/redaction/redacted.ts'
 import { onboard } from '../reconcile/onboard/onboard.ts'
 
-function world(hosted = true): TurnWorld {
-  const created = new TurnWorld()
-  const policies = created.repository.paths('main').filter((path) => path.startsWith('.drift/'))
-  created.repository.commitByHand('main', Object.fromEntries(policies.map((path) => [path, null])))
-  if (hosted) created.forge = new MemoryForge(created.repository)
-  created.edit(WEB, 'spec.replicas', 5)
-  return created
+function driftedWorld(hosted = true): TurnWorld {
+  const world = new TurnWorld()
+  const policies = world.repository.paths('main').filter((path) => path.startsWith('.drift/'))
+  world.repository.commitByHand('main', Object.fromEntries(policies.map((path) => [path, null])))
+  if (hosted) world.forge = new MemoryForge(world.repository)
+  world.edit(WEB, 'spec.replicas', 5)
+  return world
 }
 
 test('init requires confirmation, and says how to look first', async () => {
-  const created = world()
-  const { code, stderr, stdout } = await runInWorld(created, ['init'])
+  const world = driftedWorld()
+  const { code, stderr, stdout } = await runInWorld(world, ['init'])
   assert.equal(code, 2)
   assert.match(stderr, /error BP2011.*\n.*\n.*backporch init --yes \(--dry-run/)
   assert.match(stdout, /would open with mode Propose today: 1 pull request \(0 critical, 0 high\) · as the policy stands: 0/)
-  assert.deepEqual(created.repository.names(), [])
+  assert.deepEqual(world.repository.names(), [])
 })
 
 test('init does not count for today what waits for the digest', async () => {
-  const created = world()
-  created.sync()
-  created.edit(WEB, 'metadata.labels.team', 'night')
-  const { stdout } = await runInWorld(created, ['init', '--dry-run'])
+  const world = driftedWorld()
+  world.sync()
+  world.edit(WEB, 'metadata.labels.team', 'night')
+  const { stdout } = await runInWorld(world, ['init', '--dry-run'])
   assert.match(stdout, /today: 0 pull requests \(0 critical, 0 high\) · 1 of low risk waits for the digest · as the policy stands: 0/)
-  const { items } = JSON.parse((await runInWorld(created, ['init', '--yes', '-o', 'json'])).stdout)
+  const { items } = JSON.parse((await runInWorld(world, ['init', '--yes', '-o', 'json'])).stdout)
   assert.equal(items[0].expect.proposals[0].waitsFor, 'digest')
 })
 
 test('init --dry-run prints the files and the text of the proposal, and writes nothing', async () => {
-  const created = world()
-  const { code, stdout } = await runInWorld(created, ['init', '--dry-run'])
+  const world = driftedWorld()
+  const { code, stdout } = await runInWorld(world, ['init', '--dry-run'])
   assert.equal(code, 0)
   for (const part of [
     '--- .drift/policy.yaml\n',
@@ -53,58 +54,58 @@ test('init --dry-run prints the files and the text of the proposal, and writes n
     'would push: drift/configure',
   ])
     assert.ok(stdout.includes(part), part)
-  assert.deepEqual([created.repository.pushes, created.forge?.writes], [[], []])
+  assert.deepEqual([world.repository.pushes, world.forge?.writes], [[], []])
 })
 
 test('init --yes proposes, and without a forge says how to review and merge with git', async () => {
-  const created = world(false)
-  const { stdout } = await runInWorld(created, ['init', '--yes'])
+  const world = driftedWorld(false)
+  const { stdout } = await runInWorld(world, ['init', '--yes'])
   assert.match(stdout, /drift\/configure is pushed\n {2}review: {2}git fetch origin drift\/configure && /)
-  assert.match((await runInWorld(created, ['init'])).stdout, /drift\/configure is unchanged\n/)
-  assert.match((await runInWorld(created, ['init', '--remove', '--yes'])).stdout, /drift\/configure is removed\n/)
-  assert.match((await runInWorld(created, ['init', '--remove', '--yes'])).stdout, /nothing to remove/)
+  assert.match((await runInWorld(world, ['init'])).stdout, /drift\/configure is unchanged\n/)
+  assert.match((await runInWorld(world, ['init', '--remove', '--yes'])).stdout, /drift\/configure is removed\n/)
+  assert.match((await runInWorld(world, ['init', '--remove', '--yes'])).stdout, /nothing to remove/)
 })
 
 test('init in a clone says that the branch is in it and nowhere else, and how origin gets it', async () => {
-  const created = world(false)
-  const { stdout } = await runInWorld(created, ['init', '--yes'], { cloneState: 'clone' })
+  const world = driftedWorld(false)
+  const { stdout } = await runInWorld(world, ['init', '--yes'], { cloneState: 'clone' })
   assert.match(
     stdout,
     /written to this clone: drift\/configure\n {2}review: {2}git diff main\.\.\.drift\/configure\n(?:.*\n){2} {2}publish: git push --atomic origin drift\/configure drift-ledger\n$/,
   )
-  assert.match((await runInWorld(created, ['init'], { cloneState: 'clone' })).stdout, /unchanged in this clone: drift\/configure\n/)
-  const alone = await runInWorld(created, ['init', '--repo', '../a b'], { cloneState: 'alone' })
+  assert.match((await runInWorld(world, ['init'], { cloneState: 'clone' })).stdout, /unchanged in this clone: drift\/configure\n/)
+  const alone = await runInWorld(world, ['init', '--repo', '../a b'], { cloneState: 'alone' })
   assert.match(
     alone.stdout,
     /unchanged in the repository \.\.\/a b: drift\/configure\n {2}review: {2}git -C '\.\.\/a b' diff main\.\.\.drift/,
   )
   assert.doesNotMatch(alone.stdout, /origin/)
-  const removed = await runInWorld(created, ['init', '--remove', '--yes'], { cloneState: 'clone' })
+  const removed = await runInWorld(world, ['init', '--remove', '--yes'], { cloneState: 'clone' })
   assert.match(removed.stdout, /is removed from this clone\n {2}where origin has it: git push origin :refs\/heads\/drift\/configure\n$/)
 })
 
 test('init -o json is one list and nothing else, also when it was closed', async () => {
-  const created = world()
-  const { items } = JSON.parse((await runInWorld(created, ['init', '--yes', '-o', 'json'])).stdout)
+  const world = driftedWorld()
+  const { items } = JSON.parse((await runInWorld(world, ['init', '--yes', '-o', 'json'])).stdout)
   const [{ state, expect, files, proposal }] = items
   assert.deepEqual([state, proposal.label, files.length], ['propose', '#1', 2])
   assert.deepEqual(expect.proposals, [{ package: 'apps/web', cluster: 'prod', changes: 1, risk: 'medium', mode: 'Warn' }])
-  created.forge?.byHand(1, { state: 'closed' })
-  const closed = JSON.parse((await runInWorld(created, ['init', '-o', 'json'])).stdout)
+  world.forge?.byHand(1, { state: 'closed' })
+  const closed = JSON.parse((await runInWorld(world, ['init', '-o', 'json'])).stdout)
   assert.equal(closed.items[0].state, 'declined')
-  const refused = await runInWorld(created, ['init', '--again', '-o', 'json'], { isTTY: true })
+  const refused = await runInWorld(world, ['init', '--again', '-o', 'json'], { isTTY: true })
   assert.deepEqual([refused.code, refused.stdout], [2, ''])
 })
 
 test('init --print-ruleset asks no cluster and prints no more than that', async () => {
-  const created = world()
-  const { code, stdout } = await runInWorld(created, ['init', '--print-ruleset', '--forge', 'github'])
+  const world = driftedWorld()
+  const { code, stdout } = await runInWorld(world, ['init', '--print-ruleset', '--forge', 'github'])
   assert.equal(code, 0)
   assert.match(
     stdout,
     /^# nothing reaches the base branch without a review\ngh api --method POST 'repos\/\{owner\}\/\{repo\}\/rulesets' --input - <<'JSON'\n\{/,
   )
-  const { items } = JSON.parse((await runInWorld(created, ['init', '--print-ruleset', '--forge', 'gitea', '-o', 'json'])).stdout)
+  const { items } = JSON.parse((await runInWorld(world, ['init', '--print-ruleset', '--forge', 'gitea', '-o', 'json'])).stdout)
   assert.deepEqual(
     items.map(({ body }: { body: { rule_name: string } }) => body.rule_name),
     ['main', 'drift-ledger'],
@@ -112,7 +113,7 @@ test('init --print-ruleset asks no cluster and prints no more than that', async 
 })
 
 test('--again and --remove contradict each other', async () => {
-  assert.equal((await runInWorld(world(), ['init', '--again', '--remove'])).code, 2)
+  assert.equal((await runInWorld(driftedWorld(), ['init', '--again', '--remove'])).code, 2)
 })
 
 test('a recorded cluster of an Argo CD Application and a Flux Kustomization: rules, syncers, placement and count', async (t) => {
@@ -122,18 +123,15 @@ test('a recorded cluster of an Argo CD Application and a Flux Kustomization: rul
   const repository = new MemoryRepository()
   repository.commitByHand('main', ONBOARDING_FILES)
   const cluster = openRecordedCluster({ path: join(folder, 'live.json'), observedAt: '' })
-  const request = {
-    branch: undefined,
-    packages: [],
-    fieldManager: undefined,
+  const request = turnRequest({
     key: redactionKey(new Uint8Array(32)),
     bot: { email: BOT_EMAIL },
     clock: { now: () => new Date() },
     renderer: new InProcessRenderer(),
-  }
+  })
   const { subject, files } = await onboard(
     { repository, cluster, forge: new LocalForge(repository) },
-    { ...request, version: '0.0.0', dryRun: true, again: false, remove: false, confirm: async () => true },
+    { turn: { ...request, mode: 'read' }, again: false, remove: false, confirm: async () => true },
     new AbortController().signal,
   )
   assert.deepEqual(

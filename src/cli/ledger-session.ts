@@ -5,26 +5,28 @@ import { type Ledger, readWholeLedger } from '../reconcile/repository/read-ledge
 import { type RepositoryView, readRepository } from '../reconcile/repository/repository-view.ts'
 import type { DriftReport } from '../record/schema.ts'
 import { unitName } from '../record/unit-name.ts'
-import type { CommonOptions } from './flags/options.ts'
+import type { RepositoryOptions, TerminalOptions } from './flags/options.ts'
 import { withSeenTimes } from './print/freshness.ts'
 import { printNotes } from './print/print-notes.ts'
 import { traceTo } from './verbose.ts'
-import { showOrWatch, type WatchOptions, type WatchResult } from './watch.ts'
+import { type ShowOptions, showOrWatch, type WatchResult } from './watch.ts'
 import type { World } from './world.ts'
+
+type LedgerOptions = RepositoryOptions & TerminalOptions
 
 export interface LedgerReading {
   readonly view: RepositoryView
   readonly ledger: Ledger
 }
 
-export async function readLedgerOf(world: World, options: CommonOptions): Promise<LedgerReading> {
+export async function readLedgerOf(world: World, options: LedgerOptions): Promise<LedgerReading> {
   return readFrom(await openLedger(world, options), world, options, new Set())
 }
 
 /** Reads once, or with `--watch` whenever a ref of the repository has moved: a look that finds none costs one list of refs. */
 export async function showLedger(
   world: World,
-  options: WatchOptions,
+  options: LedgerOptions & ShowOptions,
   observe: (reading: LedgerReading) => Promise<WatchResult>,
 ): Promise<number> {
   const repository = await openLedger(world, options)
@@ -39,14 +41,14 @@ export async function showLedger(
   })
 }
 
-async function openLedger(world: World, options: CommonOptions): Promise<PackageRepository> {
+async function openLedger(world: World, options: LedgerOptions): Promise<PackageRepository> {
   return world.openRepository(options.repo, undefined, traceTo(world, options))
 }
 
 async function readFrom(
   repository: PackageRepository,
   world: World,
-  options: CommonOptions,
+  options: LedgerOptions,
   reported: Set<string>,
 ): Promise<LedgerReading> {
   const view = await readRepository(repository, options.branch, world.signal, { folders: options.path ?? [] })

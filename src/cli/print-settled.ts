@@ -1,12 +1,12 @@
 /** What `settle: backporch` wrote to clusters: one line for each decision. */
 import type { PendingSettle } from '../plan/decisions/pending-settles.ts'
 import type { Settled, SettleOutcome } from '../reconcile/apply/settle.ts'
-import type { CommonOptions } from './flags/options.ts'
+import type { OutputOptions } from './flags/options.ts'
 import { isTable } from './flags/outputs.ts'
 import { Terminal } from './print/terminal.ts'
 import type { World } from './world.ts'
 
-export function printSettled(settled: SettleOutcome['settled'], options: CommonOptions, world: World): void {
+export function printSettled(settled: SettleOutcome['settled'], options: OutputOptions, world: World): void {
   if (!isTable(options.output)) return
   const terminal = new Terminal(world.stdout, { color: options.color, ascii: options.ascii === true, env: world.env })
   const ok = terminal.style(terminal.glyph('ok'), 'green')

@@ -1,16 +1,14 @@
 /** The command line: commands, errors, exit codes. */
 
-import { Command, CommanderError } from 'commander'
+import { Command, CommanderError, type CommandUnknownOpts } from '@commander-js/extra-typings'
 import { failuresOf } from '../failure.ts'
 import { visibleLines } from '../text/foreign-text.ts'
 import { addCompletionCommand, COMPLETE, complete } from './commands/completion.ts'
 import { addDemoCommand } from './commands/demo.ts'
-import { addControllerCommand } from './controller-command.ts'
 import { addDecideCommands } from './decide-commands.ts'
 import { worstExit } from './exit-status.ts'
 import { usageFailure } from './flags/usage-failure.ts'
 import { wantedHelp } from './flags/wanted-help.ts'
-import { addInitCommand } from './init-command.ts'
 import { printFailures } from './print/print-failures.ts'
 import { addReadCommands } from './read-commands.ts'
 import type { Run, World } from './world.ts'
@@ -47,8 +45,6 @@ export function buildProgram(world: World, run: Run): Command {
   addReadCommands(program, world, run)
   program.commandsGroup('Record and decide:')
   addDecideCommands(program, world, run)
-  addInitCommand(program, world, run)
-  addControllerCommand(program, world, run)
   program.commandsGroup('Other:')
   addDemoCommand(program, world, run, runCli)
   addCompletionCommand(program, world, run)
@@ -65,7 +61,7 @@ export function buildProgram(world: World, run: Run): Command {
   return program
 }
 
-function inherit(command: Command, from: Command): void {
+function inherit(command: CommandUnknownOpts, from: CommandUnknownOpts): void {
   command.exitOverride().configureOutput(from.configureOutput())
   for (const below of command.commands) inherit(below, from)
 }

@@ -1,7 +1,7 @@
 /** What `scan` does once and `controller` again and again: one turn, with the writes that merged commits authorise. */
 import type { Failure } from '../failure.ts'
 import type { Answer } from '../reconcile/commands/apply-answers.ts'
-import { NO_PRESSES } from '../reconcile/commands/observe-requests.ts'
+import { NO_REQUESTED_ACTIONS } from '../reconcile/commands/observe-requests.ts'
 import { assertObserved, runFleetTurn, type TurnResult } from '../reconcile/run-turn.ts'
 import { oneLine } from '../text/one-line.ts'
 import type { TurnPrintOptions } from './print/print-turn.ts'
@@ -25,10 +25,11 @@ export async function runScan(
   world: World,
   print: (result: TurnResult) => void = () => undefined,
 ): Promise<Scanned> {
-  const { ports, clusters, request, progress, openWriter, requestedActions = NO_PRESSES } = session
+  const { ports, clusters, request, progress, openWriter, requestedActions = NO_REQUESTED_ACTIONS } = session
   const dryRun = options.dryRun === true
   const fleet = { ...ports, clusters: clusters.map(({ reader }) => reader), openWriter }
-  const result = await runFleetTurn(fleet, { ...request, dryRun, rehearses: dryRun, requestedActions }, world.signal)
+  const requested = { ...request, mode: dryRun ? 'rehearse' : 'apply', forge: { ...request.forge, requestedActions } } as const
+  const result = await runFleetTurn(fleet, requested, world.signal)
   progress.end()
   for (const answer of result.answers) postAnswer(answer, options, world)
   if (clusters.length === 1) assertObserved(result)

@@ -8,8 +8,21 @@ import { GIT_ALONE } from '../ports/forge-setup.ts'
 import { DEFAULT_BRANCH, type RepositoryRefs } from '../ports/package-repository.ts'
 import { BetweenTurns } from '../reconcile/observe/between-turns.ts'
 import type { TurnPorts, TurnRequest } from '../reconcile/turn-request.ts'
-import { allowedFunctions, type CommonOptions, clusterTarget, Progress } from './flags/options.ts'
-import { packagesNamed, type SelectionOptions } from './flags/selection-flags.ts'
+import type { DryRunOption } from './flags/command-flags.ts'
+import {
+  type AuditOptions,
+  allowedFunctions,
+  type ClusterOptions,
+  clusterTarget,
+  type FleetOptions,
+  type ForgeOptions,
+  type FunctionOptions,
+  type Optional,
+  type OutputOptions,
+  Progress,
+  type RepositoryOptions,
+} from './flags/options.ts'
+import { type PackageOptions, packagesNamed } from './flags/selection-flags.ts'
 import { printNotes } from './print/print-notes.ts'
 import { UnopenedCluster } from './unopened-cluster.ts'
 import { traceTo } from './verbose.ts'
@@ -34,14 +47,26 @@ export interface Session {
   readonly requestedActions?: RequestedActionSource
 }
 
+export type SessionOptions = RepositoryOptions &
+  FunctionOptions &
+  ClusterOptions &
+  OutputOptions &
+  Optional<ForgeOptions & PackageOptions & AuditOptions & FleetOptions & DryRunOption>
+
+/** What a session is about. */
+export interface SessionScope {
+  /** As the arguments name them. */
+  readonly packages: readonly string[]
+  /** The command reads no reviews, so no request goes to a forge. */
+  readonly gitAlone?: boolean
+}
+
 /** Runs `work` with open ports; the cluster's connection is closed whatever happens. */
 export async function withSession(
   world: World,
-  options: CommonOptions & Pick<SelectionOptions, 'package' | 'selector'>,
-  packages: readonly string[],
+  options: SessionOptions,
+  { packages, gitAlone = false }: SessionScope,
   work: (session: Session) => Promise<number>,
-  /** `not-asked`: the command reads no reviews, so no forge is spoken to. */
-  review: 'asked' | 'not-asked' = 'asked',
 ): Promise<number> {
   const progress = new Progress(world, options)
   const trace = traceTo(world, options)
@@ -65,29 +90,29 @@ export async function withSession(
       return taken
     }
     const request: TurnRequest = {
-      branch: options.branch,
-      takeRefs,
-      packages: [...packagesNamed(packages, options), ...(options.path ?? [])],
-      folders: options.path ?? [],
-      ...(options.operatorPolicy === undefined
-        ? {}
-        : { operator: parsePolicyFiles(world.readPolicyFiles(options.operatorPolicy), 'operator') }),
-      labels: options.selector,
-      resolutionRequest: undefined,
-      dryRun: false,
+      mode: 'apply',
+      units: {
+        packages: [...packagesNamed(packages, options), ...(options.path ?? [])],
+        folders: options.path ?? [],
+        labels: options.selector,
+      },
+      git: { branch: options.branch, takeRefs, bot: { email: world.botEmail } },
+      cluster: { audit: options.auditLog === undefined ? undefined : await world.openAuditLog(options.auditLog) },
+      policy: {
+        fieldManager: options.fieldManager,
+        operator:
+          options.operatorPolicy === undefined ? undefined : parsePolicyFiles(world.readPolicyFiles(options.operatorPolicy), 'operator'),
+      },
+      forge: { version: world.version },
       clock: world.clock,
-      fieldManager: options.fieldManager,
       key,
-      bot: { email: world.botEmail },
       renderer: await world.openRenderer(allowedFunctions(options)),
-      version: world.version,
       between: new BetweenTurns(),
       onProgress: progress.step,
-      ...(options.auditLog === undefined ? {} : { audit: await world.openAuditLog(options.auditLog) }),
     }
     const forge = await world.openForge(repository, {
       remote: options.repo,
-      kind: review === 'not-asked' ? GIT_ALONE : options.forge,
+      kind: gitAlone ? GIT_ALONE : options.forge,
       dryRun: options.dryRun === true,
       note: (text) => printNotes([{ cause: 'forge-notice', subject: '', text }], options, world),
       trace,

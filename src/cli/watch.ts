@@ -1,7 +1,7 @@
 /** `--watch`: looks again and again, and prints what is another than before, as `kubectl get -w` does. */
 import { type Failure, failuresOf } from '../failure.ts'
 import { oneLine } from '../text/one-line.ts'
-import { type CommonOptions, isRows } from './flags/options.ts'
+import { isRows, type OutputOptions, type WatchOptions } from './flags/options.ts'
 import { printFailures } from './print/print-failures.ts'
 import type { World } from './world.ts'
 
@@ -15,11 +15,7 @@ export interface WatchResult {
   readonly exit: number
 }
 
-export interface WatchOptions extends CommonOptions {
-  readonly watch?: boolean
-  /** Milliseconds between two looks. */
-  readonly interval?: number
-}
+export type ShowOptions = WatchOptions & Pick<OutputOptions, 'output' | 'quiet' | 'verbose'>
 
 /** Milliseconds, where `--interval` is not given. */
 export const DEFAULT_INTERVAL = 5_000
@@ -29,7 +25,7 @@ export const DEFAULT_INTERVAL = 5_000
  * What fails at the first look ends the command; what fails later is told once and the next look may succeed: an error is no
  * drift, and no end of it either.
  */
-export async function showOrWatch(world: World, options: WatchOptions, observe: () => Promise<WatchResult | undefined>): Promise<number> {
+export async function showOrWatch(world: World, options: ShowOptions, observe: () => Promise<WatchResult | undefined>): Promise<number> {
   const first = await observe()
   if (first === undefined) throw new TypeError('the first look always has an answer')
   first.print(undefined)
@@ -38,7 +34,7 @@ export async function showOrWatch(world: World, options: WatchOptions, observe: 
 
 async function watch(
   world: World,
-  options: WatchOptions,
+  options: ShowOptions,
   first: WatchResult,
   observe: () => Promise<WatchResult | undefined>,
 ): Promise<number> {
@@ -66,7 +62,7 @@ async function watch(
   }
 }
 
-function printUpdates(before: WatchResult, now: WatchResult, options: WatchOptions, world: World): void {
+function printUpdates(before: WatchResult, now: WatchResult, options: ShowOptions, world: World): void {
   const updates = new Set([...now.rows].flatMap(([name, text]) => (before.rows.get(name) === text ? [] : [name])))
   const gone = [...before.rows.keys()].filter((name) => !now.rows.has(name))
   if (updates.size === 0 && gone.length === 0) return

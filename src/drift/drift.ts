@@ -96,10 +96,10 @@ export interface RolledBack {
 }
 
 /**
- * The field manager of the package's syncer, and the ones under which the same syncer wrote before: a client-side apply that
+ * The field manager of the package's syncer (src/syncers/syncer.ts), and the ones under which the same syncer wrote before: a client-side apply that
  * became a server-side one, a Helm release that Helm 4 took over, what a controller's library moved to its own name.
  */
-export interface Syncer extends FieldManager {
+export interface SyncerManager extends FieldManager {
   readonly former?: readonly FieldManager[]
 }
 

@@ -8,9 +8,9 @@ import type { Prediction } from '../krm/live-view.ts'
 import type { DesiredResource } from '../render/desired-set.ts'
 import { getKey, isJsonArray, isJsonObject, type Json, type JsonObject } from '../text/json.ts'
 import { detectDrift } from './compare/detect-drift.ts'
-import type { ObjectVerdict, Syncer } from './drift.ts'
+import type { ObjectVerdict, SyncerManager } from './drift.ts'
 
-const SYNCER: Syncer = { manager: 'ci', operation: 'Apply', subresource: '' }
+const SYNCER: SyncerManager = { manager: 'ci', operation: 'Apply', subresource: '' }
 
 function configMap(keys: number): JsonObject {
   const data = Object.fromEntries(Array.from({ length: keys }, (_none, index) => [`key${index}`, `${index}`]))

@@ -10,9 +10,9 @@ import { setBehindAside } from './behind/behind.ts'
 import { NO_MEMORY, type PackageVersion, type SyncEvidence } from './behind/sync-evidence.ts'
 import { detectDrift, unexpectedObject } from './compare/detect-drift.ts'
 import { LEFT_OVER, type StoredManifest } from './compare/last-applied.ts'
-import type { ObjectVerdict, Syncer } from './drift.ts'
+import type { ObjectVerdict, SyncerManager } from './drift.ts'
 
-const HELM: Syncer = { manager: 'helm', operation: 'Update', subresource: '' }
+const HELM: SyncerManager = { manager: 'helm', operation: 'Update', subresource: '' }
 const ID = { group: '', kind: 'ConfigMap', namespace: 'shop', name: 'web' }
 const LOCATION = { path: 'apps/web/config.yaml', document: 0, item: undefined, line: 1 }
 const RELEASE = 'Helm release shop/web revision 1'
@@ -44,7 +44,7 @@ interface Given {
   readonly predicted?: JsonObject
   /** Undefined: it is not known what Helm stores; null: not this object. */
   readonly stored: StoredManifest | null | undefined
-  readonly syncer?: Syncer
+  readonly syncer?: SyncerManager
   readonly id?: typeof ID
 }
 
@@ -184,7 +184,7 @@ test('a released field is lost where the release has it, and stays where it has 
 })
 
 test('of a release that Helm applies on the server the owners decide what goes', () => {
-  const syncer: Syncer = { ...HELM, operation: 'Apply' }
+  const syncer: SyncerManager = { ...HELM, operation: 'Apply' }
   const object = live({ a: '1', b: '2' }, { helm: ['a'], 'kubectl-edit': ['b'] }, ID, 'Apply')
   const verdict = judge({ git: [A, AB], live: object, stored: stored({ a: '1', b: '2' }), syncer })
   assert.match(verdict.items[0]?.notes[0] ?? '', /^no apply removes it/)
@@ -237,7 +237,7 @@ test('a key of stringData that git dropped waits for the apply that lets go of i
 
 test('the same with server-side apply, after which nobody owns the key', () => {
   const id = { ...ID, kind: 'Secret' }
-  const syncer: Syncer = { ...HELM, operation: 'Apply' }
+  const syncer: SyncerManager = { ...HELM, operation: 'Apply' }
   const git = [manifest({ a: 'MQ==' }, id), manifest({ a: 'MQ==', b: 'Mg==' }, id)]
   const owned = (names: JsonObject): JsonObject => ({
     ...manifest({ a: 'MQ==', b: 'Mg==' }, id, {

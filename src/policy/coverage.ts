@@ -6,7 +6,7 @@
 import { classOfManager, isSyncer } from '../drift/attribute/actor.ts'
 import { differingLeaves } from '../drift/compare/equal-values.ts'
 import { withSecretData } from '../drift/compare/secret-data.ts'
-import type { Drift, ObjectVerdict, Syncer } from '../drift/drift.ts'
+import type { Drift, ObjectVerdict, SyncerManager } from '../drift/drift.ts'
 import { hasNoOwners } from '../drift/unowned/unowned-fields.ts'
 import type { Failure } from '../failure.ts'
 import { formatFieldPath } from '../krm/field-path.ts'
@@ -18,6 +18,7 @@ import { isSecret } from '../krm/redaction/redacted.ts'
 import { type ResourceId, resourceKey } from '../krm/resource-id.ts'
 import { claimsOf } from '../syncers/claims.ts'
 import { CLIENT_SIDE_APPLY, KUBECTL_CREATE } from '../syncers/kubectl.ts'
+import { applierKind } from '../syncers/registry.ts'
 import type { Claim } from '../syncers/syncer.ts'
 import type { JsonObject } from '../text/json.ts'
 import { isNamespace, outside } from './boundary.ts'
@@ -30,7 +31,7 @@ export interface CoverageQuestion {
   readonly live: LiveView
   /** By `resourceKey`. */
   readonly schemas: ReadonlyMap<string, FieldSchema>
-  readonly syncer: Syncer | undefined
+  readonly syncer: SyncerManager | undefined
 }
 
 /** The evidence of one live object. */
@@ -54,8 +55,8 @@ export class Coverage {
   private readonly claims: readonly Claim[]
   /** Claims of which some object is proven. */
   private readonly own: ReadonlySet<Claim>
-  /** Objects of RepoSyncs that are not the package's, by `resourceKey`. */
-  private readonly ofOtherRepoSyncs: ReadonlySet<string>
+  /** Objects of appliers of one namespace each that are not the package's, with the kind of the applier, by `resourceKey`. */
+  private readonly ofOtherNamespaces: ReadonlyMap<string, string>
   /** Namespaces in which some object is proven. */
   private readonly namespaces: ReadonlySet<string>
   /** Whether anything at all is proven. */
@@ -67,8 +68,8 @@ export class Coverage {
     this.locations = new Map(question.detected.map(({ id }) => [resourceKey(id), namespaceOf(id)]))
     const namespaced = new Map(question.detected.map(({ id }) => [resourceKey(id), id.namespace]))
     const shown = [...this.evidence].flatMap(([key, { proven, agreed }]) => (proven && agreed > 0 ? [key] : []))
-    this.ofOtherRepoSyncs = objectsOfOthers(this.claims, shown)
-    const anchors = shown.filter((key) => !this.ofOtherRepoSyncs.has(key))
+    this.ofOtherNamespaces = objectsOfOthers(this.claims, shown)
+    const anchors = shown.filter((key) => !this.ofOtherNamespaces.has(key))
     this.anchored = anchors.length > 0
     this.own = new Set(this.claims.filter(({ objects }) => anchors.some((key) => objects.has(key))))
     this.namespaces = new Set(anchors.map((key) => namespaced.get(key) ?? '').filter((namespace) => namespace !== ''))
@@ -85,14 +86,14 @@ export class Coverage {
 
   /** Whether objects that are marked as of an inventory show that it is the package's. */
   isOwnInventory(claimed: ReadonlySet<string>): boolean {
-    const shown = [...claimed].map((key) => (this.ofOtherRepoSyncs.has(key) ? undefined : this.evidence.get(key)))
+    const shown = [...claimed].map((key) => (this.ofOtherNamespaces.has(key) ? undefined : this.evidence.get(key)))
     return shown.some((evidence) => evidence?.proven === true && evidence.agreed > 0)
   }
 
   /** Whether it is shown that the package covers the object, so that a merged decision may write it. */
   proves(id: ResourceId): boolean {
     const key = resourceKey(id)
-    if (this.ofOtherRepoSyncs.has(key)) return false
+    if (this.ofOtherNamespaces.has(key)) return false
     if (this.evidence.get(key)?.proven === true) return true
     const marks = this.claims.filter(({ objects }) => objects.has(key))
     if (marks.length > 0) return marks.some((claim) => this.own.has(claim))
@@ -103,11 +104,12 @@ export class Coverage {
   whyOutside(id: ResourceId): Failure | undefined {
     if (this.proves(id) || (!this.anchored && this.mostlyAgrees(id))) return undefined
     const marked = this.claims.find(({ objects }) => objects.has(resourceKey(id)))
-    if (this.ofOtherRepoSyncs.has(resourceKey(id)))
+    const kind = this.ofOtherNamespaces.get(resourceKey(id))
+    if (kind !== undefined)
       return outside(
         id,
         'TEN-OTHER-SYNCER',
-        'it is marked as of a RepoSync of another namespace than most of the package, and a RepoSync applies to its own only',
+        `it is marked as of a ${kind} of another namespace than most of the package, and a ${kind} applies to its own only`,
       )
     const { overwritten, unowned } = this.evidence.get(resourceKey(id)) ?? {}
     if (marked === undefined && (overwritten === true || unowned === true)) return undefined
@@ -142,16 +144,20 @@ export class Coverage {
 }
 
 /**
- * A RepoSync applies to its own namespace only (src/syncers/config-sync.ts), so those of two namespaces never have one package: it is of the
- * namespace in which most of their objects are shown to be the package's. Where several have as many, nobody knows.
+ * Of appliers that apply to their own namespace only, those of two namespaces never have one package: it is of the namespace in which most
+ * of their objects are shown to be the package's. Where several have as many, nobody knows.
  */
-function objectsOfOthers(claims: readonly Claim[], shown: readonly string[]): ReadonlySet<string> {
-  const namespaces = new Map<string, Set<string>>()
-  for (const { kind, namespace, objects } of claims)
-    if (kind === 'RepoSync') namespaces.set(namespace, new Set([...(namespaces.get(namespace) ?? []), ...objects]))
-  const counted = [...namespaces.values()].map((keys) => ({ keys, count: shown.filter((key) => keys.has(key)).length }))
+function objectsOfOthers(claims: readonly Claim[], shown: readonly string[]): ReadonlyMap<string, string> {
+  const namespaces = new Map<string, Map<string, string>>()
+  for (const { tool, kind, namespace, objects } of claims)
+    if (applierKind(tool).ownNamespaceOnly({ kind })) {
+      const kinds = namespaces.get(namespace) ?? new Map<string, string>()
+      for (const key of objects) kinds.set(key, kind)
+      namespaces.set(namespace, kinds)
+    }
+  const counted = [...namespaces.values()].map((kinds) => ({ kinds, count: shown.filter((key) => kinds.has(key)).length }))
   const most = Math.max(0, ...counted.map(({ count }) => count))
-  return new Set(counted.flatMap(({ keys, count }) => (count < most ? [...keys] : [])))
+  return new Map(counted.flatMap(({ kinds, count }) => (count < most ? [...kinds] : [])))
 }
 
 /** Of a Namespace, itself: it goes with what is in it. */
@@ -185,7 +191,7 @@ interface Sides {
 function evidenceOfObject(
   { items, mayBeBehind }: ObjectVerdict,
   { desired, live, schema }: Sides,
-  syncer: Syncer | undefined,
+  syncer: SyncerManager | undefined,
   waiting: ReadonlySet<string>,
 ): Evidence {
   const managed = managedFieldsOf(live)

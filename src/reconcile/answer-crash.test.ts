@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { MemoryForge } from '../../test/fakes/memory-forge.ts'
 import { TurnWorld, WEB } from '../../test/fakes/turn-world.ts'
-import { NO_PRESSES } from './commands/observe-requests.ts'
+import { NO_REQUESTED_ACTIONS } from './commands/observe-requests.ts'
 import { runTurn } from './run-turn.ts'
 
 const signal = new AbortController().signal
@@ -19,13 +19,13 @@ async function opened() {
 
 /** What people see in the end: the forge and the branches, without times. */
 async function end({ world, forge }: Awaited<ReturnType<typeof opened>>): Promise<string> {
-  await runTurn(world.ports, world.request({ requestedActions: NO_PRESSES }), signal)
+  await runTurn(world.ports, world.request({ requestedActions: NO_REQUESTED_ACTIONS }), signal)
   await world.plan()
   const contents = world.repository
     .names()
     .map((name) => [name, world.repository.paths(name).map((path) => world.repository.text(name, path))])
   const shown = forge.proposals.map(({ number, title, body, labels, state, ref }) => ({ number, title, body, labels, state, ref }))
-  const text = JSON.stringify([shown, forge.comments, forge.text.map(({ reaction }) => reaction), contents], null, 1)
+  const text = JSON.stringify([shown, forge.comments, forge.conversation.map(({ reaction }) => reaction), contents], null, 1)
   return text.replaceAll(/2026-11-21[T ]\d\d:\d\d(:\d\dZ)?/g, 'TIME').replaceAll(/forge\.example\/[0-9a-f]{40}/g, 'FILE')
 }
 

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { MemoryForge } from '../../test/fakes/memory-forge.ts'
 import { mergeByHand, policyText, TurnWorld, WEB } from '../../test/fakes/turn-world.ts'
 import type { Answer } from './commands/apply-answers.ts'
-import { NO_PRESSES } from './commands/observe-requests.ts'
+import { NO_REQUESTED_ACTIONS } from './commands/observe-requests.ts'
 import { runTurn } from './run-turn.ts'
 
 const signal = new AbortController().signal
@@ -30,7 +30,7 @@ async function opened(files: { readonly [path: string]: string | null } = {}) {
   forge.writes.length = 0
   const answer = async (): Promise<readonly Answer[]> => {
     world.pass(1)
-    return (await runTurn(world.ports, world.request({ requestedActions: NO_PRESSES }), signal)).answers
+    return (await runTurn(world.ports, world.request({ requestedActions: NO_REQUESTED_ACTIONS }), signal)).answers
   }
   const ask = async (body: string): Promise<string> => {
     forge.comment(1, 'ada', body)
@@ -73,7 +73,7 @@ test('said twice, by two people, or after a lost end, it is one proposal', async
   await ask('/ignore 1 -- KEDA')
   assert.equal(forge.proposals.length, 2)
   forge.proposals.length = 1
-  for (const each of forge.text) each.reaction = undefined
+  for (const each of forge.conversation) each.reaction = undefined
   await answer()
   assert.equal(forge.proposals.length, 2, 'the branch was there, and its proposal not')
   assert.match(await ask('/ignore 1 -- KEDA'), /#2.* asks for it/)
@@ -92,7 +92,7 @@ test('what an earlier call did not come to is done by the next one, and the text
   const { forge, answer, ask } = await opened({ '.drift/policy.yaml': POLICY })
   await ask('/ignore 1 -- KEDA')
   forge.byHand(2, { labels: [], body: 'edited by ann' })
-  for (const each of forge.text) each.reaction = undefined
+  for (const each of forge.conversation) each.reaction = undefined
   await answer()
   const [, policy] = forge.proposals
   assert.deepEqual([forge.proposals.length, policy?.labels, policy?.body], [2, ['drift'], 'edited by ann'])

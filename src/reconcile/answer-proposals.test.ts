@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { answer, ask, message, opened, reactions, record, resolutions, signal, tick } from '../../test/fakes/answered-proposal.ts'
 import { MemoryForge } from '../../test/fakes/memory-forge.ts'
 import { TurnWorld, WEB, WEB_CONFIG } from '../../test/fakes/turn-world.ts'
-import { NO_PRESSES } from './commands/observe-requests.ts'
+import { NO_REQUESTED_ACTIONS } from './commands/observe-requests.ts'
 import { runFleetTurn } from './run-turn.ts'
 
 test('adopt changes the plan, the body says who chose it, and nothing more is sent in ten turns', async () => {
@@ -247,7 +247,7 @@ test('the same drift in several clusters is one proposal: a command about it hol
   assert.equal(forge.proposals.length, 1)
   forge.comment(1, 'ada', '/adopt')
   assert.deepEqual(
-    (await runFleetTurn(ports, world.request({ requestedActions: NO_PRESSES }), signal)).answers.map(({ outcome }) => outcome),
+    (await runFleetTurn(ports, world.request({ requestedActions: NO_REQUESTED_ACTIONS }), signal)).answers.map(({ outcome }) => outcome),
     ['done'],
   )
   const { units } = await runFleetTurn(ports, world.request(), signal)

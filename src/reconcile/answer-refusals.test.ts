@@ -34,10 +34,10 @@ for (const writer of [undefined, 'ada'])
     forge.comment(1, 'ada', '/adopt 1')
     forge.comment(1, 'ada', '/adopt 2')
     forge.beforeWrite = (write) => {
-      const [first] = forge.text
+      const [first] = forge.conversation
       if (write !== 'react 2 seen' || first === undefined) return
-      forge.text[0] = { ...first, comment: { ...first.comment, body: '/adopt', writer } }
-      forge.text.splice(1, 1)
+      forge.conversation[0] = { ...first, comment: { ...first.comment, body: '/adopt', writer } }
+      forge.conversation.splice(1, 1)
     }
     await answer(scene)
     assert.deepEqual(reactions(scene), ['refused'])

@@ -4,17 +4,17 @@ import { test } from 'node:test'
 import { MemoryForge } from '../../test/fakes/memory-forge.ts'
 import { CONFIG, DEPLOYMENT, KPTFILE, mergeByHand, TurnWorld, WEB, WEB_CONFIG } from '../../test/fakes/turn-world.ts'
 import type { ApprovedWrite } from '../ports/cluster.ts'
-import { NO_PRESSES } from './commands/observe-requests.ts'
+import { NO_REQUESTED_ACTIONS } from './commands/observe-requests.ts'
 import { runFleetTurn } from './run-turn.ts'
 
 async function written(world: TurnWorld, forge: MemoryForge): Promise<readonly string[]> {
   const refs = JSON.stringify([...world.repository.branches])
   forge.writeCount.dryRun = true
-  const rehearsal = await world.scan({ dryRun: true, rehearses: true, requestedActions: NO_PRESSES })
+  const rehearsal = await world.scan({ dryRun: true, rehearses: true, requestedActions: NO_REQUESTED_ACTIONS })
   forge.writeCount.dryRun = false
   assert.deepEqual([rehearsal.updates, JSON.stringify([...world.repository.branches])], [[], refs])
   world.pass(-1)
-  const run = await world.scan({ requestedActions: NO_PRESSES })
+  const run = await world.scan({ requestedActions: NO_REQUESTED_ACTIONS })
   assert.deepEqual(rehearsal.written, run.written)
   return run.written
 }

@@ -10,14 +10,14 @@ import { observeRequests, type RequestsQuestion } from './commands/observe-reque
 import { eachOf } from './each-of.ts'
 import { judgeBranches } from './judge-branches.ts'
 import { presentTime } from './observe/observe.ts'
-import { type ObservedCluster, type ObserveRequest, observeCluster, observeRepository } from './observe/observe-units.ts'
+import { type ObservedCluster, observeCluster, observeRepository } from './observe/observe-units.ts'
 import type { UnmanagedObjects } from './observe/read-unmanaged.ts'
 import { readCodeOwners } from './repository/read-base-text.ts'
 import { readLedgerContent, readTicks } from './repository/read-dashboard.ts'
 import { readLostUnits } from './repository/read-lost-units.ts'
 import { readUnobservedProposals } from './repository/read-unobserved-proposals.ts'
 import { packagesIn, type RepositoryView } from './repository/repository-view.ts'
-import type { FleetPorts, TurnPorts, TurnRequest } from './turn-request.ts'
+import type { FleetPorts, ObserveRequest, TurnPorts, TurnRequest } from './turn-request.ts'
 
 export interface ObservedTurn {
   /** For code that writes; the plan knows `seen` alone. */
@@ -37,6 +37,7 @@ export async function observeTurn(
   signal: AbortSignal,
 ): Promise<ObservedTurn> {
   const { forge, repository } = ports
+  const { requestedActions, resolutionRequest, snoozeUntil, version } = request.forge
   const view = await observeRepository(ports, request, signal)
   const ledger = await readLedgerContent(view, signal)
   const hosted = isHosted(forge) ? forge : undefined
@@ -50,10 +51,7 @@ export async function observeTurn(
     signal,
   )
   const lost = await readLost(view, ledger, { observed, notObserved }, signal)
-  const answers =
-    hosted !== undefined && request.requestedActions !== undefined
-      ? { forge: hosted, requestedActions: request.requestedActions }
-      : undefined
+  const answers = hosted !== undefined && requestedActions !== undefined ? { forge: hosted, requestedActions } : undefined
   const names = ports.clusters.map(({ name }) => name)
   const { baseBranch, base, refs, packages, ledgerTree, closed } = view
   const found: TurnObservation = {
@@ -76,24 +74,29 @@ export async function observeTurn(
           : await readUnobservedProposals(
               view,
               notObserved.map(({ cluster }) => cluster),
-              request.bot,
+              request.git.bot,
               signal,
             ),
       // Last, so that an edit of a comment is observed however long the clusters take.
       requests:
         answers === undefined
           ? []
-          : await observeRequests(view, answers.forge, { ...request, clusters: names, requestedActions: answers.requestedActions }, signal),
+          : await observeRequests(
+              view,
+              answers.forge,
+              { units: request.units, clusters: names, requestedActions: answers.requestedActions, obstacles: request.obstacles },
+              signal,
+            ),
     },
     policy: view.policies,
     clock: { present: presentTime(request.clock), observedAt: latest(observed) },
     purpose: {
-      resolutionRequest: request.resolutionRequest,
-      snoozeUntil: request.snoozeUntil,
-      observations: request.dryRun && request.rehearses !== true,
+      resolutionRequest,
+      snoozeUntil,
+      observations: request.mode === 'read',
       settles: ports.openWriter !== undefined,
-      whole: request.packages.length === 0 && request.labels === undefined,
-      version: request.version,
+      whole: request.units.packages.length === 0 && request.units.labels === undefined,
+      version,
     },
     answers: new Map(),
   }

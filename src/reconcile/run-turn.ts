@@ -64,15 +64,16 @@ export async function runFleetTurn(ports: FleetPorts, request: TurnRequest, sign
     const { observedAt, present } = observed.clock
     const { notObserved } = observed.cluster
     const result = { view, observedAt, units, notObserved, unmanaged }
-    if (request.dryRun && request.rehearses !== true) return { ...result, ...NOTHING_APPLIED }
-    if (!request.dryRun) request.onProgress?.('writing')
+    if (request.mode === 'read') return { ...result, ...NOTHING_APPLIED }
+    const dryRun = request.mode === 'rehearse'
+    if (!dryRun) request.onProgress?.('writing')
     const settle = (action: SettleAction) => settleDecisions(ports, request, action, signal)
     return {
       ...result,
       ...(await applyTurn(
         actions,
         units,
-        { ...ports, ...request, settle, obstacles, view, at: observedAt === '' ? present : observedAt },
+        { ...ports, settle, obstacles, view, dryRun, requestedActions: request.forge.requestedActions, at: observedAt || present },
         signal,
       )),
     }

@@ -4,7 +4,7 @@ import { FleetWorld, plans } from '../../test/fakes/fleet-world.ts'
 import { appliedBy } from '../../test/fakes/live-object.ts'
 import { DEPLOYMENT, WEB } from '../../test/fakes/turn-world.ts'
 import type { JsonObject } from '../text/json.ts'
-import { NO_PRESSES } from './commands/observe-requests.ts'
+import { NO_REQUESTED_ACTIONS } from './commands/observe-requests.ts'
 
 const open = (world: FleetWorld) => world.forge.proposals.filter(({ state }) => state === 'open')
 const proposed = (world: FleetWorld) => world.repository.names().filter((name) => name.startsWith('proposed/'))
@@ -228,7 +228,7 @@ async function exclude(world: FleetWorld, cluster: number, glob: string): Promis
   world.forge.permissions.set('ada', 'write')
   const { number = 0 } = world.forge.proposals.find(({ state }) => state === 'open') ?? {}
   world.forge.comment(number, 'ada', `/exclude ${glob}`)
-  await world.scanOne(cluster, { requestedActions: NO_PRESSES })
+  await world.scanOne(cluster, { requestedActions: NO_REQUESTED_ACTIONS })
 }
 
 test('clusters that are taken out get pull requests of their own, and stay out', async () => {

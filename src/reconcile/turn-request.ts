@@ -1,10 +1,17 @@
-/** The request for a turn, and what it works with. */
+/** The request for a turn, in the parts of design §4, and what it works with. */
+import type { LabelSelector } from '../krm/label-selector.ts'
+import type { RedactionKey } from '../krm/redaction/redacted.ts'
 import type { ResolutionSelectors } from '../plan/commands/resolution-request.ts'
+import type { PolicySet } from '../policy/parse-policy.ts'
+import type { AuditSource } from '../ports/audit-source.ts'
 import type { RequestedActionSource } from '../ports/check-run.ts'
+import type { Clock } from '../ports/clock.ts'
 import type { ClusterReader, OpenedWriter } from '../ports/cluster.ts'
 import type { Forge } from '../ports/hosted-forge.ts'
-import type { PackageRepository } from '../ports/package-repository.ts'
-import type { ObserveRequest } from './observe/observe-units.ts'
+import type { PackageRepository, RepositoryRefs } from '../ports/package-repository.ts'
+import type { PackageRenderer } from '../render/package-renderer.ts'
+import type { BotIdentity } from './bot-identity.ts'
+import type { BetweenTurns } from './observe/between-turns.ts'
 
 interface WritePorts {
   /** A turn without it settles nothing. @param cluster its name */
@@ -24,14 +31,66 @@ export interface FleetPorts extends WritePorts {
   readonly forge: Forge
 }
 
-export interface TurnRequest extends ObserveRequest {
-  readonly resolutionRequest: ResolutionSelectors | undefined
+/** Packages as named on the command line; none means the placed ones, or all. */
+export interface UnitSelection {
+  readonly packages: readonly string[]
+  /** Folders without a Kptfile that are compared too. */
+  readonly folders?: readonly string[]
+  /** Of these packages, only the ones whose Kptfile has such labels. */
+  readonly labels?: LabelSelector | undefined
+}
+
+export interface GitPart {
+  /** Base branch, short; undefined takes the remote's default. */
+  readonly branch: string | undefined
+  /** Refs that were read just now, used once: the first observation requests none. */
+  readonly takeRefs?: () => RepositoryRefs | undefined
+  readonly bot: BotIdentity
+}
+
+export interface ClusterPart {
+  /** Where the audit log comes from, which names users. */
+  readonly audit?: AuditSource | undefined
+  /** Searches the namespaces of the packages for unmanaged objects. */
+  readonly unmanaged?: boolean
+}
+
+/** Options of the run, which win over the policies of the repository. */
+export interface PolicyPart {
+  /** Field manager of the syncer; wins over the marks of the objects too. */
+  readonly fieldManager: string | undefined
+  readonly operator?: PolicySet | undefined
+}
+
+export interface ForgePart {
   /** The source of clicked buttons. A turn without it answers no request: no command, no ticked box. */
   readonly requestedActions?: RequestedActionSource | undefined
+  readonly resolutionRequest?: ResolutionSelectors | undefined
   /** RFC 3339 UTC: reminders of the units' open proposals pause until then. */
   readonly snoozeUntil?: string
   /** Version of backporch, for the texts of proposals. */
   readonly version: string
-  /** Plans and writes nothing. */
-  readonly dryRun: boolean
+}
+
+/** `read` ends with the plan; `rehearse` ends where `apply` does, and writes nothing. */
+export type TurnMode = 'apply' | 'rehearse' | 'read'
+
+export interface ObserveRequest {
+  readonly mode: TurnMode
+  readonly units: UnitSelection
+  readonly git: GitPart
+  readonly cluster: ClusterPart
+  readonly policy: PolicyPart
+  /** The present time: a recording has a time of its own, and a cluster that cannot be reached has none. */
+  readonly clock: Pick<Clock, 'now'>
+  readonly key: RedactionKey
+  readonly renderer: PackageRenderer
+  /** State of a process with more than one turn. */
+  readonly between?: BetweenTurns | undefined
+  /** Called at each step, for a progress line. */
+  readonly onProgress?: (step: string) => void
+}
+
+export interface TurnRequest extends ObserveRequest {
+  readonly forge: ForgePart
 }

@@ -16,8 +16,7 @@ const LOOK_EVERY = 2_000
 export async function waitUntilSettled(
   ports: TurnPorts,
   request: TurnRequest,
-  clock: Clock,
-  timeout: number,
+  { clock, timeout }: { readonly clock: Clock; readonly timeout: number },
   signal: AbortSignal,
 ): Promise<TurnResult> {
   const deadline = clock.now().getTime() + timeout * 1000

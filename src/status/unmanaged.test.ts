@@ -27,8 +27,16 @@ test('an owner, a mark of a syncer, and a store of a tool manage an object', () 
   assert.equal(managerOf(config(token)), undefined)
 })
 
+test('what OpenShift creates from a TemplateInstance of a person is managed by nobody', () => {
+  const template = { labels: { 'template.openshift.io/template-instance-owner': 'u' } }
+  assert.equal(managerOf(config(template, 'openshift-controller-manager')), undefined)
+})
+
 test('what the control plane alone wrote is its own, and what every namespace has too', () => {
   assert.match(managerOf(config({}, 'kube-controller-manager')) ?? '', /control plane/)
+  for (const by of ['kubelet', 'k3s', 'openshift-controller-manager', 'aws-cloud-controller-manager'])
+    assert.match(managerOf(config({}, by)) ?? '', /control plane/, by)
+  assert.equal(managerOf(config({}, 'acme-controller-manager')), undefined)
   assert.match(managerOf(config({ name: 'kube-root-ca.crt' }, 'somebody')) ?? '', /every namespace/)
   assert.match(managerOf(config({ name: 'default' }, 'somebody', 'ServiceAccount')) ?? '', /every namespace/)
   assert.equal(managerOf(config({ name: 'default' }, 'somebody')), undefined)

@@ -3,6 +3,7 @@
  * only by what the object's metadata says; a mark can be copied, so an object that somebody copied with its marks counts as managed.
  */
 
+import { isControlPlane } from '../drift/attribute/actor-classes.ts'
 import { managedFieldsOf } from '../krm/managed-fields.ts'
 import { isControlled } from '../krm/owner-references.ts'
 import { annotationsOf, labelsOf, readResource } from '../krm/resource.ts'
@@ -10,14 +11,14 @@ import { resourceKey } from '../krm/resource-id.ts'
 import { claimsOf } from '../syncers/claims.ts'
 import type { JsonObject } from '../text/json.ts'
 
-/** Programs of the control plane and the node, by the field manager that client-go gives them. */
-const CONTROL_PLANE = new Set(['kube-apiserver', 'kube-controller-manager', 'kube-scheduler', 'cloud-controller-manager', 'kubelet'])
-
 /**
  * By `group/Kind/name`: what each namespace has without anybody asking, whoever the server says wrote it. Sources: kubernetes
  * `pkg/controller/serviceaccount`, `pkg/controller/certificates/rootcacertpublisher`.
  */
 const IN_EVERY_NAMESPACE = new Set(['/ServiceAccount/default', '/ConfigMap/kube-root-ca.crt'])
+
+/** On what the control plane of OpenShift creates from a person's TemplateInstance (docs/facts/control-plane-managers.md). */
+const TEMPLATE_INSTANCE = 'template.openshift.io/template-instance-owner'
 
 /** Who manages it, as a clause for people; undefined where no manager is known. */
 export function managerOf(object: JsonObject): string | undefined {
@@ -36,6 +37,6 @@ export function managerOf(object: JsonObject): string | undefined {
     return 'it is the token of a ServiceAccount'
   const { entries, unreadable } = managedFieldsOf(object)
   const writers = entries.filter(({ subresource }) => subresource === '')
-  const isTheirs = writers.length > 0 && unreadable.length === 0 && writers.every(({ manager }) => CONTROL_PLANE.has(manager))
-  return isTheirs ? 'only the control plane wrote it' : undefined
+  const isTheirs = writers.length > 0 && unreadable.length === 0 && writers.every(({ manager }) => isControlPlane(manager))
+  return isTheirs && !labels.has(TEMPLATE_INSTANCE) ? 'only the control plane wrote it' : undefined
 }

@@ -79,6 +79,7 @@ const APPLICATION: ApplierKind = {
           }
         : undefined,
   ],
+  ownNamespaceOnly: () => false,
   sourcePath: 'none',
   leavesUnmarked: () => false,
   hooks: hookOf,

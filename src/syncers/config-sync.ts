@@ -44,6 +44,7 @@ const SYNC: ApplierKind = {
     ofPackage: false,
   },
   keeps: KEPT_BY_INVENTORY,
+  ownNamespaceOnly: ({ kind }) => kind === 'RepoSync',
   sourcePath: 'configmanagement.gke.io/source-path',
   leavesUnmarked: () => false,
   hooks: 'none',

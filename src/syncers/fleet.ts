@@ -66,6 +66,7 @@ const BUNDLE: ApplierKind = {
     ofPackage: false,
   },
   keeps: [retainedByHelm],
+  ownNamespaceOnly: () => false,
   sourcePath: 'none',
   leavesUnmarked: leftUnmarkedByHelm,
   hooks: hookOfHelm,

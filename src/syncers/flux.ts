@@ -87,6 +87,7 @@ const KUSTOMIZATION: ApplierKind = {
       return value.toLowerCase() === 'disabled' ? { rule: 'flux-no-prune', why } : undefined
     },
   ],
+  ownNamespaceOnly: () => false,
   sourcePath: 'none',
   leavesUnmarked: () => false,
   hooks: 'none',
@@ -109,6 +110,7 @@ const HELM_RELEASE: ApplierKind = {
     ofPackage: false,
   },
   keeps: [retainedByHelm],
+  ownNamespaceOnly: () => false,
   sourcePath: 'none',
   leavesUnmarked: leftUnmarkedByHelm,
   hooks: hookOfHelm,

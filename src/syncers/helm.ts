@@ -74,6 +74,7 @@ const RELEASE: ApplierKind = {
     ofPackage: false,
   },
   keeps: [retainedByHelm],
+  ownNamespaceOnly: () => false,
   sourcePath: 'none',
   leavesUnmarked: leftUnmarkedByHelm,
   hooks: hookOfHelm,

@@ -20,6 +20,7 @@ const APP: ApplierKind = {
   source: () => UNKNOWN_SOURCE,
   inventory: 'none',
   keeps: [],
+  ownNamespaceOnly: () => false,
   sourcePath: 'none',
   leavesUnmarked: () => false,
   hooks: 'none',

@@ -32,6 +32,8 @@ const TARGET: ApplierKind = {
         : undefined,
     retainedByHelm,
   ],
+  // A KluctlDeployment is no exception: it deploys wherever its service account may write.
+  ownNamespaceOnly: () => false,
   sourcePath: 'none',
   leavesUnmarked: () => false,
   hooks: hookOf,

@@ -64,6 +64,7 @@ const INVENTORY: ApplierKind = {
     ofPackage: true,
   },
   keeps: KEPT_BY_INVENTORY,
+  ownNamespaceOnly: () => false,
   sourcePath: 'none',
   leavesUnmarked: () => false,
   hooks: 'none',

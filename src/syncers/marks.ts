@@ -1,6 +1,6 @@
 /** The marks of syncers: what the syncer itself wrote of them is no difference. */
 import type { FieldPath } from '../krm/field-path.ts'
-import type { FieldSet } from '../krm/field-set.ts'
+import type { FieldSet, FieldSetChild } from '../krm/field-set.ts'
 import type { Json } from '../text/json.ts'
 import { marksAs, SYNCERS } from './registry.ts'
 import type { Syncer } from './syncer.ts'
@@ -26,26 +26,23 @@ export function isMarkOf(manager: string, path: FieldPath, value: Json | undefin
 }
 
 /** What a manager owns but for its own marks that `wanted` does not have: what is left it declared for the package's sake. */
-export function withoutMarks(
-  manager: string,
-  owned: FieldSet,
-  wanted: FieldSet,
-  liveAt: (path: FieldPath) => Json | undefined,
-  path: FieldPath = [],
-): FieldSet {
-  if (path.length > 2) return owned
-  const children = new Map<string, FieldSet['children'] extends ReadonlyMap<string, infer Child> ? Child : never>()
-  for (const [key, child] of owned.children) {
-    const here = [...path, child.step]
-    const other = wanted.children.get(key)
-    if (other === undefined && isMarkOf(manager, here, liveAt(here))) continue
-    const isMap = child.step.kind === 'field' && MAPS.has(here.map((step) => (step.kind === 'field' ? step.name : '')).join('.'))
-    const set = isMap ? withoutMarks(manager, child.set, other?.set ?? NOTHING, liveAt, here) : child.set
-    // A map that held nothing but marks was not declared either.
-    if (isMap && set.children.size === 0 && child.set.children.size > 0 && other === undefined) continue
-    children.set(key, { step: child.step, set })
+export function withoutMarks(manager: string, owned: FieldSet, wanted: FieldSet, liveAt: (path: FieldPath) => Json | undefined): FieldSet {
+  const without = (all: FieldSet, declared: FieldSet, path: FieldPath): FieldSet => {
+    if (path.length > 2) return all
+    const children = new Map<string, FieldSetChild>()
+    for (const [key, child] of all.children) {
+      const here = [...path, child.step]
+      const other = declared.children.get(key)
+      if (other === undefined && isMarkOf(manager, here, liveAt(here))) continue
+      const isMap = child.step.kind === 'field' && MAPS.has(here.map((step) => (step.kind === 'field' ? step.name : '')).join('.'))
+      const set = isMap ? without(child.set, other?.set ?? NOTHING, here) : child.set
+      // A map that held nothing but marks was not declared either.
+      if (isMap && set.children.size === 0 && child.set.children.size > 0 && other === undefined) continue
+      children.set(key, { step: child.step, set })
+    }
+    return { owned: all.owned, children }
   }
-  return { owned: owned.owned, children }
+  return without(owned, wanted, [])
 }
 
 const MAPS: ReadonlySet<string> = new Set(['metadata', 'metadata.labels', 'metadata.annotations'])

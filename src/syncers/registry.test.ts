@@ -112,3 +112,11 @@ test('an annotation in which a syncer keeps the whole object is a credential, be
       assert.equal(looksSecret(path, '{}'), true, name)
     }
 })
+
+test('a RepoSync applies to its own namespace only, and no other applier does: neither a KluctlDeployment', () => {
+  const kinds = ['RepoSync', 'RootSync', 'KluctlDeployment', 'Kustomization', 'HelmRelease', 'Application', 'Profile', 'Bundle', '']
+  const bound = APPLIER_KINDS.flatMap(({ tool, ownNamespaceOnly }) =>
+    kinds.flatMap((kind) => (ownNamespaceOnly({ kind }) ? [`${tool} ${kind}`] : [])),
+  )
+  assert.deepEqual(bound, ['config-sync RepoSync'])
+})

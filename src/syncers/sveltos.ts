@@ -52,6 +52,7 @@ const PROFILE: ApplierKind = {
   source: () => UNKNOWN_SOURCE,
   inventory: 'none',
   keeps: [],
+  ownNamespaceOnly: () => false,
   sourcePath: 'none',
   leavesUnmarked: () => false,
   hooks: 'none',

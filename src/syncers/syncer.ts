@@ -76,6 +76,8 @@ export interface ApplierKind {
   readonly inventory: InventoryPlace | 'none'
   /** Marks of a live object by which it keeps what git drops. */
   readonly keeps: readonly KeepRule[]
+  /** Whether it applies to the namespace of its own resource and to no other one. */
+  readonly ownNamespaceOnly: (claim: Pick<Claim, 'kind'>) => boolean
   /** Annotation with the file, from the root of the repository, that declared the object; `none`. */
   readonly sourcePath: string
   /** Objects that it applies without marks. */

@@ -3,108 +3,15 @@
  * the runner starts it (`bundled`); what is about the answers runs in this process.
  */
 import assert from 'node:assert/strict'
-import { execFileSync } from 'node:child_process'
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { after, before, describe, it } from 'node:test'
-import { fileURLToPath } from 'node:url'
+import { describe, it } from 'node:test'
 import { parse } from 'yaml'
-import { runAction } from '../../src/cli/action/run-action.ts'
-import { runCli } from '../../src/cli/run-cli.ts'
-import { gitTestEnvironment } from '../contract/git-remotes.ts'
-import { backporchHere, runHere } from '../e2e/run-here.ts'
-import { type ProgramRun, runProgram } from '../e2e/run-program.ts'
-import { commitFiles, git, makePackages, writeRecording } from './stage.ts'
+import { backporchHere } from '../e2e/run-here.ts'
+import { bundled, environment, folder, level, OUTPUT, obeyed, PROPOSING, prepareSteps, ROOT, repositoryLike, step } from './action-step.ts'
+import { commitFiles, git, writeRecording } from './stage.ts'
 
-const ROOT = fileURLToPath(new URL('../..', import.meta.url))
-const folder = mkdtempSync(join(tmpdir(), 'backporch-action-'))
-const environment = gitTestEnvironment(folder)
-const OUTPUT = 'GITHUB_OUTPUT'
-
-interface Step extends ProgramRun {
-  readonly outputs: Readonly<Record<string, string>>
-  readonly summary: string
-}
-
-type Texts = Readonly<Record<string, string>>
-/** How a step is run: with the variables of its environment. */
-type Start = (env: NodeJS.ProcessEnv) => Promise<ProgramRun>
-
-const bundled: Start = (env) => runProgram(process.execPath, [join(folder, 'dist', 'action.mjs')], { cwd: folder, env })
-
-const inProcess: Start = (env) => runHere('the action', { cwd: folder, env }, (world) => runAction(world, runCli))
-
-let steps = 0
-let repositories = 0
-
-/** A repository of its own, as `like` is: by default the packages alone. */
-function repositoryLike(like = join(folder, 'packages')): string {
-  repositories += 1
-  const path = join(folder, `repository-${repositories}`)
-  cpSync(like, path, { recursive: true })
-  return path
-}
-
-/** Runs the step. `env` may take away what the runner sets. */
-async function step(repository: string, inputs: Texts, env: Texts = {}, start = inProcess): Promise<Step> {
-  steps += 1
-  const own = join(folder, `step-${steps}`)
-  const home = join(folder, 'home')
-  for (const path of [own, home]) mkdirSync(path, { recursive: true })
-  const files = { [OUTPUT]: join(own, 'output'), GITHUB_STEP_SUMMARY: join(own, 'summary') }
-  for (const path of Object.values(files)) writeFileSync(path, '')
-  const given = Object.entries({ repo: repository, live: 'live', clusters: 'prod', ...inputs })
-  const run = await start({
-    PATH: process.env['PATH'],
-    HOME: home,
-    RUNNER_TEMP: own,
-    BACKPORCH_KEY: 'k'.repeat(32),
-    ...files,
-    ...Object.fromEntries(given.map(([name, value]) => [`INPUT_${name.toUpperCase()}`, value])),
-    ...env,
-  })
-  const read = (path: string): string => (existsSync(path) ? readFileSync(path, 'utf8') : '')
-  return { ...run, outputs: outputsIn(read(files[OUTPUT])), summary: read(files.GITHUB_STEP_SUMMARY) }
-}
-
-/** As the runner reads the file (actions/runner, FileCommandManager.cs). */
-function outputsIn(text: string): Record<string, string> {
-  const found: Record<string, string> = {}
-  const lines = text.split('\n')
-  for (let at = 0; at < lines.length && lines[at] !== ''; ) {
-    const [, name = '', delimiter = ''] = /^([^<=]+)<<(.+)$/.exec(lines[at] ?? '') ?? []
-    assert.ok(name !== '', `a line of the outputs is none: ${lines[at]}`)
-    const end = lines.indexOf(delimiter, at + 1)
-    found[name] = lines.slice(at + 1, end).join('\n')
-    at = end + 1
-  }
-  return found
-}
-
-/** Commands that the runner would obey: none between stop-commands and its end, and `##[` anywhere else. */
-function obeyed(output: string): string[] {
-  let stopped = ''
-  return output.split('\n').filter((line) => {
-    if (stopped !== '') {
-      if (line === `::${stopped}::`) stopped = ''
-      return false
-    }
-    stopped = /^::stop-commands::(.+)$/.exec(line.trim())?.[1] ?? ''
-    return stopped === '' && (line.trim().startsWith('::') || line.includes('##['))
-  })
-}
-
-function level(name: string, { stdout }: ProgramRun): string[] {
-  return obeyed(stdout).filter((line) => line.startsWith(`::${name} `))
-}
-
-before(() => {
-  execFileSync(process.execPath, [join(ROOT, '.ci', 'bundle.ts'), join(folder, 'dist')])
-  writeRecording(join(folder, 'live'))
-  makePackages(join(folder, 'packages'), environment)
-})
-after(() => rmSync(folder, { recursive: true, force: true }))
+prepareSteps()
 
 describe('action.yml', () => {
   const action: unknown = parse(readFileSync(join(ROOT, 'action.yml'), 'utf8'))
@@ -120,9 +27,6 @@ describe('action.yml', () => {
     assert.ok(text.includes('github.token'))
   })
 })
-
-const PROPOSING =
-  'apiVersion: backporch.dev/v1alpha1\nkind: DriftPolicy\nmetadata: {name: default}\nspec: {mode: Propose, detect: {minAge: 0s, settle: 0s}}\n'
 
 describe('the step scan', () => {
   it('records the drift, annotates the worst first, and fails on high risk', async () => {
@@ -273,101 +177,6 @@ describe('the step scan', () => {
     const run = await bundled({ PATH: process.env['PATH'], HOME: join(folder, 'home') })
     assert.equal(run.code, 2)
     assert.match(run.stdout, /^::error .*BP1002/m)
-  })
-})
-
-describe('the step verify-pr', () => {
-  const proposed = join(folder, 'proposed')
-  let branch = ''
-  let record = ''
-
-  before(async () => {
-    makePackages(proposed, environment, { '.drift/policy.yaml': PROPOSING })
-    const scan = await step(proposed, { 'fail-on': 'none', packages: 'apps/web' })
-    branch = /proposed\/apps\/web\/drift-\w+/.exec(scan.outputs['prs'] ?? '')?.[0] ?? ''
-    record = git(proposed, environment, 'ls-tree', '-r', '--name-only', branch, '.drift/records')
-  })
-
-  /** The event of a pull request into `main`. */
-  function event(ref: string, from = 'acme/deploy'): string {
-    const path = join(folder, `event-${steps}.json`)
-    const side = (name: string, repo: string) => ({ ref: name, sha: '0'.repeat(40), repo: { full_name: repo } })
-    writeFileSync(path, JSON.stringify({ pull_request: { head: side(ref, from), base: side('main', 'acme/deploy') } }))
-    return path
-  }
-
-  const verify = (path: string, inputs: Texts = {}, env: Texts = {}, repository = proposed, start = inProcess) =>
-    step(repository, { command: 'verify-pr', ...inputs }, { GITHUB_EVENT_PATH: path, ...env }, start)
-
-  it('passes a proposal whose drift is still there', async () => {
-    const run = await verify(event(branch), {}, {}, proposed, bundled)
-    assert.equal(run.code, 0, run.stdout)
-    assert.match(run.stdout, /1 changed record: all hold/)
-  })
-
-  it('fails where the cluster changed since', async () => {
-    const recorded = join(folder, 'changed')
-    writeRecording(recorded, (text) => text.replaceAll('"replicas":5', '"replicas":6'))
-    const run = await verify(event(branch), { live: recorded })
-    assert.equal(run.code, 1, run.stdout)
-    assert.match(level('error', run)[0] ?? '', /file=\.drift\/records\/prod\/.*changes now, with another fingerprint/)
-  })
-
-  it('fails for a record that a syncer could apply, that is none, that is elsewhere or gone', async () => {
-    const repository = repositoryLike(proposed)
-    const path = event(branch)
-    const text = git(repository, environment, 'show', `${branch}:${record}`)
-    const smuggled = `${text}\n---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: smuggled}\n`
-    const cases: readonly [Readonly<Record<string, string | null>>, RegExp][] = [
-      [{ [record]: text.split('\n').slice(1).join('\n') }, /its first line is not/],
-      [
-        {
-          [record]: text.replace("local-config: 'true'", "local-config: 'false'").replace('local-config: "true"', 'local-config: "false"'),
-        },
-        /no DriftRecord \(BP1112\)/,
-      ],
-      [{ [record]: `${text.split('\n')[0]}\nkind: [\n` }, /no DriftRecord \(BP1110\)/],
-      [{ [record]: smuggled }, /more than its one document/],
-      [{ [record.replace('/prod/', '/other/')]: text, [record]: text }, /stands at a path that is not that of episode/],
-      [{ [record.replace('/prod/', '/other/')]: null, [record.replace(/\w+\.yaml$/, '00000000.yaml')]: text }, /not that of episode/],
-    ]
-    for (const [files, message] of cases) {
-      commitFiles(repository, environment, branch, files)
-      const run = await verify(path, {}, {}, repository)
-      assert.equal(run.code, 1, run.stdout)
-      assert.match(level('error', run).join('\n'), message)
-    }
-    commitFiles(repository, environment, 'main', { [record]: text })
-    commitFiles(repository, environment, 'other', { notes: 'no record' })
-    assert.match(
-      (await verify(event('other'), {}, {}, repository)).stdout,
-      /0 changed records: all hold/,
-      'what is on the base was decided',
-    )
-    commitFiles(repository, environment, 'feature', { [record]: null })
-    assert.match((await verify(event('feature'), {}, {}, repository)).stdout, /a record was removed/)
-  })
-
-  it('does not pass what it could not look at, unless that is ok', async () => {
-    const path = event(branch)
-    const elsewhere = await verify(path, { clusters: 'another' })
-    assert.equal(elsewhere.code, 3, elsewhere.stdout)
-    assert.match(level('warning', elsewhere)[0] ?? '', /the input clusters does not name prod/)
-    assert.equal((await verify(path, { clusters: 'another', partial: 'ok' })).code, 0)
-    const otherKey = await verify(path, {}, { BACKPORCH_KEY: 'other'.repeat(8) })
-    assert.equal(otherKey.code, 3)
-    assert.match(otherKey.stdout, /made with another BACKPORCH_KEY/)
-  })
-
-  it('refuses forks, other events and branches that are gone', async () => {
-    assert.match(level('error', await verify(event(branch, 'mallory/deploy')))[0] ?? '', /comes from a fork/)
-    assert.match((await verify(event('gone'))).stdout, /BP1003: there is no branch "gone"/)
-    const path = event(branch)
-    writeFileSync(path, '{"ref":"refs/heads/main"}')
-    const run = await verify(path)
-    assert.equal(run.code, 2)
-    assert.match(run.stdout, /BP1001: the command verify-pr needs a pull request/)
-    assert.equal((await verify(join(folder, 'no-event'))).code, 2)
   })
 })
 

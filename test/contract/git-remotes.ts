@@ -77,11 +77,11 @@ export async function makeTestRepository(kind: RemoteKind, fault?: GitHttpBacken
   }
 }
 
-let createdTemplate: string | undefined
+let templateRoot: string | undefined
 
 /** Made once in a process and copied for each test; gone when the process ends. */
 function template(): string {
-  if (createdTemplate !== undefined) return createdTemplate
+  if (templateRoot !== undefined) return templateRoot
   const root = temporaryFolder()
   process.once('exit', () => rmSync(root, { recursive: true, force: true }))
   const environment = gitTestEnvironment(root)
@@ -99,7 +99,7 @@ function template(): string {
   git('branch', 'feature/x')
   git('branch', 'drafts/apps/web/drift-0', 'HEAD~1')
   git('clone', '-q', '--mirror', work, join(root, 'repo.git'))
-  createdTemplate = root
+  templateRoot = root
   return root
 }
 
@@ -143,9 +143,9 @@ esac
 }
 
 /** Opens the repository with its own cache and, over http, its token. */
-export function openTestRepository(created: TestRepository, more: Partial<RepositoryOptions> = {}): PackageRepository {
-  const { remote, cacheDir, environment } = created
-  return openRepository({ remote, cacheDir, environment, ...(created.backend === undefined ? {} : { token: TOKEN }), ...more })
+export function openTestRepository(fixture: TestRepository, more: Partial<RepositoryOptions> = {}): PackageRepository {
+  const { remote, cacheDir, environment } = fixture
+  return openRepository({ remote, cacheDir, environment, ...(fixture.backend === undefined ? {} : { token: TOKEN }), ...more })
 }
 
 /** Where the remote has `main` now. */

@@ -113,7 +113,7 @@ function pushName(updates: readonly { readonly ref: string; readonly to: ObjectI
 /** @returns what puts everything back as it is now, but for the time */
 export function remember({ repository, forge }: Scene): () => void {
   const branches = [...repository.branches]
-  const lists = [forge.proposals, forge.comments, forge.text].map((list) => [list, structuredClone(list)] as const)
+  const lists = [forge.proposals, forge.comments, forge.conversation].map((list) => [list, structuredClone(list)] as const)
   const maps = [forge.statuses, forge.issues].map((map) => [map, [...map]] as const)
   return () => {
     refill(repository.branches, branches)
@@ -145,7 +145,7 @@ export async function endOf({ repository, forge }: Scene): Promise<unknown> {
     proposals: structuredClone(forge.proposals),
     statuses: [...forge.statuses].map(([key, status]) => ({ commit: key.split(' ')[0], ...status })).sort(byText),
     comments: forge.comments.toSorted(byText),
-    text: structuredClone(forge.text),
+    text: structuredClone(forge.conversation),
     issues: Object.fromEntries([...forge.issues].sort()),
   }
 }

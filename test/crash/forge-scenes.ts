@@ -1,7 +1,7 @@
 /** Pasts that nobody disturbed, up to right before a turn: what scenarios begin with. */
 import assert from 'node:assert/strict'
 import type { Failure } from '../../src/failure.ts'
-import { NO_PRESSES } from '../../src/reconcile/commands/observe-requests.ts'
+import { NO_REQUESTED_ACTIONS } from '../../src/reconcile/commands/observe-requests.ts'
 import { runFleetTurn } from '../../src/reconcile/run-turn.ts'
 import type { FleetPorts, TurnRequest } from '../../src/reconcile/turn-request.ts'
 import { MemoryForge } from '../fakes/memory-forge.ts'
@@ -25,7 +25,11 @@ export function single(world: TurnWorld): World {
 }
 
 export async function controllerTurn(ports: FleetPorts, request: TurnRequest): Promise<readonly Failure[]> {
-  const { units, notObserved, reported, answers } = await runFleetTurn(ports, { ...request, requestedActions: NO_PRESSES }, signal)
+  const { units, notObserved, reported, answers } = await runFleetTurn(
+    ports,
+    { ...request, forge: { ...request.forge, requestedActions: NO_REQUESTED_ACTIONS } },
+    signal,
+  )
   const ofUnits = units.flatMap((unit) => (unit.state === 'failed' ? unit.failures : (unit.refused ?? [])))
   return [...ofUnits, ...notObserved.flatMap(({ failures }) => failures), ...reported, ...answers.flatMap(({ failure }) => failure ?? [])]
 }

@@ -1,4 +1,4 @@
 import { describeKills } from './kill-at-writes.ts'
-import { ASKED } from './scenarios-requested.ts'
+import { REQUESTED } from './scenarios-requested.ts'
 
-describeKills('commands', ASKED)
+describeKills('commands', REQUESTED)

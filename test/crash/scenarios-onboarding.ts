@@ -13,7 +13,7 @@ function unconfigured(): World {
   world.repository.commitByHand('main', Object.fromEntries(policies.map((path) => [path, null])))
   world.edit(WEB, 'spec.replicas', 5)
   const turn = async (): Promise<readonly Failure[]> => {
-    const request = { ...world.request(), again: false, remove: false, confirm: async () => true }
+    const request = { turn: world.request(), again: false, remove: false, confirm: async () => true }
     await onboard(world.ports, request, signal)
     return []
   }

@@ -4,7 +4,7 @@ import { mergeByHand, TurnWorld, WEB } from '../fakes/turn-world.ts'
 import type { Scenario } from './forge-killer.ts'
 import { branchOf, opened, quiet, requested, single, ticked } from './forge-scenes.ts'
 
-export const ASKED: readonly Scenario[] = [
+export const REQUESTED: readonly Scenario[] = [
   {
     name: '/adopt',
     writes: ['react 1 seen', 'push +proposed/', 'comment #1 command', 'react 1 done', 'edit #1'],

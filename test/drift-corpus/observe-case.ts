@@ -10,6 +10,7 @@ import type { ClusterReader } from '../../src/ports/cluster.ts'
 import { observeCluster, observeRepository } from '../../src/reconcile/observe/observe-units.ts'
 import { InProcessRenderer } from '../fakes/in-process-renderer.ts'
 import { BOT_EMAIL, MemoryRepository } from '../fakes/memory-repository.ts'
+import { turnRequest } from '../fakes/turn-request.ts'
 import {
   type DriftCase,
   type ExpectedChange,
@@ -54,15 +55,12 @@ export function repositoryOf(one: DriftCase, { appliedAt, movedAt }: CaseTimes):
 /** @throws what the package failed with */
 export async function observeCase(one: DriftCase, times: CaseTimes, cluster: ClusterReader): Promise<Observation> {
   const repository = repositoryOf(one, times)
-  const request = {
-    branch: undefined,
-    packages: [],
-    fieldManager: undefined,
+  const request = turnRequest({
     key: KEY,
     bot: { email: BOT_EMAIL },
     clock: { now: () => new Date() },
     renderer: new InProcessRenderer(),
-  }
+  })
   const signal = new AbortController().signal
   const view = await observeRepository({ repository, forge: new LocalForge(repository) }, request, signal)
   const { units } = await observeCluster(view, cluster, request, signal)

@@ -6,7 +6,7 @@ import assert from 'node:assert/strict'
 import { randomBytes, randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
-import type { Command } from 'commander'
+import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import { buildProgram } from '../../src/cli/run-cli.ts'
 import type { World as CliWorld } from '../../src/cli/world.ts'
 import { formatDocument } from '../../src/record/write-document.ts'
@@ -213,7 +213,7 @@ function reportedIn(namespace: string, hue: string): JsonObject {
 /** Every command line of the program, and the formats that its `-o` names. */
 function formatsOf(): ReadonlyMap<string, readonly string[]> {
   const found = new Map<string, readonly string[]>()
-  const walk = (command: Command, path: string): void => {
+  const walk = (command: CommandUnknownOpts, path: string): void => {
     if (command.commands.length === 0) {
       const choices = command.options.find(({ long }) => long === '--output')?.argChoices ?? []
       found.set(path, choices.includes('json') && choices.length > 3 ? [...choices, 'jsonpath={..}'] : choices)

@@ -11,6 +11,7 @@ import type { ControlPlane } from '../controlplane/control-plane.ts'
 import { controlPlaneSuite } from '../controlplane/control-plane-suite.ts'
 import { InProcessRenderer } from '../fakes/in-process-renderer.ts'
 import { BOT_EMAIL, MemoryRepository } from '../fakes/memory-repository.ts'
+import { turnRequest } from '../fakes/turn-request.ts'
 
 const MANY = 60
 
@@ -23,16 +24,14 @@ async function turns(t: TestContext, { kubeconfig }: ControlPlane, repository: M
   }
   const { reader, close } = await connectCluster({ kubeconfig, environment: {}, clock: realClock, version: 'test', trace })
   t.after(close)
-  const request = {
-    branch: undefined,
-    packages: [],
+  const request = turnRequest({
     fieldManager: 'ci',
     key: redactionKey(new Uint8Array(32).fill(7)),
     clock: { now: () => new Date() },
     bot: { email: BOT_EMAIL },
     renderer: new InProcessRenderer(),
     between: new BetweenTurns(),
-  }
+  })
   const { signal } = new AbortController()
   return async () => {
     requested.clear()

@@ -4,7 +4,7 @@ import { before, test } from 'node:test'
 import fc from 'fast-check'
 import { compareObjects } from '../../src/drift/compare/compare-resource.ts'
 import { whyOwnershipProvesNothing } from '../../src/drift/compare/ownership-proof.ts'
-import type { Syncer } from '../../src/drift/drift.ts'
+import type { SyncerManager } from '../../src/drift/drift.ts'
 import { formatFieldPath } from '../../src/krm/field-path.ts'
 import { managedFieldsOf } from '../../src/krm/managed-fields.ts'
 import { canonicalQuantity } from '../../src/krm/quantity.ts'
@@ -40,7 +40,7 @@ await controlPlaneSuite('the proof by ownership', {}, (plane) => {
   for (const [how, syncer] of [
     ['server-side', { manager: 'ci', operation: 'Apply', subresource: '' }],
     ['client-side', { manager: 'kubectl-client-side-apply', operation: 'Update', subresource: '' }],
-  ] as const satisfies readonly (readonly [string, Syncer])[]) {
+  ] as const satisfies readonly (readonly [string, SyncerManager])[]) {
     test(`whenever it holds, a dry run changes nothing: objects applied ${how}, untouched and edited by hand`, async () => {
       const namespace = await plane.namespace('proof')
       const cluster = (await connect(plane)).reader

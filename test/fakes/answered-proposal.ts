@@ -1,11 +1,11 @@
 /** An open proposal on a forge in memory, with people who comment on it. */
 import assert from 'node:assert/strict'
 import type { Answer } from '../../src/reconcile/commands/apply-answers.ts'
-import { NO_PRESSES } from '../../src/reconcile/commands/observe-requests.ts'
+import { NO_REQUESTED_ACTIONS } from '../../src/reconcile/commands/observe-requests.ts'
 import { runFleetTurn } from '../../src/reconcile/run-turn.ts'
-import type { TurnRequest } from '../../src/reconcile/turn-request.ts'
 import type { DriftRecord } from '../../src/record/schema.ts'
 import { MemoryForge } from './memory-forge.ts'
+import type { TestRequest } from './turn-request.ts'
 import { TurnWorld, WEB, WEB_CONFIG } from './turn-world.ts'
 
 export const signal = new AbortController().signal
@@ -33,10 +33,10 @@ export async function opened(files: { readonly [path: string]: string } = {}, po
   return { world, forge, ref: forge.proposals[0]?.ref ?? '' }
 }
 
-export async function answer({ world }: Scene, more: Partial<TurnRequest> = {}): Promise<readonly Answer[]> {
+export async function answer({ world }: Scene, more: TestRequest = {}): Promise<readonly Answer[]> {
   world.pass(1)
   const fleet = { ...world.ports, clusters: [world.cluster] }
-  return (await runFleetTurn(fleet, world.request({ requestedActions: NO_PRESSES, ...more }), signal)).answers
+  return (await runFleetTurn(fleet, world.request({ requestedActions: NO_REQUESTED_ACTIONS, ...more }), signal)).answers
 }
 
 /** `ada` writes, and it is answered. */
@@ -61,7 +61,7 @@ export async function resolutions(scene: Scene): Promise<string[]> {
 }
 
 export function reactions({ forge }: Scene): (string | undefined)[] {
-  return forge.text.map(({ reaction }) => reaction)
+  return forge.conversation.map(({ reaction }) => reaction)
 }
 
 /** Somebody ticks the first box whose line matches. */

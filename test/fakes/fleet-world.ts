@@ -13,6 +13,7 @@ import { appliedBy, editedBy } from './live-object.ts'
 import { MemoryCluster } from './memory-cluster.ts'
 import { MemoryForge } from './memory-forge.ts'
 import { BOT_EMAIL, MemoryRepository } from './memory-repository.ts'
+import { type TestRequest, turnRequest } from './turn-request.ts'
 import { CONFIG, DEPLOYMENT, KPTFILE, policyText, WEB } from './turn-world.ts'
 
 export class FleetWorld {
@@ -53,31 +54,26 @@ export class FleetWorld {
     for (const index of indexes) this.cluster(index).change(WEB, (live) => editedBy(manager, live, field, value))
   }
 
-  request(more: Partial<TurnRequest> = {}): TurnRequest {
-    return {
-      branch: undefined,
+  request(more: TestRequest = {}): TurnRequest {
+    return turnRequest({
       packages: [],
-      resolutionRequest: undefined,
-      dryRun: false,
       clock: { now: () => new Date(this.cluster(0).now) },
-      fieldManager: undefined,
       key: redactionKey(new Uint8Array(32).fill(7)),
       bot: { email: BOT_EMAIL },
       renderer: new InProcessRenderer(),
-      version: '0.0.0',
       ...more,
-    }
+    })
   }
 
   /** One turn about all clusters, a minute after the one before. */
-  async scan(more: Partial<TurnRequest> = {}, clusters: readonly MemoryCluster[] = this.clusters): Promise<TurnResult> {
+  async scan(more: TestRequest = {}, clusters: readonly MemoryCluster[] = this.clusters): Promise<TurnResult> {
     this.pass()
     const { repository, forge } = this
     return runFleetTurn({ repository, forge, clusters }, this.request(more), new AbortController().signal)
   }
 
   /** One turn about one cluster, as where each cluster has its own. */
-  async scanOne(index: number, more: Partial<TurnRequest> = {}): Promise<UnitPlan> {
+  async scanOne(index: number, more: TestRequest = {}): Promise<UnitPlan> {
     this.pass()
     const { repository, forge } = this
     const ports = { repository, forge, cluster: this.cluster(index) }

@@ -36,7 +36,7 @@ export class MemoryForge implements HostedForge {
   readonly writeCount = { dryRun: false, count: 0 }
   readonly proposals: KnownProposal[] = []
   readonly comments: { readonly number: number; readonly topic: string; readonly body: string }[] = []
-  readonly text: { readonly number: number; readonly comment: ForgeComment; reaction: string | undefined }[] = []
+  readonly conversation: { readonly number: number; readonly comment: ForgeComment; reaction: string | undefined }[] = []
   readonly permissions = new Map<string, Permission>()
   readonly statuses = new Map<string, CommitStatus>()
   /** The same for issues: `open dashboard`. */
@@ -168,7 +168,7 @@ export class MemoryForge implements HostedForge {
   }
 
   async readComments(number: number): Promise<readonly ForgeComment[]> {
-    return this.text
+    return this.conversation
       .filter((each) => each.number === number)
       .map(({ comment, reaction }) => ({ ...comment, answered: reaction === 'done' || reaction === 'refused' }))
   }
@@ -188,7 +188,7 @@ export class MemoryForge implements HostedForge {
 
   async react({ id }: ForgeComment, reaction: 'seen' | 'done' | 'refused'): Promise<void> {
     this.write(`react ${id} ${reaction}`, () => {
-      for (const each of this.text) if (each.comment.id === id) each.reaction = reaction
+      for (const each of this.conversation) if (each.comment.id === id) each.reaction = reaction
     })
   }
 
@@ -225,9 +225,9 @@ export class MemoryForge implements HostedForge {
   }
 
   comment(number: number, author: string, body: string, more: Partial<ForgeComment> = {}): void {
-    const id = String(this.text.length + 1)
+    const id = String(this.conversation.length + 1)
     const comment = { id, author, bot: false, body, at: '2026-11-21T10:00:00Z', writer: author, answered: false, ...more }
-    this.text.push({ number, comment, reaction: undefined })
+    this.conversation.push({ number, comment, reaction: undefined })
   }
 
   private writeIssue(what: string, change: () => void): void {

@@ -1,12 +1,21 @@
 /** What a turn observed, written by hand: units, a repository and a forge in which nothing differs, and what a test wants to be otherwise. */
+import assert from 'node:assert/strict'
 import type { Drift, ObjectVerdict } from '../../src/drift/drift.ts'
+import { Failure } from '../../src/failure.ts'
 import { type ObjectId, objectId } from '../../src/package/object-id.ts'
+import { ledgerAfter } from '../../src/plan/ledger/ledger-after.ts'
+import { later } from '../../src/plan/limits/drift-age.ts'
 import type { GitState, Observation, OpenBranch } from '../../src/plan/turn/observation.ts'
+import { planReconcile } from '../../src/plan/turn/plan-reconcile.ts'
 import type { ObservedUnit, TurnForge, TurnGit, TurnObservation, TurnPurpose } from '../../src/plan/turn/turn-observation.ts'
-import type { UnitPlan } from '../../src/plan/turn/unit-plan.ts'
+import type { PlanOptions, UnitPlan } from '../../src/plan/turn/unit-plan.ts'
 import { DEFAULT_POLICY } from '../../src/policy/effective-policy.ts'
 import { parsePolicyFiles } from '../../src/policy/parse-policy.ts'
+import type { KnownProposal } from '../../src/ports/hosted-forge.ts'
 import { NO_TICKS } from '../../src/proposal/text/dashboard-ticks.ts'
+import type { ClosedEpisode } from '../../src/record/schema.ts'
+import type { DesiredResource } from '../../src/render/desired-set.ts'
+import type { JsonObject } from '../../src/text/json.ts'
 import { NOBODY } from '../golden/proposals/samples.ts'
 import { GITHUB, PLAIN } from './dialects.ts'
 import { driftOf, TEST_KEY } from './drift-samples.ts'
@@ -15,7 +24,9 @@ import { AT_ONCE } from './turn-world.ts'
 export const NOW = '2026-11-21T10:00:00Z'
 export const BASE = objectId('a'.repeat(40))
 const encoder = new TextEncoder()
-const FILES = { Kptfile: 'apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: web\n', 'deployment.yaml': 'spec:\n  replicas: 3\n' }
+/** The Deployment `web`, as git has it. */
+const MANIFEST = 'apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web, namespace: shop}\nspec:\n  replicas: 3\n'
+const FILES = { Kptfile: 'apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: web\n', 'deployment.yaml': MANIFEST }
 
 /** An object with these differences; in sync without any. */
 export function verdictOf(items: readonly Drift[], more: Partial<ObjectVerdict> = {}): ObjectVerdict {
@@ -25,6 +36,14 @@ export function verdictOf(items: readonly Drift[], more: Partial<ObjectVerdict> 
     ...{ id, apiVersion, desired: undefined, state, proof: 'dry-run', items, setAside: [], failure: undefined, reapplyFails: undefined },
     ...more,
   }
+}
+
+/** What git declares of the Deployment `web`, in a file of `apps/web`. */
+export function desiredOf(spec: JsonObject, more: JsonObject = {}): DesiredResource {
+  const { id, apiVersion } = driftOf('spec.replicas')
+  const metadata = { name: id.name, namespace: id.namespace }
+  const location = { path: 'apps/web/deployment.yaml', document: 0, item: undefined, line: 1 }
+  return { id, apiVersion, object: { apiVersion, kind: id.kind, metadata, spec, ...more }, location }
 }
 
 export function gitOf(more: Partial<GitState> = {}): GitState {
@@ -90,6 +109,92 @@ export function branchOf({ branch, record }: UnitPlan, more: Partial<OpenBranch>
     others: [],
     ...more,
   }
+}
+
+/** The unit a minute after a plan of it was written, as the next turn observes it. */
+export function after(before: Observation, plan: UnitPlan, more: Partial<Observation> = {}): Observation {
+  const { git, unit, cluster } = before
+  const folder = `clusters/${unit.cluster}/${unit.slug}`
+  const { writes } = plan
+  const texts = new Map(git.ledger.texts)
+  for (const { path, text } of writes.ledger) {
+    if (text === null) texts.delete(path)
+    else texts.set(path, text)
+  }
+  const known = new Map(git.ledger.closed.map((episode) => [episode.metadata.name, episode]))
+  const reports = new Map(git.ledger.report === undefined ? [] : [[folder, git.ledger.report]])
+  const ledger = ledgerAfter({ reports, closed: known, clusters: new Map() }, writes.ledger)
+  const moved = new Set(writes.updates.map(({ ref }) => ref))
+  const refs = new Map([...git.refs].filter(([ref]) => !moved.has(ref)))
+  for (const { ref, to } of writes.updates) if (to !== null) refs.set(ref, typeof to === 'string' ? to : objectId('b'.repeat(40)))
+  const own = plan.record !== undefined && moved.has(`refs/heads/${plan.branch}`) ? [branchOf(plan)] : []
+  return {
+    ...before,
+    cluster: { ...cluster, observedAt: later(cluster.observedAt, 60) },
+    git: {
+      ...git,
+      refs,
+      branches: [...git.branches.filter(({ ref }) => !moved.has(ref)), ...own],
+      revision: plan.report.spec.unit.revision === undefined ? git.revision : Number(plan.report.spec.unit.revision.slice(1)),
+      ledger: {
+        head: objectId('1'.repeat(40)),
+        report: ledger.reports.get(folder),
+        closed: [...ledger.closed.values()],
+        texts,
+      },
+    },
+    ...more,
+  }
+}
+
+/** The unit with an open proposal of these differences, which the ledger knows. */
+export function proposedOf(items: readonly Drift[], more: Partial<Observation> = {}, options: PlanOptions = {}): Observation {
+  const unit = observationOf(items, more)
+  return after(unit, planReconcile(unit, options))
+}
+
+/** A person merged the open proposal of the unit on the forge, and no turn knows of it yet. */
+export function mergedOf(proposed: Observation): Observation {
+  const { git } = proposed
+  const [open] = git.branches
+  if (open === undefined) throw new TypeError('nothing is proposed')
+  const refs = new Map([...git.refs].filter(([ref]) => ref !== open.ref))
+  const commit = objectId('c'.repeat(40))
+  const mergeCommit = { commit, published: commit, named: true, at: proposed.cluster.observedAt, by: 'Ada <ada@example.com>' }
+  const mergeCommits = new Map([[open.record.metadata.name, mergeCommit]])
+  return { ...proposed, git: { ...git, refs, branches: [], merged: [...git.merged, open.record], mergeCommits } }
+}
+
+/** The same, and the ledger has the decision. */
+export function decidedOf(proposed: Observation): Observation {
+  const merged = mergedOf(proposed)
+  return after(merged, planReconcile(merged))
+}
+
+/** With another status of the decisions that the ledger has. */
+export function withStatus(unit: Observation, status: Partial<ClosedEpisode['status']>): Observation {
+  const closed = unit.git.ledger.closed.map((episode) => ({ ...episode, status: { ...episode.status, ...status } }))
+  return { ...unit, git: { ...unit.git, ledger: { ...unit.git.ledger, closed } } }
+}
+
+/** What the forge has of the proposal from a branch. */
+export function pullOf(ref: string, more: Partial<KnownProposal> = {}): KnownProposal {
+  return {
+    ...{ number: 1, label: '#1', url: 'https://forge.example/pulls/1', ref, baseBranch: 'main', state: 'open' },
+    ...{ commit: objectId('b'.repeat(40)), title: '', body: '', labels: [], draft: false, decidedBy: '', decidedAt: '' },
+    ...more,
+  }
+}
+
+/** The failure that the work ends with. */
+export function refusalOf(work: () => unknown): Failure {
+  try {
+    work()
+  } catch (thrown) {
+    if (thrown instanceof Failure) return thrown
+    throw thrown
+  }
+  throw new assert.AssertionError({ message: 'nothing is refused' })
 }
 
 export interface TurnParts {

@@ -17,6 +17,7 @@ import { appliedBy, editedBy } from './live-object.ts'
 import { MemoryCluster } from './memory-cluster.ts'
 import type { MemoryForge } from './memory-forge.ts'
 import { BOT_EMAIL, MemoryRepository } from './memory-repository.ts'
+import { type TestRequest, turnRequest } from './turn-request.ts'
 
 export const DEPLOYMENT = `# the shop
 apiVersion: apps/v1
@@ -89,20 +90,15 @@ export class TurnWorld {
     return { repository: this.repository, cluster: this.cluster, forge: this.forge ?? new LocalForge(this.repository) }
   }
 
-  request(more: Partial<TurnRequest> = {}): TurnRequest {
-    return {
-      branch: undefined,
+  request(more: TestRequest = {}): TurnRequest {
+    return turnRequest({
       packages: this.packages,
-      resolutionRequest: undefined,
-      dryRun: false,
       clock: { now: () => new Date(this.cluster.now) },
-      fieldManager: undefined,
       key: this.key,
       bot: { email: BOT_EMAIL },
       renderer: new InProcessRenderer(),
-      version: '0.0.0',
       ...more,
-    }
+    })
   }
 
   /** The syncer applies the manifests of `main`, as server-side apply with force leaves them. */
@@ -119,19 +115,19 @@ export class TurnWorld {
   }
 
   /** One turn, a minute after the one before. */
-  async scan(more: Partial<TurnRequest> = {}): Promise<TurnResult> {
+  async scan(more: TestRequest = {}): Promise<TurnResult> {
     this.pass(1)
     return runTurn(this.ports, this.request(more), new AbortController().signal)
   }
 
   /** One turn with an observation of another time. */
-  async scanAt(now: string, more: Partial<TurnRequest> = {}): Promise<TurnResult> {
+  async scanAt(now: string, more: TestRequest = {}): Promise<TurnResult> {
     this.cluster.now = now
     return runTurn(this.ports, this.request(more), new AbortController().signal)
   }
 
   /** The plan of the one unit of a turn. @throws what the unit failed with */
-  async plan(more: Partial<TurnRequest> = {}): Promise<UnitPlan & { readonly updates: readonly RefUpdate[] }> {
+  async plan(more: TestRequest = {}): Promise<UnitPlan & { readonly updates: readonly RefUpdate[] }> {
     const { units, updates } = await this.scan(more)
     const [unit] = units
     if (unit === undefined) throw new TypeError('no unit')

@@ -22,6 +22,7 @@ import { parseGoYaml } from '../../src/yaml/read/go-yaml.ts'
 import { gitTestEnvironment } from '../contract/git-remotes.ts'
 import { appliedBy, editedBy } from '../fakes/live-object.ts'
 import { MemoryCluster } from '../fakes/memory-cluster.ts'
+import { turnRequest } from '../fakes/turn-request.ts'
 import { policyText } from '../fakes/turn-world.ts'
 import { EmulatedGit } from '../forge/github/emulated-git.ts'
 import { CONTENT_LIMITS, EmulatedLimit, PUSH_LIMITS } from '../forge/github/emulated-limits.ts'
@@ -119,19 +120,14 @@ export class MassDrift {
     if (this.#ports === undefined) throw new Error('not started')
     const now = `${this.clock.now().toISOString().slice(0, 19)}Z`
     for (const cluster of this.clusters) cluster.now = now
-    const request = {
-      branch: undefined,
-      packages: [],
-      resolutionRequest: undefined,
+    const request = turnRequest({
       clock: this.clock,
-      dryRun: false,
-      fieldManager: undefined,
       key: this.key,
       bot: { email: BOT.email },
       renderer: this.#renderer,
       between: this.#between,
       version: '0.0.0',
-    }
+    })
     return runFleetTurn({ ...this.#ports, clusters: this.clusters }, request, AbortSignal.timeout(900_000))
   }
 

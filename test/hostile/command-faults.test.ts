@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { Failure, type FailureCode } from '../../src/failure.ts'
-import { NO_PRESSES } from '../../src/reconcile/commands/observe-requests.ts'
+import { NO_REQUESTED_ACTIONS } from '../../src/reconcile/commands/observe-requests.ts'
 import { runFleetTurn } from '../../src/reconcile/run-turn.ts'
 import { endOf, remember, runToQuiet, timeless } from '../crash/forge-killer.ts'
 import { opened, requested, signal, ticked, type World } from '../crash/forge-scenes.ts'
@@ -58,7 +58,7 @@ describe('one wrong answer at any request of a command', () => {
             tried += 1
             const where = `${code} ${when} ${hit}, request ${at}`
             try {
-              const refused = scene.forge.text.filter(({ reaction }) => reaction === 'refused')
+              const refused = scene.forge.conversation.filter(({ reaction }) => reaction === 'refused')
               assert.deepEqual(refused, [], 'not refused')
               assert.ok(
                 !scene.forge.comments.some(({ topic, body }) => topic === 'command' && /not done|refused|cannot/i.test(body)),
@@ -99,7 +99,7 @@ async function disturbed({ world, forge, repository }: World, fault: Fault): Pro
   world.forge = faulty(forge, request)
   const ports = { ...world.ports, clusters: [world.cluster] }
   try {
-    await runFleetTurn(ports, world.request({ requestedActions: NO_PRESSES }), signal)
+    await runFleetTurn(ports, world.request({ requestedActions: NO_REQUESTED_ACTIONS }), signal)
   } catch (thrown) {
     if (!(thrown instanceof Failure) || thrown.code !== fault.code) throw thrown
   } finally {

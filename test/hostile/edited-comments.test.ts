@@ -74,9 +74,9 @@ test('a writer who changes between the look and the act is not obeyed', async ()
   forge.permissions.set('bob', 'write')
   forge.comment(1, 'ada', '/adopt')
   forge.beforeWrite = (write) => {
-    const [first] = forge.text
+    const [first] = forge.conversation
     // The same text, written again by somebody else.
-    if (write === 'react 1 seen' && first !== undefined) forge.text[0] = { ...first, comment: { ...first.comment, writer: 'bob' } }
+    if (write === 'react 1 seen' && first !== undefined) forge.conversation[0] = { ...first, comment: { ...first.comment, writer: 'bob' } }
   }
   await answer(scene)
   assert.deepEqual(reactions(scene), ['refused'])

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { ObjectId } from '../../src/package/object-id.ts'
-import { NO_PRESSES } from '../../src/reconcile/commands/observe-requests.ts'
+import { NO_REQUESTED_ACTIONS } from '../../src/reconcile/commands/observe-requests.ts'
 import { FleetWorld } from '../fakes/fleet-world.ts'
 import { MemoryForge } from '../fakes/memory-forge.ts'
 import { BOT_EMAIL, type MemoryRepository } from '../fakes/memory-repository.ts'
@@ -159,7 +159,7 @@ test('a wish does not change a forged branch, and /recreate takes it back', asyn
   assert.equal(world.repository.head(branch), forged)
   forge.permissions.set('ada', 'write')
   forge.comment(1, 'ada', '/recreate')
-  const { outcome } = await world.plan({ requestedActions: NO_PRESSES })
+  const { outcome } = await world.plan({ requestedActions: NO_REQUESTED_ACTIONS })
   assert.equal(outcome, 'updated')
   const anew = world.repository.head(branch)
   assert.notEqual(anew, forged)

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { ObjectId } from '../../src/package/object-id.ts'
-import { NO_PRESSES } from '../../src/reconcile/commands/observe-requests.ts'
+import { NO_REQUESTED_ACTIONS } from '../../src/reconcile/commands/observe-requests.ts'
 import { type Onboarded, type OnboardRequest, onboard } from '../../src/reconcile/onboard/onboard.ts'
 import { runTurn } from '../../src/reconcile/run-turn.ts'
 import { withMetadata } from '../fakes/live-object.ts'
@@ -23,7 +23,7 @@ async function amend(repository: MemoryRepository, branch: string, files: Files)
 
 async function init(world: TurnWorld, more: Partial<OnboardRequest> = {}): Promise<Onboarded> {
   world.pass(1)
-  return onboard(world.ports, { ...world.request(), again: false, remove: false, confirm: async () => true, ...more }, signal)
+  return onboard(world.ports, { turn: world.request(), again: false, remove: false, confirm: async () => true, ...more }, signal)
 }
 
 /** An open proposal to enrol the repository. */
@@ -120,7 +120,7 @@ async function requested(): Promise<RequestDescription> {
   const ask = async (): Promise<string> => {
     forge.comment(1, 'ada', '/ignore 1 -- KEDA')
     world.pass(1)
-    await runTurn(world.ports, world.request({ requestedActions: NO_PRESSES }), signal)
+    await runTurn(world.ports, world.request({ requestedActions: NO_REQUESTED_ACTIONS }), signal)
     return forge.comments.find(({ topic }) => topic === 'command')?.body ?? ''
   }
   assert.match(await ask(), /#2.* asks for it/)
@@ -150,7 +150,7 @@ for (const [what, files] of Object.entries(POLICY_FORGERIES)) {
     assert.equal(world.repository.head(branch), forged)
     assert.ok(second)
     forge.proposals.push({ ...second, state: 'closed', decidedBy: 'ada', commit: forged })
-    await runTurn(world.ports, world.request({ requestedActions: NO_PRESSES }), signal)
+    await runTurn(world.ports, world.request({ requestedActions: NO_REQUESTED_ACTIONS }), signal)
     assert.equal(world.repository.head(branch), forged)
   })
 }

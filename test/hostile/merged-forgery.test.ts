@@ -81,7 +81,7 @@ async function settled(world: TurnWorld): Promise<number> {
     },
   }
   for (const pending of pendingSettles(turn))
-    await settleByWriting(world.ports, writer as never, world.request(), pending, signal).catch(() => 0)
+    await settleByWriting({ ...world.ports, writer: writer as never }, world.request(), pending, signal).catch(() => 0)
   return sent
 }
 

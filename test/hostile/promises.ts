@@ -3,7 +3,7 @@
  * fault in the source for each, which the checks have to find. `scoreboard.ts` breaks, runs and writes docs/reliability.md.
  */
 import { DECISIONS } from './promises/decisions.ts'
-import { LOOKING_AND_STATE } from './promises/observation-and-state.ts'
+import { OBSERVATION_AND_STATE } from './promises/observation-and-state.ts'
 import { SECRETS_AND_WRITES } from './promises/secrets-and-writes.ts'
 import { TRUST_AND_OPERATION } from './promises/trust-and-operation.ts'
 
@@ -38,4 +38,4 @@ export function mutate(source: string, { file, find, replace }: Mutant): string 
   return parts.join(replace)
 }
 
-export const PROMISES: readonly Promised[] = [...SECRETS_AND_WRITES, ...LOOKING_AND_STATE, ...DECISIONS, ...TRUST_AND_OPERATION]
+export const PROMISES: readonly Promised[] = [...SECRETS_AND_WRITES, ...OBSERVATION_AND_STATE, ...DECISIONS, ...TRUST_AND_OPERATION]

@@ -110,7 +110,7 @@ async function judge(scene: World, decided: Decided, reviewed: Reviewed): Promis
     'the text that was reviewed stays',
   )
   const own = { ...scene.world.ports, clusters: [scene.world.cluster] }
-  const turn = await runFleetTurn(own, { ...scene.world.request(), dryRun: true }, signal)
+  const turn = await runFleetTurn(own, scene.world.request({ dryRun: true }), signal)
   const [unit] = turn.units
   assert.ok(unit?.state === 'planned')
   const live = new Set(unit.plan.report.spec.changes.map((change) => change.fingerprint))

@@ -119,6 +119,48 @@ test('content that is equal in two commits: v3 takes v2 back, so that live v1 is
   assert.deepEqual((await world.observed()).changes, ['a data.color rolled back', 'b data.x rolled back'])
 })
 
+/** Content that git has, leaves and takes back, each applied to the cluster only where a test says so. */
+const [FIRST, AGAIN] = [
+  { a: { x: '1' }, b: { x: '1' } },
+  { a: { x: '3', y: '3' }, b: { x: '3', y: '2' } },
+] as const
+
+test('git returns to a content that waited before, and only then it is seen in sync: what git had in between is a rollback', async () => {
+  const world = new RolloutWorld(FIRST)
+  world.apply(FIRST)
+  world.pass(1)
+  world.commit(AGAIN)
+  assert.equal((await world.observed()).state, 'Behind')
+  world.pass(1)
+  world.commit(FIRST)
+  world.pass(1)
+  world.apply(AGAIN)
+  const newest = world.commit(AGAIN)
+  assert.equal((await world.observed()).state, 'InSync')
+  world.pass(1)
+  world.apply(FIRST)
+  const { state, changes, waits, report } = await world.observed()
+  const rolledBack = ['a data.x rolled back', 'a data.y rolled back', 'b data.x rolled back', 'b data.y rolled back']
+  assert.deepEqual({ state, changes, waits }, { state: 'Drifted', changes: rolledBack, waits: [] })
+  assert.equal(report.spec.changes[0]?.rolledBack?.seen?.commit, newest)
+  assert.deepEqual((await world.observed()).changes, rolledBack)
+})
+
+test('git leaves a content and returns to it between two scans: a syncer that applies the commit in between late is behind', async () => {
+  const world = new RolloutWorld(FIRST)
+  world.pass(1)
+  world.commit(AGAIN)
+  world.apply(AGAIN)
+  assert.equal((await world.observed()).state, 'InSync')
+  world.pass(1)
+  world.commit(FIRST)
+  world.pass(1)
+  world.commit(AGAIN)
+  world.pass(1)
+  world.apply(FIRST)
+  assert.deepEqual((await world.observed()).waits, ['Behind a data.x', 'Behind b data.x'])
+})
+
 test('a hand edit of a rolled-back object is a difference of its own, and the rollback stays told', async () => {
   const { world } = await atTwo()
   world.apply(V1)

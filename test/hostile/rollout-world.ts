@@ -26,6 +26,11 @@ export class RolloutWorld extends TurnWorld {
     return Date.parse(this.cluster.now) / 1000
   }
 
+  /** Commit of the ledger's branch; undefined before the first scan. */
+  get ledger(): string | undefined {
+    return this.repository.branches.get('refs/heads/drift-ledger')
+  }
+
   commit(content: Content, at = this.clock): string {
     return this.repository.commitByHand('main', filesOf(content), { at })
   }

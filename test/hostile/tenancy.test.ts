@@ -256,7 +256,7 @@ async function settled(world: TurnWorld, operator?: string): Promise<string | un
   const [pending] = pendingSettles(await world.scan())
   assert.ok(pending !== undefined, 'something is to be settled')
   try {
-    await settleByWriting(world.ports, world.cluster, world.request(more), pending, new AbortController().signal)
+    await settleByWriting({ ...world.ports, writer: world.cluster }, world.request(more), pending, new AbortController().signal)
     return undefined
   } catch (thrown) {
     assert.ok(thrown instanceof Failure)

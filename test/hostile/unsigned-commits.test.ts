@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { ObjectId } from '../../src/package/object-id.ts'
-import { NO_PRESSES } from '../../src/reconcile/commands/observe-requests.ts'
+import { NO_REQUESTED_ACTIONS } from '../../src/reconcile/commands/observe-requests.ts'
 import { onboard } from '../../src/reconcile/onboard/onboard.ts'
 import { runTurn } from '../../src/reconcile/run-turn.ts'
 import { FleetWorld } from '../fakes/fleet-world.ts'
@@ -77,7 +77,7 @@ for (const [what, forgery] of Object.entries(FORGERIES)) {
     assert.match(status?.description ?? '', /no signature of backporch/)
     hosted.permissions.set('ada', 'write')
     hosted.comment(1, 'ada', '/recreate')
-    const { outcome } = await world.plan({ requestedActions: NO_PRESSES })
+    const { outcome } = await world.plan({ requestedActions: NO_REQUESTED_ACTIONS })
     assert.equal(outcome, 'updated')
     const anew = world.repository.head(branch)
     assert.equal((await world.repository.commit(anew)).signed, true)
@@ -182,7 +182,7 @@ test('drift/configure and an ignore branch: unsigned commits with their entry in
   world.repository.commitByHand('main', Object.fromEntries(policies.map((path) => [path, null])))
   world.forge = new MemoryForge(world.repository)
   world.repository.signs = true
-  const init = () => onboard(world.ports, { ...world.request(), again: false, remove: false, confirm: async () => true }, signal)
+  const init = () => onboard(world.ports, { turn: world.request(), again: false, remove: false, confirm: async () => true }, signal)
   await init()
   assert.equal((await init()).subject?.editedBy, undefined)
   const forged = await forge(world.repository, 'drift/configure', { 'x.yaml': 'a: 1\n' })
@@ -194,7 +194,7 @@ test('drift/configure and an ignore branch: unsigned commits with their entry in
   const ask = async (): Promise<string> => {
     stage.forge.comment(1, 'ada', '/ignore 1 -- KEDA')
     stage.world.pass(1)
-    await runTurn(stage.world.ports, stage.world.request({ requestedActions: NO_PRESSES }), signal)
+    await runTurn(stage.world.ports, stage.world.request({ requestedActions: NO_REQUESTED_ACTIONS }), signal)
     return stage.forge.comments.find(({ topic }) => topic === 'command')?.body ?? ''
   }
   assert.match(await ask(), /#2.* asks for it/)

@@ -7,24 +7,24 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { WorkerRenderer } from '../../src/adapters/functions/worker-renderer.ts'
 import { redactionKey } from '../../src/krm/redaction/redacted.ts'
-import { NO_PRESSES } from '../../src/reconcile/commands/observe-requests.ts'
+import { NO_REQUESTED_ACTIONS } from '../../src/reconcile/commands/observe-requests.ts'
 import { BetweenTurns } from '../../src/reconcile/observe/between-turns.ts'
 import { runFleetTurn } from '../../src/reconcile/run-turn.ts'
-import type { TurnRequest } from '../../src/reconcile/turn-request.ts'
 import { knownTexts } from '../../src/record/known-texts.ts'
 import type { FleetWorld } from '../fakes/fleet-world.ts'
 import { editedBy } from '../fakes/live-object.ts'
+import type { TestRequest } from '../fakes/turn-request.ts'
 import { WEB_CONFIG } from '../fakes/turn-world.ts'
 import { begin, steps, surroundings } from './random-days.ts'
 
 /** One turn as `scan` does it. @returns what it said, or why it failed */
-async function turn(world: FleetWorld, more: Partial<TurnRequest>): Promise<unknown> {
+async function turn(world: FleetWorld, more: TestRequest): Promise<unknown> {
   world.pass()
   const { repository, forge } = world
   const fleet = { repository, forge, clusters: world.clusters }
   const { signal } = new AbortController()
   try {
-    const request = world.request({ ...more, requestedActions: NO_PRESSES })
+    const request = world.request({ ...more, requestedActions: NO_REQUESTED_ACTIONS })
     const { units, updates, notObserved, reported, observedAt, answers } = await runFleetTurn(fleet, request, signal)
     const plans = units.map((unit) =>
       unit.state === 'failed'
@@ -47,7 +47,7 @@ async function turn(world: FleetWorld, more: Partial<TurnRequest>): Promise<unkn
 const days = fc.oneof({ weight: 2, arbitrary: steps }, { weight: 1, arbitrary: surroundings })
 
 function stateOf({ repository, forge }: FleetWorld): unknown {
-  const { proposals, comments, text, statuses, writes, issues, issueWrites } = forge
+  const { proposals, comments, conversation: text, statuses, writes, issues, issueWrites } = forge
   return { branches: repository.branches, proposals, comments, said: text, statuses, writes, issues, issueWrites }
 }
 

@@ -20,7 +20,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { redactionKey } from '../../src/krm/redaction/redacted.ts'
 import { resourceKey } from '../../src/krm/resource-id.ts'
-import { NO_PRESSES } from '../../src/reconcile/commands/observe-requests.ts'
+import { NO_REQUESTED_ACTIONS } from '../../src/reconcile/commands/observe-requests.ts'
 import { runFleetTurn, type TurnResult } from '../../src/reconcile/run-turn.ts'
 import { knownTexts } from '../../src/record/known-texts.ts'
 import { type DriftReport, driftReportSchema } from '../../src/record/schema.ts'
@@ -52,7 +52,7 @@ async function turn(world: FleetWorld): Promise<TurnResult> {
   const { repository, forge, clusters } = world
   const fleet = { repository, forge, clusters }
   const { signal } = new AbortController()
-  return runFleetTurn(fleet, world.request({ requestedActions: NO_PRESSES }), signal)
+  return runFleetTurn(fleet, world.request({ requestedActions: NO_REQUESTED_ACTIONS }), signal)
 }
 
 function ledgerOf({ repository }: FleetWorld): readonly LedgerUnit[] {

@@ -12,7 +12,7 @@ import type { FileOperations } from './objects/atomic-fs.ts'
 
 const signal = AbortSignal.timeout(240_000)
 
-const withCreated = (name: string, body: (created: TestRepository) => Promise<void>) =>
+const withRepository = (name: string, body: (fixture: TestRepository) => Promise<void>) =>
   test(name, async () => {
     const result = await makeTestRepository('file')
     try {
@@ -33,55 +33,55 @@ async function readAll(repository: PackageRepository): Promise<string> {
 }
 
 /** Folder of the clone in use. */
-function cloneOf(created: TestRepository): string {
-  const [key = ''] = readdirSync(created.cacheDir)
-  const [highest = ''] = readdirSync(join(created.cacheDir, key)).sort().reverse()
-  return join(created.cacheDir, key, highest)
+function cloneOf(fixture: TestRepository): string {
+  const [key = ''] = readdirSync(fixture.cacheDir)
+  const [highest = ''] = readdirSync(join(fixture.cacheDir, key)).sort().reverse()
+  return join(fixture.cacheDir, key, highest)
 }
 
-function packFiles(created: TestRepository, ending: string): readonly string[] {
-  const folder = join(cloneOf(created), 'objects/pack')
+function packFiles(fixture: TestRepository, ending: string): readonly string[] {
+  const folder = join(cloneOf(fixture), 'objects/pack')
   const names = readdirSync(folder).filter((name) => name.endsWith(ending))
   return names.map((name) => join(folder, name))
 }
 
 /** More files, so that a fetch takes long enough to be killed in. */
-function grow(created: TestRepository, count: number, turn = 0): void {
+function grow(fixture: TestRepository, count: number, turn = 0): void {
   const lines = ['commit refs/heads/main', 'committer Ada <ada@example.com> 1700000100 +0000', 'data 4', 'more', 'from refs/heads/main^0']
   const files = Array.from({ length: count }, (_each, at) => {
     const text = `number: ${at}\nturn: ${turn}\n${'x'.repeat(at % 300)}\n`
     return `M 100644 inline many/${at % 20}/${turn}-${at}.yaml\ndata ${text.length}\n${text}`
   })
   const input = [...lines, ...files, ''].join('\n')
-  execFileSync('git', ['fast-import', '--quiet'], { cwd: created.gitFolder, env: created.environment, input })
+  execFileSync('git', ['fast-import', '--quiet'], { cwd: fixture.gitFolder, env: fixture.environment, input })
 }
 
 /** Git itself finds no fault with any pack of the clone. */
-function assertSound(created: TestRepository): void {
-  const options = { cwd: cloneOf(created), env: created.environment, encoding: 'utf8', stdio: 'pipe' } as const
-  assert.equal(execFileSync('git', ['verify-pack', ...packFiles(created, '.idx')], options), '')
+function assertSound(fixture: TestRepository): void {
+  const options = { cwd: cloneOf(fixture), env: fixture.environment, encoding: 'utf8', stdio: 'pipe' } as const
+  assert.equal(execFileSync('git', ['verify-pack', ...packFiles(fixture, '.idx')], options), '')
 }
 
 const GARBAGE = 'a tips file of garbage'
-const damages: Readonly<Record<string, (created: TestRepository) => void>> = {
-  'a flipped bit in a pack': (created) => {
-    for (const path of packFiles(created, '.pack')) {
+const damages: Readonly<Record<string, (fixture: TestRepository) => void>> = {
+  'a flipped bit in a pack': (fixture) => {
+    for (const path of packFiles(fixture, '.pack')) {
       const bytes = readFileSync(path)
       bytes.writeUInt8(bytes.readUInt8(200) ^ 4, 200)
       writeFileSync(path, bytes)
     }
   },
-  'a pack cut short': (created) => {
-    for (const path of packFiles(created, '.pack')) truncateSync(path, 300)
+  'a pack cut short': (fixture) => {
+    for (const path of packFiles(fixture, '.pack')) truncateSync(path, 300)
   },
-  'an empty pack file': (created) => {
-    for (const path of packFiles(created, '.pack')) truncateSync(path, 0)
+  'an empty pack file': (fixture) => {
+    for (const path of packFiles(fixture, '.pack')) truncateSync(path, 0)
   },
-  'an index of zeros': (created) => {
-    for (const path of packFiles(created, '.idx')) writeFileSync(path, Buffer.alloc(readFileSync(path).length))
+  'an index of zeros': (fixture) => {
+    for (const path of packFiles(fixture, '.idx')) writeFileSync(path, Buffer.alloc(readFileSync(path).length))
   },
-  'an index with wrong offsets': (created) => {
-    for (const path of packFiles(created, '.idx')) {
+  'an index with wrong offsets': (fixture) => {
+    for (const path of packFiles(fixture, '.idx')) {
       const bytes = readFileSync(path)
       const count = bytes.readUInt32BE(8 + 255 * 4)
       const offsets = 8 + 1024 + count * 24
@@ -89,34 +89,34 @@ const damages: Readonly<Record<string, (created: TestRepository) => void>> = {
       writeFileSync(path, bytes)
     }
   },
-  'packs that are gone': (created) => {
-    for (const ending of ['.pack', '.idx']) for (const path of packFiles(created, ending)) rmSync(path)
+  'packs that are gone': (fixture) => {
+    for (const ending of ['.pack', '.idx']) for (const path of packFiles(fixture, ending)) rmSync(path)
   },
-  'an index without its pack': (created) => {
-    for (const path of packFiles(created, '.pack')) rmSync(path)
+  'an index without its pack': (fixture) => {
+    for (const path of packFiles(fixture, '.pack')) rmSync(path)
   },
-  [GARBAGE]: (created) => writeFileSync(join(cloneOf(created), 'tips'), '\0\0\0'),
-  'a tips file that promises what is not there': (created) => {
-    for (const ending of ['.pack', '.idx']) for (const path of packFiles(created, ending)) rmSync(path)
-    writeFileSync(join(cloneOf(created), 'tips'), `${created.git('rev-parse', 'main')} refs/remotes/origin/main\n`)
+  [GARBAGE]: (fixture) => writeFileSync(join(cloneOf(fixture), 'tips'), '\0\0\0'),
+  'a tips file that promises what is not there': (fixture) => {
+    for (const ending of ['.pack', '.idx']) for (const path of packFiles(fixture, ending)) rmSync(path)
+    writeFileSync(join(cloneOf(fixture), 'tips'), `${fixture.git('rev-parse', 'main')} refs/remotes/origin/main\n`)
   },
-  'the whole folder deleted': (created) => rmSync(created.cacheDir, { recursive: true }),
+  'the whole folder deleted': (fixture) => rmSync(fixture.cacheDir, { recursive: true }),
 }
 
 for (const [name, damage] of Object.entries(damages)) {
-  withCreated(`${name}: read again from the remote, in the same process and in the next`, async (created) => {
-    const running = openTestRepository(created)
+  withRepository(`${name}: read again from the remote, in the same process and in the next`, async (fixture) => {
+    const running = openTestRepository(fixture)
     const expected = await readAll(running)
-    damage(created)
-    assert.equal(await readAll(openTestRepository(created)), expected)
+    damage(fixture)
+    assert.equal(await readAll(openTestRepository(fixture)), expected)
     assert.equal(await readAll(running), expected)
     // Nothing had to be fetched after that one, so nobody wrote the file anew.
-    if (name !== GARBAGE) assertSound(created)
+    if (name !== GARBAGE) assertSound(fixture)
   })
 }
 
-withCreated('a clone that is damaged again and again ends with a failure, not in a circle', async (created) => {
-  const head = await headOf(openTestRepository(created), signal)
+withRepository('a clone that is damaged again and again ends with a failure, not in a circle', async (fixture) => {
+  const head = await headOf(openTestRepository(fixture), signal)
   let packs = 0
   const fs: FileOperations = {
     ...nodeFiles,
@@ -127,17 +127,17 @@ withCreated('a clone that is damaged again and again ends with a failure, not in
       truncateSync(String(to), 100)
     },
   }
-  await expectFailure(openTestRepository(created, { fs }).commit(head, signal), 'BP4006')
+  await expectFailure(openTestRepository(fixture, { fs }).commit(head, signal), 'BP4006')
   assert.ok(packs >= 1 && packs <= 2, `${packs} packs`)
 })
 
-withCreated('a remote that lacks an object says so', async (created) => {
-  const blob = created.git('rev-parse', 'main:README.md')
-  rmSync(join(created.gitFolder, 'objects', blob.slice(0, 2), blob.slice(2)))
-  await expectFailure(readAll(openTestRepository(created)), 'BP4006')
+withRepository('a remote that lacks an object says so', async (fixture) => {
+  const blob = fixture.git('rev-parse', 'main:README.md')
+  rmSync(join(fixture.gitFolder, 'objects', blob.slice(0, 2), blob.slice(2)))
+  await expectFailure(readAll(openTestRepository(fixture)), 'BP4006')
 })
 
-withCreated('a full disk is told, and reading goes on once there is room', async (created) => {
+withRepository('a full disk is told, and reading goes on once there is room', async (fixture) => {
   let full = true
   const deny = (code: string) => Object.assign(new Error(code), { code })
   for (const [code, operation] of [
@@ -162,7 +162,7 @@ withCreated('a full disk is told, and reading goes on once there is room', async
       }) as typeof nodeFiles.mkdir,
     }
     full = true
-    const repository = openTestRepository(created, { fs, cacheDir: join(created.root, `cache-${code}`) })
+    const repository = openTestRepository(fixture, { fs, cacheDir: join(fixture.root, `cache-${code}`) })
     const { why } = await expectFailure(readAll(repository), 'BP4008')
     assert.match(why, new RegExp(code))
     full = false
@@ -170,20 +170,20 @@ withCreated('a full disk is told, and reading goes on once there is room', async
   }
 })
 
-withCreated('a machine that can open no more files is told so, and the clone is kept', async (created) => {
-  await readAll(openTestRepository(created))
+withRepository('a machine that can open no more files is told so, and the clone is kept', async (fixture) => {
+  await readAll(openTestRepository(fixture))
   const fs: FileOperations = {
     ...nodeFiles,
     readFile: (async () => {
       throw Object.assign(new Error('EMFILE'), { code: 'EMFILE' })
     }) as typeof nodeFiles.readFile,
   }
-  const clone = cloneOf(created)
-  await expectFailure(readAll(openTestRepository(created, { fs })), 'BP4008')
-  assert.equal(cloneOf(created), clone)
+  const clone = cloneOf(fixture)
+  await expectFailure(readAll(openTestRepository(fixture, { fs })), 'BP4008')
+  assert.equal(cloneOf(fixture), clone)
 })
 
-withCreated('a disk that fills up in the middle of a file leaves no torn file', async (created) => {
+withRepository('a disk that fills up in the middle of a file leaves no torn file', async (fixture) => {
   let left = 400
   const fs: FileOperations = {
     ...nodeFiles,
@@ -200,49 +200,49 @@ withCreated('a disk that fills up in the middle of a file leaves no torn file', 
       return handle
     },
   }
-  const repository = openTestRepository(created, { fs })
+  const repository = openTestRepository(fixture, { fs })
   await expectFailure(readAll(repository), 'BP4008')
-  const names = readdirSync(created.cacheDir, { recursive: true, withFileTypes: true }).filter((each) => each.isFile())
+  const names = readdirSync(fixture.cacheDir, { recursive: true, withFileTypes: true }).filter((each) => each.isFile())
   assert.deepEqual(names.map((each) => each.name).sort(), ['HEAD', 'config'])
   left = 1_000_000
   assert.match(await readAll(repository), /README\.md # Packages/)
 })
 
-withCreated('a new commit costs one object, also beside more drafts than a request can name', async (created) => {
+withRepository('a new commit costs one object, also beside more drafts than a request can name', async (fixture) => {
   const drafts = Array.from(
     { length: 300 },
     (_each, at) =>
       `commit refs/heads/drafts/apps/web/d-${at}\ncommitter A <a@b> ${at} +0000\ndata 1\nx\nM 100644 inline a\ndata 1\n${at % 10}\n`,
   )
-  execFileSync('git', ['fast-import', '--quiet'], { cwd: created.gitFolder, env: created.environment, input: drafts.join('\n') })
-  const repository = openTestRepository(created)
+  execFileSync('git', ['fast-import', '--quiet'], { cwd: fixture.gitFolder, env: fixture.environment, input: drafts.join('\n') })
+  const repository = openTestRepository(fixture)
   await readAll(repository)
-  const before = new Set(packFiles(created, '.pack'))
-  created.git('update-ref', 'refs/heads/main', created.git('commit-tree', '-p', 'main', '-m', 'Next', 'main^{tree}'))
+  const before = new Set(packFiles(fixture, '.pack'))
+  fixture.git('update-ref', 'refs/heads/main', fixture.git('commit-tree', '-p', 'main', '-m', 'Next', 'main^{tree}'))
   await readAll(repository)
-  const added = packFiles(created, '.pack').filter((path) => !before.has(path))
+  const added = packFiles(fixture, '.pack').filter((path) => !before.has(path))
   assert.deepEqual(
     added.map((path) => readFileSync(path).readUInt32BE(8)),
     [1],
   )
 })
 
-withCreated('an object that is only in an abandoned history is found as long as some ref reaches it', async (created) => {
-  const lonely = created.git('commit-tree', '-m', 'Lonely', 'main^{tree}') as ObjectId
-  created.git('update-ref', 'refs/tags/side', lonely)
-  const repository = openTestRepository(created)
+withRepository('an object that is only in an abandoned history is found as long as some ref reaches it', async (fixture) => {
+  const lonely = fixture.git('commit-tree', '-m', 'Lonely', 'main^{tree}') as ObjectId
+  fixture.git('update-ref', 'refs/tags/side', lonely)
+  const repository = openTestRepository(fixture)
   await readAll(repository)
   assert.equal((await repository.commit(lonely, signal)).message, 'Lonely\n')
-  const parent = created.git('commit-tree', '-m', 'Below', 'main^{tree}') as ObjectId
-  created.git('update-ref', 'refs/heads/other/branch', created.git('commit-tree', '-p', parent, '-m', 'Above', 'main^{tree}'))
+  const parent = fixture.git('commit-tree', '-m', 'Below', 'main^{tree}') as ObjectId
+  fixture.git('update-ref', 'refs/heads/other/branch', fixture.git('commit-tree', '-p', parent, '-m', 'Above', 'main^{tree}'))
   assert.equal((await repository.commit(parent, signal)).message, 'Below\n')
 })
 
 /** A process that reads everything with the cache of the test and prints a line before and after. */
-function startReader(created: TestRepository): { readonly ready: Promise<void>; readonly ended: Promise<string>; kill(): void } {
-  const fixture = new URL('../../../test/contract/git-remotes.ts', import.meta.url)
+function startReader(fixture: TestRepository): { readonly ready: Promise<void>; readonly ended: Promise<string>; kill(): void } {
+  const remotes = new URL('../../../test/contract/git-remotes.ts', import.meta.url)
   const program = `
-    const { openTestRepository, headOf } = await import(${JSON.stringify(fixture.href)})
+    const { openTestRepository, headOf } = await import(${JSON.stringify(remotes.href)})
     const made = JSON.parse(process.argv[1])
     const signal = AbortSignal.timeout(100000)
     console.log('ready')
@@ -250,7 +250,7 @@ function startReader(created: TestRepository): { readonly ready: Promise<void>; 
     const files = await repository.list(await headOf(repository, signal), '', signal)
     const contents = await repository.read(files.map((file) => file.id), signal)
     console.log('read ' + contents.size)`
-  const { remote, cacheDir, environment } = created
+  const { remote, cacheDir, environment } = fixture
   const child = spawn(
     process.execPath,
     ['--input-type=module-typescript', '-e', program, JSON.stringify({ remote, cacheDir, environment })],
@@ -271,32 +271,32 @@ function startReader(created: TestRepository): { readonly ready: Promise<void>; 
   return { ready, ended, kill: () => child.kill('SIGKILL') }
 }
 
-withCreated('twelve processes killed in the middle leave a clone that reads', async (created) => {
-  grow(created, 1200)
+withRepository('twelve processes killed in the middle leave a clone that reads', async (fixture) => {
+  grow(fixture, 1200)
   let cut = 0
   for (let turn = 0; turn < 12; turn++) {
-    if (turn % 5 === 4) rmSync(created.cacheDir, { recursive: true, force: true })
-    if (turn % 3 === 2) grow(created, 100, turn)
-    const reader = startReader(created)
+    if (turn % 5 === 4) rmSync(fixture.cacheDir, { recursive: true, force: true })
+    if (turn % 3 === 2) grow(fixture, 100, turn)
+    const reader = startReader(fixture)
     await reader.ready
     await new Promise((resolve) => setTimeout(resolve, (turn * 61) % 290))
     reader.kill()
     if ((await reader.ended) === 'ready') cut += 1
     if (turn % 6 !== 5) continue
-    assert.match(await readAll(openTestRepository(created)), /many\/19\//)
-    assertSound(created)
+    assert.match(await readAll(openTestRepository(fixture)), /many\/19\//)
+    assertSound(fixture)
   }
   assert.ok(cut >= 4, `only ${cut} processes were killed before their end`)
 })
 
-withCreated('processes that share a clone, one of them damaging it, all read everything', async (created) => {
-  grow(created, 300)
-  const readers = [startReader(created), startReader(created), startReader(created)]
+withRepository('processes that share a clone, one of them damaging it, all read everything', async (fixture) => {
+  grow(fixture, 300)
+  const readers = [startReader(fixture), startReader(fixture), startReader(fixture)]
   await Promise.all(readers.map((reader) => reader.ready))
-  const here = openTestRepository(created)
+  const here = openTestRepository(fixture)
   for (let turn = 0; turn < 5; turn++) {
     await readAll(here)
-    damages['a pack cut short']?.(created)
+    damages['a pack cut short']?.(fixture)
   }
   const outputs = await Promise.all(readers.map((reader) => reader.ended))
   const count = new Set((await readAll(here)).split('\n').filter((line) => line.startsWith('many/'))).size

@@ -22,7 +22,7 @@ const LEDGER = 'refs/heads/drift-ledger'
 
 type Fault = (request: IncomingMessage, response: ServerResponse, moment: 'before' | 'after') => boolean
 
-const withCreated = (name: string, body: (created: TestRepository, setFault: (fault: Fault) => void) => Promise<void>) =>
+const withRepository = (name: string, body: (fixture: TestRepository, setFault: (fault: Fault) => void) => Promise<void>) =>
   test(name, async () => {
     let fault: Fault = () => false
     const result = await makeTestRepository('http', (...args) => fault(...args))
@@ -48,8 +48,8 @@ const hangUp = (response: ServerResponse): true => {
 
 const isPush = (request: IncomingMessage) => request.method === 'POST' && request.url?.endsWith('/git-receive-pack') === true
 
-withCreated('credentials that are wrong or missing are told, and never shown', async (created) => {
-  const { remote, cacheDir, environment } = created
+withRepository('credentials that are wrong or missing are told, and never shown', async (fixture) => {
+  const { remote, cacheDir, environment } = fixture
   await expectFailure(openRepository({ remote, cacheDir, environment, token: 'canary-wrong' }).refs(signal), 'BP4005')
   const { why } = await expectFailure(openRepository({ remote, cacheDir, environment }).refs(signal), 'BP4005')
   assert.match(why, /no credentials are known/)
@@ -59,8 +59,8 @@ withCreated('credentials that are wrong or missing are told, and never shown', a
   await expectFailure(repository.refs(signal), 'BP4005')
 })
 
-withCreated('credentials come from the address or from the user’s own git', async (created) => {
-  const { remote, cacheDir, environment } = created
+withRepository('credentials come from the address or from the user’s own git', async (fixture) => {
+  const { remote, cacheDir, environment } = fixture
   const inAddress = openRepository({ remote: remote.replace('://', `://bot:${TOKEN}@`), cacheDir, environment })
   assert.equal((await inAddress.refs(signal)).defaultBranch, 'main')
   assert.equal(inAddress.remote, remote)
@@ -74,10 +74,10 @@ withCreated('credentials come from the address or from the user’s own git', as
   const base = await headOf(repository, signal)
   const to = await repository.write(changeOf(base, { 'a.yaml': 'a: 1\n' }))
   await repository.push([{ ref: DRAFT, from: null, to }], signal)
-  assert.equal(created.git('rev-parse', DRAFT), to)
+  assert.equal(fixture.git('rev-parse', DRAFT), to)
 })
 
-withCreated('each kind of answer has its own failure', async (created, setFault) => {
+withRepository('each kind of answer has its own failure', async (fixture, setFault) => {
   for (const [status, code] of [
     [403, 'BP4005'],
     [404, 'BP1002'],
@@ -91,35 +91,35 @@ withCreated('each kind of answer has its own failure', async (created, setFault)
         response.writeHead(status, { 'content-type': 'text/plain' }).end(`no: ${request.headers.authorization} ${TOKEN}`)
       return true
     })
-    const { why } = await expectFailure(openTestRepository(created).refs(signal), code)
+    const { why } = await expectFailure(openTestRepository(fixture).refs(signal), code)
     assert.match(why, /no: Basic \*\*\* \*\*\*/, 'the server’s text is shown without the secrets in it')
   }
   setFault((_request, response) => reply(response, 200, { 'content-type': 'text/html' }, '<html>Sign in</html>'))
-  await expectFailure(openTestRepository(created).refs(signal), 'BP1002')
+  await expectFailure(openTestRepository(fixture).refs(signal), 'BP1002')
   setFault((_request, response) => reply(response, 200, { 'content-type': 'application/x-git-upload-pack-advertisement' }, '<html>'))
-  await expectFailure(openTestRepository(created).refs(signal), 'BP4001')
+  await expectFailure(openTestRepository(fixture).refs(signal), 'BP4001')
   setFault((_request, response) => hangUp(response))
-  await expectFailure(openTestRepository(created).refs(signal), 'BP4001')
+  await expectFailure(openTestRepository(fixture).refs(signal), 'BP4001')
   setFault(() => true)
-  const { why } = await expectFailure(openTestRepository(created, { limits: { silence: 1000 } }).refs(signal), 'BP4001')
+  const { why } = await expectFailure(openTestRepository(fixture, { limits: { silence: 1000 } }).refs(signal), 'BP4001')
   assert.match(why, /no answer for 1 s/)
   setFault((_request, response) => {
     response.writeHead(200, { 'content-type': 'application/x-git-upload-pack-advertisement' }).write('001e# service')
     return true
   })
   assert.match(
-    (await expectFailure(openTestRepository(created, { limits: { silence: 1000 } }).refs(signal), 'BP4001')).why,
+    (await expectFailure(openTestRepository(fixture, { limits: { silence: 1000 } }).refs(signal), 'BP4001')).why,
     /no byte for 1 s/,
   )
   setFault(() => false)
-  await expectFailure(openTestRepository(created, { limits: { bytes: 50 } }).refs(signal), 'BP4001')
-  await created.backend?.close()
-  const refused = await expectFailure(openTestRepository(created).refs(signal), 'BP4001')
+  await expectFailure(openTestRepository(fixture, { limits: { bytes: 50 } }).refs(signal), 'BP4001')
+  await fixture.backend?.close()
+  const refused = await expectFailure(openTestRepository(fixture).refs(signal), 'BP4001')
   assert.match(refused.why, /^the connection failed \((ECONNREFUSED|UND_ERR_SOCKET)\)$/)
   assert.equal(refused.retry, 'backoff')
 })
 
-withCreated('a redirect is followed on the same server, and the token never goes to another', async (created, setFault) => {
+withRepository('a redirect is followed on the same server, and the token never goes to another', async (fixture, setFault) => {
   const observed: string[] = []
   const other = createServer((request, response) => {
     observed.push(String(request.headers.authorization))
@@ -131,56 +131,56 @@ withCreated('a redirect is followed on the same server, and the token never goes
     response.writeHead(301, { location: base + request.url.replace('/old.git', '/repo.git') }).end()
     return true
   }
-  const remote = created.remote.replace('/repo.git', '/old.git')
+  const remote = fixture.remote.replace('/repo.git', '/old.git')
   try {
     setFault(redirectTo(''))
-    const repository = openTestRepository(created, { remote })
+    const repository = openTestRepository(fixture, { remote })
     const base = await headOf(repository, signal)
     const to = await repository.write(changeOf(base, { 'a.yaml': 'a: 1\n' }))
     await repository.push([{ ref: DRAFT, from: null, to }], signal)
-    assert.equal(created.git('rev-parse', DRAFT), to)
+    assert.equal(fixture.git('rev-parse', DRAFT), to)
     const { port } = other.address() as AddressInfo
     setFault(redirectTo(`http://127.0.0.1:${port}`))
-    const { why } = await expectFailure(openTestRepository(created, { remote }).refs(signal), 'BP4001')
+    const { why } = await expectFailure(openTestRepository(fixture, { remote }).refs(signal), 'BP4001')
     assert.match(why, new RegExp(`redirects to http://127.0.0.1:${port}/repo.git/info/refs`))
     assert.deepEqual(observed, [])
-    setFault((_request, response) => reply(response, 302, { location: `${created.remote}/info/refs?service=git-upload-pack` }))
-    assert.match((await expectFailure(openTestRepository(created).refs(signal), 'BP4001')).why, /circle/)
+    setFault((_request, response) => reply(response, 302, { location: `${fixture.remote}/info/refs?service=git-upload-pack` }))
+    assert.match((await expectFailure(openTestRepository(fixture).refs(signal), 'BP4001')).why, /circle/)
   } finally {
     other.close()
   }
 })
 
-withCreated('a push whose answer is lost is done when the refs say so', async (created, setFault) => {
-  const repository = openTestRepository(created)
+withRepository('a push whose answer is lost is done when the refs say so', async (fixture, setFault) => {
+  const repository = openTestRepository(fixture)
   const base = await headOf(repository, signal)
   const to = await repository.write(changeOf(base, { 'a.yaml': 'a: 1\n' }))
   setFault((request, response, moment) => isPush(request) && moment === 'after' && hangUp(response))
   await repository.push([{ ref: DRAFT, from: null, to }], signal)
-  assert.equal(created.git('rev-parse', DRAFT), to)
+  assert.equal(fixture.git('rev-parse', DRAFT), to)
   setFault((request, response, moment) => isPush(request) && moment === 'after' && reply(response, 504))
   await repository.push([{ ref: LEDGER, from: null, to }], signal)
-  assert.equal(created.git('rev-parse', LEDGER), to)
+  assert.equal(fixture.git('rev-parse', LEDGER), to)
 })
 
-withCreated('a push that never arrived can be repeated, and one that met another is told so', async (created, setFault) => {
-  const repository = openTestRepository(created)
+withRepository('a push that never arrived can be repeated, and one that met another is told so', async (fixture, setFault) => {
+  const repository = openTestRepository(fixture)
   const base = await headOf(repository, signal)
   const to = await repository.write(changeOf(base, { 'a.yaml': 'a: 1\n' }))
   const update = { ref: DRAFT, from: null, to }
   setFault((request, response, moment) => isPush(request) && moment === 'before' && hangUp(response))
   await expectFailure(repository.push([update], signal), 'BP4001')
-  assert.equal(created.git('for-each-ref', DRAFT), '')
+  assert.equal(fixture.git('for-each-ref', DRAFT), '')
   setFault((request, _response, moment) => {
-    if (isPush(request) && moment === 'before') created.git('update-ref', DRAFT, base)
+    if (isPush(request) && moment === 'before') fixture.git('update-ref', DRAFT, base)
     return false
   })
   await expectFailure(repository.push([update], signal), 'BP4003')
-  assert.equal(created.git('rev-parse', DRAFT), base, 'the other’s commit is still there')
+  assert.equal(fixture.git('rev-parse', DRAFT), base, 'the other’s commit is still there')
 })
 
-withCreated('a pack that breaks off is no pack, and the next try reads on', async (created, setFault) => {
-  const repository = openTestRepository(created)
+withRepository('a pack that breaks off is no pack, and the next try reads on', async (fixture, setFault) => {
+  const repository = openTestRepository(fixture)
   const head = await headOf(repository, signal)
   setFault((request, response, moment) => {
     if (request.method !== 'POST' || moment === 'before') return false
@@ -193,40 +193,40 @@ withCreated('a pack that breaks off is no pack, and the next try reads on', asyn
   assert.equal((await repository.commit(head, signal)).id, head)
 })
 
-withCreated('a branch that was rewritten after it was read does not stop reading', async (created) => {
-  const repository = openTestRepository(created)
+withRepository('a branch that was rewritten after it was read does not stop reading', async (fixture) => {
+  const repository = openTestRepository(fixture)
   const before = (await repository.refs(signal)).refs.get('refs/heads/drafts/apps/web/drift-0')
-  const head = created.git('rev-parse', 'main')
-  created.git('update-ref', 'refs/heads/drafts/apps/web/drift-0', created.git('commit-tree', '-m', 'Rewritten', 'main^{tree}'))
+  const head = fixture.git('rev-parse', 'main')
+  fixture.git('update-ref', 'refs/heads/drafts/apps/web/drift-0', fixture.git('commit-tree', '-m', 'Rewritten', 'main^{tree}'))
   assert.equal((await repository.commit(objectId(head), signal)).id, head)
   assert.equal((await repository.commit(objectId(before ?? ''), signal)).id, before)
 })
 
-withCreated('one new commit costs two requests, however many branches there are', async (created) => {
-  const repository = openTestRepository(created)
+withRepository('one new commit costs two requests, however many branches there are', async (fixture) => {
+  const repository = openTestRepository(fixture)
   for (const id of (await repository.refs(signal)).refs.values()) await repository.list(id, '', signal)
   for (let at = 0; at < 20; at++)
-    created.git(
+    fixture.git(
       'update-ref',
       `refs/heads/proposed/apps/web/drift-${at}`,
-      created.git('commit-tree', '-p', 'main', '-m', `n ${at}`, 'main^{tree}'),
+      fixture.git('commit-tree', '-p', 'main', '-m', `n ${at}`, 'main^{tree}'),
     )
-  const before = created.backend?.requests.length ?? 0
+  const before = fixture.backend?.requests.length ?? 0
   const { refs } = await repository.refs(signal)
   for (const [name, id] of refs) {
     if (name.startsWith('refs/heads/')) await repository.list(id, '', signal)
   }
-  assert.deepEqual(created.backend?.requests.slice(before), ['POST /repo.git/git-upload-pack', 'POST /repo.git/git-upload-pack'])
+  assert.deepEqual(fixture.backend?.requests.slice(before), ['POST /repo.git/git-upload-pack', 'POST /repo.git/git-upload-pack'])
 })
 
-withCreated('a server without the credentials of reading sees the same failure on pushing', async (created, setFault) => {
-  const repository = openTestRepository(created)
+withRepository('a server without the credentials of reading sees the same failure on pushing', async (fixture, setFault) => {
+  const repository = openTestRepository(fixture)
   const base = await headOf(repository, signal)
   const to = await repository.write(changeOf(base, { 'a.yaml': 'a: 1\n' }))
   setFault((request, response) => request.url?.includes('receive-pack') === true && reply(response, 403))
   await expectFailure(repository.push([{ ref: DRAFT, from: null, to }], signal), 'BP4005')
   setFault((request, response) => isPush(request) && reply(response, 401))
   await expectFailure(repository.push([{ ref: DRAFT, from: null, to }], signal), 'BP4005')
-  assert.equal(created.git('for-each-ref', DRAFT), '')
-  assert.equal(created.git('rev-parse', '--git-dir'), '.', join(created.root, 'repo.git'))
+  assert.equal(fixture.git('for-each-ref', DRAFT), '')
+  assert.equal(fixture.git('rev-parse', '--git-dir'), '.', join(fixture.root, 'repo.git'))
 })

@@ -48,7 +48,7 @@ interface Opened {
   readonly requested: string[]
 }
 
-const withServer = (name: string, kind: RemoteKind, server: Server, body: (created: TestRepository, open: () => Opened) => Promise<void>) =>
+const withServer = (name: string, kind: RemoteKind, server: Server, body: (fixture: TestRepository, open: () => Opened) => Promise<void>) =>
   test(name, async () => {
     const result = await makeTestRepository(kind)
     for (const [key, value] of Object.entries(server.settings ?? {})) result.git('config', key, value)
@@ -67,16 +67,16 @@ const withServer = (name: string, kind: RemoteKind, server: Server, body: (creat
   })
 
 /** A `git` in front of the real one that forgets which version it was asked for. */
-function withoutVersion(created: TestRepository): string {
+function withoutVersion(fixture: TestRepository): string {
   const real = execFileSync('sh', ['-c', 'command -v git'], { encoding: 'utf8' }).trim()
-  const folder = join(created.root, 'old')
+  const folder = join(fixture.root, 'old')
   execFileSync('mkdir', ['-p', folder])
   writeFileSync(join(folder, 'git'), `#!/bin/sh\nunset GIT_PROTOCOL\nexec ${real} "$@"\n`, { mode: 0o755 })
-  return `${folder}:${created.environment['PATH']}`
+  return `${folder}:${fixture.environment['PATH']}`
 }
 
 /** Adds to main: commits with a file that cannot be compressed, of this many bytes. */
-function grow(created: TestRepository, commits: number, bytes: number): void {
+function grow(fixture: TestRepository, commits: number, bytes: number): void {
   const parts: (string | Buffer)[] = []
   for (let at = 0; at < commits; at += 1) {
     const blob = randomBytes(bytes)
@@ -86,14 +86,14 @@ function grow(created: TestRepository, commits: number, bytes: number): void {
     parts.push(`M 100644 inline apps/web/deploy.yaml\ndata ${String(at).length + 12}\nreplicas: ${at}\n\n\n`)
   }
   execFileSync('git', ['fast-import', '--quiet'], {
-    cwd: created.gitFolder,
-    env: created.environment,
+    cwd: fixture.gitFolder,
+    env: fixture.environment,
     input: Buffer.concat(parts.map((each) => Buffer.from(each))),
   })
 }
 
-function cacheBytes(created: TestRepository): number {
-  const files = readdirSync(created.cacheDir, { recursive: true, withFileTypes: true }).filter((each) => each.isFile())
+function cacheBytes(fixture: TestRepository): number {
+  const files = readdirSync(fixture.cacheDir, { recursive: true, withFileTypes: true }).filter((each) => each.isFile())
   return files.reduce((sum, { parentPath, name }) => sum + statSync(join(parentPath, name)).size, 0)
 }
 
@@ -107,8 +107,8 @@ async function readPackage(repository: PackageRepository, commit: ObjectId): Pro
 }
 
 for (const kind of REMOTES) {
-  withServer(`${kind}: one package of a long history costs its folders and its files`, kind, MODERN, async (created, open) => {
-    grow(created, 60, 100_000)
+  withServer(`${kind}: one package of a long history costs its folders and its files`, kind, MODERN, async (fixture, open) => {
+    grow(fixture, 60, 100_000)
     const { repository, requested } = open()
     const head = await headOf(repository, signal)
     assert.equal((await repository.list(head, '', signal)).length, 12)
@@ -116,21 +116,21 @@ for (const kind of REMOTES) {
     const requests = requested.filter((what) => what === 'send').length
     // Base branch, branches of ours, and all files of the package together.
     assert.equal(requests, 3)
-    assert.ok(cacheBytes(created) < 30_000, `${cacheBytes(created)} bytes`)
+    assert.ok(cacheBytes(fixture) < 30_000, `${cacheBytes(fixture)} bytes`)
     const again = open()
     assert.match(await readPackage(again.repository, await headOf(again.repository, signal)), /replicas: 59/)
     assert.deepEqual(again.requested, ['list refs'], 'everything is in the cache')
   })
 
-  withServer(`${kind}: what is pushed from there is whole, and is read back`, kind, MODERN, async (created, open) => {
-    grow(created, 3, 50_000)
+  withServer(`${kind}: what is pushed from there is whole, and is read back`, kind, MODERN, async (fixture, open) => {
+    grow(fixture, 3, 50_000)
     const { repository } = open()
     const base = await headOf(repository, signal)
     const to = await repository.write(changeOf(base, { 'apps/web/deploy.yaml': 'replicas: 9\n', 'images/0.bin': null }))
     await repository.push([{ ref: DRAFT, from: null, to }], signal)
-    assert.equal(created.git('show', `${DRAFT}:apps/web/deploy.yaml`), 'replicas: 9')
-    assert.equal(created.git('fsck', '--strict', '--no-dangling'), '')
-    assert.ok(cacheBytes(created) < 40_000, `${cacheBytes(created)} bytes`)
+    assert.equal(fixture.git('show', `${DRAFT}:apps/web/deploy.yaml`), 'replicas: 9')
+    assert.equal(fixture.git('fsck', '--strict', '--no-dangling'), '')
+    assert.ok(cacheBytes(fixture) < 40_000, `${cacheBytes(fixture)} bytes`)
     const later = open()
     assert.equal((await later.repository.refs(signal)).refs.get(DRAFT), to)
     assert.match(await readPackage(later.repository, to), /replicas: 9/)
@@ -139,11 +139,11 @@ for (const kind of REMOTES) {
 
 for (const [name, server] of Object.entries(SERVERS)) {
   for (const kind of name.startsWith('version 0') ? (['file', 'ssh'] as const) : (['http'] as const)) {
-    withServer(`${kind}, ${name}: the same is read, near and far back`, kind, server, async (created, open) => {
-      grow(created, 80, 300)
-      created.git('update-ref', 'refs/tags/apps/web/v7', created.git('rev-parse', 'main~60'))
-      created.git('update-ref', DRAFT, created.git('commit-tree', '-p', 'main~50', '-m', 'Draft', 'main~50^{tree}'))
-      created.git('update-ref', 'refs/heads/drift-ledger', created.git('commit-tree', '-m', 'Ledger', 'main^{tree}:apps'))
+    withServer(`${kind}, ${name}: the same is read, near and far back`, kind, server, async (fixture, open) => {
+      grow(fixture, 80, 300)
+      fixture.git('update-ref', 'refs/tags/apps/web/v7', fixture.git('rev-parse', 'main~60'))
+      fixture.git('update-ref', DRAFT, fixture.git('commit-tree', '-p', 'main~50', '-m', 'Draft', 'main~50^{tree}'))
+      fixture.git('update-ref', 'refs/heads/drift-ledger', fixture.git('commit-tree', '-m', 'Ledger', 'main^{tree}:apps'))
       const { repository } = open()
       const { refs } = await repository.refs(signal)
       const head = objectId(refs.get('refs/heads/main') ?? '')
@@ -173,29 +173,29 @@ for (const [name, server] of Object.entries(SERVERS)) {
   }
 }
 
-withServer('the base branch moves on by a few objects, and branches with it', 'http', MODERN, async (created, open) => {
-  grow(created, 20, 2_000)
+withServer('the base branch moves on by a few objects, and branches with it', 'http', MODERN, async (fixture, open) => {
+  grow(fixture, 20, 2_000)
   const { repository, requested } = open()
   await repository.list(await headOf(repository, signal), '', signal)
-  const before = cacheBytes(created)
-  created.git('update-ref', 'refs/heads/main', created.git('commit-tree', '-p', 'main', '-m', 'Next', 'main^{tree}'))
+  const before = cacheBytes(fixture)
+  fixture.git('update-ref', 'refs/heads/main', fixture.git('commit-tree', '-p', 'main', '-m', 'Next', 'main^{tree}'))
   for (let at = 0; at < 20; at += 1)
-    created.git(
+    fixture.git(
       'update-ref',
       `refs/heads/proposed/apps/web/drift-${at}`,
-      created.git('commit-tree', '-p', `main~${at}`, '-m', `n ${at}`, `main~${at}^{tree}`),
+      fixture.git('commit-tree', '-p', `main~${at}`, '-m', `n ${at}`, `main~${at}^{tree}`),
     )
   requested.length = 0
   for (const [name, id] of (await repository.refs(signal)).refs)
     if (name.includes('drift-') || name.endsWith('main')) await repository.commit(id, signal)
   assert.deepEqual(requested, ['list refs', 'list refs', 'send', 'list refs', 'send', 'list refs', 'send'])
-  assert.ok(cacheBytes(created) - before < 60_000, `${cacheBytes(created) - before} bytes`)
+  assert.ok(cacheBytes(fixture) - before < 60_000, `${cacheBytes(fixture) - before} bytes`)
 })
 
-withServer('refs of others are not asked for', 'http', MODERN, async (created, open) => {
-  const main = created.git('rev-parse', 'main')
+withServer('refs of others are not asked for', 'http', MODERN, async (fixture, open) => {
+  const main = fixture.git('rev-parse', 'main')
   const lines = Array.from({ length: 3000 }, (_each, at) => `create refs/pull/${at}/head ${main}\n`)
-  execFileSync('git', ['update-ref', '--stdin'], { cwd: created.gitFolder, env: created.environment, input: lines.join('') })
+  execFileSync('git', ['update-ref', '--stdin'], { cwd: fixture.gitFolder, env: fixture.environment, input: lines.join('') })
   const { repository } = open()
   const sizes: number[] = []
   const whole = globalThis.fetch

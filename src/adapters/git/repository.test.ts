@@ -27,7 +27,7 @@ const AT = 1_700_000_500
 
 for (const kind of REMOTE_KINDS) {
   describe(`a repository by ${kind}`, () => {
-    const withRepository = (name: string, body: (repository: PackageRepository, created: TestRepository) => Promise<void>) =>
+    const withRepository = (name: string, body: (repository: PackageRepository, fixture: TestRepository) => Promise<void>) =>
       test(name, async () => {
         const result = await makeTestRepository(kind)
         try {
@@ -81,7 +81,7 @@ for (const kind of REMOTE_KINDS) {
       )
     })
 
-    withRepository('makes the commit that git commit-tree makes, and git accepts it', async (repository, createdRepository) => {
+    withRepository('makes the commit that git commit-tree makes, and git accepts it', async (repository, fixture) => {
       const base = await headOf(repository, signal)
       const draft = changeOf(base, {
         'apps/web/deploy.yaml': 'replicas: 4\n',
@@ -91,27 +91,27 @@ for (const kind of REMOTE_KINDS) {
       })
       const id = await repository.write(draft)
       assert.equal(await repository.write(draft), id)
-      assert.equal(await openTestRepository(createdRepository).write(draft), id)
+      assert.equal(await openTestRepository(fixture).write(draft), id)
       await repository.push([{ ref: DRAFT, from: null, to: id }], signal)
-      assert.equal(createdRepository.git('rev-parse', DRAFT), id)
-      assert.equal(createdRepository.git('rev-parse', `${id}^`), base)
-      assert.equal(id, commitByGit(createdRepository, id, base))
+      assert.equal(fixture.git('rev-parse', DRAFT), id)
+      assert.equal(fixture.git('rev-parse', `${id}^`), base)
+      assert.equal(id, commitByGit(fixture, id, base))
       assert.equal(
-        createdRepository.git('diff-tree', '-r', '--format=', '--name-status', id),
+        fixture.git('diff-tree', '-r', '--format=', '--name-status', id),
         'D\tREADME.md\nM\tapps/web/bin/run.sh\nM\tapps/web/deploy.yaml\nA\tapps/web/new/a.yaml',
       )
-      assert.match(createdRepository.git('ls-tree', '-r', id), /^100755 blob .*\tapps\/web\/bin\/run.sh$/m)
-      assert.match(createdRepository.git('log', '-1', '--format=%an <%ae> %ad|%cn|%(trailers:only)', '--date=raw', id), BOT_LINE)
+      assert.match(fixture.git('ls-tree', '-r', id), /^100755 blob .*\tapps\/web\/bin\/run.sh$/m)
+      assert.match(fixture.git('log', '-1', '--format=%an <%ae> %ad|%cn|%(trailers:only)', '--date=raw', id), BOT_LINE)
       assert.equal(
         execFileSync('git', ['fsck', '--strict', '--no-dangling'], {
-          cwd: createdRepository.gitFolder,
-          env: createdRepository.environment,
+          cwd: fixture.gitFolder,
+          env: fixture.environment,
           encoding: 'utf8',
           stdio: 'pipe',
         }),
         '',
       )
-      const again = await openTestRepository(createdRepository).commit(id, signal)
+      const again = await openTestRepository(fixture).commit(id, signal)
       assert.equal(
         again.message,
         'Correct it\n\nBecause.\n\nDrift-Id: 1\nSigned-off-by: backporch[bot] <backporch@users.noreply.backporch.dev>\n',
@@ -284,10 +284,10 @@ const BOT_LINE =
   /^backporch\[bot\] <backporch@users\.noreply\.backporch\.dev> 1700000500 \+0000\|backporch\[bot\]\|Drift-Id: 1\nSigned-off-by: backporch\[bot\]/
 
 /** The id that git itself gives to a commit of the same tree, parent, people, time and message. */
-function commitByGit(created: TestRepository, id: string, parent: string): string {
+function commitByGit(fixture: TestRepository, id: string, parent: string): string {
   const person = { name: 'backporch[bot]', email: 'backporch@users.noreply.backporch.dev', date: `${AT} +0000` }
   const env = {
-    ...created.environment,
+    ...fixture.environment,
     GIT_AUTHOR_NAME: person.name,
     GIT_AUTHOR_EMAIL: person.email,
     GIT_AUTHOR_DATE: person.date,
@@ -296,7 +296,7 @@ function commitByGit(created: TestRepository, id: string, parent: string): strin
     GIT_COMMITTER_DATE: person.date,
   }
   const input = `Correct it\n\nBecause.\n\nDrift-Id: 1\nSigned-off-by: ${person.name} <${person.email}>\n`
-  return execFileSync('git', ['commit-tree', `${id}^{tree}`, '-p', parent], { cwd: created.gitFolder, env, input, encoding: 'utf8' }).trim()
+  return execFileSync('git', ['commit-tree', `${id}^{tree}`, '-p', parent], { cwd: fixture.gitFolder, env, input, encoding: 'utf8' }).trim()
 }
 
 function sortByPath(lines: string): string {

@@ -140,9 +140,9 @@ describe('signatures of commits', { skip }, () => {
     'a signature of PGP': () => withArmour('-----BEGIN PGP SIGNATURE-----\n \n iQ==\n -----END PGP SIGNATURE-----\n'),
     'the signature in the message': () => Buffer.concat([commitOf('one'), Buffer.from(armour)]),
   }
-  for (const [what, createdRepository] of Object.entries(MADE_UP)) {
+  for (const [what, makeCommit] of Object.entries(MADE_UP)) {
     it(`${what} is not ours; git declares so too`, () => {
-      const commit = createdRepository()
+      const commit = makeCommit()
       assert.ok(what === 'no signature' || !commit.equals(signed), 'nothing was changed')
       assert.equal(isSignedBy(commit, [key.publicKey]), false)
       assert.equal(gitVerifies(commit, own), false)

@@ -17,16 +17,23 @@ import { CHECKED_KINDS, judgeSyncers, type SyncerObjects } from '../../reconcile
 import { API_VERSION } from '../../record/schema.ts'
 import type { JsonObject } from '../../text/json.ts'
 import { oneLine } from '../../text/one-line.ts'
-import { type CommonOptions, clusterTarget, Progress } from '../flags/options.ts'
+import type { CHECK_FLAGS } from '../flags/command-flags.ts'
+import {
+  type ClusterOptions,
+  clusterTarget,
+  type ForgeOptions,
+  type OutputOptions,
+  Progress,
+  type RepositoryOptions,
+  type ValuesOf,
+} from '../flags/options.ts'
 import { printList } from '../print/print-document.ts'
 import { Terminal } from '../print/terminal.ts'
 import { traceTo } from '../verbose.ts'
 import type { World } from '../world.ts'
 
-export interface CheckOptions extends CommonOptions {
-  /** Before anything is installed: what is needed for writing only is not asked, or only warned of. */
-  readonly pre?: boolean
-}
+/** `pre`: before anything is installed, what only writing needs is not checked, or only warned of. */
+type CheckOptions = ValuesOf<typeof CHECK_FLAGS> & RepositoryOptions & ForgeOptions & ClusterOptions & OutputOptions
 
 /** Names that no package has: nothing is ever made under them. */
 const REHEARSED = [

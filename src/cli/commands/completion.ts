@@ -1,4 +1,4 @@
-import { Argument, type Command } from 'commander'
+import { Argument, type Command } from '@commander-js/extra-typings'
 import { oneLine } from '../../text/one-line.ts'
 import { type Candidate, completeLine } from '../flags/complete-line.ts'
 import type { Run, World } from '../world.ts'
@@ -13,7 +13,7 @@ export function addCompletionCommand(program: Command, world: World, run: Run): 
     .command('completion')
     .description('print a completion script: source <(backporch completion bash)')
     .addArgument(new Argument('<shell>', 'which shell').choices(SHELLS))
-    .action((shell: (typeof SHELLS)[number]) =>
+    .action((shell) =>
       run(async () => {
         world.stdout.write(SCRIPTS[shell])
         return 0

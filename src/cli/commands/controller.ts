@@ -7,12 +7,15 @@ import { loggableName } from '../../krm/redaction/loggable.ts'
 import type { Log, Transition } from '../../ports/log.ts'
 import type { TurnResult } from '../../reconcile/run-turn.ts'
 import { worstExit } from '../exit-status.ts'
-import { type ControllerOptions, isLoopback } from '../flags/controller-options.ts'
+import type { CONTROLLER_FLAGS } from '../flags/command-flags.ts'
+import type { ValuesOf } from '../flags/options.ts'
 import { Terminal } from '../print/terminal.ts'
 import { settledText } from '../print-settled.ts'
 import { runScan } from '../run-scan.ts'
-import { type Session, withSession } from '../turn-session.ts'
+import { type Session, type SessionOptions, withSession } from '../turn-session.ts'
 import type { ListenAddress, World } from '../world.ts'
+
+type ControllerOptions = Required<SessionOptions> & ValuesOf<typeof CONTROLLER_FLAGS>
 
 /** Milliseconds. */
 const DEFAULT_INTERVAL = 60_000
@@ -95,11 +98,11 @@ function reporting(world: World, { onNote, onRequest }: Parameters<ControllerPor
 }
 
 /** A session that outlives one turn. @throws Failure as `withSession` does before its work begins */
-function openSession(packages: readonly string[], { verbose: _, ...given }: ControllerOptions, world: World): Promise<TurnSession> {
+function openSession(packages: readonly string[], given: ControllerOptions, world: World): Promise<TurnSession> {
   // The log tells what a session would print.
-  const options = { ...given, quiet: true }
+  const options = { ...given, quiet: true as const, verbose: undefined }
   return new Promise((resolve, reject) => {
-    const over: Promise<number> = withSession(world, options, packages, (session) => {
+    const over: Promise<number> = withSession(world, options, { packages }, (session) => {
       return new Promise((release) => {
         const close = async (): Promise<void> => {
           release(0)
@@ -116,7 +119,8 @@ function turnOf(session: Session, options: ControllerOptions, world: World): Tur
   // The log tells what was written to clusters.
   const stdout = { isTTY: false, write: () => undefined }
   return async ({ between, requestedActions, audit, onProgress }, signal) => {
-    const request = { ...session.request, between, onProgress, ...(audit === undefined ? {} : { audit }) }
+    const cluster = { ...session.request.cluster, ...(audit === undefined ? {} : { audit }) }
+    const request = { ...session.request, between, onProgress, cluster }
     const { result, unsettled } = await runScan({ ...session, request, requestedActions }, options, { ...world, stdout, signal })
     return { result, unsettled, applied: result.settled.map(appliedTransition) }
   }
@@ -157,6 +161,11 @@ function shortSecret(): Failure {
     why: `a secret in BACKPORCH_WEBHOOK_SECRET has fewer than ${SHORTEST_SECRET} characters, so it can be guessed`,
     remedy: 'give the webhook and BACKPORCH_WEBHOOK_SECRET a longer one (openssl rand -hex 32); several are separated by commas',
   })
+}
+
+/** Whether nobody but this machine reaches it. */
+function isLoopback({ host }: ListenAddress): boolean {
+  return host === 'localhost' || host === '::1' || /^127(\.\d{1,3}){3}$/.test(host)
 }
 
 /** @throws Failure BP1001 without a token where others than this machine could send */

@@ -5,27 +5,26 @@ import { settleDecisions } from '../../reconcile/apply/settle.ts'
 import { approve, type Decided, type Reviewed, reject } from '../../reconcile/decide.ts'
 import { waitUntilSettled } from '../../reconcile/wait-until-settled.ts'
 import { countResolutions } from '../../record/subject.ts'
-import type { CommonOptions } from '../flags/options.ts'
+import type { APPROVE_FLAGS, DECISION_FLAGS } from '../flags/command-flags.ts'
+import type { ForgeOptions, ValuesOf } from '../flags/options.ts'
 import { applierLines } from '../print/print-applier.ts'
 import { formatDiff } from '../print/print-diff.ts'
 import { lossLines } from '../print/print-turn.ts'
 import { decisionUpdates, printPublished } from '../print/published-lines.ts'
 import { Terminal } from '../print/terminal.ts'
 import { printSettled } from '../print-settled.ts'
-import { type Session, withSession } from '../turn-session.ts'
+import { type Session, type SessionOptions, withSession } from '../turn-session.ts'
 import type { World } from '../world.ts'
 
-interface DecideOptions extends CommonOptions {
-  readonly yes?: boolean
-  readonly message?: string
-  readonly as?: string
-  readonly wait?: boolean
-  readonly waitTimeout?: number
-}
+type DecideOptions = SessionOptions & ForgeOptions & ValuesOf<typeof DECISION_FLAGS>
 
 /** `approve`. */
-export async function approveOne(name: string | undefined, options: DecideOptions, world: World): Promise<number> {
-  return withSession(world, options, name === undefined ? [] : [name], async (session) => {
+export async function approveOne(
+  name: string | undefined,
+  options: DecideOptions & ValuesOf<typeof APPROVE_FLAGS>,
+  world: World,
+): Promise<number> {
+  return withSession(world, options, { packages: name === undefined ? [] : [name] }, async (session) => {
     const { ports, request, progress, openWriter } = session
     const decided = await approve(
       ports,
@@ -58,7 +57,8 @@ export async function approveOne(name: string | undefined, options: DecideOption
       return 0
     }
     const timeout = options.waitTimeout ?? observation.policy.verifyTimeout
-    await waitUntilSettled(ports, { ...request, packages: [observation.unit.packagePath || '.'] }, world.clock, timeout, world.signal)
+    const units = { ...request.units, packages: [observation.unit.packagePath || '.'] }
+    await waitUntilSettled(ports, { ...request, units }, { clock: world.clock, timeout }, world.signal)
     progress.end()
     world.stdout.write(`${ok(options, world)} ${cluster} matches git: verified\n`)
     return 0
@@ -91,7 +91,7 @@ function printNext({ reviewed }: Decided, world: World, name: string): void {
 
 /** `reject`. */
 export async function rejectOne(name: string | undefined, options: DecideOptions, world: World): Promise<number> {
-  return withSession(world, options, name === undefined ? [] : [name], async (session) => {
+  return withSession(world, options, { packages: name === undefined ? [] : [name] }, async (session) => {
     const { ports, request, progress } = session
     const decided = await reject(
       ports,

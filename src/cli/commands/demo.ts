@@ -1,11 +1,6 @@
-import type { Command } from 'commander'
+import type { Command } from '@commander-js/extra-typings'
 import type { RunCommand } from '../demo/stage.ts'
 import type { Run, World } from '../world.ts'
-
-interface DemoOptions {
-  readonly controlPlane?: boolean
-  readonly folder?: string
-}
 
 /** `runCommand` runs the commands of the story; it is given, because the command line itself is above this file. */
 export function addDemoCommand(program: Command, world: World, run: Run, runCommand: RunCommand): void {
@@ -14,7 +9,7 @@ export function addDemoCommand(program: Command, world: World, run: Run, runComm
     .description('runs a whole turn on a generated package: drift, record, decision; needs only git')
     .option('--control-plane', 'uses a real API server, which is restored at the end (in a checkout, with Go)')
     .option('--folder <path>', 'folder for the generated repository (default: a new temporary folder)')
-    .action((options: DemoOptions) =>
+    .action((options) =>
       run(async () => {
         const { runDemo } = await import('../demo/run-demo.ts')
         return runDemo(world, { controlPlane: options.controlPlane === true, folder: options.folder }, runCommand)

@@ -5,63 +5,60 @@ import { runTurn } from '../../reconcile/run-turn.ts'
 import { formatJson, type Json } from '../../text/json.ts'
 import { oneLine } from '../../text/one-line.ts'
 import { exitStatusOf } from '../exit-status.ts'
+import type { DIFF_FLAGS } from '../flags/command-flags.ts'
+import type { AuditOptions, ExitOptions, ValuesOf, WatchOptions } from '../flags/options.ts'
 import { isTable } from '../flags/outputs.ts'
 import { changeFilter, narrowTurn, printHidden } from '../flags/selection.ts'
-import type { SelectionOptions } from '../flags/selection-flags.ts'
-import { printTurn, type TurnPrintOptions } from '../print/print-turn.ts'
+import type { PackageOptions, SelectionOptions } from '../flags/selection-flags.ts'
+import { printTurn } from '../print/print-turn.ts'
 import { externalDiffProgram } from '../print/print-yaml-diff.ts'
 import { Terminal } from '../print/terminal.ts'
 import { printWorkTree } from '../print-work-tree.ts'
-import { withSession } from '../turn-session.ts'
-import { showOrWatch, type WatchOptions } from '../watch.ts'
+import { type SessionOptions, withSession } from '../turn-session.ts'
+import { showOrWatch } from '../watch.ts'
 import type { World } from '../world.ts'
 
 /** Of the selection, `cluster` is the name of the one cluster that is looked at. */
-export type DiffOptions = TurnPrintOptions & WatchOptions & SelectionOptions & { readonly unmanaged?: boolean }
+type DiffOptions = ValuesOf<typeof DIFF_FLAGS> & SessionOptions & AuditOptions & WatchOptions & ExitOptions & DiffSelection
+type DiffSelection = PackageOptions & Pick<SelectionOptions, 'namespace' | 'risk' | 'since'>
 
 export async function diff(packages: readonly string[], options: DiffOptions, world: World): Promise<number> {
   const started = world.clock.now()
   checkYaml(options, world)
   const { flags } = changeFilter(options, started)
-  return withSession(
-    world,
-    options,
-    packages,
-    async ({ ports, request, progress }) => {
-      await printWorkTree('compared', options, world)
-      let hiddenBefore = 0
-      const observe = { ...request, unmanaged: options.unmanaged === true }
-      let requested = observe
-      return showOrWatch(world, options, async () => {
-        const turn = await runTurn(ports, { ...requested, dryRun: true }, world.signal)
-        progress.end()
-        // Whoever watches waits for what is new, not for the look itself.
-        if (options.verbose !== true) requested = { ...observe, onProgress: () => undefined }
-        const { result, numbers, hidden } = narrowTurn(
-          { ...turn, unmanaged: inNamespace(turn.unmanaged, options.namespace) },
-          options,
-          started,
-        )
-        return {
-          rows: new Map(result.units.map((unit) => [nameOf(unit), textOf(unit)])),
-          print: (names) => {
-            const units = result.units.filter((unit) => names === undefined || names.has(nameOf(unit)))
-            const text = printTurn({ ...result, units }, { ...options, numbers }, world)
-            if (!text && hidden === 0 && names === undefined) printInSync(units, options, world)
-            if (names !== undefined && isTable(options.output) && options.yaml !== true) reportAgreement(units, options, world)
-            if (names === undefined || hidden !== hiddenBefore) printHidden(hidden, 'change', flags, options, world)
-            hiddenBefore = hidden
-          },
-          exit: exitStatusOf(result.units, {
-            partialOk: options.partial === 'ok',
-            driftCounts: options.exitCode !== false,
-            silencedCounts: true,
-          }),
-        }
-      })
-    },
-    'not-asked',
-  )
+  return withSession(world, options, { packages, gitAlone: true }, async ({ ports, request, progress }) => {
+    await printWorkTree('compared', options, world)
+    let hiddenBefore = 0
+    const observe = { ...request, cluster: { ...request.cluster, unmanaged: options.unmanaged === true } }
+    let requested = observe
+    return showOrWatch(world, options, async () => {
+      const turn = await runTurn(ports, { ...requested, mode: 'read' }, world.signal)
+      progress.end()
+      // Whoever watches waits for what is new, not for the look itself.
+      if (options.verbose !== true) requested = { ...observe, onProgress: () => undefined }
+      const { result, numbers, hidden } = narrowTurn(
+        { ...turn, unmanaged: inNamespace(turn.unmanaged, options.namespace) },
+        options,
+        started,
+      )
+      return {
+        rows: new Map(result.units.map((unit) => [nameOf(unit), textOf(unit)])),
+        print: (names) => {
+          const units = result.units.filter((unit) => names === undefined || names.has(nameOf(unit)))
+          const text = printTurn({ ...result, units }, { ...options, numbers }, world)
+          if (!text && hidden === 0 && names === undefined) printInSync(units, options, world)
+          if (names !== undefined && isTable(options.output) && options.yaml !== true) reportAgreement(units, options, world)
+          if (names === undefined || hidden !== hiddenBefore) printHidden({ count: hidden, noun: 'change', flags }, options, world)
+          hiddenBefore = hidden
+        },
+        exit: exitStatusOf(result.units, {
+          partialOk: options.partial === 'ok',
+          driftCounts: options.exitCode !== false,
+          silencedCounts: true,
+        }),
+      }
+    })
+  })
 }
 
 /** @throws Failure BP1001 before anything is read */

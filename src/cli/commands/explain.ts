@@ -9,7 +9,7 @@ import type { UnitPlan } from '../../plan/turn/unit-plan.ts'
 import { TENANCY_RULES, type TenancyRule } from '../../policy/tenancy-rules.ts'
 import { runTurn } from '../../reconcile/run-turn.ts'
 import { showChange } from '../../record/build-report.ts'
-import type { CommonOptions } from '../flags/options.ts'
+import type { AuditOptions } from '../flags/options.ts'
 import { originsOf } from '../print/change-origins.ts'
 import { type ExplainedLine, explainLines, RULE_ORDER, type UnprovenLine, unprovenLines, wrapped } from '../print/explain-lines.ts'
 import { FAILURE_GUIDE } from '../print/failure-guide.ts'
@@ -18,10 +18,15 @@ import { NOTE_GUIDE } from '../print/note-guide.ts'
 import { applierLines } from '../print/print-applier.ts'
 import { rolloutLines } from '../print/print-rollouts.ts'
 import { Terminal } from '../print/terminal.ts'
-import { withSession } from '../turn-session.ts'
+import { type SessionOptions, withSession } from '../turn-session.ts'
 import type { World } from '../world.ts'
 
-export async function explain(what: string, selectors: readonly string[], options: CommonOptions, world: World): Promise<number> {
+export async function explain(
+  what: string,
+  selectors: readonly string[],
+  options: SessionOptions & AuditOptions,
+  world: World,
+): Promise<number> {
   return explainCode(what, world) ?? (await explainPackage(what, selectors, options, world))
 }
 
@@ -84,24 +89,18 @@ function exitLine(code: FailureCode): string {
   return OF_AN_OBJECT.has(code) ? `exit code 3 where it is said of an object, ${exitCodeOf(code)} where it ends the command` : ends
 }
 
-async function explainPackage(what: string, selectors: readonly string[], options: CommonOptions, world: World): Promise<number> {
+async function explainPackage(what: string, selectors: readonly string[], options: SessionOptions, world: World): Promise<number> {
   const lead = isSelector(what) ? [what] : []
   const { width } = new Terminal(world.stdout, { color: options.color, ascii: options.ascii === true, env: world.env })
-  return withSession(
-    world,
-    options,
-    lead.length > 0 ? [] : [what],
-    async ({ ports, request, progress }) => {
-      const result = await runTurn(ports, { ...request, dryRun: true }, world.signal)
-      progress.end()
-      for (const unit of result.units) {
-        if (unit.state === 'failed') throw unit.failures[0]
-        world.stdout.write(explanation(unit.observation, unit.plan, [...lead, ...selectors], width))
-      }
-      return 0
-    },
-    'not-asked',
-  )
+  return withSession(world, options, { packages: lead.length > 0 ? [] : [what], gitAlone: true }, async ({ ports, request, progress }) => {
+    const result = await runTurn(ports, { ...request, mode: 'read' }, world.signal)
+    progress.end()
+    for (const unit of result.units) {
+      if (unit.state === 'failed') throw unit.failures[0]
+      world.stdout.write(explanation(unit.observation, unit.plan, [...lead, ...selectors], width))
+    }
+    return 0
+  })
 }
 
 function explanation(observed: Observation, plan: UnitPlan, selectors: readonly string[], width: number): string {

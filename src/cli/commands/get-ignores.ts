@@ -2,15 +2,17 @@ import { type ListedRule, listRules } from '../../plan/commands/listed-rules.ts'
 import { API_VERSION } from '../../record/schema.ts'
 import { formatJson, type Json } from '../../text/json.ts'
 import { oneLine } from '../../text/one-line.ts'
+import type { ListOptions, RepositoryOptions, WatchOptions } from '../flags/options.ts'
 import { isTable } from '../flags/outputs.ts'
 import { showLedger } from '../ledger-session.ts'
 import { printList } from '../print/print-document.ts'
 import { type Column, checkedColumns, formatTable } from '../print/table.ts'
-import type { WatchOptions } from '../watch.ts'
 import type { World } from '../world.ts'
 
+type IgnoresOptions = RepositoryOptions & WatchOptions & ListOptions
+
 /** The ignore rules of the policies and of the packages, with what the ledger knows of each. */
-export async function getIgnores(options: WatchOptions, world: World): Promise<number> {
+export async function getIgnores(options: IgnoresOptions, world: World): Promise<number> {
   const widths: number[] = []
   return showLedger(world, options, async ({ view, ledger }) => {
     const rules = listRules(view.policies, ledger.reports, world.clock.now().toISOString().slice(0, 10))
@@ -29,7 +31,7 @@ export async function getIgnores(options: WatchOptions, world: World): Promise<n
   })
 }
 
-function print(rules: readonly ListedRule[], options: WatchOptions, widths: number[], world: World): void {
+function print(rules: readonly ListedRule[], options: IgnoresOptions, widths: number[], world: World): void {
   const items = rules.map(({ id, where, policy, priority, about, reason, expires, state, hits, units, unmatchedSince, lastMatched }) => ({
     rule: id,
     where,

@@ -8,6 +8,7 @@ import { API_VERSION, type Change, type DriftReport } from '../../record/schema.
 import { unitName } from '../../record/unit-name.ts'
 import { worstHealth } from '../../status/unit-health.ts'
 import { formatJson, type Json } from '../../text/json.ts'
+import type { ListOptions, RepositoryOptions, WatchOptions } from '../flags/options.ts'
 import { isTable } from '../flags/outputs.ts'
 import { changeFilter, changeKey, narrowReport, printHidden, selectUnits } from '../flags/selection.ts'
 import type { SelectionOptions } from '../flags/selection-flags.ts'
@@ -21,10 +22,10 @@ import { incompleteOfReports, printList, printReports, reportList } from '../pri
 import { notesPart, printNotes } from '../print/print-notes.ts'
 import { type Column, checkedColumns, formatTable } from '../print/table.ts'
 import { Terminal } from '../print/terminal.ts'
-import type { WatchOptions } from '../watch.ts'
 import type { World } from '../world.ts'
 
-export type GetOptions = WatchOptions & SelectionOptions
+type GetOptions = RepositoryOptions & WatchOptions & ListOptions & Omit<SelectionOptions, 'since'>
+type GetDriftsOptions = GetOptions & Pick<SelectionOptions, 'since'>
 
 interface PackageRow {
   readonly revision: PackageRevision
@@ -46,10 +47,9 @@ export async function getPackages(names: readonly string[], options: GetOptions,
     const notes = [...(unlistable === undefined ? [] : [hiddenFromPorch(unlistable)]), ...problems]
     const selection = await selectUnits(
       reading,
-      names,
+      { named: names, alsoKnown: revisions.map(({ packagePath }) => packagePath) },
       options,
       world.signal,
-      revisions.map(({ packagePath }) => packagePath),
     )
     const reports = ledger.reports.filter(
       (report) => selection.takesCluster(report.spec.unit.cluster) && selection.inNamespace(report) !== false,
@@ -72,7 +72,7 @@ export async function getPackages(names: readonly string[], options: GetOptions,
         )
         if (only !== undefined || options.quiet === true) return
         printNotes(isTable(options.output) ? [...fresh, ...notes] : notes, options, world)
-        printHidden(selected.length - rows.length, 'revision', flagsOf(options), options, world)
+        printHidden({ count: selected.length - rows.length, noun: 'revision', flags: flagsOf(options) }, options, world)
       },
       exit: 0,
     }
@@ -96,10 +96,10 @@ function isWanted(row: PackageRow, { namespace, risk, state }: GetOptions): bool
 }
 
 function flagsOf(options: GetOptions): string[] {
-  const { namespace, risk, state, since } = options
+  const { namespace, risk, state } = options
   return [
     ...(namespace === undefined ? [] : ['-n']),
-    ...Object.entries({ risk, state, since }).flatMap(([name, value]) => (value === undefined ? [] : [`--${name}`])),
+    ...Object.entries({ risk, state }).flatMap(([name, value]) => (value === undefined ? [] : [`--${name}`])),
   ]
 }
 
@@ -184,11 +184,11 @@ interface DriftRow {
   readonly number: number
 }
 
-export async function getDrifts(names: readonly string[], options: GetOptions, world: World): Promise<number> {
+export async function getDrifts(names: readonly string[], options: GetDriftsOptions, world: World): Promise<number> {
   const widths: number[] = []
   const filter = changeFilter(options, world.clock.now())
   return showLedger(world, options, async (reading) => {
-    const selection = await selectUnits(reading, names, { ...options, namespace: undefined }, world.signal)
+    const selection = await selectUnits(reading, { named: names }, { ...options, namespace: undefined }, world.signal)
     const selected = reading.ledger.reports.filter(
       ({ spec, status }) =>
         selection.takesPackage(spec.unit.package) &&
@@ -208,7 +208,7 @@ export async function getDrifts(names: readonly string[], options: GetOptions, w
           world,
         )
         if (only !== undefined) return
-        printHidden(rows.length - wanted.length, 'change', filter.flags, options, world)
+        printHidden({ count: rows.length - wanted.length, noun: 'change', flags: filter.flags }, options, world)
         if (isTable(options.output)) printNotes(freshnessNotes(selected, reading.ledger, reading.view, world.clock.now()), options, world)
         if (rows.length === 0 && isTable(options.output) && options.quiet !== true) world.stderr.write('no drift recorded\n')
       },

@@ -1,7 +1,7 @@
 import { API_VERSION } from '../../record/schema.ts'
 import { oneLine } from '../../text/one-line.ts'
 import { decisionColumns, readDecisions } from '../decisions.ts'
-import type { CommonOptions } from '../flags/options.ts'
+import type { ListOptions, RepositoryOptions } from '../flags/options.ts'
 import type { SelectionOptions } from '../flags/selection-flags.ts'
 import { readLedgerOf } from '../ledger-session.ts'
 import { printList } from '../print/print-document.ts'
@@ -10,7 +10,7 @@ import { checkedColumns, formatTable } from '../print/table.ts'
 import { Terminal } from '../print/terminal.ts'
 import type { World } from '../world.ts'
 
-export type HistoryOptions = CommonOptions & SelectionOptions
+type HistoryOptions = RepositoryOptions & ListOptions & Omit<SelectionOptions, 'state'>
 
 export async function history(packages: readonly string[], options: HistoryOptions, world: World): Promise<number> {
   const reading = await readLedgerOf(world, options)

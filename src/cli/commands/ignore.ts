@@ -11,22 +11,15 @@ import type { RepositoryView } from '../../reconcile/repository/repository-view.
 import { runTurn } from '../../reconcile/run-turn.ts'
 import { formatInertDocument } from '../../record/write-document.ts'
 import { oneLine } from '../../text/one-line.ts'
-import type { CommonOptions } from '../flags/options.ts'
+import type { IGNORE_FLAGS } from '../flags/command-flags.ts'
+import type { ForgeOptions, ValuesOf } from '../flags/options.ts'
 import { formatEdit } from '../print/print-turn.ts'
 import { printPublished, repositoryLocation, shellWord } from '../print/published-lines.ts'
 import { Terminal } from '../print/terminal.ts'
-import { type Session, withSession } from '../turn-session.ts'
+import { type Session, type SessionOptions, withSession } from '../turn-session.ts'
 import type { World } from '../world.ts'
 
-export interface IgnoreOptions extends CommonOptions {
-  readonly message?: string
-  /** Last day. */
-  readonly expires?: string
-  /** Seconds from now. */
-  readonly for?: number
-  readonly print?: boolean
-  readonly dryRun?: boolean
-}
+type IgnoreOptions = SessionOptions & ForgeOptions & ValuesOf<typeof IGNORE_FLAGS>
 
 /**
  * Proposes a policy whose rules hide exactly the named lines of one package in one cluster, as the comment `/ignore` does; with
@@ -42,24 +35,18 @@ export async function ignore(
   const expires = lastDay(options, world.clock.now())
   const lead = name !== undefined && isSelector(name) ? [name] : []
   const packages = name === undefined || lead.length > 0 ? [] : [name]
-  return withSession(
-    world,
-    options,
-    packages,
-    async (session) => {
-      const { units, view } = await runTurn(session.ports, { ...session.request, dryRun: true }, world.signal)
-      session.progress.end()
-      const [unit, ...others] = units
-      if (unit === undefined || others.length > 0) throw notOne(units.length)
-      if (unit.state === 'failed') throw unit.failures[0]
-      const rules = rulesOf(unit.observation, unit.plan, [...lead, ...selectors], reason, expires)
-      if (options.print === true) printPolicy(unit.observation, rules, options, world)
-      else await propose(unit.observation, rules, view, session, options, world)
-      if (options.quiet !== true && expires === undefined) world.stderr.write('note: check warns of a rule without an end (--for 30d)\n')
-      return 0
-    },
-    options.print === true ? 'not-asked' : 'asked',
-  )
+  return withSession(world, options, { packages, gitAlone: options.print === true }, async (session) => {
+    const { units, view } = await runTurn(session.ports, { ...session.request, mode: 'read' }, world.signal)
+    session.progress.end()
+    const [unit, ...others] = units
+    if (unit === undefined || others.length > 0) throw notOne(units.length)
+    if (unit.state === 'failed') throw unit.failures[0]
+    const rules = rulesOf(unit.observation, unit.plan, [...lead, ...selectors], reason, expires)
+    if (options.print === true) printPolicy(unit.observation, rules, options, world)
+    else await propose(unit.observation, rules, view, session, options, world)
+    if (options.quiet !== true && expires === undefined) world.stderr.write('note: check warns of a rule without an end (--for 30d)\n')
+    return 0
+  })
 }
 
 /** @throws Failure BP1011 where a selector names nothing, or nothing is open */

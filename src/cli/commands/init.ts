@@ -2,37 +2,30 @@ import { createInterface } from 'node:readline/promises'
 import { Failure } from '../../failure.ts'
 import { type Onboarded, type Onboarding, onboard } from '../../reconcile/onboard/onboard.ts'
 import { API_VERSION } from '../../record/schema.ts'
-import type { CommonOptions } from '../flags/options.ts'
+import type { INIT_FLAGS } from '../flags/command-flags.ts'
+import type { ForgeOptions, ValuesOf } from '../flags/options.ts'
 import { isTable } from '../flags/outputs.ts'
 import { printList } from '../print/print-document.ts'
 import { onboardedItem, printOnboarded, printOnboarding } from '../print/print-onboarding.ts'
 import { repositoryLocation } from '../print/published-lines.ts'
-import { withSession } from '../turn-session.ts'
+import { type SessionOptions, withSession } from '../turn-session.ts'
 import { traceTo } from '../verbose.ts'
 import type { World } from '../world.ts'
 
-export interface InitOptions extends CommonOptions {
-  readonly yes?: boolean
-  readonly dryRun?: boolean
-  readonly again?: boolean
-  readonly remove?: boolean
-  readonly printRuleset?: boolean
-  readonly bot?: string
-}
+type InitOptions = SessionOptions & ForgeOptions & ValuesOf<typeof INIT_FLAGS>
 
 /** `init`. */
 export async function init(options: InitOptions, world: World): Promise<number> {
   if (options.printRuleset === true) return printRuleset(options, world)
   if (options.again === true && options.remove === true) throw contradiction()
-  return withSession(world, options, [], async ({ ports, request, progress }) => {
+  return withSession(world, options, { packages: [] }, async ({ ports, request, progress }) => {
     const location = await repositoryLocation(options, world)
     let reported = false
     const ask = async (again: boolean): Promise<Onboarded> =>
       onboard(
         ports,
         {
-          ...request,
-          dryRun: options.dryRun === true,
+          turn: { ...request, mode: options.dryRun === true ? 'read' : 'apply' },
           again,
           remove: options.remove === true,
           confirm: async (onboarding) => {

@@ -7,7 +7,8 @@ import { shownText } from '../../record/shown-text.ts'
 import { describeChoice, type RenderChoice } from '../../render/render-choice.ts'
 import { oneLine } from '../../text/one-line.ts'
 import { worstExit } from '../exit-status.ts'
-import { allowedFunctions, type CommonOptions } from '../flags/options.ts'
+import type { RENDER_FLAGS, RENDER_OUTPUT_FLAGS } from '../flags/command-flags.ts'
+import { allowedFunctions, type FunctionOptions, type RepositoryOptions, type TerminalOptions, type ValuesOf } from '../flags/options.ts'
 import type { RenderOutput } from '../flags/outputs.ts'
 import { packageLabel } from '../ledger-session.ts'
 import { printFailures } from '../print/print-failures.ts'
@@ -19,7 +20,11 @@ import type { World } from '../world.ts'
 
 type RenderedPackage = Extract<PackageRender, { readonly output: unknown }>
 
-export type RenderOptions = Omit<CommonOptions, 'output'> & { readonly output: RenderOutput }
+type RenderOptions = RepositoryOptions &
+  FunctionOptions &
+  TerminalOptions &
+  ValuesOf<typeof RENDER_FLAGS> &
+  ValuesOf<typeof RENDER_OUTPUT_FLAGS>
 
 /** @returns 0 where no file would change, 1 where one would, 2 where a package does not render; with an output 0 or 2 */
 export async function render(packages: readonly string[], options: RenderOptions, world: World): Promise<number> {

@@ -1,9 +1,9 @@
 import { staleNotes } from '../../plan/commands/listed-rules.ts'
 import { markdownCell, markdownCode } from '../../text/markdown-text.ts'
 import { type Decision, decisionColumns, readDecisions } from '../decisions.ts'
-import type { CommonOptions } from '../flags/options.ts'
+import type { RepositoryOptions, TerminalOptions } from '../flags/options.ts'
 import { selectUnits } from '../flags/selection.ts'
-import type { SelectionOptions } from '../flags/selection-flags.ts'
+import type { PackageOptions, SelectionOptions } from '../flags/selection-flags.ts'
 import { readLedgerOf } from '../ledger-session.ts'
 import { incompleteOfReports, reportList } from '../print/print-document.ts'
 import { notesPart, printNotes } from '../print/print-notes.ts'
@@ -11,15 +11,17 @@ import { Terminal } from '../print/terminal.ts'
 import { formatMarkdown } from '../report/report-markdown.ts'
 import type { World } from '../world.ts'
 
+type ReportOptions = RepositoryOptions & TerminalOptions & PackageOptions & Pick<SelectionOptions, 'cluster' | 'since'>
+
 const ROWS = 100
 /** Without `--since`: a week. */
 const WEEK = 7 * 86_400
 
 /** What differs now and what was decided lately, as Markdown, from git alone: the tables are those of `-o markdown` and of the step summary. */
-export async function report(packages: readonly string[], options: CommonOptions & SelectionOptions, world: World): Promise<number> {
+export async function report(packages: readonly string[], options: ReportOptions, world: World): Promise<number> {
   const reading = await readLedgerOf(world, options)
   const { view, ledger } = reading
-  const selection = await selectUnits(reading, packages, options, world.signal)
+  const selection = await selectUnits(reading, { named: packages }, options, world.signal)
   const items = ledger.reports.filter(({ spec: { unit } }) => selection.takesPackage(unit.package) && selection.takesCluster(unit.cluster))
   const now = `${world.clock.now().toISOString().slice(0, 19)}Z`
   const stale = notesPart(staleNotes(view.policies, ledger.reports, now.slice(0, 10)), options)

@@ -3,31 +3,30 @@ import { isSelector } from '../../plan/commands/select-changes.ts'
 import { unitFailures } from '../../plan/turn/unit-result.ts'
 import { runTurn } from '../../reconcile/run-turn.ts'
 import { worstExit } from '../exit-status.ts'
-import type { CommonOptions } from '../flags/options.ts'
+import type { RESOLVE_FLAGS, VIA_FLAGS } from '../flags/command-flags.ts'
+import type { ForgeOptions, ValuesOf } from '../flags/options.ts'
 import { isTable } from '../flags/outputs.ts'
 import { printFailures } from '../print/print-failures.ts'
 import { printDryRun, printTurn, printWritten } from '../print/print-turn.ts'
 import { printPublished } from '../print/published-lines.ts'
-import { withSession } from '../turn-session.ts'
+import { type SessionOptions, withSession } from '../turn-session.ts'
 import type { World } from '../world.ts'
 
-interface ResolveOptions extends CommonOptions {
-  readonly message?: string
-  readonly via?: string
+type ResolveOptions = SessionOptions & ForgeOptions & ValuesOf<typeof RESOLVE_FLAGS> & ValuesOf<typeof VIA_FLAGS>
+
+/** What the command line names. */
+interface ResolveArguments {
+  readonly resolution: Resolution
+  readonly name: string | undefined
+  readonly selectors: readonly string[]
 }
 
 /** `restore`, `adopt` and `release`. */
-export async function resolve(
-  resolution: Resolution,
-  name: string | undefined,
-  selectors: readonly string[],
-  options: ResolveOptions,
-  world: World,
-): Promise<number> {
+export async function resolve({ resolution, name, selectors }: ResolveArguments, options: ResolveOptions, world: World): Promise<number> {
   // `adopt 1,3`: in a repository with one package the path may be left out.
   const lead = name !== undefined && isSelector(name) ? [name] : []
   const packages = name === undefined || lead.length > 0 ? [] : [name]
-  return withSession(world, options, packages, async ({ ports, request, progress }) => {
+  return withSession(world, options, { packages }, async ({ ports, request, progress }) => {
     const resolutionRequest = {
       resolution,
       selectors: [...lead, ...selectors],
@@ -35,7 +34,8 @@ export async function resolve(
       ...(options.via === undefined ? {} : { via: options.via }),
     }
     const dryRun = options.dryRun === true
-    const result = await runTurn(ports, { ...request, resolutionRequest, dryRun, rehearses: dryRun }, world.signal)
+    const requested = { ...request, mode: dryRun ? 'rehearse' : 'apply', forge: { ...request.forge, resolutionRequest } } as const
+    const result = await runTurn(ports, requested, world.signal)
     progress.end()
     if (!isTable(options.output)) printTurn(result, options, world)
     else {

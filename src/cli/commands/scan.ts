@@ -1,19 +1,18 @@
 import { exitStatusOf, worstExit } from '../exit-status.ts'
+import type { SCAN_FLAGS } from '../flags/command-flags.ts'
+import type { ExitOptions, ValuesOf } from '../flags/options.ts'
 import { isTable } from '../flags/outputs.ts'
-import type { SelectionOptions } from '../flags/selection-flags.ts'
 import { printFailures } from '../print/print-failures.ts'
-import { printDryRun, printTurn, printWritten, type TurnPrintOptions } from '../print/print-turn.ts'
+import { printDryRun, printTurn, printWritten } from '../print/print-turn.ts'
 import { printPublished } from '../print/published-lines.ts'
 import { runScan } from '../run-scan.ts'
-import { withSession } from '../turn-session.ts'
+import { type SessionOptions, withSession } from '../turn-session.ts'
 import type { World } from '../world.ts'
 
-export async function scan(
-  packages: readonly string[],
-  options: TurnPrintOptions & Pick<SelectionOptions, 'package' | 'selector'>,
-  world: World,
-): Promise<number> {
-  return withSession(world, options, packages, async (session) => {
+type ScanOptions = ValuesOf<typeof SCAN_FLAGS> & Required<SessionOptions> & ExitOptions
+
+export async function scan(packages: readonly string[], options: ScanOptions, world: World): Promise<number> {
+  return withSession(world, options, { packages }, async (session) => {
     const { result, unsettled } = await runScan(session, options, world, (observed) => printTurn(observed, options, world))
     printFailures(unsettled, world)
     if (options.quiet !== true && isTable(options.output)) {

@@ -2,19 +2,24 @@ import { Failure } from '../../failure.ts'
 import { nothingToSnooze } from '../../plan/commands/comment-status.ts'
 import { secondsOf } from '../../policy/duration.ts'
 import { runTurn } from '../../reconcile/run-turn.ts'
-import type { CommonOptions } from '../flags/options.ts'
+import type { ForgeOptions } from '../flags/options.ts'
 import { printPublished } from '../print/published-lines.ts'
 import { Terminal } from '../print/terminal.ts'
-import { withSession } from '../turn-session.ts'
+import { type SessionOptions, withSession } from '../turn-session.ts'
 import type { World } from '../world.ts'
 
 /** Nobody is reminded of the open proposal of one package before: what the comment `/snooze` does. */
-export async function snooze(name: string, duration: string | undefined, options: CommonOptions, world: World): Promise<number> {
+export async function snooze(
+  name: string,
+  duration: string | undefined,
+  options: SessionOptions & ForgeOptions,
+  world: World,
+): Promise<number> {
   // `snooze 7d`: in a repository with one package the path may be left out.
   const [packages, time] = duration === undefined ? [[], name] : [[name], duration]
   const end = `${new Date(world.clock.now().getTime() + secondsIn(time) * 1_000).toISOString().slice(0, 19)}Z`
-  return withSession(world, options, packages, async ({ ports, request, progress }) => {
-    const { units, updates, view } = await runTurn(ports, { ...request, snoozeUntil: end }, world.signal)
+  return withSession(world, options, { packages }, async ({ ports, request, progress }) => {
+    const { units, updates, view } = await runTurn(ports, { ...request, forge: { ...request.forge, snoozeUntil: end } }, world.signal)
     progress.end()
     const [unit, ...others] = units
     if (unit === undefined || others.length > 0) throw notOne(units.length)

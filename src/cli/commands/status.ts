@@ -4,6 +4,7 @@ import { worstRisk } from '../../plan/decisions/closed-episode.ts'
 import type { DriftReport } from '../../record/schema.ts'
 import { unitName } from '../../record/unit-name.ts'
 import { formatJson, type Json } from '../../text/json.ts'
+import type { ExitOptions, ListOptions, RepositoryOptions, WatchOptions } from '../flags/options.ts'
 import { isTable } from '../flags/outputs.ts'
 import { printHidden, selectUnits } from '../flags/selection.ts'
 import { isNotBefore, type SelectionOptions, sinceTime } from '../flags/selection-flags.ts'
@@ -18,10 +19,9 @@ import { notesPart, printNotes } from '../print/print-notes.ts'
 import { fetchRecorded, repositoryLocation } from '../print/published-lines.ts'
 import { type Column, checkedColumns, formatTable } from '../print/table.ts'
 import { Terminal } from '../print/terminal.ts'
-import type { WatchOptions } from '../watch.ts'
 import type { World } from '../world.ts'
 
-export type StatusOptions = WatchOptions & SelectionOptions
+type StatusOptions = RepositoryOptions & WatchOptions & ListOptions & ExitOptions & SelectionOptions
 
 const STATE_GLYPH = {
   InSync: 'ok',
@@ -39,7 +39,7 @@ export async function status(packages: readonly string[], options: StatusOptions
   const widths: number[] = []
   const matches = stateFilter(options, world.clock.now())
   return showLedger(world, options, async (reading) => {
-    const selection = await selectUnits(reading, packages, options, world.signal)
+    const selection = await selectUnits(reading, { named: packages }, options, world.signal)
     const selected = reading.ledger.reports.filter(
       (report) =>
         selection.takesPackage(report.spec.unit.package) &&
@@ -57,9 +57,11 @@ export async function status(packages: readonly string[], options: StatusOptions
         printStatus(shown, stale, { ...options, headers: options.headers && names === undefined }, widths, world)
         if (names !== undefined || options.quiet === true) return
         printHidden(
-          selected.length - reports.length,
-          'package',
-          FILTERS.filter((flag) => options[flag] !== undefined).map((flag) => `--${flag}`),
+          {
+            count: selected.length - reports.length,
+            noun: 'package',
+            flags: FILTERS.filter((flag) => options[flag] !== undefined).map((flag) => `--${flag}`),
+          },
           options,
           world,
         )

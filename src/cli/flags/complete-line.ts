@@ -1,5 +1,5 @@
 /** What can stand at the cursor of a command line, for the completion of every shell. */
-import type { Argument, Command, Option } from 'commander'
+import type { Argument, CommandUnknownOpts, Option } from '@commander-js/extra-typings'
 
 export interface Candidate {
   readonly text: string
@@ -36,7 +36,7 @@ const PACKAGE_ARGUMENTS = new Set(['packages', 'package', 'what'])
  * @param words what stands between the program's name and the cursor; the last one is being written. bash hands over
  *   `--output=js` as three words, other shells as one.
  */
-export function completeLine(program: Command, words: readonly string[]): Wanted {
+export function completeLine(program: CommandUnknownOpts, words: readonly string[]): Wanted {
   const typed = words.at(-1) ?? ''
   const location = locationOf(program, words.slice(0, -1))
   const { command, open } = location
@@ -61,7 +61,7 @@ export function completeLine(program: Command, words: readonly string[]): Wanted
 const nothing: Wanted = { kind: 'words', candidates: [] }
 
 interface Location {
-  readonly command: Command
+  readonly command: CommandUnknownOpts
   /** The option that waits for its value. */
   readonly open: Option | undefined
   /** Arguments so far. */
@@ -74,7 +74,7 @@ interface Location {
   readonly packages: readonly string[]
 }
 
-function locationOf(program: Command, words: readonly string[]): Location {
+function locationOf(program: CommandUnknownOpts, words: readonly string[]): Location {
   let command = program
   let open: Option | undefined
   let argumentsOnly = false
@@ -99,7 +99,7 @@ function locationOf(program: Command, words: readonly string[]): Location {
       if (value === undefined) open = option
       else take(option, value)
     } else {
-      const below: Command | undefined = given.length === 0 ? command.commands.find((each) => each.name() === word) : undefined
+      const below: CommandUnknownOpts | undefined = given.length === 0 ? command.commands.find((each) => each.name() === word) : undefined
       if (below === undefined) given.push(word)
       else command = below
     }
@@ -107,7 +107,7 @@ function locationOf(program: Command, words: readonly string[]): Location {
   return { command, open, given, argumentsOnly, repo, packages }
 }
 
-function optionOf(command: Command, flag: string): Option | undefined {
+function optionOf(command: CommandUnknownOpts, flag: string): Option | undefined {
   return command.options.find(({ long, short }) => flag === long || flag === short)
 }
 
@@ -115,7 +115,7 @@ function takesValue({ required, optional }: Option): boolean {
   return required || optional
 }
 
-function flagsOf(command: Command): Candidate[] {
+function flagsOf(command: CommandUnknownOpts): Candidate[] {
   const own = command.options.flatMap(({ long, hidden, description }) => (long && !hidden ? [{ text: long, about: description }] : []))
   return [...own, { text: '--help', about: 'what the command does and takes' }]
 }
@@ -136,7 +136,7 @@ function valuesOf(option: Option, typed: string, before: string, location: Locat
   )
 }
 
-function argumentAt(command: Command, typed: string, { given, repo, packages }: Location): Wanted {
+function argumentAt(command: CommandUnknownOpts, typed: string, { given, repo, packages }: Location): Wanted {
   const known = command.registeredArguments
   const last = known.at(-1)
   const argument: Argument | undefined = known[given.length] ?? (last?.variadic === true ? last : undefined)

@@ -4,7 +4,7 @@ import { runInWorld } from '../../../test/fakes/cli-world.ts'
 import { TurnWorld, WEB } from '../../../test/fakes/turn-world.ts'
 import { Failure } from '../../failure.ts'
 import type { World } from '../world.ts'
-import { type CommonOptions, clusterTarget, durationSeconds, Progress } from './options.ts'
+import { type ClusterOptions, clusterTarget, durationSeconds, Progress } from './options.ts'
 
 const DURATIONS: readonly (readonly [text: string, seconds: number | undefined])[] = [
   ['30s', 30],
@@ -27,12 +27,12 @@ for (const [text, seconds] of DURATIONS) {
 }
 
 test('objects come from a recording or from an API server', () => {
-  const options = { live: 'objects.yaml', context: 'prod' } as unknown as CommonOptions
+  const options = { live: 'objects.yaml', context: 'prod' } as unknown as ClusterOptions
   assert.throws(
     () => clusterTarget(options),
     (thrown) => thrown instanceof Failure && thrown.code === 'BP1001',
   )
-  assert.equal(clusterTarget({ live: 'objects.yaml' } as unknown as CommonOptions).live, 'objects.yaml')
+  assert.equal(clusterTarget({ live: 'objects.yaml' } as unknown as ClusterOptions).live, 'objects.yaml')
 })
 
 const USAGE: readonly (readonly [argv: readonly string[], why: RegExp])[] = [
@@ -129,7 +129,7 @@ function progressOn(
   const lines: string[] = []
   let now = 0
   const world = { clock: { now: () => new Date(now) }, stderr: { isTTY, write: (text: string) => lines.push(text) } } as unknown as World
-  const progress = new Progress(world, { quiet, output: 'table' })
+  const progress = new Progress(world, { quiet: quiet || undefined, verbose: undefined, output: 'table' })
   return { lines, progress, pass: (milliseconds) => (now += milliseconds) }
 }
 

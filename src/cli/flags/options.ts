@@ -1,131 +1,116 @@
-/** Flags that commands share, read once and checked. */
-import { type Command, InvalidArgumentError, Option } from 'commander'
+/** Flags that commands share. Each is declared once, and the type of its value is inferred from the declaration. */
+import { Command, InvalidArgumentError, Option, type OptionValues } from '@commander-js/extra-typings'
 import { Failure } from '../../failure.ts'
 import { secondsOf } from '../../policy/duration.ts'
-import { FORGE_KINDS, type ForgeKind } from '../../ports/forge-setup.ts'
+import { FORGE_KINDS } from '../../ports/forge-setup.ts'
 import { splitWords } from '../../render/runtimes/split-words.ts'
 import type { AllowedFunctions, ClusterTarget, World } from '../world.ts'
-import { isTable, LIST_OUTPUTS, type Output, outputOption } from './outputs.ts'
+import { isTable, LIST_OUTPUTS, type Output, type OutputName, outputOption } from './outputs.ts'
 
 /** Rows, one by one, and not a document that is right only as a whole. */
 export function isRows(output: Output): boolean {
   return isTable(output) || output === 'name'
 }
 
-export interface CommonOptions {
-  readonly repo: string
-  readonly branch?: string
-  /** Folders without a Kptfile. */
-  readonly path?: string[]
-  readonly forge?: ForgeKind
-  readonly context?: string
-  readonly kubeconfig?: string
-  /** Several contexts, looked at in one turn. */
-  readonly contexts?: string[]
-  readonly cluster?: string
-  readonly live?: string
-  readonly kubeconfigExecAllow?: string[]
-  readonly insecureSkipTlsVerify?: boolean
-  readonly allowExec?: string[]
-  readonly allowModule?: string[]
-  readonly allowImage?: string[]
-  readonly allowRender?: string[]
-  readonly containerEngine?: 'docker' | 'podman'
-  readonly fieldManager?: string
-  /** File or folder with the policies and placements of whoever runs this. */
-  readonly operatorPolicy?: string
-  /** Path of the API server's audit log. */
-  readonly auditLog?: string
-  readonly output: Output
-  readonly headers: boolean
-  readonly columns?: string[]
-  readonly color: 'auto' | 'always' | 'never'
-  readonly ascii?: boolean
-  readonly quiet?: boolean
-  readonly verbose?: boolean
-  readonly debug?: boolean
-  readonly timeout?: number
-  readonly partial?: string
-  readonly exitCode?: boolean
-  /** Nothing is written; not every command has it. */
-  readonly dryRun?: boolean
+/** Flags that belong together, as a command that never runs: it carries their declarations and the types of their values. */
+export type Flags<Values extends OptionValues> = Command<[], Values>
+
+/** What a command reads of its flags: every name is there, so that a command cannot read a flag that it does not declare. */
+type Complete<Values> = { readonly [Name in keyof Required<Values>]: Values[Name] }
+type CompleteAll<Groups> = Groups extends [infer First, ...infer Rest] ? Complete<First> & CompleteAll<Rest> : unknown
+
+/** Values of a group of flags. */
+export type ValuesOf<Group extends { opts(): unknown }> = Complete<ReturnType<Group['opts']>>
+
+/** Values that not every command with the function has. */
+export type Optional<Values> = { readonly [Name in keyof Values]?: Values[Name] | undefined }
+
+/** Adds groups of flags to a command, in this order. */
+export function withFlags<Args extends unknown[], Own extends OptionValues, Groups extends OptionValues[]>(
+  command: Command<Args, Own>,
+  ...groups: { readonly [Index in keyof Groups]: Flags<Groups[Index]> }
+): Command<Args, Complete<Own> & CompleteAll<Groups>> {
+  for (const { options } of groups as readonly Command[]) for (const option of options) command.addOption(option)
+  return command as unknown as Command<Args, Complete<Own> & CompleteAll<Groups>>
 }
 
-export function withOutputFlags(command: Command, outputs: Parameters<typeof outputOption>[0] = LIST_OUTPUTS): Command {
-  command.addOption(outputOption(outputs))
-  if (outputs.includes('wide')) {
-    command
-      .option('--no-headers', 'do not print the column names')
-      .option('--columns <names>', 'columns to print, as in package,state', list)
-  }
-  return withTerminalFlags(command)
-}
+export const TERMINAL_FLAGS = new Command()
+  .addOption(new Option('--color <when>', 'colour').choices(['auto', 'always', 'never']).default('auto'))
+  .option('--ascii', 'print words instead of symbols')
+  .option('-q, --quiet', 'do not print progress and hints')
+  .addOption(new Option('-v, --verbose', 'print each request to the cluster and to git with its duration on stderr').conflicts('quiet'))
+  .option('--debug', 'print stack traces with errors')
+export type TerminalOptions = ValuesOf<typeof TERMINAL_FLAGS>
 
-export function withTerminalFlags(command: Command): Command {
-  return command
-    .addOption(new Option('--color <when>', 'colour').choices(['auto', 'always', 'never']).default('auto'))
-    .option('--ascii', 'print words instead of symbols')
-    .option('-q, --quiet', 'do not print progress and hints')
-    .addOption(new Option('-v, --verbose', 'print each request to the cluster and to git with its duration on stderr').conflicts('quiet'))
-    .option('--debug', 'print stack traces with errors')
+/** For a command that prints sentences, or a document. */
+export function outputFlags(outputs: readonly OutputName[]) {
+  return withFlags(new Command().addOption(outputOption(outputs)), TERMINAL_FLAGS)
 }
+export type OutputOptions = ValuesOf<ReturnType<typeof outputFlags>>
 
-export function withRepositoryFlags(command: Command): Command {
-  return command
-    .option('--repo <path|url>', 'repository with the packages: a path, or an https or ssh address', '.')
-    .option('--branch <name>', 'base branch (default: the default branch of the repository)')
-    .option('--path <folder>', 'also compare a folder without a Kptfile: manifests, or a kustomization (repeatable)', collect)
+/** For a command that prints rows. */
+export function listFlags(outputs: readonly OutputName[] = LIST_OUTPUTS) {
+  const columns = new Command()
+    .addOption(outputOption(outputs))
+    .option('--no-headers', 'do not print the column names')
+    .option('--columns <names>', 'columns to print, as in package,state', list)
+  return withFlags(columns, TERMINAL_FLAGS)
 }
+export type ListOptions = ValuesOf<ReturnType<typeof listFlags>>
+
+export const REPOSITORY_FLAGS = new Command()
+  .option('--repo <path|url>', 'repository with the packages: a path, or an https or ssh address', '.')
+  .option('--branch <name>', 'base branch (default: the default branch of the repository)')
+  .option('--path <folder>', 'also compare a folder without a Kptfile: manifests, or a kustomization (repeatable)', collect)
+export type RepositoryOptions = ValuesOf<typeof REPOSITORY_FLAGS>
 
 /** What runs functions of pipelines. */
-export function withFunctionFlags(command: Command): Command {
-  return command
-    .option('--allow-exec <program>', 'allow pipelines to run this program, as named in the Kptfile (repeatable)', programs)
-    .option('--allow-module <path>', 'a JavaScript or TypeScript module that pipelines may run in this process (repeatable)', modules)
-    .option(
-      '--allow-image <image>',
-      'allow pipelines to run this image, or all images with a prefix that ends with / (repeatable)',
-      collect,
-    )
-    .addOption(new Option('--container-engine <name>', 'container engine that runs images').choices(['docker', 'podman']))
-}
+export const FUNCTION_FLAGS = new Command()
+  .option('--allow-exec <program>', 'allow pipelines to run this program, as named in the Kptfile (repeatable)', programs)
+  .option('--allow-module <path>', 'a JavaScript or TypeScript module that pipelines may run in this process (repeatable)', modules)
+  .option('--allow-image <image>', 'allow pipelines to run this image, or all images with a prefix that ends with / (repeatable)', collect)
+  .addOption(new Option('--container-engine <name>', 'container engine that runs images').choices(['docker', 'podman']))
+export type FunctionOptions = ValuesOf<typeof FUNCTION_FLAGS>
 
-export function withClusterFlags(command: Command): Command {
-  return withFunctionFlags(command)
-    .option('--allow-render <program>', 'allow policies to render packages with this program: kubectl for kustomize (repeatable)', collect)
-    .option('--context <name>', 'context of the kubeconfig (default: the current context)')
-    .option('--kubeconfig <path>', 'kubeconfig file (default: as kubectl)')
-    .option('--cluster <name>', 'name of the cluster in records (default: the name of the context)')
-    .option('--live <path>', 'a recorded cluster: a file or folder of live objects, instead of an API server')
-    .option('--field-manager <name>', 'field manager of the syncer (default: detected from the objects)')
-    .option('--operator-policy <path>', 'file or folder of policies and placements that repositories cannot override')
-    .option('--kubeconfig-exec-allow <path>', 'allow the kubeconfig to run this credential plugin (absolute path, repeatable)', collect)
-    .option('--insecure-skip-tls-verify', 'honour insecure-skip-tls-verify of the kubeconfig')
-    .addOption(new Option('--timeout <duration>', 'timeout of one request to the cluster, for example 30s').argParser(duration))
-}
+export const CLUSTER_FLAGS = new Command()
+  .option('--allow-render <program>', 'allow policies to render packages with this program: kubectl for kustomize (repeatable)', collect)
+  .option('--context <name>', 'context of the kubeconfig (default: the current context)')
+  .option('--kubeconfig <path>', 'kubeconfig file (default: as kubectl)')
+  .option('--cluster <name>', 'name of the cluster in records (default: the name of the context)')
+  .option('--live <path>', 'a recorded cluster: a file or folder of live objects, instead of an API server')
+  .option('--field-manager <name>', 'field manager of the syncer (default: detected from the objects)')
+  .option('--operator-policy <path>', 'file or folder of policies and placements that repositories cannot override')
+  .option('--kubeconfig-exec-allow <path>', 'allow the kubeconfig to run this credential plugin (absolute path, repeatable)', collect)
+  .option('--insecure-skip-tls-verify', 'honour insecure-skip-tls-verify of the kubeconfig')
+  .option('--timeout <duration>', 'timeout of one request to the cluster, for example 30s', duration)
+export type ClusterOptions = ValuesOf<typeof CLUSTER_FLAGS>
 
-export function withAuditFlag(command: Command): Command {
-  return command.option('--audit-log <path>', 'audit log of the API server, to name users; rotated files beside it are read too')
-}
+export const AUDIT_FLAGS = new Command().option(
+  '--audit-log <path>',
+  'audit log of the API server, to name users; rotated files beside it are read too',
+)
+export type AuditOptions = ValuesOf<typeof AUDIT_FLAGS>
 
-export function withForgeFlag(command: Command): Command {
-  const flag = new Option('--forge <name>', 'forge for reviews (default: detected from the address of the repository)')
-  return command.addOption(flag.choices(FORGE_KINDS))
-}
+export const FORGE_FLAGS = new Command().addOption(
+  new Option('--forge <name>', 'forge for reviews (default: detected from the address of the repository)').choices(FORGE_KINDS),
+)
+export type ForgeOptions = ValuesOf<typeof FORGE_FLAGS>
 
-export function withFleetFlag(command: Command): Command {
-  const flag = new Option('--contexts <names>', 'several contexts of the kubeconfig in one turn: prod-eu,prod-us')
-  return command.addOption(flag.argParser(list).conflicts(['context', 'cluster', 'live', 'auditLog']))
-}
+/** Several clusters in one turn. */
+export const FLEET_FLAGS = new Command().addOption(
+  new Option('--contexts <names>', 'several contexts of the kubeconfig in one turn: prod-eu,prod-us')
+    .argParser(list)
+    .conflicts(['context', 'cluster', 'live', 'auditLog']),
+)
+export type FleetOptions = ValuesOf<typeof FLEET_FLAGS>
 
 /** Longest `--interval`, in milliseconds: a timer of Node holds no more than 24 days. */
 const LONGEST_INTERVAL = 86_400_000
 
-export function withWatchFlags(command: Command): Command {
-  return command
-    .option('-w, --watch', 'repeat and print changes until interrupted')
-    .addOption(new Option('--interval <duration>', 'interval of --watch, for example 10s (default: 5s)').argParser(interval))
-}
+export const WATCH_FLAGS = new Command()
+  .option('-w, --watch', 'repeat and print changes until interrupted')
+  .option('--interval <duration>', 'interval of --watch, for example 10s (default: 5s)', interval)
+export type WatchOptions = ValuesOf<typeof WATCH_FLAGS>
 
 /** A duration that one timer can wait; milliseconds. */
 export function interval(text: string): number {
@@ -134,21 +119,24 @@ export function interval(text: string): number {
   return milliseconds
 }
 
-export function withExitFlags(command: Command): Command {
-  return command
-    .option('--partial <ok>', '"ok": exit 0 or 1 even if some objects could not be observed', partial)
-    .option('--no-exit-code', 'exit 0 even if there is drift')
-    .addOption(new Option('--exit-code <boolean>', '"false": exit 0 even if there is drift').argParser(onOff).hideHelp())
-}
-
-type FunctionOptions = Pick<CommonOptions, 'allowExec' | 'allowModule' | 'allowImage' | 'allowRender' | 'containerEngine'>
+export const EXIT_FLAGS = new Command()
+  .option('--partial <ok>', '"ok": exit 0 or 1 even if some objects could not be observed', partial)
+  .option('--no-exit-code', 'exit 0 even if there is drift')
+  .addOption(new Option('--exit-code <boolean>', '"false": exit 0 even if there is drift').argParser(onOff).hideHelp())
+export type ExitOptions = ValuesOf<typeof EXIT_FLAGS>
 
 /** What pipelines may run beside the functions that are built in. */
-export function allowedFunctions({ allowExec, allowModule, allowImage, allowRender, containerEngine }: FunctionOptions): AllowedFunctions {
+export function allowedFunctions({
+  allowExec,
+  allowModule,
+  allowImage,
+  allowRender,
+  containerEngine,
+}: FunctionOptions & Pick<ClusterOptions, 'allowRender'>): AllowedFunctions {
   return { exec: allowExec ?? [], modules: allowModule ?? [], images: allowImage ?? [], render: allowRender ?? [], engine: containerEngine }
 }
 
-export function clusterTarget(options: CommonOptions): ClusterTarget {
+export function clusterTarget(options: ClusterOptions): ClusterTarget {
   if (options.live !== undefined && (options.context !== undefined || options.kubeconfig !== undefined)) {
     throw new Failure({
       code: 'BP1001',
@@ -205,7 +193,7 @@ function modules(path: string, before: string[] | undefined): string[] {
   throw new InvalidArgumentError('wanted the absolute path of a JavaScript or TypeScript file: --allow-module=/…/NAME.mjs')
 }
 
-function partial(text: string): string {
+function partial(text: string): 'ok' {
   if (text !== 'ok') throw new InvalidArgumentError('wanted "ok"')
   return text
 }
@@ -226,7 +214,7 @@ export class Progress {
   private last = 0
   private shown = false
 
-  constructor(world: World, options: Pick<CommonOptions, 'quiet' | 'verbose' | 'output'>) {
+  constructor(world: World, options: Pick<OutputOptions, 'quiet' | 'verbose' | 'output'>) {
     this.world = world
     this.mode = options.verbose === true ? 'every step' : options.quiet === true || !isRows(options.output) ? 'none' : 'line'
     this.started = world.clock.now().getTime()

@@ -1,5 +1,5 @@
 /** What `-o` takes, for each command. */
-import { InvalidArgumentError, Option } from 'commander'
+import { InvalidArgumentError, Option } from '@commander-js/extra-typings'
 import { Failure } from '../../failure.ts'
 import { parseTemplate } from './json-path-parse.ts'
 
@@ -12,18 +12,18 @@ export const LIST_OUTPUTS = ['table', 'wide', 'name', 'json', 'yaml', 'jsonl'] a
 /** A list of drift reports. */
 export const REPORT_OUTPUTS = [...LIST_OUTPUTS, 'markdown', 'github', 'sarif'] as const
 
-type OutputName = (typeof REPORT_OUTPUTS)[number]
+export type OutputName = (typeof REPORT_OUTPUTS)[number]
 /** `jsonpath=` with its template, which was parsed once when the command line was read. */
 export type Output = OutputName | `jsonpath=${string}`
 
 const JSONPATH = 'jsonpath='
 
 /** `-o` of a command that prints these, and `jsonpath=` where it prints a document. */
-export function outputOption(outputs: readonly OutputName[]): Option {
+export function outputOption(outputs: readonly OutputName[]) {
   const documents = outputs.includes('json')
   return new Option('-o, --output <format>', documents ? 'output format, or jsonpath=TEMPLATE as in kubectl' : 'output format')
     .choices(outputs)
-    .argParser((text) => checkedOutput(text, outputs))
+    .argParser((text): Output => checkedOutput(text, outputs))
     .default('table')
 }
 
@@ -63,10 +63,10 @@ export type RenderOutput =
   | { readonly to: 'folder'; readonly path: string }
 
 /** `-o` of `render`, as `kpt fn render` has it; `stdout` is kpt's word for the list. */
-export function renderOutputOption(): Option {
+export function renderOutputOption() {
   return new Option('-o, --output <what>', 'unwrap: the rendered objects; resourcelist: all as kpt fn render -o stdout; a new folder')
     .argParser(checkedRenderOutput)
-    .default({ to: 'diff' }, 'what would change')
+    .default<RenderOutput>({ to: 'diff' }, 'what would change')
 }
 
 function checkedRenderOutput(text: string): RenderOutput {

@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { Command } from 'commander'
-import { RISKS, type SelectionOptions, STATES, sinceTime, withSelectionFlags } from './selection-flags.ts'
+import { Command } from '@commander-js/extra-typings'
+import { withFlags } from './options.ts'
+import { RISKS, type SelectionOptions, STATES, selectionFlags, sinceTime } from './selection-flags.ts'
 
 const EVERY = { namespace: 'n', cluster: 'c', risk: 'r', state: 's', since: 'w' }
 const NOW = new Date('2026-11-21T10:00:00Z')
 
 function parse(...argv: string[]): SelectionOptions {
-  const command = withSelectionFlags(new Command('x').exitOverride().configureOutput({ writeErr: () => undefined }), EVERY)
+  const command = withFlags(new Command('x').exitOverride().configureOutput({ writeErr: () => undefined }), selectionFlags(EVERY))
   return command.parse(argv, { from: 'user' }).opts()
 }
 
@@ -63,7 +64,7 @@ test('-l is parsed once, an empty one selects everything, and packages add up', 
 })
 
 test('a flag without a meaning in a command is not there', () => {
-  const command = withSelectionFlags(new Command('x'))
+  const command = selectionFlags({})
   assert.deepEqual(
     command.options.map(({ long }) => long),
     ['--selector', '--package'],

@@ -1,8 +1,9 @@
 /** Flags that select what is listed, as kubectl has them; each command offers those that mean something to it. */
-import { type Command, InvalidArgumentError, Option } from 'commander'
+import { Command, InvalidArgumentError, Option } from '@commander-js/extra-typings'
 import { type LabelSelector, parseLabelSelector } from '../../krm/label-selector.ts'
 import { secondsOf } from '../../policy/duration.ts'
 import type { Change, UnitState } from '../../record/schema.ts'
+import { collect, type Flags, type Optional, type ValuesOf } from './options.ts'
 
 export const RISKS = ['critical', 'high', 'medium', 'low'] as const satisfies readonly Change['risk'][]
 export const STATES = [
@@ -20,52 +21,44 @@ export const STATES = [
 /** A moment, or how long before now. */
 export type Since = { readonly at: string } | { readonly secondsAgo: number }
 
-export interface SelectionOptions {
-  readonly namespace?: string | undefined
-  readonly selector?: LabelSelector
-  readonly package?: readonly string[]
-  /** Only in commands that look at no cluster: there it selects. */
-  readonly cluster?: string
-  readonly risk?: readonly Change['risk'][]
-  readonly state?: readonly UnitState[]
-  readonly since?: Since
-}
-
 /** What each flag means in one command; a flag without a sentence is not offered. */
-export interface SelectionHelp {
+interface SelectionHelp {
   readonly namespace?: string
+  /** Only in commands that read no cluster: there it selects. */
   readonly cluster?: string
   readonly risk?: string
   readonly state?: string
   readonly since?: string
 }
 
-/** Adds `--package` and `-l` always, the others where they have a meaning. */
-export function withSelectionFlags(command: Command, help: SelectionHelp = {}): Command {
-  if (help.namespace !== undefined) {
-    command
-      .addOption(new Option('-n, --namespace <name>', help.namespace))
-      .addOption(new Option('-A, --all-namespaces', 'all namespaces (default)').conflicts('namespace'))
-  }
-  command
-    .addOption(
-      new Option('-l, --selector <labels>', 'only packages with these labels in their Kptfile: team=shop,!legacy').argParser(selector),
-    )
-    .option('--package <path>', 'same as the argument (repeatable)', (path: string, before: string[] | undefined) => [
-      ...(before ?? []),
-      path,
-    ])
-  if (help.cluster !== undefined) command.option('--cluster <name>', help.cluster)
-  if (help.risk !== undefined) command.addOption(listOption('--risk <levels>', help.risk, RISKS))
-  if (help.state !== undefined) command.addOption(listOption('--state <states>', help.state, STATES))
-  if (help.since !== undefined) {
-    command.addOption(new Option('--since <when>', `${help.since}: 2026-11-01, 2026-11-01T14:00:00Z, 7d or 24h`).argParser(since))
-  }
-  return command
+function everyFlag({ namespace, cluster, risk, state, since }: SelectionHelp) {
+  return new Command()
+    .option('-n, --namespace <name>', namespace)
+    .addOption(new Option('-A, --all-namespaces', 'all namespaces (default)').conflicts('namespace'))
+    .option('-l, --selector <labels>', 'only packages with these labels in their Kptfile: team=shop,!legacy', selector)
+    .option('--package <path>', 'same as the argument (repeatable)', collect)
+    .option('--cluster <name>', cluster)
+    .addOption(listOption('--risk <levels>', risk, RISKS))
+    .addOption(listOption('--state <states>', state, STATES))
+    .option('--since <when>', `${since}: 2026-11-01, 2026-11-01T14:00:00Z, 7d or 24h`, sinceWhen)
+}
+
+export type SelectionOptions = Omit<ValuesOf<ReturnType<typeof everyFlag>>, 'allNamespaces'>
+/** What every command with a selection has. */
+export type PackageOptions = Pick<SelectionOptions, 'selector' | 'package'>
+
+/** `-l` and `--package` always, the others where they have a meaning. */
+export function selectionFlags<Help extends SelectionHelp>(
+  help: Help & SelectionHelp,
+): Flags<Pick<SelectionOptions, keyof PackageOptions | (keyof Help & keyof SelectionOptions)>> {
+  const offered = new Set(['selector', 'package', ...Object.keys(help), ...(help.namespace === undefined ? [] : ['allNamespaces'])])
+  const command = new Command()
+  for (const option of everyFlag(help).options) if (offered.has(option.attributeName())) command.addOption(option)
+  return command as unknown as Flags<Pick<SelectionOptions, keyof PackageOptions | (keyof Help & keyof SelectionOptions)>>
 }
 
 /** Packages that the arguments and `--package` name together. */
-export function packagesNamed(named: readonly string[], options: SelectionOptions): readonly string[] {
+export function packagesNamed(named: readonly string[], options: Optional<PackageOptions>): readonly string[] {
   return [...named, ...(options.package ?? [])]
 }
 
@@ -80,17 +73,17 @@ export function isNotBefore(at: string, since: number | undefined): boolean {
 }
 
 /** A comma list of some of these words, in any case; the words are in the help and in the completion. */
-function listOption<Word extends string>(flags: string, description: string, words: readonly Word[]): Option {
-  const option = new Option(flags, description).argParser((text) => {
+function listOption<Name extends string, Word extends string>(flags: Name, description: string | undefined, words: readonly Word[]) {
+  const known = (word: string): Word | undefined => words.find((one) => one.toLowerCase() === word.toLowerCase())
+  const option = new Option(flags, description).argParser((text): readonly Word[] => {
     const wanted = text.split(',').filter((word) => word !== '')
-    const found = wanted.map((word) => words.find((known) => known.toLowerCase() === word.toLowerCase()))
-    const wrong = wanted.find((_word, index) => found[index] === undefined)
+    const wrong = wanted.find((word) => known(word) === undefined)
     if (wrong !== undefined || wanted.length === 0) {
       throw new InvalidArgumentError(
         `there is no ${JSON.stringify(wrong ?? '')}\nit takes some of ${words.join(', ')}, with commas between`,
       )
     }
-    return found
+    return wanted.flatMap((word) => known(word) ?? [])
   })
   option.argChoices = [...words]
   return option
@@ -108,7 +101,7 @@ function selector(text: string): LabelSelector {
 /** Longest --since: what is older than this was never written by us. */
 const LONGEST_DAYS = 36_500
 
-function since(text: string): Since {
+function sinceWhen(text: string): Since {
   if (/^\d{4}-\d{2}-\d{2}$/.test(text) && isMoment(`${text}T00:00:00Z`)) return { at: `${text}T00:00:00Z` }
   if (/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{1,9})?(Z|[+-]\d{2}:\d{2})$/.test(text) && isMoment(text)) return { at: text }
   if (/^[1-9][0-9]{0,4}[smhd]$/.test(text)) {

@@ -11,7 +11,7 @@ import type { TurnResult } from '../../reconcile/run-turn.ts'
 import type { Change, DriftReport } from '../../record/schema.ts'
 import type { LedgerReading } from '../ledger-session.ts'
 import type { World } from '../world.ts'
-import type { CommonOptions } from './options.ts'
+import type { Optional, RepositoryOptions, TerminalOptions } from './options.ts'
 import { isNotBefore, packagesNamed, type SelectionOptions, sinceTime } from './selection-flags.ts'
 
 /** Which changes are shown, for one command line. */
@@ -22,7 +22,7 @@ export interface ChangeFilter {
 }
 
 /** `-n`, `--risk` and `--since` over single changes. A change without a time is never taken for an old one. */
-export function changeFilter(options: SelectionOptions, now: Date): ChangeFilter {
+export function changeFilter(options: Optional<SelectionOptions>, now: Date): ChangeFilter {
   const { namespace, risk } = options
   const since = options.since === undefined ? undefined : sinceTime(options.since, now)
   return {
@@ -46,7 +46,7 @@ export interface NarrowedTurn {
 }
 
 /** Only for printing and the exit code; what a turn writes is never narrowed. */
-export function narrowTurn(result: TurnResult, options: SelectionOptions, now: Date): NarrowedTurn {
+export function narrowTurn(result: TurnResult, options: Optional<SelectionOptions>, now: Date): NarrowedTurn {
   const filter = changeFilter(options, now)
   const numbers = new Map<Change, number>()
   let hidden = 0
@@ -83,16 +83,21 @@ export interface UnitSelection {
   inNamespace(report: DriftReport): boolean | undefined
 }
 
+export interface SelectedNames {
+  /** Paths that the arguments name. */
+  readonly named: readonly string[]
+  /** Paths that may be named although they are neither packages of the base branch nor in the ledger. */
+  readonly alsoKnown?: readonly string[]
+}
+
 /**
- * @param alsoKnown paths that may be named although they are neither packages of the base branch nor in the ledger
  * @throws Failure BP1004 for a package that is neither in the repository nor in the ledger, BP1011 for labels that select nothing
  */
 export async function selectUnits(
   { view, ledger }: LedgerReading,
-  named: readonly string[],
-  options: SelectionOptions & Pick<CommonOptions, 'path'>,
+  { named, alsoKnown = [] }: SelectedNames,
+  options: Optional<SelectionOptions> & Pick<RepositoryOptions, 'path'>,
   signal: AbortSignal,
-  alsoKnown: readonly string[] = [],
 ): Promise<UnitSelection> {
   const names = [...packagesNamed(named, options), ...(options.path ?? [])]
   // What is no longer in the repository still has a history.
@@ -117,9 +122,13 @@ export async function selectUnits(
   }
 }
 
-/** Says on stderr what a filter left out, so that an empty list is not taken for "nothing there". */
-export function printHidden(count: number, noun: string, flags: readonly string[], options: CommonOptions, world: World): void {
-  if (count === 0 || options.quiet === true) return
+/** Prints on stderr what the flags of a filter left out, so that an empty list is not taken for "nothing there". */
+export function printHidden(
+  { count, noun, flags }: { readonly count: number; readonly noun: string; readonly flags: readonly string[] },
+  { quiet }: Pick<TerminalOptions, 'quiet'>,
+  world: World,
+): void {
+  if (count === 0 || quiet === true) return
   world.stderr.write(`${count} ${noun}${count === 1 ? ' is' : 's are'} hidden by ${flags.join(' and ')}\n`)
 }
 

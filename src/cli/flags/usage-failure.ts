@@ -1,5 +1,5 @@
 /** What is wrong with a command line, told with what could stand there instead. */
-import type { Command, CommanderError, Option } from 'commander'
+import type { CommanderError, CommandUnknownOpts, Option } from '@commander-js/extra-typings'
 import { Failure } from '../../failure.ts'
 import { oneLine } from '../../text/one-line.ts'
 
@@ -10,13 +10,13 @@ interface Reported {
 }
 
 /** BP1001. Commander has what it found in its messages alone; one that is not known here is told as it is. */
-export function usageFailure(thrown: CommanderError, argv: readonly string[], program: Command): Failure {
+export function usageFailure(thrown: CommanderError, argv: readonly string[], program: CommandUnknownOpts): Failure {
   const message = thrown.message.replace(/^error: /, '')
   const { what, why, remedy } = report(thrown.code, message, commandOf(argv, program))
   return new Failure({ code: 'BP1001', what: oneLine(what, 300), why: oneLine(why, 600), remedy: oneLine(remedy, 600) })
 }
 
-function report(code: string, message: string, command: Command): Reported {
+function report(code: string, message: string, command: CommandUnknownOpts): Reported {
   const name = pathOf(command)
   const [what = message, ...hints] = message.split('\n')
   switch (code) {
@@ -46,7 +46,7 @@ function report(code: string, message: string, command: Command): Reported {
   }
 }
 
-function unknown(what: string, hint: string, command: Command, kind: 'command' | 'flag'): Reported {
+function unknown(what: string, hint: string, command: CommandUnknownOpts, kind: 'command' | 'flag'): Reported {
   const name = pathOf(command)
   const [, names] = /^\(Did you mean (?:one of )?(.*)\?\)$/.exec(hint) ?? []
   const none = kind === 'command' ? `${name} has no such command` : `${name} has no such flag`
@@ -56,7 +56,7 @@ function unknown(what: string, hint: string, command: Command, kind: 'command' |
 }
 
 /** Of two lines of a reason, the second is what to do. */
-function invalidValue(message: string, command: Command): Reported {
+function invalidValue(message: string, command: CommandUnknownOpts): Reported {
   const [, what, argument, reason] = /^(.*) is invalid(?: for argument '([^']*)')?\. (.*)$/s.exec(message) ?? []
   if (what === undefined || reason === undefined) {
     const [first = message, ...others] = message.split(/; |\n/)
@@ -74,7 +74,7 @@ function invalidValue(message: string, command: Command): Reported {
   return { what: refused, why, remedy: remedy.join(' ') || `${to} such a value, or leave it out` }
 }
 
-function missingArgument(what: string, command: Command): Reported {
+function missingArgument(what: string, command: CommandUnknownOpts): Reported {
   const [, wanted] = /'(.*)'$/.exec(what) ?? []
   const argument = command.registeredArguments.find((each) => each.name() === wanted)
   const about = argument === undefined ? '' : `: ${argument.description}${choicesOf(argument.argChoices)}`
@@ -87,13 +87,13 @@ function choicesOf(choices: readonly string[] | undefined): string {
 }
 
 /** The option that a message of commander names. */
-function optionIn(message: string, command: Command): Option | undefined {
+function optionIn(message: string, command: CommandUnknownOpts): Option | undefined {
   const [, flags] = /^option '([^']*)'/.exec(message) ?? []
   return command.options.find((option) => option.flags === flags)
 }
 
 /** The command that a line is about: the last one that is there. */
-function commandOf(argv: readonly string[], program: Command): Command {
+function commandOf(argv: readonly string[], program: CommandUnknownOpts): CommandUnknownOpts {
   let command = program
   for (const word of argv) {
     if (word.startsWith('-')) continue
@@ -105,10 +105,10 @@ function commandOf(argv: readonly string[], program: Command): Command {
 }
 
 /** `backporch get drifts`. */
-export function pathOf(command: Command): string {
+export function pathOf(command: CommandUnknownOpts): string {
   return command.parent === null ? command.name() : `${pathOf(command.parent)} ${command.name()}`
 }
 
-function usageOf(command: Command): string {
+function usageOf(command: CommandUnknownOpts): string {
   return `${pathOf(command)} ${command.usage()}`
 }

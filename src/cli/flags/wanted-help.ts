@@ -1,4 +1,4 @@
-import type { Command } from 'commander'
+import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import { Failure } from '../../failure.ts'
 import { nearestNames } from '../../package/nearest-name.ts'
 import { oneLine } from '../../text/one-line.ts'
@@ -9,7 +9,7 @@ import { pathOf } from './usage-failure.ts'
  * tells of a command that is not there by the help of all others.
  * @throws Failure BP1001 where there is no such command
  */
-export function wantedHelp(argv: readonly string[], program: Command): Command | undefined {
+export function wantedHelp(argv: readonly string[], program: CommandUnknownOpts): CommandUnknownOpts | undefined {
   const words = argv.filter((word) => !word.startsWith('-'))
   let command = program
   let requested = false
@@ -27,7 +27,7 @@ export function wantedHelp(argv: readonly string[], program: Command): Command |
   return requested ? command : undefined
 }
 
-function noSuchCommand(word: string, command: Command): Failure {
+function noSuchCommand(word: string, command: CommandUnknownOpts): Failure {
   const near = nearestNames(
     word,
     command.commands.map((each) => each.name()),

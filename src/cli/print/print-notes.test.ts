@@ -90,7 +90,7 @@ test('one failure of many packages is told once, with the first places; with -v 
     why: 'another image is not allowed',
     remedy: 'allow it',
   })
-  const printed = (options: { verbose?: boolean }): string => {
+  const printed = (options: { verbose?: true }): string => {
     const texts: string[] = []
     const stderr = { isTTY: false, columns: 80, write: (text: string) => texts.push(text) }
     printFailures([...failures, other], { stderr, env: {} } as unknown as World, options)

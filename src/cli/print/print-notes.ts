@@ -2,14 +2,14 @@
 import { groupNotes, groupSentence, type Note, sentenceOf } from '../../note.ts'
 import type { NotePart } from '../../record/schema.ts'
 import { oneLine } from '../../text/one-line.ts'
-import type { CommonOptions } from '../flags/options.ts'
+import type { Optional, TerminalOptions } from '../flags/options.ts'
 import type { World } from '../world.ts'
 
 /** Lines of notes that one look prints, unless all of them are asked for. */
 export const MOST_LINES = 5
 
 /** Sentences for people: with `verbose` every note, otherwise one for each cause, and never more than `MOST_LINES`. */
-export function noteLines(notes: readonly Note[], { verbose }: Pick<CommonOptions, 'verbose'>): readonly string[] {
+export function noteLines(notes: readonly Note[], { verbose }: Optional<Pick<TerminalOptions, 'verbose'>>): readonly string[] {
   const groups = groupNotes(notes)
   // Each with its cause, which `explain` takes.
   if (verbose === true) return [...new Set(notes.map((note) => `${sentenceOf(note)} [${note.cause}]`))]
@@ -21,19 +21,20 @@ export function noteLines(notes: readonly Note[], { verbose }: Pick<CommonOption
   return [...shown.map(groupSentence), `${total} notes in all${causes}; -v prints each`]
 }
 
-/** @param before the beginning of each line, as the time in a log */
 export function printNotes(
   notes: readonly Note[],
-  options: Pick<CommonOptions, 'quiet' | 'verbose'>,
+  options: { readonly quiet?: boolean | undefined; readonly verbose?: true | undefined },
   world: Pick<World, 'stderr'>,
-  before = '',
 ): void {
   if (options.quiet === true) return
-  for (const line of noteLines(notes, options)) world.stderr.write(`${before}note: ${oneLine(line, 2_000)}\n`)
+  for (const line of noteLines(notes, options)) world.stderr.write(`note: ${oneLine(line, 2_000)}\n`)
 }
 
 /** As a document has them: with `verbose` every note is among the examples. Nothing where there is none. */
-export function notesPart(notes: readonly Note[], { verbose }: Pick<CommonOptions, 'verbose'>): { readonly notes?: NotePart[] } {
+export function notesPart(
+  notes: readonly Note[],
+  { verbose }: Optional<Pick<TerminalOptions, 'verbose'>>,
+): { readonly notes?: NotePart[] } {
   if (notes.length === 0) return {}
   const groups = groupNotes(notes, verbose === true ? Number.POSITIVE_INFINITY : undefined)
   return { notes: groups.map(({ cause, count, examples }) => ({ cause, count, examples: examples.map((one) => ({ ...one })) })) }

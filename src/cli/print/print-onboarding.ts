@@ -7,14 +7,13 @@ import { count } from '../../proposal/text/words.ts'
 import type { Onboarded, Onboarding } from '../../reconcile/onboard/onboard.ts'
 import { API_VERSION } from '../../record/schema.ts'
 import { oneLine } from '../../text/one-line.ts'
-import type { CommonOptions } from '../flags/options.ts'
+import type { DryRunOption } from '../flags/command-flags.ts'
+import type { TerminalOptions } from '../flags/options.ts'
 import type { World } from '../world.ts'
 import { publishCommand, type RepositoryLocation, shellWord } from './published-lines.ts'
 import { Terminal } from './terminal.ts'
 
-interface PrintOptions extends CommonOptions {
-  readonly dryRun?: boolean
-}
+type PrintOptions = Pick<TerminalOptions, 'color' | 'ascii' | 'quiet'> & DryRunOption
 
 /** What was found, and what to expect. With `--dry-run` also the files and the text of the proposal. */
 export function printOnboarding({ subject, files }: Onboarding, options: PrintOptions, world: World): void {

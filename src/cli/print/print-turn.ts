@@ -17,7 +17,8 @@ import type { Change, DriftRecord, DriftReport } from '../../record/schema.ts'
 import { shownText, type VisibilityFor } from '../../record/shown-text.ts'
 import { countResolutions } from '../../record/subject.ts'
 import { oneLine } from '../../text/one-line.ts'
-import type { CommonOptions } from '../flags/options.ts'
+import type { DIFF_FLAGS, DryRunOption } from '../flags/command-flags.ts'
+import type { Optional, OutputOptions, ValuesOf } from '../flags/options.ts'
 import { isTable } from '../flags/outputs.ts'
 import type { World } from '../world.ts'
 import { changeOrigins } from './change-origins.ts'
@@ -32,13 +33,11 @@ import { printYamlDiff } from './print-yaml-diff.ts'
 import { Terminal } from './terminal.ts'
 import { formatUnifiedDiff } from './unified-diff.ts'
 
-export interface TurnPrintOptions extends CommonOptions {
-  readonly showIgnored?: boolean
-  /** Unified diffs of the objects, instead of `output`. */
-  readonly yaml?: boolean
-  /** Numbers of the changes in the whole list, where some of it is not shown. */
-  readonly numbers?: ReadonlyMap<Change, number>
-}
+export type TurnPrintOptions = OutputOptions &
+  Optional<Pick<ValuesOf<typeof DIFF_FLAGS>, 'showIgnored' | 'yaml'> & DryRunOption> & {
+    /** Numbers of the changes in the whole list, where some of it is not shown. */
+    readonly numbers?: ReadonlyMap<Change, number>
+  }
 
 /** Differences of every unit, or the list as a document. @returns whether there was anything to say */
 export function printTurn(result: TurnResult, options: TurnPrintOptions, world: World): boolean {

@@ -9,7 +9,7 @@ import type { Note } from '../../note.ts'
 import type { TurnResult } from '../../reconcile/run-turn.ts'
 import { type ObjectSides, objectSides } from '../../record/object-sides.ts'
 import { oneLine } from '../../text/one-line.ts'
-import type { CommonOptions } from '../flags/options.ts'
+import type { TerminalOptions } from '../flags/options.ts'
 import type { DiffFile, World } from '../world.ts'
 import { incompleteOf } from './print-document.ts'
 import { printNotes } from './print-notes.ts'
@@ -23,7 +23,7 @@ interface NamedSides extends ObjectSides {
   readonly slug: string
 }
 
-export function printYamlDiff(result: TurnResult, options: CommonOptions, world: World): void {
+export function printYamlDiff(result: TurnResult, options: TerminalOptions, world: World): void {
   const objects = result.units.flatMap((unit): NamedSides[] => {
     if (unit.state === 'failed') return []
     const { observation, plan } = unit
@@ -88,12 +88,7 @@ export function externalDiffProgram(text: string | undefined): readonly [string,
   })
 }
 
-function printRest(
-  result: TurnResult,
-  objects: readonly NamedSides[],
-  options: Pick<CommonOptions, 'quiet' | 'verbose'>,
-  world: World,
-): void {
+function printRest(result: TurnResult, objects: readonly NamedSides[], options: Pick<TerminalOptions, 'verbose'>, world: World): void {
   const notes: Note[] = objects.flatMap(({ id, unplaced }) =>
     unplaced.map((path) => ({
       cause: 'not-in-yaml-diff',

@@ -7,7 +7,7 @@ import { LEDGER_BRANCH, ownedRef } from '../../package/ref-name.ts'
 import type { OpenBranch } from '../../plan/turn/observation.ts'
 import type { RefUpdate } from '../../ports/package-repository.ts'
 import { oneLine } from '../../text/one-line.ts'
-import type { CommonOptions } from '../flags/options.ts'
+import type { RepositoryOptions, TerminalOptions } from '../flags/options.ts'
 import type { World } from '../world.ts'
 
 export type RepositoryLocation =
@@ -17,7 +17,7 @@ export type RepositoryLocation =
   | { readonly kind: 'clone'; readonly git: string; readonly name: string; readonly origin: boolean }
 
 /** @throws Failure BP4009 where git is not installed */
-export async function repositoryLocation({ repo }: Pick<CommonOptions, 'repo'>, world: World): Promise<RepositoryLocation> {
+export async function repositoryLocation({ repo }: Pick<RepositoryOptions, 'repo'>, world: World): Promise<RepositoryLocation> {
   // A scheme, or `user@host:path`.
   if (/^[^/]+:/.test(repo)) return { kind: 'shared' }
   const state = await world.cloneState(repo)
@@ -72,7 +72,7 @@ export function fetchRecorded({ git }: { readonly git: string }): string {
 export async function printPublished(
   updates: readonly Written[],
   baseBranch: string,
-  options: Pick<CommonOptions, 'repo' | 'quiet'>,
+  options: Pick<RepositoryOptions & TerminalOptions, 'repo' | 'quiet'>,
   world: World,
 ): Promise<void> {
   if (options.quiet === true || updates.length === 0) return

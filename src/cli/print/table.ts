@@ -1,6 +1,6 @@
 /** Tables as kubectl prints them: upper-case heads, three spaces between columns, no borders, nothing at line ends. */
 import { stripVTControlCharacters } from 'node:util'
-import { InvalidArgumentError } from 'commander'
+import { InvalidArgumentError } from '@commander-js/extra-typings'
 import { oneLine } from '../../text/one-line.ts'
 
 export interface Column<Row> {

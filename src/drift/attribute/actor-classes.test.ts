@@ -1,7 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { assertMutes } from '../../../test/fakes/noise-samples.ts'
+import type { FieldSet } from '../../krm/field-set.ts'
 import type { ActorClass } from '../drift.ts'
-import { ACTOR_CLASSES, classify } from './actor-classes.ts'
+import { removerOf } from './actor.ts'
+import { ACTOR_CLASSES, classify, isControlPlane } from './actor-classes.ts'
+
+const NO_FIELDS: FieldSet = { owned: false, children: new Map() }
 
 const NAMES: Readonly<Record<ActorClass, string>> = {
   'human-tool':
@@ -19,6 +24,37 @@ for (const [found, names] of Object.entries(NAMES)) {
     for (const manager of names.split(' ')) assert.equal(classify({ manager }), found, manager)
   })
 }
+
+// docs/facts/control-plane-managers.md: one table, whoever asks.
+for (const manager of [
+  'kube-controller-manager',
+  'kube-scheduler',
+  'kube-apiserver',
+  'kubelet',
+  'cloud-controller-manager',
+  'aws-cloud-controller-manager',
+  'openshift-controller-manager',
+  'k3s',
+]) {
+  test(`${manager} is the control plane in the table, for removals, for presets and for unmanaged objects`, () => {
+    assert.ok(isControlPlane(manager))
+    assert.equal(classify({ manager }), 'controller')
+    const writer = (name: string) =>
+      ({ manager: name, operation: 'Update', subresource: '', apiVersion: 'v1', time: '', fields: NO_FIELDS }) as const
+    assert.equal(removerOf({ entries: [writer(manager), writer('k9s')], unreadable: [] }, undefined).manager, 'k9s')
+    assertMutes('service-account-tokens', {
+      of: 'v1 ServiceAccount shop/web',
+      at: 'secrets',
+      live: [{ name: 'web-token-x7k2p' }],
+      by: manager,
+    })
+  })
+}
+
+test('other controllers, and programs that only sound like it, are not the control plane', () => {
+  for (const manager of ['acme-controller-manager', 'kube-proxy', 'coredns', 'kubectl', 'k3s-agent', 'Kubelet', ''])
+    assert.ok(!isControlPlane(manager), manager)
+})
 
 test('a HorizontalPodAutoscaler writes as the controller manager on scale, and a person through kubectl', () => {
   assert.equal(classify({ manager: 'kube-controller-manager', operation: 'Update', subresource: 'scale' }), 'controller')

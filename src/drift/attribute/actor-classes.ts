@@ -36,6 +36,26 @@ export interface ClassRow {
   readonly what: string
 }
 
+/**
+ * Managers of the control plane and of its nodes, with `*` for any text: the names of the programs (docs/facts/control-plane-managers.md).
+ * Every question about the control plane asks this table.
+ */
+const CONTROL_PLANE: readonly string[] = [
+  'kube-controller-manager',
+  'kube-scheduler',
+  'kube-apiserver',
+  'kubelet',
+  'cloud-controller-manager',
+  '*-cloud-controller-manager',
+  'openshift-controller-manager',
+  'k3s',
+]
+
+/** Whether the control plane itself writes under this name: what it adds to an object is never drift. */
+export function isControlPlane(manager: string): boolean {
+  return CONTROL_PLANE.some((glob) => matchesGlob(glob, manager))
+}
+
 function rowsOfSyncers(kind: ActorClass): ClassRow[] {
   return SYNCERS.flatMap(({ managers }) =>
     managers.flatMap((row) => (row.class === kind ? [{ class: kind, managers: row.names, what: row.what }] : [])),
@@ -81,16 +101,7 @@ export const ACTOR_CLASSES: readonly ClassRow[] = [
   },
   {
     class: 'controller',
-    managers: [
-      'kube-controller-manager',
-      'kube-scheduler',
-      'kube-apiserver',
-      'kubelet',
-      'kube-proxy',
-      'cloud-controller-manager',
-      'coredns',
-      'konnectivity*',
-    ],
+    managers: [...CONTROL_PLANE, 'kube-proxy', 'coredns', 'konnectivity*'],
     what: 'the control plane and its nodes; `kube-controller-manager` on `scale` is a HorizontalPodAutoscaler',
   },
   { class: 'controller', managers: ['*'], subresource: 'status', what: 'a writer of a status' },

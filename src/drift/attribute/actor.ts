@@ -1,19 +1,12 @@
 /** Who wrote a field, from `managedFields`. */
 import type { FieldPath } from '../../krm/field-path.ts'
 import { type FieldManager, type ManagedFields, type ManagedFieldsEntry, ownsLocation, sameManager } from '../../krm/managed-fields.ts'
-import type { Actor, ActorClass, Syncer } from '../drift.ts'
-import { classify } from './actor-classes.ts'
+import type { Actor, ActorClass, SyncerManager } from '../drift.ts'
+import { classify, isControlPlane } from './actor-classes.ts'
 
 /** By the shipped table alone (src/drift/attribute/actor-classes.ts). */
 export function classOfManager(manager: string): ActorClass {
   return classify({ manager })
-}
-
-/** Managers of the Kubernetes control plane itself: what they add to an object is never drift. */
-const CONTROL_PLANE = new Set(['kube-controller-manager', 'kube-scheduler', 'kube-apiserver', 'kubelet', 'cloud-controller-manager'])
-
-export function isControlPlane(manager: string): boolean {
-  return CONTROL_PLANE.has(manager)
 }
 
 export const UNKNOWN_ACTOR: Actor = { manager: 'unknown', operation: '', subresource: '', class: 'unknown', at: '', confidence: 'none' }
@@ -40,7 +33,7 @@ export function ownersOf(managed: ManagedFields, path: FieldPath): ManagedFields
 }
 
 /** The last writer of a live field other than the syncer; undefined when the syncer alone owns it, or it has no owner. */
-export function foreignOwner(managed: ManagedFields, path: FieldPath, syncer: Syncer | undefined): ManagedFieldsEntry | undefined {
+export function foreignOwner(managed: ManagedFields, path: FieldPath, syncer: SyncerManager | undefined): ManagedFieldsEntry | undefined {
   return ownersOf(managed, path).find((entry) => !isSyncer(entry, syncer))
 }
 
@@ -48,7 +41,7 @@ export function foreignOwner(managed: ManagedFields, path: FieldPath, syncer: Sy
  * Who removed a field: an absent field has no owner, and a write that only removes leaves no entry at all
  * (docs/facts/removals-leave-no-owner.md). One single other writer of the object is named as `last-writer`.
  */
-export function removerOf(managed: ManagedFields, syncer: Syncer | undefined): Actor {
+export function removerOf(managed: ManagedFields, syncer: SyncerManager | undefined): Actor {
   const others = managed.entries.filter((entry) => entry.subresource === '' && !isSyncer(entry, syncer) && !isControlPlane(entry.manager))
   const [only] = others
   return others.length === 1 && only !== undefined ? actorOf(only, 'last-writer') : UNKNOWN_ACTOR
@@ -62,7 +55,7 @@ export function creatorOf(managed: ManagedFields): Actor {
 }
 
 /** Under its own name, or one that it had before. */
-export function isSyncer(entry: FieldManager, syncer: Syncer | undefined): boolean {
+export function isSyncer(entry: FieldManager, syncer: SyncerManager | undefined): boolean {
   return syncer !== undefined && (sameManager(entry, syncer) || (syncer.former?.some((other) => sameManager(entry, other)) ?? false))
 }
 

@@ -6,13 +6,13 @@ import type { AuditedWrite } from '../../krm/audit-event.ts'
 import { type ManagedFields, managedFieldsOf } from '../../krm/managed-fields.ts'
 import { resourceKey } from '../../krm/resource-id.ts'
 import { SYNCERS } from '../../syncers/registry.ts'
-import type { Actor, Confidence, Drift, FieldOwner, ObjectVerdict, Syncer } from '../drift.ts'
+import type { Actor, Confidence, Drift, FieldOwner, ObjectVerdict, SyncerManager } from '../drift.ts'
 import { isSyncer, ownersOf } from './actor.ts'
 import { type ActorRule, classify, ruleFor } from './actor-classes.ts'
 import { type AuditMatch, findAuditMatch, isControlPlaneUser } from './audit-match.ts'
 
 export interface Attribution {
-  readonly syncer: Syncer | undefined
+  readonly syncer: SyncerManager | undefined
   /** Of the policy, in their order. */
   readonly rules: readonly ActorRule[]
   /** By `resourceKey`, oldest first; empty without an audit log. */
@@ -27,30 +27,20 @@ export function attribute(verdict: ObjectVerdict, by: Attribution): ObjectVerdic
   const managed = verdict.live === undefined ? undefined : managedFieldsOf(verdict.live)
   const writes = by.writes.get(resourceKey(verdict.id)) ?? []
   const accounts = syncerAccounts(writes, by.syncer)
-  const named = (drift: Drift): Drift => ({ ...drift, actor: attributed(drift, managed, writes, accounts, by) })
+  const attributed = (drift: Drift): Actor => {
+    const others = managed === undefined ? [] : otherOwners(drift, managed, by)
+    const shared = others.length === 0 ? {} : { others }
+    const auditMatch = writes.length === 0 ? undefined : findAuditMatch(drift, writes, by.syncer)
+    const { actor } = drift
+    if (auditMatch !== undefined) return { ...observedBy(auditMatch, drift, accounts, by.rules), ...shared }
+    return { ...actor, ...(actor.confidence === 'none' ? {} : { class: classify(actor, by.rules) }), ...shared }
+  }
+  const named = (drift: Drift): Drift => ({ ...drift, actor: attributed(drift) })
   return {
     ...verdict,
     items: verdict.items.map(named),
     setAside: verdict.setAside.map((aside) => ({ ...aside, drift: named(aside.drift) })),
   }
-}
-
-function attributed(
-  drift: Drift,
-  managed: ManagedFields | undefined,
-  writes: readonly AuditedWrite[],
-  accounts: ReadonlySet<string>,
-  by: Attribution,
-): Actor {
-  const others = managed === undefined ? [] : otherOwners(drift, managed, by)
-  const shared = others.length === 0 ? {} : { others }
-  const auditMatch = writes.length === 0 ? undefined : findAuditMatch(drift, writes, by.syncer)
-  const { actor } = drift
-  if (auditMatch === undefined) {
-    const known = actor.confidence !== 'none'
-    return { ...actor, ...(known ? { class: classify(actor, by.rules) } : {}), ...shared }
-  }
-  return { ...observedBy(auditMatch, drift, accounts, by.rules), ...shared }
 }
 
 function otherOwners({ actor, path }: Drift, managed: ManagedFields, { syncer, rules }: Attribution): FieldOwner[] {
@@ -121,7 +111,7 @@ function classOfWriter(
 }
 
 /** Service accounts that wrote as the syncer: what they write under another name is the syncer's too, and no person's. */
-function syncerAccounts(writes: readonly AuditedWrite[], syncer: Syncer | undefined): ReadonlySet<string> {
+function syncerAccounts(writes: readonly AuditedWrite[], syncer: SyncerManager | undefined): ReadonlySet<string> {
   const users = new Set(writes.flatMap(({ manager, user }) => (syncer !== undefined && manager === syncer.manager ? [user] : [])))
   return new Set([...users].filter((user) => user.startsWith('system:serviceaccount:')))
 }

@@ -7,7 +7,7 @@ import { type FieldPath, field, formatFieldPath, indexOfStep, valueAt } from '..
 import { type ManagedFieldsEntry, managedFieldsOf, ownsLocation } from '../../krm/managed-fields.ts'
 import type { ResourceId } from '../../krm/resource-id.ts'
 import { getKey, isJsonArray, isJsonObject, type Json, type JsonObject, jsonEquals } from '../../text/json.ts'
-import type { Drift, Syncer } from '../drift.ts'
+import type { Drift, SyncerManager } from '../drift.ts'
 
 export interface AuditMatch {
   readonly write: AuditedWrite
@@ -19,7 +19,7 @@ export interface AuditMatch {
 }
 
 /** `writes`: to the object of the difference and to its namespace, oldest first. */
-export function findAuditMatch(drift: Drift, writes: readonly AuditedWrite[], syncer: Syncer | undefined): AuditMatch | undefined {
+export function findAuditMatch(drift: Drift, writes: readonly AuditedWrite[], syncer: SyncerManager | undefined): AuditMatch | undefined {
   const own = writes.filter(({ object }) => isWriteTo(object, drift.id))
   if (drift.change === 'missing') return deletionOf(drift.id, own, writes)
   if (drift.change === 'unexpected') return creationOf(drift, own)
@@ -105,7 +105,7 @@ function onlyUser(writes: readonly AuditedWrite[], proof: AuditMatch['proof']): 
   return { write: last, proof }
 }
 
-function removalOf(path: FieldPath, writes: readonly AuditedWrite[], syncer: Syncer | undefined): AuditMatch | undefined {
+function removalOf(path: FieldPath, writes: readonly AuditedWrite[], syncer: SyncerManager | undefined): AuditMatch | undefined {
   const whole = writes.filter(({ object }) => object.subresource === '')
   const had = whole.findLastIndex(({ response }) => response !== undefined && valueAt(response, path) !== undefined)
   const after = whole.slice(had + 1)

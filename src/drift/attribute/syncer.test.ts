@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { appliedBy, editedBy, TEST_SCHEMA, withMetadata } from '../../../test/fakes/live-object.ts'
 import { type FieldManager, managedFieldsOf } from '../../krm/managed-fields.ts'
 import type { JsonObject } from '../../text/json.ts'
-import type { Syncer } from '../drift.ts'
+import type { SyncerManager } from '../drift.ts'
 import { findSyncer } from './syncer.ts'
 
 const MANIFEST: JsonObject = {
@@ -121,11 +121,11 @@ for (const [name, lives, syncer] of FOUND) {
 const EARLIER = '2026-01-01T10:00:00Z'
 const LATER = '2026-01-01T11:00:00Z'
 
-function syncerIn(...lives: readonly JsonObject[]): Syncer | undefined {
+function syncerIn(...lives: readonly JsonObject[]): SyncerManager | undefined {
   return findSyncer(lives.map((live) => ({ desired: MANIFEST, live, schema: TEST_SCHEMA })))
 }
 
-function namesOf(syncer: Syncer | undefined): string {
+function namesOf(syncer: SyncerManager | undefined): string {
   const text = ({ manager, operation }: FieldManager): string => `${manager} ${operation}`
   return syncer === undefined ? 'nobody' : [text(syncer), ...(syncer.former ?? []).map(text)].join(' < ')
 }

@@ -10,7 +10,7 @@ import { BEFORE_FIRST_APPLY, CLIENT_SIDE_APPLY, LAST_APPLIED } from '../../synce
 import { isSameProgram, programOf } from '../../syncers/registry.ts'
 import type { JsonObject } from '../../text/json.ts'
 import { lastAppliedOf } from '../compare/last-applied.ts'
-import type { Syncer } from '../drift.ts'
+import type { SyncerManager } from '../drift.ts'
 import { classOfManager } from './actor.ts'
 
 export interface AppliedObject {
@@ -31,7 +31,7 @@ export interface AppliedObject {
  * @param given the field manager by configuration: the syncer is this one, as it is found on the objects
  * @returns undefined when no live object was applied
  */
-export function findSyncer(objects: readonly AppliedObject[], given?: string): Syncer | undefined {
+export function findSyncer(objects: readonly AppliedObject[], given?: string): SyncerManager | undefined {
   const writers = writersOf(objects)
   const tools = toolsOf(writers, objects.length)
   if (given !== undefined) {
@@ -107,7 +107,7 @@ function isApplier({ manager, operation }: ManagedFieldsEntry): boolean {
 }
 
 /** Whether what Helm stores is what this syncer compares its next apply with. Another tool may have taken a release over, marks and all. */
-export function writesThroughHelm(syncer: Syncer | undefined): boolean {
+export function writesThroughHelm(syncer: SyncerManager | undefined): boolean {
   return syncer !== undefined && usesHelm(syncer.manager)
 }
 
@@ -163,7 +163,7 @@ function compareText(left: string, right: string): number {
   return left < right ? -1 : left > right ? 1 : 0
 }
 
-function withFormer(syncer: FieldManager, writers: readonly Writer[]): Syncer {
+function withFormer(syncer: FieldManager, writers: readonly Writer[]): SyncerManager {
   const own = writers.filter(({ manager }) => isSameTool(manager, syncer))
   const first = own.reduce((earliest, writer) => (writer.first < earliest ? writer.first : earliest), own[0]?.first ?? '')
   const fields = own.reduce((sum, writer) => sum + writer.fields, 0)

@@ -93,8 +93,12 @@ class Judge {
   private observedPlace(key: string): (ObservedLive & { readonly index: number }) | undefined {
     const { memory, now } = this.evidence
     const observed = memory.observedWith(key)
-    const location = observed === undefined || now < observed.at ? undefined : this.locationOf(observed)
-    return observed === undefined || location === undefined ? undefined : { ...observed, index: location }
+    const index = observed === undefined || now < observed.at ? undefined : this.locationOf(observed)
+    if (observed === undefined || index === undefined) return undefined
+    // The ledger names the first commit with the content: git may have left the content and returned to it before the observation.
+    const returned = this.versions.findIndex(({ tree }, at) => tree === observed.tree && this.arrival(at).latest <= observed.at)
+    if (returned === -1 || returned >= index) return { ...observed, index }
+    return { ...observed, commit: this.versions[returned]?.commit ?? '', index: returned }
   }
 
   decide(drift: Drift): Answer {
@@ -243,9 +247,8 @@ class Judge {
         const before = earlier?.objects.get(key)
         const state = live.get(key)
         if (before === object || state?.state !== 'present') continue
-        const managed = managedFieldsOf(state.object)
-        if (lastWriteOf(managed, syncer) === undefined) continue
-        if (before === undefined || shows(state.object, object, before, managed, syncer)) return index
+        if (lastWriteOf(managedFieldsOf(state.object), syncer) === undefined) continue
+        if (before === undefined || shows(state.object, object, before, syncer)) return index
       }
     }
     return this.versions.length

@@ -4,7 +4,7 @@ import type { LiveView } from '../../krm/live-view.ts'
 import type { SyncerReport } from '../../syncers/syncer.ts'
 import type { JsonObject } from '../../text/json.ts'
 import type { StoredManifest } from '../compare/last-applied.ts'
-import type { Drift, Syncer } from '../drift.ts'
+import type { Drift, SyncerManager } from '../drift.ts'
 import type { ContentId, DatedContent, ObservedContent } from './arrivals.ts'
 
 /** One content of the package on the base branch; `commit` is the first one with this content, empty for the time before the package was there. */
@@ -43,7 +43,7 @@ export const NO_MEMORY: SyncMemory = { observedWith: () => undefined, contents: 
 /** All evidence that distinguishes a syncer that is behind from a person who wrote. */
 export interface SyncEvidence {
   readonly history: PackageHistory
-  readonly syncer: Syncer | undefined
+  readonly syncer: SyncerManager | undefined
   readonly report: SyncerReport
   readonly live: LiveView
   /** Identities, by `resourceKey`, that the package's inventory lists; undefined where there is no inventory. */

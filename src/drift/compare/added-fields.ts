@@ -9,7 +9,7 @@ import { type FieldSet, stepOfItem, subsetAt } from '../../krm/field-set.ts'
 import type { ManagedFields, ManagedFieldsEntry } from '../../krm/managed-fields.ts'
 import { getKey, type Json, type JsonObject, jsonEquals } from '../../text/json.ts'
 import { isSyncer } from '../attribute/actor.ts'
-import type { Syncer } from '../drift.ts'
+import type { SyncerManager } from '../drift.ts'
 
 export interface AddedField {
   readonly path: FieldPath
@@ -23,7 +23,7 @@ const REVISION = 'metadata.annotations["deployment.kubernetes.io/revision"]'
 /** One entry per added place: a whole list item where the item is new, a single field otherwise; each place once, the latest owner. */
 export function findAddedFields(
   { live, desired, managed }: { readonly live: JsonObject; readonly desired: JsonObject; readonly managed: ManagedFields },
-  syncer: Syncer | undefined,
+  syncer: SyncerManager | undefined,
   metadataOnly: boolean,
   schema: FieldSchema = UNKNOWN_SCHEMA,
 ): AddedField[] {

@@ -15,29 +15,24 @@ export interface FieldDifference {
 
 /** Compares everything but `status` and the server's own bookkeeping. In the order of the predicted object. */
 export function compareObjects(live: JsonObject, predicted: JsonObject, schema: FieldSchema): FieldDifference[] {
-  const differences: FieldDifference[] = []
-  for (const name of keysOf(predicted, live)) {
-    if (name === 'status' || name === 'apiVersion' || name === 'kind') continue
-    const left = getKey(live, name)
-    const right = getKey(predicted, name)
-    if (name === 'metadata' && isJsonObject(left) && isJsonObject(right)) {
-      compare(authoredMetadata(left), authoredMetadata(right), schema.child(name), [field(name)], differences)
-    } else compare(left, right, schema.child(name), [field(name)], differences)
-  }
-  return differences
+  return compareMaps(authored(live), authored(predicted), schema, [])
 }
 
-function compare(live: Json | undefined, predicted: Json | undefined, schema: FieldSchema, path: FieldPath, into: FieldDifference[]): void {
-  if (jsonEquals(live, predicted)) return
+function authored(object: JsonObject): JsonObject {
+  const { status, apiVersion, kind, ...rest } = object
+  const metadata = getKey(object, 'metadata')
+  return isJsonObject(metadata) ? { ...rest, metadata: authoredMetadata(metadata) } : rest
+}
+
+function compare(live: Json | undefined, predicted: Json | undefined, schema: FieldSchema, path: FieldPath): FieldDifference[] {
+  if (jsonEquals(live, predicted)) return []
   const oneSided = live === undefined || predicted === undefined
   // A container that only one side has is reported by its members, so that the lines read like the edits that people make.
   if (isContainer(live ?? predicted, schema) && (oneSided || sameShape(live, predicted))) {
-    const before = into.length
-    if (isJsonObject(live ?? predicted)) compareMaps(live, predicted, schema, path, into)
-    else compareLists(live, predicted, schema, path, into)
-    if (into.length > before || !oneSided) return
+    const inside = (isJsonObject(live ?? predicted) ? compareMaps : compareLists)(live, predicted, schema, path)
+    if (inside.length > 0 || !oneSided) return inside
   }
-  into.push({ path, live, predicted })
+  return [{ path, live, predicted }]
 }
 
 function isContainer(value: Json | undefined, schema: FieldSchema): boolean {
@@ -49,38 +44,24 @@ function sameShape(left: Json | undefined, right: Json | undefined): boolean {
   return isJsonObject(left) === isJsonObject(right) && isJsonArray(left) === isJsonArray(right)
 }
 
-function compareMaps(
-  live: Json | undefined,
-  predicted: Json | undefined,
-  schema: FieldSchema,
-  path: FieldPath,
-  into: FieldDifference[],
-): void {
+function compareMaps(live: Json | undefined, predicted: Json | undefined, schema: FieldSchema, path: FieldPath): FieldDifference[] {
   const left = isJsonObject(live) ? live : {}
   const right = isJsonObject(predicted) ? predicted : {}
-  for (const name of keysOf(right, left)) compare(getKey(left, name), getKey(right, name), schema.child(name), [...path, field(name)], into)
+  return keysOf(right, left).flatMap((name) => compare(getKey(left, name), getKey(right, name), schema.child(name), [...path, field(name)]))
 }
 
-function compareLists(
-  live: Json | undefined,
-  predicted: Json | undefined,
-  schema: FieldSchema,
-  path: FieldPath,
-  into: FieldDifference[],
-): void {
+function compareLists(live: Json | undefined, predicted: Json | undefined, schema: FieldSchema, path: FieldPath): FieldDifference[] {
   const left = itemsByKey(live, schema)
   const right = itemsByKey(predicted, schema)
-  if (left === undefined || right === undefined) {
-    into.push({ path, live, predicted })
-    return
-  }
-  for (const [key, { step, value }] of right) {
+  if (left === undefined || right === undefined) return [{ path, live, predicted }]
+  const inPredicted = [...right].flatMap(([key, { step, value }]) => {
     const other = left.get(key)
     // A whole item that is not there is one difference, not one for each of its fields.
-    if (other === undefined) into.push({ path: [...path, step], live: undefined, predicted: value })
-    else compare(other.value, value, schema.items(), [...path, step], into)
-  }
-  for (const [key, { step, value }] of left) if (!right.has(key)) into.push({ path: [...path, step], live: value, predicted: undefined })
+    if (other === undefined) return [{ path: [...path, step], live: undefined, predicted: value }]
+    return compare(other.value, value, schema.items(), [...path, step])
+  })
+  const liveOnly = [...left].filter(([key]) => !right.has(key))
+  return [...inPredicted, ...liveOnly.map(([, { step, value }]) => ({ path: [...path, step], live: value, predicted: undefined }))]
 }
 
 /** Undefined when the schema's keys do not distinguish the items. */

@@ -17,7 +17,7 @@ import { BEFORE_FIRST_APPLY } from '../../syncers/kubectl.ts'
 import { isMarkOf } from '../../syncers/marks.ts'
 import type { Json, JsonObject } from '../../text/json.ts'
 import { actorOf, creatorOf, foreignOwner, isSyncer, ownersOf, removerOf, UNKNOWN_ACTOR } from '../attribute/actor.ts'
-import type { Actor, ChangeKind, Drift, ObjectVerdict, Syncer } from '../drift.ts'
+import type { Actor, ChangeKind, Drift, ObjectVerdict, SyncerManager } from '../drift.ts'
 import { assessRisk } from '../risk/risk.ts'
 import { type CreationProbe, creationProbeOf } from '../unowned/creation-probe.ts'
 import { isLastApplied, type UnownedSubject } from '../unowned/server-written.ts'
@@ -67,7 +67,7 @@ function unownedSubject(
 }
 
 /** Whether tier 1 leaves the object open, so that a dry run has to answer. */
-export function needsPrediction(observed: Omit<ObservedObject, 'prediction'>, syncer: Syncer | undefined): boolean {
+export function needsPrediction(observed: Omit<ObservedObject, 'prediction'>, syncer: SyncerManager | undefined): boolean {
   const { live, creation } = observed
   if (live.state !== 'present' || live.metadataOnly) return false
   // Without owners the creation shows what differs; an apply is requested only to know whether one would fail.
@@ -85,7 +85,7 @@ export function appliedPart({ desired, schema }: Pick<ObservedObject, 'desired' 
 }
 
 /** The verdict on an object that git declares. Ignore rules are applied later, by the caller. */
-export function detectDrift(observed: ObservedObject, syncer: Syncer | undefined): ObjectVerdict {
+export function detectDrift(observed: ObservedObject, syncer: SyncerManager | undefined): ObjectVerdict {
   const { desired, live } = observed
   const base = { id: desired.id, apiVersion: desired.apiVersion, desired, setAside: [], failure: undefined, reapplyFails: undefined }
   if (live.state === 'unreadable') return { ...base, state: 'unreadable', proof: 'none', items: [], failure: live.failure }
@@ -135,7 +135,7 @@ class Subject {
   private readonly observed: ObservedObject
   private readonly live: JsonObject
   private readonly metadataOnly: boolean
-  private readonly syncer: Syncer | undefined
+  private readonly syncer: SyncerManager | undefined
   private readonly managed: ManagedFields
   /** The desired object without unknown fields, and with `stringData` as the server stores it. */
   private readonly desired: JsonObject
@@ -144,7 +144,7 @@ class Subject {
   private readonly uid: string
   private readonly mayBeBehind = new Set<Drift>()
 
-  constructor(observed: ObservedObject, live: JsonObject, metadataOnly: boolean, syncer: Syncer | undefined) {
+  constructor(observed: ObservedObject, live: JsonObject, metadataOnly: boolean, syncer: SyncerManager | undefined) {
     this.observed = observed
     this.live = live
     this.metadataOnly = metadataOnly

@@ -14,7 +14,7 @@ import { BEFORE_FIRST_APPLY } from '../../syncers/kubectl.ts'
 import { getKey, isJsonArray, isJsonObject, type Json, type JsonObject } from '../../text/json.ts'
 import { withoutValueAt, withValueAt } from '../../yaml/edit/edit-yaml-value.ts'
 import { isSyncer, ownersOf } from '../attribute/actor.ts'
-import type { Syncer } from '../drift.ts'
+import type { SyncerManager } from '../drift.ts'
 
 /** A place of the live object, and what git has there as a server would store the very text. */
 interface EncryptedLocation {
@@ -63,7 +63,7 @@ function* leaves(value: Json, schema: FieldSchema, path: FieldPath): Generator<{
 }
 
 export interface SealOptions {
-  readonly syncer: Syncer | undefined
+  readonly syncer: SyncerManager | undefined
   readonly key: RedactionKey
 }
 

@@ -19,23 +19,18 @@ export interface DifferingLeaf {
 
 /** In the order of the set, one at a time; reads every list once, however long it is. */
 export function* differingLeaves(
-  declaredSet: FieldSet,
+  set: FieldSet,
   declared: Json | undefined,
   live: Json | undefined,
   schema: FieldSchema,
-  path: FieldPath = [],
 ): Generator<DifferingLeaf> {
-  if (declaredSet.children.size === 0) {
-    if (path.length > 0 && !isAlreadyApplied(declared, live, schema)) yield { path, declared, live }
-    return
-  }
   const [wanted, there] = [itemsByStep(declared, schema), itemsByStep(live, schema)]
-  for (const [key, { step, set }] of declaredSet.children) {
-    const here = [...path, step]
-    if (step.kind === 'field') {
-      const [own, other] = [valueIn(declared, step.name), valueIn(live, step.name)]
-      yield* differingLeaves(set, own, other, schema.child(step.name), here)
-    } else yield* differingLeaves(set, wanted.get(key), there.get(key), schema.items(), here)
+  for (const [key, { step, set: below }] of set.children) {
+    const isField = step.kind === 'field'
+    const [own, other] = isField ? [valueIn(declared, step.name), valueIn(live, step.name)] : [wanted.get(key), there.get(key)]
+    const child = isField ? schema.child(step.name) : schema.items()
+    if (below.children.size > 0) for (const leaf of differingLeaves(below, own, other, child)) yield { ...leaf, path: [step, ...leaf.path] }
+    else if (!isAlreadyApplied(own, other, child)) yield { path: [step], declared: own, live: other }
   }
 }
 

@@ -12,7 +12,7 @@ import { PathSet } from '../../krm/path-set.ts'
 import { annotationsOf, type Resource } from '../../krm/resource.ts'
 import { LAST_APPLIED } from '../../syncers/kubectl.ts'
 import { isJsonArray, isJsonObject, type Json, type JsonObject, parseJson } from '../../text/json.ts'
-import type { Syncer } from '../drift.ts'
+import type { SyncerManager } from '../drift.ts'
 import { withSecretData } from './secret-data.ts'
 
 /** An object as a syncer applied it last and keeps it outside of the cluster's object. It may hold the content of a Secret. */
@@ -74,7 +74,7 @@ export function isLeftByApply(note: string): boolean {
 export function appliedLast(
   { desired: { apiVersion }, stored }: { readonly desired: Pick<Resource, 'apiVersion'>; readonly stored?: StoredManifest | undefined },
   live: JsonObject,
-  syncer: Syncer | undefined,
+  syncer: SyncerManager | undefined,
 ): AppliedLast | undefined {
   if (syncer?.operation !== 'Update') return undefined
   // One of another version of the kind has other fields.

@@ -8,7 +8,7 @@ import type { ManagedFields } from '../../krm/managed-fields.ts'
 import type { ResourceId } from '../../krm/resource-id.ts'
 import { getKey, isJsonObject, type JsonObject } from '../../text/json.ts'
 import { isSyncer, ownersOf } from '../attribute/actor.ts'
-import type { Syncer } from '../drift.ts'
+import type { SyncerManager } from '../drift.ts'
 import type { AppliedLast } from './last-applied.ts'
 
 export interface LeftKey {
@@ -22,7 +22,7 @@ export interface DataQuestion {
   readonly desired: JsonObject
   readonly live: JsonObject
   readonly managed: ManagedFields
-  readonly syncer: Syncer | undefined
+  readonly syncer: SyncerManager | undefined
   readonly applied: AppliedLast | undefined
 }
 

@@ -2,7 +2,7 @@
 import type { FieldPath } from '../../krm/field-path.ts'
 import type { ManagedFields } from '../../krm/managed-fields.ts'
 import { isSyncer, ownersOf } from '../attribute/actor.ts'
-import type { Syncer } from '../drift.ts'
+import type { SyncerManager } from '../drift.ts'
 import type { AppliedLast } from './last-applied.ts'
 
 /**
@@ -16,7 +16,7 @@ export function isLostWhenReleased(
   path: FieldPath,
   applied: AppliedLast | undefined,
   managed: ManagedFields,
-  syncer: Syncer | undefined,
+  syncer: SyncerManager | undefined,
 ): boolean {
   if (syncer === undefined) return false
   if (syncer.operation === 'Update') return applied?.removes(path) === true

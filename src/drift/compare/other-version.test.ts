@@ -5,10 +5,10 @@ import type { FieldSchema } from '../../krm/field-schema.ts'
 import { managedFieldsOf } from '../../krm/managed-fields.ts'
 import { schemaOfKind } from '../../krm/open-api.ts'
 import type { Json } from '../../text/json.ts'
-import type { Syncer } from '../drift.ts'
+import type { SyncerManager } from '../drift.ts'
 import { hiddenLocations, writerInOtherVersion, writersInOtherVersions } from './other-version.ts'
 
-const SYNCER: Syncer = { manager: 'ci', operation: 'Apply', subresource: '' }
+const SYNCER: SyncerManager = { manager: 'ci', operation: 'Apply', subresource: '' }
 const DOCUMENT: Json = {
   components: {
     schemas: {

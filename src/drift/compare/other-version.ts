@@ -6,11 +6,16 @@ import { type FieldPath, formatFieldPath } from '../../krm/field-path.ts'
 import type { FieldSchema } from '../../krm/field-schema.ts'
 import type { FieldSet } from '../../krm/field-set.ts'
 import type { ManagedFields, ManagedFieldsEntry } from '../../krm/managed-fields.ts'
-import { isControlPlane, isSyncer } from '../attribute/actor.ts'
-import type { Syncer } from '../drift.ts'
+import { isSyncer } from '../attribute/actor.ts'
+import { isControlPlane } from '../attribute/actor-classes.ts'
+import type { SyncerManager } from '../drift.ts'
 
 /** Entries of others in another version, the latest first. */
-export function writersInOtherVersions(managed: ManagedFields, apiVersion: string, syncer: Syncer | undefined): ManagedFieldsEntry[] {
+export function writersInOtherVersions(
+  managed: ManagedFields,
+  apiVersion: string,
+  syncer: SyncerManager | undefined,
+): ManagedFieldsEntry[] {
   return managed.entries
     .filter((entry) => entry.subresource !== 'status' && entry.apiVersion !== '' && entry.apiVersion !== apiVersion)
     .filter((entry) => !isSyncer(entry, syncer) && !isControlPlane(entry.manager))
@@ -24,7 +29,7 @@ export function writersInOtherVersions(managed: ManagedFields, apiVersion: strin
 export function writerInOtherVersion(
   managed: ManagedFields,
   apiVersion: string,
-  syncer: Syncer | undefined,
+  syncer: SyncerManager | undefined,
 ): ManagedFieldsEntry | undefined {
   const [only, ...more] = writersInOtherVersions(managed, apiVersion, syncer)
   if (only === undefined || more.length > 0) return undefined

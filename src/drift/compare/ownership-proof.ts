@@ -14,7 +14,7 @@ import { type FieldSet, fieldSetOf, sameLeaves } from '../../krm/field-set.ts'
 import { type ManagedFields, sameManager } from '../../krm/managed-fields.ts'
 import { withoutMarks } from '../../syncers/marks.ts'
 import { getKey, isJsonObject, type Json, type JsonObject } from '../../text/json.ts'
-import type { Syncer } from '../drift.ts'
+import type { SyncerManager } from '../drift.ts'
 import { differingLeaves, isEmptyValue } from './equal-values.ts'
 
 export interface ProofSubject {
@@ -23,7 +23,7 @@ export interface ProofSubject {
   readonly live: JsonObject
   readonly managed: ManagedFields
   readonly schema: FieldSchema
-  readonly syncer: Syncer | undefined
+  readonly syncer: SyncerManager | undefined
 }
 
 /** Undefined when the proof holds; otherwise the first reason why it does not, for people and for the benchmark. */

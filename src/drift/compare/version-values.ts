@@ -1,11 +1,11 @@
 /** The value of one field in a version of a package, and whether a live object shows it. */
 import { type FieldPath, field, valueAt } from '../../krm/field-path.ts'
-import { type ManagedFields, ownsLocation } from '../../krm/managed-fields.ts'
+import { type ManagedFields, managedFieldsOf, ownsLocation } from '../../krm/managed-fields.ts'
 import { canonicalQuantity } from '../../krm/quantity.ts'
 import { isSecret } from '../../krm/redaction/redacted.ts'
 import { getKey, isJsonArray, isJsonObject, type Json, type JsonObject, jsonEquals } from '../../text/json.ts'
 import { isSyncer } from '../attribute/actor.ts'
-import type { Drift, Syncer } from '../drift.ts'
+import type { Drift, SyncerManager } from '../drift.ts'
 import { withSecretData } from './secret-data.ts'
 
 const DATA_KINDS: ReadonlySet<string> = new Set(['ConfigMap', 'Secret'])
@@ -37,13 +37,14 @@ export function valueIn(object: JsonObject, { id, path }: Drift): Json | undefin
 }
 
 /** RFC 3339 of the syncer's last change to what it owns of the object itself; undefined where it has no entry. */
-export function lastWriteOf({ entries }: ManagedFields, syncer: Syncer | undefined): string | undefined {
+export function lastWriteOf({ entries }: ManagedFields, syncer: SyncerManager | undefined): string | undefined {
   const times = entries.flatMap((entry) => (entry.subresource === '' && isSyncer(entry, syncer) ? [entry.time] : []))
   return times.length === 0 ? undefined : times.toSorted().at(-1)
 }
 
 /** Whether live has, in the syncer's hands, a scalar that `now` declares and `before` does not. */
-export function shows(live: JsonObject, now: JsonObject, before: JsonObject, managed: ManagedFields, syncer: Syncer | undefined): boolean {
+export function shows(live: JsonObject, now: JsonObject, before: JsonObject, syncer: SyncerManager | undefined): boolean {
+  const managed = managedFieldsOf(live)
   const own = managed.entries.filter((entry) => entry.subresource === '' && isSyncer(entry, syncer))
   return changedScalars(now, before, []).some(
     ({ path, value }) => jsonEquals(valueAt(live, path), value) && own.some((entry) => ownsLocation(entry, path, managed)),

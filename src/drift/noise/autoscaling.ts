@@ -54,7 +54,7 @@ function judgeResources(drift: Drift, { scalers }: Surroundings): Judgement | un
   if (scaler === undefined) return shown('no VerticalPodAutoscaler targets it')
   const name = describeResourceId(scaler.id)
   const policy = scaler.policies.find((each) => each.container === container) ?? scaler.policies.find((each) => each.container === '*')
-  const alone = whyLeftAlone(scaler, policy, container, part === 'requests', resource)
+  const alone = whyLeftAlone(scaler, policy, { container, part, resource })
   if (alone !== undefined) return shown(`${name} ${alone}`)
   const owner = scalerOf(drift, scaler.id)
   if (!writtenBy(drift, /^vpa-/)) return { ...shown(`${writerOf(drift)} wrote it, and not ${name}`), ...owner }
@@ -68,15 +68,13 @@ function judgeResources(drift: Drift, { scalers }: Surroundings): Judgement | un
 function whyLeftAlone(
   scaler: ResourceScaler,
   policy: ContainerPolicy | undefined,
-  container: string,
-  request: boolean,
-  resource: string,
+  { container, part, resource }: { readonly container: string; readonly part: string; readonly resource: string },
 ): string | undefined {
   if (scaler.off) return 'only recommends'
   if (policy === undefined) return undefined
   if (policy.off) return `leaves container ${container} alone`
   if (!policy.resources.includes(resource)) return `does not control ${resource} of container ${container}`
-  return !request && policy.requestsOnly ? `controls no limits of container ${container}` : undefined
+  return part === 'limits' && policy.requestsOnly ? `controls no limits of container ${container}` : undefined
 }
 
 function whyOutOfBounds(policy: ContainerPolicy, resource: string, drift: Drift): string | undefined {

@@ -5,9 +5,9 @@
  * comparison (its list of fields that the cluster owns).
  */
 import { getKey, isJsonArray, isJsonObject, type Json } from '../../text/json.ts'
+import { isControlPlane } from '../attribute/actor-classes.ts'
 import type { Drift } from '../drift.ts'
 import {
-  CONTROL_PLANE,
   finalizerOf,
   hasNoOwner,
   isAdded,
@@ -27,7 +27,7 @@ import {
 } from './noise-rule.ts'
 import { partAt, textAt } from './object-part.ts'
 
-const fromControlPlane = (drift: Drift): boolean => writtenBy(drift, CONTROL_PLANE)
+const fromControlPlane = (drift: Drift): boolean => writtenBy(drift, isControlPlane)
 
 /** The control plane owns it, or it has no owner, which is how the API server writes. */
 function fromServer(drift: Drift, why: string, surroundings: Surroundings): Judgement {

@@ -3,15 +3,16 @@
 import { quantityOf } from '../../krm/quantity-size.ts'
 import { SYNCERS } from '../../syncers/registry.ts'
 import type { Json } from '../../text/json.ts'
+import { isControlPlane } from '../attribute/actor-classes.ts'
 import type { Drift } from '../drift.ts'
 import {
-  CONTROL_PLANE,
   isAdded,
   isLive,
   isMachine,
   isPerson,
   type Judgement,
   kindOf,
+  type Managers,
   metadataKey,
   muted,
   type NoiseRule,
@@ -27,7 +28,7 @@ interface StatusLike {
   readonly kind: RegExp
   readonly annotations?: RegExp
   readonly path?: RegExp
-  readonly writers: RegExp | ReadonlySet<string>
+  readonly writers: Managers
   readonly says: string
 }
 
@@ -39,20 +40,20 @@ const STATUS_LIKE: readonly StatusLike[] = [
   {
     kind: /^autoscaling\/HorizontalPodAutoscaler$/,
     annotations: /^autoscaling\.alpha\.kubernetes\.io\/(conditions|current-metrics)$/,
-    writers: CONTROL_PLANE,
+    writers: isControlPlane,
     says: 'the autoscaler says in it what it sees',
   },
   {
     kind: /^(\/Endpoints|discovery\.k8s\.io\/EndpointSlice)$/,
     annotations: /^endpoints\.kubernetes\.io\/(last-change-trigger-time|over-capacity)$/,
-    writers: CONTROL_PLANE,
+    writers: isControlPlane,
     says: 'the control plane says in it when the endpoints changed',
   },
-  { kind: /^\/Pod$/, path: /^spec\.nodeName$/, writers: CONTROL_PLANE, says: 'the scheduler says in it where the Pod runs' },
+  { kind: /^\/Pod$/, path: /^spec\.nodeName$/, writers: isControlPlane, says: 'the scheduler says in it where the Pod runs' },
   {
     kind: /^batch\/Job$/,
     annotations: /^batch\.kubernetes\.io\/(job-tracking|cronjob-scheduled-timestamp)$/,
-    writers: CONTROL_PLANE,
+    writers: isControlPlane,
     says: 'the control plane says in it how it tracks the Job',
   },
   {

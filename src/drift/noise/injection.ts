@@ -40,7 +40,7 @@ const INJECTS_CA = [
   'service.beta.openshift.io/inject-cabundle',
 ]
 /** Injectors whose names do not show that they are: istiod, the certificate jobs of charts, OpenShift's service CA. */
-const CA_INJECTORS = new Set(['pilot-discovery', 'istiod', 'kube-webhook-certgen', 'service-ca-operator'])
+const CA_INJECTORS = /^(pilot-discovery|istiod|kube-webhook-certgen|service-ca-operator)$/
 /** What charts write where the field must not be empty: a line break. */
 const NO_BUNDLE: readonly (Json | undefined)[] = [undefined, null, '', 'Cg==']
 /** base64 of the head of a PEM certificate. */

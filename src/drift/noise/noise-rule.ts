@@ -8,7 +8,7 @@ import type { ManagedFields } from '../../krm/managed-fields.ts'
 import type { ResourceId } from '../../krm/resource-id.ts'
 import type { JsonObject } from '../../text/json.ts'
 import { isSyncer } from '../attribute/actor.ts'
-import type { Drift, Syncer } from '../drift.ts'
+import type { Drift, SyncerManager } from '../drift.ts'
 import type { Scalers } from './scaler.ts'
 
 export interface NoiseRule {
@@ -40,7 +40,7 @@ export interface Surroundings {
   /** As it was read; of a Secret perhaps its metadata only. */
   readonly live: JsonObject
   readonly managed: ManagedFields
-  readonly syncer: Syncer | undefined
+  readonly syncer: SyncerManager | undefined
   /** Autoscalers of the cluster, those that target this object among them. */
   readonly scalers: Scalers
   /** The live object has no writer for any of its fields, so that a field without an owner may have any writer. */
@@ -109,14 +109,15 @@ export function isOwned({ actor }: Pick<Drift, 'actor'>): boolean {
   return actor.confidence === 'field-manager'
 }
 
+export type Managers = RegExp | ((manager: string) => boolean)
+
 /** The server names one of these as the owner of the field. */
-export function writtenBy({ actor }: Drift, managers: RegExp | ReadonlySet<string>): boolean {
-  if (!isOwned({ actor })) return false
-  return managers instanceof RegExp ? managers.test(actor.manager) : managers.has(actor.manager)
+export function writtenBy({ actor }: Drift, managers: Managers): boolean {
+  return isOwned({ actor }) && (managers instanceof RegExp ? managers.test(actor.manager) : managers(actor.manager))
 }
 
 /** The syncer owns it, under its own name or one that it had before. */
-export function fromSyncer({ actor }: Drift, syncer: Syncer | undefined): boolean {
+export function fromSyncer({ actor }: Drift, syncer: SyncerManager | undefined): boolean {
   const { manager, operation, subresource, confidence } = actor
   return confidence === 'field-manager' && operation !== '' && isSyncer({ manager, operation, subresource }, syncer)
 }
@@ -125,15 +126,6 @@ export function fromSyncer({ actor }: Drift, syncer: Syncer | undefined): boolea
 export function hasNoOwner({ actor }: Drift, { withoutOwners }: Pick<Surroundings, 'withoutOwners'>): boolean {
   return actor.confidence === 'none' && withoutOwners !== true
 }
-
-/** Components of the control plane that write objects of a package: kube-controller-manager, the scheduler, the API server, a cloud's controllers. */
-export const CONTROL_PLANE: ReadonlySet<string> = new Set([
-  'kube-controller-manager',
-  'kube-scheduler',
-  'kube-apiserver',
-  'cloud-controller-manager',
-  'openshift-controller-manager',
-])
 
 /** A writer that is a controller or an admission webhook, as far as its name shows. Only together with a path and a value. */
 export function isMachine({ actor }: Drift): boolean {

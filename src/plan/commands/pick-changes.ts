@@ -22,7 +22,8 @@ export interface PlannedChange {
   readonly via?: string | undefined
 }
 
-type OpenChange = Omit<PlannedChange, 'resolution'>
+/** One without a plan. */
+export type OpenChange = Omit<PlannedChange, 'resolution'>
 
 /** Every difference of the verdicts, in their order. */
 export function allChanges(verdicts: readonly ObjectVerdict[], key: RedactionKey): readonly OpenChange[] {

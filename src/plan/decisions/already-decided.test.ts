@@ -1,69 +1,158 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { DEPLOYMENT, proposed, refused, TurnWorld, WEB, WEB_CONFIG } from '../../../test/fakes/turn-world.ts'
+import { driftOf } from '../../../test/fakes/drift-samples.ts'
+import { decidedOf, observationOf, proposedOf, refusalOf, verdictOf, withStatus } from '../../../test/fakes/observation-builder.ts'
+import { DEPLOYMENT, refused, TurnWorld } from '../../../test/fakes/turn-world.ts'
+import { itemFingerprint } from '../../drift/compare/fingerprint.ts'
+import { LEFT_OVER } from '../../drift/compare/last-applied.ts'
+import type { Drift, SetAside } from '../../drift/drift.ts'
+import type { Failure } from '../../failure.ts'
+import { objectId } from '../../package/object-id.ts'
+import type { Observation, ResolutionRequest } from '../turn/observation.ts'
+import { planReconcile } from '../turn/plan-reconcile.ts'
+import { waitingNotes } from './already-decided.ts'
 
-/** Replicas were restored by a merge that nobody applied yet; the colour changed after that. */
-async function applying(): Promise<TurnWorld> {
-  const world = await proposed()
-  await world.approve()
-  world.edit(WEB_CONFIG, 'data.color', 'red')
-  const { report } = await world.plan()
-  assert.deepEqual(
-    report.spec.changes.map(({ path }) => path),
-    ['data.color', 'spec.replicas'],
-  )
-  return world
+const REPLICAS = driftOf('spec.replicas')
+const COLOUR = driftOf('spec.color', { git: 'blue', live: 'red' })
+const NO_FIELD = driftOf('', { change: 'missing', git: undefined, live: undefined })
+
+/** A merge restored these differences, which live still shows; the others came after that. */
+function applying(decided: readonly Drift[], later: readonly Drift[] = []): Observation {
+  return { ...decidedOf(proposedOf(decided)), verdicts: [verdictOf([...decided, ...later])] }
+}
+
+function request(drifts: readonly Drift[] | undefined, resolution: ResolutionRequest['resolution'] = 'Restore'): ResolutionRequest {
+  const changes = drifts && new Set(drifts.map((drift) => itemFingerprint(drift, observationOf().key)))
+  return { resolution, changes, message: undefined }
+}
+
+function refusedOf(unit: Observation, resolutionRequest: ResolutionRequest): Failure {
+  const refused = refusalOf(() => planReconcile(unit, { resolutionRequest }))
+  assert.equal(refused.code, 'BP2008')
+  return refused
+}
+
+function planned(unit: Observation, resolutionRequest: ResolutionRequest): string[] | undefined {
+  const changes = planReconcile(unit, { resolutionRequest }).record?.spec.changes
+  return changes?.map(({ path, resolution }) => `${path} ${resolution}`)
 }
 
 for (const resolution of ['Restore', 'Adopt', 'Release'] as const) {
-  test(`${resolution} of a change whose merged decision is being applied is refused, and names the decision`, async () => {
-    const world = await applying()
-    const before = new Map(world.repository.branches)
-    const failure = await refused(world.resolutionRequest(resolution, ['2']), 'BP2008')
+  test(`${resolution} of a change whose merged decision is being applied is refused, and names the decision`, () => {
+    const failure = refusedOf(applying([REPLICAS], [COLOUR]), request([REPLICAS], resolution))
     assert.equal(failure.what, 'the decision about Deployment shop/web spec.replicas is made already')
     assert.match(failure.why, /^drift-[0-9a-f]{8} \(v1\) was merged to restore it, and the cluster does not agree yet$/)
     assert.equal(failure.remedy, 'let it be applied, then backporch scan apps/web; decide anew if it differs after that')
-    assert.deepEqual(world.repository.branches, before)
   })
 }
 
-test('a selection of which a part is decided is refused as a whole, and says how to select the rest', async () => {
-  const world = await applying()
-  const failure = await refused(world.resolutionRequest('Adopt', ['1,2']), 'BP2008')
-  assert.match(failure.what, /spec\.replicas is made already$/)
-  assert.doesNotMatch(failure.what, /color/)
+test('a selection of which a part is decided is refused as a whole, and says how to select the rest', () => {
+  const unit = applying([REPLICAS], [COLOUR])
+  const failure = refusedOf(unit, request([COLOUR, REPLICAS], 'Adopt'))
+  assert.match(failure.what, /^the decision about Deployment shop\/web spec\.replicas is made already$/)
   assert.match(failure.remedy, /select only the changes that are still open/)
-  const { record } = await world.resolutionRequest('Adopt', ['1'])
-  assert.deepEqual(
-    record?.spec.changes.map(({ path, resolution }) => [path, resolution]),
-    [['data.color', 'Adopt']],
-  )
+  assert.deepEqual(planned(unit, request([COLOUR], 'Release')), ['spec.color Release'])
+  const more = { ...request([COLOUR]), more: [request([REPLICAS], 'Adopt')] }
+  assert.match(refusedOf(unit, more).what, /spec\.replicas is made already$/, 'a further choice of the same request counts')
 })
 
-test('without a selection the open changes are meant, and the decided ones stay decided', async () => {
-  const world = await applying()
-  const { record } = await world.resolutionRequest('Adopt')
-  assert.deepEqual(
-    record?.spec.changes.map(({ path }) => path),
-    ['data.color'],
-  )
+test('without a selection the open changes are meant, and the decided ones stay decided', () => {
+  assert.deepEqual(planned(applying([REPLICAS], [COLOUR]), request(undefined, 'Release')), ['spec.color Release'])
 })
 
-test('where everything is decided, nothing to decide does not claim that live agrees with git', async () => {
-  const world = await proposed()
-  await world.approve()
-  const failure = await refused(world.resolutionRequest('Adopt'), 'BP2008')
-  assert.match(failure.why, /^what differs \(1\) was decided: it is merged/)
+test('the first three decided changes are named, an object without a field by its change, and a decision without a revision by its name', () => {
+  const fields = ['spec.a', 'spec.b', 'spec.c', 'spec.d'].map((field) => driftOf(field))
+  const { what } = refusedOf(applying(fields), request(fields))
+  assert.equal(
+    what,
+    'the decision about Deployment shop/web spec.a, Deployment shop/web spec.b, Deployment shop/web spec.c and 1 more is made already',
+  )
+  const whole = refusedOf(withStatus(applying([NO_FIELD]), { revision: undefined as never }), request([NO_FIELD]))
+  assert.equal(whole.what, 'the decision about Deployment shop/web missing is made already')
+  assert.match(whole.why, /^drift-[0-9a-f]{8} was merged to restore it/)
 })
 
-test('a field that is decided and changes once more can be decided again', async () => {
-  const world = await applying()
-  world.edit(WEB, 'spec.replicas', 7)
-  const { record } = await world.resolutionRequest('Release', ['2'])
-  assert.deepEqual(
-    record?.spec.changes.map(({ path, resolution }) => `${path} ${resolution}`),
-    ['data.color Restore', 'spec.replicas Release'],
-  )
+test('a field that is decided and changes once more can be decided again', () => {
+  const moved = driftOf('spec.replicas', { live: 7 })
+  const unit = { ...applying([REPLICAS]), verdicts: [verdictOf([COLOUR, moved])] }
+  assert.deepEqual(planned(unit, request([moved], 'Release')), ['spec.color Restore', 'spec.replicas Release'])
+})
+
+const BEHIND = { drift: REPLICAS, state: 'Behind', why: 'live is what 1234567 rendered, git has 7654321 since' } as const
+const NOTHING: readonly (readonly [name: string, unit: Observation, why: string, remedy: string])[] = [
+  [
+    'everything is decided',
+    applying([REPLICAS]),
+    'what differs (1) was decided: it is merged, and the cluster does not agree yet',
+    'let it be applied, then backporch scan apps/web',
+  ],
+  [
+    'everything waits for the syncer',
+    waiting([BEHIND]),
+    `what differs (1) waits for the syncer and is no drift: ${BEHIND.why}`,
+    'let the syncer apply it, then backporch scan apps/web; to keep what is live, revert that commit',
+  ],
+  [
+    'the syncer is suspended',
+    waiting([{ ...BEHIND, state: 'Suspended' }]),
+    `what differs (1) waits for the syncer and is no drift: ${BEHIND.why}`,
+    'resume the syncer, then backporch scan apps/web; to keep what is live, revert that commit',
+  ],
+  [
+    'what differs is ignored',
+    waiting([{ ...BEHIND, state: 'Ignored' }]),
+    'what differs (1) is ignored or released, so it is no drift',
+    'backporch diff --show-ignored lists it',
+  ],
+  [
+    'something could not be observed',
+    observationOf([], { incomplete: [{ state: 'unreadable', code: 'BP3006', why: 'no answer' }] }),
+    'no difference was seen, and not everything could be observed',
+    'backporch diff says what',
+  ],
+  ['nothing differs', observationOf(), 'live agrees with git', 'backporch diff shows the state'],
+]
+
+function waiting(setAside: readonly SetAside[]): Observation {
+  return observationOf([], { verdicts: [verdictOf([], { setAside })] })
+}
+
+for (const [name, unit, why, remedy] of NOTHING) {
+  test(`nothing to decide, because ${name}: the refusal says so, and what to do`, () => {
+    for (const resolution of ['Restore', 'Adopt', 'Release'] as const) {
+      const refused = refusedOf(unit, request(undefined, resolution))
+      assert.deepEqual([refused.why, refused.remedy], [why, remedy])
+    }
+  })
+}
+
+function noteOf(unit: Observation): string {
+  return waitingNotes(unit, planReconcile(unit))
+    .map(({ text }) => text.replace(/drift-[0-9a-f]{8}/g, 'drift-x'))
+    .join()
+}
+
+test('the note about decided changes names the decision, and what no apply removes', () => {
+  const left = { ...COLOUR, notes: [LEFT_OVER] }
+  const both = [REPLICAS, left]
+  assert.equal(noteOf(observationOf([REPLICAS])), '', 'nothing is decided')
+  assert.equal(noteOf(applying([REPLICAS])), '1 change is decided by drift-x (v1): it waits for the apply of what is merged')
+  assert.match(noteOf(applying([REPLICAS, COLOUR])), /^2 changes are decided by drift-x \(v1\): they wait for/)
+  const one = noteOf(applying([left]))
+  assert.equal(one, '1 change is decided by drift-x (v1): no apply removes it, so remove it by hand')
+  assert.match(noteOf(applying([left, { ...REPLICAS, notes: [LEFT_OVER] }])), /: no apply removes them, so remove them by hand$/)
+  assert.match(noteOf(applying(both)), /: apply what is merged, and remove by hand the 1 that no apply removes$/)
+  const ours = applying([left])
+  const settled = noteOf({ ...ours, policy: { ...ours.policy, settle: 'backporch' } })
+  assert.match(settled, /: it waits for the apply of what is merged$/, 'backporch removes it')
+  assert.equal(noteOf({ ...applying(both), verdicts: [verdictOf([])] }), '', 'live agrees')
+  const { git } = applying([REPLICAS])
+  const report = git.ledger.report
+  assert.ok(report !== undefined)
+  const elsewhere = { ...report, spec: { ...report.spec, unit: { ...report.spec.unit, branch: 'release' } } }
+  const refs = new Map([...git.refs, ['refs/heads/release', objectId('e'.repeat(40))]])
+  const moved = { ...applying([REPLICAS]), git: { ...git, refs, ledger: { ...git.ledger, report: elsewhere } } }
+  assert.equal(noteOf(moved), '', 'the unit follows another branch')
 })
 
 test('of a package that only waits for its syncer, nothing to decide says so, which commit, and what to do', async () => {
@@ -75,11 +164,4 @@ test('of a package that only waits for its syncer, nothing to decide says so, wh
     assert.ok(why.includes(`git has ${moved.slice(0, 7)} since`), why)
     assert.equal(remedy, 'let the syncer apply it, then backporch scan apps/web; to keep what is live, revert that commit')
   }
-})
-
-test('of a package whose differences are ignored, nothing to decide does not claim that live agrees with git', async () => {
-  const world = new TurnWorld('{mode: Propose, ignore: [{paths: [spec.replicas], reason: autoscaled}]}')
-  world.edit(WEB, 'spec.replicas', 5)
-  const { why, remedy } = await refused(world.resolutionRequest('Restore'), 'BP2008')
-  assert.deepEqual([why, remedy], ['what differs (1) is ignored or released, so it is no drift', 'backporch diff --show-ignored lists it'])
 })

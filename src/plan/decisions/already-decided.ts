@@ -5,7 +5,7 @@ import { shownPath } from '../../krm/redaction/shown-path.ts'
 import { describeResourceId } from '../../krm/resource-id.ts'
 import type { Note } from '../../note.ts'
 import type { ClosedEpisode, DriftReport } from '../../record/schema.ts'
-import { applyingFingerprints, type PlannedChange, unverifiedMerges } from '../commands/pick-changes.ts'
+import { applyingFingerprints, type OpenChange, unverifiedMerges } from '../commands/pick-changes.ts'
 import { otherBase } from '../turn/base-branch.ts'
 import type { Observation, ResolutionRequest } from '../turn/observation.ts'
 import { isWaiting } from '../turn/waiting-state.ts'
@@ -17,7 +17,7 @@ import { isWaiting } from '../turn/waiting-state.ts'
 export function assertUndecided(
   observed: Observation,
   resolutionRequest: ResolutionRequest | undefined,
-  changes: readonly Omit<PlannedChange, 'resolution'>[],
+  changes: readonly OpenChange[],
   closed: readonly ClosedEpisode[],
 ): void {
   const named =
@@ -46,7 +46,7 @@ export function assertUndecided(
   })
 }
 
-function decisionsOn(decided: readonly Pick<PlannedChange, 'fingerprint'>[], closed: readonly ClosedEpisode[]): string[] {
+function decisionsOn(decided: readonly Pick<OpenChange, 'fingerprint'>[], closed: readonly ClosedEpisode[]): string[] {
   const wanted = new Set(decided.map(({ fingerprint }) => fingerprint))
   return unverifiedMerges(closed)
     .filter(({ spec }) => spec.changes.some(({ fingerprint, resolution }) => resolution === 'Restore' && wanted.has(fingerprint)))

@@ -24,11 +24,14 @@ async function firstWrites(world: TurnWorld): Promise<string[]> {
         throw new Failure({ code: 'BP3011', what: 'enough', why: 'one is enough', remedy: '-' })
       },
     }
-    await settleByWriting(world.ports, stopAfterOne, world.request(), { record, commit }, new AbortController().signal).catch(
-      (thrown: unknown) => {
-        if (!(thrown instanceof Failure) || thrown.code !== 'BP3011') throw thrown
-      },
-    )
+    await settleByWriting(
+      { ...world.ports, writer: stopAfterOne },
+      world.request(),
+      { record, commit },
+      new AbortController().signal,
+    ).catch((thrown: unknown) => {
+      if (!(thrown instanceof Failure) || thrown.code !== 'BP3011') throw thrown
+    })
   }
   return world.cluster.writes.map((write) =>
     write.kind === 'apply'
@@ -205,7 +208,7 @@ test('an object that shows other drift too is not written, for an apply of it wa
   const [first] = pending
   assert.ok(first !== undefined)
   await assert.rejects(
-    settleByWriting(world.ports, world.cluster, world.request(), first, new AbortController().signal),
+    settleByWriting({ ...world.ports, writer: world.cluster }, world.request(), first, new AbortController().signal),
     (thrown) => thrown instanceof Failure && thrown.code === 'BP2005' && /metadata\.labels\.team/.test(thrown.why),
   )
   assert.deepEqual(world.cluster.writes, [])
@@ -217,8 +220,7 @@ test('a record that the base branch does not have authorises nothing', async () 
   assert.ok(record !== undefined)
   await assert.rejects(
     settleByWriting(
-      world.ports,
-      world.cluster,
+      { ...world.ports, writer: world.cluster },
       world.request(),
       { record, commit: world.repository.head('main') },
       new AbortController().signal,
@@ -307,7 +309,7 @@ test('the record of a draft authorises nothing, even on the base branch', async 
   const path = world.repository.paths(branch).find((name) => name.startsWith('.drift/records/')) ?? ''
   const commit = world.repository.commitByHand('main', { [path]: world.repository.text(branch, path) ?? null })
   await assert.rejects(
-    settleByWriting(world.ports, world.cluster, world.request(), { record, commit }, new AbortController().signal),
+    settleByWriting({ ...world.ports, writer: world.cluster }, world.request(), { record, commit }, new AbortController().signal),
     (thrown) => thrown instanceof Failure && thrown.code === 'BP3013',
   )
   assert.deepEqual(world.cluster.writes, [])

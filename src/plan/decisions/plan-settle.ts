@@ -20,7 +20,7 @@ import type { ApprovedWrite } from '../../ports/cluster.ts'
 import { whyNotDeleted } from '../../record/restore-losses.ts'
 import type { ClosedEpisode, DriftRecord } from '../../record/schema.ts'
 import { getKey, isJsonObject, type Json, type JsonObject, jsonEquals } from '../../text/json.ts'
-import { allChanges, type PlannedChange, unverifiedMerges } from '../commands/pick-changes.ts'
+import { allChanges, type OpenChange, unverifiedMerges } from '../commands/pick-changes.ts'
 import type { Observation } from '../turn/observation.ts'
 
 /**
@@ -110,23 +110,24 @@ function planValues(
   const approved = new Set(record.spec.changes.filter(({ resolution }) => resolution === 'Restore').map(({ fingerprint }) => fingerprint))
   const now = allChanges(observed.verdicts, observed.key)
   const missing = [...approved].filter((fingerprint) => !now.some((change) => change.fingerprint === fingerprint))
-  // What went back by itself needs no write; what changed once more was not reviewed.
-  const still = now.filter(({ fingerprint }) => approved.has(fingerprint))
-  const byObject = new Map<string, Omit<PlannedChange, 'resolution'>[]>()
-  for (const change of still) {
-    const key = resourceKey(change.drift.id)
-    byObject.set(key, [...(byObject.get(key) ?? []), change])
-  }
   const stays: Failure[] = []
-  const writes = [...byObject].flatMap(([key, changes]) => {
-    const verdict = observed.verdicts.find(({ id }) => resourceKey(id) === key)
-    assertOnlyApproved(verdict, approved, now, missing.length)
+  const writes = observed.verdicts.flatMap((verdict) => {
+    const own = now.filter(({ drift }) => verdict.items.includes(drift))
+    // What went back by itself needs no write; what changed once more was not reviewed.
+    const changes = own.filter(({ fingerprint }) => approved.has(fingerprint))
+    if (changes.length === 0) return []
+    if (changes.length < own.length)
+      throw changedSince(
+        verdict,
+        own.filter((change) => !changes.includes(change)),
+        missing.length,
+      )
     assertPlain(changes)
-    const refused = verdict?.reapplyFails !== undefined
     const undeleted = changes.flatMap(({ drift }) => (drift.change === 'unexpected' ? notDeleted(record, drift) : []))
     stays.push(...undeleted)
     if (undeleted.length > 0) return []
-    return refused ? patchFor(changes, objectOf(live, key)) : writesFor(changes, objectOf(live, key))
+    const state = objectOf(live, resourceKey(verdict.id))
+    return verdict.reapplyFails === undefined ? writesFor(changes, state) : patchFor(changes, state)
   })
   return { writes, stays }
 }
@@ -145,27 +146,27 @@ function notDeleted({ spec: { copies = [] } }: DriftRecord, { id }: Drift): Fail
   ]
 }
 
-function assertOnlyApproved(
-  verdict: ObjectVerdict | undefined,
-  approved: ReadonlySet<string>,
-  now: readonly Omit<PlannedChange, 'resolution'>[],
-  gone: number,
-): void {
-  if (verdict === undefined) return
-  const others = now.filter(({ drift, fingerprint }) => resourceKey(drift.id) === resourceKey(verdict.id) && !approved.has(fingerprint))
-  if (others.length === 0) return
+/** @param others what was not approved @param gone how many approved changes are not there any more */
+function changedSince({ id }: ObjectVerdict, others: readonly OpenChange[], gone: number): Failure {
   const paths = others.map(({ drift }) => shownPathOnly(drift.path) || drift.change)
-  throw new Failure({
+  return notWritten(
+    id,
+    `it changed since the review: ${paths.slice(0, 5).join(', ')}${gone > 0 ? `; ${gone} approved changes are gone` : ''}`,
+  )
+}
+
+function notWritten(id: ResourceId, why: string): Failure {
+  return new Failure({
     code: 'BP2005',
-    what: `${describeResourceId(verdict.id)} is not written`,
-    why: `it changed since the review: ${paths.slice(0, 5).join(', ')}${gone > 0 ? `; ${gone} approved changes are gone` : ''}`,
+    what: `${describeResourceId(id)} is not written`,
+    why,
     remedy: 'scan again, and decide about what differs now',
     retry: 'on-change',
   })
 }
 
 /** Of an encrypted value only the ciphertext is in git, and of a value written over it only a hash was stored. */
-function assertPlain(changes: readonly Omit<PlannedChange, 'resolution'>[]): void {
+function assertPlain(changes: readonly OpenChange[]): void {
   const encrypted = changes.find(
     ({ drift, desired }) =>
       desired !== undefined && (drift.change === 'missing' ? isEncrypted(desired.object) : isEncryptedLocation(drift.path, desired.object)),
@@ -181,23 +182,13 @@ function assertPlain(changes: readonly Omit<PlannedChange, 'resolution'>[]): voi
   })
 }
 
-function changedMeanwhile({ id, path }: Drift): Failure {
-  return new Failure({
-    code: 'BP2005',
-    what: `${describeResourceId(id)} is not written`,
-    why: `${shownPathOnly(path)} changed while the write was prepared`,
-    remedy: 'scan again, and decide about what differs now',
-    retry: 'on-change',
-  })
-}
-
 function objectOf(live: LiveView, key: string): JsonObject | undefined {
   const state = live.get(key)
   return state?.state === 'present' ? state.object : undefined
 }
 
 /** The server refuses an apply of the object as it is now, so what was approved goes in one patch: removals first, in one request. */
-function patchFor(changes: readonly Omit<PlannedChange, 'resolution'>[], live: JsonObject | undefined): ApprovedWrite[] {
+function patchFor(changes: readonly OpenChange[], live: JsonObject | undefined): ApprovedWrite[] {
   const [first] = changes
   if (first === undefined || live === undefined) return []
   const { id, apiVersion } = first.drift
@@ -206,7 +197,7 @@ function patchFor(changes: readonly Omit<PlannedChange, 'resolution'>[], live: J
   return [{ kind: 'patch-fields', target: { id, apiVersion }, fields: ordered, resourceVersion: metadataText(live, 'resourceVersion') }]
 }
 
-function writesFor(changes: readonly Omit<PlannedChange, 'resolution'>[], live: JsonObject | undefined): ApprovedWrite[] {
+function writesFor(changes: readonly OpenChange[], live: JsonObject | undefined): ApprovedWrite[] {
   const writes: ApprovedWrite[] = []
   const restored = changes.filter(({ drift }) => drift.change === 'modified' || drift.change === 'removed')
   const [first] = changes
@@ -214,7 +205,7 @@ function writesFor(changes: readonly Omit<PlannedChange, 'resolution'>[], live: 
   if (restored[0]?.desired !== undefined) {
     // `live` was read after the comparison, and its version is the guard: it must be what was compared.
     const moved = live === undefined ? undefined : restored.find(({ drift }) => !jsonEquals(valueAt(live, drift.path), drift.live))
-    if (moved !== undefined) throw changedMeanwhile(moved.drift)
+    if (moved !== undefined) throw notWritten(moved.drift.id, `${shownPathOnly(moved.drift.path)} changed while the write was prepared`)
     const paths = restored.map(({ drift }) => drift.path)
     writes.push({ kind: 'apply', resource: onlyFields(restored[0].desired, paths, live) })
   }

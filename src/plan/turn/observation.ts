@@ -1,6 +1,6 @@
 /** Everything that one turn knows before it decides: reads only, no judgement. */
 
-import type { ObjectVerdict, Resolution, Syncer } from '../../drift/drift.ts'
+import type { ObjectVerdict, Resolution, SyncerManager } from '../../drift/drift.ts'
 import type { FailureCode } from '../../failure.ts'
 import type { RedactionKey } from '../../krm/redaction/redacted.ts'
 import type { Note } from '../../note.ts'
@@ -164,7 +164,7 @@ export interface Observation {
   readonly cluster: ClusterIdentity
   /** RFC 3339 UTC: the present, by which a time in the ledger is one to come. Left out: that of the observation. */
   readonly now?: string
-  readonly syncer: Syncer | undefined
+  readonly syncer: SyncerManager | undefined
   /** Who applies the package, and what that does after a merge. */
   readonly applier: Applier
   readonly verdicts: readonly ObjectVerdict[]

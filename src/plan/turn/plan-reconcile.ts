@@ -14,6 +14,7 @@ import { formatDocument, formatInertDocument, laterText } from '../../record/wri
 import {
   allChanges,
   applyingFingerprints,
+  type OpenChange,
   type PlannedChange,
   planResolutions,
   possibleResolution,
@@ -79,7 +80,7 @@ class Turn {
   private readonly at: string
   private readonly found: FoundDecisions
   private readonly failed: readonly ClosedEpisode[]
-  private readonly changes: readonly Omit<PlannedChange, 'resolution'>[]
+  private readonly changes: readonly OpenChange[]
 
   constructor(observation: Observation, { resolutionRequest, begun = new Set(), hold, joint }: PlanOptions) {
     this.resolutionRequest = resolutionRequest

@@ -11,7 +11,7 @@ import type { RequestedActionSource } from '../../ports/check-run.ts'
 import { type Forge, HeldBackWrite, type HostedForge, type OpenedProposal } from '../../ports/hosted-forge.ts'
 import type { PackageRepository, RefUpdate } from '../../ports/package-repository.ts'
 import { type Answer, applyAnswers } from '../commands/apply-answers.ts'
-import { NO_PRESSES, type RequestObstacles } from '../commands/observe-requests.ts'
+import { NO_REQUESTED_ACTIONS, type RequestObstacles } from '../commands/observe-requests.ts'
 import type { RepositoryView } from '../repository/repository-view.ts'
 import type { LedgerTarget } from './apply-writes.ts'
 import { isHosted } from './is-hosted.ts'
@@ -145,7 +145,7 @@ class TurnWriter {
     const { write, push } = this.repository
     const target = { write: write.bind(this.repository), push: this.context.dryRun ? async () => {} : push.bind(this.repository) }
     try {
-      const written = await writeTurn(target, units, clusters, this.ledger, signal)
+      const written = await writeTurn(target, { units, clusters }, this.ledger, signal)
       this.units = written.units
       this.updates = written.updates
       this.written.push(...written.updates.map(describeUpdate))
@@ -200,7 +200,7 @@ class TurnWriter {
 
   private async answer(answered: AnsweredRequests, signal: AbortSignal): Promise<void> {
     const { unit } = answered.requests
-    const { view, requestedActions = NO_PRESSES, dryRun } = this.context
+    const { view, requestedActions = NO_REQUESTED_ACTIONS, dryRun } = this.context
     const before = this.forge.writeCount.count
     if (!dryRun) {
       const own = this.units.find(

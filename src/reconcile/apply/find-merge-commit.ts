@@ -8,26 +8,30 @@ import type { BotIdentity } from '../bot-identity.ts'
 /** Commits of the base branch that are searched. A decision is searched in the turn after it, so it lies near the tip. */
 const MOST_STEPS = 1_000
 
+interface MergedProposal {
+  /** Of its record, from the root. */
+  readonly path: string
+  readonly packageName: string
+  readonly bot: BotIdentity
+}
+
 /**
  * Walks the first parents of `base` to the first commit whose tree has the file. The commit to tag is one whose message has the
  * `kpt:` line of the package, because Porch reads the workspace there: the merge that `approve` made, what a squash or a rebase made of
  * the proposal, or the proposal's own commit below a merge commit; where a person wrote another message, it is the merge commit itself.
- * @param path of the record, from the root
  * @returns undefined when the commit lies further back than the search
  */
 export async function findMergeCommit(
   repository: PackageRepository,
   base: CommitView,
-  path: string,
-  packageName: string,
-  bot: BotIdentity,
+  merged: MergedProposal,
   signal: AbortSignal,
 ): Promise<MergeCommit | undefined> {
   let commit = base
   for (let step = 0; step < MOST_STEPS; step += 1) {
     const [first] = commit.parents
-    if (first === undefined || (await repository.list(first, path, signal)).length === 0) {
-      return describe(repository, commit, packageName, bot, signal)
+    if (first === undefined || (await repository.list(first, merged.path, signal)).length === 0) {
+      return describe(repository, commit, merged, signal)
     }
     commit = await repository.commit(first, signal)
   }
@@ -37,8 +41,7 @@ export async function findMergeCommit(
 async function describe(
   repository: PackageRepository,
   mergeCommit: CommitView,
-  packageName: string,
-  bot: BotIdentity,
+  { packageName, bot }: MergedProposal,
   signal: AbortSignal,
 ): Promise<MergeCommit> {
   const merged = await Promise.all(mergeCommit.parents.slice(1).map((id) => repository.commit(id, signal)))

@@ -78,6 +78,6 @@ test('waiting for a decision does not end because other drift is open', async ()
     now: () => new Date(world.cluster.now),
     sleep: async (milliseconds: number) => world.pass(milliseconds / 60_000),
   }
-  const wait = waitUntilSettled(world.ports, world.request(), clock, 60, new AbortController().signal)
+  const wait = waitUntilSettled(world.ports, world.request(), { clock, timeout: 60 }, new AbortController().signal)
   await assert.rejects(wait, (thrown) => thrown instanceof Failure && thrown.code === 'BP3014')
 })

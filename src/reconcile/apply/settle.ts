@@ -44,9 +44,9 @@ export async function settleDecisions(
     const { writer, close } = await openWriter(name)
     try {
       for (const one of pending) {
-        const own = { ...request, packages: [one.packagePath || '.'] }
+        const own = { ...request, units: { ...request.units, packages: [one.packagePath || '.'] } }
         await orRetained(async () => {
-          settled.push({ pending: one, result: await settleByWriting({ ...ports, cluster }, writer, own, one, signal) })
+          settled.push({ pending: one, result: await settleByWriting({ ...ports, cluster, writer }, own, one, signal) })
         })
       }
     } finally {
@@ -62,8 +62,7 @@ export async function settleDecisions(
  * where the package does not cover an object of the record
  */
 export async function settleByWriting(
-  ports: TurnPorts,
-  writer: ClusterWriter,
+  ports: TurnPorts & { readonly writer: ClusterWriter },
   request: TurnRequest,
   { record, commit }: Pick<PendingSettle, 'record' | 'commit'>,
   signal: AbortSignal,
@@ -73,7 +72,7 @@ export async function settleByWriting(
   const sent = await writeEach(
     () => nextWrite(ports, request, record, signal),
     async (next) => {
-      await writer.write(next, authorisation, signal)
+      await ports.writer.write(next, authorisation, signal)
       if (isHandOver(next)) handedOver += 1
     },
     3 * record.spec.changes.length + 1,

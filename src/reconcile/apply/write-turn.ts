@@ -12,14 +12,19 @@ export interface WrittenTurn {
   readonly updates: readonly RefUpdate[]
 }
 
+/** What a turn planned for its units, and for each cluster as a whole. */
+interface PlannedWrites {
+  readonly units: readonly UnitResult[]
+  readonly clusters: readonly ClusterLedgerWrites[]
+}
+
 /**
  * A refused ref holds up its own unit only: the others are written one by one, each with its own commit of the ledger.
  * @throws Failure BP4003 when a ref moved since it was read, and whatever else concerns the repository and not one ref of it
  */
 export async function writeTurn(
   repository: CommitWriter,
-  units: readonly UnitResult[],
-  clusters: readonly ClusterLedgerWrites[],
+  { units, clusters }: PlannedWrites,
   { head: start, at, pushed }: Omit<LedgerTarget, 'cluster'>,
   signal: AbortSignal,
 ): Promise<WrittenTurn> {

@@ -21,7 +21,8 @@ import { policyFiles } from '../apply/propose-policy.ts'
 import { eachOf } from '../each-of.ts'
 import { readCodeOwners } from '../repository/read-base-text.ts'
 import type { RepositoryView } from '../repository/repository-view.ts'
-import { type RequestScope, readRequestedUnits } from './read-requested-units.ts'
+import type { UnitSelection } from '../turn-request.ts'
+import { readRequestedUnits } from './read-requested-units.ts'
 
 /** Comments of one proposal that one turn acts on; the rest is for the next. */
 const ACTED = 30
@@ -35,7 +36,7 @@ const REQUESTED = 20
 const READ_AT_ONCE = 4
 
 /** Without a listener for clicked buttons. */
-export const NO_PRESSES: RequestedActionSource = { waiting: () => [], answered: () => undefined }
+export const NO_REQUESTED_ACTIONS: RequestedActionSource = { waiting: () => [], answered: () => undefined }
 
 /** What keeps requests from being done in this turn, found when it was applied before. */
 export interface RequestObstacles {
@@ -45,22 +46,23 @@ export interface RequestObstacles {
   readonly unread: Map<number, Failure>
 }
 
-export interface RequestsQuestion extends RequestScope {
+export interface RequestsQuestion {
+  readonly units: UnitSelection
   /** Names of the clusters of the turn. */
   readonly clusters: readonly string[]
   readonly requestedActions: RequestedActionSource
-  readonly obstacles?: RequestObstacles
+  readonly obstacles?: RequestObstacles | undefined
 }
 
 /** Those with nothing to do are left out. @throws Failure when the repository cannot be read; of one proposal it is in its `unread` */
 export async function observeRequests(
   view: RepositoryView,
   forge: HostedForge,
-  { clusters, requestedActions, obstacles = { changed: new Set(), unread: new Map() }, ...scope }: RequestsQuestion,
+  { units: selected, clusters, requestedActions, obstacles = { changed: new Set(), unread: new Map() } }: RequestsQuestion,
   signal: AbortSignal,
 ): Promise<readonly ProposalRequests[]> {
   const waiting = requestedActions.waiting()
-  const units = await readRequestedUnits(view, clusters, scope, signal)
+  const units = await readRequestedUnits(view, clusters, selected, signal)
   // Buttons of no open proposal belong to no unit.
   for (const requestedAction of waiting)
     if (!units.some((unit) => isAbout(requestedAction, unit))) requestedActions.answered(requestedAction)

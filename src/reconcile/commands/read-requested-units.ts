@@ -1,5 +1,4 @@
 /** Which unit a proposal is about, and what its readers have before their eyes: the changes with their numbers. */
-import type { LabelSelector } from '../../krm/label-selector.ts'
 import { type FoundPackage, packageSlug, ROOT_FOLDER, selectPackages } from '../../package/find-packages.ts'
 import { readKptfile } from '../../package/kptfile.ts'
 import { parseWorkspaceBranch } from '../../package/ref-name.ts'
@@ -14,12 +13,7 @@ import { parseDocument } from '../../record/write-document.ts'
 import { selectByLabels } from '../repository/package-labels.ts'
 import { readBaseText } from '../repository/read-base-text.ts'
 import { type RepositoryView, readTexts } from '../repository/repository-view.ts'
-
-/** The packages that a turn is about: named ones, or all, with labels. */
-export interface RequestScope {
-  readonly packages: readonly string[]
-  readonly labels?: LabelSelector | undefined
-}
+import type { UnitSelection } from '../turn-request.ts'
 
 /**
  * The open proposals of the clusters and packages that the request is about. One whose branch is not in this repository is
@@ -28,7 +22,7 @@ export interface RequestScope {
 export async function readRequestedUnits(
   view: RepositoryView,
   clusters: readonly string[],
-  scope: RequestScope,
+  scope: UnitSelection,
   signal: AbortSignal,
 ): Promise<RequestedUnit[]> {
   const packages = await packagesByName(view, scope, signal)
@@ -40,7 +34,7 @@ export async function readRequestedUnits(
     const episode = branch.workspace.replace(/^drift-/, '')
     for (const cluster of clusters) {
       const unit = { cluster, packagePath: own.path, packageName: branch.packagePath, slug: own.slug }
-      const observed = await shownChanges(view, unit, proposal.ref, episode, signal)
+      const observed = await shownChanges(view, unit, { ref: proposal.ref, episode }, signal)
       if (observed === undefined) continue
       found.push({ ...unit, ...observed, proposal, head: view.refs.get(proposal.ref) ?? '' })
       break
@@ -51,7 +45,7 @@ export async function readRequestedUnits(
 
 async function packagesByName(
   view: RepositoryView,
-  { packages, labels }: RequestScope,
+  { packages, labels }: UnitSelection,
   signal: AbortSignal,
 ): Promise<ReadonlyMap<string, FoundPackage & { readonly slug: string }>> {
   const named = selectPackages(view.packages, packages)
@@ -76,8 +70,7 @@ async function rootName(view: RepositoryView, signal: AbortSignal): Promise<stri
 async function shownChanges(
   view: RepositoryView,
   { cluster, slug }: PolicyUnit,
-  ref: string,
-  episode: string,
+  { ref, episode }: { readonly ref: string; readonly episode: string },
   signal: AbortSignal,
 ): Promise<Pick<RequestedUnit, 'numbered' | 'drifts'> | undefined> {
   const commit = view.refs.get(ref)

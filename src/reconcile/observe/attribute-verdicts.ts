@@ -1,7 +1,7 @@
 /** Reads the audit log about the differences, once per package, and names their writers. */
 
 import { attribute } from '../../drift/attribute/attribution.ts'
-import type { ObjectVerdict, Syncer } from '../../drift/drift.ts'
+import type { ObjectVerdict, SyncerManager } from '../../drift/drift.ts'
 import { overrideRisks } from '../../drift/risk/risk-overrides.ts'
 import { asFailure } from '../../failure.ts'
 import type { AuditedWrite } from '../../krm/audit-event.ts'
@@ -27,7 +27,7 @@ export interface AttributionSources {
 /** A log that cannot be read hides no drift: it is reported, and no writer is named by it. @throws only the reason of `signal` */
 export async function attributeVerdicts(
   verdicts: readonly ObjectVerdict[],
-  syncer: Syncer | undefined,
+  syncer: SyncerManager | undefined,
   { cluster, audit, policy, report, key, onNote }: AttributionSources,
   signal: AbortSignal,
 ): Promise<readonly ObjectVerdict[]> {

@@ -2,7 +2,7 @@
 import { setBehindAside } from '../../drift/behind/behind.ts'
 import type { PackageHistory, SyncEvidence, SyncMemory } from '../../drift/behind/sync-evidence.ts'
 import type { StoredManifest } from '../../drift/compare/last-applied.ts'
-import type { Drift, ObjectVerdict, Syncer } from '../../drift/drift.ts'
+import type { Drift, ObjectVerdict, SyncerManager } from '../../drift/drift.ts'
 import type { RedactionKey } from '../../krm/redaction/redacted.ts'
 import { shownPath } from '../../krm/redaction/shown-path.ts'
 import { resourceKey } from '../../krm/resource-id.ts'
@@ -16,7 +16,7 @@ import type { ClaimedSide } from './read-live-sides.ts'
 
 export interface LagQuestion {
   readonly read: Pick<ClaimedSide, 'live' | 'claims'>
-  readonly syncer: Syncer | undefined
+  readonly syncer: SyncerManager | undefined
   /** Identities that the package's inventory lists; undefined where there is none, or it is unreadable. */
   readonly inventory: ReadonlySet<string> | undefined
   /** What the syncer keeps of what it applied, by `resourceKey`; undefined where it keeps nothing, or it is not known. */

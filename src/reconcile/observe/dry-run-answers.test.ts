@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { TEST_SCHEMA } from '../../../test/fakes/live-object.ts'
-import type { Syncer } from '../../drift/drift.ts'
+import type { SyncerManager } from '../../drift/drift.ts'
 import { Failure } from '../../failure.ts'
 import type { Prediction, RefusalReason } from '../../krm/live-view.ts'
 import type { JsonObject } from '../../text/json.ts'
@@ -18,7 +18,7 @@ function context(
   return { cluster: 'prod', manager: 'flux', identity: { uid: 'u', version, observedAt, recorded }, ...rest }
 }
 
-const FLUX: Syncer = { manager: 'flux', operation: 'Apply', subresource: '' }
+const FLUX: SyncerManager = { manager: 'flux', operation: 'Apply', subresource: '' }
 
 function stored(uid: string, resourceVersion: string): JsonObject {
   return { metadata: { uid, resourceVersion } }

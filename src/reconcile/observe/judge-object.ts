@@ -1,6 +1,6 @@
 /** The verdict on one object, with the dry runs that it takes; what they showed of it in an earlier turn holds while the object is the same. */
 import { detectDrift, type ObservedObject } from '../../drift/compare/detect-drift.ts'
-import type { ObjectVerdict, Syncer } from '../../drift/drift.ts'
+import type { ObjectVerdict, SyncerManager } from '../../drift/drift.ts'
 import type { RedactionKey } from '../../krm/redaction/redacted.ts'
 import { metadataText } from '../../krm/resource.ts'
 import type { ClusterReader } from '../../ports/cluster.ts'
@@ -24,7 +24,7 @@ type Observed = Omit<ObservedObject, 'prediction'>
 export class ObjectJudge {
   private readonly reader: ClusterReader
   private readonly context: AnswerContext
-  private readonly options: { readonly syncer: Syncer | undefined; readonly key: RedactionKey }
+  private readonly options: { readonly syncer: SyncerManager | undefined; readonly key: RedactionKey }
   private readonly retained: DryRunAnswers<CachedVerdict>
   private readonly missing: MissingObjects
   private readonly creations: Creations
@@ -33,7 +33,7 @@ export class ObjectJudge {
   constructor(
     reader: ClusterReader,
     context: AnswerContext,
-    options: { readonly syncer: Syncer | undefined; readonly key: RedactionKey },
+    options: { readonly syncer: SyncerManager | undefined; readonly key: RedactionKey },
     { verdicts, creations }: EarlierAnswers,
   ) {
     this.reader = reader

@@ -1,5 +1,5 @@
 /** Takes out of an observation whatever the package does not cover: of such an object only the name is left. */
-import type { ObjectVerdict, Syncer } from '../../drift/drift.ts'
+import type { ObjectVerdict, SyncerManager } from '../../drift/drift.ts'
 import type { Failure } from '../../failure.ts'
 import type { FieldSchema } from '../../krm/field-schema.ts'
 import type { LiveView } from '../../krm/live-view.ts'
@@ -20,7 +20,7 @@ export interface CoveredQuestion {
   readonly live: LiveView
   /** By `resourceKey`. */
   readonly schemas: ReadonlyMap<string, FieldSchema>
-  readonly syncer: Syncer | undefined
+  readonly syncer: SyncerManager | undefined
   readonly unexpected: UnexpectedObjects
 }
 

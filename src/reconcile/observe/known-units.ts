@@ -3,7 +3,7 @@
  * unit. An object of one uid and resource version is the same object, so its content is not cached, except for what differs.
  */
 import { LRUCache } from 'lru-cache'
-import type { ObjectVerdict, Syncer } from '../../drift/drift.ts'
+import type { ObjectVerdict, SyncerManager } from '../../drift/drift.ts'
 import type { LiveState } from '../../krm/live-view.ts'
 import { metadataText } from '../../krm/resource.ts'
 import { resourceKey } from '../../krm/resource-id.ts'
@@ -17,7 +17,7 @@ import type { LiveSide } from './read-live-sides.ts'
 /** Of one unit, as git and the cluster have it: for another one nothing is known. */
 export class KnownUnit {
   readonly claims = new LastAnswer<readonly Claim[]>()
-  readonly syncer = new LastAnswer<Syncer | undefined>()
+  readonly syncer = new LastAnswer<SyncerManager | undefined>()
   /** Verdicts before what time, other objects and policies make of them. */
   readonly judged = new LastAnswer<readonly ObjectVerdict[]>()
   /** With what may be shown of the values. */

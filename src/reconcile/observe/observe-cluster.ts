@@ -3,7 +3,7 @@
 import { findSyncer, writesThroughHelm } from '../../drift/attribute/syncer.ts'
 import type { ObservedObject } from '../../drift/compare/detect-drift.ts'
 import { setGoneAside } from '../../drift/compare/set-aside-gone.ts'
-import type { ObjectVerdict, Syncer } from '../../drift/drift.ts'
+import type { ObjectVerdict, SyncerManager } from '../../drift/drift.ts'
 import { classifyIgnored } from '../../drift/noise/classify-ignored.ts'
 import { classifyNoise } from '../../drift/noise/classify-noise.ts'
 import { withVisibility } from '../../drift/visibility.ts'
@@ -51,7 +51,7 @@ export interface PackageSide {
 
 export interface ClusterSide {
   readonly identity: ClusterIdentity
-  readonly syncer: Syncer | undefined
+  readonly syncer: SyncerManager | undefined
   readonly verdicts: readonly ObjectVerdict[]
   /** Live objects that the package covers, by `resourceKey`, for the health. */
   readonly live: ReadonlyMap<string, LiveState>
@@ -105,7 +105,7 @@ function visibleOf(found: readonly ObjectVerdict[], read: ClaimedSide, { visibil
 }
 
 interface Applying {
-  readonly syncer: Syncer | undefined
+  readonly syncer: SyncerManager | undefined
   readonly stored: UnexpectedObjects['stored']
   /** By the policy. */
   readonly fieldManager: string | undefined
@@ -135,7 +135,7 @@ async function judgeAll(
 interface Reporting {
   readonly reader: ClusterReader
   readonly identity: ClusterIdentity
-  readonly syncer: Syncer | undefined
+  readonly syncer: SyncerManager | undefined
   readonly side: PackageSide
 }
 
@@ -181,7 +181,7 @@ function presentIn(live: ReadonlyMap<string, LiveState>, id: ResourceId): JsonOb
   return state?.state === 'present' && !state.metadataOnly ? state.object : undefined
 }
 
-function syncerOf(observed: readonly Omit<ObservedObject, 'prediction'>[], policy: EffectivePolicy): Syncer | undefined {
+function syncerOf(observed: readonly Omit<ObservedObject, 'prediction'>[], policy: EffectivePolicy): SyncerManager | undefined {
   const applied = observed.flatMap(({ desired, live, schema }) =>
     live.state === 'present' ? [{ desired: desired.object, live: live.object, schema }] : [],
   )

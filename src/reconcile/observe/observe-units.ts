@@ -2,17 +2,15 @@
 
 import type { ObjectVerdict } from '../../drift/drift.ts'
 import { asFailure, Failure, failuresOf } from '../../failure.ts'
-import type { LabelSelector } from '../../krm/label-selector.ts'
 import { describeResourceId, type ResourceId } from '../../krm/resource-id.ts'
 import type { Note } from '../../note.ts'
 import type { FoundPackage } from '../../package/find-packages.ts'
 import type { Observation } from '../../plan/turn/observation.ts'
 import type { ObservedUnit } from '../../plan/turn/turn-observation.ts'
 import { overruledAnnotations } from '../../policy/package-annotations.ts'
-import type { PolicySet } from '../../policy/parse-policy.ts'
 import type { ClusterIdentity, ClusterReader } from '../../ports/cluster.ts'
 import type { Forge } from '../../ports/hosted-forge.ts'
-import type { PackageRepository, RepositoryRefs } from '../../ports/package-repository.ts'
+import type { PackageRepository } from '../../ports/package-repository.ts'
 import { RECORDS_FOLDER } from '../../record/record-paths.ts'
 import type { PackageRenderer } from '../../render/package-renderer.ts'
 import { claimsOf } from '../../syncers/claims.ts'
@@ -21,9 +19,10 @@ import { choosePackages } from '../repository/manifest-folders.ts'
 import { selectByLabels } from '../repository/package-labels.ts'
 import { readProposals } from '../repository/read-proposals.ts'
 import { packagesIn, type RepositoryView, readAhead, readRepository } from '../repository/repository-view.ts'
+import type { ObserveRequest } from '../turn-request.ts'
 import { BetweenTurns } from './between-turns.ts'
 import { DeclaredObjects } from './declared-objects.ts'
-import { type LoadedPackage, loadPackage, type ObservedFrom, type ObserveOptions, observe, presentTime, unitName } from './observe.ts'
+import { type LoadedPackage, loadPackage, type ObservedFrom, observe, presentTime, unitName } from './observe.ts'
 import type { PackageSide } from './observe-cluster.ts'
 import { OwnResources } from './own-resources.ts'
 import { readClaimedInventories } from './read-claimed-inventories.ts'
@@ -31,25 +30,6 @@ import { readLiveSides } from './read-live-sides.ts'
 import { readUnexpected } from './read-unexpected.ts'
 import { readUnmanaged, type UnmanagedObjects } from './read-unmanaged.ts'
 import { assertSameCluster } from './same-cluster.ts'
-
-export interface ObserveRequest extends ObserveOptions {
-  /** Base branch, short; undefined takes the remote's default. */
-  readonly branch: string | undefined
-  /** Refs that were read just now, used once: the first observation requests none. */
-  readonly takeRefs?: () => RepositoryRefs | undefined
-  /** Packages as named on the command line; none means the placed ones, or all. */
-  readonly packages: readonly string[]
-  /** Folders without a Kptfile that are compared too, as named on the command line. */
-  readonly folders?: readonly string[]
-  /** Options of the run beside the policies of the repository, and before them. */
-  readonly operator?: PolicySet | undefined
-  /** Of these packages, only the ones whose Kptfile has such labels. */
-  readonly labels?: LabelSelector | undefined
-  /** Searches the namespaces of the packages for unmanaged objects. */
-  readonly unmanaged?: boolean
-  /** Called at each step, for a progress line. */
-  readonly onProgress?: (step: string) => void
-}
 
 /** Units read at once. */
 const WIDTH = 4
@@ -70,9 +50,10 @@ export async function observeRepository(
   request: ObserveRequest,
   signal: AbortSignal,
 ): Promise<RepositoryView> {
+  const { units, git, policy } = request
   request.onProgress?.('reading the repository')
   for (let attempt = 1; ; attempt += 1) {
-    const view = await readRepository(repository, request.branch, signal, request)
+    const view = await readRepository(repository, git.branch, signal, { ...units, ...git, operator: policy.operator })
     const proposals = await readProposals(view, forge, presentTime(request.clock), signal)
     if (attempt === ATTEMPTS || !(await isPast(view, proposals, signal))) return { ...view, proposals }
   }
@@ -91,8 +72,9 @@ export async function observeCluster(
   request: ObserveRequest,
   signal: AbortSignal,
 ): Promise<ObservedCluster> {
-  const named = await unitsOf(view, cluster.name, request.packages, signal)
-  const packages = request.labels === undefined ? named : await selectByLabels(view, named, request.labels, signal)
+  const named = await unitsOf(view, cluster.name, request.units.packages, signal)
+  const { labels } = request.units
+  const packages = labels === undefined ? named : await selectByLabels(view, named, labels, signal)
   request.onProgress?.(`observing ${cluster.name}`)
   const identity = await cluster.identify(signal)
   await assertSameCluster(view, cluster.name, identity, signal)
@@ -105,7 +87,7 @@ export async function observeCluster(
     await readAhead(view, some, [`${RECORDS_FOLDER}/${cluster.name}`], signal)
     units.push(...(await observeTogether(view, some, { reader: cluster, identity, own, declared, onDone }, request, signal)))
   }
-  if (request.unmanaged !== true) return { cluster: cluster.name, identity, units, unmanaged: undefined }
+  if (request.cluster.unmanaged !== true) return { cluster: cluster.name, identity, units, unmanaged: undefined }
   request.onProgress?.(`looking for objects in ${cluster.name} that nobody manages`)
   const observed = units.flatMap((unit) => (unit.state === 'observed' ? unit.observation.verdicts.flatMap(coveredId) : []))
   return { cluster: cluster.name, identity, units, unmanaged: await readUnmanaged(cluster, observed, declared, signal) }

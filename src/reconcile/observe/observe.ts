@@ -3,7 +3,7 @@
 import { isGoneByDesign } from '../../drift/compare/set-aside-gone.ts'
 import { Failure, Failures } from '../../failure.ts'
 import { handedOver } from '../../krm/hand-over.ts'
-import { isSecret, type RedactionKey } from '../../krm/redaction/redacted.ts'
+import { isSecret } from '../../krm/redaction/redacted.ts'
 import { resourceKey } from '../../krm/resource-id.ts'
 import type { Note } from '../../note.ts'
 import { type FoundPackage, packageSlug, ROOT_FOLDER } from '../../package/find-packages.ts'
@@ -15,7 +15,6 @@ import { isWaiting } from '../../plan/turn/waiting-state.ts'
 import { type Boundary, boundaryOf } from '../../policy/boundary.ts'
 import { effectivePolicy } from '../../policy/effective-policy.ts'
 import { type PackageAnnotations, policyOfPackage, readPackageAnnotations } from '../../policy/package-annotations.ts'
-import type { AuditSource } from '../../ports/audit-source.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { ClusterIdentity, ClusterReader } from '../../ports/cluster.ts'
 import type { Incomplete } from '../../record/schema.ts'
@@ -25,35 +24,17 @@ import { NO_BUILDS } from '../../render/package-builder.ts'
 import type { PackageRenderer } from '../../render/package-renderer.ts'
 import { computeStatus, NOT_FOUND, unknownStatus } from '../../status/kstatus.ts'
 import type { GroupMember } from '../../status/resource-group.ts'
-import type { BotIdentity } from '../bot-identity.ts'
 import { assertPlainFolder, holdsNothing } from '../repository/plain-folder.ts'
 import { readGitState, type UnitFiles } from '../repository/read-git-state.ts'
 import { type RepositoryView, readFolder } from '../repository/repository-view.ts'
 import { filesOfView, sharedWith } from '../repository/shared-sources.ts'
 import { renderUnit, unitTree } from '../repository/unit-source.ts'
+import type { ObserveRequest } from '../turn-request.ts'
 import { BetweenTurns } from './between-turns.ts'
 import { observeApplier } from './observe-applier.ts'
 import { type ClusterSide, incompleteOf, observeCluster, type PackageSide } from './observe-cluster.ts'
 import type { OwnResources } from './own-resources.ts'
 import { setReleasedAside } from './released-fields.ts'
-
-export interface ObserveOptions {
-  /** The present time: a recording has a time of its own, and a cluster that cannot be reached has none. */
-  readonly clock: Pick<Clock, 'now'>
-  /** Field manager of the syncer given by hand; wins over policy and over the marks of the objects. */
-  readonly fieldManager: string | undefined
-  readonly key: RedactionKey
-  readonly bot: BotIdentity
-  /** Writes nothing afterwards: what only a write has to know may be out of reach. */
-  readonly dryRun?: boolean
-  /** A dry run in place of one that writes: it ends where that one would. */
-  readonly rehearses?: boolean
-  readonly renderer: PackageRenderer
-  /** State of a process with more than one turn. */
-  readonly between?: BetweenTurns | undefined
-  /** Where the audit log comes from, which names users. */
-  readonly audit?: AuditSource | undefined
-}
 
 /** A package of the base branch, read and rendered. */
 export interface LoadedPackage {
@@ -160,23 +141,24 @@ export async function observe(
   loaded: LoadedPackage,
   { reader, identity, own }: ObservedFrom,
   side: Pick<PackageSide, 'read' | 'unexpected' | 'known'>,
-  options: ObserveOptions,
+  request: ObserveRequest,
   signal: AbortSignal,
 ): Promise<Observation> {
   const { unit, files, desired, annotations, source, boundary } = loaded
   const policy = policyOfPackage(effectivePolicy(view.policies, unit.cluster, unit.packagePath), annotations)
-  const effective = options.fieldManager === undefined ? policy : { ...policy, fieldManager: options.fieldManager }
-  const git = await readGitState(view, unit, files, options, signal)
-  const context = { view, renderer: options.renderer, choice: effective.render }
+  const { key, renderer, clock } = request
+  const { fieldManager } = request.policy
+  const effective = fieldManager === undefined ? policy : { ...policy, fieldManager }
+  const git = await readGitState({ view, unit }, files, { bot: request.git.bot, writes: request.mode !== 'read' }, signal)
+  const context = { view, renderer, choice: effective.render }
   const of = { packagePath: unit.packagePath, outside: files.outside ?? [] }
-  const between = options.between ?? new BetweenTurns()
+  const between = request.between ?? new BetweenTurns()
   const history = () => between.histories.read(context, of, identity.namespace, desired, signal)
-  const present = presentTime(options.clock)
-  const lag = { history, own, git, key: options.key, memory: () => rolloutMemory({ unit, git }, present), present }
+  const present = presentTime(clock)
+  const lag = { history, own, git, key, memory: () => rolloutMemory({ unit, git }, present), present }
   const notes: Note[] = []
-  const { audit, key } = options
   const onNote = (note: Note): void => void notes.push(note)
-  const who = { cluster: unit.cluster, audit, policy: effective, report: git.ledger.report, key, onNote }
+  const who = { cluster: unit.cluster, audit: request.cluster.audit, policy: effective, report: git.ledger.report, key, onNote }
   const cluster = await observeCluster(reader, identity, { ...side, lag, who, earlier: between, boundary }, effective, signal)
   const location = { packagePath: unit.packagePath, render: effective.render, paths: files.files.map(({ path }) => path) }
   notes.push(...cluster.notes)
@@ -202,13 +184,13 @@ export async function observe(
     inventory: desired.inventory,
     incomplete,
     pipeline: desired.pipeline === 'run',
-    functions: options.renderer.library,
-    ...(source === undefined ? {} : { built: { source, library: options.renderer.builder?.library ?? NO_BUILDS, others } }),
+    functions: renderer.library,
+    ...(source === undefined ? {} : { built: { source, library: renderer.builder?.library ?? NO_BUILDS, others } }),
     git,
     proposals: view.proposals,
     policy: effective,
     boundary,
-    key: options.key,
+    key,
     ...(notes.length === 0 ? {} : { notes }),
   }
 }

@@ -1,6 +1,6 @@
 /** The dry run of one object, held against the object as it was at that moment. */
 import { appliedPart, creationProbe, needsPrediction, type ObservedObject } from '../../drift/compare/detect-drift.ts'
-import type { Syncer } from '../../drift/drift.ts'
+import type { SyncerManager } from '../../drift/drift.ts'
 import type { LiveState, Prediction } from '../../krm/live-view.ts'
 import { metadataText } from '../../krm/resource.ts'
 import { resourceKey } from '../../krm/resource-id.ts'
@@ -20,7 +20,7 @@ const ATTEMPTS = 3
 export async function withPrediction(
   reader: ObjectReader,
   object: Omit<ObservedObject, 'prediction'>,
-  syncer: Syncer | undefined,
+  syncer: SyncerManager | undefined,
   manager: string,
   signal: AbortSignal,
 ): Promise<ObservedObject> {

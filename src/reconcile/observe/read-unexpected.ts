@@ -6,7 +6,7 @@ import type { StoredManifest } from '../../drift/compare/last-applied.ts'
 import { BUILT_IN } from '../../drift/compare/set-aside-gone.ts'
 import { DeclaredIds, whyNotOfPackage } from '../../drift/compare/unexpected.ts'
 import { retainedOnPurpose } from '../../drift/compare/unexpected-on-purpose.ts'
-import type { ObjectVerdict, SetAside, Syncer } from '../../drift/drift.ts'
+import type { ObjectVerdict, SetAside, SyncerManager } from '../../drift/drift.ts'
 import { asFailure, Failure } from '../../failure.ts'
 import type { LiveState, LiveView, WantedObject } from '../../krm/live-view.ts'
 import { annotationsOf } from '../../krm/resource.ts'
@@ -96,7 +96,7 @@ export async function readUnexpected(
 }
 
 /** Who runs hooks for a package, by the marks on its live objects; a syncer without marks runs none. */
-export function hookRunnersOf(claims: readonly Claim[], syncer: Syncer | undefined): HookRunners {
+export function hookRunnersOf(claims: readonly Claim[], syncer: SyncerManager | undefined): HookRunners {
   return { tools: new Set(claims.map(({ tool }) => tool)), unknown: claims.length === 0 && syncer === undefined }
 }
 

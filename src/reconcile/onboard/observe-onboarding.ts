@@ -13,8 +13,9 @@ import { claimsOf } from '../../syncers/claims.ts'
 import { IGNORE_SOURCES } from '../../syncers/registry.ts'
 import type { JsonObject } from '../../text/json.ts'
 import { eachOf } from '../each-of.ts'
-import { type ObserveRequest, observeCluster } from '../observe/observe-units.ts'
+import { observeCluster } from '../observe/observe-units.ts'
 import type { RepositoryView } from '../repository/repository-view.ts'
+import type { ObserveRequest } from '../turn-request.ts'
 
 /** Lists of kinds read at once. */
 const LISTS_AT_ONCE = 4
@@ -32,22 +33,18 @@ export interface OnboardingView {
 }
 
 /**
- * @param policies for who applies what; modes, ignore rules and placements in it do not count: every package is observed in full
+ * Modes, ignore rules and placements of the view's policies do not count: every package is observed in full.
  * @throws Failure when nothing of the cluster can be observed
  */
 export async function observeForOnboarding(
   view: RepositoryView,
   cluster: ClusterReader,
-  policies: PolicySet,
   request: ObserveRequest,
   signal: AbortSignal,
 ): Promise<OnboardingView> {
-  const { identity, units } = await observeCluster(
-    { ...view, policies: openToAll(request.operator === undefined ? policies : withOperator(policies, request.operator)) },
-    cluster,
-    request,
-    signal,
-  )
+  const { operator } = request.policy
+  const policies = openToAll(operator === undefined ? view.policies : withOperator(view.policies, operator))
+  const { identity, units } = await observeCluster({ ...view, policies }, cluster, request, signal)
   request.onProgress?.('looking for syncers and autoscalers')
   const kinds = [...IGNORE_SOURCES.map(({ group, kind }) => [group, kind] as const), ...AUTOSCALER_KINDS]
   const lists = await eachOf(kinds, LISTS_AT_ONCE, ([group, kind]) => listKind(cluster, group, kind, signal))

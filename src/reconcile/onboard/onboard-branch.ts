@@ -23,9 +23,8 @@ export interface ObservedBranch extends ConfigureBranch {
 /** @param paths that onboarding may write */
 export async function readBranch(
   view: RepositoryView,
-  bot: BotIdentity,
   proposal: KnownProposal | undefined,
-  paths: readonly string[],
+  { bot, paths }: { readonly bot: BotIdentity; readonly paths: readonly string[] },
   signal: AbortSignal,
 ): Promise<ObservedBranch | undefined> {
   const commit = view.refs.get(CONFIGURE_REF)

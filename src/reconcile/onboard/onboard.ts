@@ -29,8 +29,9 @@ import { applyWrites, type LedgerTarget } from '../apply/apply-writes.ts'
 import { isHosted } from '../apply/is-hosted.ts'
 import { equalText, hasContent } from '../judge-branches.ts'
 import { presentTime } from '../observe/observe.ts'
-import { type ObserveRequest, withFreshRefs } from '../observe/observe-units.ts'
+import { withFreshRefs } from '../observe/observe-units.ts'
 import { type RepositoryView, readRepository, readTexts } from '../repository/repository-view.ts'
+import type { TurnRequest } from '../turn-request.ts'
 import { withAnswers } from '../with-answers.ts'
 import { type OnboardingView, observeForOnboarding } from './observe-onboarding.ts'
 import { type ObservedBranch, readBranch } from './onboard-branch.ts'
@@ -42,10 +43,9 @@ export interface OnboardPorts {
   readonly forge: Forge
 }
 
-export interface OnboardRequest extends ObserveRequest, OnboardingRequest {
-  readonly version: string
-  /** Observes and counts, and writes nothing. */
-  readonly dryRun: boolean
+export interface OnboardRequest extends OnboardingRequest {
+  /** With a mode other than `apply` it observes and counts, and writes nothing. */
+  readonly turn: TurnRequest
   /** Called before a proposal is opened, and before a branch is removed. False ends it with nothing written. */
   readonly confirm: (onboarding: Onboarding) => Promise<boolean>
 }
@@ -80,33 +80,40 @@ export async function onboard(ports: OnboardPorts, request: OnboardRequest, sign
 }
 
 async function prepare(ports: OnboardPorts, request: OnboardRequest, signal: AbortSignal): Promise<Onboarding> {
-  request.onProgress?.('reading the repository')
-  const view = await readRepository(ports.repository, request.branch, signal)
+  const { turn } = request
+  const { bot, branch: baseBranch } = turn.git
+  turn.onProgress?.('reading the repository')
+  const view = await readRepository(ports.repository, baseBranch, signal)
   const proposals = await ports.forge.readProposals(view.baseBranch, [CONFIGURE_REF], signal)
   const proposal = proposals.find(({ ref }) => ref === CONFIGURE_REF)
   const policyPath = view.tree.some(({ path }) => path === POLICY_PATH) ? SECOND_POLICY_PATH : POLICY_PATH
-  const found = await readBranch(view, request.bot, proposal, [policyPath, SOURCE_IGNORE_PATH], signal)
-  const branch = found?.unproven === undefined ? found : await asBuilt({ ...ports, view, policyPath, request }, found, signal)
+  const found = await readBranch(view, proposal, { bot, paths: [policyPath, SOURCE_IGNORE_PATH] }, signal)
+  const branch = found?.unproven === undefined ? found : await asBuilt({ ...ports, view, policyPath, turn }, found, signal)
   const observed = { hosted: isHosted(ports.forge), enrolled: view.policies.policies[0]?.where, branch, proposal }
   const early = planOnboarding({ ...observed, files: [] }, request)
   if (early.kind !== 'propose') return { plan: early, view, subject: undefined, files: [], proposal }
   // Foreign content counts as it is; ours is recreated, because the cluster may have changed since.
   const theirs = early.editedBy === undefined ? undefined : branch
   const edited = theirs === undefined ? undefined : parsed(theirs)
-  const observe = await observeForOnboarding(view, ports.cluster, edited?.policies ?? view.policies, request, signal)
-  const files = theirs === undefined ? await wantedFiles(view, ports.cluster.name, observe, policyPath, signal) : []
+  const observe = await observeForOnboarding({ ...view, policies: edited?.policies ?? view.policies }, ports.cluster, turn, signal)
+  const files = theirs === undefined ? await wantedFiles(view, observe, { cluster: ports.cluster.name, policyPath }, signal) : []
   const policies = edited ?? { policies: withBase(view, files), problem: '' }
   const plan = planOnboarding({ ...observed, files }, request)
   const planUnit = (observation: Observation) =>
-    withAnswers(request.renderer, signal, (answers) => planReconcile(asking(observation, answers)))
+    withAnswers(turn.renderer, signal, (answers) => planReconcile(asking(observation, answers)))
   const placed = policies.policies
-  const subject = subjectOf(view, ports, observe, policies, {
-    expected: placed === undefined ? undefined : await expectationOf(observe.units, placed, ports.cluster.name, planUnit),
-    version: request.version,
-    policyPath,
-    files: theirs?.changed ?? files.map(({ path }) => path),
-    editedBy: early.editedBy,
-  })
+  const subject = subjectOf(
+    view,
+    ports,
+    { ...policies, observe },
+    {
+      expected: placed === undefined ? undefined : await expectationOf(observe.units, placed, ports.cluster.name, planUnit),
+      version: turn.forge.version,
+      policyPath,
+      files: theirs?.changed ?? files.map(({ path }) => path),
+      editedBy: early.editedBy,
+    },
+  )
   return { plan, view, subject, files, proposal }
 }
 
@@ -116,19 +123,19 @@ async function asBuilt(
     view,
     cluster,
     policyPath,
-    request,
+    turn,
   }: Pick<OnboardPorts, 'cluster'> & {
     readonly view: RepositoryView
     readonly policyPath: string
-    readonly request: OnboardRequest
+    readonly turn: TurnRequest
   },
   branch: ObservedBranch,
   signal: AbortSignal,
 ): Promise<ObservedBranch> {
   const { unproven, commit } = branch
   if (unproven === undefined || !equalText(unproven.message, MESSAGE)) return branch
-  const observe = await observeForOnboarding(view, cluster, view.policies, request, signal)
-  const changes = asChanges(await wantedFiles(view, cluster.name, observe, policyPath, signal))
+  const observe = await observeForOnboarding(view, cluster, turn, signal)
+  const changes = asChanges(await wantedFiles(view, observe, { cluster: cluster.name, policyPath }, signal))
   return (await hasContent(view.repository, { base: unproven.base, commit }, changes, signal)) ? { ...branch, editedBy: undefined } : branch
 }
 
@@ -162,9 +169,8 @@ function withBase(view: RepositoryView, files: readonly OnboardingFile[]): Polic
 
 async function wantedFiles(
   view: RepositoryView,
-  cluster: string,
   { ignores, units, there }: OnboardingView,
-  policyPath: string,
+  { cluster, policyPath }: { readonly cluster: string; readonly policyPath: string },
   signal: AbortSignal,
 ): Promise<OnboardingFile[]> {
   const all = units.map(packagePathOf)
@@ -184,8 +190,7 @@ async function wantedFiles(
 function subjectOf(
   view: RepositoryView,
   { cluster, forge }: OnboardPorts,
-  observe: OnboardingView,
-  { policies, problem }: ReadPolicies,
+  { policies, problem, observe }: ReadPolicies & { readonly observe: OnboardingView },
   own: Pick<OnboardingSubject, 'expected' | 'version' | 'policyPath' | 'files' | 'editedBy'>,
 ): OnboardingSubject {
   const units = policies === undefined ? observe.units : placedUnits(observe.units, policies, cluster.name)
@@ -209,8 +214,9 @@ function subjectOf(
 
 async function carryOut(ports: OnboardPorts, onboarding: Onboarding, request: OnboardRequest, signal: AbortSignal): Promise<Onboarded> {
   const { plan } = onboarding
+  const { turn } = request
   const nothing = { ...onboarding, updates: [], opened: undefined, refused: false }
-  if (request.dryRun || plan.kind === 'nothing-to-remove') return nothing
+  if (turn.mode !== 'apply' || plan.kind === 'nothing-to-remove') return nothing
   if (plan.kind === 'enrolled' || plan.kind === 'declined') {
     return plan.cleanUp === undefined ? nothing : { ...nothing, updates: await remove(onboarding, plan.cleanUp, signal) }
   }
@@ -219,11 +225,11 @@ async function carryOut(ports: OnboardPorts, onboarding: Onboarding, request: On
     return { ...nothing, updates: await remove(onboarding, plan.branch, signal) }
   }
   if (plan.needsConfirmation && !(await request.confirm(onboarding))) return { ...nothing, refused: true }
-  request.onProgress?.('writing')
+  turn.onProgress?.('writing')
   const updates =
     plan.push === undefined
       ? []
-      : await push(onboarding, plan.push.from, { cluster: ports.cluster.name, at: presentTime(request.clock) }, signal)
+      : await push(onboarding, plan.push.from, { cluster: ports.cluster.name, at: presentTime(turn.clock) }, signal)
   const commit = updates.find(({ ref }) => ref === CONFIGURE_REF)?.to ?? undefined
   return { ...nothing, updates, opened: await propose(ports.forge, onboarding, commit, signal) }
 }

@@ -37,15 +37,18 @@ export interface UnitFiles {
 
 export interface GitStateOptions {
   readonly bot: BotIdentity
-  /** Nothing is written afterwards. */
-  readonly dryRun?: boolean
-  /** As `ObserveOptions` has it. */
-  readonly rehearses?: boolean
+  /** Whether the turn writes, or rehearses that: what only a write has to know may otherwise be out of reach. */
+  readonly writes: boolean
+}
+
+/** A unit in the repository as it was read. */
+export interface UnitView {
+  readonly view: RepositoryView
+  readonly unit: Unit
 }
 
 export async function readGitState(
-  view: RepositoryView,
-  unit: Unit,
+  { view, unit }: UnitView,
   own: UnitFiles,
   options: GitStateOptions,
   signal: AbortSignal,
@@ -78,7 +81,12 @@ export async function readGitState(
     publishedName: await publishedName(view, unit, revision, signal),
     episodes: view.episodes,
     heads,
-    mergeCommits: await mergeCommitsOf(view, unit, { merged: pending(merged, ledger), branches, report: ledger.report }, options, signal),
+    mergeCommits: await mergeCommitsOf(
+      { view, unit },
+      { merged: pending(merged, ledger), branches, report: ledger.report },
+      options,
+      signal,
+    ),
     ledger,
   }
 }
@@ -185,17 +193,16 @@ interface MergedRecord {
 
 /** Searched only until the decision is in the ledger: it is a walk back through the base branch. */
 async function mergeCommitsOf(
-  view: RepositoryView,
-  unit: Unit,
+  { view, unit }: UnitView,
   { merged, branches, report }: { readonly merged: readonly MergedRecord[] } & Pick<OpenBranches, 'branches'> & Pick<LedgerState, 'report'>,
-  { bot, dryRun, rehearses }: GitStateOptions,
+  { bot, writes }: GitStateOptions,
   signal: AbortSignal,
 ): Promise<ReadonlyMap<string, MergeCommit>> {
   const mergeCommits = new Map<string, MergeCommit>()
   for (const { path, record, text } of merged) {
     const base = await view.repository.commit(view.base, signal)
     try {
-      const mergeCommit = await findMergeCommit(view.repository, base, path, unit.packageName, bot, signal)
+      const mergeCommit = await findMergeCommit(view.repository, base, { path, packageName: unit.packageName, bot }, signal)
       if (mergeCommit === undefined) continue
       const { name } = record.metadata
       const there = branches.flatMap((branch) => (branch.record.metadata.name === name ? [branch.ref] : []))
@@ -205,7 +212,7 @@ async function mergeCommitsOf(
       mergeCommits.set(name, altered === undefined ? mergeCommit : { ...mergeCommit, altered })
     } catch (thrown) {
       // A shallow clone does not show where it was merged, and only a tag and the ledger have to know.
-      if (dryRun !== true || rehearses === true || asFailure(thrown).code !== 'BP4011') throw thrown
+      if (writes || asFailure(thrown).code !== 'BP4011') throw thrown
     }
   }
   return mergeCommits

@@ -6,13 +6,13 @@
  * directly below. A comment that begins the document is the file's (a licence), never a key's.
  */
 import {
-  type Collection,
   type Entry,
   entriesOf,
   isCollection,
   isFlow,
   rangeOf,
   type Slot,
+  type SlotParent,
   type Splice,
   type TextRange,
 } from './edit-yaml-location.ts'
@@ -42,8 +42,10 @@ export function isOwnLine(text: string, offset: number): boolean {
   return /^ *$/.test(text.slice(lineStart(text, offset), offset))
 }
 
-function linesBelow(lines: readonly string[], style: YamlStyle): string {
-  return lines.map((line) => style.lineBreak + line).join('')
+/** A value as it goes into the file: the rest of the line, and the lines below, each with the line break before it. */
+interface Rendered {
+  readonly head: string
+  readonly below: string
 }
 
 /** The entry of a slot, and its column. */
@@ -52,32 +54,31 @@ export function entryOf(text: string, slot: Slot): Entry | undefined {
 }
 
 /** Puts a value in the place of another one, or behind a key that has none. */
-export function replaceInBlock(text: string, slot: Slot, written: Written, style: YamlStyle): readonly Splice[] {
+export function replaceInBlock(text: string, slot: Slot, written: Written, { lineBreak }: YamlStyle): readonly Splice[] {
+  const rendered = ({ head, lines }: Written): Rendered => ({ head, below: lines.map((line) => lineBreak + line).join('') })
   const entry = entryOf(text, slot)
-  if (entry === undefined) return replaceRoot(text, slot, written, style)
+  if (entry === undefined) return replaceRoot(text, slot, rendered(written))
   const { indicatorEnd, written: old, node } = entry
   if (indicatorEnd === undefined) throw new EditRefusal('the key has no colon', entry.start)
   const anchor = entry.anchor !== undefined && (entry.tag === undefined || entry.anchor.start < entry.tag.start) ? entry.anchor : undefined
   const behind = anchor === undefined ? indicatorEnd : anchor.end
   const isItem = text[indicatorEnd - 1] === '-'
   // Behind an anchor the first key would take the anchor for itself.
-  const content = isItem && written.head === '' && anchor === undefined ? headBehindDash(written) : written
-  if (old === undefined) return fillEmpty(text, entry, behind, content, style)
+  const content = rendered(isItem && written.head === '' && anchor === undefined ? headBehindDash(written) : written)
+  if (old === undefined) return fillEmpty(text, entry, behind, content)
   const start = valueStart(text, entry, old, behind)
-  if (node.kind === 'scalar' && (node.style === 'literal' || node.style === 'folded'))
-    return replaceBlockScalar(text, old, start, content, style)
+  if (node.kind === 'scalar' && (node.style === 'literal' || node.style === 'folded')) return replaceBlockScalar(text, old, start, content)
   const isBelow = text.slice(behind, start).includes('\n')
-  const { end } = old
   const isBlock = isCollection(node) && !isFlow(node)
   if (isBelow && (isBlock || written.lines.length > 0)) {
     const keyLine = lineEnd(text, behind)
     return [
       ...(content.head === '' ? [] : [{ start: behind, end: behind, text: ` ${content.head}` }]),
       ...(entry.tag === undefined ? [] : [removeWithSpace(text, entry.tag)]),
-      { start: keyLine, end: lineEnd(text, end), text: linesBelow(content.lines, style) },
+      { start: keyLine, end: lineEnd(text, old.end), text: content.below },
     ]
   }
-  return replaceInline(text, start, end, behind, content, style)
+  return replaceInline(text, { start, end: old.end }, behind, content)
 }
 
 /** A map or list that begins on the line of its dash: the first line goes behind the dash. */
@@ -94,71 +95,74 @@ function removeWithSpace(text: string, { start, end }: TextRange): Splice {
   return { start: text[start - 1] === ' ' ? start - 1 : start, end, text: '' }
 }
 
-function replaceInline(text: string, start: number, end: number, behind: number, written: Written, style: YamlStyle): readonly Splice[] {
-  if (written.head !== '' && written.lines.length === 0) return [{ start, end, text: written.head }]
+function replaceInline(text: string, { start, end }: TextRange, behind: number, { head, below }: Rendered): readonly Splice[] {
+  if (head !== '' && below === '') return [{ start, end, text: head }]
   const line = lineEnd(text, end)
-  const below = { start: line, end: line, text: linesBelow(written.lines, style) }
-  if (written.head !== '') return [{ start, end, text: written.head }, below]
-  return [{ start: behind, end, text: '' }, below]
+  return [
+    { start: head === '' ? behind : start, end, text: head },
+    { start: line, end: line, text: below },
+  ]
 }
 
-function fillEmpty(text: string, entry: Entry, behind: number, written: Written, style: YamlStyle): readonly Splice[] {
+function fillEmpty(text: string, { tag }: Entry, behind: number, { head, below }: Rendered): readonly Splice[] {
   const line = lineEnd(text, behind)
-  const below = { start: line, end: line, text: linesBelow(written.lines, style) }
-  const tagEnd = entry.tag === undefined ? behind : Math.max(behind, entry.tag.end)
+  const tagEnd = tag === undefined ? behind : Math.max(behind, tag.end)
   // Spaces at the end of the line would stand between the key and its value.
   const end = text.slice(tagEnd, line).trim() === '' ? line : tagEnd
-  const head = { start: behind, end, text: written.head === '' ? '' : ` ${written.head}` }
-  if (written.lines.length === 0) return [head]
-  return head.end === below.start ? [{ ...head, text: head.text + below.text }] : [head, below]
+  const first = head === '' ? '' : ` ${head}`
+  if (below === '' || end === line) return [{ start: behind, end, text: first + below }]
+  return [
+    { start: behind, end, text: first },
+    { start: line, end: line, text: below },
+  ]
 }
 
-function replaceBlockScalar(text: string, old: TextRange, start: number, written: Written, style: YamlStyle): readonly Splice[] {
+function replaceBlockScalar(text: string, old: TextRange, start: number, { head, below }: Rendered): readonly Splice[] {
   const headerEnd = old.start + blockHeader(text, old.start).length
   const line = lineEnd(text, headerEnd)
-  const end = Math.max(line, old.end)
-  const below = { start: line, end, text: linesBelow(written.lines, style) }
-  if (written.head !== '') return [{ start, end: headerEnd, text: written.head }, below]
-  return [{ start: text[start - 1] === ' ' ? start - 1 : start, end: headerEnd, text: '' }, below]
+  const from = head === '' && text[start - 1] === ' ' ? start - 1 : start
+  return [
+    { start: from, end: headerEnd, text: head },
+    { start: line, end: Math.max(line, old.end), text: below },
+  ]
 }
 
-function replaceRoot(text: string, slot: Slot, written: Written, style: YamlStyle): readonly Splice[] {
-  const { start, end } = rangeOf(slot.node)
-  if (written.lines.length === 0) return [{ start, end, text: written.head }]
+function replaceRoot(text: string, { node }: Slot, { head, below }: Rendered): readonly Splice[] {
+  const { start, end } = rangeOf(node)
+  if (below === '') return [{ start, end, text: head }]
   const line = lineEnd(text, end)
   const comment = text.slice(end, line).trimStart()
-  if (comment === '') return [{ start, end: line, text: written.lines.join(style.lineBreak) }]
+  if (comment === '') return [{ start, end: line, text: below.replace(/^\r?\n/, '') }]
   // A comment behind an empty document keeps a line of its own.
   return [
     { start, end: line - comment.length, text: '' },
-    { start: line, end: line, text: linesBelow(written.lines, style) },
+    { start: line, end: line, text: below },
   ]
 }
 
 /** Adds whole lines behind an entry, or above the first one. */
 export function insertLines(
   text: string,
-  collection: Collection,
-  at: number,
+  { collection, index }: SlotParent,
   lines: readonly string[],
   style: YamlStyle,
 ): readonly Splice[] {
   const entries = entriesOf(text, collection)
-  const before = entries[at - 1]
+  const before = entries[index - 1]
+  const { lineBreak } = style
   if (before !== undefined) {
     const end = lineEnd(text, before.end)
-    return [{ start: end, end, text: linesBelow(lines, style) }]
+    return [{ start: end, end, text: lines.map((line) => lineBreak + line).join('') }]
   }
-  const first = entries[0]
+  const [first] = entries
   if (first === undefined) throw new EditRefusal('the list has no item to follow')
-  const column = columnOf(text, first.start)
-  return [
-    { start: first.start, end: first.start, text: `${lines.join(style.lineBreak).slice(column)}${style.lineBreak}${' '.repeat(column)}` },
-  ]
+  const { start } = first
+  const column = columnOf(text, start)
+  return [{ start, end: start, text: `${lines.join(lineBreak).slice(column)}${lineBreak}${' '.repeat(column)}` }]
 }
 
 /** Deletes an entry that is not the only one, with the comments that belong to it. */
-export function deleteEntry(text: string, collection: Collection, index: number, isRoot: boolean): readonly Splice[] {
+export function deleteEntry(text: string, { collection, index }: SlotParent, isRoot: boolean): readonly Splice[] {
   if (isFlow(collection)) throw new EditRefusal('not a block')
   const entries = entriesOf(text, collection)
   const entry = entries[index]

@@ -77,7 +77,7 @@ export class DocumentEditor {
     if (entries.length === 1) return this.replacements(above, collection.kind === 'map' ? {} : [])
     checkAnchors(this.document, nodesOf(above), slot.node, entries[index]?.key)
     const isRoot = above.length === 1
-    return [isFlow(collection) ? deleteInFlow(this.text, collection, index) : deleteEntry(this.text, collection, index, isRoot)]
+    return [isFlow(collection) ? deleteInFlow(this.text, slot.parent) : deleteEntry(this.text, slot.parent, isRoot)]
   }
 
   private setExisting(slots: Slots, path: FieldPath, value: Json, wanted: Json): void {
@@ -151,20 +151,20 @@ export class DocumentEditor {
     checkAnchors(this.document, nodesOf(slots), undefined, undefined)
     const collection = lastOf(slots).node as Collection
     const style = this.styleAt(slots)
-    const entries = entriesOf(this.text, collection)
+    const end = { collection, index: entriesOf(this.text, collection).length }
     if (isFlow(collection)) {
       const own = keyStyle(style, collection)
-      return [insertInFlow(this.text, collection, entries.length, `${writeKey(name, own, true)}: ${writeFlow(value, own)}`, style)]
+      return [insertInFlow(this.text, end, `${writeKey(name, own, true)}: ${writeFlow(value, own)}`, style)]
     }
-    return [insertLines(this.text, collection, entries.length, writePair(name, value, this.columnIn(collection), style), style)]
+    return [insertLines(this.text, end, writePair(name, value, this.columnIn(collection), style), style)]
   }
 
   private insertion(slots: Slots, index: number, item: Json): readonly (readonly Splice[])[] {
     checkAnchors(this.document, nodesOf(slots), undefined, undefined)
     const collection = lastOf(slots).node as Collection
     const style = this.styleAt(slots)
-    if (isFlow(collection)) return [insertInFlow(this.text, collection, index, writeFlow(item, style), style)]
-    return [insertLines(this.text, collection, index, writeItem(item, this.columnIn(collection), style), style)]
+    if (isFlow(collection)) return [insertInFlow(this.text, { collection, index }, writeFlow(item, style), style)]
+    return [insertLines(this.text, { collection, index }, writeItem(item, this.columnIn(collection), style), style)]
   }
 
   private columnIn(collection: Collection): number {
@@ -178,16 +178,16 @@ export class DocumentEditor {
     checkAnchors(this.document, nodesOf(slots), slot.node, undefined)
     const style = this.styleAt(slots)
     const entry = entryOf(this.text, slot)
-    const old = keepsStyle && slot.node.kind === 'scalar' ? slot.node : undefined
+    const old = keepsStyle && slot.node.kind === 'scalar' ? { scalar: slot.node, text: this.text } : undefined
     if (entry !== undefined && isBelowFlow(slots))
-      return waysToWrite(value, undefined, old, this.text, style).map(({ head }) => replaceInFlow(this.text, slot, entry, head))
+      return waysToWrite(value, undefined, old, style).map(({ head }) => replaceInFlow(this.text, slot, entry, head))
     const behindDash = slot.parent?.collection.kind === 'list'
     const own = behindDash ? { ...style, dashWidth: this.dashWidthOf(slot) } : style
     const location: WriteLocation =
       entry === undefined
         ? { column: -style.step, behind: 'key' }
         : { column: columnOf(this.text, entry.start), behind: behindDash ? 'dash' : 'key' }
-    return waysToWrite(value, location, old, this.text, own).map((written) => replaceInBlock(this.text, slot, written, own))
+    return waysToWrite(value, location, old, own).map((written) => replaceInBlock(this.text, slot, written, own))
   }
 
   /** A new value takes the place of the old one, so its lines align with where that began. */

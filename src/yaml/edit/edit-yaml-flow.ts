@@ -1,6 +1,6 @@
 /** Edits inside brackets: `{a: 1, b: [x, y]}`, on one line or many, JSON included. */
 import { isOwnLine, lineEnd, lineStart, nextLine } from './edit-yaml-block.ts'
-import { type Collection, type Entry, entriesOf, rangeOf, type Slot, type Splice } from './edit-yaml-location.ts'
+import { type Collection, type Entry, entriesOf, rangeOf, type Slot, type SlotParent, type Splice } from './edit-yaml-location.ts'
 import { columnOf, type YamlStyle } from './edit-yaml-style.ts'
 import { EditRefusal } from './edit-yaml-value.ts'
 
@@ -25,8 +25,8 @@ export function replaceInFlow(text: string, slot: Slot, entry: Entry, value: str
   ]
 }
 
-/** Adds `entryText` as entry number `at`. */
-export function insertInFlow(text: string, collection: Collection, at: number, entryText: string, style: YamlStyle): readonly Splice[] {
+/** @param entryText without comma */
+export function insertInFlow(text: string, { collection, index: at }: SlotParent, entryText: string, style: YamlStyle): readonly Splice[] {
   const entries = entriesOf(text, collection)
   const before = entries[at - 1]
   const next = entries[at]
@@ -64,7 +64,7 @@ function commaAfter(text: string, offset: number): number | undefined {
 }
 
 /** Deletes an entry that is not the only one, and one comma. */
-export function deleteInFlow(text: string, collection: Collection, index: number): readonly Splice[] {
+export function deleteInFlow(text: string, { collection, index }: SlotParent): readonly Splice[] {
   const entries = entriesOf(text, collection)
   const [previous, entry, next] = [entries[index - 1], entries[index], entries[index + 1]]
   if (entry === undefined) throw new EditRefusal('the entry is not there')

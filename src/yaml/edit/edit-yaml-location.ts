@@ -38,7 +38,13 @@ export interface Entry extends TextRange {
 export interface Slot {
   readonly node: YamlNode
   /** Undefined for the root. */
-  readonly parent: { readonly collection: Collection; readonly index: number } | undefined
+  readonly parent: SlotParent | undefined
+}
+
+/** A place in a map or list; of what is to be added, the place that it will have. */
+export interface SlotParent {
+  readonly collection: Collection
+  readonly index: number
 }
 
 /** Where a node stands, without its anchor and tag; comments and blank lines behind it do not count. */

@@ -3,44 +3,43 @@ import type { Json } from '../../text/json.ts'
 import type { YamlScalar } from '../yaml-node.ts'
 import { nextLine } from './edit-yaml-block.ts'
 import { rangeOf } from './edit-yaml-location.ts'
-import { type BlockText, doubleQuoted, foldedBlock, literalBlock, type QuoteStyle } from './edit-yaml-scalar.ts'
+import { type BlockText, doubleQuoted, foldedBlock, literalBlock } from './edit-yaml-scalar.ts'
 import type { YamlStyle } from './edit-yaml-style.ts'
 import { blockHeader, indent, type WriteLocation, type Written, writeBlock, writeFlow } from './edit-yaml-write.ts'
 
-/**
- * @param location where it goes; undefined inside brackets
- * @param old the scalar that stood there
- */
+/** The scalar that a value replaces, and the text that it was read from. */
+interface OldScalar {
+  readonly scalar: YamlScalar
+  readonly text: string
+}
+
+/** @param location where it goes; undefined inside brackets */
 export function waysToWrite(
   value: Json,
   location: WriteLocation | undefined,
-  old: YamlScalar | undefined,
-  text: string,
+  old: OldScalar | undefined,
   style: YamlStyle,
 ): readonly Written[] {
-  const wished = quoteOf(old)
+  const quotes = old?.scalar.style === 'double' || old?.scalar.style === 'single' ? old.scalar.style : 'plain'
   if (location === undefined)
-    return [oneLine(writeFlow(value, style, wished)), ...(typeof value === 'string' ? [oneLine(doubleQuoted(value))] : [])]
-  if (typeof value !== 'string') return [writeBlock(value, location, style, wished)]
+    return [oneLine(writeFlow(value, style, quotes)), ...(typeof value === 'string' ? [oneLine(doubleQuoted(value))] : [])]
+  if (typeof value !== 'string') return [writeBlock(value, location, style, quotes)]
   const ways: (Written | undefined)[] = []
-  const block = old?.style === 'literal' || old?.style === 'folded' ? readBlock(old, location, text, style) : undefined
+  const isBlock = old?.scalar.style === 'literal' || old?.scalar.style === 'folded'
+  const block = isBlock ? readBlock(old, location, style) : undefined
   if (block !== undefined) {
     if (block.folded) ways.push(asWritten(foldedBlock(value, block.width), block, false))
     ways.push(asWritten(literalBlock(value, block.indicator), block, true))
     ways.push(asWritten(literalBlock(value, String(block.column - location.column)), block, true))
   }
   // A text of several lines that stood in double quotes keeps its escapes.
-  if (wished === 'double' && value.includes('\n')) ways.push(oneLine(doubleQuoted(value)))
-  ways.push(writeBlock(value, location, style, wished), oneLine(doubleQuoted(value)))
+  if (quotes === 'double' && value.includes('\n')) ways.push(oneLine(doubleQuoted(value)))
+  ways.push(writeBlock(value, location, style, quotes), oneLine(doubleQuoted(value)))
   return ways.filter((way) => way !== undefined)
 }
 
 function oneLine(head: string): Written {
   return { head, lines: [] }
-}
-
-function quoteOf(old: YamlScalar | undefined): QuoteStyle {
-  return old?.style === 'double' || old?.style === 'single' ? old.style : 'plain'
 }
 
 interface OldBlock {
@@ -53,8 +52,8 @@ interface OldBlock {
   readonly raw: readonly string[]
 }
 
-function readBlock(old: YamlScalar, location: WriteLocation, text: string, style: YamlStyle): OldBlock {
-  const { start, end } = rangeOf(old)
+function readBlock({ scalar, text }: OldScalar, location: WriteLocation, style: YamlStyle): OldBlock {
+  const { start, end } = rangeOf(scalar)
   const indicator = /[1-9]/.exec(blockHeader(text, start))?.[0] ?? ''
   const raw = text.slice(nextLine(text, start), end).split(/\r?\n/)
   const content = raw.find((line) => line.trim() !== '')
@@ -64,7 +63,7 @@ function readBlock(old: YamlScalar, location: WriteLocation, text: string, style
       : content === undefined
         ? location.column + style.step
         : content.length - content.trimStart().length
-  return { folded: old.style === 'folded', indicator, column, width: Math.max(...raw.map((line) => line.length)) - column, raw }
+  return { folded: scalar.style === 'folded', indicator, column, width: Math.max(...raw.map((line) => line.length)) - column, raw }
 }
 
 /** @param keepRaw blank lines at equal places keep the spaces that they have in the file */

@@ -46,7 +46,7 @@ export interface OpenOptions {
 
 export interface GitHubFixture {
   readonly emulator: GitHubEmulator
-  readonly created: TestRepository
+  readonly testRepository: TestRepository
   readonly repository: PackageRepository
   readonly clock: TestClock
   readonly address: GitHubAddress
@@ -57,9 +57,9 @@ export interface GitHubFixture {
 }
 
 export async function createGitHubFixture(): Promise<GitHubFixture> {
-  const created = await makeTestRepository('local bare')
+  const testRepository = await makeTestRepository('local bare')
   const clock = new TestClock()
-  const git = new EmulatedGit(created.gitFolder, gitTestEnvironment(created.root))
+  const git = new EmulatedGit(testRepository.gitFolder, gitTestEnvironment(testRepository.root))
   const emulator = new GitHubEmulator({ git, owner: 'acme', repo: 'deploy', clock })
   const { state } = emulator
   emulator.tokens.set(BOT_TOKEN, BOT_LOGIN)
@@ -73,7 +73,7 @@ export async function createGitHubFixture(): Promise<GitHubFixture> {
   await emulator.start()
   const address = parseGitHubAddress(`${emulator.origin}/acme/deploy.git`)
   if (address === undefined) throw new Error('no address')
-  const repository = openTestRepository(created, { baseBranch: 'main' })
+  const repository = openTestRepository(testRepository, { baseBranch: 'main' })
   const opened: OpenedGitHub[] = []
   const open = async (options: OpenOptions = {}): Promise<OpenedGitHub> => {
     const { credential = { kind: 'token', token: BOT_TOKEN }, governor = githubGovernor(clock, 60_000) } = options
@@ -91,7 +91,7 @@ export async function createGitHubFixture(): Promise<GitHubFixture> {
   }
   return {
     emulator,
-    created,
+    testRepository,
     repository,
     clock,
     address,
@@ -101,7 +101,7 @@ export async function createGitHubFixture(): Promise<GitHubFixture> {
     close: async () => {
       await Promise.all(opened.map((one) => one.close()))
       await emulator.stop()
-      await created.close()
+      await testRepository.close()
     },
   }
 }

@@ -17,6 +17,7 @@ import { InProcessRenderer } from '../../fakes/in-process-renderer.ts'
 import { appliedBy, editedBy } from '../../fakes/live-object.ts'
 import { MemoryCluster } from '../../fakes/memory-cluster.ts'
 import { BOT_EMAIL, MemoryRepository } from '../../fakes/memory-repository.ts'
+import { turnRequest } from '../../fakes/turn-request.ts'
 import { policyText } from '../../fakes/turn-world.ts'
 import { GitHubEmulator } from './github-emulator.ts'
 import { BOT_LOGIN, BOT_TOKEN, TestClock } from './github-fixture.ts'
@@ -112,23 +113,17 @@ export class GitHubWorld {
   /** A turn of the controller. */
   async answer(requestedActions: RequestedActionSource): Promise<readonly Answer[]> {
     const { repository, forge, clusters } = this
-    const request = { ...this.#request(), requestedActions }
-    return (await runFleetTurn({ repository, forge, clusters }, request, AbortSignal.timeout(60_000))).answers
+    return (await runFleetTurn({ repository, forge, clusters }, this.#request(requestedActions), AbortSignal.timeout(60_000))).answers
   }
 
-  #request(): TurnRequest {
-    return {
-      branch: undefined,
-      packages: [],
-      resolutionRequest: undefined,
-      dryRun: false,
+  #request(requestedActions?: RequestedActionSource): TurnRequest {
+    return turnRequest({
       clock: { now: () => new Date(this.clusters[0].now) },
-      fieldManager: undefined,
       key: redactionKey(new Uint8Array(32).fill(7)),
       bot: { email: BOT_EMAIL },
       renderer: new InProcessRenderer(),
-      version: '0.0.0',
-    }
+      requestedActions,
+    })
   }
 
   /** Requests and pushes that change something, while the work is done. */

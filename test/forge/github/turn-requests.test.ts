@@ -1,7 +1,7 @@
 /** The requests that one turn sends: a golden list, because each of them is counted by the forge. */
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
-import { NO_PRESSES } from '../../../src/reconcile/commands/observe-requests.ts'
+import { NO_REQUESTED_ACTIONS } from '../../../src/reconcile/commands/observe-requests.ts'
 import { GitHubWorld } from './github-world.ts'
 
 /** What a turn sends, with how often the refs of the repository are asked. */
@@ -15,7 +15,7 @@ async function sentBy(world: GitHubWorld): Promise<readonly string[]> {
   }
   const from = emulator.requests.length
   world.pass()
-  await world.answer(NO_PRESSES)
+  await world.answer(NO_REQUESTED_ACTIONS)
   repository.refs = refs
   const lines = emulator.requests
     .slice(from)

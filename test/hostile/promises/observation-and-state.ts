@@ -1,7 +1,7 @@
 /** P8 to P14: what is taken for true, and what lasts. */
 import type { Promised } from '../promises.ts'
 
-export const LOOKING_AND_STATE: readonly Promised[] = [
+export const OBSERVATION_AND_STATE: readonly Promised[] = [
   {
     id: 'P8',
     promise: 'An error is never drift: an unreadable object is unknown, opens no pull request and closes none.',

@@ -11,18 +11,18 @@ import { probePush } from './probe-push.ts'
 const REFS = ['refs/heads/drafts/backporch-check/drift-check', 'refs/heads/drift-ledger', 'refs/tags/backporch-check/v0']
 const { signal } = new AbortController()
 
-async function probe(created: TestRepository, refs: readonly string[] = REFS, token = TOKEN) {
-  const { remote, root, environment } = created
+async function probe(fixture: TestRepository, refs: readonly string[] = REFS, token = TOKEN) {
+  const { remote, root, environment } = fixture
   return probePush(
-    { remote, workingDirectory: root, environment, ...(created.backend === undefined ? {} : { token }) },
+    { remote, workingDirectory: root, environment, ...(fixture.backend === undefined ? {} : { token }) },
     'main',
     refs,
     signal,
   )
 }
 
-function hook(created: TestRepository, name: string, script: string): void {
-  const folder = created.git('rev-parse', '--absolute-git-dir')
+function hook(fixture: TestRepository, name: string, script: string): void {
+  const folder = fixture.git('rev-parse', '--absolute-git-dir')
   const path = join(folder, 'hooks', name)
   writeFileSync(path, `#!/bin/sh\n${script}\n`)
   chmodSync(path, 0o755)
@@ -31,18 +31,18 @@ function hook(created: TestRepository, name: string, script: string): void {
 for (const kind of REMOTE_KINDS) {
   describe(`probePush, ${kind}`, () => {
     it('finds what is let through, and leaves no trace', async () => {
-      const created = await makeTestRepository(kind)
+      const fixture = await makeTestRepository(kind)
       try {
-        hook(created, 'post-receive', `touch '${join(created.root, 'received')}'`)
-        const before = created.git('for-each-ref')
+        hook(fixture, 'post-receive', `touch '${join(fixture.root, 'received')}'`)
+        const before = fixture.git('for-each-ref')
         assert.deepEqual(
-          (await probe(created)).map(({ answer }) => answer),
+          (await probe(fixture)).map(({ answer }) => answer),
           ['let-through', 'let-through', 'let-through'],
         )
-        assert.equal(created.git('for-each-ref'), before)
-        assert.ok(!existsSync(join(created.root, 'received')), 'nothing was received')
+        assert.equal(fixture.git('for-each-ref'), before)
+        assert.ok(!existsSync(join(fixture.root, 'received')), 'nothing was received')
       } finally {
-        await created.close()
+        await fixture.close()
       }
     })
 
@@ -70,19 +70,19 @@ for (const kind of REMOTE_KINDS) {
 }
 
 it('moves no ref that is there, and cannot tell of one that stands at the base commit', async () => {
-  const created = await makeTestRepository('local bare')
+  const fixture = await makeTestRepository('local bare')
   try {
-    created.git('update-ref', 'refs/heads/drift-ledger', 'main~1')
-    created.git('update-ref', 'refs/heads/drafts/backporch-check/drift-check', 'main')
-    const before = created.git('for-each-ref')
-    const answers = await probe(created)
+    fixture.git('update-ref', 'refs/heads/drift-ledger', 'main~1')
+    fixture.git('update-ref', 'refs/heads/drafts/backporch-check/drift-check', 'main')
+    const before = fixture.git('for-each-ref')
+    const answers = await probe(fixture)
     assert.deepEqual(
       answers.map(({ answer }) => answer),
       ['unclear', 'let-through', 'let-through'],
     )
-    assert.equal(created.git('for-each-ref'), before)
+    assert.equal(fixture.git('for-each-ref'), before)
   } finally {
-    await created.close()
+    await fixture.close()
   }
 })
 
@@ -134,11 +134,11 @@ it('believes of GitHub only the texts whose meaning is known', async () => {
 })
 
 it('says that the server does not know us', async () => {
-  const created = await makeTestRepository('http')
+  const fixture = await makeTestRepository('http')
   try {
-    const failure = await expectFailure(probe(created, REFS, 'wrong'), 'BP4005')
+    const failure = await expectFailure(probe(fixture, REFS, 'wrong'), 'BP4005')
     assert.doesNotMatch(JSON.stringify(failure), /wrong/)
   } finally {
-    await created.close()
+    await fixture.close()
   }
 })

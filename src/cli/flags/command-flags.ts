@@ -1,0 +1,102 @@
+/** Flags of single commands. */
+import { Command, InvalidArgumentError, Option } from '@commander-js/extra-typings'
+import { LOG_FORMATS, LOG_LEVELS } from '../../ports/log.ts'
+import type { ListenAddress } from '../world.ts'
+import { collect, durationSeconds, interval, type ValuesOf } from './options.ts'
+import { renderOutputOption } from './outputs.ts'
+
+export const DIFF_FLAGS = new Command()
+  .option('--show-ignored', 'also list ignored and released differences, and those where git is ahead or behind')
+  .option('--unmanaged', 'also list unmanaged objects in the namespaces of the packages; they are not drift')
+  .option(
+    '--yaml',
+    'print a unified diff for each object; BACKPORCH_EXTERNAL_DIFF names another diff program, as KUBECTL_EXTERNAL_DIFF for kubectl',
+  )
+
+export const CHECK_FLAGS = new Command().option('--pre', 'before the installation: skip the checks that only writing needs')
+
+export const RENDER_FLAGS = new Command()
+  .option('--cluster <name>', 'with -o: as the policies of this cluster render it')
+  .option('--allow-render <program>', 'with -o: a program that may render: kubectl for kustomize (repeatable)', collect)
+export const RENDER_OUTPUT_FLAGS = new Command().addOption(renderOutputOption())
+
+export const SCAN_FLAGS = new Command()
+  .option('--dry-run', 'print the writes without writing')
+  .option('--show-ignored', 'list what ignore rules and releases cover')
+
+export const RESOLVE_FLAGS = new Command()
+  .option('-m, --message <why>', 'why, for the people who review and for the history')
+  .option('--dry-run', 'print the writes without writing')
+/** Of `adopt` and `release`. */
+export const VIA_FLAGS = new Command().option('--via <place>', 'the location in git to edit, where several give the live value')
+
+export const IGNORE_FLAGS = new Command()
+  .option('-m, --message <why>', 'why, for the people who read the rule later; required')
+  .option('--print', 'print a policy with the rule; nothing is written')
+  .option('--dry-run', 'say what would be proposed, and write nothing')
+  .option('--for <duration>', 'how long the rule holds, from now: 30d', durationSeconds)
+  .option('--expires <day>', 'the last day on which the rule holds: 2026-12-31', day)
+
+/** Of `approve` and `reject`. */
+export const DECISION_FLAGS = new Command()
+  .option('-y, --yes', 'do not ask')
+  .option('-m, --message <why>', 'why, for the history')
+  .option('--as <name>', 'who decides; your git identity otherwise')
+export const APPROVE_FLAGS = new Command()
+  .option('--wait', 'wait until the cluster agrees with the decision')
+  .option('--wait-timeout <duration>', 'how long to wait (default: from the policy)', durationSeconds)
+
+export const INIT_FLAGS = new Command()
+  .option('-y, --yes', 'do not ask')
+  .option('--dry-run', 'print everything and write nothing')
+  .option('--again', 'propose again after the proposal was closed')
+  .option('--remove', 'remove an unmerged proposal: its branch and its pull request')
+  .option('--print-ruleset', 'print only the commands that protect the base branch and the ledger')
+  .option('--bot <name>', 'account of Backporch, for --print-ruleset: the id of its App on GitHub, its login on Gitea')
+
+export const CONTROLLER_FLAGS = new Command()
+  .option('--interval <duration>', 'time between two turns, as in 5m; 60s otherwise', interval)
+  .option(
+    '--webhook-address <host:port>',
+    'listen for webhooks at /webhook (a port alone is on 127.0.0.1); their secret is in BACKPORCH_WEBHOOK_SECRET',
+    listenAddress,
+  )
+  .addOption(
+    new Option(
+      '--audit-webhook-address <host:port>',
+      'take audit events of the API server at /audit (a port alone is on 127.0.0.1); their token is in BACKPORCH_AUDIT_TOKEN',
+    )
+      .argParser(listenAddress)
+      .conflicts('auditLog'),
+  )
+  .option('--dry-run', 'write nothing; report the writes of each turn where they are not those of the turn before')
+  .addOption(
+    new Option(
+      '--log-format <format>',
+      'JSON lines, or lines for people; the log is on stderr. Text on a terminal, json elsewhere unless given',
+    ).choices(LOG_FORMATS),
+  )
+  .addOption(
+    new Option('--log-level <level>', 'minimum level (default: info). -q is warn; -v is trace, which has every request').choices(
+      LOG_LEVELS,
+    ),
+  )
+
+/** `--dry-run` of commands that have it, each with its own sentence. */
+export type DryRunOption = Pick<ValuesOf<typeof SCAN_FLAGS>, 'dryRun'>
+
+function day(text: string): string {
+  const time = Date.parse(`${text}T00:00:00Z`)
+  if (!/^\d{4}-\d{2}-\d{2}$/.test(text) || Number.isNaN(time) || !new Date(time).toISOString().startsWith(text))
+    throw new InvalidArgumentError('wanted a date like 2026-12-31')
+  return text
+}
+
+const LOOPBACK = '127.0.0.1'
+
+/** `HOST:PORT`, `[::1]:PORT`, `:PORT` or `PORT`. Nothing but loopback is listened on unless it was written down. */
+export function listenAddress(text: string): ListenAddress {
+  const [, six, name, port = ''] = /^(?:(?:\[([0-9a-f:.%]+)\]|([a-z0-9.-]*)):)?([0-9]{1,5})$/i.exec(text) ?? []
+  if (port === '' || Number(port) > 65_535) throw new InvalidArgumentError('wanted HOST:PORT, as in 127.0.0.1:8080 or [::]:8080')
+  return { host: six ?? (name || LOOPBACK), port: Number(port) }
+}
