@@ -3,7 +3,9 @@
  * docs/facts/audit-events.md. Bodies stay in the process: they serve to tell which write made a value, and are never shown. What a Secret
  * holds is dropped here, before anything else sees it.
  */
-import { getKey, isJsonArray, isJsonObject, type Json, type JsonObject } from '../text/json.ts'
+
+import { getKey, isJsonArray, isJsonObject, type Json, type JsonObject, partOf, textOf } from '../text/json.ts'
+import { wordSet } from '../text/words.ts'
 import type { ResourceId } from './resource-id.ts'
 
 export type AuditVerb = 'create' | 'update' | 'patch' | 'delete' | 'deletecollection'
@@ -54,23 +56,23 @@ const SUBRESOURCES: ReadonlySet<string> = new Set(['', 'scale', 'finalize', 'eph
 
 /** Reads one event. @returns undefined for everything that is no write that was carried out, and for what cannot be read */
 export function readAuditedWrite(event: Json | undefined): AuditedWrite | undefined {
-  if (!isJsonObject(event) || text(event, 'stage') !== 'ResponseComplete') return undefined
-  const verb = text(event, 'verb')
+  if (!isJsonObject(event) || textOf(event, 'stage') !== 'ResponseComplete') return undefined
+  const verb = textOf(event, 'verb')
   const object = readObject(event)
-  const code = getKey(child(event, 'responseStatus'), 'code')
+  const code = partOf(event, 'responseStatus', 'code')
   if (!isVerb(verb) || object === undefined || typeof code !== 'number' || code < 200 || code > 299) return undefined
-  const query = queryOf(text(event, 'requestURI'))
+  const query = queryOf(textOf(event, 'requestURI'))
   const requested = getKey(event, 'requestObject')
   if (query.get('dryRun') !== null || isDryRun(verb, requested)) return undefined
   const hidden = object.group === '' && object.resource === 'secrets'
   const answered = getKey(event, 'responseObject')
-  const userAgent = text(event, 'userAgent')
+  const userAgent = textOf(event, 'userAgent')
   const response = isJsonObject(answered) ? answered : undefined
   return {
     verb,
     object,
-    user: text(child(event, 'user'), 'username'),
-    actingAs: text(child(event, 'impersonatedUser'), 'username'),
+    user: textOf(event, 'user', 'username'),
+    actingAs: textOf(event, 'impersonatedUser', 'username'),
     userAgent,
     manager: query.get('fieldManager') || managerOf(userAgent),
     receivedAt: time(event, 'requestReceivedTimestamp'),
@@ -86,30 +88,28 @@ export function readAuditedWrite(event: Json | undefined): AuditedWrite | undefi
 function readObject(event: JsonObject): AuditedObject | undefined {
   const ref = getKey(event, 'objectRef')
   if (!isJsonObject(ref)) return undefined
-  const response = child(event, 'responseObject')
-  const request = child(event, 'requestObject')
-  const subresource = text(ref, 'subresource')
+  const subresource = textOf(ref, 'subresource')
   if (!SUBRESOURCES.has(subresource)) return undefined
   const whole = subresource === ''
-  const [group, resource] = [text(ref, 'apiGroup'), text(ref, 'resource')]
+  const [group, resource] = [textOf(ref, 'apiGroup'), textOf(ref, 'resource')]
   return {
     group,
     resource,
     subresource,
     // The address of a Namespace has its name twice.
-    namespace: group === '' && resource === 'namespaces' ? '' : text(ref, 'namespace'),
+    namespace: group === '' && resource === 'namespaces' ? '' : textOf(ref, 'namespace'),
     // The name of an object with a generateName is in the answer alone.
-    name: text(ref, 'name') || (whole && text(event, 'verb') === 'create' ? text(child(response, 'metadata'), 'name') : ''),
-    uid: text(ref, 'uid') || (whole ? text(child(response, 'metadata'), 'uid') : ''),
-    resourceVersion: text(ref, 'resourceVersion'),
-    kind: whole && text(event, 'verb') !== 'delete' ? text(response, 'kind') || text(request, 'kind') : '',
+    name: textOf(ref, 'name') || (whole && textOf(event, 'verb') === 'create' ? textOf(event, 'responseObject', 'metadata', 'name') : ''),
+    uid: textOf(ref, 'uid') || (whole ? textOf(event, 'responseObject', 'metadata', 'uid') : ''),
+    resourceVersion: textOf(ref, 'resourceVersion'),
+    kind:
+      whole && textOf(event, 'verb') !== 'delete' ? textOf(event, 'responseObject', 'kind') || textOf(event, 'requestObject', 'kind') : '',
   }
 }
 
 /** A DELETE says in its body that it is a dry run: at level Metadata nobody can tell. */
 function isDryRun(verb: AuditVerb, request: Json | undefined): boolean {
-  if (!verb.startsWith('delete') || !isJsonObject(request)) return false
-  const list = getKey(request, 'dryRun')
+  const list = verb.startsWith('delete') ? partOf(request, 'dryRun') : undefined
   return isJsonArray(list) && list.length > 0
 }
 
@@ -164,16 +164,7 @@ function withoutValues(value: Json): Json {
   )
 }
 
-const KEPT: ReadonlySet<string> = new Set([
-  'managedFields',
-  'resourceVersion',
-  'uid',
-  'name',
-  'namespace',
-  'kind',
-  'apiVersion',
-  'creationTimestamp',
-])
+const KEPT = wordSet('managedFields resourceVersion uid name namespace kind apiVersion creationTimestamp')
 
 /** Of a JSON Patch the place stays. */
 function withoutOperation(value: Json): Json {
@@ -190,18 +181,8 @@ function queryOf(address: string): URLSearchParams {
   return new URLSearchParams(mark === -1 ? '' : address.slice(mark + 1))
 }
 
-function child(object: JsonObject, key: string): JsonObject {
-  const value = getKey(object, key)
-  return isJsonObject(value) ? value : {}
-}
-
-function text(object: JsonObject, key: string): string {
-  const value = getKey(object, key)
-  return typeof value === 'string' ? value : ''
-}
-
 /** Milliseconds; 0 where there is no time. */
 function time(object: JsonObject, key: string): number {
-  const milliseconds = Date.parse(text(object, key))
+  const milliseconds = Date.parse(textOf(object, key))
   return Number.isNaN(milliseconds) ? 0 : milliseconds
 }

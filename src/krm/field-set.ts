@@ -5,6 +5,7 @@
 
 import { canonicalJson, getKey, isJsonArray, isJsonObject, type Json, type JsonObject, parseJson } from '../text/json.ts'
 import { DEEPEST } from '../text/json-depth.ts'
+import { wordSet } from '../text/words.ts'
 import { type FieldPath, field, type PathStep } from './field-path.ts'
 import type { FieldSchema } from './field-schema.ts'
 
@@ -67,17 +68,7 @@ function parseFieldsV1Key(key: string): PathStep | undefined {
 
 // Fields that server-side apply leaves out of every set (apimachinery, managedfields/internal/stripmeta.go).
 const UNTRACKED_TOP = new Set(['apiVersion', 'kind'])
-const UNTRACKED_METADATA = new Set([
-  'name',
-  'namespace',
-  'creationTimestamp',
-  'selfLink',
-  'uid',
-  'clusterName',
-  'generation',
-  'managedFields',
-  'resourceVersion',
-])
+const UNTRACKED_METADATA = wordSet('name namespace creationTimestamp selfLink uid clusterName generation managedFields resourceVersion')
 
 /** The fields that a manifest declares, as an Apply of it would own them. */
 export function fieldSetOf(object: JsonObject, schema: FieldSchema): FieldSet {

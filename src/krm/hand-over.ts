@@ -2,7 +2,7 @@
  * Fields that a settle wrote are given to the syncer: it applies the package, so it has to be able to change and to remove them.
  * Rules of ownership: Kubernetes documentation, "Server-Side Apply" (transferring ownership); see docs/adr/0013.
  */
-import { getKey, isJsonArray, isJsonObject, type Json, type JsonObject } from '../text/json.ts'
+import { getKey, isJsonArray, isJsonObject, type Json, type JsonObject, partOf, textOf } from '../text/json.ts'
 import { type FieldManager, isSettleManager } from './managed-fields.ts'
 
 /**
@@ -10,8 +10,7 @@ import { type FieldManager, isSettleManager } from './managed-fields.ts'
  * @returns undefined when no settle owns anything, or when `to` applied another API version, whose fields have other names
  */
 export function handedOver(live: JsonObject, to: FieldManager): readonly Json[] | undefined {
-  const metadata = getKey(live, 'metadata')
-  const list = isJsonObject(metadata) ? getKey(metadata, 'managedFields') : undefined
+  const list = partOf(live, 'metadata', 'managedFields')
   if (!isJsonArray(list)) return undefined
   const entries = list.filter((entry) => isJsonObject(entry))
   const ours = entries.filter((entry) => isSettleManager(textOf(entry, 'manager')) && textOf(entry, 'subresource') === '')
@@ -46,9 +45,4 @@ function joinFields(left: Json, right: Json): Json {
   })
   const isLocation = [left, right].some((set) => Object.keys(set).length === 0)
   return Object.fromEntries(isLocation && joined.length > 0 ? [['.', {}], ...joined.filter(([name]) => name !== '.')] : joined)
-}
-
-function textOf(entry: JsonObject, key: string): string {
-  const value = getKey(entry, key)
-  return typeof value === 'string' ? value : ''
 }

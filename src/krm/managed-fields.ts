@@ -1,6 +1,6 @@
 /** `metadata.managedFields` as values. Source: Kubernetes API, `ManagedFieldsEntry` in apimachinery `meta/v1/types.go`. */
 
-import { getKey, isJsonArray, isJsonObject, type Json, type JsonObject } from '../text/json.ts'
+import { getKey, isJsonArray, isJsonObject, type Json, type JsonObject, partOf, textOf } from '../text/json.ts'
 import type { FieldPath } from './field-path.ts'
 import { depthOfLeafAbove, type FieldSet, parseFieldsV1, subsetAt, touchesPath } from './field-set.ts'
 
@@ -33,28 +33,22 @@ export interface ManagedFields {
 }
 
 /** Objects are never changed in place, and one is asked for several times in a turn. */
-const read = new WeakMap<JsonObject, ManagedFields>()
+const known = new WeakMap<JsonObject, ManagedFields>()
 
 /** Reads the entries of a live object. Absent managedFields give no entries. Never throws: a broken entry is listed. */
 export function managedFieldsOf(object: JsonObject): ManagedFields {
-  const managed = read.get(object) ?? readManagedFields(object)
-  read.set(object, managed)
+  const managed = known.get(object) ?? readManagedFields(object)
+  known.set(object, managed)
   return managed
 }
 
 function readManagedFields(object: JsonObject): ManagedFields {
-  const metadata = getKey(object, 'metadata')
-  const list = isJsonObject(metadata) ? getKey(metadata, 'managedFields') : undefined
+  const list = partOf(object, 'metadata', 'managedFields')
   if (list === undefined || list === null) return { entries: [], unreadable: [] }
   if (!isJsonArray(list)) return { entries: [], unreadable: ['metadata.managedFields is not a list'] }
-  const entries: ManagedFieldsEntry[] = []
-  const unreadable: string[] = []
-  list.forEach((item, index) => {
-    const entry = readEntry(item)
-    if (entry === undefined) unreadable.push(`metadata.managedFields[${index}] cannot be read`)
-    else entries.push(entry)
-  })
-  return { entries, unreadable }
+  const read = list.map(readEntry)
+  const unreadable = read.flatMap((entry, index) => (entry === undefined ? [`metadata.managedFields[${index}] cannot be read`] : []))
+  return { entries: read.filter((entry) => entry !== undefined), unreadable }
 }
 
 const RFC_3339 = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?Z$/
@@ -65,18 +59,13 @@ function readEntry(item: Json): ManagedFieldsEntry | undefined {
   const fields = parseFieldsV1(getKey(item, 'fieldsV1') ?? {})
   if ((operation !== 'Apply' && operation !== 'Update') || fields === undefined) return undefined
   return {
-    manager: text(item, 'manager'),
+    manager: textOf(item, 'manager'),
     operation,
-    subresource: text(item, 'subresource'),
-    apiVersion: text(item, 'apiVersion'),
-    time: RFC_3339.test(text(item, 'time')) ? text(item, 'time') : '',
+    subresource: textOf(item, 'subresource'),
+    apiVersion: textOf(item, 'apiVersion'),
+    time: RFC_3339.test(textOf(item, 'time')) ? textOf(item, 'time') : '',
     fields,
   }
-}
-
-function text(item: JsonObject, key: string): string {
-  const value = getKey(item, key)
-  return typeof value === 'string' ? value : ''
 }
 
 /**

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { trimDocument } from '../../test/apiserver/trim-document.ts'
 import type { Json } from '../text/json.ts'
 import type { FieldSchema } from './field-schema.ts'
-import { schemaOfKind, trimDocument } from './open-api.ts'
+import { schemaOfKind } from './open-api.ts'
 
 const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` })
 const list = (items: Json, extensions: Record<string, Json> = {}) => ({ type: 'array', items, ...extensions })

@@ -4,7 +4,7 @@
  * `getListElementRelationship`); see docs/facts/list-map-keys.md.
  */
 
-import { getKey, isJsonArray, isJsonObject, type Json, type JsonObject } from '../text/json.ts'
+import { getKey, isJsonArray, isJsonObject, type Json, type JsonObject, objectsIn, partOf, textOf, textsIn } from '../text/json.ts'
 import { type FieldSchema, type ListType, UNKNOWN_SCHEMA } from './field-schema.ts'
 import { parseApiVersion } from './resource-id.ts'
 
@@ -44,22 +44,16 @@ export function schemaOfKind(document: Json, apiVersion: string, kind: string): 
   return new SchemaReader(schemas).definition(name)
 }
 
-function schemasOf(document: Json): JsonObject | undefined {
-  const components = isJsonObject(document) ? getKey(document, 'components') : undefined
-  const schemas = isJsonObject(components) ? getKey(components, 'schemas') : undefined
+export function schemasOf(document: Json): JsonObject | undefined {
+  const schemas = partOf(document, 'components', 'schemas')
   return isJsonObject(schemas) ? schemas : undefined
 }
 
-function definitionOfKind(schemas: JsonObject, apiVersion: string, kind: string): string | undefined {
+export function definitionOfKind(schemas: JsonObject, apiVersion: string, kind: string): string | undefined {
   const { group, version } = parseApiVersion(apiVersion)
   return Object.keys(schemas).find((name) => {
-    const definition = schemas[name]
-    const kinds = isJsonObject(definition) ? getKey(definition, GROUP_VERSION_KIND) : undefined
-    if (!isJsonArray(kinds)) return false
-    return kinds.some(
-      (one) =>
-        isJsonObject(one) && (getKey(one, 'group') ?? '') === group && getKey(one, 'version') === version && getKey(one, 'kind') === kind,
-    )
+    const kinds = objectsIn(partOf(schemas[name], GROUP_VERSION_KIND))
+    return kinds.some((one) => (one['group'] ?? '') === group && one['version'] === version && one['kind'] === kind)
   })
 }
 
@@ -109,7 +103,7 @@ class SchemaReader {
 }
 
 /** `$ref`, also where it stands alone in `allOf`, as the server writes a reference that has a default or a description. */
-function referenceOf(node: JsonObject): string | undefined {
+export function referenceOf(node: JsonObject): string | undefined {
   const direct = getKey(node, '$ref')
   if (typeof direct === 'string') return direct.slice(direct.lastIndexOf('/') + 1)
   const all = getKey(node, 'allOf')
@@ -118,21 +112,8 @@ function referenceOf(node: JsonObject): string | undefined {
 }
 
 function overrideAtomic(schema: FieldSchema, atomic: boolean): FieldSchema {
-  if (schema.atomic === atomic) return schema
-  const { kind, listType, keys, format, typed, closed } = schema
-  return {
-    kind,
-    atomic,
-    listType,
-    keys,
-    format,
-    ...(typed === undefined ? {} : { typed }),
-    ...(closed === undefined ? {} : { closed }),
-    declares: (name) => schema.declares(name),
-    defaultOf: (name) => schema.defaultOf(name),
-    child: (name) => schema.child(name),
-    items: () => schema.items(),
-  }
+  // The methods are those of the schema itself, which knows its own node.
+  return schema.atomic === atomic ? schema : Object.create(schema, { atomic: { value: atomic, enumerable: true } })
 }
 
 interface NodeFacts {
@@ -191,8 +172,7 @@ class NodeSchema implements FieldSchema {
   }
 
   private property(name: string): Json | undefined {
-    const properties = getKey(this.node, 'properties')
-    return isJsonObject(properties) ? getKey(properties, name) : undefined
+    return partOf(this.node, 'properties', name)
   }
 }
 
@@ -219,16 +199,14 @@ function isClosed(node: JsonObject): boolean {
 
 function formatOf(node: JsonObject): string {
   if (getKey(node, 'x-kubernetes-int-or-string') === true) return 'int-or-string'
-  const format = getKey(node, 'format')
-  return typeof format === 'string' ? format : ''
+  return textOf(node, 'format')
 }
 
 function listTypeOf(node: JsonObject): { readonly type: ListType; readonly keys: readonly string[] } {
   const type = getKey(node, 'x-kubernetes-list-type')
   if (type === 'set') return { type, keys: [] }
   if (type === 'map') {
-    const listed = getKey(node, 'x-kubernetes-list-map-keys')
-    const keys = isJsonArray(listed) ? listed.filter((key) => typeof key === 'string') : []
+    const keys = textsIn(getKey(node, 'x-kubernetes-list-map-keys'))
     return keys.length === 0 ? { type: 'atomic', keys } : { type, keys }
   }
   if (type !== undefined) return { type: 'atomic', keys: [] }
@@ -237,40 +215,4 @@ function listTypeOf(node: JsonObject): { readonly type: ListType; readonly keys:
   if (strategy !== 'merge' && strategy !== 'merge,retainKeys') return { type: 'atomic', keys: [] }
   const key = getKey(node, 'x-kubernetes-patch-merge-key')
   return typeof key === 'string' ? { type: 'map', keys: [key] } : { type: 'set', keys: [] }
-}
-
-/**
- * The document without what field schemas do not need (descriptions, paths, kinds that nothing refers to), for recordings.
- * @param kinds the kinds to keep, all of `apiVersion`
- */
-export function trimDocument(document: Json, apiVersion: string, kinds: readonly string[]): JsonObject {
-  const schemas = schemasOf(document) ?? {}
-  const retained = new Map<string, Json>()
-  const pending = kinds.flatMap((kind) => definitionOfKind(schemas, apiVersion, kind) ?? [])
-  for (let name = pending.pop(); name !== undefined; name = pending.pop()) {
-    const node = getKey(schemas, name)
-    if (retained.has(name) || node === undefined) continue
-    const references: string[] = []
-    retained.set(name, trimNode(node, references, false))
-    pending.push(...references)
-  }
-  return { openapi: '3.0.0', components: { schemas: Object.fromEntries([...retained].sort(([left], [right]) => (left < right ? -1 : 1))) } }
-}
-
-const KEPT = new Set(['$ref', 'additionalProperties', 'allOf', 'default', 'format', 'items', 'properties', 'type'])
-
-function trimNode(node: Json, references: string[], isMap: boolean): Json {
-  if (isJsonArray(node)) return node.map((item) => trimNode(item, references, false))
-  if (!isJsonObject(node)) return node
-  const reference = isMap ? undefined : referenceOf(node)
-  if (reference !== undefined) references.push(reference)
-  return Object.fromEntries(
-    Object.entries(node)
-      .filter(([key]) => isMap || KEPT.has(key) || key.startsWith('x-kubernetes-'))
-      .filter(([key]) => key !== 'x-kubernetes-validations' || isMap)
-      .map(([key, value]) => {
-        const verbatim = !isMap && (key === 'default' || key.startsWith('x-kubernetes-'))
-        return [key, verbatim ? value : trimNode(value, references, key === 'properties' && !isMap)]
-      }),
-  )
 }

@@ -1,9 +1,8 @@
 /** Who an object belongs to inside the cluster. Source: k8s.io/apimachinery `pkg/apis/meta/v1/types.go` OwnerReference. */
-import { getKey, isJsonArray, isJsonObject, type JsonObject } from '../text/json.ts'
+import { isJsonArray, type JsonObject, partOf } from '../text/json.ts'
 
 /** Whether another object of the cluster owns this one, so that the cluster makes and removes it and nobody declares it. */
 export function isControlled(object: JsonObject): boolean {
-  const metadata = getKey(object, 'metadata')
-  const owners = isJsonObject(metadata) ? getKey(metadata, 'ownerReferences') : undefined
+  const owners = partOf(object, 'metadata', 'ownerReferences')
   return isJsonArray(owners) && owners.length > 0
 }

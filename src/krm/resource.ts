@@ -1,5 +1,5 @@
 /** A Kubernetes object with its identity read out. */
-import { getKey, isJsonObject, type Json, type JsonObject } from '../text/json.ts'
+import { isJsonObject, type Json, type JsonObject, partOf, textOf } from '../text/json.ts'
 import { parseApiVersion, type ResourceId } from './resource-id.ts'
 
 export interface Resource {
@@ -14,24 +14,19 @@ export interface Resource {
  */
 export function readResource(object: Json): Resource | { readonly problem: string } {
   if (!isJsonObject(object)) return { problem: 'wanted a mapping with apiVersion, kind and metadata.name' }
-  const apiVersion = getKey(object, 'apiVersion')
-  const kind = getKey(object, 'kind')
-  const metadata = getKey(object, 'metadata')
-  if (typeof apiVersion !== 'string' || apiVersion === '') return { problem: 'apiVersion is missing' }
-  if (typeof kind !== 'string' || kind === '') return { problem: 'kind is missing' }
-  const name = isJsonObject(metadata) ? getKey(metadata, 'name') : undefined
-  const namespace = isJsonObject(metadata) ? getKey(metadata, 'namespace') : undefined
-  if (typeof name !== 'string' || name === '') {
-    const generated = isJsonObject(metadata) && getKey(metadata, 'generateName') !== undefined
+  const [apiVersion, kind] = [textOf(object, 'apiVersion'), textOf(object, 'kind')]
+  if (apiVersion === '') return { problem: 'apiVersion is missing' }
+  if (kind === '') return { problem: 'kind is missing' }
+  const [name, namespace] = [metadataText(object, 'name'), metadataText(object, 'namespace')]
+  if (name === '') {
+    const generated = partOf(object, 'metadata', 'generateName') !== undefined
     return { problem: generated ? 'metadata.generateName gives a new object at each apply; name the object' : 'metadata.name is missing' }
   }
-  const { group } = parseApiVersion(apiVersion)
-  return { id: { group, kind, namespace: typeof namespace === 'string' ? namespace : '', name }, apiVersion, object }
+  return { id: { group: parseApiVersion(apiVersion).group, kind, namespace, name }, apiVersion, object }
 }
 
 function stringsAt(object: JsonObject, name: 'labels' | 'annotations'): ReadonlyMap<string, string> {
-  const metadata = getKey(object, 'metadata')
-  const map = isJsonObject(metadata) ? getKey(metadata, name) : undefined
+  const map = partOf(object, 'metadata', name)
   if (!isJsonObject(map)) return new Map()
   return new Map(Object.entries(map).flatMap(([key, value]) => (typeof value === 'string' ? [[key, value] as const] : [])))
 }
@@ -61,7 +56,5 @@ export function authoredMetadata(metadata: JsonObject): JsonObject {
 
 /** A string of the object's metadata, or empty: `uid`, `resourceVersion`, `creationTimestamp`. */
 export function metadataText(object: JsonObject, name: string): string {
-  const metadata = getKey(object, 'metadata')
-  const value = isJsonObject(metadata) ? getKey(metadata, name) : undefined
-  return typeof value === 'string' ? value : ''
+  return textOf(object, 'metadata', name)
 }

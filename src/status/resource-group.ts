@@ -6,7 +6,7 @@
 
 import { isSensitive } from '../krm/redaction/redacted.ts'
 import { formatResourceId, type ResourceId, resourceKey } from '../krm/resource-id.ts'
-import { getKey, isJsonArray, isJsonObject, type Json, type JsonObject, jsonEquals } from '../text/json.ts'
+import { getKey, isJsonObject, type Json, type JsonObject, objectsIn, partOf, textOf } from '../text/json.ts'
 import { STATUS_WORDS, type StatusWord } from './kstatus-fields.ts'
 
 export const RESOURCE_GROUP_API_VERSION = 'kpt.dev/v1alpha1'
@@ -192,13 +192,10 @@ function nameSome(members: readonly ResourceId[]): string {
 
 /** Gives each condition its time: the earlier one's where type, status and reason are as they were. */
 function dated(conditions: readonly Condition[], previous: JsonObject, at: string): JsonObject[] {
-  const earlier = getKey(previous, 'conditions')
+  const earlier = objectsIn(getKey(previous, 'conditions'))
   return conditions.map((each) => {
-    const same = (isJsonArray(earlier) ? earlier : []).find(
-      (old) => isJsonObject(old) && (['type', 'status', 'reason'] as const).every((name) => jsonEquals(getKey(old, name), each[name])),
-    )
-    const since = isJsonObject(same) ? getKey(same, 'lastTransitionTime') : undefined
-    return { ...each, lastTransitionTime: typeof since === 'string' ? since : at }
+    const same = earlier.find((old) => (['type', 'status', 'reason'] as const).every((name) => getKey(old, name) === each[name]))
+    return { ...each, lastTransitionTime: textOf(same, 'lastTransitionTime') || at }
   })
 }
 
@@ -207,27 +204,17 @@ function idFields({ group, kind, namespace, name }: ResourceId): JsonObject {
 }
 
 function statusOf(group: JsonObject | undefined): JsonObject {
-  const status = group === undefined ? undefined : getKey(group, 'status')
+  const status = partOf(group, 'status')
   return isJsonObject(status) ? status : {}
 }
 
 function statusesIn(group: JsonObject): readonly JsonObject[] {
-  const statuses = getKey(statusOf(group), 'resourceStatuses')
-  return isJsonArray(statuses) ? statuses.filter(isJsonObject) : []
-}
-
-function textAt(object: JsonObject, name: string): string {
-  const value = getKey(object, name)
-  return typeof value === 'string' ? value : ''
+  return objectsIn(partOf(group, 'status', 'resourceStatuses'))
 }
 
 function idOf(status: JsonObject): ResourceId {
-  return {
-    group: textAt(status, 'group'),
-    kind: textAt(status, 'kind'),
-    namespace: textAt(status, 'namespace'),
-    name: textAt(status, 'name'),
-  }
+  const text = (name: string): string => textOf(status, name)
+  return { group: text('group'), kind: text('kind'), namespace: text('namespace'), name: text('name') }
 }
 
 /**
@@ -239,24 +226,23 @@ export function readResourceGroup(group: Json): readonly GroupMember[] {
 }
 
 function readMember(fields: JsonObject): GroupMember {
-  const list = getKey(fields, 'conditions')
-  const conditions = isJsonArray(list) ? list.filter(isJsonObject) : []
-  const drifted = conditions.find((each) => textAt(each, 'type') === 'Drifted')
-  const health = conditions.find((each) => ['Reconciling', 'Stalled'].includes(textAt(each, 'type')))
-  const phrases = health === undefined ? '' : textAt(health, 'message')
+  const conditions = objectsIn(getKey(fields, 'conditions'))
+  const drifted = conditions.find((each) => textOf(each, 'type') === 'Drifted')
+  const health = conditions.find((each) => ['Reconciling', 'Stalled'].includes(textOf(each, 'type')))
+  const phrases = textOf(health, 'message')
   return {
     id: idOf(fields),
-    status: STATUS_WORDS.find((each) => each === textAt(fields, 'status')) ?? 'Unknown',
+    status: STATUS_WORDS.find((each) => each === textOf(fields, 'status')) ?? 'Unknown',
     drift: readDrift(fields, drifted),
-    message: drifted === undefined ? '' : textAt(drifted, 'message'),
+    message: textOf(drifted, 'message'),
     ...(phrases === '' ? {} : { health: phrases }),
   }
 }
 
 function readDrift(fields: JsonObject, condition: JsonObject | undefined): MemberDrift {
-  const word = condition === undefined ? '' : textAt(condition, 'status')
+  const word = textOf(condition, 'status')
   if (word === 'True') return 'drifted'
-  const reason = condition === undefined ? '' : textAt(condition, 'reason')
+  const reason = textOf(condition, 'reason')
   if (word === 'False') return (['waiting', 'stuck'] as const).find((late) => reason === LATE[late]) ?? 'in-sync'
-  return condition === undefined && textAt(fields, 'actuation') === 'Succeeded' ? 'in-sync' : 'unverified'
+  return condition === undefined && textOf(fields, 'actuation') === 'Succeeded' ? 'in-sync' : 'unverified'
 }

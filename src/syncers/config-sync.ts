@@ -3,7 +3,7 @@
  * resource_manager}.go`, `pkg/core` GKNN, `pkg/api/configsync`, `pkg/remediator`, `pkg/hydrate`. It applies through kpt's library.
  */
 import type { Finding } from '../ports/probes.ts'
-import { isJsonObject, type JsonObject } from '../text/json.ts'
+import { isJsonObject, type JsonObject, partOf, textOf } from '../text/json.ts'
 import { type Phrase, phrase } from '../text/phrase.ts'
 import { judgeOwn, withExceptions } from './judgement.ts'
 import { KEPT_BY_INVENTORY, KPT_LIVE_TOOL, mutationIgnored } from './kpt-live.ts'
@@ -15,9 +15,7 @@ import {
   hasCondition,
   isName,
   named,
-  partOf,
   secondsOf,
-  textOf,
   UNKNOWN_SOURCE,
 } from './own-resource.ts'
 import { reachesFolder, sameRepository, titleOfOwn, verdict } from './sync-path.ts'

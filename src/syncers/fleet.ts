@@ -6,23 +6,12 @@
  */
 import { labelsOf } from '../krm/resource.ts'
 import { parseApiVersion } from '../krm/resource-id.ts'
-import { getKey, type JsonObject } from '../text/json.ts'
+import { getKey, type JsonObject, objectsIn, partOf, textOf } from '../text/json.ts'
 import { phrase } from '../text/phrase.ts'
 import { hookOfHelm, leftUnmarkedByHelm, releaseMark, retainedByHelm } from './helm.ts'
 import { readIgnores } from './ignore-rules.ts'
 import { ignoreException, judgeOwn, withExceptions } from './judgement.ts'
-import {
-  commitIn,
-  conditionProblem,
-  findOwn,
-  hasCondition,
-  isName,
-  named,
-  objectsIn,
-  partOf,
-  textOf,
-  UNKNOWN_SOURCE,
-} from './own-resource.ts'
+import { commitIn, conditionProblem, findOwn, hasCondition, isName, named, UNKNOWN_SOURCE } from './own-resource.ts'
 import type {
   ApplierCase,
   ApplierKind,

@@ -7,7 +7,7 @@ import { annotationsOf, labelsOf, metadataText } from '../krm/resource.ts'
 import type { ResourceId } from '../krm/resource-id.ts'
 import { isIgnored, parseKrmIgnore } from '../package/krm-ignore.ts'
 import type { Finding } from '../ports/probes.ts'
-import { isJsonArray, isJsonObject, type Json, type JsonObject } from '../text/json.ts'
+import { isJsonArray, isJsonObject, type Json, type JsonObject, partOf, textOf } from '../text/json.ts'
 import { phrase } from '../text/phrase.ts'
 import { hookOfHelm, leftUnmarkedByHelm, retainedByHelm } from './helm.ts'
 import { readIgnores } from './ignore-rules.ts'
@@ -21,9 +21,7 @@ import {
   isFilled,
   isName,
   named,
-  partOf,
   secondsOf,
-  textOf,
   UNKNOWN_SOURCE,
 } from './own-resource.ts'
 import { passed, reachesFolder, sameRepository, titleOfOwn, verdict } from './sync-path.ts'

@@ -1,11 +1,12 @@
 /** Whether an ignore rule of a syncer's own resource covers a difference. */
+
 import { RE2JS } from 're2js'
 import { type FieldPath, indexOfStep, valueAt } from '../krm/field-path.ts'
 import { matchesLabels, parseLabelSelector } from '../krm/label-selector.ts'
 import { annotationsOf, labelsOf } from '../krm/resource.ts'
 import { parseApiVersion } from '../krm/resource-id.ts'
-import { getKey, isJsonObject, type Json, type JsonObject } from '../text/json.ts'
-import { objectsIn, textOf, textsIn } from './own-resource.ts'
+import { getKey, isJsonObject, type Json, type JsonObject, objectsIn, textOf, textsIn } from '../text/json.ts'
+import { parsePointer } from '../text/json-pointer.ts'
 import type { DriftedField, ForeignIgnore, IgnoreSource } from './syncer.ts'
 
 /** `unknown`: there is a rule of a kind that is not evaluated here. */
@@ -111,12 +112,7 @@ function globMatches(pattern: string, text: string): boolean {
 
 /** Whether a JSON Pointer (RFC 6901) names the field or a place above it. */
 function pointerCovers(pointer: string, field: DriftedField): boolean {
-  if (!pointer.startsWith('/')) return false
-  const parts = pointer
-    .slice(1)
-    .split('/')
-    .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'))
-  return covers(parts, field)
+  return pointer.startsWith('/') && covers(parsePointer(pointer), field)
 }
 
 /** Plain paths only. */

@@ -1,7 +1,3 @@
-/**
- * kapp, run by hand or by kapp-controller. Sources: carvel kapp, "diff" and "apply" in its documentation, `pkg/kapp/config/default.go`,
- * `cmd/app/ssa_flags.go`. Read only: it was not run against this.
- */
 import { phrase } from '../text/phrase.ts'
 import { isName, UNKNOWN_SOURCE, unlisted } from './own-resource.ts'
 import { type ApplierKind, NO_SYNCER_REPORT, type Syncer } from './syncer.ts'

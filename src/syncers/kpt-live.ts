@@ -2,6 +2,7 @@
  * `kpt live apply`, and what it shares with Config Sync through cli-utils. Sources: cli-utils `pkg/inventory/policy.go` (the owning-inventory
  * annotation, CanPrune), `pkg/common/common.go` (lifecycle annotations), `pkg/object/{dependson,mutation}`; kpt's ResourceGroup.
  */
+
 import { annotationsOf } from '../krm/resource.ts'
 import { phrase } from '../text/phrase.ts'
 import { type Exception, withExceptions } from './judgement.ts'

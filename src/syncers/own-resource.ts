@@ -1,26 +1,7 @@
 /** What the files of the syncers read from a syncer's own resource. */
 import type { Failure } from '../failure.ts'
-import { getKey, isJsonArray, isJsonObject, type Json, type JsonObject } from '../text/json.ts'
+import { isJsonArray, type Json, type JsonObject, objectsIn, partOf, textOf } from '../text/json.ts'
 import type { NamedApplier, OwnResource, SyncerSource } from './syncer.ts'
-
-/** The part of an object under these names, or undefined. */
-export function partOf(object: JsonObject, ...names: readonly string[]): Json | undefined {
-  return names.reduce<Json | undefined>((value, name) => (isJsonObject(value) ? getKey(value, name) : undefined), object)
-}
-
-/** The text under these names; empty where there is none. */
-export function textOf(object: JsonObject, ...names: readonly string[]): string {
-  const value = partOf(object, ...names)
-  return typeof value === 'string' ? value : ''
-}
-
-export function objectsIn(value: Json | undefined): readonly JsonObject[] {
-  return isJsonArray(value) ? value.filter(isJsonObject) : []
-}
-
-export function textsIn(value: Json | undefined): readonly string[] {
-  return isJsonArray(value) ? value.filter((item) => typeof item === 'string') : []
-}
 
 /** DNS subdomain (RFC 1123), as Kubernetes demands it of the names of all of these kinds. */
 export function isName(text: string): boolean {

@@ -4,11 +4,11 @@
  * kcm `api/v1beta1/multiclusterservice_types.go`. Read only: it was not run against this.
  */
 import { annotationsOf } from '../krm/resource.ts'
-import { isJsonObject, type JsonObject } from '../text/json.ts'
+import { isJsonObject, type JsonObject, partOf } from '../text/json.ts'
 import { phrase } from '../text/phrase.ts'
 import { readIgnores } from './ignore-rules.ts'
 import { type Exception, ignoreException, judgeOwn, withExceptions } from './judgement.ts'
-import { isName, named, partOf, UNKNOWN_SOURCE } from './own-resource.ts'
+import { isName, named, UNKNOWN_SOURCE } from './own-resource.ts'
 import {
   type ApplierCase,
   type ApplierKind,

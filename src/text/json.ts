@@ -73,6 +73,27 @@ export function getKey(object: JsonObject, key: string): Json | undefined {
   return Object.hasOwn(object, key) ? object[key] : undefined
 }
 
+/** The value below these names; undefined where one of them is missing, or stands in something else than an object. */
+export function partOf(value: Json | undefined, ...names: readonly string[]): Json | undefined {
+  return names.reduce<Json | undefined>((part, name) => (isJsonObject(part) ? getKey(part, name) : undefined), value)
+}
+
+/** The text below these names; empty where there is none. */
+export function textOf(value: Json | undefined, ...names: readonly string[]): string {
+  const part = partOf(value, ...names)
+  return typeof part === 'string' ? part : ''
+}
+
+/** The objects of a list; empty where the value is no list. */
+export function objectsIn(value: Json | undefined): readonly JsonObject[] {
+  return isJsonArray(value) ? value.filter(isJsonObject) : []
+}
+
+/** The texts of a list; empty where the value is no list. */
+export function textsIn(value: Json | undefined): readonly string[] {
+  return isJsonArray(value) ? value.filter((item) => typeof item === 'string') : []
+}
+
 /** Deep equality. A number and a bigint of the same value are equal; key order does not matter; list order does. */
 export function jsonEquals(left: Json | undefined, right: Json | undefined): boolean {
   if (left === right) return true

@@ -4,13 +4,13 @@ import { dirname, join } from 'node:path'
 import { predictionKey, RECORDING } from '../../src/adapters/kubernetes/recording/recording.ts'
 import { Failure } from '../../src/failure.ts'
 import type { WantedObject } from '../../src/krm/live-view.ts'
-import { trimDocument } from '../../src/krm/open-api.ts'
 import { isSecret } from '../../src/krm/redaction/redacted.ts'
 import type { Resource } from '../../src/krm/resource.ts'
 import { resourceKey } from '../../src/krm/resource-id.ts'
 import type { ClusterReader } from '../../src/ports/cluster.ts'
 import { LAST_APPLIED } from '../../src/syncers/kubectl.ts'
 import { formatJson, getKey, isJsonObject, type Json, type JsonObject } from '../../src/text/json.ts'
+import { trimDocument } from './trim-document.ts'
 
 /** What is recorded; `ApiServerCluster` is one. */
 export interface RecordableCluster extends ClusterReader {

@@ -2,8 +2,10 @@
  * What kind of writer a field manager is: one table, first match wins; the `actors` of a policy come before it. The name is chosen by
  * the client (docs/guides/who-did-it.md): it identifies the program that wrote, as far as that program is honest, and never its user.
  */
+
 import { SYNCERS } from '../../syncers/registry.ts'
 import { matchesGlob } from '../../text/glob.ts'
+import { words } from '../../text/words.ts'
 import type { ActorClass } from '../drift.ts'
 
 /** One writer as far as it is to be classified. */
@@ -40,16 +42,10 @@ export interface ClassRow {
  * Managers of the control plane and of its nodes, with `*` for any text: the names of the programs (docs/facts/control-plane-managers.md).
  * Every question about the control plane asks this table.
  */
-const CONTROL_PLANE: readonly string[] = [
-  'kube-controller-manager',
-  'kube-scheduler',
-  'kube-apiserver',
-  'kubelet',
-  'cloud-controller-manager',
-  '*-cloud-controller-manager',
-  'openshift-controller-manager',
-  'k3s',
-]
+const CONTROL_PLANE: readonly string[] = words(`
+  kube-controller-manager kube-scheduler kube-apiserver kubelet cloud-controller-manager *-cloud-controller-manager
+  openshift-controller-manager k3s
+`)
 
 /** Whether the control plane itself writes under this name: what it adds to an object is never drift. */
 export function isControlPlane(manager: string): boolean {
@@ -115,33 +111,14 @@ export const ACTOR_CLASSES: readonly ClassRow[] = [
   },
   {
     class: 'controller',
-    managers: [
-      'capi-*',
-      'cluster-api*',
-      'external-dns',
-      'external-secrets',
-      'sealed-secrets',
-      'velero*',
-      'argo-rollouts',
-      'rollouts-controller',
-      'knative*',
-      'strimzi*',
-    ],
+    managers: words(`
+      capi-* cluster-api* external-dns external-secrets sealed-secrets velero* argo-rollouts rollouts-controller knative* strimzi*
+    `),
     what: 'operators under their own name',
   },
   {
     class: 'controller',
-    managers: [
-      '*-controller',
-      '*-controller-manager',
-      '*-operator',
-      '*-autoscaler',
-      '*-provisioner',
-      '*-agent',
-      'manager',
-      'controller',
-      'operator',
-    ],
+    managers: words('*-controller *-controller-manager *-operator *-autoscaler *-provisioner *-agent manager controller operator'),
     what: 'usual names of operators (kubebuilder names its program `manager`)',
   },
   {

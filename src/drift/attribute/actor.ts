@@ -1,6 +1,8 @@
 /** Who wrote a field, from `managedFields`. */
+
 import type { FieldPath } from '../../krm/field-path.ts'
 import { type FieldManager, type ManagedFields, type ManagedFieldsEntry, ownsLocation, sameManager } from '../../krm/managed-fields.ts'
+import { compareText } from '../../text/compare-text.ts'
 import type { Actor, ActorClass, SyncerManager } from '../drift.ts'
 import { classify, isControlPlane } from './actor-classes.ts'
 
@@ -59,10 +61,7 @@ export function isSyncer(entry: FieldManager, syncer: SyncerManager | undefined)
   return syncer !== undefined && (sameManager(entry, syncer) || (syncer.former?.some((other) => sameManager(entry, other)) ?? false))
 }
 
-function byTimeLatestFirst(left: ManagedFieldsEntry, right: ManagedFieldsEntry): number {
-  return left.time === right.time ? compareText(left.manager, right.manager) : -compareText(left.time, right.time)
-}
-
-function compareText(left: string, right: string): number {
-  return left < right ? -1 : left > right ? 1 : 0
+/** For `sort`: entries of one time by manager. */
+export function byTimeLatestFirst(left: ManagedFieldsEntry, right: ManagedFieldsEntry): number {
+  return -compareText(left.time, right.time) || compareText(left.manager, right.manager)
 }

@@ -2,11 +2,14 @@
  * Which write of an audit log made a difference. Detected by the server's answer to each write (level RequestResponse), and where the
  * log has no bodies by object, manager and time (docs/facts/audit-events.md). An uncertain match is reported as uncertain.
  */
+
 import { type AuditedWrite, isOfKind, isWriteTo } from '../../krm/audit-event.ts'
 import { type FieldPath, field, formatFieldPath, indexOfStep, valueAt } from '../../krm/field-path.ts'
 import { type ManagedFieldsEntry, managedFieldsOf, ownsLocation } from '../../krm/managed-fields.ts'
+import { metadataText } from '../../krm/resource.ts'
 import type { ResourceId } from '../../krm/resource-id.ts'
-import { getKey, isJsonArray, isJsonObject, type Json, type JsonObject, jsonEquals } from '../../text/json.ts'
+import { getKey, isJsonArray, isJsonObject, type Json, jsonEquals } from '../../text/json.ts'
+import { parsePointer } from '../../text/json-pointer.ts'
 import type { Drift, SyncerManager } from '../drift.ts'
 
 export interface AuditMatch {
@@ -113,7 +116,7 @@ function removalOf(path: FieldPath, writes: readonly AuditedWrite[], syncer: Syn
   const remover = after[without]
   const before = whole[had]
   if (before !== undefined && remover !== undefined && without === 0) {
-    const follows = before.response !== undefined && remover.object.resourceVersion === versionOf(before.response)
+    const follows = before.response !== undefined && remover.object.resourceVersion === metadataText(before.response, 'resourceVersion')
     if (follows || removes(remover.request, path)) return { write: remover, proof: 'proven' }
     return { write: remover, proof: 'perhaps' }
   }
@@ -122,12 +125,6 @@ function removalOf(path: FieldPath, writes: readonly AuditedWrite[], syncer: Syn
   const later = after.slice(synced + 1).filter(({ user }) => !isControlPlaneUser(user))
   const requested = later.filter(({ request }) => removes(request, path))
   return onlyUser(requested.length > 0 ? requested : later, 'perhaps')
-}
-
-function versionOf(object: JsonObject): string | undefined {
-  const metadata = getKey(object, 'metadata')
-  const version = isJsonObject(metadata) ? getKey(metadata, 'resourceVersion') : undefined
-  return typeof version === 'string' && version !== '' ? version : undefined
 }
 
 /** Whether a patch removes the location, or something above it: by `null`, by a directive, by an operation, or by replacing the list. */
@@ -163,10 +160,7 @@ function isOperationAbove(operation: Json, path: FieldPath): boolean {
   if (!isJsonObject(operation)) return false
   const [op, pointer] = [getKey(operation, 'op'), getKey(operation, 'path')]
   if (typeof pointer !== 'string' || (op !== 'remove' && op !== 'replace' && op !== 'move')) return false
-  const parts = pointer
-    .slice(1)
-    .split('/')
-    .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'))
+  const parts = parsePointer(pointer)
   return (
     parts.length <= path.length &&
     parts.every((part, index) => (path[index]?.kind === 'field' ? part === path[index].name : /^\d+$/.test(part)))

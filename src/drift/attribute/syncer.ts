@@ -2,12 +2,14 @@
  * Which field manager applies the package: the one whose apply follows git; and under which names the same syncer wrote
  * before (docs/adr/0018-syncers-that-change-their-name.md, measured in docs/facts/applier-managers.md).
  */
+
 import type { FieldSchema } from '../../krm/field-schema.ts'
 import { countCovered, fieldSetOf, ownsPath } from '../../krm/field-set.ts'
 import { type FieldManager, isSettleManager, type ManagedFieldsEntry, managedFieldsOf, sameManager } from '../../krm/managed-fields.ts'
 import { usesHelm } from '../../syncers/helm.ts'
 import { BEFORE_FIRST_APPLY, CLIENT_SIDE_APPLY, LAST_APPLIED } from '../../syncers/kubectl.ts'
 import { isSameProgram, programOf } from '../../syncers/registry.ts'
+import { compareText } from '../../text/compare-text.ts'
 import type { JsonObject } from '../../text/json.ts'
 import { lastAppliedOf } from '../compare/last-applied.ts'
 import type { SyncerManager } from '../drift.ts'
@@ -157,10 +159,6 @@ function byFields(left: Writer, right: Writer): number {
 function compareWriters(left: Writer | undefined, right: Writer | undefined): number {
   if (left === undefined || right === undefined) return 0
   return compareText(left.manager.operation, right.manager.operation) || compareText(left.manager.manager, right.manager.manager)
-}
-
-function compareText(left: string, right: string): number {
-  return left < right ? -1 : left > right ? 1 : 0
 }
 
 function withFormer(syncer: FieldManager, writers: readonly Writer[]): SyncerManager {

@@ -6,7 +6,7 @@
 import { parseApiVersion } from '../../krm/resource-id.ts'
 import { APPLIER_KINDS } from '../../syncers/registry.ts'
 import type { BuiltInRule } from '../../syncers/syncer.ts'
-import { getKey, isJsonObject, type JsonObject } from '../../text/json.ts'
+import { getKey, type JsonObject, partOf } from '../../text/json.ts'
 
 /** Which appliers run the hooks of a package. */
 export interface HookRunners {
@@ -38,8 +38,7 @@ function groupOf(manifest: JsonObject): string {
 /** Its end cannot be observed any more: what is sure is that the cluster itself removes such a Job. */
 function finishedJob(manifest: JsonObject): BuiltInRule | undefined {
   if (groupOf(manifest) !== 'batch' || getKey(manifest, 'kind') !== 'Job') return undefined
-  const spec = getKey(manifest, 'spec')
-  const seconds = isJsonObject(spec) ? getKey(spec, 'ttlSecondsAfterFinished') : undefined
+  const seconds = partOf(manifest, 'spec', 'ttlSecondsAfterFinished')
   if (typeof seconds !== 'number') return undefined
   const after = seconds === 1 ? '1 second' : `${seconds} seconds`
   return { rule: 'finished-job', why: `the cluster removes this Job ${after} after it finished (spec.ttlSecondsAfterFinished)` }

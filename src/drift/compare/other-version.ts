@@ -6,7 +6,7 @@ import { type FieldPath, formatFieldPath } from '../../krm/field-path.ts'
 import type { FieldSchema } from '../../krm/field-schema.ts'
 import type { FieldSet } from '../../krm/field-set.ts'
 import type { ManagedFields, ManagedFieldsEntry } from '../../krm/managed-fields.ts'
-import { isSyncer } from '../attribute/actor.ts'
+import { byTimeLatestFirst, isSyncer } from '../attribute/actor.ts'
 import { isControlPlane } from '../attribute/actor-classes.ts'
 import type { SyncerManager } from '../drift.ts'
 
@@ -19,7 +19,7 @@ export function writersInOtherVersions(
   return managed.entries
     .filter((entry) => entry.subresource !== 'status' && entry.apiVersion !== '' && entry.apiVersion !== apiVersion)
     .filter((entry) => !isSyncer(entry, syncer) && !isControlPlane(entry.manager))
-    .toSorted((left, right) => (left.time === right.time ? (left.manager < right.manager ? -1 : 1) : left.time < right.time ? 1 : -1))
+    .sort(byTimeLatestFirst)
 }
 
 /**

@@ -3,7 +3,7 @@ import { Failure } from '../../failure.ts'
 import type { FieldPath } from '../../krm/field-path.ts'
 import { shownPathOnly } from '../../krm/redaction/shown-path.ts'
 import { describeResourceId, type ResourceId } from '../../krm/resource-id.ts'
-import { getKey, isJsonArray, isJsonObject, type JsonObject } from '../../text/json.ts'
+import { isJsonArray, type JsonObject, partOf } from '../../text/json.ts'
 import type { CreationAnswer } from '../unowned/unowned-fields.ts'
 
 export function missingAndRefused({ code, what, where, why, remedy, retry }: Failure): Failure {
@@ -27,8 +27,7 @@ export function contentNotRead(id: ResourceId): Failure {
 }
 
 export function beingDeleted(id: ResourceId, live: JsonObject, since: string): Failure {
-  const metadata = getKey(live, 'metadata')
-  const finalizers = isJsonObject(metadata) ? getKey(metadata, 'finalizers') : undefined
+  const finalizers = partOf(live, 'metadata', 'finalizers')
   const held = isJsonArray(finalizers) && finalizers.length > 0 ? `, and its finalizers hold it: ${finalizers.join(', ')}` : ''
   return new Failure({
     code: 'BP3012',

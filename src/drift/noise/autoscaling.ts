@@ -5,7 +5,7 @@
 import { formatFieldPath } from '../../krm/field-path.ts'
 import { quantityOf } from '../../krm/quantity-size.ts'
 import { describeResourceId, type ResourceId } from '../../krm/resource-id.ts'
-import { getKey } from '../../text/json.ts'
+import { partOf } from '../../text/json.ts'
 import type { Drift } from '../drift.ts'
 import { isLive, type Judgement, muted, type NoiseRule, pathText, type Surroundings, shown, writerOf, writtenBy } from './noise-rule.ts'
 import { type ContainerPolicy, type ReplicaScaler, type ResourceScaler, type ScalerTool, scalersOf } from './scaler.ts'
@@ -78,7 +78,7 @@ function whyLeftAlone(
 }
 
 function whyOutOfBounds(policy: ContainerPolicy, resource: string, drift: Drift): string | undefined {
-  const [live, min, max] = [drift.live, getKey(policy.min, resource), getKey(policy.max, resource)].map(quantityOf)
+  const [live, min, max] = [drift.live, partOf(policy.min, resource), partOf(policy.max, resource)].map(quantityOf)
   if (live === undefined) return `has bounds, and the live ${resource} cannot be compared with them`
   if (min !== undefined && live < min) return `allows no less ${resource} than minAllowed`
   if (max !== undefined && live > max) return `allows no more ${resource} than maxAllowed`

@@ -4,7 +4,7 @@
  * Sources: kubernetes/kubernetes `pkg/controller`, `pkg/registry`, `plugin/pkg/admission`; carvel-dev/kapp `pkg/kapp/config/default.go` for
  * comparison (its list of fields that the cluster owns).
  */
-import { getKey, isJsonArray, isJsonObject, type Json } from '../../text/json.ts'
+import { getKey, isJsonArray, isJsonObject, type Json, partOf, textOf } from '../../text/json.ts'
 import { isControlPlane } from '../attribute/actor-classes.ts'
 import type { Drift } from '../drift.ts'
 import {
@@ -25,7 +25,6 @@ import {
   writerOf,
   writtenBy,
 } from './noise-rule.ts'
-import { partAt, textAt } from './object-part.ts'
 
 const fromControlPlane = (drift: Drift): boolean => writtenBy(drift, isControlPlane)
 
@@ -50,7 +49,7 @@ function judgeServiceAccount(drift: Drift, surroundings: Surroundings): Judgemen
     return fromServer(drift, 'the control plane adds the credentials that it made for the account', surroundings)
   }
   // Of a Secret that is read as metadata only, git has the type, which is immutable.
-  const type = textAt(live, 'type') || textAt(desired, 'type')
+  const type = textOf(live, 'type') || textOf(desired, 'type')
   if (kindOf(drift) !== '/Secret' || type !== 'kubernetes.io/service-account-token') return undefined
   const key = metadataKey(drift, 'labels') ?? metadataKey(drift, 'annotations')
   const created = key === undefined ? /^data(\.(token|namespace)|\["ca\.crt"\])$/.test(pathText(drift)) : TOKEN_METADATA.test(key)
@@ -59,7 +58,7 @@ function judgeServiceAccount(drift: Drift, surroundings: Surroundings): Judgemen
 
 function namesIn(value: Json | undefined): readonly string[] {
   const items = isJsonArray(value) ? value : []
-  return items.map((item) => textAt(item, 'name'))
+  return items.map((item) => textOf(item, 'name'))
 }
 
 function escaped(text: string): string {
@@ -71,7 +70,7 @@ const AGGREGATOR = /^(clusterrole-aggregation-controller|kube-controller-manager
 
 function judgeAggregation(drift: Drift, { desired }: Surroundings): Judgement | undefined {
   if (!isLive(drift) || kindOf(drift) !== 'rbac.authorization.k8s.io/ClusterRole' || !/^rules\b/.test(pathText(drift))) return undefined
-  const selectors = partAt(desired, 'aggregationRule', 'clusterRoleSelectors')
+  const selectors = partOf(desired, 'aggregationRule', 'clusterRoleSelectors')
   if (!isJsonArray(selectors) || selectors.length === 0) return shown('git declares no aggregationRule for this role')
   return writtenBy(drift, AGGREGATOR)
     ? muted('the control plane collects the rules that the aggregationRule selects')

@@ -2,7 +2,7 @@
 
 import { quantityOf } from '../../krm/quantity-size.ts'
 import { SYNCERS } from '../../syncers/registry.ts'
-import type { Json } from '../../text/json.ts'
+import { type Json, textOf } from '../../text/json.ts'
 import { isControlPlane } from '../attribute/actor-classes.ts'
 import type { Drift } from '../drift.ts'
 import {
@@ -22,7 +22,6 @@ import {
   writerOf,
   writtenBy,
 } from './noise-rule.ts'
-import { annotation } from './object-part.ts'
 
 interface StatusLike {
   readonly kind: RegExp
@@ -109,7 +108,7 @@ const RESIZE_LIMIT = 'resize.topolvm.io/storage_limit'
 function judgeExpansion(drift: Drift, { desired }: Surroundings): Judgement | undefined {
   if (!isLive(drift) || kindOf(drift) !== '/PersistentVolumeClaim' || pathText(drift) !== 'spec.resources.requests.storage')
     return undefined
-  const [git, live, limit] = [drift.git, drift.live, annotation(desired, RESIZE_LIMIT) as Json].map(quantityOf)
+  const [git, live, limit] = [drift.git, drift.live, textOf(desired, 'metadata', 'annotations', RESIZE_LIMIT) as Json].map(quantityOf)
   if (live === undefined || git === undefined || live <= git || isAdded(drift)) return shown('the claim did not grow')
   const note = { mutes: false, note: true } as const
   if (!writtenBy(drift, /^pvc-autoresizer(-.*)?$/) || isPerson(drift))

@@ -2,18 +2,17 @@
 
 import { Failure } from '../../failure.ts'
 import { type FieldPath, indexOfStep, valueAt } from '../../krm/field-path.ts'
-import { getKey, isJsonArray, isJsonObject, type Json, type JsonObject, jsonEquals } from '../../text/json.ts'
+import { getKey, isJsonArray, isJsonObject, type Json, type JsonObject, jsonEquals, textOf } from '../../text/json.ts'
 import { readYamlDocuments, type YamlDocument } from '../../yaml/read/read-yaml-node.ts'
 import type { Drift } from '../drift.ts'
 import { fromSyncer, isLive, type Judgement, muted, type NoiseRule, type Surroundings, shown, writerOf, writtenBy } from './noise-rule.ts'
-import { annotation, textAt } from './object-part.ts'
 
 const MUTATION = 'client.lifecycle.config.k8s.io/mutation'
 
 /** Config Sync leaves an object alone that has it in git and in the cluster (kpt-config-sync `pkg/diff`). */
 function judgeMutation({ change }: Drift, { desired, live }: Surroundings): Judgement | undefined {
   if (change === 'missing' || change === 'unexpected') return undefined
-  const [inGit, inCluster] = [annotation(desired, MUTATION), annotation(live, MUTATION)]
+  const [inGit, inCluster] = [textOf(desired, 'metadata', 'annotations', MUTATION), textOf(live, 'metadata', 'annotations', MUTATION)]
   if (inGit !== 'ignore' && inCluster !== 'ignore') return undefined
   if (inGit !== 'ignore') return shown(`git does not have the annotation ${MUTATION}: ignore`)
   if (inCluster !== 'ignore') return shown(`the live object does not have the annotation ${MUTATION}: ignore`)
@@ -34,7 +33,7 @@ interface Substitution {
 
 function judgeApplyTime(drift: Drift, surroundings: Surroundings): Judgement | undefined {
   const { desired, syncer, liveOf } = surroundings
-  const text = annotation(desired, APPLY_TIME)
+  const text = textOf(desired, 'metadata', 'annotations', APPLY_TIME)
   if (!isLive(drift) || text === '') return undefined
   const all = substitutionsIn(text)
   if (all === undefined) return shown(`the annotation ${APPLY_TIME} cannot be read`)
@@ -105,13 +104,13 @@ function substitutionsIn(text: string): Substitution[] | undefined {
     return undefined
   return list.map((each) => {
     const source = getKey(each, 'sourceRef')
-    const apiVersion = textAt(source, 'apiVersion')
-    const group = textAt(source, 'group') || (apiVersion.includes('/') ? apiVersion.slice(0, apiVersion.indexOf('/')) : '')
+    const apiVersion = textOf(source, 'apiVersion')
+    const group = textOf(source, 'group') || (apiVersion.includes('/') ? apiVersion.slice(0, apiVersion.indexOf('/')) : '')
     return {
-      targetPath: textAt(each, 'targetPath'),
-      token: textAt(each, 'token'),
-      source: { group, kind: textAt(source, 'kind'), namespace: textAt(source, 'namespace'), name: textAt(source, 'name') },
-      sourcePath: textAt(each, 'sourcePath'),
+      targetPath: textOf(each, 'targetPath'),
+      token: textOf(each, 'token'),
+      source: { group, kind: textOf(source, 'kind'), namespace: textOf(source, 'namespace'), name: textOf(source, 'name') },
+      sourcePath: textOf(each, 'sourcePath'),
     }
   })
 }

@@ -5,10 +5,9 @@
  * Source: kubernetes/kubernetes `pkg/apis/{core,apps,batch,admissionregistration,storage}/v1/defaults.go`.
  */
 import { valueAt } from '../../krm/field-path.ts'
-import { type Json, jsonEquals } from '../../text/json.ts'
+import { type Json, jsonEquals, partOf } from '../../text/json.ts'
 import type { Drift } from '../drift.ts'
 import { isAdded, type Judgement, kindOf, muted, type NoiseRule, pathText, type Surroundings, shown } from './noise-rule.ts'
-import { partAt } from './object-part.ts'
 
 /** Path and the value of the server. `spec.replicas` is none of them: once an object is there, a count may be anybody's. */
 type Defaults = readonly (readonly [path: RegExp, value: Json])[]
@@ -150,10 +149,10 @@ function defaultOf(drift: Drift, live: Surroundings['live']): Json | undefined {
   if (own !== undefined) return own[1]
   const last = drift.path.at(-1)
   const parent = valueAt(live, drift.path.slice(0, -1))
-  if (kindOf(drift) === '/Service' && /^spec\.ports\[[^\]]+\]\.targetPort$/.test(path)) return partAt(parent, 'port')
+  if (kindOf(drift) === '/Service' && /^spec\.ports\[[^\]]+\]\.targetPort$/.test(path)) return partOf(parent, 'port')
   const pod = POD_PLACES.get(kindOf(drift))
   if (pod === undefined || !path.startsWith(pod)) return undefined
-  if (last?.kind === 'field' && last.name === 'imagePullPolicy') return pullPolicyOf(partAt(parent, 'image'))
+  if (last?.kind === 'field' && last.name === 'imagePullPolicy') return pullPolicyOf(partOf(parent, 'image'))
   return POD.find(([position]) => position.test(path.slice(pod.length)))?.[1]
 }
 

@@ -2,7 +2,9 @@
  * What admission webhooks and injectors write into objects. What a mutating webhook itself adds has no owner, so most of it never comes
  * as a difference (docs/facts/noise-sources.md); these rules are for injectors that write with a request of their own.
  */
-import type { Json } from '../../text/json.ts'
+
+import { type Json, textOf } from '../../text/json.ts'
+import { wordSet, words } from '../../text/words.ts'
 import type { Drift } from '../drift.ts'
 import {
   hasNoOwner,
@@ -21,7 +23,6 @@ import {
   writerOf,
   writtenBy,
 } from './noise-rule.ts'
-import { annotation, textAt } from './object-part.ts'
 
 /** Where the API has a CA bundle. Sources: k8s.io/api admissionregistration/v1; apiextensions/v1; kube-aggregator apiregistration/v1. */
 const CA_BUNDLES = new Map([
@@ -31,14 +32,10 @@ const CA_BUNDLES = new Map([
   ['apiregistration.k8s.io/APIService', /^spec\.caBundle$/],
 ])
 /** Sources: cert-manager `docs/concepts/ca-injector`; OpenShift service CA operator documentation. */
-const INJECTS_CA = [
-  'cert-manager.io/inject-ca-from',
-  'cert-manager.io/inject-ca-from-secret',
-  'cert-manager.io/inject-apiserver-ca',
-  'certmanager.k8s.io/inject-ca-from',
-  'certmanager.k8s.io/inject-apiserver-ca',
-  'service.beta.openshift.io/inject-cabundle',
-]
+const INJECTS_CA = words(`
+  cert-manager.io/inject-ca-from cert-manager.io/inject-ca-from-secret cert-manager.io/inject-apiserver-ca
+  certmanager.k8s.io/inject-ca-from certmanager.k8s.io/inject-apiserver-ca service.beta.openshift.io/inject-cabundle
+`)
 /** Injectors whose names do not show that they are: istiod, the certificate jobs of charts, OpenShift's service CA. */
 const CA_INJECTORS = /^(pilot-discovery|istiod|kube-webhook-certgen|service-ca-operator)$/
 /** What charts write where the field must not be empty: a line break. */
@@ -51,7 +48,7 @@ function judgeBundle(drift: Drift, { desired }: Surroundings): Judgement | undef
   if (typeof drift.live !== 'string' || !drift.live.startsWith(PEM_HEAD)) return shown('it holds no PEM certificate')
   if (isPerson(drift)) return shown(`${writerOf(drift)} wrote it, which is no injector`)
   // The one in git: a writer of the live object can set annotations too.
-  const requested = INJECTS_CA.find((key) => annotation(desired, key) !== '')
+  const requested = INJECTS_CA.find((key) => textOf(desired, 'metadata', 'annotations', key) !== '')
   if (requested !== undefined) return muted(`git asks for it with the annotation ${requested}`)
   if (!NO_BUNDLE.includes(drift.git)) return shown('git has a CA bundle of its own and no annotation that asks for another')
   if (isMachine(drift) || writtenBy(drift, CA_INJECTORS)) return muted(`git leaves it open, and ${writerOf(drift)} filled it in`)
@@ -74,17 +71,9 @@ const ISTIO: Mesh = {
   writers: /^(istio-sidecar-injector|istiod|pilot-discovery|istio-.*)$/,
   mark: 'sidecar.istio.io/status',
   containers: new Set(['istio-proxy', 'istio-init', 'istio-validation', 'enable-core-dump']),
-  volumes: new Set([
-    'workload-socket',
-    'credential-socket',
-    'workload-certs',
-    'istio-envoy',
-    'istio-data',
-    'istio-podinfo',
-    'istio-token',
-    'istiod-ca-cert',
-    'istio-ca-crl',
-  ]),
+  volumes: wordSet(`
+    workload-socket credential-socket workload-certs istio-envoy istio-data istio-podinfo istio-token istiod-ca-cert istio-ca-crl
+  `),
   metadata:
     /^(sidecar\.istio\.io\/status|istio\.io\/rev|security\.istio\.io\/tlsMode|service\.istio\.io\/canonical-(name|revision)|prometheus\.io\/(path|port|scrape)|kubectl\.kubernetes\.io\/default-(container|logs-container))$/,
 }
@@ -93,13 +82,7 @@ const LINKERD: Mesh = {
   writers: /^(linkerd-proxy-injector|linkerd-.*|proxy-injector)$/,
   mark: 'linkerd.io/proxy-version',
   containers: new Set(['linkerd-proxy', 'linkerd-init', 'linkerd-network-validator']),
-  volumes: new Set([
-    'linkerd-identity-end-entity',
-    'linkerd-identity-token',
-    'linkerd-proxy-init-xtables-lock',
-    'linkerd-tap',
-    'linkerd-config',
-  ]),
+  volumes: wordSet('linkerd-identity-end-entity linkerd-identity-token linkerd-proxy-init-xtables-lock linkerd-tap linkerd-config'),
   metadata:
     /^linkerd\.io\/(proxy-version|created-by|trust-root-sha256|control-plane-ns|proxy-deployment|proxy-statefulset|proxy-daemonset|workload-ns|identity-mode)$/,
 }
@@ -116,7 +99,7 @@ function judgeMesh(drift: Drift, surroundings: Surroundings, mesh: Mesh): Judgem
   if (!known) return undefined
   if (!hasNoOwner(drift, surroundings) && !writtenBy(drift, mesh.writers))
     return shown(`${writerOf(drift)} wrote it, and not the injector of ${mesh.name}`)
-  if (textAt(live, ...above, 'metadata', 'annotations', mesh.mark) === '')
+  if (textOf(live, ...above, 'metadata', 'annotations', mesh.mark) === '')
     return shown(`the annotation ${mesh.mark} is missing, which the injector of ${mesh.name} leaves`)
   return muted(`the injector of ${mesh.name} adds it to the Pod`)
 }

@@ -2,10 +2,12 @@
  * Paths of ignore rules: keyed field paths and JSON Pointers (RFC 6901), both with `*` for any text of one step. A path covers
  * everything below its location. The meaning of a path in a list with indexes depends on the live object, and on nothing else.
  */
+
 import { type FieldPath, formatFieldPath, indexOfStep, isAnyStep, type PathStep, parseFieldPattern, valueAt } from '../../krm/field-path.ts'
 import { shownPathOnly } from '../../krm/redaction/shown-path.ts'
 import { hasWildcard, literalGlob, matchesGlob } from '../../text/glob.ts'
 import { getKey, isJsonArray, isJsonObject, type Json, type JsonObject, jsonEquals } from '../../text/json.ts'
+import { parsePointer } from '../../text/json-pointer.ts'
 import type { Drift } from '../drift.ts'
 
 /** Texts are patterns (src/text/glob.ts). `[*]` is any step, and an item matches when the keys that are named do. */
@@ -19,12 +21,7 @@ export function parseRulePath(text: string): RulePath | { readonly problem: stri
   }
   const bad = /~(?![01])/.exec(text)
   if (bad !== null) return { problem: `"~" must be written "~0", and "/" "~1", at character ${bad.index + 1} of ${JSON.stringify(text)}` }
-  return {
-    pointer: text
-      .slice(1)
-      .split('/')
-      .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~')),
-  }
+  return { pointer: parsePointer(text) }
 }
 
 /** Without credentials. */

@@ -6,8 +6,7 @@
 
 import { metadataText } from '../../krm/resource.ts'
 import { parseApiVersion, type ResourceId, sameResource } from '../../krm/resource-id.ts'
-import { isJsonArray, isJsonObject, type Json, type JsonObject } from '../../text/json.ts'
-import { annotation, partAt, textAt } from './object-part.ts'
+import { isJsonArray, type Json, type JsonObject, objectsIn, partOf, textOf, textsIn } from '../../text/json.ts'
 
 export type ScalerTool = 'hpa' | 'keda' | 'vpa'
 
@@ -46,8 +45,8 @@ export interface ContainerPolicy {
   readonly resources: readonly string[]
   readonly requestsOnly: boolean
   /** Quantities by resource. */
-  readonly min: JsonObject
-  readonly max: JsonObject
+  readonly min: Json | undefined
+  readonly max: Json | undefined
 }
 
 export type Scaler = ReplicaScaler | ResourceScaler
@@ -62,13 +61,13 @@ export const NO_SCALERS: Scalers = { all: [], unread: new Map() }
 
 /** Undefined for what is no autoscaler, and for one that names no target. */
 export function readScaler(object: JsonObject): Scaler | undefined {
-  const { group } = parseApiVersion(textAt(object, 'apiVersion'))
-  const kind = textAt(object, 'kind')
+  const { group } = parseApiVersion(textOf(object, 'apiVersion'))
+  const kind = textOf(object, 'kind')
   const tool = SCALER_KINDS.find((known) => known[0] === group && known[1] === kind)?.[2]
   if (tool === undefined) return undefined
   const namespace = metadataText(object, 'namespace')
   const id = { group, kind, namespace, name: metadataText(object, 'name') }
-  const target = targetOf(partAt(object, 'spec', tool === 'vpa' ? 'targetRef' : 'scaleTargetRef'), tool, namespace)
+  const target = targetOf(partOf(object, 'spec', tool === 'vpa' ? 'targetRef' : 'scaleTargetRef'), tool, namespace)
   if (target === undefined) return undefined
   if (tool === 'vpa') return { tool, id, target, off: isOff(object), policies: policiesOf(object) }
   const [min, max] = tool === 'hpa' ? ['minReplicas', 'maxReplicas'] : ['minReplicaCount', 'maxReplicaCount']
@@ -76,7 +75,7 @@ export function readScaler(object: JsonObject): Scaler | undefined {
     min: countAt(object, 'spec', min) ?? (tool === 'hpa' ? 1 : 0),
     max: countAt(object, 'spec', max) ?? (tool === 'hpa' ? 0 : 100),
   }
-  const paused = Number(annotation(object, 'autoscaling.keda.sh/paused-replicas') || Number.NaN)
+  const paused = Number(textOf(object, 'metadata', 'annotations', 'autoscaling.keda.sh/paused-replicas') || Number.NaN)
   const also = [countAt(object, 'spec', 'idleReplicaCount'), paused].filter((count) => count !== undefined && Number.isInteger(count))
   return { tool, id, target, ...bounds, also: tool === 'keda' ? (also as number[]) : [] }
 }
@@ -91,40 +90,33 @@ export function scalersOf<Tool extends ScalerTool>(
 }
 
 function targetOf(reference: Json | undefined, tool: ScalerTool, namespace: string): ResourceId | undefined {
-  const name = textAt(reference, 'name')
-  const kind = textAt(reference, 'kind') || (tool === 'keda' ? 'Deployment' : '')
+  const name = textOf(reference, 'name')
+  const kind = textOf(reference, 'kind') || (tool === 'keda' ? 'Deployment' : '')
   if (name === '' || kind === '') return undefined
-  const apiVersion = textAt(reference, 'apiVersion') || (tool === 'keda' ? 'apps/v1' : '')
+  const apiVersion = textOf(reference, 'apiVersion') || (tool === 'keda' ? 'apps/v1' : '')
   return { group: parseApiVersion(apiVersion).group, kind, namespace, name }
 }
 
 function countAt(object: JsonObject, ...names: readonly string[]): number | undefined {
-  const value = partAt(object, ...names)
+  const value = partOf(object, ...names)
   return typeof value === 'number' && Number.isInteger(value) ? value : undefined
 }
 
 /** `Initial` sets requests of new Pods; `Off` writes nothing. */
 function isOff(object: JsonObject): boolean {
-  return textAt(object, 'spec', 'updatePolicy', 'updateMode') === 'Off'
+  return textOf(object, 'spec', 'updatePolicy', 'updateMode') === 'Off'
 }
 
 function policiesOf(object: JsonObject): ContainerPolicy[] {
-  const list = partAt(object, 'spec', 'resourcePolicy', 'containerPolicies')
-  const given = isJsonArray(list) ? list.filter(isJsonObject) : []
-  return given.map((policy) => {
-    const resources = partAt(policy, 'controlledResources')
+  return objectsIn(partOf(object, 'spec', 'resourcePolicy', 'containerPolicies')).map((policy) => {
+    const resources = partOf(policy, 'controlledResources')
     return {
-      container: textAt(policy, 'containerName'),
-      off: textAt(policy, 'mode') === 'Off',
-      resources: isJsonArray(resources) ? resources.filter((name) => typeof name === 'string') : ['cpu', 'memory'],
-      requestsOnly: textAt(policy, 'controlledValues') === 'RequestsOnly',
-      min: objectAt(policy, 'minAllowed'),
-      max: objectAt(policy, 'maxAllowed'),
+      container: textOf(policy, 'containerName'),
+      off: textOf(policy, 'mode') === 'Off',
+      resources: isJsonArray(resources) ? textsIn(resources) : ['cpu', 'memory'],
+      requestsOnly: textOf(policy, 'controlledValues') === 'RequestsOnly',
+      min: partOf(policy, 'minAllowed'),
+      max: partOf(policy, 'maxAllowed'),
     }
   })
-}
-
-function objectAt(object: JsonObject, name: string): JsonObject {
-  const value = partAt(object, name)
-  return isJsonObject(value) ? value : {}
 }

@@ -9,7 +9,7 @@ import { LAST_APPLIED } from '../../syncers/kubectl.ts'
 import { syncersOfMark } from '../../syncers/marks.ts'
 import { keepsLastApplied, marksAs, SYNCERS } from '../../syncers/registry.ts'
 import type { Syncer } from '../../syncers/syncer.ts'
-import { isJsonObject, type Json, parseJson } from '../../text/json.ts'
+import { isJsonObject, type Json, parseJson, textOf } from '../../text/json.ts'
 import type { Drift } from '../drift.ts'
 import {
   fromSyncer,
@@ -24,7 +24,6 @@ import {
   shown,
   writerOf,
 } from './noise-rule.ts'
-import { textAt } from './object-part.ts'
 
 /** The server names a field manager as the owner under which the syncer leaves marks and directives, and no person is it. */
 function isOf(marking: Syncer, drift: Drift): boolean {
@@ -54,7 +53,7 @@ function judgeLastApplied(drift: Drift, { syncer }: Surroundings): Judgement | u
 function isAppliedAs({ live, liveUnread, id }: Drift): boolean {
   if (liveUnread && live === undefined) return true
   const applied = parsed(live)
-  return isJsonObject(applied) && textAt(applied, 'kind') === id.kind && textAt(applied, 'metadata', 'name') === id.name
+  return isJsonObject(applied) && textOf(applied, 'kind') === id.kind && textOf(applied, 'metadata', 'name') === id.name
 }
 
 function parsed(value: Json | undefined): Json | undefined {

@@ -1,42 +1,20 @@
 /** What of a pod the Pod Security Standards restrict (kubernetes.io, "Pod Security Standards", Baseline and Restricted). */
+
 import type { FieldPath } from '../../krm/field-path.ts'
 import type { ResourceId } from '../../krm/resource-id.ts'
 import { getKey, isJsonArray, isJsonObject, type Json, type JsonObject } from '../../text/json.ts'
+import { wordSet } from '../../text/words.ts'
 import type { RiskSubject } from './risk-subject.ts'
 
-const WORKLOAD_KINDS = new Set([
-  'CronJob',
-  'DaemonSet',
-  'Deployment',
-  'DeploymentConfig',
-  'Job',
-  'Pod',
-  'PodTemplate',
-  'ReplicaSet',
-  'ReplicationController',
-  'StatefulSet',
-])
+const WORKLOAD_KINDS = wordSet(`
+  CronJob DaemonSet Deployment DeploymentConfig Job Pod PodTemplate ReplicaSet ReplicationController StatefulSet
+`)
 
 /** Fields that restrict a pod or free it, by their name alone, wherever a pod is described. */
-const RESTRICTING = new Set([
-  'allowPrivilegeEscalation',
-  'appArmorProfile',
-  'hostIPC',
-  'hostNetwork',
-  'hostPID',
-  'hostPath',
-  'hostPort',
-  'hostProcess',
-  'hostUsers',
-  'podSecurityContext',
-  'procMount',
-  'runAsNonRoot',
-  'runAsUser',
-  'seLinuxOptions',
-  'seccompProfile',
-  'securityContext',
-  'shareProcessNamespace',
-])
+const RESTRICTING = wordSet(`
+  allowPrivilegeEscalation appArmorProfile hostIPC hostNetwork hostPID hostPath hostPort hostProcess hostUsers podSecurityContext
+  procMount runAsNonRoot runAsUser seLinuxOptions seccompProfile securityContext shareProcessNamespace
+`)
 
 /** Whether a field is of a pod or of a template of pods: by the kind, or by the path to it, as in custom resources. */
 export function isPodLocation(id: ResourceId, path: string): boolean {

@@ -6,6 +6,7 @@
 import { type FieldPath, formatFieldPath } from '../../krm/field-path.ts'
 import { isSecret } from '../../krm/redaction/redacted.ts'
 import type { Json } from '../../text/json.ts'
+import { wordSet, words } from '../../text/words.ts'
 import { publisherOf } from '../attribute/image-publisher.ts'
 import type { Risk } from '../drift.ts'
 import { hasKey, isPodLocation, weakensPods } from './pod-security.ts'
@@ -20,100 +21,37 @@ export interface RiskRule {
 }
 
 /** What the API server accepts, and what it does with it. */
-const ADMISSION_KINDS = new Set([
-  'APIService',
-  'ConstraintTemplate',
-  'CustomResourceDefinition',
-  'MutatingAdmissionPolicy',
-  'MutatingAdmissionPolicyBinding',
-  'MutatingWebhookConfiguration',
-  'PodSecurityPolicy',
-  'SecurityContextConstraints',
-  'ValidatingAdmissionPolicy',
-  'ValidatingAdmissionPolicyBinding',
-  'ValidatingWebhookConfiguration',
-])
+const ADMISSION_KINDS = wordSet(`
+  APIService ConstraintTemplate CustomResourceDefinition MutatingAdmissionPolicy MutatingAdmissionPolicyBinding
+  MutatingWebhookConfiguration PodSecurityPolicy SecurityContextConstraints ValidatingAdmissionPolicy ValidatingAdmissionPolicyBinding
+  ValidatingWebhookConfiguration
+`)
 const ADMISSION_GROUPS = new Set(['constraints.gatekeeper.sh', 'kyverno.io', 'policies.kyverno.io', 'policy.sigstore.dev'])
 /** Who may do what. */
-const ACCESS_KINDS = new Set([
-  'CertificateSigningRequest',
-  'ClusterRole',
-  'ClusterRoleBinding',
-  'ClusterTrustBundle',
-  'Role',
-  'RoleBinding',
-  'ServiceAccount',
-])
+const ACCESS_KINDS = wordSet('CertificateSigningRequest ClusterRole ClusterRoleBinding ClusterTrustBundle Role RoleBinding ServiceAccount')
 /** Traffic that is allowed, beside everything called NetworkPolicy. */
-const TRAFFIC_KINDS = new Set([
-  'AuthorizationPolicy',
-  'MeshTLSAuthentication',
-  'PeerAuthentication',
-  'RequestAuthentication',
-  'ServerAuthorization',
-])
-const EXPOSING_KINDS = new Set([
-  'BackendTLSPolicy',
-  'DestinationRule',
-  'EndpointSlice',
-  'Endpoints',
-  'Gateway',
-  'GatewayClass',
-  'Ingress',
-  'IngressClass',
-  'ReferenceGrant',
-  'Service',
-  'ServiceEntry',
-  'VirtualService',
-])
-const SECRET_SOURCES = new Set([
-  'ClusterExternalSecret',
-  'ClusterSecretStore',
-  'ExternalSecret',
-  'SealedSecret',
-  'SecretProviderClass',
-  'SecretStore',
-])
-const STORAGE_KINDS = new Set([
-  'CSIDriver',
-  'PersistentVolume',
-  'PersistentVolumeClaim',
-  'StorageClass',
-  'VolumeAttributesClass',
-  'VolumeSnapshot',
-  'VolumeSnapshotClass',
-  'VolumeSnapshotContent',
-])
+const TRAFFIC_KINDS = wordSet('AuthorizationPolicy MeshTLSAuthentication PeerAuthentication RequestAuthentication ServerAuthorization')
+const EXPOSING_KINDS = wordSet(`
+  BackendTLSPolicy DestinationRule EndpointSlice Endpoints Gateway GatewayClass Ingress IngressClass ReferenceGrant Service ServiceEntry
+  VirtualService
+`)
+const SECRET_SOURCES = wordSet('ClusterExternalSecret ClusterSecretStore ExternalSecret SealedSecret SecretProviderClass SecretStore')
+const STORAGE_KINDS = wordSet(`
+  CSIDriver PersistentVolume PersistentVolumeClaim StorageClass VolumeAttributesClass VolumeSnapshot VolumeSnapshotClass
+  VolumeSnapshotContent
+`)
 
 /** Labels by which aggregated roles are put together, and what puts a certificate authority into a webhook configuration. */
 const ACCESS_METADATA = ['rbac.authorization.k8s.io/aggregate-to-', 'cert-manager.io/inject-', 'cert-manager.io/allow-direct-injection']
 /** A cloud gives rights to the account that names them: EKS, GKE, Azure, Alibaba and Oracle document these. */
-const CLOUD_IDENTITY = [
-  'azure.workload.identity/',
-  'eks.amazonaws.com/',
-  'iam.gke.io/',
-  'oke.oraclecloud.com/',
-  'pod-identity.alibabacloud.com/',
-]
+const CLOUD_IDENTITY = words('azure.workload.identity/ eks.amazonaws.com/ iam.gke.io/ oke.oraclecloud.com/ pod-identity.alibabacloud.com/')
 /** What switches the guards of a namespace or a pod: Pod Security admission, meshes, policy engines. */
-const GUARDS = [
-  'admission.gatekeeper.sh/',
-  'ambient.istio.io/',
-  'azure.workload.identity/use',
-  'config.linkerd.io/',
-  'container.apparmor.security.beta.kubernetes.io/',
-  'container.seccomp.security.alpha.kubernetes.io/',
-  'istio-injection',
-  'istio.io/',
-  'kuma.io/',
-  'linkerd.io/inject',
-  'pod-security.kubernetes.io/',
-  'policy.sigstore.dev/',
-  'seccomp.security.alpha.kubernetes.io/',
-  'security.openshift.io/',
-  'sidecar.istio.io/',
-  'traffic.sidecar.istio.io/',
-]
+const GUARDS = words(`
+  admission.gatekeeper.sh/ ambient.istio.io/ azure.workload.identity/use config.linkerd.io/
+  container.apparmor.security.beta.kubernetes.io/ container.seccomp.security.alpha.kubernetes.io/ istio-injection istio.io/ kuma.io/
+  linkerd.io/inject pod-security.kubernetes.io/ policy.sigstore.dev/ seccomp.security.alpha.kubernetes.io/ security.openshift.io/
+  sidecar.istio.io/ traffic.sidecar.istio.io/
+`)
 /** Domains of annotations by which a controller decides who reaches a Service or an Ingress. */
 const EXPOSING_DOMAIN =
   /ingress|load-?balancer|traefik|haproxy|konghq|alb\.|external-dns|^service(\.beta)?\.kubernetes\.io$|^cloud\.google\.com$|^networking\.gke\.io$|projectcontour|metallb/i

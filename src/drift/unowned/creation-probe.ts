@@ -6,7 +6,7 @@
 import { createHash } from 'node:crypto'
 import { metadataText, type Resource } from '../../krm/resource.ts'
 import { resourceKey } from '../../krm/resource-id.ts'
-import { getKey, isJsonArray, isJsonObject, type Json, type JsonObject } from '../../text/json.ts'
+import { getKey, isJsonArray, isJsonObject, type Json, type JsonObject, objectsIn, partOf, textOf } from '../../text/json.ts'
 
 /** The object under a name of its own, as it is sent. */
 export interface CreationProbe {
@@ -24,7 +24,7 @@ const NAMED_BY_GROUP = new Set(['apiextensions.k8s.io/CustomResourceDefinition',
 export function creationProbeOf({ id, apiVersion }: Resource, object: JsonObject): CreationProbe {
   const mark = `backporch-${createHash('sha256').update(resourceKey(id)).digest('hex').slice(0, 6)}`
   const spec = getKey(object, 'spec')
-  const group = isJsonObject(spec) ? getKey(spec, 'group') : undefined
+  const group = partOf(spec, 'group')
   if (NAMED_BY_GROUP.has(`${id.group}/${id.kind}`) && isJsonObject(spec) && typeof group === 'string') {
     const own = `${mark}.${group}`
     const name = id.name.endsWith(`.${group}`) ? `${id.name.slice(0, -group.length)}${own}` : own
@@ -53,10 +53,9 @@ export function createdObject(answer: JsonObject, probe: CreationProbe, desired:
 
 /** The volume with the token of its account that admission adds to a Pod, under a name that ends at random. */
 function tokenVolumeOf(object: JsonObject): string {
-  const spec = getKey(object, 'kind') === 'Pod' ? getKey(object, 'spec') : undefined
-  const volumes = isJsonObject(spec) ? getKey(spec, 'volumes') : undefined
-  const names = isJsonArray(volumes) ? volumes.map((volume) => (isJsonObject(volume) ? getKey(volume, 'name') : undefined)) : []
-  return names.find((name) => typeof name === 'string' && /^kube-api-access-[a-z0-9]{5}$/.test(name))?.toString() ?? ''
+  const volumes = getKey(object, 'kind') === 'Pod' ? partOf(object, 'spec', 'volumes') : undefined
+  const names = objectsIn(volumes).map((volume) => textOf(volume, 'name'))
+  return names.find((name) => /^kube-api-access-[a-z0-9]{5}$/.test(name)) ?? ''
 }
 
 function renamed(object: JsonObject, name: string): JsonObject {

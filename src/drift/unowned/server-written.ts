@@ -2,12 +2,14 @@
  * What the control plane itself writes beside what git declares, known by its kind, path and value: defaults of the schema and of the kind,
  * what it allocates, how it binds and counts. These fields have no owner in an object without managers, and they are no edit.
  */
+
 import { type FieldPath, field, formatFieldPath, valueAt } from '../../krm/field-path.ts'
 import type { FieldSchema } from '../../krm/field-schema.ts'
 import { metadataText } from '../../krm/resource.ts'
 import type { ResourceId } from '../../krm/resource-id.ts'
 import { LAST_APPLIED } from '../../syncers/kubectl.ts'
-import { getKey, isJsonObject, type Json, type JsonObject, jsonEquals, parseJson } from '../../text/json.ts'
+import { type Json, type JsonObject, jsonEquals, parseJson, partOf } from '../../text/json.ts'
+import { wordSet } from '../../text/words.ts'
 import { UNKNOWN_ACTOR } from '../attribute/actor.ts'
 import { isCounted } from '../compare/unowned-count.ts'
 import { CONTROL_PLANE_RULES } from '../noise/control-plane.ts'
@@ -91,8 +93,7 @@ export function isLastApplied(path: FieldPath, value: Json, { kind, name }: Reso
   if (!jsonEquals(path as unknown as Json, LAST_APPLIED_PATH as unknown as Json) || typeof value !== 'string') return false
   try {
     const applied = parseJson(value)
-    const metadata = isJsonObject(applied) ? getKey(applied, 'metadata') : undefined
-    return isJsonObject(applied) && getKey(applied, 'kind') === kind && isJsonObject(metadata) && getKey(metadata, 'name') === name
+    return partOf(applied, 'kind') === kind && partOf(applied, 'metadata', 'name') === name
   } catch {
     return false
   }
@@ -102,17 +103,10 @@ export function isLastApplied(path: FieldPath, value: Json, { kind, name }: Reso
  * Kinds of which every default is known, so that without the server's answer what is beyond git is an edit: kinds that are stored as
  * they are sent, and custom ones, whose defaults are in their schema.
  */
-const STORED_AS_SENT = new Set([
-  '/Namespace',
-  '/ServiceAccount',
-  '/ConfigMap',
-  '/Secret',
-  'rbac.authorization.k8s.io/Role',
-  'rbac.authorization.k8s.io/ClusterRole',
-  'rbac.authorization.k8s.io/RoleBinding',
-  'rbac.authorization.k8s.io/ClusterRoleBinding',
-  'policy/PodDisruptionBudget',
-])
+const STORED_AS_SENT = wordSet(`
+  /Namespace /ServiceAccount /ConfigMap /Secret rbac.authorization.k8s.io/Role rbac.authorization.k8s.io/ClusterRole
+  rbac.authorization.k8s.io/RoleBinding rbac.authorization.k8s.io/ClusterRoleBinding policy/PodDisruptionBudget
+`)
 const METADATA = new Set(['labels', 'annotations', 'finalizers', 'ownerReferences'])
 
 /** Whether only an edit, or an admission webhook, explains a field that is not server-written. */

@@ -6,6 +6,7 @@
 
 import { getKey, isJsonArray, isJsonObject, type Json, type JsonObject } from '../../text/json.ts'
 import { looksRandom } from '../../text/random-text.ts'
+import { wordSet } from '../../text/words.ts'
 import type { FieldPath, PathStep } from '../field-path.ts'
 import { isCredentialName, mayBeCredentialName, speaksOfCredential } from './credential-names.ts'
 import { hasSecretText } from './credential-text.ts'
@@ -15,13 +16,11 @@ const COPY_OF_THE_OBJECT =
   /^(?:kapp\.k14s\.io\/original|objectset\.rio\.cattle\.io\/applied|.{0,200}\/(?:last-(?:applied|handled)(?:-configuration)?|last-(?:applied|handled)-(?:config|spec|state|resource)))$/
 
 /** What stands beside or below a reference to a Secret. */
-const PARTS_OF_A_REFERENCE = new Set(
-  'apiVersion audience expirationSeconds group id items key kind mode mountPath name namespace optional path property remoteRef role type url version'.split(
-    ' ',
-  ),
-)
+const PARTS_OF_A_REFERENCE = wordSet(`
+  apiVersion audience expirationSeconds group id items key kind mode mountPath name namespace optional path property remoteRef role type url version
+`)
 /** `env[name=DB_PASSWORD].value`: the place is named by what stands above its last step. */
-const HOLDERS = new Set('value default data content text plain plaintext inline literal string'.split(' '))
+const HOLDERS = wordSet('value default data content text plain plaintext inline literal string')
 
 /** Flags, and references to another variable. */
 const HARMLESS = /^(?:true|false|yes|no|on|off|null|none|\d|\$\([\w.-]+\)|\$\{[\w.-]+\})?$/i

@@ -1,0 +1,8 @@
+/** The words of a table that is written as one text, with spaces or line breaks between them. */
+export function words(text: string): readonly string[] {
+  return text.trim().split(/\s+/)
+}
+
+export function wordSet(text: string): ReadonlySet<string> {
+  return new Set(words(text))
+}
