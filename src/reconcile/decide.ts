@@ -63,7 +63,9 @@ export interface Decided {
  * @throws Failure BP2004 without a proposal, BP2005 when live changed since the proposal was made, BP2011 when not confirmed
  */
 export async function approve(ports: TurnPorts, request: DecisionRequest, signal: AbortSignal): Promise<Decided> {
-  return decide('approve', ports, request, signal, async (reviewed, view) => {
+  return decide(ports, { ...request, verb: 'approve', write }, signal)
+
+  async function write(reviewed: Reviewed, view: RepositoryView): Promise<Decided> {
     const { observation, proposal } = reviewed
     const changes = await changesBetween(ports.repository, proposal.base, proposal.commit, signal)
     await withAnswers(request.turn.renderer, signal, (answers) => assertAsBuilt(asking(observation, answers), proposal, changes))
@@ -72,17 +74,19 @@ export async function approve(ports: TurnPorts, request: DecisionRequest, signal
     const base = { ref: `refs/heads/${view.baseBranch}`, commit: view.base }
     const commit = await ports.forge.merge({ proposal, base, merge, tag, along }, signal)
     return { reviewed, commit, revision, silentUntil: undefined }
-  })
+  }
 }
 
 /** @throws Failure BP2004 without a proposal, BP2011 when not confirmed */
 export async function reject(ports: TurnPorts, request: DecisionRequest, signal: AbortSignal): Promise<Decided> {
-  return decide('reject', ports, request, signal, async (reviewed, view) => {
+  return decide(ports, { ...request, verb: 'reject', write }, signal)
+
+  async function write(reviewed: Reviewed, view: RepositoryView): Promise<Decided> {
     const { silentUntil, ...ledger } = planRejection(inputOf(reviewed, request))
     const along = await writeLedger(ports.repository, ledger, ledgerTarget(reviewed, view, request))
     await ports.forge.close({ proposal: reviewed.proposal, along }, signal)
     return { reviewed, commit: undefined, revision: undefined, silentUntil }
-  })
+  }
 }
 
 function inputOf({ observation, proposal, plan }: Reviewed, { decider: { name, at, reason } }: DecisionRequest): DecisionInput {
@@ -93,13 +97,12 @@ function ledgerTarget({ observation }: Reviewed, view: RepositoryView, { decider
   return { head: view.ledger, cluster: observation.unit.cluster, at: decider.at, pushed: view.pushed }
 }
 
-async function decide(
-  verb: 'approve' | 'reject',
-  ports: TurnPorts,
-  { turn, decider, confirm }: DecisionRequest,
-  signal: AbortSignal,
-  write: (reviewed: Reviewed, view: RepositoryView) => Promise<Decided>,
-): Promise<Decided> {
+interface Decision extends DecisionRequest {
+  readonly verb: 'approve' | 'reject'
+  readonly write: (reviewed: Reviewed, view: RepositoryView) => Promise<Decided>
+}
+
+async function decide(ports: TurnPorts, { verb, turn, decider, confirm, write }: Decision, signal: AbortSignal): Promise<Decided> {
   let confirmed = ''
   return withFreshRefs(async () => {
     const { view, units } = await observeUnits(ports, turn, signal)

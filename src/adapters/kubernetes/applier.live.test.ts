@@ -25,7 +25,7 @@ await controlPlaneSuite('who applies, on a real API server', {}, (plane) => {
     const live = await reader.readLive([wanted('v1', 'ConfigMap', namespace, 'web')], signal)
     assert.equal([...live.values()][0]?.state, 'present')
     const side = { live, claims: claimsOf(live), verdicts: [], syncer: CI }
-    return observeApplier(new OwnResources(reader), side, { packagePath: 'apps/web' }, false, signal)
+    return observeApplier(new OwnResources(reader), side, { packagePath: 'apps/web', pipeline: false }, signal)
   }
 
   /** May read the objects of the package, and nothing of any syncer. */

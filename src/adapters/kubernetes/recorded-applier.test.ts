@@ -27,7 +27,7 @@ async function applier(t: TestContext, ...objects: readonly JsonObject[]): Promi
   const cluster = openRecordedCluster({ path, observedAt: '2026-01-01T00:00:00Z' })
   const live = await cluster.readLive([{ id: WEB, apiVersion: 'apps/v1' }], signal)
   const side = { live, claims: claimsOf(live), verdicts: [], syncer: undefined }
-  return observeApplier(new OwnResources(cluster), side, { packagePath: 'apps/web' }, false, signal)
+  return observeApplier(new OwnResources(cluster), side, { packagePath: 'apps/web', pipeline: false }, signal)
 }
 
 test('the syncer is judged by its resource where the recording holds it', async (t) => {

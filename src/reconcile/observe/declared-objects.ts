@@ -20,13 +20,13 @@ export interface DeclaredElsewhere {
 export class DeclaredObjects {
   private readonly paths: readonly string[]
   private readonly load: (path: string) => Promise<readonly ResourceId[]>
-  private readonly namespace: string
+  /** Of the context. */
+  readonly namespace: string
   private readonly known = new Map<string, Promise<DeclaredIds | undefined>>()
 
   /**
    * @param paths of all packages that may run in the cluster
    * @param load what one of them declares; throws where it cannot be read
-   * @param namespace of the context
    */
   constructor(paths: readonly string[], load: (path: string) => Promise<readonly ResourceId[]>, namespace: string) {
     this.paths = paths

@@ -63,7 +63,7 @@ export class ObjectJudge {
     const reader = encrypted ?? this.reader
     const found = encrypted === undefined ? object : { ...object, live: encrypted.sealed() }
     const created = await this.creations.withCreation(found, signal, reader)
-    const observed = await withPrediction(reader, created, syncer, this.context.manager, signal)
+    const observed = await withPrediction(reader, created, { syncer, manager: this.context.manager }, signal)
     const detected = detectDrift(observed, syncer)
     const verdict = encrypted?.judged(detected) ?? detected
     const until = this.keep(observed, verdict)

@@ -26,7 +26,7 @@ class RequestDescription extends MemoryCluster {
 function observe(cluster: MemoryCluster, by: readonly MarkedBy[], signal = new AbortController().signal): Promise<Applier> {
   const live = new Map([[WEB, present(deploymentOf(by))]])
   const side = { live, claims: claimsOf(live), verdicts: [], syncer: undefined }
-  return observeApplier(new OwnResources(cluster), side, { packagePath: 'apps/web' }, false, signal)
+  return observeApplier(new OwnResources(cluster), side, { packagePath: 'apps/web', pipeline: false }, signal)
 }
 
 const FLUX: JsonObject = {
@@ -73,8 +73,8 @@ test('where the folder has files of kpt beside the objects, the command names th
   const live = new Map([[WEB, present(deploymentOf(['ci']))]])
   const side = { live, claims: claimsOf(live), verdicts, syncer: undefined }
   const command = async (paths: readonly string[]): Promise<string | undefined> => {
-    const of = { packagePath: 'apps/web', paths }
-    return (await observeApplier(new OwnResources(new MemoryCluster()), side, of, false, new AbortController().signal)).command
+    const of = { packagePath: 'apps/web', pipeline: false, paths }
+    return (await observeApplier(new OwnResources(new MemoryCluster()), side, of, new AbortController().signal)).command
   }
   assert.match((await command(['Kptfile', 'README.md', 'web.yaml'])) ?? '', / -R -f apps\/web$/)
   assert.match((await command(['Kptfile', 'package-context.yaml', 'web.yaml'])) ?? '', / -f apps\/web\/web\.yaml$/)

@@ -5,16 +5,22 @@ import { type Applier, applierOf, decidingClaims } from '../../status/applier.ts
 import type { ClusterSide } from './observe-cluster.ts'
 import type { OwnResources } from './own-resources.ts'
 
+interface AppliedPackage extends Pick<Unit, 'packagePath'> {
+  /** Whether a pipeline creates what is applied. */
+  readonly pipeline: boolean
+  readonly render?: RenderChoice
+  /** Of all files in its folder, from the folder. */
+  readonly paths?: readonly string[]
+}
+
 /**
  * Reads nothing where no object names a syncer.
- * @param paths of all files in the package's folder, from the folder
  * @throws only the reason of `signal`
  */
 export async function observeApplier(
   own: OwnResources,
   { live, claims, verdicts, syncer }: Pick<ClusterSide, 'live' | 'claims' | 'verdicts' | 'syncer'>,
-  { packagePath, render, paths = [] }: Pick<Unit, 'packagePath'> & { readonly render?: RenderChoice; readonly paths?: readonly string[] },
-  pipeline: boolean,
+  { packagePath, pipeline, render, paths = [] }: AppliedPackage,
   signal: AbortSignal,
 ): Promise<Applier> {
   const drifts = verdicts.flatMap(({ items }) => items)

@@ -62,10 +62,15 @@ export interface ClusterSide {
   readonly notes: readonly Note[]
 }
 
+/** A cluster with the answers that one turn got from it. */
+export interface ReadCluster {
+  readonly reader: ClusterReader
+  readonly identity: ClusterIdentity
+}
+
 /** Judges what was read, and requests dry runs where that proves nothing. @throws Failure BP40xx when git fails */
 export async function observeCluster(
-  reader: ClusterReader,
-  identity: ClusterIdentity,
+  { reader, identity }: ReadCluster,
   side: PackageSide,
   policy: EffectivePolicy,
   signal: AbortSignal,
@@ -74,7 +79,7 @@ export async function observeCluster(
   const { live: everything, claims } = read
   const syncer = known.syncer.of(known, [policy.fieldManager], () => syncerOf(observedIn(read), policy))
   const stored = writesThroughHelm(syncer) ? unexpected.stored : undefined
-  const there = await judgeAll(reader, identity, side, { syncer, stored, fieldManager: policy.fieldManager }, signal)
+  const there = await judgeAll({ reader, identity }, side, { syncer, stored, fieldManager: policy.fieldManager }, signal)
   const { stuckAfter } = policy.detect
   const question = { read, syncer, inventory: unexpected.listed, stored, now: identity.observedAt, stuckAfter }
   const found = unexpected.verdicts.length === 0 ? there : [...there, ...unexpected.verdicts]
@@ -113,8 +118,7 @@ interface Applying {
 
 /** The differences; cached for as long as nothing of them has to be requested again. */
 async function judgeAll(
-  reader: ClusterReader,
-  identity: ClusterIdentity,
+  { reader, identity }: ReadCluster,
   { read, known, earlier, who }: PackageSide,
   { syncer, stored, fieldManager }: Applying,
   signal: AbortSignal,
@@ -132,9 +136,7 @@ async function judgeAll(
   return known.judged.keep(known, given, there, judge.until)
 }
 
-interface Reporting {
-  readonly reader: ClusterReader
-  readonly identity: ClusterIdentity
+interface Reporting extends ReadCluster {
   readonly syncer: SyncerManager | undefined
   readonly side: PackageSide
 }

@@ -22,8 +22,7 @@ import { packagesIn, type RepositoryView, readAhead, readRepository } from '../r
 import type { ObserveRequest } from '../turn-request.ts'
 import { BetweenTurns } from './between-turns.ts'
 import { DeclaredObjects } from './declared-objects.ts'
-import { type LoadedPackage, loadPackage, type ObservedFrom, observe, presentTime, unitName } from './observe.ts'
-import type { PackageSide } from './observe-cluster.ts'
+import { type LoadedPackage, type LoadedSide, loadPackage, type ObservedFrom, observe, presentTime, unitName } from './observe.ts'
 import { OwnResources } from './own-resources.ts'
 import { readClaimedInventories } from './read-claimed-inventories.ts'
 import { readLiveSides } from './read-live-sides.ts'
@@ -85,7 +84,7 @@ export async function observeCluster(
     const some = packages.slice(first, first + TOGETHER)
     const onDone = (done: number): void => request.onProgress?.(`observing ${cluster.name}: ${first + done}/${packages.length} packages`)
     await readAhead(view, some, [`${RECORDS_FOLDER}/${cluster.name}`], signal)
-    units.push(...(await observeTogether(view, some, { reader: cluster, identity, own, declared, onDone }, request, signal)))
+    units.push(...(await observeTogether(some, { view, reader: cluster, identity, own, declared, onDone }, request, signal)))
   }
   if (request.cluster.unmanaged !== true) return { cluster: cluster.name, identity, units, unmanaged: undefined }
   request.onProgress?.(`looking for objects in ${cluster.name} that nobody manages`)
@@ -104,7 +103,6 @@ interface Location extends ObservedFrom {
 }
 
 async function observeTogether(
-  view: RepositoryView,
   packages: readonly FoundPackage[],
   { onDone, declared, ...from }: Location,
   request: ObserveRequest,
@@ -121,14 +119,18 @@ async function observeTogether(
     }
   }
   const loads = await eachOf(packages, WIDTH, (found) =>
-    orFailed(found, async () => ({ found, ...(await loadPackage(view, found, from.reader.name, request.renderer, signal)) })),
+    orFailed(found, async () => ({
+      found,
+      ...(await loadPackage(from.view, found, { cluster: from.reader.name, renderer: request.renderer }, signal)),
+    })),
   )
   const loaded = loads.filter((load) => load !== undefined)
   const sides = await readSides(loaded, { ...from, declared }, request.between ?? new BetweenTurns(), signal)
   onDone(units.size)
-  await eachOf(sides, WIDTH, async ({ of: load, ...side }) => {
+  await eachOf(sides, WIDTH, async (side) => {
+    const { loaded: load } = side
     await orFailed(load.found, async () => {
-      const observation = await observe(view, load, from, side, request, signal)
+      const observation = await observe(from, side, request, signal)
       const notes = [
         ...load.desired.notes,
         ...packageNotes(load.found, load, observation),
@@ -150,9 +152,8 @@ async function readSides(
   { reader, own, identity, declared }: Omit<Location, 'onDone'>,
   between: BetweenTurns,
   signal: AbortSignal,
-): Promise<readonly ({ readonly of: Loaded } & Pick<PackageSide, 'read' | 'unexpected' | 'known'>)[]> {
-  const { namespace } = identity
-  const sides = (await readLiveSides(reader, namespace, loaded, signal)).map(({ of, side }) => {
+): Promise<readonly (LoadedSide & { readonly loaded: Loaded })[]> {
+  const sides = (await readLiveSides(reader, declared.namespace, loaded, signal)).map(({ of, side }) => {
     const known = between.units.of(unitName(of.unit), identity, side)
     return { of, known, side: { ...side, claims: known.claims.of(known, [], () => claimsOf(side.live)) } }
   })
@@ -174,10 +175,10 @@ async function readSides(
     const own = { packagePath, packageName, desired, files: built ? [] : files.files, unread, side }
     return { ...own, boundary, inventories: inventories[index] ?? [] }
   })
-  const unexpected = await readUnexpected(reader, packages, declared, namespace, signal)
+  const unexpected = await readUnexpected(reader, packages, declared, signal)
   return sides.flatMap(({ of, known, side }, position) => {
     const beyond = unexpected[position]
-    return beyond === undefined ? [] : [{ of, known, read: side, unexpected: beyond }]
+    return beyond === undefined ? [] : [{ loaded: of, known, read: side, unexpected: beyond }]
   })
 }
 
@@ -192,7 +193,7 @@ function declaredObjects(
   const load = async (path: string): Promise<readonly ResourceId[]> => {
     const found = packages.get(path)
     if (found === undefined) return []
-    const { desired } = await loadPackage(view, found, cluster, renderer, signal)
+    const { desired } = await loadPackage(view, found, { cluster, renderer }, signal)
     return desired.resources.map(({ id }) => id)
   }
   return new DeclaredObjects([...packages.keys()], load, namespace)

@@ -16,7 +16,6 @@ import { type Boundary, boundaryOf } from '../../policy/boundary.ts'
 import { effectivePolicy } from '../../policy/effective-policy.ts'
 import { type PackageAnnotations, policyOfPackage, readPackageAnnotations } from '../../policy/package-annotations.ts'
 import type { Clock } from '../../ports/clock.ts'
-import type { ClusterIdentity, ClusterReader } from '../../ports/cluster.ts'
 import type { Incomplete } from '../../record/schema.ts'
 import type { DesiredSet } from '../../render/desired-set.ts'
 import type { BuiltSource } from '../../render/kustomize/read-built.ts'
@@ -32,7 +31,7 @@ import { renderUnit, unitTree } from '../repository/unit-source.ts'
 import type { ObserveRequest } from '../turn-request.ts'
 import { BetweenTurns } from './between-turns.ts'
 import { observeApplier } from './observe-applier.ts'
-import { type ClusterSide, incompleteOf, observeCluster, type PackageSide } from './observe-cluster.ts'
+import { type ClusterSide, incompleteOf, observeCluster, type PackageSide, type ReadCluster } from './observe-cluster.ts'
 import type { OwnResources } from './own-resources.ts'
 import { setReleasedAside } from './released-fields.ts'
 
@@ -57,8 +56,7 @@ export interface LoadedPackage {
 export async function loadPackage(
   view: RepositoryView,
   found: FoundPackage,
-  cluster: string,
-  renderer: PackageRenderer,
+  { cluster, renderer }: { readonly cluster: string; readonly renderer: PackageRenderer },
   signal: AbortSignal,
 ): Promise<LoadedPackage> {
   if (found.path === '' && found.source === 'folder' && view.packages.some(({ path }) => path === ROOT_FOLDER)) throw twoOfOneName()
@@ -128,19 +126,21 @@ function atPolicy([first, ...others]: Failures['failures'], location: string | u
   return [placed(first), ...others.map(placed)]
 }
 
-/** The cluster, and what a turn reads from it once for all packages. */
-export interface ObservedFrom {
-  readonly reader: ClusterReader
-  readonly identity: ClusterIdentity
+/** The repository and the cluster, with what a turn reads once for all packages. */
+export interface ObservedFrom extends ReadCluster {
+  readonly view: RepositoryView
   readonly own: OwnResources
+}
+
+/** One package, loaded and read. */
+export interface LoadedSide extends Pick<PackageSide, 'read' | 'unexpected' | 'known'> {
+  readonly loaded: LoadedPackage
 }
 
 /** @throws Failure BP40xx when git fails */
 export async function observe(
-  view: RepositoryView,
-  loaded: LoadedPackage,
-  { reader, identity, own }: ObservedFrom,
-  side: Pick<PackageSide, 'read' | 'unexpected' | 'known'>,
+  { view, reader, identity, own }: ObservedFrom,
+  { loaded, ...side }: LoadedSide,
   request: ObserveRequest,
   signal: AbortSignal,
 ): Promise<Observation> {
@@ -150,19 +150,20 @@ export async function observe(
   const { fieldManager } = request.policy
   const effective = fieldManager === undefined ? policy : { ...policy, fieldManager }
   const git = await readGitState({ view, unit }, files, { bot: request.git.bot, writes: request.mode !== 'read' }, signal)
-  const context = { view, renderer, choice: effective.render }
-  const of = { packagePath: unit.packagePath, outside: files.outside ?? [] }
+  const context = { view, renderer, choice: effective.render, namespace: identity.namespace }
+  const of = { packagePath: unit.packagePath, outside: files.outside ?? [], desired }
   const between = request.between ?? new BetweenTurns()
-  const history = () => between.histories.read(context, of, identity.namespace, desired, signal)
+  const history = () => between.histories.read(context, of, signal)
   const present = presentTime(clock)
   const lag = { history, own, git, key, memory: () => rolloutMemory({ unit, git }, present), present }
   const notes: Note[] = []
   const onNote = (note: Note): void => void notes.push(note)
   const who = { cluster: unit.cluster, audit: request.cluster.audit, policy: effective, report: git.ledger.report, key, onNote }
-  const cluster = await observeCluster(reader, identity, { ...side, lag, who, earlier: between, boundary }, effective, signal)
-  const location = { packagePath: unit.packagePath, render: effective.render, paths: files.files.map(({ path }) => path) }
+  const cluster = await observeCluster({ reader, identity }, { ...side, lag, who, earlier: between, boundary }, effective, signal)
+  const pipeline = desired.pipeline === 'run'
+  const applied = { packagePath: unit.packagePath, pipeline, render: effective.render, paths: files.files.map(({ path }) => path) }
   notes.push(...cluster.notes)
-  const applier = await observeApplier(own, cluster, location, desired.pipeline === 'run', signal)
+  const applier = await observeApplier(own, cluster, applied, signal)
   // Only an edit has to know which others read the files.
   const differs = cluster.verdicts.some(({ items }) => items.length > 0)
   const others = source === undefined || !differs ? [] : await sharedWith(view, source, signal)
@@ -183,7 +184,7 @@ export async function observe(
     notHandedOver: known.notHandedOver.of(known, [cluster.syncer], () => notHandedOver(cluster)),
     inventory: desired.inventory,
     incomplete,
-    pipeline: desired.pipeline === 'run',
+    pipeline,
     functions: renderer.library,
     ...(source === undefined ? {} : { built: { source, library: renderer.builder?.library ?? NO_BUILDS, others } }),
     git,

@@ -20,8 +20,7 @@ const ATTEMPTS = 3
 export async function withPrediction(
   reader: ObjectReader,
   object: Omit<ObservedObject, 'prediction'>,
-  syncer: SyncerManager | undefined,
-  manager: string,
+  { syncer, manager }: { readonly syncer: SyncerManager | undefined; readonly manager: string },
   signal: AbortSignal,
 ): Promise<ObservedObject> {
   const { id, apiVersion } = object.desired

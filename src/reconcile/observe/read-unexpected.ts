@@ -79,11 +79,10 @@ export async function readUnexpected(
   reader: ClusterReader,
   packages: readonly InventoriedPackage[],
   declared: DeclaredObjects,
-  namespace: string,
   signal: AbortSignal,
 ): Promise<readonly UnexpectedObjects[]> {
   const judged: Judged[] = []
-  for (const each of packages) judged.push(await judge(each, declared, namespace, signal))
+  for (const each of packages) judged.push(await judge(each, declared, signal))
   const wanted = new Map<string, WantedObject>()
   // The inventory names no version; an empty one requests the version that the server prefers.
   for (const { candidates } of judged) for (const { id } of candidates) wanted.set(resourceKey(id), { id, apiVersion: '' })
@@ -127,11 +126,11 @@ async function readAll(reader: ClusterReader, wanted: readonly WantedObject[], s
   }
 }
 
-async function judge(each: InventoriedPackage, declared: DeclaredObjects, namespace: string, signal: AbortSignal): Promise<Judged> {
+async function judge(each: InventoriedPackage, declared: DeclaredObjects, signal: AbortSignal): Promise<Judged> {
   if (each.inventories.length === 0) return NOTHING
   const here = new DeclaredIds(
     [...each.desired.resources, ...each.side.resources.map(({ resource }) => resource)].map(({ id }) => id),
-    namespace,
+    declared.namespace,
   )
   const candidates = new Map<string, Candidate>()
   const incomplete: Incomplete[] = []

@@ -42,9 +42,9 @@ async function turn(repository: CountingRepository, histories: PackageHistories,
   const view: RepositoryView = await readRepository(repository, 'main', signal)
   const [found] = view.packages
   assert.ok(found !== undefined)
-  const { desired } = await loadPackage(view, found, 'test', new InProcessRenderer(), signal)
+  const { desired } = await loadPackage(view, found, { cluster: 'test', renderer: new InProcessRenderer() }, signal)
   const before = repository.reads
-  const history = await histories.read({ view, renderer }, { packagePath: found.path, outside: [] }, namespace, desired, signal)
+  const history = await histories.read({ view, renderer, namespace }, { packagePath: found.path, outside: [], desired }, signal)
   return { history, reads: repository.reads - before }
 }
 
@@ -79,9 +79,9 @@ test('several clusters that ask at once read once', async () => {
   const [found] = view.packages
   assert.ok(found !== undefined)
   const renderer = new InProcessRenderer()
-  const { desired } = await loadPackage(view, found, 'test', renderer, signal)
+  const { desired } = await loadPackage(view, found, { cluster: 'test', renderer }, signal)
   const before = repository.reads
-  const ask = () => histories.read({ view, renderer }, { packagePath: found.path, outside: [] }, 'shop', desired, signal)
+  const ask = () => histories.read({ view, renderer, namespace: 'shop' }, { packagePath: found.path, outside: [], desired }, signal)
   await Promise.all([ask(), ask(), ask(), ask()])
   assert.equal(repository.reads - before, alone.reads)
 })

@@ -1,7 +1,6 @@
 /** Histories of packages, cached over turns: of a base branch that moved only the commits since are read. */
 import { LRUCache } from 'lru-cache'
 import type { PackageHistory } from '../../drift/behind/sync-evidence.ts'
-import type { DesiredSet } from '../../render/desired-set.ts'
 import { type HistoryContext, type HistoryOf, type KnownHistory, readPackageHistory } from './package-history.ts'
 
 /** Objects of all histories together, one more for each history. */
@@ -12,13 +11,14 @@ export class PackageHistories {
   private readonly reading = new Map<string, Promise<KnownHistory>>()
 
   /** As `readPackageHistory`. */
-  async read(context: HistoryContext, of: HistoryOf, namespace: string, desired: DesiredSet, signal: AbortSignal): Promise<PackageHistory> {
-    const key = JSON.stringify([context.view.repository.remote, context.view.baseBranch, of.packagePath, context.choice, namespace])
+  async read(context: HistoryContext, of: HistoryOf, signal: AbortSignal): Promise<PackageHistory> {
+    const { view, choice, namespace } = context
+    const key = JSON.stringify([view.repository.remote, view.baseBranch, of.packagePath, choice, namespace])
     const known = this.known.get(key)
-    if (known?.base === context.view.base) return known.history
+    if (known?.base === view.base) return known.history
     // The same package of several clusters, in one turn.
-    const requested = `${key} ${context.view.base}`
-    const reading = this.reading.get(requested) ?? readPackageHistory(context, { ...of, known }, namespace, desired, signal)
+    const requested = `${key} ${view.base}`
+    const reading = this.reading.get(requested) ?? readPackageHistory(context, { ...of, known }, signal)
     this.reading.set(requested, reading)
     try {
       const read = await reading

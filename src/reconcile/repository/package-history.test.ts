@@ -18,9 +18,9 @@ async function historyOf(repository: MemoryRepository, histories = new PackageHi
   const view = await readRepository(repository, 'main', signal)
   const [found] = view.packages
   assert.ok(found !== undefined)
-  const { desired } = await loadPackage(view, found, 'test', new InProcessRenderer(), signal)
-  const context = { view, renderer: new InProcessRenderer() }
-  const { versions, ...rest } = await histories.read(context, { packagePath: found.path, outside: [] }, 'shop', desired, signal)
+  const { desired } = await loadPackage(view, found, { cluster: 'test', renderer: new InProcessRenderer() }, signal)
+  const context = { view, renderer: new InProcessRenderer(), namespace: 'shop' }
+  const { versions, ...rest } = await histories.read(context, { packagePath: found.path, outside: [], desired }, signal)
   const color = [{ kind: 'field', name: 'data' } as const, { kind: 'field', name: 'color' } as const]
   const shown = versions.map(({ commit, objects }) => [commit, valueAt(objects.get('/ConfigMap/shop/web') ?? {}, color)])
   return { shown, versions, ...rest }

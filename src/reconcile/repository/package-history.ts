@@ -21,12 +21,16 @@ export interface HistoryContext {
   readonly renderer: PackageRenderer
   /** Kpt renders it unless given. */
   readonly choice?: RenderChoice
+  /** Where a namespaced object without a namespace goes. */
+  readonly namespace: string
 }
 
 export interface HistoryOf {
   readonly packagePath: string
   /** Paths of what its rendering reads outside of the package, from the root of the repository. */
   readonly outside: readonly string[]
+  /** As it is now. */
+  readonly desired: DesiredSet
   /** Of an earlier base commit, where there was one. */
   readonly known?: KnownHistory | undefined
 }
@@ -41,17 +45,14 @@ export interface KnownHistory {
 
 /**
  * Walks the first parents of the base commit, down to the commit whose history is known: what a merge brought counts from the merge on.
- * @param namespace where a namespaced object without a namespace goes
  * @throws Failure BP40xx when git fails; the commits that a shallow clone lacks are `cut`
  */
 export async function readPackageHistory(
   context: HistoryContext,
-  { packagePath, outside: outsideNow, known }: HistoryOf,
-  namespace: string,
-  desired: DesiredSet,
+  { packagePath, outside: outsideNow, desired, known }: HistoryOf,
   signal: AbortSignal,
 ): Promise<KnownHistory> {
-  const { view } = context
+  const { view, namespace } = context
   const locationOf = new Map<string, number>()
   let commit = await view.repository.commit(view.base, signal)
   let outside = outsideNow
@@ -81,7 +82,7 @@ export async function readPackageHistory(
     const before = contentHash([...own, ...(await outsideTree(view, parent, outside, signal))])
     if (before === content) continue
     if (versions.length === MOST_VERSIONS) break
-    const version = await render(context, parent, { packagePath, tree: own }, namespace, signal)
+    const version = await render(context, parent, { packagePath, tree: own }, signal)
     outside = version.outside
     content = contentHash([...own, ...(await outsideTree(view, parent, outside, signal))])
     const { objects } = version
@@ -147,10 +148,9 @@ interface RenderedVersion {
 }
 
 async function render(
-  { view, renderer, choice = RENDERED_BY_KPT }: HistoryContext,
+  { view, renderer, choice = RENDERED_BY_KPT, namespace }: HistoryContext,
   commit: ObjectId,
   { packagePath, tree }: { readonly packagePath: string; readonly tree: readonly TreeFile[] },
-  namespace: string,
   signal: AbortSignal,
 ): Promise<RenderedVersion> {
   const files = await readPackageFiles(view.repository, tree, signal, { folder: packagePath, all: choice.tool === 'command' }).catch(

@@ -50,15 +50,14 @@ export async function readBranches(
   READ.set(view, known)
   const before = known.get(packageName)
   if (before !== undefined) return before
-  const reading = readAll(view, packageName, slug, bot, signal)
+  const reading = readAll(view, { packageName, slug }, bot, signal)
   known.set(packageName, reading)
   return reading
 }
 
 async function readAll(
   view: RepositoryView,
-  packageName: string,
-  slug: string,
+  { packageName, slug }: { readonly packageName: string; readonly slug: string },
   bot: BotIdentity,
   signal: AbortSignal,
 ): Promise<readonly PackageBranch[]> {

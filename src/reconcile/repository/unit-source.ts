@@ -127,7 +127,7 @@ export async function renderUnit(
 ): Promise<RenderedUnit> {
   if (choice.tool === 'kpt') return { rendering: await renderer.render(packagePath, files, signal), source: undefined, outside: [] }
   if (choice.tool === 'files') return { rendering: renderAsFiles(packagePath, files), source: undefined, outside: [] }
-  const read = await sourceOf(commit, packagePath, files, choice, signal)
+  const read = await sourceOf(commit, { packagePath, files }, choice, signal)
   const outside = [...read.source.files.keys()].filter((path) => !isInside(path, packagePath)).sort()
   const [first, ...others] = read.failures
   if (first !== undefined) return { rendering: { failures: [first, ...others] }, source: read.source, outside }
@@ -147,8 +147,7 @@ export function kustomizationFolder(packagePath: string, path: string): string {
 
 async function sourceOf(
   commit: CommitFiles,
-  packagePath: string,
-  files: PackageFiles,
+  { packagePath, files }: { readonly packagePath: string; readonly files: PackageFiles },
   choice: Extract<RenderChoice, { tool: 'kustomize' | 'command' }>,
   signal: AbortSignal,
 ): Promise<{ readonly source: BuiltSource; readonly failures: readonly Failure[] }> {
