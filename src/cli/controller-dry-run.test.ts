@@ -5,8 +5,8 @@ import { runInWorld } from '../../test/fakes/cli-world.ts'
 import { logEvents } from '../../test/fakes/log-events.ts'
 import { MemoryForge } from '../../test/fakes/memory-forge.ts'
 import { mergeByHand, TurnWorld, WEB } from '../../test/fakes/turn-world.ts'
+import { appliedTransition } from '../controller/transitions.ts'
 import type { ObjectId } from '../package/object-id.ts'
-import { appliedTransition } from './commands/controller.ts'
 
 const NOTHING = (): void => undefined
 

@@ -8,6 +8,7 @@ import { unitName } from '../record/unit-name.ts'
 import type { RepositoryOptions, TerminalOptions } from './flags/options.ts'
 import { withSeenTimes } from './print/freshness.ts'
 import { printNotes } from './print/print-notes.ts'
+import { Printer } from './print/printer.ts'
 import { traceTo } from './verbose.ts'
 import { type ShowOptions, showOrWatch, type WatchResult } from './watch.ts'
 import type { World } from './world.ts'
@@ -55,8 +56,7 @@ async function readFrom(
   const ledger = await readWholeLedger(view, world.signal)
   printNotes(
     ledger.problems.filter((note) => !reported.has(sentenceOf(note))),
-    options,
-    world,
+    new Printer(world, options),
   )
   for (const note of ledger.problems) reported.add(sentenceOf(note))
   return { view, ledger: withSeenTimes(ledger, view, world.clock.now()) }

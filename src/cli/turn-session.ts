@@ -1,12 +1,14 @@
 /** What every command that looks at a cluster does first: opens the ports, makes the request, and closes them again. */
-import { asFailure } from '../failure.ts'
+import { asFailure, type Failure } from '../failure.ts'
 import type { RedactionKey } from '../krm/redaction/redacted.ts'
 import { parsePolicyFiles } from '../policy/parse-policy.ts'
 import type { RequestedActionSource } from '../ports/check-run.ts'
 import type { ClusterReader, OpenedWriter } from '../ports/cluster.ts'
 import { GIT_ALONE } from '../ports/forge-setup.ts'
 import { DEFAULT_BRANCH, type RepositoryRefs } from '../ports/package-repository.ts'
+import { NO_REQUESTED_ACTIONS } from '../reconcile/commands/observe-requests.ts'
 import { BetweenTurns } from '../reconcile/observe/between-turns.ts'
+import { runFleetTurn, type TurnResult } from '../reconcile/run-turn.ts'
 import type { TurnPorts, TurnRequest } from '../reconcile/turn-request.ts'
 import type { DryRunOption } from './flags/command-flags.ts'
 import {
@@ -24,11 +26,11 @@ import {
 } from './flags/options.ts'
 import { type PackageOptions, packagesNamed } from './flags/selection-flags.ts'
 import { printNotes } from './print/print-notes.ts'
-import { UnopenedCluster } from './unopened-cluster.ts'
+import { Printer } from './print/printer.ts'
 import { traceTo } from './verbose.ts'
 import type { ClusterTarget, World } from './world.ts'
 
-export interface SessionCluster {
+interface SessionCluster {
   readonly reader: ClusterReader
   readonly target: ClusterTarget
 }
@@ -41,6 +43,7 @@ export interface Session {
   readonly request: TurnRequest
   readonly key: RedactionKey
   readonly progress: Progress
+  readonly printer: Printer
   /** For what merged commits authorise. @param cluster the name of its reader */
   readonly openWriter: (cluster: string) => Promise<OpenedWriter>
   /** Buttons that people clicked: only whoever listens for webhooks knows of any. */
@@ -69,6 +72,7 @@ export async function withSession(
   work: (session: Session) => Promise<number>,
 ): Promise<number> {
   const progress = new Progress(world, options)
+  const printer = new Printer(world, options)
   const trace = traceTo(world, options)
   const target = { ...clusterTarget(options), trace }
   // The repository first: without one there is nothing to ask a cluster about.
@@ -79,11 +83,7 @@ export async function withSession(
   if (cluster === undefined) throw new TypeError('a session has a cluster')
   try {
     const { key, created, path } = await world.loadKey()
-    if (created && options.quiet !== true) {
-      world.stderr.write(
-        `made the installation key ${path}: scans on other machines need the same key (BACKPORCH_KEY) to recognise what was decided\n`,
-      )
-    }
+    if (created) printer.hint(keyText(path))
     const takeRefs = (): RepositoryRefs | undefined => {
       const taken = first
       first = undefined
@@ -114,11 +114,12 @@ export async function withSession(
       remote: options.repo,
       kind: gitAlone ? GIT_ALONE : options.forge,
       dryRun: options.dryRun === true,
-      note: (text) => printNotes([{ cause: 'forge-notice', subject: '', text }], options, world),
+      note: (text) => printNotes([{ cause: 'forge-notice', subject: '', text }], printer),
       trace,
     })
     const openWriter = (name: string) => world.openWriter((opened.find(({ reader }) => reader.name === name) ?? cluster).target)
-    return await work({ ports: { repository, cluster: cluster.reader, forge }, clusters: opened, request, key, progress, openWriter })
+    const ports = { repository, cluster: cluster.reader, forge }
+    return await work({ ports, clusters: opened, request, key, progress, printer, openWriter })
   } finally {
     progress.end()
     for (const { close } of opened) close()
@@ -138,8 +139,29 @@ async function openClusters(
       try {
         return { ...(await world.openCluster(own)), target: own }
       } catch (thrown) {
-        return { reader: new UnopenedCluster(context, asFailure(thrown)), close: () => undefined, target: own }
+        return { reader: unopenedCluster(context, asFailure(thrown)), close: () => undefined, target: own }
       }
     }),
   )
+}
+
+/** A cluster of several that cannot be connected to: every request to it fails with the same reason. */
+function unopenedCluster(name: string, failure: Failure): ClusterReader {
+  const fail = (): Promise<never> => Promise.reject(failure)
+  return { name, identify: fail, servedKind: fail, readLive: fail, list: fail, readInventories: fail, predict: fail }
+}
+
+/**
+ * The turn of `scan`, over all clusters of the session, with the writes that merged commits authorise.
+ * @throws Failure when nothing at all could be done; failures of one package are in the result
+ */
+export function runScan(session: Session, dryRun: boolean, signal: AbortSignal): Promise<TurnResult> {
+  const { ports, clusters, request, openWriter, requestedActions = NO_REQUESTED_ACTIONS } = session
+  const fleet = { ...ports, clusters: clusters.map(({ reader }) => reader), openWriter }
+  const requested = { ...request, mode: dryRun ? 'rehearse' : 'apply', forge: { ...request.forge, requestedActions } } as const
+  return runFleetTurn(fleet, requested, signal)
+}
+
+export function keyText(path: string): string {
+  return `made the installation key ${path}: scans on other machines need the same key (BACKPORCH_KEY) to recognise what was decided`
 }

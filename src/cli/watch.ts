@@ -56,7 +56,7 @@ async function watch(
       // A fault of our own is not something to wait out.
       if (failures.some(({ code }) => code === 'BP9001')) throw thrown
       const reported = textOf(failures)
-      if (reported !== trouble) printFailures(failures, world, options)
+      if (reported !== trouble) printFailures(failures, world, { verbose: options.verbose === true })
       trouble = reported
     }
   }

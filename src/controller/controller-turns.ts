@@ -6,7 +6,7 @@ import { type UnitResult, unitFailures } from '../plan/turn/unit-result.ts'
 import type { AuditSource } from '../ports/audit-source.ts'
 import type { RequestedActionSource } from '../ports/check-run.ts'
 import type { Clock } from '../ports/clock.ts'
-import type { Log, ProcessEvent, ReportedFailure, Transition, TurnEvent } from '../ports/log.ts'
+import type { Log, ProcessEvent, ReportedFailure, TurnEvent } from '../ports/log.ts'
 import type { Trace } from '../ports/trace.ts'
 import type { Answer } from '../reconcile/commands/apply-answers.ts'
 import { BetweenTurns } from '../reconcile/observe/between-turns.ts'
@@ -23,18 +23,10 @@ export interface TurnInputs {
   readonly onProgress: (step: string) => void
 }
 
-export interface TurnReport {
-  readonly result: TurnResult
-  /** What was written to clusters because merged commits authorise it. */
-  readonly applied: readonly Transition[]
-  /** Why an approved change could not be written to the cluster. */
-  readonly unsettled: readonly Failure[]
-}
-
 /** Open ports: what they remember (a forge's limits and answers, a connection) serves the next turn. */
 export interface TurnSession {
-  /** @throws Failure when nothing at all could be done; failures of one package are in the report */
-  turn(inputs: TurnInputs, signal: AbortSignal): Promise<TurnReport>
+  /** @throws Failure when nothing at all could be done; failures of one package are in the result */
+  turn(inputs: TurnInputs, signal: AbortSignal): Promise<TurnResult>
   close(): Promise<void>
 }
 
@@ -94,31 +86,30 @@ export class ControllerTurns {
   readonly one = async (signal: AbortSignal): Promise<void> => {
     const [began, requests] = [this.now(), this.requests]
     this.running = true
-    let report: TurnReport | undefined
+    let result: TurnResult | undefined
     let thrown: unknown
     try {
-      report = await this.scan(signal)
+      result = await this.scan(signal)
     } catch (failed) {
       thrown = failed
     } finally {
       this.running = false
     }
     const spent = { milliseconds: this.now() - began, requests: this.requests - requests }
-    if (report === undefined) {
+    if (result === undefined) {
       const outcome = signal.aborted ? 'aborted' : 'failed'
       if (outcome === 'failed') await this.failed(thrown)
       if (this.unusable === undefined) this.ports.log.turn({ ...NOTHING, ...spent, outcome })
       throw thrown
     }
-    const { result } = report
-    const failures = reportedFailures(report)
+    const failures = reportedFailures(result)
     const all = failures.map(({ failure }) => failure)
     const [first, ...rest] = all
     const nothing = first !== undefined && !result.units.some(({ state }) => state === 'planned')
     for (const answer of result.answers) this.ports.log.process(answered(answer))
     this.ports.log.turn({
       ...spent,
-      ...countsOf(report),
+      ...countsOf(result),
       outcome: nothing ? 'failed' : first === undefined ? 'succeeded' : 'partial',
       plan: this.freshPlan(result),
     })
@@ -156,7 +147,7 @@ export class ControllerTurns {
     await retained?.close()
   }
 
-  private async scan(signal: AbortSignal): Promise<TurnReport> {
+  private async scan(signal: AbortSignal): Promise<TurnResult> {
     if (this.now() - this.retainedSince >= this.options.sessionAge) await this.close()
     if (this.retained === undefined) {
       this.retained = await this.ports.openSession({ onNote: this.sessionNote, onRequest: this.request }, signal)
@@ -238,24 +229,24 @@ export class ControllerTurns {
 
 const NOTHING = { units: 0, failedUnits: 0, failedClusters: 0, writes: 0, transitions: [] } as const
 
-function countsOf({ result, applied }: TurnReport): Omit<TurnEvent, 'outcome' | 'milliseconds' | 'requests'> {
+function countsOf(result: TurnResult): Omit<TurnEvent, 'outcome' | 'milliseconds' | 'requests'> {
   return {
     units: result.units.length,
     failedUnits: result.units.filter((unit) => unitFailures(unit).length > 0).length,
     failedClusters: result.notObserved.length,
     writes: result.written.length,
-    transitions: [...transitionsOf(result), ...applied],
+    transitions: transitionsOf(result),
   }
 }
 
-function reportedFailures({ result, unsettled }: TurnReport): readonly ReportedFailure[] {
+function reportedFailures(result: TurnResult): readonly ReportedFailure[] {
   return [
     ...result.notObserved.flatMap(({ cluster, failures }) => failures.map((failure) => ({ failure, cluster: loggableName(cluster) }))),
     ...result.units.flatMap((unit) => {
       const [cluster, name] = unit.state === 'failed' ? [unit.cluster, unit.packagePath] : [unit.unit.cluster, unit.unit.packageName]
       return unitFailures(unit).map((failure) => ({ failure, cluster: loggableName(cluster), package: loggableName(name) }))
     }),
-    ...[...result.reported, ...unsettled].map((failure) => ({ failure })),
+    ...[...result.reported, ...result.unsettled].map((failure) => ({ failure })),
   ]
 }
 

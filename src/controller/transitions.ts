@@ -2,6 +2,7 @@
 import { loggableName } from '../krm/redaction/loggable.ts'
 import { type WrittenWord, writtenWord } from '../plan/turn/turn-words.ts'
 import type { Transition, TransitionOutcome } from '../ports/log.ts'
+import type { SettleOutcome } from '../reconcile/apply/settle.ts'
 import type { TurnResult } from '../reconcile/run-turn.ts'
 import type { ClosedEpisode } from '../record/schema.ts'
 
@@ -9,7 +10,10 @@ const ENDS = { Merged: 'merged', Declined: 'declined', Healed: 'healed', Resolve
 
 /** One or more for each package of which something was written; `status` where that alone changed. */
 export function transitionsOf(result: TurnResult): Transition[] {
-  if (result.updates.length === 0) return []
+  return [...(result.updates.length === 0 ? [] : writtenTransitions(result)), ...result.settled.map(appliedTransition)]
+}
+
+function writtenTransitions(result: TurnResult): Transition[] {
   return result.units.flatMap((unit) => {
     if (unit.state === 'failed' || unit.refused !== undefined) return []
     const { branch, outcomes, report, writes } = unit.plan
@@ -47,4 +51,27 @@ function locationOf({ proposals }: TurnResult, branch: string): Pick<Transition,
     ...(proposal === undefined || proposal.label === branch ? {} : { proposal: loggableName(proposal.label) }),
     ...(proposal === undefined || proposal.url === '' ? {} : { url: loggableName(proposal.url, 500) }),
   }
+}
+
+/** What a merged commit authorised, and was written to the cluster. */
+export function appliedTransition({ pending, result }: SettleOutcome['settled'][number]): Transition {
+  const { cluster, packagePath, record } = pending
+  return {
+    outcome: 'applied',
+    cluster: loggableName(cluster),
+    package: loggableName(packagePath || '.'),
+    episode: loggableName(record.metadata.name),
+    detail: loggableName(settledText({ pending, result })),
+  }
+}
+
+/** `sent 2 writes to prod for 1 approved change (drift-9f2c1a7b)` */
+export function settledText({ pending: { record, cluster }, result }: SettleOutcome['settled'][number]): string {
+  const { writes, handedOver } = result
+  const restored = record.spec.changes.filter(({ resolution }) => resolution === 'Restore').length
+  const count = (number: number, noun: string): string => `${number} ${noun}${number === 1 ? '' : 's'}`
+  const written = `sent ${count(writes, 'write')} to ${cluster} for ${count(restored, 'approved change')}`
+  const handed = `gave ${count(handedOver, 'object')} back to the syncer`
+  const parts = [...(writes > 0 || handedOver === 0 ? [written] : []), ...(handedOver > 0 ? [handed] : [])]
+  return `${parts.join(', ')} (${record.metadata.name})`
 }

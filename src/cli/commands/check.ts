@@ -28,7 +28,7 @@ import {
   type ValuesOf,
 } from '../flags/options.ts'
 import { printList } from '../print/print-document.ts'
-import { Terminal } from '../print/terminal.ts'
+import { Printer } from '../print/printer.ts'
 import { traceTo } from '../verbose.ts'
 import type { World } from '../world.ts'
 
@@ -56,7 +56,7 @@ export async function check(options: CheckOptions, world: World): Promise<number
   await checkCluster(options, probes, world, ask)
   await ask('key', () => checkKey(probes))
   progress.end()
-  print(findings, options, world)
+  print(findings, new Printer(world, options))
   return findings.some(({ state }) => state === 'failed') ? 1 : 0
 }
 
@@ -250,7 +250,7 @@ async function checkKey(probes: Probes): Promise<readonly Finding[]> {
 
 const GLYPHS = { passed: ['ok', 'green'], warning: ['warning', 'yellow'], failed: ['error', 'red'], skipped: ['unknown', 'dim'] } as const
 
-function print(findings: readonly Finding[], options: CheckOptions, world: World): void {
+function print(findings: readonly Finding[], printer: Printer): void {
   const items = findings.map(({ check: name, state, code, message, fix }) => ({
     check: name,
     state,
@@ -258,18 +258,18 @@ function print(findings: readonly Finding[], options: CheckOptions, world: World
     message,
     ...(fix === undefined ? {} : { fix }),
   }))
-  if (printList({ apiVersion: API_VERSION, kind: 'CheckList', items }, options, world)) return
-  const terminal = new Terminal(world.stdout, { color: options.color, ascii: options.ascii === true, env: world.env })
+  if (printList({ apiVersion: API_VERSION, kind: 'CheckList', items }, printer)) return
+  const { terminal } = printer
   for (const { state, code, message, fix } of findings) {
     const [glyph, style] = GLYPHS[state]
     const head = `${terminal.style(terminal.glyph(glyph), style)} ${code === undefined || state === 'passed' ? '' : `${code} `}`
     // A colour of its own, or a line of its own, is nothing that a server may send.
-    world.stdout.write(`${head}${oneLine(message, 1_000)}\n`)
-    if (fix !== undefined) world.stdout.write(`    fix: ${oneLine(fix, 1_000)}\n`)
+    printer.write(`${head}${oneLine(message, 1_000)}\n`)
+    if (fix !== undefined) printer.write(`    fix: ${oneLine(fix, 1_000)}\n`)
   }
   const count = (state: Finding['state']): number => findings.filter((one) => one.state === state).length
-  if (options.quiet !== true) {
-    world.stdout.write(
+  if (!printer.quiet) {
+    printer.write(
       `${count('passed')} passed, ${count('warning')} ${count('warning') === 1 ? 'warning' : 'warnings'}, ${count('failed')} failed, ${count('skipped')} not known\n`,
     )
   }

@@ -3,16 +3,13 @@
 import type { TurnSession } from '../../controller/controller-turns.ts'
 import { type ControllerPorts, runController } from '../../controller/run-controller.ts'
 import { Failure, failuresOf } from '../../failure.ts'
-import { loggableName } from '../../krm/redaction/loggable.ts'
-import type { Log, Transition } from '../../ports/log.ts'
-import type { TurnResult } from '../../reconcile/run-turn.ts'
+import type { Log } from '../../ports/log.ts'
+import { assertObserved } from '../../reconcile/run-turn.ts'
 import { worstExit } from '../exit-status.ts'
 import type { CONTROLLER_FLAGS } from '../flags/command-flags.ts'
 import type { ValuesOf } from '../flags/options.ts'
 import { Terminal } from '../print/terminal.ts'
-import { settledText } from '../print-settled.ts'
-import { runScan } from '../run-scan.ts'
-import { type Session, type SessionOptions, withSession } from '../turn-session.ts'
+import { keyText, runScan, type Session, type SessionOptions, withSession } from '../turn-session.ts'
 import type { ListenAddress, World } from '../world.ts'
 
 type ControllerOptions = Required<SessionOptions> & ValuesOf<typeof CONTROLLER_FLAGS>
@@ -98,48 +95,32 @@ function reporting(world: World, { onNote, onRequest }: Parameters<ControllerPor
 }
 
 /** A session that outlives one turn. @throws Failure as `withSession` does before its work begins */
-function openSession(packages: readonly string[], given: ControllerOptions, world: World): Promise<TurnSession> {
-  // The log tells what a session would print.
-  const options = { ...given, quiet: true as const, verbose: undefined }
+function openSession(packages: readonly string[], options: ControllerOptions, world: World): Promise<TurnSession> {
   return new Promise((resolve, reject) => {
-    const over: Promise<number> = withSession(world, options, { packages }, (session) => {
+    // The log has what a session would print.
+    const over: Promise<number> = withSession(world, { ...options, quiet: true, verbose: undefined }, { packages }, (session) => {
       return new Promise((release) => {
         const close = async (): Promise<void> => {
           release(0)
           await over
         }
-        resolve({ close, turn: turnOf(session, options, world) })
+        resolve({ close, turn: turnOf(session, options.dryRun === true) })
       })
     })
     over.catch(reject)
   })
 }
 
-function turnOf(session: Session, options: ControllerOptions, world: World): TurnSession['turn'] {
-  // The log tells what was written to clusters.
-  const stdout = { isTTY: false, write: () => undefined }
+function turnOf(session: Session, dryRun: boolean): TurnSession['turn'] {
   return async ({ between, requestedActions, audit, onProgress }, signal) => {
     const cluster = { ...session.request.cluster, ...(audit === undefined ? {} : { audit }) }
     const request = { ...session.request, between, onProgress, cluster }
-    const { result, unsettled } = await runScan({ ...session, request, requestedActions }, options, { ...world, stdout, signal })
-    return { result, unsettled, applied: result.settled.map(appliedTransition) }
+    const result = await runScan({ ...session, request, requestedActions }, dryRun, signal)
+    if (session.clusters.length === 1) assertObserved(result)
+    return result
   }
 }
 
-export function appliedTransition({ pending, result }: TurnResult['settled'][number]): Transition {
-  const { cluster, packagePath, record } = pending
-  return {
-    outcome: 'applied',
-    cluster: loggableName(cluster),
-    package: loggableName(packagePath || '.'),
-    episode: loggableName(record.metadata.name),
-    detail: loggableName(settledText(result, pending)),
-  }
-}
-
-function keyText(path: string): string {
-  return `made the installation key ${path}: scans on other machines need the same key (BACKPORCH_KEY) to recognise what was decided`
-}
 /** Several with commas between, while one is exchanged for another. A line break at the end is that of a file. */
 function webhookSecrets(text: string | undefined): readonly string[] {
   return (text ?? '').split(',').flatMap((secret) => (secret.trim() === '' ? [] : [secret.trim()]))

@@ -2,17 +2,16 @@ import { createInterface } from 'node:readline/promises'
 import { Failure } from '../../failure.ts'
 import type { PendingSettle } from '../../plan/decisions/pending-settles.ts'
 import { settleDecisions } from '../../reconcile/apply/settle.ts'
-import { approve, type Decided, type Reviewed, reject } from '../../reconcile/decide.ts'
+import { approve, type Decided, type DecisionRequest, type Reviewed, reject } from '../../reconcile/decide.ts'
 import { waitUntilSettled } from '../../reconcile/wait-until-settled.ts'
 import { countResolutions } from '../../record/subject.ts'
 import type { APPROVE_FLAGS, DECISION_FLAGS } from '../flags/command-flags.ts'
 import type { ForgeOptions, ValuesOf } from '../flags/options.ts'
 import { applierLines } from '../print/print-applier.ts'
 import { formatDiff } from '../print/print-diff.ts'
-import { lossLines } from '../print/print-turn.ts'
+import { lossLines, printSettled } from '../print/print-turn.ts'
+import type { Printer } from '../print/printer.ts'
 import { decisionUpdates, printPublished } from '../print/published-lines.ts'
-import { Terminal } from '../print/terminal.ts'
-import { printSettled } from '../print-settled.ts'
 import { type Session, type SessionOptions, withSession } from '../turn-session.ts'
 import type { World } from '../world.ts'
 
@@ -25,42 +24,34 @@ export async function approveOne(
   world: World,
 ): Promise<number> {
   return withSession(world, options, { packages: name === undefined ? [] : [name] }, async (session) => {
-    const { ports, request, progress, openWriter } = session
-    const decided = await approve(
-      ports,
-      {
-        turn: request,
-        decider: await decider(options, world),
-        confirm: (reviewed) => confirm('approve', reviewed, session, options, world),
-      },
-      world.signal,
-    )
+    const { ports, request, progress, printer, openWriter } = session
+    const decided = await approve(ports, await decisionOf('approve', session, options), world.signal)
     progress.end()
     const { observation, proposal } = decided.reviewed
     const { packageName, cluster } = observation.unit
     const { plan, changes } = proposal.record.spec
     const what = plan === 'Mixed' ? countResolutions(changes) : plan
-    world.stdout.write(
-      `${ok(options, world)} ${packageName} ${decided.revision} is published: ${what} merged into ${observation.git.baseBranch} at ${decided.commit?.slice(0, 7)}\n`,
+    printer.write(
+      `${printer.ok} ${packageName} ${decided.revision} is published: ${what} merged into ${observation.git.baseBranch} at ${decided.commit?.slice(0, 7)}\n`,
     )
-    await printPublished(decisionUpdates(decided), observation.git.baseBranch, options, world)
+    await printPublished(decisionUpdates(decided), observation.git.baseBranch, options, printer)
     const pending = settleOf(decided)
     if (pending.length > 0) {
       const target = { ...ports, clusters: [ports.cluster], openWriter }
       const { settled, unsettled } = await settleDecisions(target, request, { cluster, pending }, world.signal)
       progress.end()
-      printSettled(settled, options, world)
+      printSettled(settled, printer)
       if (unsettled[0] !== undefined) throw unsettled[0]
     }
     if (options.wait !== true) {
-      if (options.quiet !== true) printNext(decided, world, packageName)
+      if (!printer.quiet) printNext(decided, printer)
       return 0
     }
     const timeout = options.waitTimeout ?? observation.policy.verifyTimeout
     const units = { ...request.units, packages: [observation.unit.packagePath || '.'] }
     await waitUntilSettled(ports, { ...request, units }, { clock: world.clock, timeout }, world.signal)
     progress.end()
-    world.stdout.write(`${ok(options, world)} ${cluster} matches git: verified\n`)
+    printer.write(`${printer.ok} ${cluster} matches git: verified\n`)
     return 0
   })
 }
@@ -73,66 +64,63 @@ function settleOf({ reviewed: { observation, proposal }, commit }: Decided): Pen
   return [{ cluster: observation.unit.cluster, packagePath: observation.unit.packagePath, record, commit }]
 }
 
-function printNext({ reviewed }: Decided, world: World, name: string): void {
+function printNext({ reviewed }: Decided, printer: Printer): void {
   const { observation, proposal } = reviewed
   const { plan, settle: by } = proposal.record.spec
   if (by === 'backporch') return
   if (plan === 'Restore' || plan === 'Mixed') {
-    for (const line of applierLines(observation.applier)) world.stdout.write(`  ${line}\n`)
+    for (const line of applierLines(observation.applier)) printer.write(`  ${line}\n`)
     const added = proposal.record.spec.changes.filter(({ change, resolution }) => change === 'added' && resolution === 'Restore').length
     if (added > 0) {
-      world.stdout.write(
+      printer.write(
         `  no apply removes the ${added} added ${added === 1 ? 'field' : 'fields'}: remove ${added === 1 ? 'it' : 'them'} by hand (after later merges backporch does, with "settle: backporch" in the policy)\n`,
       )
     }
   }
-  world.stdout.write(`  then: backporch scan ${name} checks that the cluster agrees\n`)
+  printer.write(`  then: backporch scan ${observation.unit.packageName} checks that the cluster agrees\n`)
 }
 
 /** `reject`. */
 export async function rejectOne(name: string | undefined, options: DecideOptions, world: World): Promise<number> {
   return withSession(world, options, { packages: name === undefined ? [] : [name] }, async (session) => {
-    const { ports, request, progress } = session
-    const decided = await reject(
-      ports,
-      {
-        turn: request,
-        decider: await decider(options, world),
-        confirm: (reviewed) => confirm('reject', reviewed, session, options, world),
-      },
-      world.signal,
-    )
+    const { ports, progress, printer } = session
+    const decided = await reject(ports, await decisionOf('reject', session, options), world.signal)
     progress.end()
-    const { unit } = decided.reviewed.observation
-    world.stdout.write(
-      `${ok(options, world)} ${decided.reviewed.proposal.workspace} is closed: ${unit.cluster} stays as it is, and exactly this drift is silent until ${decided.silentUntil}\n`,
+    const { unit, git } = decided.reviewed.observation
+    printer.write(
+      `${printer.ok} ${decided.reviewed.proposal.workspace} is closed: ${unit.cluster} stays as it is, and exactly this drift is silent until ${decided.silentUntil}\n`,
     )
-    await printPublished(decisionUpdates(decided), decided.reviewed.observation.git.baseBranch, options, world)
+    await printPublished(decisionUpdates(decided), git.baseBranch, options, printer)
     return 0
   })
 }
 
-async function decider(options: DecideOptions, world: World): Promise<{ name: string; at: string; reason: string | undefined }> {
+/** The turn, who decides, and the question to ask before. */
+async function decisionOf(verb: 'approve' | 'reject', session: Session, options: DecideOptions): Promise<DecisionRequest> {
+  const { world } = session.printer
   return {
-    name: options.as ?? (await world.userName()),
-    at: `${world.clock.now().toISOString().slice(0, 19)}Z`,
-    reason: options.message,
+    turn: session.request,
+    decider: {
+      name: options.as ?? (await world.userName()),
+      at: `${world.clock.now().toISOString().slice(0, 19)}Z`,
+      reason: options.message,
+    },
+    confirm: (reviewed) => confirm(verb, reviewed, session, options.yes === true),
   }
 }
 
 async function confirm(
   verb: 'approve' | 'reject',
   { observation, proposal, plan }: Reviewed,
-  session: Session,
-  options: DecideOptions,
-  world: World,
+  { progress, printer }: Session,
+  yes: boolean,
 ): Promise<boolean> {
-  session.progress.end()
+  const { world, terminal } = printer
+  progress.end()
   const { packageName, cluster } = observation.unit
-  const terminal = new Terminal(world.stdout, { color: options.color, ascii: options.ascii === true, env: world.env })
   const { changes, plan: resolution } = proposal.record.spec
   const losses = verb === 'approve' ? lossLines(proposal.record) : ''
-  if (options.yes === true) {
+  if (yes) {
     world.stdout.write(losses)
     return true
   }
@@ -163,9 +151,4 @@ async function confirm(
   } finally {
     lines.close()
   }
-}
-
-function ok(options: DecideOptions, world: World): string {
-  const terminal = new Terminal(world.stdout, { color: options.color, ascii: options.ascii === true, env: world.env })
-  return terminal.style(terminal.glyph('ok'), 'green')
 }

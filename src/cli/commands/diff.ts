@@ -7,13 +7,12 @@ import { oneLine } from '../../text/one-line.ts'
 import { exitStatusOf } from '../exit-status.ts'
 import type { DIFF_FLAGS } from '../flags/command-flags.ts'
 import type { AuditOptions, ExitOptions, ValuesOf, WatchOptions } from '../flags/options.ts'
-import { isTable } from '../flags/outputs.ts'
 import { changeFilter, narrowTurn, printHidden } from '../flags/selection.ts'
 import type { PackageOptions, SelectionOptions } from '../flags/selection-flags.ts'
+import { printWorkTree } from '../print/print-notes.ts'
 import { printTurn } from '../print/print-turn.ts'
 import { externalDiffProgram } from '../print/print-yaml-diff.ts'
-import { Terminal } from '../print/terminal.ts'
-import { printWorkTree } from '../print-work-tree.ts'
+import type { Printer } from '../print/printer.ts'
 import { type SessionOptions, withSession } from '../turn-session.ts'
 import { showOrWatch } from '../watch.ts'
 import type { World } from '../world.ts'
@@ -26,8 +25,8 @@ export async function diff(packages: readonly string[], options: DiffOptions, wo
   const started = world.clock.now()
   checkYaml(options, world)
   const { flags } = changeFilter(options, started)
-  return withSession(world, options, { packages, gitAlone: true }, async ({ ports, request, progress }) => {
-    await printWorkTree('compared', options, world)
+  return withSession(world, options, { packages, gitAlone: true }, async ({ ports, request, progress, printer }) => {
+    await printWorkTree('compared', options.repo, printer)
     let hiddenBefore = 0
     const observe = { ...request, cluster: { ...request.cluster, unmanaged: options.unmanaged === true } }
     let requested = observe
@@ -45,10 +44,10 @@ export async function diff(packages: readonly string[], options: DiffOptions, wo
         rows: new Map(result.units.map((unit) => [nameOf(unit), textOf(unit)])),
         print: (names) => {
           const units = result.units.filter((unit) => names === undefined || names.has(nameOf(unit)))
-          const text = printTurn({ ...result, units }, { ...options, numbers }, world)
-          if (!text && hidden === 0 && names === undefined) printInSync(units, options, world)
-          if (names !== undefined && isTable(options.output) && options.yaml !== true) reportAgreement(units, options, world)
-          if (names === undefined || hidden !== hiddenBefore) printHidden({ count: hidden, noun: 'change', flags }, options, world)
+          const text = printTurn({ ...result, units }, { ...options, numbers }, printer)
+          if (!text && hidden === 0 && names === undefined) printInSync(units, options, printer)
+          if (names !== undefined && printer.isTable && options.yaml !== true) reportAgreement(units, printer)
+          if (names === undefined || hidden !== hiddenBefore) printHidden(hidden, 'change', flags, printer)
           hiddenBefore = hidden
         },
         exit: exitStatusOf(result.units, {
@@ -96,25 +95,22 @@ function textOf(unit: UnitResult): string {
 }
 
 /** A pipe gets nothing where nothing differs; a person is told that something was looked at. */
-function printInSync(units: readonly UnitResult[], options: DiffOptions, world: World): void {
+function printInSync(units: readonly UnitResult[], { yaml }: DiffOptions, printer: Printer): void {
   const [first] = units
-  if (first === undefined || world.stdout.isTTY !== true || options.quiet === true) return
-  if (!isTable(options.output) || options.yaml === true) return
-  const terminal = new Terminal(world.stdout, { color: options.color, ascii: options.ascii === true, env: world.env })
+  if (first === undefined || !printer.terminal.isTTY || printer.quiet || !printer.isTable || yaml === true) return
   const objects = units.reduce((sum, unit) => sum + (unit.state === 'planned' ? unit.observation.verdicts.length : 0), 0)
   const where = units.length > 1 ? `${units.length} packages` : oneLine(nameOf(first), 300)
   const compared = `${objects} ${objects === 1 ? 'object' : 'objects'} of ${where}`
-  world.stdout.write(`${terminal.style(terminal.glyph('ok'), 'green')} nothing differs: ${compared}\n`)
+  printer.write(`${printer.ok} nothing differs: ${compared}\n`)
 }
 
 /** A package without differences prints nothing; whoever saw some before is told that they are gone. */
-function reportAgreement(units: readonly UnitResult[], options: DiffOptions, world: World): void {
-  const terminal = new Terminal(world.stdout, { color: options.color, ascii: options.ascii === true, env: world.env })
+function reportAgreement(units: readonly UnitResult[], printer: Printer): void {
   for (const unit of units) {
     if (unit.state === 'failed' || unit.observation.incomplete.length > 0) continue
     const { spec, status } = unit.plan.report
     if (spec.changes.length > 0 || status.stuckSince !== undefined) continue
     const { packageName, cluster } = unit.unit
-    world.stdout.write(`${terminal.style(terminal.glyph('ok'), 'green')} ${packageName} in ${cluster}: nothing to show\n`)
+    printer.write(`${printer.ok} ${packageName} in ${cluster}: nothing to show\n`)
   }
 }

@@ -13,11 +13,11 @@ import type { AuditOptions } from '../flags/options.ts'
 import { originsOf } from '../print/change-origins.ts'
 import { type ExplainedLine, explainLines, RULE_ORDER, type UnprovenLine, unprovenLines, wrapped } from '../print/explain-lines.ts'
 import { FAILURE_GUIDE } from '../print/failure-guide.ts'
-import { heldSentence } from '../print/held-text.ts'
 import { NOTE_GUIDE } from '../print/note-guide.ts'
 import { applierLines } from '../print/print-applier.ts'
 import { rolloutLines } from '../print/print-rollouts.ts'
 import { Terminal } from '../print/terminal.ts'
+import { heldSentence } from '../print/unit-cells.ts'
 import { type SessionOptions, withSession } from '../turn-session.ts'
 import type { World } from '../world.ts'
 
@@ -91,16 +91,20 @@ function exitLine(code: FailureCode): string {
 
 async function explainPackage(what: string, selectors: readonly string[], options: SessionOptions, world: World): Promise<number> {
   const lead = isSelector(what) ? [what] : []
-  const { width } = new Terminal(world.stdout, { color: options.color, ascii: options.ascii === true, env: world.env })
-  return withSession(world, options, { packages: lead.length > 0 ? [] : [what], gitAlone: true }, async ({ ports, request, progress }) => {
-    const result = await runTurn(ports, { ...request, mode: 'read' }, world.signal)
-    progress.end()
-    for (const unit of result.units) {
-      if (unit.state === 'failed') throw unit.failures[0]
-      world.stdout.write(explanation(unit.observation, unit.plan, [...lead, ...selectors], width))
-    }
-    return 0
-  })
+  return withSession(
+    world,
+    options,
+    { packages: lead.length > 0 ? [] : [what], gitAlone: true },
+    async ({ ports, request, progress, printer: { terminal } }) => {
+      const result = await runTurn(ports, { ...request, mode: 'read' }, world.signal)
+      progress.end()
+      for (const unit of result.units) {
+        if (unit.state === 'failed') throw unit.failures[0]
+        world.stdout.write(explanation(unit.observation, unit.plan, [...lead, ...selectors], terminal.width))
+      }
+      return 0
+    },
+  )
 }
 
 function explanation(observed: Observation, plan: UnitPlan, selectors: readonly string[], width: number): string {

@@ -1,18 +1,18 @@
 import { type ListedRule, listRules } from '../../plan/commands/listed-rules.ts'
 import { API_VERSION } from '../../record/schema.ts'
 import { formatJson, type Json } from '../../text/json.ts'
-import { oneLine } from '../../text/one-line.ts'
 import type { ListOptions, RepositoryOptions, WatchOptions } from '../flags/options.ts'
-import { isTable } from '../flags/outputs.ts'
 import { showLedger } from '../ledger-session.ts'
 import { printList } from '../print/print-document.ts'
-import { type Column, checkedColumns, formatTable } from '../print/table.ts'
+import { Printer } from '../print/printer.ts'
+import { type Column, printRows } from '../print/table.ts'
 import type { World } from '../world.ts'
 
 type IgnoresOptions = RepositoryOptions & WatchOptions & ListOptions
 
 /** The ignore rules of the policies and of the packages, with what the ledger knows of each. */
 export async function getIgnores(options: IgnoresOptions, world: World): Promise<number> {
+  const printer = new Printer(world, options)
   const widths: number[] = []
   return showLedger(world, options, async ({ view, ledger }) => {
     const rules = listRules(view.policies, ledger.reports, world.clock.now().toISOString().slice(0, 10))
@@ -21,18 +21,31 @@ export async function getIgnores(options: IgnoresOptions, world: World): Promise
       rows: new Map([...rows].map(([key, rule]) => [key, formatJson(rule as unknown as Json)])),
       print: (only) => {
         const shown = [...rows].flatMap(([key, rule]) => (only === undefined || only.has(key) ? [rule] : []))
-        const headers = options.headers && only === undefined && (shown.length > 0 || options.watch === true)
-        print(shown, { ...options, headers }, widths, world)
-        if (rules.length === 0 && only === undefined && isTable(options.output) && options.quiet !== true)
-          world.stderr.write('no ignore rules\n')
+        const headers = only === undefined && (shown.length > 0 || options.watch === true)
+        if (!printList({ apiVersion: API_VERSION, kind: 'IgnoreRuleList', items: shown.map(itemOf) }, printer))
+          printRows({ rows: shown, columns: COLUMNS, nameOf: ({ where }) => where, widths, headers }, printer)
+        if (rules.length === 0 && only === undefined && printer.isTable) printer.hint('no ignore rules')
       },
       exit: 0,
     }
   })
 }
 
-function print(rules: readonly ListedRule[], options: IgnoresOptions, widths: number[], world: World): void {
-  const items = rules.map(({ id, where, policy, priority, about, reason, expires, state, hits, units, unmatchedSince, lastMatched }) => ({
+function itemOf({
+  id,
+  where,
+  policy,
+  priority,
+  about,
+  reason,
+  expires,
+  state,
+  hits,
+  units,
+  unmatchedSince,
+  lastMatched,
+}: ListedRule): object {
+  return {
     rule: id,
     where,
     policy,
@@ -45,18 +58,7 @@ function print(rules: readonly ListedRule[], options: IgnoresOptions, widths: nu
     units,
     ...(unmatchedSince === '' ? {} : { unmatchedSince }),
     ...(lastMatched === '' ? {} : { lastMatched }),
-  }))
-  if (printList({ apiVersion: API_VERSION, kind: 'IgnoreRuleList', items }, options, world)) return
-  if (options.output === 'name') world.stdout.write(rules.map(({ where }) => `${oneLine(where, 300)}\n`).join(''))
-  else
-    world.stdout.write(
-      formatTable(rules, COLUMNS, {
-        headers: options.headers,
-        wide: options.output === 'wide',
-        columns: checkedColumns(options.columns, COLUMNS),
-        widths,
-      }),
-    )
+  }
 }
 
 const COLUMNS: readonly Column<ListedRule>[] = [

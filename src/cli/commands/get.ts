@@ -9,19 +9,17 @@ import { unitName } from '../../record/unit-name.ts'
 import { worstHealth } from '../../status/unit-health.ts'
 import { formatJson, type Json } from '../../text/json.ts'
 import type { ListOptions, RepositoryOptions, WatchOptions } from '../flags/options.ts'
-import { isTable } from '../flags/outputs.ts'
 import { changeFilter, changeKey, narrowReport, printHidden, selectUnits } from '../flags/selection.ts'
 import type { SelectionOptions } from '../flags/selection-flags.ts'
 import { showLedger } from '../ledger-session.ts'
-import { driftCount, workspaceOf } from '../print/drift-count.ts'
 import { freshnessNotes } from '../print/freshness.ts'
-import { healthCell } from '../print/health-text.ts'
-import { heldCell } from '../print/held-text.ts'
 import { sidesText, timeOf } from '../print/print-diff.ts'
 import { incompleteOfReports, printList, printReports, reportList } from '../print/print-document.ts'
 import { notesPart, printNotes } from '../print/print-notes.ts'
-import { type Column, checkedColumns, formatTable } from '../print/table.ts'
-import { Terminal } from '../print/terminal.ts'
+import { Printer } from '../print/printer.ts'
+import { type Column, objectWord, printRows } from '../print/table.ts'
+import type { Terminal } from '../print/terminal.ts'
+import { driftCount, healthCell, heldCell, workspaceOf } from '../print/unit-cells.ts'
 import type { World } from '../world.ts'
 
 type GetOptions = RepositoryOptions & WatchOptions & ListOptions & Omit<SelectionOptions, 'since'>
@@ -33,6 +31,7 @@ interface PackageRow {
 }
 
 export async function getPackages(names: readonly string[], options: GetOptions, world: World): Promise<number> {
+  const printer = new Printer(world, options)
   const widths: number[] = []
   return showLedger(world, options, async (reading) => {
     const { view, ledger } = reading
@@ -63,16 +62,14 @@ export async function getPackages(names: readonly string[], options: GetOptions,
       rows: new Map(rows.map((row) => [row.revision.name, formatJson(row as unknown as Json)])),
       print: (only) => {
         const shown = rows.filter(({ revision }) => only === undefined || only.has(revision.name))
-        printPackages(
-          shown,
-          [...ledger.problems, ...fresh, ...notes],
-          { ...options, headers: options.headers && only === undefined },
-          widths,
-          world,
-        )
-        if (only !== undefined || options.quiet === true) return
-        printNotes(isTable(options.output) ? [...fresh, ...notes] : notes, options, world)
-        printHidden({ count: selected.length - rows.length, noun: 'revision', flags: flagsOf(options) }, options, world)
+        const part = notesPart([...ledger.problems, ...fresh, ...notes], printer)
+        if (!printList({ apiVersion: API_VERSION, kind: 'PackageRevisionList', items: shown.map(itemOf), ...part }, printer)) {
+          const columns = packageColumns(printer.terminal)
+          printRows({ rows: shown, columns, nameOf: ({ revision }) => revision.name, widths, headers: only === undefined }, printer)
+        }
+        if (only !== undefined) return
+        printNotes(printer.isTable ? [...fresh, ...notes] : notes, printer)
+        printHidden(selected.length - rows.length, 'revision', flagsOf(options), printer)
       },
       exit: 0,
     }
@@ -103,28 +100,16 @@ function flagsOf(options: GetOptions): string[] {
   ]
 }
 
-function printPackages(rows: readonly PackageRow[], notes: readonly Note[], options: GetOptions, widths: number[], world: World): void {
-  const terminal = new Terminal(world.stdout, { color: options.color, ascii: options.ascii === true, env: world.env })
-  const items = rows.map(({ revision, reports: own }) => ({
+function itemOf({ revision, reports }: PackageRow): object {
+  return {
     ...revision,
-    drift: own.map(({ spec, status }) => ({
+    drift: reports.map(({ spec, status }) => ({
       cluster: spec.unit.cluster,
       state: status.state,
       changes: spec.changes.length,
       ...(status.health === undefined ? {} : { health: status.health.status }),
     })),
-  }))
-  if (printList({ apiVersion: API_VERSION, kind: 'PackageRevisionList', items, ...notesPart(notes, options) }, options, world)) return
-  if (options.output === 'name') world.stdout.write(rows.map(({ revision }) => `${revision.name}\n`).join(''))
-  else
-    world.stdout.write(
-      formatTable(rows, packageColumns(terminal), {
-        headers: options.headers,
-        wide: options.output === 'wide',
-        columns: checkedColumns(options.columns, packageColumns(terminal)),
-        widths,
-      }),
-    )
+  }
 }
 
 const packageColumns = (terminal: Terminal): Column<PackageRow>[] => [
@@ -185,61 +170,44 @@ interface DriftRow {
 }
 
 export async function getDrifts(names: readonly string[], options: GetDriftsOptions, world: World): Promise<number> {
+  const printer = new Printer(world, options)
   const widths: number[] = []
   const filter = changeFilter(options, world.clock.now())
-  return showLedger(world, options, async (reading) => {
-    const selection = await selectUnits(reading, { named: names }, { ...options, namespace: undefined }, world.signal)
-    const selected = reading.ledger.reports.filter(
+  return showLedger(world, options, async ({ view, ledger }) => {
+    const selection = await selectUnits({ view, ledger }, { named: names }, { ...options, namespace: undefined }, world.signal)
+    const selected = ledger.reports.filter(
       ({ spec, status }) =>
         selection.takesPackage(spec.unit.package) &&
         selection.takesCluster(spec.unit.cluster) &&
         options.state?.includes(status.state) !== false,
     )
-    const rows = selected.flatMap((report) => report.spec.changes.map((change, index) => ({ report, change, number: index + 1 })))
-    const wanted = rows.filter(({ change }) => filter.shows(change))
+    const all = selected.flatMap((report) => report.spec.changes.map((change, index) => ({ report, change, number: index + 1 })))
+    const wanted = all.filter(({ change }) => filter.shows(change))
+    const numbers = new Map(all.map(({ change, number }) => [change, number]))
     return {
       rows: new Map(wanted.map((row) => [changeKey(row.report.spec.unit, row.change), formatJson(row.change as unknown as Json)])),
       print: (only) => {
         const shown = wanted.filter(({ report, change }) => only === undefined || only.has(changeKey(report.spec.unit, change)))
-        printDrifts(
-          { shown, all: rows, reports: selected.map((report) => narrowReport(report, filter)), notes: reading.ledger.problems },
-          { ...options, headers: options.headers && only === undefined },
-          widths,
-          world,
-        )
+        const reports = selected.map((report) => narrowReport(report, filter))
+        const list = { ...reportList(reports, incompleteOfReports(reports)), ...notesPart(ledger.problems, printer) }
+        if (!printReports(list, printer, numbers)) {
+          const columns = driftColumns(printer.terminal, world.clock.now().getTime())
+          // Rows that a watch finds later stand under them.
+          const headers = only === undefined && (shown.length > 0 || options.watch === true)
+          printRows({ rows: shown, columns, nameOf: ({ change }) => objectWord(change.ref), widths, headers }, printer)
+        }
         if (only !== undefined) return
-        printHidden({ count: rows.length - wanted.length, noun: 'change', flags: filter.flags }, options, world)
-        if (isTable(options.output)) printNotes(freshnessNotes(selected, reading.ledger, reading.view, world.clock.now()), options, world)
-        if (rows.length === 0 && isTable(options.output) && options.quiet !== true) world.stderr.write('no drift recorded\n')
+        printHidden(all.length - wanted.length, 'change', filter.flags, printer)
+        if (printer.isTable) printNotes(freshnessNotes(selected, ledger, view, world.clock.now()), printer)
+        if (all.length === 0 && printer.isTable) printer.hint('no drift recorded')
       },
       exit: 0,
     }
   })
 }
 
-/** `shown` are the rows, of `all`; `reports` the same as a list. */
-function printDrifts(
-  {
-    shown,
-    all,
-    reports,
-    notes,
-  }: {
-    readonly shown: readonly DriftRow[]
-    readonly all: readonly DriftRow[]
-    readonly reports: readonly DriftReport[]
-    readonly notes: readonly Note[]
-  },
-  options: GetOptions,
-  widths: number[],
-  world: World,
-): void {
-  const now = world.clock.now()
-  const numbers = new Map(all.map(({ change, number }) => [change, number]))
-  const list = { ...reportList(reports, incompleteOfReports(reports)), ...notesPart(notes, options) }
-  if (printReports(list, { output: options.output, numbers }, world)) return
-  const terminal = new Terminal(world.stdout, { color: options.color, ascii: options.ascii === true, env: world.env })
-  const columns: Column<DriftRow>[] = [
+function driftColumns(terminal: Terminal, now: number): Column<DriftRow>[] {
+  return [
     { name: 'CLUSTER', value: ({ report }) => report.spec.unit.cluster },
     { name: 'PACKAGE', value: ({ report }) => unitName(report.spec.unit) },
     { name: '#', value: ({ number }) => String(number) },
@@ -249,21 +217,10 @@ function printDrifts(
     { name: 'GIT', value: ({ change }) => (change.path === undefined ? '-' : sidesText(change, terminal).git) },
     { name: 'LIVE', value: ({ change }) => (change.path === undefined ? '-' : sidesText(change, terminal).live) },
     { name: 'BY', value: ({ change: { actor } }) => actorName(actor) },
-    { name: 'AT', value: ({ change: { actor } }) => timeOf(actor.at, { now: now.getTime() }, terminal) },
+    { name: 'AT', value: ({ change: { actor } }) => timeOf(actor.at, { now }, terminal) },
     { name: 'RISK', value: ({ change }) => change.risk },
     { name: 'REASON', wide: true, value: ({ change }) => change.reason },
     { name: 'NAMESPACE', wide: true, value: ({ change }) => change.ref.namespace },
     { name: 'HELD', wide: true, value: ({ report }) => heldCell(report.status.held) },
   ]
-  if (options.output === 'name') world.stdout.write(shown.map(({ change: { ref } }) => `${ref.kind.toLowerCase()}/${ref.name}\n`).join(''))
-  else
-    world.stdout.write(
-      formatTable(shown, columns, {
-        // Rows that a watch finds later stand under them.
-        headers: options.headers && (shown.length > 0 || options.watch === true),
-        wide: options.output === 'wide',
-        columns: checkedColumns(options.columns, columns),
-        widths,
-      }),
-    )
 }

@@ -1,13 +1,12 @@
 import { API_VERSION } from '../../record/schema.ts'
-import { oneLine } from '../../text/one-line.ts'
 import { decisionColumns, readDecisions } from '../decisions.ts'
 import type { ListOptions, RepositoryOptions } from '../flags/options.ts'
 import type { SelectionOptions } from '../flags/selection-flags.ts'
 import { readLedgerOf } from '../ledger-session.ts'
 import { printList } from '../print/print-document.ts'
 import { notesPart, printNotes } from '../print/print-notes.ts'
-import { checkedColumns, formatTable } from '../print/table.ts'
-import { Terminal } from '../print/terminal.ts'
+import { Printer } from '../print/printer.ts'
+import { printNames, printRows } from '../print/table.ts'
 import type { World } from '../world.ts'
 
 type HistoryOptions = RepositoryOptions & ListOptions & Omit<SelectionOptions, 'state'>
@@ -15,32 +14,20 @@ type HistoryOptions = RepositoryOptions & ListOptions & Omit<SelectionOptions, '
 export async function history(packages: readonly string[], options: HistoryOptions, world: World): Promise<number> {
   const reading = await readLedgerOf(world, options)
   const { shown, all, notes } = await readDecisions(reading, packages, options, world)
-  printNotes(notes, options, world)
+  const printer = new Printer(world, options)
+  printNotes(notes, printer)
   const items = shown.map(({ spec, status, commit }) => ({
     spec,
     ...(status === undefined ? {} : { status }),
     ...(commit === '' ? {} : { commit }),
   }))
-  const printed = printList(
-    { apiVersion: API_VERSION, kind: 'DecisionList', items, ...notesPart([...reading.ledger.problems, ...notes], options) },
-    options,
-    world,
-  )
-  if (!printed && options.output === 'name') {
-    world.stdout.write([...new Set(shown.map(({ spec }) => `drift-${spec.episode}`))].map((name) => `${oneLine(name, 300)}\n`).join(''))
-  } else if (!printed) {
-    const columns = decisionColumns(new Terminal(world.stdout, { color: options.color, ascii: options.ascii === true, env: world.env }))
-    world.stdout.write(
-      formatTable(shown, columns, {
-        headers: options.headers,
-        wide: options.output === 'wide',
-        columns: checkedColumns(options.columns, columns),
-      }),
-    )
-    if (shown.length === 0 && options.quiet !== true) {
-      const none = all === 0 ? 'nothing was decided yet' : `of ${all} ${all === 1 ? 'decision' : 'decisions'} none is selected`
-      world.stderr.write(`${none}\n`)
-    }
+  const list = { apiVersion: API_VERSION, kind: 'DecisionList', items, ...notesPart([...reading.ledger.problems, ...notes], printer) }
+  if (printList(list, printer)) return 0
+  if (printer.output === 'name') printNames([...new Set(shown.map(({ spec }) => `drift-${spec.episode}`))], printer)
+  else {
+    printRows({ rows: shown, columns: decisionColumns(printer.terminal), nameOf: () => '' }, printer)
+    const none = all === 0 ? 'nothing was decided yet' : `of ${all} ${all === 1 ? 'decision' : 'decisions'} none is selected`
+    if (shown.length === 0) printer.hint(none)
   }
   return 0
 }

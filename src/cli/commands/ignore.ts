@@ -3,7 +3,7 @@ import { type IgnoreDocument, policyOfUnit } from '../../plan/commands/comment-p
 import { exactRules } from '../../plan/commands/exact-rules.ts'
 import { isSelector, selectChanges } from '../../plan/commands/select-changes.ts'
 import type { Observation } from '../../plan/turn/observation.ts'
-import type { UnitPlan } from '../../plan/turn/unit-plan.ts'
+import type { UnitResult } from '../../plan/turn/unit-result.ts'
 import { type PolicyFile, parsePolicyFiles } from '../../policy/parse-policy.ts'
 import { ignoreChange, policyFiles, proposePolicy } from '../../reconcile/apply/propose-policy.ts'
 import { readCodeOwners } from '../../reconcile/repository/read-base-text.ts'
@@ -14,11 +14,12 @@ import { oneLine } from '../../text/one-line.ts'
 import type { IGNORE_FLAGS } from '../flags/command-flags.ts'
 import type { ForgeOptions, ValuesOf } from '../flags/options.ts'
 import { formatEdit } from '../print/print-turn.ts'
+import type { Printer } from '../print/printer.ts'
 import { printPublished, repositoryLocation, shellWord } from '../print/published-lines.ts'
-import { Terminal } from '../print/terminal.ts'
 import { type Session, type SessionOptions, withSession } from '../turn-session.ts'
 import type { World } from '../world.ts'
 
+type PlannedUnit = Extract<UnitResult, { readonly state: 'planned' }>
 type IgnoreOptions = SessionOptions & ForgeOptions & ValuesOf<typeof IGNORE_FLAGS>
 
 /**
@@ -41,58 +42,50 @@ export async function ignore(
     const [unit, ...others] = units
     if (unit === undefined || others.length > 0) throw notOne(units.length)
     if (unit.state === 'failed') throw unit.failures[0]
-    const rules = rulesOf(unit.observation, unit.plan, [...lead, ...selectors], reason, expires)
-    if (options.print === true) printPolicy(unit.observation, rules, options, world)
-    else await propose(unit.observation, rules, view, session, options, world)
-    if (options.quiet !== true && expires === undefined) world.stderr.write('note: check warns of a rule without an end (--for 30d)\n')
+    const rules = exactRules({ ...chosenOf(unit, [...lead, ...selectors]), reason, expires })
+    if (options.print === true) printPolicy(unit.observation, rules, session.printer)
+    else await propose({ unit, view }, rules, session, options)
+    if (expires === undefined) session.printer.hint('note: check warns of a rule without an end (--for 30d)')
     return 0
   })
 }
 
 /** @throws Failure BP1011 where a selector names nothing, or nothing is open */
-function rulesOf(
-  observed: Observation,
-  plan: UnitPlan,
-  selectors: readonly string[],
-  reason: string,
-  expires: string | undefined,
-): readonly IgnoreDocument[] {
+function chosenOf({ observation, plan }: PlannedUnit, selectors: readonly string[]) {
   const { changes } = plan.report.spec
   const selected = selectChanges(selectors.length === 0 ? ['all'] : selectors, changes)
   const chosen = changes.filter(({ fingerprint }) => selected === undefined || selected.has(fingerprint))
-  if (chosen.length === 0) throw nothingToIgnore(observed)
-  return exactRules({ chosen, verdicts: observed.verdicts, key: observed.key, reason, expires })
+  if (chosen.length === 0) throw nothingToIgnore(observation)
+  return { chosen, verdicts: observation.verdicts, key: observation.key }
 }
 
-function printPolicy({ unit }: Observation, rules: readonly IgnoreDocument[], { quiet }: IgnoreOptions, world: World): void {
+function printPolicy({ unit }: Observation, rules: readonly IgnoreDocument[], printer: Printer): void {
   const text = formatInertDocument(policyOfUnit(unit, rules))
   // What is pasted is read again: it has to be read as what was proven.
   parsePolicyFiles([{ path: 'the printed policy', text } satisfies PolicyFile])
-  world.stdout.write(text)
-  if (quiet !== true) world.stderr.write('note: commit it to .drift/ for review, or add its rules to spec.ignore of a policy there\n')
+  printer.write(text)
+  printer.hint('note: commit it to .drift/ for review, or add its rules to spec.ignore of a policy there')
 }
 
 async function propose(
-  { unit, key }: Observation,
+  { unit: planned, view }: { readonly unit: PlannedUnit; readonly view: RepositoryView },
   rules: readonly IgnoreDocument[],
-  view: RepositoryView,
-  { ports: { forge } }: Session,
+  { ports: { forge }, printer }: Session,
   options: IgnoreOptions,
-  world: World,
 ): Promise<void> {
+  const { unit, key } = planned.observation
+  const { ok, world } = printer
   const { signal } = world
-  const terminal = new Terminal(world.stdout, { color: options.color, ascii: options.ascii === true, env: world.env })
-  const ok = terminal.style(terminal.glyph('ok'), 'green')
   const change = await ignoreChange({ view, unit, signal }, rules)
   if (change === undefined) {
-    world.stdout.write(`${ok} such a rule already exists: backporch get ignores lists it\n`)
+    printer.write(`${ok} such a rule already exists: backporch get ignores lists it\n`)
     return
   }
   if (options.dryRun === true) {
     const before = new Map((await policyFiles(view, signal)).map(({ path, text }) => [path, text]))
-    world.stdout.write(`${ok} would be proposed:\n`)
+    printer.write(`${ok} would be proposed:\n`)
     for (const { path, text } of change.files)
-      world.stdout.write(formatEdit({ path, before: before.get(path) ?? '', after: text }, key, terminal, world))
+      printer.write(formatEdit({ path, before: before.get(path) ?? '', after: text }, key, printer))
     return
   }
   const at = `${world.clock.now().toISOString().slice(0, 19)}Z`
@@ -100,14 +93,12 @@ async function propose(
   const codeOwners = await readCodeOwners(view, signal)
   const { ref, opened, updates } = await proposePolicy({ unit, view, forge, codeOwners, signal }, change, asker)
   const label = opened === undefined ? ref.replace(/^refs\/heads\//, '') : `${opened.label} ${opened.url}`.trim()
-  world.stdout.write(
-    `${ok} proposed: ${oneLine(label, 2_000)}\n  edits ${oneLine(change.files.map(({ path }) => path).join(', '), 1_000)}\n`,
-  )
+  printer.write(`${ok} proposed: ${oneLine(label, 2_000)}\n  edits ${oneLine(change.files.map(({ path }) => path).join(', '), 1_000)}\n`)
   const location = await repositoryLocation(options, world)
   const merge = opened === undefined && location.kind === 'clone' ? `: ${location.git} merge ${shellWord(label)}` : ''
   const into = opened === undefined ? ` into ${oneLine(view.baseBranch, 300)}` : ''
-  world.stdout.write(`  next: review it, then merge it${into}${merge}; the rule holds from then on\n`)
-  await printPublished(updates, view.baseBranch, options, world)
+  printer.write(`  next: review it, then merge it${into}${merge}; the rule holds from then on\n`)
+  await printPublished(updates, view.baseBranch, options, printer)
 }
 
 function reasonOf({ message }: IgnoreOptions): string {

@@ -4,9 +4,9 @@ import { type Onboarded, type Onboarding, onboard } from '../../reconcile/onboar
 import { API_VERSION } from '../../record/schema.ts'
 import type { INIT_FLAGS } from '../flags/command-flags.ts'
 import type { ForgeOptions, ValuesOf } from '../flags/options.ts'
-import { isTable } from '../flags/outputs.ts'
 import { printList } from '../print/print-document.ts'
 import { onboardedItem, printOnboarded, printOnboarding } from '../print/print-onboarding.ts'
+import { Printer } from '../print/printer.ts'
 import { repositoryLocation } from '../print/published-lines.ts'
 import { type SessionOptions, withSession } from '../turn-session.ts'
 import { traceTo } from '../verbose.ts'
@@ -18,47 +18,49 @@ type InitOptions = SessionOptions & ForgeOptions & ValuesOf<typeof INIT_FLAGS>
 export async function init(options: InitOptions, world: World): Promise<number> {
   if (options.printRuleset === true) return printRuleset(options, world)
   if (options.again === true && options.remove === true) throw contradiction()
-  return withSession(world, options, { packages: [] }, async ({ ports, request, progress }) => {
+  return withSession(world, options, { packages: [] }, async ({ ports, request, progress, printer }) => {
+    const dryRun = options.dryRun === true
     const location = await repositoryLocation(options, world)
     let reported = false
     const ask = async (again: boolean): Promise<Onboarded> =>
       onboard(
         ports,
         {
-          turn: { ...request, mode: options.dryRun === true ? 'read' : 'apply' },
+          turn: { ...request, mode: dryRun ? 'read' : 'apply' },
           again,
           remove: options.remove === true,
           confirm: async (onboarding) => {
             progress.end()
             reported = true
             // Whoever said that it shall be proposed again said yes.
-            return confirm(onboarding, options, world, again && options.again !== true)
+            return confirm(onboarding, options, printer, again && options.again !== true)
           },
         },
         world.signal,
       )
     let done = await ask(options.again === true)
     progress.end()
-    const declined = done.plan.kind === 'declined' && options.dryRun !== true
-    if (declined && world.stdin.isTTY === true && isTable(options.output)) {
-      printOnboarded(done, location, options, world)
+    const declined = done.plan.kind === 'declined' && !dryRun
+    if (declined && world.stdin.isTTY === true && printer.isTable) {
+      printOnboarded(done, location, dryRun, printer)
       if (!(await question('Propose it again? [y/N] ', false, world))) return 0
       done = await ask(true)
       progress.end()
     }
     const list = { apiVersion: API_VERSION, kind: 'OnboardingList', items: [onboardedItem(done)] }
-    if (printList(list, options, world)) return 0
-    if (!reported && done.subject !== undefined) printOnboarding(done, options, world)
-    printOnboarded(done, location, options, world)
+    if (printList(list, printer)) return 0
+    if (!reported && done.subject !== undefined) printOnboarding(done, dryRun, printer)
+    printOnboarded(done, location, dryRun, printer)
     return 0
   })
 }
 
-async function confirm(onboarding: Onboarding, options: InitOptions, world: World, text: boolean): Promise<boolean> {
+async function confirm(onboarding: Onboarding, options: InitOptions, printer: Printer, text: boolean): Promise<boolean> {
   const { plan } = onboarding
-  if (isTable(options.output) && plan.kind === 'propose') printOnboarding(onboarding, options, world)
+  const { world } = printer
+  if (printer.isTable && plan.kind === 'propose') printOnboarding(onboarding, options.dryRun === true, printer)
   if (options.yes === true || text) return true
-  if (world.stdin.isTTY !== true || !isTable(options.output)) {
+  if (world.stdin.isTTY !== true || !printer.isTable) {
     throw new Failure({
       code: 'BP2011',
       what: plan.kind === 'remove' ? 'removing drift/configure requires confirmation' : 'the onboarding proposal requires confirmation',
@@ -89,7 +91,7 @@ async function printRuleset(options: InitOptions, world: World): Promise<number>
   const { remote } = repository
   const { requests, commands } = setup.protection({ remote, baseBranch: options.branch ?? (defaultBranch || 'main'), bot: options.bot })
   const list = { apiVersion: API_VERSION, kind: 'ProtectionRequestList', items: requests }
-  if (!printList(list, options, world)) world.stdout.write(commands)
+  if (!printList(list, new Printer(world, options))) world.stdout.write(commands)
   return 0
 }
 

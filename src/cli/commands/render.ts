@@ -12,9 +12,9 @@ import { allowedFunctions, type FunctionOptions, type RepositoryOptions, type Te
 import type { RenderOutput } from '../flags/outputs.ts'
 import { packageLabel } from '../ledger-session.ts'
 import { printFailures } from '../print/print-failures.ts'
-import { Terminal } from '../print/terminal.ts'
+import { printWorkTree } from '../print/print-notes.ts'
+import { Printer } from '../print/printer.ts'
 import { formatUnifiedDiff } from '../print/unified-diff.ts'
-import { printWorkTree } from '../print-work-tree.ts'
 import { traceTo } from '../verbose.ts'
 import type { World } from '../world.ts'
 
@@ -44,29 +44,24 @@ export async function render(packages: readonly string[], options: RenderOptions
     },
     world.signal,
   )
-  if (output.to !== 'diff') return printRendered(renders, output, options, world)
-  const terminal = new Terminal(world.stdout, { color: options.color, ascii: options.ascii === true, env: world.env })
-  await printWorkTree('rendered', options, world)
-  // Hidden values are told apart within one output, and never compared with those of another.
-  const key = redactionKey(randomBytes(32))
-  for (const one of renders) world.stdout.write(formatRender(one, key, terminal, world))
+  const printer = new Printer(world, { ...options, output: 'table' })
   const failures = renders.flatMap((one) => ('failures' in one ? one.failures : []))
-  printFailures(failures, world, options)
+  if (output.to === 'diff') {
+    await printWorkTree('rendered', options.repo, printer)
+    // Hidden values are told apart within one output, and never compared with those of another.
+    const key = redactionKey(randomBytes(32))
+    for (const one of renders) printer.write(formatRender(one, key, printer))
+  }
+  printFailures(failures, world, printer)
+  // All packages or none: what is printed is most likely applied.
   if (failures.length > 0) return worstExit(failures)
-  return renders.some((one) => 'changes' in one && one.changes.length > 0) ? 1 : 0
+  if (output.to === 'diff') return renders.some((one) => 'changes' in one && one.changes.length > 0) ? 1 : 0
+  await printWorkTree('rendered', options.repo, printer)
+  printRendered(renders, output, world)
+  return 0
 }
 
-/** All packages or none: what is printed is most likely applied. */
-async function printRendered(
-  renders: readonly PackageRender[],
-  output: Exclude<RenderOutput, { readonly to: 'diff' }>,
-  options: RenderOptions,
-  world: World,
-): Promise<number> {
-  const failures = renders.flatMap((one) => ('failures' in one ? one.failures : []))
-  printFailures(failures, world, options)
-  if (failures.length > 0) return worstExit(failures)
-  await printWorkTree('rendered', options, world)
+function printRendered(renders: readonly PackageRender[], output: Exclude<RenderOutput, { readonly to: 'diff' }>, world: World): void {
   const rendered = renders.flatMap((one) => ('failures' in one ? [] : [one]))
   if (output.to === 'unwrap')
     world.stdout.write(
@@ -80,7 +75,6 @@ async function printRendered(
     if (output.to === 'resourcelist') world.stdout.write(onlyOne(byKpt).output.list())
     else world.writeNewFolder(output.path, filesBelow(byKpt))
   }
-  return 0
 }
 
 /** Of one package as kpt writes them; of several each below its path. */
@@ -116,7 +110,8 @@ function renderedByKpt(one: RenderedPackage | BuiltUnit): RenderedPackage {
   })
 }
 
-function formatRender(one: PackageRender, key: RedactionKey, terminal: Terminal, world: World): string {
+function formatRender(one: PackageRender, key: RedactionKey, printer: Printer): string {
+  const { terminal } = printer
   const name = oneLine(packageLabel(one.path), 300)
   if ('failures' in one) return `${terminal.glyph('removed')} ${terminal.style(name, 'bold')}  does not render\n`
   if ('built' in one) {
@@ -127,7 +122,7 @@ function formatRender(one: PackageRender, key: RedactionKey, terminal: Terminal,
   const { functions, resources, changes, otherwise } = one
   const mark = changes.length === 0 ? terminal.glyph('ok') : terminal.glyph('changed')
   const head = `${mark} ${terminal.style(name, 'bold')}  ${counted(functions, 'function')}, ${counted(resources, 'resource')}, ${counted(changes.length, 'file')} would change`
-  return [head, ...otherwise.map(otherwiseLine), ...changes.flatMap((change) => patchLines(change, key, terminal, world)), ''].join('\n')
+  return [head, ...otherwise.map(otherwiseLine), ...changes.flatMap((change) => patchLines(change, key, printer)), ''].join('\n')
 }
 
 /** Whoever reads what kpt would make of it is told that something else is compared with the cluster. */
@@ -141,7 +136,7 @@ function counted(count: number, noun: string): string {
 }
 
 /** Of a file with a Secret in it no line is shown, of another one no credential. */
-function patchLines({ path, before, after }: RenderedChange, key: RedactionKey, terminal: Terminal, world: World): readonly string[] {
+function patchLines({ path, before, after }: RenderedChange, key: RedactionKey, { terminal, world }: Printer): readonly string[] {
   const [from, to] = [before, after].map((text) => (text === undefined ? undefined : { shown: shownText(text, key) }))
   if ((from !== undefined && from.shown === undefined) || (to !== undefined && to.shown === undefined))
     return [`   ${oneLine(path, 300)}: changes, and its lines are not shown, because it may hold a Secret`]

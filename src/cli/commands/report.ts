@@ -7,6 +7,7 @@ import type { PackageOptions, SelectionOptions } from '../flags/selection-flags.
 import { readLedgerOf } from '../ledger-session.ts'
 import { incompleteOfReports, reportList } from '../print/print-document.ts'
 import { notesPart, printNotes } from '../print/print-notes.ts'
+import { Printer } from '../print/printer.ts'
 import { Terminal } from '../print/terminal.ts'
 import { formatMarkdown } from '../report/report-markdown.ts'
 import type { World } from '../world.ts'
@@ -24,9 +25,9 @@ export async function report(packages: readonly string[], options: ReportOptions
   const selection = await selectUnits(reading, { named: packages }, options, world.signal)
   const items = ledger.reports.filter(({ spec: { unit } }) => selection.takesPackage(unit.package) && selection.takesCluster(unit.cluster))
   const now = `${world.clock.now().toISOString().slice(0, 19)}Z`
-  const stale = notesPart(staleNotes(view.policies, ledger.reports, now.slice(0, 10)), options)
+  const stale = notesPart(staleNotes(view.policies, ledger.reports, now.slice(0, 10)), { verbose: options.verbose === true })
   const { shown, notes } = await readDecisions(reading, packages, { ...options, since: options.since ?? { secondsAgo: WEEK } }, world)
-  printNotes(notes, options, world)
+  printNotes(notes, new Printer(world, options))
   const decided = decisionTable(shown, new Terminal(world.stdout, { color: 'never', ascii: options.ascii === true, env: world.env }))
   world.stdout.write(formatMarkdown({ ...reportList(items, incompleteOfReports(items)), ...stale }, { also: decided }))
   return 0

@@ -5,7 +5,6 @@ import { runTurn } from '../../reconcile/run-turn.ts'
 import { worstExit } from '../exit-status.ts'
 import type { RESOLVE_FLAGS, VIA_FLAGS } from '../flags/command-flags.ts'
 import type { ForgeOptions, ValuesOf } from '../flags/options.ts'
-import { isTable } from '../flags/outputs.ts'
 import { printFailures } from '../print/print-failures.ts'
 import { printDryRun, printTurn, printWritten } from '../print/print-turn.ts'
 import { printPublished } from '../print/published-lines.ts'
@@ -26,7 +25,7 @@ export async function resolve({ resolution, name, selectors }: ResolveArguments,
   // `adopt 1,3`: in a repository with one package the path may be left out.
   const lead = name !== undefined && isSelector(name) ? [name] : []
   const packages = name === undefined || lead.length > 0 ? [] : [name]
-  return withSession(world, options, { packages }, async ({ ports, request, progress }) => {
+  return withSession(world, options, { packages }, async ({ ports, request, progress, printer }) => {
     const resolutionRequest = {
       resolution,
       selectors: [...lead, ...selectors],
@@ -37,14 +36,14 @@ export async function resolve({ resolution, name, selectors }: ResolveArguments,
     const requested = { ...request, mode: dryRun ? 'rehearse' : 'apply', forge: { ...request.forge, resolutionRequest } } as const
     const result = await runTurn(ports, requested, world.signal)
     progress.end()
-    if (!isTable(options.output)) printTurn(result, options, world)
-    else {
-      printWritten(result, options, world)
-      printDryRun(result, options, world)
-      await printPublished(result.updates, result.view.baseBranch, options, world)
-      printFailures(result.units.flatMap(unitFailures), world, options)
-    }
     const failures = result.units.flatMap(unitFailures)
+    if (!printer.isTable) printTurn(result, options, printer)
+    else {
+      printWritten(result, dryRun, printer)
+      if (dryRun) printDryRun(result, printer)
+      await printPublished(result.updates, result.view.baseBranch, options, printer)
+      printFailures(failures, world, printer)
+    }
     return failures.length === 0 ? 0 : worstExit(failures)
   })
 }

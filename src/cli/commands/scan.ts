@@ -1,26 +1,34 @@
+import type { Answer } from '../../reconcile/commands/apply-answers.ts'
+import { assertObserved } from '../../reconcile/run-turn.ts'
+import { oneLine } from '../../text/one-line.ts'
 import { exitStatusOf, worstExit } from '../exit-status.ts'
 import type { SCAN_FLAGS } from '../flags/command-flags.ts'
 import type { ExitOptions, ValuesOf } from '../flags/options.ts'
-import { isTable } from '../flags/outputs.ts'
 import { printFailures } from '../print/print-failures.ts'
-import { printDryRun, printTurn, printWritten } from '../print/print-turn.ts'
+import { printDryRun, printSettled, printTurn, printWritten } from '../print/print-turn.ts'
 import { printPublished } from '../print/published-lines.ts'
-import { runScan } from '../run-scan.ts'
-import { type SessionOptions, withSession } from '../turn-session.ts'
+import { runScan, type SessionOptions, withSession } from '../turn-session.ts'
 import type { World } from '../world.ts'
 
 type ScanOptions = ValuesOf<typeof SCAN_FLAGS> & Required<SessionOptions> & ExitOptions
 
 export async function scan(packages: readonly string[], options: ScanOptions, world: World): Promise<number> {
   return withSession(world, options, { packages }, async (session) => {
-    const { result, unsettled } = await runScan(session, options, world, (observed) => printTurn(observed, options, world))
-    printFailures(unsettled, world)
-    if (options.quiet !== true && isTable(options.output)) {
-      printWritten(result, options, world)
-      printDryRun(result, options, world)
-      await printPublished(result.updates, result.view.baseBranch, options, world)
+    const { progress, printer, clusters } = session
+    const dryRun = options.dryRun === true
+    const result = await runScan(session, dryRun, world.signal)
+    progress.end()
+    for (const answer of result.answers) printer.hint(answerText(answer))
+    if (clusters.length === 1) assertObserved(result)
+    printTurn(result, options, printer)
+    printSettled(result.settled, printer)
+    printFailures(result.unsettled, world)
+    if (!printer.quiet && printer.isTable) {
+      printWritten(result, dryRun, printer)
+      if (dryRun) printDryRun(result, printer)
+      await printPublished(result.updates, result.view.baseBranch, options, printer)
     }
-    if (unsettled.length > 0) return worstExit(unsettled)
+    if (result.unsettled.length > 0) return worstExit(result.unsettled)
     const missed = result.notObserved.flatMap(({ failures }) => failures)
     if (missed.length > 0 && options.partial !== 'ok') return worstExit(missed)
     return exitStatusOf(result.units, {
@@ -29,4 +37,11 @@ export async function scan(packages: readonly string[], options: ScanOptions, wo
       silencedCounts: false,
     })
   })
+}
+
+/** What somebody asked for on the forge, and what came of it. */
+function answerText({ proposal, by, line, outcome, failure }: Answer): string {
+  const who = by === '' ? '' : ` of ${oneLine(by, 60)}`
+  const why = failure === undefined ? '' : `: ${oneLine(failure.message, 300)}`
+  return `${oneLine(proposal.label, 60)} ${oneLine(line, 100)}${who}: ${outcome}${why}`
 }

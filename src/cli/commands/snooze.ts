@@ -4,7 +4,6 @@ import { secondsOf } from '../../policy/duration.ts'
 import { runTurn } from '../../reconcile/run-turn.ts'
 import type { ForgeOptions } from '../flags/options.ts'
 import { printPublished } from '../print/published-lines.ts'
-import { Terminal } from '../print/terminal.ts'
 import { type SessionOptions, withSession } from '../turn-session.ts'
 import type { World } from '../world.ts'
 
@@ -18,7 +17,7 @@ export async function snooze(
   // `snooze 7d`: in a repository with one package the path may be left out.
   const [packages, time] = duration === undefined ? [[], name] : [[name], duration]
   const end = `${new Date(world.clock.now().getTime() + secondsIn(time) * 1_000).toISOString().slice(0, 19)}Z`
-  return withSession(world, options, { packages }, async ({ ports, request, progress }) => {
+  return withSession(world, options, { packages }, async ({ ports, request, progress, printer }) => {
     const { units, updates, view } = await runTurn(ports, { ...request, forge: { ...request.forge, snoozeUntil: end } }, world.signal)
     progress.end()
     const [unit, ...others] = units
@@ -27,11 +26,8 @@ export async function snooze(
     if (unit.refused !== undefined) throw unit.refused
     const { status } = unit.plan.report
     if (status.snoozedUntil !== end) throw nothingToSnooze(`${unit.unit.packageName} is ${status.state}, and no proposal of it is open`)
-    const terminal = new Terminal(world.stdout, { color: options.color, ascii: options.ascii === true, env: world.env })
-    world.stdout.write(
-      `${terminal.style(terminal.glyph('ok'), 'green')} no reminders about ${unit.plan.branch} until ${end}; it stays open and is kept up to date\n`,
-    )
-    await printPublished(updates, view.baseBranch, options, world)
+    printer.write(`${printer.ok} no reminders about ${unit.plan.branch} until ${end}; it stays open and is kept up to date\n`)
+    await printPublished(updates, view.baseBranch, options, printer)
     return 0
   })
 }

@@ -1,24 +1,21 @@
-import type { Note } from '../../note.ts'
 import { staleNotes } from '../../plan/commands/listed-rules.ts'
 import { worstRisk } from '../../plan/decisions/closed-episode.ts'
 import type { DriftReport } from '../../record/schema.ts'
 import { unitName } from '../../record/unit-name.ts'
 import { formatJson, type Json } from '../../text/json.ts'
 import type { ExitOptions, ListOptions, RepositoryOptions, WatchOptions } from '../flags/options.ts'
-import { isTable } from '../flags/outputs.ts'
 import { printHidden, selectUnits } from '../flags/selection.ts'
 import { isNotBefore, type SelectionOptions, sinceTime } from '../flags/selection-flags.ts'
 import { type LedgerReading, showLedger } from '../ledger-session.ts'
-import { driftCount, workspaceOf } from '../print/drift-count.ts'
 import { freshnessNotes, isExpired, seenAtOf } from '../print/freshness.ts'
-import { healthCell, unhealthyCell } from '../print/health-text.ts'
-import { heldCell } from '../print/held-text.ts'
 import { formatAge, stuckText } from '../print/print-diff.ts'
 import { incompleteOfReports, printReports, reportList } from '../print/print-document.ts'
 import { notesPart, printNotes } from '../print/print-notes.ts'
+import { Printer } from '../print/printer.ts'
 import { fetchRecorded, repositoryLocation } from '../print/published-lines.ts'
-import { type Column, checkedColumns, formatTable } from '../print/table.ts'
-import { Terminal } from '../print/terminal.ts'
+import { type Column, printRows } from '../print/table.ts'
+import type { Terminal } from '../print/terminal.ts'
+import { driftCount, healthCell, heldCell, unhealthyCell, workspaceOf } from '../print/unit-cells.ts'
 import type { World } from '../world.ts'
 
 type StatusOptions = RepositoryOptions & WatchOptions & ListOptions & ExitOptions & SelectionOptions
@@ -36,6 +33,7 @@ const STATE_GLYPH = {
 } as const
 
 export async function status(packages: readonly string[], options: StatusOptions, world: World): Promise<number> {
+  const printer = new Printer(world, options)
   const widths: number[] = []
   const matches = stateFilter(options, world.clock.now())
   return showLedger(world, options, async (reading) => {
@@ -54,20 +52,18 @@ export async function status(packages: readonly string[], options: StatusOptions
       rows: new Map(reports.map((report) => [nameOf(report), textOf(report)])),
       print: (names) => {
         const shown = reports.filter((report) => names === undefined || names.has(nameOf(report)))
-        printStatus(shown, stale, { ...options, headers: options.headers && names === undefined }, widths, world)
-        if (names !== undefined || options.quiet === true) return
-        printHidden(
-          {
-            count: selected.length - reports.length,
-            noun: 'package',
-            flags: FILTERS.filter((flag) => options[flag] !== undefined).map((flag) => `--${flag}`),
-          },
-          options,
-          world,
-        )
-        if (!isTable(options.output)) return
+        const list = { ...reportList(shown, incompleteOfReports(shown)), ...notesPart(stale, printer) }
+        if (!printReports(list, printer)) {
+          const columns = statusColumns(printer.terminal, world.clock.now())
+          const nameOf = ({ spec }: DriftReport): string => unitName(spec.unit)
+          printRows({ rows: shown, columns, nameOf, widths, headers: names === undefined }, printer)
+        }
+        if (names !== undefined || printer.quiet) return
+        const flags = FILTERS.filter((flag) => options[flag] !== undefined).map((flag) => `--${flag}`)
+        printHidden(selected.length - reports.length, 'package', flags, printer)
+        if (!printer.isTable) return
         world.stderr.write(summary(reports, selected.length, reading, fetchLedger))
-        printNotes([...freshnessNotes(selected, reading.ledger, reading.view, world.clock.now()), ...stale], options, world)
+        printNotes([...freshnessNotes(selected, reading.ledger, reading.view, world.clock.now()), ...stale], printer)
       },
       exit: exitOf(selected, reports, options),
     }
@@ -109,29 +105,6 @@ function textOf(report: DriftReport): string {
 
 function nameOf({ spec: { unit } }: DriftReport): string {
   return `${unit.cluster} ${unitName(unit)}`
-}
-
-function printStatus(
-  reports: readonly DriftReport[],
-  notes: readonly Note[],
-  options: StatusOptions,
-  widths: number[],
-  world: World,
-): void {
-  const now = world.clock.now()
-  const list = { ...reportList(reports, incompleteOfReports(reports)), ...notesPart(notes, options) }
-  if (printReports(list, options, world)) return
-  if (options.output === 'name') world.stdout.write(reports.map(({ spec }) => `${unitName(spec.unit)}\n`).join(''))
-  else {
-    const terminal = new Terminal(world.stdout, { color: options.color, ascii: options.ascii === true, env: world.env })
-    const table = {
-      headers: options.headers,
-      wide: options.output === 'wide',
-      columns: checkedColumns(options.columns, statusColumns(terminal, now)),
-      widths,
-    }
-    world.stdout.write(formatTable(reports, statusColumns(terminal, now), table))
-  }
 }
 
 function statusColumns(terminal: Terminal, now: Date): Column<DriftReport>[] {

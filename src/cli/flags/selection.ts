@@ -10,8 +10,8 @@ import { selectByLabels } from '../../reconcile/repository/package-labels.ts'
 import type { TurnResult } from '../../reconcile/run-turn.ts'
 import type { Change, DriftReport } from '../../record/schema.ts'
 import type { LedgerReading } from '../ledger-session.ts'
-import type { World } from '../world.ts'
-import type { Optional, RepositoryOptions, TerminalOptions } from './options.ts'
+import type { Printer } from '../print/printer.ts'
+import type { Optional, RepositoryOptions } from './options.ts'
 import { isNotBefore, packagesNamed, type SelectionOptions, sinceTime } from './selection-flags.ts'
 
 /** Which changes are shown, for one command line. */
@@ -123,13 +123,8 @@ export async function selectUnits(
 }
 
 /** Prints on stderr what the flags of a filter left out, so that an empty list is not taken for "nothing there". */
-export function printHidden(
-  { count, noun, flags }: { readonly count: number; readonly noun: string; readonly flags: readonly string[] },
-  { quiet }: Pick<TerminalOptions, 'quiet'>,
-  world: World,
-): void {
-  if (count === 0 || quiet === true) return
-  world.stderr.write(`${count} ${noun}${count === 1 ? ' is' : 's are'} hidden by ${flags.join(' and ')}\n`)
+export function printHidden(count: number, noun: string, flags: readonly string[], printer: Printer): void {
+  if (count > 0) printer.hint(`${count} ${noun}${count === 1 ? ' is' : 's are'} hidden by ${flags.join(' and ')}`)
 }
 
 /** Tells one change from another for as long as it is open, for `--watch`. */

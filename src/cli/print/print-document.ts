@@ -1,6 +1,7 @@
 /** Lists as documents: integers exact, and nothing but the document on stdout. */
 
 import { Failure } from '../../failure.ts'
+import { sentenceOf } from '../../note.ts'
 import type { NotObserved } from '../../plan/turn/turn-observation.ts'
 import type { UnitResult } from '../../plan/turn/unit-result.ts'
 import { API_VERSION, type Change, type DriftReport, type DriftReportList, type Incomplete } from '../../record/schema.ts'
@@ -9,13 +10,13 @@ import { formatJson, type Json } from '../../text/json.ts'
 import { oneLine } from '../../text/one-line.ts'
 import { printTemplate, TemplateMismatch } from '../flags/json-path.ts'
 import { parseTemplate } from '../flags/json-path-parse.ts'
-import { type Output, templateOf } from '../flags/outputs.ts'
+import { templateOf } from '../flags/outputs.ts'
 import { formatAnnotations } from '../report/report-annotations.ts'
 import { formatMarkdown } from '../report/report-markdown.ts'
 import { sarifLog } from '../report/report-sarif.ts'
 import type { World } from '../world.ts'
 import { observedTimes } from './freshness.ts'
-import { printNotes } from './print-notes.ts'
+import type { Printer } from './printer.ts'
 
 /** A list as the Kubernetes API has them. */
 export interface ListDocument {
@@ -25,17 +26,11 @@ export interface ListDocument {
   readonly incomplete?: readonly Incomplete[]
 }
 
-export interface DocumentOptions {
-  readonly output: Output
-  /** Numbers of the changes in the whole list, where some of it is not shown. */
-  readonly numbers?: ReadonlyMap<Change, number> | undefined
-}
-
 /**
  * Prints the list where `-o` asks for json, yaml, jsonl or jsonpath. False: it asks for something else, and nothing was printed.
  * @throws Failure BP1001 where the list does not have the shape that a template counts on
  */
-export function printList(list: ListDocument, { output }: DocumentOptions, world: World): boolean {
+export function printList(list: ListDocument, { output, world }: Printer): boolean {
   const template = templateOf(output)
   if (template !== undefined) world.stdout.write(applyTemplate(template, list, world))
   else if (output === 'json') world.stdout.write(`${jsonText(list, 2)}\n`)
@@ -50,14 +45,18 @@ export function printList(list: ListDocument, { output }: DocumentOptions, world
   return true
 }
 
-/** As `printList`, and markdown, github and sarif too. With github the Markdown goes to the summary of the step, where there is one. */
-export function printReports(list: DriftReportList, options: DocumentOptions, world: World): boolean {
-  if (printList(list, options, world)) return true
-  if (options.output === 'markdown') world.stdout.write(formatMarkdown(list, options))
-  else if (options.output === 'sarif') world.stdout.write(`${jsonText(sarifLog(list, world.version, options.numbers), 2)}\n`)
-  else if (options.output === 'github') {
-    world.stdout.write(formatAnnotations(list, options.numbers))
-    writeStepSummary(formatMarkdown(list, options), world)
+/**
+ * As `printList`, and markdown, github and sarif too. With github the Markdown goes to the summary of the step, where there is one.
+ * @param numbers of the changes in the whole list, where some of it is not shown
+ */
+export function printReports(list: DriftReportList, printer: Printer, numbers?: ReadonlyMap<Change, number>): boolean {
+  const { output, world } = printer
+  if (printList(list, printer)) return true
+  if (output === 'markdown') printer.write(formatMarkdown(list, { numbers }))
+  else if (output === 'sarif') printer.write(`${jsonText(sarifLog(list, world.version, numbers), 2)}\n`)
+  else if (output === 'github') {
+    printer.write(formatAnnotations(list, numbers))
+    writeStepSummary(formatMarkdown(list, { numbers }), world)
   } else return false
   return true
 }
@@ -135,10 +134,7 @@ function writeStepSummary(markdown: string, world: World): void {
     world.appendText(path, markdown)
   } catch (thrown) {
     const why = thrown instanceof Error ? thrown.message : String(thrown)
-    printNotes(
-      [{ cause: 'report-not-written', subject: '', text: `the step summary could not be written: ${oneLine(why, 300)}` }],
-      {},
-      world,
-    )
+    const note = { cause: 'report-not-written', subject: '', text: `the step summary could not be written: ${oneLine(why, 300)}` } as const
+    world.stderr.write(`note: ${oneLine(sentenceOf(note), 2_000)}\n`)
   }
 }

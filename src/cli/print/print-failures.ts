@@ -1,16 +1,11 @@
 /** Failures on stderr: what, where, why, fix. Text from outside stays on its lines. */
 import { type Failure, formatFailure, groupFailures } from '../../failure.ts'
 import { oneLine } from '../../text/one-line.ts'
-import type { Optional, TerminalOptions } from '../flags/options.ts'
 import type { World } from '../world.ts'
 import { Terminal } from './terminal.ts'
 
 /** Failures that differ only in their place are told once, with the first places; with `verbose` each by itself. */
-export function printFailures(
-  failures: readonly Failure[],
-  world: World,
-  { verbose }: Optional<Pick<TerminalOptions, 'verbose'>> = {},
-): void {
+export function printFailures(failures: readonly Failure[], world: World, { verbose }: { readonly verbose?: boolean } = {}): void {
   const terminal = new Terminal(world.stderr, { color: 'auto', ascii: false, env: world.env })
   for (const failure of verbose === true ? failures : groupFailures(failures)) {
     const [head = '', ...rest] = formatFailure(failure).split('\n')

@@ -2,14 +2,13 @@
 import { groupNotes, groupSentence, type Note, sentenceOf } from '../../note.ts'
 import type { NotePart } from '../../record/schema.ts'
 import { oneLine } from '../../text/one-line.ts'
-import type { Optional, TerminalOptions } from '../flags/options.ts'
-import type { World } from '../world.ts'
+import type { Printer } from './printer.ts'
 
 /** Lines of notes that one look prints, unless all of them are asked for. */
 export const MOST_LINES = 5
 
 /** Sentences for people: with `verbose` every note, otherwise one for each cause, and never more than `MOST_LINES`. */
-export function noteLines(notes: readonly Note[], { verbose }: Optional<Pick<TerminalOptions, 'verbose'>>): readonly string[] {
+export function noteLines(notes: readonly Note[], { verbose }: { readonly verbose?: boolean }): readonly string[] {
   const groups = groupNotes(notes)
   // Each with its cause, which `explain` takes.
   if (verbose === true) return [...new Set(notes.map((note) => `${sentenceOf(note)} [${note.cause}]`))]
@@ -21,21 +20,20 @@ export function noteLines(notes: readonly Note[], { verbose }: Optional<Pick<Ter
   return [...shown.map(groupSentence), `${total} notes in all${causes}; -v prints each`]
 }
 
-export function printNotes(
-  notes: readonly Note[],
-  options: { readonly quiet?: boolean | undefined; readonly verbose?: true | undefined },
-  world: Pick<World, 'stderr'>,
-): void {
-  if (options.quiet === true) return
-  for (const line of noteLines(notes, options)) world.stderr.write(`note: ${oneLine(line, 2_000)}\n`)
+export function printNotes(notes: readonly Note[], printer: Printer): void {
+  for (const line of noteLines(notes, printer)) printer.hint(`note: ${oneLine(line, 2_000)}`)
 }
 
 /** As a document has them: with `verbose` every note is among the examples. Nothing where there is none. */
-export function notesPart(
-  notes: readonly Note[],
-  { verbose }: Optional<Pick<TerminalOptions, 'verbose'>>,
-): { readonly notes?: NotePart[] } {
+export function notesPart(notes: readonly Note[], { verbose }: { readonly verbose?: boolean }): { readonly notes?: NotePart[] } {
   if (notes.length === 0) return {}
   const groups = groupNotes(notes, verbose === true ? Number.POSITIVE_INFINITY : undefined)
   return { notes: groups.map(({ cause, count, examples }) => ({ cause, count, examples: examples.map((one) => ({ ...one })) })) }
+}
+
+/** Commits are read, never files that are not committed: a note on stderr says so where there are such files. */
+export async function printWorkTree(verb: 'compared' | 'rendered', repo: string, printer: Printer): Promise<void> {
+  if (printer.quiet || /^[a-z+]+:\/\//.test(repo)) return
+  const text = `the work tree has changes that are not committed; commits are ${verb}, not the work tree`
+  if ((await printer.world.workTree(repo)) === 'dirty') printNotes([{ cause: 'commit-compared', subject: '', text }], printer)
 }

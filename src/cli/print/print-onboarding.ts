@@ -7,16 +7,11 @@ import { count } from '../../proposal/text/words.ts'
 import type { Onboarded, Onboarding } from '../../reconcile/onboard/onboard.ts'
 import { API_VERSION } from '../../record/schema.ts'
 import { oneLine } from '../../text/one-line.ts'
-import type { DryRunOption } from '../flags/command-flags.ts'
-import type { TerminalOptions } from '../flags/options.ts'
-import type { World } from '../world.ts'
+import type { Printer } from './printer.ts'
 import { publishCommand, type RepositoryLocation, shellWord } from './published-lines.ts'
-import { Terminal } from './terminal.ts'
-
-type PrintOptions = Pick<TerminalOptions, 'color' | 'ascii' | 'quiet'> & DryRunOption
 
 /** What was found, and what to expect. With `--dry-run` also the files and the text of the proposal. */
-export function printOnboarding({ subject, files }: Onboarding, options: PrintOptions, world: World): void {
+export function printOnboarding({ subject, files }: Onboarding, dryRun: boolean, { world }: Printer): void {
   if (subject === undefined) return
   const { dialect, syncers, packages, clusters, elsewhere, autoscalers, imported, notImported, notObserved, expected, rights } = subject
   const write = (line: string): unknown => world.stdout.write(`${oneLine(line, 1_000)}\n`)
@@ -41,8 +36,7 @@ export function printOnboarding({ subject, files }: Onboarding, options: PrintOp
     const text = sentence.map((part) => (typeof part === 'string' ? part : part.name)).join('')
     write(`  after a merge: ${text} (${count(units, 'package')}, ${name})`)
   }
-  for (const { source, rule, why } of notImported.slice(0, options.dryRun === true ? 1_000 : 10))
-    write(`  not taken over: ${source}: ${rule}: ${why}`)
+  for (const { source, rule, why } of notImported.slice(0, dryRun ? 1_000 : 10)) write(`  not taken over: ${source}: ${rule}: ${why}`)
   for (const sentence of notObserved) write(`  not looked for: ${sentence}`)
   if (expected === undefined) for (const line of subject.policyProblem.split('\n')) write(`  the policy of the branch: ${line.trim()}`)
   else {
@@ -55,7 +49,7 @@ export function printOnboarding({ subject, files }: Onboarding, options: PrintOp
     for (const { packageName, code, why } of expected.failed) write(`  could not be observed: ${packageName}: ${code}: ${why}`)
   }
   write(`the account needs: ${rights.map(({ name }) => name).join(', ')} · rules for the branches: backporch init --print-ruleset`)
-  if (options.dryRun !== true) return
+  if (!dryRun) return
   for (const { path, text } of files) world.stdout.write(`\n--- ${oneLine(path)}\n${lines(text)}`)
   const { title, body } = onboardingText(subject)
   world.stdout.write(`\n--- proposal: ${oneLine(title)}\n${lines(body)}`)
@@ -71,14 +65,13 @@ function lines(text: string): string {
 }
 
 /** What was done, and what comes next. `location`: where the branch is then. */
-export function printOnboarded(done: Onboarded, location: RepositoryLocation, options: PrintOptions, world: World): void {
-  const terminal = new Terminal(world.stdout, { color: options.color, ascii: options.ascii === true, env: world.env })
-  const ok = terminal.style(terminal.glyph('ok'), 'green')
+export function printOnboarded(done: Onboarded, location: RepositoryLocation, dryRun: boolean, printer: Printer): void {
+  const { ok, quiet, world } = printer
   const write = (line: string): unknown => world.stdout.write(`${line}\n`)
   const { plan, updates, refused, view } = done
   const removed = updates.some(({ to }) => to === null)
   const from = location.kind === 'clone' ? ` from ${location.name}` : ''
-  const unpublish = removed && options.quiet !== true ? publishCommand(updates, location) : undefined
+  const unpublish = removed && !quiet ? publishCommand(updates, location) : undefined
   if (refused) return void write('nothing was written')
   switch (plan.kind) {
     case 'enrolled':
@@ -86,7 +79,7 @@ export function printOnboarded(done: Onboarded, location: RepositoryLocation, op
         `${ok} enrolled: ${view.baseBranch} has ${oneLine(plan.where)}${removed ? `; the merged branch ${CONFIGURE_BRANCH} is removed${from}` : ''}`,
       )
       if (unpublish !== undefined) write(`  where origin has it: ${unpublish}`)
-      if (options.quiet !== true) write('  next: backporch scan, by hand or in CI')
+      if (!quiet) write('  next: backporch scan, by hand or in CI')
       return
     case 'declined': {
       const { label, decidedBy, decidedAt } = plan.proposal
@@ -100,27 +93,26 @@ export function printOnboarded(done: Onboarded, location: RepositoryLocation, op
       return
     }
     case 'remove':
-      write(options.dryRun === true ? `would remove ${CONFIGURE_BRANCH}${from}` : `${ok} ${CONFIGURE_BRANCH} is removed${from}`)
+      write(dryRun ? `would remove ${CONFIGURE_BRANCH}${from}` : `${ok} ${CONFIGURE_BRANCH} is removed${from}`)
       if (unpublish !== undefined) write(`  where origin has it: ${unpublish}`)
       return
     case 'nothing-to-remove':
       write(`there is no branch ${CONFIGURE_BRANCH}: nothing to remove`)
       return
     case 'propose':
-      printProposed(done, location, options, world, ok)
+      printProposed(done, location, dryRun, printer)
   }
 }
 
 function printProposed(
   { plan, updates, opened, view, proposal }: Onboarded,
   location: RepositoryLocation,
-  options: PrintOptions,
-  world: World,
-  ok: string,
+  dryRun: boolean,
+  { ok, quiet, world }: Printer,
 ): void {
   const write = (line: string): unknown => world.stdout.write(`${line}\n`)
   if (plan.kind !== 'propose') return
-  if (options.dryRun === true) {
+  if (dryRun) {
     const what =
       plan.push === undefined
         ? 'would leave the branch as it is'
@@ -134,15 +126,14 @@ function printProposed(
   if (opened.number !== undefined) {
     const verb = proposal?.state === 'open' ? 'is open' : 'is proposed'
     write(`${ok} ${CONFIGURE_BRANCH} ${verb}: ${oneLine(opened.label)} ${oneLine(opened.url, 500)}${edited}`)
-    if (options.quiet !== true)
-      write('  merge: enrolled · close: nothing stays · edit the policy on the branch, and backporch init counts again')
+    if (!quiet) write('  merge: enrolled · close: nothing stays · edit the policy on the branch, and backporch init counts again')
     return
   }
   const base = shellWord(view.baseBranch)
   if (location.kind === 'clone') {
     const { git, name, origin } = location
     write(`${ok} ${updates.length === 0 ? `unchanged in ${name}` : `written to ${name}`}: ${CONFIGURE_BRANCH}${edited}`)
-    if (options.quiet === true) return
+    if (quiet) return
     write(`  review:  ${git} diff ${base}...${CONFIGURE_BRANCH}`)
     write(
       `  enrol:   ${git} switch ${base} && ${git} merge --no-ff --no-edit ${CONFIGURE_BRANCH}${origin ? ` && ${git} push origin ${base}` : ''}`,
@@ -154,7 +145,7 @@ function printProposed(
     return
   }
   write(`${ok} ${CONFIGURE_BRANCH} is ${updates.length === 0 ? 'unchanged' : 'pushed'}${edited}`)
-  if (options.quiet === true) return
+  if (quiet) return
   write(`  review:  git fetch origin ${CONFIGURE_BRANCH} && git diff HEAD...FETCH_HEAD`)
   write(`  enrol:   git switch ${base} && git merge --no-ff FETCH_HEAD && git push origin HEAD`)
   write(`  decline: git push origin --delete ${CONFIGURE_BRANCH}`)

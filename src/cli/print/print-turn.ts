@@ -1,5 +1,6 @@
 /** What a turn found and wrote, for people or as a document. */
 
+import { settledText } from '../../controller/transitions.ts'
 import { visibilityIn } from '../../drift/visibility.ts'
 import { Failure } from '../../failure.ts'
 import { UNKNOWN_SCHEMA } from '../../krm/field-schema.ts'
@@ -18,33 +19,33 @@ import { shownText, type VisibilityFor } from '../../record/shown-text.ts'
 import { countResolutions } from '../../record/subject.ts'
 import { oneLine } from '../../text/one-line.ts'
 import type { DIFF_FLAGS, DryRunOption } from '../flags/command-flags.ts'
-import type { Optional, OutputOptions, ValuesOf } from '../flags/options.ts'
-import { isTable } from '../flags/outputs.ts'
-import type { World } from '../world.ts'
+import type { Optional, ValuesOf } from '../flags/options.ts'
 import { changeOrigins } from './change-origins.ts'
 import { type EditedFile, editedFiles, editedLocations } from './edited-locations.ts'
-import { heldSentence } from './held-text.ts'
 import { formatDiff } from './print-diff.ts'
 import { incompleteOf, incompleteOfClusters, printReports, reportList } from './print-document.ts'
 import { printFailures } from './print-failures.ts'
 import { noteLines, notesPart, printNotes } from './print-notes.ts'
 import { formatUnmanaged, unmanagedPart } from './print-unmanaged.ts'
 import { printYamlDiff } from './print-yaml-diff.ts'
-import { Terminal } from './terminal.ts'
+import type { Printer } from './printer.ts'
+import { objectWord, printNames } from './table.ts'
+import type { Terminal } from './terminal.ts'
 import { formatUnifiedDiff } from './unified-diff.ts'
+import { heldSentence } from './unit-cells.ts'
 
-export type TurnPrintOptions = OutputOptions &
-  Optional<Pick<ValuesOf<typeof DIFF_FLAGS>, 'showIgnored' | 'yaml'> & DryRunOption> & {
-    /** Numbers of the changes in the whole list, where some of it is not shown. */
-    readonly numbers?: ReadonlyMap<Change, number>
-  }
+type TurnPrintOptions = Optional<Pick<ValuesOf<typeof DIFF_FLAGS>, 'showIgnored' | 'yaml'> & DryRunOption> & {
+  /** Numbers of the changes in the whole list, where some of it is not shown. */
+  readonly numbers?: ReadonlyMap<Change, number>
+}
 
 /** Differences of every unit, or the list as a document. @returns whether there was anything to say */
-export function printTurn(result: TurnResult, options: TurnPrintOptions, world: World): boolean {
+export function printTurn(result: TurnResult, options: TurnPrintOptions, printer: Printer): boolean {
+  const { world, terminal } = printer
   let message = false
   const say = (text: string): void => {
     message ||= text !== ''
-    world.stdout.write(text)
+    printer.write(text)
   }
   const planned = result.units.flatMap((unit) => (unit.state === 'planned' ? [unit] : []))
   const reports = planned.map(({ plan }) => plan.report)
@@ -54,44 +55,28 @@ export function printTurn(result: TurnResult, options: TurnPrintOptions, world: 
     ...reportList(reports, [...incompleteOf(result.units), ...incompleteOfClusters(result.notObserved)]),
     ...(proposals.length === 0 ? {} : { proposals }),
     ...(options.dryRun === true ? { wouldWrite: result.written } : {}),
-    // Of rules that match nothing only the whole ledger tells.
-    ...notesPart([...notes, ...staleNotes(result.view.policies, [], result.observedAt.slice(0, 10))], options),
+    // Only the whole ledger says which rules match nothing.
+    ...notesPart([...notes, ...staleNotes(result.view.policies, [], result.observedAt.slice(0, 10))], printer),
     ...(result.unmanaged.length === 0 ? {} : { unmanaged: unmanagedPart(result.unmanaged) }),
   }
-  if (options.yaml === true) printYamlDiff(result, options, world)
-  const printed = options.yaml === true || printReports(list, options, world)
-  if (!printed && options.output === 'name') {
-    const names = planned.flatMap(({ plan }) => plan.report.spec.changes.map(({ ref }) => `${ref.kind.toLowerCase()}/${ref.name}`))
-    world.stdout.write([...new Set(names)].map((name) => `${oneLine(name, 300)}\n`).join(''))
-  } else if (!printed) {
-    const terminal = new Terminal(world.stdout, { color: options.color, ascii: options.ascii === true, env: world.env })
-    for (const unit of planned) {
-      say(
-        formatDiff(
-          {
-            packageName: unit.unit.packageName,
-            cluster: unit.unit.cluster,
-            plan: unit.plan,
-            verdicts: unit.observation.verdicts,
-            showIgnored: options.showIgnored === true,
-            health: unit.observation.health,
-            now: world.clock.now().getTime(),
-            wide: options.output === 'wide',
-            origins: options.output === 'wide' ? changeOrigins(unit.observation) : undefined,
-            numbers: options.numbers,
-          },
-          terminal,
-        ),
-      )
+  const now = world.clock.now().getTime()
+  if (options.yaml === true) printYamlDiff(result, printer)
+  else if (printer.output === 'name')
+    printNames([...new Set(planned.flatMap(({ plan }) => plan.report.spec.changes.map(({ ref }) => objectWord(ref))))], printer)
+  else if (!printReports(list, printer, options.numbers)) {
+    const wide = printer.output === 'wide'
+    for (const { unit, plan, observation } of planned) {
+      const { packageName, cluster } = unit
+      const { verdicts, health } = observation
+      const origins = wide ? changeOrigins(observation) : undefined
+      const { numbers, showIgnored = false } = options
+      say(formatDiff({ packageName, cluster, plan, verdicts, showIgnored, health, now, wide, origins, numbers }, terminal))
     }
   }
-  if (options.yaml === true || isTable(options.output)) {
-    const terminal = new Terminal(world.stdout, { color: options.color, ascii: options.ascii === true, env: world.env })
-    say(formatUnmanaged(result.unmanaged, world.clock.now().getTime(), terminal))
-  }
-  printNotes(notes, options, world)
+  if (options.yaml === true || printer.isTable) say(formatUnmanaged(result.unmanaged, now, terminal))
+  printNotes(notes, printer)
   const failures = [...result.notObserved.flatMap(notObservedFailures), ...result.units.flatMap(unitFailures), ...result.reported]
-  printFailures(failures, world, options)
+  printFailures(failures, world, printer)
   return message || failures.length > 0
 }
 
@@ -103,48 +88,50 @@ function notObservedFailures({ cluster, failures }: NotObserved): readonly Failu
 }
 
 /** One line per unit that has or had a branch, and what to do next. */
-export function printWritten(result: TurnResult, options: TurnPrintOptions, world: World): void {
-  const terminal = new Terminal(world.stdout, { color: options.color, ascii: options.ascii === true, env: world.env })
+export function printWritten(result: TurnResult, dryRun: boolean, printer: Printer): void {
+  const { terminal } = printer
   for (const unit of result.units) {
     if (unit.state === 'failed' || unit.refused !== undefined) continue
     const { outcome, branch, notes, report } = unit.plan
-    for (const line of noteLines(notes, options)) world.stdout.write(`  ${oneLine(line, 2_000)}\n`)
-    for (const line of settledLines(unit.plan, unit.unit, options.dryRun === true, terminal)) world.stdout.write(`${line}\n`)
+    for (const line of noteLines(notes, printer)) printer.write(`  ${oneLine(line, 2_000)}\n`)
+    for (const line of settledLines(unit.plan, unit.unit, dryRun, terminal)) printer.write(`${line}\n`)
     const word = writtenWord(unit)
     if (word === undefined || branch === '') continue
-    const would = options.dryRun === true && outcome !== 'unchanged' ? 'would be ' : ''
-    world.stdout.write(
-      `${terminal.style(terminal.glyph('ok'), 'green')} ${would}${word}: ${result.proposals.get(branch)?.label ?? branch}\n`,
-    )
+    const would = dryRun && outcome !== 'unchanged' ? 'would be ' : ''
+    printer.write(`${printer.ok} ${would}${word}: ${result.proposals.get(branch)?.label ?? branch}\n`)
     const files = editedFiles(unit.observation, unit.plan)
     const locations = editedLocations(files)
-    if (locations.length > 0) world.stdout.write(`  ${would === '' ? 'edits' : 'would edit'} ${oneLine(locations.join(', '), 1_000)}\n`)
-    if (report.status.held !== undefined) world.stdout.write(`  ${heldSentence(report.status.held)}\n`)
-    if (report.status.lifecycle === 'Proposed' && outcome !== 'healed') world.stdout.write(lossLines(unit.plan.record))
+    if (locations.length > 0) printer.write(`  ${would === '' ? 'edits' : 'would edit'} ${oneLine(locations.join(', '), 1_000)}\n`)
+    if (report.status.held !== undefined) printer.write(`  ${heldSentence(report.status.held)}\n`)
+    if (report.status.lifecycle === 'Proposed' && outcome !== 'healed') printer.write(lossLines(unit.plan.record))
     // Nothing was written, so there is nothing to decide about yet.
     if (would !== '') {
-      if (report.status.lifecycle === 'Proposed' && outcome !== 'healed') world.stdout.write(`  plan: ${planText(report)}\n`)
-      world.stdout.write(
+      if (report.status.lifecycle === 'Proposed' && outcome !== 'healed') printer.write(`  plan: ${planText(report)}\n`)
+      printer.write(
         files
-          .map((file) => formatEdit({ ...file, visibilityFor: visibilityFor(unit.observation) }, unit.observation.key, terminal, world))
+          .map((file) => formatEdit({ ...file, visibilityFor: visibilityFor(unit.observation) }, unit.observation.key, printer))
           .join(''),
       )
       continue
     }
     if (outcome !== 'healed' && report.status.lifecycle === 'Draft') {
       const now = report.status.held === undefined ? '' : ' now'
-      world.stdout.write(`  next: backporch restore ${unit.unit.packageName} (or adopt, or release) proposes it${now}\n`)
+      printer.write(`  next: backporch restore ${unit.unit.packageName} (or adopt, or release) proposes it${now}\n`)
     }
     if (outcome !== 'healed' && report.status.lifecycle === 'Proposed') {
-      world.stdout.write(`  next: backporch approve ${unit.unit.packageName} (or reject) decides (plan: ${planText(report)})\n`)
+      printer.write(`  next: backporch approve ${unit.unit.packageName} (or reject) decides (plan: ${planText(report)})\n`)
     }
   }
 }
 
 /** Every write that a run without `--dry-run` would make now. */
-export function printDryRun({ written }: Pick<TurnResult, 'written'>, options: TurnPrintOptions, world: World): void {
-  if (options.dryRun !== true || options.quiet === true) return
-  for (const line of dryRunLines(written)) world.stdout.write(`${line}\n`)
+export function printDryRun({ written }: Pick<TurnResult, 'written'>, printer: Printer): void {
+  if (!printer.quiet) for (const line of dryRunLines(written)) printer.write(`${line}\n`)
+}
+
+/** What was written to clusters because merged commits authorise it, one line for each decision. */
+export function printSettled(settled: TurnResult['settled'], printer: Printer): void {
+  if (printer.isTable) for (const one of settled) printer.write(`${printer.ok} ${settledText(one)}\n`)
 }
 
 /** What a Restore takes from the cluster, and what of it the record keeps; one line for each. */
@@ -182,8 +169,7 @@ function visibilityFor({ verdicts, policy }: Observation): VisibilityFor {
 export function formatEdit(
   file: EditedFile & { readonly visibilityFor?: VisibilityFor },
   key: RedactionKey,
-  terminal: Terminal,
-  world: World,
+  { terminal, world }: Printer,
 ): string {
   const { path, before, after, visibilityFor } = file
   const [was, is] = [shownText(before, key, visibilityFor), after === undefined ? '' : shownText(after, key, visibilityFor)]

@@ -9,12 +9,12 @@ import type { Note } from '../../note.ts'
 import type { TurnResult } from '../../reconcile/run-turn.ts'
 import { type ObjectSides, objectSides } from '../../record/object-sides.ts'
 import { oneLine } from '../../text/one-line.ts'
-import type { TerminalOptions } from '../flags/options.ts'
-import type { DiffFile, World } from '../world.ts'
+import type { DiffFile } from '../world.ts'
 import { incompleteOf } from './print-document.ts'
 import { printNotes } from './print-notes.ts'
+import { Printer } from './printer.ts'
 import { objectName } from './ranked-changes.ts'
-import { Terminal } from './terminal.ts'
+import type { Terminal } from './terminal.ts'
 import { formatUnifiedDiff } from './unified-diff.ts'
 
 interface NamedSides extends ObjectSides {
@@ -23,7 +23,8 @@ interface NamedSides extends ObjectSides {
   readonly slug: string
 }
 
-export function printYamlDiff(result: TurnResult, options: TerminalOptions, world: World): void {
+export function printYamlDiff(result: TurnResult, printer: Printer): void {
+  const { world, terminal } = printer
   const objects = result.units.flatMap((unit): NamedSides[] => {
     if (unit.state === 'failed') return []
     const { observation, plan } = unit
@@ -38,10 +39,9 @@ export function printYamlDiff(result: TurnResult, options: TerminalOptions, worl
   if (program !== undefined) {
     if (objects.length > 0) world.externalDiff(program, filesOf(objects))
   } else {
-    const terminal = new Terminal(world.stdout, { color: options.color, ascii: options.ascii === true, env: world.env })
     for (const sides of objects) world.stdout.write(formatYamlDiff(sides, terminal, world.env['GITHUB_ACTIONS'] === 'true'))
   }
-  printRest(result, objects, options, world)
+  printRest(result, objects, printer)
 }
 
 function formatYamlDiff(sides: NamedSides, terminal: Terminal, inActions: boolean): string {
@@ -88,7 +88,7 @@ export function externalDiffProgram(text: string | undefined): readonly [string,
   })
 }
 
-function printRest(result: TurnResult, objects: readonly NamedSides[], options: Pick<TerminalOptions, 'verbose'>, world: World): void {
+function printRest(result: TurnResult, objects: readonly NamedSides[], { world, options }: Printer): void {
   const notes: Note[] = objects.flatMap(({ id, unplaced }) =>
     unplaced.map((path) => ({
       cause: 'not-in-yaml-diff',
@@ -101,5 +101,5 @@ function printRest(result: TurnResult, objects: readonly NamedSides[], options: 
     notes.push({ cause: 'not-observed', subject: '', text })
   }
   // What was not compared is told with --quiet too.
-  printNotes(notes, { ...options, quiet: false }, world)
+  printNotes(notes, new Printer(world, { ...options, quiet: undefined }))
 }

@@ -7,8 +7,9 @@ import { LEDGER_BRANCH, ownedRef } from '../../package/ref-name.ts'
 import type { OpenBranch } from '../../plan/turn/observation.ts'
 import type { RefUpdate } from '../../ports/package-repository.ts'
 import { oneLine } from '../../text/one-line.ts'
-import type { RepositoryOptions, TerminalOptions } from '../flags/options.ts'
+import type { RepositoryOptions } from '../flags/options.ts'
 import type { World } from '../world.ts'
+import type { Printer } from './printer.ts'
 
 export type RepositoryLocation =
   /** Given by its address, or bare: what is written to it everybody has. */
@@ -72,12 +73,12 @@ export function fetchRecorded({ git }: { readonly git: string }): string {
 export async function printPublished(
   updates: readonly Written[],
   baseBranch: string,
-  options: Pick<RepositoryOptions & TerminalOptions, 'repo' | 'quiet'>,
-  world: World,
+  options: Pick<RepositoryOptions, 'repo'>,
+  printer: Printer,
 ): Promise<void> {
-  if (options.quiet === true || updates.length === 0) return
-  const lines = publishedLines(updates, baseBranch, await repositoryLocation(options, world))
-  world.stdout.write(lines.map((line) => `${line}\n`).join(''))
+  if (printer.quiet || updates.length === 0) return
+  const lines = publishedLines(updates, baseBranch, await repositoryLocation(options, printer.world))
+  printer.write(lines.map((line) => `${line}\n`).join(''))
 }
 
 /**

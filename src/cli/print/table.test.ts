@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { InvalidArgumentError } from 'commander'
+import { InvalidArgumentError } from '@commander-js/extra-typings'
 import fc from 'fast-check'
 import { HOSTILE_TEXTS } from '../../../test/fakes/record-samples.ts'
 import { type Column, checkedColumns, formatTable, widthOf } from './table.ts'

@@ -1,7 +1,9 @@
 /** Tables as kubectl prints them: upper-case heads, three spaces between columns, no borders, nothing at line ends. */
 import { stripVTControlCharacters } from 'node:util'
 import { InvalidArgumentError } from '@commander-js/extra-typings'
+import type { ResourceId } from '../../krm/resource-id.ts'
 import { oneLine } from '../../text/one-line.ts'
+import type { Printer } from './printer.ts'
 
 export interface Column<Row> {
   readonly name: string
@@ -59,4 +61,37 @@ export function checkedColumns<Row>(names: readonly string[] | undefined, column
   const wrong = names?.find((name) => !known.includes(name.toUpperCase()))
   if (wrong !== undefined) throw new InvalidArgumentError(`there is no column ${wrong}; there are ${known.join(', ').toLowerCase()}`)
   return names
+}
+
+export interface Rows<Row> {
+  readonly rows: readonly Row[]
+  readonly columns: readonly Column<Row>[]
+  /** With `-o name`. */
+  readonly nameOf: (row: Row) => string
+  /** Widths of the rows above, for rows that a watch finds later. */
+  readonly widths?: number[]
+  /** Whether column names stand above them, unless `--no-headers`. */
+  readonly headers?: boolean
+}
+
+/** @throws InvalidArgumentError for a column that does not exist */
+export function printRows<Row>({ rows, columns, nameOf, widths, headers = true }: Rows<Row>, printer: Printer): void {
+  const { output, options } = printer
+  const table = {
+    headers: headers && options.headers !== false,
+    wide: output === 'wide',
+    columns: checkedColumns(options.columns, columns),
+    widths,
+  }
+  if (output === 'name') printNames(rows.map(nameOf), printer)
+  else printer.write(formatTable(rows, columns, table))
+}
+
+export function printNames(names: readonly string[], printer: Printer): void {
+  printer.write(names.map((name) => `${oneLine(name, 300)}\n`).join(''))
+}
+
+/** `deployment/web`, as kubectl takes it. */
+export function objectWord({ kind, name }: Pick<ResourceId, 'kind' | 'name'>): string {
+  return `${kind.toLowerCase()}/${name}`
 }

@@ -1,0 +1,46 @@
+/** Where and how a command prints: answers on stdout, everything else on stderr. */
+import type { ListOptions, Optional, TerminalOptions } from '../flags/options.ts'
+import { isTable, type Output } from '../flags/outputs.ts'
+import type { World } from '../world.ts'
+import { Terminal } from './terminal.ts'
+
+export type PrintOptions = Pick<TerminalOptions, 'color' | 'ascii' | 'quiet' | 'verbose'> &
+  Optional<Pick<ListOptions, 'output' | 'headers' | 'columns'>>
+
+export class Printer {
+  readonly world: World
+  readonly options: PrintOptions
+  readonly output: Output
+  readonly quiet: boolean
+  readonly verbose: boolean
+  /** Of stdout. */
+  readonly terminal: Terminal
+
+  constructor(world: World, options: PrintOptions) {
+    this.world = world
+    this.options = options
+    this.output = options.output ?? 'table'
+    this.quiet = options.quiet === true
+    this.verbose = options.verbose === true
+    this.terminal = new Terminal(world.stdout, { color: options.color, ascii: options.ascii === true, env: world.env })
+  }
+
+  /** Rows for people, so that sentences may stand between them. */
+  get isTable(): boolean {
+    return isTable(this.output)
+  }
+
+  /** The mark of something that succeeded. */
+  get ok(): string {
+    return this.terminal.style(this.terminal.glyph('ok'), 'green')
+  }
+
+  write(text: string): void {
+    this.world.stdout.write(text)
+  }
+
+  /** A sentence on stderr, unless `--quiet`. */
+  hint(sentence: string): void {
+    if (!this.quiet) this.world.stderr.write(`${sentence}\n`)
+  }
+}

@@ -1,0 +1,54 @@
+/** Columns and sentences about one unit. */
+import type { DriftReport, UnitHealth } from '../../record/schema.ts'
+import type { StatusWord } from '../../status/kstatus-fields.ts'
+import { oneLine } from '../../text/one-line.ts'
+import type { Terminal } from './terminal.ts'
+
+/** Objects that differ of all that were looked at: those that git declares, and the unexpected ones. */
+export function driftCount({ spec, status: { state } }: DriftReport): string {
+  if (state === 'Unknown') return '?'
+  const objects = new Set(spec.changes.map(({ ref }) => `${ref.group}/${ref.kind}/${ref.namespace}/${ref.name}`)).size
+  const unexpected = spec.changes.filter(({ change }) => change === 'unexpected').length
+  return `${objects}/${spec.observed.objects + unexpected}`
+}
+
+/** Workspace that the open record is in: of its own episode, or of the joint proposal that it shares. */
+export function workspaceOf({ episode, branch }: DriftReport['status']): string {
+  return branch === undefined ? `drift-${episode}` : branch.slice(branch.lastIndexOf('/') + 1)
+}
+
+const HEALTH_GLYPH = {
+  Current: 'ok',
+  InProgress: 'changed',
+  Failed: 'error',
+  Terminating: 'changed',
+  NotFound: 'removed',
+  Unknown: 'unknown',
+} as const
+
+/** `-` where an earlier version wrote the report. */
+export function healthCell(status: StatusWord | undefined, terminal: Terminal): string {
+  return status === undefined ? '-' : `${terminal.glyph(HEALTH_GLYPH[status])} ${status}`
+}
+
+/** The worst object with its reason: `Deployment/web: Progress deadline exceeded, and 2 more`. */
+export function unhealthyCell(health: UnitHealth | undefined): string {
+  const [worst, ...others] = health?.objects ?? []
+  if (worst === undefined) return '-'
+  const { ref, status, message } = worst
+  const more = others.length === 0 ? '' : `, and ${others.length} more`
+  return `${oneLine(`${ref.kind}/${ref.name}: ${message ?? status}`, 120)}${more}`
+}
+
+type Held = NonNullable<DriftReport['status']['held']>
+
+/** `held back (hourly-limit) until 2026-08-21T15:02:00Z: the policy allows 2 new proposals in an hour` */
+export function heldSentence({ reason, until, why }: Held): string {
+  return `held back (${reason})${until === undefined ? '' : ` until ${oneLine(until, 40)}`}: ${oneLine(why, 300)}`
+}
+
+/** For a cell of a table: `hourly-limit`, `window until 2026-08-21T15:02:00Z`; `-` where nothing is held. */
+export function heldCell(held: Held | undefined): string {
+  if (held === undefined) return '-'
+  return held.until === undefined ? held.reason : `${held.reason} until ${held.until}`
+}
