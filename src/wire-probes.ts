@@ -2,6 +2,7 @@
 import type { CredentialOptions } from './adapters/forge/forge-adapter.ts'
 import { hostOf } from './adapters/forge/forge-address.ts'
 import { gitTokenFor, tokenFor } from './adapters/forge/forge-token.ts'
+import { ALL_FORGES } from './adapters/forge/forges.ts'
 import { probeForge } from './adapters/forge/open-forge.ts'
 import { BOT } from './adapters/git/bot-identity.ts'
 import { describeSigningKey } from './adapters/git/commit-signer.ts'
@@ -25,7 +26,8 @@ export function probesAt(location: ProcessContext, { keyPath, credentialOptions,
     push: async (remote, baseBranch, refs, signal) => {
       const host = hostOf(remote)
       const token = host === undefined ? undefined : ((await gitTokenFor(remote, credentialOptions(location))) ?? tokenFor(host, env))
-      const options = { remote, workingDirectory: cwd, environment: env, ...(token === undefined ? {} : { token }) }
+      const serverTexts = ALL_FORGES.flatMap(({ pushTexts }) => pushTexts ?? [])
+      const options = { remote, workingDirectory: cwd, environment: env, serverTexts, ...(token === undefined ? {} : { token }) }
       return probePush(options, baseBranch, refs, signal)
     },
     forge: (remote, kind, refs, signal) =>

@@ -5,6 +5,7 @@ import { join, resolve } from 'node:path'
 import type { CredentialOptions } from './adapters/forge/forge-adapter.ts'
 import { hostOf, parseForgeAddress } from './adapters/forge/forge-address.ts'
 import { gitTokenFor, tokenFor } from './adapters/forge/forge-token.ts'
+import { ALL_FORGES } from './adapters/forge/forges.ts'
 import type { PushPaces } from './adapters/forge/push-pace.ts'
 import { BOT } from './adapters/git/bot-identity.ts'
 import { runGit } from './adapters/git/git-program.ts'
@@ -50,7 +51,7 @@ function worldAt(location: ProcessContext, stdin: World['stdin'], signal: AbortS
     ...location,
     stdin,
     version: version(),
-    botEmail: BOT.email,
+    bot: { email: BOT.email, forges: ALL_FORGES.flatMap(({ committers }) => committers) },
     signal,
     openRepository: async (remote, baseBranch, trace) => {
       const { openRepository } = await import('./adapters/git/repository.ts')

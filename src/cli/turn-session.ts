@@ -96,7 +96,7 @@ export async function withSession(
         folders: options.path ?? [],
         labels: options.selector,
       },
-      git: { branch: options.branch, takeRefs, bot: { email: world.botEmail } },
+      git: { branch: options.branch, takeRefs, bot: world.bot },
       cluster: { audit: options.auditLog === undefined ? undefined : await world.openAuditLog(options.auditLog) },
       policy: {
         fieldManager: options.fieldManager,

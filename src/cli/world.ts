@@ -12,6 +12,7 @@ import type { Log, LogFormat, LogLevel } from '../ports/log.ts'
 import type { BaseBranch, PackageRepository } from '../ports/package-repository.ts'
 import type { Probes } from '../ports/probes.ts'
 import type { Trace } from '../ports/trace.ts'
+import type { BotIdentity } from '../reconcile/bot-identity.ts'
 import type { PackageRenderer } from '../render/package-renderer.ts'
 import type { OutputStream } from './print/terminal.ts'
 
@@ -113,7 +114,7 @@ export interface World {
   readonly stderr: OutputStream
   readonly clock: Clock
   readonly version: string
-  readonly botEmail: string
+  readonly bot: BotIdentity
   /** Aborted when the user interrupts. */
   readonly signal: AbortSignal
   /** @param baseBranch that may be moved; undefined where nothing is pushed to it */

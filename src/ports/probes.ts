@@ -24,6 +24,18 @@ export interface PushAnswer {
   readonly why: string
 }
 
+/**
+ * The reports of a git server that is not git's own. Its other texts mean nothing that is known.
+ */
+export interface PushTexts {
+  /** Of its advertisement. */
+  readonly agent: RegExp
+  /** The ref is not where the push claims. */
+  readonly stale: RegExp
+  /** A rule refused the push. */
+  readonly refused: RegExp
+}
+
 /** One rule of the cluster's authorisation, as `SelfSubjectRulesReview` lists it. */
 export interface AccessRule {
   readonly verbs: readonly string[]

@@ -5,6 +5,8 @@ import type { PushedBranch } from '../record/pushed-branch.ts'
 /** Email of the identity that makes our commits; a branch with a commit by another identity is foreign. */
 export interface BotIdentity {
   readonly email: string
+  /** Committers of what people merge in the pages of a forge: no persons either. */
+  readonly forges?: readonly string[]
 }
 
 /** One commit with the bot as its author, which anyone can write. An amended or rebased one keeps its author: the committer shows it. */

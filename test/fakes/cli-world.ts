@@ -72,7 +72,7 @@ export async function runInWorld(turn: TurnWorld, argv: readonly string[], optio
     stderr: stream('stderr'),
     clock,
     version: '0.0.0',
-    botEmail: BOT_EMAIL,
+    bot: { email: BOT_EMAIL },
     signal: interrupt.signal,
     openRenderer: async () => options.renderer ?? new InProcessRenderer(),
     openRepository: async () => turn.repository,

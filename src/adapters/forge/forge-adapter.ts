@@ -3,7 +3,7 @@ import type { Clock } from '../../ports/clock.ts'
 import type { ForgeKind, ForgeSetup } from '../../ports/forge-setup.ts'
 import type { Forge } from '../../ports/hosted-forge.ts'
 import type { PackageRepository } from '../../ports/package-repository.ts'
-import type { Finding } from '../../ports/probes.ts'
+import type { Finding, PushTexts } from '../../ports/probes.ts'
 import type { Trace } from '../../ports/trace.ts'
 import type { ForgeAddress } from './forge-address.ts'
 
@@ -68,6 +68,10 @@ export interface ForgeAdapter extends ForgeSetup {
     readonly events: readonly string[]
     readonly deliveries: readonly string[]
   }
+  /** Committers of what people merge in the forge's pages, by address: no persons. */
+  readonly committers: readonly string[]
+  /** Undefined where the git server of the forge reports pushes as git does. */
+  readonly pushTexts: PushTexts | undefined
   /** Pushes to one repository that the forge takes in a minute; undefined where it names no limit. */
   readonly pushesPerMinute: number | undefined
   /**

@@ -18,17 +18,38 @@ const OTHER_WORDS = new Map([
   ['adapters/git/repository-programs.ts', 'local'],
 ])
 
+const ANY_NAME = /github|gitea|forgejo/i
+/** Words with a name of a forge that belong to something else: variables of GitHub Actions and of tokens, addresses, a folder of a repository. */
+const WITH_A_NAME = /\bGIT(?:HUB|EA)_[A-Z_]+|\bhttps:\/\/(?:[\w-]+\.)*github\.com\/|\.github\/|\bgithub_pat_/g
+/** What is left: texts for people, an output format, a rule of kustomize, and a header that several forges send. */
+const TEXTS_WITH_A_NAME = new Map([
+  ['adapters/forge/webhook-intake.ts', 'the event is missing (X-GitHub-Event)'],
+  ['cli/action/run-action.ts', '. Give the token of a GitHub App, or '],
+  ['cli/flags/command-flags.ts', 'the id of its App on GitHub, its login on Gitea'],
+  ['cli/flags/outputs.ts', 'github'],
+  ['cli/print/print-document.ts', 'github'],
+  ['render/kustomize/kustomization-walk.ts', '^(?:git@)?github\\.com[:/]'],
+])
+
 test('no file but the list of kinds and the folder of a forge has the name of the forge as a value or as a type', () => {
   const found: string[] = []
-  for (const entry of readdirSync(SRC, { recursive: true, withFileTypes: true })) {
-    const file = relative(SRC, join(entry.parentPath, entry.name))
-    if (!file.endsWith('.ts') || file.endsWith('.test.ts') || file === 'ports/forge-setup.ts') continue
-    const kind = /^adapters\/forge\/(\w+)\//.exec(file)?.[1]
+  for (const { file, text, kind } of sources()) {
     const foreign = ALL_FORGES.filter((forge) => forge.kind !== kind)
     const names = new Set(foreign.flatMap((forge) => [forge.kind, ...(forge.name === 'git' ? [] : [forge.name])]))
-    const text = readFileSync(join(SRC, file), 'utf8')
     if (![...names].some((name) => text.includes(name))) continue
     for (const word of literalsOf(text)) if (names.has(word) && OTHER_WORDS.get(file) !== word) found.push(`${file}: ${word}`)
+  }
+  assert.deepEqual(found, [])
+})
+
+test('no file outside the folder of a forge has what its addresses and texts say, in a text or a pattern', () => {
+  const found: string[] = []
+  for (const { file, text, kind } of sources()) {
+    if (kind !== undefined || !ANY_NAME.test(text)) continue
+    for (const word of literalsOf(text)) {
+      const rest = word.replaceAll(WITH_A_NAME, '').replace(TEXTS_WITH_A_NAME.get(file) ?? '', '')
+      if (ANY_NAME.test(rest)) found.push(`${file}: ${word}`)
+    }
   }
   assert.deepEqual(found, [])
 })
@@ -38,12 +59,34 @@ test('a forge has one line in the registry, under its own kind', () => {
   for (const kind of FORGE_KINDS) assert.equal(FORGES[kind].kind, kind)
 })
 
+/** Without tests and the list of kinds. `kind` of those in the folder of a forge. */
+function* sources(): Generator<{ readonly file: string; readonly text: string; readonly kind: string | undefined }> {
+  for (const entry of readdirSync(SRC, { recursive: true, withFileTypes: true })) {
+    const file = relative(SRC, join(entry.parentPath, entry.name))
+    if (!file.endsWith('.ts') || file.endsWith('.test.ts') || file === 'ports/forge-setup.ts') continue
+    yield { file, text: readFileSync(join(SRC, file), 'utf8'), kind: /^adapters\/forge\/(\w+)\//.exec(file)?.[1] }
+  }
+}
+
+/** Strings, the parts of templates, and patterns. */
 function literalsOf(text: string): string[] {
   const found: string[] = []
   const visit = (node: ts.Node): void => {
-    if (ts.isStringLiteralLike(node) && !ts.isImportDeclaration(node.parent)) found.push(node.text)
+    const isImported =
+      ts.isImportDeclaration(node.parent) ||
+      (ts.isCallExpression(node.parent) && node.parent.expression.kind === ts.SyntaxKind.ImportKeyword)
+    if (isLiteral(node) && !isImported) found.push(node.text)
     ts.forEachChild(node, visit)
   }
-  visit(ts.createSourceFile('', text, ts.ScriptTarget.Latest, true))
+  ts.forEachChild(ts.createSourceFile('', text, ts.ScriptTarget.Latest, true), visit)
   return found
+}
+
+function isLiteral(node: ts.Node): node is ts.LiteralLikeNode {
+  return (
+    ts.isStringLiteralLike(node) ||
+    ts.isTemplateMiddleOrTemplateTail(node) ||
+    ts.isTemplateHead(node) ||
+    ts.isRegularExpressionLiteral(node)
+  )
 }

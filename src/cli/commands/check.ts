@@ -115,7 +115,7 @@ async function checkGit(options: CheckOptions, probes: Probes, world: World, ask
     return judgePolicy(await readPolicy(repository, known, signal), reports, world.clock.now().toISOString().slice(0, 10))
   })
   await ask('records', async () => judgeKept(await readSynced(repository, known, options.repo, signal)))
-  if (options.pre !== true) await ask('ledger', () => checkLedger(repository, known, { email: world.botEmail }, signal))
+  if (options.pre !== true) await ask('ledger', () => checkLedger(repository, known, world.bot, signal))
   await ask('git-identity', async () => {
     if (await probes.hasGitIdentity()) return [{ check: 'git-identity', state: 'passed', message: 'git: knows who you are' }]
     const message = `git: has no user.name and user.email, so decisions made here are signed as ${oneLine(await world.userName())}`

@@ -58,9 +58,6 @@ async function describe(
   }
 }
 
-/** Not a person: GitHub is the committer of what is merged in its pages. */
-const GITHUB = 'noreply@github.com'
-
 /**
  * The message names the person who made `approve` merge: the author is the account that it ran with. A squash or a rebase has our account as
  * its author, and the person as its committer.
@@ -68,6 +65,6 @@ const GITHUB = 'noreply@github.com'
 function deciderOf({ message, author, committer }: CommitView, bot: BotIdentity): string {
   const decided = decidedByIn(message)
   if (decided !== undefined) return decided
-  const person = [committer, author].find(({ email }) => email !== bot.email && email !== GITHUB)
+  const person = [committer, author].find(({ email }) => email !== bot.email && !bot.forges?.includes(email))
   return person === undefined ? '' : `${person.name} <${person.email}>`
 }

@@ -20,6 +20,8 @@ export const GITEA = {
     events: ['x-gitea-event', 'x-forgejo-event'],
     deliveries: ['x-gitea-delivery', 'x-forgejo-delivery'],
   },
+  committers: [],
+  pushTexts: undefined,
   pushesPerMinute: undefined,
   connect: async (options) => (await import('./open-gitea.ts')).connectGitea(options),
   gitToken: async () => undefined,

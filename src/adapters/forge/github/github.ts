@@ -13,6 +13,13 @@ export const GITHUB = {
   probe: { path: '/api/v3/meta', key: 'installed_version' },
   token: { variable: 'GITHUB_TOKEN', variables: 'GITHUB_TOKEN (or BACKPORCH_APP_ID with its key)', anyHost: false },
   webhook: { signatures: [['x-hub-signature-256', 'sha256=']], events: ['x-github-event'], deliveries: ['x-github-delivery'] },
+  committers: ['noreply@github.com'],
+  // Texts that people report of real pushes (docs/facts/push-rehearsal.md).
+  pushTexts: {
+    agent: /^git\/github-/,
+    stale: /^cannot lock ref '[^']*': (?:is at [0-9a-f]+ but expected [0-9a-f]+|unable to resolve reference\b|reference is missing\b)/,
+    refused: /\bhook declined$|^push declined\b/,
+  },
   // docs.github.com, "Repository limits", Git operations.
   pushesPerMinute: 6,
   connect: async (options) => (await import('./open-github.ts')).connectGitHub(options),

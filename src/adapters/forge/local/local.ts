@@ -10,6 +10,8 @@ export const LOCAL = {
   probe: undefined,
   token: undefined,
   webhook: { signatures: [], events: [], deliveries: [] },
+  committers: [],
+  pushTexts: undefined,
   pushesPerMinute: undefined,
   connect: async () => ({
     forge: (repository) => new LocalForge(repository),

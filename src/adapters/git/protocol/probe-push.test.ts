@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { expectFailure, makeTestRepository, REMOTE_KINDS, type TestRepository, TOKEN } from '../../../../test/contract/git-remotes.ts'
+import { GITHUB } from '../../forge/github/github.ts'
 import { FLUSH, pktLine } from './pkt-line.ts'
 import { probePush } from './probe-push.ts'
 
@@ -106,7 +107,8 @@ it('believes of GitHub only the texts whose meaning is known', async () => {
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
     try {
       const remote = `http://127.0.0.1:${(server.address() as AddressInfo).port}/acme/deploy.git`
-      const [one] = await probePush({ remote, workingDirectory: '/', environment: { HOME: '/nowhere' }, token: 'x' }, 'main', [ref], signal)
+      const options = { remote, workingDirectory: '/', environment: { HOME: '/nowhere' }, token: 'x', serverTexts: [GITHUB.pushTexts] }
+      const [one] = await probePush(options, 'main', [ref], signal)
       return one
     } finally {
       server.closeAllConnections()

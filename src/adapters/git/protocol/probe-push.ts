@@ -4,7 +4,7 @@
  * their rules, before it looks at the ref, and then refuses: docs/facts/push-rehearsal.md.
  */
 import { Failure } from '../../../failure.ts'
-import type { PushAnswer } from '../../../ports/probes.ts'
+import type { PushAnswer, PushTexts } from '../../../ports/probes.ts'
 import { foreignLine } from '../../../text/foreign-text.ts'
 import type { Environment } from '../git-program.ts'
 import { encodePack } from '../objects/object-format.ts'
@@ -19,18 +19,11 @@ export interface ProbePushOptions {
   readonly token?: string | TokenSource
   readonly workingDirectory: string
   readonly environment: Environment
+  /** Of servers that are not git's own. */
+  readonly serverTexts?: readonly PushTexts[]
 }
 
 const LIMITS: TransportLimits = { silence: 60_000, bytes: 64 * 1024 * 1024 }
-
-/**
- * How GitHub, whose git is its own, says the same to pushes that came too late, and how it says that a rule refused: texts that people
- * report (docs/facts/push-rehearsal.md). What a rehearsal gets there was not tried, so nothing else is taken for either.
- */
-const GITHUB_AGENT = /^git\/github-/
-const GITHUB_STALE =
-  /^cannot lock ref '[^']*': (?:is at [0-9a-f]+ but expected [0-9a-f]+|unable to resolve reference\b|reference is missing\b)/
-const GITHUB_REFUSED = /\bhook declined$|^push declined\b/
 
 /** Reasons with which `receive-pack` says that a ref is not where the push claims: git 2.0 to 2.49, and later ones. */
 const STALE = new Set(['failed to update ref', 'failed to lock', 'incorrect old value provided', 'reference does not exist'])
@@ -50,35 +43,38 @@ export async function probePush(
     address.kind === 'http'
       ? new HttpTransport(address, options.token, options.environment, LIMITS)
       : new ProcessTransport(address, options.environment, LIMITS)
+  const target = { transport, remote: address.printed, baseBranch, serverTexts: options.serverTexts ?? [] }
   const answers: PushAnswer[] = []
   // One by one: a hook that refuses one ref refuses the whole push.
-  for (const ref of refs) answers.push(await probeOne(transport, address.printed, baseBranch, ref, signal))
+  for (const ref of refs) answers.push(await probeOne(target, ref, signal))
   return answers
 }
 
-async function probeOne(
-  transport: GitTransport,
-  remote: string,
-  baseBranch: string,
-  ref: string,
-  signal: AbortSignal,
-): Promise<PushAnswer> {
+interface PushTarget {
+  readonly transport: GitTransport
+  readonly remote: string
+  readonly baseBranch: string
+  readonly serverTexts: readonly PushTexts[]
+}
+
+async function probeOne(target: PushTarget, ref: string, signal: AbortSignal): Promise<PushAnswer> {
+  const { transport, baseBranch } = target
   const session = await transport.open('git-receive-pack', signal).catch(refusedByUs)
   if (session instanceof Failure) return { ref, answer: 'refused', why: session.why }
   try {
     const { refs, capabilities, agent } = session.advertisement
     const base = refs.get(`refs/heads/${baseBranch}`)
-    if (base === undefined) throw noBase(remote, baseBranch)
+    if (base === undefined) throw noBase(target.remote, baseBranch)
     if (refs.get(ref) === base) return { ref, answer: 'unclear', why: 'it stands at the commit of the base branch' }
     if (!capabilities.has('report-status')) return { ref, answer: 'unclear', why: 'the server does not report what became of a push' }
     const { unpacked, refused, messages } = await sendPush(session, [{ ref, from: base, to: base }], encodePack([]))
     const reason = refused.get(ref)
-    const github = GITHUB_AGENT.test(agent)
-    if (unpacked === 'ok' && reason !== undefined && (STALE.has(reason) || (github && GITHUB_STALE.test(reason))))
+    const texts = target.serverTexts.find((server) => server.agent.test(agent))
+    if (unpacked === 'ok' && reason !== undefined && (STALE.has(reason) || texts?.stale.test(reason) === true))
       return { ref, answer: 'let-through', why: '' }
     const reported = foreignLine([unpacked === 'ok' ? '' : unpacked, reason ?? '', messages].join('\n'), { secrets: transport.secrets })
-    // Where the server took what it could not, or says what nobody knows the meaning of, nothing is known of it.
-    const bySomeRule = reason !== undefined && (!github || (unpacked === 'ok' && GITHUB_REFUSED.test(reason)))
+    // Of a push that the server took although it could not, and of a text whose meaning is not known, nothing is known.
+    const bySomeRule = reason !== undefined && (texts === undefined || (unpacked === 'ok' && texts.refused.test(reason)))
     return { ref, answer: bySomeRule ? 'refused' : 'unclear', why: reported === '' ? 'the server says nothing about it' : reported }
   } catch (thrown) {
     throw transport.explain(thrown, signal)
