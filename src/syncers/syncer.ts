@@ -1,7 +1,7 @@
 /**
  * Everything that is known of one syncer, as one value. Each syncer has a file of its own in this folder and a line in registry.ts; every
  * other file uses the registry. All fields are required, so that the compiler names what a new file lacks: what a syncer does not have is
- * an empty list or `'none'`. What was run and what was only read is in docs/facts/applier-{managers,marks,behaviour}.md, inventories.md.
+ * an empty list or `'none'`. What was run and what was only read is in docs/facts/applier-managers.md and its neighbours.
  */
 import type { FieldPath } from '../krm/field-path.ts'
 import type { LiveState, WantedObject } from '../krm/live-view.ts'
