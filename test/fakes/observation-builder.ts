@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import type { Drift, ObjectVerdict } from '../../src/drift/drift.ts'
 import { Failure } from '../../src/failure.ts'
 import { type ObjectId, objectId } from '../../src/package/object-id.ts'
+import type { ProposalRequests } from '../../src/plan/commands/proposal-requests.ts'
 import { ledgerAfter } from '../../src/plan/ledger/ledger-after.ts'
 import { later } from '../../src/plan/limits/drift-age.ts'
 import type { GitState, Observation, OpenBranch } from '../../src/plan/turn/observation.ts'
@@ -12,6 +13,7 @@ import type { PlanOptions, UnitPlan } from '../../src/plan/turn/unit-plan.ts'
 import { DEFAULT_POLICY } from '../../src/policy/effective-policy.ts'
 import { parsePolicyFiles } from '../../src/policy/parse-policy.ts'
 import type { KnownProposal } from '../../src/ports/hosted-forge.ts'
+import { parseCommentCommands } from '../../src/proposal/comment-command.ts'
 import { NO_TICKS } from '../../src/proposal/text/dashboard-ticks.ts'
 import type { ClosedEpisode } from '../../src/record/schema.ts'
 import type { DesiredResource } from '../../src/render/desired-set.ts'
@@ -182,6 +184,34 @@ export function pullOf(ref: string, more: Partial<KnownProposal> = {}): KnownPro
   return {
     ...{ number: 1, label: '#1', url: 'https://forge.example/pulls/1', ref, baseBranch: 'main', state: 'open' },
     ...{ commit: objectId('b'.repeat(40)), title: '', body: '', labels: [], draft: false, decidedBy: '', decidedAt: '' },
+    ...more,
+  }
+}
+
+/** Comments of `ada`, who may write, on the open proposal of a unit; and what else is requested there. */
+export function requestsOf(unit: Observation, bodies: readonly string[], more: Partial<ProposalRequests> = {}): ProposalRequests {
+  const [open] = unit.git.branches
+  const ref = open?.ref ?? 'refs/heads/proposed/apps/web/drift-00000000'
+  const at = unit.cluster.observedAt
+  return {
+    unit: {
+      ...unit.unit,
+      proposal: pullOf(ref),
+      head: open?.commit ?? '',
+      numbered: open?.record.spec.changes ?? [],
+      drifts: [open?.record.spec.fingerprint ?? ''],
+    },
+    ticks: [],
+    comments: bodies.map((body, index) => {
+      const comment = { id: `${index + 1}`, author: 'ada', bot: false, body, writer: 'ada', at, answered: false }
+      const requester = { login: 'ada', permission: 'write', comment: comment.id, at } as const
+      return { comment, commands: parseCommentCommands(body), requester, refusal: undefined, mayCommand: true }
+    }),
+    requestedActions: [],
+    answered: '',
+    codeOwners: '',
+    policyFiles: [],
+    unread: [],
     ...more,
   }
 }

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { driftOf, TEST_KEY } from '../../../test/fakes/drift-samples.ts'
+import { desiredOf } from '../../../test/fakes/observation-builder.ts'
 import { changeOf, recordOf } from '../../../test/fakes/record-samples.ts'
 import { itemFingerprint } from '../../drift/compare/fingerprint.ts'
 import type { ClosedEpisode } from '../../record/schema.ts'
 import { closedEpisodeOf } from '../decisions/closed-episode.ts'
-import { applyingFingerprints, planOf, planResolutions, silencedUntil } from './pick-changes.ts'
+import { applyingFingerprints, planOf, planResolutions, possibleResolution, silencedUntil } from './pick-changes.ts'
 
 function closed(more: Partial<ClosedEpisode['status']>, fingerprint = 'sha256:a'): ClosedEpisode {
   return closedEpisodeOf(recordOf([changeOf({ fingerprint: 'r' }), changeOf({ fingerprint: 'k', resolution: 'Adopt' })], { fingerprint }), {
@@ -102,4 +103,15 @@ test('what was chosen for a field stays chosen when its live value moves on', ()
     planned.map(({ resolution }) => resolution),
     ['Adopt'],
   )
+})
+
+test('a resolution of the policy that the change cannot have becomes Restore, and a defect stays one', () => {
+  const drift = driftOf('spec.replicas')
+  const desired = desiredOf({ replicas: 3 })
+  const possible = (change: Partial<Parameters<typeof possibleResolution>[0]>, wanted: 'Adopt' | 'Release') =>
+    possibleResolution({ drift, desired, fingerprint: '', ...change }, wanted)
+  assert.equal(possible({}, 'Adopt'), 'Adopt')
+  assert.equal(possible({ desired: undefined }, 'Adopt'), 'Restore')
+  assert.equal(possible({ drift: { ...drift, lostWhenReleased: true } }, 'Release'), 'Restore')
+  assert.throws(() => possible({ drift: {} as never }, 'Adopt'), TypeError)
 })

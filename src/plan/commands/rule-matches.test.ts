@@ -1,11 +1,18 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { policyText, TurnWorld, WEB, WEB_CONFIG } from '../../../test/fakes/turn-world.ts'
+import { driftOf } from '../../../test/fakes/drift-samples.ts'
+import { after, desiredOf, observationOf, verdictOf } from '../../../test/fakes/observation-builder.ts'
+import { policyText } from '../../../test/fakes/turn-world.ts'
+import type { Drift } from '../../drift/drift.ts'
+import type { IgnoreRule } from '../../drift/noise/ignore-rules.ts'
 import { parsePolicyFiles } from '../../policy/parse-policy.ts'
 import type { DriftReport } from '../../record/schema.ts'
-import { listRules, staleRules, untriedRules } from './listed-rules.ts'
+import { later } from '../limits/drift-age.ts'
+import type { Observation } from '../turn/observation.ts'
+import { planReconcile } from '../turn/plan-reconcile.ts'
+import { listRules, staleNotes, staleRules, untriedRules } from './listed-rules.ts'
 
-const DAY = 24 * 60
+const DAY = 24 * 3_600
 const RULES = `
   mode: Warn
   ignore:
@@ -14,99 +21,154 @@ const RULES = `
   - {target: {kind: StatefulSet}, reason: none here}
   - {managers: [old], reason: over, expires: "2026-01-01"}`
 const FILES = [{ path: '.drift/policy.yaml', text: policyText(RULES) }]
+const SET = parsePolicyFiles(FILES)
+const REPLICAS = driftOf('spec.replicas')
+const PAUSED = driftOf('spec.paused', { git: false, live: true })
 
-async function reportOf(world: TurnWorld): Promise<DriftReport> {
-  return (await world.plan()).report
+/** The Deployment, of which these differences are hidden by a rule. */
+function verdictsOf(ignored: readonly Drift[], state: 'Ignored' | 'Behind' = 'Ignored') {
+  const setAside = ignored.map((drift) => ({ drift, state, why: 'hidden' }))
+  return [verdictOf([], { desired: desiredOf({ replicas: 3, paused: false }), setAside })]
 }
 
-/** Commits of the ledger. */
-function reportText(world: TurnWorld): string | undefined {
-  return world.repository.text('drift-ledger', 'clusters/prod/apps--web/report.yaml')
+function unitOf(ignored: readonly Drift[], more: readonly IgnoreRule[] = []): Observation {
+  const { policy } = observationOf()
+  const ignore = [...SET.policies.flatMap((one) => one.ignore), ...more]
+  return observationOf([], { policy: { ...policy, mode: 'Warn', ignore }, verdicts: verdictsOf(ignored) })
 }
 
-test('the ledger says which rule hides how much, and since when another one hides nothing; rules without an object are not in it', async () => {
-  const world = new TurnWorld(RULES)
-  world.edit(WEB, 'spec.replicas', 5)
-  const { ignores } = (await reportOf(world)).status
-  assert.deepEqual(
-    ignores?.map(({ rule: _rule, ...rest }) => rest),
-    [{ hits: 1 }, { unmatchedSince: '2026-11-21' }],
-  )
+function reportOf(unit: Observation): DriftReport {
+  return planReconcile(unit).report
+}
+
+/** The same unit some days later, with what the ledger then has. */
+function daysLater(unit: Observation, days: number, ignored: readonly Drift[]): Observation {
+  const next = after(unit, planReconcile(unit), { verdicts: verdictsOf(ignored) })
+  return { ...next, cluster: { ...next.cluster, observedAt: later(next.cluster.observedAt, days * DAY) } }
+}
+
+const matches = (unit: Observation) => reportOf(unit).status.ignores?.map(({ rule: _rule, ...rest }) => rest)
+
+test('the ledger says which rule hides how much, and since when another one hides nothing; rules without an object are not in it', () => {
+  assert.deepEqual(matches(unitOf([REPLICAS])), [{ hits: 1 }, { unmatchedSince: '2026-11-21' }])
+  const { policy } = unitOf([])
+  const none = observationOf([], { policy: { ...policy, ignore: policy.ignore.slice(2) } })
+  assert.equal(matches(none), undefined)
 })
 
-test('a turn in which no rule begins or ends to match leaves the report as it is, however many days go by', async () => {
-  const world = new TurnWorld(RULES)
-  world.edit(WEB, 'spec.replicas', 5)
-  await world.plan()
-  const text = reportText(world)
+test('only what is ignored counts as hidden by a rule, and twice the same rule is one', () => {
+  const behind = { ...unitOf([]), verdicts: verdictsOf([REPLICAS], 'Behind') }
+  assert.deepEqual(matches(behind)?.[0], { unmatchedSince: '2026-11-21' })
+  const [rule] = SET.policies.flatMap((one) => one.ignore)
+  assert.ok(rule !== undefined)
+  assert.deepEqual(matches(unitOf([REPLICAS], [{ ...rule, where: 'elsewhere' }])), matches(unitOf([REPLICAS])))
+})
+
+test('a turn in which no rule begins or ends to match leaves the report as it is, however many days go by', () => {
+  let unit = unitOf([REPLICAS])
   for (let day = 0; day < 3; day += 1) {
-    world.pass(DAY)
-    assert.equal((await reportOf(world)).status.ignores?.[1]?.unmatchedSince, '2026-11-21')
+    unit = daysLater(unit, 1, [REPLICAS])
+    assert.equal(reportOf(unit).status.ignores?.[1]?.unmatchedSince, '2026-11-21')
+    assert.deepEqual(planReconcile(unit).writes.ledger, [])
   }
-  assert.equal(reportText(world), text)
 })
 
-test('a rule that matched is told with the day on which it stopped, and a day on which it matches again starts anew', async () => {
-  const world = new TurnWorld(RULES)
-  world.edit(WEB, 'spec.replicas', 5)
-  await world.plan()
-  world.pass(DAY)
-  world.sync()
-  const stopped = await reportOf(world)
-  assert.deepEqual({ ...stopped.status.ignores?.[0], rule: '' }, { rule: '', unmatchedSince: '2026-11-22', matched: true })
-  world.pass(40 * DAY)
-  assert.deepEqual((await reportOf(world)).status.ignores, stopped.status.ignores)
-  world.edit(WEB, 'spec.replicas', 7)
-  assert.equal((await reportOf(world)).status.ignores?.[0]?.hits, 1)
+test('a rule that matched is reported with the day on which it stopped, and a day on which it matches again starts anew', () => {
+  const stopped = daysLater(unitOf([REPLICAS]), 1, [])
+  assert.deepEqual(matches(stopped)?.[0], { unmatchedSince: '2026-11-22', matched: true })
+  const idle = daysLater(stopped, 40, [])
+  assert.deepEqual(matches(idle), matches(stopped))
+  assert.deepEqual(matches(daysLater(idle, 0, [REPLICAS]))?.[0], { hits: 1 })
 })
 
-test('what could not be read may be what a rule is for: nothing is said of it', async () => {
-  const world = new TurnWorld(RULES)
-  world.edit(WEB, 'spec.replicas', 5)
-  await world.plan()
-  world.sync()
-  world.cluster.unreadable.add(WEB_CONFIG)
-  const { status } = await reportOf(world)
+test('what could not be read may be what a rule is for: nothing is reported of it that was not known', () => {
+  const incomplete = [{ state: 'unreadable', code: 'BP3006', why: 'no answer' }] as const
+  const stopped = { ...daysLater(unitOf([REPLICAS]), 1, []), incomplete }
+  assert.deepEqual(matches(stopped), [{ unmatchedSince: '2026-11-21' }])
+  assert.equal(matches({ ...unitOf([]), incomplete }), undefined)
+})
+
+const ANNOTATION: IgnoreRule = {
+  ...{ where: 'apps/web/Kptfile:7', level: 'package', target: {}, paths: [], managers: [], reason: 'ours', expires: undefined },
+}
+
+test('a rule of an annotation is stored as it is written, also once it has ended; one of a policy that has ended is not', () => {
+  const { annotation } = matches(unitOf([], [ANNOTATION]))?.at(-1) ?? {}
+  assert.deepEqual([annotation?.where, annotation?.reason, annotation?.expires], ['apps/web/Kptfile:7', 'ours', undefined])
+  for (const level of ['package', 'object'] as const) {
+    const ended = unitOf([], [{ ...ANNOTATION, level, expires: '2026-01-01' }])
+    assert.deepEqual(matches(ended)?.length, 3)
+    assert.deepEqual([matches(ended)?.at(-1)?.annotation?.expires, matches(ended)?.at(-1)?.unmatchedSince], ['2026-01-01', undefined])
+  }
+  assert.ok(matches(unitOf([]))?.every((entry) => entry.annotation === undefined))
+})
+
+test('rules are listed with what is known of them, and those that hide nothing are reported with their place after 30 days', () => {
+  const report = reportOf(unitOf([REPLICAS]))
+  const listed = listRules(SET, [report], '2026-11-21')
   assert.deepEqual(
-    [status.incomplete?.length, status.ignores?.map(({ hits, unmatchedSince }) => hits ?? unmatchedSince)],
-    [1, ['2026-11-21']],
-  )
-})
-
-test('rules are listed with what is known of them, and those that hide nothing are told with their place after 30 days', async () => {
-  const world = new TurnWorld(RULES)
-  world.edit(WEB, 'spec.replicas', 5)
-  const report = await reportOf(world)
-  const set = parsePolicyFiles(FILES)
-  const listed = listRules(set, [report], '2026-11-21')
-  assert.deepEqual(
-    listed.map(({ state, hits, lastMatched, expires }) => [state, hits, lastMatched, expires]),
+    listed.map(({ state, hits, units, unmatchedSince, lastMatched, expires }) => [
+      state,
+      hits,
+      units,
+      unmatchedSince,
+      lastMatched,
+      expires,
+    ]),
     [
-      ['Matching', 1, 'now', '2027-12-31'],
-      ['Unmatched', 0, 'never', ''],
-      ['Untried', 0, '', ''],
-      ['Expired', 0, '', '2026-01-01'],
+      ['Matching', 1, 1, '', 'now', '2027-12-31'],
+      ['Unmatched', 0, 1, '2026-11-21', 'never', ''],
+      ['Untried', 0, 0, '', '', ''],
+      ['Expired', 0, 0, '', '', '2026-01-01'],
     ],
   )
-  const reported = (today: string) => staleRules(listRules(set, [report], today), today).map(({ why }) => why)
+  const reported = (today: string) => staleRules(listRules(SET, [report], today), today).map(({ why }) => why)
   const over = 'the ignore rule at .drift/policy.yaml:10 ended on 2026-01-01 and no longer matches anything'
   const stale = 'the ignore rule at .drift/policy.yaml:8 has matched nothing since it was first tried on 2026-11-21'
   assert.deepEqual(reported('2026-12-20'), [over])
   assert.deepEqual(reported('2026-12-21'), [stale, over])
   assert.deepEqual(
-    untriedRules(set, listed, [report]).map(({ where }) => where),
+    staleNotes(SET, [report], '2026-12-21').map(({ text }) => text),
+    [stale, over],
+  )
+  assert.deepEqual(
+    untriedRules(SET, listed, [report]).map(({ where }) => where),
     ['.drift/policy.yaml:9'],
   )
-  assert.deepEqual(untriedRules(set, listRules(set, [], '2026-11-21'), []), [], 'before the first scan nobody can say')
+  assert.deepEqual(untriedRules(SET, listRules(SET, [], '2026-11-21'), []), [], 'before the first scan nobody can say')
 })
 
-test('a rule that still matches in one unit is not told', async () => {
-  const world = new TurnWorld(RULES)
-  const idle = await reportOf(world)
-  world.edit(WEB, 'spec.paused', true)
-  world.edit(WEB, 'spec.replicas', 5)
-  const busy = await reportOf(world)
-  const set = parsePolicyFiles(FILES)
-  assert.equal(staleRules(listRules(set, [idle], '2027-01-21'), '2027-01-21').length, 3)
-  assert.equal(staleRules(listRules(set, [idle, busy], '2027-01-21'), '2027-01-21').length, 1)
+test('a rule that stopped to match is reported with its last day, and one that ended while it matched has none', () => {
+  const stopped = reportOf(daysLater(unitOf([REPLICAS, PAUSED]), 1, []))
+  const lists = (today: string) => listRules(SET, [stopped], today).map(({ lastMatched }) => lastMatched)
+  assert.deepEqual(lists('2026-11-22'), ['2026-11-22', '2026-11-22', '', ''])
+  const whys = staleRules(listRules(SET, [stopped], '2027-01-01'), '2027-01-01').map(({ why }) => why)
+  assert.equal(whys[0], 'the ignore rule at .drift/policy.yaml:7 has matched nothing since 2026-11-22')
+  const matching = listRules(SET, [reportOf(unitOf([REPLICAS]))], '2028-01-01')[0]
+  assert.deepEqual([matching?.state, matching?.hits, matching?.lastMatched], ['Expired', 0, ''])
 })
+
+test('a rule that still matches in one unit is not reported, and of several days the latest counts', () => {
+  const idle = reportOf(unitOf([]))
+  const busy = reportOf(unitOf([PAUSED, REPLICAS]))
+  assert.equal(staleRules(listRules(SET, [idle], '2027-01-21'), '2027-01-21').length, 3)
+  assert.equal(staleRules(listRules(SET, [idle, busy], '2027-01-21'), '2027-01-21').length, 1)
+  const stopped = reportOf(daysLater(unitOf([REPLICAS]), 1, []))
+  assert.equal(listRules(SET, [idle, stopped], '2027-01-21')[0]?.unmatchedSince, '2026-11-22')
+  assert.equal(listRules(SET, [stopped, idle], '2027-01-21')[0]?.unmatchedSince, '2026-11-22')
+})
+
+test('rules of annotations are listed by their place, each once', () => {
+  const other = { ...ANNOTATION, where: 'apps/api/Kptfile:3', reason: 'theirs' }
+  const report = reportOf(unitOf([], [ANNOTATION, { ...other, paths: REPLICAS_PATH }]))
+  const listed = listRules({ policies: [] }, [report, report], '2026-11-21')
+  assert.deepEqual(
+    listed.map(({ where, policy, reason, target }) => [where, policy, reason, target]),
+    [
+      ['apps/api/Kptfile:3', 'annotation', 'theirs', 'every object of apps/web'],
+      ['apps/web/Kptfile:7', 'annotation', 'ours', 'every object of apps/web'],
+    ],
+  )
+})
+
+const REPLICAS_PATH = SET.policies[0]?.ignore[0]?.paths ?? []
