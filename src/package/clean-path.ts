@@ -14,7 +14,7 @@ export function goClean(path: string): string {
   return rooted ? `/${joined}` : joined === '' ? '.' : joined
 }
 
-/** The same below a folder: `./a//b/../c` is `a/c`, the folder itself is empty, and what leaves it begins with `..`. */
+/** Relative to a folder: `./a//b/../c` is `a/c`, the folder itself is empty, and a path outside begins with `..`. */
 export function cleanPath(path: string): string {
   const clean = goClean(path.replace(/^\/+/, ''))
   return clean === '.' ? '' : clean

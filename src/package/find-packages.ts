@@ -1,4 +1,4 @@
-/** Where the packages of a repository are, from the list of its files. */
+/** Finds the packages of a repository in the list of its files. */
 import { createHash } from 'node:crypto'
 import { Failure } from '../failure.ts'
 import { nearestNames } from './nearest-name.ts'
@@ -13,22 +13,21 @@ export interface FoundPackage {
   readonly path: string
   /** A Kptfile at the root makes the whole repository one package, which a Porch server cannot list. */
   readonly rootPackage: boolean
-  /** Folders with a Kptfile of their own below it, from the root of the repository, sorted. They belong to this package. */
+  /** Folders below it with a Kptfile of their own, from the root of the repository, sorted. They belong to this package. */
   readonly subpackages: readonly string[]
   /**
-   * What makes it a unit: a Kptfile, or that the folder was named. Porch lists packages alone, and only they have a Kptfile
-   * that a proposal touches.
+   * Whether a Kptfile makes it a unit, or its name in the request. Porch lists packages only, and only they have a Kptfile that a proposal
+   * edits.
    */
   readonly source: 'kpt' | 'folder'
 }
 
-// Our own records, and git's folder should it ever stand in a tree.
+// Records of Backporch, and git's folder if a tree has one.
 const NEVER_A_PACKAGE = new Set(['.drift', '.git'])
 
 /**
- * The packages of a tree, as Porch finds them: a folder with a regular file `Kptfile` is one, and what is below it is part
- * of it. Sorted by path, by code unit.
- * @param named folders that were named, as `normalPath` returns them; one in a package is that package
+ * The packages of a tree as Porch finds them: a folder with a regular file `Kptfile` and everything below it. Sorted by path, by code unit.
+ * @param named folders of `normalPath`; one within a package is that package
  */
 export function findPackages(
   files: Iterable<{ readonly path: string; readonly mode: FileMode }>,
@@ -52,9 +51,9 @@ export function findPackages(
 }
 
 /**
- * The packages that were named: by path, with or without `./` before and `/` behind it, or by a path inside one, which
- * names the package that owns it. Each once, in the order of the packages. No names at all mean every package.
- * @throws Failure BP1004 for the first name that is in no package, with the nearest names; and where there is none at all
+ * The named packages: by path, with or without `./` before and `/` behind it, or by a path inside one, which names the package that owns
+ * it. Each occurs once, in the order of the packages. Without names, all packages.
+ * @throws Failure BP1004 for the first name that is in no package, with the nearest names; and without any package
  */
 export function selectPackages(packages: readonly FoundPackage[], names: readonly string[]): readonly FoundPackage[] {
   if (packages.length === 0) {
@@ -72,7 +71,7 @@ export function selectPackages(packages: readonly FoundPackage[], names: readonl
 function owningPackage(packages: readonly FoundPackage[], name: string): FoundPackage {
   const path = normalPath(name)
   const owners = path === undefined ? [] : packages.filter((found) => path === found.path || isBelow(path, found.path))
-  // A named folder may have packages and other named folders in it.
+  // A named folder may contain packages and other named folders.
   const owner = owners.toSorted((one, other) => other.path.length - one.path.length)[0]
   if (owner !== undefined) return owner
   const below = path === undefined ? [] : packages.filter((found) => isBelow(found.path, path)).map((found) => found.path)
@@ -90,7 +89,7 @@ function owningPackage(packages: readonly FoundPackage[], name: string): FoundPa
   })
 }
 
-/** Paths near the wanted one as a whole, or with the same or a similar last segment. */
+/** Paths near the wanted one, or with the same or a similar last segment. */
 function nearestPaths(wanted: string, packages: readonly FoundPackage[]): readonly string[] {
   const paths = packages.map(({ path }) => path)
   const whole = nearestNames(wanted, paths)
@@ -99,7 +98,7 @@ function nearestPaths(wanted: string, packages: readonly FoundPackage[]): readon
   return [...whole, ...paths.filter((path) => similar.has(lastSegment(path)))]
 }
 
-/** A path as people write it, from the root of the repository; undefined where it leaves that. */
+/** From the root of the repository; undefined where the path leaves it. */
 export function normalPath(name: string): string | undefined {
   const segments = name.split('/').filter((segment) => segment !== '' && segment !== '.')
   return name.startsWith('/') || segments.includes('..') ? undefined : segments.join('/')
@@ -120,8 +119,8 @@ function parentsOf(path: string): readonly string[] {
 }
 
 /**
- * The package's name as one file name, `apps--web`; for the root package the Kptfile's own name. Two packages of one
- * repository never share one: where joining could be ambiguous, the first 8 hex digits of the path's hash are added.
+ * The package's name as one file name, `apps--web`; for the root package the Kptfile's name. Two packages of one repository have different
+ * slugs: where a joined path could be ambiguous, the first 8 hex digits of its hash are added.
  */
 export function packageSlug(path: string, kptfileName: string): string {
   if (path === '') return kptfileName

@@ -1,6 +1,5 @@
 /**
- * The `kpt:{…}` line of a commit message, by which Porch knows what a commit did (porch `pkg/externalrepo/git/annotation.go`).
- * What is printed here is also parsed here.
+ * The `kpt:{…}` line of a commit message, from which Porch reads the purpose of a commit (porch `pkg/externalrepo/git/annotation.go`).
  */
 import { getKey, isJsonObject, type Json, parseJson } from '../text/json.ts'
 
@@ -14,13 +13,13 @@ export interface KptAnnotation {
 }
 
 export interface KptTask {
-  /** Porch shows `init`, `edit`, `clone` and `upgrade`; other words are kept and mean nothing to it. */
+  /** Porch shows `init`, `edit`, `clone` and `upgrade`, and ignores other words. */
   readonly type: string
-  /** For `edit`: object name of the package revision that was the source; empty where there is none. */
+  /** For `edit`: object name of the source package revision; empty without one. */
   readonly source: string
 }
 
-/** The line, without line breaks around it; by convention it is a paragraph of its own. */
+/** The line without line breaks; by convention it is a paragraph of its own. */
 export function formatKptAnnotation(annotation: KptAnnotation): string {
   const { packagePath, workspace, revision, task } = annotation
   const source = task === undefined || task.source === '' ? {} : { [task.type]: { sourceRef: { name: task.source } } }
@@ -32,7 +31,7 @@ export function formatKptAnnotation(annotation: KptAnnotation): string {
   })}`
 }
 
-/** Every `kpt:` line of a message, in its order. A line that is no JSON mapping is left out and named in `problems`. */
+/** Every `kpt:` line of a message, in its order. `problems` names lines that are no JSON mapping. */
 export function parseKptAnnotations(message: string): {
   readonly annotations: readonly KptAnnotation[]
   readonly problems: readonly string[]
@@ -78,7 +77,7 @@ function textAt(object: { readonly [key: string]: Json }, key: string): string {
   return typeof value === 'string' ? value : ''
 }
 
-/** The workspace that a commit's annotations name for a package, or undefined; the first that names one counts, as in Porch. */
+/** The workspace of a package in a commit's annotations: the first one, as in Porch. */
 export function workspaceIn(annotations: readonly KptAnnotation[], packagePath: string): string | undefined {
   return annotations.find((annotation) => annotation.packagePath === packagePath && annotation.workspace !== '')?.workspace
 }

@@ -1,4 +1,4 @@
-/** Fields of a Kptfile as kpt decodes them: what is missing, or of another type, is empty. */
+/** Fields of a Kptfile as kpt decodes them: an absent field, or one of another type, is empty. */
 import { getKey, isJsonArray, isJsonObject, type Json, type JsonObject } from '../text/json.ts'
 
 export function objectAt(object: JsonObject, name: string): JsonObject {
@@ -15,7 +15,7 @@ export function textAt(object: JsonObject, name: string): string {
   return textOf(getKey(object, name))
 }
 
-/** kpt takes a number or a boolean for its text. */
+/** kpt takes a number or a boolean for a text. */
 export function textOf(value: Json | undefined): string {
   return value === undefined || value === null || typeof value === 'object' ? '' : String(value)
 }

@@ -1,17 +1,16 @@
 /**
- * What a Kptfile may hold: the fields of kpt from v1.0.0-beta.56 up to its head of August 2026 (kpt `api/kptfile/v1/types.go`).
- * kpt decodes strictly, so a field that is not here makes every kpt command on the package fail; a field that only a newer
- * kpt knows is let through. See docs/facts/kptfile-strictness.md.
+ * The fields of a Kptfile from kpt v1.0.0-beta.56 up to its head of August 2026 (kpt `api/kptfile/v1/types.go`). kpt decodes strictly: an
+ * unknown field makes every kpt command on the package fail. Fields of a newer kpt are accepted. See docs/facts/kptfile-strictness.md.
  */
 import { cleanPath } from './clean-path.ts'
 
 export type Shape =
   | { readonly kind: 'text' }
-  /** Keys of one's own with texts: labels, annotations, configMap. */
+  /** Free keys with texts: labels, annotations, configMap. */
   | { readonly kind: 'texts' }
   | { readonly kind: 'object'; readonly fields: { readonly [name: string]: Shape } }
   | { readonly kind: 'list'; readonly item: Shape }
-  /** Written by kpt itself, and not read here. */
+  /** Written by kpt and not read here. */
   | { readonly kind: 'any' }
 
 const TEXT: Shape = { kind: 'text' }
@@ -84,7 +83,7 @@ export const KPTFILE_KIND = 'Kptfile'
 
 const DNS_LABEL = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/
 
-/** Lower-case letters, digits and `-`, at most 63, as Porch wants of a package's name. */
+/** Lower-case letters, digits and `-`, at most 63, as Porch requires for a package's name. */
 export function isDnsLabel(text: string): boolean {
   return DNS_LABEL.test(text)
 }
@@ -98,7 +97,7 @@ export function isImageReference(text: string): boolean {
   return text.length <= 512 && IMAGE.test(text)
 }
 
-/** Why a `configPath` is refused, or undefined. kpt refuses any path with two dots in it, at any position. */
+/** Why a `configPath` is refused, or undefined. kpt refuses every path that contains two dots. */
 export function configPathProblem(path: string): string | undefined {
   if (path.trim() === '') return 'configPath is empty'
   if (path.startsWith('/')) return 'configPath is absolute'

@@ -1,4 +1,4 @@
-/** The Kptfile of a package as a value, or everything that is wrong with it at once. */
+/** Reads the Kptfile of a package: a value, or all its failures. */
 import { Failure, type FailureCode } from '../failure.ts'
 import { getKey, isJsonArray, isJsonObject, type Json, type JsonObject } from '../text/json.ts'
 import { type GoYamlDocument, type GoYamlFile, parseGoYaml } from '../yaml/read/go-yaml.ts'
@@ -17,7 +17,7 @@ import {
 import { nearestNames } from './nearest-name.ts'
 import { upstreamRefProblem, upstreamRepositoryProblem } from './upstream-address.ts'
 
-/** Which resources a function gets: every part that is not empty has to hold (kpt `api/kptfile/v1/types.go`). */
+/** Selects the resources of a function: every part that is not empty has to match (kpt `api/kptfile/v1/types.go`). */
 export interface FunctionSelector {
   readonly apiVersion: string
   readonly kind: string
@@ -31,15 +31,15 @@ export interface PipelineFunction {
   /** Exactly one of image and exec is not empty. */
   readonly image: string
   readonly exec: string
-  /** Of the image, where it is written beside it (kpt from 1.0.0-beta.62); empty where there is none. */
+  /** Tag beside the image (kpt from 1.0.0-beta.62); empty without one. */
   readonly tag: string
-  /** Relative to the package; empty where there is none. */
+  /** Relative to the package; empty without one. */
   readonly configPath: string
-  /** Empty where there is none. Numbers and booleans are texts, as kpt takes them. */
+  /** Empty without one. Numbers and booleans are texts, as in kpt. */
   readonly configMap: ReadonlyMap<string, string>
-  /** A resource is given to the function if one of these holds, or there is none. */
+  /** The function gets a resource if one of these matches, or if there is none. */
   readonly selectors: readonly FunctionSelector[]
-  /** Unless one of these holds. */
+  /** The function does not get a resource that one of these matches. */
   readonly exclude: readonly FunctionSelector[]
   /** Line of the function in the Kptfile, from 1. */
   readonly line: number
@@ -50,15 +50,15 @@ export interface Kptfile {
   readonly labels: ReadonlyMap<string, string>
   readonly annotations: ReadonlyMap<string, string>
   readonly pipeline: { readonly mutators: readonly PipelineFunction[]; readonly validators: readonly PipelineFunction[] }
-  /** The older form of naming an inventory; parts that are not there are empty. */
+  /** The inventory in its older form; absent parts are empty. */
   readonly inventory: { readonly namespace: string; readonly name: string; readonly id: string } | undefined
 }
 
 export type KptfileReading = { readonly kptfile: Kptfile } | { readonly failures: readonly [Failure, ...Failure[]] }
 
 /**
- * Reads a Kptfile. A field that only a newer kpt knows is let through; one that no kpt knows is a failure, as kpt itself
- * then refuses the package. Failures come in the order of their lines: BP1101 (not a Kptfile), BP1102 (name), BP1103 (unknown field),
+ * Reads a Kptfile. A field of a newer kpt is accepted. A field that no kpt knows is a failure, because kpt then refuses the package.
+ * Failures come in the order of their lines: BP1101 (not a Kptfile), BP1102 (name), BP1103 (unknown field),
  * BP1104 (function), BP1105 (upstream), BP1110 and BP1111 (YAML). Never throws for bad input.
  * @param where path of the file, as failures name it
  */
@@ -141,7 +141,7 @@ class KptfileReader {
       )
       return kptfileOf({}, { lineOf: () => 1, textsAt: () => new Map() })
     }
-    // Of another kind, or of another version, the fields mean nothing.
+    // In another kind or version, the fields have another meaning.
     if (this.checkType(value)) {
       this.checkShape(value, KPTFILE_SHAPE, [])
       this.checkName(value)
@@ -291,7 +291,7 @@ function checkFunction(value: JsonObject, refuse: (why: string, remedy: string) 
   const image = textOf(getKey(value, 'image'))
   const exec = textOf(getKey(value, 'exec'))
   if (image !== '' && exec !== '') refuse('it has both image and exec', 'keep exactly one of image and exec')
-  // A slip of the pen for one of them is told by its own name.
+  // A misspelled image or exec has a failure of its own.
   const isMeant = (name: string): boolean => !['image', 'exec'].includes(name) && nearestNames(name, ['image', 'exec']).length > 0
   if (image === '' && exec === '' && !Object.keys(value).some(isMeant))
     refuse('it has neither image nor exec', 'name the function by image')
@@ -305,7 +305,7 @@ function checkFunction(value: JsonObject, refuse: (why: string, remedy: string) 
 
 interface KptfileLocations {
   readonly lineOf: (location: Location) => number
-  /** Keys and values as they are written: kpt decodes them as texts, so that `0x1F` and `yes` stay what they are. */
+  /** Keys and values as written: kpt decodes them as texts, so that `0x1F` and `yes` stay. */
   readonly textsAt: (location: Location) => ReadonlyMap<string, string>
 }
 
@@ -357,7 +357,7 @@ function formatLocation(location: Location): string {
   return location.map((step, index) => (typeof step === 'number' ? `[${step}]` : `${index === 0 ? '' : '.'}${step}`)).join('')
 }
 
-/** At most 80 characters of a text, quoted. */
+/** At most 80 characters of the text, quoted. */
 function quote(text: string): string {
   return JSON.stringify(text.length > 80 ? `${text.slice(0, 80)}...` : text)
 }

@@ -1,8 +1,8 @@
 /**
- * `.krmignore`: the files of a package that kpt does not read. A subset of gitignore, with the meaning that kyaml gives it
- * (kyaml `kio/ignorefilesmatcher.go` over go-gitignore 205db1a8cc00), which differs from git's; see docs/facts/krmignore.md:
- * a pattern without a leading `/` matches the end of a path at any depth, also when it has a `/` inside; `**` is `*`; a
- * `!` line wins at any position; and nothing below an ignored directory is read.
+ * `.krmignore`: the files of a package that kpt does not read. The syntax is a subset of gitignore with kyaml's meaning (kyaml
+ * `kio/ignorefilesmatcher.go` over go-gitignore 205db1a8cc00), which differs from git's (docs/facts/krmignore.md): a pattern without a leading
+ * `/` matches the end of a path at any depth, also with a `/` inside; `**` is `*`; a `!` line wins at any position; and nothing below an
+ * ignored directory is read.
  */
 
 interface Pattern {
@@ -10,16 +10,16 @@ interface Pattern {
   readonly glob: Glob
 }
 
-/** Patterns of one number of segments, by what a text has to hold before it is worth a comparison. */
+/** Patterns with one number of segments, by the text that a path has to contain before they are compared with it. */
 interface PatternIndex {
-  /** Of patterns without a wildcard; true where one is not for directories alone. */
+  /** Patterns without a wildcard; true where one is not for directories only. */
   readonly exact: Map<string, boolean>
-  /** Of the others: by the length of their longest text between wildcards, then by that text; '' for one of wildcards alone. */
+  /** The others, by the length of their longest text between wildcards, then by that text; '' where they have none. */
   readonly holding: Map<number, Map<string, Pattern[]>>
 }
 
 interface PatternSet {
-  /** By number of segments: from the root of the package, or the last ones of the path. */
+  /** By number of segments: anchored at the root of the package, or matching the last segments of a path. */
   readonly anchored: ReadonlyMap<number, PatternIndex>
   readonly floating: ReadonlyMap<number, PatternIndex>
 }
@@ -29,7 +29,7 @@ export interface KrmIgnore {
   readonly accepted: PatternSet
 }
 
-/** Reads a `.krmignore` file. Never fails: a line that is no pattern matches nothing. */
+/** Reads a `.krmignore` file. Never fails: an invalid line matches nothing. */
 export function parseKrmIgnore(text: string): KrmIgnore {
   const ignored: string[] = []
   const accepted: string[] = []
@@ -44,7 +44,7 @@ export function parseKrmIgnore(text: string): KrmIgnore {
   return { ignored: patternSet(ignored), accepted: patternSet(accepted) }
 }
 
-/** Whether kpt leaves the path out. `path` is relative to the folder of the `.krmignore`, with `/`. */
+/** Whether kpt ignores the path. @param path relative to the folder of the `.krmignore`, with `/` */
 export function isIgnored(rules: KrmIgnore, path: string, isDirectory: boolean): boolean {
   const segments = path.split('/')
   return !matchesAny(rules.accepted, path, segments, isDirectory) && matchesAny(rules.ignored, path, segments, isDirectory)
@@ -113,7 +113,7 @@ function matchesIndex(index: PatternIndex, text: string, isDirectory: boolean): 
   return false
 }
 
-/** The patterns with wildcards that a text is compared with: a look for each part of the text, however many patterns there are. */
+/** The patterns with wildcards that may match: one lookup for each part of the text, however many patterns exist. */
 export function* candidates({ holding }: PatternIndex, text: string): Iterable<Pattern> {
   for (const [length, patterns] of holding) {
     const parts = new Set<string>()
@@ -129,7 +129,7 @@ type Token =
   | { readonly kind: 'class'; readonly negated: boolean; readonly ranges: readonly (readonly [string, string])[] }
 type Glob = readonly Token[]
 
-/** The syntax of Go's `path/filepath.Match`. Undefined where the pattern is malformed: it then matches nothing. */
+/** The syntax of Go's `path/filepath.Match`. Undefined where the pattern is malformed and matches nothing. */
 function parseGlob(pattern: string): Glob | undefined {
   const characters = [...pattern]
   // Without a wildcard go-gitignore compares texts, so that a backslash is itself.
@@ -181,7 +181,7 @@ function readClass(characters: readonly string[], start: number): { readonly tok
   }
 }
 
-/** Goes back to the last star only, so the time is at most length of the text times length of the pattern. */
+/** Backtracks to the last star only, so the time is at most length of the text times length of the pattern. */
 function matchesGlob(glob: Glob, characters: readonly string[]): boolean {
   let at = 0
   let token = 0

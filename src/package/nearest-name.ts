@@ -1,8 +1,7 @@
-/** "Did you mean": the name that was probably meant. */
+/** The names for "did you mean". */
 
 /**
- * Names within two edits (one for names of up to four characters), nearest first, then by code unit; case does
- * not count, so that `kptfile` is as near to `Kptfile` as can be.
+ * Names within two edits (one for names of up to four characters), nearest first, then by code unit. Case is ignored.
  */
 export function nearestNames(wanted: string, known: Iterable<string>): readonly string[] {
   const allowed = wanted.length <= 4 ? 1 : 2

@@ -1,7 +1,6 @@
 /**
- * A repository as a Porch server lists it: package revisions, from refs and the packages on the registered branch. The
- * rules were tried with Porch's real git adapter and server (docs/facts/porch-listing.md); this is how Backporch answers
- * without one, and how it knows beforehand what Porch will show.
+ * The package revisions that a Porch server lists for a repository: from refs, and from the packages on the registered branch. The rules were
+ * tested with Porch's git adapter and server (docs/facts/porch-listing.md). With them Backporch answers without a server.
  */
 import type { Note } from '../note.ts'
 import { type KptAnnotation, workspaceIn } from './kpt-annotation.ts'
@@ -14,13 +13,13 @@ export interface PackageRevision {
   readonly name: string
   /** From the root of the repository. */
   readonly packagePath: string
-  /** As Porch prints it: relative to the registered directory. */
+  /** Relative to the registered directory, as Porch prints it. */
   readonly packageName: string
   readonly workspace: string
-  /** 0 for a change that is not published; -1 for the branch itself and for a tag that is no number. */
+  /** 0 for an unpublished change; -1 for the branch itself and for a tag that is no number. */
   readonly revision: number
   readonly lifecycle: Lifecycle
-  /** The highest published number of its package. */
+  /** Whether it is the highest published number of its package. */
   readonly latest: boolean
   /** Full ref name it comes from. */
   readonly ref: string
@@ -28,11 +27,11 @@ export interface PackageRevision {
 }
 
 export interface PorchListing {
-  /** By package path, then published by number, the branch, proposed, drafts by workspace. */
+  /** By package path, then published ones by number, the branch, proposed ones, drafts by workspace. */
   readonly revisions: readonly PackageRevision[]
-  /** Why a Porch server would list nothing at all of this repository, or undefined. */
+  /** Why a Porch server lists nothing of this repository; undefined where it lists it. */
   readonly unlistable: string | undefined
-  /** What a reader should know: two revisions of one name, names that Porch lists and cannot work with. */
+  /** Notes: two revisions of one name, names that Porch lists and cannot use. */
   readonly problems: readonly Note[]
 }
 
@@ -43,13 +42,13 @@ export interface PorchSources {
   readonly branch: string
   /** `spec.git.directory` of the Repository; '' for the root. Packages outside of it are not listed. */
   readonly directory: string
-  /** Full ref name to the commit it names, tags peeled. */
+  /** Commits by full ref name, tags peeled. */
   readonly refs: ReadonlyMap<string, ObjectId>
   /** Paths of the packages on the registered branch, from the root. */
   readonly packages: readonly string[]
-  /** `kpt:` lines by commit; only those of tagged commits are looked up. */
+  /** `kpt:` lines by commit; only tagged commits are looked up. */
   readonly annotations: ReadonlyMap<ObjectId, readonly KptAnnotation[]>
-  /** Whether the commit has a package there. Porch skips a draft or a tag whose tree has none. Unknown counts as yes. */
+  /** Whether the commit has a package at the path: Porch skips a draft or a tag without one. Without an answer it counts as present. */
   readonly hasPackage?: (commit: ObjectId, packagePath: string) => boolean
 }
 

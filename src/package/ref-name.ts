@@ -1,21 +1,20 @@
 /**
- * The branches and tags that Backporch writes (design §7): Porch's own names, so that a Porch server which registers the
- * repository lists them as package revisions. What is printed here is also parsed here. A single branch with fewer than
- * two segments after `drafts/` or `proposed/` makes a Porch server unable to list the whole repository (docs/facts/porch-listing.md), so
- * every name is checked before it is pushed.
+ * The branches and tags that Backporch writes (design §7), with Porch's own names: a Porch server that registers the repository lists them
+ * as package revisions. One branch with fewer than two segments after `drafts/` or `proposed/` hides the whole repository from a Porch server
+ * (docs/facts/porch-listing.md), so every name is checked before it is pushed.
  */
 import { Failure } from '../failure.ts'
 
-/** Branch, without parent history of the packages, that holds the live status and every decision. */
+/** Branch with a history of its own, for the live status and every decision. */
 export const LEDGER_BRANCH = 'drift-ledger'
 
 /** Branch of the one proposal that enrols the repository (docs/adr/0015). Porch reads `drafts/` and `proposed/` only, so it does not see it. */
 export const CONFIGURE_BRANCH = 'drift/configure'
 
-/** State of a change that is not published yet: the first segment of its branch. */
+/** State of an unpublished change: the first segment of its branch. */
 export type DraftState = 'drafts' | 'proposed'
 
-/** One branch of Porch: a change to one package. */
+/** A branch of Porch: a change to one package. */
 export interface WorkspaceBranch {
   readonly state: DraftState
   /** Path of the package from the root of the repository, with `/`: `apps/web`. Never empty. */
@@ -24,14 +23,14 @@ export interface WorkspaceBranch {
   readonly workspace: string
 }
 
-/** One published revision: a tag. */
+/** The tag of a published revision. */
 export interface RevisionTag {
   readonly packagePath: string
   /** 0 or more. */
   readonly revision: number
 }
 
-/** The meaning of a full ref name; `undefined` where it is none of ours. */
+/** The meaning of a full ref name. */
 export type OwnedRef =
   | ({ readonly kind: 'workspace' } & WorkspaceBranch)
   | ({ readonly kind: 'revision' } & RevisionTag)
@@ -57,7 +56,7 @@ export function isWellFormedRefName(name: string): boolean {
 
 /**
  * Short branch name: `proposed/apps/web/drift-1a2b3c4d`.
- * @throws Failure BP4004 when package path or workspace cannot be part of a ref name
+ * @throws Failure BP4004 when a ref name cannot contain the package path or the workspace
  */
 export function formatWorkspaceBranch(branch: WorkspaceBranch): string {
   const name = `${branch.state}/${branch.packagePath}/${branch.workspace}`
@@ -69,7 +68,7 @@ export function formatWorkspaceBranch(branch: WorkspaceBranch): string {
   return name
 }
 
-/** Reads a short or full branch name; `undefined` where it is no well-formed draft or proposed branch. */
+/** Reads a short or full branch name; `undefined` for any other than a well-formed draft or proposed branch. */
 export function parseWorkspaceBranch(name: string): WorkspaceBranch | undefined {
   const short = name.startsWith(BRANCH) ? name.slice(BRANCH.length) : name
   const segments = short.split('/')
@@ -82,7 +81,7 @@ export function parseWorkspaceBranch(name: string): WorkspaceBranch | undefined 
 
 /**
  * Short tag name: `apps/web/v3`.
- * @throws Failure BP4004 when the package path cannot be part of a ref name, or the revision is no number from 0 on
+ * @throws Failure BP4004 when a ref name cannot contain the package path, or the revision is no number from 0
  */
 export function formatRevisionTag(tag: RevisionTag): string {
   const name = `${tag.packagePath}/v${tag.revision}`
@@ -93,8 +92,8 @@ export function formatRevisionTag(tag: RevisionTag): string {
 }
 
 /**
- * Reads a short or full tag name as Porch does: `v` is optional and `v007` is 7. `undefined` where the last segment is no
- * number (Porch lists such a tag as revision -1) or where there is no package path.
+ * Reads a short or full tag name as Porch does: `v` is optional and `v007` is 7. `undefined` without a package path, or where the last
+ * segment is no number (Porch lists such a tag as revision -1).
  */
 export function parseRevisionTag(name: string): RevisionTag | undefined {
   const short = name.startsWith(TAG) ? name.slice(TAG.length) : name
@@ -105,7 +104,7 @@ export function parseRevisionTag(name: string): RevisionTag | undefined {
   return { packagePath: short.slice(0, cut), revision }
 }
 
-/** Revision number of the next published revision of a package: 1 more than the highest among the tags (short or full names), 1 at first. */
+/** Number of the next published revision: 1 more than the highest among the tags (short or full names), 1 at first. */
 export function nextRevision(tags: Iterable<string>, packagePath: string): number {
   let highest = 0
   for (const name of tags) {
@@ -115,7 +114,7 @@ export function nextRevision(tags: Iterable<string>, packagePath: string): numbe
   return highest + 1
 }
 
-/** What a full ref name (`refs/heads/…`, `refs/tags/…`) is to us; `undefined` for the base branch and everybody else's refs. */
+/** The meaning of a full ref name (`refs/heads/…`, `refs/tags/…`); `undefined` for the base branch and refs of others. */
 export function ownedRef(ref: string): OwnedRef | undefined {
   if (ref === BRANCH + LEDGER_BRANCH) return { kind: 'ledger' }
   if (ref === BRANCH + CONFIGURE_BRANCH) return { kind: 'configure' }
@@ -130,8 +129,8 @@ export function ownedRef(ref: string): OwnedRef | undefined {
 }
 
 /**
- * Allows a push only to refs that are ours: drafts, proposed, the ledger, drift/configure, revision tags, and the base branch that the
- * caller names (short name), which is never deleted.
+ * Allows a push only to refs of Backporch: drafts, proposed, the ledger, drift/configure, revision tags, and the base branch that the caller
+ * names (short name), which is never deleted.
  * @throws Failure BP4004 for everything else
  */
 export function assertPushable(update: { readonly ref: string; readonly to: string | null }, baseBranch?: string): void {

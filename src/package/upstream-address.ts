@@ -1,9 +1,9 @@
 /**
- * Where a Kptfile says a package comes from. Nothing of it is fetched here; whoever runs `kpt pkg update` hands it to git, and
- * a text that git takes for an option or a program is refused before somebody does (reliability.md, C15 and C16).
+ * The upstream of a Kptfile. Nothing is fetched here. `kpt pkg update` passes it to git, so a text that git takes for an option or a program
+ * is refused before (reliability.md, C15 and C16).
  */
 
-/** Why git must not be asked for the ref, or undefined (git-check-ref-format(1), and what git reads as an option or a revision). */
+/** Why the ref must not be passed to git; undefined for a valid ref (git-check-ref-format(1), options and revision syntax of git). */
 export function upstreamRefProblem(ref: string): string | undefined {
   if (ref.startsWith('-')) return 'it begins with "-", which git takes for an option'
   if (ref.includes('..')) return 'it has ".." in it'
@@ -15,9 +15,9 @@ export function upstreamRefProblem(ref: string): string | undefined {
 const SCHEMES = new Set(['https', 'http', 'ssh', 'git'])
 
 /**
- * Why git must not be asked for the repository, or undefined. Never says the address: it may have a password in it.
- * A path of the machine is let through: `kpt pkg get` writes it where somebody copies from a clone beside, and git runs nothing for
- * it. That only his machine has it is between him and `kpt pkg update`. A `file://` nobody writes by chance (reliability.md, C16).
+ * Why the address must not be passed to git; undefined for a valid one. Never contains the address, which may have a password. A local path
+ * is accepted: `kpt pkg get` writes it for a copy from a local clone, and git runs nothing for it. A `file://` address is refused, because
+ * nobody writes it by accident (reliability.md, C16).
  */
 export function upstreamRepositoryProblem(address: string): string | undefined {
   if (address.startsWith('-')) return 'it begins with "-", which git takes for an option'

@@ -1,6 +1,6 @@
 /**
- * Which files of a package kpt reads, in kpt's order: a walk with the names of each folder sorted, that leaves out what
- * `.krmignore` names (kyaml `kio/pkgio_reader.go`). Checked against the real kpt, see walk-package.kpt.test.ts.
+ * The files of a package that kpt reads, in its order: a walk with the names of each folder sorted, without the files that `.krmignore`
+ * names (kyaml `kio/pkgio_reader.go`). walk-package.kpt.test.ts compares it with kpt.
  */
 import { isIgnored, type KrmIgnore, parseKrmIgnore } from './krm-ignore.ts'
 
@@ -19,9 +19,9 @@ interface IgnoreScope {
 }
 
 /**
- * Paths that kpt would read, whatever their kind; `readIgnore` returns the text of a `.krmignore` by its path, and is
- * called only for paths that are in the list.
+ * Paths of all kinds that kpt reads.
  * @param paths relative to the package, with `/`
+ * @param readIgnore returns the text of a `.krmignore` of the list, by its path
  */
 export function walkPackage(paths: Iterable<string>, readIgnore: (path: string) => string): readonly string[] {
   const root = folderTree(paths)

@@ -1,6 +1,6 @@
 /**
- * What a proposal changes in the repository: the edited sources, the Kptfile's condition and the record. The edited package
- * is rendered again and refused unless exactly the chosen fields moved (design §8).
+ * The file changes of a proposal: the edited sources, the condition of the Kptfile, and the record. The edited package is rendered again,
+ * and refused unless exactly the chosen fields moved (design §8).
  */
 
 import { LRUCache } from 'lru-cache'
@@ -24,19 +24,19 @@ import { editFor, type ResolvedChange } from './resolution-edits.ts'
 export interface ProposalInput {
   readonly packagePath: string
   readonly files: PackageFiles
-  /** Whether the package has a pipeline: its values are then edited where its functions have them from. */
+  /** Whether the package has a pipeline: then the inputs of its functions are edited. */
   readonly pipeline: boolean
-  /** Whether its files are applied as they are, whatever pipeline its Kptfile has. */
+  /** Whether its files are applied as they are, without its pipeline. */
   readonly asFiles?: boolean
   readonly functions: FunctionLibrary
-  /** What another tool than kpt renders it from. */
+  /** Input of a unit that another tool than kpt renders. */
   readonly built?: BuiltUnit | undefined
   readonly changes: readonly ResolvedChange[]
   readonly plan: Plan
   readonly workspace: string
   readonly lifecycle: 'Draft' | 'Proposed'
   readonly record: FileChange
-  /** Cache of an edit for the next turn with the same edit. */
+  /** Stores an edit for the next turn with the same edit. */
   readonly derived?: Derived
 }
 
@@ -45,12 +45,12 @@ export interface ProposalFiles {
   readonly notes: readonly Note[]
 }
 
-/** @throws Failure BP1207, BP2001, BP2002, BP2007, BP2010 or BP2014 when a resolution cannot be had */
+/** @throws Failure BP1207, BP2001, BP2002, BP2007, BP2010 or BP2014 when a resolution is not possible */
 export function buildProposal(input: ProposalInput): ProposalFiles {
   const edited = editSources(input)
   // A folder without a Kptfile has none.
   const kptfiles = input.files.some(({ path }) => path === 'Kptfile') ? [editKptfile(input, edited)] : []
-  // Values may be in the Kptfile too, where a function is configured there.
+  // The Kptfile may configure a function, and then is one of the edited sources.
   const sources = edited.filter(({ path }) => !kptfiles.some((kptfile) => kptfile.path === path))
   const notes: Note[] = []
   const changes: FileChange[] = [...sources, ...kptfiles, input.record]
@@ -82,12 +82,12 @@ function editSources(input: ProposalInput): FileChange[] {
     .map(({ path, text }) => ({ path, content: isBlank(text) ? null : bytes(text) }))
 }
 
-/** A file whose last object was removed is removed too, unless it has more than separators. */
+/** Whether no object is left: such a file is removed, unless it has more than separators. */
 function isBlank(text: string): boolean {
   return text.split(/\r?\n/).every((line) => line.trim() === '' || line.trim() === '---' || line.trim() === '{}')
 }
 
-/** Renders before and after, and holds the two against each other. */
+/** Compares the rendered package before and after the edits. */
 function proveEditedFiles(input: ProposalInput, edited: ReadonlyMap<string, string>): void {
   const prefix = input.packagePath === '' ? '' : `${input.packagePath}/`
   const files = input.files.map((file) => {
@@ -105,7 +105,7 @@ function rendered({ packagePath, functions, asFiles }: ProposalInput, files: Pac
 
 const REASONS = { Adopt: 'Adopted', Release: 'Released', Restore: 'RestoreApproved' } as const
 
-/** Of a mixed plan each reason once, with commas between, which a reason may have (docs/facts/condition-reasons.md). */
+/** A mixed plan has each reason once, joined by commas, which a reason may contain (docs/facts/condition-reasons.md). */
 function reasonOf({ plan, changes }: ProposalInput): string {
   if (plan !== 'Mixed') return REASONS[plan]
   const decided = new Set(changes.map(({ resolution }) => REASONS[resolution]))
@@ -115,8 +115,8 @@ function reasonOf({ plan, changes }: ProposalInput): string {
 }
 
 /**
- * `status.conditions[type=Drifted]` with Flux's reasons and ours; the touch also wakes a syncer that filters commits by
- * path. Only fields that kpt 1.0.0-beta.56 knows (docs/facts/kptfile-strictness.md).
+ * Sets `status.conditions[type=Drifted]`, with Flux's reasons and ours. The edit also wakes a syncer that filters commits by path. It uses
+ * only fields that kpt 1.0.0-beta.56 knows (docs/facts/kptfile-strictness.md).
  */
 function editKptfile(input: ProposalInput, sources: readonly FileChange[]): FileChange {
   const path = input.packagePath === '' ? 'Kptfile' : `${input.packagePath}/Kptfile`
@@ -131,7 +131,7 @@ function editKptfile(input: ProposalInput, sources: readonly FileChange[]): File
   const location = [field('status'), field('conditions'), { kind: 'item', keys: { type: 'Drifted' } }] as const
   const edited = (): Uint8Array =>
     bytes(editYaml(textOf(before), [{ document: 0, item: undefined, kind: 'set', path: location, value: condition }], path))
-  // Each cluster that runs the package requests an edit of its own, in every turn.
+  // Each cluster that runs the package makes the same edit in every turn.
   const known = input.derived?.get(before, 'edited', [], () => new LRUCache<string, Uint8Array>({ max: MOST_EDITED }))
   const wanted = JSON.stringify([path, condition])
   const content = known?.get(wanted) ?? edited()
@@ -139,10 +139,10 @@ function editKptfile(input: ProposalInput, sources: readonly FileChange[]): File
   return { path, content }
 }
 
-/** Of one content of a Kptfile. */
+/** Edits that are stored for one Kptfile. */
 const MOST_EDITED = 500
 
-/** In a repository that is one package the records lie inside of it: kpt must not read them. */
+/** Where the repository is the package, the records lie in it: kpt must not read them. */
 function hideRecords(files: PackageFiles, notes: Note[]): FileChange[] {
   const ignore = files.find((file) => file.path === '.krmignore')
   const text = ignore === undefined ? '' : new TextDecoder().decode(ignore.content)
@@ -170,7 +170,7 @@ function textOf(content: Uint8Array): string {
   return new TextDecoder('utf-8', { ignoreBOM: true }).decode(content)
 }
 
-/** A file whose text is made when it is written. */
+/** A file whose text is created when it is written. */
 export function laterFile(path: string, text: () => string): FileChange {
   return {
     path,

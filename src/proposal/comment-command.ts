@@ -1,6 +1,6 @@
 /**
- * Commands in comments (docs/guides/pull-request-commands.md): `/drift VERB …` at the start of a line, or `/VERB …` for short. Any person may write
- * a comment: a quote or code is no command; an unknown word is for another bot.
+ * Commands in comments (docs/guides/pull-request-commands.md): `/drift VERB …` or `/VERB …` at the start of a line. Anyone may write a
+ * comment. A quote or code is no command, and an unknown word is for another bot.
  */
 import { oneLine } from '../text/one-line.ts'
 import { linesOutsideCode } from './text/ticks.ts'
@@ -24,15 +24,15 @@ export interface CommentCommand {
   readonly verb: CommandVerb
   /** As written: `1,3`, `2:spec.replicas`, `deployment/web`; empty means all. */
   readonly selectors: readonly string[]
-  /** Seconds; of `--for`, or the duration of `snooze`. */
+  /** Seconds, of `--for` or of `snooze`. */
   readonly duration: number | undefined
-  /** Behind `--`, one line. */
+  /** The text behind `--`, in one line. */
   readonly reason: string | undefined
 }
 
-/** A line that was meant for us and cannot be done, with what would be right. */
+/** A command that is not valid, with the reason. */
 export interface RefusedCommand {
-  /** The line, made safe and short. */
+  /** The line, safe and short. */
   readonly line: string
   readonly why: string
 }
@@ -42,18 +42,18 @@ export interface CommentCommands {
   readonly refused: readonly RefusedCommand[]
 }
 
-/** More than these in one comment are refused: a comment is a decision, not a script. */
+/** Further commands of a comment are refused. */
 const COMMAND_LIMIT = 10
 const UNITS: { readonly [unit: string]: number } = { m: 60, h: 3_600, d: 86_400, w: 604_800 }
 const DURATION = /^([1-9][0-9]{0,4})([mhdw])$/
-/** Longest duration of a silence without a new request. */
+/** Seconds of the longest silence. */
 const LONGEST = 366 * 86_400
 
 /** Never throws. `body` has `\n` or `\r\n` as line break. */
 export function parseCommentCommands(body: string): CommentCommands {
   const commands: CommentCommand[] = []
   const refused: RefusedCommand[] = []
-  // At the left edge: a quote or indented code is no command.
+  // Only lines that begin at the left edge: a quote or indented code is no command.
   for (const line of linesOutsideCode(body).filter((each) => each.startsWith('/'))) {
     const words = line.trim().split(/[ \t]+/)
     const [first = ''] = words
@@ -77,7 +77,7 @@ function isVerb(word: string): word is CommandVerb {
   return VERBS.some((verb) => verb === word)
 }
 
-/** @returns the command, or why it is none */
+/** @returns the command, or why it is not valid */
 function parseArguments(verb: CommandVerb, words: readonly string[]): CommentCommand | string {
   const dashes = words.indexOf('--')
   const reason = dashes === -1 ? undefined : oneLine(words.slice(dashes + 1).join(' '), 300)
@@ -116,7 +116,7 @@ function parseArguments(verb: CommandVerb, words: readonly string[]): CommentCom
   }
 }
 
-/** `1,3` and `1, 3` are two; a field path may have a comma of its own. */
+/** `1,3` and `1, 3` are two numbers; a field path may contain a comma. */
 function splitNumbers(word: string): string[] {
   return /^[0-9,]+$/.test(word) ? word.split(',') : [word]
 }

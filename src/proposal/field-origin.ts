@@ -1,6 +1,6 @@
 /**
- * The origin of a rendered field: the location in a file where it was written, and the functions that changed it since
- * (src/render/provenance.ts), each with the entry of its config that the value is from.
+ * The origin of a rendered field: its location in a file, and the functions that changed it since (src/render/provenance.ts), each with the
+ * entry of its config that the value is from.
  */
 import { type FieldPath, field } from '../krm/field-path.ts'
 import { shownPathOnly } from '../krm/redaction/shown-path.ts'
@@ -18,11 +18,11 @@ import { nearestNode, nodeAtPath } from '../yaml/yaml-path.ts'
 import { AuthoredFiles } from './adopt/authored-files.ts'
 import { isSameDeclaration } from './moved-fields.ts'
 
-/** Lines and columns count from 1; the end is behind the last character. */
+/** Lines and columns count from 1. The end is after the last character. */
 export interface AuthoredRange {
   /** From the root of the repository. */
   readonly file: string
-  /** Place of the document in the file, from 1. */
+  /** Position of the document in the file, from 1. */
   readonly document: number
   readonly line: number
   readonly column: number
@@ -30,27 +30,27 @@ export interface AuthoredRange {
   readonly endColumn: number
 }
 
-/** A function that wrote the field, be it the value that was there. */
+/** A function that wrote the field, also where it wrote the same value. */
 export interface FieldWriter {
   /** `apply-setters`. */
   readonly name: string
-  /** In the order in which functions run, from 1. */
+  /** Number of the step in the render, from 1. */
   readonly step: number
   /** `apps/web/Kptfile:12`. */
   readonly where: string
   /** `${host}.${domain}`, of apply-setters alone. */
   readonly pattern: string | undefined
-  /** Which part of the field it wrote, of a list or a map; empty where it is the field itself. */
+  /** The part of a list or a map that it wrote; empty for the whole field. */
   readonly part: FieldPath
-  /** Entries of the config that the value is from, with their places: `setter host`, `label team`. */
+  /** Entries of the config that the value is from, with their locations: `setter host`, `label team`. */
   readonly sources: readonly { readonly name: string; readonly at: AuthoredRange | undefined }[]
 }
 
 export interface FieldOrigin {
-  /** Whether the field itself was written there, or only its parent. */
+  /** Whether `authored` is the field itself; otherwise it is the nearest parent. */
   readonly exact: boolean
   readonly authored: AuthoredRange | undefined
-  /** In the order in which they ran; the last one decides. */
+  /** In the order of their runs; the last one decides. */
   readonly writers: readonly FieldWriter[]
 }
 
@@ -60,7 +60,7 @@ interface OriginInput {
   readonly functions: FunctionLibrary
 }
 
-/** Renders the package once more, and records every step. */
+/** Renders the package once more and records every step. */
 export class FieldOrigins {
   private readonly authored: AuthoredFiles
   private readonly rendered: RenderedPackage | undefined
@@ -71,7 +71,7 @@ export class FieldOrigins {
     this.rendered = 'failures' in rendering ? undefined : rendering
   }
 
-  /** Undefined where the package does not render, or has no such object. */
+  /** Undefined where the package does not render or has no such object. */
   of(desired: DesiredResource, path: FieldPath): FieldOrigin | undefined {
     const root = this.rootOf(desired)
     if (root === undefined) return undefined
@@ -81,7 +81,7 @@ export class FieldOrigins {
     return { exact, authored: this.rangeAbove(root, path.slice(0, nearest.steps)), writers }
   }
 
-  /** Of a list or a map, those of its parts where there are some. */
+  /** The writers of the parts of a list or a map, where its parts have writers. */
   private writers(node: YamlNode, root: YamlMap, path: FieldPath): readonly FieldWriter[] {
     const found: FieldWriter[] = []
     const parts = [...writtenParts(node, [])]
@@ -147,7 +147,7 @@ export class FieldOrigins {
 /** Writers that are reported for one field. */
 const MOST_WRITERS = 8
 
-/** Where below a node a function wrote, itself included. */
+/** Paths at and below a node that a function wrote. */
 function* writtenParts(node: YamlNode, path: FieldPath): Generator<FieldPath> {
   if (node.writes !== undefined) yield path
   if (node.kind === 'map') for (const { key, value } of node.entries) yield* writtenParts(value, [...path, field(keyOf(key))])
@@ -187,7 +187,7 @@ function configKeys(name: string, path: FieldPath, pattern: SetterPattern | unde
   return keys.filter((key) => entries !== undefined && entryOf(resolved(entries), key) !== undefined)
 }
 
-/** `apps/web/deployment.yaml:9:13`, and the functions that decided since, for people: one line each. */
+/** For people, a line each: `apps/web/deployment.yaml:9:13`, then the functions that wrote the field. */
 export function originLines({ exact, authored, writers }: FieldOrigin): readonly string[] {
   const location = authored === undefined ? 'no file has it' : `${authored.file}:${authored.line}:${authored.column}`
   const first = exact || authored === undefined ? location : `not there; it would go into ${authored.file}:${authored.line}`

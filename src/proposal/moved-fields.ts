@@ -1,4 +1,4 @@
-/** What an edit of the sources changes in what the package renders to. */
+/** The fields of the rendered package that an edit of the sources moves. */
 import { type FieldPath, field, valueAt } from '../krm/field-path.ts'
 import { shownPathOnly } from '../krm/redaction/shown-path.ts'
 import { describeResourceId, resourceKey } from '../krm/resource-id.ts'
@@ -7,10 +7,10 @@ import { getKey, isJsonArray, isJsonObject, type Json, jsonEquals } from '../tex
 import { otherDifferences, type Rendered } from './prove-edit.ts'
 import { isEdited, type ResolvedChange } from './resolution-edits.ts'
 
-/** `spec.replicas of Deployment shop/web`, or the object alone where all of it came or went. */
+/** A field, or an object that appeared or disappeared. */
 export interface MovedField {
   readonly resource: DesiredResource
-  /** Empty: the object appeared or is no longer there. */
+  /** Empty for an object that appeared or disappeared. */
   readonly path: FieldPath
 }
 
@@ -26,12 +26,12 @@ export function listMoved(moved: readonly MovedField[]): string {
   return `${names.join(', ')} and ${moved.length - 2} more`
 }
 
-/** Where a change has the wanted value of a field. */
+/** The value of the field after the edit; undefined where the field is removed. */
 export function wantedBy({ drift, resolution }: ResolvedChange): Json | undefined {
   return resolution === 'Adopt' && drift.change !== 'removed' ? drift.live : undefined
 }
 
-/** Whether two resources are one declaration: an id in a report may have the namespace that the cluster puts the object into. */
+/** Whether two resources are one declaration. An id in a report may have the namespace that the cluster adds. */
 export function isSameDeclaration(one: DesiredResource, other: DesiredResource): boolean {
   const [left, right] = [one.location, other.location]
   return (
@@ -46,7 +46,7 @@ export function isSameDeclaration(one: DesiredResource, other: DesiredResource):
   )
 }
 
-/** What a package rendered to before, to compare with what it renders to after an edit. */
+/** The rendered package before an edit, to compare with the one after it. */
 export class RenderedBefore {
   readonly rendered: Rendered
   private readonly chosen = new Map<string, ResolvedChange[]>()
@@ -63,13 +63,13 @@ export class RenderedBefore {
     }
   }
 
-  /** The key of the resource that the change is about; undefined where the package does not render it. */
+  /** Key of the resource of the change; undefined where the package does not render it. */
   keyOf(change: ResolvedChange): string | undefined {
     for (const [key, changes] of this.chosen) if (changes.includes(change)) return key
     return undefined
   }
 
-  /** Whether a change is as it shall be. */
+  /** Whether the rendered package has the result of the change. */
   landed(change: ResolvedChange, after: Rendered): boolean {
     const key = this.keyOf(change)
     const is = key === undefined ? undefined : after.get(key)
@@ -77,7 +77,7 @@ export class RenderedBefore {
     return is !== undefined && jsonEquals(valueAt(is.object, change.drift.path), wantedBy(change))
   }
 
-  /** Everything that is not as before and not as a change wants it. */
+  /** Everything that moved without being part of a change. */
   otherMoves(after: Rendered): readonly MovedField[] {
     const moved: MovedField[] = []
     for (const [key, was] of this.rendered) {
@@ -97,7 +97,7 @@ export class RenderedBefore {
   }
 }
 
-/** The deepest places that differ. */
+/** The deepest paths that differ. */
 export function* leaves(was: Json | undefined, is: Json | undefined, path: FieldPath): Generator<FieldPath> {
   if (jsonEquals(was, is)) return
   if (isJsonObject(was) && isJsonObject(is)) {

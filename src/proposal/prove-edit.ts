@@ -1,6 +1,5 @@
 /**
- * The proof behind Adopt and Release (design §8): of what a package renders to, every chosen field is as it shall be, and
- * nothing else moved.
+ * The proof of Adopt and Release (design §8): in the rendered package, every chosen field has its chosen value and nothing else moved.
  */
 import { Failure } from '../failure.ts'
 import { type FieldPath, field, isWithin, valueAt } from '../krm/field-path.ts'
@@ -10,10 +9,10 @@ import type { DesiredResource } from '../render/desired-set.ts'
 import { getKey, isJsonObject, type Json, jsonEquals } from '../text/json.ts'
 import type { ResolvedChange } from './resolution-edits.ts'
 
-/** What a package renders to, by `resourceKey`. */
+/** The rendered objects by `resourceKey`. */
 export type Rendered = ReadonlyMap<string, DesiredResource>
 
-/** @throws Failure BP2001 that names the first place which is not as chosen */
+/** @throws Failure BP2001 that names the first field or object that is not as chosen */
 export function proveEdit(before: Rendered, after: Rendered, changes: readonly ResolvedChange[]): void {
   const chosen = new Map<string, ResolvedChange[]>()
   for (const change of changes) {
@@ -25,7 +24,7 @@ export function proveEdit(before: Rendered, after: Rendered, changes: readonly R
   for (const key of after.keys()) if (!before.has(key)) throw movedMore(key, 'an object appeared')
 }
 
-/** Where the object is written: its id may lack the namespace that the cluster puts it into. */
+/** By location: the id of an object may lack the namespace that the cluster adds. */
 function locationKey({ location: { path, document, item } }: DesiredResource): string {
   return `${path}#${document}#${item ?? ''}`
 }
@@ -53,7 +52,7 @@ function proveObject(was: DesiredResource, is: DesiredResource | undefined, chos
   if (moved !== undefined) throw movedMore(describeResourceId(was.id), `${shownPathOnly(moved) || 'the object'} moves too`)
 }
 
-/** Places that differ and are neither a chosen path, nor below one, nor a container that only holds chosen ones. */
+/** Paths that differ and are neither chosen, nor below a chosen path, nor containers of chosen paths only. */
 export function* otherDifferences(
   was: Json | undefined,
   is: Json | undefined,
@@ -70,7 +69,7 @@ export function* otherDifferences(
   else yield path
 }
 
-/** Items that the chosen paths name are set aside on both sides, and what remains has to be the same in the same order. */
+/** Ignores the items that the chosen paths name; the others have to be equal and in the same order. */
 function* otherListDifferences(
   was: readonly Json[],
   is: readonly Json[],

@@ -1,6 +1,6 @@
 /**
- * Restore, Adopt and Release as edits of authored files (design §8). Restore edits nothing: git already has it. Adopt
- * writes the live value where the value was authored. Release takes the field out of git.
+ * Restore, Adopt and Release as edits of authored files (design §8). Restore edits nothing, because git has the value. Adopt writes the live
+ * value where the value was authored. Release removes the field from git.
  */
 
 import { isEncrypted } from '../drift/compare/encrypted-fields.ts'
@@ -17,7 +17,7 @@ export interface ResolvedChange {
   readonly drift: Drift
   readonly desired: DesiredResource | undefined
   readonly resolution: Resolution
-  /** Which of several equal locations is edited, as a refusal named it; undefined without a choice. */
+  /** The location that a person chose of several equal ones, by the name in the refusal. */
   readonly via?: string | undefined
 }
 
@@ -28,7 +28,7 @@ export interface FileEdit {
 }
 
 /**
- * The edit that one resolution needs; undefined where it needs none.
+ * The edit of one resolution; undefined where it needs none.
  * @throws Failure BP2001, BP2002 or BP2010 when the resolution does not fit the change
  */
 export function editFor(change: ResolvedChange): FileEdit | undefined {
@@ -65,7 +65,7 @@ export function cannot(
   return new Failure({ code: 'BP2001', what: what === undefined ? subject : `${subject} ${what}`, ...detail })
 }
 
-/** Release keeps the live value, and this one would go with the field. */
+/** Release has to keep the live value. */
 function assertReleasable(change: Refused): void {
   if (change.drift.lostWhenReleased !== true) return
   throw cannot(change, {
@@ -87,7 +87,7 @@ function assertAdoptable(change: Refused): void {
   })
 }
 
-/** SOPS signs every value of a file, encrypted or not, and nothing here has the key. */
+/** SOPS signs every value of a file, also plain ones, and Backporch has no key. */
 function refuseEncrypted(change: Refused, file: string): never {
   throw cannot(change, {
     code: change.resolution === 'Adopt' ? 'BP2002' : 'BP2001',

@@ -1,4 +1,4 @@
-/** Drives a render to its end, where whoever runs functions can answer at once. */
+/** Runs a render with a library that answers function calls at once. */
 import { Failure } from '../failure.ts'
 import {
   describeStep,
@@ -9,7 +9,7 @@ import {
   type RenderProcess,
 } from './kpt/pipeline-step.ts'
 
-/** Whoever runs functions. Answers for equal calls are equal; may throw where it cannot answer at once. */
+/** A runner of functions. Equal calls have equal answers. It may throw where it cannot answer at once. */
 export interface FunctionLibrary {
   answer(call: FunctionCall): FunctionAnswer
 }
@@ -20,13 +20,13 @@ export function answerCalls<T>(process: RenderProcess<T>, library: FunctionLibra
   return state.value
 }
 
-/** For a render that has to do without functions. */
+/** A library without functions. */
 export const NO_FUNCTIONS: FunctionLibrary = { answer: ({ step }) => ({ failure: runtimeMissing(step, 'no function is built in') }) }
 
-/** What helps where nothing that could run the function is allowed. */
+/** The remedy where nothing that could run the function is allowed. */
 const ALLOW = 'use a function that is built in, or allow its program or image with --allow-exec or --allow-image'
 
-/** Never skipped: a pipeline without one of its functions would give something that nobody asked for. */
+/** A function is never skipped: without it the output would be wrong. */
 export function runtimeMissing(step: PipelineStep, why: string, remedy = ALLOW): Failure {
   const { image, exec } = step.function
   return new Failure({

@@ -1,4 +1,4 @@
-/** Objects one by one to a desired set: what is applied and what is not, each id once, everything that is wrong told at once. */
+/** Builds a desired set object by object: applied and not applied objects, each id once, all failures together. */
 import { Failure } from '../failure.ts'
 import { readResource } from '../krm/resource.ts'
 import { describeResourceId, parseApiVersion, resourceKey } from '../krm/resource-id.ts'
@@ -18,8 +18,8 @@ export class DesiredSetBuilder {
 
   /**
    * @param path of the file in the package
-   * @param local whether the list that it is an item of is for tools only
-   * @returns the key of the resource it became, or undefined where it is none that is applied
+   * @param local whether it is an item of a list for tools only
+   * @returns the key of the resource; undefined where the object is not applied
    */
   add(object: Json, location: SourceLocation, path: string, local = false): string | undefined {
     const secret = plainSecretNote(object)
@@ -49,7 +49,7 @@ export class DesiredSetBuilder {
     return key
   }
 
-  /** @param subpackages folders within the package, whose inventories are not the package's */
+  /** @param subpackages folders whose inventories are not the package's */
   build(ofKptfile: Parameters<typeof inventoryOf>[1], subpackages: readonly string[], pipeline: DesiredSet['pipeline']): DesiredSet {
     const { inventory, notes } = inventoryOf(this.inventories, ofKptfile, subpackages)
     return { resources: [...this.resources.values()], inventory, pipeline, notes: [...this.notes, ...notes] }

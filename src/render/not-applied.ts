@@ -6,7 +6,7 @@ import { KUSTOMIZATION_NAMES } from './kustomize/kustomization-names.ts'
 
 const LOCAL_CONFIG = 'config.kubernetes.io/local-config'
 
-/** The annotation says "for tools only": any value but `false` does (kpt `pkg/live/rgpath.go`). */
+/** Whether the annotation marks the object for tools only: any value but `false` does (kpt `pkg/live/rgpath.go`). */
 export function isLocalConfig(object: Json): boolean {
   if (!isJsonObject(object)) return false
   const metadata = getKey(object, 'metadata')
@@ -18,9 +18,8 @@ export function isLocalConfig(object: Json): boolean {
 const KUSTOMIZATION_FILES: ReadonlySet<string> = new Set(KUSTOMIZATION_NAMES)
 
 /**
- * Input of kustomize and not an object: by its group; or without an apiVersion, which kustomize allows, by its kind or by the
- * name of the file. kpt exempts these from being Kubernetes objects (kpt `api/kptfile/v1/validation.go`). A Flux
- * Kustomization, in a file of whatever name, is an object.
+ * Whether the document is input of kustomize and not an object: by its group; or, without an apiVersion, by its kind or by the name of the
+ * file. kpt does not require it to be a Kubernetes object (kpt `api/kptfile/v1/validation.go`). A Flux Kustomization is an object in any file.
  */
 export function isKustomization(object: Json, path: string): boolean {
   if (!isJsonObject(object)) return false
@@ -30,7 +29,7 @@ export function isKustomization(object: Json, path: string): boolean {
   return getKey(object, 'kind') === 'Kustomization' || KUSTOMIZATION_FILES.has(path.slice(path.lastIndexOf('/') + 1))
 }
 
-/** Whether the object is of a kind of kpt's own group, which is read and not applied. */
+/** Whether the object is of a kind of kpt's own group, which is not applied. */
 export function isOfKpt(object: Json, kind: 'Kptfile' | 'ResourceGroup'): boolean {
   if (!isJsonObject(object) || getKey(object, 'kind') !== kind) return false
   const apiVersion = getKey(object, 'apiVersion')

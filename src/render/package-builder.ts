@@ -1,23 +1,21 @@
-/** Programs that turn files into objects in one go: `kubectl kustomize`, and commands of the operator's. */
+/** Programs that render files: `kubectl kustomize`, and commands of the operator. */
 import { createHash } from 'node:crypto'
 import type { FailureDetail } from '../failure.ts'
 import type { PackageFiles } from '../package/package-files.ts'
 
-/** One run: everything that decides about what it prints. */
+/** One run: the whole input that decides about its output. */
 export interface Build {
   readonly tool: 'kustomize' | 'command'
-  /** What is built, or where the command runs, from the root of the repository; empty for the root. */
+  /** Folder of the build or of the command, from the root of the repository; empty for the root. */
   readonly folder: string
-  /** Every file that it can read, by path from the root of the repository, sorted; nothing else is there. */
+  /** Every file that it can read, sorted by path from the root of the repository. */
   readonly files: PackageFiles
   /** Program and arguments; empty for kustomize. */
   readonly command: readonly string[]
 }
 
-/** What it printed, or why it did not. */
 export type BuildAnswer = { readonly text: string } | { readonly failure: FailureDetail }
 
-/** Answers at once. */
 export interface BuildLibrary {
   /** @throws MissingBuilds where it has to run first */
   built(build: Build): BuildAnswer
@@ -25,11 +23,11 @@ export interface BuildLibrary {
 
 export interface PackageBuilder {
   readonly library: BuildLibrary
-  /** Equal builds give equal answers; each runs once while it is remembered. @throws the signal's reason when it is aborted */
+  /** Equal builds give equal answers; each runs once while it is stored. @throws the signal's reason when it is aborted */
   build(build: Build, signal: AbortSignal): Promise<BuildAnswer>
 }
 
-/** Thrown in the middle of a computation, which is done again once these have run. */
+/** Thrown within a computation, which is repeated once these builds have run. */
 export class MissingBuilds extends Error {
   readonly builds: readonly Build[]
 
@@ -40,7 +38,7 @@ export class MissingBuilds extends Error {
   }
 }
 
-/** For a turn whose units are rendered by kpt alone. */
+/** For a turn that renders with kpt only. */
 export const NO_BUILDS: BuildLibrary = {
   built: ({ folder }) => ({
     failure: {
@@ -54,7 +52,7 @@ export const NO_BUILDS: BuildLibrary = {
   }),
 }
 
-/** The same for equal builds alone. */
+/** Equal for equal builds only. */
 export function buildKey({ tool, folder, command, files }: Build): string {
   const hash = createHash('sha256').update(JSON.stringify([tool, folder, command]))
   for (const { path, mode, content } of files) hash.update(`\0${path}\0${mode}\0${content.length}\0`).update(content)

@@ -24,8 +24,8 @@ export function readInventory(object: Json, location: SourceLocation, path: stri
 }
 
 /**
- * The one inventory of the package. kpt refuses a package that names two, so none is guessed then and a note says why.
- * Those of subpackages are not the package's.
+ * The one inventory of the package. kpt refuses a package that names two: then a note says so, and none is used. Inventories of subpackages
+ * are not the package's.
  */
 export function inventoryOf(
   found: readonly FoundInventory[],

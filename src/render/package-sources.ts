@@ -1,4 +1,4 @@
-/** The files of a package before anything is made of them: its Kptfiles, which manifests kpt reads, what cannot be looked into. */
+/** The source files of a package: its Kptfiles, the manifests that kpt reads, and the files that cannot be read. */
 import { Failure } from '../failure.ts'
 import type { Kptfile } from '../package/kptfile.ts'
 import type { PackageFile, PackageFiles } from '../package/package-files.ts'
@@ -9,14 +9,14 @@ import { readKnownKptfile } from './kpt/known-kptfiles.ts'
 import { KUSTOMIZATION_NAMES } from './kustomize/kustomization-names.ts'
 
 const MANIFEST = /\.(?:yaml|yml|json)$/
-/** Folders inside each other beyond this are none that anybody made. */
+/** A package with deeper folders is refused. */
 const MAX_FOLDERS = 64
 const LFS_POINTER = 'version https://git-lfs.github.com/spec/'
 
 export class PackageSources {
   readonly packagePath: string
   readonly files: ReadonlyMap<string, PackageFile>
-  /** By folder within the package; '' is the package itself. Those that could be read. */
+  /** Valid Kptfiles by folder within the package; '' is the package itself. */
   readonly kptfiles = new Map<string, Kptfile>()
   private readonly own = new Map<string, ReadonlySet<string>>()
   /** By path of the Kptfile. */
@@ -24,7 +24,7 @@ export class PackageSources {
 
   constructor(packagePath: string, files: PackageFiles) {
     this.packagePath = packagePath
-    // In a package that is the whole repository our own records are no part of it, ignored by kpt or not.
+    // Where the package is the whole repository, records of drift are not part of it, ignored by kpt or not.
     const own = files.filter(({ path }) => packagePath !== '' || !path.startsWith('.drift/'))
     this.files = new Map(withoutPackages(own).map((file) => [file.path, file]))
     for (const path of this.files.keys()) if (isKptfile(path)) this.readKptfile(path)
@@ -39,17 +39,17 @@ export class PackageSources {
     return this.packagePath === '' ? path : `${this.packagePath}/${path}`
   }
 
-  /** What is wrong with the Kptfiles and with the configs that they name. */
+  /** Failures of the Kptfile at the path. */
   failuresOf(path: string): readonly Failure[] {
     return this.kptfileFailures.get(path) ?? []
   }
 
-  /** Whether it is a folder that somebody named, and no package. */
+  /** Whether it is a named folder without a Kptfile. */
   get isFolder(): boolean {
     return !this.kptfiles.has('') && !this.kptfileFailures.has(PACKAGE_FILE)
   }
 
-  /** BP1004 where kpt wants a Kptfile and there is none, BP1111 for the first file that lies too deep. */
+  /** BP1004 where a Kptfile is required and absent, BP1111 for the first file that lies too deep. */
   packageFailures(wants: 'kptfile' | 'folder' = 'kptfile'): readonly Failure[] {
     const missing = wants === 'folder' || !this.isFolder ? [] : [noKptfile(this.where(PACKAGE_FILE))]
     const deep = [...this.files.keys()].find((path) => path.split('/').length > MAX_FOLDERS + 1)
@@ -60,7 +60,7 @@ export class PackageSources {
     return [...this.kptfiles].flatMap(([folder, kptfile]) => checkFunctionConfigs(kptfile, folder, this))
   }
 
-  /** Files that kpt reads for the package of a folder, without those of its subpackages; paths from the outermost package, in kpt's order. */
+  /** Files that kpt reads for the package of a folder, without those of its subpackages: paths from the outermost package, in kpt's order. */
   ownFiles(folder: string): ReadonlySet<string> {
     const known = this.own.get(folder)
     if (known !== undefined) return known
@@ -76,7 +76,7 @@ export class PackageSources {
     return own
   }
 
-  /** @throws Failure BP1204 where a resource was given a path that is a folder of the package */
+  /** @throws Failure BP1204 where a path of a resource is a folder of the package */
   assertNoFolder(paths: Iterable<string>): void {
     for (const path of paths) {
       if (this.files.has(path) || ![...this.files.keys()].some((file) => file.startsWith(`${path}/`))) continue
@@ -91,13 +91,13 @@ export class PackageSources {
     }
   }
 
-  /** Paths that kpt would look at and apply, in its order, Kptfiles among them. @param more paths that a render added */
+  /** Paths that kpt reads and applies, in its order, with Kptfiles. @param more paths that a render added */
   walk(more: Iterable<string> = []): readonly string[] {
     const paths = walkPackage([...new Set([...this.files.keys(), ...more])], (ignore) => this.ignoreText(ignore))
     return paths.filter((path) => isKptfile(path) || MANIFEST.test(path) || this.files.get(path)?.mode === '160000')
   }
 
-  /** Why the file is not looked into, or undefined where it is. */
+  /** Why the file is not read; undefined where it is read. */
   whyUnread(path: string): string | undefined {
     const file = this.files.get(path)
     if (file === undefined) return undefined
@@ -107,13 +107,13 @@ export class PackageSources {
     return start === LFS_POINTER ? 'the file is in Git LFS, and only its pointer is in the commit' : undefined
   }
 
-  /** @throws Failure BP1110 or BP1111 where the file is no text that YAML is read from */
+  /** @throws Failure BP1110 or BP1111 where the file is not a text for a YAML reader */
   textOf(path: string): string {
     const file = this.files.get(path)
     return file === undefined ? '' : decodeYaml(file.content, this.where(path))
   }
 
-  /** Text of a `.krmignore`; empty where it is not there, or a link. */
+  /** Text of a `.krmignore`; empty where it is absent or a link. */
   ignoreText(path: string): string {
     const file = this.files.get(path)
     return file === undefined || file.mode === '120000' ? '' : new TextDecoder().decode(file.content)
@@ -133,13 +133,13 @@ export class PackageSources {
   }
 }
 
-/** What is below a folder without a Kptfile and has one is a package, and a unit of its own. */
+/** A folder with a Kptfile below a folder without one is a package, and a unit of its own. */
 function withoutPackages(files: PackageFiles): PackageFiles {
   const below = files.flatMap(({ path }) => (isKptfile(path) ? [path.slice(0, -PACKAGE_FILE.length)] : []))
   return below.length === 0 || below.includes('') ? files : files.filter(({ path }) => !below.some((folder) => path.startsWith(folder)))
 }
 
-/** Whether a package is rendered from what the file holds; of every other file the name is enough. */
+/** Whether the content of the file is part of a render; of other files the name is enough. */
 export function isReadOf(path: string): boolean {
   const name = path.slice(path.lastIndexOf('/') + 1)
   return name === PACKAGE_FILE || name === IGNORE_FILE || MANIFEST.test(name) || KUSTOMIZATION_NAMES.includes(name)

@@ -1,4 +1,4 @@
-/** Secrets that stand in git for everybody to read. */
+/** Secrets with plain values in git. */
 
 import { isSecret } from '../krm/redaction/redacted.ts'
 import { readResource } from '../krm/resource.ts'
@@ -6,9 +6,8 @@ import { describeResourceId } from '../krm/resource-id.ts'
 import { getKey, isJsonObject, type Json } from '../text/json.ts'
 
 /**
- * A sentence that names the keys of a Secret with values in the manifest, never a value; undefined for anything else. A file
- * that SOPS encrypted has a `sops` mapping beside its data and is fine, as are SealedSecrets and ExternalSecrets, which are
- * other kinds.
+ * A sentence that names the keys of a Secret with values in the manifest, never a value; undefined for other objects. A file that SOPS
+ * encrypted has a `sops` mapping beside its data. SealedSecrets and ExternalSecrets are other kinds.
  */
 export function plainSecretNote(object: Json): string | undefined {
   const resource = readResource(object)

@@ -1,20 +1,20 @@
 /**
- * Which steps of a pipeline wrote which fields. Nothing is guessed from values: a function of ours is seen writing, also the
- * value that is there already; of what another program gives back, what is new or has another value was written by it.
+ * Records which steps of a pipeline wrote which fields. The writes of a built-in function are observed, also of a value that does not
+ * change. Of the output of another program, every new or different value was written by it.
  */
 import { isTextToAll } from '../yaml/go-scalar.ts'
 import { entryOf, keyOf, resolved, type YamlMap, type YamlNode, type YamlScalar } from '../yaml/yaml-node.ts'
 import type { PipelineStep, StepRun } from './kpt/pipeline-step.ts'
 import type { RenderWatcher } from './kpt/run-pipeline.ts'
 
-/** Leaves the numbers of the steps in the nodes' `writes`. One for each render. */
+/** Stores the numbers of the steps in the nodes' `writes`. Each render needs its own. */
 export class ProvenanceWatcher implements RenderWatcher {
   private step = -1
-  /** What each node was when it was last looked at. */
+  /** The state of each node at the last observation. */
   private readonly previous = new WeakMap<YamlNode, Observed>()
-  /** What hung on each map then, by key. */
+  /** The values of each map at the last observation, by key. */
   private readonly below = new WeakMap<YamlNode, ReadonlyMap<string, YamlNode>>()
-  /** Scalars whose `value` was set since. */
+  /** Scalars whose `value` was set since then. */
   private readonly touched = new Set<YamlScalar>()
   private readonly observed = new WeakSet<YamlScalar>()
 
@@ -45,7 +45,7 @@ export class ProvenanceWatcher implements RenderWatcher {
     }
   }
 
-  /** Setting a value that is there already is a write too: the function decides about the field. */
+  /** Setting an equal value is a write too: the function decides about the field. */
   private observe(node: YamlScalar): void {
     if (this.observed.has(node)) return
     this.observed.add(node)
@@ -86,7 +86,7 @@ export class ProvenanceWatcher implements RenderWatcher {
     if (node.writes?.at(-1) !== this.step) node.writes = [...(node.writes ?? []), this.step]
   }
 
-  /** What a function gave back as another tree: nodes at the same place are the same node. */
+  /** Where a function returned another tree, nodes at the same path are the same node. */
   private carry(from: YamlNode, to: YamlNode): void {
     if (from.kind !== to.kind) return
     inherit(from, to)
@@ -110,7 +110,7 @@ function inherit(from: YamlNode, to: YamlNode): void {
   to.writes = from.writes
 }
 
-/** What of a node says whether it has another value. */
+/** The parts of a node that decide whether its value changed. */
 type Observed = Pick<YamlScalar, 'kind' | 'value' | 'style' | 'tag'> | Pick<Exclude<YamlNode, YamlScalar>, 'kind'>
 
 const SEEN_MAP: Observed = { kind: 'map' }
@@ -134,7 +134,7 @@ function textOf(node: Observed): string {
   return `${isText ? 't' : 'p'}${node.value}`
 }
 
-/** Keys that name an item of a list in Kubernetes, the more telling first. */
+/** Keys that name an item of a list in Kubernetes, the most specific first. */
 const ITEM_KEYS = ['name', 'key', 'containerPort', 'port', 'mountPath', 'ip', 'type', 'topologyKey', 'devicePath']
 
 function sameItem(items: readonly YamlNode[], item: YamlNode, index: number): YamlNode | undefined {

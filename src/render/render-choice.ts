@@ -1,12 +1,12 @@
-/** What makes the objects of a unit of its files, as a policy says it. */
+/** The tool that renders a unit, as the policy names it. */
 export type RenderChoice =
-  /** `kpt fn render`: the files, through the functions of the pipeline where there is one. */
+  /** `kpt fn render`: the files, through the functions of a pipeline where there is one. */
   | { readonly tool: 'kpt' }
-  /** The files as they stand in git, whatever pipeline the Kptfile has. */
+  /** The files as they are in git, without the pipeline of the Kptfile. */
   | { readonly tool: 'files' }
-  /** `path`: folder of the kustomization from the package; empty for the package itself. */
+  /** `path`: folder of the kustomization, from the package; empty for the package itself. */
   | { readonly tool: 'kustomize'; readonly path: string }
-  /** A program of the operator's that prints the objects. */
+  /** A program of the operator that prints the objects. */
   | { readonly tool: 'command'; readonly command: readonly string[] }
 
 export const RENDERED_BY_KPT: RenderChoice = { tool: 'kpt' }

@@ -1,7 +1,6 @@
 /**
- * The files of a package as the objects that should run. Without a pipeline that is what they declare; which files count,
- * and in what order, is kpt's own answer (render-package.kpt.test.ts holds it against `kpt fn source`). With one it is what
- * `kpt fn render` makes of them.
+ * Renders a package to its desired set. Without a pipeline these are the declared objects; the files that count, and their order, are kpt's
+ * (render-package.kpt.test.ts compares them with `kpt fn source`). With a pipeline they are the output of `kpt fn render`.
  */
 import { Failure, Failures, failuresOf } from '../failure.ts'
 import type { Kptfile } from '../package/kptfile.ts'
@@ -20,16 +19,16 @@ import { isKptfile, PackageSources } from './package-sources.ts'
 
 export interface RenderedPackage {
   readonly desired: DesiredSet
-  /** Of the package itself, not of its subpackages; undefined for a folder that is no package. */
+  /** Kptfile of the package itself; undefined for a folder that is no package. */
   readonly kptfile: Kptfile | undefined
   /**
    * Files, from the root of the repository, that may hold objects and could not be looked into: links, submodules and LFS
    * pointers. While there is one, an object that is not desired cannot be called unexpected.
    */
   readonly unread: readonly string[]
-  /** What the functions did; undefined without a pipeline. */
+  /** The run of the functions; undefined without a pipeline. */
   readonly run: PipelineRun | undefined
-  /** The tree that each object of the pipeline's output is, by `resourceKey`. */
+  /** The tree of each object of the pipeline's output, by `resourceKey`. */
   readonly nodes: ReadonlyMap<string, YamlMap>
 }
 
@@ -41,14 +40,14 @@ export type Rendering = RenderedPackage | { readonly failures: readonly [Failure
  * (one object twice); of a pipeline the first function that fails, BP12xx. Never throws for bad input.
  * @param packagePath from the root of the repository; '' for the root
  * @param files everything below the package's folder, or at least its manifests, Kptfiles and `.krmignore` files
- * @param watcher told of every step, where somebody wants to know what wrote a field
+ * @param watcher receives every step
  */
 export function* renderPackage(packagePath: string, files: PackageFiles, watcher?: RenderWatcher): RenderProcess<Rendering> {
   const sources = new PackageSources(packagePath, files)
   return sources.hasPipeline ? yield* renderSources(sources, watcher) : readSources(sources)
 }
 
-/** The files as they stand, for a syncer that applies what git has; what the Kptfiles say about functions counts for nothing. */
+/** The declared objects, for a syncer that applies the files as they are: functions of the Kptfiles are ignored. */
 export function renderAsFiles(packagePath: string, files: PackageFiles): Rendering {
   return readSources(new PackageSources(packagePath, files), 'as-files')
 }
@@ -67,7 +66,7 @@ function* renderSources(sources: PackageSources, watcher: RenderWatcher | undefi
   }
 }
 
-/** What apply-setters says where nothing in the package names one of its setters: most likely a name is wrong. */
+/** Message of apply-setters where the package names none of its setters: most likely a name is wrong. */
 const NO_MATCH = 'no matches for input setter(s)'
 
 function withRun(sources: PackageSources, run: PipelineRun): Rendering {
@@ -88,7 +87,7 @@ function withRun(sources: PackageSources, run: PipelineRun): Rendering {
   return finished(sources, builder, { run, nodes })
 }
 
-/** A package without a pipeline, or whose pipeline is not asked for: its files are what runs. */
+/** A package without a pipeline, or with an ignored one: its files are what runs. */
 function readSources(sources: PackageSources, how: 'no-pipeline' | 'as-files' = 'no-pipeline'): Rendering {
   const builder = new DesiredSetBuilder()
   builder.failures.push(...sources.packageFailures(how === 'as-files' ? 'folder' : 'kptfile'))

@@ -1,9 +1,9 @@
-/** Manifests whose objects the server names: https://kubernetes.io/docs/reference/using-api/api-concepts/#generated-values. */
+/** Manifests whose objects get their names from the server: https://kubernetes.io/docs/reference/using-api/api-concepts/#generated-values. */
 import { getKey, isJsonObject, type Json } from '../text/json.ts'
 
 /**
- * Why a manifest with `generateName` and without a name is not looked for: each create makes another object, none of which has a name
- * that git knows. Undefined for all other documents.
+ * Why a manifest with `generateName` and without a name is not compared: each create gives another object, and git knows none of their
+ * names. Undefined for all other documents.
  */
 export function whyServerNamed(object: Json): string | undefined {
   if (!isJsonObject(object)) return undefined

@@ -1,4 +1,4 @@
-/** Why a live value is not adopted, and what a person can do about it. */
+/** Refusals of adoptions, and their remedies. */
 import { Failure } from '../../failure.ts'
 import type { RenderedPackage } from '../../render/render-package.ts'
 import { describeMoved, listMoved, type MovedField } from '../moved-fields.ts'
@@ -83,7 +83,7 @@ function declaredAt({ desired }: ResolvedChange): { readonly where?: string } {
   return desired === undefined ? {} : { where: `${desired.location.path}:${desired.location.line}` }
 }
 
-/** @param dirty candidates that land and move something else too */
+/** @param dirty candidates that land and move more */
 export function refusal(
   change: ResolvedChange,
   dirty: readonly { readonly candidate: Candidate; readonly others: readonly MovedField[] }[],
@@ -113,7 +113,7 @@ export function refusal(
   })
 }
 
-/** @param unit the one that would change with it */
+/** @param unit the other unit that would change */
 export function shared(change: ResolvedChange, { what }: Pick<Candidate, 'what'>, unit: string, moved: readonly MovedField[]): Failure {
   const also = moved.length === 0 ? 'change it' : `move ${listMoved(moved)} there`
   return cannot(change, {
@@ -130,7 +130,7 @@ export function ofCommand(change: ResolvedChange, command: string): Failure {
   })
 }
 
-/** @param candidates what gives the live value and moves nothing else, several */
+/** @param candidates several that give the live value and move nothing else */
 function ambiguous(change: ResolvedChange, candidates: readonly Candidate[]): Failure {
   if (change.via !== undefined && candidates.every(({ via }) => via !== change.via)) return unknownLocation(change, candidates)
   return cannot(change, {
@@ -141,13 +141,12 @@ function ambiguous(change: ResolvedChange, candidates: readonly Candidate[]): Fa
   })
 }
 
-/** What was taken for a change. */
 export interface ChosenLocation {
   readonly change: ResolvedChange
   readonly candidate: Candidate
 }
 
-/** @throws Failure BP2014 for a change whose `via` names a place that none was taken of */
+/** @throws Failure BP2014 for a change whose `via` names no chosen location */
 export function assertNamed(wanted: readonly ResolvedChange[], chosen: readonly ChosenLocation[]): void {
   const unknown = wanted.find(({ via }) => via !== undefined && !chosen.some(({ candidate }) => candidate.via === via))
   if (unknown === undefined) return
@@ -159,7 +158,7 @@ export function assertNamed(wanted: readonly ResolvedChange[], chosen: readonly 
   )
 }
 
-/** @param fitting what gives the live value and moves nothing else */
+/** @param fitting candidates that give the live value and move nothing else */
 function unknownLocation(change: ResolvedChange, fitting: readonly Candidate[]): Failure {
   return cannot(change, {
     code: 'BP2014',
@@ -184,7 +183,7 @@ export function notIdempotent(moved: MovedField, { run }: RenderedPackage): Fail
   })
 }
 
-/** Each change has a place by itself. */
+/** For changes that can be adopted one by one. */
 export function undone(change: ResolvedChange): Failure {
   return cannot(change, {
     ...declaredAt(change),

@@ -1,7 +1,7 @@
 /**
- * Adopt and Release in a package with a pipeline: finds for each field the authored place that its value comes from, edits it,
- * renders the edited package, and takes the edit only if every chosen field is then as it shall be and nothing else moved
- * (design §8). What cannot be proven is refused, with the function that is in the way and what would move.
+ * Adopt and Release in a package with a pipeline: finds the authored location of each value, edits it, renders the edited package, and takes
+ * the edit only if every chosen field has its chosen value and nothing else moved (design §8). A refusal names the function that prevents the
+ * edit, and the fields that would move.
  */
 import { valueAt } from '../../krm/field-path.ts'
 import { resourceKey } from '../../krm/resource-id.ts'
@@ -45,26 +45,26 @@ export interface AdoptionInput {
   readonly functions: FunctionLibrary
 }
 
-/** Texts by path from the root of the repository; only files that change. */
+/** Changed texts by path from the root of the repository. */
 export type EditedTexts = ReadonlyMap<string, string>
 
-/** Renderings that one proposal may cost. */
+/** Renderings of one proposal. */
 const MAX_RENDERINGS = 300
-/** How often in turn an edit may be taken back by a function, and that function's config be edited instead. */
+/** How often a function may revert an edit, whose config is then edited instead. */
 const MOST_TURNS = 4
 
-/** @throws Failure BP2001, BP2002, BP2010, BP2014, BP1207, or what the package itself fails with */
+/** @throws Failure BP2001, BP2002, BP2010, BP2014 or BP1207, or the failure of the package */
 export function adoptThroughPipeline(input: AdoptionInput): EditedTexts {
   const wanted = editedChanges(input.changes)
   return wanted.length === 0 ? new Map() : new Adoption(input).run(wanted)
 }
 
-/** Why each change by itself cannot be adopted, in their order; undefined where it can. */
+/** Why each change by itself cannot be adopted, in their order; undefined where it can be adopted. */
 export function adoptionProblems(input: AdoptionInput): readonly (string | undefined)[] {
   return problemsOf(input.changes, () => new Adoption(input).alone())
 }
 
-/** What a candidate does, rendered. */
+/** The rendered result of a candidate. */
 interface Trial {
   readonly candidate: Candidate
   readonly texts: EditedTexts
@@ -120,7 +120,7 @@ class Adoption {
     return only
   }
 
-  /** Candidates that land and move nothing else, and what is wrong with the others. */
+  /** `clean`: candidates that land and move nothing else. `dirty`: candidates that land and move more. */
   private tryAll(
     change: ResolvedChange,
     edits: readonly FileEdit[],
@@ -165,8 +165,8 @@ class Adoption {
   }
 
   /**
-   * A function without an effect on the present values does not show in the present package, but reverts an edit: where it
-   * has the value from. Of a list or a map it reverts parts, and the edit of the rest stays.
+   * A function without an effect on the present values does not show in the present package, but reverts an edit: finds the location of its
+   * value. Of a list or a map it reverts parts, and the edit of the rest stays.
    */
   private takenBackBy({ candidate, texts }: Trial, change: ResolvedChange, target: Target): Locations {
     const key = this.before.keyOf(change)
@@ -196,7 +196,7 @@ class Adoption {
     return { root, path: change.drift.path, wanted: wantedBy(change), before: Number.POSITIVE_INFINITY, depth: 0 }
   }
 
-  /** An object that is gone in the cluster is taken out of its file. */
+  /** A missing object is removed from its file. */
   private objectLocations(change: ResolvedChange): Locations {
     const edit = editFor(change)
     if (edit === undefined || change.desired?.location.step !== undefined) return NOWHERE
@@ -215,7 +215,7 @@ class Adoption {
     return new Map([...byFile].map(([path, list]) => [path, editYaml(this.authored.text(path), list, path)]))
   }
 
-  /** @param watcher where it matters what wrote a field; most renderings only prove an edit */
+  /** @param watcher records what wrote each field; most renderings only prove an edit */
   private render(texts: EditedTexts, watcher?: RenderWatcher): RenderedPackage {
     this.renderings += 1
     if (this.renderings > MAX_RENDERINGS) throw tooMany(this.input.packagePath)
@@ -237,7 +237,7 @@ class Adoption {
     return created.length === 0 ? edited : [...edited, ...created].sort((one, other) => (one.path < other.path ? -1 : 1))
   }
 
-  /** Otherwise the result of an edit depends on the number of renders. */
+  /** Without this, the result of an edit depends on the number of renders. */
   private assertIdempotent(): void {
     const { run } = this.base
     if (run === undefined) return
@@ -249,7 +249,7 @@ class Adoption {
     if (moved !== undefined) throw notIdempotent(moved, again)
   }
 
-  /** Files that are stored rendered are updated to the render of the edited package, and the whole is proven once more. */
+  /** Updates files that are stored rendered to the render of the edited package, and proves the whole once more. */
   private inPlace({ texts, after }: Trial, wanted: readonly ResolvedChange[]): EditedTexts {
     const whole = inPlaceEdits({ authored: this.authored, texts, before: this.base, after })
     const last = whole.size === 0 ? after : this.render(new Map([...texts, ...whole]))

@@ -1,4 +1,4 @@
-/** The files of a package as people wrote them, and where in them a rendered node was written. */
+/** The authored files of a package, and the location of a rendered node in them. */
 import type { FieldPath } from '../../krm/field-path.ts'
 import type { PackageFiles } from '../../package/package-files.ts'
 import { LineIndex } from '../../yaml/read/go-yaml-text.ts'
@@ -6,13 +6,13 @@ import { readYamlNodes } from '../../yaml/read/read-yaml-node.ts'
 import type { YamlNode } from '../../yaml/yaml-node.ts'
 import { nodeAtPath, pathTo } from '../../yaml/yaml-path.ts'
 
-/** A place in a file: where an edit goes. */
+/** The location of an edit. */
 export interface AuthoredLocation {
   /** From the root of the repository. */
   readonly file: string
-  /** Place of the document in the file, from 0. */
+  /** Position of the document in the file, from 0. */
   readonly document: number
-  /** From the root of the document; items of lists by their place. */
+  /** From the root of the document; items of lists by their index. */
   readonly path: FieldPath
 }
 
@@ -31,7 +31,7 @@ export class AuthoredFiles {
     return this.packagePath === '' ? path : `${this.packagePath}/${path}`
   }
 
-  /** The way back from `where`. */
+  /** From the package; the inverse of `where`. */
   within(file: string): string {
     return this.packagePath === '' ? file : file.slice(this.packagePath.length + 1)
   }
@@ -44,7 +44,7 @@ export class AuthoredFiles {
     return new TextDecoder('utf-8', { ignoreBOM: true }).decode(this.files.get(file) ?? new Uint8Array())
   }
 
-  /** Line ends as a render has them, so that places in the text are those of the nodes' sources. */
+  /** With the line ends of a render, so that offsets are those of the nodes' sources. */
   documents(file: string): readonly YamlNode[] {
     const known = this.parsed.get(file)
     if (known !== undefined) return known
@@ -53,7 +53,7 @@ export class AuthoredFiles {
     return nodes
   }
 
-  /** Where a rendered node was written; undefined where no file has it. */
+  /** The authored location of a rendered node; undefined where no file has it. */
   locationOf(node: YamlNode): AuthoredLocation | undefined {
     const { source } = node
     if (source === undefined || !this.files.has(source.path)) return undefined
@@ -67,7 +67,7 @@ export class AuthoredFiles {
     return root === undefined ? undefined : nodeAtPath(root, path)?.node
   }
 
-  /** `apps/web/setters.yaml:7`, of the value at the place; of the file alone where nothing is there. */
+  /** `apps/web/setters.yaml:7`; the file alone where it has no value there. */
   describe(location: AuthoredLocation): string {
     const source = this.nodeAt(location)?.source
     if (source === undefined) return location.file

@@ -1,24 +1,23 @@
-/** A place from which a rendered value may come, and the edits that would give the wanted one. */
+/** A location that a rendered value may come from, with the edits that give the wanted value. */
 import type { Json } from '../../text/json.ts'
 import type { FileEdit } from '../resolution-edits.ts'
 
-/** What a field shall be afterwards; undefined: not there. */
+/** The value of a field after the edit; undefined: no field. */
 export type Wanted = Json | undefined
 
 export interface Candidate {
-  /** What `--via` names: `manifest`, `setter:replicas`, `set-image`. */
+  /** Value of `--via`: `manifest`, `setter:replicas`, `set-image`. */
   readonly via: string
   /** For people: `the setter replicas (apps/web/setters.yaml:7)`. */
   readonly what: string
   readonly edits: readonly FileEdit[]
 }
 
-/** Why no edit gives the wanted value at one place. */
+/** Why no edit of one location gives the wanted value. */
 export interface Obstacle {
-  /** Step or file, as failures name it. */
+  /** The step or the file; empty where neither is known. */
   readonly where: string
   readonly why: string
-  /** What to edit instead. */
   readonly remedy: string
 }
 

@@ -1,12 +1,12 @@
-/** A list or a map may be one field to the server while its parts come from several places: their edits together. */
+/** A list or a map may be one field to the server while its parts come from several locations: combines their edits. */
 import type { FileEdit } from '../resolution-edits.ts'
 import { type Candidate, type Locations, NOWHERE } from './candidate.ts'
 
-/** Ways to choose one location for each part; more are too many for a choice. */
+/** With more combinations, none is a candidate. */
 const MOST_WAYS = 16
 
 /**
- * One candidate for each way to choose a place for every part; none where a part has no place.
+ * One candidate for each combination of locations, one for each part; none where a part has no location.
  * @param first edits that every candidate begins with
  */
 export function combineLocations(parts: readonly Locations[], first?: Candidate): Locations {
@@ -30,7 +30,6 @@ function together(way: readonly Candidate[]): Candidate {
   }
 }
 
-/** Without duplicates. */
 export function uniqueEdits(edits: readonly FileEdit[]): readonly FileEdit[] {
   return [...new Map(edits.map((edit) => [editsKey([edit]), edit])).values()]
 }

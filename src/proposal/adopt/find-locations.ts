@@ -1,6 +1,6 @@
 /**
- * From a rendered field back to where its value is written: in a manifest, or, where a function wrote it, in what that
- * function was given. Each place is a candidate only: whether the edit lands is proven by rendering (adoption.ts).
+ * From a rendered field back to the location of its value: in a manifest, or in the config of the function that wrote it. Each location is a
+ * candidate only. A render proves the edit (adoption.ts).
  */
 import { type FieldPath, field, valueAt } from '../../krm/field-path.ts'
 import { describeStep, functionName, type StepRun } from '../../render/kpt/pipeline-step.ts'
@@ -18,33 +18,33 @@ export interface Target {
   readonly root: YamlMap
   readonly path: FieldPath
   readonly wanted: Wanted
-  /** Steps from this number on had no part in the tree. */
+  /** Only steps with a lower number wrote the tree. */
   readonly before: number
-  /** How many functions lie between this field and the rendered one. */
+  /** Number of functions between this field and the rendered one. */
   readonly depth: number
 }
 
 export interface InverseInput {
   readonly run: StepRun
   readonly target: Target
-  /** The value at the target; undefined where there is none. */
+  /** The value at the target; undefined without one. */
   readonly node: YamlNode | undefined
   readonly finder: LocationFinder
 }
 
-/** The places where a function has a value from; undefined where the function does not write such a field. */
+/** The locations of a value that a function wrote; undefined where the function writes no such field. */
 export type Inverse = (input: InverseInput) => Locations | undefined
 
 export interface Inverses {
   /** By the short name of the function. */
   readonly byName: ReadonlyMap<string, Inverse | undefined>
-  /** For a function that nothing is known of. */
+  /** For an unknown function. */
   readonly otherwise: Inverse
 }
 
-/** Configs may be written by functions in turn; more turns than this are none that anybody meant. */
+/** Functions may write the config of other functions, up to this depth. */
 const MAX_DEPTH = 4
-/** Parts of one field that are searched one by one. */
+/** Parts of one field that are searched. */
 const MOST_PARTS = 16
 
 export class LocationFinder {
@@ -52,7 +52,6 @@ export class LocationFinder {
   private readonly runs: readonly StepRun[]
   private readonly inverses: ReadonlyMap<string, Inverse | undefined>
   private readonly otherwise: Inverse
-  /** Every object of the rendering. */
   readonly objects: readonly YamlMap[]
 
   constructor(
@@ -67,13 +66,13 @@ export class LocationFinder {
     this.otherwise = inverses.otherwise
   }
 
-  /** By the step that wrote the field last; the manifest where none did. */
+  /** The location by the last step that wrote the field, or in the manifest. */
   find(target: Target): Locations {
     const writes = nodeAtPath(target.root, target.path)?.node.writes ?? []
     return this.through(target, writes.filter((step) => step < target.before).at(-1))
   }
 
-  /** Of a list or a map: the places of those parts of it that shall be different, all together. */
+  /** Of a list or a map: the combined locations of the parts that change. */
   findParts(target: Target): Locations {
     const now = nodeAtPath(target.root, target.path)?.node
     if (now === undefined || target.wanted === undefined) return NOWHERE
@@ -83,7 +82,7 @@ export class LocationFinder {
     return combineLocations(paths.map((path) => this.find({ ...target, path: [...above, ...path], wanted: valueAt(wanted, path) })))
   }
 
-  /** @param writer number of the step; undefined: no function wrote the field */
+  /** @param writer number of the step; undefined where no function wrote the field */
   through(target: Target, writer: number | undefined): Locations {
     const run = writer === undefined ? undefined : this.runs[writer]
     if (run === undefined) return this.manifest(target)
@@ -95,7 +94,7 @@ export class LocationFinder {
     return found ?? obstacle(run, `${name} writes the field, and what it writes there cannot be traced back to its config`)
   }
 
-  /** The edit of the file where the field was written, or of the nearest thing above it for a field that is not there. */
+  /** The edit of the file with the field, or of the nearest parent of a field that is absent. */
   manifest({ root, path, wanted }: Target): Locations {
     for (let steps = path.length; steps >= 0; steps -= 1) {
       const nearest = nearestNode(root, path.slice(0, steps))
@@ -108,7 +107,7 @@ export class LocationFinder {
     return NOWHERE
   }
 
-  /** Where an entry of a function's config is written: in the Kptfile, or in the file of its `configPath`. */
+  /** The location of a config entry: in the Kptfile, or in the file of its `configPath`. */
   configEntry(
     { step, config }: StepRun,
     path: FieldPath,
@@ -116,7 +115,7 @@ export class LocationFinder {
     label: Pick<Candidate, 'via' | 'what'>,
   ): Locations {
     if (step.function.configMap.size > 0) {
-      // What kpt makes a ConfigMap's `data` of.
+      // kpt creates the `data` of a ConfigMap from it.
       const inKptfile = [
         field('pipeline'),
         field(step.list),
@@ -146,7 +145,7 @@ function relabel(candidate: Candidate, { via, what }: Pick<Candidate, 'via' | 'w
   return { ...candidate, via, what: candidate.what.replace(/^the manifest/, what) }
 }
 
-/** A config may have `3` for the text "3": a number stays a number. */
+/** A config may hold `3` for the text "3": a number stays a number. */
 function inFormOf(wanted: Json, node: YamlNode | undefined): Json {
   const target = node === undefined ? undefined : resolved(node)
   if (typeof wanted !== 'string' || target?.kind !== 'scalar' || target.style !== 'plain' || typeof jsonOf(target) === 'string')

@@ -1,4 +1,4 @@
-/** Parts of the reference of an image. */
+/** The parts of an image reference. */
 
 export interface Reference {
   readonly name: string

@@ -1,7 +1,7 @@
 /**
- * Packages are mostly stored rendered in git: then the render of the edited package belongs into the same commit, or a syncer
- * that applies files as they are never gets it. A file that a render leaves as it is becomes its rendered text; of
- * the others, only values that were equal to the rendered ones are updated.
+ * Most packages are stored rendered in git. Then the render of the edited package belongs into the same commit, for a syncer that applies
+ * files as they are. A file that a render leaves as it is becomes its rendered text. In other files, only values that were equal to the
+ * rendered ones are updated.
  */
 import { isWithin, valueAt } from '../../krm/field-path.ts'
 import { resourceKey } from '../../krm/resource-id.ts'
@@ -16,19 +16,19 @@ import type { AuthoredFiles } from './authored-files.ts'
 
 interface InPlaceInput {
   readonly authored: AuthoredFiles
-  /** The edited files so far, by path from the root of the repository. */
+  /** The edited files, by path from the root of the repository. */
   readonly texts: ReadonlyMap<string, string>
   readonly before: RenderedPackage
   readonly after: RenderedPackage
 }
 
-/** Texts of further files, or further edits of the same ones, by path from the root of the repository. */
+/** Texts that change in addition, by path from the root of the repository. */
 export function inPlaceEdits(input: InPlaceInput): ReadonlyMap<string, string> {
   const whole = renderedTexts(input)
   return new Map([...whole.changed, ...valueEdits(input, whole.retained)])
 }
 
-/** Of files that a render leaves as they are, byte by byte: what it makes of the edited ones. */
+/** The rendered texts of files that a render leaves as they are, byte by byte. */
 function renderedTexts({ authored, texts, before, after }: InPlaceInput): {
   readonly retained: ReadonlySet<string>
   readonly changed: ReadonlyMap<string, string>
@@ -46,7 +46,7 @@ function renderedTexts({ authored, texts, before, after }: InPlaceInput): {
   return { retained, changed }
 }
 
-/** Of the other files, the values that were equal to the rendered ones. */
+/** Edits of the values in other files that were equal to the rendered ones. */
 function valueEdits({ authored, texts, before, after }: InPlaceInput, retained: ReadonlySet<string>): ReadonlyMap<string, string> {
   const was = new Map(before.desired.resources.map((resource) => [resourceKey(resource.id), resource]))
   const edits = new Map<string, YamlEdit[]>()

@@ -1,4 +1,4 @@
-/** From a field that a function wrote back to the entry of its config: by the function's own inverse (docs/adr/0050), or by the value. */
+/** From a field that a function wrote to the entry of its config: by the function's inverse (docs/adr/0050), or by the value. */
 import { FUNCTION_INVERSES } from '../../../functions/inverses.ts'
 import { field } from '../../krm/field-path.ts'
 import { functionName } from '../../render/kpt/pipeline-step.ts'
@@ -10,7 +10,7 @@ import type { Inverse, Inverses } from './find-locations.ts'
 
 const NOT_CONFIG = new Set(['apiVersion', 'kind', 'metadata'])
 
-/** What a user's own program writes: an entry of its config with the very value that it wrote, if there is one. */
+/** For a user's own program: an entry of its config with exactly the value that it wrote. */
 const invertByValue: Inverse = ({ run, target, node, finder }) => {
   const { config } = run
   if (config === undefined || node === undefined || target.wanted === undefined) return undefined
@@ -25,7 +25,7 @@ const invertByValue: Inverse = ({ run, target, node, finder }) => {
       return jsonEquals(jsonOf(below), written) || below.value === String(written)
     })
     if (path === undefined) return []
-    // A text that a program made a number of stays a text.
+    // A text that a program converted to a number stays a text.
     const wanted = isText && typeof target.wanted !== 'object' ? String(target.wanted) : target.wanted
     return [finder.configEntry(run, [field(keyOf(key)), ...path], { ...target, wanted }, label)]
   })

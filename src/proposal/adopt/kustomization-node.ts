@@ -1,4 +1,4 @@
-/** A kustomization with the places of its fields, as an edit and a refusal want them. */
+/** A document of a file with the locations of its fields. */
 import { type FieldPath, field } from '../../krm/field-path.ts'
 import { KUSTOMIZATION_NAMES } from '../../render/kustomize/kustomization-names.ts'
 import { folderOf } from '../../render/kustomize/kustomization-walk.ts'
@@ -16,7 +16,7 @@ export interface FileLocation {
   readonly column: number
 }
 
-/** From an offset of a text to its line and column in the file. */
+/** From an offset of a text to its line and column. */
 export type TextLocations = Pick<LineIndex, 'position'>
 
 export class SourceDocument {
@@ -46,7 +46,7 @@ export class SourceDocument {
     return node === undefined ? undefined : jsonOf(node)
   }
 
-  /** Entries of a list field, as values; those that are no maps are left out. */
+  /** The maps in a list field, as values. */
   entries(name: string): readonly { readonly index: number; readonly value: { readonly [key: string]: Json } }[] {
     return itemsAt(this.root, name).flatMap((item, index) => {
       const value = jsonOf(item)
@@ -54,7 +54,7 @@ export class SourceDocument {
     })
   }
 
-  /** Texts of a list field. */
+  /** The texts in a list field. */
   texts(...path: readonly string[]): readonly { readonly index: number; readonly text: string }[] {
     return itemsAt(this.root, ...path).flatMap((item, index) => {
       const value = jsonOf(item)
@@ -67,7 +67,7 @@ export class SourceDocument {
     return target.kind === 'map' && entryOf(target, name) !== undefined
   }
 
-  /** Of the value at the path, or of the nearest thing above it. */
+  /** The location of the value, or of its nearest parent. */
   locationOf(path: FieldPath): FileLocation {
     for (let steps = path.length; steps >= 0; steps -= 1) {
       const source = nodeAtPath(this.root, path.slice(0, steps))?.node.source
@@ -76,7 +76,7 @@ export class SourceDocument {
     return { file: this.path, line: 1, column: 1 }
   }
 
-  /** `apps/prod/kustomization.yaml:7`, of the value at the path, or of the nearest one above it. */
+  /** `apps/prod/kustomization.yaml:7`, of the value or of its nearest parent. */
   location(path: FieldPath): string {
     for (let steps = path.length; steps >= 0; steps -= 1) {
       const source = nodeAtPath(this.root, path.slice(0, steps))?.node.source
@@ -93,7 +93,7 @@ export function documentsOf(path: string, files: SourceFiles): readonly SourceDo
   return readYamlNodes(text, path).map((root, number) => new SourceDocument(path, number, root, lines))
 }
 
-/** Every kustomization of the files, in the order in which they are read, the root first: outer ones are applied later. */
+/** Every kustomization of the files in reading order, the root first. */
 export function kustomizationsOf(files: SourceFiles): readonly SourceDocument[] {
   const paths = [...files.keys()].filter((path) => KUSTOMIZATION_NAMES.includes(path.slice(path.lastIndexOf('/') + 1)))
   return paths.flatMap((path) => documentsOf(path, files).slice(0, 1))

@@ -1,7 +1,6 @@
 /**
- * Adopt and Release in a unit that kustomize builds: finds the places that each field may come from, edits each of them, builds
- * the edited files, and takes the edit that gives the chosen value, moves nothing else, and leaves every other unit that reads the
- * file as it is (design §8).
+ * Adopt and Release in a unit that kustomize builds: finds the locations of each field, edits each of them, builds the edited files, and
+ * takes the edit that gives the chosen value, moves nothing else, and leaves every other unit that reads the file as it is (design §8).
  */
 import { Failure } from '../../failure.ts'
 import { resourceKey } from '../../krm/resource-id.ts'
@@ -29,15 +28,15 @@ import type { BuiltAdoptionInput, SharingUnit } from './kustomize-input.ts'
 import { KustomizeLocations } from './kustomize-locations.ts'
 import { applyCandidate, changedFiles, type SourceCandidate, type SourceLocations } from './source-edits.ts'
 
-/** Files that change, by path from the root of the repository; null for one that is taken away. */
+/** Changed files by path from the root of the repository; null for a removed one. */
 export type EditedSources = ReadonlyMap<string, Uint8Array | null>
 
-/** Builds that one proposal may cost. */
+/** Builds of one proposal. */
 const MAX_BUILDS = 100
 
 /**
- * @throws Failure BP2001, BP2002, BP2010 or BP2014, or what the unit itself fails with; MissingBuilds where kustomize has to run
- * first, for every candidate at once
+ * @throws Failure BP2001, BP2002, BP2010 or BP2014, or the failure of the unit; MissingBuilds with the builds of all candidates, where
+ * kustomize has to run first
  */
 export function adoptThroughBuild(input: BuiltAdoptionInput): EditedSources {
   const wanted = editedChanges(input.changes)
@@ -48,7 +47,7 @@ export function adoptThroughBuild(input: BuiltAdoptionInput): EditedSources {
 }
 
 /**
- * Why each change by itself cannot be adopted, in their order; undefined where it can.
+ * Why each change by itself cannot be adopted, in their order; undefined where it can be adopted.
  * @throws MissingBuilds where kustomize has to run first
  */
 export function builtAdoptionProblems(input: BuiltAdoptionInput): readonly (string | undefined)[] {
@@ -117,7 +116,7 @@ class BuiltAdoption {
     throw refusal(change, dirty, obstacles)
   }
 
-  /** In turn: the next ones count where none of those before will do. */
+  /** Groups in order: a group counts where none of those before it has a result. */
   private locationsOf(change: ResolvedChange, files: SourceFiles): readonly SourceLocations[] {
     const key = this.before.keyOf(change)
     const desired = key === undefined ? undefined : this.before.rendered.get(key)
@@ -145,7 +144,7 @@ class BuiltAdoption {
     })
   }
 
-  /** The first unit that would not render as before, with what moves in it. */
+  /** The first unit that the edit would change, with the fields that move in it. */
   private sharing(files: SourceFiles): Sharing | undefined {
     const changed = changedFiles(this.input.source.files, files)
     const readers = this.input.others.filter((unit) => [...changed.keys()].some((path) => unit.files.has(path)))
@@ -160,14 +159,14 @@ class BuiltAdoption {
     return undefined
   }
 
-  /** Undefined where the unit stays as it is; empty where something changes that cannot be named. */
+  /** Undefined where the unit does not change; empty where a change cannot be named. */
   private movedIn({ source }: SharingUnit, files: SourceFiles, changed: EditedSources): readonly MovedField[] | undefined {
     if (source === undefined) return []
     const [was, is] = [source, { ...source, files: withChanges(source.files, files, changed) }].map((each) => ({
       source: each,
       answer: this.input.library.built(buildOf(each)),
     }))
-    // What cannot be built, before and after, feeds no cluster.
+    // A unit that cannot be built, before and after, feeds no cluster.
     if (was === undefined || is === undefined || 'failure' in was.answer) return undefined
     if ('failure' in is.answer) return []
     if (was.answer.text === is.answer.text) return undefined
@@ -176,7 +175,7 @@ class BuiltAdoption {
     return moved.length === 0 ? undefined : moved
   }
 
-  /** @throws MissingBuilds with every one of them that has to run first */
+  /** @throws MissingBuilds with all builds that have to run first */
   private assertBuilt(builds: readonly Build[]): void {
     const missing = builds.flatMap((build) => {
       try {
@@ -194,7 +193,7 @@ class BuiltAdoption {
     return buildOf({ ...this.input.source, files })
   }
 
-  /** @throws Failure of the build, or BP111x of what it printed */
+  /** @throws Failure of the build, or BP111x of its output */
   private render(files: SourceFiles): Rendered {
     this.builds += 1
     if (this.builds > MAX_BUILDS) throw tooMany(this.input.source.packagePath)
@@ -204,7 +203,7 @@ class BuiltAdoption {
     return byKey(printedResources(source, answer.text))
   }
 
-  /** The whole once more: every chosen field is as it shall be, and nothing else moved, here and elsewhere. */
+  /** Proves all edits together: every chosen field has its value, and nothing else moved, here and in other units. */
   private prove(files: SourceFiles, wanted: readonly ResolvedChange[]): void {
     const rendered = this.render(files)
     const lost = wanted.find((change) => !this.before.landed(change, rendered))
@@ -222,7 +221,7 @@ interface Sharing {
   readonly moved: readonly MovedField[]
 }
 
-/** The files of one unit with those that an edit of another changed. */
+/** The files of one unit, with the edits of another. */
 function withChanges(own: SourceFiles, edited: SourceFiles, changed: EditedSources): SourceFiles {
   const after = new Map(own)
   for (const path of changed.keys()) {

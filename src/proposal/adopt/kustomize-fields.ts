@@ -24,7 +24,7 @@ export function fieldCandidates(kustomizations: readonly SourceDocument[], files
   }
 }
 
-/** Whether a name in a kustomization may be the object's: declared as it is, or with the prefixes and suffixes of folders below. */
+/** Whether a name in a kustomization may be the object's, also with prefixes and suffixes of folders below. */
 export function namedAlike(name: string, { desired, declaredName }: Pick<BuiltTarget, 'desired' | 'declaredName'>): boolean {
   const rendered = desired.id.name
   return name !== '' && (name === declaredName || name === rendered || (rendered.includes(name) && name.includes(declaredName)))
@@ -42,7 +42,7 @@ function setIn(kustomization: SourceDocument, path: FieldPath, value: Wanted): F
   return { path: kustomization.path, edit: value === undefined ? { ...at, kind: 'remove' } : { ...at, kind: 'set', value } }
 }
 
-/** Entries of `images` that wrote the image, by the name that it has now. */
+/** Entries of `images` that wrote the image, by its present name. */
 function imageEntries(kustomization: SourceDocument, { desired, path }: Pick<BuiltTarget, 'desired' | 'path'>): readonly Entry[] {
   const last = path.at(-1)
   const now = valueAt(desired.object, path)
@@ -64,7 +64,7 @@ function images(kustomization: SourceDocument, target: BuiltTarget): readonly So
     ] as const) {
       const before = text(value, part)
       if (now === before) continue
-      // A tag that the entry does not set is the manifest's; a digest has no owner until it is set.
+      // A tag that the entry does not set is the manifest's. A digest has no owner until it is set.
       if (now === '') parts.set(part, undefined)
       else if (before !== '' || part === 'digest' || text(value, 'digest') !== '') parts.set(part, now)
     }
@@ -77,8 +77,8 @@ function images(kustomization: SourceDocument, target: BuiltTarget): readonly So
 }
 
 /**
- * The image for a manifest or patch, where a kustomization gives it another name alone: the name that the
- * kustomization matches. Undefined where the wanted value itself is to be written.
+ * The image for a manifest or patch, where a kustomization gives it another name only: the name that the kustomization matches. Undefined
+ * where the wanted value itself is to be written.
  */
 export function shownImage(kustomizations: readonly SourceDocument[], target: BuiltTarget): string | undefined {
   const { wanted } = target
@@ -134,7 +134,7 @@ function labels(kustomization: SourceDocument, { path, wanted }: BuiltTarget): r
   return [fields('commonLabels', last.name), ...pairs].flatMap((at) => candidate('label', at))
 }
 
-/** An entry of a ConfigMap, in what its generator is given. */
+/** An entry of a ConfigMap, in the input of its generator. */
 function generated(kustomization: SourceDocument, files: SourceFiles, target: BuiltTarget): SourceLocations {
   const [data, key, ...rest] = target.path
   const { kind } = target.desired.id
@@ -180,14 +180,14 @@ function inGenerator(
   })
 }
 
-/** What gives an entry of a generated object its value; `at` is from the root of the kustomization. */
+/** The source of an entry of a generated object; `at` is from the root of the kustomization. */
 export type GeneratorLocation =
   | { readonly is: 'literal'; readonly at: FieldPath; readonly literal: string }
   | { readonly is: 'file'; readonly at: FieldPath; readonly named: string; readonly file: string }
   /** Row and column count from 0. */
   | { readonly is: 'env'; readonly at: FieldPath; readonly file: string; readonly row: number; readonly column: number }
 
-/** @param at of the generator's entry in the kustomization */
+/** @param at path of the generator's entry in the kustomization */
 export function generatorLocations(
   kustomization: SourceDocument,
   files: SourceFiles,

@@ -1,4 +1,4 @@
-/** What is known of a unit that another tool than kpt renders, to edit it and to prove the edit. */
+/** A unit that another tool than kpt renders, as input of an edit and of its proof. */
 
 import type { FieldPath } from '../../krm/field-path.ts'
 import type { DesiredResource } from '../../render/desired-set.ts'
@@ -7,13 +7,13 @@ import type { BuildLibrary } from '../../render/package-builder.ts'
 import type { ResolvedChange } from '../resolution-edits.ts'
 import type { Wanted } from './candidate.ts'
 
-/** Another unit that reads files which this one is built from. */
+/** Another unit that reads files of this one. */
 export interface SharingUnit {
   /** `apps/staging`, or `apps/shop (kustomize overlays/staging)` where the package is rendered in several ways. */
   readonly name: string
-  /** The files that both read, by path from the root of the repository. */
+  /** Paths of the shared files from the root of the repository. */
   readonly files: ReadonlySet<string>
-  /** What it is built from; undefined where no build but the files themselves make it. */
+  /** Undefined where the unit is not built. */
   readonly source: BuiltSource | undefined
 }
 
@@ -27,11 +27,11 @@ export interface BuiltAdoptionInput extends BuiltUnit {
   readonly changes: readonly ResolvedChange[]
 }
 
-/** A field of an object that was built. */
+/** A field of a built object. */
 export interface BuiltTarget {
   readonly desired: DesiredResource
   readonly path: FieldPath
   readonly wanted: Wanted
-  /** Name of the object in the file that declares it; empty where no file does. */
+  /** Name of the object in its file; empty where no file declares it. */
   readonly declaredName: string
 }

@@ -28,7 +28,7 @@ export class KustomizeLocations {
     this.kustomizations = kustomizationsOf(files)
   }
 
-  /** Empty where no file declares it. */
+  /** Name of the object in its file; empty where no file declares it. */
   declaredName({ id, location }: DesiredResource): string {
     if (location.step !== undefined || !this.files.has(location.path)) return ''
     const document = documentsOf(location.path, this.files)[location.document]
@@ -37,10 +37,10 @@ export class KustomizeLocations {
     return typeof name === 'string' ? name : id.name
   }
 
-  /** Those that have a value now; where none has, those that could have one, one group after the other. */
+  /** Locations with a value; where none has one, groups of locations that could have one. */
   find(target: BuiltTarget): readonly SourceLocations[] {
     const images = shownImage(this.kustomizations, target)
-    // What a kustomization replaces in an image stays its own: the manifest has the name that it matches.
+    // The part of an image that a kustomization replaces stays: the manifest has the name that it matches.
     const written = images === undefined ? target : { ...target, wanted: images }
     const patches = this.kustomizations.flatMap((kustomization) => patchesOf(kustomization, this.files))
     const manifest = this.manifest(written)
@@ -61,7 +61,7 @@ export class KustomizeLocations {
     ]
   }
 
-  /** An object that is gone in the cluster is taken out of its file, and a file without objects out of its kustomization. */
+  /** A missing object is removed from its file, and a file without objects from its kustomization. */
   removal({ location }: DesiredResource): SourceLocations {
     const { path, document, item, line, step } = location
     if (step !== undefined) {
@@ -117,7 +117,7 @@ export class KustomizeLocations {
     return this.patchEdit(patch, document, path, wanted)
   }
 
-  /** `replace` and `add` of the field itself, or of something that it lies in. */
+  /** `replace` and `add` of the field or of one of its parents. */
   private inOperations(patch: Patch, document: SourceDocument, target: BuiltTarget): readonly FoundEdit[] {
     const { desired, path, wanted } = target
     const locations = pointerTo(desired.object, path)
@@ -140,7 +140,7 @@ export class KustomizeLocations {
     try {
       return [{ there: document.has(path), candidate: { via: patch.via, what, edits: [patch.edit(edit)] } }]
     } catch (thrown) {
-      // A patch that is written into the kustomization in a way that cannot be edited.
+      // An inline patch in a form that cannot be edited.
       if (thrown instanceof Failure) return []
       throw thrown
     }
@@ -163,7 +163,7 @@ export class KustomizeLocations {
   }
 }
 
-/** A field that is taken out has to go wherever it is set: what is left in one place would show. */
+/** A removed field has to be removed in every location: any that is left would show. */
 function withTogether(candidates: readonly SourceCandidate[]): readonly SourceCandidate[] {
   if (candidates.length < 2) return candidates
   const what = `${candidates.length} places together: ${candidates.map((each) => each.what).join(', ')}`
@@ -171,7 +171,7 @@ function withTogether(candidates: readonly SourceCandidate[]): readonly SourceCa
 }
 
 interface FoundEdit {
-  /** Whether it has a value now. */
+  /** Whether the location has a value now. */
   readonly there: boolean
   readonly candidate: SourceCandidate
 }
@@ -181,7 +181,7 @@ function editOf(document: number, path: FieldPath, wanted: Wanted): YamlEdit {
   return wanted === undefined ? { ...at, kind: 'remove' } : { ...at, kind: 'set', value: wanted }
 }
 
-/** By its kind alone: names are regular expressions, and what does not land is dropped. */
+/** By kind alone: names are regular expressions, and an edit that does not land is dropped. */
 function mayTarget(target: { readonly [key: string]: Json }, { desired }: BuiltTarget): boolean {
   const kind = getKey(target, 'kind')
   return typeof kind !== 'string' || kind === '' || /[^A-Za-z]/.test(kind) || kind === desired.id.kind

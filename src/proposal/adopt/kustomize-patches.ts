@@ -1,4 +1,4 @@
-/** The patches of a kustomization, in files and written into it. */
+/** The patches of a kustomization, in files and inline. */
 import { Failure } from '../../failure.ts'
 import { type FieldPath, indexOfStep, valueAt } from '../../krm/field-path.ts'
 import { isInline, resolvePath } from '../../render/kustomize/kustomization-walk.ts'
@@ -17,10 +17,10 @@ export interface Patch {
   readonly field: PatchField
   readonly via: string
   readonly where: string
-  /** Their places are those in the file, also where the patch is written into the kustomization. */
+  /** Their locations are in the file, also for an inline patch. */
   readonly documents: readonly SourceDocument[]
   readonly target: JsonObject | undefined
-  /** The text, where it is written into the kustomization. */
+  /** The text of an inline patch. */
   readonly inline: string | undefined
   readonly edit: (edit: YamlEdit) => FileEdit
 }
@@ -28,12 +28,12 @@ export interface Patch {
 interface PatchLocation {
   readonly field: PatchField
   readonly at: FieldPath
-  /** In its list, from 0. */
+  /** Index in its list. */
   readonly position: number
   readonly target: JsonObject | undefined
 }
 
-/** Those of each field in their order. @throws Failure BP1110 where a file cannot be read */
+/** The patches of each field in their order. @throws Failure BP1110 where a file cannot be read */
 export function patchesOf(kustomization: SourceDocument, files: SourceFiles): readonly Patch[] {
   const named = (['patches', 'patchesJson6902'] as const).flatMap((name) =>
     kustomization.entries(name).flatMap(({ index: position, value }) => {
@@ -81,7 +81,7 @@ function inlinePatch(
   return [{ field, via: `patch:${position + 1}`, where: kustomization.location(at), documents, target, inline: text, edit }]
 }
 
-/** Lines of a text that is written into a file as a block (`|`); in any other style only the location of the whole text is known. */
+/** Lines of an inline text in its file. In another style than a block (`|`), only the location of the whole text is known. */
 class InlineLines implements TextLocations {
   private readonly inner: LineIndex
   private readonly innerRows: readonly string[]
@@ -114,7 +114,7 @@ export function pointerOf(operation: JsonObject): readonly string[] {
     .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'))
 }
 
-/** The path as a JSON pointer has it, items by their place in the object; undefined where one is not there. */
+/** The parts of the JSON pointer to the path; undefined where the object has no such path. */
 export function pointerTo(object: Json, path: FieldPath): readonly string[] | undefined {
   const parts: string[] = []
   let value: Json | undefined = object

@@ -1,12 +1,12 @@
-/** Edits of the files that a build reads, before anything of them is in git. */
+/** Edits of the files that a build reads. */
 
 import { type SourceFiles, textOf } from '../../render/kustomize/kustomize-build.ts'
 import { editYaml, type YamlEdit } from '../../yaml/edit/edit-yaml.ts'
 import type { Candidate } from './candidate.ts'
 
-/** A candidate that may also replace or take away files that are no YAML. */
+/** A candidate that may also replace or remove files that are not YAML. */
 export interface SourceCandidate extends Candidate {
-  /** By path from the root of the repository; null takes the file away. */
+  /** By path from the root of the repository; null removes the file. */
   readonly texts?: ReadonlyMap<string, string | null>
 }
 
@@ -31,13 +31,13 @@ export function applyCandidate(files: SourceFiles, { edits, texts = new Map() }:
   return after
 }
 
-/** With a byte order mark, which an edit keeps. */
+/** With a byte order mark, which an edit retains. */
 function originalText(path: string, files: SourceFiles): string {
   textOf(path, files)
   return new TextDecoder('utf-8', { ignoreBOM: true }).decode(files.get(path)?.content ?? new Uint8Array())
 }
 
-/** What is not as it was, by path from the root of the repository; null for a file that is gone. */
+/** Changed files by path from the root of the repository; null for a removed one. */
 export function changedFiles(before: SourceFiles, after: SourceFiles): ReadonlyMap<string, Uint8Array | null> {
   const changed = new Map<string, Uint8Array | null>()
   for (const [path, file] of after) if (file !== before.get(path)) changed.set(path, file.content)

@@ -1,4 +1,4 @@
-/** Under which names a kustomization knows an object, and whether a selector means it (kustomize `api/resmap/reswrangler.go`). */
+/** The names of an object within a kustomization, and whether a selector matches it (kustomize `api/resmap/reswrangler.go`). */
 import { RE2JS } from 're2js'
 import type { FieldPath } from '../../krm/field-path.ts'
 import { parseApiVersion, type ResourceId } from '../../krm/resource-id.ts'
@@ -9,21 +9,21 @@ interface Name {
   readonly namespace: string
 }
 
-/** `maybe`: it depends on labels that are not the same throughout. */
+/** `maybe`: the labels that decide change during the build. */
 export type Selected = 'yes' | 'no' | 'maybe'
 
-/** Names that no prefix is given to (kustomize `api/internal/builtins/PrefixTransformer.go`). */
+/** Kinds whose names get no prefix (kustomize `api/internal/builtins/PrefixTransformer.go`). */
 const KEPT_NAMES = new Set(['/Namespace', 'apiextensions.k8s.io/CustomResourceDefinition', 'apiregistration.k8s.io/APIService'])
 
 export class BuiltIdentity {
   readonly group: string
   readonly version: string
   readonly kind: string
-  /** Objects without a namespace get none from a kustomization. */
+  /** A kustomization gives no namespace to an object without one. */
   readonly isNamespaced: boolean
-  /** The text in the rendered object and in its file. */
+  /** The rendered object and the one in its file. */
   private readonly objects: readonly JsonObject[]
-  /** The first as declared, the last as it is now. */
+  /** From the declared name to the present one. */
   private readonly names: Name[]
 
   constructor(rendered: JsonObject, id: ResourceId, declared: Name, objects: readonly JsonObject[]) {
@@ -52,7 +52,7 @@ export class BuiltIdentity {
     return this.names.some((each) => each.name === name)
   }
 
-  /** Under any of its names, as a patch without a target and a generator find it. */
+  /** By any of its names, as a patch without a target and a generator find it. */
   isCalled(name: string, namespace: string): boolean {
     return this.names.some((each) => each.name === name && this.effective(each.namespace) === this.effective(namespace))
   }
@@ -76,7 +76,7 @@ export class BuiltIdentity {
     return namespace === '' ? 'default' : namespace
   }
 
-  /** As the object has them in its file and in the end: where both agree, so does what lies between. */
+  /** Compares the labels in the file and in the rendered object. Where both agree, so does every step between. */
   private marked(target: JsonObject, field: string, marks: 'labels' | 'annotations'): Selected {
     const selector = textOf(target, field)
     if (selector === '') return 'yes'
@@ -103,7 +103,7 @@ function isWhole(pattern: string, value: string): boolean {
   }
 }
 
-/** Undefined for what is not read here: sets (`in`, `notin`). */
+/** Undefined for sets (`in`, `notin`), which are not read here. */
 function selects(selector: string, marks: JsonObject): boolean | undefined {
   let all = true
   for (const part of selector.split(',')) {
@@ -120,7 +120,7 @@ export function isAt(path: FieldPath, ...names: readonly string[]): boolean {
   return path.length === names.length && path.every((step, at) => step.kind === 'field' && step.name === names[at])
 }
 
-/** What an object is found by. */
+/** Whether the field is part of an object's identity. */
 export function isIdentity(path: FieldPath): boolean {
   return [['apiVersion'], ['kind'], ['metadata', 'name'], ['metadata', 'namespace']].some((names) => isAt(path, ...names))
 }

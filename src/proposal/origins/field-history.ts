@@ -1,4 +1,4 @@
-/** What became of one field on the way through a build: who wrote it, in their order, and the value after the last one. */
+/** The writers of one field during a build, in their order, and the value after the last one. */
 import type { FieldPath } from '../../krm/field-path.ts'
 import type { DesiredResource } from '../../render/desired-set.ts'
 import type { SourceFiles } from '../../render/kustomize/kustomize-build.ts'
@@ -9,39 +9,39 @@ import type { Patch } from '../adopt/kustomize-patches.ts'
 export interface TracedField {
   readonly desired: DesiredResource
   readonly path: FieldPath
-  /** As the object's file has it; undefined where no file does. */
+  /** The object in its file; undefined where no file has it. */
   readonly declared: JsonObject | undefined
   readonly files: SourceFiles
-  /** Of a kustomization, read once. */
+  /** The patches of a kustomization, read once. */
   readonly patchesOf: (kustomization: SourceDocument) => readonly Patch[]
 }
 
-/** A value that is written, and that only the tool itself could compute. */
+/** A written value that only kustomize can compute. */
 export const UNKNOWN: unique symbol = Symbol('unknown')
 
-/** Undefined where the field is not there. */
+/** Undefined where the field is absent. */
 export type FieldValue = Json | undefined | typeof UNKNOWN
 
 export interface FieldWrite {
   readonly does: 'writes' | 'removes' | 'may write'
-  /** The text before the location: `the patch`, `images of`. */
+  /** Text before the location: `the patch`, `images of`. */
   readonly by: string
   readonly at: readonly WrittenAt[]
-  /** What of the value it decides, where it leaves the rest: `the tag`; empty where it is the whole. */
+  /** The part of the value that it decides: `the tag`; empty for the whole. */
   readonly decides: string
-  /** After it. */
+  /** The value after it. */
   readonly value: FieldValue
 }
 
 export interface WrittenAt {
   readonly location: FileLocation
-  /** The name of the entry, where it needs one: `newTag`. */
+  /** Name of the entry, where it needs one: `newTag`. */
   readonly name?: string
-  /** Where the value is read from, that the place before names: a whole file, or a line of it. */
+  /** The source of the value that the location before names: a whole file, or a line of it. */
   readonly source?: 'file' | 'line'
 }
 
-/** Something that may have written the field where nothing else explains its value. */
+/** A possible writer of a value that nothing else explains. */
 export interface Suspect {
   readonly by: string
   readonly location: FileLocation
@@ -67,7 +67,7 @@ export class FieldHistory {
     this.writes.push({ does: 'removes', by, at: [{ location }], decides: '', value: undefined })
   }
 
-  /** Whether it does is not known; the value stays. */
+  /** It is unknown whether it writes; the value stays. */
   mayWrite(by: string, location: FileLocation): void {
     this.writes.push({ does: 'may write', by, at: [{ location }], decides: '', value: UNKNOWN })
   }

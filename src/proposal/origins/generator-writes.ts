@@ -1,4 +1,4 @@
-/** What a generator writes into one field of a ConfigMap or a Secret (kustomize `api/types/generatorargs.go`). */
+/** The writes of a generator to one field of a ConfigMap or a Secret (kustomize `api/types/generatorargs.go`). */
 import { type FieldPath, valueAt } from '../../krm/field-path.ts'
 import { textOf as fileText } from '../../render/kustomize/kustomize-build.ts'
 import type { JsonObject } from '../../text/json.ts'
@@ -12,7 +12,7 @@ interface GeneratorRun {
   readonly identity: BuiltIdentity
   readonly field: TracedField
   readonly history: FieldHistory
-  /** Whether the object comes into the build here. */
+  /** Whether the object enters the build here. */
   readonly isFirst: boolean
 }
 
@@ -45,7 +45,7 @@ export function generatorWrites(kustomization: SourceDocument, { identity, field
   }
 }
 
-/** Of a field of the object, where the entry of the generator has it. */
+/** Path in the generator's entry for a field of the object; empty without one. */
 function ownPath(path: FieldPath): FieldPath {
   const [first, second] = path
   if (first?.kind !== 'field') return []
@@ -64,13 +64,13 @@ function optionPath(path: FieldPath): FieldPath {
   return first.name === 'metadata' && isMark && path.length === 3 ? path.slice(1) : []
 }
 
-/** What every such object has. */
+/** Whether every generated object has the field. */
 function isCreatedField(path: FieldPath): boolean {
   const [first, ...rest] = path
   return rest.length === 0 && first?.kind === 'field' && ['apiVersion', 'kind', 'type'].includes(first.name)
 }
 
-/** Secrets hold their values in base64, and nothing of them is compared. */
+/** Secrets hold their values in base64, which is not compared. */
 function valueIn(location: GeneratorLocation, { files, desired, path }: TracedField): FieldValue {
   const isText = desired.id.kind === 'ConfigMap' && path[0]?.kind === 'field' && path[0].name === 'data'
   if (!isText) return valueAt(desired.object, path) === undefined ? undefined : UNKNOWN
@@ -90,7 +90,7 @@ function locationsOf(kustomization: SourceDocument, location: GeneratorLocation)
   return [{ location: at }, { location: { file: location.file, line: location.row + 1, column: location.column + 1 }, source: 'line' }]
 }
 
-/** The entry that makes the object of this name, which begins otherwise and ends otherwise in the end. */
+/** The entry that creates the object; the rendered name has prefixes, suffixes or a hash around the entry's. */
 export function generatedBy(
   kustomization: SourceDocument,
   list: string,

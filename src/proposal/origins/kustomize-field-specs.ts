@@ -1,4 +1,4 @@
-/** The fields into which a kustomization writes labels, annotations, counts and namespaces (kustomize `api/internal/konfig/builtinpluginconsts`). */
+/** The fields that a kustomization writes labels, annotations, counts and namespaces to (kustomize `api/internal/konfig/builtinpluginconsts`). */
 import type { FieldPath } from '../../krm/field-path.ts'
 import { type FieldSpec, isSelectedBy, splitFieldPath } from '../../render/kpt/field-spec.ts'
 import type { BuiltIdentity } from './built-identity.ts'
@@ -65,7 +65,7 @@ export const NAMESPACES: readonly FieldSpec[] = [
   },
 ]
 
-/** @param path of what the spec names, without the key of a label */
+/** @param path of the field of the spec, without the key of a label */
 export function specOf(specs: readonly FieldSpec[], identity: BuiltIdentity, path: FieldPath): FieldSpec | undefined {
   const names = path.flatMap((step) => (step.kind === 'field' ? [step.name] : []))
   return specs.find((spec) => {

@@ -1,6 +1,6 @@
 /**
- * The origin of a field of an object that kustomize built: the location in its manifest, and the patches and kustomizations that
- * wrote it since. Nothing is built for it: it is read from the files, and the result is compared with the build.
+ * The origin of a field of a built object: the location in its manifest, and the patches and kustomizations that wrote it since. It is read
+ * from the files without a build, and the result is compared with the built value.
  */
 import { type FieldPath, field, valueAt } from '../../krm/field-path.ts'
 import { shownPathOnly } from '../../krm/redaction/shown-path.ts'
@@ -17,39 +17,39 @@ import { type Chain, KustomizeStages } from './kustomize-stages.ts'
 import { runThrough } from './kustomize-writes.ts'
 
 export interface BuiltOriginInput {
-  /** Of the kustomization that was built, from the root of the repository. */
+  /** Folder of the built kustomization, from the root of the repository. */
   readonly folder: string
   readonly files: SourceFiles
-  /** Everything that was built with it. */
+  /** All objects of the build. */
   readonly resources: readonly DesiredResource[]
 }
 
-/** Places and writers of a field of a built object. */
+/** Locations and writers of a field of a built object. */
 export interface BuiltOrigin {
-  /** Of the value in the manifest; undefined where the manifest does not have it. */
+  /** Location of the value in the manifest; undefined where the manifest does not have it. */
   readonly authored: FileLocation | undefined
-  /** The parent of the field in the manifest. */
+  /** Location of the field's nearest parent in the manifest. */
   readonly nearest: FileLocation
   /** Whether the built object has it. */
   readonly isBuilt: boolean
   /** In the order in which kustomize applies them. */
   readonly writers: readonly PartWrite[]
-  /** Whether what was found gives the rendered value, so that the last writer decides. */
+  /** Whether the writers give the rendered value, so that the last one decides. */
   readonly isExplained: boolean
-  /** Why the value is another one than the places give; empty where it is not. */
+  /** Why the value differs from what the locations give. */
   readonly notes: readonly string[]
 }
 
 export interface PartWrite extends FieldWrite {
-  /** Which part of the field, of a list or a map; empty where it is the field itself. */
+  /** The part of a list or a map; empty for the whole field. */
   readonly part: FieldPath
 }
 
-/** Parts of a list or a map that are read, and writers that are reported for one field. */
+/** Parts that are read, and writers that are reported, for one field. */
 const MOST_PARTS = 40
 const MOST_WRITERS = 8
 
-/** How an object comes into the build, and what its file declares. */
+/** How an object enters the build, and its declaration. */
 interface ObjectBuild {
   readonly chain: Chain
   readonly declared: JsonObject | undefined
@@ -58,7 +58,7 @@ interface ObjectBuild {
 interface Known {
   readonly declared: JsonObject | undefined
   readonly document: SourceDocument | undefined
-  /** Of the object in the document. */
+  /** Path of the object in the document. */
   readonly at: FieldPath
   readonly chain: Chain | undefined
 }
@@ -84,7 +84,7 @@ export class KustomizeOrigins {
     const known = this.objectOf(desired)
     if (known.document === undefined) return undefined
     const whole = [...known.at, ...path]
-    // Of a merge key (`<<`) there is a value and no place of its own.
+    // A merge key (`<<`) has a value and no location of its own.
     const isThere = valueAt(known.declared, path) !== undefined
     const nearest = known.document.locationOf(whole)
     const rendered = valueAt(desired.object, path)
@@ -113,7 +113,7 @@ export class KustomizeOrigins {
     if (history === undefined) return { writers: [], isExplained: false, notes: [] }
     const doubts = history.writes.filter(({ does }) => does === 'may write')
     const asPart = (write: FieldWrite): PartWrite => ({ ...write, part })
-    // A doubt about a patch is none where the value is explained without it; copies are reported in any case.
+    // Doubtful patches do not count where the value is explained without them. Copies are always reported.
     if (gives(history, desired, path)) {
       const reported = history.writes.filter(({ does, by }) => does !== 'may write' || by === 'replacements of' || by === 'vars of')
       return { writers: reported.map(asPart), isExplained: reported.every(({ does }) => does !== 'may write'), notes: [] }
@@ -128,7 +128,7 @@ export class KustomizeOrigins {
     return { writers: proven.map(asPart), isExplained: false, notes: proven.length > 0 ? [] : [UNEXPLAINED] }
   }
 
-  /** Where a patch may be about the object or not, the value decides, if it can come about in one way only. */
+  /** Where it is unknown whether a patch selects the object, the value decides, if only one case gives it. */
   private historyOf(build: ObjectBuild, desired: DesiredResource, path: FieldPath): FieldHistory {
     const { history } = this.run(build, desired, path)
     if (gives(history, desired, path) || history.writes.every(({ does }) => does !== 'may write')) return history
@@ -177,7 +177,7 @@ export class KustomizeOrigins {
     return known
   }
 
-  /** The generator that makes the object. */
+  /** Path of the generator's entry that creates the object. */
   private entryOf({ id, location }: DesiredResource, document: SourceDocument | undefined): FieldPath {
     const { step } = location
     const entry = step === undefined || document === undefined ? undefined : generatedBy(document, step, id.name)
@@ -196,7 +196,7 @@ export class KustomizeOrigins {
     return before
   }
 
-  /** Names of objects that others refer to follow those that kustomize gives (kustomize `api/filters/nameref`). */
+  /** References to an object follow the name that kustomize gives it (kustomize `api/filters/nameref`). */
   private reference(
     { id }: DesiredResource,
     part: FieldPath,
@@ -217,14 +217,14 @@ export class KustomizeOrigins {
 const NOWHERE = 'no file was found that sets it'
 const UNEXPLAINED = 'kustomize makes another value of it than is written there'
 
-/** Whether the rendered value is what the files give. */
+/** Whether the writers give the rendered value. */
 function gives({ value }: FieldHistory, { id, location, object }: DesiredResource, path: FieldPath): boolean {
   if (value === UNKNOWN || jsonEquals(value ?? undefined, valueAt(object, path) ?? undefined)) return true
   // A generated name ends with a hash of the content.
   return location.step !== undefined && isAt(path, 'metadata', 'name') && typeof value === 'string' && id.name.startsWith(`${value}-`)
 }
 
-/** The path with items by their names, where they have one each: places in a list are others in a patch. */
+/** The path with items by their names, where the names are unique: a patch has other indexes. */
 function byName(object: Json, path: FieldPath): FieldPath {
   return path.map((step, at) => (step.kind === 'index' ? itemStep(valueAt(object, path.slice(0, at)), step.index) : step))
 }
@@ -240,7 +240,7 @@ function itemStep(list: Json | undefined, position: number): FieldPath[number] {
   return { kind: 'index', index: position }
 }
 
-/** By which Kubernetes merges lists; the first one is always there. */
+/** Keys by which Kubernetes merges lists; the first one is always present. */
 const ITEM_KEYS = [['name'], ['containerPort', 'protocol'], ['port', 'protocol'], ['mountPath'], ['devicePath'], ['ip'], ['topologyKey']]
 
 function keysOf(item: Json, [first = '', second]: readonly string[]): JsonObject | undefined {
@@ -249,7 +249,7 @@ function keysOf(item: Json, [first = '', second]: readonly string[]): JsonObject
   return second === undefined ? { [first]: value } : { [first]: value, [second]: getKey(item, second) ?? 'TCP' }
 }
 
-/** Lists of plain values are one value. */
+/** A list of plain values is one leaf. */
 function* leavesOf(value: Json | undefined, path: FieldPath): Generator<FieldPath> {
   if (isJsonObject(value) && Object.keys(value).length > 0)
     for (const [name, each] of Object.entries(value)) yield* leavesOf(each, [...path, field(name)])
@@ -258,7 +258,7 @@ function* leavesOf(value: Json | undefined, path: FieldPath): Generator<FieldPat
   else yield path
 }
 
-/** `bases/web/deployment.yaml:9:13`, and what in patches and kustomizations wrote it since, for people: one line each. */
+/** For people, a line each: `bases/web/deployment.yaml:9:13`, then the patches and kustomizations that wrote the field. */
 export function builtOriginLines({ authored, nearest, isBuilt, writers, isExplained, notes }: BuiltOrigin): readonly string[] {
   const isCreated = writers.some(({ does }) => does !== 'may write')
   const nowhere = isBuilt ? NOWHERE : `not there; it would go into ${nearest.file}:${nearest.line}`

@@ -1,6 +1,6 @@
 /**
- * What kustomize does to an object and in which order: bases first, then what the folder generates, its components, and its own
- * transformers (kustomize `api/internal/target/kusttarget.go`).
+ * The stages of a build in their order: bases first, then the generators of the folder, its components, and its own transformers
+ * (kustomize `api/internal/target/kusttarget.go`).
  */
 
 import type { DesiredResource } from '../../render/desired-set.ts'
@@ -15,10 +15,10 @@ export interface Stage {
   readonly does: 'generate' | 'transform'
 }
 
-/** From where the object comes into the build to its end. */
+/** From the stage where the object enters the build to the last one. */
 export type Chain = readonly Stage[]
 
-/** A base may be reached in several ways; of more than these none is followed. */
+/** A base may be reached in several ways. Above this limit, none is followed. */
 const MOST_CHAINS = 64
 
 export const GENERATORS: { readonly [kind: string]: string } = { ConfigMap: 'configMapGenerator', Secret: 'secretGenerator' }
@@ -28,7 +28,7 @@ export class KustomizeStages {
   private readonly files: SourceFiles
   private readonly kustomizations: ReadonlyMap<string, SourceDocument>
 
-  /** @param folder of the kustomization that is built */
+  /** @param folder of the built kustomization */
   constructor(folder: string, files: SourceFiles, kustomizations: readonly SourceDocument[]) {
     this.folder = folder
     this.files = files
@@ -59,7 +59,7 @@ export class KustomizeStages {
     return chains.slice(0, MOST_CHAINS).map((chain) => [...chain, { kustomization, does: 'transform' }])
   }
 
-  /** What a component does to objects of the kustomization that names it. */
+  /** The stages of a component, for objects of the kustomization that names it. */
   private appliedBy(component: SourceDocument, above: ReadonlySet<string>): Chain {
     if (above.has(component.path)) return []
     const below = new Set([...above, component.path])
@@ -83,7 +83,7 @@ function declares(kustomization: SourceDocument, { id, location }: DesiredResour
   return kustomization.entries(location.step).some(({ value }) => isCreated(value) && id.name.includes(textOf(value, 'name')))
 }
 
-/** Whether a generator makes an object of its own, and writes into none that is there. */
+/** Whether the generator creates an object, and does not write to an existing one. */
 export function isCreated(entry: Parameters<typeof getKey>[0]): boolean {
   return !['merge', 'replace'].includes(textOf(entry, 'behavior'))
 }

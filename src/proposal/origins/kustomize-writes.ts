@@ -1,4 +1,4 @@
-/** Runs through what kustomize does to an object, for one of its fields: transformers in kustomize's own order (`kusttarget_configplugin.go`). */
+/** Follows one field of an object through a build: transformers in kustomize's order (`kusttarget_configplugin.go`). */
 import { RE2JS } from 're2js'
 import { type FieldPath, valueAt } from '../../krm/field-path.ts'
 import type { FieldSpec } from '../../render/kpt/field-spec.ts'
@@ -16,8 +16,8 @@ import { mergeWrite, operationWrites, type PatchWrite } from './patch-writes.ts'
 import { replacementLocations } from './replacement-locations.ts'
 
 /**
- * Renames `identity` on the way, so that it is the rendered one in the end.
- * @param assumed what a patch does of which it is not known whether it means the object
+ * Renames `identity`, so that it has the rendered name at the end.
+ * @param assumed whether a patch applies of which this is unknown
  */
 export function runThrough(chain: Chain, identity: BuiltIdentity, field: TracedField, assumed: 'maybe' | 'yes' = 'maybe'): FieldHistory {
   const run = new KustomizeRun(identity, field, assumed)
@@ -93,7 +93,7 @@ class KustomizeRun {
   }
 
   private patched(document: SourceDocument, { does, at, value }: PatchWrite): void {
-    // What a patch, or an item of it, is found by is not what it sets.
+    // The identity of a patch or of an item in it is not a value that it sets.
     if (isIdentity(this.field.path) || (isItemKey(this.field.path) && this.history.value !== undefined && does !== 'removes')) return
     const location = document.locationOf(at)
     if (does === 'writes') this.history.write('the patch', value, [{ location }])
@@ -114,7 +114,7 @@ class KustomizeRun {
       this.history.write('namespace of', value, [{ location: kustomization.locationOf(at) }])
   }
 
-  /** Of a role binding, the account `default` alone. */
+  /** The account `default` of a role binding. */
   private isDefaultSubject(path: FieldPath): boolean {
     const [subjects, item, name] = path
     if (!/^(Cluster)?RoleBinding$/.test(this.identity.kind) || path.length !== 3 || name?.kind !== 'field') return false
@@ -187,7 +187,7 @@ class KustomizeRun {
     }
   }
 
-  /** Kustomize has these write fields that only it knows. */
+  /** Only kustomize knows the fields that these write. */
   private suspects(kustomization: SourceDocument): void {
     const { path } = this.field
     for (const name of ['transformers', 'configurations', 'crds'])
@@ -213,7 +213,7 @@ function specFrom(value: JsonObject): FieldSpec {
   }
 }
 
-/** The name of an item by which a patch finds it. */
+/** Whether the field is a key by which a patch finds the item. */
 function isItemKey(path: FieldPath): boolean {
   const [item, last] = path.slice(-2)
   return item?.kind === 'item' && last?.kind === 'field' && Object.hasOwn(item.keys, last.name)
@@ -223,7 +223,7 @@ function hasName(value: Json | undefined, name: string): boolean {
   return isJsonObject(value) && getKey(value, 'name') === name
 }
 
-/** In a list of containers, at any path (kustomize `api/filters/imagetag/legacy.go`). */
+/** An image in a list of containers, at any path (kustomize `api/filters/imagetag/legacy.go`). */
 function isImage(path: FieldPath): boolean {
   const [list, item, last] = path.slice(-3)
   const isList = list?.kind === 'field' && (list.name === 'containers' || list.name === 'initContainers')
@@ -239,7 +239,7 @@ function isImageNamed(image: string, name: string): boolean {
   }
 }
 
-/** A new tag takes the digest away, and the other way round (kustomize `api/filters/imagetag/updater.go`). */
+/** A new tag removes the digest, and a new digest the tag (kustomize `api/filters/imagetag/updater.go`). */
 function withParts(image: string, entry: JsonObject): string {
   const before = splitReference(image)
   const [name, newTag, newDigest, suffix] = ['newName', 'newTag', 'digest', 'tagSuffix'].map((part) => textOf(entry, part))
@@ -256,7 +256,7 @@ const PART_WORDS: { readonly [part: string]: string } = {
   tagSuffix: 'the tag',
 }
 
-/** Empty for the whole of it. */
+/** Empty where the parts are the whole value. */
 function decidedParts(parts: readonly string[]): string {
   const words = parts.map((part) => PART_WORDS[part] ?? part)
   return words.includes('the name') && words.length > 1 ? '' : words.join(' and ')

@@ -1,11 +1,11 @@
-/** The indexes in its lists of the item with a field: a JSON patch counts indexes, and every patch may move them. */
+/** The index of the item with a field in each list: a JSON patch counts indexes, and every patch may move them. */
 import { type FieldPath, indexOfStep, type PathStep, valueAt } from '../../krm/field-path.ts'
 import { getKey, isJsonArray, isJsonObject, type Json, jsonEquals } from '../../text/json.ts'
 import type { SourceDocument } from '../adopt/kustomization-node.ts'
 
 export class ListLocations {
   private readonly path: FieldPath
-  /** Items of each list on the way, by the number of the step into it; of an item, only its keys are updated. */
+  /** Items of each list on the path, by the number of the step into it. Only the keys of an item are updated. */
   private readonly lists: Map<number, readonly Json[]>
   private sure = true
 
@@ -18,17 +18,17 @@ export class ListLocations {
     )
   }
 
-  /** A patch of which it is not known whether it is applied may have moved something. */
+  /** A patch that may or may not apply may have moved something. */
   doubt(): void {
     this.sure = false
   }
 
-  /** Whether it is known which item a pointer with so many parts means. */
+  /** Whether the item of a pointer with so many parts is known. */
   isSure(parts: number): boolean {
     return this.sure || ![...this.lists.keys()].some((at) => at < parts)
   }
 
-  /** Whether the operation writes the field, or something that it lies in. */
+  /** Whether the operation writes the field or one of its parents. */
   meets(pointer: readonly string[], does: string, value: Json | undefined): boolean {
     const last = pointer.length - 1
     const step = this.path[last]
@@ -37,7 +37,7 @@ export class ListLocations {
     return pointer[last] === this.partAt(last)
   }
 
-  /** As kustomize merges lists: items of the patch first, in its order (kyaml `yaml/walk/associative_sequence.go`). */
+  /** Merges lists like kustomize: items of the patch first, in its order (kyaml `yaml/walk/associative_sequence.go`). */
   merge(document: SourceDocument): void {
     for (const [at, items] of this.lists) {
       const patched = document.valueAt(this.path.slice(0, at))
@@ -91,7 +91,7 @@ function directiveOf(item: Json): string {
   return typeof directive === 'string' && directive !== 'merge' ? directive : ''
 }
 
-/** A key that one of them leaves out is a default. */
+/** A key that one of them lacks is a default. */
 function isSameItem(one: Json, other: Json, step: PathStep): boolean {
   if (step.kind !== 'item') return jsonEquals(one, other)
   return Object.keys(step.keys).every((key) => {

@@ -1,4 +1,4 @@
-/** What a patch does to one field, from its text alone. */
+/** The writes of a patch to one field, from the patch alone. */
 import type { FieldPath } from '../../krm/field-path.ts'
 import { getKey, isJsonArray, isJsonObject } from '../../text/json.ts'
 import { isNull, jsonOf, resolved, textAt, type YamlNode } from '../../yaml/yaml-node.ts'
@@ -10,12 +10,12 @@ import type { ListLocations } from './list-locations.ts'
 
 export interface PatchWrite {
   readonly does: 'writes' | 'removes' | 'may write'
-  /** In the document of the patch. */
+  /** Path in the document of the patch. */
   readonly at: FieldPath
   readonly value: FieldValue
 }
 
-/** A strategic merge patch: null and `$patch` take away. */
+/** A strategic merge patch: null and `$patch` remove. */
 export function mergeWrite({ root }: SourceDocument, path: FieldPath): PatchWrite | undefined {
   let replaced: FieldPath | undefined
   for (let steps = 0; steps <= path.length; steps += 1) {
@@ -36,7 +36,7 @@ function directiveOf(node: YamlNode): string | undefined {
   return textAt(target, '$patch')
 }
 
-/** The operations of a JSON patch (RFC 6902) that write the field or something that it lies in, in their order; `lists` moves on with them. */
+/** The operations of a JSON patch (RFC 6902) that write the field or one of its parents, in their order. They update `lists`. */
 export function* operationWrites(document: SourceDocument, path: FieldPath, lists: ListLocations): Generator<PatchWrite> {
   const operations = document.valueAt([])
   for (const [number, operation] of (isJsonArray(operations) ? operations : []).entries()) {

@@ -1,4 +1,4 @@
-/** The entries of `replacements` that copy something into a field (kustomize `api/filters/replacement/replacement.go`). */
+/** The entries of `replacements` that copy a value to a field (kustomize `api/filters/replacement/replacement.go`). */
 import { Failure } from '../../failure.ts'
 import type { FieldPath, PathStep } from '../../krm/field-path.ts'
 import { resolvePath } from '../../render/kustomize/kustomization-walk.ts'
@@ -30,7 +30,7 @@ function documents(file: string, files: TracedField['files']): readonly SourceDo
   }
 }
 
-/** A file has one of them, or a list. */
+/** A file has one replacement or a list. */
 function inFile(all: readonly SourceDocument[], identity: BuiltIdentity, path: FieldPath): readonly FileLocation[] {
   return all.flatMap((document) => {
     const value = document.valueAt([])
@@ -50,7 +50,7 @@ function copies(replacement: Json | undefined, identity: BuiltIdentity, path: Fi
   })
 }
 
-/** Whether the text names the field, or what it lies in. */
+/** Whether the text names the field or one of its parents. */
 function covers(text: string, path: FieldPath): boolean {
   const parts = text.match(/\[[^\]]*\]|(?:\\.|[^.[])+/g) ?? []
   return parts.length <= path.length && parts.every((part, at) => matches(part.replaceAll('\\.', '.'), path[at]))

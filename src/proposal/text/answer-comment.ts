@@ -1,13 +1,11 @@
 /**
- * The one comment about commands: the outcomes of the last ones, whichever turn answered them. Its text is the only memory
- * of them: it is read back, so that a command that is answered again is in it once, at the same position. Names of people are in
- * code: no person is mentioned.
+ * The one comment with the results of the last commands. Its text is their only storage: it is read back, so that a command that is
+ * answered again stays one entry at the same position. Names of people are in code, so that nobody is mentioned.
  */
 import { markdownCell } from '../../text/markdown-text.ts'
 import { type CommandResult, SEE_BELOW } from './command-answer.ts'
 import { firstFitting, time } from './words.ts'
 
-/** Topic of the comment. */
 export const ANSWER_TOPIC = 'command'
 
 export interface PostedAnswer extends CommandResult {
@@ -22,16 +20,16 @@ export interface CommandComment {
   readonly at: string
   /** Login of its author, where another person may have edited it. */
   readonly author?: string
-  /** Its author may command here: of others only the last few are listed, so that they cannot push out the rest. */
+  /** Whether its author may command here. Of others only the last few are listed, so that they cannot push out the rest. */
   readonly heard: boolean
 }
 
-/** A line of the comment. All of one comment of a person are replaced together. */
+/** A line of the comment. All lines of one comment of a person are replaced together. */
 interface Entry {
   readonly at: string
   /** Empty for a ticked box. */
   readonly comment: string
-  /** Which command of the comment, from 0. */
+  /** Position of the command in its comment, from 0. */
   readonly index: number
   readonly heard: boolean
   /** Markdown. */
@@ -40,14 +38,14 @@ interface Entry {
   readonly details: string | undefined
 }
 
-/** Entries that the comment has: the last ones. */
+/** The last entries are shown. */
 const SHOWN = 10
 const UNHEARD_SHOWN = 3
 const DETAILS_SHOWN = 4
 const TOO_LONG = 'The reactions on the comments show the results.\n'
 
 /**
- * @param before the present comment, which only its author may have written; empty where there is none
+ * @param before the present comment, which only its author may have written; empty without one
  * @param results of one comment in their order
  * @param limit most UTF-16 code units
  */
@@ -77,7 +75,7 @@ function entriesOf(results: readonly PostedAnswer[], retained: readonly Entry[])
         ? 'a ticked box'
         : `${markdownCell(line, 100)} of ${markdownCell(by, 60)}${editing(by, requested)}, ${time(requested.at)}`
     const message = `${done ? '✅' : '😕'} ${whose}: ${text}`
-    // A box that is refused again and again is no news: it follows what was there when it was refused first.
+    // A box that is refused again keeps the time of its first refusal.
     const at = requested?.at ?? retained.find((entry) => entry.comment === '' && entry.line === message)?.at ?? newest
     return { at, comment, index, heard, line: message, details: details === undefined ? undefined : `${whose}:\n\n${details}` }
   })
@@ -87,7 +85,7 @@ function editing(by: string, { author = by }: CommandComment): string {
   return author === by ? '' : `, who edited a comment of ${markdownCell(author, 60)}`
 }
 
-/** By time; in one second as forges number comments. A ticked box is behind the comments that were there. */
+/** By time; within a second by the number of the comment on the forge. A ticked box follows the comments. */
 function inOrder(left: Entry, right: Entry): number {
   if (left.at !== right.at) return left.at < right.at ? -1 : 1
   if (left.comment === right.comment) return left.index - right.index
@@ -117,7 +115,7 @@ const LINE = /^- ((?:✅|😕) .*) <!-- backporch:(answer|unheard)=([0-9TZ:.-]{0
 const DETAILS = /^<!-- backporch:details=([A-Za-z0-9_-]{0,60}),([0-9]{1,3}) -->$/
 const LONGEST_LINE = 5_000
 
-/** Never throws. What is not exactly as we write it is left out: people with the right to do so may have edited the comment. */
+/** Never throws. Lines in another form are left out: people with the right to do so may have edited the comment. */
 function readEntries(body: string): Entry[] {
   const details = readDetails(body)
   return body.split('\n').flatMap((text): Entry[] => {
@@ -146,7 +144,7 @@ function readDetails(body: string): ReadonlyMap<string, string> {
 const CODE = /(`+)(?!`).*?(?<!`)\1(?!`)/g
 const ADDRESS = /\]\(https?:[^()\s]*\)/g
 
-/** Nothing outside of code that mentions a person, is HTML, or is a command. */
+/** Whether nothing outside of code mentions a person, is HTML, or is a command. */
 function isHarmless(line: string): boolean {
   return !/[@<]|^\s*\//.test(line.replaceAll(CODE, 'code').replaceAll(ADDRESS, ']'))
 }

@@ -23,8 +23,8 @@ import {
 } from './words.ts'
 
 /**
- * One row for each change; the number is the one that commands use. Where each has a plan of its own, the writer is beside the live
- * value: seven columns are wider than the page of a forge, which then hides the last and makes every row five lines high.
+ * One row for each change, with the number that commands use. Where each change has its own plan, the writer shares a cell with the live
+ * value: a forge hides the last of seven columns.
  */
 export function changeTable(changes: readonly NumberedChange[], links: LinkBase | undefined, withPlan: boolean): string[] {
   const rows = changes.map(({ change, number }) => {
@@ -44,7 +44,7 @@ export function changeTable(changes: readonly NumberedChange[], links: LinkBase 
   return table(['#', 'Object and field', 'In git', ...head], rows)
 }
 
-/** `| Kind | Objects | Changes | Highest risk | Plan |`: what there is when not all of it is shown. */
+/** Counts by kind, for a body that does not show every change. */
 export function kindTable(objects: readonly ObjectChanges[]): string[] {
   const kinds = [...Map.groupBy(objects, ({ ref }) => ref.kind)].sort(([left], [right]) => (left < right ? -1 : 1))
   const rows = kinds.slice(0, KINDS_SHOWN).map(([kind, own]) => rowOfKind(markdownCell(kind, 60), own))
@@ -70,7 +70,7 @@ export function planCounts(changes: readonly Change[]): string {
   return plans.length === 1 && only !== undefined ? only.plan : plans.map(({ plan, number }) => `${plan} ${number}`).join(', ')
 }
 
-/** The objects of one kind with their fields, one line each. */
+/** One line for each object, with its fields. */
 export function objectList(objects: readonly ObjectChanges[]): string[] {
   return objects.map(({ ref, changes, risk }) => {
     const fields = changes.slice(0, FIELDS_LISTED).map(({ change, number }) => `${number} ${fieldName(change)}`)
@@ -83,12 +83,12 @@ const FIELDS_LISTED = 5
 const LINES_LIMIT = 40
 const LINE_LIMIT = 300
 
-/** The part of a diff that the table does not have. */
+/** Whether a diff shows more than the table. */
 export function hasDiff({ changes }: ObjectChanges): boolean {
   return changes.some(({ change }) => change.path !== undefined && change.redacted !== true)
 }
 
-/** The differences of one object as a diff, git to live; what is hidden stays hidden. Lines that are the same on both sides are left out. */
+/** The differences of one object as a diff from git to live. Hidden values stay hidden; equal lines are left out. */
 export function objectDiff({ changes }: ObjectChanges, most: number): string {
   const lines = changes.slice(0, most).flatMap(({ change }) => changeLines(change))
   if (changes.length > most) lines.push(`# and ${count(changes.length - most, 'more change')} of this object`)
@@ -102,11 +102,11 @@ function changeLines(change: Change): string[] {
   const path = oneLine(change.path ?? '', LINE_LIMIT)
   const [git, live] = [valueLines(change.git), valueLines(change.live)]
   if (git.length <= 1 && live.length <= 1) return [...git.map((line) => `- ${path}: ${line}`), ...live.map((line) => `+ ${path}: ${line}`)]
-  // Behind three blanks, a line of a value is never a box of a list for a reader that takes it out of its block.
+  // With three blanks before it, no reader takes a line of a value for a box of a list.
   return [`@@ ${path} @@`, ...trimmed(git, live)]
 }
 
-/** What is between the lines that both begin and end with, with one of each for context. */
+/** The lines that differ, with one equal line before and after them. */
 function trimmed(git: readonly string[], live: readonly string[]): string[] {
   let start = 0
   while (start < git.length && start < live.length && git[start] === live[start]) start += 1
@@ -122,12 +122,12 @@ function trimmed(git: readonly string[], live: readonly string[]): string[] {
   return [...context(before), ...cut(git, '-'), ...cut(live, '+'), ...context(after)]
 }
 
-/** Without a line that bots would take for a command: they search the start of any line, behind blanks and in code too. */
+/** Without lines that a bot takes for a command: bots search the start of every line, also in code. */
 function context(lines: readonly string[]): string[] {
   return lines.filter((line) => !/^\s*\//.test(line)).map((line) => `    ${line}`)
 }
 
-/** Text as its lines, maps and lists as YAML, everything else as JSON. */
+/** A text as its lines, a map or a list as YAML, anything else as JSON. */
 function valueLines(value: Change['git']): readonly string[] {
   if (value === undefined) return []
   if (typeof value === 'string') {
@@ -141,7 +141,7 @@ function valueLines(value: Change['git']): readonly string[] {
   return text.includes('\n') ? text.split('\n') : [text]
 }
 
-/** Who wrote, the one with most changes first: `kubectl-edit` (human tool) 24×, `argocd` 6×. */
+/** The writers, the one with the most changes first: `kubectl-edit` (human tool) 24×, `argocd` 6×. */
 export function writers(changes: readonly Change[], most: number): string {
   const byWriter = [...Map.groupBy(changes, writer)].sort(
     ([one, left], [other, right]) => right.length - left.length || (one < other ? -1 : 1),
@@ -152,7 +152,7 @@ export function writers(changes: readonly Change[], most: number): string {
   return `${shown.join(', ')}${byWriter.length > most ? ` and ${count(byWriter.length - most, 'other')}` : ''}`
 }
 
-/** The latest of the times at which the owners of the fields wrote; empty where none is known. */
+/** When the owners of the fields last wrote; empty where no time is known. */
 export function lastWritten(changes: readonly Change[]): string {
   const known = changes.filter((change) => writtenAt(change) !== '').map(({ actor }) => actor.at)
   const latest = known.sort().at(-1)

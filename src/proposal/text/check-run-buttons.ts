@@ -1,9 +1,9 @@
-/** The buttons of a check (docs/adr/0017-check-run-buttons.md): each is equal to a command in a comment. */
+/** The buttons of a check (docs/adr/0017-check-run-buttons.md). Each is equal to a command in a comment. */
 import type { CheckButton } from '../../ports/check-run.ts'
 import { type CommentCommand, parseCommentCommands } from '../comment-command.ts'
 
 interface Button extends CheckButton {
-  /** As a comment would have it. */
+  /** The equal command. */
   readonly command: string
 }
 
@@ -17,13 +17,13 @@ const SNOOZE: Button = { id: 'snooze-7d', label: 'Snooze 7d', description: 'no r
 const RECHECK: Button = { id: 'recheck', label: 'Re-check', description: 'checks the cluster again now', command: '/recheck' }
 const BUTTONS = [ADOPT, SNOOZE, RECHECK]
 
-/** @param adoptable whether the plan can become Adopt, and is not */
+/** @param adoptable whether the plan is not Adopt and can become Adopt */
 export function checkButtons(adoptable: boolean): readonly CheckButton[] {
   const shown = adoptable ? BUTTONS : BUTTONS.filter((button) => button !== ADOPT)
   return shown.map(({ id, label, description }) => ({ id, label, description }))
 }
 
-/** The command of a requested action, in the words of the button; undefined for a button that no version of ours has. */
+/** The command of a requested action; undefined for an id that no version of Backporch has used. */
 export function commandOfAction(id: string): { readonly label: string; readonly commands: readonly CommentCommand[] } | undefined {
   const button = BUTTONS.find((one) => one.id === id)
   return button === undefined ? undefined : { label: button.label, commands: parseCommentCommands(button.command).commands }

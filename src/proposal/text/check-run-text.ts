@@ -1,6 +1,6 @@
 /**
- * The check of a proposal's head commit (docs/adr/0017-check-run-buttons.md): what differs at the lines that declare it, and three buttons. No time in it: the
- * same state is the same text, and is not sent again. It agrees with the statuses: a reader of one need not read the other.
+ * The check of a proposal's head commit (docs/adr/0017-check-run-buttons.md): the differences at the lines that declare them, and three
+ * buttons. It holds no time, so that the same state is the same text and is not sent again. It agrees with the statuses.
  */
 
 import { createHash } from 'node:crypto'
@@ -21,12 +21,12 @@ import { PLAN_SENTENCES } from './proposal-head.ts'
 import { type NumberedChange, type ProposalSubject, rankChanges, whyNotAdoptable, worstRisk } from './proposal-subject.ts'
 import { capitalised, count, planWord } from './words.ts'
 
-/** Changes that are annotated at their lines: four requests of fifty. */
+/** Changes with an annotation: four requests of fifty. */
 const ANNOTATED = 200
 const TITLE = 200
 const MESSAGE = 2_000
 const VALUE = 500
-/** Bytes: GitHub documents 65,535 characters; the limit is documented in bytes elsewhere, so neither is reached. */
+/** Bytes. GitHub documents 65,535 characters here and bytes elsewhere; this is below both. */
 const SUMMARY = 60_000
 const LEVELS = { critical: 'failure', high: 'failure', medium: 'warning', low: 'notice' } as const
 
@@ -35,17 +35,17 @@ interface Facts extends Pick<MassSubject, 'headBranch' | 'changes' | 'plan' | 'b
   readonly where: string
 }
 
-/** @param statuses of the same commit: `drift/fresh` shows whether there is something to decide about */
+/** @param statuses of the same commit: `drift/fresh` says whether the cluster is known to match the record */
 export function checkRun(subject: ProposalSubject, statuses: readonly CommitStatus[]): CheckRun {
   return runOf({ ...subject.record.spec, ...subject, where: `cluster ${subject.unit.cluster}` }, statuses)
 }
 
-/** Of a proposal about many clusters. */
+/** The check of a proposal about many clusters. */
 export function massCheckRun(subject: MassSubject, statuses: readonly CommitStatus[]): CheckRun {
   return runOf({ ...subject, where: count(subject.rows.length, 'cluster') }, statuses)
 }
 
-/** Of a proposal whose clusters could not be observed; `status` is the text of `drift/fresh` about it. */
+/** The check of a proposal whose clusters could not be observed. @param status `drift/fresh` of its commit */
 export function notObservedCheckRun(ref: string, status: CommitStatus, dialect: ForgeDialect): CheckRun {
   return {
     ...bareCheckRun(ref, 'unsure', status.description, status.url || dialect.branchFileUrl('drift-ledger', 'clusters')),
@@ -54,7 +54,7 @@ export function notObservedCheckRun(ref: string, status: CommitStatus, dialect: 
   }
 }
 
-/** Of a commit that is not ours: nothing is vouched for. @param why as the beginning of a sentence */
+/** The check of a commit of another author: it makes no statement. @param why the beginning of a sentence */
 export function foreignCheckRun(ref: string, why: string, dialect: ForgeDialect): CheckRun {
   return {
     ...bareCheckRun(ref, 'failed', why, dialect.branchFileUrl('drift-ledger', 'clusters')),
@@ -62,7 +62,7 @@ export function foreignCheckRun(ref: string, why: string, dialect: ForgeDialect)
   }
 }
 
-/** Without annotations and buttons; its summary is its title. */
+/** A check without annotations and buttons. Its summary is its title. */
 function bareCheckRun(ref: string, state: CheckRun['state'], title: string, url: string): CheckRun {
   return { key: checkKey(ref), state, title: oneLine(title, TITLE), summary: `${capitalised(title)}.\n`, url, annotations: [], buttons: [] }
 }
@@ -77,7 +77,7 @@ const DECIDED: { readonly [kind: string]: readonly [CheckRun['state'], string] }
   'moved-to-mass': ['closed', 'closed: decided together with other clusters'],
 }
 
-/** Of a proposal that is decided; undefined for what is no decision. */
+/** The check of a decided proposal; undefined where `kind` is no decision. */
 export function decidedCheckRun(ref: string, kind: string, url: string): CheckRun | undefined {
   const [state, title] = DECIDED[kind] ?? []
   if (state === undefined || title === undefined) return undefined
@@ -113,7 +113,7 @@ function runOf(facts: Facts, statuses: readonly CommitStatus[]): CheckRun {
 interface Shown {
   readonly ranked: readonly NumberedChange[]
   readonly unseen: string
-  /** Changes with a line in git. */
+  /** Number of changes with a line in git. */
   readonly annotated: number
   readonly adoptable: boolean
 }
@@ -163,7 +163,7 @@ function annotationNote(annotated: number, all: number): string[] {
   return [`Annotated are ${ANNOTATED} of ${count(all, 'change')}, highest risk first.`, '']
 }
 
-/** Undefined for what git does not declare at any line. */
+/** Undefined for a change that git declares at no line. */
 function annotationOf({ change, number }: NumberedChange, where: string): CheckAnnotation | undefined {
   const [, path, line] = /^(.+):(\d{1,9})$/s.exec(change.source ?? '') ?? []
   if (path === undefined || !(Number(line) > 0)) return undefined

@@ -1,4 +1,4 @@
-/** The answer to one command. Names of people are in code: no person is mentioned. */
+/** The answer to one command. Names of people are in code, so that nobody is mentioned. */
 
 import { isKnownWriter } from '../../drift/attribute/actor.ts'
 import type { Failure } from '../../failure.ts'
@@ -15,16 +15,15 @@ import { count, planWord, table, tableOf } from './words.ts'
 export interface CommandResult {
   /** Login; empty for a ticked box. */
   readonly by: string
-  /** As it was written, in one line. */
+  /** The command as written, in one line. */
   readonly line: string
   readonly done: boolean
-  /** Markdown, encoded. */
+  /** Encoded Markdown. */
   readonly text: string
-  /** More Markdown below the list, where `text` points to: blocks, tables. */
+  /** More encoded Markdown, which stands below the list: blocks and tables. */
   readonly details?: string
 }
 
-/** The text of a result with details. */
 export const SEE_BELOW = 'see below'
 
 /** `/adopt 1,3` */
@@ -39,18 +38,16 @@ function durationWord(seconds: number): string {
   return seconds % 3_600 === 0 ? `${seconds / 3_600}h` : `${seconds / 60}m`
 }
 
-/** A refusal as one sentence, with what to do about it. */
+/** A refusal as one sentence, with its remedy. */
 export function failureText({ what, why, remedy }: Failure): string {
   return `${markdownProse(`${what}: ${why}`, 500)} (${markdownProse(remedy, 300)})`
 }
 
-/** The plan after a command. */
 export function planText({ plan, changes }: Pick<DriftRecord['spec'], 'plan' | 'changes'>): string {
   const what = plan === 'Mixed' ? planCounts(changes) : PLAN_SENTENCES[plan]
   return `the plan is **${planWord(plan)}** (${what}); merging decides it`
 }
 
-/** What `/help` answers. */
 export function helpText(): string {
   return [
     ...table(
@@ -75,7 +72,7 @@ const HELP = [
   ['/explain 1', 'explains why a change is reported and who made it'],
 ] as const
 
-/** One change in the words of `/explain`; `tried` has for each ignore rule why it does not hide the change. */
+/** The answer of `/explain` about one change. @param tried each ignore rule, with why it does not hide the change */
 export function explainText(change: Change, number: number, why: string, tried: readonly string[]): string {
   const { ref, actor } = change
   const who =
@@ -96,10 +93,9 @@ export interface ShownRule {
   readonly number: number
   /** `.drift/policy.yaml:12` */
   readonly where: string
-  /** What the rule is about, in its own words. */
   readonly about: string
   readonly reason: string
-  /** Day; empty for ever. */
+  /** A day; empty for a rule without an end. */
   readonly expires: string
   readonly over: boolean
 }

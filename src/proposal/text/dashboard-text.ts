@@ -1,6 +1,6 @@
 /**
- * The dashboard: one issue that lists what waits for whom (docs/guides/limits.md). Rendered from values alone, with no time in it but those of
- * events, so that nothing new is the same text. Boxes are requests for a proposal, never a decision.
+ * The dashboard: one issue that lists what waits for whom (docs/guides/limits.md). Its only times are those of events, so that the same
+ * state is the same text. Boxes request a proposal. They are never a decision.
  */
 import type { ForgeDialect } from '../../ports/hosted-forge.ts'
 import type { Change, Plan } from '../../record/schema.ts'
@@ -21,7 +21,7 @@ export interface DashboardUnit {
   readonly url: string
 }
 
-/** What a proposal is called, and its address; both empty where the forge has none yet. */
+/** Both are empty where the forge has no proposal yet. */
 export interface DashboardProposal {
   readonly label: string
   readonly url: string
@@ -34,7 +34,7 @@ export interface UndecidedUnit extends DashboardUnit {
   readonly proposal: DashboardProposal
   readonly plan: Plan
   readonly waits: boolean
-  /** Seconds without a decision, in whole steps of what the policy takes for too long; absent where it is not. */
+  /** Seconds without a decision, in whole steps of the policy's limit; absent below the limit. */
   readonly overdue?: number
 }
 
@@ -46,7 +46,7 @@ export interface DashboardSubject {
   /** RFC 3339 UTC: when the ledger last had news. */
   readonly newsAt: string
   readonly drifted: number
-  /** In their order, those first that wait too long. */
+  /** Those that wait too long come first. */
   readonly undecided: readonly UndecidedUnit[]
   /** `id` binds the box to the drift. */
   readonly held: readonly (DashboardUnit & { readonly id: string; readonly why: string; readonly until: string })[]
@@ -60,7 +60,7 @@ export interface DashboardSubject {
   /** Mode Warn. */
   readonly recorded: readonly DashboardUnit[]
   readonly failed: readonly (DashboardUnit & { readonly mergedAt: string; readonly revision: string })[]
-  /** Their syncers did not apply in time what git has; `stuckSince` is RFC 3339 UTC, empty where it is unknown. */
+  /** Units whose syncer did not apply git's revision in time. `stuckSince` is RFC 3339 UTC, empty where it is unknown. */
   readonly stuck: readonly (DashboardUnit & { readonly stuckSince: string; readonly why: string })[]
   readonly notAdoptable: readonly {
     readonly cluster: string
@@ -69,10 +69,10 @@ export interface DashboardSubject {
     readonly field: string
     readonly why: string
   }[]
-  /** `packageName` is empty where the whole cluster could not be read; `since` where the ledger has no news of it. */
+  /** `packageName` is empty where the whole cluster could not be read; `since` is empty where the ledger has no update of it. */
   readonly notObserved: readonly { readonly cluster: string; readonly packageName: string; readonly since: string; readonly why: string }[]
   readonly ignores: readonly { readonly about: string; readonly where: string; readonly reason: string; readonly expires: string }[]
-  /** Ignore rules that have ended or match nothing any more: sentences with their places. */
+  /** Sentences about ignore rules that have ended or match nothing, with their locations. */
   readonly staleRules: readonly string[]
   readonly limits: { readonly hourly: number; readonly concurrent: number }
   readonly dialect: ForgeDialect
@@ -80,10 +80,10 @@ export interface DashboardSubject {
 }
 
 const TITLE = 'Drift dashboard'
-/** Rows of a section, fewer where the body gets too long. */
+/** Rows of a section, from the longest body to the shortest. */
 const ROWS: readonly number[] = [30, 10, 3, 0]
 
-/** Whether there is anything that a person may want to act on. */
+/** Whether nothing needs attention. */
 export function isQuiet(subject: DashboardSubject): boolean {
   const { undecided, held, snoozed, silenced, recorded, failed, stuck, notObserved } = subject
   return [undecided, held, snoozed, silenced, recorded, failed, stuck, notObserved].every(({ length }) => length === 0)
@@ -103,7 +103,7 @@ function headline({ drifted, packages, clusters, newsAt, notObserved }: Dashboar
   ].join(' · ')
 }
 
-/** Clusters that one proposal decides about, together; the order is that of the first of each. */
+/** The units that one proposal decides about, together, in the order of the first of each. */
 function decisions<Unit extends DashboardSubject['undecided'][number]>(units: readonly Unit[]): readonly (readonly [Unit, ...Unit[]])[] {
   const groups = Map.groupBy(units, (unit) => (unit.proposal.label === '' ? unit : `${unit.proposal.label} ${unit.proposal.url}`))
   return [...groups.values()].flatMap(([first, ...rest]) => (first === undefined ? [] : [[first, ...rest] as const]))

@@ -1,6 +1,6 @@
 /**
- * The boxes of the dashboard issue, and what is ticked in it now. Anyone with write access may tick, and the person is unknown: so a
- * box only requests a proposal, which a person has to merge, and is bound to the drift that it was drawn for.
+ * The boxes of the dashboard issue, and which of them are ticked. Anyone with write access may tick, and the person is unknown: a box only
+ * requests a proposal, which a person has to merge, and it belongs to the drift that it was drawn for.
  */
 import { linesOutsideCode } from './ticks.ts'
 
@@ -15,21 +15,21 @@ export interface DashboardTicks {
 
 export const NO_TICKS: DashboardTicks = { open: new Set(), raise: new Set() }
 
-/** Most boxes that are read of one body. */
+/** Boxes that are read of one body. */
 const BOX_LIMIT = 500
 const BOX = /^ {0,3}[-*+] \[[xX]\] <!-- backporch:(open|raise)=([0-9a-f]{16}) -->/
 
-/** What binds a box to a drift: the first 16 hex digits of `sha256:…`; empty where the text is no fingerprint. */
+/** The drift of a box: the first 16 hex digits of `sha256:…`; empty where the text is no fingerprint. */
 export function driftId(fingerprint: string): string {
   return /^sha256:([0-9a-f]{16})/.exec(fingerprint)?.[1] ?? ''
 }
 
-/** `text` is Markdown, encoded. Without a drift to bind it to there is no box. */
+/** A line without a box where `id` is empty. @param text encoded Markdown */
 export function dashboardBox(verb: DashboardVerb, id: string, text: string): string {
   return id === '' ? `- ${text}` : `- [ ] <!-- backporch:${verb}=${id} --> ${text}`
 }
 
-/** The ticked boxes of ours; the rest of the body is ignored. */
+/** The ticked boxes of Backporch; the rest of the body is ignored. */
 export function readDashboardTicks(body: string): DashboardTicks {
   const ticks = { open: new Set<string>(), raise: new Set<string>() }
   let count = 0

@@ -1,4 +1,4 @@
-/** What each decision does to git and to the cluster, and the boxes and commands by which the plan is changed. */
+/** What each decision does to git and to the cluster, and the boxes that change the plan. */
 
 import { describeResourceId } from '../../krm/resource-id.ts'
 import { restoreLosses } from '../../record/restore-losses.ts'
@@ -13,7 +13,7 @@ import { clusterCell, count, duration, listOf, planWord, shortSides, table } fro
 const CRITICAL_SILENCE = 86_400
 const COMMAND_LIMIT = 1_000
 
-/** `| You | Git | Cluster |`: merge as planned, each other plan, close. */
+/** Rows: merge as planned, each other possible plan, close. */
 export function decisionTable(subject: ProposalSubject): string[] {
   const { record, unit } = subject
   return decisionRows({
@@ -52,12 +52,12 @@ export function decisionRows({ plan, changes, cluster, isPossible, clusterAfter,
   )
 }
 
-/** Whether commands that change the whole plan to this one can work. */
+/** Whether a command can change the whole plan to this one. */
 function isPossible({ record, notAdoptable, notReleasable }: ProposalSubject, plan: Exclude<Plan, 'Mixed'>): boolean {
   const { changes } = record.spec
   if (plan === 'Adopt') return changes.every((change) => whyNotAdoptable(change, notAdoptable) === undefined)
   if (plan === 'Restore') return true
-  // Of an object that is gone, Release does what Adopt does.
+  // For a missing object, Release does what Adopt does.
   return changes.some(({ change }) => change !== 'missing') && changes.every(({ fingerprint }) => !notReleasable.has(fingerprint))
 }
 
@@ -65,7 +65,6 @@ function only(changes: readonly Change[]): Change | undefined {
   return changes.length === 1 ? changes[0] : undefined
 }
 
-/** What merging with this plan does to git. */
 function gitAfter(changes: readonly Change[], plan: Plan): string {
   const change = only(changes)
   if (plan === 'Mixed') return 'each change as in the column Plan, in one commit'
@@ -100,13 +99,13 @@ function clusterAfter(subject: ProposalSubject, plan: Plan): string {
   return short === undefined ? `is restored to git: ${sentence}` : `${short.live} becomes ${short.git}: ${sentence}`
 }
 
-/** A syncer that reverts without a merge does so whatever is decided here. */
+/** A syncer that reverts without a merge does so whatever the decision is. */
 function leftAlone({ record, applier }: ProposalSubject): string {
   if (applier.revertsUnasked !== 'yes') return stays(record.spec.changes)
   return 'backporch changes nothing; the syncer reverts it without a merge'
 }
 
-/** What the cluster is like where nothing is done to it. */
+/** The cluster where nothing is done to it. */
 export function stays(changes: readonly Change[]): string {
   const change = only(changes)
   if (change === undefined || change.path === undefined) return 'unchanged'
@@ -115,13 +114,13 @@ export function stays(changes: readonly Change[]): string {
   return live === undefined ? 'unchanged' : `stays ${live}`
 }
 
-/** What a close silences, and for how long; `closeSilence` in seconds. */
+/** @param closeSilence seconds */
 export function silence(changes: readonly Change[], closeSilence: number): string {
   const seconds = worstRisk(changes) === 'critical' ? Math.min(closeSilence, CRITICAL_SILENCE) : closeSilence
   return `this drift is silenced for ${duration(seconds)}; new drift is still reported`
 }
 
-/** What a reader must know of the merge beyond the table: who applies, and what an apply cannot do. */
+/** Facts about the merge beyond the table: who applies, and what an apply cannot do. */
 export function settleNotes(subject: ProposalSubject): string[] {
   const { record, reapplyFails } = subject
   const restored = record.spec.changes.filter(({ resolution }) => resolution === 'Restore')
@@ -158,7 +157,7 @@ function commandPart(subject: ProposalSubject): string[] {
 const REASONS_SHOWN = 3
 const OBJECT_BOXES = 10
 
-/** Boxes where a plan may be changed by ticking: each changes the branch only, which still has to be merged. */
+/** Boxes that change the plan. A tick changes the branch only, which still has to be merged. */
 export function planBoxes(subject: ProposalSubject, objects: readonly ObjectChanges[]): string[] {
   const drift = driftOf(subject.record.spec.fingerprint)
   const boxes = objects.length > OBJECT_BOXES ? [] : objects.flatMap((object) => boxOf(subject, object, objects.length === 1))
@@ -177,7 +176,7 @@ function boxOf({ record, notAdoptable }: ProposalSubject, { ref, changes }: Obje
   return [tickBox({ verb, drift, changes: numbers }, `Change the plan to ${plan}${which}`)]
 }
 
-/** Why something cannot be adopted or released, so that what is not offered is no riddle. */
+/** Why a plan is not offered. */
 export function planRefusals({ record, notAdoptable, notReleasable }: ProposalSubject): string[] {
   const { changes } = record.spec
   return [

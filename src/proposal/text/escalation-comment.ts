@@ -1,29 +1,29 @@
 /**
- * Requests the code owners of an undecided proposal. The only text of ours that mentions people, so it contains nothing
- * from a cluster: handles from CODEOWNERS of the base branch, a time, a duration and the beginning of a hash.
+ * Mentions the code owners of an undecided proposal. No other text of Backporch mentions people, so it contains nothing from a cluster:
+ * only handles from CODEOWNERS of the base branch, a time, a duration and the beginning of a hash.
  */
 import type { OutcomeComment } from './outcome-comment.ts'
 import { duration, time } from './words.ts'
 
 export interface Escalation {
-  /** RFC 3339 UTC: since when it waits. */
+  /** RFC 3339 UTC: the start of the wait. */
   readonly since: string
-  /** Seconds after which the policy requests a person. */
+  /** Seconds after which the policy mentions people. */
   readonly after: number
-  /** Of the undecided drift: another one is requested again, in the same comment. */
+  /** Of the undecided drift: for other drift the same comment is updated. */
   readonly fingerprint: string
   /** `@login` or `@org/team`, as CODEOWNERS has them; what is neither is left out. */
   readonly owners: readonly string[]
 }
 
-/** What a forge reads as a mention: GitHub's logins and team names, and those of Gitea. */
+/** A mention on GitHub or on Gitea: a login or a team. */
 const HANDLE = /^@[A-Za-z0-9](?:[A-Za-z0-9_.-]{0,98}[A-Za-z0-9_-])?(?:\/[A-Za-z0-9](?:[A-Za-z0-9_.-]{0,98}[A-Za-z0-9_-])?)?$/
-/** A crowd decides nothing. */
-const ASKED = 10
+/** Handles that are mentioned. */
+const MENTIONED = 10
 
-/** A comment of its own, so that it is a new one for those whom it mentions. */
+/** Its own topic, so that people who are mentioned get a new comment. */
 export function escalationComment({ since, after, fingerprint, owners }: Escalation): OutcomeComment {
-  const handles = [...new Set(owners.filter((owner) => HANDLE.test(owner)))].slice(0, ASKED)
+  const handles = [...new Set(owners.filter((owner) => HANDLE.test(owner)))].slice(0, MENTIONED)
   const requested =
     handles.length === 0
       ? 'CODEOWNERS names no owner for these files, so the maintainers of this repository are asked'

@@ -1,4 +1,4 @@
-/** One cause in many clusters: one pull request with a row for each cluster, instead of one pull request for each. */
+/** The joint proposal: one pull request for the same change in many clusters, with a row for each cluster. */
 
 import { describeResourceId } from '../../krm/resource-id.ts'
 import { recordPath } from '../../record/record-paths.ts'
@@ -23,7 +23,7 @@ export interface MassRow {
   readonly since: string
   readonly state: 'drifted' | 'healed' | 'not observed' | 'excluded'
   readonly plan: Plan
-  /** Of the cluster's own record on the branch. */
+  /** Episode of the cluster's own record on the branch. */
   readonly episode: string
 }
 
@@ -32,14 +32,14 @@ export interface MassSubject extends ProposalFrame {
   readonly fingerprint: string
   readonly episode: string
   readonly packageName: string
-  /** The same in every cluster; of the first one. */
+  /** The changes of the first cluster; those of the others are equal. */
   readonly changes: readonly Change[]
   readonly plan: Plan
   readonly settle: 'syncer' | 'backporch'
   readonly rows: readonly MassRow[]
-  /** What a Restore takes from any of the clusters: sentences. */
+  /** Sentences about what a Restore deletes in any of the clusters. */
   readonly losses: readonly string[]
-  /** Who applies, and in how many of the clusters. */
+  /** The appliers, with their number of clusters. */
   readonly appliers: readonly { readonly applier: Applier; readonly clusters: number }[]
   readonly notAdoptable: ReadonlyMap<string, string>
   /** Changes that cannot be released, by their fingerprint, with the reason. */
@@ -115,7 +115,7 @@ function bodyOf(subject: MassSubject, rows: number, most: number, links: boolean
   return `${lines.join('\n')}\n`
 }
 
-/** The clusters may have had different newer commits, and lost them at different times: the record of each names them. */
+/** Without details: the clusters may have lost different commits at different times, which the record of each names. */
 function rollbackLines(changes: readonly Change[]): string[] {
   const back = changes.flatMap(({ rolledBack }) => rolledBack ?? [])
   const commits = [

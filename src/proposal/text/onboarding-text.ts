@@ -1,4 +1,4 @@
-/** The pull request that enrols a repository: what merging it leads to, counted on what the clusters are now. No clock in it. */
+/** The pull request that enrols a repository: what its merge leads to, counted on the present state of the clusters. */
 import { RISKS } from '../../drift/drift.ts'
 import { resourceKey } from '../../krm/resource-id.ts'
 import { CONFIGURE_BRANCH } from '../../package/ref-name.ts'
@@ -12,27 +12,26 @@ import { phraseMarkdown } from './phrase-markdown.ts'
 import { type ProposalText, worstRisk } from './proposal-subject.ts'
 import { box, clusterCell, count, firstFitting, folded, riskWord, table, tableOf } from './words.ts'
 
-/** A package in a cluster that differs from git now. */
 export interface ExpectedProposal {
   readonly packageName: string
   readonly cluster: string
   readonly changes: readonly Change[]
-  /** The policy's text for it. */
+  /** Mode of the policy for it. */
   readonly mode: string
 }
 
-/** What a turn with the present policy, and mode Propose everywhere, would do now. Nothing was written for it. */
+/** What a turn would do now, with the present policy and with mode Propose everywhere. Nothing was written for it. */
 export interface Expectation {
   readonly proposals: readonly ExpectedProposal[]
-  /** How many packages, each in one cluster, have which mode by the present policy. */
+  /** Packages, each in one cluster, by mode of the present policy. */
   readonly modes: { readonly Propose: number; readonly Warn: number; readonly Off: number }
-  /** Differences that ignore rules cover, and the number of rules that do so. */
+  /** Differences that ignore rules cover, and the number of these rules. */
   readonly muted: { readonly fields: number; readonly rules: number }
-  /** Packages without any result, each in one cluster. */
+  /** Packages that could not be observed, each in one cluster. */
   readonly failed: readonly { readonly packageName: string; readonly cluster: string; readonly code: string; readonly why: string }[]
-  /** Packages that could be observed, but not in full. */
+  /** Number of packages that were observed only in part. */
   readonly incomplete: number
-  /** Objects that git declares in the observed packages, each in one cluster. */
+  /** Number of objects that git declares in the observed packages, each in one cluster. */
   readonly objects: number
 }
 
@@ -43,17 +42,17 @@ export interface OnboardingSubject {
   /** Names, sorted. */
   readonly clusters: readonly string[]
   readonly packages: number
-  /** Packages of the repository that these clusters do not run. */
+  /** Number of packages of the repository that these clusters do not run. */
   readonly elsewhere: number
-  /** Who applies, what that does after the merge of a Restore, and for how many packages, each in one cluster; most first. */
+  /** The appliers, what each does after the merge of a Restore, and its number of packages, each in one cluster; most first. */
   readonly syncers: readonly { readonly name: string; readonly sentence: Phrase; readonly units: number }[]
   readonly autoscalers: readonly { readonly word: string; readonly count: number }[]
-  /** Rules that were taken over from the syncers and autoscalers. */
+  /** Number of rules that were taken over from syncers and autoscalers. */
   readonly imported: number
   readonly notImported: readonly { readonly source: string; readonly rule: string; readonly why: string }[]
-  /** Why a search was impossible, as sentences. */
+  /** Sentences about searches that were impossible. */
   readonly notObserved: readonly string[]
-  /** Undefined where the policy of the branch is not valid; then why, a line for each problem. */
+  /** Undefined where the policy of the branch is not valid; `policyProblem` then has a line for each problem. */
   readonly expected: Expectation | undefined
   readonly policyProblem: string
   /** Of the present policy; 0 is no limit. */
@@ -63,19 +62,17 @@ export interface OnboardingSubject {
     readonly stormThreshold: number
     readonly stormObjects: number
     readonly stormShare: number
-    /** Schedule, in UTC, that drift of low risk waits for; undefined where it does not wait. */
+    /** Schedule in UTC of the digest, for which drift of low risk waits; undefined without a digest. */
     readonly digest: string | undefined
   }
-  /** Of the file with the policy. */
   readonly policyPath: string
-  /** Files that the branch changes. */
   readonly files: readonly string[]
-  /** Who edited the branch; undefined where it is as we made it. */
+  /** Who edited the branch; undefined where nobody did. */
   readonly editedBy: string | undefined
   readonly rights: readonly { readonly name: string; readonly why: string }[]
 }
 
-/** Which of them are opened at once as far as their risk goes, and which wait for the digest. */
+/** Splits them into those that their risk opens at once and those that wait for the digest. */
 export function byDigest(
   proposals: readonly ExpectedProposal[],
   { digest }: Pick<OnboardingSubject['limits'], 'digest'>,
@@ -94,7 +91,7 @@ const AMOUNTS = [
   [0, 0],
 ] as const
 
-/** Lists that may be long in themselves. */
+/** With shorter lists. */
 function shortened(subject: OnboardingSubject): OnboardingSubject {
   return {
     ...subject,
@@ -215,7 +212,7 @@ function risks(proposals: readonly ExpectedProposal[]): string {
   return proposals.length === 0 ? '' : ` (${of('critical')} critical, ${of('high')} high)`
 }
 
-/** What holds them back: critical drift is not held. */
+/** What holds proposals back. Critical drift is not held. */
 function rate(proposals: readonly ExpectedProposal[], limits: OnboardingSubject['limits'], objects: number): string {
   const { prHourlyLimit, prConcurrentLimit } = limits
   const { today, waiting } = byDigest(proposals, limits)
@@ -232,7 +229,7 @@ function rate(proposals: readonly ExpectedProposal[], limits: OnboardingSubject[
   return `${first}; **${waiting.length} more** of low risk ${waiting.length === 1 ? 'waits' : 'wait'} for the digest (${markdownCell(`${limits.digest} UTC`)})`
 }
 
-/** How much at once is a storm, where it is one. */
+/** Undefined where they are no storm. */
 function stormSentence(
   proposals: readonly ExpectedProposal[],
   { stormThreshold, stormObjects, stormShare }: OnboardingSubject['limits'],

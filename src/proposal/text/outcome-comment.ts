@@ -1,4 +1,4 @@
-/** Comments on a pull request about its outcome: one comment for each topic, one or two sentences. */
+/** Comments about the outcome of a pull request: one comment for each topic, of one or two sentences. */
 import { markdownCell, markdownCode, markdownLink, markdownProse } from '../../text/markdown-text.ts'
 import { time } from './words.ts'
 
@@ -7,18 +7,18 @@ export type Outcome =
   | { readonly kind: 'declined'; readonly silentUntil: string; readonly critical: boolean }
   | { readonly kind: 'healed'; readonly at: string }
   | { readonly kind: 'resolved-by-git'; readonly commit: string; readonly url: string }
-  /** The drift changed, and the same pull request is about the new one. */
+  /** The drift changed, and the pull request is now about the new drift. */
   | { readonly kind: 'superseded'; readonly at: string }
-  /** Git has the merge, and the forge does not know of it. `by`: empty where no person is named. */
+  /** Git has the merge, and the forge does not recognise it. `by` is empty where no person is named. */
   | { readonly kind: 'merged-in-git'; readonly commit: string; readonly url: string; readonly by: string; readonly forge: string }
   | { readonly kind: 'verified'; readonly at: string; readonly plan: 'Restore' | 'Adopt' | 'Release' | 'Mixed' }
   | { readonly kind: 'not-restored'; readonly at: string; readonly why: string }
-  /** `why`: as the beginning of a sentence. */
+  /** `why` is the beginning of a sentence. */
   | { readonly kind: 'edited'; readonly author: string; readonly why: string }
   | { readonly kind: 'moved-to-mass'; readonly label: string; readonly url: string; readonly clusters: number }
 
 export interface OutcomeComment {
-  /** What `ensureComment` edits in place: the same topic is never posted twice. */
+  /** `ensureComment` edits the comment of the same topic in place. */
   readonly topic: string
   readonly body: string
 }
@@ -27,7 +27,7 @@ const TOPICS: { readonly [kind in Outcome['kind']]: string } = {
   declined: 'outcome',
   healed: 'outcome',
   'resolved-by-git': 'outcome',
-  // Beside its later outcome: the page itself shows "closed".
+  // Its own topic, beside its later outcome.
   'merged-in-git': 'merged',
   verified: 'outcome',
   'not-restored': 'outcome',

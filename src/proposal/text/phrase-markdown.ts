@@ -1,9 +1,9 @@
-/** What src/text/phrase.ts keeps apart, as Markdown: our words as they are, everything else in code. */
+/** A phrase as Markdown: the words of Backporch as they are, every name in code. */
 
 import { markdownCell, markdownProse } from '../../text/markdown-text.ts'
 import type { Phrase } from '../../text/phrase.ts'
 
-/** Nothing that Markdown or a forge would act on. */
+/** Text without anything that Markdown or a forge acts on. */
 const HARMLESS = /^(?:[A-Za-z0-9 ,;()'-]|(?<=[a-z])\/|[.:](?= |$))*$/
 
 /** For prose and for cells of a table. `limit`: characters of each name. */
@@ -12,7 +12,7 @@ export function phraseMarkdown(sentence: Phrase, limit = 300): string {
   for (const part of sentence) {
     const [ours, text] = typeof part === 'string' ? [true, part] : [false, part.name]
     const last = parts.at(-1)
-    // Two pieces of code side by side would be read as one.
+    // Adjacent pieces of code read as one.
     if (last !== undefined && last.ours === ours) last.text += text
     else parts.push({ ours, text })
   }
@@ -21,7 +21,7 @@ export function phraseMarkdown(sentence: Phrase, limit = 300): string {
     .reduce((left, right) => (left.endsWith('`') && right.startsWith('`') ? `${left} ${right}` : left + right), '')
 }
 
-/** Words that are not harmless after all are treated as anybody's; the blanks around them stay. */
+/** Words that are not harmless are encoded like foreign text; the blanks around them stay. */
 function words(text: string): string {
   if (HARMLESS.test(text)) return text
   const [, before = '', core = '', after = ''] = /^(\s*)(.*?)(\s*)$/s.exec(text) ?? []

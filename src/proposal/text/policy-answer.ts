@@ -1,4 +1,4 @@
-/** Title, body and commit of a proposal that changes the policy because a comment requested it. */
+/** Title, body and commit message of a proposal that changes the policy on a request. */
 import type { ForgeDialect } from '../../ports/hosted-forge.ts'
 import { commitText } from '../../record/commit-text.ts'
 import { fitSubject } from '../../record/subject.ts'
@@ -9,13 +9,12 @@ import { table } from './words.ts'
 
 export interface PolicySubject {
   readonly verb: 'ignore' | 'unignore'
-  /** What the rules are about, in a few words: `Deployment/web spec.replicas`. */
+  /** The subject of the rules: `Deployment/web spec.replicas`. */
   readonly about: string
-  /** The rules themselves, plain data. */
+  /** The rules as plain data. */
   readonly rules: readonly object[]
-  /** Files that change. */
   readonly files: readonly string[]
-  /** Login of the requester, and the proposal; on the command line where on none. */
+  /** Login of the requester. `requested` is the proposal with the request; undefined for the command line. */
   readonly by: string
   readonly requested: { readonly label: string; readonly url: string } | undefined
 }

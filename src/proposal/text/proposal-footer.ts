@@ -1,4 +1,4 @@
-/** The last lines of a proposal: the meaning of the words, and links to everything else. Every body has them, however short it is. */
+/** The last lines of every proposal: explanations of words, and links. */
 
 import { recordFolder, recordPath } from '../../record/record-paths.ts'
 import { markdownCell, markdownLink } from '../../text/markdown-text.ts'
@@ -9,7 +9,6 @@ import { sourceUrl, time } from './words.ts'
 export const WRITER_NOTE =
   '¹ The field manager: a name that the client chose, with the time of its last write to any of its fields. It does not prove who the person was.'
 
-/** Where an audit log named a person. */
 const USER_NOTE = 'A name before the brackets is the user of the request, from the audit log of the API server.'
 
 /** `.drift/records/<cluster>/<slug>/report.md` */
@@ -17,7 +16,7 @@ export function reportPath(cluster: string, slug: string): string {
   return `${recordFolder(cluster, slug)}/report.md`
 }
 
-/** Where all changes are: the report where the branch has one, the record otherwise. Encoded, with or without a link. */
+/** Encoded text that names the file with all changes: the report where the branch has one, the record otherwise. */
 export function moreLink(subject: ProposalSubject, links: boolean): string {
   const { unit, record, hasReport, dialect, headBranch } = subject
   const path = hasReport ? reportPath(unit.cluster, unit.slug) : recordPath(unit.cluster, unit.slug, record.spec.began, record.spec.episode)
@@ -68,7 +67,7 @@ function linkParts(subject: ProposalSubject): string[] {
   return parts.filter((part) => part.url !== '').map((part) => markdownLink(part.words, part.url))
 }
 
-/** Identifies a text as ours and its drift; nothing is decided by it. */
+/** Identifies a text of Backporch and its drift. No decision is read from it. */
 export function marker(episode: string, fingerprint: string): string {
   const drift = driftOf(fingerprint)
   return `<!-- backporch:v1 ${[episode, drift].map((id) => (/^[0-9a-f]{8}$/.test(id) ? id : '-')).join(' ')} -->`

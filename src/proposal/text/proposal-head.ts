@@ -1,4 +1,4 @@
-/** The first lines of a proposal: what differs, who did it, since when, how bad, and what is planned. */
+/** The first lines of a proposal: the difference, the writer, the time, the risk and the plan. */
 import { RISK_RULES } from '../../drift/risk/risk.ts'
 import { describeResourceId, resourceKey } from '../../krm/resource-id.ts'
 import type { Change, Plan } from '../../record/schema.ts'
@@ -21,7 +21,7 @@ import {
   writtenAt,
 } from './words.ts'
 
-/** `shown`: how many of the changes the body has in its table; `more` is where the rest is, encoded. */
+/** @param shown number of changes in the table @param more encoded text that names the file with the rest */
 export function head(subject: ProposalSubject, shown: number, more: string): string[] {
   const { record, dialect, applier, alsoIn } = subject
   const { changes, plan, settle } = record.spec
@@ -79,7 +79,7 @@ function whoAndWhen({ record }: ProposalSubject): string {
   ].join(' · ')
 }
 
-/** Why the changes are as risky as the worst of them. */
+/** The highest risk, with its reasons. */
 export function riskReasons(changes: readonly Change[]): string {
   const risk = worstRisk(changes)
   const reasons = [...new Set(changes.filter((change) => change.risk === risk).map(({ reason }) => reason))]
@@ -87,7 +87,7 @@ export function riskReasons(changes: readonly Change[]): string {
   return `${riskWord(risk)}: ${reasons.slice(0, 2).map(riskReason).join('; ')}${more}`
 }
 
-/** `the replica count changed (AVAIL-REPLICAS)`; the code alone where no rule of this version has it. */
+/** `the replica count changed (AVAIL-REPLICAS)`; the code alone where this version has no such rule. */
 function riskReason(code: string): string {
   const rule = RISK_RULES.find((candidate) => candidate.code === code)
   return rule === undefined ? markdownCell(code, 40) : `${rule.why} (${markdownCell(code, 40)})`
@@ -102,7 +102,7 @@ function alsoFeeds(clusters: readonly string[], plan: Plan): string {
   return `**The same package also runs in ${names.join(', ')}${more}**: ${verb} it there too.`
 }
 
-/** What a reader must know before deciding, in one line. */
+/** A fact to know before the decision, in one line. */
 export function stateLine(state: ProposalState): string {
   switch (state.kind) {
     case 'changing':
@@ -132,7 +132,7 @@ export const PLAN_SENTENCES = {
   Release: 'git stops managing the fields that differ',
 } as const
 
-/** `**Plan: Restore** …` with what was chosen before, and the words of who chose. */
+/** `**Plan: Restore.** …`, with the previous plan and the reason of the person who chose. */
 export function planLine({ record, previousPlan }: ProposalSubject): string {
   const { plan, changes, message } = record.spec
   const what = plan === 'Mixed' ? `${planCounts(changes)}, see the column Plan` : PLAN_SENTENCES[plan]

@@ -1,4 +1,4 @@
-/** Statuses of a proposal's head commit (docs/guides/review-a-drift-pull-request.md). No time in them: the same state is the same text, and is not sent again. */
+/** Statuses of a proposal's head commit (docs/guides/review-a-drift-pull-request.md). They hold no time: the same state is not sent again. */
 import type { CommitStatus } from '../../ports/hosted-forge.ts'
 import { oneLine } from '../../text/one-line.ts'
 import type { MassSubject } from './mass-text.ts'
@@ -7,13 +7,13 @@ import { nobodyApplies, type ProposalSubject } from './proposal-subject.ts'
 const LIMIT = 140
 
 interface Facts extends Pick<MassSubject, 'policy' | 'ledgerUrl' | 'fingerprint' | 'plan' | 'changes' | 'settle'> {
-  /** What keeps live from being known to be what was reviewed; empty where nothing does. */
+  /** Why it is unknown whether live is still the reviewed state; empty where it is known. */
   readonly unseen: string
-  /** What is wrong with who applies, or who it is. */
+  /** The applier, or what is wrong with it. */
   readonly applier: { readonly fails: boolean; readonly text: string }
 }
 
-/** @param complete whether everything of the unit could be observed: otherwise it is unknown whether live is still what was reviewed */
+/** @param complete whether the whole unit could be observed */
 export function proposalStatuses(subject: ProposalSubject, complete: boolean): CommitStatus[] {
   const { applier, record } = subject
   const fails = nobodyApplies(subject) || applier.warning !== undefined
@@ -25,7 +25,7 @@ export function proposalStatuses(subject: ProposalSubject, complete: boolean): C
   })
 }
 
-/** Of a proposal about many clusters. */
+/** Statuses of a proposal about many clusters. */
 export function massStatuses(subject: MassSubject): CommitStatus[] {
   const { appliers, rows } = subject
   const failing = appliers.find(({ applier }) => applier.restores === 'never' || applier.warning !== undefined)
@@ -69,15 +69,15 @@ function statuses({ policy, ledgerUrl, fingerprint, plan, changes, settle, unsee
   ]
 }
 
-/** Every context by which a proposal is vouched for. */
+/** The contexts that vouch for a proposal. */
 const VOUCHING = ['drift/fresh', 'drift/render', 'drift/policy', 'drift/applier'] as const
 
-/** Of a commit that is not ours: an older one may have been vouched for before. @param why as the beginning of a sentence */
+/** Statuses of a commit of another author: Backporch may have vouched for an older commit. @param why the beginning of a sentence */
 export function foreignStatuses(why: string): CommitStatus[] {
   return VOUCHING.map((context) => ({ context, state: 'failure' as const, description: oneLine(why, LIMIT), url: '' }))
 }
 
-/** Of the commit by which a proposal landed: what came of it in the cluster; undefined for what is no merge. */
+/** Status of a merge commit: its effect in the cluster; undefined where `kind` is no merge. */
 export function restoredStatus(kind: string, cluster: string, url: string): CommitStatus | undefined {
   const words: { readonly [kind: string]: readonly [CommitStatus['state'], string] } = {
     merged: ['pending', `waiting for ${cluster} to match the merged revision`],
@@ -89,7 +89,7 @@ export function restoredStatus(kind: string, cluster: string, url: string): Comm
   return { context: 'drift/restored', state, description: oneLine(description, LIMIT), url }
 }
 
-/** Of a proposal whose clusters could not be observed: what was reviewed may not be what is there. */
+/** Status of a proposal whose clusters could not be observed. */
 export function notObservedStatus(clusters: readonly string[]): CommitStatus {
   const who = clusters.length === 1 ? `the cluster ${clusters[0] ?? ''}` : `the ${clusters.length} clusters`
   return {

@@ -1,4 +1,4 @@
-/** What the text of a proposal is made from: values only, so that the same drift gives the same bytes. */
+/** The input of a proposal's text: values only, so that the same drift gives the same bytes. */
 import { RISKS } from '../../drift/drift.ts'
 import { resourceKey } from '../../krm/resource-id.ts'
 import type { ObjectId } from '../../package/object-id.ts'
@@ -13,22 +13,21 @@ export interface ProposalUnit {
   readonly packageName: string
   readonly packagePath: string
   readonly slug: string
-  /** A package of kpt where it is left out. */
+  /** Absent for a package of kpt. */
   readonly source?: 'kpt' | 'folder'
 }
 
-/** Why a proposal is not like any other. The first three make it a draft; all of them are in the body. */
+/** A state that the body names. The first three make the proposal a draft. Times are RFC 3339 UTC. */
 export type ProposalState =
   | { readonly kind: 'changing' }
   | { readonly kind: 'render-failed'; readonly why: string }
   | { readonly kind: 'storm' }
   | { readonly kind: 'edited' }
-  /** Times are RFC 3339 UTC. */
   | { readonly kind: 'stale'; readonly since: string }
-  /** Seconds after which a person is requested by name; it is `stale` too. */
+  /** `after`: seconds until people are mentioned. The proposal is `stale` too. */
   | { readonly kind: 'overdue'; readonly since: string; readonly after: number }
   | { readonly kind: 'snoozed'; readonly until: string }
-  /** A proposal about the same was merged, and the cluster still differed after the time that the policy gives. */
+  /** A proposal about the same drift was merged, and the cluster still differed after the time of the policy. */
   | { readonly kind: 'not-restored'; readonly after: string }
   | { readonly kind: 'not-observed'; readonly since: string }
 
@@ -39,19 +38,19 @@ export interface DecidingPolicy {
   readonly location: string | undefined
 }
 
-/** The text around the changes of every proposal. */
+/** Input of every proposal's text, for one cluster or for many. */
 export interface ProposalFrame {
-  /** Commit of the base branch that was compared: links to authored files and to the policy are of it. */
+  /** Compared commit of the base branch: links to files point to it. */
   readonly base: ObjectId
   /** Short name of the proposal's branch. */
   readonly headBranch: string
   readonly dialect: ForgeDialect
-  /** Whether the branch carries the full report: see `wantsReport`. */
+  /** Whether the branch has the full report (`wantsReport`). */
   readonly hasReport: boolean
   readonly policy: DecidingPolicy
-  /** Seconds for which a close silences exactly this drift. */
+  /** Seconds for which a close silences this drift. */
   readonly closeSilence: number
-  /** Version of backporch. */
+  /** Of Backporch. */
   readonly version: string
   /** Address of the unit's status in the ledger; empty where there is no page. */
   readonly ledgerUrl: string
@@ -64,19 +63,18 @@ export interface ProposalSubject extends ProposalFrame {
   readonly applier: Applier
   /** Live status of the unit's objects; empty where it is not known. */
   readonly health: readonly GroupMember[]
-  /** Objects for which the server reports that a plain apply of what git declares fails, and why, in its words. */
+  /** Objects that a plain apply of git's manifest fails for, with the server's reason. */
   readonly reapplyFails: readonly { readonly ref: Change['ref']; readonly why: string }[]
-  /** Changes that cannot be adopted, by their fingerprint, with the reason; credentials and undeclared objects need no entry. */
+  /** Reasons by fingerprint of a change. Credentials and undeclared objects need no entry. */
   readonly notAdoptable: ReadonlyMap<string, string>
-  /** Changes that cannot be released, by their fingerprint, with the reason. */
+  /** Reasons by fingerprint of a change. */
   readonly notReleasable: ReadonlyMap<string, string>
-  /** Other clusters which the same package feeds. */
+  /** Other clusters that run the same package. */
   readonly alsoIn: readonly string[]
-  /** Where another plan was chosen after the proposal was opened. */
+  /** The plan before a person chose the present one. */
   readonly previousPlan: { readonly plan: Plan; readonly by: string } | undefined
 }
 
-/** What a forge shows of a proposal. */
 export interface ProposalText {
   readonly title: string
   /** At most `dialect.bodyLimit` UTF-16 code units, where that is 2,500 or more. */
@@ -85,7 +83,7 @@ export interface ProposalText {
   readonly draft: boolean
 }
 
-/** A change with the number that `/adopt 2` names it by. */
+/** A change with its number in commands, from 1. */
 export interface NumberedChange {
   readonly change: Change
   readonly number: number
@@ -126,7 +124,7 @@ export function whyNotAdoptable(change: Change, reported: ReadonlyMap<string, st
   return reported.get(change.fingerprint)
 }
 
-/** Whether a merged Restore alone leads nowhere: git is unchanged, and nothing brings the cluster in line. */
+/** Whether a merged Restore has no effect: git is unchanged, and nobody applies it. */
 export function nobodyApplies({ record, applier }: ProposalSubject): boolean {
   const restores = record.spec.changes.some(({ resolution }) => resolution === 'Restore')
   return restores && record.spec.settle === 'syncer' && applier.restores === 'never'

@@ -1,7 +1,6 @@
 /**
- * The pull request of a unit: title, body, labels. A reviewer who never heard of us reads on the first screen, without unfolding
- * anything, what changed, who did it, since when, what merging does and what closing does. Same input, same bytes; nothing is read
- * from a clock. What comes from a cluster, from git or from a person goes through src/text/markdown-text.ts.
+ * The pull request of a unit: title, body, labels. The first screen shows what changed, who did it, since when, and what merging and
+ * closing do. The same input gives the same bytes. Text from a cluster, from git or from a person goes through src/text/markdown-text.ts.
  */
 
 import { describeResourceId } from '../../krm/resource-id.ts'
@@ -23,16 +22,16 @@ export function proposalText(subject: ProposalSubject): ProposalText {
   }
 }
 
-/** How much of everything a body has. */
+/** How much a body shows. */
 interface Amount {
   readonly rows: number
-  /** Objects of which the difference is shown as a diff, and changes of each. */
+  /** Objects with a diff, and changes in each diff. */
   readonly diffs: number
   readonly diffChanges: number
   /** Whether objects without a diff are listed by kind. */
   readonly lists: boolean
   readonly links: boolean
-  /** Boxes, notes, help: everything that is not needed to decide. */
+  /** Boxes, notes and help, which a decision does not need. */
   readonly extras: boolean
 }
 
@@ -42,7 +41,7 @@ const OPEN_DIFFS = 3
 const SOME_OBJECTS = 25
 const MANY_OBJECTS = 200
 
-/** From all that is wanted down to what always fits; the first that fits is taken. */
+/** From the whole body down to the shortest. */
 function amounts(objects: number): readonly Amount[] {
   const many = objects > MANY_OBJECTS
   const diffs = many ? 0 : objects > SOME_OBJECTS ? 10 : objects
@@ -86,7 +85,7 @@ function bodyOf(subject: ProposalSubject, objects: readonly ObjectChanges[], amo
   ])
 }
 
-/** What is left when not even a row fits: the counts, the decision in words, and the footer. */
+/** The body where not even a row fits: the counts, the decision in words, and the footer. */
 function bareBody(subject: ProposalSubject): string {
   const { changes, plan } = subject.record.spec
   return text([
@@ -132,7 +131,7 @@ function listPart({ dialect }: ProposalSubject, objects: readonly ObjectChanges[
 
 const NOTES_SHOWN = 10
 
-/** Facts about single changes that the comparison found. */
+/** Notes of the comparison about single changes. */
 function notePart({ record, dialect }: ProposalSubject): string[] {
   const single = record.spec.changes.length === 1
   const notes = record.spec.changes.flatMap(({ notes: own = [] }, index) =>

@@ -1,4 +1,4 @@
-/** The whole report as a file beside the record, for when a body cannot have all of it. */
+/** The whole report as a file beside the record, where a body is too short for it. */
 
 import { describeResourceId } from '../../krm/resource-id.ts'
 import type { DriftRecord } from '../../record/schema.ts'
@@ -10,21 +10,21 @@ import { type NumberedChange, type ObjectChanges, rankChanges, rankObjects } fro
 import { clusterCell, count, time } from './words.ts'
 
 const BODY_OBJECTS = 200
-/** What a table of a body and its diffs may grow to before the smallest of the usual forges cuts it. */
+/** Length from which a forge may cut the body. */
 const BODY_CHARACTERS = 40_000
 const ROWS = 20_000
 /** UTF-16 code units of all diffs together. */
 const DIFFS = 2_000_000
 const DIFF_CHANGES = 100
 
-/** Whether the branch shall carry the report; known from the record alone, before any request to a forge. */
+/** Whether the branch has the report; decided on the record alone, before any request to a forge. */
 export function wantsReport(record: DriftRecord): boolean {
   const { changes } = record.spec
   if (changes.length > BODY_OBJECTS) return true
   return reportText(record).length > BODY_CHARACTERS
 }
 
-/** `report.md`: every change, riskiest first, then every diff. Links go nowhere, for the file outlives its branch. */
+/** `report.md`: every change, riskiest first, then every diff. It has no links, because it outlives its branch. */
 export function reportText(record: DriftRecord): string {
   const { unit, changes, began, observed, plan } = record.spec
   const objects = rankObjects(changes)

@@ -1,4 +1,4 @@
-/** Very many packages at once, or objects of one cluster: no pull requests, one issue that lists who, since when and what to do. */
+/** The issue of a storm, instead of pull requests: who, since when and what to do. */
 import type { ForgeDialect } from '../../ports/hosted-forge.ts'
 import { commitText } from '../../record/commit-text.ts'
 import type { Change } from '../../record/schema.ts'
@@ -7,18 +7,18 @@ import { oneLine } from '../../text/one-line.ts'
 import { box, clusterCell, count, firstFitting, plainTime, riskWord, tableOf, time } from './words.ts'
 
 export interface StormSubject {
-  /** Packages, each in one cluster, that began to drift since `since`. */
+  /** Number of packages, each in one cluster, that began to drift since `since`. */
   readonly units: number
   readonly clusters: number
   /** RFC 3339 UTC. */
   readonly since: string
-  /** How many packages in an hour are a storm. */
+  /** Packages in an hour that are a storm. */
   readonly threshold: number
-  /** Where it is about very many objects of these clusters: how many differ, and how many, and percent of a cluster, are a storm. */
+  /** For a storm of objects: how many differ, and the count and percentage of a cluster that are a storm. */
   readonly objects?: { readonly count: number; readonly stormObjects: number; readonly stormShare: number }
-  /** Field managers with the packages that they changed, most first. */
+  /** Field managers with their number of packages, most first. */
   readonly writers: readonly { readonly manager: string; readonly units: number }[]
-  /** The riskiest of them; the address is empty where there is no page. */
+  /** The riskiest packages; `url` is empty where there is no page. */
   readonly worst: readonly {
     readonly cluster: string
     readonly packageName: string

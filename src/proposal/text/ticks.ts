@@ -1,23 +1,23 @@
 /**
- * Boxes to tick in a body that we wrote, and what is ticked in it now. Anyone with write access may edit a body, and the person
- * who ticked is unknown: so a box is bound to the drift it was drawn for, and requests nothing that a later merge does not decide.
+ * The boxes of a body that Backporch wrote, and which of them are ticked. Anyone with write access may edit a body, and the person is
+ * unknown: a box belongs to the drift that it was drawn for, and requests nothing that a later merge does not decide.
  */
 
 export type TickVerb = 'adopt' | 'restore' | 'recheck'
 
 export interface Tick {
   readonly verb: TickVerb
-  /** First eight hex digits of the record's fingerprint that the box was drawn for: a tick for another drift is not requested by anyone. */
+  /** First eight hex digits of the record's fingerprint. A tick for other drift has no effect. */
   readonly drift: string
   /** Numbers of changes in the record, from 1, ascending; empty for `recheck`. */
   readonly changes: readonly number[]
 }
 
-/** Most boxes that one body has, and most changes of one box. */
+/** Boxes that are read of one body, and changes of one box. */
 const BOX_LIMIT = 50
 const CHANGE_LIMIT = 10_000
 
-/** `text` is Markdown, encoded. */
+/** @param text encoded Markdown */
 export function tickBox(tick: Tick, text: string): string {
   const changes = tick.changes.length === 0 ? '' : `:${formatNumbers(tick.changes)}`
   return `- [ ] <!-- backporch:${tick.verb}=${tick.drift}${changes} --> ${text}`
@@ -34,7 +34,7 @@ export function formatNumbers(numbers: readonly number[]): string {
   return runs.map(([from, to]) => (from === to ? String(from) : `${from}-${to}`)).join(',')
 }
 
-/** What binds a box to a drift: the first eight hex digits of `sha256:…`; zeros where the text is no fingerprint. */
+/** The drift of a box: the first eight hex digits of `sha256:…`; zeros where the text is no fingerprint. */
 export function driftOf(fingerprint: string): string {
   return /^sha256:([0-9a-f]{8})/.exec(fingerprint)?.[1] ?? '00000000'
 }
@@ -43,8 +43,7 @@ const BOX = /^ {0,3}[-*+] \[[xX]\] <!-- backporch:(adopt|restore|recheck)=([0-9a
 const FENCE = /^ {0,3}(`{3,}|~{3,})/
 
 /**
- * The ticked boxes of ours, in their order, each once. The rest of the body is ignored: other lines, boxes in code or
- * in a quote, marks that are not exactly ours.
+ * The ticked boxes of Backporch, in their order, each once. Boxes in code or in a quote and other lines are ignored.
  */
 export function readTicks(body: string): readonly Tick[] {
   const ticks = new Map<string, Tick>()
@@ -55,7 +54,7 @@ export function readTicks(body: string): readonly Tick[] {
   return [...ticks.values()]
 }
 
-/** Without the lines between fences: a box that is drawn as code is ignored. */
+/** The lines outside of fences. */
 export function linesOutsideCode(body: string): readonly string[] {
   const lines: string[] = []
   let fence = ''
@@ -79,7 +78,7 @@ function readBox(line: string): Tick | undefined {
   return changes === undefined ? undefined : { verb, drift, changes }
 }
 
-/** Ascending, as `formatNumbers` writes them: otherwise a run repeated a thousand times would be counted a thousand times. */
+/** Ascending numbers only, as `formatNumbers` writes them: a run repeated a thousand times is refused. */
 function readNumbers(text: string): readonly number[] | undefined {
   const numbers: number[] = []
   for (const part of text.split(',')) {

@@ -10,13 +10,13 @@ import type { Change, Plan } from '../../record/schema.ts'
 import { htmlCode, markdownCell, markdownLink } from '../../text/markdown-text.ts'
 
 export const NAME_LIMIT = 120
-/** What a column of a table takes without pushing the others off the page. */
+/** Characters that fit into a column. */
 const VALUE_LIMIT = 40
 const FIELD_LIMIT = 40
 const SHORT_LIMIT = 40
-/** Characters at most before the position where two long values part. */
+/** Characters before the first difference of two long values. */
 const CONTEXT = 16
-/** Not `…`, behind which browsers break the line. */
+/** Browsers break a line behind `…`. */
 const LEFT_OUT = '...'
 
 /** `1 change`, `12 changes` */
@@ -52,42 +52,41 @@ export function riskWord(risk: Change['risk']): string {
 
 const CLASSES = { 'human-tool': 'human tool', controller: 'controller', gitops: 'GitOps syncer', webhook: 'webhook', unknown: '' } as const
 
-/** Without its kind, for tables with many rows. */
+/** Without the kind of writer, for tables with many rows. */
 export function writerName({ actor }: Change): string {
   if (actor.confidence === 'none') return 'unknown'
   return `${actor.confidence === 'last-writer' ? 'perhaps ' : ''}${markdownCell(actorName(actor), actorLimit(actor, 60))}`
 }
 
-/** `kubectl-scale` (human tool); with `perhaps` where it is only the last writer that is known. */
+/** `kubectl-scale` (human tool); with `perhaps` where only the last writer is known. */
 export function writer(change: Change): string {
   const kind = CLASSES[change.actor.class]
   return `${writerName(change)}${change.actor.confidence === 'none' || kind === '' ? '' : ` (${kind})`}`
 }
 
-/** The time belongs to the change only where the manager owns the field. */
+/** Empty unless the manager owns the field: only then the time is that of the change. */
 export function writtenAt({ actor }: Change): string {
   return actor.at === '' || !isKnownWriter(actor) ? '' : time(actor.at)
 }
 
-/** Commit and forge that a link goes to. */
 export interface LinkBase {
   readonly base: ObjectId
   readonly dialect: ForgeDialect
 }
 
-/** The object; with a link to the line that declares it, where there is a page for it. */
+/** The object, linked to the line that declares it where there is a page for it. */
 export function objectLink(change: Change, links: LinkBase | undefined): string {
   const name = markdownCell(describeResourceId(change.ref), NAME_LIMIT)
   return links === undefined ? name : markdownLink(name, sourceUrl(change.source, links.base, links.dialect))
 }
 
-/** Address of `path:line` at a commit; empty where there is none. */
+/** Address of `path:line` at a commit; empty without a location. */
 export function sourceUrl(location: string | undefined, base: ObjectId, dialect: ForgeDialect): string {
   const [, path, line] = /^(.+):(\d{1,9})$/s.exec(location ?? '') ?? []
   return path === undefined ? '' : dialect.fileUrl(base, path, Number(line) > 0 ? Number(line) : undefined)
 }
 
-/** Sides of a difference; of a field each as inline code that shows where they part. */
+/** Both sides of a difference. Values are inline code that begins near the first difference. */
 export function sides(change: Change): { readonly git: string; readonly live: string } {
   if (change.change === 'missing') return { git: 'declared', live: 'not there' }
   if (change.change === 'unexpected') return { git: 'not declared', live: 'there' }
@@ -110,7 +109,7 @@ function side(value: Change['git'], text: string, from: number): string {
   return bytes < 1_024 ? shown : `${shown} (${(bytes / 1_024).toFixed(1)} KiB)`
 }
 
-/** Of texts with several lines, the first in which they differ. */
+/** The first lines that differ. */
 function firstLines(git: string, live: string): { readonly git: string; readonly live: string } {
   const [left, right] = [git.split('\n'), live.split('\n')]
   const at = commonStart(left, right)
@@ -119,7 +118,7 @@ function firstLines(git: string, live: string): { readonly git: string; readonly
   return { git: cell(left[at]), live: cell(right[at]) }
 }
 
-/** Both sides where each is short enough to fit in a sentence; undefined where one is long, hidden, a structure or no field. */
+/** Both sides where each fits into a sentence; undefined where one is long, hidden, a structure or no field. */
 export function shortSides(change: Change): { readonly git: string; readonly live: string } | undefined {
   const values = [change.git, change.live].filter((value) => value !== undefined)
   const short = values.every((value) => (value === null || typeof value !== 'object') && formatValue(value).length <= SHORT_LIMIT)
@@ -132,14 +131,14 @@ function commonStart(left: string | readonly string[], right: string | readonly 
   return index
 }
 
-/** Where to begin to show it: at the beginning of the word or segment in which two values part. */
+/** The beginning of the word or segment in which two values part. */
 function startOfDifference(text: string, at: number): number {
   const before = text.slice(Math.max(0, at - CONTEXT), at)
   const word = Math.max(before.lastIndexOf('/'), before.lastIndexOf(' '), before.lastIndexOf(','))
   return word <= 0 ? Math.max(0, at - CONTEXT) : at - before.length + word + 1
 }
 
-/** Not between the halves of a surrogate pair, where one of them would show. */
+/** Never between the halves of a surrogate pair. */
 function sliceFrom(text: string, from: number): string {
   const unit = text.charCodeAt(from)
   return text.slice(unit >= 0xdc00 && unit <= 0xdfff ? from - 1 : from)
@@ -150,7 +149,7 @@ export function fieldName(change: Change): string {
   return change.path === undefined ? 'the whole object' : markdownCell(change.path, NAME_LIMIT)
 }
 
-/** The end of the path, which distinguishes fields of one object: `...containers[name=app].image`. */
+/** The end of a long path, which distinguishes fields of one object: `...containers[name=app].image`. */
 export function fieldCell(change: Change): string {
   const path = change.path ?? ''
   if (change.path === undefined || path.length <= FIELD_LIMIT) return fieldName(change)
@@ -161,7 +160,7 @@ export function fieldCell(change: Change): string {
   return markdownCell(LEFT_OUT + (steps ?? sliceFrom(path, path.length - FIELD_LIMIT)), NAME_LIMIT)
 }
 
-/** A folded block; the same under a line in bold where the forge folds nothing. `name` follows our words, in code. */
+/** A folded block, or a bold line with the content where the forge folds nothing. `name` is put into code. */
 export function folded(dialect: ForgeDialect, words: string, name: string, content: readonly string[]): string[] {
   if (dialect.folds)
     return [
@@ -175,7 +174,7 @@ export function folded(dialect: ForgeDialect, words: string, name: string, conte
   return [`**${words}${name === '' ? '' : ` ${markdownCell(name, NAME_LIMIT)}`}**`, '', ...content, '']
 }
 
-/** A box that a reader sees first; a quote with the word in bold where the forge draws none. Lines become paragraphs. */
+/** An alert, or a quote where the forge draws none. Each line becomes a paragraph. */
 export function box(dialect: ForgeDialect, kind: 'caution' | 'warning' | 'note', lines: readonly string[]): string[] {
   const quoted = lines.flatMap((line, index) => (index === 0 ? [`> ${line}`] : ['>', `> ${line}`]))
   if (dialect.alerts) return [`> [!${kind.toUpperCase()}]`, ...quoted, '']

@@ -1,9 +1,9 @@
-/** What a function's config has in `data`: a ConfigMap's keys and values (kyaml `yaml/rnode.go`, `GetDataMap`). */
+/** The `data` of a function's config: keys and values of a ConfigMap (kyaml `yaml/rnode.go`, `GetDataMap`). */
 import { keyOf, mapAt, resolved, textAt, type YamlMap } from '../../yaml/yaml-node.ts'
 
 /**
- * The entries in their order, whatever type their values were written with; null and everything that is no scalar is an
- * empty text. Empty without a config, or where `data` is no map.
+ * The entries in their order, with values of every scalar type as texts; null and other values are empty texts. Empty without a config, or
+ * where `data` is no map.
  */
 export function configData(config: YamlMap | undefined): ReadonlyMap<string, string> {
   const data = mapAt(config, 'data')

@@ -1,15 +1,15 @@
-/** Places in objects as kustomize's transformers name them (kustomize `api/types/fieldspec.go`, `api/filters/fieldspec/fieldspec.go`). */
+/** Fields as kustomize's transformers name them (kustomize `api/types/fieldspec.go`, `api/filters/fieldspec/fieldspec.go`). */
 import { parseApiVersion } from '../../krm/resource-id.ts'
 import { entryOf, isNull, resolved, textAt, type YamlMap, type YamlNode, yamlList, yamlMap, yamlPlain } from '../../yaml/yaml-node.ts'
 
-/** What is undefined or empty matches anything. */
+/** An undefined or empty part matches anything. */
 export interface FieldSpec {
   readonly group?: string
   readonly version?: string
   readonly kind?: string
-  /** Fields between slashes; `\/` is a slash in a name. A list is gone through item by item, with or without `[]` at its name. */
+  /** Field names separated by slashes; `\/` is a slash in a name. A list stands for each of its items, with or without `[]` at its name. */
   readonly path: string
-  /** Whether what is missing on the way is made. */
+  /** Whether missing fields on the path are created. */
   readonly create?: boolean
 }
 
@@ -38,13 +38,13 @@ export function splitFieldPath(path: string): readonly string[] {
   return names
 }
 
-/** Called for each node at the place, with the names that lead to it. @returns what is wrong, or undefined */
+/** Called for each node at the path, with the names that lead to it. @returns the problem, or undefined */
 export type FieldVisit = (node: YamlNode, path: readonly string[]) => string | undefined
 
 /**
- * Goes to the place in an object of the right kind. Where something on the way is not there or null, nothing happens, unless
- * the spec says `create`: then maps are made, and at the end what `created` names.
- * @returns what is wrong, or undefined
+ * Visits the path in an object of the right kind. Where a field on the path is absent or null, nothing happens, unless the spec says `create`:
+ * then maps are created, and at the end a node of the kind `created`.
+ * @returns the problem, or undefined
  */
 export function visitField(item: YamlMap, spec: FieldSpec, created: 'map' | 'scalar', visit: FieldVisit): string | undefined {
   if (!isSelectedBy(kindOf(item), spec)) return undefined

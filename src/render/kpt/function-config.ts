@@ -1,4 +1,4 @@
-/** The files that a pipeline's functions take their config from. */
+/** Checks the config files of a pipeline's functions. */
 import { Failure } from '../../failure.ts'
 import { readResource } from '../../krm/resource.ts'
 import { cleanPath } from '../../package/clean-path.ts'
@@ -18,8 +18,7 @@ export interface ConfigSources {
 }
 
 /**
- * What is wrong with the `configPath` of the functions: BP1104 where the file is not there, is a link, has not exactly one
- * document, or that is no Kubernetes object.
+ * Failures BP1104 for each `configPath` whose file is absent, is a link, has not exactly one document, or is no Kubernetes object.
  * @param folder of the Kptfile within the package; '' for the package itself
  */
 export function checkFunctionConfigs(kptfile: Kptfile, folder: string, sources: ConfigSources): readonly Failure[] {
@@ -41,7 +40,7 @@ const NOT_READ =
 function configProblem(file: PackageFile | undefined, where: string, own: ReadonlySet<string>): string | undefined {
   if (file === undefined) return 'the file is not in the package'
   if (file.mode === '120000' || file.mode === '160000') return 'the file is a link, which may leave the package'
-  // What cannot be a manifest was not read.
+  // Files that cannot be manifests have no content here.
   if (file.content.length === 0 && !own.has(file.path)) return NOT_READ
   try {
     const { documents } = parseGoYaml(decodeYaml(file.content, where), where)

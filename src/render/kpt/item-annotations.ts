@@ -1,6 +1,6 @@
 /**
- * The annotations by which kpt and its functions say where a resource belongs (kyaml 0.15 `kio/kioutil/kioutil.go`,
- * kpt `internal/pkg/pkg.go`). They are on the resources only while a package is rendered.
+ * The annotations by which kpt and its functions locate a resource (kyaml 0.15 `kio/kioutil/kioutil.go`, kpt `internal/pkg/pkg.go`). Resources
+ * have them only during a render.
  */
 import {
   entryOf,
@@ -22,12 +22,12 @@ export const LEGACY_PATH = 'config.kubernetes.io/path'
 export const LEGACY_INDEX = 'config.kubernetes.io/index'
 export const LEGACY_ID = 'config.k8s.io/id'
 export const SEQUENCE_INDENT = 'internal.config.kubernetes.io/seqindent'
-/** Absolute path of the package, in kpt; here `/` and the folder within the outermost package. */
+/** In kpt the absolute path of the package; here `/` and the folder within the outermost package. */
 export const PACKAGE_PATH = 'internal.config.kubernetes.io/package-path'
 export const RESOURCE_ID = 'internal.config.k8s.io/kpt-resource-id'
 export const MIGRATION_ID = 'internal.config.kubernetes.io/annotations-migration-resource-id'
 
-/** What kpt, and whoever runs functions as it does, puts on resources while they are rendered. */
+/** All annotations of a render. */
 export const RENDER_ANNOTATIONS: ReadonlySet<string> = new Set([
   PATH,
   INDEX,
@@ -41,20 +41,20 @@ export const RENDER_ANNOTATIONS: ReadonlySet<string> = new Set([
   MIGRATION_ID,
 ])
 
-/** The text of an annotation; undefined where it is not there, or is no scalar. */
+/** The text of an annotation; undefined where it is absent or no scalar. */
 export function annotationOf(item: YamlMap, name: string): string | undefined {
   const annotations = entryOf(entryOf(item, 'metadata')?.value, 'annotations')?.value
   return textAt(entryOf(annotations, name)?.value)
 }
 
-/** Sets an annotation, after empty ones are taken away (kyaml `yaml/fns.go`, `AnnotationSetter`); where metadata is no map, nothing happens. */
+/** Sets an annotation and removes empty ones (kyaml `yaml/fns.go`, `AnnotationSetter`). Without a metadata map, nothing happens. */
 export function setAnnotation(item: YamlMap, name: string, value: string): void {
   clearEmptyAnnotations(item)
   const metadata = nodeAt(item, 'metadata')
   const annotations = nodeAt(metadata, 'annotations')
   if (isOther(metadata) || isOther(annotations)) return
   const text = yamlText(value)
-  // kyaml keeps the quotes of a value that is there, and not its comments (`yaml/fns.go`, `FieldSetter`).
+  // kyaml retains the quotes of an existing value, and not its comments (`yaml/fns.go`, `FieldSetter`).
   const before = entryOf(annotations, name)
   text.style = before?.value.kind === 'scalar' ? before.value.style : 'single'
   if (before !== undefined) before.value = text
@@ -70,7 +70,7 @@ export function clearAnnotation(item: YamlMap, name: string): void {
   if (annotations?.kind === 'map') removeEntry(annotations, name)
 }
 
-/** Takes `annotations` away where nothing is left in it, and then `metadata` (kyaml `yaml.ClearEmptyAnnotations`). */
+/** Removes empty `annotations`, and then an empty `metadata` (kyaml `yaml.ClearEmptyAnnotations`). */
 export function clearEmptyAnnotations(item: YamlMap): void {
   const metadata = nodeAt(item, 'metadata')
   if (metadata?.kind === 'map' && isEmpty(nodeAt(metadata, 'annotations'))) removeEntry(metadata, 'annotations')
@@ -82,7 +82,7 @@ function isEmpty(node: YamlNode | undefined): boolean {
   return node.kind === 'map' ? node.entries.length === 0 : node.kind === 'list' ? node.items.length === 0 : isNull(node)
 }
 
-/** Path and index of a resource; the older form counts where the newer one is not there; empty where neither is. */
+/** Path and index of a resource, of the older form where the newer one is absent; empty without both. */
 export function fileOf(item: YamlMap): { readonly path: string; readonly index: string } {
   return {
     path: annotationOf(item, PATH) ?? annotationOf(item, LEGACY_PATH) ?? '',
@@ -96,7 +96,7 @@ const PAIRS = [
   [LEGACY_ID, ID],
 ] as const
 
-/** Gives each of the two forms the value of the other one where it has none. */
+/** Copies the value of one form to the other where that has none. */
 export function copyLegacyAnnotations(item: YamlMap): void {
   for (const [legacy, own] of PAIRS) {
     const [older, newer] = [annotationOf(item, legacy) ?? '', annotationOf(item, own) ?? '']
@@ -105,7 +105,7 @@ export function copyLegacyAnnotations(item: YamlMap): void {
   }
 }
 
-/** What kpt says where the two forms differ, or undefined (kyaml `kio/kio.go`). */
+/** kpt's message where the two forms differ; undefined where they agree (kyaml `kio/kio.go`). */
 export function mismatch(item: YamlMap): string | undefined {
   for (const [index, [legacy, own]] of PAIRS.entries()) {
     const [older, newer] = [annotationOf(item, legacy) ?? '', annotationOf(item, own) ?? '']

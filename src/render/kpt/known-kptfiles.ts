@@ -1,11 +1,11 @@
-/** What Kptfiles say, for texts that are read again and again: every turn asks it of each package, and Adopt of one package for each edit it tries. */
+/** Stores Kptfiles by text: every turn reads each package's, and Adopt reads one for each edit that it tries. */
 import { LRUCache } from 'lru-cache'
 import { type Kptfile, type KptfileReading, readKptfile } from '../../package/kptfile.ts'
 
-/** Characters of text in all. */
+/** Characters of all stored texts. */
 const KEPT_CHARACTERS = 4 * 1024 * 1024
 
-/** The least recently read go first, and a text of more than a quarter of the limit is not kept. */
+/** The least recently read text is dropped first. A text over a quarter of the limit is not stored. */
 export class KnownKptfiles {
   readonly #kptfiles: LRUCache<string, Kptfile>
 
@@ -17,7 +17,7 @@ export class KnownKptfiles {
     return this.#kptfiles.calculatedSize
   }
 
-  /** As `readKptfile`. Failures are not kept: they name `where`. */
+  /** As `readKptfile`. Failures are not stored, because they name `where`. */
   read(text: string, where: string): KptfileReading {
     const known = this.#kptfiles.get(text)
     if (known !== undefined) return { kptfile: known }
@@ -29,7 +29,7 @@ export class KnownKptfiles {
 
 const known = new KnownKptfiles(KEPT_CHARACTERS)
 
-/** As `KnownKptfiles.read`, with what this process knows. */
+/** As `readKptfile`, with the texts that this process has stored. */
 export function readKnownKptfile(text: string, where: string): KptfileReading {
   return known.read(text, where)
 }

@@ -5,7 +5,7 @@ import { fileOf } from './item-annotations.ts'
 
 const KUSTOMIZATION_FILES: ReadonlySet<string> = new Set(KUSTOMIZATION_NAMES)
 
-/** What kpt says about the first one that is not, or undefined. */
+/** kpt's message about the first item that is no resource; undefined without one. */
 export function notKrm(items: readonly YamlMap[]): string | undefined {
   for (const item of items) {
     const problem = problemOf(item)

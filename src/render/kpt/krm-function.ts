@@ -1,18 +1,18 @@
 /**
- * A KRM function, whoever runs it: objects and a config in, objects and results out
+ * A KRM function: objects and a config in, objects and results out
  * (https://github.com/kubernetes-sigs/kustomize/blob/master/cmd/config/docs/api-conventions/functions-spec.md).
  */
 import type { Json } from '../../text/json.ts'
 import type { YamlMap } from '../../yaml/yaml-node.ts'
 
 export interface FunctionInput {
-  /** Objects with the annotations that say where they belong (docs/facts/kpt-render.md). The function may change them in place. */
+  /** Objects with the annotations that locate them (docs/facts/kpt-render.md). The function may change them in place. */
   readonly items: readonly YamlMap[]
-  /** Undefined where the pipeline names none. */
+  /** Undefined without one. */
   readonly config: YamlMap | undefined
 }
 
-/** One finding, in the shape of a `ResourceList`'s `results`. */
+/** One entry of the `results` of a `ResourceList`. */
 export interface FunctionResult {
   readonly message: string
   readonly severity: 'error' | 'warning' | 'info'
@@ -28,24 +28,24 @@ export interface FunctionResult {
 }
 
 export interface FunctionOutput {
-  /** In the order they shall have; an object that is missing here is deleted. */
+  /** In their new order; an object that is absent here is deleted. */
   readonly items: readonly YamlMap[]
   readonly results: readonly FunctionResult[]
-  /** Not 0: the function failed, its items do not count, and the pipeline stops. Functions of ours use 1. */
+  /** Not 0: the function failed, its items are ignored, and the pipeline stops. Built-in functions use 1. */
   readonly exitCode: number
-  /** What it printed for people, as one text; empty where nothing. */
+  /** Its messages for people; empty without any. */
   readonly stderr: string
 }
 
 /** Pure and synchronous. Never throws for bad input: a bad config is a result of severity error with exit code 1. */
 export type KrmFunction = (input: FunctionInput) => FunctionOutput
 
-/** A run that changed the given items in place and has nothing, or only remarks, to say. */
+/** A run that changed its items in place, perhaps with remarks. */
 export function succeeded(items: readonly YamlMap[], results: readonly FunctionResult[] = []): FunctionOutput {
   return { items, results, exitCode: 0, stderr: '' }
 }
 
-/** A run that failed with one message, as the Go SDK reports an error: a result of severity error. */
+/** A run that failed with one message, reported like the Go SDK: a result of severity error. */
 export function failed(items: readonly YamlMap[], message: string, more: Partial<FunctionResult> = {}): FunctionOutput {
   return { items, results: [{ message, severity: 'error', ...more }], exitCode: 1, stderr: '' }
 }

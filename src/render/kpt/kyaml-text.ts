@@ -6,7 +6,7 @@ import { readsAsText } from '../../yaml/yaml-tag.ts'
 
 const ONE_WORD = /^[A-Za-z0-9][\w./+-]*$/
 
-/** Whether a value without quotes is something else than a text to a YAML 1.1 reader: `yes`, `a: b`, `[x]`. */
+/** Whether a YAML 1.1 reader takes the unquoted value for something other than a text: `yes`, `a: b`, `[x]`. */
 export function isOtherToYaml11(value: string): boolean {
   if (value === '' || value.includes('\n')) return false
   const read = resolveGoScalar(value, true)
@@ -20,13 +20,13 @@ export function isOtherToYaml11(value: string): boolean {
   }
 }
 
-/** `NewStringRNode` as it comes out of a `FieldSetter`. */
+/** `NewStringRNode` after a `FieldSetter`. */
 export function kyamlText(value: string): YamlScalar {
   const style = value.includes('\n') ? 'literal' : isOtherToYaml11(value) ? 'double' : 'plain'
   return { ...yamlText(value), style }
 }
 
-/** All annotations of an object, each by what its value says without quotes; of a value that is no scalar nothing is left. */
+/** All annotations of an object, with their unquoted values; a value that is no scalar is empty. */
 export function annotationsOf(item: YamlMap): Map<string, string> {
   const annotations = new Map<string, string>()
   for (const { key, value } of mapAt(item, 'metadata', 'annotations')?.entries ?? []) {
@@ -37,8 +37,8 @@ export function annotationsOf(item: YamlMap): Map<string, string> {
 }
 
 /**
- * `SetAnnotations`: the annotations by their names, as the last field of the metadata. For a tree that goes on under a
- * resource's old place use `restyleAnnotations`, because there kpt puts the fields back into their order.
+ * `SetAnnotations`: the annotations sorted by name, as the last field of the metadata. Where a tree continues at a resource's old path, use
+ * `restyleAnnotations`: there kpt restores the order of the fields.
  */
 export function replaceAnnotations(item: YamlMap, annotations: ReadonlyMap<string, string>): void {
   const found = mapAt(item, 'metadata')
@@ -50,7 +50,7 @@ export function replaceAnnotations(item: YamlMap, annotations: ReadonlyMap<strin
   metadata.entries.push(...yamlMap([['annotations', yamlMap(names.map((name) => [name, kyamlText(annotations.get(name) ?? '')]))]]).entries)
 }
 
-/** What `SetAnnotations` and kpt behind it leave of annotations in place: their order and comments, and new quotes. */
+/** The annotations in place after `SetAnnotations` and kpt: old order and comments, new quotes. */
 export function restyleAnnotations(item: YamlMap, annotations: ReadonlyMap<string, string>): void {
   const metadata = mapAt(item, 'metadata')
   const map = mapAt(item, 'metadata', 'annotations')

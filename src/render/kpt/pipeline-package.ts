@@ -1,4 +1,4 @@
-/** A package and its subpackages as a pipeline sees them: their own resources, with the annotations that say where they belong. */
+/** A package and its subpackages as input of a pipeline: their resources, with the annotations that locate them. */
 import { Failure } from '../../failure.ts'
 import { cleanPath } from '../../package/clean-path.ts'
 import type { Kptfile } from '../../package/kptfile.ts'
@@ -19,18 +19,18 @@ import {
 } from './item-annotations.ts'
 import { notKrm } from './krm-check.ts'
 
-/** What kpt puts a document around that is a list and no map, so that it can be annotated (kyaml `yaml.BareSeqNodeWrappingKey`). */
+/** kpt wraps a document that is a list into a map with this key, for its annotations (kyaml `yaml.BareSeqNodeWrappingKey`). */
 export const BARE_LIST_KEY = 'bareSeqNodeWrappingKey'
 
 export interface PipelinePackage {
-  /** From the outermost package's folder; '' for that one. */
+  /** From the outermost package; '' for that one. */
   readonly folder: string
   readonly kptfile: Kptfile
-  /** Its own resources, function configs and the Kptfile among them, in the order of files and documents. */
+  /** Its own resources, with function configs and the Kptfile, in the order of files and documents. */
   readonly items: readonly YamlMap[]
-  /** What its functions are configured with, as the files have it, by path in the package. */
+  /** The configs of its functions as in the files, by path in the package. */
   readonly configs: ReadonlyMap<string, YamlMap>
-  /** Those directly below it, by path. */
+  /** The direct subpackages, by path. */
   readonly subpackages: readonly PipelinePackage[]
 }
 
@@ -109,7 +109,7 @@ class ItemReader {
     for (const { configPath } of [...pipeline.mutators, ...pipeline.validators]) {
       const path = cleanPath(configPath)
       if (configPath === '' || configs.has(path)) continue
-      // One that cannot be read is told as the config of its function.
+      // A config that cannot be read is a failure of its function.
       const [only] = this.documents(folder === '' ? path : `${folder}/${path}`, [])
       if (only !== undefined) configs.set(path, only.node)
     }
@@ -133,7 +133,7 @@ function documentsOf(text: string, where: string): { readonly node: YamlMap; rea
   return nodes.map((node, document) => {
     const target = resolved(node)
     const source = node.source ?? { path: where, document, start: 0, end: text.length }
-    // The document's own text: from behind the one before it, so that comments above count as they do in kyaml.
+    // From the end of the document before it, so that comments above count as in kyaml.
     const own = text.slice(nodes[document - 1]?.source?.end ?? 0, source.end)
     if (target.kind === 'map') return { node: target, own }
     if (target.kind === 'list') return { node: { ...yamlMap([[BARE_LIST_KEY, target]]), source }, own }
@@ -155,7 +155,7 @@ interface ReaderAnnotations {
   readonly indent: string
 }
 
-/** As kyaml sets them, in the order of their names. */
+/** Sets them like kyaml, in the order of their names. */
 function annotate(item: YamlMap, { folder, path, index, indent }: ReaderAnnotations): void {
   copyLegacyAnnotations(item)
   setAnnotation(item, LEGACY_INDEX, index)
@@ -166,7 +166,7 @@ function annotate(item: YamlMap, { folder, path, index, indent }: ReaderAnnotati
   setAnnotation(item, SEQUENCE_INDENT, indent)
 }
 
-/** Path of a resource's package, as `PACKAGE_PATH` has it, back to the folder within the outermost package. */
+/** From a value of `PACKAGE_PATH` to the folder within the outermost package. */
 export function folderOf(packagePath: string): string {
   return packagePath.replace(/^\//, '')
 }

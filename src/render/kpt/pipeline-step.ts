@@ -1,16 +1,16 @@
-/** One function of one package's pipeline, and the questions a render asks of whoever runs functions. */
+/** One function of a package's pipeline, and the calls of a render to the runner of functions. */
 import type { Failure } from '../../failure.ts'
 import type { PipelineFunction } from '../../package/kptfile.ts'
 import type { YamlMap } from '../../yaml/yaml-node.ts'
 import type { FunctionInput, FunctionOutput, FunctionResult } from './krm-function.ts'
 
 export interface PipelineStep {
-  /** Number in the whole render, from 0, in the order in which functions run. */
+  /** Number in the whole render, from 0, in running order. */
   readonly number: number
-  /** Of the package whose pipeline it is, from the outermost package's folder. */
+  /** Folder of the pipeline's package, from the outermost package. */
   readonly folder: string
   readonly list: 'mutators' | 'validators'
-  /** Place in the list, from 0. */
+  /** Index in the list. */
   readonly index: number
   readonly function: PipelineFunction
   /** Path of the Kptfile from the root of the repository. */
@@ -22,16 +22,15 @@ export interface FunctionCall {
   readonly input: FunctionInput
 }
 
-/** What running a function gives; a failure where it could not be run, or broke a limit. */
+/** The output of a function; a failure where it could not run or broke a limit. */
 export type FunctionAnswer = FunctionOutput | { readonly failure: Failure }
 
-/** A computation that needs functions run: it yields each call and is given the answer. Pure between two calls. */
+/** A computation that yields each function call and receives the answer. It is pure between two calls. */
 export type RenderProcess<T> = Generator<FunctionCall, T, FunctionAnswer>
 
-/** A step that ran. */
 export interface StepRun {
   readonly step: PipelineStep
-  /** As the function got it; undefined where it has none. */
+  /** The config that the function received; undefined without one. */
   readonly config: YamlMap | undefined
   readonly results: readonly FunctionResult[]
   readonly stderr: string
@@ -44,7 +43,7 @@ export function functionName({ image, exec }: PipelineFunction): string {
       .replace(/@.*$/, '')
       .replace(/:[^/:]*$/, '')
       .replace(/^.*\//, '')
-  // Functions of this repository are programs named run.ts, in a folder of their name.
+  // A built-in function is a program run.ts in a folder of its name.
   const [first = '', second = first] = exec.trim().split(/\s+/)
   const program = (/^(?:.*\/)?node$/.test(first) ? second : first).replace(/\/run\.[cm]?[jt]s$/, '')
   return program.replace(/^.*\//, '').replace(/\.[cm]?[jt]s$/, '')

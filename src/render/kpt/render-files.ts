@@ -1,4 +1,4 @@
-/** `kpt fn render` in place: the files of a package as they are afterwards, byte for byte (test/render-corpus holds it against kpt). */
+/** `kpt fn render` in place: the files of a package after the render, byte for byte (test/render-corpus compares it with kpt). */
 import { Failure, Failures, failuresOf } from '../../failure.ts'
 import type { PackageFiles } from '../../package/package-files.ts'
 import type { YamlMap } from '../../yaml/yaml-node.ts'
@@ -13,20 +13,20 @@ import { type PipelineRun, runPipeline } from './run-pipeline.ts'
 import { writeItems } from './write-items.ts'
 
 export interface RenderedFiles {
-  /** Every file with a resource in it, by path in the package: kpt writes all of them anew, changed or not. */
+  /** Every file with a resource, by path in the package: kpt writes all of them, changed or not. */
   readonly written: ReadonlyMap<string, string>
   /** Files whose every resource is gone. */
   readonly removed: readonly string[]
   readonly runs: PipelineRun['runs']
-  /** What came out of the pipeline, subpackages first, as kpt would print it. */
+  /** The output of the pipeline, subpackages first, in kpt's order. */
   readonly items: readonly YamlMap[]
-  /** Resources in the written files, function configs among them; Kptfiles are none. */
+  /** Number of resources in the written files, with function configs and without Kptfiles. */
   readonly resources: number
 }
 
 export type FilesRendering = RenderedFiles | { readonly failures: readonly [Failure, ...Failure[]] }
 
-/** Never throws for bad input; the failures are those of `renderPackage`. Use `throughText` for the very bytes of kpt. */
+/** Never throws for bad input; the failures are those of `renderPackage`. With `throughText` the bytes are exactly kpt's. */
 export function* renderFiles(packagePath: string, files: PackageFiles): RenderProcess<FilesRendering> {
   const sources = new PackageSources(packagePath, files)
   const failures = [...sources.packageFailures(), ...[...sources.files.keys()].flatMap((path) => sources.failuresOf(path))]
@@ -57,18 +57,18 @@ function pathsOf({ folder, items, subpackages }: PipelinePackage): readonly stri
   return [...own, ...subpackages.flatMap(pathsOf)]
 }
 
-/** Whether a function gave the item back: kpt has put the comments of its document on the object then. */
+/** Whether a function returned the item: then kpt has moved the comments of its document to the object. */
 export type PassedItems = (item: YamlMap) => boolean
 
 /**
- * Gives functions their input as text and takes their output as text, as kpt does with programs. Where a comment stands
- * after a render depends on that: go-yaml finds some comments in another place in the text that it wrote itself.
+ * Passes the input and output of functions as text, as kpt does with programs. The position of a comment after a render depends on that:
+ * go-yaml finds some comments elsewhere in its own text.
  */
 export function throughText(library: FunctionLibrary): FunctionLibrary & { readonly passed: PassedItems } {
   const given = new WeakSet<YamlMap>()
   return {
     answer: ({ step, input }) => {
-      // Comments of a document are none of its object: the first program does not see them, and kpt puts them back afterwards.
+      // Comments of a document are not its object's: the first program does not get them, and kpt restores them afterwards.
       const items = input.items.map((item) => (given.has(item) ? item : withoutDocumentComments(item)))
       const answer = library.answer({ step, input: readFunctionInput(formatFunctionInput({ ...input, items }), FUNCTION_TEXT) })
       if ('failure' in answer || answer.exitCode !== 0) return answer

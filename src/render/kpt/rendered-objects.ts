@@ -1,4 +1,4 @@
-/** What a pipeline gave back, as the objects that are applied, each with the place where somebody wrote it. */
+/** The applied objects of a pipeline's output, each with its authored location. */
 import { Failure } from '../../failure.ts'
 import { getKey, isJsonObject, type Json, setKey } from '../../text/json.ts'
 import { isObjectList } from '../../yaml/read/go-yaml.ts'
@@ -14,14 +14,14 @@ import type { PipelineRun } from './run-pipeline.ts'
 export interface RenderedObject {
   readonly object: Json
   readonly location: SourceLocation
-  /** Where kpt would write it, from the package. */
+  /** Path that kpt writes it to, from the package. */
   readonly path: string
   readonly node: YamlMap
-  /** Item of a list that is for tools only. */
+  /** Whether it is an item of a list for tools only. */
   readonly local: boolean
 }
 
-/** In the order of the pipeline's output. Kptfiles, kustomizations and what is for tools only are left out; lists are taken apart. */
+/** In the order of the pipeline's output, without Kptfiles, kustomizations and objects for tools only. Lists are split into their items. */
 export function renderedObjects(sources: PackageSources, { items, runs }: PipelineRun): readonly RenderedObject[] {
   const lines = new Map<string, LineIndex>()
   const lineAt = (path: string, offset: number): number => {
@@ -40,7 +40,7 @@ export function renderedObjects(sources: PackageSources, { items, runs }: Pipeli
       : { path: created.kptfile, document: 0, item: undefined, line: created.function.line, step: functionName(created.function) }
   }
   const inList = (node: YamlMap, item: number, list: SourceLocation): SourceLocation =>
-    // Behind another program than ours, only the list is known to be the same.
+    // After an external program, only the list is known to be the same.
     node.source?.path === list.path ? { ...list, item, line: lineAt(list.path, node.source.start) } : { ...list, item }
   return items.flatMap((node): RenderedObject[] => {
     const { path } = fileOf(node)
@@ -57,7 +57,7 @@ export function renderedObjects(sources: PackageSources, { items, runs }: Pipeli
   })
 }
 
-/** @throws Failure BP1112 for a value that only a function can have made: a text that is tagged as a number */
+/** @throws Failure BP1112 for a value that only a function can create: a text with the tag of a number */
 function readObject(node: YamlMap, { path, line }: SourceLocation): Json {
   try {
     return jsonOf(node)
@@ -74,7 +74,7 @@ function readObject(node: YamlMap, { path, line }: SourceLocation): Json {
   }
 }
 
-/** The object as it is written: what kpt put on it while it rendered is taken off, with the maps that it made for that. */
+/** The object without the annotations of the render, and without the maps that were created for them. */
 function withoutReaderAnnotations(value: Json): Json {
   const metadata = isJsonObject(value) ? getKey(value, 'metadata') : undefined
   const annotations = isJsonObject(metadata) ? getKey(metadata, 'annotations') : undefined

@@ -1,6 +1,6 @@
 /**
- * What `kpt fn render -o` prints or writes, byte for byte (kpt `pkg/lib/util/cmdutil/cmdutil.go`, `WriteFnOutput`): the resources
- * as one ResourceList, and that text, read again, as documents or as files.
+ * The output of `kpt fn render -o`, byte for byte (kpt `pkg/lib/util/cmdutil/cmdutil.go`, `WriteFnOutput`): the resources as one
+ * ResourceList, and that text read again as documents or files.
  */
 import type { JsonObject } from '../../text/json.ts'
 import { writeDocument } from '../../yaml/edit/edit-yaml-write.ts'
@@ -13,17 +13,16 @@ import type { PassedItems } from './render-files.ts'
 import { FUNCTION_TEXT, formatFunctionInput, readFunctionInput } from './resource-list.ts'
 import { documentsText, writeItems } from './write-items.ts'
 
-/** As `-o stdout` of kpt. @param items as `runPipeline` gives them; they are not changed */
+/** As `-o stdout` of kpt. @param items of `runPipeline`; they are not changed */
 export function formatResourceList(items: readonly YamlMap[], passed: PassedItems): string {
-  // Comments of a document are none of its object, and the list has objects.
+  // Comments of a document are not comments of its object, and the list holds objects.
   const copies = items.map((item) => (passed(item) ? copyNode(item) : withoutDocumentComments(copyNode(item))))
   for (const item of copies) clearEmptyAnnotations(item)
   return formatFunctionInput({ items: copies, config: undefined })
 }
 
 /**
- * As `-o unwrap` of kpt, but only what is applied to a cluster: kpt prints the Kptfile among the documents, which no server
- * takes (docs/adr/0030).
+ * As `-o unwrap` of kpt, with applied objects only: kpt also prints the Kptfile, which no server takes (docs/adr/0030).
  */
 export function formatApplied(items: readonly YamlMap[], passed: PassedItems): string {
   return documentsText('', readAgain(items, passed).filter(isApplied))
@@ -50,7 +49,7 @@ function isApplied(item: YamlMap): boolean {
   )
 }
 
-/** Objects that no file of the package declares as they are, for whoever applies them. */
+/** Objects that no file of the package declares in this form. */
 export function formatObjects(objects: readonly JsonObject[]): string {
   return objects.map((object) => writeDocument(object)).join('---\n')
 }

@@ -1,6 +1,6 @@
 /**
- * The text that functions read and print: a ResourceList (docs/facts/kpt-render.md; kpt sends `config.kubernetes.io/v1`, and takes any
- * version back).
+ * The text that functions read and print: a ResourceList (docs/facts/kpt-render.md). kpt sends `config.kubernetes.io/v1` and accepts every
+ * version.
  */
 import { Failure } from '../../failure.ts'
 import { emptyObject, getKey, isJsonArray, isJsonObject, type Json, setKey } from '../../text/json.ts'
@@ -21,12 +21,12 @@ import {
 } from '../../yaml/yaml-node.ts'
 import type { FunctionInput, FunctionOutput, FunctionResult } from './krm-function.ts'
 
-/** The path that the nodes of a function's text name as their source: no file of the package. */
+/** Source path of the nodes of a function's text: no file of the package. */
 export const FUNCTION_TEXT = 'ResourceList'
 
 const API_VERSION = 'config.kubernetes.io/v1'
 
-/** What a function reads on its standard input. */
+/** The standard input of a function. */
 export function formatFunctionInput({ items, config }: FunctionInput): string {
   return writeYamlNode(
     yamlMap([
@@ -38,7 +38,7 @@ export function formatFunctionInput({ items, config }: FunctionInput): string {
   )
 }
 
-/** What a function prints. */
+/** The output of a function. */
 export function formatFunctionOutput({ items, results }: FunctionOutput, config: YamlMap | undefined): string {
   return writeYamlNode(
     yamlMap([
@@ -51,7 +51,7 @@ export function formatFunctionOutput({ items, results }: FunctionOutput, config:
   )
 }
 
-/** Keys in the order of kpt's `FunctionResultList`; what is undefined is not there. */
+/** Keys in the order of kpt's `FunctionResultList`, without undefined values. */
 function resultJson({ message, severity, resourceRef, field, file, tags }: FunctionResult): Json {
   const json = emptyObject()
   setKey(json, 'message', message)
@@ -67,8 +67,8 @@ function defined(value: object): Json {
 }
 
 /**
- * Reads what a function was given.
- * @throws Failure BP1110 or BP1111 where it is no YAML, BP1112 where it is no ResourceList
+ * Reads the input of a function.
+ * @throws Failure BP1110 or BP1111 where it is not YAML, BP1112 where it is not a ResourceList
  */
 export function readFunctionInput(text: string, where: string): FunctionInput {
   const list = listOf(text, where)
@@ -77,8 +77,7 @@ export function readFunctionInput(text: string, where: string): FunctionInput {
 }
 
 /**
- * Reads what a function printed. Both shapes of `results` are read, and the older names within them (kpt
- * `internal/fnruntime/runner.go`).
+ * Reads the output of a function: both shapes of `results`, and the older names within them (kpt `internal/fnruntime/runner.go`).
  * @throws Failure as `readFunctionInput`
  */
 export function readFunctionOutput(text: string, where: string): Pick<FunctionOutput, 'items' | 'results'> {

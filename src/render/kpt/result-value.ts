@@ -1,14 +1,14 @@
-/** Values in what a function reports: results end in logs and in `results.yaml`, so a credential is not told. */
+/** Values in a function's results. Results end in logs and in `results.yaml`, so a credential is not shown. */
 import type { FieldPath } from '../../krm/field-path.ts'
 import { looksSecret } from '../../krm/redaction/looks-secret.ts'
 import { textAt, type YamlMap } from '../../yaml/yaml-node.ts'
 
-/** What newer versions of apply-setters put in place of a credential (krm-functions-catalog, `apply-setters/trim.go`). */
+/** Text of newer versions of apply-setters in place of a credential (krm-functions-catalog, `apply-setters/trim.go`). */
 export const REDACTED = '<redacted>'
 
 /**
- * The text, or `REDACTED` where it is, by its place, by its own form or by the name of a setter, a credential.
- * @param setters names of the setters that the value has to do with
+ * The text, or `REDACTED` where its path, its form or the name of a setter marks it as a credential.
+ * @param setters names of the setters of the value
  */
 export function resultValue(item: YamlMap, steps: FieldPath, text: string, setters: readonly string[] = []): string {
   const hidden =

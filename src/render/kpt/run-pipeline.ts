@@ -14,25 +14,24 @@ import type { PipelineStep, RenderProcess, StepRun } from './pipeline-step.ts'
 import { runStep } from './run-step.ts'
 import { mergeItems, selectItems, setResourceIds } from './select-items.ts'
 
-/** Told of the resources before the first function and after each mutator; `items` are those of the package that runs. */
+/** Receives the resources before the first function and after each mutator. `items` are those of the running package. */
 export interface RenderWatcher {
   began(items: readonly YamlMap[]): void
-  /** A mutator is about to run. */
   starts(step: PipelineStep): void
-  /** A function gave back a tree of its own for a resource. */
+  /** A function returned a new tree for a resource. */
   replaced(from: YamlMap, to: YamlMap): void
   mutated(run: StepRun, items: readonly YamlMap[]): void
 }
 
 export interface PipelineRun {
-  /** Of all packages, subpackages first; paths from the outermost package. */
+  /** The resources of all packages, subpackages first; paths are from the outermost package. */
   readonly items: readonly YamlMap[]
   readonly runs: readonly StepRun[]
 }
 
 /**
  * @param packagePath of the outermost package, from the root of the repository
- * @throws Failure BP12xx of the first function that fails, with nothing to be written, as kpt does it
+ * @throws Failure BP12xx of the first function that fails; nothing is written then, as in kpt
  */
 export function* runPipeline(root: PipelinePackage, packagePath: string, watcher?: RenderWatcher): RenderProcess<PipelineRun> {
   const runs: StepRun[] = []
@@ -47,7 +46,7 @@ export function* runPipeline(root: PipelinePackage, packagePath: string, watcher
   return { items, runs }
 }
 
-/** From the outermost package, as Go's `filepath.Join` makes it of a path that a function may have set. */
+/** Path from the outermost package, joined like Go's `filepath.Join`: a function may have set it. */
 function writtenPath(folder: string, path: string): string {
   const joined = goClean([folder, path].filter((part) => part !== '').join('/')).replace(/^\/+/, '')
   if (joined !== '.' && joined !== '..' && !joined.startsWith('../')) return joined
@@ -126,8 +125,8 @@ class PackageRender {
 }
 
 /**
- * The config as the function gets it. A mutator gets the resource of its `configPath` as the functions before it left it, and
- * as it is in the file where none is at that path any more; a validator always gets the latter.
+ * The config of a function. A mutator gets the resource of its `configPath` after the functions before it, or the one in the file where no
+ * resource has that path any more. A validator always gets the one in the file.
  */
 function configOf(
   own: PipelinePackage,

@@ -1,5 +1,5 @@
 /**
- * What kpt does around one function: checks before, the function, and what it makes of the output (kyaml 0.15
+ * One function with kpt's work around it: the checks before it, the function, and the changes to its output (kyaml 0.15
  * `fn/runtime/runtimeutil/runtimeutil.go` and `kio/kio.go`, kpt `internal/fnruntime/runner.go`).
  */
 
@@ -29,7 +29,7 @@ import type { FunctionOutput } from './krm-function.ts'
 import { describeStep, functionName, type PipelineStep, type RenderProcess } from './pipeline-step.ts'
 import { FUNCTION_TEXT } from './resource-list.ts'
 
-/** @throws Failure BP1202 or BP1204 with kpt's own words where kpt refuses, and whatever failure the call is answered with */
+/** @throws Failure BP1202 or BP1204 with kpt's own words where kpt refuses, or the failure of the call */
 export function* runStep(
   step: PipelineStep,
   items: readonly YamlMap[],
@@ -37,12 +37,12 @@ export function* runStep(
   onReplaced: (from: YamlMap, to: YamlMap) => void = () => undefined,
 ): RenderProcess<FunctionOutput> {
   const locations = prepare(step, items)
-  // kpt gives the config as it is among the resources, with what it put on them for this very step.
+  // kpt passes the config as it is among the resources, with the annotations of this step.
   const answer = yield { step, input: { items, config: config === undefined ? undefined : copyNode(config) } }
   if ('failure' in answer) throw answer.failure
   if (answer.exitCode !== 0) throw functionFailed(step, answer)
   const output = [...answer.items]
-  // A function that prints nothing would delete the whole package, its Kptfile included (measured with kpt 1.0.0-beta.56).
+  // Without output the whole package would be deleted, with its Kptfile (measured with kpt 1.0.0-beta.56).
   const narrowed = step.function.selectors.length > 0 || step.function.exclude.length > 0
   if (output.length === 0 && items.length > 0 && step.list === 'mutators' && !narrowed)
     throw badOutput(step, 'the function gave back no resources at all')
@@ -74,11 +74,11 @@ function prepare(step: PipelineStep, items: readonly YamlMap[]): ReadonlyMap<str
   return locations
 }
 
-/** Where kyaml puts what a function made: beside the config of the function. */
+/** kyaml puts created resources beside the config of the function. */
 function configFolder(config: YamlMap | undefined): string {
   const path = config === undefined ? '' : fileOf(config).path
   const folder = path.slice(0, Math.max(0, path.lastIndexOf('/')))
-  // A folder of that name is for functions, and what they make goes beside it (kyaml `runtimeutil.go`, `functionsDirectoryName`).
+  // It puts them beside a folder `functions` (kyaml `runtimeutil.go`, `functionsDirectoryName`).
   return folder === 'functions' || folder.endsWith('/functions') ? folder.slice(0, Math.max(0, folder.lastIndexOf('/'))) : folder
 }
 
@@ -92,7 +92,7 @@ function finish(step: PipelineStep, output: readonly YamlMap[], { byId, folder, 
   for (const item of output) {
     const id = annotationOf(item, ID) ?? annotationOf(item, LEGACY_ID)
     const from = id === undefined ? undefined : byId.get(id)
-    // What was read from a function's text has no place in the package; the resource that it stands for may have one.
+    // A node from a function's text has no location in the package; the resource that it replaces may have one.
     if (from !== item && item.source?.path === FUNCTION_TEXT) {
       item.source = from?.source
       item.writes = from?.writes
@@ -118,7 +118,7 @@ function finish(step: PipelineStep, output: readonly YamlMap[], { byId, folder, 
   if (problem !== undefined) throw badOutput(step, problem.replace(/^input/, 'output'))
 }
 
-/** Of what kyaml does to comments and styles, what has an effect on a tree that a function changed in place: folded text gets quotes. */
+/** The one effect of kyaml on a tree that a function changed in place: folded text gets quotes. */
 function unfold(node: YamlNode): void {
   if (node.kind === 'scalar' && node.style === 'folded') node.style = 'double'
   else if (node.kind === 'list') for (const item of node.items) unfold(item)
@@ -129,7 +129,7 @@ function unfold(node: YamlNode): void {
     }
 }
 
-/** Where a resource goes that no file has: `<namespace>/<kind>_<name>.yaml` (kyaml `kioutil.CreatePathAnnotationValue`). */
+/** Path of a resource without a file: `<namespace>/<kind>_<name>.yaml` (kyaml `kioutil.CreatePathAnnotationValue`). */
 function defaultPath(item: YamlMap, folder: string): string {
   const namespace = textAt(item, 'metadata', 'namespace') ?? ''
   const file = `${(textAt(item, 'kind') ?? '').toLowerCase()}_${textAt(item, 'metadata', 'name') ?? ''}.yaml`
@@ -149,7 +149,7 @@ function checkLocations(step: PipelineStep, output: readonly YamlMap[]): void {
   }
 }
 
-/** A function that changed one form of the annotations meant the other one too. */
+/** Where a function changed one form of an annotation, the other one follows. */
 function reconcile(step: PipelineStep, output: readonly YamlMap[], locations: ReadonlyMap<string, Location>): void {
   for (const item of output) {
     copyLegacyAnnotations(item)

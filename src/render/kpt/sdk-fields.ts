@@ -1,17 +1,17 @@
 /**
- * Fields of an object as functions built with kpt's Go SDK read and write them (kpt-functions-sdk `go/fn/object.go`,
- * `go/fn/internal/maphelpers.go`): by type, so that a number is no text, and a text that is set loses its quotes.
+ * Fields of an object as kpt's Go SDK reads and writes them (kpt-functions-sdk `go/fn/object.go`, `go/fn/internal/maphelpers.go`): by type, so
+ * that a number is no text, and a text that is set loses its quotes.
  */
 import { parseApiVersion } from '../../krm/resource-id.ts'
 import { entryOf, resolved, setEntry, type YamlMap, type YamlNode, type YamlScalar, yamlMap, yamlText } from '../../yaml/yaml-node.ts'
 import { readsAsText } from '../../yaml/yaml-tag.ts'
 
-/** What is at a path: a text, nothing, or something that is no text (there or on the way). */
+/** The value at a path: a text, nothing, or something else (at the path or above it). */
 export type SdkText = { readonly is: 'text'; readonly text: string } | { readonly is: 'absent' } | { readonly is: 'other' }
 
 const ABSENT: SdkText = { is: 'absent' }
 const OTHER: SdkText = { is: 'other' }
-/** Booleans to kubectl and texts to the YAML 1.2 reader of the SDK. */
+/** Booleans for kubectl, and texts for the YAML 1.2 reader of the SDK. */
 const OLD_BOOLEAN = /^([yYnN]|yes|Yes|YES|no|No|NO|on|On|ON|off|Off|OFF)$/
 
 function isText(node: YamlScalar): boolean {
@@ -31,16 +31,16 @@ export function readText(from: YamlNode, path: readonly string[]): SdkText {
   return at.kind === 'scalar' && isText(at) ? { is: 'text', text: at.value } : OTHER
 }
 
-/** The text at a path; empty where there is none. */
+/** The text at a path; empty without one. */
 export function textOrEmpty(from: YamlNode, ...path: readonly string[]): string {
   const read = readText(from, path)
   return read.is === 'text' ? read.text : ''
 }
 
 /**
- * `SetNestedString` of the SDK: maps on the way are made, comments stay, quotes go. A value that would be written as it is
- * stays the node it was.
- * @returns false where something else than a map is on the way: nothing is set
+ * `SetNestedString` of the SDK: missing maps are created, comments stay, quotes go. A value that would be written unchanged stays the same
+ * node.
+ * @returns false, without a change, where a parent is no map
  */
 export function writeText(to: YamlMap, path: readonly string[], text: string): boolean {
   const [name, ...below] = path
@@ -61,7 +61,7 @@ export function writeText(to: YamlMap, path: readonly string[], text: string): b
   return next.kind === 'map' && writeText(next, below, text)
 }
 
-/** Sets the text that is there anew, and changes nothing: who watches the render sees who decides about the field. */
+/** Sets the present text again, so that a watcher of the render records the write. */
 export function keepText(to: YamlMap, path: readonly string[]): void {
   let at: YamlNode = to
   for (const name of path) {
@@ -78,7 +78,7 @@ function isPlainText(node: YamlNode, text: string): boolean {
   return node.kind === 'scalar' && node.value === text && node.style === 'plain' && node.anchor === '' && isText(node)
 }
 
-/** Group, version and kind of an object; an apiVersion with two slashes is none, and then the kind is none either. */
+/** Group, version and kind of an object. With two slashes in the apiVersion, all are empty. */
 export interface SdkKind {
   readonly group: string
   readonly version: string
@@ -94,8 +94,8 @@ export function sdkKindOf(item: YamlMap): SdkKind {
 }
 
 /**
- * `IsGVK` of the SDK: what is empty, in the object or in the wanted, matches anything. So a `v1` StatefulSet is one of `apps`.
- * Other than there an object without a kind is of no kind: kpt gives a function no such object.
+ * `IsGVK` of the SDK: an empty part, of the object or of `wanted`, matches anything. So a `v1` StatefulSet is one of `apps`. Unlike there, an
+ * object without a kind has no kind: kpt passes no such object to a function.
  */
 export function isOfKind({ group, version, kind }: SdkKind, wanted: Partial<SdkKind>): boolean {
   const either = (own: string, other: string | undefined): boolean => own === '' || other === undefined || other === '' || own === other
@@ -104,19 +104,19 @@ export function isOfKind({ group, version, kind }: SdkKind, wanted: Partial<SdkK
 
 const LOCAL_CONFIG = 'config.kubernetes.io/local-config'
 
-/** Whether the object is for tools only, to the SDK: `true` without quotes is no text, and does not say so. */
+/** Whether the object is for tools only to the SDK: an unquoted `true` is no text and does not count. */
 export function isLocalToSdk(item: YamlMap): boolean {
   const value = textOrEmpty(item, 'metadata', 'annotations', LOCAL_CONFIG)
   return value !== '' && value !== 'false'
 }
 
-/** `Resource(apiVersion=v1, kind=Service, namespace=shop, name=web)`, as messages of the SDK name an object. */
+/** `Resource(apiVersion=v1, kind=Service, namespace=shop, name=web)`, as in messages of the SDK. */
 export function sdkNameOf(item: YamlMap): string {
   const [namespace, name] = [textOrEmpty(item, 'metadata', 'namespace'), textOrEmpty(item, 'metadata', 'name')]
   return `Resource(apiVersion=${textOrEmpty(item, 'apiVersion')}, kind=${textOrEmpty(item, 'kind')}, namespace=${namespace}, name=${name})`
 }
 
-/** The order in which functions of the SDK give their objects back: by apiVersion, kind, namespace and name. */
+/** The order of the output of SDK functions: by apiVersion, kind, namespace and name. */
 export function inSdkOrder(items: readonly YamlMap[]): readonly YamlMap[] {
   const keyed = items.map((item) => ({
     item,

@@ -1,10 +1,10 @@
-/** Which resources a function gets, and how what it gives back goes among the others (kpt `internal/fnruntime/utils.go`). */
+/** Selects the resources of a function, and merges its output with the others (kpt `internal/fnruntime/utils.go`). */
 
 import type { FunctionSelector } from '../../package/kptfile.ts'
 import { mapAt, textAt, type YamlMap } from '../../yaml/yaml-node.ts'
 import { annotationOf, clearAnnotation, RESOURCE_ID, setAnnotation } from './item-annotations.ts'
 
-/** As kpt does it: a resource that two selectors match is given twice. */
+/** As in kpt, a resource that two selectors match is passed twice. */
 export function selectItems(
   items: readonly YamlMap[],
   selectors: readonly FunctionSelector[],
@@ -39,13 +39,13 @@ function isEmpty({ apiVersion, kind, name, namespace, labels, annotations }: Fun
   return apiVersion === '' && kind === '' && name === '' && namespace === '' && labels.size === 0 && annotations.size === 0
 }
 
-/** Numbers the resources, so that `mergeItems` knows them again. */
+/** Numbers the resources for `mergeItems`. */
 export function setResourceIds(items: readonly YamlMap[]): void {
   for (const [index, item] of items.entries()) setAnnotation(item, RESOURCE_ID, String(index))
 }
 
 /**
- * What the function gave back in place of what it got, the others untouched, what is new at the end. Takes the numbers away.
+ * The output of the function in place of its input, the other resources unchanged, new ones at the end. Removes the numbers.
  */
 export function mergeItems(output: readonly YamlMap[], selected: readonly YamlMap[], items: readonly YamlMap[]): YamlMap[] {
   const given = new Set(selected)
@@ -54,7 +54,7 @@ export function mergeItems(output: readonly YamlMap[], selected: readonly YamlMa
     const id = annotationOf(item, RESOURCE_ID) ?? ''
     if (!back.has(id)) back.set(id, item)
   }
-  // A function may have changed the very trees that it was given, so a resource is known by its place and not by what it says.
+  // A function may have changed its input in place, so a resource is identified by its position.
   const merged = items.flatMap((item, index) => {
     if (!given.has(item)) return [item]
     const replaced = back.get(String(index))

@@ -1,24 +1,23 @@
 /**
- * Setters as comments: `image: nginx:1.27 # kpt-set: nginx:${tag}`. What apply-setters makes of them
- * (krm-functions-catalog, `apply-setters/apply_setters.go`), and the way back from a wanted text to values of the setters,
- * which adopting a live value needs.
+ * Setters in comments: `image: nginx:1.27 # kpt-set: nginx:${tag}`. Expands them like apply-setters (krm-functions-catalog,
+ * `apply-setters/apply_setters.go`), and inverts the expansion from a wanted text to values of the setters, for Adopt.
  */
 
-/** A comment that is a pattern begins so, its `#` and both blanks included. */
+/** The beginning of a comment with a pattern. */
 const COMMENT = '# kpt-set: '
-/** Values may name other setters, and so grow with each one: what is longer than this is no field of anything. */
+/** Values may name other setters, so a text may grow with each one. */
 const MAX_LENGTH = 1_048_576
 
 export interface SetterPattern {
-  /** As written behind `kpt-set:`. */
+  /** The text behind `kpt-set:`. */
   readonly text: string
-  /** Names in their order; a setter that stands twice is here twice. */
+  /** Names in their order, repeated where a setter is repeated. */
   readonly setters: readonly string[]
-  /** What stands between them: always one more than there are setters. */
+  /** The texts around the setters: one more than there are setters. */
   readonly literals: readonly string[]
 }
 
-/** The pattern of a comment at a value or key, or undefined where it is another comment. */
+/** The pattern of a comment at a value or key; undefined for another comment. */
 export function setterPatternOf(lineComment: string): SetterPattern | undefined {
   const text = lineComment.startsWith(COMMENT) ? lineComment.slice(COMMENT.length).trim() : ''
   return text === '' ? undefined : parseSetterPattern(text)
@@ -37,13 +36,13 @@ export function parseSetterPattern(text: string): SetterPattern {
   return { text, setters, literals }
 }
 
-/** Whether a setter of these names stands in the pattern. Where none does, apply-setters leaves the field alone. */
+/** Whether the pattern has a setter of these names. Otherwise apply-setters ignores the field. */
 export function namesAnySetter(pattern: SetterPattern, names: Iterable<string>): boolean {
   for (const name of names) if (pattern.text.includes(`\${${name}}`)) return true
   return false
 }
 
-/** The one setter of a pattern that is nothing else, as `${env}`: what a whole list can be set by. */
+/** The setter of a pattern that is nothing else, as `${env}`: it can set a whole list. */
 export function onlySetter(pattern: SetterPattern): string | undefined {
   const [name] = pattern.setters
   return pattern.setters.length === 1 && pattern.text === `\${${name}}` ? name : undefined
@@ -51,11 +50,11 @@ export function onlySetter(pattern: SetterPattern): string | undefined {
 
 export type ExpandedPattern =
   | { readonly is: 'text'; readonly text: string }
-  /** References, as `${tag}`, that no value was given for; those that stand within a value count too. */
+  /** References without a value, as `${tag}`, also those within values. */
   | { readonly is: 'unresolved'; readonly references: readonly string[] }
   | { readonly is: 'too-long' }
 
-/** The text with values in place of the setters, one setter after the other: a value may name those that come behind it. */
+/** Replaces the setters by values one after the other: a value may name a later setter. */
 export function expandPattern(pattern: SetterPattern, ...values: readonly ReadonlyMap<string, string>[]): ExpandedPattern {
   let text = pattern.text
   for (const given of values)
@@ -70,10 +69,9 @@ export function expandPattern(pattern: SetterPattern, ...values: readonly Readon
 }
 
 /**
- * Values of the setters that a text was made of: what the original gets by matching the pattern as a regular expression
- * with `(.*)` for each setter, not anchored, leftmost and greedy. `.` is no line break, so a match lies in one line.
- * Found here without one: of each literal between setters the last place is taken, which is what greed comes to.
- * @returns empty where the text does not match, or one of the values would be empty
+ * The values of the setters in a text. The original matches the pattern as a regular expression with `(.*)` for each setter: not anchored,
+ * leftmost, greedy, within one line. Taking the last position of each literal gives the same result.
+ * @returns empty where the text does not match, or where a value is empty
  */
 export function extractSetterValues(pattern: SetterPattern, text: string): ReadonlyMap<string, string> {
   for (const line of text.split('\n')) {
@@ -102,7 +100,7 @@ function matchLine(literals: readonly string[], line: string): string[] | undefi
   return backwards.reverse()
 }
 
-/** Where `${…}` stands: from each `${` to the next `}`, as `\$\{([^}]*)\}` finds it. */
+/** The ranges of `${…}`: from each `${` to the next `}`, as `\$\{([^}]*)\}` finds them. */
 function references(text: string): (readonly [start: number, end: number])[] {
   const found: [number, number][] = []
   for (let start = text.indexOf('${'); start !== -1; ) {
@@ -114,29 +112,28 @@ function references(text: string): (readonly [start: number, end: number])[] {
   return found
 }
 
-/** Steps of the search and results of it, above which it gives up: with repeated setters the question has no fast answer. */
+/** Limits of the search: with repeated setters it has no fast answer. */
 const MAX_STEPS = 50_000
 const MAX_FOUND = 16
 const MAX_SETTERS = 200
 const MAX_WANTED = 65_536
 
-/** Setters with their new values; those that keep theirs are not in it. */
+/** Setters that change, with their new values. */
 export type SetterChanges = ReadonlyMap<string, string>
 
 export type PatternInversion =
-  /** The one way; without any changes where the text is there already. */
+  /** The only way; without changes where the text is already there. */
   | { readonly is: 'one'; readonly changes: SetterChanges }
-  /** Ways that change equally few setters; not complete where there may be more than these. */
+  /** Ways that change equally few setters; not complete where there may be more. */
   | { readonly is: 'several'; readonly ways: readonly SetterChanges[]; readonly complete: boolean }
   | { readonly is: 'none' }
-  /** The search gave up before it knew. */
+  /** The search reached its limit. */
   | { readonly is: 'too-hard' }
 
 /**
- * Values of setters that make the pattern come out as the wanted text, changing as few setters as can be: for `${a}-${b}`
- * with `a` x and `b` y, `x-z` changes `b` only. `x-y-z` does too, because keeping `b` cannot give it; `p-q-r` is
- * ambiguous. Every way that is returned was expanded and gave the text.
- * @param current values that the setters have now; a setter without one has to be given one
+ * Values of setters with which the pattern expands to the wanted text, with as few changed setters as possible. For `${a}-${b}` with `a` x
+ * and `b` y, `x-z` changes `b` only, `x-y-z` too, and `p-q-r` is ambiguous. Every returned way was expanded and gives the text.
+ * @param current present values; a setter without one needs one
  */
 export function invertPattern(pattern: SetterPattern, current: ReadonlyMap<string, string>, wanted: string): PatternInversion {
   if (expandsTo(pattern, current, wanted)) return { is: 'one', changes: new Map() }
@@ -156,7 +153,7 @@ function expandsTo(pattern: SetterPattern, values: ReadonlyMap<string, string>, 
   return expanded.is === 'text' && expanded.text === wanted
 }
 
-/** Goes through the pattern from the left; at each setter the value it has now, and then every other that fits. */
+/** Searches from the left: at each setter its present value, and then every other that fits. */
 class InversionSearch {
   /** By their JSON text. */
   readonly found = new Map<string, SetterChanges>()
@@ -177,7 +174,7 @@ class InversionSearch {
     if (this.wanted.startsWith(first)) this.at(0, first.length, new Map(), changes)
   }
 
-  /** @param left how many setters may still change */
+  /** @param left number of setters that may still change */
   private at(index: number, start: number, values: ReadonlyMap<string, string>, left: number): void {
     this.steps += 1
     if (this.steps > MAX_STEPS || this.found.size >= MAX_FOUND) this.complete = false
@@ -206,7 +203,7 @@ class InversionSearch {
     if (this.wanted.startsWith(literal, end)) this.at(index + 1, end + literal.length, values, left)
   }
 
-  /** Where a value can end: before what stands behind it in the pattern. */
+  /** Ends of a value: before the text that follows it in the pattern. */
   private *ends(index: number, start: number): Generator<number> {
     const literal = this.literal(index + 1)
     if (index === this.pattern.setters.length - 1) {

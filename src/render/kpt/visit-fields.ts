@@ -3,29 +3,29 @@ import type { FieldPath, PathStep } from '../../krm/field-path.ts'
 import { keyOf, textAt, type YamlEntry, type YamlMap, type YamlNode, type YamlScalar } from '../../yaml/yaml-node.ts'
 
 export interface FieldLocation {
-  /** As those functions print it, with a dot in front: `.spec.containers[0].image`. A dot within a key looks like any other. */
+  /** As those functions print it, with a leading dot: `.spec.containers[0].image`. A dot within a key is ambiguous. */
   readonly text: string
-  /** The same place for who has to tell keys apart. */
+  /** The same path with distinct keys. */
   readonly steps: FieldPath
 }
 
-/** Both may change what they are given. What they return is the problem that ends the walk, or undefined. */
+/** Both may change their argument. Each returns the problem that ends the walk, or undefined. */
 export interface FieldVisitor {
-  /** Every entry of a map, before any of the map's values is walked; the place is that of the value. */
+  /** Every entry of a map, before the map's values. The location is that of the value. */
   readonly entry?: (entry: YamlEntry, location: FieldLocation) => string | undefined
   readonly scalar: (scalar: YamlScalar, location: FieldLocation) => string | undefined
 }
 
 /**
- * Visits an object in the order of its text. Aliases are not followed, and of a key that stands twice the first entry is
- * visited twice, both as kyaml has it (`yaml/rnode.go`, `VisitFields`).
+ * Visits an object in the order of its text. As in kyaml, aliases are not followed, and of a duplicate key the first entry is visited twice
+ * (`yaml/rnode.go`, `VisitFields`).
  * @returns the first problem of the visitor
  */
 export function visitFields(object: YamlMap, visitor: FieldVisitor): string | undefined {
   return visit(object, { text: '', steps: [] }, visitor)
 }
 
-/** The path as results have it: without the dot in front. */
+/** The path without the leading dot, for results. */
 export function shownLocation(location: FieldLocation): string {
   return location.text.replace(/^\./, '')
 }
@@ -64,7 +64,7 @@ function below(location: FieldLocation, text: string, step: PathStep): FieldLoca
   return { text: location.text + text, steps: [...location.steps, step] }
 }
 
-/** An item that has a name goes by it: `env[name=PASSWORD].value` tells what `env[0].value` does not. */
+/** An item with a name is named by it: `env[name=PASSWORD].value` says more than `env[0].value`. */
 function itemStep(item: YamlNode, index: number): PathStep {
   const name = textAt(item, 'name')
   return name === undefined ? { kind: 'index', index } : { kind: 'item', keys: { name } }

@@ -18,8 +18,8 @@ import {
 import { BARE_LIST_KEY } from './pipeline-package.ts'
 
 /**
- * Text by path from the outermost package. Which files a render deletes follows from what it read: those that are not here.
- * @param items as `runPipeline` gives them; they are not changed
+ * Text by path from the outermost package. A render deletes the files that it read and that are absent here.
+ * @param items of `runPipeline`; they are not changed
  */
 export function writeItems(items: readonly YamlMap[]): ReadonlyMap<string, string> {
   const copies = items.map(copyNode)
@@ -33,7 +33,7 @@ export function writeItems(items: readonly YamlMap[]): ReadonlyMap<string, strin
   return new Map(files.sort(([one], [other]) => (one < other ? -1 : 1)))
 }
 
-/** What has no file gets one, what has no index the next one (kyaml `kioutil.DefaultPathAndIndexAnnotation`). */
+/** Resources without a file get one, and resources without an index the next one (kyaml `kioutil.DefaultPathAndIndexAnnotation`). */
 function locateAll(items: readonly YamlMap[]): void {
   const counts = new Map<string, number>()
   for (const item of items) {
@@ -56,7 +56,7 @@ function locateAll(items: readonly YamlMap[]): void {
   }
 }
 
-/** Stable; what has no index comes first. */
+/** Stable; resources without an index come first. */
 function sortByIndex(items: readonly YamlMap[]): readonly YamlMap[] {
   const location = (item: YamlMap): number => {
     const index = annotationOf(item, INDEX) ?? ''
@@ -68,8 +68,8 @@ function sortByIndex(items: readonly YamlMap[]): readonly YamlMap[] {
 const READER_ANNOTATIONS = [INDEX, LEGACY_INDEX, SEQUENCE_INDENT, PATH, LEGACY_PATH]
 
 /**
- * One document for each item, as kyaml writes them: into a file, or one after the other to a stream, which has no path.
- * @param items whose annotations of the reader are taken off
+ * One document for each item, as kyaml writes them to a file, or to a stream, which has an empty path.
+ * @param items lose the annotations of the reader
  */
 export function documentsText(path: string, items: readonly YamlMap[]): string {
   const documents = items.map((item) => {
@@ -85,7 +85,7 @@ export function documentsText(path: string, items: readonly YamlMap[]): string {
   )
 }
 
-/** As Go's `encoding/json` indents and escapes: keys sorted, `<`, `>` and `&` escaped; integers to the last digit that 64 bits have. */
+/** Indents and escapes like Go's `encoding/json`: keys sorted, `<`, `>` and `&` escaped, 64-bit integers exact. */
 function goJson(node: YamlNode, indent = ''): string {
   const target = resolved(node)
   const below = `${indent}  `
@@ -109,7 +109,7 @@ function goScalar(node: YamlScalar): string {
     if (value >= SMALLEST && value <= LARGEST) return node.value
   }
   const value = jsonOf(node)
-  // Go has a negative zero, of a number with a point in it.
+  // Go writes a negative zero for a number with a fraction.
   return value === 0 && /^-.*[.eE]/.test(node.value) ? '-0' : escaped(formatJson(value))
 }
 

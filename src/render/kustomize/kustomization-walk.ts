@@ -1,7 +1,7 @@
 /**
- * Which files a `kustomize build` of a folder reads: the kustomization, what it names, and so on through bases and components.
- * Only what is in the commit is read. A place elsewhere is refused, and so is every field that could name a file or a program in a
- * way that is not looked through here: a repository must not get files of this machine into a rendering.
+ * Finds the files that a `kustomize build` of a folder reads: the kustomization, the files that it names, and so on through bases and
+ * components. Only files of the commit are read. Another location is refused, and so is every field that could name a file or a program in a
+ * way that is not checked here: a repository must not get files of this machine into a rendering.
  */
 import { Failure } from '../../failure.ts'
 import type { PackageFile } from '../../package/package-files.ts'
@@ -11,7 +11,7 @@ import { entryOf, itemsAt, jsonOf, keyOf, resolved, textAt, type YamlMap, type Y
 import { KUSTOMIZATION_NAMES } from './kustomization-names.ts'
 
 export interface KustomizationSource {
-  /** Of the kustomization that is built, from the root of the repository; empty for the root. */
+  /** Folder of the kustomization, from the root of the repository; empty for the root. */
   readonly folder: string
   /** Every file that the build reads, by path from the root of the repository. */
   readonly files: ReadonlyMap<string, PackageFile>
@@ -19,12 +19,12 @@ export interface KustomizationSource {
   readonly failures: readonly Failure[]
 }
 
-/** What stands at a path of the commit; the path of a file is from the root. */
+/** The content at a path of the commit; the path of a file is from the root. */
 export type PathAnswer = PackageFile | 'folder' | 'absent'
 
 const MOST_FILES = 5000
 
-/** Fields of a kustomization that name no file (kustomize `api/types/kustomization.go`). Go takes names in any case; only these are passed. */
+/** Fields that name no file (kustomize `api/types/kustomization.go`). Go accepts names in any case; here only these are accepted. */
 const PLAIN = new Set([
   'apiVersion',
   'kind',
@@ -68,10 +68,10 @@ const GENERATOR: EntryFields = {
   file: 'env',
 }
 
-/** What kustomize takes for an address, whether or not such a folder exists (kustomize `api/internal/git/repospec.go`). */
+/** Addresses to kustomize, whether or not such a folder exists (kustomize `api/internal/git/repospec.go`). */
 const ADDRESS = /:\/\/|^[a-z]+::|^[^/]*@[^/]*:|^(?:git@)?github\.com[:/]/i
 
-/** Asks for one path after the other, from the root of the repository. Never throws for bad input. */
+/** Yields one path after the other, from the root of the repository. Never throws for bad input. */
 export function* walkKustomization(folder: string): Generator<string, KustomizationSource, PathAnswer> {
   const walk = new KustomizationWalk()
   yield* walk.enter(folder, undefined)
@@ -89,7 +89,7 @@ class KustomizationWalk {
   readonly failures: Failure[] = []
   private readonly entered = new Set<string>()
 
-  /** False where the file cannot be read, or was before. */
+  /** Stores the file. @returns false where it cannot be read or was stored before */
   private keep(file: PackageFile, from: Named): boolean {
     if (this.files.has(file.path)) return false
     const link = file.mode === '120000' ? 'a symbolic link' : file.mode === '160000' ? 'a submodule' : undefined
@@ -223,7 +223,7 @@ class KustomizationWalk {
     }
   }
 
-  /** The path from the root of the repository, or undefined where the place is not in it. */
+  /** The path from the root of the repository; undefined outside of it. */
   private inside(named: Named, folder: string): string | undefined {
     const { text } = named
     const path = resolvePath(folder, text)
@@ -261,7 +261,7 @@ class KustomizationWalk {
   }
 }
 
-/** Fields with files that are looked through. */
+/** Fields whose files are read. */
 const LISTED = new Set([
   'resources',
   'bases',
@@ -289,8 +289,7 @@ function texts(value: YamlNode, at: (node: YamlNode) => string): readonly Named[
 }
 
 /**
- * A patch or transformer that is written into the list itself. As kustomize tells it: what reads as objects is one, and
- * everything else is a path, with whatever signs in it.
+ * Whether the text is an inline patch or transformer. As in kustomize, a text that reads as objects is one, and every other text is a path.
  */
 export function isInline(text: string): boolean {
   if (!/[\n:{]/.test(text)) return false
@@ -303,7 +302,7 @@ export function isInline(text: string): boolean {
   }
 }
 
-/** From the root of the repository; undefined where it is absolute or leaves it. */
+/** From the root of the repository; undefined where the path is absolute or leaves it. */
 export function resolvePath(folder: string, path: string): string | undefined {
   if (path.startsWith('/') || /[\\\0\n]/.test(path)) return undefined
   const segments = folder === '' ? [] : folder.split('/')
@@ -319,7 +318,6 @@ export function joined(folder: string, name: string): string {
   return folder === '' ? name : `${folder}/${name}`
 }
 
-/** The folder of a file. */
 export function folderOf(path: string): string {
   return path.slice(0, Math.max(0, path.lastIndexOf('/')))
 }

@@ -1,4 +1,4 @@
-/** The build of a kustomization, with a mark on each object that says which file it is from. */
+/** The build of a kustomization, with an annotation on each object that names its file. */
 import { Failure } from '../../failure.ts'
 import { field } from '../../krm/field-path.ts'
 import type { PackageFile } from '../../package/package-files.ts'
@@ -16,7 +16,7 @@ export const ORIGIN = 'config.kubernetes.io/origin'
 
 export type SourceFiles = ReadonlyMap<string, PackageFile>
 
-/** Asks kustomize for the marks; they are taken off again (read-built.ts), where the kustomization does not ask for them itself. */
+/** Adds the annotation to the build. read-built.ts removes it, unless the kustomization asks for it itself. */
 export function kustomizeBuild(folder: string, files: SourceFiles): Build {
   const path = kustomizationOf(folder, files)
   const traced = path === undefined ? undefined : tracedText(path, files)
@@ -26,19 +26,19 @@ export function kustomizeBuild(folder: string, files: SourceFiles): Build {
   return { tool: 'kustomize', folder, command: [], files: all.sort((one, other) => (one.path < other.path ? -1 : 1)) }
 }
 
-/** Path of the kustomization of a folder, or undefined where it has none. */
+/** Path of the kustomization of a folder; undefined without one. */
 export function kustomizationOf(folder: string, files: Pick<SourceFiles, 'has'>): string | undefined {
   return KUSTOMIZATION_NAMES.map((name) => joined(folder, name)).find((path) => files.has(path))
 }
 
-/** Whether the kustomization wants the marks for itself, so that they are part of its objects. */
+/** Whether the kustomization itself asks for the annotation. */
 export function wantsOrigins(folder: string, files: SourceFiles): boolean {
   const path = kustomizationOf(folder, files)
   const requested = path === undefined ? undefined : getKey(kustomizationAt(path, files), 'buildMetadata')
   return isJsonArray(requested) && requested.includes('originAnnotations')
 }
 
-/** The text with the marks asked for; undefined where they are, or where the file is written in a way that cannot be edited. */
+/** The text that asks for the annotation; undefined where it already does, or cannot be edited. */
 function tracedText(path: string, files: SourceFiles): string | undefined {
   const requested = getKey(kustomizationAt(path, files), 'buildMetadata')
   const list = isJsonArray(requested) ? requested : []
@@ -52,7 +52,7 @@ function tracedText(path: string, files: SourceFiles): string | undefined {
   }
 }
 
-/** The kustomization as a value; empty where it cannot be read, of which kustomize itself will say more. */
+/** The kustomization as a value; empty where it cannot be read, which kustomize itself will report. */
 export function kustomizationAt(path: string, files: SourceFiles): { readonly [key: string]: Json } {
   try {
     const [root] = readYamlNodes(textOf(path, files).replaceAll('\r\n', '\n'), path)

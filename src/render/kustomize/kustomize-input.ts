@@ -1,15 +1,15 @@
-/** What a kustomization of a package does to names: a syncer that builds it gives a cluster objects that no file declares. */
+/** Whether a kustomization renames objects: then a syncer that builds it creates objects that no file declares. */
 import type { PackageFiles } from '../../package/package-files.ts'
 import { KUSTOMIZATION_NAMES } from './kustomization-names.ts'
 
 const FILES: ReadonlySet<string> = new Set(KUSTOMIZATION_NAMES)
 
-/** Fields of a kustomization that rename objects, make them or take them from elsewhere (kustomize `api/types/kustomization.go`). */
+/** Fields that rename objects, create them or take them from elsewhere (kustomize `api/types/kustomization.go`). */
 const FIELDS =
   /^(namePrefix|nameSuffix|configMapGenerator|secretGenerator|components|bases|generators|transformers|helmCharts|helmChartInflationGenerator)\s*:/m
 const ELSEWHERE = /^\s*-\s*['"]?(\.\.\/|https?:|git@|ssh:|[a-z0-9.-]+\.[a-z]+\/)/m
 
-/** `namePrefix`, or the like; undefined where the package has no kustomization of its own, or one that only lists files. */
+/** `namePrefix`, for example; undefined where the package has no kustomization, or one that only lists files. */
 export function renamedByKustomize(files: PackageFiles): string | undefined {
   const own = files.find(({ path }) => FILES.has(path))
   if (own === undefined) return undefined

@@ -1,9 +1,9 @@
-/** What kustomize wants of a set of objects, which functions built on it want too (kustomize `api/resmap/reswrangler.go`, `Append`; kyaml `yaml/rnode.go`, `GetValidatedMetadata`). */
+/** Rules of kustomize for a set of objects, which functions built on it share (kustomize `api/resmap/reswrangler.go`, `Append`; kyaml `yaml/rnode.go`, `GetValidatedMetadata`). */
 import { isNamespacedKind } from '../../krm/known-scopes.ts'
 import { mapAt, resolved, textAt, type YamlMap } from '../../yaml/yaml-node.ts'
 import { describeObject, kindOf } from '../kpt/field-spec.ts'
 
-/** The namespace of objects that are known to stand in none. */
+/** The namespace of objects without one. */
 export const CLUSTER = '_non_namespaceable_'
 
 export function effectiveNamespaceOf(item: YamlMap): string {
@@ -12,7 +12,7 @@ export function effectiveNamespaceOf(item: YamlMap): string {
   return namespace === '' ? 'default' : namespace
 }
 
-/** Why the objects cannot be worked on together, or undefined: one without kind or name, or two that are the same. */
+/** Why the objects are not a valid set: one without kind or name, or a duplicate; undefined for a valid set. */
 export function findBadResource(items: readonly YamlMap[]): string | undefined {
   const observed = new Set<string>()
   for (const item of items) {
@@ -28,7 +28,7 @@ export function findBadResource(items: readonly YamlMap[]): string | undefined {
   return undefined
 }
 
-/** `{{v1 ConfigMap} {{web shop} map[] map[]}}`: what Go prints for kyaml's `ResourceMeta`. */
+/** `{{v1 ConfigMap} {{web shop} map[] map[]}}`: kyaml's `ResourceMeta`, printed by Go. */
 function goMetadata(item: YamlMap): string {
   const [apiVersion, kind] = [textAt(item, 'apiVersion') ?? '', textAt(item, 'kind') ?? '']
   const [name, namespace] = [textAt(item, 'metadata', 'name') ?? '', textAt(item, 'metadata', 'namespace') ?? '']

@@ -1,4 +1,4 @@
-/** What a program printed, as the objects that should run, each with the place where somebody wrote it. */
+/** The output of a program as desired objects, each with its authored location. */
 import { Failure } from '../../failure.ts'
 import type { PackageFiles } from '../../package/package-files.ts'
 import { PACKAGE_FILE } from '../../package/walk-package.ts'
@@ -14,21 +14,21 @@ import { isEmptyList } from '../render-package.ts'
 import { kustomizeBuild, ORIGIN, type SourceFiles, wantsOrigins } from './kustomize-build.ts'
 import { ResourceOrigins } from './resource-origins.ts'
 
-/** A unit that is built: its folder in git, and what the build reads. */
+/** A unit that is built: its folder in git, and the input of the build. */
 export interface BuiltSource {
   readonly packagePath: string
-  /** Of the package's folder. */
+  /** Files of the package's folder. */
   readonly package: PackageFiles
   readonly tool: 'kustomize' | 'command'
-  /** Of the kustomization, or of the package, from the root of the repository. */
+  /** Folder of the kustomization or of the package, from the root of the repository. */
   readonly folder: string
-  /** As people wrote them, by path from the root of the repository. */
+  /** Authored files by path from the root of the repository. */
   readonly files: SourceFiles
   /** Program and arguments; empty for kustomize. */
   readonly command: readonly string[]
 }
 
-/** Never throws for bad input: the failure of the program, and those of the Kptfile and of what was printed. */
+/** Never throws for bad input: returns the failures of the program, of the Kptfile and of the output. */
 export function readBuilt(source: BuiltSource, answer: BuildAnswer): TurnRendering {
   const sources = new PackageSources(source.packagePath, source.package)
   const failures = [...sources.packageFailures('folder'), ...sources.failuresOf(PACKAGE_FILE)]
@@ -48,7 +48,6 @@ export function readBuilt(source: BuiltSource, answer: BuildAnswer): TurnRenderi
   return { desired: builder.build(kptfile?.inventory, [], 'none'), kptfile, unread: [] }
 }
 
-/** The run that renders it. */
 export function buildOf({ tool, folder, files, command }: Pick<BuiltSource, 'tool' | 'folder' | 'files' | 'command'>): Build {
   if (tool === 'kustomize') return kustomizeBuild(folder, files)
   return { tool, folder, command, files: [...files.values()].sort((one, other) => (one.path < other.path ? -1 : 1)) }
@@ -69,8 +68,8 @@ function addPrinted(builder: DesiredSetBuilder, source: BuiltSource, text: strin
 }
 
 /**
- * The objects alone, for a unit of which nothing else is asked.
- * @throws Failure BP111x where they are none
+ * The objects alone.
+ * @throws Failure BP111x of the output
  */
 export function printedResources(source: BuiltSource, text: string): DesiredSet['resources'] {
   const builder = new DesiredSetBuilder()
@@ -80,7 +79,7 @@ export function printedResources(source: BuiltSource, text: string): DesiredSet[
   return builder.build(undefined, [], 'none').resources
 }
 
-/** A command says nothing about where it has an object from. */
+/** A command does not name the source of an object. */
 function ofCommand({ packagePath, command }: BuiltSource, line: number): SourceLocation {
   const path = packagePath === '' ? PACKAGE_FILE : `${packagePath}/${PACKAGE_FILE}`
   const name = (command[0] ?? '').replace(/^.*\//, '')
@@ -99,7 +98,7 @@ function addInventories(builder: DesiredSetBuilder, sources: PackageSources): vo
         if (isJsonObject(object) && getKey(object, 'kind') === 'ResourceGroup')
           builder.add(object, { path: where, document: document.index, item, line }, path)
   } catch (thrown) {
-    // A file that nothing of the build reads.
+    // The build does not read the file.
     if (!(thrown instanceof Failure)) throw thrown
   }
 }

@@ -1,4 +1,4 @@
-/** From an object that kustomize printed back to the place in a file where it is declared. */
+/** From an object that kustomize printed to the location of its declaration. */
 import { Failure } from '../../failure.ts'
 import { parseApiVersion } from '../../krm/resource-id.ts'
 import { getKey, isJsonObject, type Json, type JsonObject } from '../../text/json.ts'
@@ -22,13 +22,13 @@ export class ResourceOrigins {
   private readonly files: SourceFiles
   private readonly declared = new Map<string, readonly Declared[]>()
 
-  /** @param folder of the kustomization that was built */
+  /** @param folder of the built kustomization */
   constructor(folder: string, files: SourceFiles) {
     this.folder = folder
     this.files = files
   }
 
-  /** Of the kustomization itself where nothing tells more. */
+  /** The location of the kustomization itself where nothing more is known. */
   locationOf(object: JsonObject): SourceLocation {
     const origin = readOrigin(annotationOf(object, ORIGIN))
     const path = origin['path'] === undefined ? undefined : resolvePath(this.folder, origin['path'])
@@ -38,7 +38,7 @@ export class ResourceOrigins {
     return { path: kustomizationOf(this.folder, this.files) ?? this.folder, document: 0, item: undefined, line: 1, step: 'kustomize' }
   }
 
-  /** The object of the same kind whose name the printed one has, or was made of with a prefix, a suffix or a hash. */
+  /** The object of the same kind whose name is the printed one's, or part of it beside a prefix, a suffix or a hash. */
   private inFile(path: string, object: JsonObject): SourceLocation | undefined {
     const { group, kind, name } = identityOf(object)
     const same = this.declaredIn(path).filter((each) => each.kind === kind && each.group === group)
@@ -88,7 +88,7 @@ export function annotationOf(object: JsonObject, name: string): string | undefin
   return typeof value === 'string' ? value : undefined
 }
 
-/** The entries of the mark, those of `configuredBy` among them. */
+/** The entries of the annotation, with those of `configuredBy`. */
 function readOrigin(text: string | undefined): { readonly [name: string]: string | undefined } {
   const entries = (text ?? '').split('\n').flatMap((line) => {
     const [, name, value] = /^\s*(\w+): *(.*?)\s*$/.exec(line) ?? []

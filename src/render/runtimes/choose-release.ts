@@ -1,4 +1,4 @@
-/** Which behaviour of a built-in function an image's tag asks for. */
+/** Selects the variant of a built-in function for the tag of an image. */
 import type { KrmFunction } from '../kpt/krm-function.ts'
 import {
   compareReleases,
@@ -11,9 +11,9 @@ import {
 } from './release-version.ts'
 
 export interface BuiltInVariant {
-  /** First release that behaves so. */
+  /** First release with this behaviour. */
   readonly from: ReleaseVersion
-  /** First release that does not any more. */
+  /** First later release without it. */
   readonly below: ReleaseVersion
   readonly run: KrmFunction
 }
@@ -21,16 +21,16 @@ export interface BuiltInVariant {
 export interface BuiltIn {
   /** In the order of their releases; the first one is the program `functions/<name>/run.ts`. */
   readonly variants: readonly [BuiltInVariant, ...BuiltInVariant[]]
-  /** The newest release that is known of, which a tag that moves is taken for; built in or not. */
+  /** The newest known release, built in or not. A moving tag is taken for it. */
   readonly newest: ReleaseVersion
-  /** The last release on gcr.io/kpt-fn, which gets no new ones; undefined where there was none. */
+  /** The last release on gcr.io/kpt-fn, which gets no new ones; undefined where it has none. */
   readonly last: ReleaseVersion | undefined
 }
 
 /** By name, as in `functions/`. */
 export type BuiltIns = ReadonlyMap<string, BuiltIn>
 
-/** The release that a reference means, and whether it may mean another one tomorrow. */
+/** The release of a reference, and whether the reference may mean another one later. */
 export interface ChosenRelease {
   readonly run: KrmFunction
   readonly release: ReleaseVersion
@@ -38,11 +38,11 @@ export interface ChosenRelease {
 }
 
 /**
- * Of a tag that moves (`v0.4`, `latest`, none, a constraint) the newest release that is known: what kpt would run is whatever
- * the registry, or the machine, has at that moment.
- * @param tag empty where there is none
- * @param frozen whether it is the registry that gets no new releases
- * @returns why it is not built in, where it is not
+ * For a tag that moves (`v0.4`, `latest`, none, a constraint), the newest known release: kpt would run the one that the registry or the
+ * machine has at that moment.
+ * @param tag empty without one
+ * @param frozen whether the registry gets no new releases
+ * @returns the release, or why it is not built in
  */
 export function chooseRelease(builtIn: BuiltIn, tag: string, frozen: boolean): ChosenRelease | { readonly why: string } {
   const exact = parseRelease(tag)
@@ -54,7 +54,7 @@ export function chooseRelease(builtIn: BuiltIn, tag: string, frozen: boolean): C
   return { why: `${tag === '' ? 'no tag' : tag}${means} is none of the releases that are built in (${describeReleases(builtIn)})` }
 }
 
-/** What somebody can name whose release is not built in; undefined where no image is the function. */
+/** The newest release that is built in; undefined where no image is the function. */
 export function newestBuiltIn(builtIn: BuiltIn): ReleaseVersion | undefined {
   return knownReleases(builtIn, builtIn.newest).find((release) => variantOf(builtIn, release) !== undefined)
 }
@@ -67,7 +67,7 @@ function releaseOf(builtIn: BuiltIn, tag: string, newest: ReleaseVersion): Relea
   const start = parseStart(tag)
   if (start !== undefined) return startsWith(newest, start) ? newest : undefined
   const holds = parseConstraint(tag)
-  // `latest`, `unstable`, and whatever else is no version at all.
+  // `latest`, `unstable`, and other tags that are no versions.
   if (holds === undefined) return newest
   return knownReleases(builtIn, newest).find(holds)
 }

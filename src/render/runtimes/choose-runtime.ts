@@ -1,6 +1,6 @@
 /**
- * Who runs a function of a pipeline: what is built in, a program or an image that the operator allows, or nobody. A package
- * gets nothing run by naming it.
+ * Selects what runs a function of a pipeline: a built-in function, a program or an image that the operator allows, or nothing. A package
+ * cannot start a program by naming it.
  */
 import type { Failure } from '../../failure.ts'
 import { runtimeMissing } from '../answer-calls.ts'
@@ -11,11 +11,11 @@ import { formatRelease, parseRelease } from './release-version.ts'
 import { imageNotAllowed, imageNotPinned, noProgram, programNotAllowed } from './runtime-refused.ts'
 import { splitWords } from './split-words.ts'
 
-/** What the operator lets pipelines run beside the functions that are built in. */
+/** What the operator allows in addition to the built-in functions. */
 export interface AllowedFunctions {
-  /** Programs by their `exec` text in a Kptfile, or by absolute path, which then get no arguments. */
+  /** Programs by their `exec` text in a Kptfile, or by absolute path without arguments. */
   readonly exec: readonly string[]
-  /** JavaScript or TypeScript modules by absolute path, which run in this process. */
+  /** JavaScript or TypeScript modules by absolute path. They run in this process. */
   readonly modules?: readonly string[]
   /** Images: a reference, or a prefix that ends with `/`. */
   readonly images: readonly string[]
@@ -24,18 +24,18 @@ export interface AllowedFunctions {
 export const NOTHING_ALLOWED: AllowedFunctions = { exec: [], images: [] }
 
 export type ChosenRuntime =
-  /** `remark`: what a person should know who reads the image's name. */
+  /** `remark`: a fact that a reader of the image's name needs. */
   | { readonly is: 'built-in'; readonly run: KrmFunction; readonly remark?: string }
-  /** An absolute path, or a name to be looked for on the PATH. */
+  /** `program`: an absolute path, or a name on the PATH. */
   | { readonly is: 'program'; readonly program: string; readonly words: readonly string[] }
-  /** An absolute path. `remark`: that another path names it. */
+  /** `file`: an absolute path. `remark`: another path names the module. */
   | { readonly is: 'module'; readonly file: string; readonly remark?: string }
   | { readonly is: 'image'; readonly image: string }
   | { readonly is: 'refused'; readonly failure: Failure }
 
 const RELATIVE = 'its path is relative, and there is no folder that it could start from'
 
-/** Where the catalog's images are: of the older one no release is new any more. */
+/** The registries of the catalog; the older one gets no new releases. */
 const FROZEN_CATALOG = 'gcr.io/kpt-fn/'
 const CATALOG = 'ghcr.io/kptdev/krm-functions-catalog/'
 
@@ -55,7 +55,7 @@ function chooseForExec(step: PipelineStep, allowed: AllowedFunctions, builtIns: 
   }
   const module = allowedModule(program, words, allowed.modules ?? [])
   if (module !== undefined) return module
-  // With arguments of the package's choice, an interpreter that is allowed would run anything.
+  // An allowed interpreter with arguments of the package's choice could run anything.
   const byPath =
     words.length > 0 ? [] : allowed.exec.filter((each) => each === path || (isName && each.startsWith('/') && each.endsWith(`/${program}`)))
   const [only, second] = byPath
@@ -73,7 +73,7 @@ function chooseForExec(step: PipelineStep, allowed: AllowedFunctions, builtIns: 
     : { is: 'built-in', run, remark: `the built-in ${name} stands for the program ${JSON.stringify(program)}` }
 }
 
-/** `/opt/fn/team.mjs`, `fn/team.mjs` and `team.mjs` name the module `/opt/fn/team.mjs`, and so do these behind `node`. */
+/** `/opt/fn/team.mjs`, `fn/team.mjs` and `team.mjs` name the module `/opt/fn/team.mjs`, also behind `node`. */
 function allowedModule(program: string, words: readonly string[], modules: readonly string[]): ChosenRuntime | undefined {
   const behindNode = /^(?:.*\/)?node$/.test(program)
   const [path, ...more] = behindNode ? words : [program, ...words]
@@ -91,7 +91,7 @@ function builtInName(program: string): string {
 }
 
 interface ImageName {
-  /** In full, without tag and digest. */
+  /** The full name without tag and digest. */
   readonly name: string
   readonly tag: string
   readonly digest: string
@@ -100,13 +100,13 @@ interface ImageName {
 function chooseForImage(step: PipelineStep, allowed: AllowedFunctions, builtIns: BuiltIns): ChosenRuntime {
   const { image, tag } = step.function
   const written = readImage(image)
-  // kpt puts the tag that stands beside the image in place of its own, and of its digest.
+  // kpt replaces the image's tag and digest by the tag beside the image.
   const named = tag === '' ? written : { name: written.name, tag, digest: '' }
   const full = formatImage(named)
   if (allowed.images.includes(image) || allowed.images.includes(full)) return { is: 'image', image: full }
   const catalog = [CATALOG, FROZEN_CATALOG].find((prefix) => named.name.startsWith(prefix))
   const builtIn = catalog === undefined ? undefined : builtIns.get(named.name.slice(catalog.length))
-  // A digest says nothing about the release, but for the tag beside it.
+  // A digest does not name the release; a tag beside it does.
   const chosen =
     builtIn === undefined || (named.digest !== '' && named.tag === '')
       ? undefined
@@ -138,7 +138,7 @@ function chooseForImage(step: PipelineStep, allowed: AllowedFunctions, builtIns:
 
 function readImage(image: string): ImageName {
   const [, path = image, tag = '', digest = ''] = /^(.*?)(?::([^/:@]*))?(?:@(.*))?$/s.exec(image) ?? []
-  // kpt looks for names without a folder in the catalog: up to 1.0.0-beta.58 in the older one.
+  // kpt searches names without a folder in the catalog; up to 1.0.0-beta.58 in the older one.
   return { name: path.includes('/') ? path : CATALOG + path, tag, digest }
 }
 

@@ -6,7 +6,7 @@
 /** Major, minor, patch. */
 export type ReleaseVersion = readonly [number, number, number]
 
-/** A version of which the last parts may be left out: `v0.4` is `[0, 4]`. */
+/** A version whose last parts may be absent: `v0.4` is `[0, 4]`. */
 type VersionStart = readonly number[]
 
 export function parseRelease(text: string): ReleaseVersion | undefined {
@@ -14,7 +14,7 @@ export function parseRelease(text: string): ReleaseVersion | undefined {
   return major === undefined || minor === undefined || patch === undefined || more.length > 0 ? undefined : [major, minor, patch]
 }
 
-/** `v0`, `v0.4`, `v0.4.1`, with or without the `v`; undefined for anything else. */
+/** `v0`, `v0.4`, `v0.4.1`, with or without the `v`; undefined for other texts. */
 export function parseStart(text: string): VersionStart | undefined {
   const parts = /^v?(0|[1-9]\d{0,8})(?:\.(0|[1-9]\d{0,8}))?(?:\.(0|[1-9]\d{0,8}))?$/.exec(text)
   return parts?.slice(1).flatMap((part) => (part === undefined ? [] : [Number(part)]))
@@ -36,7 +36,7 @@ export type VersionConstraint = (version: ReleaseVersion) => boolean
 
 const TERM = /^(=|==|!=|>|<|>=|=>|<=|=<|~|~>|\^)?\s*(v?[0-9xX*]+(?:\.[0-9xX*]+){0,2})$/
 
-/** `>=0.4.1 <0.5`, `~0.4`, `^0.2.0`, `0.4.x`, `0.1 - 0.3`, parts with `||` between; undefined for a text that is none. */
+/** `>=0.4.1 <0.5`, `~0.4`, `^0.2.0`, `0.4.x`, `0.1 - 0.3`, joined by `||`; undefined for other texts. */
 export function parseConstraint(text: string): VersionConstraint | undefined {
   const alternatives = text.split('||').map(parseTerms)
   const known = alternatives.filter((each) => each !== undefined)

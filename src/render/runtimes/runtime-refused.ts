@@ -1,4 +1,4 @@
-/** Why a function of a pipeline is not run, whoever could run it. */
+/** Refusals to run a function of a pipeline. */
 import { Failure } from '../../failure.ts'
 import { describeStep, functionName, type PipelineStep } from '../kpt/pipeline-step.ts'
 import { splitWords } from './split-words.ts'
@@ -15,7 +15,7 @@ export function programNotAllowed(step: PipelineStep, why: string): Failure {
   })
 }
 
-/** A relative path is relative to nothing here: allowing it as it is would lead to the same refusal. */
+/** A relative path has no base folder here: allowing it unchanged leads to the same refusal. */
 function allowProgram(text: string): string {
   const [program = '', ...words] = splitWords(text) ?? []
   const [, module] = /^(?:(?:.*\/)?node )?(?:\S*\/)?([^\s/]+\.[cm]?[jt]s)$/.exec([program, ...words].join(' ')) ?? []
@@ -29,7 +29,7 @@ function allowProgram(text: string): string {
     : `name the program without a path in the Kptfile, as found on the PATH, and allow the whole text where it may run: --allow-exec='${name} …'`
 }
 
-/** A text that no allowance could make a program of. */
+/** For an `exec` text that can never be a program. */
 export function noProgram(step: PipelineStep): Failure {
   return new Failure({
     code: 'BP1206',
@@ -58,7 +58,7 @@ function isPinned(image: string): boolean {
   return image.includes('@')
 }
 
-/** The operator allows a place, not whatever is put there tomorrow. */
+/** The operator allows a registry or folder, not every later image in it. */
 export function imageNotPinned(step: PipelineStep, image: string): Failure {
   return new Failure({
     code: 'BP1206',

@@ -2,7 +2,7 @@
 
 const BLANK = /[ \t\r\n]/
 
-/** Undefined where a quote or an escape does not end, which kpt refuses. */
+/** Undefined where a quote or an escape does not end; kpt refuses that. */
 export function splitWords(text: string): readonly string[] | undefined {
   const words: string[] = []
   let word: string | undefined
