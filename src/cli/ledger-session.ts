@@ -1,7 +1,7 @@
 /** What commands share that answer from git alone. */
 import { sentenceOf } from '../note.ts'
 import type { PackageRepository } from '../ports/package-repository.ts'
-import { type Ledger, readWholeLedger } from '../reconcile/repository/read-ledger.ts'
+import { type Ledger, ledgerOf } from '../reconcile/repository/read-ledger.ts'
 import { type RepositoryView, readRepository } from '../reconcile/repository/repository-view.ts'
 import type { DriftReport } from '../record/schema.ts'
 import { unitName } from '../record/unit-name.ts'
@@ -53,7 +53,7 @@ async function readFrom(
   reported: Set<string>,
 ): Promise<LedgerReading> {
   const view = await readRepository(repository, options.branch, world.signal, { folders: options.path ?? [] })
-  const ledger = await readWholeLedger(view, world.signal)
+  const ledger = ledgerOf(view)
   printNotes(
     ledger.problems.filter((note) => !reported.has(sentenceOf(note))),
     new Printer(world, options),

@@ -19,7 +19,7 @@ import { judgeBranches } from './judge-branches.ts'
 import { withFreshRefs } from './observe/observe-units.ts'
 import { observeUnits } from './observe-turn.ts'
 import { proveUnit } from './prove-turn.ts'
-import { changesBetween } from './repository/changes-between.ts'
+import { changesBetween, sameContent } from './repository/changes-between.ts'
 import type { RepositoryView } from './repository/repository-view.ts'
 import type { TurnPorts, TurnRequest } from './turn-request.ts'
 import { withAnswers } from './with-answers.ts'
@@ -193,7 +193,7 @@ function assertAsBuilt(observation: Observation, proposal: OpenBranch, changes: 
   // The record itself was compared as a document: its times are those of the first observation.
   const record = recordPath(unit.cluster, unit.slug, began, episode)
   const hasChanged = ({ path, content }: FileChange): boolean =>
-    !built.has(path) || (path !== record && !sameBytes(content, built.get(path) ?? null))
+    !built.has(path) || (path !== record && !sameContent(content, built.get(path) ?? null))
   const written = new Set(changes.map(({ path }) => path))
   const wrong = changes.find(hasChanged)?.path ?? [...built.keys()].find((path) => !written.has(path))
   if (wrong === undefined) return
@@ -204,10 +204,6 @@ function assertAsBuilt(observation: Observation, proposal: OpenBranch, changes: 
     why: `${wrong} on the branch is not what backporch writes for its record: somebody, or another version, wrote it`,
     remedy: 'look at the branch, then delete it and scan again',
   })
-}
-
-function sameBytes(left: Uint8Array | null, right: Uint8Array | null): boolean {
-  return left === null || right === null ? left === right : Buffer.compare(left, right) === 0
 }
 
 function movedOn({ ref }: OpenBranch): Failure {

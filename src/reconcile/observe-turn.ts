@@ -1,6 +1,5 @@
 /** Everything that a turn reads: repository, clusters and forge, each once. Nothing is decided and nothing is written. */
 import { failuresOf } from '../failure.ts'
-import type { LedgerContent } from '../plan/ledger/ledger-after.ts'
 import type { LostUnit, NotObserved, ObservedUnit, TurnObservation } from '../plan/turn/turn-observation.ts'
 import type { ClusterReader } from '../ports/cluster.ts'
 import { NO_TICKS } from '../proposal/text/dashboard-ticks.ts'
@@ -13,7 +12,7 @@ import { presentTime } from './observe/observe.ts'
 import { type ObservedCluster, observeCluster, observeRepository } from './observe/observe-units.ts'
 import type { UnmanagedObjects } from './observe/read-unmanaged.ts'
 import { readCodeOwners } from './repository/read-base-text.ts'
-import { readLedgerContent, readTicks } from './repository/read-dashboard.ts'
+import { readTicks } from './repository/read-dashboard.ts'
 import { readLostUnits } from './repository/read-lost-units.ts'
 import { readUnobservedProposals } from './repository/read-unobserved-proposals.ts'
 import { packagesIn, type RepositoryView } from './repository/repository-view.ts'
@@ -39,9 +38,10 @@ export async function observeTurn(
   const { forge, repository } = ports
   const { requestedActions, resolutionRequest, snoozeUntil, version } = request.forge
   const view = await observeRepository(ports, request, signal)
-  const ledger = await readLedgerContent(view, signal)
+  const { reports, clusters } = view
+  const ledger = { reports, clusters, closed: new Map(view.closed.map((episode) => [episode.metadata.name, episode])) }
   const hosted = isHosted(forge) ? forge : undefined
-  const ticks = hosted === undefined ? NO_TICKS : await readTicks(hosted, ledger, signal)
+  const ticks = hosted === undefined ? NO_TICKS : await readTicks(hosted, view, signal)
   const observations = await eachOf(ports.clusters, CLUSTERS_AT_ONCE, (cluster) => observeOrFail(view, cluster, request, signal))
   const notObserved = observations.flatMap((one) => ('failures' in one ? [one] : []))
   const observed = observations.flatMap((one) => ('failures' in one ? [] : [one]))
@@ -50,7 +50,7 @@ export async function observeTurn(
     { repository, renderer: request.renderer },
     signal,
   )
-  const lost = await readLost(view, ledger, { observed, notObserved }, signal)
+  const lost = await readLost(view, { observed, notObserved }, signal)
   const answers = hosted !== undefined && requestedActions !== undefined ? { forge: hosted, requestedActions } : undefined
   const names = ports.clusters.map(({ name }) => name)
   const { baseBranch, base, refs, packages, ledgerTree, closed } = view
@@ -110,20 +110,19 @@ function latest(observed: readonly ObservedCluster[]): string {
 /** By name of the cluster. */
 async function readLost(
   view: RepositoryView,
-  ledger: LedgerContent,
   { observed, notObserved }: { readonly observed: readonly ObservedCluster[]; readonly notObserved: readonly NotObserved[] },
   signal: AbortSignal,
 ): Promise<ReadonlyMap<string, readonly LostUnit[]>> {
   const lost = new Map<string, readonly LostUnit[]>()
   for (const { cluster, units } of observed) {
     const failed = units.flatMap((unit) => (unit.state === 'failed' ? [unit.packagePath] : []))
-    lost.set(cluster, await readLostUnits(view, ledger, { cluster, lost: failed, isExpected: true }, signal))
+    lost.set(cluster, await readLostUnits(view, { cluster, lost: failed, isExpected: true }, signal))
   }
   for (const { cluster } of notObserved) {
     // What a turn does not observe stays as it was: no later turn would correct it.
     const expected = packagesIn(view, cluster).map(({ path }) => path)
     const isExpected = view.policies.placements.length > 0
-    lost.set(cluster, await readLostUnits(view, ledger, { cluster, lost: expected, isExpected }, signal))
+    lost.set(cluster, await readLostUnits(view, { cluster, lost: expected, isExpected }, signal))
   }
   return lost
 }

@@ -5,9 +5,9 @@ import { isSelector, selectChanges } from '../../plan/commands/select-changes.ts
 import type { Observation } from '../../plan/turn/observation.ts'
 import type { UnitResult } from '../../plan/turn/unit-result.ts'
 import { type PolicyFile, parsePolicyFiles } from '../../policy/parse-policy.ts'
-import { ignoreChange, policyFiles, proposePolicy } from '../../reconcile/apply/propose-policy.ts'
+import { ignoreChange, proposePolicy } from '../../reconcile/apply/propose-policy.ts'
 import { readCodeOwners } from '../../reconcile/repository/read-base-text.ts'
-import type { RepositoryView } from '../../reconcile/repository/repository-view.ts'
+import { type RepositoryView, readPolicyFiles } from '../../reconcile/repository/repository-view.ts'
 import { runTurn } from '../../reconcile/run-turn.ts'
 import { formatInertDocument } from '../../record/write-document.ts'
 import { oneLine } from '../../text/one-line.ts'
@@ -82,7 +82,7 @@ async function propose(
     return
   }
   if (options.dryRun === true) {
-    const before = new Map((await policyFiles(view, signal)).map(({ path, text }) => [path, text]))
+    const before = new Map((await readPolicyFiles(view.repository, view.tree, signal)).map(({ path, text }) => [path, text]))
     printer.write(`${ok} would be proposed:\n`)
     for (const { path, text } of change.files)
       printer.write(formatEdit({ path, before: before.get(path) ?? '', after: text }, key, printer))

@@ -16,7 +16,7 @@ import { type PolicySubject, policyBody, policyMessage, policyTitle } from '../.
 import { isProven } from '../bot-identity.ts'
 import { equalText, hasContent } from '../judge-branches.ts'
 import { withFreshRefs } from '../observe/observe-units.ts'
-import { type RepositoryView, readPushed, readTexts } from '../repository/repository-view.ts'
+import { type RepositoryView, readPolicyFiles, readPushed } from '../repository/repository-view.ts'
 import { applyWrites } from './apply-writes.ts'
 import { isHosted } from './is-hosted.ts'
 
@@ -53,7 +53,7 @@ export async function ignoreChange(
   { view, unit, signal }: Pick<PolicyLocation, 'view' | 'unit' | 'signal'>,
   rules: readonly IgnoreDocument[],
 ): Promise<PolicyChange | undefined> {
-  const file = addRules(await policyFiles(view, signal), view.policies, unit, rules)
+  const file = addRules(await readPolicyFiles(view.repository, view.tree, signal), view.policies, unit, rules)
   return file === undefined ? undefined : { verb: 'ignore', files: [file], rules }
 }
 
@@ -174,13 +174,6 @@ export async function readEndedPolicyBranches(
     if (isProven(await view.repository.commit(there, signal), view.pushed.get(ref))) ended.push({ ref, commit: there })
   }
   return ended
-}
-
-/** The present policies of the base branch. */
-export async function policyFiles(view: RepositoryView, signal: AbortSignal): Promise<PolicyFile[]> {
-  const found = view.tree.filter(({ path }) => /^\.drift\/[^/]+\.ya?ml$/.test(path))
-  const texts = await readTexts(view.repository, found, signal)
-  return found.map(({ path }) => ({ path, text: texts.get(path) ?? '' }))
 }
 
 function aboutRule({ target, paths, managers }: IgnoreDocument): string {

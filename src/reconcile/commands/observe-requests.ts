@@ -17,10 +17,9 @@ import { parseCommentCommands } from '../../proposal/comment-command.ts'
 import { ANSWER_TOPIC } from '../../proposal/text/answer-comment.ts'
 import { checkKey } from '../../proposal/text/check-run-text.ts'
 import { readTicks } from '../../proposal/text/ticks.ts'
-import { policyFiles } from '../apply/propose-policy.ts'
 import { eachOf } from '../each-of.ts'
 import { readCodeOwners } from '../repository/read-base-text.ts'
-import type { RepositoryView } from '../repository/repository-view.ts'
+import { type RepositoryView, readPolicyFiles } from '../repository/repository-view.ts'
 import type { UnitSelection } from '../turn-request.ts'
 import { readRequestedUnits } from './read-requested-units.ts'
 
@@ -125,7 +124,7 @@ class RequestReader {
       requestedActions,
       answered: answered ?? '',
       codeOwners,
-      policyFiles: isPolicy ? await policyFiles(this.view, signal) : [],
+      policyFiles: isPolicy ? await readPolicyFiles(this.view.repository, this.view.tree, signal) : [],
       unread: this.unread,
     }
   }

@@ -14,7 +14,7 @@ import type { StoredFile, SyncedRepository } from '../../syncers/syncer.ts'
 import { isJsonObject } from '../../text/json.ts'
 import { parseGoYaml } from '../../yaml/read/go-yaml.ts'
 import type { BotIdentity } from '../bot-identity.ts'
-import { readTexts } from '../repository/repository-view.ts'
+import { baseOf, readPolicyFiles, readTexts } from '../repository/repository-view.ts'
 
 export interface BaseTree {
   readonly refs: RepositoryRefs
@@ -23,33 +23,19 @@ export interface BaseTree {
   readonly tree: readonly TreeFile[]
 }
 
-const POLICY_FILE = /^\.drift\/[^/]+\.ya?ml$/
 /** Commits of the ledger that are read. */
 const MOST_COMMITS = 200
 
 /** @throws Failure BP1003 when the branch does not exist, BP40xx */
 export async function readBase(repository: PackageRepository, branch: string | undefined, signal: AbortSignal): Promise<BaseTree> {
   const refs = await repository.refs(signal)
-  const name = branch ?? refs.defaultBranch
-  const commit = refs.refs.get(`refs/heads/${name}`)
-  if (commit === undefined) {
-    throw new Failure({
-      code: 'BP1003',
-      what: name === '' ? 'the repository does not say which branch is its base' : `there is no branch ${JSON.stringify(name)}`,
-      where: repository.remote,
-      why: 'it has no such branch, or no commit yet',
-      remedy: 'commit a package first, or name the branch with --branch',
-      retry: 'on-change',
-    })
-  }
-  return { refs, branch: name, commit, tree: await repository.list(commit, '', signal) }
+  const { baseBranch, base } = baseOf(repository, refs, branch)
+  return { refs, branch: baseBranch, commit: base, tree: await repository.list(base, '', signal) }
 }
 
 /** @throws Failure BP1005 */
 export async function readPolicy(repository: PackageRepository, { tree }: BaseTree, signal: AbortSignal): Promise<PolicySet> {
-  const files = tree.filter(({ path }) => POLICY_FILE.test(path))
-  const texts = await readTexts(repository, files, signal)
-  return parsePolicyFiles(files.map(({ path }) => ({ path, text: texts.get(path) ?? '' })))
+  return parsePolicyFiles(await readPolicyFiles(repository, tree, signal))
 }
 
 /**

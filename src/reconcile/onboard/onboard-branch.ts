@@ -6,7 +6,7 @@ import type { PolicyFile } from '../../policy/parse-policy.ts'
 import type { KnownProposal } from '../../ports/hosted-forge.ts'
 import type { TreeFile } from '../../ports/package-repository.ts'
 import { type BotIdentity, claimsBot, isProven } from '../bot-identity.ts'
-import { type RepositoryView, readTexts } from '../repository/repository-view.ts'
+import { POLICY_FILE, type RepositoryView, readTexts } from '../repository/repository-view.ts'
 
 /** Commits of the base branch that are searched for the merged branch. */
 const MOST_COMMITS = 300
@@ -33,7 +33,7 @@ export async function readBranch(
   const claims = claimsBot(created, bot)
   const foreign = !claims || !isProven(created, view.pushed.get(CONFIGURE_REF))
   const tree = await view.repository.list(commit, '', signal)
-  const isPolicy = ({ path }: TreeFile): boolean => /^\.drift\/[^/]+\.ya?ml$/.test(path)
+  const isPolicy = ({ path }: TreeFile): boolean => POLICY_FILE.test(path)
   const texts = await readTexts(
     view.repository,
     tree.filter((file) => isPolicy(file) || paths.includes(file.path)),

@@ -5,7 +5,7 @@ import type { ObjectId } from '../../package/object-id.ts'
 import type { MergeCommit } from '../../plan/turn/observation.ts'
 import type { FileChange, PackageRepository } from '../../ports/package-repository.ts'
 import { hashOf, pushedContent } from '../../record/pushed-branch.ts'
-import { changesBetween } from './changes-between.ts'
+import { changesBetween, sameContent } from './changes-between.ts'
 import { type RepositoryView, readPushed } from './repository-view.ts'
 
 /** Edits of one file after which it counts as another one. */
@@ -70,9 +70,9 @@ async function isMergeOf(repository: PackageRepository, merged: ObjectId, { onto
   for (const { path, content } of proposed) {
     const before = await contentAt(repository, onto, path, signal)
     const is = after.has(path) ? (after.get(path) ?? null) : before
-    if (isSame(is, content)) continue
+    if (sameContent(is, content)) continue
     const then = await contentAt(repository, base, path, signal)
-    if (!isSame(is, applied({ then, before, content }))) return false
+    if (!sameContent(is, applied({ then, before, content }))) return false
   }
   return true
 }
@@ -99,8 +99,4 @@ async function contentAt(repository: PackageRepository, commit: ObjectId, path: 
   const file = (await repository.list(commit, path, signal)).find((one) => one.path === '')
   if (file === undefined) return null
   return (await repository.read([file.id], signal)).get(file.id) ?? null
-}
-
-function isSame(left: Uint8Array | null, right: Uint8Array | null): boolean {
-  return left === null || right === null ? left === right : Buffer.compare(left, right) === 0
 }

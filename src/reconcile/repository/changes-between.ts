@@ -25,6 +25,11 @@ export async function changesBetween(
   ]
 }
 
+/** Null is a file that is not there. */
+export function sameContent(left: Uint8Array | null, right: Uint8Array | null): boolean {
+  return left === null || right === null ? left === right : Buffer.compare(left, right) === 0
+}
+
 function submodule(id: ObjectId): Uint8Array {
   return new TextEncoder().encode(`Subproject commit ${id}\n`)
 }

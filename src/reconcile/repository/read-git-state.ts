@@ -18,13 +18,12 @@ import type {
 import { contentHash } from '../../plan/turn/unit-git.ts'
 import type { TreeFile } from '../../ports/package-repository.ts'
 import { ledgerObservationPath, ledgerUnitFolder, recordFolder } from '../../record/record-paths.ts'
-import { API_VERSION, type DriftRecord, type DriftReport, driftReportSchema } from '../../record/schema.ts'
-import { parseDocument } from '../../record/write-document.ts'
+import { API_VERSION, type DriftRecord, type DriftReport } from '../../record/schema.ts'
 import { findMergeCommit } from '../apply/find-merge-commit.ts'
 import type { BotIdentity } from '../bot-identity.ts'
 import { whyAltered } from './as-proposed.ts'
 import { RECORD_FILE, readBranches, readHeads, readRecord } from './read-branches.ts'
-import { isUnreadable, type RepositoryView, readTexts } from './repository-view.ts'
+import { type RepositoryView, readTexts } from './repository-view.ts'
 import { unitTree } from './unit-source.ts'
 
 export interface UnitFiles {
@@ -251,22 +250,11 @@ async function readLedger(view: RepositoryView, unit: Unit, signal: AbortSignal)
   const folder = ledgerUnitFolder(unit.cluster, unit.slug)
   const own = view.ledgerTree.filter(({ path }) => path.startsWith(`${folder}/`) || path === ledgerObservationPath(unit.cluster))
   const texts = await readTexts(view.repository, own, signal)
-  const report = texts.get(`${folder}/report.yaml`)
   return {
     head: view.ledger,
-    report: report === undefined ? undefined : readReport(report, folder),
+    // A report that cannot be read is written again: the next observation has the same.
+    report: view.reports.get(folder),
     closed: view.closed.filter(({ spec }) => spec.unit.cluster === unit.cluster && spec.unit.package === unit.packagePath),
     texts,
-  }
-}
-
-/** The ledger is a cache of what the next observation reports again: a report of another shape is written again. */
-function readReport(text: string, folder: string): GitState['ledger']['report'] {
-  try {
-    return parseDocument(text, driftReportSchema, `drift-ledger:${folder}/report.yaml`)
-  } catch (thrown) {
-    const failure = asFailure(thrown)
-    if (isUnreadable(failure)) return undefined
-    throw thrown
   }
 }

@@ -1,6 +1,5 @@
 /** What the ledger has of units that could not be observed. */
 import { packageSlug } from '../../package/find-packages.ts'
-import type { LedgerContent } from '../../plan/ledger/ledger-after.ts'
 import type { LostUnit } from '../../plan/turn/turn-observation.ts'
 import { contentHash } from '../../plan/turn/unit-git.ts'
 import { ledgerUnitFolder } from '../../record/record-paths.ts'
@@ -18,12 +17,11 @@ export interface LostPackages {
 /** Units of the cluster that follow this base branch: those that the ledger has, and the expected ones. */
 export async function readLostUnits(
   view: RepositoryView,
-  { reports }: LedgerContent,
   { cluster, lost, isExpected }: LostPackages,
   signal: AbortSignal,
 ): Promise<readonly LostUnit[]> {
   if (lost.length === 0) return []
-  const own = [...reports].filter(([, { spec }]) => spec.unit.cluster === cluster && lost.includes(spec.unit.package))
+  const own = [...view.reports].filter(([, { spec }]) => spec.unit.cluster === cluster && lost.includes(spec.unit.package))
   const files = view.ledgerTree.filter(({ path }) => own.some(([folder]) => path === `${folder}/resourcegroup.yaml`))
   const texts = await readTexts(view.repository, files, signal)
   const known = own.map(([folder, report]) => ({

@@ -3,9 +3,7 @@ import { packageSlug } from '../../package/find-packages.ts'
 import { formatWorkspaceBranch, isWellFormedRefName, parseWorkspaceBranch } from '../../package/ref-name.ts'
 import { isWithdrawn } from '../../plan/decisions/closed-episode.ts'
 import type { Forge, KnownProposal } from '../../ports/hosted-forge.ts'
-import { driftReportSchema } from '../../record/schema.ts'
-import { parseDocument } from '../../record/write-document.ts'
-import { type RepositoryView, readTexts } from './repository-view.ts'
+import type { RepositoryView } from './repository-view.ts'
 
 /** By full ref name. @param now RFC 3339 UTC @throws Failure BP50xx: only the forge distinguishes a closed proposal from an open one */
 export async function readProposals(
@@ -15,8 +13,7 @@ export async function readProposals(
   signal: AbortSignal,
 ): Promise<ReadonlyMap<string, KnownProposal>> {
   const refs = new Set([...view.refs.keys()].filter(isOurs))
-  for (const ref of [...(await missingRefs(view, signal)), ...waitingRefs(view), ...landedRefs(view), ...withdrawnRefs(view, now)])
-    refs.add(ref)
+  for (const ref of [...missingRefs(view), ...waitingRefs(view), ...landedRefs(view), ...withdrawnRefs(view, now)]) refs.add(ref)
   if (refs.size === 0) return new Map()
   const known = await forge.readProposals(view.baseBranch, [...refs].sort(), signal)
   return new Map(known.map((proposal) => [proposal.ref, proposal]))
@@ -28,14 +25,11 @@ function isOurs(ref: string): boolean {
 }
 
 /** Proposals that the ledger has as open and whose branch is gone: they were merged or closed. */
-async function missingRefs(view: RepositoryView, signal: AbortSignal): Promise<string[]> {
-  const files = view.ledgerTree.filter(({ path }) => path.endsWith('/report.yaml'))
-  const texts = await readTexts(view.repository, files, signal)
-  return files.flatMap(({ path }) => {
-    const report = readReport(texts.get(path) ?? '')
-    if (report?.status.lifecycle !== 'Proposed') return []
+function missingRefs(view: RepositoryView): string[] {
+  return [...view.reports].flatMap(([folder, report]) => {
+    if (report.status.lifecycle !== 'Proposed') return []
     // A repository that is one package goes by its own name, which is also its folder in the ledger.
-    const packageName = report.spec.unit.package || (path.split('/').at(-2) ?? '')
+    const packageName = report.spec.unit.package || (folder.split('/').at(-1) ?? '')
     if (!isWellFormedRefName(`refs/heads/proposed/${packageName}`)) return []
     const workspace = `drift-${report.status.episode}`
     const joint = report.status.branch === undefined ? undefined : `refs/heads/${report.status.branch}`
@@ -81,12 +75,3 @@ function landedRefs({ tree, packages, closed }: RepositoryView): string[] {
 }
 
 const LANDED = /^\.drift\/records\/[^/]+\/([^/]+)\/\d{8}-([^/]+)\.yaml$/
-
-/** An unreadable one is reported by the code that reads its unit. */
-function readReport(text: string) {
-  try {
-    return parseDocument(text, driftReportSchema, '')
-  } catch {
-    return undefined
-  }
-}

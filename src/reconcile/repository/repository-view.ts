@@ -8,7 +8,7 @@ import type { PackageFiles } from '../../package/package-files.ts'
 import { LEDGER_BRANCH } from '../../package/ref-name.ts'
 import type { EpisodeIds } from '../../plan/turn/observation.ts'
 import { placedPackages, rendersOf } from '../../policy/effective-policy.ts'
-import { type PolicySet, parsePolicyFiles, withOperator } from '../../policy/parse-policy.ts'
+import { type PolicyFile, type PolicySet, parsePolicyFiles, withOperator } from '../../policy/parse-policy.ts'
 import type { KnownProposal } from '../../ports/hosted-forge.ts'
 import {
   MOST_FILE_BYTES,
@@ -18,7 +18,14 @@ import {
   type TreeFile,
 } from '../../ports/package-repository.ts'
 import { type PushedBranch, pushedBranchSchema, pushedPath } from '../../record/pushed-branch.ts'
-import { type ClosedEpisode, closedEpisodeSchema, driftReportSchema } from '../../record/schema.ts'
+import {
+  type ClosedEpisode,
+  type ClusterObservation,
+  closedEpisodeSchema,
+  clusterObservationSchema,
+  type DriftReport,
+  driftReportSchema,
+} from '../../record/schema.ts'
 import { parseDocument } from '../../record/write-document.ts'
 import { isReadOf } from '../../render/package-sources.ts'
 import { MOST_PACKAGE_BYTES, ReadBudget } from './read-budget.ts'
@@ -40,6 +47,10 @@ export interface RepositoryView {
   readonly ledgerTree: readonly TreeFile[]
   /** Units of the ledger that are no packages of kpt now. */
   readonly recorded: readonly RecordedUnit[]
+  /** By the unit's folder in the ledger. */
+  readonly reports: ReadonlyMap<string, DriftReport>
+  /** By name of the cluster. */
+  readonly clusters: ReadonlyMap<string, ClusterObservation>
   /** Of every unit, in the order of their outcomes. */
   readonly closed: readonly ClosedEpisode[]
   readonly episodes: EpisodeIds
@@ -63,17 +74,15 @@ export async function readRepository(
   wanted: WantedUnits & { readonly takeRefs?: () => RepositoryRefs | undefined } = {},
 ): Promise<RepositoryView> {
   const { refs, defaultBranch } = wanted.takeRefs?.() ?? (await repository.refs(signal))
-  const baseBranch = branch ?? defaultBranch
-  const base = refs.get(`refs/heads/${baseBranch}`)
-  if (base === undefined) throw noSuchBranch(repository, baseBranch, refs)
+  const { baseBranch, base } = baseOf(repository, { refs, defaultBranch }, branch)
   const tree = await repository.list(base, '', signal)
-  const own = parsePolicyFiles(await policyFiles(repository, tree, signal))
+  const own = parsePolicyFiles(await readPolicyFiles(repository, tree, signal))
   const policies = wanted.operator === undefined ? own : withOperator(own, wanted.operator)
   const ledger = refs.get(`refs/heads/${LEDGER_BRANCH}`) ?? null
   const ledgerTree = ledger === null ? [] : await repository.list(ledger, '', signal)
-  const recorded = await recordedUnits(repository, tree, ledgerTree, signal)
+  const documents = await readLedger(repository, ledgerTree, signal)
+  const recorded = recordedUnits(tree, documents.reports)
   const packages = findPackages(tree, unitFolders(tree, { refs, placements: policies.placements, recorded, wanted }))
-  const { closed, problems } = await readClosed(repository, ledgerTree, signal)
   const pushed = await readPushed({ repository, ledgerTree }, [...refs.keys()], signal)
   return {
     repository,
@@ -92,10 +101,9 @@ export async function readRepository(
     ledger,
     ledgerTree,
     recorded,
+    ...documents,
     proposals: new Map(),
-    closed,
     pushed,
-    problems,
     budget: new ReadBudget(),
     episodes: { closed: closedIds(ledgerTree), open: openIds(refs) },
   }
@@ -133,51 +141,46 @@ function openIds(refs: ReadonlyMap<string, ObjectId>): ReadonlySet<string> {
 
 const CLOSED_FILE = /^closed\/\d{4}\/\d{2}\/[^/]+\.yaml$/
 
-async function readClosed(
-  repository: PackageRepository,
-  tree: readonly TreeFile[],
-  signal: AbortSignal,
-): Promise<Pick<RepositoryView, 'closed' | 'problems'>> {
-  const files = tree.filter(({ path }) => CLOSED_FILE.test(path))
+type LedgerDocuments = Pick<RepositoryView, 'reports' | 'clusters' | 'closed' | 'problems'>
+
+async function readLedger(repository: PackageRepository, tree: readonly TreeFile[], signal: AbortSignal): Promise<LedgerDocuments> {
   const problems: Note[] = []
-  const texts = await readTexts(repository, files, signal, (path, failure) => problems.push(ledgerNotRead(`drift-ledger:${path}`, failure)))
-  const closed: ClosedEpisode[] = []
-  for (const { path } of files) {
-    const text = texts.get(path)
-    if (text === undefined) continue
+  const notRead = (path: string, thrown: unknown): void => {
+    const text = `the file cannot be read: ${asFailure(thrown).why}`
+    problems.push({ cause: 'ledger-not-read', subject: `drift-ledger:${path}`, text })
+  }
+  const files = tree.filter(({ path }) => CLOSED_FILE.test(path) || /\/(?:report|observation)\.yaml$/.test(path))
+  const texts = await readTexts(repository, files, signal, notRead)
+  const [reports, clusters, closed] = [new Map<string, DriftReport>(), new Map<string, ClusterObservation>(), [] as ClosedEpisode[]]
+  for (const [path, text] of texts) {
+    const where = `drift-ledger:${path}`
     try {
-      closed.push(parseDocument(text, closedEpisodeSchema, `drift-ledger:${path}`))
+      if (path.endsWith('/report.yaml')) reports.set(path.slice(0, -'/report.yaml'.length), parseDocument(text, driftReportSchema, where))
+      else if (path.endsWith('/observation.yaml')) {
+        const observation = parseDocument(text, clusterObservationSchema, where)
+        clusters.set(observation.metadata.name, observation)
+      } else closed.push(parseDocument(text, closedEpisodeSchema, where))
     } catch (thrown) {
-      problems.push(ledgerNotRead(`drift-ledger:${path}`, thrown))
+      notRead(path, thrown)
     }
   }
-  return {
-    closed: closed.sort((left, right) => (left.status.at < right.status.at ? -1 : left.status.at > right.status.at ? 1 : 0)),
-    problems,
-  }
+  closed.sort((left, right) => (left.status.at < right.status.at ? -1 : left.status.at > right.status.at ? 1 : 0))
+  return { reports, clusters, closed, problems }
 }
 
-/** An unreadable report is not reported here: the code that reads the ledger reports it. */
-async function recordedUnits(
-  repository: PackageRepository,
-  tree: readonly TreeFile[],
-  ledgerTree: readonly TreeFile[],
-  signal: AbortSignal,
-): Promise<readonly RecordedUnit[]> {
+function recordedUnits(tree: readonly TreeFile[], reports: LedgerDocuments['reports']): readonly RecordedUnit[] {
   const slugs = new Set(findPackages(tree).map(({ path }) => packageSlug(path, '')))
-  const reports = ledgerTree.filter(({ path }) => {
-    const slug = /^clusters\/[^/]+\/([^/]+)\/report\.yaml$/.exec(path)?.[1]
-    return slug !== undefined && !slugs.has(slug)
-  })
-  const texts = await readTexts(repository, reports, signal, () => undefined)
-  return reports.flatMap(({ path }) => {
-    try {
-      const { unit } = parseDocument(texts.get(path) ?? '', driftReportSchema, path).spec
-      return [{ cluster: unit.cluster, path: unit.package, isFolder: unit.source === 'folder' }]
-    } catch {
-      return []
-    }
-  })
+  return [...reports].flatMap(
+    ([
+      folder,
+      {
+        spec: { unit },
+      },
+    ]) =>
+      slugs.has(folder.slice(folder.lastIndexOf('/') + 1))
+        ? []
+        : [{ cluster: unit.cluster, path: unit.package, isFolder: unit.source === 'folder' }],
+  )
 }
 
 export function isUnreadable({ code }: Failure): boolean {
@@ -205,18 +208,14 @@ export async function readPushed(
   return pushed
 }
 
-/** The file is unreadable, and counts as empty. */
-export function ledgerNotRead(subject: string, thrown: unknown): Note {
-  return { cause: 'ledger-not-read', subject, text: `the file cannot be read: ${asFailure(thrown).why}` }
-}
+export const POLICY_FILE = /^\.drift\/[^/]+\.ya?ml$/
 
-const POLICY_FILE = /^\.drift\/[^/]+\.ya?ml$/
-
-async function policyFiles(
+/** The policies of a commit. */
+export async function readPolicyFiles(
   repository: PackageRepository,
   tree: readonly TreeFile[],
   signal: AbortSignal,
-): Promise<{ path: string; text: string }[]> {
+): Promise<PolicyFile[]> {
   const found = tree.filter(({ path }) => POLICY_FILE.test(path))
   const texts = await readTexts(repository, found, signal)
   return found.map(({ path }) => ({ path, text: texts.get(path) ?? '' }))
@@ -346,6 +345,18 @@ export function below(tree: readonly TreeFile[], folder: string): TreeFile[] {
   if (folder === '') return tree.filter(({ path }) => !path.startsWith('.drift/'))
   const prefix = `${folder}/`
   return tree.filter(({ path }) => path.startsWith(prefix)).map((file) => ({ ...file, path: file.path.slice(prefix.length) }))
+}
+
+/** @throws Failure BP1003 when the branch does not exist */
+export function baseOf(
+  repository: PackageRepository,
+  { refs, defaultBranch }: RepositoryRefs,
+  branch: string | undefined,
+): { readonly baseBranch: string; readonly base: ObjectId } {
+  const baseBranch = branch ?? defaultBranch
+  const base = refs.get(`refs/heads/${baseBranch}`)
+  if (base === undefined) throw noSuchBranch(repository, baseBranch, refs)
+  return { baseBranch, base }
 }
 
 function noSuchBranch(repository: PackageRepository, branch: string, refs: ReadonlyMap<string, ObjectId>): Failure {
