@@ -1,6 +1,8 @@
 /** What every command that looks at a cluster does first: opens the ports, makes the request, and closes them again. */
-import { asFailure, type Failure } from '../failure.ts'
+import { asFailure, Failure } from '../failure.ts'
 import type { RedactionKey } from '../krm/redaction/redacted.ts'
+import { isSelector } from '../plan/commands/select-changes.ts'
+import type { UnitResult } from '../plan/turn/unit-result.ts'
 import { parsePolicyFiles } from '../policy/parse-policy.ts'
 import type { RequestedActionSource } from '../ports/check-run.ts'
 import type { ClusterReader, OpenedWriter } from '../ports/cluster.ts'
@@ -34,6 +36,8 @@ interface SessionCluster {
   readonly reader: ClusterReader
   readonly target: ClusterTarget
 }
+
+export type PlannedUnit = Extract<UnitResult, { readonly state: 'planned' }>
 
 export interface Session {
   /** With the first of the clusters. */
@@ -160,6 +164,27 @@ export function runScan(session: Session, dryRun: boolean, signal: AbortSignal):
   const fleet = { ...ports, clusters: clusters.map(({ reader }) => reader), openWriter }
   const requested = { ...request, mode: dryRun ? 'rehearse' : 'apply', forge: { ...request.forge, requestedActions } } as const
   return runFleetTurn(fleet, requested, signal)
+}
+
+/** The one unit of a turn, for a command that is about one. @throws Failure BP1011 for none or several; the failure of the unit */
+export function onlyUnit({ units }: TurnResult, words: { readonly none: string; readonly why: string }): PlannedUnit {
+  const [unit, ...others] = units
+  if (unit === undefined || others.length > 0) {
+    throw new Failure({
+      code: 'BP1011',
+      what: unit === undefined ? words.none : `${units.length} packages are selected`,
+      why: words.why,
+      remedy: 'name one package',
+    })
+  }
+  if (unit.state === 'failed') throw unit.failures[0]
+  return unit
+}
+
+/** The first argument may be left out in a repository with one package: `adopt 1,3`. */
+export function splitArguments(name: string | undefined, selectors: readonly string[]) {
+  const lead = name !== undefined && isSelector(name)
+  return { packages: name === undefined || lead ? [] : [name], selectors: lead ? [name, ...selectors] : selectors }
 }
 
 export function keyText(path: string): string {

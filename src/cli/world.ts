@@ -1,9 +1,9 @@
 /** Everything outside that a command touches, so that a test can give another world. */
 import type { Readable } from 'node:stream'
+import type { Listener, WebhookHooks } from '../controller/run-controller.ts'
 import type { RedactionKey } from '../krm/redaction/redacted.ts'
 import type { PolicyFile } from '../policy/parse-policy.ts'
 import type { AuditSource } from '../ports/audit-source.ts'
-import type { RequestedAction } from '../ports/check-run.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { ClusterReader, OpenedWriter } from '../ports/cluster.ts'
 import type { ForgeKind, ForgeSetup } from '../ports/forge-setup.ts'
@@ -70,26 +70,20 @@ export interface ListenAddress {
   readonly port: number
 }
 
-export interface WantedWebhooks {
+export interface WantedWebhooks extends WebhookHooks {
   readonly address: ListenAddress
-  /** At least one; each is good. */
+  /** At least one; each is accepted. */
   readonly secrets: readonly string[]
-  /** Address of the repository as it was given: events of another one are no news. */
+  /** Address of the repository as it was given: events of other repositories are ignored. */
   readonly remote: string
-  /** A turn is wanted. `requestedAction`: and a person clicked a button. */
-  readonly onUpdate: (requestedAction?: RequestedAction) => void
-  /** Told why each delivery was refused; nothing of the delivery is in it. */
-  readonly onRefused: (why: string) => void
 }
 
-export interface WantedAuditHook {
+export interface WantedAuditHook extends Pick<WebhookHooks, 'onRefused'> {
   readonly address: ListenAddress
-  /** Undefined: whoever reaches the address may send. */
+  /** Undefined: everyone who reaches the address may send. */
   readonly token: string | undefined
-  /** Several clusters are looked at: each delivery names its own in the address. */
+  /** Several clusters are observed: each delivery names its own in the address. */
   readonly named: boolean
-  /** Told why each delivery was refused; nothing of the delivery is in it. */
-  readonly onRefused: (why: string) => void
 }
 
 /** What the operator lets pipelines run beside the functions that are built in. */
@@ -106,13 +100,8 @@ export interface AllowedFunctions {
   readonly engine: 'docker' | 'podman' | undefined
 }
 
-export interface World {
-  readonly env: { readonly [name: string]: string | undefined }
-  readonly cwd: string
+export interface World extends ProcessContext {
   readonly stdin: Readable & { readonly isTTY?: boolean }
-  readonly stdout: OutputStream
-  readonly stderr: OutputStream
-  readonly clock: Clock
   readonly version: string
   readonly bot: BotIdentity
   /** Aborted when the user interrupts. */
@@ -125,13 +114,13 @@ export interface World {
   /** What an account needs on the forge of the repository. No credential is used. */
   forgeSetup(remote: string, kind: ForgeKind | undefined): Promise<ForgeSetup>
   /** @throws Failure BP1001 when nobody can listen there */
-  openWebhooks(wanted: WantedWebhooks): Promise<{ readonly url: string; close(): Promise<void> }>
+  openWebhooks(wanted: WantedWebhooks): Promise<Listener>
   /** The YAML files of a folder, or the one file. @throws Failure BP1001 when it cannot be read, or holds none */
   readPolicyFiles(path: string): readonly PolicyFile[]
   /** @throws Failure BP1001 when the file cannot be read */
   openAuditLog(path: string): Promise<AuditSource>
   /** @throws Failure BP1001 when nobody can listen there */
-  openAuditHook(wanted: WantedAuditHook): Promise<{ readonly source: AuditSource; readonly url: string; close(): Promise<void> }>
+  openAuditHook(wanted: WantedAuditHook): Promise<Listener & { readonly source: AuditSource }>
   /** @throws Failure BP1006 or BP1010 */
   openCluster(target: ClusterTarget): Promise<OpenedCluster>
   openWriter(target: ClusterTarget): Promise<OpenedWriter>
@@ -168,7 +157,7 @@ export interface World {
 
 export interface ProcessContext {
   readonly cwd: string
-  readonly env: World['env']
+  readonly env: { readonly [name: string]: string | undefined }
   readonly clock: Clock
   readonly stdout: OutputStream
   readonly stderr: OutputStream
@@ -176,3 +165,6 @@ export interface ProcessContext {
 
 /** How a command hands over its work; it answers with the exit code. */
 export type Run = (work: () => Promise<number>) => Promise<void>
+
+/** Runs one command line; `runCli`. */
+export type RunCommand = (argv: readonly string[], world: World) => Promise<number>

@@ -1,9 +1,9 @@
 /** `npm run demo -- --control-plane`: the story against a real API server, until the cluster has come back. */
 import type { DemoFolder } from '../../src/cli/demo/demo-folder.ts'
 import { DEMO_FILES, NAMESPACE } from '../../src/cli/demo/demo-package.ts'
-import { type RunCommand, Stage } from '../../src/cli/demo/stage.ts'
+import { Stage } from '../../src/cli/demo/stage.ts'
 import { CLUSTER, DEMO_KEY, SYNCER } from '../../src/cli/demo/story.ts'
-import type { World } from '../../src/cli/world.ts'
+import type { RunCommand, World } from '../../src/cli/world.ts'
 import { Failure } from '../../src/failure.ts'
 import type { ControlPlane } from '../controlplane/control-plane.ts'
 import { startControlPlane } from '../controlplane/start-control-plane.ts'

@@ -4,6 +4,14 @@ import type { World } from '../world.ts'
 import type { ActionInputs, ActionTarget } from './action-inputs.ts'
 import type { RunnerCommands } from './runner-commands.ts'
 
+export interface Question {
+  readonly command: 'scan' | 'diff'
+  readonly packages: readonly string[]
+  readonly target: ActionTarget
+  /** The base branch; that of the inputs unless given. */
+  readonly branch?: string
+}
+
 /** What one command line answered. */
 export interface Answered {
   readonly code: number
@@ -14,8 +22,8 @@ export interface ActionRun {
   readonly inputs: ActionInputs
   readonly runner: RunnerCommands
   readonly world: World
-  /** Runs `scan` or `diff` for a cluster; what it says to people goes to the log. */
-  ask(command: 'scan' | 'diff', packages: readonly string[], target: ActionTarget, branch?: string): Promise<Answered>
+  /** Runs `scan` or `diff` for a cluster; its text for people goes to the log. */
+  ask(question: Question): Promise<Answered>
 }
 
 /** An error beats rights, and those beat what was not observed. */

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { wire } from '../../wire.ts'
-import { type RunCommand, runAction } from './run-action.ts'
+import type { RunCommand } from '../world.ts'
+import { runAction } from './run-action.ts'
 
 /** The step with a command line that does what it is told. */
 async function step(run: RunCommand, abort = new AbortController()) {

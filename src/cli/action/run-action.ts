@@ -8,13 +8,10 @@ import { oneLine } from '../../text/one-line.ts'
 import { worstExit } from '../exit-status.ts'
 import { formatAnnotations } from '../report/report-annotations.ts'
 import { formatMarkdown } from '../report/report-markdown.ts'
-import type { World } from '../world.ts'
-import { type ActionInputs, type ActionTarget, type FailOn, readActionInputs } from './action-inputs.ts'
-import { type ActionRun, type Answered, worstOf } from './action-run.ts'
+import type { RunCommand, World } from '../world.ts'
+import { type ActionInputs, type FailOn, readActionInputs } from './action-inputs.ts'
+import { type ActionRun, type Answered, type Question, worstOf } from './action-run.ts'
 import { RunnerCommands } from './runner-commands.ts'
-
-/** Runs one command line in a world; `runCli`. */
-export type RunCommand = (argv: readonly string[], world: World) => Promise<number>
 
 /** @returns 0; 1 drift as `fail-on` has it, or a record that does not hold; 2 error; 3 not observed in full; 4 credentials or rights */
 export async function runAction(world: World, run: RunCommand): Promise<number> {
@@ -22,10 +19,9 @@ export async function runAction(world: World, run: RunCommand): Promise<number> 
   try {
     const inputs = readActionInputs(world.env)
     printWhatIsMissing(inputs, world, runner)
-    const ask: ActionRun['ask'] = (command, packages, target, branch) =>
-      answer(argvOf(command, inputs, packages, target, branch), inputs, world, runner, run)
-    if (inputs.command === 'verify-pr') return await (await import('./verify-pr.ts')).verifyPullRequest({ inputs, runner, world, ask })
-    return await report(inputs.command, { inputs, runner, world, ask })
+    const action: ActionRun = { inputs, runner, world, ask: (question) => answer(argvOf(question, inputs), action, run) }
+    if (inputs.command === 'verify-pr') return await (await import('./verify-pr.ts')).verifyPullRequest(action)
+    return await report(inputs.command, action)
   } catch (thrown) {
     if (world.signal.aborted) return 130
     const failures = failuresOf(thrown)
@@ -38,7 +34,7 @@ export async function runAction(world: World, run: RunCommand): Promise<number> 
 async function report(command: 'scan' | 'diff', { inputs, runner, world, ask }: ActionRun): Promise<number> {
   const answers: Answered[] = []
   // One after the other: the scans of one repository push to the same ledger.
-  for (const target of inputs.targets) answers.push(await ask(command, inputs.packages, target))
+  for (const target of inputs.targets) answers.push(await ask({ command, packages: inputs.packages, target }))
   const list = merged(answers.map((answered) => answered.list))
   runner.lines(formatAnnotations(list))
   if (inputs.summary) runner.summary(`${formatMarkdown(list)}${proposalLines(list)}`)
@@ -61,16 +57,11 @@ function printWhatIsMissing({ command, ownToken }: ActionInputs, world: World, r
   }
 }
 
-function argvOf(
-  command: 'scan' | 'diff',
-  inputs: ActionInputs,
-  packages: readonly string[],
-  { flags }: ActionTarget,
-  branch = inputs.branch,
-): string[] {
+function argvOf({ command, packages, target, branch: asked }: Question, inputs: ActionInputs): string[] {
+  const branch = asked ?? inputs.branch
   return [
     command,
-    ...['-o', 'json', '--no-exit-code', '--repo', inputs.repo, ...flags],
+    ...['-o', 'json', '--no-exit-code', '--repo', inputs.repo, ...target.flags],
     ...(branch === undefined ? [] : ['--branch', branch]),
     ...(inputs.partialOk ? ['--partial', 'ok'] : []),
     '--',
@@ -78,13 +69,8 @@ function argvOf(
   ]
 }
 
-async function answer(
-  argv: readonly string[],
-  { token, signingKey }: ActionInputs,
-  world: World,
-  runner: RunnerCommands,
-  run: RunCommand,
-): Promise<Answered> {
+async function answer(argv: readonly string[], { inputs, world, runner }: ActionRun, run: RunCommand): Promise<Answered> {
+  const { token, signingKey } = inputs
   const [stdout, stderr]: [string[], string[]] = [[], []]
   const env = {
     ...world.env,

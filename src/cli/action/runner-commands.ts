@@ -4,7 +4,7 @@
  */
 import { randomUUID } from 'node:crypto'
 import { Failure } from '../../failure.ts'
-import { oneLine } from '../../text/one-line.ts'
+import { command } from '../report/report-annotations.ts'
 import type { World } from '../world.ts'
 
 /** Annotations of one level that a step shows; the runner drops the others. */
@@ -24,8 +24,7 @@ export class RunnerCommands {
   }
 
   annotate(level: Level, message: string, location: Readonly<Record<string, string>> = {}): void {
-    const pairs = Object.entries(location).map(([name, value]) => `${name}=${escapeProperty(oneLine(value, 300))}`)
-    this.lines(`::${level} ${pairs.join(',')}::${escapeData(oneLine(message, 2_000))}\n`)
+    this.lines(command(level, location, message))
   }
 
   /** Finished lines of `-o github`. */
@@ -65,7 +64,7 @@ export class RunnerCommands {
         code: 'BP4008',
         what: 'cannot write the outputs of the step',
         where: 'GITHUB_OUTPUT',
-        why: thrown instanceof Error && 'code' in thrown ? String(thrown.code) : 'the file system refused it',
+        why: refusal(thrown),
         remedy: 'look at the runner: its temporary folder has to be writable',
         cause: thrown,
       })
@@ -79,10 +78,13 @@ export class RunnerCommands {
     try {
       this.#world.appendText(path, cutToBytes(markdown, SUMMARY_LIMIT))
     } catch (thrown) {
-      const why = thrown instanceof Error && 'code' in thrown ? String(thrown.code) : 'the file system refused it'
-      this.annotate('warning', `the summary of the step could not be written (${why})`)
+      this.annotate('warning', `the summary of the step could not be written (${refusal(thrown)})`)
     }
   }
+}
+
+function refusal(thrown: unknown): string {
+  return thrown instanceof Error && 'code' in thrown ? String(thrown.code) : 'the file system refused it'
 }
 
 /** Whole lines, as many as fit, and a sentence where some do not. */
@@ -96,12 +98,4 @@ export function cutToBytes(text: string, limit: number): string {
     retained.push(line)
   }
   return `${retained.join('\n')}\n\n**This summary is cut: the runner takes no more than 1 MiB.** The output \`report-json\` names a file with all of it.\n`
-}
-
-function escapeData(text: string): string {
-  return text.replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A')
-}
-
-function escapeProperty(text: string): string {
-  return escapeData(text).replaceAll(':', '%3A').replaceAll(',', '%2C')
 }

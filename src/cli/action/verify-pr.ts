@@ -94,7 +94,7 @@ async function compare(
       continue
     }
     const question = `${unit.cluster}\n${unit.package}`
-    const requested = answers.get(question) ?? action.ask('diff', [unit.package === '' ? '.' : unit.package], target, baseBranch)
+    const requested = answers.get(question) ?? action.ask({ command: 'diff', packages: [unit.package || '.'], target, branch: baseBranch })
     answers.set(question, requested)
     const { code, list } = await requested
     const report = list.items.find(({ spec }) => spec.unit.package === unit.package && spec.unit.cluster === unit.cluster)

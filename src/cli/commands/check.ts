@@ -1,6 +1,6 @@
 /** `check`: can we work here? Each line was proven, or says that it could not be; one that fails does not stop the others. */
 import { failuresOf } from '../../failure.ts'
-import type { ClusterReader, ObjectList } from '../../ports/cluster.ts'
+import type { ClusterReader } from '../../ports/cluster.ts'
 import type { ClusterAccessAnswer, Finding, Probes } from '../../ports/probes.ts'
 import { judgeAccess, judgeClock } from '../../reconcile/onboard/check-cluster.ts'
 import {
@@ -54,10 +54,18 @@ export async function check(options: CheckOptions, world: World): Promise<number
   }
   await checkGit(options, probes, world, ask)
   await checkCluster(options, probes, world, ask)
-  await ask('key', () => checkKey(probes))
+  await ask('key', async () => [await checkKey(probes)])
   progress.end()
   print(findings, new Printer(world, options))
   return findings.some(({ state }) => state === 'failed') ? 1 : 0
+}
+
+function passed(check: string, message: string): Finding {
+  return { check, state: 'passed', message }
+}
+
+function warning(check: string, message: string, fix: string): Finding {
+  return { check, state: 'warning', message, fix }
 }
 
 type Check = (name: string, work: () => Promise<readonly Finding[]>) => Promise<void>
@@ -93,7 +101,7 @@ async function checkGit(options: CheckOptions, probes: Probes, world: World, ask
   let base: BaseTree | undefined
   await ask('git-read', async () => {
     base = await readBase(repository, options.branch, signal)
-    return [{ check: 'git-read', state: 'passed', message: `git: ${repository.remote} can be read, base branch ${base.branch}` }]
+    return [passed('git-read', `git: ${repository.remote} can be read, base branch ${base.branch}`)]
   })
   if (base === undefined) return
   const known = base
@@ -117,15 +125,14 @@ async function checkGit(options: CheckOptions, probes: Probes, world: World, ask
   await ask('records', async () => judgeKept(await readSynced(repository, known, options.repo, signal)))
   if (options.pre !== true) await ask('ledger', () => checkLedger(repository, known, world.bot, signal))
   await ask('git-identity', async () => {
-    if (await probes.hasGitIdentity()) return [{ check: 'git-identity', state: 'passed', message: 'git: knows who you are' }]
+    if (await probes.hasGitIdentity()) return [passed('git-identity', 'git: knows who you are')]
     const message = `git: has no user.name and user.email, so decisions made here are signed as ${oneLine(await world.userName())}`
-    return [{ check: 'git-identity', state: 'warning', message, fix: 'git config --global user.name "…" and user.email' }]
+    return [warning('git-identity', message, 'git config --global user.name "…" and user.email')]
   })
 }
 
 function pushFinding(name: string, answer: 'let-through' | 'refused' | 'unclear', why: string): Finding {
-  if (answer === 'let-through')
-    return { check: 'git-push', state: 'passed', message: `git: no rule of the server refuses a push to ${name}` }
+  if (answer === 'let-through') return passed('git-push', `git: no rule of the server refuses a push to ${name}`)
   if (answer === 'unclear')
     return { check: 'git-push', state: 'skipped', message: `git: whether a push to ${name} is taken is not known: ${why}` }
   const fix = `allow the account to push ${name}: branch protection, ruleset or hook of the server`
@@ -146,11 +153,11 @@ async function checkCluster(options: CheckOptions, probes: Probes, world: World,
       reader = opened.reader
       namespace = identity.namespace
       const what = `cluster ${oneLine(opened.reader.name)}`
-      if (identity.recorded) return [{ check: 'cluster', state: 'passed', message: `${what}: a recording of ${identity.observedAt}` }]
-      const answers: Finding = { check: 'cluster', state: 'passed', message: `${what}: answers, ${oneLine(identity.version)}` }
+      if (identity.recorded) return [passed('cluster', `${what}: a recording of ${identity.observedAt}`)]
+      const answers = passed('cluster', `${what}: answers, ${oneLine(identity.version)}`)
       if (identity.uid !== '') return [answers]
       const message = `${what}: its identity cannot be read, so another cluster behind the same name is not noticed`
-      return [answers, { check: 'cluster', state: 'warning', message, fix: 'let the account get the namespace kube-system' }]
+      return [answers, warning('cluster', message, 'let the account get the namespace kube-system')]
     })
     const found = reader
     if (found === undefined) return
@@ -207,19 +214,18 @@ async function policySettles(options: CheckOptions, world: World): Promise<boole
 
 async function syncerObjects(reader: ClusterReader, signal: AbortSignal): Promise<SyncerObjects> {
   let complete = true
-  const list = async (group: string, kind: string): Promise<readonly JsonObject[]> => {
+  const byKind = new Map<string, readonly JsonObject[]>()
+  for (const { group, kind } of CHECKED_KINDS) {
     try {
-      const found: ObjectList = await reader.list(group, kind, signal)
+      const found = await reader.list(group, kind, signal)
       complete &&= found.complete
-      return found.objects
+      byKind.set(kind, found.objects)
     } catch (thrown) {
-      // Not installed, which is an answer.
-      if (failuresOf(thrown)[0].code === 'BP3009') return []
-      throw thrown
+      // The kind is not installed, which is an answer.
+      if (failuresOf(thrown)[0].code !== 'BP3009') throw thrown
+      byKind.set(kind, [])
     }
   }
-  const byKind = new Map<string, readonly JsonObject[]>()
-  for (const { group, kind } of CHECKED_KINDS) byKind.set(kind, await list(group, kind))
   return { byKind, complete }
 }
 
@@ -228,24 +234,18 @@ async function checkSigningKey(probes: Probes): Promise<readonly Finding[]> {
   const found = await probes.signingKey()
   if (found === undefined) return []
   const message = `signing key: ${found.fingerprint}, from ${found.from}`
-  if (!found.readByAll) return [{ check: 'signing-key', state: 'passed', message }]
+  if (!found.readByAll) return [passed('signing-key', message)]
   const fix = `chmod 600 ${found.from}, or defaultMode: 0400 of the Secret's volume`
-  return [{ check: 'signing-key', state: 'warning', message: `${message}, which every user of this machine may read`, fix }]
+  return [warning('signing-key', `${message}, which every user of this machine may read`, fix)]
 }
 
-async function checkKey(probes: Probes): Promise<readonly Finding[]> {
+async function checkKey(probes: Probes): Promise<Finding> {
   const { from, path } = await probes.keySource()
-  if (from === 'environment') return [{ check: 'key', state: 'passed', message: 'key: from BACKPORCH_KEY' }]
+  if (from === 'environment') return passed('key', 'key: from BACKPORCH_KEY')
   if (from === 'file')
-    return [
-      {
-        check: 'key',
-        state: 'passed',
-        message: `key: from ${path}; scans on other machines need the same key (BACKPORCH_KEY) to recognise what was decided`,
-      },
-    ]
+    return passed('key', `key: from ${path}; scans on other machines need the same key (BACKPORCH_KEY) to recognise what was decided`)
   const message = `key: there is none yet; the first command that needs one makes ${path}`
-  return [{ check: 'key', state: 'warning', message, fix: 'set BACKPORCH_KEY where scans run on new machines (openssl rand -hex 32)' }]
+  return warning('key', message, 'set BACKPORCH_KEY where scans run on new machines (openssl rand -hex 32)')
 }
 
 const GLYPHS = { passed: ['ok', 'green'], warning: ['warning', 'yellow'], failed: ['error', 'red'], skipped: ['unknown', 'dim'] } as const

@@ -1,6 +1,5 @@
 import type { Command } from '@commander-js/extra-typings'
-import type { RunCommand } from '../demo/stage.ts'
-import type { Run, World } from '../world.ts'
+import type { Run, RunCommand, World } from '../world.ts'
 
 /** `runCommand` runs the commands of the story; it is given, because the command line itself is above this file. */
 export function addDemoCommand(program: Command, world: World, run: Run, runCommand: RunCommand): void {

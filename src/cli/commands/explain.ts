@@ -3,7 +3,7 @@ import { NOISE_RULES, ruleNamed } from '../../drift/noise/presets.ts'
 import { RISK_RULES } from '../../drift/risk/risk.ts'
 import { exitCodeOf, FAILURE_CODES, Failure, type FailureCode } from '../../failure.ts'
 import { NOTE_CAUSES, type NoteCause } from '../../note.ts'
-import { isSelector, type SelectableLine, selectChanges } from '../../plan/commands/select-changes.ts'
+import { type SelectableLine, selectChanges } from '../../plan/commands/select-changes.ts'
 import type { Observation } from '../../plan/turn/observation.ts'
 import type { UnitPlan } from '../../plan/turn/unit-plan.ts'
 import { TENANCY_RULES, type TenancyRule } from '../../policy/tenancy-rules.ts'
@@ -18,50 +18,34 @@ import { applierLines } from '../print/print-applier.ts'
 import { rolloutLines } from '../print/print-rollouts.ts'
 import { Terminal } from '../print/terminal.ts'
 import { heldSentence } from '../print/unit-cells.ts'
-import { type SessionOptions, withSession } from '../turn-session.ts'
+import { type SessionOptions, splitArguments, withSession } from '../turn-session.ts'
 import type { World } from '../world.ts'
 
-export async function explain(
-  what: string,
-  selectors: readonly string[],
-  options: SessionOptions & AuditOptions,
-  world: World,
-): Promise<number> {
-  return explainCode(what, world) ?? (await explainPackage(what, selectors, options, world))
+type ExplainOptions = SessionOptions & AuditOptions
+
+export async function explain(what: string, selectors: readonly string[], options: ExplainOptions, world: World): Promise<number> {
+  const lines = explainCode(what, new Terminal(world.stdout, { color: 'never', ascii: false, env: world.env }).width)
+  if (lines === undefined) return explainPackage(what, selectors, options, world)
+  world.stdout.write(`${lines.join('\n')}\n`)
+  return 0
 }
 
-function explainCode(what: string, world: World): number | undefined {
+/** Undefined for what is no code. @throws Failure BP1001 for what looks like one and is not */
+function explainCode(what: string, width: number): readonly string[] | undefined {
   const code = what.toUpperCase()
   if (Object.hasOwn(FAILURE_CODES, code)) {
     const known = code as FailureCode
     const { cause, fix } = FAILURE_GUIDE[known]
-    const { width } = new Terminal(world.stdout, { color: 'never', ascii: false, env: world.env })
-    const reported = [...wrapped('cause: ', cause, width), ...wrapped('fix: ', fix, width)]
-    world.stdout.write(`${[`${known}: ${FAILURE_CODES[known]}`, ...reported, exitLine(known)].join('\n')}\n`)
-    return 0
+    return [`${known}: ${FAILURE_CODES[known]}`, ...wrapped('cause: ', cause, width), ...wrapped('fix: ', fix, width), exitLine(known)]
   }
   const rule = RISK_RULES.find((candidate) => candidate.code === code)
-  if (rule !== undefined) {
-    world.stdout.write(`${rule.code}: ${rule.why}\nrisk ${rule.risk}\n`)
-    return 0
-  }
-  if (Object.hasOwn(TENANCY_RULES, code)) {
-    world.stdout.write(`${code}: ${TENANCY_RULES[code as TenancyRule]}\n${FAILURE_CODES.BP3017} (BP3017), exit code 3\n`)
-    return 0
-  }
+  if (rule !== undefined) return [`${rule.code}: ${rule.why}`, `risk ${rule.risk}`]
+  if (Object.hasOwn(TENANCY_RULES, code))
+    return [`${code}: ${TENANCY_RULES[code as TenancyRule]}`, `${FAILURE_CODES.BP3017} (BP3017), exit code 3`]
   const preset = what.startsWith('preset:') ? ruleNamed(what) : undefined
-  if (preset !== undefined) {
-    world.stdout.write(`${what}: ${preset.reason}\n${preset.mutes}\nsee ${preset.link}\n`)
-    return 0
-  }
+  if (preset !== undefined) return [`${what}: ${preset.reason}`, preset.mutes, `see ${preset.link}`]
   const cause = noteCause(what)
-  if (cause !== undefined) {
-    const { width } = new Terminal(world.stdout, { color: 'never', ascii: false, env: world.env })
-    world.stdout.write(
-      `${[`note ${cause}: it is about ${NOTE_CAUSES[cause]}`, ...wrapped('fix: ', NOTE_GUIDE[cause], width)].join('\n')}\n`,
-    )
-    return 0
-  }
+  if (cause !== undefined) return [`note ${cause}: it is about ${NOTE_CAUSES[cause]}`, ...wrapped('fix: ', NOTE_GUIDE[cause], width)]
   if (!/^(BP[0-9]+|[A-Z]+(-[A-Z]+)+|preset:.*|note:.*)$/.test(what)) return undefined
   throw new Failure({
     code: 'BP1001',
@@ -89,22 +73,17 @@ function exitLine(code: FailureCode): string {
   return OF_AN_OBJECT.has(code) ? `exit code 3 where it is said of an object, ${exitCodeOf(code)} where it ends the command` : ends
 }
 
-async function explainPackage(what: string, selectors: readonly string[], options: SessionOptions, world: World): Promise<number> {
-  const lead = isSelector(what) ? [what] : []
-  return withSession(
-    world,
-    options,
-    { packages: lead.length > 0 ? [] : [what], gitAlone: true },
-    async ({ ports, request, progress, printer: { terminal } }) => {
-      const result = await runTurn(ports, { ...request, mode: 'read' }, world.signal)
-      progress.end()
-      for (const unit of result.units) {
-        if (unit.state === 'failed') throw unit.failures[0]
-        world.stdout.write(explanation(unit.observation, unit.plan, [...lead, ...selectors], terminal.width))
-      }
-      return 0
-    },
-  )
+async function explainPackage(what: string, named: readonly string[], options: ExplainOptions, world: World): Promise<number> {
+  const { packages, selectors } = splitArguments(what, named)
+  return withSession(world, options, { packages, gitAlone: true }, async ({ ports, request, progress, printer }) => {
+    const result = await runTurn(ports, { ...request, mode: 'read' }, world.signal)
+    progress.end()
+    for (const unit of result.units) {
+      if (unit.state === 'failed') throw unit.failures[0]
+      printer.write(explanation(unit.observation, unit.plan, selectors, printer.terminal.width))
+    }
+    return 0
+  })
 }
 
 function explanation(observed: Observation, plan: UnitPlan, selectors: readonly string[], width: number): string {

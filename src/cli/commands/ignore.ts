@@ -1,9 +1,8 @@
 import { Failure } from '../../failure.ts'
 import { type IgnoreDocument, policyOfUnit } from '../../plan/commands/comment-policy.ts'
 import { exactRules } from '../../plan/commands/exact-rules.ts'
-import { isSelector, selectChanges } from '../../plan/commands/select-changes.ts'
+import { selectChanges } from '../../plan/commands/select-changes.ts'
 import type { Observation } from '../../plan/turn/observation.ts'
-import type { UnitResult } from '../../plan/turn/unit-result.ts'
 import { type PolicyFile, parsePolicyFiles } from '../../policy/parse-policy.ts'
 import { ignoreChange, proposePolicy } from '../../reconcile/apply/propose-policy.ts'
 import { readCodeOwners } from '../../reconcile/repository/read-base-text.ts'
@@ -16,35 +15,26 @@ import type { ForgeOptions, ValuesOf } from '../flags/options.ts'
 import { formatEdit } from '../print/print-turn.ts'
 import type { Printer } from '../print/printer.ts'
 import { printPublished, repositoryLocation, shellWord } from '../print/published-lines.ts'
-import { type Session, type SessionOptions, withSession } from '../turn-session.ts'
+import { onlyUnit, type PlannedUnit, type Session, type SessionOptions, splitArguments, withSession } from '../turn-session.ts'
 import type { World } from '../world.ts'
 
-type PlannedUnit = Extract<UnitResult, { readonly state: 'planned' }>
 type IgnoreOptions = SessionOptions & ForgeOptions & ValuesOf<typeof IGNORE_FLAGS>
 
 /**
  * Proposes a policy whose rules hide exactly the named lines of one package in one cluster, as the comment `/ignore` does; with
  * `print` that policy is printed and nothing is written.
  */
-export async function ignore(
-  name: string | undefined,
-  selectors: readonly string[],
-  options: IgnoreOptions,
-  world: World,
-): Promise<number> {
+export async function ignore(name: string | undefined, named: readonly string[], options: IgnoreOptions, world: World): Promise<number> {
   const reason = reasonOf(options)
   const expires = lastDay(options, world.clock.now())
-  const lead = name !== undefined && isSelector(name) ? [name] : []
-  const packages = name === undefined || lead.length > 0 ? [] : [name]
+  const { packages, selectors } = splitArguments(name, named)
   return withSession(world, options, { packages, gitAlone: options.print === true }, async (session) => {
-    const { units, view } = await runTurn(session.ports, { ...session.request, mode: 'read' }, world.signal)
+    const result = await runTurn(session.ports, { ...session.request, mode: 'read' }, world.signal)
     session.progress.end()
-    const [unit, ...others] = units
-    if (unit === undefined || others.length > 0) throw notOne(units.length)
-    if (unit.state === 'failed') throw unit.failures[0]
-    const rules = exactRules({ ...chosenOf(unit, [...lead, ...selectors]), reason, expires })
+    const unit = onlyUnit(result, { none: 'no single package is selected', why: 'a rule is for one package in one cluster' })
+    const rules = exactRules({ ...chosenOf(unit, selectors), reason, expires })
     if (options.print === true) printPolicy(unit.observation, rules, session.printer)
-    else await propose({ unit, view }, rules, session, options)
+    else await propose({ unit, view: result.view }, rules, session, options)
     if (expires === undefined) session.printer.hint('note: check warns of a rule without an end (--for 30d)')
     return 0
   })
@@ -122,15 +112,6 @@ function lastDay({ expires, for: seconds }: IgnoreOptions, now: Date): string | 
       remedy: 'remove one of them',
     })
   return new Date(now.getTime() + seconds * 1_000).toISOString().slice(0, 10)
-}
-
-function notOne(count: number): Failure {
-  return new Failure({
-    code: 'BP1011',
-    what: count === 0 ? 'no single package is selected' : `${count} packages are selected`,
-    why: 'a rule is for one package in one cluster',
-    remedy: 'name one package',
-  })
 }
 
 function nothingToIgnore({ unit: { packageName } }: Observation): Failure {

@@ -1,5 +1,4 @@
 import type { Resolution } from '../../drift/drift.ts'
-import { isSelector } from '../../plan/commands/select-changes.ts'
 import { unitFailures } from '../../plan/turn/unit-result.ts'
 import { runTurn } from '../../reconcile/run-turn.ts'
 import { worstExit } from '../exit-status.ts'
@@ -8,7 +7,7 @@ import type { ForgeOptions, ValuesOf } from '../flags/options.ts'
 import { printFailures } from '../print/print-failures.ts'
 import { printDryRun, printTurn, printWritten } from '../print/print-turn.ts'
 import { printPublished } from '../print/published-lines.ts'
-import { type SessionOptions, withSession } from '../turn-session.ts'
+import { type SessionOptions, splitArguments, withSession } from '../turn-session.ts'
 import type { World } from '../world.ts'
 
 type ResolveOptions = SessionOptions & ForgeOptions & ValuesOf<typeof RESOLVE_FLAGS> & ValuesOf<typeof VIA_FLAGS>
@@ -21,14 +20,16 @@ interface ResolveArguments {
 }
 
 /** `restore`, `adopt` and `release`. */
-export async function resolve({ resolution, name, selectors }: ResolveArguments, options: ResolveOptions, world: World): Promise<number> {
-  // `adopt 1,3`: in a repository with one package the path may be left out.
-  const lead = name !== undefined && isSelector(name) ? [name] : []
-  const packages = name === undefined || lead.length > 0 ? [] : [name]
+export async function resolve(
+  { resolution, name, selectors: named }: ResolveArguments,
+  options: ResolveOptions,
+  world: World,
+): Promise<number> {
+  const { packages, selectors } = splitArguments(name, named)
   return withSession(world, options, { packages }, async ({ ports, request, progress, printer }) => {
     const resolutionRequest = {
       resolution,
-      selectors: [...lead, ...selectors],
+      selectors,
       message: options.message,
       ...(options.via === undefined ? {} : { via: options.via }),
     }

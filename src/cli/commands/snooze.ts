@@ -4,7 +4,7 @@ import { secondsOf } from '../../policy/duration.ts'
 import { runTurn } from '../../reconcile/run-turn.ts'
 import type { ForgeOptions } from '../flags/options.ts'
 import { printPublished } from '../print/published-lines.ts'
-import { type SessionOptions, withSession } from '../turn-session.ts'
+import { onlyUnit, type SessionOptions, withSession } from '../turn-session.ts'
 import type { World } from '../world.ts'
 
 /** Nobody is reminded of the open proposal of one package before: what the comment `/snooze` does. */
@@ -18,16 +18,14 @@ export async function snooze(
   const [packages, time] = duration === undefined ? [[], name] : [[name], duration]
   const end = `${new Date(world.clock.now().getTime() + secondsIn(time) * 1_000).toISOString().slice(0, 19)}Z`
   return withSession(world, options, { packages }, async ({ ports, request, progress, printer }) => {
-    const { units, updates, view } = await runTurn(ports, { ...request, forge: { ...request.forge, snoozeUntil: end } }, world.signal)
+    const result = await runTurn(ports, { ...request, forge: { ...request.forge, snoozeUntil: end } }, world.signal)
     progress.end()
-    const [unit, ...others] = units
-    if (unit === undefined || others.length > 0) throw notOne(units.length)
-    if (unit.state === 'failed') throw unit.failures[0]
+    const unit = onlyUnit(result, { none: 'there is no package to snooze', why: 'one proposal of one package is snoozed' })
     if (unit.refused !== undefined) throw unit.refused
     const { status } = unit.plan.report
     if (status.snoozedUntil !== end) throw nothingToSnooze(`${unit.unit.packageName} is ${status.state}, and no proposal of it is open`)
     printer.write(`${printer.ok} no reminders about ${unit.plan.branch} until ${end}; it stays open and is kept up to date\n`)
-    await printPublished(updates, view.baseBranch, options, printer)
+    await printPublished(result.updates, result.view.baseBranch, options, printer)
     return 0
   })
 }
@@ -39,14 +37,5 @@ function secondsIn(text: string): number {
     what: `${JSON.stringify(text.slice(0, 40))} is no duration`,
     why: 'snooze wants to know for how long',
     remedy: 'write it as 7d or 12h: backporch snooze apps/web 7d',
-  })
-}
-
-function notOne(count: number): Failure {
-  return new Failure({
-    code: 'BP1011',
-    what: count === 0 ? 'there is no package to snooze' : `${count} packages are selected`,
-    why: 'one proposal of one package is snoozed',
-    remedy: 'name one package',
   })
 }

@@ -2,10 +2,10 @@
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { Failure } from '../../failure.ts'
-import type { World } from '../world.ts'
+import type { RunCommand, World } from '../world.ts'
 import { type DemoFolder, makeDemoFolder } from './demo-folder.ts'
 import recordings from './recordings.json' with { type: 'json' }
-import { type RunCommand, Stage } from './stage.ts'
+import { Stage } from './stage.ts'
 import { CLUSTER, DECISIONS, DEMO_KEY, SYNCER, TIMES } from './story.ts'
 
 export interface DemoOptions {

@@ -1,11 +1,8 @@
 /** Tells the story: headings, command lines as a user types them, and what the real commands print. */
 import type { Clock } from '../../ports/clock.ts'
 import { type OutputStream, Terminal } from '../print/terminal.ts'
-import type { World } from '../world.ts'
+import type { RunCommand, World } from '../world.ts'
 import type { DemoFolder } from './demo-folder.ts'
-
-/** Runs one command line in a world; `runCli`. */
-export type RunCommand = (argv: readonly string[], world: World) => Promise<number>
 
 export interface Ran {
   readonly code: number

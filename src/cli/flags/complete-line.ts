@@ -49,11 +49,8 @@ export function completeLine(program: CommandUnknownOpts, words: readonly string
   }
   if (typed.startsWith('-') && !location.argumentsOnly) return matching(flagsOf(command), typed, '')
   if (command.commands.length > 0 && location.given.length === 0) {
-    return matching(
-      command.commands.map((below) => ({ text: below.name(), about: below.description() })),
-      typed,
-      '',
-    )
+    const commands = command.commands.map((below) => ({ text: below.name(), about: below.description() }))
+    return matching(commands, typed, '')
   }
   return argumentAt(command, typed, location)
 }
@@ -129,11 +126,7 @@ function valuesOf(option: Option, typed: string, before: string, location: Locat
   const cut = typed.lastIndexOf(',') + 1
   const [done, last] = [typed.slice(0, cut), typed.slice(cut)]
   const choices = (option.argChoices ?? []).filter((choice) => !done.split(',').includes(choice))
-  return matching(
-    choices.map((text) => ({ text, about: '' })),
-    last,
-    before + done,
-  )
+  return matching(choices.map(withoutText), last, before + done)
 }
 
 function argumentAt(command: CommandUnknownOpts, typed: string, { given, repo, packages }: Location): Wanted {
@@ -142,11 +135,11 @@ function argumentAt(command: CommandUnknownOpts, typed: string, { given, repo, p
   const argument: Argument | undefined = known[given.length] ?? (last?.variadic === true ? last : undefined)
   if (argument === undefined) return nothing
   if (PACKAGE_ARGUMENTS.has(argument.name())) return { kind: 'packages', repo, typed, before: '', taken: [...given, ...packages] }
-  return matching(
-    (argument.argChoices ?? []).map((text) => ({ text, about: '' })),
-    typed,
-    '',
-  )
+  return matching((argument.argChoices ?? []).map(withoutText), typed, '')
+}
+
+function withoutText(text: string): Candidate {
+  return { text, about: '' }
 }
 
 function matching(candidates: readonly Candidate[], typed: string, before: string): Wanted {

@@ -21,7 +21,7 @@ export type Step =
   /** A literal takes the place of what was found before it. */
   | { readonly kind: 'literal'; readonly value: Json }
 
-export type Operator = '==' | '!=' | '<' | '<=' | '>' | '>='
+export type Operator = (typeof OPERATORS)[number]
 
 export type TemplatePart =
   | { readonly kind: 'text'; readonly text: string }
@@ -30,7 +30,7 @@ export type TemplatePart =
 
 export type Template = readonly TemplatePart[]
 
-const OPERATORS: readonly string[] = ['==', '!=', '<', '<=', '>', '>=']
+const OPERATORS = ['==', '!=', '<', '<=', '>', '>='] as const
 const ESCAPES: { readonly [letter: string]: string } = { n: '\n', t: '\t', r: '\r', a: '\u0007', b: '\b', f: '\f', v: '\v' }
 const LENGTH_LIMIT = 10_000
 
@@ -54,7 +54,7 @@ interface OpenRange {
 }
 
 /** What one pair of braces holds. */
-type Action = { readonly word: 'range' | 'end' | undefined; readonly steps: readonly Step[] }
+type Action = { readonly word: string | undefined; readonly steps: readonly Step[] }
 
 class TemplateReader {
   private readonly text: string
@@ -89,14 +89,11 @@ class TemplateReader {
   private action(): Action {
     this.at += 1
     this.spaces()
-    const word = /(range|end)(?=[\s.[{}@$]|$)/y
-    word.lastIndex = this.at
-    const [, name] = word.exec(this.text) ?? []
-    if (name === 'range' || name === 'end') this.at += name.length
+    const word = this.match(/(?:range|end)(?=[\s.[{}@$]|$)/y)
     const steps = this.steps('}')
     this.take('}')
-    if (name === 'end' && steps.length > 0) throw this.wrong('{end} stands alone')
-    return { word: name === 'range' || name === 'end' ? name : undefined, steps }
+    if (word === 'end' && steps.length > 0) throw this.wrong('{end} stands alone')
+    return { word, steps }
   }
 
   /** Steps up to the character that closes them, which stays. */
@@ -122,13 +119,9 @@ class TemplateReader {
     }
     if (next === '"' || next === "'") return [{ kind: 'literal', value: this.quoted() }]
     if (/[-+0-9]/.test(next)) return [{ kind: 'literal', value: this.number() }]
-    const word = /\w+/y
-    word.lastIndex = this.at
-    const [name] = word.exec(this.text) ?? []
-    if (name === 'true' || name === 'false') {
-      this.at += name.length
-      return [{ kind: 'literal', value: name === 'true' }]
-    }
+    const value = this.match(/(?:true|false)(?!\w)/y)
+    if (value !== undefined) return [{ kind: 'literal', value: value === 'true' }]
+    const [name] = /^\w+/.exec(this.text.slice(this.at)) ?? []
     if (name === undefined) throw this.wrong(`${JSON.stringify(next)} begins nothing here`)
     throw this.wrong(`the word ${name} means nothing here; a field is written .${name}`)
   }
@@ -140,19 +133,8 @@ class TemplateReader {
   }
 
   private field(): Step {
-    let name = ''
-    while (this.at < this.text.length) {
-      const character = this.text[this.at] ?? ''
-      // A backslash takes the next character as it is: a dot that belongs to the key.
-      if (character === '\\') {
-        name += this.text[this.at + 1] ?? ''
-        this.at += 2
-      } else if (/[\s.,[\]$@{}=!<>()]/.test(character)) break
-      else {
-        name += character
-        this.at += 1
-      }
-    }
+    // A backslash takes the next character as it is: a dot that belongs to the key.
+    const name = (this.match(/(?:\\.?|[^\\\s.,[\]$@{}=!<>()])*/sy) ?? '').replace(/\\(.?)/gs, '$1')
     return name === '*' ? { kind: 'wildcard' } : { kind: 'field', name }
   }
 
@@ -227,14 +209,14 @@ class TemplateReader {
   }
 
   private operator(): Operator | 'exists' {
-    const signs = /[=!<>]*~?/y
-    signs.lastIndex = this.at
-    const [found = ''] = signs.exec(this.text) ?? []
+    const from = this.at
+    const found = this.match(/[=!<>]*~?/y) ?? ''
     if (found === '') return 'exists'
+    const operator = OPERATORS.find((one) => one === found)
+    if (operator !== undefined) return operator
+    this.at = from
     if (found.endsWith('~')) throw this.wrong('filters with regular expressions are not taken: kubectl has none either')
-    if (!OPERATORS.includes(found)) throw this.wrong(`${found} is no comparison; there are ${OPERATORS.join(', ')}`)
-    this.at += found.length
-    return found as Operator
+    throw this.wrong(`${found} is no comparison; there are ${OPERATORS.join(', ')}`)
   }
 
   private quoted(): string {
@@ -270,16 +252,21 @@ class TemplateReader {
   }
 
   private number(): number {
-    const pattern = /[-+]?\d+(\.\d+)?/y
-    pattern.lastIndex = this.at
-    const [found] = pattern.exec(this.text) ?? []
+    const found = this.match(/[-+]?\d+(?:\.\d+)?/y)
     if (found === undefined) throw this.wrong('wanted a number')
-    this.at += found.length
     return Number(found)
   }
 
+  /** What the sticky pattern finds here, which the reader passes. */
+  private match(pattern: RegExp): string | undefined {
+    pattern.lastIndex = this.at
+    const [found] = pattern.exec(this.text) ?? []
+    this.at += found?.length ?? 0
+    return found
+  }
+
   private spaces(): void {
-    while (this.text[this.at] === ' ') this.at += 1
+    this.match(/ */y)
   }
 
   private take(character: string): void {

@@ -49,7 +49,8 @@ function notObserved({ package: path, ref, code, why, remedy }: Incomplete, { it
   return command('warning', { title: `not observed: ${where}` }, `${code}: ${why}${remedy === undefined ? '' : `. ${remedy}`}`)
 }
 
-function command(level: string, properties: { readonly [name: string]: string }, message: string): string {
+/** A workflow command of the runner, without its line break. */
+export function command(level: string, properties: { readonly [name: string]: string }, message: string): string {
   const pairs = Object.entries(properties).map(([name, value]) => `${name}=${escapeProperty(oneLine(value, 300))}`)
   return `::${level} ${pairs.join(',')}::${escapeData(oneLine(message, 2_000))}`
 }
