@@ -130,6 +130,12 @@ export class Failure extends Error {
     this.retry = detail.retry ?? 'never'
   }
 
+  /** The same failure for another reason. */
+  because(why: string): Failure {
+    const { code, what, where, remedy, retry } = this
+    return new Failure({ code, what, ...(where === undefined ? {} : { where }), why, remedy, retry })
+  }
+
   toJSON(): Record<string, string> {
     const { code, what, where, why, remedy, retry } = this
     return { code, what, ...(where === undefined ? {} : { where }), why, remedy, retry }

@@ -1,56 +1,56 @@
 /**
- * Quantities as the API server writes them: it reads `1000m` or `1024Mi`, and stores and answers `1` and `1Gi`.
- * Source: k8s.io/apimachinery/pkg/api/resource (quantity.go, suffix.go); compared with a real server by test/e2e/proof.live.test.ts.
+ * Kubernetes quantities: their size, and the text that the API server stores for one (`1000m` as `1`, `1024Mi` as `1Gi`). Source:
+ * k8s.io/apimachinery/pkg/api/resource (quantity.go, suffix.go). test/e2e/proof.live.test.ts compares the texts with a server's.
  */
+import type { Json } from '../text/json.ts'
 
-/** The forms that people write; others, as `01`, `5.` and `1e3`, come back sometimes as they were sent and sometimes not. */
-const FORM = /^(0|[1-9][0-9]*)(?:\.([0-9]+))?([numkMGTPE]|[KMGTPE]i)?$/
 const DECIMAL = ['n', 'u', 'm', '', 'k', 'M', 'G', 'T', 'P', 'E']
 const BINARY = ['', 'Ki', 'Mi', 'Gi', 'Ti', 'Pi', 'Ei']
-/** The smallest step that is kept, as a power of ten. */
-const NANO = 9n
-const LARGEST = 2n ** 63n - 1n
+/** Sizes are counts of 10^-21, which is smaller than what the server keeps. */
+const SCALE = 21
+const UNIT = 10n ** BigInt(SCALE)
+/** The smallest step that the server keeps. */
+const NANO = UNIT / 10n ** 9n
+const LARGEST = (2n ** 63n - 1n) * UNIT
+
+const QUANTITY = /^([+-]?)([0-9]{1,40})?(?:\.([0-9]{0,40}))?([KMGTPE]i|[numkMGTPE]|[eE][+-]?[0-9]{1,2})?$/
+/** The forms that people write. The server sometimes stores others, as `01`, `5.` and `1e3`, as they were sent. */
+const USUAL = /^(0|[1-9][0-9]*)(?:\.[0-9]{1,12})?([numkMGTPE]|[KMGTPE]i)?$/
+
+/** The size as an exact count of 10^-21; undefined for what is no quantity. What is finer is cut off. */
+export function quantityOf(value: Json | undefined): bigint | undefined {
+  const text = typeof value === 'number' || typeof value === 'bigint' ? String(value) : value
+  const match = typeof text === 'string' ? QUANTITY.exec(text) : null
+  if (match === null) return undefined
+  const [, sign = '', whole = '', fraction = '', suffix = ''] = match
+  if (whole === '' && fraction === '') return undefined
+  const exponent = /^[eE][+-]?[0-9]/.test(suffix) ? Number(suffix.slice(1)) : DECIMAL.includes(suffix) ? 3 * DECIMAL.indexOf(suffix) - 9 : 0
+  const base = BigInt(`${whole}${fraction}`) * 1024n ** BigInt(Math.max(0, BINARY.indexOf(suffix)))
+  const power = SCALE - fraction.length + exponent
+  const size = power >= 0 ? base * 10n ** BigInt(power) : base / 10n ** BigInt(-power)
+  return sign === '-' ? -size : size
+}
 
 /**
  * The text that the server stores for a quantity.
- * @returns undefined where it is none, or one that the server rounds or caps: then nobody but the server can say
+ * @returns undefined where the text is no quantity, or one that the server rounds or caps, so that only the server knows
  */
 export function canonicalQuantity(text: string): string | undefined {
-  const [, whole = '', fraction = '', suffix = ''] = FORM.exec(text) ?? []
-  if (whole === '' || text.length > 64) return undefined
-  const scaled = toNano(BigInt(`${whole}${fraction}`), fraction.length, suffix)
-  if (scaled === undefined || scaled > LARGEST * 10n ** NANO) return undefined
-  return scaled === 0n ? '0' : write(scaled, suffix)
-}
-
-/** Billionths of the unit; undefined where they are not a whole number. */
-function toNano(digits: bigint, decimals: number, suffix: string): bigint | undefined {
-  const binary = BINARY.indexOf(suffix)
-  const factor = suffix !== '' && binary !== -1 ? 1024n ** BigInt(binary) : 1n
-  const exponent = NANO + BigInt(suffix === '' || binary !== -1 ? 0 : (DECIMAL.indexOf(suffix) - 3) * 3) - BigInt(decimals)
-  const value = digits * factor
-  if (exponent >= 0n) return value * 10n ** exponent
-  const divisor = 10n ** -exponent
-  return value % divisor === 0n ? value / divisor : undefined
-}
-
-function write(nano: bigint, suffix: string): string {
-  const unit = 10n ** NANO
+  const suffix = USUAL.exec(text)?.[2] ?? ''
+  const size = USUAL.test(text) && text.length <= 64 ? quantityOf(text) : undefined
+  if (size === undefined || size % NANO !== 0n || size > LARGEST) return undefined
+  if (size === 0n) return '0'
   // Less than 1024, or a part of one: no binary suffix can say it.
-  if (suffix !== '' && BINARY.includes(suffix) && nano >= 1024n * unit && nano % unit === 0n) {
-    const { number, steps } = reduce(nano / unit, 1024n, BINARY.length - 1)
-    return `${number}${BINARY[steps] ?? ''}`
-  }
-  const { number, steps } = reduce(nano, 1000n, DECIMAL.length - 1)
-  return `${number}${DECIMAL[steps] ?? ''}`
+  const binary = suffix.endsWith('i') && size >= 1024n * UNIT && size % UNIT === 0n
+  return binary ? reduced(size / UNIT, 1024n, BINARY) : reduced(size / NANO, 1000n, DECIMAL)
 }
 
-/** The number with as many factors taken out as it has, and how many those are. */
-function reduce(number: bigint, factor: bigint, most: number): { readonly number: bigint; readonly steps: number } {
+/** The number with as many factors taken out as it has, and the suffix for these. */
+function reduced(number: bigint, factor: bigint, suffixes: readonly string[]): string {
   let [rest, steps] = [number, 0]
-  while (rest % factor === 0n && steps < most) {
+  while (rest % factor === 0n && steps < suffixes.length - 1) {
     rest /= factor
     steps += 1
   }
-  return { number: rest, steps }
+  return `${rest}${suffixes[steps] ?? ''}`
 }

@@ -29,3 +29,12 @@ test('a setter without a value fails the package, in the words of the original, 
   assert.equal(`${failure.code} ${failure.where}`, 'BP1202 apps/web/Kptfile:7 (mutator 1, apply-setters)')
   assert.match(failure.why, /values for setters \[\$\{domain\}\] must be provided/)
 })
+
+test('a package with a pipeline has the keys that kubectl reads, as one without has', () => {
+  const rendering = render('{colour: red}', 'on: blue')
+  assert.ok('desired' in rendering)
+  assert.deepEqual(
+    rendering.desired.resources.map(({ object }) => object['data']),
+    [{ true: 'blue' }],
+  )
+})

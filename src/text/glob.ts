@@ -3,10 +3,14 @@
 /** Takes time in proportion to the two lengths, whatever was written: of each part between stars the first place is the best. */
 export function matchesGlob(glob: string, text: string): boolean {
   if (!/[*\\]/.test(glob)) return glob === text
-  const parts = partsOf(glob)
+  return matchesParts(partsOf(glob), text)
+}
+
+/** Whether the text is these parts in their order, with any text between them. */
+export function matchesParts(parts: readonly string[], text: string): boolean {
   const [first = ''] = parts
   const last = parts.at(-1) ?? ''
-  if (parts.length === 1) return text === first
+  if (parts.length < 2) return text === first
   if (text.length < first.length + last.length || !text.startsWith(first) || !text.endsWith(last)) return false
   let at = first.length
   const end = text.length - last.length

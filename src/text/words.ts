@@ -1,6 +1,6 @@
 /** The words of a table that is written as one text, with spaces or line breaks between them. */
 export function words(text: string): readonly string[] {
-  return text.trim().split(/\s+/)
+  return text.match(/\S+/g) ?? []
 }
 
 export function wordSet(text: string): ReadonlySet<string> {

@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
 import { it } from 'node:test'
 import fc from 'fast-check'
 import { randomCommentedYaml } from '../../test/property/random-commented-yaml.ts'
+import { type JsonObject, jsonEquals, objectsIn, parseJson, textOf } from '../text/json.ts'
 import { readYamlNodes } from './read/read-yaml-node.ts'
-import { copyNode, type YamlNode, yamlList, yamlMap, yamlPlain } from './yaml-node.ts'
+import { copyNode, jsonOf, kubectlJsonOf, type YamlNode, yamlList, yamlMap, yamlPlain } from './yaml-node.ts'
 
 function everyNode(node: YamlNode): readonly YamlNode[] {
   if (node.kind === 'map') return [node, ...node.entries.flatMap(({ key, value }) => [...everyNode(key), ...everyNode(value)])]
@@ -39,4 +41,16 @@ it('what stands twice is one node in the copy, and its writes are its own', () =
   x.value = 'b'
   x.writes?.push(2)
   assert.deepEqual([twice.value, twice.writes], ['a', [1]])
+})
+
+it('a key is the text that it is to kubectl, where functions get the key of the file', () => {
+  const corpus = parseJson(readFileSync(new URL('../../test/corpus/yaml/go-scalars.json', import.meta.url), 'utf8')) as JsonObject
+  const rows = objectsIn(corpus['rows']).filter((row) => Object.hasOwn(row, 'value') && /^[^?]*: x\n$/.test(textOf(row, 'yaml')))
+  assert.ok(rows.length > 100)
+  for (const row of rows) {
+    const [root] = readYamlNodes(textOf(row, 'yaml'), 'a.yaml')
+    assert.ok(root !== undefined && jsonEquals(kubectlJsonOf(root), row['value']), textOf(row, 'yaml'))
+  }
+  const [root] = readYamlNodes('on: {y: yes}\n', 'a.yaml')
+  assert.deepEqual(root && [jsonOf(root), kubectlJsonOf(root)], [{ on: { y: true } }, { true: { true: true } }])
 })

@@ -5,7 +5,7 @@
  */
 
 import { emptyObject, isJsonArray, isJsonObject, type Json, setKey } from '../text/json.ts'
-import { resolveCoreScalar, resolveGoScalar } from './go-scalar.ts'
+import { resolveCoreScalar, resolveGoKey, resolveGoScalar } from './go-scalar.ts'
 
 export type YamlNode = YamlScalar | YamlMap | YamlList | YamlAlias
 
@@ -95,9 +95,10 @@ export function yamlList(items: readonly YamlNode[] = []): YamlList {
 /** A tree for a value, in block style; keys in their order. */
 export function yamlOf(value: Json): YamlNode {
   if (isJsonArray(value)) return yamlList(value.map(yamlOf))
-  if (isJsonObject(value)) return yamlMap(Object.entries(value).map(([key, below]) => [key, yamlOf(below)]))
   if (typeof value === 'string') return yamlText(value)
-  return yamlPlain(value === null ? 'null' : String(value))
+  if (!isJsonObject(value)) return yamlPlain(String(value))
+  const entries = Object.entries(value).map(([key, below]) => ({ key: yamlText(key), value: yamlOf(below) }))
+  return { ...yamlMap(), entries }
 }
 
 /** What an alias stands for; any other node itself. */
@@ -107,10 +108,22 @@ export function resolved(node: YamlNode): Exclude<YamlNode, YamlAlias> {
   return at
 }
 
-/** The value that kubectl reads: merge keys resolved, numbers and booleans as go-yaml has them. @throws TypeError for a value that JSON does not have */
+/**
+ * The value for kpt and its functions: scalars and merge keys as kubectl reads them, keys as they are written.
+ * @throws TypeError for a value that JSON does not have
+ */
 export function jsonOf(node: YamlNode): Json {
+  return jsonWith(node, keyOf)
+}
+
+/** The value that kubectl reads: as `jsonOf`, and the key `on` is `true` to it. @throws TypeError for a value that JSON does not have */
+export function kubectlJsonOf(node: YamlNode): Json {
+  return jsonWith(node, (key) => goKeyOf(key) ?? keyOf(key))
+}
+
+function jsonWith(node: YamlNode, nameOf: (key: YamlNode) => string): Json {
   const target = resolved(node)
-  if (target.kind === 'list') return target.items.map(jsonOf)
+  if (target.kind === 'list') return target.items.map((item) => jsonWith(item, nameOf))
   if (target.kind === 'scalar') {
     const read = resolveGoScalar(target.value, target.style === 'plain', longTag(target.tag))
     if (read.is !== 'value') throw new TypeError('the scalar has no form in JSON')
@@ -121,10 +134,18 @@ export function jsonOf(node: YamlNode): Json {
     if (isMergeKey(key)) {
       const from = resolved(value)
       for (const each of from.kind === 'list' ? from.items.toReversed() : [from])
-        for (const [name, below] of Object.entries(jsonOf(each) as { readonly [name: string]: Json })) setKey(object, name, below)
-    } else setKey(object, keyOf(key), jsonOf(value))
+        for (const [name, below] of Object.entries(jsonWith(each, nameOf) as { readonly [name: string]: Json })) setKey(object, name, below)
+    } else setKey(object, nameOf(key), jsonWith(value, nameOf))
   }
   return object
+}
+
+/** The text that a key is to kubectl, or undefined for a merge key. */
+export function goKeyOf(key: YamlNode): string | undefined {
+  const target = resolved(key)
+  if (target.kind !== 'scalar' || isMergeKey(key)) return undefined
+  const read = resolveGoKey(target.value, target.style === 'plain', longTag(target.tag))
+  return 'key' in read ? read.key : undefined
 }
 
 /** The value by YAML 1.2's core schema, for files that no other program reads: `Off` is a text and `<<` a key like any other. */
@@ -143,8 +164,9 @@ export function longTag(tag: string): string | undefined {
   return tag.startsWith('!!') ? `tag:yaml.org,2002:${tag.slice(2)}` : tag
 }
 
-function isMergeKey(key: YamlNode): boolean {
-  return key.kind === 'scalar' && key.style === 'plain' && key.value === '<<'
+/** As go-yaml has it: a plain `<<`, or any other with the tag `!!merge`. */
+export function isMergeKey(key: YamlNode): boolean {
+  return key.kind === 'scalar' && key.value === '<<' && ((key.style === 'plain' && /^!?$/.test(key.tag)) || key.tag === '!!merge')
 }
 
 /** The text of a key, as written; of an alias what it stands for. */

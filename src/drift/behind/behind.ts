@@ -3,7 +3,7 @@
  * the package rendered; then git moved on and the syncer has not applied it yet, and that is no drift (design §5). What no commit
  * ever rendered is drift, whichever manager wrote it.
  */
-import { Failure } from '../../failure.ts'
+import type { Failure } from '../../failure.ts'
 import { managedFieldsOf } from '../../krm/managed-fields.ts'
 import { shownPathOnly } from '../../krm/redaction/shown-path.ts'
 import { annotationsOf } from '../../krm/resource.ts'
@@ -51,16 +51,9 @@ interface DriftAnswer {
 }
 
 /** What is drift stays in the verdict; what may be lag is neither, and named. */
-function unproven(verdict: ObjectVerdict, undecided: readonly Drift[], { code, what, where, why, remedy, retry }: Failure): ObjectVerdict {
+function unproven(verdict: ObjectVerdict, undecided: readonly Drift[], cut: Failure): ObjectVerdict {
   const locations = undecided.map(({ change, path }) => (path.length === 0 ? `that it is ${change}` : shownPathOnly(path)))
-  const failure = new Failure({
-    code,
-    what,
-    ...(where === undefined ? {} : { where }),
-    why: `${locations.join(', ')} may be drift, or wait for the syncer: ${why}`,
-    remedy,
-    retry,
-  })
+  const failure = cut.because(`${locations.join(', ')} may be drift, or wait for the syncer: ${cut.why}`)
   const state = verdict.items.length === 0 && verdict.state === 'in-sync' ? 'unverified' : verdict.state
   return { ...verdict, state, failure, reapplyFails: undefined }
 }

@@ -33,7 +33,7 @@ import { hiddenLocations, writerInOtherVersion, writersInOtherVersions } from '.
 import { metadataProves, whyOwnershipProvesNothing } from './ownership-proof.ts'
 import { withSecretData } from './secret-data.ts'
 import { REPLICAS, unownedCount } from './unowned-count.ts'
-import { beingDeleted, contentNotRead, missingAndRefused, notExplained, notTried } from './verdict-failures.ts'
+import { beingDeleted, contentNotRead, notExplained, notTried } from './verdict-failures.ts'
 
 /** One desired object and everything that was read about it. */
 export interface ObservedObject {
@@ -96,7 +96,7 @@ export function detectDrift(observed: ObservedObject, syncer: SyncerManager | un
       state: 'blocked',
       proof: 'none',
       items: [],
-      failure: missingAndRefused(prediction.failure),
+      failure: prediction.failure.because(`it is not there, and the server refuses it: ${prediction.failure.why}`),
       reapplyFails: prediction.failure.why,
     }
   }

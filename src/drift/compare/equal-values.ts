@@ -85,12 +85,13 @@ function isMapStoredAs(declared: JsonObject, live: JsonObject, schema: FieldSche
 
 /** A value that Go takes for nothing, so that the server may leave it out: `false`, `0`, `""`, null, an empty list or map. */
 export function isEmptyValue(value: Json | undefined): boolean {
-  if (isJsonArray(value)) return value.length === 0
-  return isEmptyMap(value) || value === null || value === '' || value === 0 || value === false
+  return typeof value === 'object' && value !== null
+    ? Object.keys(value).length === 0
+    : value === null || value === '' || value === 0 || value === false
 }
 
 function isEmptyMap(value: Json | undefined): boolean {
-  return isJsonObject(value) && Object.keys(value).length === 0
+  return isJsonObject(value) && isEmptyValue(value)
 }
 
 /** A quantity may be a number; in an unusual form it is none. */

@@ -11,7 +11,7 @@ import { fieldSetOf, leavesOf } from '../../krm/field-set.ts'
 import { PathSet } from '../../krm/path-set.ts'
 import { annotationsOf, type Resource } from '../../krm/resource.ts'
 import { LAST_APPLIED } from '../../syncers/kubectl.ts'
-import { isJsonArray, isJsonObject, type Json, type JsonObject, parseJson } from '../../text/json.ts'
+import { isJsonObject, type Json, type JsonObject, parseJson } from '../../text/json.ts'
 import type { SyncerManager } from '../drift.ts'
 import { withSecretData } from './secret-data.ts'
 
@@ -103,9 +103,7 @@ export function droppedPaths(applied: JsonObject, desired: JsonObject, live: Jso
   return dropped
 }
 
-/** Nothing is declared by it: kubectl writes `annotations: {}` and `creationTimestamp: null` into what it remembers. */
+/** It declares nothing: kubectl writes `annotations: {}` and `creationTimestamp: null` into the annotation. */
 function isEmpty(value: Json | undefined): boolean {
-  if (value === undefined || value === null) return true
-  if (isJsonArray(value)) return value.length === 0
-  return isJsonObject(value) && Object.keys(value).length === 0
+  return value === undefined || value === null || (typeof value === 'object' && Object.keys(value).length === 0)
 }

@@ -6,17 +6,6 @@ import { describeResourceId, type ResourceId } from '../../krm/resource-id.ts'
 import { isJsonArray, type JsonObject, partOf } from '../../text/json.ts'
 import type { CreationAnswer } from '../unowned/unowned-fields.ts'
 
-export function missingAndRefused({ code, what, where, why, remedy, retry }: Failure): Failure {
-  return new Failure({
-    code,
-    what,
-    ...(where === undefined ? {} : { where }),
-    why: `it is not there, and the server refuses it: ${why}`,
-    remedy,
-    retry,
-  })
-}
-
 export function contentNotRead(id: ResourceId): Failure {
   return new Failure({
     code: 'BP3012',

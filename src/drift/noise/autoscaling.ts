@@ -3,7 +3,7 @@
  * way (rancher/fleet `desiredset/diff.go`); outside of the bounds the autoscaler did not do it, or cannot undo it.
  */
 import { formatFieldPath } from '../../krm/field-path.ts'
-import { quantityOf } from '../../krm/quantity-size.ts'
+import { quantityOf } from '../../krm/quantity.ts'
 import { describeResourceId, type ResourceId } from '../../krm/resource-id.ts'
 import { partOf } from '../../text/json.ts'
 import type { Drift } from '../drift.ts'

@@ -1,6 +1,6 @@
 /** Fields outside of `status` in which a controller reports a state, or requests a reconciliation of another one. */
 
-import { quantityOf } from '../../krm/quantity-size.ts'
+import { quantityOf } from '../../krm/quantity.ts'
 import { SYNCERS } from '../../syncers/registry.ts'
 import { type Json, textOf } from '../../text/json.ts'
 import { isControlPlane } from '../attribute/actor-classes.ts'

@@ -2,6 +2,8 @@
 
 import { Failure } from '../../failure.ts'
 import { type FieldPath, indexOfStep, valueAt } from '../../krm/field-path.ts'
+import { parseApiVersion } from '../../krm/resource-id.ts'
+import { matchesParts } from '../../text/glob.ts'
 import { getKey, isJsonArray, isJsonObject, type Json, type JsonObject, jsonEquals, textOf } from '../../text/json.ts'
 import { readYamlDocuments, type YamlDocument } from '../../yaml/read/read-yaml-node.ts'
 import type { Drift } from '../drift.ts'
@@ -72,22 +74,7 @@ function couldBecome(
     else parts = parts.map((part) => part.split(each.token).join(String(value)))
   }
   for (const token of unknown) parts = parts.flatMap((part) => part.split(token))
-  return matchesParts(live, parts)
-}
-
-/** The parts in this order, with any text between them. */
-function matchesParts(text: string, parts: readonly string[]): boolean {
-  const [first = '', ...rest] = parts
-  if (rest.length === 0) return text === first
-  const last = rest.pop() ?? ''
-  if (!text.startsWith(first) || !text.endsWith(last)) return false
-  let at = first.length
-  for (const part of rest) {
-    const found = text.indexOf(part, at)
-    if (found === -1) return false
-    at = found + part.length
-  }
-  return at <= text.length - last.length
+  return matchesParts(parts, live)
 }
 
 function substitutionsIn(text: string): Substitution[] | undefined {
@@ -104,8 +91,7 @@ function substitutionsIn(text: string): Substitution[] | undefined {
     return undefined
   return list.map((each) => {
     const source = getKey(each, 'sourceRef')
-    const apiVersion = textOf(source, 'apiVersion')
-    const group = textOf(source, 'group') || (apiVersion.includes('/') ? apiVersion.slice(0, apiVersion.indexOf('/')) : '')
+    const group = textOf(source, 'group') || parseApiVersion(textOf(source, 'apiVersion')).group
     return {
       targetPath: textOf(each, 'targetPath'),
       token: textOf(each, 'token'),

@@ -3,7 +3,7 @@ import { Failure } from '../../failure.ts'
 import { getKey, isJsonObject, type Json, setKey } from '../../text/json.ts'
 import { isObjectList } from '../../yaml/read/go-yaml.ts'
 import { LineIndex } from '../../yaml/read/go-yaml-text.ts'
-import { itemsAt, jsonOf, resolved, type YamlMap } from '../../yaml/yaml-node.ts'
+import { itemsAt, kubectlJsonOf, resolved, type YamlMap } from '../../yaml/yaml-node.ts'
 import type { SourceLocation } from '../desired-set.ts'
 import { isKustomization, isLocalConfig } from '../not-applied.ts'
 import { isKptfile, type PackageSources } from '../package-sources.ts'
@@ -51,7 +51,7 @@ export function renderedObjects(sources: PackageSources, { items, runs }: Pipeli
     return itemsAt(node, 'items').flatMap((below, item) => {
       const target = resolved(below)
       return target.kind === 'map'
-        ? [{ object: jsonOf(target), location: inList(target, item, locationOf(node, path)), path, node: target, local }]
+        ? [{ object: kubectlJsonOf(target), location: inList(target, item, locationOf(node, path)), path, node: target, local }]
         : []
     })
   })
@@ -60,7 +60,7 @@ export function renderedObjects(sources: PackageSources, { items, runs }: Pipeli
 /** @throws Failure BP1112 for a value that only a function can create: a text with the tag of a number */
 function readObject(node: YamlMap, { path, line }: SourceLocation): Json {
   try {
-    return jsonOf(node)
+    return kubectlJsonOf(node)
   } catch (thrown) {
     if (!(thrown instanceof TypeError)) throw thrown
     throw new Failure({

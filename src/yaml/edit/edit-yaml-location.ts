@@ -3,9 +3,9 @@
  * along a field path.
  */
 import { type FieldPath, indexOfStep } from '../../krm/field-path.ts'
-import { goKeyOf, goValueOf } from '../read/go-yaml-values.ts'
+import { goValueOf } from '../read/go-yaml-values.ts'
 import type { YamlDocument } from '../read/read-yaml-node.ts'
-import type { YamlAlias, YamlList, YamlMap, YamlNode } from '../yaml-node.ts'
+import { goKeyOf, type YamlAlias, type YamlList, type YamlMap, type YamlNode } from '../yaml-node.ts'
 import { EditRefusal } from './edit-yaml-value.ts'
 
 export type Collection = YamlMap | YamlList

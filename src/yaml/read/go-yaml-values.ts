@@ -5,6 +5,7 @@
 import { emptyObject, isJsonArray, isJsonObject, type Json, setKey } from '../../text/json.ts'
 import { type GoScalar, readsAlike, resolveGoKey, resolveGoScalar } from '../go-scalar.ts'
 import {
+  isMergeKey,
   longTag,
   resolved,
   type YamlAlias,
@@ -45,14 +46,6 @@ export function readGoValues(root: YamlNode): GoValues {
 /** The value of a node in a tree that `readGoValues` has accepted. */
 export function goValueOf(node: YamlNode): Json {
   return new ValueReader().read(node, 1)
-}
-
-/** The text that a key is to kubectl, or undefined for a merge key. */
-export function goKeyOf(key: YamlNode): string | undefined {
-  const target = resolved(key)
-  if (target.kind !== 'scalar' || isMergeKey(key)) return undefined
-  const read = resolveGoKey(target.value, target.style === 'plain', longTag(target.tag))
-  return 'key' in read ? read.key : undefined
 }
 
 class ValueReader {
@@ -191,10 +184,6 @@ class ValueReader {
 
 function describe(value: Json): string {
   return typeof value === 'boolean' ? String(value) : typeof value === 'string' ? 'text' : 'another number'
-}
-
-function isMergeKey(key: YamlNode): boolean {
-  return key.kind === 'scalar' && key.value === '<<' && ((key.style === 'plain' && /^!?$/.test(key.tag)) || key.tag === '!!merge')
 }
 
 function checkCollectionTag(node: YamlMap | YamlList, own: string): void {

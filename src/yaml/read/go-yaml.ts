@@ -4,9 +4,8 @@
  */
 import { Failure } from '../../failure.ts'
 import { emptyObject, getKey, isJsonArray, isJsonObject, type Json, type JsonObject, setKey } from '../../text/json.ts'
-import { resolved, type YamlNode } from '../yaml-node.ts'
+import { goKeyOf, resolved, type YamlNode } from '../yaml-node.ts'
 import { formatPosition, invalidYaml, LineIndex, splitChunks, type TextPosition, type YamlChunk } from './go-yaml-text.ts'
-import { goKeyOf } from './go-yaml-values.ts'
 import { readYamlDocuments, type YamlDocument } from './read-yaml-node.ts'
 
 export interface GoYamlDocument extends YamlDocument {

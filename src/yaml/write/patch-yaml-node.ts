@@ -5,6 +5,7 @@
 import { canonicalJson, getKey, isJsonArray, isJsonObject, type Json, type JsonObject, jsonEquals } from '../../text/json.ts'
 import {
   copyNode,
+  isMergeKey,
   jsonOf,
   keyOf,
   resolved,
@@ -13,9 +14,7 @@ import {
   type YamlMap,
   type YamlNode,
   type YamlScalar,
-  yamlList,
-  yamlMap,
-  yamlPlain,
+  yamlOf,
   yamlText,
 } from '../yaml-node.ts'
 
@@ -50,7 +49,7 @@ function patched(node: YamlNode, value: Json): YamlNode {
   if (node.kind === 'map' && isJsonObject(value)) return patchedMap(node, value)
   if (node.kind === 'list' && isJsonArray(value)) return patchedList(node, value)
   if (node.kind === 'scalar' && !isJsonObject(value) && !isJsonArray(value)) return patchedScalar(node, value)
-  return withCommentsOf(node, newNode(value))
+  return withCommentsOf(node, yamlOf(value))
 }
 
 function patchedScalar(node: YamlScalar, value: null | boolean | number | bigint | string): YamlScalar {
@@ -71,7 +70,7 @@ function patchedMap(map: YamlMap, value: JsonObject): YamlMap {
   const retained = map.entries.filter((entry) => last.get(keyOf(entry.key)) === entry && Object.hasOwn(value, keyOf(entry.key)))
   for (const entry of retained) entry.value = patched(entry.value, getKey(value, keyOf(entry.key)) as Json)
   const added = Object.entries(value).filter(([key]) => !last.has(key))
-  map.entries = [...retained, ...added.map(([key, below]) => ({ key: newKey(key), value: newNode(below) }))]
+  map.entries = [...retained, ...added.map(([key, below]) => ({ key: yamlText(key), value: yamlOf(below) }))]
   return map
 }
 
@@ -101,7 +100,7 @@ function patchedList(list: YamlList, values: readonly Json[]): YamlList {
   const sames = locationsBy(items, free, identityOf)
   for (const [at, value] of open()) take(at, sames.get(identityOf(value) ?? '')?.shift(), value)
   for (const [at, value] of open()) if (identityOf(value) === undefined && free.has(at)) take(at, at, value)
-  list.items = values.map((value, at) => taken[at] ?? newNode(value))
+  list.items = values.map((value, at) => taken[at] ?? yamlOf(value))
   return list
 }
 
@@ -130,28 +129,10 @@ function identityOf(value: Json): string | undefined {
   return field === undefined ? undefined : canonicalJson([field, getKey(value, field) as Json])
 }
 
-function newNode(value: Json): YamlNode {
-  if (isJsonArray(value)) return yamlList(value.map(newNode))
-  if (typeof value === 'string') return yamlText(value)
-  if (!isJsonObject(value)) return yamlPlain(String(value))
-  const map = yamlMap()
-  map.entries = Object.entries(value).map(([key, below]) => ({ key: newKey(key), value: newNode(below) }))
-  return map
-}
-
-/** A plain `<<` would be a merge key, whatever its tag. */
-function newKey(key: string): YamlScalar {
-  return key === '<<' ? { ...yamlText(key), style: 'double' } : yamlText(key)
-}
-
-function isMerge({ key }: YamlEntry): boolean {
-  return key.kind === 'scalar' && key.style === 'plain' && key.value === '<<'
-}
-
 function hasAlias(node: YamlNode): boolean {
   if (node.kind === 'alias') return true
   if (node.kind === 'list') return node.items.some(hasAlias)
-  return node.kind === 'map' && node.entries.some((entry) => isMerge(entry) || hasAlias(entry.key) || hasAlias(entry.value))
+  return node.kind === 'map' && node.entries.some((entry) => isMergeKey(entry.key) || hasAlias(entry.key) || hasAlias(entry.value))
 }
 
 /** The same node where it is no alias: aliases below it are copies of what they stand for, and nothing has an anchor. */
@@ -166,7 +147,7 @@ function withoutAliases(node: YamlNode): Exclude<YamlNode, { kind: 'alias' }> {
 
 /** In the order in which they count: where a key comes twice, the last one does. */
 function withoutMerge(entry: YamlEntry): YamlEntry[] {
-  if (!isMerge(entry)) return [{ key: withoutAliases(entry.key), value: withoutAliases(entry.value) }]
+  if (!isMergeKey(entry.key)) return [{ key: withoutAliases(entry.key), value: withoutAliases(entry.value) }]
   const from = resolved(entry.value)
   const maps = (from.kind === 'list' ? from.items.toReversed() : [from]).map((each) => withoutAliases(copyNode(each)))
   return maps.flatMap((map) => (map.kind === 'map' ? map.entries : []))
