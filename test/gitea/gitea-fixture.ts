@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { Agent } from 'undici'
 import { parseForgeAddress } from '../../src/adapters/forge/forge-address.ts'
 import { GiteaClient } from '../../src/adapters/forge/gitea/gitea-client.ts'
-import { GiteaForge } from '../../src/adapters/forge/gitea/gitea-forge.ts'
+import { giteaForge } from '../../src/adapters/forge/gitea/gitea-forge.ts'
 import { RequestGovernor } from '../../src/adapters/forge/request-governor.ts'
 import { openRepository } from '../../src/adapters/git/repository.ts'
 import type { Clock } from '../../src/ports/clock.ts'
@@ -87,7 +87,7 @@ export async function createGiteaFixture(gitea: Gitea, options: FixtureOptions =
     const limits = { longestWait: 0, writesPerMinute: 10_000, writesPerHour: 10_000 }
     const governor = new RequestGovernor({ forge: 'Gitea', clock, ...limits, dryRun })
     const client = new GiteaClient({ address, token, dispatcher, governor, clock, silence, userAgent: 'backporch/0.0.0-test' })
-    return new GiteaForge(client, repository, clock)
+    return giteaForge(client, repository, clock)
   }
   return {
     gitea,

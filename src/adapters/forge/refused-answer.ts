@@ -15,9 +15,13 @@ export class RefusedAnswer extends Error {
   }
 }
 
-/** HTTP status that a failure comes from; undefined where no answer came. */
+/** The answer that a failure comes from; undefined where none came. */
+export function refusedAnswerOf(thrown: unknown): RefusedAnswer | undefined {
+  return thrown instanceof Failure && thrown.cause instanceof RefusedAnswer ? thrown.cause : undefined
+}
+
 export function statusOf(thrown: unknown): number | undefined {
-  return thrown instanceof Failure && thrown.cause instanceof RefusedAnswer ? thrown.cause.status : undefined
+  return refusedAnswerOf(thrown)?.status
 }
 
 /** Whether a request that was meant to change something may have done so although it failed: no answer came, or one of a fault. */

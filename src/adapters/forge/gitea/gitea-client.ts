@@ -1,4 +1,5 @@
 /** Requests to Gitea's API: bounded in time and size, one host only, reads sent again after a fault, writes never. */
+
 import type { Readable } from 'node:stream'
 import type { Dispatcher } from 'undici'
 import type * as z from 'zod'
@@ -6,9 +7,11 @@ import type { Clock } from '../../../ports/clock.ts'
 import type { WriteCount } from '../../../ports/hosted-forge.ts'
 import type { Trace } from '../../../ports/trace.ts'
 import type { ForgeAddress } from '../forge-address.ts'
+import { goneElsewhere, notThisForge, type RequestDescription, unreachable } from '../forge-failure.ts'
+import { LostConnection, lostConnection } from '../lost-connection.ts'
 import { RefusedAnswer } from '../refused-answer.ts'
 import type { RequestGovernor } from '../request-governor.ts'
-import { failureOfAnswer, goneElsewhere, notGitea, type RequestDescription, reportedIn, unreachable } from './gitea-failure.ts'
+import { failureOfAnswer, reportedIn } from './gitea-failure.ts'
 
 export interface GiteaClientOptions {
   readonly address: ForgeAddress
@@ -84,7 +87,7 @@ export class GiteaClient {
     try {
       return { value: JSON.parse(answer.text), total: total === undefined ? undefined : Number(total) }
     } catch {
-      throw notGitea(requested, 'it does not answer with JSON')
+      throw notThisForge(requested, 'it does not answer with JSON')
     }
   }
 
@@ -94,12 +97,12 @@ export class GiteaClient {
     for (let page = 1; page <= MOST_PAGES; page += 1) {
       const { value, total } = await this.#exchange({ ...request, method: 'GET', query: { ...request.query, page, limit: PAGE } }, signal)
       const items = value ?? []
-      if (!Array.isArray(items)) throw notGitea({ address: this.#options.address, what: request.what }, 'wanted a list')
+      if (!Array.isArray(items)) throw notThisForge({ address: this.#options.address, what: request.what }, 'wanted a list')
       all.push(...items)
       // An instance may give fewer to a page than were asked for. Where nobody counts, only an empty page, for which some lists say null, is the last for certain.
       if (items.length === 0 || all.length === total) return all
     }
-    throw notGitea({ address: this.#options.address, what: request.what }, 'its list has no end')
+    throw notThisForge({ address: this.#options.address, what: request.what }, 'its list has no end')
   }
 
   /** Below the repository. @param below begins with `/`, or is empty; variable segments of it are encoded by the caller */
@@ -129,7 +132,7 @@ export class GiteaClient {
     const parsed = schema.safeParse(answer)
     if (parsed.success) return parsed.data
     const location = parsed.error.issues[0]?.path.join('.') || 'the top'
-    throw notGitea({ address: this.#options.address, what }, `its answer has another shape at ${location}`)
+    throw notThisForge({ address: this.#options.address, what }, `its answer has another shape at ${location}`)
   }
 
   async #answer(request: GiteaRequest, requested: RequestDescription, signal: AbortSignal): Promise<Answer> {
@@ -140,7 +143,7 @@ export class GiteaClient {
         const answer = await this.#follow(request, requested, signal)
         if (attempt >= retries || !PASSING.has(answer.status)) return answer
       } catch (thrown) {
-        if (thrown instanceof TooLarge) throw notGitea(requested, `its answer is larger than ${LARGEST / 1024 / 1024} MiB`)
+        if (thrown instanceof TooLarge) throw notThisForge(requested, `its answer is larger than ${LARGEST / 1024 / 1024} MiB`)
         if (!(thrown instanceof LostConnection)) throw thrown
         if (attempt >= retries) throw unreachable(requested, thrown.message)
         fault = thrown
@@ -169,7 +172,7 @@ export class GiteaClient {
         throw goneElsewhere(requested, 'the repository has another name now', 'name the repository by its present address')
       url = next
     }
-    throw notGitea(requested, 'it redirects in a circle')
+    throw notThisForge(requested, 'it redirects in a circle')
   }
 
   async #once(method: GiteaRequest['method'], url: URL, body: object | undefined, signal: AbortSignal): Promise<Answer> {
@@ -198,7 +201,7 @@ export class GiteaClient {
     } catch (thrown) {
       if (signal.aborted) throw signal.reason
       if (thrown instanceof TooLarge) throw thrown
-      throw new LostConnection(classOf(thrown, silence))
+      throw lostConnection(thrown, silence)
     } finally {
       trace?.({ what: `${method} ${url.pathname}`, outcome, milliseconds: clock.now().getTime() - started })
     }
@@ -211,8 +214,6 @@ export class GiteaClient {
   }
 }
 
-/** No answer, or half of one. The message is a class of fault. */
-class LostConnection extends Error {}
 class TooLarge extends Error {}
 
 /** Seconds or a date (RFC 9110, 10.2.3), as milliseconds since 1970; undefined where it is neither, or further away than a day. */
@@ -230,11 +231,4 @@ async function textOf(body: Readable): Promise<string> {
     chunks.push(chunk)
   }
   return Buffer.concat(chunks).toString('utf8')
-}
-
-/** `ECONNREFUSED`, `UND_ERR_SOCKET`: the text of such an error may repeat an address. */
-function classOf(thrown: unknown, silence: number): string {
-  const code = typeof thrown === 'object' && thrown !== null && 'code' in thrown ? String(thrown.code) : ''
-  if (code.startsWith('UND_ERR_') && code.endsWith('TIMEOUT')) return `no answer for ${silence / 1000} s`
-  return code === '' ? 'the connection failed' : `the connection failed (${code})`
 }

@@ -2,6 +2,7 @@
  * Merge and close as `approve` and `reject` make them. Gitea's merge is what decides; what belongs to it (tag, deleted branch, ledger) goes
  * in one push afterwards, or is made by the next turn, which finds a decision by its content (`src/plan/decisions/found-decisions.ts`).
  */
+
 import { Failure } from '../../../failure.ts'
 import { type ObjectId, objectId } from '../../../package/object-id.ts'
 import type { Clock } from '../../../ports/clock.ts'
@@ -9,10 +10,10 @@ import type { ProposalClose, ProposalMerge } from '../../../ports/forge.ts'
 import type { KnownProposal } from '../../../ports/hosted-forge.ts'
 import type { PackageRepository } from '../../../ports/package-repository.ts'
 import { finishMerge, movedBeforeMerge } from '../finish-merge.ts'
+import { notThisForge } from '../forge-failure.ts'
 import { mayBeDone, statusOf } from '../refused-answer.ts'
 import { type PullRequest, repositorySchema } from './gitea-answers.ts'
 import type { GiteaClient } from './gitea-client.ts'
-import { notGitea } from './gitea-failure.ts'
 import type { GiteaProposals } from './gitea-proposals.ts'
 
 const HEADS = 'refs/heads/'
@@ -87,7 +88,7 @@ export class GiteaDecisions {
 
   #mergedAs({ merged, merge_commit_sha: commit }: PullRequest): ObjectId {
     if (merged && commit) return objectId(commit)
-    throw notGitea({ address: this.#client.address, what: 'merge the pull request' }, 'it says that it did, and names no commit')
+    throw notThisForge({ address: this.#client.address, what: 'merge the pull request' }, 'it says that it did, and names no commit')
   }
 
   async #style(signal: AbortSignal): Promise<string> {

@@ -2,10 +2,10 @@
  * Labels by name: Gitea drops names that it does not know in silence, removes by id, and may have two labels of one name
  * (`docs/facts/gitea-api.md`).
  */
+import { refusedRequest } from '../forge-failure.ts'
 import { labelChanges, labelStyle } from '../our-labels.ts'
 import { labelSchema } from './gitea-answers.ts'
 import type { GiteaClient } from './gitea-client.ts'
-import { refusedRequest } from './gitea-failure.ts'
 
 interface Label {
   readonly id: number

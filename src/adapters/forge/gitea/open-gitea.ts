@@ -4,7 +4,7 @@ import { noAddress, parseForgeAddress } from '../forge-address.ts'
 import { proxyDispatcher } from '../proxy-dispatcher.ts'
 import { RequestGovernor } from '../request-governor.ts'
 import { GiteaClient } from './gitea-client.ts'
-import { GiteaForge } from './gitea-forge.ts'
+import { giteaForge } from './gitea-forge.ts'
 import { probeGitea } from './probe-gitea.ts'
 
 export async function connectGitea(options: ConnectOptions): Promise<ForgeConnection | undefined> {
@@ -24,7 +24,7 @@ export async function connectGitea(options: ConnectOptions): Promise<ForgeConnec
     ...(trace === undefined ? {} : { trace }),
   })
   return {
-    forge: (repository) => new GiteaForge(client, repository, clock),
+    forge: (repository) => giteaForge(client, repository, clock),
     probe: (_refs, signal) => probeGitea(client, signal),
   }
 }

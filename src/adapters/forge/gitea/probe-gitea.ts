@@ -2,9 +2,8 @@
  * What Gitea lets us do, proven without doing it. Its permission check stands before its handlers, so a change of issue 0, which no
  * repository has, is refused with 403 where the right is missing and answered 404 where it is there (docs/facts/gitea-permission-order.md).
  */
-import { Failure } from '../../../failure.ts'
 import type { Finding } from '../../../ports/probes.ts'
-import { RefusedAnswer } from '../refused-answer.ts'
+import { statusOf } from '../refused-answer.ts'
 import type { GiteaClient } from './gitea-client.ts'
 
 /** @throws Failure BP50xx where the repository is not shown */
@@ -60,7 +59,7 @@ async function mayChange(client: GiteaClient, path: string, signal: AbortSignal)
     await client.send({ method: 'PATCH', path, body: {}, what: 'ask what the token may do' }, signal)
     return true
   } catch (thrown) {
-    const status = thrown instanceof Failure && thrown.cause instanceof RefusedAnswer ? thrown.cause.status : undefined
+    const status = statusOf(thrown)
     if (status === 403) return false
     if (status === 404) return true
     throw thrown

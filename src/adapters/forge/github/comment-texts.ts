@@ -1,9 +1,10 @@
 /** Who wrote the text that a comment has now: GraphQL tells it, REST does not (docs/facts/github-comment-editors.md). */
+
 import { z } from 'zod'
 import type { ForgeComment } from '../../../ports/hosted-forge.ts'
+import { notThisForge } from '../forge-failure.ts'
 import { plainLines } from '../topic-marker.ts'
 import type { GitHubClient } from './github-client.ts'
-import { notGitHub } from './github-failure.ts'
 
 type CommentText = Pick<ForgeComment, 'body' | 'writer' | 'at'>
 
@@ -50,7 +51,7 @@ export async function readCommentTexts(
     for (const id of ids) {
       const node = reported.get(id)
       if (node === undefined)
-        throw notGitHub({ address: client.address, what: WHAT }, 'its answer does not have every comment that was asked for')
+        throw notThisForge({ address: client.address, what: WHAT }, 'its answer does not have every comment that was asked for')
       const writer = await writerOf(client, node, signal)
       texts.set(id, { body: plainLines(node.body), writer, at: node.lastEditedAt ?? node.createdAt })
     }

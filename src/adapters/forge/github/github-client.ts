@@ -1,9 +1,11 @@
 /** One repository on GitHub through octokit: requests translated once, what it is called now, and who we are there. */
+
 import type { Octokit, RestEndpointMethodTypes } from '@octokit/rest'
 import { Failure } from '../../../failure.ts'
+import { goneElsewhere, notThisForge, type RequestDescription } from '../forge-failure.ts'
 import { RefusedAnswer } from '../refused-answer.ts'
 import type { GitHubAddress } from './github-address.ts'
-import { failureOfAnswer, goneElsewhere, notGitHub, type RequestDescription, reportedIn } from './github-failure.ts'
+import { failureOfAnswer, reportedIn } from './github-failure.ts'
 
 /** The repository as it is now: after a rename or transfer, under its present name. */
 export interface RepositoryFacts {
@@ -57,7 +59,7 @@ export class GitHubClient {
     const items: Item[] = []
     for (let page = 1; ; page += 1) {
       const { data, headers } = await this.ask(what, () => read(page))
-      if (!Array.isArray(data)) throw notGitHub({ address: this.address, what }, 'its answer is not a list')
+      if (!Array.isArray(data)) throw notThisForge({ address: this.address, what }, 'its answer is not a list')
       items.push(...data)
       if (!/;\s*rel="?next"?/.test(headers.link ?? '')) return items
     }
@@ -78,7 +80,7 @@ export class GitHubClient {
     const { owner, repository: repo } = this.address
     const { data } = await this.ask('look at the repository', () => this.octokit.rest.repos.get({ owner, repo, request: { signal } }))
     const facts = factsOf(data)
-    if (facts === undefined) throw notGitHub({ address: this.address, what: 'look at the repository' }, 'its answer is not a repository')
+    if (facts === undefined) throw notThisForge({ address: this.address, what: 'look at the repository' }, 'its answer is not a repository')
     if (this.#facts !== undefined && this.#facts.id !== facts.id) {
       const why = `another repository stands at that name now (id ${facts.id}, before ${this.#facts.id})`
       throw goneElsewhere({ address: this.address, what: 'go on with the repository' }, why, 'look who made it, then name the right one')
@@ -112,7 +114,7 @@ export class GitHubClient {
     const answer = await this.graphql<{ viewer?: { login?: unknown } }>('ask who we are', query, {}, signal)
     const login = answer.viewer?.login
     if (typeof login !== 'string' || login === '')
-      throw notGitHub({ address: this.address, what: 'ask who we are' }, 'its answer names nobody')
+      throw notThisForge({ address: this.address, what: 'ask who we are' }, 'its answer names nobody')
     this.#login = login
     return login
   }

@@ -1,11 +1,12 @@
 /** Who we are on GitHub: a token as it is, or an App's key that makes tokens of an hour for one installation. */
+
 import { createPrivateKey } from 'node:crypto'
 import type { Octokit } from '@octokit/rest'
 import { Failure } from '../../../failure.ts'
 import type { Clock } from '../../../ports/clock.ts'
+import { badCredentials } from '../forge-failure.ts'
 import { statusOf } from '../refused-answer.ts'
 import type { GitHubAddress } from './github-address.ts'
-import { badCredentials } from './github-failure.ts'
 
 /** The private key is PEM text, PKCS#1 as GitHub gives it or PKCS#8. The installation is looked up where it is not given. */
 export type GitHubCredential =

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
+import { unreachable } from '../forge-failure.ts'
 import { mayBeDone, RefusedAnswer, statusOf } from '../refused-answer.ts'
 import { parseGitHubAddress } from './github-address.ts'
-import { failureOfAnswer, reportedIn, unreachable } from './github-failure.ts'
+import { failureOfAnswer, reportedIn } from './github-failure.ts'
 import { isLimit, namedEnd } from './rate-limits.ts'
 
 const address = parseGitHubAddress('git@github.com:acme/deploy.git')

@@ -2,6 +2,7 @@
  * What octokit sends its requests through: waits for the governor, asks "changed since?", stays with one origin, bounds time and
  * size, and remembers what GitHub says about its limits. Octokit's throttling plugin is not used (docs/adr/0010-dependencies.md).
  */
+
 import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { setImmediate } from 'node:timers/promises'
@@ -9,10 +10,11 @@ import { createGunzip } from 'node:zlib'
 import type { Dispatcher } from 'undici'
 import type { Clock } from '../../../ports/clock.ts'
 import type { Trace } from '../../../ports/trace.ts'
+import { goneElsewhere, notThisForge, unreachable } from '../forge-failure.ts'
+import { LostConnection, lostConnection } from '../lost-connection.ts'
 import type { RequestGovernor, RequestKind } from '../request-governor.ts'
 import type { AnswerCache } from './answer-cache.ts'
 import type { GitHubAddress } from './github-address.ts'
-import { goneElsewhere, notGitHub, unreachable } from './github-failure.ts'
 import { isLimit, learnBudget, namedEnd, resourceOf } from './rate-limits.ts'
 
 export interface FetchParts {
@@ -112,7 +114,7 @@ export class GitHubFetch {
       if (next === null || next.origin !== this.#origin) throw this.#elsewhere()
       url = next
     }
-    throw notGitHub({ address: this.#parts.address, what: 'ask GitHub' }, 'it redirects in a circle')
+    throw notThisForge({ address: this.#parts.address, what: 'ask GitHub' }, 'it redirects in a circle')
   }
 
   async #conditional(url: URL, init: FetchInit, kind: RequestKind, signal: AbortSignal): Promise<Answer> {
@@ -142,7 +144,7 @@ export class GitHubFetch {
       if (answer.status < 400) governor.wentWell()
       const type = answer.headers.get('content-type') ?? ''
       if (answer.body !== '' && answer.status < 500 && !/^application\/([\w.+-]+\+)?json\b/i.test(type)) {
-        throw notGitHub({ address, what: 'ask GitHub' }, `it answers ${answer.status} with ${shortType(type)}, wanted JSON`)
+        throw notThisForge({ address, what: 'ask GitHub' }, `it answers ${answer.status} with ${shortType(type)}, wanted JSON`)
       }
       if (answer.status < 300 && !isWhole(answer.body)) throw new LostConnection('the answer ended before it was whole')
       return answer
@@ -174,7 +176,7 @@ export class GitHubFetch {
       return { status: answer.statusCode, headers, body: await textOf(answer.body, headers.get('content-encoding') === 'gzip') }
     } catch (thrown) {
       if (signal.aborted) throw signal.reason
-      throw new LostConnection(classOf(thrown))
+      throw lostConnection(thrown, SILENCE)
     }
   }
 
@@ -188,9 +190,6 @@ export class GitHubFetch {
     return goneElsewhere({ address: this.#parts.address, what: 'ask GitHub' }, why, 'name the repository by its present address')
   }
 }
-
-/** No answer, or half of one. The message is a class of fault. */
-class LostConnection extends Error {}
 
 /** What only asks, or makes nothing that people see, is a read whatever its method. */
 function kindOf(path: string, { method, body = '' }: FetchInit): RequestKind {
@@ -220,11 +219,4 @@ function isWhole(body: string): boolean {
 
 function shortType(type: string): string {
   return /^[\w.+-]+\/[\w.+-]+/.exec(type)?.[0] ?? 'no content type'
-}
-
-/** `ECONNREFUSED`, `UND_ERR_SOCKET`: the text of such an error may repeat an address. */
-function classOf(thrown: unknown): string {
-  const code = typeof thrown === 'object' && thrown !== null && 'code' in thrown ? String(thrown.code) : ''
-  if (code.startsWith('UND_ERR_') && code.endsWith('TIMEOUT')) return `no answer for ${SILENCE / 1000} s`
-  return code === '' ? 'the connection failed' : `the connection failed (${code})`
 }

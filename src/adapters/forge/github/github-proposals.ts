@@ -1,13 +1,14 @@
 /** Pull requests as proposals. GitHub itself keeps two open ones of one branch into one base from being there. */
+
 import type { RestEndpointMethodTypes } from '@octokit/rest'
 import { type ObjectId, objectId } from '../../../package/object-id.ts'
 import type { KnownProposal, OpenedProposal, WantedProposal } from '../../../ports/hosted-forge.ts'
 import { assertSeen, endedMeanwhile } from '../finish-merge.ts'
+import { refusedRequest } from '../forge-failure.ts'
 import { labelChanges } from '../our-labels.ts'
 import { mayBeDone, statusOf } from '../refused-answer.ts'
 import { plainLines, sameText } from '../topic-marker.ts'
 import type { GitHubClient } from './github-client.ts'
-import { refusedRequest } from './github-failure.ts'
 import type { GitHubLabels } from './github-labels.ts'
 
 const HEADS = 'refs/heads/'

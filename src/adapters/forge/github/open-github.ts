@@ -1,4 +1,5 @@
 /** Opens a repository on GitHub. Loaded only when GitHub is the forge: octokit comes with it. */
+
 import { Octokit } from '@octokit/rest'
 import type { Clock } from '../../../ports/clock.ts'
 import type { HostedForge } from '../../../ports/hosted-forge.ts'
@@ -6,6 +7,7 @@ import type { PackageRepository } from '../../../ports/package-repository.ts'
 import type { Trace } from '../../../ports/trace.ts'
 import type { ConnectOptions, CredentialOptions, ForgeConnection } from '../forge-adapter.ts'
 import { noAddress } from '../forge-address.ts'
+import { badCredentials } from '../forge-failure.ts'
 import { proxyDispatcher } from '../proxy-dispatcher.ts'
 import { RequestGovernor } from '../request-governor.ts'
 import { answerCache } from './answer-cache.ts'
@@ -14,9 +16,8 @@ import { type GitHubAddress, parseGitHubAddress } from './github-address.ts'
 import { GitHubCheckRuns } from './github-check-runs.ts'
 import { GitHubClient } from './github-client.ts'
 import { appTokens, type GitHubCredential, type TokenSource } from './github-credentials.ts'
-import { badCredentials } from './github-failure.ts'
 import { GitHubFetch } from './github-fetch.ts'
-import { GitHubForge } from './github-forge.ts'
+import { githubForge } from './github-forge.ts'
 import { probeGitHub } from './probe-github.ts'
 
 export interface GitHubOptions {
@@ -96,7 +97,7 @@ export async function openGitHub(options: GitHubOptions): Promise<OpenedGitHub> 
     client,
     granted,
     token: async (signal) => (await holder.tokens(false, signal)) ?? '',
-    forge: (repository) => new GitHubForge(client, { repository, clock, writeCount: governor }, checkRuns),
+    forge: (repository) => githubForge(client, { repository, clock, writeCount: governor, checkRuns }),
     close: () => dispatcher.close(),
   }
 }

@@ -1,0 +1,81 @@
+/** Failures of a forge as ours: by HTTP status, or by the class of the transport fault. Each forge adds what it means by a status. */
+import { Failure, type FailureCode, type Retry } from '../../failure.ts'
+import { foreignLine } from '../../text/foreign-text.ts'
+import type { ForgeAddress } from './forge-address.ts'
+import type { RefusedAnswer } from './refused-answer.ts'
+
+/** A request, for messages. */
+export interface RequestDescription {
+  readonly address: ForgeAddress
+  /** `open a pull request`: follows "cannot". */
+  readonly what: string
+}
+
+export type Reason = readonly [code: FailureCode, why: string, remedy: string]
+
+/** @param own the forge's meaning of the status, where it has one of its own */
+export function failureOfStatus(requested: RequestDescription, refused: RefusedAnswer, own: Reason | undefined): Failure {
+  const text = textOf(refused)
+  if (own !== undefined) return failure(requested, own, { cause: refused })
+  if (refused.status >= 500) return failure(requested, ['BP5005', `it answered ${text}`, 'try again'], { retry: 'backoff', cause: refused })
+  const remedy = 'look at what it says, and at the rules of the repository'
+  return failure(requested, ['BP5006', `it refuses (${text})`, remedy], { cause: refused })
+}
+
+/** Status and message. */
+export function textOf({ status, reported }: RefusedAnswer): string {
+  return reported === '' ? `${status}` : `${status}: ${reported}`
+}
+
+/** @param detail class of the fault, never text that holds an address with credentials */
+export function unreachable(requested: RequestDescription, detail: string): Failure {
+  const remedy = `check the network between here and ${requested.address.host}, and try again`
+  return failure(requested, ['BP5001', detail, remedy], { retry: 'backoff' })
+}
+
+/** A login page, a proxy or another program answers. */
+export function notThisForge(requested: RequestDescription, why: string): Failure {
+  return failure(requested, ['BP5007', why, 'check the address: a login page, a proxy or another forge may answer in its place'])
+}
+
+export function goneElsewhere(requested: RequestDescription, why: string, remedy: string): Failure {
+  return failure(requested, ['BP5008', why, remedy])
+}
+
+/** For what was refused by rules that no status names. */
+export function refusedRequest(requested: RequestDescription, why: string, remedy: string, retry?: Retry): Failure {
+  return failure(requested, ['BP5006', why, remedy], { retry })
+}
+
+/** For credentials that are no good before any request. */
+export function badCredentials(requested: RequestDescription, why: string, remedy: string): Failure {
+  return failure(requested, ['BP5002', why, remedy])
+}
+
+function failure(
+  { address, what }: RequestDescription,
+  [code, why, remedy]: Reason,
+  { retry = 'on-change', cause }: { readonly retry?: Retry | undefined; readonly cause?: RefusedAnswer } = {},
+): Failure {
+  const where = `${address.owner}/${address.repository} on ${address.host}`
+  return new Failure({ code, what: `cannot ${what}`, where, why, remedy, retry, ...(cause === undefined ? {} : { cause }) })
+}
+
+const LONGEST = 300
+
+/**
+ * Message of an answer's body as one printable line; empty where there is none.
+ * @param secret what no text repeats. @param more further texts of the answer
+ */
+export function messageIn(body: string, secret: RegExp, more: (answer: object) => readonly string[] = () => []): string {
+  let value: unknown
+  try {
+    value = JSON.parse(body)
+  } catch {
+    return ''
+  }
+  if (typeof value !== 'object' || value === null) return ''
+  const message = 'message' in value && typeof value.message === 'string' ? value.message : ''
+  const texts = [message, ...more(value)].filter((text) => text !== '')
+  return foreignLine(texts.join('; ').replace(secret, '***'), { limit: LONGEST })
+}

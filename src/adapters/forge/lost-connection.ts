@@ -1,0 +1,12 @@
+/** No answer, or half of one. The message is a class of fault. */
+export class LostConnection extends Error {}
+
+/**
+ * `ECONNREFUSED`, `UND_ERR_SOCKET`: the text of such an error may repeat an address.
+ * @param silence milliseconds without a byte that the request was given
+ */
+export function lostConnection(thrown: unknown, silence: number): LostConnection {
+  const code = typeof thrown === 'object' && thrown !== null && 'code' in thrown ? String(thrown.code) : ''
+  if (code.startsWith('UND_ERR_') && code.endsWith('TIMEOUT')) return new LostConnection(`no answer for ${silence / 1000} s`)
+  return new LostConnection(code === '' ? 'the connection failed' : `the connection failed (${code})`)
+}
