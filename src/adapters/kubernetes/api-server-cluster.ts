@@ -4,7 +4,7 @@ import type { LiveView, Prediction, WantedObject } from '../../krm/live-view.ts'
 import { metadataText, type Resource } from '../../krm/resource.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { ClusterIdentity, ClusterReader, Inventory, InventoryQuestion, ObjectList, ServedKind } from '../../ports/cluster.ts'
-import { getKey, isJsonObject, type JsonObject } from '../../text/json.ts'
+import { isJsonObject, type JsonObject, partOf } from '../../text/json.ts'
 import { AdmissionOutages } from './admission-outages.ts'
 import type { ReadApi } from './cluster-api.ts'
 import { Discovery } from './discovery.ts'
@@ -45,7 +45,7 @@ export class ApiServerCluster implements ClusterReader {
   async identify(signal: AbortSignal): Promise<ClusterIdentity> {
     const requested = this.requested('/version')
     const answer = jsonOf(await this.api.get('/version', requested, signal), requested)
-    const version = isJsonObject(answer) ? getKey(answer, 'gitVersion') : undefined
+    const version = partOf(answer, 'gitVersion')
     if (typeof version !== 'string') throw notKubernetes(requested, 'its answer is not the version of a Kubernetes API server')
     const uid = await this.readUid(signal)
     return {

@@ -6,7 +6,7 @@
 import { Failure } from '../../failure.ts'
 import { parseApiVersion } from '../../krm/resource-id.ts'
 import type { Clock } from '../../ports/clock.ts'
-import { getKey, isJsonArray, isJsonObject, type Json, type JsonObject } from '../../text/json.ts'
+import { getKey, isJsonObject, type JsonObject, objectsIn, textOf, textsIn } from '../../text/json.ts'
 import type { ReadApi } from './cluster-api.ts'
 import { jsonOf, notKubernetes, notServed, type RequestDescription, type RequestedResource } from './kubernetes-failure.ts'
 
@@ -139,15 +139,15 @@ export class Discovery {
   private async readRoot(path: string, into: Map<string, GroupVersion | undefined>, signal: AbortSignal): Promise<void> {
     const requested = this.requested(path)
     const answer = jsonOf(await this.api.get(path, requested, signal, { accept: ACCEPT }), requested)
-    const kind = isJsonObject(answer) ? getKey(answer, 'kind') : undefined
+    const kind = textOf(answer, 'kind')
     if (!isJsonObject(answer)) throw notKubernetes(requested, 'its answer is not an object')
     if (kind === 'APIGroupDiscoveryList') {
-      for (const group of objects(answer, 'items')) readGroup(group, into)
+      for (const group of objectsIn(getKey(answer, 'items'))) readGroup(group, into)
     } else if (kind === 'APIVersions') {
-      for (const version of strings(answer, 'versions')) into.set(version, undefined)
+      for (const version of textsIn(getKey(answer, 'versions'))) into.set(version, undefined)
     } else if (kind === 'APIGroupList') {
-      const versions = objects(answer, 'groups').flatMap((group) => objects(group, 'versions'))
-      for (const version of versions) into.set(text(version, 'groupVersion'), undefined)
+      const versions = objectsIn(getKey(answer, 'groups')).flatMap((group) => objectsIn(getKey(group, 'versions')))
+      for (const version of versions) into.set(textOf(version, 'groupVersion'), undefined)
     } else throw notKubernetes(requested, 'its answer is not a list of API groups')
   }
 
@@ -165,8 +165,8 @@ export class Discovery {
       throw notKubernetes(requested, 'its answer is not a list of resources')
     const { group } = parseApiVersion(apiVersion)
     const kinds = new Map<string, ServedResource>()
-    for (const resource of objects(answer, 'resources')) {
-      const [plural, kind] = [text(resource, 'name'), text(resource, 'kind')]
+    for (const resource of objectsIn(getKey(answer, 'resources'))) {
+      const [plural, kind] = [textOf(resource, 'name'), textOf(resource, 'kind')]
       if (plural.includes('/') || kinds.has(kind)) continue
       kinds.set(kind, {
         apiVersion,
@@ -174,7 +174,7 @@ export class Discovery {
         kind,
         plural,
         namespaced: getKey(resource, 'namespaced') === true,
-        verbs: strings(resource, 'verbs'),
+        verbs: textsIn(getKey(resource, 'verbs')),
       })
     }
     return { kinds, stale: false }
@@ -201,20 +201,25 @@ export class Discovery {
 }
 
 function readGroup(item: JsonObject, into: Map<string, GroupVersion | undefined>): void {
-  const metadata = getKey(item, 'metadata')
-  const group = isJsonObject(metadata) ? text(metadata, 'name') : ''
-  for (const version of objects(item, 'versions')) {
-    const apiVersion = group === '' ? text(version, 'version') : `${group}/${text(version, 'version')}`
+  const group = textOf(item, 'metadata', 'name')
+  for (const version of objectsIn(getKey(item, 'versions'))) {
+    const apiVersion = group === '' ? textOf(version, 'version') : `${group}/${textOf(version, 'version')}`
     const kinds = new Map<string, ServedResource>()
-    for (const resource of objects(version, 'resources')) {
-      const responseKind = getKey(resource, 'responseKind')
-      const kind = isJsonObject(responseKind) ? text(responseKind, 'kind') : ''
+    for (const resource of objectsIn(getKey(version, 'resources'))) {
+      const kind = textOf(resource, 'responseKind', 'kind')
       // A placeholder for subresources of something that is not served itself has no kind.
       if (kind === '' || kinds.has(kind)) continue
-      const namespaced = text(resource, 'scope') === 'Namespaced'
-      kinds.set(kind, { apiVersion, group, kind, plural: text(resource, 'resource'), namespaced, verbs: strings(resource, 'verbs') })
+      const namespaced = textOf(resource, 'scope') === 'Namespaced'
+      kinds.set(kind, {
+        apiVersion,
+        group,
+        kind,
+        plural: textOf(resource, 'resource'),
+        namespaced,
+        verbs: textsIn(getKey(resource, 'verbs')),
+      })
     }
-    into.set(apiVersion, { kinds, stale: text(version, 'freshness') === 'Stale' })
+    into.set(apiVersion, { kinds, stale: textOf(version, 'freshness') === 'Stale' })
   }
 }
 
@@ -240,19 +245,4 @@ export function requestedFor(
   const { group, kind, plural } = served
   const resource: RequestedResource = { group, kind, plural, namespace: served.namespaced ? namespace : '', name }
   return { cluster, verb, resource, path: collectionPath(served, namespace) }
-}
-
-function objects(object: JsonObject, key: string): readonly JsonObject[] {
-  const list: Json | undefined = getKey(object, key)
-  return isJsonArray(list) ? list.filter(isJsonObject) : []
-}
-
-function strings(object: JsonObject, key: string): readonly string[] {
-  const list = getKey(object, key)
-  return isJsonArray(list) ? list.filter((item) => typeof item === 'string') : []
-}
-
-function text(object: JsonObject, key: string): string {
-  const value = getKey(object, key)
-  return typeof value === 'string' ? value : ''
 }

@@ -7,7 +7,7 @@
 import { gunzipSync } from 'node:zlib'
 import { labelsOf, type Resource, readResource } from '../../krm/resource.ts'
 import type { Inventory } from '../../ports/cluster.ts'
-import { getKey, isJsonObject, type JsonObject, parseJson } from '../../text/json.ts'
+import { type Json, type JsonObject, parseJson, partOf, textOf } from '../../text/json.ts'
 import { objectsIn, parseGoYaml } from '../../yaml/read/go-yaml.ts'
 
 /** Kinds of the stores that are in the cluster. A third one, `sql`, is a database elsewhere. */
@@ -79,8 +79,7 @@ const MOST_BYTES = 64 * 1024 * 1024
 
 /** Objects without a namespace get the release's. @returns undefined where the object holds no release as Helm stores it */
 export function decodeRevision({ store, object }: StoredRevision, namespace: string): DecodedRevision | undefined {
-  const data = getKey(object, 'data')
-  const stored = isJsonObject(data) ? getKey(data, 'release') : undefined
+  const stored = partOf(object, 'data', 'release')
   if (typeof stored !== 'string') return undefined
   try {
     // All data of a Secret is base64 once more.
@@ -88,8 +87,8 @@ export function decodeRevision({ store, object }: StoredRevision, namespace: str
     const packed = Buffer.from(text, 'base64')
     const zipped = packed[0] === 0x1f && packed[1] === 0x8b && packed[2] === 0x08
     const release = parseJson((zipped ? gunzipSync(packed, { maxOutputLength: MOST_BYTES }) : packed).toString('utf8'))
-    const manifest = isJsonObject(release) ? getKey(release, 'manifest') : undefined
-    if (!isJsonObject(release) || typeof manifest !== 'string') return undefined
+    const manifest = partOf(release, 'manifest')
+    if (typeof manifest !== 'string') return undefined
     return { resources: resourcesOf(manifest, namespace), ...infoOf(release) }
   } catch {
     // What a parser says may quote the manifest, which may hold Secrets.
@@ -109,12 +108,10 @@ function resourcesOf(manifest: string, namespace: string): Resource[] {
   )
 }
 
-function infoOf(release: JsonObject): Omit<DecodedRevision, 'resources'> {
-  const info = getKey(release, 'info')
-  const [at, description] = ['last_deployed', 'description'].map((name) => String(isJsonObject(info) ? getKey(info, name) : ''))
+function infoOf(release: Json): Omit<DecodedRevision, 'resources'> {
   // helm `pkg/action/rollback.go`, prepareRollback
-  const to = /^Rollback to (\d{1,9})$/.exec(description ?? '')?.[1]
-  return { deployedAt: Date.parse(at ?? '') || 0, rollbackTo: to === undefined ? undefined : Number(to) }
+  const to = /^Rollback to (\d{1,9})$/.exec(textOf(release, 'info', 'description'))?.[1]
+  return { deployedAt: Date.parse(textOf(release, 'info', 'last_deployed')) || 0, rollbackTo: to === undefined ? undefined : Number(to) }
 }
 
 const NOTHING: DecodedRevision = { resources: [], deployedAt: 0, rollbackTo: undefined }

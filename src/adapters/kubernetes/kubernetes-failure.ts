@@ -7,7 +7,7 @@ import { Failure, type FailureCode, type Retry } from '../../failure.ts'
 import { hasSecretText } from '../../krm/redaction/credential-text.ts'
 import { isSensitive } from '../../krm/redaction/redacted.ts'
 import { foreignLine } from '../../text/foreign-text.ts'
-import { getKey, isJsonArray, isJsonObject, type Json, type JsonObject, parseJson } from '../../text/json.ts'
+import { isJsonObject, type Json, type JsonObject, objectsIn, parseJson, partOf, textOf } from '../../text/json.ts'
 import type { ApiResponse, TransportFault } from './connection/transport.ts'
 
 /** What was asked, for messages and for the rule to add. */
@@ -186,7 +186,7 @@ export function statusOf(body: string): JsonObject | undefined {
   if (!body.startsWith('{')) return undefined
   try {
     const value = parseJson(body)
-    return isJsonObject(value) && getKey(value, 'kind') === 'Status' ? value : undefined
+    return isJsonObject(value) && textOf(value, 'kind') === 'Status' ? value : undefined
   } catch {
     return undefined
   }
@@ -196,7 +196,7 @@ export function statusOf(body: string): JsonObject | undefined {
 export function isObjectAbsent(response: ApiResponse, name: string): boolean {
   const status = statusOf(response.body)
   return (
-    response.status === 404 && status !== undefined && textOf(status, 'reason') === 'NotFound' && textOf(detailsOf(status), 'name') === name
+    response.status === 404 && status !== undefined && textOf(status, 'reason') === 'NotFound' && textOf(status, 'details', 'name') === name
   )
 }
 
@@ -212,8 +212,7 @@ export function rbacRule(requested: RequestDescription, user: string | undefined
 }
 
 function notFound(requested: RequestDescription, answer: JsonObject | undefined): Failure {
-  const details = detailsOf(answer)
-  const [kind, name] = [textOf(details, 'kind'), textOf(details, 'name')]
+  const [kind, name] = [textOf(answer, 'details', 'kind'), textOf(answer, 'details', 'name')]
   if (kind === 'namespaces' && requested.resource?.plural !== 'namespaces')
     return refusalOf(requested, `namespace ${name} does not exist`, `create namespace ${name} first`)
   if (name !== '' && name === requested.resource?.name) return refusalOf(requested, 'the object does not exist', 'look again')
@@ -225,8 +224,7 @@ function notFound(requested: RequestDescription, answer: JsonObject | undefined)
 function reasonOf(requested: RequestDescription, status: number, answer: JsonObject | undefined): string {
   const reason = textOf(answer, 'reason')
   const head = reason === '' ? `status ${status}` : `${reason} (${status})`
-  const listed = getKey(detailsOf(answer) ?? {}, 'causes')
-  const causes = isJsonArray(listed) ? listed.filter(isJsonObject).slice(0, MOST_CAUSES) : []
+  const causes = objectsIn(partOf(answer, 'details', 'causes')).slice(0, MOST_CAUSES)
   const hides = (text: string): boolean => hidesText(requested, text)
   const parts = causes.map((cause) => {
     const [location, message] = [textOf(cause, 'field'), textOf(cause, 'message')]
@@ -282,14 +280,4 @@ function failureOf(
 function describe({ group, plural, namespace, name }: RequestedResource): string {
   const type = group === '' ? plural : `${plural}.${group}`
   return `${type}${name === '' ? '' : ` ${JSON.stringify(name)}`}${namespace === '' ? '' : ` in namespace ${namespace}`}`
-}
-
-function detailsOf(status: JsonObject | undefined): JsonObject | undefined {
-  const details = status === undefined ? undefined : getKey(status, 'details')
-  return isJsonObject(details) ? details : undefined
-}
-
-function textOf(object: JsonObject | undefined, key: string): string {
-  const value = object === undefined ? undefined : getKey(object, key)
-  return typeof value === 'string' ? value : ''
 }

@@ -1,9 +1,9 @@
 /** Lists of metadata, for inventories that are only marks on the objects. No content of an object is asked for. */
 import { Failure } from '../../failure.ts'
 import { metadataText } from '../../krm/resource.ts'
-import type { ResourceId } from '../../krm/resource-id.ts'
+import { parseApiVersion, type ResourceId } from '../../krm/resource-id.ts'
 import type { Inventory, ListedLocation, ListingRef } from '../../ports/cluster.ts'
-import { getKey, isJsonObject, type JsonObject } from '../../text/json.ts'
+import { getKey, isJsonObject, type JsonObject, textOf } from '../../text/json.ts'
 import { requestedFor, type ServedResource } from './discovery.ts'
 import { notKubernetes } from './kubernetes-failure.ts'
 import { failureOrThrow, inParallel, listObjects } from './list-objects.ts'
@@ -117,8 +117,6 @@ async function listOnce({ api }: LiveSources, { served, namespace, labelSelector
 }
 
 function idOf(object: JsonObject): ResourceId {
-  const [apiVersion, kind] = [String(getKey(object, 'apiVersion')), String(getKey(object, 'kind'))]
-  const slash = apiVersion.indexOf('/')
-  const group = slash === -1 ? '' : apiVersion.slice(0, slash)
-  return { group, kind, namespace: metadataText(object, 'namespace'), name: metadataText(object, 'name') }
+  const { group } = parseApiVersion(textOf(object, 'apiVersion'))
+  return { group, kind: textOf(object, 'kind'), namespace: metadataText(object, 'namespace'), name: metadataText(object, 'name') }
 }

@@ -2,7 +2,7 @@
 
 import type { Prediction } from '../../krm/live-view.ts'
 import { metadataText, type Resource } from '../../krm/resource.ts'
-import { formatJson, getKey, isJsonObject } from '../../text/json.ts'
+import { formatJson, getKey, isJsonObject, partOf, textOf } from '../../text/json.ts'
 import { appliedObject } from './applied-object.ts'
 import type { ReadApi } from './cluster-api.ts'
 import type { ApiResponse } from './connection/transport.ts'
@@ -113,9 +113,8 @@ async function isAllowed(api: ReadApi, verb: 'patch' | 'create', requested: Requ
     path: '/apis/authorization.k8s.io/v1/selfsubjectaccessreviews',
   }
   const answer = jsonOf(await api.reviewAccess(formatJson(body), about, signal), about)
-  const status = isJsonObject(answer) ? getKey(answer, 'status') : undefined
-  if (!isJsonObject(status)) throw notKubernetes(about, 'its answer is not an access review')
-  return getKey(status, 'allowed') === true
+  if (!isJsonObject(partOf(answer, 'status'))) throw notKubernetes(about, 'its answer is not an access review')
+  return partOf(answer, 'status', 'allowed') === true
 }
 
 /**
@@ -124,7 +123,6 @@ async function isAllowed(api: ReadApi, verb: 'patch' | 'create', requested: Requ
  * @returns the name of the webhook
  */
 function dryRunUnsupportedBy(response: ApiResponse): string | undefined {
-  const message = getKey(statusOf(response.body) ?? {}, 'message')
-  if (response.status !== 400 || typeof message !== 'string') return undefined
-  return /^admission webhook "(.*)" does not support dry run$/.exec(message)?.[1]
+  if (response.status !== 400) return undefined
+  return /^admission webhook "(.*)" does not support dry run$/.exec(textOf(statusOf(response.body), 'message'))?.[1]
 }

@@ -1,7 +1,7 @@
 /** What our account may do in a namespace and in the cluster, by `SelfSubjectRulesReview`, which stores nothing. */
 
 import type { AccessRule, ClusterAccessAnswer } from '../../ports/probes.ts'
-import { formatJson, getKey, isJsonArray, isJsonObject, type JsonObject } from '../../text/json.ts'
+import { formatJson, isJsonArray, type JsonObject, objectsIn, partOf, textsIn } from '../../text/json.ts'
 import type { ReadApi } from './cluster-api.ts'
 import { jsonOf, notKubernetes, type RequestDescription } from './kubernetes-failure.ts'
 
@@ -12,21 +12,17 @@ export async function probeAccess(api: ReadApi, namespace: string, signal: Abort
   const requested: RequestDescription = { cluster: api.cluster, verb: 'create', resource: undefined, path }
   const response = await api.reviewRules(formatJson(body), requested, signal)
   const answer = jsonOf(response, requested)
-  const status = isJsonObject(answer) ? getKey(answer, 'status') : undefined
-  const listed = isJsonObject(status) ? getKey(status, 'resourceRules') : undefined
-  if (!isJsonObject(status) || !isJsonArray(listed)) throw notKubernetes(requested, 'its answer is not a review of rules')
+  const listed = partOf(answer, 'status', 'resourceRules')
+  if (!isJsonArray(listed)) throw notKubernetes(requested, 'its answer is not a review of rules')
   const time = Date.parse(response.headers.get('date') ?? '')
   return {
-    rules: listed.filter(isJsonObject).map(ruleOf),
-    incomplete: getKey(status, 'incomplete') === true,
+    rules: objectsIn(listed).map(ruleOf),
+    incomplete: partOf(answer, 'status', 'incomplete') === true,
     serverTime: Number.isNaN(time) ? undefined : time,
   }
 }
 
 function ruleOf(rule: JsonObject): AccessRule {
-  const texts = (key: string): readonly string[] => {
-    const list = getKey(rule, key)
-    return isJsonArray(list) ? list.filter((item) => typeof item === 'string') : []
-  }
+  const texts = (key: string): readonly string[] => textsIn(partOf(rule, key))
   return { verbs: texts('verbs'), groups: texts('apiGroups'), resources: texts('resources'), names: texts('resourceNames') }
 }

@@ -3,7 +3,7 @@ import { Failure } from '../../failure.ts'
 import { labelsOf, metadataText } from '../../krm/resource.ts'
 import type { ResourceId } from '../../krm/resource-id.ts'
 import type { Inventory, InventoryRef } from '../../ports/cluster.ts'
-import { getKey, isJsonArray, isJsonObject, type JsonObject } from '../../text/json.ts'
+import { type JsonObject, objectsIn, partOf, textOf } from '../../text/json.ts'
 import type { ReadApi } from './cluster-api.ts'
 import type { Discovery, ServedResource } from './discovery.ts'
 import { failureOrThrow, inParallel, listObjects } from './list-objects.ts'
@@ -81,19 +81,13 @@ export function pickInventory(groups: readonly JsonObject[], ref: InventoryRef):
     return (ref.name !== '' && metadataText(group, 'name') === ref.name) || (ref.id !== '' && id === ref.id)
   })
   if (object === undefined) return undefined
-  const spec = getKey(object, 'spec')
-  const listed = isJsonObject(spec) ? getKey(spec, 'resources') : undefined
   return {
     source: `ResourceGroup ${metadataText(object, 'namespace')}/${metadataText(object, 'name')}`,
-    resources: isJsonArray(listed) ? listed.filter(isJsonObject).flatMap((entry) => readEntry(entry) ?? []) : [],
+    resources: objectsIn(partOf(object, 'spec', 'resources')).flatMap((entry) => readEntry(entry) ?? []),
   }
 }
 
 function readEntry(entry: JsonObject): ResourceId | undefined {
-  const text = (key: string): string => {
-    const value = getKey(entry, key)
-    return typeof value === 'string' ? value : ''
-  }
-  const [kind, name] = [text('kind'), text('name')]
-  return kind === '' || name === '' ? undefined : { group: text('group'), kind, namespace: text('namespace'), name }
+  const [group = '', kind = '', namespace = '', name = ''] = ['group', 'kind', 'namespace', 'name'].map((key) => textOf(entry, key))
+  return kind === '' || name === '' ? undefined : { group, kind, namespace, name }
 }

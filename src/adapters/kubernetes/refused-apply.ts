@@ -5,7 +5,7 @@
 import type { Failure } from '../../failure.ts'
 import type { RefusalReason } from '../../krm/live-view.ts'
 import { hasSecretText } from '../../krm/redaction/credential-text.ts'
-import { getKey, isJsonArray, isJsonObject, type JsonObject } from '../../text/json.ts'
+import { type JsonObject, objectsIn, partOf, textOf } from '../../text/json.ts'
 import type { ApiResponse } from './connection/transport.ts'
 import {
   failureOfRefusal,
@@ -49,20 +49,13 @@ export function readRefusal(response: ApiResponse, requested: RequestDescription
   const unknown = UNKNOWN_FIELD.exec(message)
   if (unknown !== null) {
     const fields = [...(unknown[1] ?? '').matchAll(/(?:^|\n)\s*\.?(\S+): field not declared in schema/g)].map((match) => match[1] ?? '')
-    const named =
-      fields.length === 0 || fields.some(hasSecretText)
-        ? 'a field'
-        : fields
-            .slice(0, 5)
-            .map((field) => shorten(field))
-            .join(', ')
-    return fields.length === 0
-      ? refused(
-          'Invalid',
-          hidesText(requested, message) ? 'it does not fit the schema of its kind' : shorten(message, requested),
-          'correct the object in git',
-        )
-      : refused('UnknownField', `the server does not know ${named}`, 'correct the name of the field in git, or remove it')
+    if (fields.length === 0) {
+      const why = hidesText(requested, message) ? 'it does not fit the schema of its kind' : shorten(message, requested)
+      return refused('Invalid', why, 'correct the object in git')
+    }
+    const shown = fields.slice(0, 5).map((field) => shorten(field))
+    const named = fields.some(hasSecretText) ? 'a field' : shown.join(', ')
+    return refused('UnknownField', `the server does not know ${named}`, 'correct the name of the field in git, or remove it')
   }
   if (response.status === 500) {
     const name = /failed calling webhook "([^"]{1,253})"/.exec(message)?.[1]
@@ -116,15 +109,6 @@ function endOf(message: string): string {
 }
 
 function causesOf(answer: JsonObject | undefined): readonly Cause[] {
-  const details = answer === undefined ? undefined : getKey(answer, 'details')
-  const causes = isJsonObject(details) ? getKey(details, 'causes') : undefined
-  if (!isJsonArray(causes)) return []
-  return causes
-    .filter(isJsonObject)
-    .map((cause) => ({ reason: textOf(cause, 'reason'), field: textOf(cause, 'field'), message: textOf(cause, 'message') }))
-}
-
-function textOf(object: JsonObject | undefined, key: string): string {
-  const value = object === undefined ? undefined : getKey(object, key)
-  return typeof value === 'string' ? value : ''
+  const causes = objectsIn(partOf(answer, 'details', 'causes'))
+  return causes.map((cause) => ({ reason: textOf(cause, 'reason'), field: textOf(cause, 'field'), message: textOf(cause, 'message') }))
 }

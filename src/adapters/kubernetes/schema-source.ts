@@ -1,7 +1,7 @@
 /** The server's OpenAPI v3 documents: the index, then one document for each group version that is asked for. */
 import type { FieldSchema } from '../../krm/field-schema.ts'
 import { schemaOfKind } from '../../krm/open-api.ts'
-import { getKey, isJsonObject, type Json } from '../../text/json.ts'
+import { isJsonObject, type Json, partOf, textOf } from '../../text/json.ts'
 import type { ReadApi } from './cluster-api.ts'
 import { jsonOf, notKubernetes, notServed, type RequestDescription } from './kubernetes-failure.ts'
 
@@ -67,13 +67,13 @@ export class SchemaSource {
 
   private async fetchIndex(signal: AbortSignal): Promise<ReadonlyMap<string, string>> {
     const answer = await this.get(INDEX, signal)
-    const paths = isJsonObject(answer) ? getKey(answer, 'paths') : undefined
+    const paths = partOf(answer, 'paths')
     if (!isJsonObject(paths)) throw notKubernetes(this.requested(INDEX), 'its OpenAPI index has no paths')
     const urls = new Map<string, string>()
     for (const [path, entry] of Object.entries(paths)) {
-      const url = isJsonObject(entry) ? getKey(entry, 'serverRelativeURL') : undefined
+      const url = textOf(entry, 'serverRelativeURL')
       // Only a path of this server: the index must not be able to send our credentials elsewhere.
-      if (typeof url === 'string' && /^\/(?!\/)/.test(url)) urls.set(path, url)
+      if (/^\/(?!\/)/.test(url)) urls.set(path, url)
     }
     return urls
   }

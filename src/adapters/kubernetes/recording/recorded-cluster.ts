@@ -8,7 +8,7 @@ import { isSecret } from '../../../krm/redaction/redacted.ts'
 import { metadataText, type Resource } from '../../../krm/resource.ts'
 import { describeResourceId, parseApiVersion, type ResourceId, resourceKey } from '../../../krm/resource-id.ts'
 import type { ClusterIdentity, ClusterReader, Inventory, InventoryQuestion, ObjectList, ServedKind } from '../../../ports/cluster.ts'
-import { getKey, isJsonArray, isJsonObject, type JsonObject } from '../../../text/json.ts'
+import { getKey, isJsonObject, type JsonObject, objectsIn, partOf, textOf } from '../../../text/json.ts'
 import { inferredSchema } from './inferred-schema.ts'
 import { isKnownNamespaced } from './known-kinds.ts'
 import { type RecordedEvidence, recordedInventory } from './recorded-inventory.ts'
@@ -191,11 +191,9 @@ function hasContent(object: JsonObject): boolean {
 function newestTime({ objects }: Recording): string {
   let newest = ''
   for (const { object } of objects.values()) {
-    const metadata = getKey(object, 'metadata')
-    const entries = isJsonObject(metadata) ? getKey(metadata, 'managedFields') : undefined
-    const times = isJsonArray(entries) ? entries.flatMap((entry) => (isJsonObject(entry) ? [getKey(entry, 'time')] : [])) : []
+    const times = objectsIn(partOf(object, 'metadata', 'managedFields')).map((entry) => textOf(entry, 'time'))
     for (const time of [...times, metadataText(object, 'creationTimestamp')]) {
-      if (typeof time === 'string' && /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/.test(time) && time > newest) newest = time
+      if (/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/.test(time) && time > newest) newest = time
     }
   }
   return newest

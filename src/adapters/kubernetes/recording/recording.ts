@@ -15,8 +15,20 @@ import { basename, extname, join } from 'node:path'
 import { Failure } from '../../../failure.ts'
 import { type Resource, readResource } from '../../../krm/resource.ts'
 import { parseApiVersion, type ResourceId, resourceKey } from '../../../krm/resource-id.ts'
-import { canonicalJson, getKey, isJsonArray, isJsonObject, type Json, type JsonObject, jsonEquals, parseJson } from '../../../text/json.ts'
-import { objectsIn, parseGoYaml } from '../../../yaml/read/go-yaml.ts'
+import {
+  canonicalJson,
+  getKey,
+  isJsonArray,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  jsonEquals,
+  objectsIn,
+  parseJson,
+  partOf,
+  textOf,
+} from '../../../text/json.ts'
+import { objectsIn as objectsInDocument, parseGoYaml } from '../../../yaml/read/go-yaml.ts'
 import { decodeYaml } from '../../../yaml/read/go-yaml-text.ts'
 import { appliedObject } from '../applied-object.ts'
 
@@ -77,23 +89,22 @@ export function readRecording(path: string): Recording {
       continue
     }
     for (const { object, where } of objectsOf(file)) {
-      const kind = isJsonObject(object) && getKey(object, 'apiVersion') === RECORDING.apiVersion ? getKey(object, 'kind') : undefined
-      if (isJsonObject(object) && kind === RECORDING.kind) header = objectAt(object, 'spec')
-      else if (isJsonObject(object) && kind === RECORDING.prediction) {
-        const spec = objectAt(object, 'spec')
-        predictions.set(text(spec, 'key'), spec)
-      } else addObject(objects, object, where)
+      const kind = textOf(object, 'apiVersion') === RECORDING.apiVersion ? textOf(object, 'kind') : ''
+      const spec = partOf(object, 'spec')
+      if (kind === RECORDING.kind) header = isJsonObject(spec) ? spec : {}
+      else if (kind === RECORDING.prediction) predictions.set(textOf(spec, 'key'), isJsonObject(spec) ? spec : {})
+      else addObject(objects, object, where)
     }
   }
   return {
-    cluster: text(header, 'cluster'),
-    serverVersion: text(header, 'serverVersion'),
-    uid: text(header, 'uid'),
-    observedAt: text(header, 'observedAt'),
-    namespace: text(header, 'namespace') || 'default',
-    complete: listAt(header, 'complete').map(readScope),
-    absent: new Set(listAt(header, 'absent').map((entry) => resourceKey(readId(entry)))),
-    kinds: listAt(header, 'kinds').map((entry) => ({ ...readScope(entry), namespaced: getKey(entry, 'namespaced') === true })),
+    cluster: textOf(header, 'cluster'),
+    serverVersion: textOf(header, 'serverVersion'),
+    uid: textOf(header, 'uid'),
+    observedAt: textOf(header, 'observedAt'),
+    namespace: textOf(header, 'namespace') || 'default',
+    complete: objectsIn(getKey(header, 'complete')).map(readScope),
+    absent: new Set(objectsIn(getKey(header, 'absent')).map((entry) => resourceKey(readId(entry)))),
+    kinds: objectsIn(getKey(header, 'kinds')).map((entry) => ({ ...readScope(entry), namespaced: getKey(entry, 'namespaced') === true })),
     objects: new Map([...objects].map(([key, { resource }]) => [key, resource])),
     predictions,
     schemas,
@@ -126,12 +137,12 @@ function recordedFiles(path: string): readonly { readonly file: string; readonly
 function objectsOf(file: string): readonly { readonly object: Json; readonly where: string }[] {
   if (extname(file) === '.json') {
     const value = readJson(file)
-    const items = isJsonObject(value) && text(value, 'kind').endsWith('List') ? getKey(value, 'items') : undefined
+    const items = textOf(value, 'kind').endsWith('List') ? partOf(value, 'items') : undefined
     return (isJsonArray(items) ? items : [value]).map((object) => ({ object, where: file }))
   }
   const source = decodeYaml(readBytes(file), file)
   return parseGoYaml(source, file).documents.flatMap((document) =>
-    objectsIn(document, source, file).map(({ object, line }) => ({ object, where: `${file}:${line}` })),
+    objectsInDocument(document, source, file).map(({ object, line }) => ({ object, where: `${file}:${line}` })),
   )
 }
 
@@ -181,30 +192,15 @@ function translate(thrown: unknown, path: string): unknown {
 function readScope(entry: JsonObject): RecordedScope {
   const namespace = getKey(entry, 'namespace')
   return {
-    apiVersion: text(entry, 'apiVersion'),
-    kind: text(entry, 'kind'),
+    apiVersion: textOf(entry, 'apiVersion'),
+    kind: textOf(entry, 'kind'),
     namespace: typeof namespace === 'string' ? namespace : undefined,
   }
 }
 
 function readId(entry: JsonObject): ResourceId {
-  const { group } = parseApiVersion(text(entry, 'apiVersion'))
-  return { group, kind: text(entry, 'kind'), namespace: text(entry, 'namespace'), name: text(entry, 'name') }
-}
-
-function objectAt(object: JsonObject, key: string): JsonObject {
-  const value = getKey(object, key)
-  return isJsonObject(value) ? value : {}
-}
-
-function listAt(object: JsonObject, key: string): readonly JsonObject[] {
-  const value = getKey(object, key)
-  return isJsonArray(value) ? value.filter(isJsonObject) : []
-}
-
-function text(object: JsonObject, key: string): string {
-  const value = getKey(object, key)
-  return typeof value === 'string' ? value : ''
+  const { group } = parseApiVersion(textOf(entry, 'apiVersion'))
+  return { group, kind: textOf(entry, 'kind'), namespace: textOf(entry, 'namespace'), name: textOf(entry, 'name') }
 }
 
 function unreadable(where: string, why: string, remedy: string): Failure {
