@@ -4,6 +4,7 @@ import { changeOf } from '../../test/fakes/record-samples.ts'
 import { Failure, type FailureCode } from '../failure.ts'
 import type { UnitResult } from '../plan/turn/unit-result.ts'
 import { exitStatusOf, worstExit } from './exit-status.ts'
+import type { ExitOptions } from './flags/options.ts'
 
 function failed(code: FailureCode): UnitResult {
   return { state: 'failed', cluster: 'prod', packagePath: 'a', failures: [new Failure({ code, what: 'w', why: 'y', remedy: 'r' })] }
@@ -19,31 +20,32 @@ function planned(changes: number, incomplete: readonly string[] = [], outcome = 
   } as unknown as UnitResult
 }
 
-const DEFAULT = { partialOk: false, driftCounts: true, silencedCounts: true }
+const DEFAULT: ExitOptions & { readonly silencedCounts: boolean } = { partial: undefined, exitCode: undefined, silencedCounts: true }
 
 const ROWS: readonly (readonly [name: string, units: readonly UnitResult[], code: number, options?: Partial<typeof DEFAULT>])[] = [
   ['nothing at all', [], 0],
   ['in sync', [planned(0)], 0],
   ['drift', [planned(0), planned(2)], 1],
   ['a syncer that is stuck', [planned(0, [], 'none', { stuckSince: '2026-11-21T10:00:00Z' })], 1],
-  ['drift that does not count', [planned(2)], 0, { driftCounts: false }],
+  ['drift that does not count', [planned(2)], 0, { exitCode: false }],
   ['drift that was rejected, for diff', [planned(1, [], 'silenced')], 1],
   ['drift that was rejected, for scan', [planned(1, [], 'silenced')], 0, { silencedCounts: false }],
   ['incomplete', [planned(0, ['BP3005'])], 3],
   ['incomplete and drift', [planned(1, ['BP3005'])], 3],
-  ['incomplete, and that is fine', [planned(0, ['BP3005'])], 0, { partialOk: true }],
-  ['incomplete and drift, and the first is fine', [planned(1, ['BP3005'])], 1, { partialOk: true }],
+  ['incomplete, and that is fine', [planned(0, ['BP3005'])], 0, { partial: 'ok' }],
+  ['incomplete and drift, and the first is fine', [planned(1, ['BP3005'])], 1, { partial: 'ok' }],
   ['forbidden', [planned(1, ['BP3005', 'BP3003'])], 4],
   ['a recording that cannot say', [planned(0, ['BP3012'])], 3],
   ['a broken package', [failed('BP1110'), planned(1)], 2],
-  ['a broken package, whatever is fine', [failed('BP1110')], 2, { partialOk: true, driftCounts: false }],
+  ['a broken package, whatever is fine', [failed('BP1110')], 2, { partial: 'ok', exitCode: false }],
   ['an unreachable cluster', [failed('BP3001')], 3],
   ['credentials', [failed('BP3002'), planned(1)], 4],
   ['an error beats credentials', [failed('BP3002'), failed('BP9001')], 2],
 ]
 
 for (const [name, units, code, options] of ROWS) {
-  test(`${name} ends with ${code}`, () => assert.equal(exitStatusOf(units, { ...DEFAULT, ...options }), code))
+  const flags = { ...DEFAULT, ...options }
+  test(`${name} ends with ${code}`, () => assert.equal(exitStatusOf(units, flags, flags.silencedCounts), code))
 }
 
 test('of several failures an error is worse than credentials, and those than an outage', () => {

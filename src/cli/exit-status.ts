@@ -1,30 +1,24 @@
 /** Exit codes (docs/guides/first-look.md): 0 none, 1 drift or a syncer that is stuck, 2 error, 3 incomplete, 4 credentials or rights, 130 interrupted. Error beats drift. */
 import { exitCodeOf, type Failure } from '../failure.ts'
 import { type UnitResult, unitFailures } from '../plan/turn/unit-result.ts'
+import type { ExitOptions } from './flags/options.ts'
 
-export interface ExitOptions {
-  /** `--partial=ok`: what could not be observed does not count. */
-  readonly partialOk: boolean
-  /** `--exit-code=false`: drift does not count. */
-  readonly driftCounts: boolean
-  /** Drift that somebody rejected does not count: the decision was to leave it. */
-  readonly silencedCounts: boolean
-}
-
-export function exitStatusOf(units: readonly UnitResult[], options: ExitOptions): number {
+/** @param silencedCounts false where drift that somebody rejected does not count: the decision was to leave it */
+export function exitStatusOf(units: readonly UnitResult[], { partial, exitCode }: ExitOptions, silencedCounts: boolean): number {
+  const partialOk = partial === 'ok'
   const failures = units.flatMap(unitFailures)
   const codes = failures.map(({ code }) => exitCodeOf(code))
   if (codes.includes(2)) return 2
   const incomplete = units.flatMap((unit) => (unit.state === 'planned' ? unit.observation.incomplete : []))
   const unread = [...codes, ...incomplete.map(({ code }) => (isAuth(code) ? 4 : 3))]
-  if (!options.partialOk && unread.includes(4)) return 4
-  if (!options.partialOk && unread.length > 0) return 3
+  if (!partialOk && unread.includes(4)) return 4
+  if (!partialOk && unread.length > 0) return 3
   const drifted = units.some((unit) => {
-    if (unit.state === 'failed' || (unit.plan.outcome === 'silenced' && !options.silencedCounts)) return false
+    if (unit.state === 'failed' || (unit.plan.outcome === 'silenced' && !silencedCounts)) return false
     const { spec, status } = unit.plan.report
     return spec.changes.length > 0 || status.stuckSince !== undefined
   })
-  return drifted && options.driftCounts ? 1 : 0
+  return drifted && exitCode !== false ? 1 : 0
 }
 
 function isAuth(code: string): boolean {

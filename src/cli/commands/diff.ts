@@ -50,11 +50,7 @@ export async function diff(packages: readonly string[], options: DiffOptions, wo
           if (names === undefined || hidden !== hiddenBefore) printHidden(hidden, 'change', flags, printer)
           hiddenBefore = hidden
         },
-        exit: exitStatusOf(result.units, {
-          partialOk: options.partial === 'ok',
-          driftCounts: options.exitCode !== false,
-          silencedCounts: true,
-        }),
+        exit: exitStatusOf(result.units, options, true),
       }
     })
   })

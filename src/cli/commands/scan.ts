@@ -31,11 +31,7 @@ export async function scan(packages: readonly string[], options: ScanOptions, wo
     if (result.unsettled.length > 0) return worstExit(result.unsettled)
     const missed = result.notObserved.flatMap(({ failures }) => failures)
     if (missed.length > 0 && options.partial !== 'ok') return worstExit(missed)
-    return exitStatusOf(result.units, {
-      partialOk: options.partial === 'ok',
-      driftCounts: options.exitCode !== false,
-      silencedCounts: false,
-    })
+    return exitStatusOf(result.units, options, false)
   })
 }
 

@@ -126,7 +126,7 @@ function ruleLines(
     ...(preset === undefined || aside === undefined
       ? []
       : [{ name: `preset:${preset.name}`, about: '', answer: `hides it: ${preset.reason} See ${preset.link}` }]),
-    ...answers(policy.ignore, drift, verdict, today, preset !== undefined),
+    ...answers(policy.ignore, { drift, verdict }, today, preset !== undefined),
   ]
   const count = `${tried.length} ${tried.length === 1 ? 'rule' : 'rules'} tried`
   if (tried.length === 0) return ['   rules   there is no ignore rule, and no preset is about such a field']
@@ -148,7 +148,13 @@ function triedLines({ name, about, answer }: Tried, width: number): string[] {
   return [...wrapped('     ', `${name}${about === '' ? '' : `  ${about}`}`, width), ...wrapped('       ', answer, width)]
 }
 
-function answers(rules: readonly IgnoreRule[], drift: Drift, verdict: ObjectVerdict, today: string, hidden: boolean): Tried[] {
+/** @param hidden by a preset */
+function answers(
+  rules: readonly IgnoreRule[],
+  { drift, verdict }: Pick<ExplainedLine, 'drift' | 'verdict'>,
+  today: string,
+  hidden: boolean,
+): Tried[] {
   let first = !hidden
   return rules.map((rule) => {
     const about = oneLine([describeTarget(rule), describeFields(rule)].filter((part) => part !== '').join(', ') || 'every object', 200)

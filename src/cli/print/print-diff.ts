@@ -13,7 +13,7 @@ import type { Change } from '../../record/schema.ts'
 import type { GroupMember } from '../../status/resource-group.ts'
 import { oneLine } from '../../text/one-line.ts'
 import { rolloutLines } from './print-rollouts.ts'
-import { widthOf } from './table.ts'
+import { aligned, columnWidths, widthOf } from './table.ts'
 import type { Style, Terminal } from './terminal.ts'
 
 export interface DiffView {
@@ -86,7 +86,7 @@ function layOut(view: DiffView, terminal: Terminal): string[] {
   const limit = terminal.isTTY ? VALUE_LIMITS.most : VALUE_LIMITS.pipe
   const rows = changes.map((change, index) => ({
     change,
-    cells: changeCells(change, view.numbers?.get(change) ?? index + 1, view, terminal, { limit, riskWidth }),
+    cells: changeCells(change, view.numbers?.get(change) ?? index + 1, view, { terminal, limit, riskWidth }),
   }))
   if (!terminal.isTTY) return inColumns(cellsOf(rows), COLUMN_LIMIT)
   const inOne = withRoom(rows, valueRoom(cellsOf(rows), terminal), terminal)
@@ -135,19 +135,9 @@ function startAlone({ change, cells }: Row, terminal: Terminal): readonly string
   return widthOf(cells[VALUES] ?? '') <= room ? cells : cells.with(VALUES, valuesOf(change, terminal, valueLimit(room, terminal)))
 }
 
-function columnWidths(rows: readonly (readonly string[])[]): number[] {
-  return (rows[0] ?? []).map((_cell, column) => rows.reduce((most, row) => Math.max(most, widthOf(row[column] ?? '')), 0))
-}
-
 function inColumns(rows: readonly (readonly string[])[], limits: readonly number[] = []): string[] {
   const widths = columnWidths(rows).map((width, column) => Math.min(limits[column] ?? Number.POSITIVE_INFINITY, width))
-  return rows.map(
-    (row) =>
-      `  ${row
-        .map((cell, column) => cell + ' '.repeat(Math.max(0, (widths[column] ?? 0) - widthOf(cell))))
-        .join(' '.repeat(GAP))
-        .trimEnd()}`,
-  )
+  return rows.map((row) => `  ${aligned(row, widths, GAP)}`)
 }
 
 function objectHead(change: Change, view: DiffView, terminal: Terminal): string[] {
@@ -159,13 +149,14 @@ function objectHead(change: Change, view: DiffView, terminal: Terminal): string[
   return [head + source]
 }
 
-/** `limit` is that of one value. */
-interface CellWidths {
+interface CellLayout {
+  readonly terminal: Terminal
+  /** Characters of one value. */
   readonly limit: number
   readonly riskWidth: number
 }
 
-function changeCells(change: Change, number: number, view: DiffView, terminal: Terminal, { limit, riskWidth }: CellWidths): string[] {
+function changeCells(change: Change, number: number, view: DiffView, { terminal, limit, riskWidth }: CellLayout): string[] {
   const style: Style = change.risk === 'critical' ? 'red' : CHANGE_STYLE[change.change]
   const mark = terminal.style(terminal.glyph(CHANGE_GLYPH[change.change]), style)
   const { actor } = change

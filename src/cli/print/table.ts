@@ -33,21 +33,20 @@ export function formatTable<Row>(rows: readonly Row[], columns: readonly Column<
   // Text in a cell may come from a cluster or from git: it makes no line and no colour of its own.
   const cells = rows.map((row) => shown.map(({ value }) => oneLine(value(row), CELL_LIMIT).trimEnd() || '-'))
   const lines = options.headers ? [shown.map(({ name }) => name), ...cells] : cells
-  const widths = shown.map((_column, index) => Math.max(options.widths?.[index] ?? 0, ...lines.map((line) => widthOf(line[index] ?? ''))))
+  const widths = columnWidths(lines).map((width, index) => Math.max(options.widths?.[index] ?? 0, width))
   options.widths?.splice(0, widths.length, ...widths)
-  return lines
-    .map(
-      (line) =>
-        `${line
-          .map((cell, index) => pad(cell, widths[index] ?? 0))
-          .join(' '.repeat(GAP))
-          .trimEnd()}\n`,
-    )
-    .join('')
+  return lines.map((line) => `${aligned(line, widths, GAP)}\n`).join('')
 }
 
-function pad(text: string, width: number): string {
-  return text + ' '.repeat(Math.max(0, width - widthOf(text)))
+/** Widest cell of each column of the first row. */
+export function columnWidths(rows: readonly (readonly string[])[]): number[] {
+  return (rows[0] ?? []).map((_cell, column) => rows.reduce((most, row) => Math.max(most, widthOf(row[column] ?? '')), 0))
+}
+
+/** One line, without spaces at its end. */
+export function aligned(cells: readonly string[], widths: readonly number[], gap: number): string {
+  const padded = cells.map((cell, column) => cell + ' '.repeat(Math.max(0, (widths[column] ?? 0) - widthOf(cell))))
+  return padded.join(' '.repeat(gap)).trimEnd()
 }
 
 /** Columns that the text takes on a terminal: colour codes take none. */
