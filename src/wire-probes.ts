@@ -11,7 +11,7 @@ import { findCredential } from './adapters/git/protocol/git-credential.ts'
 import { probePush } from './adapters/git/protocol/probe-push.ts'
 import { type ConnectOptions, probeCluster } from './adapters/kubernetes/connection/connect-cluster.ts'
 import { findInstallationKey } from './adapters/system/installation-key.ts'
-import type { ClusterTarget, ProcessContext } from './cli/world.ts'
+import type { ClusterTarget, ProcessContext } from './cli/cli-context.ts'
 import type { Probes } from './ports/probes.ts'
 
 export interface ProbeParts {

@@ -14,7 +14,7 @@ import { runExternalDiff } from './adapters/system/external-diff.ts'
 import { checkNewFolder, writeNewFolder } from './adapters/system/new-folder.ts'
 import { readPolicyFiles } from './adapters/system/policy-files.ts'
 import { systemClock } from './adapters/system/system-clock.ts'
-import type { ClusterTarget, ProcessContext, World } from './cli/world.ts'
+import type { CliContext, ClusterTarget, ProcessContext } from './cli/cli-context.ts'
 
 /** Milliseconds that a command waits for a forge's limits before it says until when. */
 const LONGEST_WAIT = 60_000
@@ -28,21 +28,21 @@ export function version(): string {
   return (JSON.parse(text) as { version: string }).version
 }
 
-/** The real world of a process. */
-export function wire(process: NodeJS.Process, signal: AbortSignal): World {
+/** The context of a real process. */
+export function wire(process: NodeJS.Process, signal: AbortSignal): CliContext {
   const { env, stdin, stdout, stderr } = process
   let paces: Promise<PushPaces> | undefined
   const pushPaces: SharedPaces = () => {
     paces ??= import('./adapters/forge/push-pace.ts').then(({ PushPaces }) => new PushPaces(systemClock))
     return paces
   }
-  return worldAt({ cwd: process.cwd(), env, clock: systemClock, stdout, stderr }, stdin, signal, pushPaces)
+  return contextAt({ cwd: process.cwd(), env, clock: systemClock, stdout, stderr }, stdin, signal, pushPaces)
 }
 
 /** One for the whole process: however often a repository is opened, its pushes are counted together. */
 type SharedPaces = () => Promise<PushPaces>
 
-function worldAt(location: ProcessContext, stdin: World['stdin'], signal: AbortSignal, pushPaces: SharedPaces): World {
+function contextAt(location: ProcessContext, stdin: CliContext['stdin'], signal: AbortSignal, pushPaces: SharedPaces): CliContext {
   const { env, cwd, clock } = location
   const home = env['HOME'] ?? homedir()
   const keyPath = join(env['XDG_CONFIG_HOME'] || join(home, '.config'), 'backporch', 'key')
@@ -163,7 +163,7 @@ function worldAt(location: ProcessContext, stdin: World['stdin'], signal: AbortS
     },
     userName: () => userName(cwd, env),
     probes: async () => (await import('./wire-probes.ts')).probesAt(location, { keyPath, credentialOptions, connectOptions }),
-    at: (other) => worldAt(other, stdin, signal, pushPaces),
+    at: (other) => contextAt(other, stdin, signal, pushPaces),
   }
 }
 
@@ -187,7 +187,7 @@ function connectOptions(target: ClusterTarget, { cwd, env, clock }: ProcessConte
 }
 
 /** Name and email as git has them for this folder; the login name where git has none. */
-async function userName(cwd: string, env: World['env']): Promise<string> {
+async function userName(cwd: string, env: CliContext['env']): Promise<string> {
   const ask = async (name: string): Promise<string> => {
     const answer = await runGit(['-C', cwd, 'config', '--get', name], env, new AbortController().signal)
     return answer === 'not-installed' || answer.status !== 0 ? '' : answer.stdout.toString('utf8').trim()

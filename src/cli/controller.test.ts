@@ -7,8 +7,8 @@ import { TurnWorld, WEB } from '../../test/fakes/turn-world.ts'
 import { Failure } from '../failure.ts'
 import type { RequestedAction } from '../ports/check-run.ts'
 import { checkKey } from '../proposal/text/check-run-text.ts'
+import type { WantedWebhooks } from './cli-context.ts'
 import { listenAddress } from './flags/command-flags.ts'
-import type { WantedWebhooks } from './world.ts'
 
 const NOTHING = (): void => undefined
 

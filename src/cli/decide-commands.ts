@@ -1,5 +1,6 @@
 /** Commands that record and decide, and the daemon: their arguments and flags. What they do is loaded when one of them runs. */
 import { Command } from '@commander-js/extra-typings'
+import type { CliContext, Run } from './cli-context.ts'
 import {
   APPROVE_FLAGS,
   CONTROLLER_FLAGS,
@@ -24,7 +25,6 @@ import {
 } from './flags/options.ts'
 import { REPORT_OUTPUTS, TEXT_OUTPUTS } from './flags/outputs.ts'
 import { selectionFlags } from './flags/selection-flags.ts'
-import type { Run, World } from './world.ts'
 
 const SELECTORS =
   'changes by number (1,3-5), number and field (2:spec.replicas), or object (deployment/web, deploy/web, deployment/web:spec.replicas); all otherwise'
@@ -32,15 +32,15 @@ const ONE_PACKAGE = 'path of the package; optional if there is only one'
 /** What a session with a repository, its forge and a cluster takes. */
 const SESSION_FLAGS = [REPOSITORY_FLAGS, FORGE_FLAGS, FUNCTION_FLAGS, CLUSTER_FLAGS] as const
 
-export function addDecideCommands(program: Command, world: World, run: Run): void {
+export function addDecideCommands(program: Command, cli: CliContext, run: Run): void {
   const scan = program
     .command('scan')
     .description('run one turn: observe, record drift in git, and propose it where the policy allows it')
     .argument('[packages...]', 'paths of packages; the placed ones, or all, otherwise')
   withFlags(scan, SCAN_FLAGS, selectionFlags({}), ...SESSION_FLAGS, AUDIT_FLAGS, listFlags(REPORT_OUTPUTS), EXIT_FLAGS, FLEET_FLAGS).action(
-    (packages, options) => run(async () => (await import('./commands/scan.ts')).scan(packages, options, world)),
+    (packages, options) => run(async () => (await import('./commands/scan.ts')).scan(packages, options, cli)),
   )
-  addResolutionCommands(program, world, run)
+  addResolutionCommands(program, cli, run)
 
   const ignore = program
     .command('ignore')
@@ -48,7 +48,7 @@ export function addDecideCommands(program: Command, world: World, run: Run): voi
     .argument('[package]', ONE_PACKAGE)
     .argument('[selectors...]', SELECTORS)
   withFlags(ignore, IGNORE_FLAGS, ...SESSION_FLAGS, outputFlags(TEXT_OUTPUTS)).action((name, selectors, options) =>
-    run(async () => (await import('./commands/ignore.ts')).ignore(name, selectors, options, world)),
+    run(async () => (await import('./commands/ignore.ts')).ignore(name, selectors, options, cli)),
   )
 
   const snooze = program
@@ -57,7 +57,7 @@ export function addDecideCommands(program: Command, world: World, run: Run): voi
     .argument('<package>', ONE_PACKAGE)
     .argument('[duration]', 'how long: 7d, 12h')
   withFlags(snooze, ...SESSION_FLAGS, outputFlags(TEXT_OUTPUTS)).action((name, duration, options) =>
-    run(async () => (await import('./commands/snooze.ts')).snooze(name, duration, options, world)),
+    run(async () => (await import('./commands/snooze.ts')).snooze(name, duration, options, cli)),
   )
 
   const approval = program
@@ -65,7 +65,7 @@ export function addDecideCommands(program: Command, world: World, run: Run): voi
     .description('merge the open proposal of a package, tag the revision and delete the branch')
     .argument('[package]', ONE_PACKAGE)
   withFlags(approval, APPROVE_FLAGS, DECISION_FLAGS, ...SESSION_FLAGS, outputFlags(TEXT_OUTPUTS)).action((name, options) =>
-    run(async () => (await import('./commands/decide.ts')).approveOne(name, options, world)),
+    run(async () => (await import('./commands/decide.ts')).approveOne(name, options, cli)),
   )
   const rejection = program
     .command('reject')
@@ -74,14 +74,14 @@ export function addDecideCommands(program: Command, world: World, run: Run): voi
     )
     .argument('[package]', ONE_PACKAGE)
   withFlags(rejection, DECISION_FLAGS, ...SESSION_FLAGS, outputFlags(TEXT_OUTPUTS)).action((name, options) =>
-    run(async () => (await import('./commands/decide.ts')).rejectOne(name, options, world)),
+    run(async () => (await import('./commands/decide.ts')).rejectOne(name, options, cli)),
   )
 
   const init = program
     .command('init')
     .description('enrol a repository: observe, print what to expect, and propose a policy on the branch drift/configure')
   withFlags(init, INIT_FLAGS, ...SESSION_FLAGS, outputFlags(['table', 'json', 'yaml'])).action((options) =>
-    run(async () => (await import('./commands/init.ts')).init(options, world)),
+    run(async () => (await import('./commands/init.ts')).init(options, cli)),
   )
 
   const controller = program
@@ -89,11 +89,11 @@ export function addDecideCommands(program: Command, world: World, run: Run): voi
     .description('run turns until stopped: at each --interval, and at once when a webhook arrives')
     .argument('[packages...]', 'paths of packages; the placed ones, or all, otherwise')
   withFlags(controller, CONTROLLER_FLAGS, selectionFlags({}), ...SESSION_FLAGS, AUDIT_FLAGS, outputFlags(TEXT_OUTPUTS), FLEET_FLAGS).action(
-    (packages, options) => run(async () => (await import('./commands/controller.ts')).controller(packages, options, world)),
+    (packages, options) => run(async () => (await import('./commands/controller.ts')).controller(packages, options, cli)),
   )
 }
 
-function addResolutionCommands(program: Command, world: World, run: Run): void {
+function addResolutionCommands(program: Command, cli: CliContext, run: Run): void {
   const SENTENCES = {
     Restore: 'propose that git is right: the cluster is restored after the merge',
     Adopt: 'propose that the cluster is right: the authored files are edited to the live values',
@@ -107,7 +107,7 @@ function addResolutionCommands(program: Command, world: World, run: Run): void {
       .argument('[selectors...]', SELECTORS)
     const via: typeof VIA_FLAGS = resolution === 'Restore' ? new Command() : VIA_FLAGS
     withFlags(command, RESOLVE_FLAGS, via, ...SESSION_FLAGS, listFlags()).action((name, selectors, options) =>
-      run(async () => (await import('./commands/resolve.ts')).resolve({ resolution, name, selectors }, options, world)),
+      run(async () => (await import('./commands/resolve.ts')).resolve({ resolution, name, selectors }, options, cli)),
     )
   }
 }

@@ -7,6 +7,7 @@ import { recordFolder } from '../record/record-paths.ts'
 import { type ClosedEpisode, type DriftRecord, driftRecordSchema } from '../record/schema.ts'
 import { unitName } from '../record/unit-name.ts'
 import { parseDocument } from '../record/write-document.ts'
+import type { CliContext } from './cli-context.ts'
 import type { Optional, RepositoryOptions } from './flags/options.ts'
 import { selectUnits } from './flags/selection.ts'
 import { isNotBefore, type PackageOptions, type SelectionOptions, sinceTime } from './flags/selection-flags.ts'
@@ -14,7 +15,6 @@ import type { LedgerReading } from './ledger-session.ts'
 import { formatAge, sidesText } from './print/print-diff.ts'
 import type { Column } from './print/table.ts'
 import type { Terminal } from './print/terminal.ts'
-import type { World } from './world.ts'
 
 export interface Decision {
   /** With the copies of the record, which the ledger does not keep. */
@@ -39,12 +39,12 @@ export async function readDecisions(
   reading: LedgerReading,
   packages: readonly string[],
   options: Wanted,
-  world: World,
+  cli: CliContext,
 ): Promise<Decisions> {
-  const since = options.since === undefined ? undefined : sinceTime(options.since, world.clock.now())
+  const since = options.since === undefined ? undefined : sinceTime(options.since, cli.clock.now())
   const { view, ledger } = reading
   const files = view.tree.filter(({ path }) => path.startsWith('.drift/records/') && path.endsWith('.yaml'))
-  const texts = await readTexts(view.repository, files, world.signal)
+  const texts = await readTexts(view.repository, files, cli.signal)
   const notes: Note[] = []
   const records = files.flatMap(({ path }) => {
     try {
@@ -73,7 +73,7 @@ export async function readDecisions(
     ...records.filter(({ spec }) => !known.has(keyOf(spec))).map(({ spec }) => ({ spec, status: undefined, commit: '' })),
   ]
   const recorded = records.map(({ spec }) => spec.unit.package)
-  const selection = await selectUnits(reading, { named: packages, alsoKnown: recorded }, { ...options, namespace: undefined }, world.signal)
+  const selection = await selectUnits(reading, { named: packages, alsoKnown: recorded }, { ...options, namespace: undefined }, cli.signal)
   const shown = decisions
     .filter(
       (decision) =>

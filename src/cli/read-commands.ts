@@ -1,5 +1,6 @@
 /** Commands that look: their arguments and flags. What they do is loaded when one of them runs, so that help and completion are quick. */
 import { type Command, Option } from '@commander-js/extra-typings'
+import type { CliContext, Run } from './cli-context.ts'
 import { CHECK_FLAGS, DIFF_FLAGS, RENDER_FLAGS, RENDER_OUTPUT_FLAGS } from './flags/command-flags.ts'
 import {
   AUDIT_FLAGS,
@@ -16,14 +17,13 @@ import {
 } from './flags/options.ts'
 import { DOCUMENT_OUTPUTS, REPORT_OUTPUTS, TEXT_OUTPUTS } from './flags/outputs.ts'
 import { selectionFlags } from './flags/selection-flags.ts'
-import type { Run, World } from './world.ts'
 
 const UNITS_IN_NAMESPACE = 'only packages that had objects in this namespace when they were last observed'
 const OBJECTS_IN_NAMESPACE = 'only objects of this namespace (default: all, also objects without a namespace)'
 const SINCE_CHANGE = 'only changes written at this time or later; changes without a time are kept'
 const ONE_CLUSTER = 'only this cluster'
 
-export function addReadCommands(program: Command, world: World, run: Run): void {
+export function addReadCommands(program: Command, cli: CliContext, run: Run): void {
   const diff = program
     .command('diff')
     .description('show the differences between packages in git and the cluster; reads only')
@@ -44,7 +44,7 @@ export function addReadCommands(program: Command, world: World, run: Run): void 
     WATCH_FLAGS,
     listFlags(REPORT_OUTPUTS),
     EXIT_FLAGS,
-  ).action((packages, options) => run(async () => (await import('./commands/diff.ts')).diff(packages, options, world)))
+  ).action((packages, options) => run(async () => (await import('./commands/diff.ts')).diff(packages, options, cli)))
 
   const status = program
     .command('status')
@@ -58,17 +58,17 @@ export function addReadCommands(program: Command, world: World, run: Run): void 
     since: 'only packages whose state began at this time or later',
   })
   withFlags(status, statusSelection, REPOSITORY_FLAGS, WATCH_FLAGS, listFlags(REPORT_OUTPUTS), EXIT_FLAGS).action((packages, options) =>
-    run(async () => (await import('./commands/status.ts')).status(packages, options, world)),
+    run(async () => (await import('./commands/status.ts')).status(packages, options, cli)),
   )
 
-  addGetCommands(program, world, run)
-  addHistoryCommands(program, world, run)
+  addGetCommands(program, cli, run)
+  addHistoryCommands(program, cli, run)
 
   const check = program
     .command('check')
     .description('check whether backporch can work here: git, forge, cluster, syncer, policy; writes nothing')
   withFlags(check, CHECK_FLAGS, REPOSITORY_FLAGS, FORGE_FLAGS, FUNCTION_FLAGS, CLUSTER_FLAGS, outputFlags(DOCUMENT_OUTPUTS)).action(
-    (options) => run(async () => (await import('./commands/check.ts')).check(options, world)),
+    (options) => run(async () => (await import('./commands/check.ts')).check(options, cli)),
   )
 
   const render = program
@@ -78,7 +78,7 @@ export function addReadCommands(program: Command, world: World, run: Run): void 
     )
     .argument('[packages...]', 'paths of packages (default: all)')
   withFlags(render, RENDER_FLAGS, REPOSITORY_FLAGS, FUNCTION_FLAGS, RENDER_OUTPUT_FLAGS, TERMINAL_FLAGS).action((packages, options) =>
-    run(async () => (await import('./commands/render.ts')).render(packages, options, world)),
+    run(async () => (await import('./commands/render.ts')).render(packages, options, cli)),
   )
 
   const explain = program
@@ -87,11 +87,11 @@ export function addReadCommands(program: Command, world: World, run: Run): void 
     .argument('<what>', 'path of a package, or a code')
     .argument('[selectors...]', 'lines by number, number and field, or object, also of ignored differences (default: all)')
   withFlags(explain, REPOSITORY_FLAGS, FUNCTION_FLAGS, CLUSTER_FLAGS, AUDIT_FLAGS, outputFlags(TEXT_OUTPUTS)).action(
-    (what, selectors, options) => run(async () => (await import('./commands/explain.ts')).explain(what, selectors, options, world)),
+    (what, selectors, options) => run(async () => (await import('./commands/explain.ts')).explain(what, selectors, options, cli)),
   )
 }
 
-function addGetCommands(program: Command, world: World, run: Run): void {
+function addGetCommands(program: Command, cli: CliContext, run: Run): void {
   const get = program.command('get').description('list from git alone')
   const packages = get
     .command('packages')
@@ -104,7 +104,7 @@ function addGetCommands(program: Command, world: World, run: Run): void {
     state: 'only revisions of packages in one of these states',
   })
   withFlags(packages, revisionSelection, REPOSITORY_FLAGS, WATCH_FLAGS, listFlags()).action((names, options) =>
-    run(async () => (await import('./commands/get.ts')).getPackages(names, options, world)),
+    run(async () => (await import('./commands/get.ts')).getPackages(names, options, cli)),
   )
 
   const drifts = get.command('drifts').description('one row for each field or object that differs').argument('[packages...]', 'only these')
@@ -116,16 +116,16 @@ function addGetCommands(program: Command, world: World, run: Run): void {
     since: SINCE_CHANGE,
   })
   withFlags(drifts, driftSelection, REPOSITORY_FLAGS, WATCH_FLAGS, listFlags(REPORT_OUTPUTS)).action((names, options) =>
-    run(async () => (await import('./commands/get.ts')).getDrifts(names, options, world)),
+    run(async () => (await import('./commands/get.ts')).getDrifts(names, options, cli)),
   )
 
   const ignores = get.command('ignores').description('ignore rules: where, for what, why, until when, and what each hides now')
   withFlags(ignores, REPOSITORY_FLAGS, WATCH_FLAGS, listFlags()).action((options) =>
-    run(async () => (await import('./commands/get-ignores.ts')).getIgnores(options, world)),
+    run(async () => (await import('./commands/get-ignores.ts')).getIgnores(options, cli)),
   )
 }
 
-function addHistoryCommands(program: Command, world: World, run: Run): void {
+function addHistoryCommands(program: Command, cli: CliContext, run: Run): void {
   const history = program
     .command('history')
     .description('list past drift, decisions and results; reads git alone')
@@ -137,7 +137,7 @@ function addHistoryCommands(program: Command, world: World, run: Run): void {
     since: 'only what was decided then or later',
   })
   withFlags(history, decided, REPOSITORY_FLAGS, listFlags()).action((packages, options) =>
-    run(async () => (await import('./commands/history.ts')).history(packages, options, world)),
+    run(async () => (await import('./commands/history.ts')).history(packages, options, cli)),
   )
 
   const report = program
@@ -147,6 +147,6 @@ function addHistoryCommands(program: Command, world: World, run: Run): void {
     .addOption(new Option('-o, --output <format>', 'how to print').choices(['markdown']).default('markdown'))
   const selection = selectionFlags({ cluster: ONE_CLUSTER, since: 'decisions since then, a week otherwise' })
   withFlags(report, selection, REPOSITORY_FLAGS, TERMINAL_FLAGS).action((packages, options) =>
-    run(async () => (await import('./commands/report.ts')).report(packages, options, world)),
+    run(async () => (await import('./commands/report.ts')).report(packages, options, cli)),
   )
 }

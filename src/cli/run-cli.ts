@@ -3,6 +3,7 @@
 import { Command, CommanderError, type CommandUnknownOpts } from '@commander-js/extra-typings'
 import { failuresOf } from '../failure.ts'
 import { visibleLines } from '../text/foreign-text.ts'
+import type { CliContext, Run } from './cli-context.ts'
 import { addCompletionCommand, COMPLETE, complete } from './commands/completion.ts'
 import { addDemoCommand } from './commands/demo.ts'
 import { addDecideCommands } from './decide-commands.ts'
@@ -10,49 +11,48 @@ import { worstExit } from './exit-status.ts'
 import { usageFailure, wantedHelp } from './flags/usage-failure.ts'
 import { printFailures } from './print/print-failures.ts'
 import { addReadCommands } from './read-commands.ts'
-import type { Run, World } from './world.ts'
 
 /** Runs one command line. Never throws: every failure is printed, and its exit code returned. */
-export async function runCli(argv: readonly string[], world: World): Promise<number> {
+export async function runCli(argv: readonly string[], cli: CliContext): Promise<number> {
   let code = 0
-  const program = buildProgram(world, async (work) => {
+  const program = buildProgram(cli, async (work) => {
     code = await work()
   })
   try {
-    if (argv[0] === COMPLETE) return await complete(argv.slice(1), program, world)
+    if (argv[0] === COMPLETE) return await complete(argv.slice(1), program, cli)
     const help = wantedHelp(argv, program)
     if (help === undefined) await program.parseAsync([...argv], { from: 'user' })
     else help.outputHelp()
     return code
   } catch (thrown) {
-    return reportThrown(thrown, argv, program, world)
+    return reportThrown(thrown, argv, program, cli)
   }
 }
 
-export function buildProgram(world: World, run: Run): Command {
+export function buildProgram(cli: CliContext, run: Run): Command {
   const program = new Command('backporch')
     .description('Compares what clusters really run with the kpt packages in git, and writes the difference back into git for review.')
-    .version(`backporch ${world.version}`, '-V, --version', 'print the version')
+    .version(`backporch ${cli.version}`, '-V, --version', 'print the version')
     .showSuggestionAfterError(true)
     .exitOverride()
     .configureOutput({
-      writeOut: (text) => world.stdout.write(text),
+      writeOut: (text) => cli.stdout.write(text),
       // Printed once, as our own error, by reportThrown; help where a command is wanted passes.
-      writeErr: (text) => (text.startsWith('Usage:') ? world.stderr.write(text) : undefined),
+      writeErr: (text) => (text.startsWith('Usage:') ? cli.stderr.write(text) : undefined),
     })
   program.commandsGroup('Look:')
-  addReadCommands(program, world, run)
+  addReadCommands(program, cli, run)
   program.commandsGroup('Record and decide:')
-  addDecideCommands(program, world, run)
+  addDecideCommands(program, cli, run)
   program.commandsGroup('Other:')
-  addDemoCommand(program, world, run, runCli)
-  addCompletionCommand(program, world, run)
+  addDemoCommand(program, cli, run, runCli)
+  addCompletionCommand(program, cli, run)
   program
     .command('version')
     .description('print the version')
     .action(() =>
       run(async () => {
-        world.stdout.write(`backporch ${world.version} (Node ${process.versions.node})\n`)
+        cli.stdout.write(`backporch ${cli.version} (Node ${process.versions.node})\n`)
         return 0
       }),
     )
@@ -65,24 +65,24 @@ function inherit(command: CommandUnknownOpts, from: CommandUnknownOpts): void {
   for (const below of command.commands) inherit(below, from)
 }
 
-function reportThrown(thrown: unknown, argv: readonly string[], program: Command, world: World): number {
-  if (thrown instanceof CommanderError) return reportUsage(thrown, argv, program, world)
-  if (world.signal.aborted) {
-    world.stderr.write('interrupted: nothing more was written\n')
+function reportThrown(thrown: unknown, argv: readonly string[], program: Command, cli: CliContext): number {
+  if (thrown instanceof CommanderError) return reportUsage(thrown, argv, program, cli)
+  if (cli.signal.aborted) {
+    cli.stderr.write('interrupted: nothing more was written\n')
     return 130
   }
   const failures = failuresOf(thrown)
-  printFailures(failures, world)
-  if (argv.includes('--debug')) world.stderr.write(`${visibleLines(stackOf(thrown))}\n`)
+  printFailures(failures, cli)
+  if (argv.includes('--debug')) cli.stderr.write(`${visibleLines(stackOf(thrown))}\n`)
   return worstExit(failures)
 }
 
-function reportUsage(thrown: CommanderError, argv: readonly string[], program: Command, world: World): number {
+function reportUsage(thrown: CommanderError, argv: readonly string[], program: Command, cli: CliContext): number {
   // Help and version end commander the same way, with exit code 0.
   if (thrown.exitCode === 0) return 0
   // A command group without its command: its help was the answer, on stderr.
   if (thrown.code === 'commander.help') return 2
-  printFailures([usageFailure(thrown, argv, program)], world)
+  printFailures([usageFailure(thrown, argv, program)], cli)
   return 2
 }
 

@@ -12,6 +12,7 @@ import { NO_REQUESTED_ACTIONS } from '../reconcile/commands/observe-requests.ts'
 import { BetweenTurns } from '../reconcile/observe/between-turns.ts'
 import { runFleetTurn, type TurnResult } from '../reconcile/run-turn.ts'
 import type { TurnPorts, TurnRequest } from '../reconcile/turn-request.ts'
+import type { CliContext, ClusterTarget } from './cli-context.ts'
 import type { DryRunOption } from './flags/command-flags.ts'
 import {
   type AuditOptions,
@@ -30,7 +31,6 @@ import { type PackageOptions, packagesNamed } from './flags/selection-flags.ts'
 import { printNotes } from './print/print-notes.ts'
 import { Printer } from './print/printer.ts'
 import { traceTo } from './verbose.ts'
-import type { ClusterTarget, World } from './world.ts'
 
 interface SessionCluster {
   readonly reader: ClusterReader
@@ -70,23 +70,23 @@ export interface SessionScope {
 
 /** Runs `work` with open ports; the cluster's connection is closed whatever happens. */
 export async function withSession(
-  world: World,
+  cli: CliContext,
   options: SessionOptions,
   { packages, gitAlone = false }: SessionScope,
   work: (session: Session) => Promise<number>,
 ): Promise<number> {
-  const progress = new Progress(world, options)
-  const printer = new Printer(world, options)
-  const trace = traceTo(world, options)
+  const progress = new Progress(cli, options)
+  const printer = new Printer(cli, options)
+  const trace = traceTo(cli, options)
   const target = { ...clusterTarget(options), trace }
   // The repository first: without one there is nothing to ask a cluster about.
-  const repository = await world.openRepository(options.repo, options.branch ?? DEFAULT_BRANCH, trace)
-  let first: RepositoryRefs | undefined = await repository.refs(world.signal)
-  const opened = await openClusters(world, target, options.contexts)
+  const repository = await cli.openRepository(options.repo, options.branch ?? DEFAULT_BRANCH, trace)
+  let first: RepositoryRefs | undefined = await repository.refs(cli.signal)
+  const opened = await openClusters(cli, target, options.contexts)
   const [cluster] = opened
   if (cluster === undefined) throw new TypeError('a session has a cluster')
   try {
-    const { key, created, path } = await world.loadKey()
+    const { key, created, path } = await cli.loadKey()
     if (created) printer.hint(keyText(path))
     const takeRefs = (): RepositoryRefs | undefined => {
       const taken = first
@@ -100,28 +100,28 @@ export async function withSession(
         folders: options.path ?? [],
         labels: options.selector,
       },
-      git: { branch: options.branch, takeRefs, bot: world.bot },
-      cluster: { audit: options.auditLog === undefined ? undefined : await world.openAuditLog(options.auditLog) },
+      git: { branch: options.branch, takeRefs, bot: cli.bot },
+      cluster: { audit: options.auditLog === undefined ? undefined : await cli.openAuditLog(options.auditLog) },
       policy: {
         fieldManager: options.fieldManager,
         operator:
-          options.operatorPolicy === undefined ? undefined : parsePolicyFiles(world.readPolicyFiles(options.operatorPolicy), 'operator'),
+          options.operatorPolicy === undefined ? undefined : parsePolicyFiles(cli.readPolicyFiles(options.operatorPolicy), 'operator'),
       },
-      forge: { version: world.version },
-      clock: world.clock,
+      forge: { version: cli.version },
+      clock: cli.clock,
       key,
-      renderer: await world.openRenderer(allowedFunctions(options)),
+      renderer: await cli.openRenderer(allowedFunctions(options)),
       between: new BetweenTurns(),
       onProgress: progress.step,
     }
-    const forge = await world.openForge(repository, {
+    const forge = await cli.openForge(repository, {
       remote: options.repo,
       kind: gitAlone ? GIT_ALONE : options.forge,
       dryRun: options.dryRun === true,
       note: (text) => printNotes([{ cause: 'forge-notice', subject: '', text }], printer),
       trace,
     })
-    const openWriter = (name: string) => world.openWriter((opened.find(({ reader }) => reader.name === name) ?? cluster).target)
+    const openWriter = (name: string) => cli.openWriter((opened.find(({ reader }) => reader.name === name) ?? cluster).target)
     const ports = { repository, cluster: cluster.reader, forge }
     return await work({ ports, clusters: opened, request, key, progress, printer, openWriter })
   } finally {
@@ -132,16 +132,16 @@ export async function withSession(
 
 /** Each context on its own: one that cannot be opened is one cluster that is not observed. */
 async function openClusters(
-  world: World,
+  cli: CliContext,
   target: ClusterTarget,
   contexts: readonly string[] | undefined,
 ): Promise<(SessionCluster & { readonly close: () => void })[]> {
-  if (contexts === undefined) return [{ ...(await world.openCluster(target)), target }]
+  if (contexts === undefined) return [{ ...(await cli.openCluster(target)), target }]
   return Promise.all(
     [...new Set(contexts)].map(async (context) => {
       const own = { ...target, context }
       try {
-        return { ...(await world.openCluster(own)), target: own }
+        return { ...(await cli.openCluster(own)), target: own }
       } catch (thrown) {
         return { reader: unopenedCluster(context, asFailure(thrown)), close: () => undefined, target: own }
       }

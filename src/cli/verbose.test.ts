@@ -2,13 +2,13 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { runInWorld } from '../../test/fakes/cli-world.ts'
 import { TurnWorld, WEB } from '../../test/fakes/turn-world.ts'
+import type { CliContext } from './cli-context.ts'
 import type { TerminalOptions } from './flags/options.ts'
 import { traceTo } from './verbose.ts'
-import type { World } from './world.ts'
 
 function tracing(options: Partial<TerminalOptions>): { readonly lines: string[]; readonly trace: ReturnType<typeof traceTo> } {
   const lines: string[] = []
-  const world = { stderr: { write: (text: string) => lines.push(text) } } as unknown as World
+  const world = { stderr: { write: (text: string) => lines.push(text) } } as unknown as CliContext
   return { lines, trace: traceTo(world, options as TerminalOptions) }
 }
 

@@ -1,13 +1,13 @@
 /** `--verbose`: each request to the cluster and to git on stderr, with what came of it and how long it took. */
 import type { Trace } from '../ports/trace.ts'
 import { oneLine } from '../text/one-line.ts'
+import type { CliContext } from './cli-context.ts'
 import type { TerminalOptions } from './flags/options.ts'
-import type { World } from './world.ts'
 
 /** Undefined unless `--verbose` was given. */
-export function traceTo(world: World, options: Pick<TerminalOptions, 'verbose'>): Trace | undefined {
+export function traceTo(cli: CliContext, options: Pick<TerminalOptions, 'verbose'>): Trace | undefined {
   if (options.verbose !== true) return undefined
   return ({ what, outcome, milliseconds }) => {
-    world.stderr.write(`${String(Math.round(milliseconds)).padStart(6)} ms  ${oneLine(what, 300)}  ${oneLine(outcome, 100)}\n`)
+    cli.stderr.write(`${String(Math.round(milliseconds)).padStart(6)} ms  ${oneLine(what, 300)}  ${oneLine(outcome, 100)}\n`)
   }
 }

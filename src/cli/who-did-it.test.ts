@@ -7,7 +7,7 @@ import { TurnWorld, WEB_CONFIG } from '../../test/fakes/turn-world.ts'
 import { Failure } from '../failure.ts'
 import { resourceKey } from '../krm/resource-id.ts'
 import type { AuditSource } from '../ports/audit-source.ts'
-import type { WantedAuditHook } from './world.ts'
+import type { WantedAuditHook } from './cli-context.ts'
 
 /** `editedBy` of the fakes writes at this time. */
 const AT = '2026-11-21T09:30:00Z'

@@ -1,9 +1,10 @@
 /** `npm run demo -- --control-plane`: the story against a real API server, until the cluster has come back. */
+
+import type { CliContext, RunCommand } from '../../src/cli/cli-context.ts'
 import type { DemoFolder } from '../../src/cli/demo/demo-folder.ts'
 import { DEMO_FILES, NAMESPACE } from '../../src/cli/demo/demo-package.ts'
 import { Stage } from '../../src/cli/demo/stage.ts'
 import { CLUSTER, DEMO_KEY, SYNCER } from '../../src/cli/demo/story.ts'
-import type { RunCommand, World } from '../../src/cli/world.ts'
 import { Failure } from '../../src/failure.ts'
 import type { ControlPlane } from '../controlplane/control-plane.ts'
 import { startControlPlane } from '../controlplane/start-control-plane.ts'
@@ -27,7 +28,7 @@ spec:
  * @returns 0 when everything was as the story says
  * @throws StoryBroken otherwise; Failure BP3001 where no API server can be run
  */
-export async function runControlPlaneDemo(world: World, folder: DemoFolder, run: RunCommand): Promise<number> {
+export async function runControlPlaneDemo(world: CliContext, folder: DemoFolder, run: RunCommand): Promise<number> {
   const plane = await startControlPlane({ report: (message) => world.stderr.write(`${message}\n`) })
   if (plane.state === 'unavailable') {
     throw new Failure({ code: 'BP3001', what: 'no API server for the demo', why: plane.why, remedy: 'without one: npm run demo' })
@@ -40,7 +41,7 @@ export async function runControlPlaneDemo(world: World, folder: DemoFolder, run:
   }
 }
 
-async function play(world: World, folder: DemoFolder, run: RunCommand, plane: ControlPlane): Promise<void> {
+async function play(world: CliContext, folder: DemoFolder, run: RunCommand, plane: ControlPlane): Promise<void> {
   const stage = new Stage(world, folder, run)
   const cluster = ['--cluster', CLUSTER]
   stage.title(

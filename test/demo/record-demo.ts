@@ -4,11 +4,11 @@ import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
 import { connectCluster } from '../../src/adapters/kubernetes/connection/connect-cluster.ts'
 import { systemClock } from '../../src/adapters/system/system-clock.ts'
+import type { CliContext } from '../../src/cli/cli-context.ts'
 import { type DemoFolder, makeDemoFolder } from '../../src/cli/demo/demo-folder.ts'
 import { DEMO_FILES, NAMESPACE } from '../../src/cli/demo/demo-package.ts'
 import { CLUSTER, DECISIONS, SYNCER, TIMES } from '../../src/cli/demo/story.ts'
 import { runCli } from '../../src/cli/run-cli.ts'
-import type { World } from '../../src/cli/world.ts'
 import type { WantedObject } from '../../src/krm/live-view.ts'
 import type { Resource } from '../../src/krm/resource.ts'
 import { resourceKey } from '../../src/krm/resource-id.ts'
@@ -145,7 +145,7 @@ function byKey([left]: readonly [string, unknown], [right]: readonly [string, un
   return left < right ? -1 : 1
 }
 
-async function runIn(world: World, { repository, env }: DemoFolder, reader: ClusterReader, args: readonly string[]): Promise<void> {
+async function runIn(world: CliContext, { repository, env }: DemoFolder, reader: ClusterReader, args: readonly string[]): Promise<void> {
   const parts: string[] = []
   const output = { write: (text: string) => parts.push(text) }
   const location = world.at({ cwd: repository, env, clock: systemClock, stdout: output, stderr: output })

@@ -1,6 +1,7 @@
 /** A command in the process of the test, in the real world of a folder and an environment: as `runProgram`, without the start of a process. */
+
+import type { CliContext } from '../../src/cli/cli-context.ts'
 import { runCli } from '../../src/cli/run-cli.ts'
-import type { World } from '../../src/cli/world.ts'
 import { wire } from '../../src/wire.ts'
 import type { ProgramOptions, ProgramRun } from './run-program.ts'
 
@@ -8,7 +9,7 @@ import type { ProgramOptions, ProgramRun } from './run-program.ts'
 export async function runHere(
   command: string,
   { cwd, env }: Omit<ProgramOptions, 'stdin'>,
-  work: (world: World) => Promise<number>,
+  work: (world: CliContext) => Promise<number>,
 ): Promise<ProgramRun> {
   const [stdout, stderr]: [string[], string[]] = [[], []]
   const into = (parts: string[]) => ({ write: (text: string) => parts.push(text) })

@@ -5,8 +5,8 @@ import { Readable } from 'node:stream'
 import { FORGES } from '../../src/adapters/forge/forges.ts'
 import { JsonLog } from '../../src/adapters/log/json-log.ts'
 import { TextLog } from '../../src/adapters/log/text-log.ts'
+import type { CliContext } from '../../src/cli/cli-context.ts'
 import { runCli } from '../../src/cli/run-cli.ts'
-import type { World } from '../../src/cli/world.ts'
 import type { PackageRenderer } from '../../src/render/package-renderer.ts'
 import { InProcessRenderer } from './in-process-renderer.ts'
 import { MemoryForge } from './memory-forge.ts'
@@ -21,22 +21,22 @@ export interface CliOutcome {
 
 export interface CliOptions {
   readonly isTTY?: boolean
-  readonly env?: World['env']
-  readonly appendText?: World['appendText']
-  readonly writeNewFolder?: World['writeNewFolder']
-  readonly externalDiff?: World['externalDiff']
+  readonly env?: CliContext['env']
+  readonly appendText?: CliContext['appendText']
+  readonly writeNewFolder?: CliContext['writeNewFolder']
+  readonly externalDiff?: CliContext['externalDiff']
   /** What happens during each wait, in order; the user interrupts the one after the last. Without it, waiting takes no time. */
   readonly waits?: readonly (() => unknown)[]
   readonly onSleep?: (milliseconds: number) => unknown
-  readonly localNames?: World['localNames']
+  readonly localNames?: CliContext['localNames']
   /** Of whatever path; a shared repository unless given. */
-  readonly cloneState?: Awaited<ReturnType<World['cloneState']>>
-  readonly workTree?: Awaited<ReturnType<World['workTree']>>
-  readonly probes?: World['probes']
-  readonly openWebhooks?: World['openWebhooks']
-  readonly readPolicyFiles?: World['readPolicyFiles']
-  readonly openAuditLog?: World['openAuditLog']
-  readonly openAuditHook?: World['openAuditHook']
+  readonly cloneState?: Awaited<ReturnType<CliContext['cloneState']>>
+  readonly workTree?: Awaited<ReturnType<CliContext['workTree']>>
+  readonly probes?: CliContext['probes']
+  readonly openWebhooks?: CliContext['openWebhooks']
+  readonly readPolicyFiles?: CliContext['readPolicyFiles']
+  readonly openAuditLog?: CliContext['openAuditLog']
+  readonly openAuditHook?: CliContext['openAuditHook']
   readonly renderer?: PackageRenderer
   /** What somebody at a terminal answers to the question; without it nobody can be asked. */
   readonly answer?: string
@@ -64,7 +64,7 @@ export async function runInWorld(turn: TurnWorld, argv: readonly string[], optio
     await wait?.()
   }
   const clock = { now: () => new Date(turn.cluster.now), sleep }
-  const world: World = {
+  const world: CliContext = {
     env: options.env ?? {},
     cwd: '/',
     stdin: options.answer === undefined ? Readable.from([]) : Object.assign(Readable.from([`${options.answer}\n`]), { isTTY: true }),

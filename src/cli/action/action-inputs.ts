@@ -1,7 +1,7 @@
 /** The inputs of the GitHub Action: `INPUT_*` variables, as the runner gives what stands under `with:` (actions/runner, Handler.cs). */
 import { RISKS } from '../../drift/drift.ts'
 import { Failure } from '../../failure.ts'
-import type { World } from '../world.ts'
+import type { CliContext } from '../cli-context.ts'
 
 export const ACTION_COMMANDS = ['scan', 'diff', 'verify-pr'] as const
 export type ActionCommand = (typeof ACTION_COMMANDS)[number]
@@ -35,7 +35,7 @@ export interface ActionInputs {
 }
 
 /** @throws Failure BP1001 for a value that is none of the wanted ones */
-export function readActionInputs(env: World['env']): ActionInputs {
+export function readActionInputs(env: CliContext['env']): ActionInputs {
   const command = oneOf(env, 'command', ACTION_COMMANDS, 'scan')
   const token = input(env, 'token')
   const named = (name: string): boolean => (env[name] ?? '') !== ''
@@ -55,17 +55,17 @@ export function readActionInputs(env: World['env']): ActionInputs {
 }
 
 /** The runner makes names upper-case and blanks `_`; a hyphen stays. */
-export function input(env: World['env'], name: string): string {
+export function input(env: CliContext['env'], name: string): string {
   return (env[`INPUT_${name.toUpperCase()}`] ?? '').trim()
 }
 
-function ownRepository(env: World['env']): string {
+function ownRepository(env: CliContext['env']): string {
   const [server, repository] = [env['GITHUB_SERVER_URL'] ?? '', env['GITHUB_REPOSITORY'] ?? '']
   return server === '' || repository === '' ? '.' : `${server}/${repository}`
 }
 
 /** Each name of `clusters` is a context of the kubeconfig, or the name of the recording in `live`. */
-function targetsOf(env: World['env']): ActionTarget[] {
+function targetsOf(env: CliContext['env']): ActionTarget[] {
   const [names, live, kubeconfig] = [words(input(env, 'clusters')), input(env, 'live'), input(env, 'kubeconfig')]
   if (live !== '' && names.length > 1) {
     throw wrong('live', 'it is the recording of one cluster, and clusters names several', 'name one cluster')
@@ -83,13 +83,13 @@ function targetsOf(env: World['env']): ActionTarget[] {
 }
 
 /** What binds the packages of any repository. */
-function policyFlags(env: World['env']): readonly string[] {
+function policyFlags(env: CliContext['env']): readonly string[] {
   const path = input(env, 'operator-policy')
   return path === '' ? [] : [`--operator-policy=${path}`]
 }
 
 /** What pipelines may run beside the functions that are built in. */
-function functionFlags(env: World['env']): readonly string[] {
+function functionFlags(env: CliContext['env']): readonly string[] {
   const engine = input(env, 'container-engine')
   return [
     ...lines(input(env, 'allow-exec')).map((program) => `--allow-exec=${program}`),
@@ -112,7 +112,7 @@ function words(text: string): string[] {
   return [...new Set(text.split(/[\s,]+/).filter((word) => word !== ''))]
 }
 
-function oneOf<Value extends string>(env: World['env'], name: string, values: readonly Value[], preset: Value): Value {
+function oneOf<Value extends string>(env: CliContext['env'], name: string, values: readonly Value[], preset: Value): Value {
   const given = input(env, name)
   if (given === '') return preset
   const found = values.find((value) => value === given)

@@ -1,6 +1,6 @@
 /** What the commands of the GitHub Action share. */
 import type { DriftReportList } from '../../record/schema.ts'
-import type { World } from '../world.ts'
+import type { CliContext } from '../cli-context.ts'
 import type { ActionInputs, ActionTarget } from './action-inputs.ts'
 import type { RunnerCommands } from './runner-commands.ts'
 
@@ -21,7 +21,7 @@ export interface Answered {
 export interface ActionRun {
   readonly inputs: ActionInputs
   readonly runner: RunnerCommands
-  readonly world: World
+  readonly cli: CliContext
   /** Runs `scan` or `diff` for a cluster; its text for people goes to the log. */
   ask(question: Question): Promise<Answered>
 }

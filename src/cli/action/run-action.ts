@@ -5,25 +5,25 @@ import { Failure, failuresOf } from '../../failure.ts'
 import { API_VERSION, type DriftReportList, driftReportListSchema } from '../../record/schema.ts'
 import { formatJson, type Json, parseJson } from '../../text/json.ts'
 import { oneLine } from '../../text/one-line.ts'
+import type { CliContext, RunCommand } from '../cli-context.ts'
 import { worstExit } from '../exit-status.ts'
 import { formatAnnotations } from '../report/report-annotations.ts'
 import { formatMarkdown } from '../report/report-markdown.ts'
-import type { RunCommand, World } from '../world.ts'
 import { type ActionInputs, type FailOn, readActionInputs } from './action-inputs.ts'
 import { type ActionRun, type Answered, type Question, worstOf } from './action-run.ts'
 import { RunnerCommands } from './runner-commands.ts'
 
 /** @returns 0; 1 drift as `fail-on` has it, or a record that does not hold; 2 error; 3 not observed in full; 4 credentials or rights */
-export async function runAction(world: World, run: RunCommand): Promise<number> {
-  const runner = new RunnerCommands(world)
+export async function runAction(cli: CliContext, run: RunCommand): Promise<number> {
+  const runner = new RunnerCommands(cli)
   try {
-    const inputs = readActionInputs(world.env)
-    printWhatIsMissing(inputs, world, runner)
-    const action: ActionRun = { inputs, runner, world, ask: (question) => answer(argvOf(question, inputs), action, run) }
+    const inputs = readActionInputs(cli.env)
+    printWhatIsMissing(inputs, cli, runner)
+    const action: ActionRun = { inputs, runner, cli, ask: (question) => answer(argvOf(question, inputs), action, run) }
     if (inputs.command === 'verify-pr') return await (await import('./verify-pr.ts')).verifyPullRequest(action)
     return await report(inputs.command, action)
   } catch (thrown) {
-    if (world.signal.aborted) return 130
+    if (cli.signal.aborted) return 130
     const failures = failuresOf(thrown)
     for (const { code, what, why, remedy } of failures)
       runner.annotate('error', `${code}: ${what}: ${why}. ${remedy}`, { title: 'backporch' })
@@ -31,26 +31,26 @@ export async function runAction(world: World, run: RunCommand): Promise<number> 
   }
 }
 
-async function report(command: 'scan' | 'diff', { inputs, runner, world, ask }: ActionRun): Promise<number> {
+async function report(command: 'scan' | 'diff', { inputs, runner, cli, ask }: ActionRun): Promise<number> {
   const answers: Answered[] = []
   // One after the other: the scans of one repository push to the same ledger.
   for (const target of inputs.targets) answers.push(await ask({ command, packages: inputs.packages, target }))
   const list = merged(answers.map((answered) => answered.list))
   runner.lines(formatAnnotations(list))
   if (inputs.summary) runner.summary(`${formatMarkdown(list)}${proposalLines(list)}`)
-  runner.outputs(outputsOf(list, world))
+  runner.outputs(outputsOf(list, cli))
   const failed = worstOf(answers.map(({ code }) => code))
   return failed !== 0 ? failed : failsOn(list, inputs.failOn) ? 1 : 0
 }
 
-function printWhatIsMissing({ command, ownToken }: ActionInputs, world: World, runner: RunnerCommands): void {
+function printWhatIsMissing({ command, ownToken }: ActionInputs, cli: CliContext, runner: RunnerCommands): void {
   if (command === 'scan' && ownToken) {
     const why = 'pull requests that are made with GITHUB_TOKEN start no workflows, so required checks on them never end'
     runner.annotate('warning', `${why}. Give the token of a GitHub App, or BACKPORCH_APP_ID and BACKPORCH_APP_PRIVATE_KEY`, {
       title: 'backporch',
     })
   }
-  if (!world.env['BACKPORCH_KEY']) {
+  if (!cli.env['BACKPORCH_KEY']) {
     const why =
       'BACKPORCH_KEY is not set: this run makes a key of its own, and decisions and hidden values of other runs are not recognised'
     runner.annotate('warning', `${why}. Set it to a secret made once with "openssl rand -hex 32"`, { title: 'backporch' })
@@ -69,17 +69,17 @@ function argvOf({ command, packages, target, branch: asked }: Question, inputs: 
   ]
 }
 
-async function answer(argv: readonly string[], { inputs, world, runner }: ActionRun, run: RunCommand): Promise<Answered> {
+async function answer(argv: readonly string[], { inputs, cli, runner }: ActionRun, run: RunCommand): Promise<Answered> {
   const { token, signingKey } = inputs
   const [stdout, stderr]: [string[], string[]] = [[], []]
   const env = {
-    ...world.env,
+    ...cli.env,
     ...(token === undefined ? {} : { GITHUB_TOKEN: token }),
     ...(signingKey === undefined ? {} : { BACKPORCH_SIGNING_KEY: signingKey }),
   }
   const into = (parts: string[]) => ({ write: (text: string) => parts.push(text) })
-  const code = await run(argv, world.at({ cwd: world.cwd, env, clock: world.clock, stdout: into(stdout), stderr: into(stderr) }))
-  world.signal.throwIfAborted()
+  const code = await run(argv, cli.at({ cwd: cli.cwd, env, clock: cli.clock, stdout: into(stdout), stderr: into(stderr) }))
+  cli.signal.throwIfAborted()
   const reported = stderr.join('')
   runner.log(reported)
   const list = readList(stdout.join(''))
@@ -118,11 +118,11 @@ function merged(lists: readonly DriftReportList[]): DriftReportList {
 }
 
 /** `report-json` is a path: an output takes no more than 1 MB. */
-function outputsOf(list: DriftReportList, world: World): Record<string, string> {
+function outputsOf(list: DriftReportList, cli: CliContext): Record<string, string> {
   const changes = list.items.flatMap(({ spec }) => spec.changes)
-  const folder = world.env['RUNNER_TEMP'] ?? ''
-  const path = folder === '' ? '' : join(folder, `backporch-${world.clock.now().getTime()}-${process.pid}.json`)
-  if (path !== '') world.appendText(path, `${formatJson(list as unknown as Json, 2)}\n`)
+  const folder = cli.env['RUNNER_TEMP'] ?? ''
+  const path = folder === '' ? '' : join(folder, `backporch-${cli.clock.now().getTime()}-${process.pid}.json`)
+  if (path !== '') cli.appendText(path, `${formatJson(list as unknown as Json, 2)}\n`)
   return {
     drifted: String(changes.length > 0),
     risk: RISKS.find((risk) => changes.some((change) => change.risk === risk)) ?? 'none',

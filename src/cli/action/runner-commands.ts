@@ -4,8 +4,8 @@
  */
 import { randomUUID } from 'node:crypto'
 import { Failure } from '../../failure.ts'
+import type { CliContext } from '../cli-context.ts'
 import { command } from '../report/report-annotations.ts'
-import type { World } from '../world.ts'
 
 /** Annotations of one level that a step shows; the runner drops the others. */
 const MOST_ANNOTATIONS = 10
@@ -16,11 +16,11 @@ export type Level = 'error' | 'warning' | 'notice'
 
 /** Writes annotations as far as the runner shows them. Those that come first are kept: say the worst first. */
 export class RunnerCommands {
-  readonly #world: World
+  readonly #cli: CliContext
   readonly #said = new Map<string, number>()
 
-  constructor(world: World) {
-    this.#world = world
+  constructor(cli: CliContext) {
+    this.#cli = cli
   }
 
   annotate(level: Level, message: string, location: Readonly<Record<string, string>> = {}): void {
@@ -34,7 +34,7 @@ export class RunnerCommands {
       const before = this.#said.get(level ?? '') ?? 0
       if (level !== undefined && before >= MOST_ANNOTATIONS) continue
       this.#said.set(level ?? '', before + 1)
-      this.#world.stdout.write(`${line}\n`)
+      this.#cli.stdout.write(`${line}\n`)
     }
   }
 
@@ -42,7 +42,7 @@ export class RunnerCommands {
   log(text: string): void {
     if (text === '') return
     const end = randomUUID()
-    this.#world.stdout.write(`::stop-commands::${end}\n${text.endsWith('\n') ? text : `${text}\n`}::${end}::\n`)
+    this.#cli.stdout.write(`::stop-commands::${end}\n${text.endsWith('\n') ? text : `${text}\n`}::${end}::\n`)
   }
 
   /**
@@ -50,7 +50,7 @@ export class RunnerCommands {
    * @throws Failure BP4008 when the file cannot be written: a workflow that decides by them would decide wrong
    */
   outputs(values: Readonly<Record<string, string>>): void {
-    const path = this.#world.env['GITHUB_OUTPUT'] ?? ''
+    const path = this.#cli.env['GITHUB_OUTPUT'] ?? ''
     if (path === '') return
     const blocks = Object.entries(values).map(([name, value]) => {
       // Nobody can end the value before its end without knowing it.
@@ -58,7 +58,7 @@ export class RunnerCommands {
       return `${name}<<${delimiter}\n${value}\n${delimiter}\n`
     })
     try {
-      this.#world.appendText(path, blocks.join(''))
+      this.#cli.appendText(path, blocks.join(''))
     } catch (thrown) {
       throw new Failure({
         code: 'BP4008',
@@ -73,10 +73,10 @@ export class RunnerCommands {
 
   /** What was found does not depend on it: a summary that cannot be written is told, and nothing else. */
   summary(markdown: string): void {
-    const path = this.#world.env['GITHUB_STEP_SUMMARY'] ?? ''
+    const path = this.#cli.env['GITHUB_STEP_SUMMARY'] ?? ''
     if (path === '') return
     try {
-      this.#world.appendText(path, cutToBytes(markdown, SUMMARY_LIMIT))
+      this.#cli.appendText(path, cutToBytes(markdown, SUMMARY_LIMIT))
     } catch (thrown) {
       this.annotate('warning', `the summary of the step could not be written (${refusal(thrown)})`)
     }

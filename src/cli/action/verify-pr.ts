@@ -10,7 +10,7 @@ import { type DriftRecord, type DriftReport, driftRecordSchema } from '../../rec
 import { INERT_LINE, parseDocument } from '../../record/write-document.ts'
 import { isJsonObject, type JsonObject, parseJson } from '../../text/json.ts'
 import { parseGoYaml } from '../../yaml/read/go-yaml.ts'
-import type { World } from '../world.ts'
+import type { CliContext } from '../cli-context.ts'
 import { type ActionRun, type Answered, worstOf } from './action-run.ts'
 
 interface PullRequest {
@@ -22,16 +22,16 @@ const RECORDS = `${DRIFT_FOLDER}/records`
 
 /** @returns 0 when every record holds; 1 when one does not; 3 when the drift of one could not be observed, unless `partial` is ok */
 export async function verifyPullRequest(action: ActionRun): Promise<number> {
-  const { runner, world, inputs } = action
-  const pull = readEvent(world.env)
+  const { runner, cli, inputs } = action
+  const pull = readEvent(cli.env)
   if (pull.head.repository !== pull.base.repository) {
     runner.annotate('error', 'the pull request comes from a fork: its records cannot be verified, and merging them would decide', {
       title: 'backporch',
     })
     return 1
   }
-  const repository = await world.openRepository(inputs.repo, pull.base.ref)
-  const records = await changedRecords(repository, pull, world.signal)
+  const repository = await cli.openRepository(inputs.repo, pull.base.ref)
+  const records = await changedRecords(repository, pull, cli.signal)
   let broken = false
   const found: { readonly path: string; readonly record: DriftRecord }[] = []
   for (const { path, text } of records) {
@@ -73,9 +73,9 @@ async function compare(
   baseBranch: string,
   found: readonly { readonly path: string; readonly record: DriftRecord }[],
 ): Promise<number[]> {
-  const { inputs, runner, world } = action
+  const { inputs, runner, cli } = action
   if (found.length === 0) return []
-  const { key } = await world.loadKey()
+  const { key } = await cli.loadKey()
   const answers = new Map<string, Promise<Answered>>()
   const codes: number[] = []
   for (const { path, record } of found) {
@@ -159,7 +159,7 @@ function noBranch(ref: string): Failure {
 }
 
 /** @throws Failure BP1001 when the workflow does not run for a pull request */
-function readEvent(env: World['env']): PullRequest {
+function readEvent(env: CliContext['env']): PullRequest {
   const path = env['GITHUB_EVENT_PATH'] ?? ''
   let event: JsonObject = {}
   try {

@@ -17,6 +17,7 @@ import { CHECKED_KINDS, judgeSyncers, type SyncerObjects } from '../../reconcile
 import { API_VERSION } from '../../record/schema.ts'
 import type { JsonObject } from '../../text/json.ts'
 import { oneLine } from '../../text/one-line.ts'
+import type { CliContext } from '../cli-context.ts'
 import type { CHECK_FLAGS } from '../flags/command-flags.ts'
 import {
   type ClusterOptions,
@@ -30,7 +31,6 @@ import {
 import { printList } from '../print/print-document.ts'
 import { Printer } from '../print/printer.ts'
 import { traceTo } from '../verbose.ts'
-import type { World } from '../world.ts'
 
 /** `pre`: before anything is installed, what only writing needs is not checked, or only warned of. */
 type CheckOptions = ValuesOf<typeof CHECK_FLAGS> & RepositoryOptions & ForgeOptions & ClusterOptions & OutputOptions
@@ -44,19 +44,19 @@ const REHEARSED = [
 ] as const
 
 /** @returns 0 where nothing failed, 1 where something did; a warning is no failure */
-export async function check(options: CheckOptions, world: World): Promise<number> {
-  const progress = new Progress(world, options)
-  const probes = await world.probes()
+export async function check(options: CheckOptions, cli: CliContext): Promise<number> {
+  const progress = new Progress(cli, options)
+  const probes = await cli.probes()
   const findings: Finding[] = []
   const ask = async (name: string, work: () => Promise<readonly Finding[]>): Promise<void> => {
     progress.step(`checking ${name}`)
-    findings.push(...(await guarded(name, work, world)))
+    findings.push(...(await guarded(name, work, cli)))
   }
-  await checkGit(options, probes, world, ask)
-  await checkCluster(options, probes, world, ask)
+  await checkGit(options, probes, cli, ask)
+  await checkCluster(options, probes, cli, ask)
   await ask('key', async () => [await checkKey(probes)])
   progress.end()
-  print(findings, new Printer(world, options))
+  print(findings, new Printer(cli, options))
   return findings.some(({ state }) => state === 'failed') ? 1 : 0
 }
 
@@ -71,11 +71,11 @@ function warning(check: string, message: string, fix: string): Finding {
 type Check = (name: string, work: () => Promise<readonly Finding[]>) => Promise<void>
 
 /** What a probe throws is its finding. */
-async function guarded(name: string, work: () => Promise<readonly Finding[]>, world: World): Promise<readonly Finding[]> {
+async function guarded(name: string, work: () => Promise<readonly Finding[]>, cli: CliContext): Promise<readonly Finding[]> {
   try {
     return await work()
   } catch (thrown) {
-    world.signal.throwIfAborted()
+    cli.signal.throwIfAborted()
     return failuresOf(thrown).map(({ code, what, why, remedy, where }) => ({
       check: name,
       state: 'failed',
@@ -86,8 +86,8 @@ async function guarded(name: string, work: () => Promise<readonly Finding[]>, wo
   }
 }
 
-async function checkGit(options: CheckOptions, probes: Probes, world: World, ask: Check): Promise<void> {
-  const { signal } = world
+async function checkGit(options: CheckOptions, probes: Probes, cli: CliContext, ask: Check): Promise<void> {
+  const { signal } = cli
   let usable = true
   await ask('signing-key', async () => {
     usable = false
@@ -97,7 +97,7 @@ async function checkGit(options: CheckOptions, probes: Probes, world: World, ask
   })
   // Nothing is opened with a key that cannot be used, and that has been said.
   if (!usable) return
-  const repository = await world.openRepository(options.repo, undefined, traceTo(world, options))
+  const repository = await cli.openRepository(options.repo, undefined, traceTo(cli, options))
   let base: BaseTree | undefined
   await ask('git-read', async () => {
     base = await readBase(repository, options.branch, signal)
@@ -120,13 +120,13 @@ async function checkGit(options: CheckOptions, probes: Probes, world: World, ask
   })
   await ask('policy', async () => {
     const reports = options.pre === true ? [] : await readReports(repository, known, signal)
-    return judgePolicy(await readPolicy(repository, known, signal), reports, world.clock.now().toISOString().slice(0, 10))
+    return judgePolicy(await readPolicy(repository, known, signal), reports, cli.clock.now().toISOString().slice(0, 10))
   })
   await ask('records', async () => judgeKept(await readSynced(repository, known, options.repo, signal)))
-  if (options.pre !== true) await ask('ledger', () => checkLedger(repository, known, world.bot, signal))
+  if (options.pre !== true) await ask('ledger', () => checkLedger(repository, known, cli.bot, signal))
   await ask('git-identity', async () => {
     if (await probes.hasGitIdentity()) return [passed('git-identity', 'git: knows who you are')]
-    const message = `git: has no user.name and user.email, so decisions made here are signed as ${oneLine(await world.userName())}`
+    const message = `git: has no user.name and user.email, so decisions made here are signed as ${oneLine(await cli.userName())}`
     return [warning('git-identity', message, 'git config --global user.name "…" and user.email')]
   })
 }
@@ -139,15 +139,15 @@ function pushFinding(name: string, answer: 'let-through' | 'refused' | 'unclear'
   return { check: 'git-push', state: 'failed', code: 'BP4002', message: `git: a push to ${name} is refused: ${why}`, fix }
 }
 
-async function checkCluster(options: CheckOptions, probes: Probes, world: World, ask: Check): Promise<void> {
-  const { signal } = world
-  const target = { ...clusterTarget(options), trace: traceTo(world, options) }
+async function checkCluster(options: CheckOptions, probes: Probes, cli: CliContext, ask: Check): Promise<void> {
+  const { signal } = cli
+  const target = { ...clusterTarget(options), trace: traceTo(cli, options) }
   let reader: ClusterReader | undefined
   let namespace = 'default'
   let close = (): void => undefined
   try {
     await ask('cluster', async () => {
-      const opened = await world.openCluster(target)
+      const opened = await cli.openCluster(target)
       close = () => opened.close()
       const identity = await opened.reader.identify(signal)
       reader = opened.reader
@@ -164,17 +164,17 @@ async function checkCluster(options: CheckOptions, probes: Probes, world: World,
     if (options.live === undefined) {
       await ask('cluster-rbac', async () => {
         const answers = new Map<string, ClusterAccessAnswer>()
-        for (const one of await namespacesOf(options, world, namespace)) answers.set(one, await probes.access(target, one, signal))
+        for (const one of await namespacesOf(options, cli, namespace)) answers.set(one, await probes.access(target, one, signal))
         const [first] = answers.values()
-        const settles = await policySettles(options, world)
+        const settles = await policySettles(options, cli)
         return [
           ...judgeAccess(oneLine(found.name), answers, settles),
-          ...judgeClock(`cluster ${oneLine(found.name)}`, first?.serverTime, world.clock.now().getTime()),
+          ...judgeClock(`cluster ${oneLine(found.name)}`, first?.serverTime, cli.clock.now().getTime()),
         ]
       })
     }
     await ask('syncer-path', async () => {
-      const repository = await world.openRepository(options.repo, undefined)
+      const repository = await cli.openRepository(options.repo, undefined)
       const objects = await syncerObjects(found, signal)
       return judgeSyncers(objects, await readSynced(repository, await readBase(repository, options.branch, signal), options.repo, signal))
     })
@@ -186,27 +186,27 @@ async function checkCluster(options: CheckOptions, probes: Probes, world: World,
 const MOST_NAMESPACES = 10
 
 /** The context's own, and those in which the ledger knows objects. */
-async function namespacesOf(options: CheckOptions, world: World, own: string): Promise<readonly string[]> {
+async function namespacesOf(options: CheckOptions, cli: CliContext, own: string): Promise<readonly string[]> {
   try {
     const { readLedgerOf } = await import('../ledger-session.ts')
-    const { ledger } = await readLedgerOf(world, { ...options, quiet: true })
+    const { ledger } = await readLedgerOf(cli, { ...options, quiet: true })
     const observed = ledger.reports.flatMap(({ spec }) => spec.changes.map(({ ref }) => ref.namespace)).filter((name) => name !== '')
     return [...new Set([own, ...observed])].slice(0, MOST_NAMESPACES)
   } catch (thrown) {
-    world.signal.throwIfAborted()
+    cli.signal.throwIfAborted()
     failuresOf(thrown)
     // Told by the probe of the ledger.
     return [own]
   }
 }
 
-async function policySettles(options: CheckOptions, world: World): Promise<boolean> {
+async function policySettles(options: CheckOptions, cli: CliContext): Promise<boolean> {
   try {
-    const repository = await world.openRepository(options.repo, undefined)
-    const { policies } = await readPolicy(repository, await readBase(repository, options.branch, world.signal), world.signal)
+    const repository = await cli.openRepository(options.repo, undefined)
+    const { policies } = await readPolicy(repository, await readBase(repository, options.branch, cli.signal), cli.signal)
     return policies.some(({ document }) => document.spec.settle === 'backporch')
   } catch (thrown) {
-    world.signal.throwIfAborted()
+    cli.signal.throwIfAborted()
     failuresOf(thrown)
     return false
   }

@@ -1,21 +1,21 @@
 import { Argument, type Command } from '@commander-js/extra-typings'
 import { oneLine } from '../../text/one-line.ts'
+import type { CliContext, Run } from '../cli-context.ts'
 import { type Candidate, completeLine } from '../flags/complete-line.ts'
-import type { Run, World } from '../world.ts'
 
 const SHELLS = ['bash', 'zsh', 'fish'] as const
 
 /** The hidden command that the scripts call with the words of the line; what is behind it is never parsed as flags of ours. */
 export const COMPLETE = '__complete'
 
-export function addCompletionCommand(program: Command, world: World, run: Run): void {
+export function addCompletionCommand(program: Command, cli: CliContext, run: Run): void {
   program
     .command('completion')
     .description('print a completion script: source <(backporch completion bash)')
     .addArgument(new Argument('<shell>', 'which shell').choices(SHELLS))
     .action((shell) =>
       run(async () => {
-        world.stdout.write(SCRIPTS[shell])
+        cli.stdout.write(SCRIPTS[shell])
         return 0
       }),
     )
@@ -25,16 +25,16 @@ export function addCompletionCommand(program: Command, world: World, run: Run): 
  * Prints what can stand at the cursor: one candidate in each line, a tab and what it is; or the line `:files`. Asks nobody, and
  * what goes wrong gives no candidates: a shell has no place for an error there.
  */
-export async function complete(words: readonly string[], program: Command, world: World): Promise<number> {
+export async function complete(words: readonly string[], program: Command, cli: CliContext): Promise<number> {
   const wanted = completeLine(program, words)
-  if (wanted.kind === 'files') world.stdout.write(':files\n')
-  else if (wanted.kind === 'words') world.stdout.write(wanted.candidates.map(lineOf).join(''))
+  if (wanted.kind === 'files') cli.stdout.write(':files\n')
+  else if (wanted.kind === 'words') cli.stdout.write(wanted.candidates.map(lineOf).join(''))
   else {
     const { kind, repo, typed, before, taken } = wanted
     // An address of another machine has nothing here.
-    const names = /^[a-z][a-z0-9+.-]*:\/\//i.test(repo) ? [] : await world.localNames(kind, repo)
+    const names = /^[a-z][a-z0-9+.-]*:\/\//i.test(repo) ? [] : await cli.localNames(kind, repo)
     const shown = names.filter((name) => name.startsWith(typed) && PLAIN.test(name) && !taken.includes(name))
-    world.stdout.write(shown.map((name) => lineOf({ text: before + name, about: '' })).join(''))
+    cli.stdout.write(shown.map((name) => lineOf({ text: before + name, about: '' })).join(''))
   }
   return 0
 }

@@ -5,12 +5,12 @@ import { type ControllerPorts, runController } from '../../controller/run-contro
 import { Failure, failuresOf } from '../../failure.ts'
 import type { Log } from '../../ports/log.ts'
 import { assertObserved } from '../../reconcile/run-turn.ts'
+import type { CliContext, ListenAddress } from '../cli-context.ts'
 import { worstExit } from '../exit-status.ts'
 import type { CONTROLLER_FLAGS } from '../flags/command-flags.ts'
 import type { ValuesOf } from '../flags/options.ts'
 import { Terminal } from '../print/terminal.ts'
 import { keyText, runScan, type Session, type SessionOptions, withSession } from '../turn-session.ts'
-import type { ListenAddress, World } from '../world.ts'
 
 type ControllerOptions = Required<SessionOptions> & ValuesOf<typeof CONTROLLER_FLAGS>
 
@@ -21,12 +21,12 @@ const SESSION_AGE = 600_000
 const SHORTEST_SECRET = 16
 
 /** @returns 0 when it was stopped between or after turns, 130 when a turn had to be stopped, the status of `scan` when no turn can ever be */
-export async function controller(packages: readonly string[], options: ControllerOptions, world: World): Promise<number> {
-  const terminal = new Terminal(world.stderr, { color: options.color, ascii: false, env: world.env })
-  const log = await world.openLog({
+export async function controller(packages: readonly string[], options: ControllerOptions, cli: CliContext): Promise<number> {
+  const terminal = new Terminal(cli.stderr, { color: options.color, ascii: false, env: cli.env })
+  const log = await cli.openLog({
     format: options.logFormat ?? (terminal.isTTY ? 'text' : 'json'),
     level: options.logLevel ?? (options.verbose === true ? 'trace' : options.quiet === true ? 'warn' : 'info'),
-    stream: world.stderr,
+    stream: cli.stderr,
     color: terminal.colours,
   })
   const settings = {
@@ -34,10 +34,10 @@ export async function controller(packages: readonly string[], options: Controlle
     // A recording is read when it is opened.
     sessionAge: options.live === undefined ? SESSION_AGE : 0,
     dryRun: options.dryRun === true,
-    version: world.version,
+    version: cli.version,
   }
   try {
-    return (await runController(portsOf(packages, options, world, log), settings)) === 'aborted' ? 130 : 0
+    return (await runController(portsOf(packages, options, cli, log), settings)) === 'aborted' ? 130 : 0
   } catch (thrown) {
     const failures = failuresOf(thrown)
     log.failures(
@@ -48,46 +48,46 @@ export async function controller(packages: readonly string[], options: Controlle
   }
 }
 
-function portsOf(packages: readonly string[], options: ControllerOptions, world: World, log: Log): ControllerPorts {
-  const secrets = webhookSecrets(world.env['BACKPORCH_WEBHOOK_SECRET'])
+function portsOf(packages: readonly string[], options: ControllerOptions, cli: CliContext, log: Log): ControllerPorts {
+  const secrets = webhookSecrets(cli.env['BACKPORCH_WEBHOOK_SECRET'])
   const { webhookAddress, auditWebhookAddress } = options
   if (webhookAddress !== undefined && secrets.length === 0) throw withoutSecret()
   if (secrets.some((secret) => secret.length < SHORTEST_SECRET)) throw shortSecret()
-  const { clock, signal } = world
+  const { clock, signal } = cli
   return {
     clock,
     log,
     random: Math.random,
     signal,
-    openSession: (hooks, turnSignal) => openSession(packages, options, reporting({ ...world, signal: turnSignal }, hooks)),
+    openSession: (hooks, turnSignal) => openSession(packages, options, reporting({ ...cli, signal: turnSignal }, hooks)),
     openWebhooks:
       webhookAddress === undefined
         ? undefined
-        : (hooks) => world.openWebhooks({ address: webhookAddress, secrets, remote: options.repo, ...hooks }),
+        : (hooks) => cli.openWebhooks({ address: webhookAddress, secrets, remote: options.repo, ...hooks }),
     openAuditHook:
       auditWebhookAddress === undefined
         ? undefined
         : (onRefused) =>
-            world.openAuditHook({
+            cli.openAuditHook({
               address: auditWebhookAddress,
-              token: auditToken(auditWebhookAddress, world),
+              token: auditToken(auditWebhookAddress, cli),
               named: (options.contexts ?? []).length > 1,
               onRefused,
             }),
   }
 }
 
-/** The world whose ports tell the log what they ask and what a person should know. */
-function reporting(world: World, { onNote, onRequest }: Parameters<ControllerPorts['openSession']>[0]): World {
+/** The context whose ports report each request and note to the log. */
+function reporting(cli: CliContext, { onNote, onRequest }: Parameters<ControllerPorts['openSession']>[0]): CliContext {
   const note = (text: string): void => onNote({ cause: 'forge-notice', subject: '', text })
   return {
-    ...world,
-    openRepository: (remote, baseBranch) => world.openRepository(remote, baseBranch, onRequest),
-    openForge: (repository, wanted) => world.openForge(repository, { ...wanted, note, trace: onRequest }),
-    openCluster: (target) => world.openCluster({ ...target, trace: onRequest }),
-    openWriter: (target) => world.openWriter({ ...target, trace: onRequest }),
+    ...cli,
+    openRepository: (remote, baseBranch) => cli.openRepository(remote, baseBranch, onRequest),
+    openForge: (repository, wanted) => cli.openForge(repository, { ...wanted, note, trace: onRequest }),
+    openCluster: (target) => cli.openCluster({ ...target, trace: onRequest }),
+    openWriter: (target) => cli.openWriter({ ...target, trace: onRequest }),
     loadKey: async () => {
-      const loaded = await world.loadKey()
+      const loaded = await cli.loadKey()
       if (loaded.created) onNote({ cause: 'installation-key', subject: '', text: keyText(loaded.path) })
       return loaded
     },
@@ -95,10 +95,10 @@ function reporting(world: World, { onNote, onRequest }: Parameters<ControllerPor
 }
 
 /** A session that outlives one turn. @throws Failure as `withSession` does before its work begins */
-function openSession(packages: readonly string[], options: ControllerOptions, world: World): Promise<TurnSession> {
+function openSession(packages: readonly string[], options: ControllerOptions, cli: CliContext): Promise<TurnSession> {
   return new Promise((resolve, reject) => {
     // The log has what a session would print.
-    const over: Promise<number> = withSession(world, { ...options, quiet: true, verbose: undefined }, { packages }, (session) => {
+    const over: Promise<number> = withSession(cli, { ...options, quiet: true, verbose: undefined }, { packages }, (session) => {
       return new Promise((release) => {
         const close = async (): Promise<void> => {
           release(0)
@@ -150,7 +150,7 @@ function isLoopback({ host }: ListenAddress): boolean {
 }
 
 /** @throws Failure BP1001 without a token where others than this machine could send */
-function auditToken(address: ListenAddress, { env }: World): string | undefined {
+function auditToken(address: ListenAddress, { env }: CliContext): string | undefined {
   const token = env['BACKPORCH_AUDIT_TOKEN']?.trim() || undefined
   if (token !== undefined || isLoopback(address)) return token
   throw new Failure({

@@ -5,6 +5,7 @@ import { settleDecisions } from '../../reconcile/apply/settle.ts'
 import { approve, type Decided, type DecisionRequest, type Reviewed, reject } from '../../reconcile/decide.ts'
 import { waitUntilSettled } from '../../reconcile/wait-until-settled.ts'
 import { countResolutions } from '../../record/subject.ts'
+import type { CliContext } from '../cli-context.ts'
 import type { APPROVE_FLAGS, DECISION_FLAGS } from '../flags/command-flags.ts'
 import type { ForgeOptions, ValuesOf } from '../flags/options.ts'
 import { applierLines } from '../print/print-applier.ts'
@@ -13,7 +14,6 @@ import { lossLines, printSettled } from '../print/print-turn.ts'
 import type { Printer } from '../print/printer.ts'
 import { decisionUpdates, printPublished } from '../print/published-lines.ts'
 import { type Session, type SessionOptions, withSession } from '../turn-session.ts'
-import type { World } from '../world.ts'
 
 type DecideOptions = SessionOptions & ForgeOptions & ValuesOf<typeof DECISION_FLAGS>
 
@@ -21,11 +21,11 @@ type DecideOptions = SessionOptions & ForgeOptions & ValuesOf<typeof DECISION_FL
 export async function approveOne(
   name: string | undefined,
   options: DecideOptions & ValuesOf<typeof APPROVE_FLAGS>,
-  world: World,
+  cli: CliContext,
 ): Promise<number> {
-  return withSession(world, options, { packages: name === undefined ? [] : [name] }, async (session) => {
+  return withSession(cli, options, { packages: name === undefined ? [] : [name] }, async (session) => {
     const { ports, request, progress, printer, openWriter } = session
-    const decided = await approve(ports, await decisionOf('approve', session, options), world.signal)
+    const decided = await approve(ports, await decisionOf('approve', session, options), cli.signal)
     progress.end()
     const { observation, proposal } = decided.reviewed
     const { packageName, cluster } = observation.unit
@@ -38,7 +38,7 @@ export async function approveOne(
     const pending = settleOf(decided)
     if (pending.length > 0) {
       const target = { ...ports, clusters: [ports.cluster], openWriter }
-      const { settled, unsettled } = await settleDecisions(target, request, { cluster, pending }, world.signal)
+      const { settled, unsettled } = await settleDecisions(target, request, { cluster, pending }, cli.signal)
       progress.end()
       printSettled(settled, printer)
       if (unsettled[0] !== undefined) throw unsettled[0]
@@ -49,7 +49,7 @@ export async function approveOne(
     }
     const timeout = options.waitTimeout ?? observation.policy.verifyTimeout
     const units = { ...request.units, packages: [observation.unit.packagePath || '.'] }
-    await waitUntilSettled(ports, { ...request, units }, { clock: world.clock, timeout }, world.signal)
+    await waitUntilSettled(ports, { ...request, units }, { clock: cli.clock, timeout }, cli.signal)
     progress.end()
     printer.write(`${printer.ok} ${cluster} matches git: verified\n`)
     return 0
@@ -81,10 +81,10 @@ function printNext({ reviewed }: Decided, printer: Printer): void {
 }
 
 /** `reject`. */
-export async function rejectOne(name: string | undefined, options: DecideOptions, world: World): Promise<number> {
-  return withSession(world, options, { packages: name === undefined ? [] : [name] }, async (session) => {
+export async function rejectOne(name: string | undefined, options: DecideOptions, cli: CliContext): Promise<number> {
+  return withSession(cli, options, { packages: name === undefined ? [] : [name] }, async (session) => {
     const { ports, progress, printer } = session
-    const decided = await reject(ports, await decisionOf('reject', session, options), world.signal)
+    const decided = await reject(ports, await decisionOf('reject', session, options), cli.signal)
     progress.end()
     const { unit, git } = decided.reviewed.observation
     printer.write(
@@ -97,12 +97,12 @@ export async function rejectOne(name: string | undefined, options: DecideOptions
 
 /** The turn, who decides, and the question to ask before. */
 async function decisionOf(verb: 'approve' | 'reject', session: Session, options: DecideOptions): Promise<DecisionRequest> {
-  const { world } = session.printer
+  const { cli } = session.printer
   return {
     turn: session.request,
     decider: {
-      name: options.as ?? (await world.userName()),
-      at: `${world.clock.now().toISOString().slice(0, 19)}Z`,
+      name: options.as ?? (await cli.userName()),
+      at: `${cli.clock.now().toISOString().slice(0, 19)}Z`,
       reason: options.message,
     },
     confirm: (reviewed) => confirm(verb, reviewed, session, options.yes === true),
@@ -115,16 +115,16 @@ async function confirm(
   { progress, printer }: Session,
   yes: boolean,
 ): Promise<boolean> {
-  const { world, terminal } = printer
+  const { cli, terminal } = printer
   progress.end()
   const { packageName, cluster } = observation.unit
   const { changes, plan: resolution } = proposal.record.spec
   const losses = verb === 'approve' ? lossLines(proposal.record) : ''
   if (yes) {
-    world.stdout.write(losses)
+    cli.stdout.write(losses)
     return true
   }
-  if (world.stdin.isTTY !== true) {
+  if (cli.stdin.isTTY !== true) {
     throw new Failure({
       code: 'BP2011',
       what: `${verb} of ${proposal.workspace} requires confirmation`,
@@ -138,16 +138,16 @@ async function confirm(
     plan,
     verdicts: observation.verdicts,
     showIgnored: false,
-    now: world.clock.now().getTime(),
+    now: cli.clock.now().getTime(),
     wide: false,
     resolutions: resolution === 'Mixed',
   }
-  world.stdout.write(formatDiff(view, terminal) + losses)
+  cli.stdout.write(formatDiff(view, terminal) + losses)
   const count = `${changes.length} ${changes.length === 1 ? 'change' : 'changes'}${resolution === 'Mixed' ? ` (${countResolutions(changes)})` : ''}`
   const question = `you ${verb}: ${resolution.toUpperCase()} ${count}, fingerprint ${proposal.record.spec.fingerprint.slice(7, 15)}, live re-checked now: unchanged. ${verb === 'approve' ? 'Approve' : 'Reject'}? [y/N] `
-  const lines = createInterface({ input: world.stdin, output: world.stdout as NodeJS.WritableStream })
+  const lines = createInterface({ input: cli.stdin, output: cli.stdout as NodeJS.WritableStream })
   try {
-    return /^y(es)?$/i.test((await lines.question(question, { signal: world.signal })).trim())
+    return /^y(es)?$/i.test((await lines.question(question, { signal: cli.signal })).trim())
   } finally {
     lines.close()
   }

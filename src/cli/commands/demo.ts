@@ -1,8 +1,8 @@
 import type { Command } from '@commander-js/extra-typings'
-import type { Run, RunCommand, World } from '../world.ts'
+import type { CliContext, Run, RunCommand } from '../cli-context.ts'
 
 /** `runCommand` runs the commands of the story; it is given, because the command line itself is above this file. */
-export function addDemoCommand(program: Command, world: World, run: Run, runCommand: RunCommand): void {
+export function addDemoCommand(program: Command, cli: CliContext, run: Run, runCommand: RunCommand): void {
   program
     .command('demo')
     .description('runs a whole turn on a generated package: drift, record, decision; needs only git')
@@ -11,7 +11,7 @@ export function addDemoCommand(program: Command, world: World, run: Run, runComm
     .action((options) =>
       run(async () => {
         const { runDemo } = await import('../demo/run-demo.ts')
-        return runDemo(world, { controlPlane: options.controlPlane === true, folder: options.folder }, runCommand)
+        return runDemo(cli, { controlPlane: options.controlPlane === true, folder: options.folder }, runCommand)
       }),
     )
 }

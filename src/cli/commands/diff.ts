@@ -4,6 +4,7 @@ import type { UnmanagedObjects } from '../../reconcile/observe/read-unmanaged.ts
 import { runTurn } from '../../reconcile/run-turn.ts'
 import { formatJson, type Json } from '../../text/json.ts'
 import { oneLine } from '../../text/one-line.ts'
+import type { CliContext } from '../cli-context.ts'
 import { exitStatusOf } from '../exit-status.ts'
 import type { DIFF_FLAGS } from '../flags/command-flags.ts'
 import type { AuditOptions, ExitOptions, ValuesOf, WatchOptions } from '../flags/options.ts'
@@ -15,23 +16,22 @@ import { externalDiffProgram } from '../print/print-yaml-diff.ts'
 import type { Printer } from '../print/printer.ts'
 import { type SessionOptions, withSession } from '../turn-session.ts'
 import { showOrWatch } from '../watch.ts'
-import type { World } from '../world.ts'
 
 /** Of the selection, `cluster` is the name of the one cluster that is looked at. */
 type DiffOptions = ValuesOf<typeof DIFF_FLAGS> & SessionOptions & AuditOptions & WatchOptions & ExitOptions & DiffSelection
 type DiffSelection = PackageOptions & Pick<SelectionOptions, 'namespace' | 'risk' | 'since'>
 
-export async function diff(packages: readonly string[], options: DiffOptions, world: World): Promise<number> {
-  const started = world.clock.now()
-  checkYaml(options, world)
+export async function diff(packages: readonly string[], options: DiffOptions, cli: CliContext): Promise<number> {
+  const started = cli.clock.now()
+  checkYaml(options, cli)
   const { flags } = changeFilter(options, started)
-  return withSession(world, options, { packages, gitAlone: true }, async ({ ports, request, progress, printer }) => {
+  return withSession(cli, options, { packages, gitAlone: true }, async ({ ports, request, progress, printer }) => {
     await printWorkTree('compared', options.repo, printer)
     let hiddenBefore = 0
     const observe = { ...request, cluster: { ...request.cluster, unmanaged: options.unmanaged === true } }
     let requested = observe
-    return showOrWatch(world, options, async () => {
-      const turn = await runTurn(ports, { ...requested, mode: 'read' }, world.signal)
+    return showOrWatch(cli, options, async () => {
+      const turn = await runTurn(ports, { ...requested, mode: 'read' }, cli.signal)
       progress.end()
       // Whoever watches waits for what is new, not for the look itself.
       if (options.verbose !== true) requested = { ...observe, onProgress: () => undefined }
@@ -57,9 +57,9 @@ export async function diff(packages: readonly string[], options: DiffOptions, wo
 }
 
 /** @throws Failure BP1001 before anything is read */
-function checkYaml({ yaml, output }: DiffOptions, world: World): void {
+function checkYaml({ yaml, output }: DiffOptions, cli: CliContext): void {
   if (yaml !== true) return
-  externalDiffProgram(world.env['BACKPORCH_EXTERNAL_DIFF'])
+  externalDiffProgram(cli.env['BACKPORCH_EXTERNAL_DIFF'])
   if (output === 'table') return
   throw new Failure({
     code: 'BP1001',

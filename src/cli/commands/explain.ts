@@ -9,6 +9,7 @@ import type { UnitPlan } from '../../plan/turn/unit-plan.ts'
 import { TENANCY_RULES, type TenancyRule } from '../../policy/tenancy-rules.ts'
 import { runTurn } from '../../reconcile/run-turn.ts'
 import { showChange } from '../../record/build-report.ts'
+import type { CliContext } from '../cli-context.ts'
 import type { AuditOptions } from '../flags/options.ts'
 import { originsOf } from '../print/change-origins.ts'
 import { type ExplainedLine, explainLines, RULE_ORDER, type UnprovenLine, unprovenLines, wrapped } from '../print/explain-lines.ts'
@@ -19,14 +20,13 @@ import { rolloutLines } from '../print/print-rollouts.ts'
 import { Terminal } from '../print/terminal.ts'
 import { heldSentence } from '../print/unit-cells.ts'
 import { type SessionOptions, splitArguments, withSession } from '../turn-session.ts'
-import type { World } from '../world.ts'
 
 type ExplainOptions = SessionOptions & AuditOptions
 
-export async function explain(what: string, selectors: readonly string[], options: ExplainOptions, world: World): Promise<number> {
-  const lines = explainCode(what, new Terminal(world.stdout, { color: 'never', ascii: false, env: world.env }).width)
-  if (lines === undefined) return explainPackage(what, selectors, options, world)
-  world.stdout.write(`${lines.join('\n')}\n`)
+export async function explain(what: string, selectors: readonly string[], options: ExplainOptions, cli: CliContext): Promise<number> {
+  const lines = explainCode(what, new Terminal(cli.stdout, { color: 'never', ascii: false, env: cli.env }).width)
+  if (lines === undefined) return explainPackage(what, selectors, options, cli)
+  cli.stdout.write(`${lines.join('\n')}\n`)
   return 0
 }
 
@@ -73,10 +73,10 @@ function exitLine(code: FailureCode): string {
   return OF_AN_OBJECT.has(code) ? `exit code 3 where it is said of an object, ${exitCodeOf(code)} where it ends the command` : ends
 }
 
-async function explainPackage(what: string, named: readonly string[], options: ExplainOptions, world: World): Promise<number> {
+async function explainPackage(what: string, named: readonly string[], options: ExplainOptions, cli: CliContext): Promise<number> {
   const { packages, selectors } = splitArguments(what, named)
-  return withSession(world, options, { packages, gitAlone: true }, async ({ ports, request, progress, printer }) => {
-    const result = await runTurn(ports, { ...request, mode: 'read' }, world.signal)
+  return withSession(cli, options, { packages, gitAlone: true }, async ({ ports, request, progress, printer }) => {
+    const result = await runTurn(ports, { ...request, mode: 'read' }, cli.signal)
     progress.end()
     for (const unit of result.units) {
       if (unit.state === 'failed') throw unit.failures[0]

@@ -1,21 +1,21 @@
 import { type ListedRule, listRules } from '../../plan/commands/listed-rules.ts'
 import { API_VERSION } from '../../record/schema.ts'
 import { formatJson, type Json } from '../../text/json.ts'
+import type { CliContext } from '../cli-context.ts'
 import type { ListOptions, RepositoryOptions, WatchOptions } from '../flags/options.ts'
 import { showLedger } from '../ledger-session.ts'
 import { printList } from '../print/print-document.ts'
 import { Printer } from '../print/printer.ts'
 import { type Column, printRows } from '../print/table.ts'
-import type { World } from '../world.ts'
 
 type IgnoresOptions = RepositoryOptions & WatchOptions & ListOptions
 
 /** The ignore rules of the policies and of the packages, with what the ledger knows of each. */
-export async function getIgnores(options: IgnoresOptions, world: World): Promise<number> {
-  const printer = new Printer(world, options)
+export async function getIgnores(options: IgnoresOptions, cli: CliContext): Promise<number> {
+  const printer = new Printer(cli, options)
   const widths: number[] = []
-  return showLedger(world, options, async ({ view, ledger }) => {
-    const rules = listRules(view.policies, ledger.reports, world.clock.now().toISOString().slice(0, 10))
+  return showLedger(cli, options, async ({ view, ledger }) => {
+    const rules = listRules(view.policies, ledger.reports, cli.clock.now().toISOString().slice(0, 10))
     const rows = new Map(rules.map((rule, index) => [`${rule.where} ${rule.id} ${index}`, rule]))
     return {
       rows: new Map([...rows].map(([key, rule]) => [key, formatJson(rule as unknown as Json)])),

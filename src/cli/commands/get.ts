@@ -8,6 +8,7 @@ import { API_VERSION, type Change, type DriftReport } from '../../record/schema.
 import { unitName } from '../../record/unit-name.ts'
 import { worstHealth } from '../../status/unit-health.ts'
 import { formatJson, type Json } from '../../text/json.ts'
+import type { CliContext } from '../cli-context.ts'
 import type { ListOptions, RepositoryOptions, WatchOptions } from '../flags/options.ts'
 import { changeFilter, changeKey, narrowReport, printHidden, selectUnits } from '../flags/selection.ts'
 import type { SelectionOptions } from '../flags/selection-flags.ts'
@@ -20,7 +21,6 @@ import { Printer } from '../print/printer.ts'
 import { type Column, objectWord, printRows } from '../print/table.ts'
 import type { Terminal } from '../print/terminal.ts'
 import { driftCount, healthCell, heldCell, workspaceOf } from '../print/unit-cells.ts'
-import type { World } from '../world.ts'
 
 type GetOptions = RepositoryOptions & WatchOptions & ListOptions & Omit<SelectionOptions, 'since'>
 type GetDriftsOptions = GetOptions & Pick<SelectionOptions, 'since'>
@@ -30,10 +30,10 @@ interface PackageRow {
   readonly reports: readonly DriftReport[]
 }
 
-export async function getPackages(names: readonly string[], options: GetOptions, world: World): Promise<number> {
-  const printer = new Printer(world, options)
+export async function getPackages(names: readonly string[], options: GetOptions, cli: CliContext): Promise<number> {
+  const printer = new Printer(cli, options)
   const widths: number[] = []
-  return showLedger(world, options, async (reading) => {
+  return showLedger(cli, options, async (reading) => {
     const { view, ledger } = reading
     const { revisions, unlistable, problems } = listPackageRevisions({
       repository: view.name,
@@ -41,14 +41,14 @@ export async function getPackages(names: readonly string[], options: GetOptions,
       directory: '',
       refs: view.refs,
       packages: view.packages.map(({ path }) => path),
-      annotations: await annotationsOf(view, world.signal),
+      annotations: await annotationsOf(view, cli.signal),
     })
     const notes = [...(unlistable === undefined ? [] : [hiddenFromPorch(unlistable)]), ...problems]
     const selection = await selectUnits(
       reading,
       { named: names, alsoKnown: revisions.map(({ packagePath }) => packagePath) },
       options,
-      world.signal,
+      cli.signal,
     )
     const reports = ledger.reports.filter(
       (report) => selection.takesCluster(report.spec.unit.cluster) && selection.inNamespace(report) !== false,
@@ -57,7 +57,7 @@ export async function getPackages(names: readonly string[], options: GetOptions,
       .filter(({ packagePath }) => selection.takesPackage(packagePath))
       .map((revision) => ({ revision, reports: reports.filter((report) => isAbout(report, revision)) }))
     const rows = selected.filter((row) => isWanted(row, options))
-    const fresh = freshnessNotes([...new Set(selected.flatMap((row) => row.reports))], ledger, view, world.clock.now())
+    const fresh = freshnessNotes([...new Set(selected.flatMap((row) => row.reports))], ledger, view, cli.clock.now())
     return {
       rows: new Map(rows.map((row) => [row.revision.name, formatJson(row as unknown as Json)])),
       print: (only) => {
@@ -169,12 +169,12 @@ interface DriftRow {
   readonly number: number
 }
 
-export async function getDrifts(names: readonly string[], options: GetDriftsOptions, world: World): Promise<number> {
-  const printer = new Printer(world, options)
+export async function getDrifts(names: readonly string[], options: GetDriftsOptions, cli: CliContext): Promise<number> {
+  const printer = new Printer(cli, options)
   const widths: number[] = []
-  const filter = changeFilter(options, world.clock.now())
-  return showLedger(world, options, async ({ view, ledger }) => {
-    const selection = await selectUnits({ view, ledger }, { named: names }, { ...options, namespace: undefined }, world.signal)
+  const filter = changeFilter(options, cli.clock.now())
+  return showLedger(cli, options, async ({ view, ledger }) => {
+    const selection = await selectUnits({ view, ledger }, { named: names }, { ...options, namespace: undefined }, cli.signal)
     const selected = ledger.reports.filter(
       ({ spec, status }) =>
         selection.takesPackage(spec.unit.package) &&
@@ -191,14 +191,14 @@ export async function getDrifts(names: readonly string[], options: GetDriftsOpti
         const reports = selected.map((report) => narrowReport(report, filter))
         const list = { ...reportList(reports, incompleteOfReports(reports)), ...notesPart(ledger.problems, printer) }
         if (!printReports(list, printer, numbers)) {
-          const columns = driftColumns(printer.terminal, world.clock.now().getTime())
+          const columns = driftColumns(printer.terminal, cli.clock.now().getTime())
           // Rows that a watch finds later stand under them.
           const headers = only === undefined && (shown.length > 0 || options.watch === true)
           printRows({ rows: shown, columns, nameOf: ({ change }) => objectWord(change.ref), widths, headers }, printer)
         }
         if (only !== undefined) return
         printHidden(all.length - wanted.length, 'change', filter.flags, printer)
-        if (printer.isTable) printNotes(freshnessNotes(selected, ledger, view, world.clock.now()), printer)
+        if (printer.isTable) printNotes(freshnessNotes(selected, ledger, view, cli.clock.now()), printer)
         if (all.length === 0 && printer.isTable) printer.hint('no drift recorded')
       },
       exit: 0,

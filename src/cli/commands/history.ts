@@ -1,4 +1,5 @@
 import { API_VERSION } from '../../record/schema.ts'
+import type { CliContext } from '../cli-context.ts'
 import { decisionColumns, readDecisions } from '../decisions.ts'
 import type { ListOptions, RepositoryOptions } from '../flags/options.ts'
 import type { SelectionOptions } from '../flags/selection-flags.ts'
@@ -7,14 +8,13 @@ import { printList } from '../print/print-document.ts'
 import { notesPart, printNotes } from '../print/print-notes.ts'
 import { Printer } from '../print/printer.ts'
 import { printNames, printRows } from '../print/table.ts'
-import type { World } from '../world.ts'
 
 type HistoryOptions = RepositoryOptions & ListOptions & Omit<SelectionOptions, 'state'>
 
-export async function history(packages: readonly string[], options: HistoryOptions, world: World): Promise<number> {
-  const reading = await readLedgerOf(world, options)
-  const { shown, all, notes } = await readDecisions(reading, packages, options, world)
-  const printer = new Printer(world, options)
+export async function history(packages: readonly string[], options: HistoryOptions, cli: CliContext): Promise<number> {
+  const reading = await readLedgerOf(cli, options)
+  const { shown, all, notes } = await readDecisions(reading, packages, options, cli)
+  const printer = new Printer(cli, options)
   printNotes(notes, printer)
   const items = shown.map(({ spec, status, commit }) => ({
     spec,

@@ -10,13 +10,13 @@ import { type RepositoryView, readPolicyFiles } from '../../reconcile/repository
 import { runTurn } from '../../reconcile/run-turn.ts'
 import { formatInertDocument } from '../../record/write-document.ts'
 import { oneLine } from '../../text/one-line.ts'
+import type { CliContext } from '../cli-context.ts'
 import type { IGNORE_FLAGS } from '../flags/command-flags.ts'
 import type { ForgeOptions, ValuesOf } from '../flags/options.ts'
 import { formatEdit } from '../print/print-turn.ts'
 import type { Printer } from '../print/printer.ts'
 import { printPublished, repositoryLocation, shellWord } from '../print/published-lines.ts'
 import { onlyUnit, type PlannedUnit, type Session, type SessionOptions, splitArguments, withSession } from '../turn-session.ts'
-import type { World } from '../world.ts'
 
 type IgnoreOptions = SessionOptions & ForgeOptions & ValuesOf<typeof IGNORE_FLAGS>
 
@@ -24,12 +24,12 @@ type IgnoreOptions = SessionOptions & ForgeOptions & ValuesOf<typeof IGNORE_FLAG
  * Proposes a policy whose rules hide exactly the named lines of one package in one cluster, as the comment `/ignore` does; with
  * `print` that policy is printed and nothing is written.
  */
-export async function ignore(name: string | undefined, named: readonly string[], options: IgnoreOptions, world: World): Promise<number> {
+export async function ignore(name: string | undefined, named: readonly string[], options: IgnoreOptions, cli: CliContext): Promise<number> {
   const reason = reasonOf(options)
-  const expires = lastDay(options, world.clock.now())
+  const expires = lastDay(options, cli.clock.now())
   const { packages, selectors } = splitArguments(name, named)
-  return withSession(world, options, { packages, gitAlone: options.print === true }, async (session) => {
-    const result = await runTurn(session.ports, { ...session.request, mode: 'read' }, world.signal)
+  return withSession(cli, options, { packages, gitAlone: options.print === true }, async (session) => {
+    const result = await runTurn(session.ports, { ...session.request, mode: 'read' }, cli.signal)
     session.progress.end()
     const unit = onlyUnit(result, { none: 'no single package is selected', why: 'a rule is for one package in one cluster' })
     const rules = exactRules({ ...chosenOf(unit, selectors), reason, expires })
@@ -64,8 +64,8 @@ async function propose(
   options: IgnoreOptions,
 ): Promise<void> {
   const { unit, key } = planned.observation
-  const { ok, world } = printer
-  const { signal } = world
+  const { ok, cli } = printer
+  const { signal } = cli
   const change = await ignoreChange({ view, unit, signal }, rules)
   if (change === undefined) {
     printer.write(`${ok} such a rule already exists: backporch get ignores lists it\n`)
@@ -78,13 +78,13 @@ async function propose(
       printer.write(formatEdit({ path, before: before.get(path) ?? '', after: text }, key, printer))
     return
   }
-  const at = `${world.clock.now().toISOString().slice(0, 19)}Z`
-  const asker = { login: await world.userName(), resolutionRequest: at, at, proposal: undefined }
+  const at = `${cli.clock.now().toISOString().slice(0, 19)}Z`
+  const asker = { login: await cli.userName(), resolutionRequest: at, at, proposal: undefined }
   const codeOwners = await readCodeOwners(view, signal)
   const { ref, opened, updates } = await proposePolicy({ unit, view, forge, codeOwners, signal }, change, asker)
   const label = opened === undefined ? ref.replace(/^refs\/heads\//, '') : `${opened.label} ${opened.url}`.trim()
   printer.write(`${ok} proposed: ${oneLine(label, 2_000)}\n  edits ${oneLine(change.files.map(({ path }) => path).join(', '), 1_000)}\n`)
-  const location = await repositoryLocation(options, world)
+  const location = await repositoryLocation(options, cli)
   const merge = opened === undefined && location.kind === 'clone' ? `: ${location.git} merge ${shellWord(label)}` : ''
   const into = opened === undefined ? ` into ${oneLine(view.baseBranch, 300)}` : ''
   printer.write(`  next: review it, then merge it${into}${merge}; the rule holds from then on\n`)

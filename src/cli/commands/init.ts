@@ -2,6 +2,7 @@ import { createInterface } from 'node:readline/promises'
 import { Failure } from '../../failure.ts'
 import { type Onboarded, type Onboarding, onboard } from '../../reconcile/onboard/onboard.ts'
 import { API_VERSION } from '../../record/schema.ts'
+import type { CliContext } from '../cli-context.ts'
 import type { INIT_FLAGS } from '../flags/command-flags.ts'
 import type { ForgeOptions, ValuesOf } from '../flags/options.ts'
 import { printList } from '../print/print-document.ts'
@@ -10,17 +11,16 @@ import { Printer } from '../print/printer.ts'
 import { repositoryLocation } from '../print/published-lines.ts'
 import { type SessionOptions, withSession } from '../turn-session.ts'
 import { traceTo } from '../verbose.ts'
-import type { World } from '../world.ts'
 
 type InitOptions = SessionOptions & ForgeOptions & ValuesOf<typeof INIT_FLAGS>
 
 /** `init`. */
-export async function init(options: InitOptions, world: World): Promise<number> {
-  if (options.printRuleset === true) return printRuleset(options, world)
+export async function init(options: InitOptions, cli: CliContext): Promise<number> {
+  if (options.printRuleset === true) return printRuleset(options, cli)
   if (options.again === true && options.remove === true) throw contradiction()
-  return withSession(world, options, { packages: [] }, async ({ ports, request, progress, printer }) => {
+  return withSession(cli, options, { packages: [] }, async ({ ports, request, progress, printer }) => {
     const dryRun = options.dryRun === true
-    const location = await repositoryLocation(options, world)
+    const location = await repositoryLocation(options, cli)
     let reported = false
     const ask = async (again: boolean): Promise<Onboarded> =>
       onboard(
@@ -36,14 +36,14 @@ export async function init(options: InitOptions, world: World): Promise<number> 
             return confirm(onboarding, options, printer, again && options.again !== true)
           },
         },
-        world.signal,
+        cli.signal,
       )
     let done = await ask(options.again === true)
     progress.end()
     const declined = done.plan.kind === 'declined' && !dryRun
-    if (declined && world.stdin.isTTY === true && printer.isTable) {
+    if (declined && cli.stdin.isTTY === true && printer.isTable) {
       printOnboarded(done, location, dryRun, printer)
-      if (!(await question('Propose it again? [y/N] ', false, world))) return 0
+      if (!(await question('Propose it again? [y/N] ', false, cli))) return 0
       done = await ask(true)
       progress.end()
     }
@@ -57,10 +57,10 @@ export async function init(options: InitOptions, world: World): Promise<number> 
 
 async function confirm(onboarding: Onboarding, options: InitOptions, printer: Printer, text: boolean): Promise<boolean> {
   const { plan } = onboarding
-  const { world } = printer
+  const { cli } = printer
   if (printer.isTable && plan.kind === 'propose') printOnboarding(onboarding, options.dryRun === true, printer)
   if (options.yes === true || text) return true
-  if (world.stdin.isTTY !== true || !printer.isTable) {
+  if (cli.stdin.isTTY !== true || !printer.isTable) {
     throw new Failure({
       code: 'BP2011',
       what: plan.kind === 'remove' ? 'removing drift/configure requires confirmation' : 'the onboarding proposal requires confirmation',
@@ -68,15 +68,15 @@ async function confirm(onboarding: Onboarding, options: InitOptions, printer: Pr
       remedy: `give --yes: backporch init${plan.kind === 'remove' ? ' --remove' : ''} --yes (--dry-run shows what it would write)`,
     })
   }
-  if (plan.kind !== 'remove') return question('Open the onboarding proposal drift/configure? [Y/n] ', true, world)
+  if (plan.kind !== 'remove') return question('Open the onboarding proposal drift/configure? [Y/n] ', true, cli)
   const whose = plan.editedBy === undefined ? '' : ', with commits that are not ours'
-  return question(`Remove drift/configure${whose}? [y/N] `, false, world)
+  return question(`Remove drift/configure${whose}? [y/N] `, false, cli)
 }
 
-async function question(text: string, byDefault: boolean, world: World): Promise<boolean> {
-  const lines = createInterface({ input: world.stdin, output: world.stdout as NodeJS.WritableStream })
+async function question(text: string, byDefault: boolean, cli: CliContext): Promise<boolean> {
+  const lines = createInterface({ input: cli.stdin, output: cli.stdout as NodeJS.WritableStream })
   try {
-    const answer = (await lines.question(text, { signal: world.signal })).trim()
+    const answer = (await lines.question(text, { signal: cli.signal })).trim()
     return answer === '' ? byDefault : /^y(es)?$/i.test(answer)
   } finally {
     lines.close()
@@ -84,14 +84,14 @@ async function question(text: string, byDefault: boolean, world: World): Promise
 }
 
 /** Reads git, and neither a cluster nor, where the address or a flag names the forge, anything of the forge. */
-async function printRuleset(options: InitOptions, world: World): Promise<number> {
-  const repository = await world.openRepository(options.repo, options.branch, traceTo(world, options))
-  const { defaultBranch } = await repository.refs(world.signal)
-  const setup = await world.forgeSetup(options.repo, options.forge)
+async function printRuleset(options: InitOptions, cli: CliContext): Promise<number> {
+  const repository = await cli.openRepository(options.repo, options.branch, traceTo(cli, options))
+  const { defaultBranch } = await repository.refs(cli.signal)
+  const setup = await cli.forgeSetup(options.repo, options.forge)
   const { remote } = repository
   const { requests, commands } = setup.protection({ remote, baseBranch: options.branch ?? (defaultBranch || 'main'), bot: options.bot })
   const list = { apiVersion: API_VERSION, kind: 'ProtectionRequestList', items: requests }
-  if (!printList(list, new Printer(world, options))) world.stdout.write(commands)
+  if (!printList(list, new Printer(cli, options))) cli.stdout.write(commands)
   return 0
 }
 

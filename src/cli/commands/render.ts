@@ -6,6 +6,7 @@ import { type BuiltUnit, type PackageRender, type RenderedChange, renderPackages
 import { shownText } from '../../record/shown-text.ts'
 import { describeChoice, type RenderChoice } from '../../render/render-choice.ts'
 import { oneLine } from '../../text/one-line.ts'
+import type { CliContext } from '../cli-context.ts'
 import { worstExit } from '../exit-status.ts'
 import type { RENDER_FLAGS, RENDER_OUTPUT_FLAGS } from '../flags/command-flags.ts'
 import { allowedFunctions, type FunctionOptions, type RepositoryOptions, type TerminalOptions, type ValuesOf } from '../flags/options.ts'
@@ -16,7 +17,6 @@ import { printWorkTree } from '../print/print-notes.ts'
 import { Printer } from '../print/printer.ts'
 import { formatUnifiedDiff } from '../print/unified-diff.ts'
 import { traceTo } from '../verbose.ts'
-import type { World } from '../world.ts'
 
 type RenderedPackage = Extract<PackageRender, { readonly output: unknown }>
 
@@ -27,11 +27,11 @@ type RenderOptions = RepositoryOptions &
   ValuesOf<typeof RENDER_OUTPUT_FLAGS>
 
 /** @returns 0 where no file would change, 1 where one would, 2 where a package does not render; with an output 0 or 2 */
-export async function render(packages: readonly string[], options: RenderOptions, world: World): Promise<number> {
+export async function render(packages: readonly string[], options: RenderOptions, cli: CliContext): Promise<number> {
   const { output } = options
-  if (output.to === 'folder') world.checkNewFolder(output.path)
-  const repository = await world.openRepository(options.repo, undefined, traceTo(world, options))
-  const renderer = await world.openRenderer(allowedFunctions(options))
+  if (output.to === 'folder') cli.checkNewFolder(output.path)
+  const repository = await cli.openRepository(options.repo, undefined, traceTo(cli, options))
+  const renderer = await cli.openRenderer(allowedFunctions(options))
   const renders = await renderPackages(
     repository,
     {
@@ -42,9 +42,9 @@ export async function render(packages: readonly string[], options: RenderOptions
       cluster: options.cluster,
       renderer,
     },
-    world.signal,
+    cli.signal,
   )
-  const printer = new Printer(world, { ...options, output: 'table' })
+  const printer = new Printer(cli, { ...options, output: 'table' })
   const failures = renders.flatMap((one) => ('failures' in one ? one.failures : []))
   if (output.to === 'diff') {
     await printWorkTree('rendered', options.repo, printer)
@@ -52,19 +52,19 @@ export async function render(packages: readonly string[], options: RenderOptions
     const key = redactionKey(randomBytes(32))
     for (const one of renders) printer.write(formatRender(one, key, printer))
   }
-  printFailures(failures, world, printer)
+  printFailures(failures, cli, printer)
   // All packages or none: what is printed is most likely applied.
   if (failures.length > 0) return worstExit(failures)
   if (output.to === 'diff') return renders.some((one) => 'changes' in one && one.changes.length > 0) ? 1 : 0
   await printWorkTree('rendered', options.repo, printer)
-  printRendered(renders, output, world)
+  printRendered(renders, output, cli)
   return 0
 }
 
-function printRendered(renders: readonly PackageRender[], output: Exclude<RenderOutput, { readonly to: 'diff' }>, world: World): void {
+function printRendered(renders: readonly PackageRender[], output: Exclude<RenderOutput, { readonly to: 'diff' }>, cli: CliContext): void {
   const rendered = renders.flatMap((one) => ('failures' in one ? [] : [one]))
   if (output.to === 'unwrap')
-    world.stdout.write(
+    cli.stdout.write(
       rendered
         .map((one) => ('built' in one ? one.applied() : one.output.applied()))
         .filter((text) => text !== '')
@@ -72,8 +72,8 @@ function printRendered(renders: readonly PackageRender[], output: Exclude<Render
     )
   else {
     const byKpt = rendered.map(renderedByKpt)
-    if (output.to === 'resourcelist') world.stdout.write(onlyOne(byKpt).output.list())
-    else world.writeNewFolder(output.path, filesBelow(byKpt))
+    if (output.to === 'resourcelist') cli.stdout.write(onlyOne(byKpt).output.list())
+    else cli.writeNewFolder(output.path, filesBelow(byKpt))
   }
 }
 
@@ -136,7 +136,7 @@ function counted(count: number, noun: string): string {
 }
 
 /** Of a file with a Secret in it no line is shown, of another one no credential. */
-function patchLines({ path, before, after }: RenderedChange, key: RedactionKey, { terminal, world }: Printer): readonly string[] {
+function patchLines({ path, before, after }: RenderedChange, key: RedactionKey, { terminal, cli }: Printer): readonly string[] {
   const [from, to] = [before, after].map((text) => (text === undefined ? undefined : { shown: shownText(text, key) }))
   if ((from !== undefined && from.shown === undefined) || (to !== undefined && to.shown === undefined))
     return [`   ${oneLine(path, 300)}: changes, and its lines are not shown, because it may hold a Secret`]
@@ -144,5 +144,5 @@ function patchLines({ path, before, after }: RenderedChange, key: RedactionKey, 
     { name: `git/${path}`, text: from?.shown },
     { name: `rendered/${path}`, text: to?.shown },
   ] as const
-  return [formatUnifiedDiff(...sides, terminal, world.env['GITHUB_ACTIONS'] === 'true').replace(/\n$/, '')]
+  return [formatUnifiedDiff(...sides, terminal, cli.env['GITHUB_ACTIONS'] === 'true').replace(/\n$/, '')]
 }

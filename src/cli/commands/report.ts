@@ -1,5 +1,6 @@
 import { staleNotes } from '../../plan/commands/listed-rules.ts'
 import { markdownCell, markdownCode } from '../../text/markdown-text.ts'
+import type { CliContext } from '../cli-context.ts'
 import { type Decision, decisionColumns, readDecisions } from '../decisions.ts'
 import type { RepositoryOptions, TerminalOptions } from '../flags/options.ts'
 import { selectUnits } from '../flags/selection.ts'
@@ -10,7 +11,6 @@ import { notesPart, printNotes } from '../print/print-notes.ts'
 import { Printer } from '../print/printer.ts'
 import { Terminal } from '../print/terminal.ts'
 import { formatMarkdown } from '../report/report-markdown.ts'
-import type { World } from '../world.ts'
 
 type ReportOptions = RepositoryOptions & TerminalOptions & PackageOptions & Pick<SelectionOptions, 'cluster' | 'since'>
 
@@ -19,17 +19,17 @@ const ROWS = 100
 const WEEK = 7 * 86_400
 
 /** What differs now and what was decided lately, as Markdown, from git alone: the tables are those of `-o markdown` and of the step summary. */
-export async function report(packages: readonly string[], options: ReportOptions, world: World): Promise<number> {
-  const reading = await readLedgerOf(world, options)
+export async function report(packages: readonly string[], options: ReportOptions, cli: CliContext): Promise<number> {
+  const reading = await readLedgerOf(cli, options)
   const { view, ledger } = reading
-  const selection = await selectUnits(reading, { named: packages }, options, world.signal)
+  const selection = await selectUnits(reading, { named: packages }, options, cli.signal)
   const items = ledger.reports.filter(({ spec: { unit } }) => selection.takesPackage(unit.package) && selection.takesCluster(unit.cluster))
-  const now = `${world.clock.now().toISOString().slice(0, 19)}Z`
+  const now = `${cli.clock.now().toISOString().slice(0, 19)}Z`
   const stale = notesPart(staleNotes(view.policies, ledger.reports, now.slice(0, 10)), { verbose: options.verbose === true })
-  const { shown, notes } = await readDecisions(reading, packages, { ...options, since: options.since ?? { secondsAgo: WEEK } }, world)
-  printNotes(notes, new Printer(world, options))
-  const decided = decisionTable(shown, new Terminal(world.stdout, { color: 'never', ascii: options.ascii === true, env: world.env }))
-  world.stdout.write(formatMarkdown({ ...reportList(items, incompleteOfReports(items)), ...stale }, { also: decided }))
+  const { shown, notes } = await readDecisions(reading, packages, { ...options, since: options.since ?? { secondsAgo: WEEK } }, cli)
+  printNotes(notes, new Printer(cli, options))
+  const decided = decisionTable(shown, new Terminal(cli.stdout, { color: 'never', ascii: options.ascii === true, env: cli.env }))
+  cli.stdout.write(formatMarkdown({ ...reportList(items, incompleteOfReports(items)), ...stale }, { also: decided }))
   return 0
 }
 

@@ -1,6 +1,7 @@
 import type { Resolution } from '../../drift/drift.ts'
 import { unitFailures } from '../../plan/turn/unit-result.ts'
 import { runTurn } from '../../reconcile/run-turn.ts'
+import type { CliContext } from '../cli-context.ts'
 import { worstExit } from '../exit-status.ts'
 import type { RESOLVE_FLAGS, VIA_FLAGS } from '../flags/command-flags.ts'
 import type { ForgeOptions, ValuesOf } from '../flags/options.ts'
@@ -8,7 +9,6 @@ import { printFailures } from '../print/print-failures.ts'
 import { printDryRun, printTurn, printWritten } from '../print/print-turn.ts'
 import { printPublished } from '../print/published-lines.ts'
 import { type SessionOptions, splitArguments, withSession } from '../turn-session.ts'
-import type { World } from '../world.ts'
 
 type ResolveOptions = SessionOptions & ForgeOptions & ValuesOf<typeof RESOLVE_FLAGS> & ValuesOf<typeof VIA_FLAGS>
 
@@ -23,10 +23,10 @@ interface ResolveArguments {
 export async function resolve(
   { resolution, name, selectors: named }: ResolveArguments,
   options: ResolveOptions,
-  world: World,
+  cli: CliContext,
 ): Promise<number> {
   const { packages, selectors } = splitArguments(name, named)
-  return withSession(world, options, { packages }, async ({ ports, request, progress, printer }) => {
+  return withSession(cli, options, { packages }, async ({ ports, request, progress, printer }) => {
     const resolutionRequest = {
       resolution,
       selectors,
@@ -35,7 +35,7 @@ export async function resolve(
     }
     const dryRun = options.dryRun === true
     const requested = { ...request, mode: dryRun ? 'rehearse' : 'apply', forge: { ...request.forge, resolutionRequest } } as const
-    const result = await runTurn(ports, requested, world.signal)
+    const result = await runTurn(ports, requested, cli.signal)
     progress.end()
     const failures = result.units.flatMap(unitFailures)
     if (!printer.isTable) printTurn(result, options, printer)
@@ -43,7 +43,7 @@ export async function resolve(
       printWritten(result, dryRun, printer)
       if (dryRun) printDryRun(result, printer)
       await printPublished(result.updates, result.view.baseBranch, options, printer)
-      printFailures(failures, world, printer)
+      printFailures(failures, cli, printer)
     }
     return failures.length === 0 ? 0 : worstExit(failures)
   })

@@ -1,6 +1,7 @@
 import type { Answer } from '../../reconcile/commands/apply-answers.ts'
 import { assertObserved } from '../../reconcile/run-turn.ts'
 import { oneLine } from '../../text/one-line.ts'
+import type { CliContext } from '../cli-context.ts'
 import { exitStatusOf, worstExit } from '../exit-status.ts'
 import type { SCAN_FLAGS } from '../flags/command-flags.ts'
 import type { ExitOptions, ValuesOf } from '../flags/options.ts'
@@ -8,21 +9,20 @@ import { printFailures } from '../print/print-failures.ts'
 import { printDryRun, printSettled, printTurn, printWritten } from '../print/print-turn.ts'
 import { printPublished } from '../print/published-lines.ts'
 import { runScan, type SessionOptions, withSession } from '../turn-session.ts'
-import type { World } from '../world.ts'
 
 type ScanOptions = ValuesOf<typeof SCAN_FLAGS> & Required<SessionOptions> & ExitOptions
 
-export async function scan(packages: readonly string[], options: ScanOptions, world: World): Promise<number> {
-  return withSession(world, options, { packages }, async (session) => {
+export async function scan(packages: readonly string[], options: ScanOptions, cli: CliContext): Promise<number> {
+  return withSession(cli, options, { packages }, async (session) => {
     const { progress, printer, clusters } = session
     const dryRun = options.dryRun === true
-    const result = await runScan(session, dryRun, world.signal)
+    const result = await runScan(session, dryRun, cli.signal)
     progress.end()
     for (const answer of result.answers) printer.hint(answerText(answer))
     if (clusters.length === 1) assertObserved(result)
     printTurn(result, options, printer)
     printSettled(result.settled, printer)
-    printFailures(result.unsettled, world)
+    printFailures(result.unsettled, cli)
     if (!printer.quiet && printer.isTable) {
       printWritten(result, dryRun, printer)
       if (dryRun) printDryRun(result, printer)

@@ -2,23 +2,23 @@ import { Failure } from '../../failure.ts'
 import { nothingToSnooze } from '../../plan/commands/comment-status.ts'
 import { secondsOf } from '../../policy/duration.ts'
 import { runTurn } from '../../reconcile/run-turn.ts'
+import type { CliContext } from '../cli-context.ts'
 import type { ForgeOptions } from '../flags/options.ts'
 import { printPublished } from '../print/published-lines.ts'
 import { onlyUnit, type SessionOptions, withSession } from '../turn-session.ts'
-import type { World } from '../world.ts'
 
 /** Nobody is reminded of the open proposal of one package before: what the comment `/snooze` does. */
 export async function snooze(
   name: string,
   duration: string | undefined,
   options: SessionOptions & ForgeOptions,
-  world: World,
+  cli: CliContext,
 ): Promise<number> {
   // `snooze 7d`: in a repository with one package the path may be left out.
   const [packages, time] = duration === undefined ? [[], name] : [[name], duration]
-  const end = `${new Date(world.clock.now().getTime() + secondsIn(time) * 1_000).toISOString().slice(0, 19)}Z`
-  return withSession(world, options, { packages }, async ({ ports, request, progress, printer }) => {
-    const result = await runTurn(ports, { ...request, forge: { ...request.forge, snoozeUntil: end } }, world.signal)
+  const end = `${new Date(cli.clock.now().getTime() + secondsIn(time) * 1_000).toISOString().slice(0, 19)}Z`
+  return withSession(cli, options, { packages }, async ({ ports, request, progress, printer }) => {
+    const result = await runTurn(ports, { ...request, forge: { ...request.forge, snoozeUntil: end } }, cli.signal)
     progress.end()
     const unit = onlyUnit(result, { none: 'there is no package to snooze', why: 'one proposal of one package is snoozed' })
     if (unit.refused !== undefined) throw unit.refused

@@ -3,6 +3,7 @@ import { worstRisk } from '../../plan/decisions/closed-episode.ts'
 import type { DriftReport } from '../../record/schema.ts'
 import { unitName } from '../../record/unit-name.ts'
 import { formatJson, type Json } from '../../text/json.ts'
+import type { CliContext } from '../cli-context.ts'
 import type { ExitOptions, ListOptions, RepositoryOptions, WatchOptions } from '../flags/options.ts'
 import { printHidden, selectUnits } from '../flags/selection.ts'
 import { isNotBefore, type SelectionOptions, sinceTime } from '../flags/selection-flags.ts'
@@ -16,7 +17,6 @@ import { fetchRecorded, repositoryLocation } from '../print/published-lines.ts'
 import { type Column, printRows } from '../print/table.ts'
 import type { Terminal } from '../print/terminal.ts'
 import { driftCount, healthCell, heldCell, unhealthyCell, workspaceOf } from '../print/unit-cells.ts'
-import type { World } from '../world.ts'
 
 type StatusOptions = RepositoryOptions & WatchOptions & ListOptions & ExitOptions & SelectionOptions
 
@@ -32,12 +32,12 @@ const STATE_GLYPH = {
   Off: 'ok',
 } as const
 
-export async function status(packages: readonly string[], options: StatusOptions, world: World): Promise<number> {
-  const printer = new Printer(world, options)
+export async function status(packages: readonly string[], options: StatusOptions, cli: CliContext): Promise<number> {
+  const printer = new Printer(cli, options)
   const widths: number[] = []
-  const matches = stateFilter(options, world.clock.now())
-  return showLedger(world, options, async (reading) => {
-    const selection = await selectUnits(reading, { named: packages }, options, world.signal)
+  const matches = stateFilter(options, cli.clock.now())
+  return showLedger(cli, options, async (reading) => {
+    const selection = await selectUnits(reading, { named: packages }, options, cli.signal)
     const selected = reading.ledger.reports.filter(
       (report) =>
         selection.takesPackage(report.spec.unit.package) &&
@@ -46,15 +46,15 @@ export async function status(packages: readonly string[], options: StatusOptions
     )
     const reports = selected.filter(matches)
     // What hides nothing any more is told where people look every day, with its place.
-    const stale = staleNotes(reading.view.policies, reading.ledger.reports, world.clock.now().toISOString().slice(0, 10))
-    const fetchLedger = await fetchOf(reading, options, world)
+    const stale = staleNotes(reading.view.policies, reading.ledger.reports, cli.clock.now().toISOString().slice(0, 10))
+    const fetchLedger = await fetchOf(reading, options, cli)
     return {
       rows: new Map(reports.map((report) => [nameOf(report), textOf(report)])),
       print: (names) => {
         const shown = reports.filter((report) => names === undefined || names.has(nameOf(report)))
         const list = { ...reportList(shown, incompleteOfReports(shown)), ...notesPart(stale, printer) }
         if (!printReports(list, printer)) {
-          const columns = statusColumns(printer.terminal, world.clock.now())
+          const columns = statusColumns(printer.terminal, cli.clock.now())
           const nameOf = ({ spec }: DriftReport): string => unitName(spec.unit)
           printRows({ rows: shown, columns, nameOf, widths, headers: names === undefined }, printer)
         }
@@ -62,8 +62,8 @@ export async function status(packages: readonly string[], options: StatusOptions
         const flags = FILTERS.filter((flag) => options[flag] !== undefined).map((flag) => `--${flag}`)
         printHidden(selected.length - reports.length, 'package', flags, printer)
         if (!printer.isTable) return
-        world.stderr.write(summary(reports, selected.length, reading, fetchLedger))
-        printNotes([...freshnessNotes(selected, reading.ledger, reading.view, world.clock.now()), ...stale], printer)
+        cli.stderr.write(summary(reports, selected.length, reading, fetchLedger))
+        printNotes([...freshnessNotes(selected, reading.ledger, reading.view, cli.clock.now()), ...stale], printer)
       },
       exit: exitOf(selected, reports, options),
     }
@@ -142,8 +142,8 @@ function heldWord(held: DriftReport['status']['held']): string {
 }
 
 /** A clone has the branches of its remote only where somebody fetches them. */
-async function fetchOf({ view }: LedgerReading, options: StatusOptions, world: World): Promise<string | undefined> {
-  const location = view.ledger === null ? await repositoryLocation(options, world) : undefined
+async function fetchOf({ view }: LedgerReading, options: StatusOptions, cli: CliContext): Promise<string | undefined> {
+  const location = view.ledger === null ? await repositoryLocation(options, cli) : undefined
   if (location?.kind !== 'clone' || !location.origin) return undefined
   return `${location.name} has no drift-ledger; where origin has one: ${fetchRecorded(location)}\n`
 }

@@ -6,7 +6,7 @@ import { dirname, join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { gitEnvironment } from '../../adapters/git/git-program.ts'
 import { Failure } from '../../failure.ts'
-import type { World } from '../world.ts'
+import type { CliContext } from '../cli-context.ts'
 import { DEMO_FILES } from './demo-package.ts'
 import { DEMO_KEY, PERSON, TIMES } from './story.ts'
 
@@ -45,10 +45,10 @@ const INHERITED = [
  * @param wanted where it shall be, absent or empty; undefined makes a new one among the temporary files
  * @throws Failure BP1001 when `wanted` holds something, BP4008 when it cannot be made, BP4009 without git
  */
-export async function makeDemoFolder(world: World, wanted: string | undefined): Promise<DemoFolder> {
-  const root = await emptyFolder(world, wanted)
+export async function makeDemoFolder(cli: CliContext, wanted: string | undefined): Promise<DemoFolder> {
+  const root = await emptyFolder(cli, wanted)
   const repository = join(root, 'fleet')
-  const inherited = Object.fromEntries(INHERITED.flatMap((name) => (world.env[name] === undefined ? [] : [[name, world.env[name]]])))
+  const inherited = Object.fromEntries(INHERITED.flatMap((name) => (cli.env[name] === undefined ? [] : [[name, cli.env[name]]])))
   const env = {
     ...inherited,
     HOME: join(root, 'home'),
@@ -96,10 +96,10 @@ async function fill(folder: DemoFolder): Promise<void> {
   for (const name of ['apps/web', 'apps/orders']) await folder.git('tag', `${name}/v1`)
 }
 
-async function emptyFolder(world: World, wanted: string | undefined): Promise<string> {
+async function emptyFolder(cli: CliContext, wanted: string | undefined): Promise<string> {
   try {
-    if (wanted === undefined) return await realpath(await mkdtemp(join(world.env['TMPDIR'] || tmpdir(), 'backporch-demo-')))
-    const folder = resolve(world.cwd, wanted)
+    if (wanted === undefined) return await realpath(await mkdtemp(join(cli.env['TMPDIR'] || tmpdir(), 'backporch-demo-')))
+    const folder = resolve(cli.cwd, wanted)
     await mkdir(folder, { recursive: true })
     if ((await readdir(folder)).length === 0) return await realpath(folder)
     throw new Failure({
@@ -114,7 +114,7 @@ async function emptyFolder(world: World, wanted: string | undefined): Promise<st
     throw new Failure({
       code: 'BP4008',
       what: 'the folder for the demo cannot be made',
-      where: wanted ?? (world.env['TMPDIR'] || tmpdir()),
+      where: wanted ?? (cli.env['TMPDIR'] || tmpdir()),
       why: thrown instanceof Error && 'code' in thrown ? String(thrown.code) : 'the file system refused it',
       remedy: 'name another one: backporch demo --folder PATH',
       cause: thrown,

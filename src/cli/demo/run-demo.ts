@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { Failure } from '../../failure.ts'
-import type { RunCommand, World } from '../world.ts'
+import type { CliContext, RunCommand } from '../cli-context.ts'
 import { type DemoFolder, makeDemoFolder } from './demo-folder.ts'
 import recordings from './recordings.json' with { type: 'json' }
 import { Stage } from './stage.ts'
@@ -21,10 +21,10 @@ const LIVE = { drifted: '../edited', settled: '../synced' } as const
  * @returns 0 when everything was as the story says
  * @throws StoryBroken otherwise; Failure BP1001, BP4008 or BP4009 when the folder or git is not to be had
  */
-export async function runDemo(world: World, options: DemoOptions, run: RunCommand): Promise<number> {
-  if (options.controlPlane) return runControlPlaneDemo(world, options, run)
-  const folder = await makeDemoFolder(world, options.folder)
-  const stage = new Stage(world, folder, run)
+export async function runDemo(cli: CliContext, options: DemoOptions, run: RunCommand): Promise<number> {
+  if (options.controlPlane) return runControlPlaneDemo(cli, options, run)
+  const folder = await makeDemoFolder(cli, options.folder)
+  const stage = new Stage(cli, folder, run)
   await writeRecordings(folder)
   stage.title(
     'A hand edit in a cluster becomes a package revision in git',
@@ -125,11 +125,11 @@ function launcher(): string {
 }
 
 interface ControlPlaneDemo {
-  runControlPlaneDemo(world: World, folder: DemoFolder, run: RunCommand): Promise<number>
+  runControlPlaneDemo(cli: CliContext, folder: DemoFolder, run: RunCommand): Promise<number>
 }
 
 /** The part that needs a real API server lies beside the tests, with what builds and starts one. */
-async function runControlPlaneDemo(world: World, options: DemoOptions, run: RunCommand): Promise<number> {
+async function runControlPlaneDemo(cli: CliContext, options: DemoOptions, run: RunCommand): Promise<number> {
   const module = new URL('../../../test/demo/control-plane-demo.ts', import.meta.url)
   if (!import.meta.url.endsWith('.ts') || !existsSync(module)) {
     throw new Failure({
@@ -140,5 +140,5 @@ async function runControlPlaneDemo(world: World, options: DemoOptions, run: RunC
     })
   }
   const { runControlPlaneDemo: play }: ControlPlaneDemo = await import(module.href)
-  return play(world, await makeDemoFolder(world, options.folder), run)
+  return play(cli, await makeDemoFolder(cli, options.folder), run)
 }

@@ -1,7 +1,7 @@
 /** Tells the story: headings, command lines as a user types them, and what the real commands print. */
 import type { Clock } from '../../ports/clock.ts'
+import type { CliContext, RunCommand } from '../cli-context.ts'
 import { type OutputStream, Terminal } from '../print/terminal.ts'
-import type { RunCommand, World } from '../world.ts'
 import type { DemoFolder } from './demo-folder.ts'
 
 export interface Ran {
@@ -17,23 +17,23 @@ export class StoryBroken extends Error {
 
 export class Stage {
   readonly folder: DemoFolder
-  private readonly world: World
+  private readonly cli: CliContext
   private readonly run: RunCommand
   private readonly terminal: Terminal
   private step = 0
   private clock: Clock
 
-  constructor(world: World, folder: DemoFolder, run: RunCommand) {
-    this.world = world
+  constructor(cli: CliContext, folder: DemoFolder, run: RunCommand) {
+    this.cli = cli
     this.folder = folder
     this.run = run
-    this.clock = world.clock
-    this.terminal = new Terminal(world.stdout, { color: 'auto', ascii: false, env: world.env })
+    this.clock = cli.clock
+    this.terminal = new Terminal(cli.stdout, { color: 'auto', ascii: false, env: cli.env })
   }
 
   /** From now on the story's clock shows `time`. */
   at(time: string): void {
-    const { sleep } = this.world.clock
+    const { sleep } = this.cli.clock
     this.clock = { now: () => new Date(time), sleep }
   }
 
@@ -65,7 +65,7 @@ export class Stage {
   async git(...args: readonly string[]): Promise<string> {
     this.prompt('git', args)
     const text = await this.folder.git(...this.coloured(args))
-    this.world.stdout.write(text.endsWith('\n') || text === '' ? text : `${text}\n`)
+    this.cli.stdout.write(text.endsWith('\n') || text === '' ? text : `${text}\n`)
     return text
   }
 
@@ -79,7 +79,7 @@ export class Stage {
     return [command, ...(this.terminal.style('x', 'bold') === 'x' ? ['--no-color'] : ['--color=always']), ...rest]
   }
 
-  private worldOf(parts: string[]): World {
+  private worldOf(parts: string[]): CliContext {
     const tee = (stream: OutputStream): OutputStream => ({
       isTTY: stream.isTTY,
       columns: stream.columns,
@@ -88,10 +88,10 @@ export class Stage {
         return stream.write(text)
       },
     })
-    const { folder, clock, world } = this
+    const { folder, clock, cli } = this
     // One stream, as a terminal shows both.
-    const stdout = tee(world.stdout)
-    return world.at({ cwd: folder.repository, env: folder.env, clock, stdout, stderr: stdout })
+    const stdout = tee(cli.stdout)
+    return cli.at({ cwd: folder.repository, env: folder.env, clock, stdout, stderr: stdout })
   }
 
   private prompt(program: string, args: readonly string[]): void {
@@ -100,7 +100,7 @@ export class Stage {
   }
 
   private print(...lines: readonly string[]): void {
-    this.world.stdout.write(lines.map((line) => `${line}\n`).join(''))
+    this.cli.stdout.write(lines.map((line) => `${line}\n`).join(''))
   }
 }
 

@@ -1,7 +1,7 @@
 /** Flags of single commands. */
 import { Command, InvalidArgumentError, Option } from '@commander-js/extra-typings'
 import { LOG_FORMATS, LOG_LEVELS } from '../../ports/log.ts'
-import type { ListenAddress } from '../world.ts'
+import type { ListenAddress } from '../cli-context.ts'
 import { collect, durationSeconds, interval, type ValuesOf } from './options.ts'
 import { renderOutputOption } from './outputs.ts'
 

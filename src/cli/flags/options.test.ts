@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { runInWorld } from '../../../test/fakes/cli-world.ts'
 import { TurnWorld, WEB } from '../../../test/fakes/turn-world.ts'
 import { Failure } from '../../failure.ts'
-import type { World } from '../world.ts'
+import type { CliContext } from '../cli-context.ts'
 import { type ClusterOptions, clusterTarget, durationSeconds, Progress } from './options.ts'
 
 const DURATIONS: readonly (readonly [text: string, seconds: number | undefined])[] = [
@@ -128,7 +128,10 @@ function progressOn(
 ): { readonly lines: string[]; readonly progress: Progress; pass(milliseconds: number): void } {
   const lines: string[] = []
   let now = 0
-  const world = { clock: { now: () => new Date(now) }, stderr: { isTTY, write: (text: string) => lines.push(text) } } as unknown as World
+  const world = {
+    clock: { now: () => new Date(now) },
+    stderr: { isTTY, write: (text: string) => lines.push(text) },
+  } as unknown as CliContext
   const progress = new Progress(world, { quiet: quiet || undefined, verbose: undefined, output: 'table' })
   return { lines, progress, pass: (milliseconds) => (now += milliseconds) }
 }

@@ -4,7 +4,7 @@ import { Failure } from '../../failure.ts'
 import { secondsOf } from '../../policy/duration.ts'
 import { FORGE_KINDS } from '../../ports/forge-setup.ts'
 import { splitWords } from '../../render/runtimes/split-words.ts'
-import type { AllowedFunctions, ClusterTarget, World } from '../world.ts'
+import type { AllowedFunctions, CliContext, ClusterTarget } from '../cli-context.ts'
 import { isTable, LIST_OUTPUTS, type Output, type OutputName, outputOption } from './outputs.ts'
 
 /** Rows, one by one, and not a document that is right only as a whole. */
@@ -208,22 +208,22 @@ function onOff(text: string): boolean {
  * its time when verbose.
  */
 export class Progress {
-  private readonly world: World
+  private readonly cli: CliContext
   private readonly mode: 'none' | 'line' | 'every step'
   private readonly started: number
   private last = 0
   private shown = false
 
-  constructor(world: World, options: Pick<OutputOptions, 'quiet' | 'verbose' | 'output'>) {
-    this.world = world
+  constructor(cli: CliContext, options: Pick<OutputOptions, 'quiet' | 'verbose' | 'output'>) {
+    this.cli = cli
     this.mode = options.verbose === true ? 'every step' : options.quiet === true || !isRows(options.output) ? 'none' : 'line'
-    this.started = world.clock.now().getTime()
+    this.started = cli.clock.now().getTime()
   }
 
   readonly step = (text: string): void => {
     if (this.mode === 'none') return
-    const now = this.world.clock.now().getTime()
-    const { stderr } = this.world
+    const now = this.cli.clock.now().getTime()
+    const { stderr } = this.cli
     if (this.mode === 'every step') {
       stderr.write(`${String(now - this.started).padStart(6)} ms  since the start: ${text}\n`)
       return
@@ -238,7 +238,7 @@ export class Progress {
   }
 
   end(): void {
-    if (this.shown) this.world.stderr.write('\r\u001b[K')
+    if (this.shown) this.cli.stderr.write('\r\u001b[K')
     this.shown = false
   }
 }

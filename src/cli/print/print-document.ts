@@ -8,13 +8,13 @@ import { API_VERSION, type Change, type DriftReport, type DriftReportList, type 
 import { formatDocument } from '../../record/write-document.ts'
 import { formatJson, type Json } from '../../text/json.ts'
 import { oneLine } from '../../text/one-line.ts'
+import type { CliContext } from '../cli-context.ts'
 import { printTemplate, TemplateMismatch } from '../flags/json-path.ts'
 import { parseTemplate } from '../flags/json-path-parse.ts'
 import { templateOf } from '../flags/outputs.ts'
 import { formatAnnotations } from '../report/report-annotations.ts'
 import { formatMarkdown } from '../report/report-markdown.ts'
 import { sarifLog } from '../report/report-sarif.ts'
-import type { World } from '../world.ts'
 import { observedTimes } from './freshness.ts'
 import type { Printer } from './printer.ts'
 
@@ -30,13 +30,13 @@ export interface ListDocument {
  * Prints the list where `-o` asks for json, yaml, jsonl or jsonpath. False: it asks for something else, and nothing was printed.
  * @throws Failure BP1001 where the list does not have the shape that a template counts on
  */
-export function printList(list: ListDocument, { output, world }: Printer): boolean {
+export function printList(list: ListDocument, { output, cli }: Printer): boolean {
   const template = templateOf(output)
-  if (template !== undefined) world.stdout.write(applyTemplate(template, list, world))
-  else if (output === 'json') world.stdout.write(`${jsonText(list, 2)}\n`)
-  else if (output === 'yaml') world.stdout.write(formatDocument(list))
+  if (template !== undefined) cli.stdout.write(applyTemplate(template, list, cli))
+  else if (output === 'json') cli.stdout.write(`${jsonText(list, 2)}\n`)
+  else if (output === 'yaml') cli.stdout.write(formatDocument(list))
   else if (output === 'jsonl')
-    world.stdout.write(
+    cli.stdout.write(
       linesOf(list)
         .map((line) => `${jsonText(line)}\n`)
         .join(''),
@@ -50,13 +50,13 @@ export function printList(list: ListDocument, { output, world }: Printer): boole
  * @param numbers of the changes in the whole list, where some of it is not shown
  */
 export function printReports(list: DriftReportList, printer: Printer, numbers?: ReadonlyMap<Change, number>): boolean {
-  const { output, world } = printer
+  const { output, cli } = printer
   if (printList(list, printer)) return true
   if (output === 'markdown') printer.write(formatMarkdown(list, { numbers }))
-  else if (output === 'sarif') printer.write(`${jsonText(sarifLog(list, world.version, numbers), 2)}\n`)
+  else if (output === 'sarif') printer.write(`${jsonText(sarifLog(list, cli.version, numbers), 2)}\n`)
   else if (output === 'github') {
     printer.write(formatAnnotations(list, numbers))
-    writeStepSummary(formatMarkdown(list, { numbers }), world)
+    writeStepSummary(formatMarkdown(list, { numbers }), cli)
   } else return false
   return true
 }
@@ -103,7 +103,7 @@ function jsonText(document: object, indent?: number): string {
   return formatJson(document as Json, indent).replaceAll('##[', '#\\u0023[')
 }
 
-function applyTemplate(text: string, list: ListDocument, world: World): string {
+function applyTemplate(text: string, list: ListDocument, cli: CliContext): string {
   const parsed = parseTemplate(text)
   if ('problem' in parsed) throw new TypeError(`a template that was checked is not one: ${parsed.problem}`)
   try {
@@ -113,7 +113,7 @@ function applyTemplate(text: string, list: ListDocument, world: World): string {
         .split('\n')
         .map((line) => oneLine(line, Number.POSITIVE_INFINITY))
         .join('\n')
-    return printTemplate(parsed.template, list as unknown as Json, world.stdout.isTTY === true ? shown : undefined)
+    return printTemplate(parsed.template, list as unknown as Json, cli.stdout.isTTY === true ? shown : undefined)
   } catch (thrown) {
     if (!(thrown instanceof TemplateMismatch)) throw thrown
     throw new Failure({
@@ -127,14 +127,14 @@ function applyTemplate(text: string, list: ListDocument, world: World): string {
 }
 
 /** GITHUB_STEP_SUMMARY is a file that the runner shows with the run. What was found does not depend on it. */
-function writeStepSummary(markdown: string, world: World): void {
-  const path = world.env['GITHUB_STEP_SUMMARY']
+function writeStepSummary(markdown: string, cli: CliContext): void {
+  const path = cli.env['GITHUB_STEP_SUMMARY']
   if (path === undefined || path === '') return
   try {
-    world.appendText(path, markdown)
+    cli.appendText(path, markdown)
   } catch (thrown) {
     const why = thrown instanceof Error ? thrown.message : String(thrown)
     const note = { cause: 'report-not-written', subject: '', text: `the step summary could not be written: ${oneLine(why, 300)}` } as const
-    world.stderr.write(`note: ${oneLine(sentenceOf(note), 2_000)}\n`)
+    cli.stderr.write(`note: ${oneLine(sentenceOf(note), 2_000)}\n`)
   }
 }

@@ -1,15 +1,15 @@
 /** Failures on stderr: what, where, why, fix. Text from outside stays on its lines. */
 import { type Failure, formatFailure, groupFailures } from '../../failure.ts'
 import { oneLine } from '../../text/one-line.ts'
-import type { World } from '../world.ts'
+import type { CliContext } from '../cli-context.ts'
 import { Terminal } from './terminal.ts'
 
 /** Failures that differ only in their place are told once, with the first places; with `verbose` each by itself. */
-export function printFailures(failures: readonly Failure[], world: World, { verbose }: { readonly verbose?: boolean } = {}): void {
-  const terminal = new Terminal(world.stderr, { color: 'auto', ascii: false, env: world.env })
+export function printFailures(failures: readonly Failure[], cli: CliContext, { verbose }: { readonly verbose?: boolean } = {}): void {
+  const terminal = new Terminal(cli.stderr, { color: 'auto', ascii: false, env: cli.env })
   for (const failure of verbose === true ? failures : groupFailures(failures)) {
     const [head = '', ...rest] = formatFailure(failure).split('\n')
     const lines = rest.map((line) => oneLine(line, 2_000))
-    world.stderr.write(`${terminal.style('error', 'red', 'bold')}${oneLine(head.slice('error'.length), 2_000)}\n${lines.join('\n')}\n`)
+    cli.stderr.write(`${terminal.style('error', 'red', 'bold')}${oneLine(head.slice('error'.length), 2_000)}\n${lines.join('\n')}\n`)
   }
 }

@@ -6,7 +6,7 @@ import { TurnWorld } from '../../../test/fakes/turn-world.ts'
 import { Failure } from '../../failure.ts'
 import { NOTE_CAUSES, type Note, type NoteCause } from '../../note.ts'
 import { driftReportListSchema } from '../../record/schema.ts'
-import type { World } from '../world.ts'
+import type { CliContext } from '../cli-context.ts'
 import { printFailures } from './print-failures.ts'
 import { MOST_LINES, noteLines } from './print-notes.ts'
 
@@ -93,7 +93,7 @@ test('one failure of many packages is told once, with the first places; with -v 
   const printed = (options: { verbose?: true }): string => {
     const texts: string[] = []
     const stderr = { isTTY: false, columns: 80, write: (text: string) => texts.push(text) }
-    printFailures([...failures, other], { stderr, env: {} } as unknown as World, options)
+    printFailures([...failures, other], { stderr, env: {} } as unknown as CliContext, options)
     return texts.join('')
   }
   const few = printed({})

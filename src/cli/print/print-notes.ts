@@ -35,5 +35,5 @@ export function notesPart(notes: readonly Note[], { verbose }: { readonly verbos
 export async function printWorkTree(verb: 'compared' | 'rendered', repo: string, printer: Printer): Promise<void> {
   if (printer.quiet || /^[a-z+]+:\/\//.test(repo)) return
   const text = `the work tree has changes that are not committed; commits are ${verb}, not the work tree`
-  if ((await printer.world.workTree(repo)) === 'dirty') printNotes([{ cause: 'commit-compared', subject: '', text }], printer)
+  if ((await printer.cli.workTree(repo)) === 'dirty') printNotes([{ cause: 'commit-compared', subject: '', text }], printer)
 }

@@ -11,10 +11,10 @@ import type { Printer } from './printer.ts'
 import { publishCommand, type RepositoryLocation, shellWord } from './published-lines.ts'
 
 /** What was found, and what to expect. With `--dry-run` also the files and the text of the proposal. */
-export function printOnboarding({ subject, files }: Onboarding, dryRun: boolean, { world }: Printer): void {
+export function printOnboarding({ subject, files }: Onboarding, dryRun: boolean, { cli }: Printer): void {
   if (subject === undefined) return
   const { dialect, syncers, packages, clusters, elsewhere, autoscalers, imported, notImported, notObserved, expected, rights } = subject
-  const write = (line: string): unknown => world.stdout.write(`${oneLine(line, 1_000)}\n`)
+  const write = (line: string): unknown => cli.stdout.write(`${oneLine(line, 1_000)}\n`)
   const mute = syncers.length > 2 ? ` and ${syncers.length - 2} more` : ''
   write(
     [
@@ -50,9 +50,9 @@ export function printOnboarding({ subject, files }: Onboarding, dryRun: boolean,
   }
   write(`the account needs: ${rights.map(({ name }) => name).join(', ')} · rules for the branches: backporch init --print-ruleset`)
   if (!dryRun) return
-  for (const { path, text } of files) world.stdout.write(`\n--- ${oneLine(path)}\n${lines(text)}`)
+  for (const { path, text } of files) cli.stdout.write(`\n--- ${oneLine(path)}\n${lines(text)}`)
   const { title, body } = onboardingText(subject)
-  world.stdout.write(`\n--- proposal: ${oneLine(title)}\n${lines(body)}`)
+  cli.stdout.write(`\n--- proposal: ${oneLine(title)}\n${lines(body)}`)
 }
 
 /** Several lines, each safe on a terminal. */
@@ -66,8 +66,8 @@ function lines(text: string): string {
 
 /** What was done, and what comes next. `location`: where the branch is then. */
 export function printOnboarded(done: Onboarded, location: RepositoryLocation, dryRun: boolean, printer: Printer): void {
-  const { ok, quiet, world } = printer
-  const write = (line: string): unknown => world.stdout.write(`${line}\n`)
+  const { ok, quiet, cli } = printer
+  const write = (line: string): unknown => cli.stdout.write(`${line}\n`)
   const { plan, updates, refused, view } = done
   const removed = updates.some(({ to }) => to === null)
   const from = location.kind === 'clone' ? ` from ${location.name}` : ''
@@ -108,9 +108,9 @@ function printProposed(
   { plan, updates, opened, view, proposal }: Onboarded,
   location: RepositoryLocation,
   dryRun: boolean,
-  { ok, quiet, world }: Printer,
+  { ok, quiet, cli }: Printer,
 ): void {
-  const write = (line: string): unknown => world.stdout.write(`${line}\n`)
+  const write = (line: string): unknown => cli.stdout.write(`${line}\n`)
   if (plan.kind !== 'propose') return
   if (dryRun) {
     const what =

@@ -41,7 +41,7 @@ type TurnPrintOptions = Optional<Pick<ValuesOf<typeof DIFF_FLAGS>, 'showIgnored'
 
 /** Differences of every unit, or the list as a document. @returns whether there was anything to say */
 export function printTurn(result: TurnResult, options: TurnPrintOptions, printer: Printer): boolean {
-  const { world, terminal } = printer
+  const { cli, terminal } = printer
   let message = false
   const say = (text: string): void => {
     message ||= text !== ''
@@ -59,7 +59,7 @@ export function printTurn(result: TurnResult, options: TurnPrintOptions, printer
     ...notesPart([...notes, ...staleNotes(result.view.policies, [], result.observedAt.slice(0, 10))], printer),
     ...(result.unmanaged.length === 0 ? {} : { unmanaged: unmanagedPart(result.unmanaged) }),
   }
-  const now = world.clock.now().getTime()
+  const now = cli.clock.now().getTime()
   if (options.yaml === true) printYamlDiff(result, printer)
   else if (printer.output === 'name')
     printNames([...new Set(planned.flatMap(({ plan }) => plan.report.spec.changes.map(({ ref }) => objectWord(ref))))], printer)
@@ -76,7 +76,7 @@ export function printTurn(result: TurnResult, options: TurnPrintOptions, printer
   if (options.yaml === true || printer.isTable) say(formatUnmanaged(result.unmanaged, now, terminal))
   printNotes(notes, printer)
   const failures = [...result.notObserved.flatMap(notObservedFailures), ...result.units.flatMap(unitFailures), ...result.reported]
-  printFailures(failures, world, printer)
+  printFailures(failures, cli, printer)
   return message || failures.length > 0
 }
 
@@ -169,7 +169,7 @@ function visibilityFor({ verdicts, policy }: Observation): VisibilityFor {
 export function formatEdit(
   file: EditedFile & { readonly visibilityFor?: VisibilityFor },
   key: RedactionKey,
-  { terminal, world }: Printer,
+  { terminal, cli }: Printer,
 ): string {
   const { path, before, after, visibilityFor } = file
   const [was, is] = [shownText(before, key, visibilityFor), after === undefined ? '' : shownText(after, key, visibilityFor)]
@@ -179,5 +179,5 @@ export function formatEdit(
     { name: `git/${name}`, text: was },
     { name: `edited/${name}`, text: after === undefined ? undefined : is },
   ]
-  return formatUnifiedDiff(git, edited, terminal, world.env['GITHUB_ACTIONS'] === 'true')
+  return formatUnifiedDiff(git, edited, terminal, cli.env['GITHUB_ACTIONS'] === 'true')
 }

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { parsePatch } from 'diff'
 import { runInWorld } from '../../../test/fakes/cli-world.ts'
 import { TurnWorld, WEB, WEB_CONFIG } from '../../../test/fakes/turn-world.ts'
-import type { DiffFile } from '../world.ts'
+import type { DiffFile } from '../cli-context.ts'
 
 function drifted(): TurnWorld {
   const world = new TurnWorld()

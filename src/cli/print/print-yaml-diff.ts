@@ -9,7 +9,7 @@ import type { Note } from '../../note.ts'
 import type { TurnResult } from '../../reconcile/run-turn.ts'
 import { type ObjectSides, objectSides } from '../../record/object-sides.ts'
 import { oneLine } from '../../text/one-line.ts'
-import type { DiffFile } from '../world.ts'
+import type { DiffFile } from '../cli-context.ts'
 import { incompleteOf } from './print-document.ts'
 import { printNotes } from './print-notes.ts'
 import { Printer } from './printer.ts'
@@ -24,7 +24,7 @@ interface NamedSides extends ObjectSides {
 }
 
 export function printYamlDiff(result: TurnResult, printer: Printer): void {
-  const { world, terminal } = printer
+  const { cli, terminal } = printer
   const objects = result.units.flatMap((unit): NamedSides[] => {
     if (unit.state === 'failed') return []
     const { observation, plan } = unit
@@ -35,11 +35,11 @@ export function printYamlDiff(result: TurnResult, printer: Printer): void {
       return sides === undefined ? [] : [{ ...sides, packageName, slug }]
     })
   })
-  const program = externalDiffProgram(world.env['BACKPORCH_EXTERNAL_DIFF'])
+  const program = externalDiffProgram(cli.env['BACKPORCH_EXTERNAL_DIFF'])
   if (program !== undefined) {
-    if (objects.length > 0) world.externalDiff(program, filesOf(objects))
+    if (objects.length > 0) cli.externalDiff(program, filesOf(objects))
   } else {
-    for (const sides of objects) world.stdout.write(formatYamlDiff(sides, terminal, world.env['GITHUB_ACTIONS'] === 'true'))
+    for (const sides of objects) cli.stdout.write(formatYamlDiff(sides, terminal, cli.env['GITHUB_ACTIONS'] === 'true'))
   }
   printRest(result, objects, printer)
 }
@@ -88,7 +88,7 @@ export function externalDiffProgram(text: string | undefined): readonly [string,
   })
 }
 
-function printRest(result: TurnResult, objects: readonly NamedSides[], { world, options }: Printer): void {
+function printRest(result: TurnResult, objects: readonly NamedSides[], { cli, options }: Printer): void {
   const notes: Note[] = objects.flatMap(({ id, unplaced }) =>
     unplaced.map((path) => ({
       cause: 'not-in-yaml-diff',
@@ -101,5 +101,5 @@ function printRest(result: TurnResult, objects: readonly NamedSides[], { world, 
     notes.push({ cause: 'not-observed', subject: '', text })
   }
   // What was not compared is told with --quiet too.
-  printNotes(notes, new Printer(world, { ...options, quiet: undefined }))
+  printNotes(notes, new Printer(cli, { ...options, quiet: undefined }))
 }

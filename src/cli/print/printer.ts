@@ -1,14 +1,15 @@
 /** Where and how a command prints: answers on stdout, everything else on stderr. */
+
+import type { CliContext } from '../cli-context.ts'
 import type { ListOptions, Optional, TerminalOptions } from '../flags/options.ts'
 import { isTable, type Output } from '../flags/outputs.ts'
-import type { World } from '../world.ts'
 import { Terminal } from './terminal.ts'
 
 export type PrintOptions = Pick<TerminalOptions, 'color' | 'ascii' | 'quiet' | 'verbose'> &
   Optional<Pick<ListOptions, 'output' | 'headers' | 'columns'>>
 
 export class Printer {
-  readonly world: World
+  readonly cli: CliContext
   readonly options: PrintOptions
   readonly output: Output
   readonly quiet: boolean
@@ -16,13 +17,13 @@ export class Printer {
   /** Of stdout. */
   readonly terminal: Terminal
 
-  constructor(world: World, options: PrintOptions) {
-    this.world = world
+  constructor(cli: CliContext, options: PrintOptions) {
+    this.cli = cli
     this.options = options
     this.output = options.output ?? 'table'
     this.quiet = options.quiet === true
     this.verbose = options.verbose === true
-    this.terminal = new Terminal(world.stdout, { color: options.color, ascii: options.ascii === true, env: world.env })
+    this.terminal = new Terminal(cli.stdout, { color: options.color, ascii: options.ascii === true, env: cli.env })
   }
 
   /** Rows for people, so that sentences may stand between them. */
@@ -36,11 +37,11 @@ export class Printer {
   }
 
   write(text: string): void {
-    this.world.stdout.write(text)
+    this.cli.stdout.write(text)
   }
 
   /** A sentence on stderr, unless `--quiet`. */
   hint(sentence: string): void {
-    if (!this.quiet) this.world.stderr.write(`${sentence}\n`)
+    if (!this.quiet) this.cli.stderr.write(`${sentence}\n`)
   }
 }

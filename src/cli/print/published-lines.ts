@@ -7,8 +7,8 @@ import { LEDGER_BRANCH, ownedRef } from '../../package/ref-name.ts'
 import type { OpenBranch } from '../../plan/turn/observation.ts'
 import type { RefUpdate } from '../../ports/package-repository.ts'
 import { oneLine } from '../../text/one-line.ts'
+import type { CliContext } from '../cli-context.ts'
 import type { RepositoryOptions } from '../flags/options.ts'
-import type { World } from '../world.ts'
 import type { Printer } from './printer.ts'
 
 export type RepositoryLocation =
@@ -18,10 +18,10 @@ export type RepositoryLocation =
   | { readonly kind: 'clone'; readonly git: string; readonly name: string; readonly origin: boolean }
 
 /** @throws Failure BP4009 where git is not installed */
-export async function repositoryLocation({ repo }: Pick<RepositoryOptions, 'repo'>, world: World): Promise<RepositoryLocation> {
+export async function repositoryLocation({ repo }: Pick<RepositoryOptions, 'repo'>, cli: CliContext): Promise<RepositoryLocation> {
   // A scheme, or `user@host:path`.
   if (/^[^/]+:/.test(repo)) return { kind: 'shared' }
-  const state = await world.cloneState(repo)
+  const state = await cli.cloneState(repo)
   if (state === 'none') return { kind: 'shared' }
   const origin = state === 'clone'
   const what = origin ? 'clone' : 'repository'
@@ -77,7 +77,7 @@ export async function printPublished(
   printer: Printer,
 ): Promise<void> {
   if (printer.quiet || updates.length === 0) return
-  const lines = publishedLines(updates, baseBranch, await repositoryLocation(options, printer.world))
+  const lines = publishedLines(updates, baseBranch, await repositoryLocation(options, printer.cli))
   printer.write(lines.map((line) => `${line}\n`).join(''))
 }
 

@@ -100,7 +100,7 @@ export interface AllowedFunctions {
   readonly engine: 'docker' | 'podman' | undefined
 }
 
-export interface World extends ProcessContext {
+export interface CliContext extends ProcessContext {
   readonly stdin: Readable & { readonly isTTY?: boolean }
   readonly version: string
   readonly bot: BotIdentity
@@ -152,7 +152,7 @@ export interface World extends ProcessContext {
   /** Questions of `check`. */
   probes(): Promise<Probes>
   /** The same world from another place, for a command that runs commands (`demo`): nothing of this place is used there. */
-  at(location: ProcessContext): World
+  at(location: ProcessContext): CliContext
 }
 
 export interface ProcessContext {
@@ -167,4 +167,4 @@ export interface ProcessContext {
 export type Run = (work: () => Promise<number>) => Promise<void>
 
 /** Runs one command line; `runCli`. */
-export type RunCommand = (argv: readonly string[], world: World) => Promise<number>
+export type RunCommand = (argv: readonly string[], cli: CliContext) => Promise<number>
