@@ -45,7 +45,7 @@ export function writesOfClusters(observed: TurnObservation, units: readonly Unit
     if (before === undefined && unobserved.length === 0) continue
     writes.push({
       cluster,
-      ...clusterWrites({ cluster, at, now, before, identity: undefined, code, whole: true, planned: [], unobserved, interval: 0 }),
+      ...clusterWrites({ cluster, at, now, before, identity: code, whole: true, planned: [], unobserved, interval: 0 }),
     })
   }
   return writes.filter(({ ledger }) => ledger.length > 0)

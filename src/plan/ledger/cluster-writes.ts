@@ -22,10 +22,8 @@ export interface ClusterTurn {
   readonly now: string
   /** As the ledger has it. */
   readonly before: ClusterObservation | undefined
-  /** Undefined where nothing at all could be observed. */
-  readonly identity: Omit<ClusterObservation['status'], 'changedAt' | 'seenAt' | 'unobserved'> | undefined
-  /** Why nothing at all could be observed. */
-  readonly code?: FailureCode
+  /** Which cluster it is; or why nothing at all could be observed. */
+  readonly identity: Omit<ClusterObservation['status'], 'changedAt' | 'seenAt' | 'unobserved'> | FailureCode
   /** Whether the turn observed every package of the cluster. */
   readonly whole: boolean
   readonly planned: readonly PlannedUnit[]
@@ -43,16 +41,17 @@ export interface ClusterLedgerWrites extends LedgerWrites {
 const DUE = 0.9
 
 export function clusterWrites(turn: ClusterTurn): LedgerWrites {
-  const { cluster, at, before, unobserved, planned } = turn
-  const lost = unobserved.map((unit) => ({ unit, files: unobservedFiles(unit, before, at) })).filter(({ files }) => files.length > 0)
+  const { cluster, at, now, before, unobserved, planned } = turn
+  const lost = unobserved.map((unit) => ({ unit, files: unobservedFiles(unit, before, at, now) })).filter(({ files }) => files.length > 0)
   const lines = lost.map(({ unit: { unit } }) => `${unitName(unit)}: Unknown`)
   const files = lost.flatMap((each) => each.files)
   const path = ledgerObservationPath(cluster)
   const updates = files.length > 0 || planned.some(({ plan }) => plan.writes.ledger.some((file) => file.path === path))
-  const status = turn.identity === undefined ? lostStatus(turn, updates) : observedStatus(turn, updates)
+  const { identity } = turn
+  const isLost = typeof identity === 'string'
+  const status = isLost ? lostStatus(turn, identity, updates) : observedStatus(turn, identity, updates)
   if (status !== undefined) files.push(observationFile(cluster, path, status))
-  if (turn.identity === undefined)
-    return { ledger: files, ledgerLines: status === undefined ? lines : [`cannot be observed (${turn.code})`, ...lines] }
+  if (isLost) return { ledger: files, ledgerLines: status === undefined ? lines : [`cannot be observed (${identity})`, ...lines] }
   const again = turn.whole ? [] : planned.flatMap((unit) => observedAgain(unit, turn))
   const observed = status !== undefined && !updates ? ['seen, with nothing new'] : again.map(({ line }) => line)
   return { ledger: [...files, ...again.map(({ file }) => file)], ledgerLines: [...lines, ...observed] }
@@ -69,8 +68,7 @@ function observationFile(cluster: string, path: string, status: ClusterObservati
 }
 
 /** Undefined where nothing is to be written. */
-function lostStatus({ at, before, code }: ClusterTurn, updates: boolean): ClusterObservation['status'] | undefined {
-  if (code === undefined) return undefined
+function lostStatus({ at, before }: ClusterTurn, code: FailureCode, updates: boolean): ClusterObservation['status'] | undefined {
   const known = before?.status.unobserved
   if (known !== undefined && !updates) return undefined
   const { version = '', identity = '' } = before?.status ?? {}
@@ -79,11 +77,12 @@ function lostStatus({ at, before, code }: ClusterTurn, updates: boolean): Cluste
 
 /** As `lostStatus`. */
 function observedStatus(
-  { at, now, before, identity, whole, planned, interval }: ClusterTurn,
+  { at, now, before, whole, planned, interval }: ClusterTurn,
+  identity: Exclude<ClusterTurn['identity'], string>,
   updates: boolean,
 ): ClusterObservation['status'] | undefined {
   const known = before?.status
-  if (identity === undefined || isOlder(at, known?.seenAt ?? '', now)) return undefined
+  if (isOlder(at, known?.seenAt ?? '', now)) return undefined
   const due =
     whole && planned.some(({ observation }) => observation.git.ledger.report !== undefined) && isDue(known?.seenAt ?? '', at, interval)
   if (!due && !updates && known?.unobserved === undefined) return undefined

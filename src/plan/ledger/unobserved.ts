@@ -31,10 +31,16 @@ const REASON_EVERY = 3_600
  * Files of the unit; none where the ledger has the same already, or knows something newer.
  * @param before what the ledger has of the cluster
  * @param at RFC 3339 UTC: when the observation failed
+ * @param now RFC 3339 UTC: the present
  */
-export function unobservedFiles(lost: UnobservedUnit, before: ClusterObservation | undefined, at: string): readonly LedgerFile[] {
+export function unobservedFiles(
+  lost: UnobservedUnit,
+  before: ClusterObservation | undefined,
+  at: string,
+  now: string,
+): readonly LedgerFile[] {
   const { report, folder, code } = lost
-  if (report !== undefined && isOlder(at, knownUntil(report, before?.status), at)) return []
+  if (report !== undefined && isOlder(at, knownUntil(report, before?.status), now)) return []
   if (report !== undefined && report.status.state === 'Unknown' && isUnitReason(report)) {
     const [known] = report.status.incomplete ?? []
     if (known?.code === code || later(before?.status.changedAt ?? '', REASON_EVERY) > at) return []
