@@ -1,6 +1,7 @@
 /** Which objects the packages of the repository declare: read only when an inventory lists something that its package does not declare. */
 import { DeclaredIds, isWithinFolder } from '../../drift/compare/unexpected.ts'
 import type { ResourceId } from '../../krm/resource-id.ts'
+import { eachOf } from '../each-of.ts'
 
 /** Packages read at once. */
 const WIDTH = 4
@@ -53,19 +54,15 @@ export class DeclaredObjects {
   }
 
   private async read(paths: readonly string[], signal: AbortSignal): Promise<DeclaredElsewhere> {
-    const packages: DeclaringPackage[] = []
-    const unread: string[] = []
-    const queue = paths.values()
-    const work = async (): Promise<void> => {
-      for (const path of queue) {
-        const ids = await this.of(path)
-        signal.throwIfAborted()
-        if (ids === undefined) unread.push(path)
-        else packages.push({ path, ids })
-      }
+    const read = await eachOf(paths, WIDTH, async (path) => {
+      const ids = await this.of(path)
+      signal.throwIfAborted()
+      return { path, ids }
+    })
+    return {
+      packages: read.flatMap(({ path, ids }) => (ids === undefined ? [] : [{ path, ids }])),
+      unread: read.flatMap(({ path, ids }) => (ids === undefined ? [path] : [])).sort(),
     }
-    await Promise.all(Array.from({ length: WIDTH }, work))
-    return { packages, unread: unread.sort() }
   }
 
   private of(path: string): Promise<DeclaredIds | undefined> {

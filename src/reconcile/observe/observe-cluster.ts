@@ -26,9 +26,10 @@ import { decideBehind, type LagSources } from './decide-behind.ts'
 import { type EarlierAnswers, ObjectJudge } from './judge-object.ts'
 import { keepCovered } from './keep-covered.ts'
 import type { KnownUnit } from './known-units.ts'
+import { NOT_ANSWERED } from './own-resources.ts'
 import { type ClaimedSide, isPlaced, type Placed, type Unplaced } from './read-live-sides.ts'
 import { readScalers } from './read-scalers.ts'
-import { hookRunnersOf, NOT_ANSWERED, type UnexpectedObjects } from './read-unexpected.ts'
+import { hookRunnersOf, type UnexpectedObjects } from './read-unexpected.ts'
 
 /** Dry runs in flight for one unit: the server's own limit per client is far higher, its CPU is not (3 ms each, measured). */
 const PREDICTION_WIDTH = 8

@@ -44,8 +44,8 @@ export class OwnResources {
   }
 }
 
-// A reader answers every id; its silence is not absence.
-const NOT_ANSWERED: LiveState = {
+/** A reader answers every id: its silence is not absence. */
+export const NOT_ANSWERED: Extract<LiveState, { state: 'unreadable' }> = {
   state: 'unreadable',
   failure: asFailure(new Error('the cluster adapter gave no answer for a wanted object')),
 }

@@ -17,6 +17,7 @@ import type { Claim, ListedResources, SyncerSource } from '../../syncers/syncer.
 import type { JsonObject } from '../../text/json.ts'
 import { plain } from '../../text/phrase.ts'
 import type { OwnResources } from './own-resources.ts'
+import { readInventories } from './read-inventories.ts'
 import type { ClaimedSide, LiveSide } from './read-live-sides.ts'
 
 /** An inventory that lists objects of a package, and what is known of its extent. */
@@ -69,16 +70,20 @@ export async function readClaimedInventories(
     (judged[index] ?? []).flatMap((claim) => (isSearched(claim, side) ? [searchFor(claim, side, answers)] : [])),
   )
   const all = searches.flat()
-  const ask = new RequestDescription(reader, signal)
-  await ask.about(all.flatMap(({ questions }) => questions))
-  const first = new Map(all.map((search) => [search, firstAnswer(search, ask)]))
+  const given = new InventoryAnswers()
+  await given.request(
+    reader,
+    all.flatMap(({ questions }) => questions),
+    signal,
+  )
+  const first = new Map(all.map((search) => [search, firstAnswer(search, given)]))
   const open = all.filter((search) => search.found === undefined && isMissing(first.get(search)))
-  await ask.about(open.map(listingFor))
+  await given.request(reader, open.map(listingFor), signal)
   return sides.map((side, position) => [
     ...ofPackage(side),
     ...(searches[position] ?? []).map((search) => {
       const answer = first.get(search)
-      return isMissing(answer) && search.found === undefined ? ofMarks(search, ask, answer) : known(search, answer)
+      return isMissing(answer) && search.found === undefined ? ofMarks(search, given, answer) : known(search, answer)
     }),
   ])
 }
@@ -103,8 +108,8 @@ function searchFor(claim: Claim, side: LiveSide, answers: LiveView): Search {
   return { ...base, found, questions: found === undefined ? inventory.questions(claim, own, [...namespaces]) : [] }
 }
 
-function firstAnswer({ questions }: Search, ask: RequestDescription): Answer {
-  const answers = questions.map((question) => ask.answer(question))
+function firstAnswer({ questions }: Search, given: InventoryAnswers): Answer {
+  const answers = questions.map((question) => given.to(question))
   return answers.find((answer) => answer !== undefined && !(answer instanceof Failure)) ?? answers.find((answer) => answer !== undefined)
 }
 
@@ -126,8 +131,8 @@ function known({ claim, source, found }: Search, answer: Answer): KnownInventory
 }
 
 /** Whatever bears the mark of the claim, of the kinds and in the places of the package. */
-function ofMarks(search: Search, ask: RequestDescription, before: Failure | undefined): KnownInventory | Failure {
-  const answer = ask.answer(listingFor(search))
+function ofMarks(search: Search, given: InventoryAnswers, before: Failure | undefined): KnownInventory | Failure {
+  const answer = given.to(listingFor(search))
   if (answer === undefined || answer instanceof Failure) return before ?? search.failure ?? answer ?? nothingAnswered()
   const { claim, source } = search
   // Objects that a controller creates inherit the labels of their owner, and no package declares them.
@@ -191,37 +196,23 @@ function nothingAnswered(): Failure {
 }
 
 /** Requests to the cluster, each sent once. */
-class RequestDescription {
-  private readonly reader: ClusterReader
-  private readonly signal: AbortSignal
+class InventoryAnswers {
   private readonly answers = new Map<string, Answer>()
 
-  constructor(reader: ClusterReader, signal: AbortSignal) {
-    this.reader = reader
-    this.signal = signal
-  }
-
-  async about(questions: readonly InventoryQuestion[]): Promise<void> {
+  async request(reader: ClusterReader, questions: readonly InventoryQuestion[], signal: AbortSignal): Promise<void> {
     const wanted = new Map(questions.map((question) => [JSON.stringify(question), question]))
     const open = [...wanted].filter(([key]) => !this.answers.has(key))
-    if (open.length === 0) return
-    const answers = await this.ask(open.map(([, question]) => question))
+    const answers = await readInventories(
+      reader,
+      open.map(([, question]) => question),
+      signal,
+    )
     open.forEach(([key], index) => {
       this.answers.set(key, answers[index])
     })
   }
 
-  answer(question: InventoryQuestion): Answer {
+  to(question: InventoryQuestion): Answer {
     return this.answers.get(JSON.stringify(question))
-  }
-
-  private async ask(questions: readonly InventoryQuestion[]): Promise<readonly Answer[]> {
-    try {
-      return await this.reader.readInventories(questions, this.signal)
-    } catch (thrown) {
-      this.signal.throwIfAborted()
-      const failure = asFailure(thrown)
-      return questions.map(() => failure)
-    }
   }
 }

@@ -12,6 +12,7 @@ import type { DesiredResource, DesiredSet } from '../../render/desired-set.ts'
 import type { Claim } from '../../syncers/syncer.ts'
 import { getKey, isJsonObject, type JsonObject } from '../../text/json.ts'
 import { eachOf } from '../each-of.ts'
+import { readInventories } from './read-inventories.ts'
 
 /** One package's part, with who claims it. */
 export interface ClaimedSide extends LiveSide {
@@ -60,9 +61,9 @@ export async function readLiveSides<Package extends { readonly desired: DesiredS
   packages: readonly Package[],
   signal: AbortSignal,
 ): Promise<readonly { readonly of: Package; readonly side: LiveSide }[]> {
-  const kinds = new KindTable(reader, signal)
+  const locateAll = kindTable(reader, signal)
   const placed = await eachOf(packages, WIDTH, async ({ desired, boundary }) => {
-    const all = await kinds.locateAll(desired.resources, namespace)
+    const all = await locateAll(desired.resources, namespace)
     return boundary === undefined ? all : all.map((each) => within(boundary, each))
   })
   const wanted = placed.map((resources) =>
@@ -72,7 +73,7 @@ export async function readLiveSides<Package extends { readonly desired: DesiredS
   const named = packages.flatMap(({ desired: { inventory }, boundary }) =>
     inventory === undefined || whyNotRequested(inventory, boundary) !== undefined ? [] : [inventory],
   )
-  const answers = named.length === 0 ? [] : await readInventories(reader, named, signal)
+  const answers = await readInventories(reader, named, signal)
   const inventories = new Map(named.map((ref, index) => [ref, answers[index]]))
   return packages.map((each, position) => ({
     of: each,
@@ -126,45 +127,19 @@ async function readTogether(
   })
 }
 
-async function readInventories(
-  reader: ClusterReader,
-  refs: Parameters<ClusterReader['readInventories']>[0],
-  signal: AbortSignal,
-): Promise<readonly (Inventory | Failure | undefined)[]> {
-  try {
-    return await reader.readInventories(refs, signal)
-  } catch (thrown) {
-    signal.throwIfAborted()
-    const failure = asFailure(thrown)
-    return refs.map(() => failure)
-  }
-}
-
-/** Kinds as the server serves them, each requested once. */
-class KindTable {
-  private readonly reader: ClusterReader
-  private readonly signal: AbortSignal
-  private readonly kinds = new Map<string, Promise<ServedKind | Failure>>()
-
-  constructor(reader: ClusterReader, signal: AbortSignal) {
-    this.reader = reader
-    this.signal = signal
-  }
-
-  /** The resources with their namespaces: a namespaced object without one goes where the context points, as kubectl does it. */
-  async locateAll(resources: readonly DesiredResource[], namespace: string): Promise<readonly (Placed | Unplaced)[]> {
-    const named = new Map(resources.map((each) => [`${each.apiVersion} ${each.id.kind}`, each]))
-    const kinds = new Map(await eachOf([...named], WIDTH, async ([name, each]) => [name, await this.kindOf(each)] as const))
-    return resources.map((each) => locationOf(each, kinds.get(`${each.apiVersion} ${each.id.kind}`), namespace))
-  }
-
-  private kindOf({ apiVersion, id }: DesiredResource): Promise<ServedKind | Failure> {
+/** The resources with their namespaces, each kind requested once: a namespaced object without one goes where the context points, as kubectl does it. */
+function kindTable(reader: ClusterReader, signal: AbortSignal) {
+  const kinds = new Map<string, Promise<ServedKind | Failure>>()
+  const kindOf = ({ apiVersion, id }: DesiredResource): Promise<ServedKind | Failure> => {
     const key = `${apiVersion} ${id.kind}`
-    const known = this.kinds.get(key)
-    if (known !== undefined) return known
-    const requested = this.reader.servedKind(apiVersion, id.kind, this.signal).catch((thrown: unknown) => asFailure(thrown))
-    this.kinds.set(key, requested)
-    return requested
+    const kind = kinds.get(key) ?? reader.servedKind(apiVersion, id.kind, signal).catch((thrown: unknown) => asFailure(thrown))
+    kinds.set(key, kind)
+    return kind
+  }
+  return async (resources: readonly DesiredResource[], namespace: string): Promise<readonly (Placed | Unplaced)[]> => {
+    const named = new Map(resources.map((each) => [`${each.apiVersion} ${each.id.kind}`, each]))
+    const served = new Map(await eachOf([...named], WIDTH, async ([name, each]) => [name, await kindOf(each)] as const))
+    return resources.map((each) => locationOf(each, served.get(`${each.apiVersion} ${each.id.kind}`), namespace))
   }
 }
 

@@ -8,7 +8,7 @@ import { DeclaredIds, whyNotOfPackage } from '../../drift/compare/unexpected.ts'
 import { retainedOnPurpose } from '../../drift/compare/unexpected-on-purpose.ts'
 import type { ObjectVerdict, SetAside, SyncerManager } from '../../drift/drift.ts'
 import { asFailure, Failure } from '../../failure.ts'
-import type { LiveState, LiveView, WantedObject } from '../../krm/live-view.ts'
+import type { LiveView, WantedObject } from '../../krm/live-view.ts'
 import { annotationsOf } from '../../krm/resource.ts'
 import { describeResourceId, type ResourceId, resourceKey } from '../../krm/resource-id.ts'
 import type { Note } from '../../note.ts'
@@ -23,14 +23,9 @@ import { applierKind } from '../../syncers/registry.ts'
 import type { BuiltInRule, Claim } from '../../syncers/syncer.ts'
 import type { JsonObject } from '../../text/json.ts'
 import type { DeclaredElsewhere, DeclaredObjects } from './declared-objects.ts'
+import { NOT_ANSWERED } from './own-resources.ts'
 import type { KnownInventory } from './read-claimed-inventories.ts'
 import type { LiveSide } from './read-live-sides.ts'
-
-/** A reader answers every id; one that does not is at fault, and its silence is not absence. */
-export const NOT_ANSWERED: Extract<LiveState, { state: 'unreadable' }> = {
-  state: 'unreadable',
-  failure: asFailure(new Error('the cluster adapter gave no answer for a wanted object')),
-}
 
 export interface UnexpectedObjects {
   readonly verdicts: readonly ObjectVerdict[]

@@ -4,7 +4,7 @@
  */
 import { creatorOf } from '../../drift/attribute/actor.ts'
 import type { Actor } from '../../drift/drift.ts'
-import { asFailure, Failure } from '../../failure.ts'
+import { Failure } from '../../failure.ts'
 import { managedFieldsOf } from '../../krm/managed-fields.ts'
 import { metadataText } from '../../krm/resource.ts'
 import { type ResourceId, resourceKey } from '../../krm/resource-id.ts'
@@ -12,6 +12,7 @@ import type { ClusterReader } from '../../ports/cluster.ts'
 import { managerOf } from '../../status/unmanaged.ts'
 import type { JsonObject } from '../../text/json.ts'
 import type { DeclaredObjects } from './declared-objects.ts'
+import { readInventories } from './read-inventories.ts'
 
 export interface UnmanagedObject {
   readonly id: ResourceId
@@ -43,7 +44,7 @@ export async function readUnmanaged(
   const nothing = { cluster: reader.name, namespaces, objects: [], unread: [] }
   if (namespaces.length === 0) return nothing
   const { packages, unread: unreadPackages } = await declared.everywhere(signal)
-  const [answer] = await ask(reader, namespaces, signal)
+  const [answer] = await readInventories(reader, [{ namespaces }], signal)
   if (answer === undefined || answer instanceof Failure)
     return { ...nothing, unread: [answer === undefined ? 'the cluster gave no answer' : `${answer.what}: ${answer.why}`] }
   const known = new Set(observed.map(resourceKey))
@@ -68,15 +69,6 @@ export async function readUnmanaged(
 function namespaceOf({ group, kind, namespace, name }: ResourceId): readonly string[] {
   if (namespace !== '') return [namespace]
   return group === '' && kind === 'Namespace' ? [name] : []
-}
-
-async function ask(reader: ClusterReader, namespaces: readonly string[], signal: AbortSignal) {
-  try {
-    return await reader.readInventories([{ namespaces }], signal)
-  } catch (thrown) {
-    signal.throwIfAborted()
-    return [asFailure(thrown)]
-  }
 }
 
 function describe(id: ResourceId, object: JsonObject): UnmanagedObject {

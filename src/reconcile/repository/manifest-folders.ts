@@ -3,6 +3,7 @@ import { asFailure, Failure } from '../../failure.ts'
 import { type FoundPackage, normalPath, selectPackages } from '../../package/find-packages.ts'
 import type { TreeFile } from '../../ports/package-repository.ts'
 import { KUSTOMIZATION_NAMES } from '../../render/kustomize/kustomization-names.ts'
+import { folderOf } from '../../render/kustomize/kustomization-walk.ts'
 import { type RepositoryView, readTexts } from './repository-view.ts'
 
 /** Files that are read to count, and folders that are reported. */
@@ -97,10 +98,6 @@ function describe({ path, objects, kustomization }: ManifestFolder): string {
 
 function isKustomizationFile(path: string): boolean {
   return KUSTOMIZATION_NAMES.includes(path.slice(path.lastIndexOf('/') + 1))
-}
-
-function folderOf(path: string): string {
-  return path.slice(0, Math.max(0, path.lastIndexOf('/')))
 }
 
 function shellWord(path: string): string {

@@ -3,20 +3,21 @@ import { Failure } from '../../failure.ts'
 import type { FoundPackage } from '../../package/find-packages.ts'
 import type { PackageFiles } from '../../package/package-files.ts'
 import { KUSTOMIZATION_NAMES } from '../../render/kustomize/kustomization-names.ts'
+import { folderOf } from '../../render/kustomize/kustomization-walk.ts'
 
 /** @throws Failure BP1004 where something else has to make the objects: a kustomization further down, or Helm */
 export function assertPlainFolder({ path: folder, subpackages }: FoundPackage, files: PackageFiles): void {
   const where = (path: string): string => (folder === '' ? path : `${folder}/${path}`)
   const own = files.map(({ path }) => where(path)).filter((path) => !subpackages.some((below) => path.startsWith(`${below}/`)))
   const nameOf = (path: string): string => path.slice(path.lastIndexOf('/') + 1)
-  const charts = own.filter((path) => nameOf(path) === 'Chart.yaml').map(folderOf)
+  const charts = own.filter((path) => nameOf(path) === 'Chart.yaml').map((path) => folderOf(path) || '.')
   if (charts.length > 0)
     throw notPlain(
       folder,
       `Helm makes the objects of ${listed(charts)}`,
       'name a folder without a chart, or the command that prints the objects in a policy (spec.render)',
     )
-  const built = own.filter((path) => KUSTOMIZATION_NAMES.some((name) => name === nameOf(path))).map(folderOf)
+  const built = own.filter((path) => KUSTOMIZATION_NAMES.some((name) => name === nameOf(path))).map((path) => folderOf(path) || '.')
   if (built.length > 0)
     throw notPlain(
       folder,
@@ -39,10 +40,6 @@ export function holdsNothing(folder: string): Failure {
 function notPlain(folder: string, why: string, remedy: string): Failure {
   const what = `${folder || 'the root of the repository'} cannot be compared as it stands`
   return new Failure({ code: 'BP1004', what, why, remedy, retry: 'on-change' })
-}
-
-function folderOf(path: string): string {
-  return path.slice(0, Math.max(0, path.lastIndexOf('/'))) || '.'
 }
 
 function listed(folders: readonly string[]): string {

@@ -7,6 +7,7 @@ import { matchesPath } from '../../policy/effective-policy.ts'
 import type { PolicySet } from '../../policy/parse-policy.ts'
 import type { TreeFile } from '../../ports/package-repository.ts'
 import { KUSTOMIZATION_NAMES } from '../../render/kustomize/kustomization-names.ts'
+import { folderOf } from '../../render/kustomize/kustomization-walk.ts'
 import type { RenderChoice } from '../../render/render-choice.ts'
 
 /** The name as it was written. */
@@ -69,10 +70,9 @@ function foldersOf(tree: readonly TreeFile[]): ReadonlyMap<string, boolean> {
   for (const { path } of tree) {
     // Our own records, the workflows of a forge and their like are no manifests that run.
     if (path.startsWith('.') || path.includes('/.')) continue
-    const parent = path.slice(0, Math.max(0, path.lastIndexOf('/')))
+    const parent = folderOf(path)
     if (/\.(?:ya?ml|json)$/.test(path)) folders.set(parent, true)
-    for (let folder = parent; folder !== ''; folder = folder.slice(0, Math.max(0, folder.lastIndexOf('/'))))
-      if (!folders.has(folder)) folders.set(folder, false)
+    for (let folder = parent; folder !== ''; folder = folderOf(folder)) if (!folders.has(folder)) folders.set(folder, false)
   }
   return folders
 }

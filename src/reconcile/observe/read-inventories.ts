@@ -1,0 +1,19 @@
+/** Inventories of a cluster, where a request that fails as a whole is the answer to each question. */
+import { asFailure, type Failure } from '../../failure.ts'
+import type { ClusterReader, Inventory, InventoryQuestion } from '../../ports/cluster.ts'
+
+/** @throws only the reason of `signal` */
+export async function readInventories(
+  reader: ClusterReader,
+  questions: readonly InventoryQuestion[],
+  signal: AbortSignal,
+): Promise<readonly (Inventory | Failure | undefined)[]> {
+  if (questions.length === 0) return []
+  try {
+    return await reader.readInventories(questions, signal)
+  } catch (thrown) {
+    signal.throwIfAborted()
+    const failure = asFailure(thrown)
+    return questions.map(() => failure)
+  }
+}
