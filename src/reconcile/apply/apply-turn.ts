@@ -18,14 +18,7 @@ import { isHosted } from './is-hosted.ts'
 import type { SettleOutcome } from './settle.ts'
 import { isRefusal as isRefusedPush, writeTurn } from './write-turn.ts'
 
-export interface ApplyPorts {
-  readonly repository: PackageRepository
-  readonly forge: Forge
-  /** Left out where the plan has no such action. */
-  readonly settle?: (action: SettleAction) => Promise<SettleOutcome>
-}
-
-export interface AppliedTurn extends SettleOutcome {
+interface AppliedTurn extends SettleOutcome {
   /** A unit whose push or proposal was refused has the reason. */
   readonly units: readonly UnitResult[]
   readonly updates: readonly RefUpdate[]
@@ -38,7 +31,11 @@ export interface AppliedTurn extends SettleOutcome {
   readonly written: readonly string[]
 }
 
-export interface ApplyContext {
+interface ApplyRequest {
+  readonly repository: PackageRepository
+  readonly forge: Forge
+  /** Left out where the plan has no such action. */
+  readonly settle?: (action: SettleAction) => Promise<SettleOutcome>
   /** As it was before the turn. */
   readonly view: RepositoryView
   /** RFC 3339 UTC. */
@@ -57,18 +54,16 @@ export interface ApplyContext {
 export async function applyTurn(
   actions: readonly TurnAction[],
   units: readonly UnitResult[],
-  { repository, forge, settle, ...context }: ApplyPorts & ApplyContext,
+  request: ApplyRequest,
   signal: AbortSignal,
 ): Promise<AppliedTurn> {
-  if (context.dryRun && isHosted(forge) && !forge.writeCount.dryRun) throw new TypeError('the forge of a dry run holds its writes back')
-  return new TurnWriter({ repository, forge, ...(settle === undefined ? {} : { settle }) }, context, units).write(actions, signal)
+  const { forge, dryRun } = request
+  if (dryRun && isHosted(forge) && !forge.writeCount.dryRun) throw new TypeError('the forge of a dry run holds its writes back')
+  return new TurnWriter(request, units).write(actions, signal)
 }
 
 class TurnWriter {
-  private readonly repository: PackageRepository
-  private readonly forge: Forge
-  private readonly settle: ApplyPorts['settle']
-  private readonly context: ApplyContext
+  private readonly request: ApplyRequest
   private units: readonly UnitResult[]
   private updates: readonly RefUpdate[] = []
   private readonly opened = new Map<string, OpenedProposal>()
@@ -84,11 +79,8 @@ class TurnWriter {
   /** Why the turn is planned again, without some of the requests. */
   private obstructed: Failure | undefined
 
-  constructor({ repository, forge, settle }: ApplyPorts, context: ApplyContext, units: readonly UnitResult[]) {
-    this.repository = repository
-    this.forge = forge
-    this.settle = settle
-    this.context = context
+  constructor(request: ApplyRequest, units: readonly UnitResult[]) {
+    this.request = request
     this.units = units
   }
 
@@ -103,7 +95,7 @@ class TurnWriter {
     this.assertProposed()
     const { units, reported, written, answers, settled, unsettled } = this
     const applied = { units, reported, written, answers, settled, unsettled }
-    if (this.context.dryRun) return { ...applied, updates: [], proposals: new Map() }
+    if (this.request.dryRun) return { ...applied, updates: [], proposals: new Map() }
     return { ...applied, updates: this.updates, proposals: this.opened }
   }
 
@@ -142,8 +134,8 @@ class TurnWriter {
   }
 
   private async push({ units, clusters, onFailure }: TurnAction & { readonly kind: 'push' }, signal: AbortSignal): Promise<void> {
-    const { write, push } = this.repository
-    const target = { write: write.bind(this.repository), push: this.context.dryRun ? async () => {} : push.bind(this.repository) }
+    const { repository, dryRun } = this.request
+    const target = { write: repository.write.bind(repository), push: dryRun ? async () => {} : repository.push.bind(repository) }
     try {
       const written = await writeTurn(target, { units, clusters }, this.ledger, signal)
       this.units = written.units
@@ -159,10 +151,10 @@ class TurnWriter {
   /** A comment that is not any more what was planned for, or cannot be read again, holds up its own proposal only. */
   private async acknowledge({ unit, comments }: ProposalRequests, signal: AbortSignal): Promise<void> {
     const acted = comments.filter(({ refusal }) => refusal === undefined)
-    const { dryRun, obstacles } = this.context
+    const { dryRun, obstacles } = this.request
     if (dryRun || acted.length === 0) return
     const { number, label } = unit.proposal
-    const forge = hosted(this.forge)
+    const forge = hosted(this.request.forge)
     try {
       for (const { comment } of acted) await forge.react(comment, 'seen', signal)
       const now = new Map((await forge.readComments(number, signal)).map((comment) => [comment.id, comment]))
@@ -182,7 +174,7 @@ class TurnWriter {
   private async deleteBranch({ ref, commit }: EndedBranch, signal: AbortSignal): Promise<void> {
     const update = { ref, from: commit, to: null }
     try {
-      if (!this.context.dryRun) await this.repository.push([update], signal)
+      if (!this.request.dryRun) await this.request.repository.push([update], signal)
       this.written.push(describeUpdate(update))
     } catch (thrown) {
       if (!(thrown instanceof Failure) || signal.aborted) throw thrown
@@ -190,9 +182,10 @@ class TurnWriter {
   }
 
   private async settleIn(action: SettleAction): Promise<void> {
-    if (this.context.dryRun) return void this.written.push(...action.pending.map(describeSettle))
-    if (this.settle === undefined) throw new TypeError('a plan that settles needs a cluster that can be written to')
-    const { settled, unsettled } = await this.settle(action)
+    if (this.request.dryRun) return void this.written.push(...action.pending.map(describeSettle))
+    const { settle } = this.request
+    if (settle === undefined) throw new TypeError('a plan that settles needs a cluster that can be written to')
+    const { settled, unsettled } = await settle(action)
     this.settled.push(...settled)
     this.unsettled.push(...unsettled)
     this.written.push(...settled.map(({ pending }) => describeSettle(pending)))
@@ -200,18 +193,18 @@ class TurnWriter {
 
   private async answer(answered: AnsweredRequests, signal: AbortSignal): Promise<void> {
     const { unit } = answered.requests
-    const { view, requestedActions = NO_REQUESTED_ACTIONS, dryRun } = this.context
-    const before = this.forge.writeCount.count
+    const { view, requestedActions = NO_REQUESTED_ACTIONS, dryRun } = this.request
+    const before = this.request.forge.writeCount.count
     if (!dryRun) {
       const own = this.units.find(
         (one) => one.state === 'planned' && one.unit.cluster === unit.cluster && one.unit.packagePath === unit.packagePath,
       )
       const refused = own?.state === 'planned' ? own.refused : undefined
-      this.answers.push(...(await applyAnswers({ view, forge: hosted(this.forge), requestedActions }, answered, refused, signal)))
+      this.answers.push(...(await applyAnswers({ view, forge: hosted(this.request.forge), requestedActions }, answered, refused, signal)))
     }
     for (const { policy } of answered.answers)
       if (policy !== undefined) this.written.push(`open a pull request that changes the policy (${policy.change.verb})`)
-    if (dryRun ? answered.answers.length > 0 : this.forge.writeCount.count > before)
+    if (dryRun ? answered.answers.length > 0 : this.request.forge.writeCount.count > before)
       this.written.push(`answer commands on ${unit.proposal.label}`)
   }
 
@@ -250,7 +243,7 @@ class TurnWriter {
 
   private async onForge(write: ForgeAction, signal: AbortSignal): Promise<void> {
     if (write.kind === 'proposal') return this.openProposal(write, signal)
-    const forge = hosted(this.forge)
+    const forge = hosted(this.request.forge)
     switch (write.kind) {
       case 'statuses':
         return this.onCommit(write, (commit) => forge.ensureStatuses(commit, write.statuses, signal))
@@ -271,14 +264,14 @@ class TurnWriter {
   private async onCommit(write: ForgeAction & { readonly commit: CommitTarget }, work: (commit: ObjectId) => Promise<void>): Promise<void> {
     const commit = this.commitOf(write.commit)
     if (commit === undefined) return
-    const isCreated = this.context.dryRun && this.updates.some(({ to }) => to === commit)
+    const isCreated = this.request.dryRun && this.updates.some(({ to }) => to === commit)
     if (!isCreated) return this.noted(write, () => work(commit))
-    if (write.kind !== 'check-run' || hosted(this.forge).checkRuns !== undefined) this.written.push(describeWrite(write))
+    if (write.kind !== 'check-run' || hosted(this.request.forge).checkRuns !== undefined) this.written.push(describeWrite(write))
   }
 
   /** Keeps what is written, and not what is there already. */
   private async noted(write: ForgeAction, work: () => Promise<void>): Promise<void> {
-    const { writeCount } = this.forge
+    const { writeCount } = this.request.forge
     const before = writeCount.count
     try {
       await work()
@@ -294,21 +287,21 @@ class TurnWriter {
     if (commit === undefined) return
     let opened: OpenedProposal = known?.state === 'open' ? known : { label: '', url: '', number: undefined }
     await this.noted(write, async () => {
-      opened = await this.forge.ensureProposal({ ...wanted, commit }, known, signal)
+      opened = await this.request.forge.ensureProposal({ ...wanted, commit }, known, signal)
     })
     for (const next of whenOpened(opened)) await this.onForge(next, signal)
     this.opened.set(wanted.ref.replace(/^refs\/heads\//, ''), opened)
   }
 
   private get ledger(): Omit<LedgerTarget, 'cluster'> {
-    const { view, at } = this.context
+    const { view, at } = this.request
     return { head: view.ledger, at, pushed: view.pushed }
   }
 
   private commitOf(target: CommitTarget): ObjectId | undefined {
     if (typeof target === 'string') return target
     const update = this.updates.find(({ ref }) => ref === target.headOf)
-    return update === undefined ? this.context.view.refs.get(target.headOf) : (update.to ?? undefined)
+    return update === undefined ? this.request.view.refs.get(target.headOf) : (update.to ?? undefined)
   }
 }
 

@@ -68,7 +68,7 @@ export async function observeRequests(
   const codeOwners = units.length === 0 ? '' : await readCodeOwners(view, signal)
   const all = await eachOf(units, READ_AT_ONCE, (unit) => {
     const requested = waiting.filter((action) => isAbout(action, unit)).slice(0, REQUESTED)
-    return new RequestReader(view, forge, { unit, codeOwners, obstacles }, signal).read(requested)
+    return new RequestReader({ view, forge, unit, codeOwners, obstacles }, signal).read(requested)
   })
   return all.filter(({ ticks, comments, requestedActions: own, unread }) => ticks.length + comments.length + own.length + unread.length > 0)
 }
@@ -78,32 +78,26 @@ function isAbout({ key }: RequestedAction, { proposal }: RequestedUnit): boolean
   return key === checkKey(proposal.ref)
 }
 
+interface RequestSources extends Pick<ProposalRequests, 'unit' | 'codeOwners'> {
+  readonly view: RepositoryView
+  readonly forge: HostedForge
+  readonly obstacles: RequestObstacles
+}
+
 class RequestReader {
-  private readonly view: RepositoryView
-  private readonly forge: HostedForge
-  private readonly unit: RequestedUnit
-  private readonly codeOwners: string
-  private readonly obstacles: RequestObstacles
+  private readonly sources: RequestSources
   private readonly signal: AbortSignal
   private readonly unread: WaitingRequest[] = []
   private readonly permissions = new Map<string, Permission>()
 
-  constructor(
-    view: RepositoryView,
-    forge: HostedForge,
-    { unit, codeOwners, obstacles }: Pick<ProposalRequests, 'unit' | 'codeOwners'> & { readonly obstacles: RequestObstacles },
-    signal: AbortSignal,
-  ) {
-    this.view = view
-    this.forge = forge
-    this.unit = unit
-    this.codeOwners = codeOwners
-    this.obstacles = obstacles
+  constructor(sources: RequestSources, signal: AbortSignal) {
+    this.sources = sources
     this.signal = signal
   }
 
   async read(requested: readonly RequestedAction[]): Promise<ProposalRequests> {
-    const { unit, codeOwners, forge, signal } = this
+    const { signal } = this
+    const { view, unit, codeOwners, forge } = this.sources
     const comments = (await this.orUnread('', 'reading the comments', () => this.comments())) ?? []
     const ticks = readTicks(unit.proposal.body).filter(({ drift }) => unit.drifts.includes(drift))
     const nothing = comments.length + ticks.length + requested.length === 0
@@ -124,17 +118,17 @@ class RequestReader {
       requestedActions,
       answered: answered ?? '',
       codeOwners,
-      policyFiles: isPolicy ? await readPolicyFiles(this.view.repository, this.view.tree, signal) : [],
+      policyFiles: isPolicy ? await readPolicyFiles(view.repository, view.tree, signal) : [],
       unread: this.unread,
     }
   }
 
   /** Oldest text first, and those of people who may command before all others: a flood on a proposal delays no command. */
   private async comments(): Promise<readonly CommentRequest[]> {
-    const { unit, codeOwners, forge, signal, obstacles } = this
+    const { unit, codeOwners, forge, obstacles } = this.sources
     const obstacle = obstacles.unread.get(unit.proposal.number)
     if (obstacle !== undefined) throw obstacle
-    const open = (await forge.readComments(unit.proposal.number, signal)).flatMap((comment) => {
+    const open = (await forge.readComments(unit.proposal.number, this.signal)).flatMap((comment) => {
       // Bots answer each other for ever, so they are not even answered.
       if (comment.answered || comment.bot) return []
       const commands = parseCommentCommands(comment.body)
@@ -150,7 +144,7 @@ class RequestReader {
       if (permission === undefined) continue
       const requester = { login, permission, comment: comment.id, at: comment.at }
       const disallowed = notAllowed(requester, { ...unit, codeOwners })
-      const edited = this.obstacles.changed.has(comment.id) ? editedMeanwhile() : comment.writer === undefined ? unknownWriter() : undefined
+      const edited = obstacles.changed.has(comment.id) ? editedMeanwhile() : comment.writer === undefined ? unknownWriter() : undefined
       const refusal = disallowed ?? edited
       known.push({ comment, commands, requester, refusal, mayCommand: disallowed === undefined })
     }
@@ -174,7 +168,7 @@ class RequestReader {
   private async permissionOf(login: string): Promise<Permission | undefined> {
     const known = this.permissions.get(login)
     if (known !== undefined || this.permissions.size === ASKED) return known
-    const permission = await this.forge.permissionOf(login, this.signal)
+    const permission = await this.sources.forge.permissionOf(login, this.signal)
     this.permissions.set(login, permission)
     return permission
   }

@@ -1,12 +1,15 @@
 /** Whether a difference is the syncer's lag: reads history and syncer only where some difference leaves that open. */
 import { setBehindAside } from '../../drift/behind/behind.ts'
-import type { PackageHistory, SyncEvidence, SyncMemory } from '../../drift/behind/sync-evidence.ts'
+import type { PackageHistory, SyncEvidence } from '../../drift/behind/sync-evidence.ts'
 import type { StoredManifest } from '../../drift/compare/last-applied.ts'
 import type { Drift, ObjectVerdict, SyncerManager } from '../../drift/drift.ts'
 import type { RedactionKey } from '../../krm/redaction/redacted.ts'
 import { shownPath } from '../../krm/redaction/shown-path.ts'
 import { resourceKey } from '../../krm/resource-id.ts'
-import type { GitState } from '../../plan/turn/observation.ts'
+import type { Note } from '../../note.ts'
+import type { GitState, Unit } from '../../plan/turn/observation.ts'
+import { rolloutMemory } from '../../plan/turn/rollout.ts'
+import type { AuditSource } from '../../ports/audit-source.ts'
 import { refOf } from '../../record/build-report.ts'
 import type { DriftReport } from '../../record/schema.ts'
 import { MOST_JUDGED } from '../../status/applier.ts'
@@ -14,7 +17,7 @@ import { syncerReportOf } from '../../status/syncer-report.ts'
 import type { OwnResources } from './own-resources.ts'
 import type { ClaimedSide } from './read-live-sides.ts'
 
-export interface LagQuestion {
+interface LagQuestion {
   readonly read: Pick<ClaimedSide, 'live' | 'claims'>
   readonly syncer: SyncerManager | undefined
   /** Identities that the package's inventory lists; undefined where there is none, or it is unreadable. */
@@ -27,14 +30,19 @@ export interface LagQuestion {
   readonly stuckAfter: number | undefined
 }
 
-export interface LagSources {
+/** What of one unit distinguishes a syncer that is behind from a person who wrote, and identifies the writer. */
+export interface UnitSources {
+  readonly unit: Unit
+  readonly git: Pick<GitState, 'base' | 'baseBranch' | 'treeHash' | 'ledger'>
   readonly history: () => Promise<PackageHistory>
   readonly own: OwnResources
-  readonly git: Pick<GitState, 'treeHash' | 'baseBranch' | 'ledger'>
   readonly key: RedactionKey
-  readonly memory: () => SyncMemory
   /** RFC 3339 UTC: when git was read. */
   readonly present: string
+  /** Undefined without an audit log: then field managers alone are named. */
+  readonly audit: AuditSource | undefined
+  /** Called with the parts of the log that could not be read. */
+  readonly onNote: (note: Note) => void
 }
 
 /** Seconds. */
@@ -45,7 +53,7 @@ const INTERVALS = 3
 export async function decideBehind(
   verdicts: readonly ObjectVerdict[],
   { read, syncer, inventory, stored, now, stuckAfter }: LagQuestion,
-  { history, own, git, key, memory, present }: LagSources,
+  { unit, history, own, git, key, present }: UnitSources,
   signal: AbortSignal,
 ): Promise<readonly ObjectVerdict[]> {
   if (!verdicts.some(({ mayBeBehind }) => mayBeBehind !== undefined && mayBeBehind.size > 0)) return verdicts
@@ -60,7 +68,7 @@ export async function decideBehind(
     inventory,
     stored,
     waitedBefore: waitedBefore(git, key),
-    memory: memory(),
+    memory: rolloutMemory({ unit, git }, present),
     stuckAfter: stuckAfter ?? Math.max(STUCK_AFTER, INTERVALS * (report.interval ?? 0)),
     now,
     present,
@@ -71,7 +79,7 @@ export async function decideBehind(
 const WAITING: ReadonlySet<string> = new Set(['Behind', 'Reconciling', 'Suspended'])
 
 /** The content of the last report, if it is about the very content that is compared now and observed everything. */
-function waitedBefore({ treeHash, baseBranch, ledger }: LagSources['git'], key: RedactionKey): SyncEvidence['waitedBefore'] {
+function waitedBefore({ treeHash, baseBranch, ledger }: UnitSources['git'], key: RedactionKey): SyncEvidence['waitedBefore'] {
   const { report } = ledger
   if (report === undefined || report.spec.unit.tree !== treeHash || (report.spec.unit.branch ?? baseBranch) !== baseBranch) return undefined
   if (report.status.incomplete !== undefined) return undefined

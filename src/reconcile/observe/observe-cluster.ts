@@ -21,8 +21,8 @@ import type { Incomplete } from '../../record/schema.ts'
 import type { Claim } from '../../syncers/syncer.ts'
 import type { JsonObject } from '../../text/json.ts'
 import { eachOf } from '../each-of.ts'
-import { type AttributionSources, attributeVerdicts } from './attribute-verdicts.ts'
-import { decideBehind, type LagSources } from './decide-behind.ts'
+import { attributeVerdicts } from './attribute-verdicts.ts'
+import { decideBehind, type UnitSources } from './decide-behind.ts'
 import { type EarlierAnswers, ObjectJudge } from './judge-object.ts'
 import { keepCovered } from './keep-covered.ts'
 import type { KnownUnit } from './known-units.ts'
@@ -40,12 +40,9 @@ export interface PackageSide {
   readonly known: KnownUnit
   /** What inventories list beyond git. */
   readonly unexpected: UnexpectedObjects
-  /** Distinguishes a syncer that is behind from a person who wrote. */
-  readonly lag: LagSources
   /** Results of dry runs. */
   readonly earlier: EarlierAnswers
-  /** Identifies the writer. */
-  readonly who: AttributionSources
+  readonly sources: UnitSources
   /** What placements allow the package; undefined: live objects show it. */
   readonly boundary?: Boundary | undefined
 }
@@ -85,7 +82,7 @@ export async function observeCluster(
   const question = { read, syncer, inventory: unexpected.listed, stored, now: identity.observedAt, stuckAfter }
   const found = unexpected.verdicts.length === 0 ? there : [...there, ...unexpected.verdicts]
   const observed = known.visible.of(found, [policy.visibility], () => visibleOf(found, read, policy))
-  const decided = await decideBehind(observed, question, side.lag, signal)
+  const decided = await decideBehind(observed, question, side.sources, signal)
   const covering = { detected: there, decided, live: everything, schemas: schemasOf(read), syncer, unexpected }
   const { verdicts, live, incomplete, notes } = keepCovered(covering, side.boundary, known)
   const unknown = read.resources.filter((each): each is Unplaced => !isPlaced(each))
@@ -120,15 +117,15 @@ interface Applying {
 /** The differences; cached for as long as nothing of them has to be requested again. */
 async function judgeAll(
   { reader, identity }: ReadCluster,
-  { read, known, earlier, who }: PackageSide,
+  { read, known, earlier, sources: { key } }: PackageSide,
   { syncer, stored, fieldManager }: Applying,
   signal: AbortSignal,
 ): Promise<readonly ObjectVerdict[]> {
   const manager = syncer?.manager ?? fieldManager ?? 'kubectl'
-  const given = [manager, syncer, stored, who.key, earlier.verdicts.forgotten, earlier.creations.forgotten]
+  const given = [manager, syncer, stored, key, earlier.verdicts.forgotten, earlier.creations.forgotten]
   const before = known.judged.remembered(known, given, Date.parse(identity.observedAt))
   if (before !== undefined) return before
-  const judge = new ObjectJudge(reader, { cluster: reader.name, identity, manager }, { syncer, key: who.key }, earlier)
+  const judge = new ObjectJudge(reader, { cluster: reader.name, identity, manager }, { syncer, key }, earlier)
   const detected = await eachOf(observedIn(read), PREDICTION_WIDTH, (observed) =>
     judge.judge({ ...observed, stored: stored?.get(resourceKey(observed.desired.id)) }, signal),
   )
@@ -145,23 +142,24 @@ interface Reporting extends ReadCluster {
 /** Noise, writers, risks and ignore rules. An audit log is read in every turn. */
 async function reportAll(
   all: readonly ObjectVerdict[],
-  { reader, identity, syncer, side: { read, known, who } }: Reporting,
+  { reader, identity, syncer, side: { read, known, sources } }: Reporting,
   policy: EffectivePolicy,
   signal: AbortSignal,
 ): Promise<readonly ObjectVerdict[]> {
   const today = identity.observedAt.slice(0, 10)
   const scalers = await readScalers(reader, identity, all, signal)
   const { presets, actors, riskOverrides, ignore } = policy
-  const actorsBefore = knownActors(who.report).size === 0 ? undefined : who.report
-  const given = [syncer, scalers, presets, actors, riskOverrides, ignore, today, actorsBefore, who.key]
-  const before = who.audit === undefined ? known.reported.remembered(all, given) : undefined
+  const { audit, key, git } = sources
+  const actorsBefore = knownActors(git.ledger.report).size === 0 ? undefined : git.ledger.report
+  const given = [syncer, scalers, presets, actors, riskOverrides, ignore, today, actorsBefore, key]
+  const before = audit === undefined ? known.reported.remembered(all, given) : undefined
   if (before !== undefined) return before
   const noise = { presets, syncer, scalers, liveOf: (id: ResourceId) => presentIn(read.live, id) }
   // Before the ignore rules, which may be about a manager that only the audit log knows.
   const reported = await attributeVerdicts(
     all.map((verdict) => classifyNoise(verdict, noise)),
-    syncer,
-    who,
+    { syncer, policy },
+    sources,
     signal,
   )
   return known.reported.keep(

@@ -10,7 +10,6 @@ import { type FoundPackage, packageSlug, ROOT_FOLDER } from '../../package/find-
 import type { Kptfile } from '../../package/kptfile.ts'
 import { PACKAGE_FILE } from '../../package/walk-package.ts'
 import type { GitState, Observation, Unit } from '../../plan/turn/observation.ts'
-import { rolloutMemory } from '../../plan/turn/rollout.ts'
 import { isWaiting } from '../../plan/turn/waiting-state.ts'
 import { type Boundary, boundaryOf } from '../../policy/boundary.ts'
 import { effectivePolicy } from '../../policy/effective-policy.ts'
@@ -155,11 +154,10 @@ export async function observe(
   const between = request.between ?? new BetweenTurns()
   const history = () => between.histories.read(context, of, signal)
   const present = presentTime(clock)
-  const lag = { history, own, git, key, memory: () => rolloutMemory({ unit, git }, present), present }
   const notes: Note[] = []
-  const onNote = (note: Note): void => void notes.push(note)
-  const who = { cluster: unit.cluster, audit: request.cluster.audit, policy: effective, report: git.ledger.report, key, onNote }
-  const cluster = await observeCluster({ reader, identity }, { ...side, lag, who, earlier: between, boundary }, effective, signal)
+  const { audit } = request.cluster
+  const sources = { unit, git, history, own, key, present, audit, onNote: (note: Note): void => void notes.push(note) }
+  const cluster = await observeCluster({ reader, identity }, { ...side, sources, earlier: between, boundary }, effective, signal)
   const pipeline = desired.pipeline === 'run'
   const applied = { packagePath: unit.packagePath, pipeline, render: effective.render, paths: files.files.map(({ path }) => path) }
   notes.push(...cluster.notes)

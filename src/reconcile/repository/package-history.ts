@@ -10,7 +10,7 @@ import type { PackageRenderer } from '../../render/package-renderer.ts'
 import { RENDERED_BY_KPT, type RenderChoice } from '../../render/render-choice.ts'
 import type { JsonObject } from '../../text/json.ts'
 import { below, type RepositoryView, readPackageFiles } from './repository-view.ts'
-import { RequestedFiles, renderUnit, unitTree } from './unit-source.ts'
+import { renderUnit, requestedFiles, unitTree } from './unit-source.ts'
 
 /** Commits of the base branch that are walked, and contents of the package that are rendered. A syncer lags by a few. */
 const MOST_COMMITS = 200
@@ -134,7 +134,7 @@ async function outsideTree(
 ): Promise<readonly TreeFile[]> {
   const files: TreeFile[] = []
   for (const path of outside) {
-    const found = await new RequestedFiles(view.repository, commit, signal).at(path)
+    const found = await requestedFiles(view.repository, commit, signal).at(path)
     if (typeof found !== 'string') files.push({ ...found, path: `/${path}` })
   }
   return files
@@ -158,7 +158,7 @@ async function render(
   )
   // As it was never read, it was never applied by what is read here.
   if (files instanceof OversizedRead) return { objects: undefined, outside: [], lasting: true }
-  const at = new RequestedFiles(view.repository, commit, signal)
+  const at = requestedFiles(view.repository, commit, signal)
   const { rendering, outside } = await renderUnit(at, renderer, { packagePath, files, choice }, signal)
   const failures = 'failures' in rendering ? rendering.failures : []
   const lasting = failures.every(({ retry }) => retry !== 'backoff')

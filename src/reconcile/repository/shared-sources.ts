@@ -5,11 +5,11 @@ import type { SharingUnit } from '../../proposal/adopt/kustomize-input.ts'
 import type { BuiltSource } from '../../render/kustomize/read-built.ts'
 import { describeChoice, type RenderChoice } from '../../render/render-choice.ts'
 import type { RepositoryView } from './repository-view.ts'
-import { type CommitFiles, isInside, kustomizationFolder, ListedFiles, readKustomization, type WalkedKustomization } from './unit-source.ts'
+import { type CommitFiles, isInside, kustomizationFolder, listedFiles, readKustomization, type WalkedKustomization } from './unit-source.ts'
 
 /** What is read once for all units of a view. */
 interface ViewSources {
-  readonly files: ListedFiles
+  readonly files: CommitFiles
   /** By folder. */
   readonly walks: Map<string, Promise<WalkedKustomization>>
   /** Every way in which some cluster may render a package. */
@@ -26,7 +26,7 @@ const known = new WeakMap<RepositoryView['tree'], ViewSources>()
 
 function sourcesOf(view: RepositoryView): ViewSources {
   const { repository, tree } = view
-  const sources = known.get(tree) ?? { files: new ListedFiles(repository, tree), walks: new Map(), units: unitsOf(view) }
+  const sources = known.get(tree) ?? { files: listedFiles(repository, tree), walks: new Map(), units: unitsOf(view) }
   known.set(tree, sources)
   return sources
 }

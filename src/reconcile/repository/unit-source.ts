@@ -21,48 +21,34 @@ export interface CommitFiles {
 }
 
 /** Of a commit whose listing is there. */
-export class ListedFiles implements CommitFiles {
-  readonly repository: PackageRepository
-  private readonly files: ReadonlyMap<string, TreeFile>
-  private readonly folders = new Set<string>([''])
-
-  constructor(repository: PackageRepository, tree: readonly TreeFile[]) {
-    this.repository = repository
-    this.files = new Map(tree.map((file) => [file.path, file]))
-    for (const { path } of tree)
-      for (let end = path.lastIndexOf('/'); end > 0; end = path.lastIndexOf('/', end - 1)) {
-        if (this.folders.has(path.slice(0, end))) break
-        this.folders.add(path.slice(0, end))
-      }
-  }
-
-  beside(path: string): readonly TreeFile[] {
-    const folder = path.slice(0, path.lastIndexOf('/') + 1)
-    return [...this.files.values()].filter((file) => file.path.startsWith(folder) && !file.path.includes('/', folder.length))
-  }
-
-  async at(path: string): Promise<TreeFile | 'folder' | 'absent'> {
-    return this.files.get(path) ?? (this.folders.has(path) ? 'folder' : 'absent')
+export function listedFiles(repository: PackageRepository, tree: readonly TreeFile[]): CommitFiles {
+  const files = new Map(tree.map((file) => [file.path, file]))
+  const folders = new Set<string>([''])
+  for (const { path } of tree)
+    for (let end = path.lastIndexOf('/'); end > 0; end = path.lastIndexOf('/', end - 1)) {
+      if (folders.has(path.slice(0, end))) break
+      folders.add(path.slice(0, end))
+    }
+  return {
+    repository,
+    at: async (path) => files.get(path) ?? (folders.has(path) ? 'folder' : 'absent'),
+    beside: (path) => {
+      const folder = path.slice(0, path.lastIndexOf('/') + 1)
+      return tree.filter((file) => file.path.startsWith(folder) && !file.path.includes('/', folder.length))
+    },
   }
 }
 
 /** Of any commit. */
-export class RequestedFiles implements CommitFiles {
-  readonly repository: PackageRepository
-  private readonly commit: ObjectId
-  private readonly signal: AbortSignal
-
-  constructor(repository: PackageRepository, commit: ObjectId, signal: AbortSignal) {
-    this.repository = repository
-    this.commit = commit
-    this.signal = signal
-  }
-
-  async at(path: string): Promise<TreeFile | 'folder' | 'absent'> {
-    const files = await this.repository.list(this.commit, path, this.signal)
-    const [only] = files
-    if (only === undefined) return 'absent'
-    return files.length === 1 && only.path === '' ? { ...only, path } : 'folder'
+export function requestedFiles(repository: PackageRepository, commit: ObjectId, signal: AbortSignal): CommitFiles {
+  return {
+    repository,
+    at: async (path) => {
+      const files = await repository.list(commit, path, signal)
+      const [only] = files
+      if (only === undefined) return 'absent'
+      return files.length === 1 && only.path === '' ? { ...only, path } : 'folder'
+    },
   }
 }
 
