@@ -1,7 +1,7 @@
 /**
  * The `kpt:{…}` line of a commit message, from which Porch reads the purpose of a commit (porch `pkg/externalrepo/git/annotation.go`).
  */
-import { getKey, isJsonObject, type Json, parseJson } from '../text/json.ts'
+import { getKey, isJsonObject, type Json, parseJson, textOf } from '../text/json.ts'
 
 export interface KptAnnotation {
   /** Path of the package from the root of the repository. */
@@ -58,23 +58,16 @@ function parseLine(text: string): KptAnnotation | undefined {
   if (!isJsonObject(value)) return undefined
   const task = getKey(value, 'task')
   return {
-    packagePath: textAt(value, 'package'),
-    workspace: textAt(value, 'workspaceName'),
-    revision: textAt(value, 'revision'),
+    packagePath: textOf(value, 'package'),
+    workspace: textOf(value, 'workspaceName'),
+    revision: textOf(value, 'revision'),
     task: isJsonObject(task) ? readTask(task) : undefined,
   }
 }
 
 function readTask(task: { readonly [key: string]: Json }): KptTask {
-  const type = textAt(task, 'type')
-  const detail = getKey(task, type)
-  const reference = isJsonObject(detail) ? getKey(detail, 'sourceRef') : undefined
-  return { type, source: isJsonObject(reference) ? textAt(reference, 'name') : '' }
-}
-
-function textAt(object: { readonly [key: string]: Json }, key: string): string {
-  const value = getKey(object, key)
-  return typeof value === 'string' ? value : ''
+  const type = textOf(task, 'type')
+  return { type, source: textOf(task, type, 'sourceRef', 'name') }
 }
 
 /** The workspace of a package in a commit's annotations: the first one, as in Porch. */

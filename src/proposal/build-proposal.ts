@@ -14,8 +14,9 @@ import { answerCalls, type FunctionLibrary } from '../render/answer-calls.ts'
 import type { DesiredResource } from '../render/desired-set.ts'
 import { renderAsFiles, renderPackage } from '../render/render-package.ts'
 import type { Derived } from '../text/derived.ts'
-import { editYaml, type YamlEdit } from '../yaml/edit/edit-yaml.ts'
+import { editYaml } from '../yaml/edit/edit-yaml.ts'
 import { adoptThroughPipeline } from './adopt/adoption.ts'
+import { editsByFile } from './adopt/candidate.ts'
 import { adoptThroughBuild } from './adopt/kustomize-adoption.ts'
 import type { BuiltUnit } from './adopt/kustomize-input.ts'
 import { proveEdit } from './prove-edit.ts'
@@ -65,12 +66,7 @@ function editSources(input: ProposalInput): FileChange[] {
     const texts = adoptThroughPipeline(input)
     return [...texts].map(([path, text]) => ({ path, content: isBlank(text) ? null : bytes(text) }))
   }
-  const edits = new Map<string, YamlEdit[]>()
-  for (const change of input.changes) {
-    const wanted = editFor(change)
-    if (wanted === undefined) continue
-    edits.set(wanted.path, [...(edits.get(wanted.path) ?? []), wanted.edit])
-  }
+  const edits = editsByFile(input.changes.flatMap((change) => editFor(change) ?? []))
   if (edits.size === 0) return []
   const edited = [...edits].map(([path, list]) => {
     const before = fileText(input, path)

@@ -3,7 +3,7 @@ import { Failure } from '../failure.ts'
 import { readResource } from '../krm/resource.ts'
 import { describeResourceId, parseApiVersion, resourceKey } from '../krm/resource-id.ts'
 import type { Note } from '../note.ts'
-import { getKey, isJsonObject, type Json, type JsonObject } from '../text/json.ts'
+import { type Json, type JsonObject, partOf, textOf } from '../text/json.ts'
 import type { DesiredResource, DesiredSet, SourceLocation } from './desired-set.ts'
 import { isLocalConfig, isOfKpt } from './not-applied.ts'
 import { type FoundInventory, inventoryOf, readInventory } from './package-inventory.ts'
@@ -39,7 +39,7 @@ export class DesiredSetBuilder {
     const resource = readResource(object)
     const problem = 'problem' in resource ? resource.problem : namespaceProblem(resource.object)
     if ('problem' in resource || problem !== undefined) {
-      this.failures.push(noObject(location, problem ?? ''))
+      this.failures.push(notAnObject(describeLocation(location), problem ?? ''))
       return undefined
     }
     const key = resourceKey(resource.id)
@@ -57,10 +57,9 @@ export class DesiredSetBuilder {
 }
 
 function namespaceProblem(object: JsonObject): string | undefined {
-  const metadata = getKey(object, 'metadata')
-  const namespace = (isJsonObject(metadata) ? getKey(metadata, 'namespace') : undefined) ?? null
+  const namespace = partOf(object, 'metadata', 'namespace') ?? null
   if (namespace !== null && typeof namespace !== 'string') return 'metadata.namespace is not a text'
-  return parseApiVersion(String(getKey(object, 'apiVersion'))).version.includes('/') ? 'apiVersion has more than one "/"' : undefined
+  return parseApiVersion(textOf(object, 'apiVersion')).version.includes('/') ? 'apiVersion has more than one "/"' : undefined
 }
 
 /** `apps/web/list.yaml:12 (document 2, item 1)`, documents and items counted from 1. */
@@ -69,11 +68,11 @@ function describeLocation({ path, line, document, item, step }: SourceLocation):
   return `${path}:${line} (document ${document + 1}${item === undefined ? '' : `, item ${item + 1}`})`
 }
 
-function noObject(location: SourceLocation, why: string): Failure {
+export function notAnObject(where: string, why: string): Failure {
   return new Failure({
     code: 'BP1112',
     what: 'a document is not a Kubernetes object',
-    where: describeLocation(location),
+    where,
     why,
     remedy: 'complete it, or name the file in .krmignore',
     retry: 'on-change',

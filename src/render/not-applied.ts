@@ -1,17 +1,14 @@
 /** Objects of a package that kpt never applies to a cluster. */
 
 import { parseApiVersion } from '../krm/resource-id.ts'
-import { getKey, isJsonObject, type Json } from '../text/json.ts'
+import { getKey, isJsonObject, type Json, partOf, textOf } from '../text/json.ts'
 import { KUSTOMIZATION_NAMES } from './kustomize/kustomization-names.ts'
 
 const LOCAL_CONFIG = 'config.kubernetes.io/local-config'
 
 /** Whether the annotation marks the object for tools only: any value but `false` does (kpt `pkg/live/rgpath.go`). */
 export function isLocalConfig(object: Json): boolean {
-  if (!isJsonObject(object)) return false
-  const metadata = getKey(object, 'metadata')
-  const annotations = isJsonObject(metadata) ? getKey(metadata, 'annotations') : undefined
-  const value = isJsonObject(annotations) ? getKey(annotations, LOCAL_CONFIG) : undefined
+  const value = partOf(object, 'metadata', 'annotations', LOCAL_CONFIG)
   return value !== undefined && String(value) !== 'false'
 }
 
@@ -31,7 +28,5 @@ export function isKustomization(object: Json, path: string): boolean {
 
 /** Whether the object is of a kind of kpt's own group, which is not applied. */
 export function isOfKpt(object: Json, kind: 'Kptfile' | 'ResourceGroup'): boolean {
-  if (!isJsonObject(object) || getKey(object, 'kind') !== kind) return false
-  const apiVersion = getKey(object, 'apiVersion')
-  return typeof apiVersion === 'string' && parseApiVersion(apiVersion).group === 'kpt.dev'
+  return partOf(object, 'kind') === kind && parseApiVersion(textOf(object, 'apiVersion')).group === 'kpt.dev'
 }

@@ -11,7 +11,7 @@ import type { RenderWatcher } from '../../render/kpt/run-pipeline.ts'
 import { writeItems } from '../../render/kpt/write-items.ts'
 import { ProvenanceWatcher } from '../../render/provenance.ts'
 import { type RenderedPackage, renderPackage } from '../../render/render-package.ts'
-import { editYaml, type YamlEdit } from '../../yaml/edit/edit-yaml.ts'
+import { editYaml } from '../../yaml/edit/edit-yaml.ts'
 import { jsonOf, type YamlMap } from '../../yaml/yaml-node.ts'
 import { nodeAtPath } from '../../yaml/yaml-path.ts'
 import { leaves, type MovedField, RenderedBefore, wantedBy } from '../moved-fields.ts'
@@ -32,7 +32,7 @@ import {
   undone,
 } from './adoption-failures.ts'
 import { AuthoredFiles } from './authored-files.ts'
-import { type Candidate, type Locations, NOWHERE, type Obstacle } from './candidate.ts'
+import { type Candidate, editsByFile, type Locations, NOWHERE, type Obstacle } from './candidate.ts'
 import { combineLocations, editsKey } from './combine-locations.ts'
 import { LocationFinder, type Target } from './find-locations.ts'
 import { inPlaceEdits } from './in-place.ts'
@@ -210,9 +210,7 @@ class Adoption {
   }
 
   private apply(edits: readonly FileEdit[]): EditedTexts {
-    const byFile = new Map<string, YamlEdit[]>()
-    for (const { path, edit } of edits) byFile.set(path, [...(byFile.get(path) ?? []), edit])
-    return new Map([...byFile].map(([path, list]) => [path, editYaml(this.authored.text(path), list, path)]))
+    return new Map([...editsByFile(edits)].map(([path, list]) => [path, editYaml(this.authored.text(path), list, path)]))
   }
 
   /** @param watcher records what wrote each field; most renderings only prove an edit */

@@ -1,5 +1,7 @@
 /** A location that a rendered value may come from, with the edits that give the wanted value. */
+import type { FieldPath } from '../../krm/field-path.ts'
 import type { Json } from '../../text/json.ts'
+import type { YamlEdit } from '../../yaml/edit/edit-yaml.ts'
 import type { FileEdit } from '../resolution-edits.ts'
 
 /** The value of a field after the edit; undefined: no field. */
@@ -30,4 +32,14 @@ export const NOWHERE: Locations = { candidates: [], obstacles: [] }
 
 export function joinLocations(all: readonly Locations[]): Locations {
   return { candidates: all.flatMap(({ candidates }) => candidates), obstacles: all.flatMap(({ obstacles }) => obstacles) }
+}
+
+export function editAt(document: number, path: FieldPath, wanted: Wanted): YamlEdit {
+  const at = { document, item: undefined, path }
+  return wanted === undefined ? { ...at, kind: 'remove' } : { ...at, kind: 'set', value: wanted }
+}
+
+export function editsByFile(edits: readonly FileEdit[]): ReadonlyMap<string, readonly YamlEdit[]> {
+  const byFile = Map.groupBy(edits, ({ path }) => path)
+  return new Map([...byFile].map(([path, own]) => [path, own.map(({ edit }) => edit)]))
 }

@@ -8,9 +8,8 @@ import type { Json } from '../../text/json.ts'
 import { jsonOf, resolved, type YamlMap, type YamlNode, yamlPlain } from '../../yaml/yaml-node.ts'
 import { nearestNode, nodeAtPath } from '../../yaml/yaml-path.ts'
 import { leaves } from '../moved-fields.ts'
-import type { FileEdit } from '../resolution-edits.ts'
 import type { AuthoredFiles, AuthoredLocation } from './authored-files.ts'
-import { type Candidate, type Locations, NOWHERE, type Wanted } from './candidate.ts'
+import { type Candidate, editAt, type Locations, NOWHERE, type Wanted } from './candidate.ts'
 import { combineLocations } from './combine-locations.ts'
 
 /** A field of a tree: of a rendered object, or of the config of a function. */
@@ -132,12 +131,8 @@ export class LocationFinder {
 
   private candidate(location: AuthoredLocation, wanted: Wanted, { via, what }: Pick<Candidate, 'via' | 'what'>): Candidate {
     const { file, document, path } = location
-    const at = { document, item: undefined }
-    const edit: FileEdit['edit'] =
-      wanted === undefined
-        ? { ...at, kind: 'remove', path }
-        : { ...at, kind: 'set', path, value: inFormOf(wanted, this.authored.nodeAt(location)) }
-    return { via, what: `${what} (${this.authored.describe(location)})`, edits: [{ path: file, edit }] }
+    const value = wanted === undefined ? undefined : inFormOf(wanted, this.authored.nodeAt(location))
+    return { via, what: `${what} (${this.authored.describe(location)})`, edits: [{ path: file, edit: editAt(document, path, value) }] }
   }
 }
 

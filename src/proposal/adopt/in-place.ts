@@ -13,6 +13,7 @@ import { readYamlNodes } from '../../yaml/read/read-yaml-node.ts'
 import { jsonOf } from '../../yaml/yaml-node.ts'
 import { leaves } from '../moved-fields.ts'
 import type { AuthoredFiles } from './authored-files.ts'
+import { editAt } from './candidate.ts'
 
 interface InPlaceInput {
   readonly authored: AuthoredFiles
@@ -61,10 +62,9 @@ function valueEdits({ authored, texts, before, after }: InPlaceInput, retained: 
       const value = valueAt(object, path)
       const now = valueAt(written, path)
       if (now === undefined || jsonEquals(now, value) || !jsonEquals(now, valueAt(earlier.object, path))) continue
-      const at = { document: location.document, item: undefined }
       const list = edits.get(location.path) ?? []
       if (list.some((edit) => 'path' in edit && isWithin(path, edit.path))) continue
-      list.push(value === undefined ? { ...at, kind: 'remove', path } : { ...at, kind: 'set', path, value })
+      list.push(editAt(location.document, path, value))
       edits.set(location.path, list)
     }
   }

@@ -3,9 +3,9 @@ import type { FieldPath } from '../../krm/field-path.ts'
 import { valueAt } from '../../krm/field-path.ts'
 import { resolvePath } from '../../render/kustomize/kustomization-walk.ts'
 import { type SourceFiles, textOf } from '../../render/kustomize/kustomize-build.ts'
-import { getKey, isJsonObject, type Json } from '../../text/json.ts'
+import { getKey, type Json, partOf } from '../../text/json.ts'
 import type { FileEdit } from '../resolution-edits.ts'
-import type { Wanted } from './candidate.ts'
+import { editAt, type Wanted } from './candidate.ts'
 import { splitReference } from './image-reference.ts'
 import { fields, index, type SourceDocument } from './kustomization-node.ts'
 import type { BuiltTarget } from './kustomize-input.ts'
@@ -38,8 +38,7 @@ function text(value: { readonly [key: string]: Json }, key: string): string {
 }
 
 function setIn(kustomization: SourceDocument, path: FieldPath, value: Wanted): FileEdit {
-  const at = { document: 0, item: undefined, path }
-  return { path: kustomization.path, edit: value === undefined ? { ...at, kind: 'remove' } : { ...at, kind: 'set', value } }
+  return { path: kustomization.path, edit: editAt(0, path, value) }
 }
 
 /** Entries of `images` that wrote the image, by its present name. */
@@ -152,9 +151,8 @@ function generated(kustomization: SourceDocument, files: SourceFiles, target: Bu
 }
 
 function hasPlainName(kustomization: SourceDocument, value: Entry['value']): boolean {
-  const own = getKey(value, 'options')
   const all = kustomization.valueAt(fields('generatorOptions', 'disableNameSuffixHash'))
-  return (isJsonObject(own) && getKey(own, 'disableNameSuffixHash') === true) || all === true
+  return partOf(value, 'options', 'disableNameSuffixHash') === true || all === true
 }
 
 function inGenerator(

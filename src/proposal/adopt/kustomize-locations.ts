@@ -11,7 +11,7 @@ import { getKey, isJsonObject, type Json } from '../../text/json.ts'
 import type { YamlEdit } from '../../yaml/edit/edit-yaml.ts'
 import { resolved, textAt } from '../../yaml/yaml-node.ts'
 import type { FileEdit } from '../resolution-edits.ts'
-import type { Wanted } from './candidate.ts'
+import { editAt, type Wanted } from './candidate.ts'
 import { documentsOf, fields, index, kustomizationsOf, type SourceDocument } from './kustomization-node.ts'
 import { fieldCandidates, namedAlike, shownImage } from './kustomize-fields.ts'
 import type { BuiltTarget } from './kustomize-input.ts'
@@ -81,7 +81,7 @@ export class KustomizeLocations {
         .map(
           (entry): FileEdit => ({
             path: kustomization.path,
-            edit: { document: 0, item: undefined, kind: 'remove', path: [...fields('resources'), index(entry.index)] },
+            edit: editAt(0, [...fields('resources'), index(entry.index)], undefined),
           }),
         ),
     )
@@ -96,7 +96,7 @@ export class KustomizeLocations {
     const whole = [...at, ...path]
     const there = document.has(whole)
     if (!there && wanted === undefined) return []
-    const edit = editOf(location.document, whole, wanted)
+    const edit = editAt(location.document, whole, wanted)
     const what = `the manifest (${document.location(whole)})`
     return [{ there, candidate: { via: 'manifest', what, edits: [{ path: location.path, edit }] } }]
   }
@@ -135,7 +135,7 @@ export class KustomizeLocations {
   }
 
   private patchEdit(patch: Patch, document: SourceDocument, path: FieldPath, wanted: Wanted): readonly FoundEdit[] {
-    const edit = editOf(document.number, path, wanted)
+    const edit = editAt(document.number, path, wanted)
     const what = patch.inline === undefined ? `the patch (${document.location(path)})` : `the patch (${patch.where})`
     try {
       return [{ there: document.has(path), candidate: { via: patch.via, what, edits: [patch.edit(edit)] } }]
@@ -174,11 +174,6 @@ interface FoundEdit {
   /** Whether the location has a value now. */
   readonly there: boolean
   readonly candidate: SourceCandidate
-}
-
-function editOf(document: number, path: FieldPath, wanted: Wanted): YamlEdit {
-  const at = { document, item: undefined, path }
-  return wanted === undefined ? { ...at, kind: 'remove' } : { ...at, kind: 'set', value: wanted }
 }
 
 /** By kind alone: names are regular expressions, and an edit that does not land is dropped. */

@@ -1,8 +1,8 @@
 /** Edits of the files that a build reads. */
 
 import { type SourceFiles, textOf } from '../../render/kustomize/kustomize-build.ts'
-import { editYaml, type YamlEdit } from '../../yaml/edit/edit-yaml.ts'
-import type { Candidate } from './candidate.ts'
+import { editYaml } from '../../yaml/edit/edit-yaml.ts'
+import { type Candidate, editsByFile } from './candidate.ts'
 
 /** A candidate that may also replace or remove files that are not YAML. */
 export interface SourceCandidate extends Candidate {
@@ -17,13 +17,11 @@ export interface SourceLocations {
 
 /** @throws Failure BP2007 where an edit cannot be made */
 export function applyCandidate(files: SourceFiles, { edits, texts = new Map() }: SourceCandidate): SourceFiles {
-  const byFile = new Map<string, YamlEdit[]>()
-  for (const { path, edit } of edits) byFile.set(path, [...(byFile.get(path) ?? []), edit])
   const after = new Map(files)
   const write = (path: string, text: string): void => {
     after.set(path, { path, mode: files.get(path)?.mode ?? '100644', content: new TextEncoder().encode(text) })
   }
-  for (const [path, list] of byFile) write(path, editYaml(originalText(path, files), list, path))
+  for (const [path, list] of editsByFile(edits)) write(path, editYaml(originalText(path, files), list, path))
   for (const [path, text] of texts) {
     if (text === null) after.delete(path)
     else write(path, text)

@@ -2,7 +2,7 @@
 import { RE2JS } from 're2js'
 import type { FieldPath } from '../../krm/field-path.ts'
 import { parseApiVersion, type ResourceId } from '../../krm/resource-id.ts'
-import { getKey, isJsonObject, type Json, type JsonObject } from '../../text/json.ts'
+import { getKey, isJsonObject, type Json, type JsonObject, partOf } from '../../text/json.ts'
 
 interface Name {
   readonly name: string
@@ -81,8 +81,7 @@ export class BuiltIdentity {
     const selector = textOf(target, field)
     if (selector === '') return 'yes'
     const answers = this.objects.map((object) => {
-      const metadata = getKey(object, 'metadata')
-      const found = isJsonObject(metadata) ? getKey(metadata, marks) : undefined
+      const found = partOf(object, 'metadata', marks)
       return selects(selector, isJsonObject(found) ? found : {})
     })
     if (answers.every((each) => each === true)) return 'yes'

@@ -2,7 +2,7 @@
 import { RE2JS } from 're2js'
 import { type FieldPath, valueAt } from '../../krm/field-path.ts'
 import type { FieldSpec } from '../../render/kpt/field-spec.ts'
-import { getKey, isJsonArray, isJsonObject, type Json, type JsonObject } from '../../text/json.ts'
+import { getKey, isJsonArray, isJsonObject, type JsonObject, partOf } from '../../text/json.ts'
 import { splitReference } from '../adopt/image-reference.ts'
 import { fields, index, type SourceDocument } from '../adopt/kustomization-node.ts'
 import type { Patch, PatchField } from '../adopt/kustomize-patches.ts'
@@ -119,7 +119,7 @@ class KustomizeRun {
     const [subjects, item, name] = path
     if (!/^(Cluster)?RoleBinding$/.test(this.identity.kind) || path.length !== 3 || name?.kind !== 'field') return false
     const subject = item === undefined ? undefined : valueAt(this.field.desired.object, path.slice(0, 2))
-    return subjects?.kind === 'field' && subjects.name === 'subjects' && name.name === 'namespace' && hasName(subject, 'default')
+    return subjects?.kind === 'field' && subjects.name === 'subjects' && name.name === 'namespace' && partOf(subject, 'name') === 'default'
   }
 
   private affix(kustomization: SourceDocument, name: 'namePrefix' | 'nameSuffix'): void {
@@ -217,10 +217,6 @@ function specFrom(value: JsonObject): FieldSpec {
 function isItemKey(path: FieldPath): boolean {
   const [item, last] = path.slice(-2)
   return item?.kind === 'item' && last?.kind === 'field' && Object.hasOwn(item.keys, last.name)
-}
-
-function hasName(value: Json | undefined, name: string): boolean {
-  return isJsonObject(value) && getKey(value, 'name') === name
 }
 
 /** An image in a list of containers, at any path (kustomize `api/filters/imagetag/legacy.go`). */

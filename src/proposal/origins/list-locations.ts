@@ -1,6 +1,6 @@
 /** The index of the item with a field in each list: a JSON patch counts indexes, and every patch may move them. */
 import { type FieldPath, indexOfStep, type PathStep, valueAt } from '../../krm/field-path.ts'
-import { getKey, isJsonArray, isJsonObject, type Json, jsonEquals } from '../../text/json.ts'
+import { isJsonArray, type Json, jsonEquals, partOf, textOf } from '../../text/json.ts'
 import type { SourceDocument } from '../adopt/kustomization-node.ts'
 
 export class ListLocations {
@@ -87,15 +87,15 @@ function changedList(items: readonly Json[], part: string, does: string, value: 
 }
 
 function directiveOf(item: Json): string {
-  const directive = isJsonObject(item) ? getKey(item, '$patch') : undefined
-  return typeof directive === 'string' && directive !== 'merge' ? directive : ''
+  const directive = textOf(item, '$patch')
+  return directive === 'merge' ? '' : directive
 }
 
 /** A key that one of them lacks is a default. */
 function isSameItem(one: Json, other: Json, step: PathStep): boolean {
   if (step.kind !== 'item') return jsonEquals(one, other)
   return Object.keys(step.keys).every((key) => {
-    const [left, right] = [one, other].map((each) => (isJsonObject(each) ? getKey(each, key) : undefined))
+    const [left, right] = [one, other].map((each) => partOf(each, key))
     return left === undefined || right === undefined || jsonEquals(left, right)
   })
 }

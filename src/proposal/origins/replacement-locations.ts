@@ -2,7 +2,7 @@
 import { Failure } from '../../failure.ts'
 import type { FieldPath, PathStep } from '../../krm/field-path.ts'
 import { resolvePath } from '../../render/kustomize/kustomization-walk.ts'
-import { getKey, isJsonArray, isJsonObject, type Json } from '../../text/json.ts'
+import { getKey, isJsonArray, isJsonObject, type Json, objectsIn, partOf } from '../../text/json.ts'
 import { documentsOf, type FileLocation, fields, index, type SourceDocument } from '../adopt/kustomization-node.ts'
 import type { BuiltIdentity } from './built-identity.ts'
 import type { TracedField } from './field-history.ts'
@@ -40,9 +40,7 @@ function inFile(all: readonly SourceDocument[], identity: BuiltIdentity, path: F
 }
 
 function copies(replacement: Json | undefined, identity: BuiltIdentity, path: FieldPath): boolean {
-  const targets = isJsonObject(replacement) ? getKey(replacement, 'targets') : undefined
-  return (isJsonArray(targets) ? targets : []).some((target) => {
-    if (!isJsonObject(target)) return false
+  return objectsIn(partOf(replacement, 'targets')).some((target) => {
     const select = getKey(target, 'select')
     const paths = getKey(target, 'fieldPaths') ?? ['metadata.name']
     if (!isJsonObject(select) || identity.selectedBy(select) === 'no') return false

@@ -6,6 +6,7 @@ import { LineIndex } from '../../yaml/read/go-yaml-text.ts'
 import { readYamlNodes } from '../../yaml/read/read-yaml-node.ts'
 import { resolved, type YamlMap, yamlMap } from '../../yaml/yaml-node.ts'
 import { sequenceIndentOf } from '../../yaml/yaml-sequence-indent.ts'
+import { notAnObject } from '../desired-set-builder.ts'
 import type { PackageSources } from '../package-sources.ts'
 import {
   copyLegacyAnnotations,
@@ -91,16 +92,7 @@ class ItemReader {
     if (problem === undefined) return
     const text = this.sources.textOf(path).replaceAll('\r\n', '\n')
     const { line } = new LineIndex(text).position(node.source?.start ?? 0)
-    this.failures.push(
-      new Failure({
-        code: 'BP1112',
-        what: 'a document is not a Kubernetes object',
-        where: `${this.sources.where(path)}:${line} (document ${(node.source?.document ?? 0) + 1})`,
-        why: problem,
-        remedy: 'complete it, or name the file in .krmignore',
-        retry: 'on-change',
-      }),
-    )
+    this.failures.push(notAnObject(`${this.sources.where(path)}:${line} (document ${(node.source?.document ?? 0) + 1})`, problem))
   }
 
   /** As the files have them, by path in the package. */
@@ -137,14 +129,7 @@ function documentsOf(text: string, where: string): { readonly node: YamlMap; rea
     const own = text.slice(nodes[document - 1]?.source?.end ?? 0, source.end)
     if (target.kind === 'map') return { node: target, own }
     if (target.kind === 'list') return { node: { ...yamlMap([[BARE_LIST_KEY, target]]), source }, own }
-    throw new Failure({
-      code: 'BP1112',
-      what: 'a document is not a Kubernetes object',
-      where,
-      why: 'it is a single value',
-      remedy: 'complete it, or name the file in .krmignore',
-      retry: 'on-change',
-    })
+    throw notAnObject(where, 'it is a single value')
   })
 }
 

@@ -1,12 +1,13 @@
 /** The applied objects of a pipeline's output, each with its authored location. */
 import { Failure } from '../../failure.ts'
-import { getKey, isJsonObject, type Json, setKey } from '../../text/json.ts'
+import type { Json } from '../../text/json.ts'
 import { isObjectList } from '../../yaml/read/go-yaml.ts'
 import { LineIndex } from '../../yaml/read/go-yaml-text.ts'
 import { itemsAt, kubectlJsonOf, resolved, type YamlMap } from '../../yaml/yaml-node.ts'
 import type { SourceLocation } from '../desired-set.ts'
 import { isKustomization, isLocalConfig } from '../not-applied.ts'
 import { isKptfile, type PackageSources } from '../package-sources.ts'
+import { withoutAnnotations } from '../without-annotations.ts'
 import { fileOf, RENDER_ANNOTATIONS } from './item-annotations.ts'
 import { functionName } from './pipeline-step.ts'
 import type { PipelineRun } from './run-pipeline.ts'
@@ -44,7 +45,7 @@ export function renderedObjects(sources: PackageSources, { items, runs }: Pipeli
     node.source?.path === list.path ? { ...list, item, line: lineAt(list.path, node.source.start) } : { ...list, item }
   return items.flatMap((node): RenderedObject[] => {
     const { path } = fileOf(node)
-    const object = withoutReaderAnnotations(readObject(node, locationOf(node, path)))
+    const object = withoutAnnotations(readObject(node, locationOf(node, path)), RENDER_ANNOTATIONS)
     if (isKptfile(path) || isKustomization(object, path)) return []
     if (!isObjectList(object)) return [{ object, location: locationOf(node, path), path, node, local: false }]
     const local = isLocalConfig(object)
@@ -72,18 +73,4 @@ function readObject(node: YamlMap, { path, line }: SourceLocation): Json {
       retry: 'on-change',
     })
   }
-}
-
-/** The object without the annotations of the render, and without the maps that were created for them. */
-function withoutReaderAnnotations(value: Json): Json {
-  const metadata = isJsonObject(value) ? getKey(value, 'metadata') : undefined
-  const annotations = isJsonObject(metadata) ? getKey(metadata, 'annotations') : undefined
-  if (!isJsonObject(value) || !isJsonObject(metadata) || !isJsonObject(annotations)) return value
-  const retained = Object.entries(annotations).filter(([name]) => !RENDER_ANNOTATIONS.has(name))
-  const own: { [key: string]: Json } = {}
-  for (const [name, text] of retained) setKey(own, name, text)
-  const { annotations: _, ...others } = metadata as { readonly [key: string]: Json }
-  const rest = retained.length === 0 ? others : { ...metadata, annotations: own }
-  const { metadata: __, ...outer } = value as { readonly [key: string]: Json }
-  return Object.keys(rest).length === 0 ? outer : { ...value, metadata: rest }
 }

@@ -3,7 +3,7 @@
  * version.
  */
 import { Failure } from '../../failure.ts'
-import { emptyObject, getKey, isJsonArray, isJsonObject, type Json, setKey } from '../../text/json.ts'
+import { emptyObject, isJsonArray, isJsonObject, type Json, partOf, setKey } from '../../text/json.ts'
 import { readYamlNodes } from '../../yaml/read/read-yaml-node.ts'
 import { writeYamlNode } from '../../yaml/write/write-yaml-node.ts'
 import {
@@ -126,7 +126,7 @@ function readResult(json: Json): FunctionResult {
   const metadata = objectAt(ref, 'metadata')
   const field = objectAt(json, 'field')
   const file = objectAt(json, 'file')
-  const index = isJsonObject(file) ? getKey(file, 'index') : undefined
+  const index = partOf(file, 'index')
   const severity = textOf(json, 'severity')
   return {
     message: textOf(json, 'message') ?? '',
@@ -134,7 +134,7 @@ function readResult(json: Json): FunctionResult {
     ...(ref === undefined
       ? {}
       : {
-          resourceRef: texts({
+          resourceRef: present({
             apiVersion: textOf(ref, 'apiVersion'),
             kind: textOf(ref, 'kind'),
             name: textOf(ref, 'name') ?? textOf(metadata, 'name'),
@@ -146,9 +146,9 @@ function readResult(json: Json): FunctionResult {
       : {
           field: {
             path: textOf(field, 'path') ?? '',
-            ...values({
-              currentValue: valueAtKey(field, 'currentValue'),
-              proposedValue: valueAtKey(field, 'proposedValue') ?? valueAtKey(field, 'suggestedValue'),
+            ...present({
+              currentValue: partOf(field, 'currentValue'),
+              proposedValue: partOf(field, 'proposedValue') ?? partOf(field, 'suggestedValue'),
             }),
           },
         }),
@@ -160,25 +160,19 @@ function readResult(json: Json): FunctionResult {
 }
 
 function objectAt(json: Json | undefined, key: string): Json | undefined {
-  const value = isJsonObject(json) ? getKey(json, key) : undefined
+  const value = partOf(json, key)
   return isJsonObject(value) ? value : undefined
 }
 
-function valueAtKey(json: Json | undefined, key: string): Json | undefined {
-  return isJsonObject(json) ? getKey(json, key) : undefined
-}
-
 function textOf(json: Json | undefined, key: string): string | undefined {
-  const value = valueAtKey(json, key)
+  const value = partOf(json, key)
   return value === undefined || value === null || isJsonObject(value) || isJsonArray(value) ? undefined : String(value)
 }
 
-function texts<T extends { readonly [key: string]: string | undefined }>(given: T): { [K in keyof T]?: string } {
-  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) as { [K in keyof T]?: string }
-}
-
-function values<T extends { readonly [key: string]: Json | undefined }>(given: T): { [K in keyof T]?: Json } {
-  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) as { [K in keyof T]?: Json }
+function present<T extends object>(given: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
+  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) as {
+    [K in keyof T]?: Exclude<T[K], undefined>
+  }
 }
 
 function tagsOf(tags: Json | undefined): Pick<FunctionResult, 'tags'> {

@@ -7,6 +7,7 @@ import { cleanPath, goClean } from '../../package/clean-path.ts'
 import type { PipelineFunction } from '../../package/kptfile.ts'
 import { PACKAGE_FILE } from '../../package/walk-package.ts'
 import { copyNode, type YamlMap, yamlMap, yamlText } from '../../yaml/yaml-node.ts'
+import { notAnObject } from '../desired-set-builder.ts'
 import { annotationOf, clearAnnotation, fileOf, LEGACY_PATH, PACKAGE_PATH, PATH, setAnnotation } from './item-annotations.ts'
 import { notKrm } from './krm-check.ts'
 import { folderOf, type PipelinePackage } from './pipeline-package.ts'
@@ -78,7 +79,7 @@ class PackageRender {
     const { mutators, validators } = own.kptfile.pipeline
     if (mutators.length + validators.length === 0) {
       const problem = notKrm(input)
-      if (problem !== undefined) throw notAResource(this.kptfileOf(own), problem)
+      if (problem !== undefined) throw notAnObject(this.kptfileOf(own), problem)
       return input
     }
     const output = yield* this.mutate(own, input)
@@ -148,15 +149,4 @@ function configOf(
     ['metadata', yamlMap([['name', yamlText('function-input')]])],
     ['data', yamlMap([...each.configMap].sort(([one], [other]) => (one < other ? -1 : 1)).map(([key, value]) => [key, yamlText(value)]))],
   ])
-}
-
-function notAResource(where: string, why: string): Failure {
-  return new Failure({
-    code: 'BP1112',
-    what: 'a document is not a Kubernetes object',
-    where,
-    why,
-    remedy: 'complete it, or name the file in .krmignore',
-    retry: 'on-change',
-  })
 }

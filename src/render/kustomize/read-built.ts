@@ -2,7 +2,7 @@
 import { Failure } from '../../failure.ts'
 import type { PackageFiles } from '../../package/package-files.ts'
 import { PACKAGE_FILE } from '../../package/walk-package.ts'
-import { getKey, isJsonObject, type Json, setKey } from '../../text/json.ts'
+import { getKey, isJsonObject, type Json, partOf } from '../../text/json.ts'
 import { objectsIn, parseGoYaml } from '../../yaml/read/go-yaml.ts'
 import type { DesiredSet, SourceLocation } from '../desired-set.ts'
 import { DesiredSetBuilder } from '../desired-set-builder.ts'
@@ -11,6 +11,7 @@ import type { Build, BuildAnswer } from '../package-builder.ts'
 import type { TurnRendering } from '../package-renderer.ts'
 import { PackageSources } from '../package-sources.ts'
 import { isEmptyList } from '../render-package.ts'
+import { withoutAnnotations } from '../without-annotations.ts'
 import { kustomizeBuild, ORIGIN, type SourceFiles, wantsOrigins } from './kustomize-build.ts'
 import { ResourceOrigins } from './resource-origins.ts'
 
@@ -53,16 +54,19 @@ export function buildOf({ tool, folder, files, command }: Pick<BuiltSource, 'too
   return { tool, folder, command, files: [...files.values()].sort((one, other) => (one.path < other.path ? -1 : 1)) }
 }
 
+const ORIGINS: ReadonlySet<string> = new Set([ORIGIN])
+
 function addPrinted(builder: DesiredSetBuilder, source: BuiltSource, text: string): void {
   const where = `${source.folder === '' ? 'the repository' : source.folder} (as ${source.command[0] ?? 'kustomize'} printed it)`
   const keepsOrigins = source.tool === 'command' || wantsOrigins(source.folder, source.files)
+  const isPlain = (object: Json): boolean => keepsOrigins || partOf(object, 'metadata', 'annotations', ORIGIN) === undefined
   const origins = new ResourceOrigins(source.folder, source.files)
   for (const document of parseGoYaml(text, where).documents) {
     if (isEmptyList(document.value)) continue
     const listIsLocal = isLocalConfig(document.value)
     for (const { object, line } of objectsIn(document, text, where)) {
       const location = isJsonObject(object) && source.tool === 'kustomize' ? origins.locationOf(object) : ofCommand(source, line)
-      builder.add(keepsOrigins ? object : withoutOrigin(object), location, location.path, listIsLocal)
+      builder.add(isPlain(object) ? object : withoutAnnotations(object, ORIGINS), location, location.path, listIsLocal)
     }
   }
 }
@@ -101,14 +105,4 @@ function addInventories(builder: DesiredSetBuilder, sources: PackageSources): vo
     // The build does not read the file.
     if (!(thrown instanceof Failure)) throw thrown
   }
-}
-
-function withoutOrigin(object: Json): Json {
-  const metadata = isJsonObject(object) ? getKey(object, 'metadata') : undefined
-  const annotations = isJsonObject(metadata) ? getKey(metadata, 'annotations') : undefined
-  if (!isJsonObject(object) || !isJsonObject(metadata) || !isJsonObject(annotations) || !Object.hasOwn(annotations, ORIGIN)) return object
-  const retained: { [key: string]: Json } = {}
-  for (const [name, value] of Object.entries(annotations)) if (name !== ORIGIN) setKey(retained, name, value)
-  const { annotations: _, ...others } = metadata as { readonly [key: string]: Json }
-  return { ...object, metadata: Object.keys(retained).length === 0 ? others : { ...metadata, annotations: retained } }
 }

@@ -1,14 +1,14 @@
 /** From an object that kustomize printed to the location of its declaration. */
 import { Failure } from '../../failure.ts'
 import { parseApiVersion } from '../../krm/resource-id.ts'
-import { getKey, isJsonObject, type Json, type JsonObject } from '../../text/json.ts'
+import { isJsonObject, type JsonObject, textOf } from '../../text/json.ts'
 import { objectsIn, parseGoYaml } from '../../yaml/read/go-yaml.ts'
 import { LineIndex } from '../../yaml/read/go-yaml-text.ts'
 import { readYamlNodes } from '../../yaml/read/read-yaml-node.ts'
 import { itemsAt, textAt } from '../../yaml/yaml-node.ts'
 import type { SourceLocation } from '../desired-set.ts'
 import { resolvePath } from './kustomization-walk.ts'
-import { kustomizationOf, ORIGIN, type SourceFiles, textOf } from './kustomize-build.ts'
+import { textOf as fileText, kustomizationOf, ORIGIN, type SourceFiles } from './kustomize-build.ts'
 
 interface Declared {
   readonly group: string
@@ -30,7 +30,7 @@ export class ResourceOrigins {
 
   /** The location of the kustomization itself where nothing more is known. */
   locationOf(object: JsonObject): SourceLocation {
-    const origin = readOrigin(annotationOf(object, ORIGIN))
+    const origin = readOrigin(textOf(object, 'metadata', 'annotations', ORIGIN))
     const path = origin['path'] === undefined ? undefined : resolvePath(this.folder, origin['path'])
     if (path !== undefined && this.files.has(path)) return this.inFile(path, object) ?? { path, document: 0, item: undefined, line: 1 }
     const created = origin['configuredIn'] === undefined ? undefined : resolvePath(this.folder, origin['configuredIn'])
@@ -56,7 +56,7 @@ export class ResourceOrigins {
 
   private readDeclared(path: string): readonly Declared[] {
     try {
-      const text = textOf(path, this.files)
+      const text = fileText(path, this.files)
       return parseGoYaml(text, path).documents.flatMap((document) =>
         objectsIn(document, text, path).flatMap(({ object, item, line }) =>
           isJsonObject(object) ? [{ ...identityOf(object), location: { path, document: document.index, item, line } }] : [],
@@ -70,7 +70,7 @@ export class ResourceOrigins {
 
   private ofGenerator(path: string, object: JsonObject, kind: string): SourceLocation {
     const step = kind === 'SecretGenerator' ? 'secretGenerator' : 'configMapGenerator'
-    const text = textOf(path, this.files).replaceAll('\r\n', '\n')
+    const text = fileText(path, this.files).replaceAll('\r\n', '\n')
     const { name } = identityOf(object)
     const [root] = readYamlNodes(text, path)
     const entry = itemsAt(root, step)
@@ -81,16 +81,9 @@ export class ResourceOrigins {
   }
 }
 
-export function annotationOf(object: JsonObject, name: string): string | undefined {
-  const metadata = getKey(object, 'metadata')
-  const annotations = isJsonObject(metadata) ? getKey(metadata, 'annotations') : undefined
-  const value = isJsonObject(annotations) ? getKey(annotations, name) : undefined
-  return typeof value === 'string' ? value : undefined
-}
-
 /** The entries of the annotation, with those of `configuredBy`. */
-function readOrigin(text: string | undefined): { readonly [name: string]: string | undefined } {
-  const entries = (text ?? '').split('\n').flatMap((line) => {
+function readOrigin(text: string): { readonly [name: string]: string | undefined } {
+  const entries = text.split('\n').flatMap((line) => {
     const [, name, value] = /^\s*(\w+): *(.*?)\s*$/.exec(line) ?? []
     return name === undefined || value === undefined ? [] : [[name, value.replace(/^(["'])(.*)\1$/, '$2')] as const]
   })
@@ -98,16 +91,6 @@ function readOrigin(text: string | undefined): { readonly [name: string]: string
 }
 
 function identityOf(object: JsonObject): Omit<Declared, 'location'> {
-  const metadata = getKey(object, 'metadata')
-  const apiVersion = textIn(object, 'apiVersion')
-  return {
-    group: parseApiVersion(apiVersion).group,
-    kind: textIn(object, 'kind'),
-    name: isJsonObject(metadata) ? textIn(metadata, 'name') : '',
-  }
-}
-
-function textIn(object: { readonly [key: string]: Json }, key: string): string {
-  const value = getKey(object, key)
-  return typeof value === 'string' ? value : ''
+  const { group } = parseApiVersion(textOf(object, 'apiVersion'))
+  return { group, kind: textOf(object, 'kind'), name: textOf(object, 'metadata', 'name') }
 }

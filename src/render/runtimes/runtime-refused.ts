@@ -3,16 +3,20 @@ import { Failure } from '../../failure.ts'
 import { describeStep, functionName, type PipelineStep } from '../kpt/pipeline-step.ts'
 import { splitWords } from './split-words.ts'
 
-export function programNotAllowed(step: PipelineStep, why: string): Failure {
-  const text = step.function.exec.trim()
+function refused(step: PipelineStep, what: string, why: string, remedy: string): Failure {
   return new Failure({
     code: 'BP1206',
-    what: `the pipeline wants to run a program, ${functionName(step.function)}`,
+    what: `the pipeline wants to run ${what}, ${functionName(step.function)}`,
     where: describeStep(step),
-    why: `exec ${quoted(text)}: ${why}`,
-    remedy: allowProgram(text),
+    why,
+    remedy,
     retry: 'on-change',
   })
+}
+
+export function programNotAllowed(step: PipelineStep, why: string): Failure {
+  const text = step.function.exec.trim()
+  return refused(step, 'a program', `exec ${quoted(text)}: ${why}`, allowProgram(text))
 }
 
 /** A relative path has no base folder here: allowing it unchanged leads to the same refusal. */
@@ -31,43 +35,22 @@ function allowProgram(text: string): string {
 
 /** For an `exec` text that can never be a program. */
 export function noProgram(step: PipelineStep): Failure {
-  return new Failure({
-    code: 'BP1206',
-    what: `the pipeline wants to run a program, ${functionName(step.function)}`,
-    where: describeStep(step),
-    why: `exec ${quoted(step.function.exec.trim())}: its text is not words as a shell has them`,
-    remedy: 'write the name of a program there, and close every quote',
-    retry: 'on-change',
-  })
+  const why = `exec ${quoted(step.function.exec.trim())}: its text is not words as a shell has them`
+  return refused(step, 'a program', why, 'write the name of a program there, and close every quote')
 }
 
 export function imageNotAllowed(step: PipelineStep, image: string): Failure {
-  return new Failure({
-    code: 'BP1206',
-    what: `the pipeline wants to run an image, ${functionName(step.function)}`,
-    where: describeStep(step),
-    why: `${image} is not on the list of images that are allowed${isPinned(image) ? '' : ', and it is not pinned by a digest'}`,
-    remedy: isPinned(image)
-      ? `allow it with --allow-image=${image} where it may run; no setting of the package can`
-      : 'name it with @sha256:… and allow it with --allow-image where it may run; no setting of the package can',
-    retry: 'on-change',
-  })
-}
-
-function isPinned(image: string): boolean {
-  return image.includes('@')
+  const isPinned = image.includes('@')
+  const why = `${image} is not on the list of images that are allowed${isPinned ? '' : ', and it is not pinned by a digest'}`
+  const allow = isPinned ? `allow it with --allow-image=${image}` : 'name it with @sha256:… and allow it with --allow-image'
+  return refused(step, 'an image', why, `${allow} where it may run; no setting of the package can`)
 }
 
 /** The operator allows a registry or folder, not every later image in it. */
 export function imageNotPinned(step: PipelineStep, image: string): Failure {
-  return new Failure({
-    code: 'BP1206',
-    what: `the pipeline wants to run an image that may change, ${functionName(step.function)}`,
-    where: describeStep(step),
-    why: `${image} has neither a digest nor the tag of a release, and only its registry or folder is allowed`,
-    remedy: `name it with @sha256:… or with a tag like v1.2.3, or allow exactly --allow-image=${image}`,
-    retry: 'on-change',
-  })
+  const why = `${image} has neither a digest nor the tag of a release, and only its registry or folder is allowed`
+  const remedy = `name it with @sha256:… or with a tag like v1.2.3, or allow exactly --allow-image=${image}`
+  return refused(step, 'an image that may change', why, remedy)
 }
 
 function quoted(text: string): string {
