@@ -1,4 +1,4 @@
-/** The process: signals, exit code, and what is printed when nothing else can be. */
+/** The process of the command line: signals and exit code. */
 import process from 'node:process'
 import { runCli } from './cli/run-cli.ts'
 import { wire } from './wire.ts'
@@ -8,7 +8,7 @@ let signals = 0
 for (const name of ['SIGINT', 'SIGTERM'] as const) {
   process.on(name, () => {
     signals += 1
-    // The second time somebody insists.
+    // The second signal ends the process at once.
     if (signals > 1) process.exit(130)
     interrupted.abort(new Error('interrupted'))
   })

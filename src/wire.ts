@@ -1,4 +1,4 @@
-/** Who builds what: the only place where adapters meet the rest. Each is loaded when it is wanted, so that help and completion are quick. */
+/** Connects adapters with the command line. Each adapter is loaded when it is used, so that help and completion are quick. */
 import { appendFileSync, readFileSync } from 'node:fs'
 import { homedir, userInfo } from 'node:os'
 import { join, resolve } from 'node:path'
@@ -16,7 +16,7 @@ import { readPolicyFiles } from './adapters/system/policy-files.ts'
 import { systemClock } from './adapters/system/system-clock.ts'
 import type { CliContext, ClusterTarget, ProcessContext } from './cli/cli-context.ts'
 
-/** Milliseconds that a command waits for a forge's limits before it says until when. */
+/** Milliseconds that a command waits for the limits of a forge before it fails. */
 const LONGEST_WAIT = 60_000
 
 declare const BACKPORCH_VERSION: string | undefined

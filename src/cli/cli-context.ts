@@ -1,4 +1,4 @@
-/** Everything outside that a command touches, so that a test can give another world. */
+/** Everything outside of the process that a command uses, so that a test can replace it. */
 import type { Readable } from 'node:stream'
 import type { Listener, WebhookHooks } from '../controller/run-controller.ts'
 import type { RedactionKey } from '../krm/redaction/redacted.ts'
@@ -27,7 +27,7 @@ export interface ClusterTarget {
   readonly insecureSkipTlsVerify: boolean
   /** Milliseconds for one request; undefined takes the adapter's default. */
   readonly timeout: number | undefined
-  /** Told about each request. */
+  /** Called after each request. */
   readonly trace?: Trace | undefined
 }
 
@@ -47,11 +47,11 @@ export interface DiffFile {
 export interface WantedForge {
   /** Address of the repository as it was given. */
   readonly remote: string
-  /** Given by hand; undefined: told by the address, or asked. */
+  /** From `--forge`; undefined: detected from the address, or by a request. */
   readonly kind: ForgeKind | undefined
   /** Whether requests that write are held back. */
   readonly dryRun?: boolean
-  /** Told about what a person should know. */
+  /** Called with a sentence that a person should read. */
   readonly note: (text: string) => void
   readonly trace?: Trace | undefined
 }
@@ -113,45 +113,45 @@ export interface CliContext extends ProcessContext {
   openLog(wanted: WantedLog): Promise<Log>
   /** What an account needs on the forge of the repository. No credential is used. */
   forgeSetup(remote: string, kind: ForgeKind | undefined): Promise<ForgeSetup>
-  /** @throws Failure BP1001 when nobody can listen there */
+  /** @throws Failure BP1001 when the address cannot be listened on */
   openWebhooks(wanted: WantedWebhooks): Promise<Listener>
   /** The YAML files of a folder, or the one file. @throws Failure BP1001 when it cannot be read, or holds none */
   readPolicyFiles(path: string): readonly PolicyFile[]
   /** @throws Failure BP1001 when the file cannot be read */
   openAuditLog(path: string): Promise<AuditSource>
-  /** @throws Failure BP1001 when nobody can listen there */
+  /** @throws Failure BP1001 when the address cannot be listened on */
   openAuditHook(wanted: WantedAuditHook): Promise<Listener & { readonly source: AuditSource }>
   /** @throws Failure BP1006 or BP1010 */
   openCluster(target: ClusterTarget): Promise<OpenedCluster>
   openWriter(target: ClusterTarget): Promise<OpenedWriter>
-  /** `created`: made just now, so another machine has another one. */
+  /** `created`: the key is new, so other machines have other keys. */
   loadKey(): Promise<{ readonly key: RedactionKey; readonly created: boolean; readonly path: string }>
-  /** Names that completion offers, from the clone at `path` alone: no request, nothing thrown, empty where there is none. */
+  /** Names for completion, from the clone at `path` alone. Sends no request and never throws; empty without a clone. */
   localNames(kind: 'packages' | 'clusters', path: string): Promise<readonly string[]>
   /**
-   * Writes the texts into two folders, runs the program with them as its last arguments, and removes them; its output is ours.
+   * Writes the texts into two folders, runs the program with the folders as its last arguments, and removes them.
    * @throws Failure BP1001 when it cannot be started
    */
   externalDiff(program: readonly [string, ...string[]], files: readonly DiffFile[]): void
-  /** @throws Failure BP1001 where something of this name is there */
+  /** @throws Failure BP1001 when the path exists */
   checkNewFolder(path: string): void
   /**
-   * Makes a folder of these files, or none at all.
-   * @throws Failure BP1001 where something of this name is there, BP4008 where the disk does not take it
+   * Writes a folder with these files, or nothing.
+   * @throws Failure BP1001 when the path exists, BP4008 when it cannot be written
    */
   writeNewFolder(path: string, files: ReadonlyMap<string, string>): void
-  /** Adds to a text file, or makes it. @throws what the file system says */
+  /** Appends to a text file, or creates it. @throws the error of the file system */
   appendText(path: string, text: string): void
   workTree(path: string): Promise<'none' | 'clean' | 'dirty'>
   /** `none`: bare, or no repository at all. `clone`: a work tree with a remote `origin`; `alone`: one without. */
   cloneState(path: string): Promise<'none' | 'alone' | 'clone'>
-  /** Who sits here, for the audit trail: `Ada <ada@example.com>`, or the login name. */
+  /** The user, for the audit trail: `Ada <ada@example.com>`, or the login name. */
   userName(): Promise<string>
-  /** @throws Failure BP1001 where the container engine that was asked for is not there */
+  /** @throws Failure BP1001 when the named container engine is not installed */
   openRenderer(allowed: AllowedFunctions): Promise<PackageRenderer>
-  /** Questions of `check`. */
+  /** The probes of `check`. */
   probes(): Promise<Probes>
-  /** The same world from another place, for a command that runs commands (`demo`): nothing of this place is used there. */
+  /** A context in another folder, for a command that runs commands (`demo`); it uses nothing of this one. */
   at(location: ProcessContext): CliContext
 }
 
@@ -163,7 +163,7 @@ export interface ProcessContext {
   readonly stderr: OutputStream
 }
 
-/** How a command hands over its work; it answers with the exit code. */
+/** Runs the work of a command, which returns the exit code. */
 export type Run = (work: () => Promise<number>) => Promise<void>
 
 /** Runs one command line; `runCli`. */

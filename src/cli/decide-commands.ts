@@ -1,4 +1,4 @@
-/** Commands that record and decide, and the daemon: their arguments and flags. What they do is loaded when one of them runs. */
+/** Arguments and flags of the commands that record and decide, and of the daemon. Each command is loaded when it runs. */
 import { Command } from '@commander-js/extra-typings'
 import type { CliContext, Run } from './cli-context.ts'
 import {
@@ -29,7 +29,7 @@ import { selectionFlags } from './flags/selection-flags.ts'
 const SELECTORS =
   'changes by number (1,3-5), number and field (2:spec.replicas), or object (deployment/web, deploy/web, deployment/web:spec.replicas); all otherwise'
 const ONE_PACKAGE = 'path of the package; optional if there is only one'
-/** What a session with a repository, its forge and a cluster takes. */
+/** Flags of a session with a repository, its forge and a cluster. */
 const SESSION_FLAGS = [REPOSITORY_FLAGS, FORGE_FLAGS, FUNCTION_FLAGS, CLUSTER_FLAGS] as const
 
 export function addDecideCommands(program: Command, cli: CliContext, run: Run): void {

@@ -1,4 +1,4 @@
-/** Decisions from git alone: from the ledger, and from records on the base branch that somebody merged without us. */
+/** Decisions in git: those of the ledger, and records on the base branch that were merged without Backporch. */
 import { asFailure } from '../failure.ts'
 import type { Note } from '../note.ts'
 import { worstRisk } from '../plan/decisions/closed-episode.ts'
@@ -17,19 +17,19 @@ import type { Column } from './print/table.ts'
 import type { Terminal } from './print/terminal.ts'
 
 export interface Decision {
-  /** With the copies of the record, which the ledger does not keep. */
+  /** Has the copies of the record, which the ledger does not hold. */
   readonly spec: ClosedEpisode['spec'] | DriftRecord['spec']
   readonly status: ClosedEpisode['status'] | undefined
-  /** Empty where it was not published. */
+  /** Empty for an unpublished decision. */
   readonly commit: string
 }
 
 export interface Decisions {
-  /** Those that are selected, the latest first. */
+  /** The selected decisions, latest first. */
   readonly shown: readonly Decision[]
-  /** How many there are in all. */
+  /** Count of all decisions. */
   readonly all: number
-  /** Of records that cannot be read. */
+  /** Name records that cannot be read. */
   readonly notes: readonly Note[]
 }
 
@@ -50,7 +50,7 @@ export async function readDecisions(
     try {
       return [parseDocument(texts.get(path) ?? '', driftRecordSchema, path)]
     } catch (thrown) {
-      // One that another version wrote, or that somebody edited, hides no other.
+      // A record of another version, or an edited one, does not hide the others.
       notes.push({ cause: 'record-not-read', subject: path, text: `the record cannot be read: ${asFailure(thrown).why}` })
       return []
     }

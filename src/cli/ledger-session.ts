@@ -1,4 +1,4 @@
-/** What commands share that answer from git alone. */
+/** Reads the ledger for the commands that read git alone. */
 import { sentenceOf } from '../note.ts'
 import type { PackageRepository } from '../ports/package-repository.ts'
 import { type Ledger, ledgerOf } from '../reconcile/repository/read-ledger.ts'
@@ -24,7 +24,7 @@ export async function readLedgerOf(cli: CliContext, options: LedgerOptions): Pro
   return readFrom(await openLedger(cli, options), cli, options, new Set())
 }
 
-/** Reads once, or with `--watch` whenever a ref of the repository has moved: a look that finds none costs one list of refs. */
+/** Reads once, or with `--watch` whenever a ref of the repository has moved. Without a moved ref a read costs one list of refs. */
 export async function showLedger(
   cli: CliContext,
   options: LedgerOptions & ShowOptions,
@@ -66,7 +66,7 @@ function sameRefs(before: ReadonlyMap<string, unknown>, now: ReadonlyMap<string,
   return before.size === now.size && [...now].every(([ref, commit]) => before.get(ref) === commit)
 }
 
-/** A package as people name it. @param reports where the name of one without a path may stand */
+/** Display name of a package. @param reports name the packages without a path */
 export function packageLabel(path: string, reports: readonly DriftReport[] = []): string {
   return unitName(reports.find(({ spec }) => spec.unit.package === path)?.spec.unit ?? { package: path })
 }

@@ -1,4 +1,4 @@
-/** Commands that look: their arguments and flags. What they do is loaded when one of them runs, so that help and completion are quick. */
+/** Arguments and flags of the commands that read. Each command is loaded when it runs, so that help and completion are quick. */
 import { type Command, Option } from '@commander-js/extra-typings'
 import type { CliContext, Run } from './cli-context.ts'
 import { CHECK_FLAGS, DIFF_FLAGS, RENDER_FLAGS, RENDER_OUTPUT_FLAGS } from './flags/command-flags.ts'

@@ -37,7 +37,7 @@ export function buildProgram(cli: CliContext, run: Run): Command {
     .exitOverride()
     .configureOutput({
       writeOut: (text) => cli.stdout.write(text),
-      // Printed once, as our own error, by reportThrown; help where a command is wanted passes.
+      // reportThrown prints errors of commander; the help of a command group is printed here.
       writeErr: (text) => (text.startsWith('Usage:') ? cli.stderr.write(text) : undefined),
     })
   program.commandsGroup('Look:')
@@ -78,9 +78,9 @@ function reportThrown(thrown: unknown, argv: readonly string[], program: Command
 }
 
 function reportUsage(thrown: CommanderError, argv: readonly string[], program: Command, cli: CliContext): number {
-  // Help and version end commander the same way, with exit code 0.
+  // Help and version throw with exit code 0.
   if (thrown.exitCode === 0) return 0
-  // A command group without its command: its help was the answer, on stderr.
+  // A command group without a command printed its help on stderr.
   if (thrown.code === 'commander.help') return 2
   printFailures([usageFailure(thrown, argv, program)], cli)
   return 2

@@ -1,4 +1,4 @@
-/** What every command that looks at a cluster does first: opens the ports, makes the request, and closes them again. */
+/** Opens the ports and builds the request for every command that reads a cluster, and closes the ports again. */
 import { asFailure, Failure } from '../failure.ts'
 import type { RedactionKey } from '../krm/redaction/redacted.ts'
 import { isSelector } from '../plan/commands/select-changes.ts'
@@ -48,9 +48,9 @@ export interface Session {
   readonly key: RedactionKey
   readonly progress: Progress
   readonly printer: Printer
-  /** For what merged commits authorise. @param cluster the name of its reader */
+  /** Opens a connection for the writes that merged commits authorise. @param cluster the name of its reader */
   readonly openWriter: (cluster: string) => Promise<OpenedWriter>
-  /** Buttons that people clicked: only whoever listens for webhooks knows of any. */
+  /** Button clicks, which only webhooks report. */
   readonly requestedActions?: RequestedActionSource
 }
 
@@ -60,7 +60,6 @@ export type SessionOptions = RepositoryOptions &
   OutputOptions &
   Optional<ForgeOptions & PackageOptions & AuditOptions & FleetOptions & DryRunOption>
 
-/** What a session is about. */
 export interface SessionScope {
   /** As the arguments name them. */
   readonly packages: readonly string[]
@@ -79,7 +78,7 @@ export async function withSession(
   const printer = new Printer(cli, options)
   const trace = traceTo(cli, options)
   const target = { ...clusterTarget(options), trace }
-  // The repository first: without one there is nothing to ask a cluster about.
+  // The repository comes first: without it the cluster is not needed.
   const repository = await cli.openRepository(options.repo, options.branch ?? DEFAULT_BRANCH, trace)
   let first: RepositoryRefs | undefined = await repository.refs(cli.signal)
   const opened = await openClusters(cli, target, options.contexts)
@@ -130,7 +129,7 @@ export async function withSession(
   }
 }
 
-/** Each context on its own: one that cannot be opened is one cluster that is not observed. */
+/** A context that cannot be opened is one cluster that is not observed; the others are. */
 async function openClusters(
   cli: CliContext,
   target: ClusterTarget,

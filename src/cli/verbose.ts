@@ -1,4 +1,4 @@
-/** `--verbose`: each request to the cluster and to git on stderr, with what came of it and how long it took. */
+/** `--verbose` prints each request to the cluster and to git on stderr, with its outcome and duration. */
 import type { Trace } from '../ports/trace.ts'
 import { oneLine } from '../text/one-line.ts'
 import type { CliContext } from './cli-context.ts'

@@ -1,17 +1,17 @@
-/** `--watch`: looks again and again, and prints what is another than before, as `kubectl get -w` does. */
+/** `--watch` observes repeatedly and prints the rows that changed, as `kubectl get -w` does. */
 import { type Failure, failuresOf } from '../failure.ts'
 import { oneLine } from '../text/one-line.ts'
 import type { CliContext } from './cli-context.ts'
 import { isRows, type OutputOptions, type WatchOptions } from './flags/options.ts'
 import { printFailures } from './print/print-failures.ts'
 
-/** What one look gave. */
+/** The result of one observation. */
 export interface WatchResult {
-  /** Everything that can change in a row, as one text, by what the row is called. */
+  /** The text of each row with everything that can change in it, by the name of the row. */
   readonly rows: ReadonlyMap<string, string>
   /** Prints the rows with these names without a head; everything with its head when `names` is undefined. */
   print(names: ReadonlySet<string> | undefined): void
-  /** Exit code of a command that looks once. */
+  /** Exit code without `--watch`. */
   readonly exit: number
 }
 
@@ -21,9 +21,8 @@ export type ShowOptions = WatchOptions & Pick<OutputOptions, 'output' | 'quiet' 
 export const DEFAULT_INTERVAL = 5_000
 
 /**
- * Looks once, or with `--watch` until the user interrupts. `observe` answers undefined where it knows that nothing moved.
- * What fails at the first look ends the command; what fails later is told once and the next look may succeed: an error is no
- * drift, and no end of it either.
+ * Observes once, or with `--watch` until the user interrupts. `observe` returns undefined when it knows that nothing moved.
+ * A failure of the first observation ends the command. A later failure is printed once, and the next observation may succeed.
  */
 export async function showOrWatch(cli: CliContext, options: ShowOptions, observe: () => Promise<WatchResult | undefined>): Promise<number> {
   const first = await observe()
@@ -53,7 +52,7 @@ async function watch(
     } catch (thrown) {
       if (cli.signal.aborted) return 130
       const failures = failuresOf(thrown)
-      // A fault of our own is not something to wait out.
+      // A bug does not go away by waiting.
       if (failures.some(({ code }) => code === 'BP9001')) throw thrown
       const reported = textOf(failures)
       if (reported !== trouble) printFailures(failures, cli, { verbose: options.verbose === true })
@@ -66,7 +65,7 @@ function printUpdates(before: WatchResult, now: WatchResult, options: ShowOption
   const updates = new Set([...now.rows].flatMap(([name, text]) => (before.rows.get(name) === text ? [] : [name])))
   const gone = [...before.rows.keys()].filter((name) => !now.rows.has(name))
   if (updates.size === 0 && gone.length === 0) return
-  // Rows can be appended; a document is only right as a whole.
+  // Rows can be appended; a document is printed as a whole.
   if (isRows(options.output)) {
     if (updates.size > 0) now.print(updates)
     if (options.quiet !== true) for (const name of gone) cli.stderr.write(`gone: ${oneLine(name, 300)}\n`)

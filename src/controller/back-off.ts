@@ -16,7 +16,7 @@ const RIGHTS: ReadonlySet<string> = new Set(['BP3002', 'BP4005', 'BP5002'])
 /** The kind of trouble of a whole turn: what needs the most patience wins. */
 export function troubleOf(failures: readonly Failure[]): TurnTrouble {
   if (failures.some(({ code }) => RIGHTS.has(code))) return 'rights'
-  // A fault of our own may come of what was read: the next turn reads again.
+  // A bug may depend on the input: the next turn reads again.
   return failures.some(({ code, retry }) => retry === 'backoff' || code === 'BP9001') ? 'later' : 'change'
 }
 

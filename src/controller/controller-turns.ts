@@ -14,16 +14,16 @@ import type { TurnResult } from '../reconcile/run-turn.ts'
 import { RequestedActionQueue } from './requested-action-queue.ts'
 import { transitionsOf } from './transitions.ts'
 
-/** What outlives a session, and what the log wants to know of a turn while it runs. */
+/** State that outlives a session, and the progress for the log. */
 export interface TurnInputs {
   readonly between: BetweenTurns
   readonly requestedActions: RequestedActionSource
-  /** Where audit events come from that are sent here. */
+  /** Audit events that the API server sends to the controller. */
   readonly audit: AuditSource | undefined
   readonly onProgress: (step: string) => void
 }
 
-/** Open ports: what they remember (a forge's limits and answers, a connection) serves the next turn. */
+/** Open ports, whose caches and connections the next turn reuses. */
 export interface TurnSession {
   /** @throws Failure when nothing at all could be done; failures of one package are in the result */
   turn(inputs: TurnInputs, signal: AbortSignal): Promise<TurnResult>
@@ -46,16 +46,16 @@ export interface TurnsOptions {
 /** Milliseconds between two events of one kind of refused webhook. */
 const REFUSED_EVERY = 600_000
 
-/** Nothing but another command line or machine helps: reported at once, at the start. */
+/** Only another command line or machine helps: these end the controller at its start. */
 const UNUSABLE: ReadonlySet<string> = new Set(['BP1001', 'BP1002', 'BP1006', 'BP1008', 'BP1009', 'BP1010', 'BP1012', 'BP4009', 'BP4010'])
-/** What the session remembers of these is why the next turn waits. */
+/** The session has the time until which the next turn waits. */
 const SLOW_DOWN: ReadonlySet<string> = new Set(['BP3004', 'BP5004'])
 
 export class ControllerTurns {
-  /** Why the first turn cannot ever be. */
+  /** Why no turn can succeed. */
   unusable: unknown
   audit: AuditSource | undefined
-  /** What people clicked since the last turn, and what that one could not do. */
+  /** Button clicks since the last turn, and those that it could not answer. */
   readonly requestedActions = new RequestedActionQueue()
   private readonly ports: TurnsPorts
   private readonly options: TurnsOptions
@@ -73,7 +73,7 @@ export class ControllerTurns {
   private readonly noted = new Set<string>()
   private notes: ReadonlySet<string> = new Set()
   private readonly refusedAt = new Map<string, number>()
-  /** What the last dry run would have written. */
+  /** The writes of the last dry run. */
   private planned: string | undefined
 
   constructor(ports: TurnsPorts, options: TurnsOptions, onUnusable: () => void) {
@@ -82,7 +82,7 @@ export class ControllerTurns {
     this.onUnusable = onUnusable
   }
 
-  /** One turn. Rejects when nothing at all came of it, and then a later one may. */
+  /** Runs one turn. Rejects when it observed nothing; a later turn may succeed. */
   readonly one = async (signal: AbortSignal): Promise<void> => {
     const [began, requests] = [this.now(), this.requests]
     this.running = true
@@ -182,19 +182,19 @@ export class ControllerTurns {
     await this.closeAfter(failures)
   }
 
-  /** A session may be what was wrong. */
+  /** A new session may help against every other failure. */
   private async closeAfter(failures: readonly Failure[]): Promise<void> {
     if (!failures.some(({ code }) => SLOW_DOWN.has(code))) await this.close()
   }
 
-  /** Those that the turn before did not have. */
+  /** Logs the notes that the turn before did not have. */
   private reportNotes(notes: readonly Note[]): void {
     this.ports.log.notes(notes.filter((note) => !this.notes.has(sentenceOf(note))))
     this.notes = new Set(notes.map(sentenceOf))
   }
 
   /**
-   * Those that are new, and those that are gone: of what a turn did not observe nothing is known to be gone.
+   * Logs new failures, and those that are gone. Failures of unobserved clusters stay.
    * @param unobserved clusters; undefined where the turn observed nothing
    */
   private reportFailures(failures: readonly ReportedFailure[], unobserved?: ReadonlySet<Loggable>): void {
@@ -213,7 +213,7 @@ export class ControllerTurns {
     this.failing = new Map([...retained, ...now])
   }
 
-  /** The writes of a dry run where they are not those of the turn before. */
+  /** The writes of a dry run, if they differ from those of the turn before. */
   private freshPlan({ written }: TurnResult): readonly Loggable[] | undefined {
     if (!this.options.dryRun) return undefined
     const text = written.join('\n')

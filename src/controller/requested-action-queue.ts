@@ -1,4 +1,4 @@
-/** Requested actions between the webhook that brings them and the turn that answers them. In memory: what is lost was not answered. */
+/** Requested actions between the webhook and the turn that answers them. They are in memory: a restart loses those that wait. */
 import type { RequestedAction, RequestedActionSource } from '../ports/check-run.ts'
 
 /** Requested actions that wait at most; the oldest is dropped first. */

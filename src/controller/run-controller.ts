@@ -27,7 +27,7 @@ export interface ControllerPorts extends TurnsPorts {
 }
 
 export interface WebhookHooks {
-  /** A turn is wanted. `requestedAction`: and a person clicked a button. */
+  /** Requests a turn. `requestedAction`: a person clicked a button. */
   readonly onUpdate: (requestedAction?: RequestedAction) => void
   /** Called with the reason why a delivery was refused; nothing of the delivery is in it. */
   readonly onRefused: (why: string) => void

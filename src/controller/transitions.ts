@@ -1,4 +1,4 @@
-/** What a turn did to each unit, as the log reports it. */
+/** The transitions of each unit in a turn, for the log. */
 import { loggableName } from '../krm/redaction/loggable.ts'
 import { type WrittenWord, writtenWord } from '../plan/turn/turn-words.ts'
 import type { Transition, TransitionOutcome } from '../ports/log.ts'
@@ -53,7 +53,7 @@ function locationOf({ proposals }: TurnResult, branch: string): Pick<Transition,
   }
 }
 
-/** What a merged commit authorised, and was written to the cluster. */
+/** A write to a cluster that a merged commit authorises. */
 export function appliedTransition({ pending, result }: SettleOutcome['settled'][number]): Transition {
   const { cluster, packagePath, record } = pending
   return {

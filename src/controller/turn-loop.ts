@@ -47,7 +47,7 @@ export class TurnLoop {
     this.nextPoll = this.now()
   }
 
-  /** A turn that begins after this is wanted. One that runs already does not count: it may have read before. */
+  /** Requests a turn that begins after this call; a running turn may have read before. */
   request(): void {
     if (this.requestedAt !== undefined) return
     this.requestedAt = this.now()

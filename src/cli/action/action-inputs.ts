@@ -1,4 +1,4 @@
-/** The inputs of the GitHub Action: `INPUT_*` variables, as the runner gives what stands under `with:` (actions/runner, Handler.cs). */
+/** The inputs of the GitHub Action: the runner passes the values under `with:` as `INPUT_*` variables (actions/runner, Handler.cs). */
 import { RISKS } from '../../drift/drift.ts'
 import { Failure } from '../../failure.ts'
 import type { CliContext } from '../cli-context.ts'
@@ -9,7 +9,7 @@ export type ActionCommand = (typeof ACTION_COMMANDS)[number]
 const FAIL_ON = ['none', ...RISKS, 'any'] as const
 export type FailOn = (typeof FAIL_ON)[number]
 
-/** One cluster to look at, as flags of the command line. */
+/** One cluster, as flags of the command line. */
 export interface ActionTarget {
   /** As in records; undefined takes the context's name. */
   readonly cluster: string | undefined
@@ -23,18 +23,18 @@ export interface ActionInputs {
   readonly branch: string | undefined
   readonly packages: readonly string[]
   readonly targets: readonly ActionTarget[]
-  /** For GitHub; undefined where the environment says who we are. */
+  /** For GitHub; undefined where the environment has the credential. */
   readonly token: string | undefined
-  /** Private key that signs commits; undefined where the environment gives one, or none is wanted. */
+  /** Private key that signs commits; undefined where the environment has one, or commits are not signed. */
   readonly signingKey: string | undefined
-  /** The token is the one that the workflow has by itself: pull requests made with it start no workflows. */
+  /** The token is that of the workflow: pull requests of it start no workflows. */
   readonly ownToken: boolean
   readonly failOn: FailOn
   readonly summary: boolean
   readonly partialOk: boolean
 }
 
-/** @throws Failure BP1001 for a value that is none of the wanted ones */
+/** @throws Failure BP1001 for an invalid value */
 export function readActionInputs(env: CliContext['env']): ActionInputs {
   const command = oneOf(env, 'command', ACTION_COMMANDS, 'scan')
   const token = input(env, 'token')
@@ -82,13 +82,11 @@ function targetsOf(env: CliContext['env']): ActionTarget[] {
   return names.map((name) => ({ cluster: name, flags: ['--context', name, '--cluster', name, ...shared] }))
 }
 
-/** What binds the packages of any repository. */
 function policyFlags(env: CliContext['env']): readonly string[] {
   const path = input(env, 'operator-policy')
   return path === '' ? [] : [`--operator-policy=${path}`]
 }
 
-/** What pipelines may run beside the functions that are built in. */
 function functionFlags(env: CliContext['env']): readonly string[] {
   const engine = input(env, 'container-engine')
   return [

@@ -1,4 +1,4 @@
-/** What the commands of the GitHub Action share. */
+/** Types that the commands of the GitHub Action share. */
 import type { DriftReportList } from '../../record/schema.ts'
 import type { CliContext } from '../cli-context.ts'
 import type { ActionInputs, ActionTarget } from './action-inputs.ts'
@@ -12,7 +12,7 @@ export interface Question {
   readonly branch?: string
 }
 
-/** What one command line answered. */
+/** The result of one command line. */
 export interface Answered {
   readonly code: number
   readonly list: DriftReportList
@@ -26,7 +26,7 @@ export interface ActionRun {
   ask(question: Question): Promise<Answered>
 }
 
-/** An error beats rights, and those beat what was not observed. */
+/** An error beats missing rights, and those beat unobserved objects. */
 export function worstOf(codes: readonly number[]): number {
   return [2, 4, 3].find((code) => codes.includes(code)) ?? codes.find((code) => code !== 0) ?? 0
 }

@@ -84,7 +84,7 @@ async function answer(argv: readonly string[], { inputs, cli, runner }: ActionRu
   runner.log(reported)
   const list = readList(stdout.join(''))
   if (list !== undefined) return { code, list }
-  // Nothing at all could be done: the first line says what.
+  // Without a report, the first error line is the reason.
   const [first = ''] = reported.split('\n').filter((line) => line.startsWith('error'))
   const message = first === '' ? `backporch ${argv[0]} gave no report and ended with ${code}` : first.replace(/^error /, '')
   runner.annotate('error', message, { title: 'backporch' })
@@ -109,7 +109,7 @@ function merged(lists: readonly DriftReportList[]): DriftReportList {
   return {
     apiVersion: API_VERSION,
     kind: 'DriftReportList',
-    // What was seen first is as old as the whole list.
+    // The list is as old as its first observation.
     observedAt: times[0] ?? '',
     incomplete: lists.flatMap(({ incomplete }) => incomplete),
     items: lists.flatMap(({ items }) => items),
@@ -138,7 +138,7 @@ function proposalLines({ proposals = [] }: DriftReportList): string {
   return lines.length === 0 ? '' : `\n### Proposals\n\n${lines.join('')}`
 }
 
-/** Drift that somebody rejected does not fail: the decision was to leave it. A syncer that is stuck has no risk. */
+/** Rejected drift does not fail: the decision was to leave it. A stuck syncer has no risk. */
 function failsOn({ items }: DriftReportList, failOn: FailOn): boolean {
   if (failOn === 'none') return false
   if (failOn === 'any' && items.some(({ status }) => status.stuckSince !== undefined)) return true

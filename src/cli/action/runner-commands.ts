@@ -1,5 +1,5 @@
 /**
- * What a step says to the runner of GitHub Actions: workflow commands on stdout, and files that variables name. Source:
+ * Sends workflow commands to the runner of GitHub Actions on stdout, and writes the files that its variables name. Source:
  * docs.github.com "Workflow commands for GitHub Actions"; escapes as actions/toolkit, packages/core/src/command.ts.
  */
 import { randomUUID } from 'node:crypto'
@@ -9,12 +9,12 @@ import { command } from '../report/report-annotations.ts'
 
 /** Annotations of one level that a step shows; the runner drops the others. */
 const MOST_ANNOTATIONS = 10
-/** The runner takes 1 MiB of a step. Bytes; the rest is for the sentence that says so. */
+/** Bytes. The runner takes 1 MiB of a step; the rest is for the sentence about the cut. */
 const SUMMARY_LIMIT = 1024 * 1024 - 4096
 
 export type Level = 'error' | 'warning' | 'notice'
 
-/** Writes annotations as far as the runner shows them. Those that come first are kept: say the worst first. */
+/** Writes annotations up to the limit of the runner, so the worst come first. */
 export class RunnerCommands {
   readonly #cli: CliContext
   readonly #said = new Map<string, number>()
@@ -38,7 +38,7 @@ export class RunnerCommands {
     }
   }
 
-  /** Text for people: the runner looks for no command in it, whatever stands there. */
+  /** Text for people, in which the runner executes no command. */
   log(text: string): void {
     if (text === '') return
     const end = randomUUID()
@@ -46,14 +46,14 @@ export class RunnerCommands {
   }
 
   /**
-   * Outputs of the step, into the file of `GITHUB_OUTPUT`; nothing where there is none.
+   * Writes outputs of the step into the file of `GITHUB_OUTPUT`, if there is one.
    * @throws Failure BP4008 when the file cannot be written: a workflow that decides by them would decide wrong
    */
   outputs(values: Readonly<Record<string, string>>): void {
     const path = this.#cli.env['GITHUB_OUTPUT'] ?? ''
     if (path === '') return
     const blocks = Object.entries(values).map(([name, value]) => {
-      // Nobody can end the value before its end without knowing it.
+      // A value cannot contain a random delimiter.
       const delimiter = `ghadelimiter_${randomUUID()}`
       return `${name}<<${delimiter}\n${value}\n${delimiter}\n`
     })
@@ -71,7 +71,7 @@ export class RunnerCommands {
     }
   }
 
-  /** What was found does not depend on it: a summary that cannot be written is told, and nothing else. */
+  /** A summary that cannot be written is a warning: the result does not depend on it. */
   summary(markdown: string): void {
     const path = this.#cli.env['GITHUB_STEP_SUMMARY'] ?? ''
     if (path === '') return

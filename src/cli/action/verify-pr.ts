@@ -48,7 +48,7 @@ export async function verifyPullRequest(action: ActionRun): Promise<number> {
   return broken ? 1 : codes.includes(1) ? 1 : worstOf(codes)
 }
 
-/** The record, or what is wrong with the file. */
+/** The record, or the problem of the file. */
 function problemOf(path: string, text: string): DriftRecord | string {
   if (!text.startsWith(`${INERT_LINE}\n`)) return `its first line is not "${INERT_LINE}": Argo CD could apply it`
   let record: DriftRecord
@@ -58,7 +58,7 @@ function problemOf(path: string, text: string): DriftRecord | string {
     const failure = asFailure(thrown)
     return `it is no DriftRecord (${failure.code}): ${failure.why}`
   }
-  // What else stands in the file has no mark that keeps a syncer from applying it.
+  // Another document in the file has no mark that keeps a syncer from applying it.
   if (parseGoYaml(text, path).documents.length !== 1) return 'it holds more than its one document'
   const { unit, episode } = record.spec
   if (!path.startsWith(`${RECORDS}/${pathSegment(unit.cluster)}/`) || !path.endsWith(`-${episode}.yaml`)) {
@@ -67,7 +67,7 @@ function problemOf(path: string, text: string): DriftRecord | string {
   return record
 }
 
-/** Exit codes: 0 as recorded, 1 not any more, others not known. */
+/** Exit codes: 0 the drift is as recorded, 1 it changed, others unknown. */
 async function compare(
   action: ActionRun,
   baseBranch: string,
@@ -142,7 +142,7 @@ async function changedRecords(repository: PackageRepository, { head, base }: Pul
   ]
 }
 
-/** A report for people (`.md`) may stand beside a record; whatever else a syncer reads is looked at. */
+/** Every file that a syncer could read; a report for people (`.md`) is none. */
 function yamlFiles(files: readonly TreeFile[]): Map<string, TreeFile> {
   return new Map(files.filter(({ path }) => /\.(ya?ml|json)$/i.test(path)).map((file) => [file.path, file]))
 }
@@ -166,7 +166,7 @@ function readEvent(env: CliContext['env']): PullRequest {
     const read = path === '' ? undefined : parseJson(readFileSync(path, 'utf8'))
     if (isJsonObject(read)) event = read
   } catch {
-    // Said below: it is not an event of a pull request.
+    // Fails below as an event that is not of a pull request.
   }
   const pull = event['pull_request']
   const [head, base] = isJsonObject(pull) ? [sideOf(pull['head']), sideOf(pull['base'])] : []

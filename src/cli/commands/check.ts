@@ -1,4 +1,4 @@
-/** `check`: can we work here? Each line was proven, or says that it could not be; one that fails does not stop the others. */
+/** `check` proves what Backporch needs. A line that cannot be proven says so; a failed check does not stop the others. */
 import { failuresOf } from '../../failure.ts'
 import type { ClusterReader } from '../../ports/cluster.ts'
 import type { ClusterAccessAnswer, Finding, Probes } from '../../ports/probes.ts'
@@ -32,10 +32,10 @@ import { printList } from '../print/print-document.ts'
 import { Printer } from '../print/printer.ts'
 import { traceTo } from '../verbose.ts'
 
-/** `pre`: before anything is installed, what only writing needs is not checked, or only warned of. */
+/** `pre`: before the installation, checks that only writing needs are skipped or only warn. */
 type CheckOptions = ValuesOf<typeof CHECK_FLAGS> & RepositoryOptions & ForgeOptions & ClusterOptions & OutputOptions
 
-/** Names that no package has: nothing is ever made under them. */
+/** Names that no package has; nothing is created under them. */
 const REHEARSED = [
   ['refs/heads/drafts/backporch-check/drift-check', 'drafts/**'],
   ['refs/heads/proposed/backporch-check/drift-check', 'proposed/**'],
@@ -70,7 +70,7 @@ function warning(check: string, message: string, fix: string): Finding {
 
 type Check = (name: string, work: () => Promise<readonly Finding[]>) => Promise<void>
 
-/** What a probe throws is its finding. */
+/** An error of a probe is its finding. */
 async function guarded(name: string, work: () => Promise<readonly Finding[]>, cli: CliContext): Promise<readonly Finding[]> {
   try {
     return await work()
@@ -95,7 +95,7 @@ async function checkGit(options: CheckOptions, probes: Probes, cli: CliContext, 
     usable = true
     return findings
   })
-  // Nothing is opened with a key that cannot be used, and that has been said.
+  // An unusable key is already a finding, and nothing opens with it.
   if (!usable) return
   const repository = await cli.openRepository(options.repo, undefined, traceTo(cli, options))
   let base: BaseTree | undefined
@@ -115,7 +115,7 @@ async function checkGit(options: CheckOptions, probes: Probes, cli: CliContext, 
   await ask('forge', async () => {
     const branches = REHEARSED.slice(0, 3).map(([ref]) => ref)
     const found = await probes.forge(options.repo, options.forge, branches, signal)
-    // Before the installation nobody needs to have been let in.
+    // Before the installation the account needs no access.
     return options.pre === true ? found.map((one) => (one.code === 'BP5003' ? { ...one, state: 'warning' as const } : one)) : found
   })
   await ask('policy', async () => {
@@ -195,7 +195,7 @@ async function namespacesOf(options: CheckOptions, cli: CliContext, own: string)
   } catch (thrown) {
     cli.signal.throwIfAborted()
     failuresOf(thrown)
-    // Told by the probe of the ledger.
+    // The probe of the ledger reports it.
     return [own]
   }
 }
@@ -263,7 +263,7 @@ function print(findings: readonly Finding[], printer: Printer): void {
   for (const { state, code, message, fix } of findings) {
     const [glyph, style] = GLYPHS[state]
     const head = `${terminal.style(terminal.glyph(glyph), style)} ${code === undefined || state === 'passed' ? '' : `${code} `}`
-    // A colour of its own, or a line of its own, is nothing that a server may send.
+    // A server may send no colours and no line breaks.
     printer.write(`${head}${oneLine(message, 1_000)}\n`)
     if (fix !== undefined) printer.write(`    fix: ${oneLine(fix, 1_000)}\n`)
   }

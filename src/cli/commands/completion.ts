@@ -5,7 +5,7 @@ import { type Candidate, completeLine } from '../flags/complete-line.ts'
 
 const SHELLS = ['bash', 'zsh', 'fish'] as const
 
-/** The hidden command that the scripts call with the words of the line; what is behind it is never parsed as flags of ours. */
+/** The hidden command that the scripts call with the words of the line, which are not parsed as flags. */
 export const COMPLETE = '__complete'
 
 export function addCompletionCommand(program: Command, cli: CliContext, run: Run): void {
@@ -22,8 +22,8 @@ export function addCompletionCommand(program: Command, cli: CliContext, run: Run
 }
 
 /**
- * Prints what can stand at the cursor: one candidate in each line, a tab and what it is; or the line `:files`. Asks nobody, and
- * what goes wrong gives no candidates: a shell has no place for an error there.
+ * Prints one candidate in each line, with a tab and its description; or the line `:files`. Sends no requests, and an error gives no
+ * candidates: a shell cannot show it.
  */
 export async function complete(words: readonly string[], program: Command, cli: CliContext): Promise<number> {
   const wanted = completeLine(program, words)
@@ -31,7 +31,7 @@ export async function complete(words: readonly string[], program: Command, cli: 
   else if (wanted.kind === 'words') cli.stdout.write(wanted.candidates.map(lineOf).join(''))
   else {
     const { kind, repo, typed, before, taken } = wanted
-    // An address of another machine has nothing here.
+    // An address has no local names.
     const names = /^[a-z][a-z0-9+.-]*:\/\//i.test(repo) ? [] : await cli.localNames(kind, repo)
     const shown = names.filter((name) => name.startsWith(typed) && PLAIN.test(name) && !taken.includes(name))
     cli.stdout.write(shown.map((name) => lineOf({ text: before + name, about: '' })).join(''))
@@ -39,14 +39,14 @@ export async function complete(words: readonly string[], program: Command, cli: 
   return 0
 }
 
-/** A name that needs no quotes in any shell. Names come from a repository, and a shell puts them on the line as they are. */
+/** A name that needs no quotes in any shell. Names come from a repository, and a shell inserts them unquoted. */
 const PLAIN = /^[A-Za-z0-9._@%+/][A-Za-z0-9._@%+/-]*$/
 
 function lineOf({ text, about }: Candidate): string {
   return `${text}${about === '' ? '' : `\t${oneLine(about, 80)}`}\n`
 }
 
-// Candidates are never expanded, evaluated or split: `compgen -W` would run what a name says.
+// Candidates are never expanded, evaluated or split: `compgen -W` would execute a name.
 const BASH = `# bash completion of backporch
 _backporch() {
   local line program=\${COMP_WORDS[0]/#\\~/$HOME} word=\${COMP_WORDS[COMP_CWORD]}

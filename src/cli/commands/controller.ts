@@ -17,7 +17,7 @@ type ControllerOptions = Required<SessionOptions> & ValuesOf<typeof CONTROLLER_F
 /** Milliseconds. */
 const DEFAULT_INTERVAL = 60_000
 const SESSION_AGE = 600_000
-/** Characters: fewer are found by trying, by whoever has seen one delivery. */
+/** Characters: a shorter secret can be guessed from one delivery. */
 const SHORTEST_SECRET = 16
 
 /** @returns 0 when it was stopped between or after turns, 130 when a turn had to be stopped, the status of `scan` when no turn can ever be */
@@ -31,7 +31,7 @@ export async function controller(packages: readonly string[], options: Controlle
   })
   const settings = {
     interval: options.interval ?? DEFAULT_INTERVAL,
-    // A recording is read when it is opened.
+    // A recording is read once, when it is opened.
     sessionAge: options.live === undefined ? SESSION_AGE : 0,
     dryRun: options.dryRun === true,
     version: cli.version,
@@ -97,7 +97,7 @@ function reporting(cli: CliContext, { onNote, onRequest }: Parameters<Controller
 /** A session that outlives one turn. @throws Failure as `withSession` does before its work begins */
 function openSession(packages: readonly string[], options: ControllerOptions, cli: CliContext): Promise<TurnSession> {
   return new Promise((resolve, reject) => {
-    // The log has what a session would print.
+    // The log reports what a session would print.
     const over: Promise<number> = withSession(cli, { ...options, quiet: true, verbose: undefined }, { packages }, (session) => {
       return new Promise((release) => {
         const close = async (): Promise<void> => {
@@ -144,7 +144,7 @@ function shortSecret(): Failure {
   })
 }
 
-/** Whether nobody but this machine reaches it. */
+/** Whether only this machine reaches the address. */
 function isLoopback({ host }: ListenAddress): boolean {
   return host === 'localhost' || host === '::1' || /^127(\.\d{1,3}){3}$/.test(host)
 }

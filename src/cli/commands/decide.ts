@@ -56,7 +56,7 @@ export async function approveOne(
   })
 }
 
-/** What the merge authorises backporch itself to write. */
+/** The writes that the merge authorises. */
 function settleOf({ reviewed: { observation, proposal }, commit }: Decided): PendingSettle[] {
   const { record } = proposal
   const restores = record.spec.changes.some(({ resolution }) => resolution === 'Restore')
@@ -95,7 +95,6 @@ export async function rejectOne(name: string | undefined, options: DecideOptions
   })
 }
 
-/** The turn, who decides, and the question to ask before. */
 async function decisionOf(verb: 'approve' | 'reject', session: Session, options: DecideOptions): Promise<DecisionRequest> {
   const { cli } = session.printer
   return {

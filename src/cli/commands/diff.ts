@@ -17,7 +17,6 @@ import type { Printer } from '../print/printer.ts'
 import { type SessionOptions, withSession } from '../turn-session.ts'
 import { showOrWatch } from '../watch.ts'
 
-/** Of the selection, `cluster` is the name of the one cluster that is looked at. */
 type DiffOptions = ValuesOf<typeof DIFF_FLAGS> & SessionOptions & AuditOptions & WatchOptions & ExitOptions & DiffSelection
 type DiffSelection = PackageOptions & Pick<SelectionOptions, 'namespace' | 'risk' | 'since'>
 
@@ -33,7 +32,7 @@ export async function diff(packages: readonly string[], options: DiffOptions, cl
     return showOrWatch(cli, options, async () => {
       const turn = await runTurn(ports, { ...requested, mode: 'read' }, cli.signal)
       progress.end()
-      // Whoever watches waits for what is new, not for the look itself.
+      // A watch shows no progress of later observations.
       if (options.verbose !== true) requested = { ...observe, onProgress: () => undefined }
       const { result, numbers, hidden } = narrowTurn(
         { ...turn, unmanaged: inNamespace(turn.unmanaged, options.namespace) },
@@ -90,7 +89,7 @@ function textOf(unit: UnitResult): string {
   return formatJson({ changes: spec.changes, incomplete: status.incomplete ?? [] } as unknown as Json, 0)
 }
 
-/** A pipe gets nothing where nothing differs; a person is told that something was looked at. */
+/** Without differences a pipe gets nothing; a terminal shows what was compared. */
 function printInSync(units: readonly UnitResult[], { yaml }: DiffOptions, printer: Printer): void {
   const [first] = units
   if (first === undefined || !printer.terminal.isTTY || printer.quiet || !printer.isTable || yaml === true) return
@@ -100,7 +99,7 @@ function printInSync(units: readonly UnitResult[], { yaml }: DiffOptions, printe
   printer.write(`${printer.ok} nothing differs: ${compared}\n`)
 }
 
-/** A package without differences prints nothing; whoever saw some before is told that they are gone. */
+/** A watch reports packages whose differences are gone. */
 function reportAgreement(units: readonly UnitResult[], printer: Printer): void {
   for (const unit of units) {
     if (unit.state === 'failed' || unit.observation.incomplete.length > 0) continue

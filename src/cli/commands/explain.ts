@@ -30,7 +30,7 @@ export async function explain(what: string, selectors: readonly string[], option
   return 0
 }
 
-/** Undefined for what is no code. @throws Failure BP1001 for what looks like one and is not */
+/** Undefined for a package. @throws Failure BP1001 for an unknown code */
 function explainCode(what: string, width: number): readonly string[] | undefined {
   const code = what.toUpperCase()
   if (Object.hasOwn(FAILURE_CODES, code)) {
@@ -65,7 +65,7 @@ function noteCause(what: string): NoteCause | undefined {
   return Object.hasOwn(NOTE_CAUSES, name) && (name !== what || name.includes('-')) ? (name as NoteCause) : undefined
 }
 
-/** What is said of one object among others never ends a command by itself. */
+/** Codes of single objects, which do not end a command. */
 const OF_AN_OBJECT: ReadonlySet<FailureCode> = new Set(['BP3011', 'BP3012', 'BP3017', 'BP4011'])
 
 function exitLine(code: FailureCode): string {
@@ -123,13 +123,13 @@ function explanation(observed: Observation, plan: UnitPlan, selectors: readonly 
   for (const line of unproven)
     if (selected === undefined || selected.has(nameOf(line))) lines.push('', ...unprovenLines(line, unit.packageName, width))
   if (!everyRule) lines.push('', `each rule with its answer: backporch explain ${unit.packageName} ${shown[0]?.number ?? 1}`)
-  // Of what was never recorded, the branch is only what its name would be.
+  // Without a record, the branch does not exist yet.
   if (plan.openBranches.some(({ ref }) => ref === `refs/heads/${plan.branch}`)) lines.push('', `branch ${plan.branch}`)
   if (plan.report.status.held !== undefined) lines.push(heldSentence(plan.report.status.held))
   return `${lines.join('\n')}\n`
 }
 
-/** Something that no fingerprint of a change is. */
+/** Differs from every fingerprint of a change. */
 function nameOf({ number }: UnprovenLine): string {
   return `unproven ${number}`
 }
@@ -143,10 +143,10 @@ function selectable(line: UnprovenLine, packageName: string): SelectableLine {
   }
 }
 
-/** Of so many lines at most, every rule is told without being asked for. */
+/** Up to so many lines are explained with every rule. */
 const FEW = 3
 
-/** Changes by the numbers of `diff`, and behind them what is no drift, so that it can be asked for too. */
+/** Changes by the numbers of `diff`, followed by the differences that are no drift. */
 function numberedLines({ verdicts, key }: Observation, plan: UnitPlan): ExplainedLine[] {
   const found = verdicts.flatMap((verdict) => verdict.items.map((drift) => ({ drift, verdict })))
   const byFingerprint = new Map(found.map((one) => [itemFingerprint(one.drift, key), one]))

@@ -80,7 +80,7 @@ function hiddenFromPorch(why: string): Note {
   return { cause: 'porch-cannot-list', subject: '', text: `a Porch server cannot list this repository: ${why}` }
 }
 
-/** What nobody observed has no known namespace, risk or state: these flags ask for what is known. */
+/** An unobserved revision has no known namespace, risk or state, and these flags select known values. */
 function isWanted(row: PackageRow, { namespace, risk, state }: GetOptions): boolean {
   if (namespace !== undefined && row.reports.length === 0) return false
   if (risk === undefined && state === undefined) return true
@@ -132,7 +132,7 @@ const packageColumns = (terminal: Terminal): Column<PackageRow>[] => [
   { name: 'PR', value: ({ revision }) => (revision.lifecycle === 'Proposed' ? revision.workspace : '-') },
 ]
 
-/** Drift belongs to what runs (the latest published revision, or the branch before the first one) and to the episode's own branch. */
+/** Drift belongs to the running revision (the latest published one, or the base branch before it) and to the branch of its episode. */
 function isAbout({ spec, status }: DriftReport, revision: PackageRevision): boolean {
   // Branches and tags of a package without a path have its name.
   const { package: path, name } = spec.unit
@@ -192,7 +192,7 @@ export async function getDrifts(names: readonly string[], options: GetDriftsOpti
         const list = { ...reportList(reports, incompleteOfReports(reports)), ...notesPart(ledger.problems, printer) }
         if (!printReports(list, printer, numbers)) {
           const columns = driftColumns(printer.terminal, cli.clock.now().getTime())
-          // Rows that a watch finds later stand under them.
+          // A watch prints later rows below them.
           const headers = only === undefined && (shown.length > 0 || options.watch === true)
           printRows({ rows: shown, columns, nameOf: ({ change }) => objectWord(change.ref), widths, headers }, printer)
         }

@@ -51,7 +51,7 @@ function chosenOf({ observation, plan }: PlannedUnit, selectors: readonly string
 
 function printPolicy({ unit }: Observation, rules: readonly IgnoreDocument[], printer: Printer): void {
   const text = formatInertDocument(policyOfUnit(unit, rules))
-  // What is pasted is read again: it has to be read as what was proven.
+  // The printed policy has to be valid when it is pasted.
   parsePolicyFiles([{ path: 'the printed policy', text } satisfies PolicyFile])
   printer.write(text)
   printer.hint('note: commit it to .drift/ for review, or add its rules to spec.ignore of a policy there')

@@ -14,7 +14,6 @@ import { traceTo } from '../verbose.ts'
 
 type InitOptions = SessionOptions & ForgeOptions & ValuesOf<typeof INIT_FLAGS>
 
-/** `init`. */
 export async function init(options: InitOptions, cli: CliContext): Promise<number> {
   if (options.printRuleset === true) return printRuleset(options, cli)
   if (options.again === true && options.remove === true) throw contradiction()
@@ -32,7 +31,7 @@ export async function init(options: InitOptions, cli: CliContext): Promise<numbe
           confirm: async (onboarding) => {
             progress.end()
             reported = true
-            // Whoever said that it shall be proposed again said yes.
+            // The answer to the second question confirms the proposal.
             return confirm(onboarding, options, printer, again && options.again !== true)
           },
         },
@@ -83,7 +82,7 @@ async function question(text: string, byDefault: boolean, cli: CliContext): Prom
   }
 }
 
-/** Reads git, and neither a cluster nor, where the address or a flag names the forge, anything of the forge. */
+/** Reads git, and the forge only where neither the address nor a flag names it. */
 async function printRuleset(options: InitOptions, cli: CliContext): Promise<number> {
   const repository = await cli.openRepository(options.repo, options.branch, traceTo(cli, options))
   const { defaultBranch } = await repository.refs(cli.signal)

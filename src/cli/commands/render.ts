@@ -48,12 +48,12 @@ export async function render(packages: readonly string[], options: RenderOptions
   const failures = renders.flatMap((one) => ('failures' in one ? one.failures : []))
   if (output.to === 'diff') {
     await printWorkTree('rendered', options.repo, printer)
-    // Hidden values are told apart within one output, and never compared with those of another.
+    // Hidden values can be compared within one output only.
     const key = redactionKey(randomBytes(32))
     for (const one of renders) printer.write(formatRender(one, key, printer))
   }
   printFailures(failures, cli, printer)
-  // All packages or none: what is printed is most likely applied.
+  // All packages or none, because the output is likely to be applied.
   if (failures.length > 0) return worstExit(failures)
   if (output.to === 'diff') return renders.some((one) => 'changes' in one && one.changes.length > 0) ? 1 : 0
   await printWorkTree('rendered', options.repo, printer)
@@ -98,7 +98,7 @@ function onlyOne(rendered: readonly RenderedPackage[]): RenderedPackage {
   })
 }
 
-/** A ResourceList and a folder have a file for each resource, which only kpt's rendering knows. */
+/** A ResourceList and a folder need the file of each resource, which only kpt's rendering has. */
 function renderedByKpt(one: RenderedPackage | BuiltUnit): RenderedPackage {
   if (!('built' in one)) return one
   const { path, built } = one
@@ -125,7 +125,7 @@ function formatRender(one: PackageRender, key: RedactionKey, printer: Printer): 
   return [head, ...otherwise.map(otherwiseLine), ...changes.flatMap((change) => patchLines(change, key, printer)), ''].join('\n')
 }
 
-/** Whoever reads what kpt would make of it is told that something else is compared with the cluster. */
+/** States that another rendering is compared with the cluster. */
 function otherwiseLine(choice: RenderChoice): string {
   const how = choice.tool === 'files' ? 'takes the files as they stand' : `renders it with ${describeChoice(choice)}`
   return `   a policy ${oneLine(how, 300)}; this is what kpt would make of it`
@@ -135,7 +135,7 @@ function counted(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? '' : 's'}`
 }
 
-/** Of a file with a Secret in it no line is shown, of another one no credential. */
+/** No line of a file with a Secret is shown, and no credential of another file. */
 function patchLines({ path, before, after }: RenderedChange, key: RedactionKey, { terminal, cli }: Printer): readonly string[] {
   const [from, to] = [before, after].map((text) => (text === undefined ? undefined : { shown: shownText(text, key) }))
   if ((from !== undefined && from.shown === undefined) || (to !== undefined && to.shown === undefined))

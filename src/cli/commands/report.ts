@@ -18,7 +18,7 @@ const ROWS = 100
 /** Without `--since`: a week. */
 const WEEK = 7 * 86_400
 
-/** What differs now and what was decided lately, as Markdown, from git alone: the tables are those of `-o markdown` and of the step summary. */
+/** Prints current drift and recent decisions from git alone, with the tables of `-o markdown`. */
 export async function report(packages: readonly string[], options: ReportOptions, cli: CliContext): Promise<number> {
   const reading = await readLedgerOf(cli, options)
   const { view, ledger } = reading

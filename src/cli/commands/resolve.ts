@@ -12,7 +12,6 @@ import { type SessionOptions, splitArguments, withSession } from '../turn-sessio
 
 type ResolveOptions = SessionOptions & ForgeOptions & ValuesOf<typeof RESOLVE_FLAGS> & ValuesOf<typeof VIA_FLAGS>
 
-/** What the command line names. */
 interface ResolveArguments {
   readonly resolution: Resolution
   readonly name: string | undefined

@@ -35,7 +35,7 @@ export async function scan(packages: readonly string[], options: ScanOptions, cl
   })
 }
 
-/** What somebody asked for on the forge, and what came of it. */
+/** A command from the forge, and its outcome. */
 function answerText({ proposal, by, line, outcome, failure }: Answer): string {
   const who = by === '' ? '' : ` of ${oneLine(by, 60)}`
   const why = failure === undefined ? '' : `: ${oneLine(failure.message, 300)}`

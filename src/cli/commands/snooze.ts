@@ -7,7 +7,7 @@ import type { ForgeOptions } from '../flags/options.ts'
 import { printPublished } from '../print/published-lines.ts'
 import { onlyUnit, type SessionOptions, withSession } from '../turn-session.ts'
 
-/** Nobody is reminded of the open proposal of one package before: what the comment `/snooze` does. */
+/** Stops reminders about the open proposal of one package until a time, as the comment `/snooze` does. */
 export async function snooze(
   name: string,
   duration: string | undefined,

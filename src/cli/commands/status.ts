@@ -45,7 +45,7 @@ export async function status(packages: readonly string[], options: StatusOptions
         selection.inNamespace(report) !== false,
     )
     const reports = selected.filter(matches)
-    // What hides nothing any more is told where people look every day, with its place.
+    // Rules that hide nothing are listed here, because people read status every day.
     const stale = staleNotes(reading.view.policies, reading.ledger.reports, cli.clock.now().toISOString().slice(0, 10))
     const fetchLedger = await fetchOf(reading, options, cli)
     return {
@@ -75,7 +75,7 @@ const UNHEALTHY = 5
 
 const FILTERS = ['risk', 'state', 'since'] as const
 
-/** A package that could not be observed may have any risk and anything newer in it: only --state itself hides it. */
+/** An Unknown package may have any risk and newer changes: only --state hides it. */
 function stateFilter({ risk, state, since }: StatusOptions, now: Date): (report: DriftReport) => boolean {
   const after = since === undefined ? undefined : sinceTime(since, now)
   return (report) => {
@@ -87,8 +87,8 @@ function stateFilter({ risk, state, since }: StatusOptions, now: Date): (report:
 }
 
 /**
- * Drift counts where it is shown; what is not known counts wherever it was asked about. What is Failed counts where nothing else does,
- * with a code of its own: health is not drift.
+ * Shown drift and selected Unknown packages count. Failed objects count where nothing else does, with a code of their own: health is
+ * not drift.
  */
 function exitOf(selected: readonly DriftReport[], shown: readonly DriftReport[], options: StatusOptions): number {
   if (options.partial !== 'ok' && selected.some(({ status: { state } }) => state === 'Unknown')) return 3
@@ -97,7 +97,7 @@ function exitOf(selected: readonly DriftReport[], shown: readonly DriftReport[],
   return drifted ? 1 : shown.some(({ status }) => status.health?.status === 'Failed') ? UNHEALTHY : 0
 }
 
-/** What makes another row: a look that found the same does not. */
+/** The text of a row without the time of its observation. */
 function textOf(report: DriftReport): string {
   const { seenAt: _seen, ...observed } = report.spec.observed
   return formatJson({ ...report, spec: { ...report.spec, observed } } as unknown as Json)
@@ -136,12 +136,11 @@ function stateCell(report: DriftReport, age: (at: string) => string, terminal: T
   return `${terminal.glyph(STATE_GLYPH[state])} ${state}${isExpired(report) ? ' (stale)' : ''}`
 }
 
-/** Where the pull request would be named. */
 function heldWord(held: DriftReport['status']['held']): string {
   return held === undefined ? '-' : `held: ${held.reason}`
 }
 
-/** A clone has the branches of its remote only where somebody fetches them. */
+/** A clone without a ledger may have a remote with one. */
 async function fetchOf({ view }: LedgerReading, options: StatusOptions, cli: CliContext): Promise<string | undefined> {
   const location = view.ledger === null ? await repositoryLocation(options, cli) : undefined
   if (location?.kind !== 'clone' || !location.origin) return undefined

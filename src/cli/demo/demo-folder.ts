@@ -1,4 +1,4 @@
-/** The folder in which the demo plays: a repository, an environment of its own, and nothing outside it is touched. */
+/** The folder of the demo: a repository and an environment of its own. Nothing outside of it is changed. */
 import { execFile } from 'node:child_process'
 import { mkdir, mkdtemp, readdir, realpath, rm, writeFile } from 'node:fs/promises'
 import { devNull, tmpdir } from 'node:os'
@@ -42,8 +42,8 @@ const INHERITED = [
 
 /**
  * Makes the folder, and in it a repository with one commit and a tag per package.
- * @param wanted where it shall be, absent or empty; undefined makes a new one among the temporary files
- * @throws Failure BP1001 when `wanted` holds something, BP4008 when it cannot be made, BP4009 without git
+ * @param wanted path of an absent or empty folder; undefined: a new temporary folder
+ * @throws Failure BP1001 when `wanted` is not empty, BP4008 when it cannot be created, BP4009 without git
  */
 export async function makeDemoFolder(cli: CliContext, wanted: string | undefined): Promise<DemoFolder> {
   const root = await emptyFolder(cli, wanted)
@@ -75,7 +75,7 @@ export async function makeDemoFolder(cli: CliContext, wanted: string | undefined
   try {
     await fill(folder)
   } catch (thrown) {
-    // Half a demo is of no use to anybody; a folder that the user named stays theirs.
+    // An incomplete demo is removed; a folder that the user named stays.
     await rm(wanted === undefined ? root : repository, { recursive: true, force: true })
     throw thrown
   }
@@ -87,7 +87,7 @@ async function fill(folder: DemoFolder): Promise<void> {
   await mkdir(folder.repository)
   for (const [path, text] of Object.entries(DEMO_FILES)) await folder.write(`fleet/${path}`, text)
   await folder.git('init', '--quiet', '--initial-branch=main')
-  // Kept in the repository, so that what the user types there later is signed the same way.
+  // In the configuration of the repository, so that later commands of the user have the same author.
   await folder.git('config', 'user.name', PERSON.name)
   await folder.git('config', 'user.email', PERSON.email)
   await folder.git('config', 'commit.gpgsign', 'false')

@@ -1,4 +1,4 @@
-/** The story that `backporch demo` tells: a whole turn on recorded clusters, with the real commands and real git. */
+/** The story of `backporch demo`: a whole turn on recorded clusters, with the real commands and real git. */
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { Failure } from '../../failure.ts'
@@ -10,7 +10,7 @@ import { CLUSTER, DECISIONS, DEMO_KEY, SYNCER, TIMES } from './story.ts'
 
 export interface DemoOptions {
   readonly controlPlane: boolean
-  /** Where the repository is made; undefined: a new folder among the temporary files. */
+  /** Folder of the repository; undefined: a new temporary folder. */
   readonly folder: string | undefined
 }
 
@@ -18,7 +18,7 @@ export interface DemoOptions {
 const LIVE = { drifted: '../edited', settled: '../synced' } as const
 
 /**
- * @returns 0 when everything was as the story says
+ * @returns 0 when every result is that of the story
  * @throws StoryBroken otherwise; Failure BP1001, BP4008 or BP4009 when the folder or git is not to be had
  */
 export async function runDemo(cli: CliContext, options: DemoOptions, run: RunCommand): Promise<number> {
@@ -44,7 +44,7 @@ export async function runDemo(cli: CliContext, options: DemoOptions, run: RunCom
   return 0
 }
 
-/** Chapters 1 to 3: what git says, what differs, and the record of it. @param live the recording, as typed */
+/** Chapters 1 to 3: the packages, the differences, and the record. @param live the recording, as typed */
 async function printDrift(stage: Stage, live: string): Promise<void> {
   stage.chapter('Two kpt packages in git', `The syncer (${SYNCER}) has applied them to the cluster ${CLUSTER}.`)
   await stage.git('log', '--oneline', '--decorate')
@@ -84,7 +84,7 @@ async function printDecision(stage: Stage, live: string): Promise<void> {
   stage.check(tags.includes('apps/web/v2'), 'the merge has the tag apps/web/v2')
 }
 
-/** Last chapters: what is known from git alone. */
+/** Last chapters: status and history from git alone. */
 async function reportEnd(stage: Stage): Promise<void> {
   const { output } = await stage.backporch(['status'], 0)
   stage.check((output.match(/InSync/g) ?? []).length === 2, 'both packages are in sync')

@@ -1,4 +1,4 @@
-/** Tells the story: headings, command lines as a user types them, and what the real commands print. */
+/** Prints the demo: headings, command lines as a user types them, and the output of the real commands. */
 import type { Clock } from '../../ports/clock.ts'
 import type { CliContext, RunCommand } from '../cli-context.ts'
 import { type OutputStream, Terminal } from '../print/terminal.ts'
@@ -10,7 +10,7 @@ export interface Ran {
   readonly output: string
 }
 
-/** What the story says and what came were not the same. */
+/** A result differs from the story. */
 export class StoryBroken extends Error {
   override readonly name = 'StoryBroken'
 }
@@ -41,7 +41,7 @@ export class Stage {
     this.print(this.terminal.style(text, 'bold'), ...lines)
   }
 
-  /** A numbered heading with what the reader should know. */
+  /** A numbered heading with its introduction. */
   chapter(heading: string, ...lines: readonly string[]): void {
     this.step += 1
     this.print('', this.terminal.style(`${this.step}. ${heading}`, 'bold'), ...lines)

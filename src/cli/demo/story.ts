@@ -1,4 +1,4 @@
-/** What the demo's story fixes, so that every run gives the same commits: names, times, and the key. */
+/** Names, times and the key of the demo, fixed so that every run gives the same commits. */
 
 export const CLUSTER = 'prod'
 /** Field manager of the syncer: `kpt live apply --server-side --field-manager=kpt` in somebody's pipeline. */

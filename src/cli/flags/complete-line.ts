@@ -1,13 +1,13 @@
-/** What can stand at the cursor of a command line, for the completion of every shell. */
+/** The candidates at the cursor of a command line, for the completion of every shell. */
 import type { Argument, CommandUnknownOpts, Option } from '@commander-js/extra-typings'
 
 export interface Candidate {
   readonly text: string
-  /** One sentence, where the shell has room for it. */
+  /** One sentence, for shells that show it. */
   readonly about: string
 }
 
-/** What is wanted there. Names come from the clone at `repo`; `before` stands in front of each candidate, as in `--package=`. */
+/** The kind of word at the cursor. Names come from the clone at `repo`; `before` is a prefix of each candidate, as `--package=`. */
 export type Wanted =
   | { readonly kind: 'words'; readonly candidates: readonly Candidate[] }
   | {
@@ -33,8 +33,8 @@ const VALUES: { readonly [flag: string]: 'packages' | 'clusters' | 'files' } = {
 const PACKAGE_ARGUMENTS = new Set(['packages', 'package', 'what'])
 
 /**
- * @param words what stands between the program's name and the cursor; the last one is being written. bash hands over
- *   `--output=js` as three words, other shells as one.
+ * @param words the words between the program's name and the cursor; the last one is incomplete. bash passes `--output=js` as three
+ *   words, other shells as one.
  */
 export function completeLine(program: CommandUnknownOpts, words: readonly string[]): Wanted {
   const typed = words.at(-1) ?? ''
@@ -59,11 +59,11 @@ const nothing: Wanted = { kind: 'words', candidates: [] }
 
 interface Location {
   readonly command: CommandUnknownOpts
-  /** The option that waits for its value. */
+  /** The option whose value is next. */
   readonly open: Option | undefined
   /** Arguments so far. */
   readonly given: readonly string[]
-  /** Behind `--`. */
+  /** After `--`. */
   readonly argumentsOnly: boolean
   /** Value of `--repo`. */
   readonly repo: string
@@ -122,7 +122,7 @@ function valuesOf(option: Option, typed: string, before: string, location: Locat
   if (kind === 'files') return { kind }
   if (kind !== undefined)
     return { kind, repo: location.repo, typed, before, taken: kind === 'packages' ? [...location.given, ...location.packages] : [] }
-  // Of a list with commas the last word is being written. Options that refuse a list have a comma in no choice.
+  // The last word of a comma list is incomplete. No choice has a comma in it.
   const cut = typed.lastIndexOf(',') + 1
   const [done, last] = [typed.slice(0, cut), typed.slice(cut)]
   const choices = (option.argChoices ?? []).filter((choice) => !done.split(',').includes(choice))

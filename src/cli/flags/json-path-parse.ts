@@ -96,7 +96,7 @@ class TemplateReader {
     return { word, steps }
   }
 
-  /** Steps up to the character that closes them, which stays. */
+  /** Steps up to the closing character, which is not read. */
   private steps(close: string): Step[] {
     const steps: Step[] = []
     for (;;) {
@@ -234,7 +234,7 @@ class TemplateReader {
     throw this.wrong('the quote is not closed')
   }
 
-  /** As Go's strconv.UnquoteChar; the reader stands on the last character of the escape afterwards. */
+  /** As Go's strconv.UnquoteChar; ends on the last character of the escape. */
   private escape(): string {
     this.at += 1
     const letter = this.text[this.at] ?? ''
@@ -257,7 +257,7 @@ class TemplateReader {
     return Number(found)
   }
 
-  /** What the sticky pattern finds here, which the reader passes. */
+  /** Matches a sticky pattern here, and moves behind the match. */
   private match(pattern: RegExp): string | undefined {
     pattern.lastIndex = this.at
     const [found] = pattern.exec(this.text) ?? []

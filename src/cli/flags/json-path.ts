@@ -1,8 +1,8 @@
-/** What a template of `-o jsonpath=` prints for a document; the dialect is told in json-path-parse.ts. */
+/** Prints a document through a template of `-o jsonpath=`; json-path-parse.ts describes the dialect. */
 import { canonicalJson, getKey, isJsonArray, isJsonObject, type Json } from '../../text/json.ts'
 import type { Operator, Step, Template } from './json-path-parse.ts'
 
-/** The document does not have the shape that the template counts on; the message is a sentence. */
+/** The document does not have the shape that the template expects; the message is a sentence. */
 export class TemplateMismatch extends Error {}
 
 /**
@@ -25,7 +25,7 @@ export function printTemplate(template: Template, document: Json, text: (value: 
     .join('')
 }
 
-/** `..` behind `..` multiplies: a short template must not fill the memory. */
+/** Repeated `..` multiplies the values: a short template must not exhaust the memory. */
 const FOUND_LIMIT = 200_000
 
 function walk(values: readonly Json[], steps: readonly Step[]): readonly Json[] {
@@ -51,10 +51,10 @@ function take(values: readonly Json[], step: Step): readonly Json[] {
     case 'filter':
       return values.flatMap((value) => listOf(value, 'a filter').filter((item) => passes(item, step)))
     case 'literal':
-      // A text takes the place of everything that was found; numbers and booleans of each one of it, as in client-go.
+      // A text replaces all found values; a number or a boolean replaces each of them, as in client-go.
       return typeof step.value === 'string' ? [step.value] : values.map(() => step.value)
     default:
-      // In client-go an empty list here ends the whole walk, and what the lists behind it hold is lost; here it adds nothing.
+      // In client-go an empty list ends the whole walk and drops the values of later lists; here it adds nothing.
       return values.flatMap((value) => (value === null ? [] : sliceOf(listOf(value, 'an index'), step)))
   }
 }
@@ -115,7 +115,7 @@ function exists(item: Json, steps: readonly Step[]): boolean {
   }
 }
 
-/** As client-go: only values of one basic kind are compared. Silence about unlike values would look like "nothing is there". */
+/** As client-go, compares only values of one basic kind; other comparisons fail, because no output would look like no match. */
 function compare(left: Json, operator: Operator, right: Json): boolean {
   const kinds = [kindOf(left), kindOf(right)]
   if (kinds[0] !== kinds[1] || kinds[0] === 'other') {

@@ -7,7 +7,7 @@ import { splitWords } from '../../render/runtimes/split-words.ts'
 import type { AllowedFunctions, CliContext, ClusterTarget } from '../cli-context.ts'
 import { isTable, LIST_OUTPUTS, type Output, type OutputName, outputOption } from './outputs.ts'
 
-/** Rows, one by one, and not a document that is right only as a whole. */
+/** Rows can be printed one by one; a document is printed as a whole. */
 export function isRows(output: Output): boolean {
   return isTable(output) || output === 'name'
 }
@@ -175,7 +175,7 @@ export function collect(text: string, before: string[] | undefined): string[] {
   return [...(before ?? []), text]
 }
 
-/** Nothing here is where a relative path could start from. */
+/** A relative path has no folder to start from. */
 function programs(text: string, before: string[] | undefined): string[] {
   const [program] = splitWords(text.trim()) ?? []
   if (program === undefined) throw new InvalidArgumentError('it names no program\nwrite it as the Kptfile has it, and close every quote')

@@ -78,7 +78,7 @@ function checkedRenderOutput(text: string): RenderOutput {
   )
 }
 
-/** A table: beside it, other lines for people may stand on stdout. Everything else is read by a program, or posted as it is. */
+/** A table: sentences for people may follow it on stdout. Programs read every other format. */
 export function isTable(output: Output): boolean {
   return output === 'table' || output === 'wide'
 }

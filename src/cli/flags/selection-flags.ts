@@ -1,4 +1,4 @@
-/** Flags that select what is listed, as kubectl has them; each command offers those that mean something to it. */
+/** Flags that select rows, as in kubectl; each command offers those that apply to it. */
 import { Command, InvalidArgumentError, Option } from '@commander-js/extra-typings'
 import { type LabelSelector, parseLabelSelector } from '../../krm/label-selector.ts'
 import { secondsOf } from '../../policy/duration.ts'
@@ -21,7 +21,7 @@ export const STATES = [
 /** A moment, or how long before now. */
 export type Since = { readonly at: string } | { readonly secondsAgo: number }
 
-/** What each flag means in one command; a flag without a sentence is not offered. */
+/** The help of each flag; a flag without help is not offered. */
 interface SelectionHelp {
   readonly namespace?: string
   /** Only in commands that read no cluster: there it selects. */
@@ -44,10 +44,10 @@ function everyFlag({ namespace, cluster, risk, state, since }: SelectionHelp) {
 }
 
 export type SelectionOptions = Omit<ValuesOf<ReturnType<typeof everyFlag>>, 'allNamespaces'>
-/** What every command with a selection has. */
+/** Flags of every command with a selection. */
 export type PackageOptions = Pick<SelectionOptions, 'selector' | 'package'>
 
-/** `-l` and `--package` always, the others where they have a meaning. */
+/** `-l` and `--package`, and the flags that `help` describes. */
 export function selectionFlags<Help extends SelectionHelp>(
   help: Help & SelectionHelp,
 ): Flags<Pick<SelectionOptions, keyof PackageOptions | (keyof Help & keyof SelectionOptions)>> {
@@ -98,7 +98,7 @@ function selector(text: string): LabelSelector {
   )
 }
 
-/** Longest --since: what is older than this was never written by us. */
+/** Longest `--since`: no record is older. */
 const LONGEST_DAYS = 36_500
 
 function sinceWhen(text: string): Since {

@@ -1,6 +1,6 @@
 /**
- * What the selection flags leave: which packages, clusters, namespaces and changes. A flag hides only what is known not to
- * match; what could not be read or has no time stays, because to hide it would look like "nothing there".
+ * Applies the selection flags to packages, clusters, namespaces and changes. A flag hides only what is known not to match:
+ * an unreadable object, or a change without a time, stays visible.
  */
 import { resourceKey } from '../../krm/resource-id.ts'
 import type { UnitResult } from '../../plan/turn/unit-result.ts'
@@ -45,7 +45,7 @@ export interface NarrowedTurn {
   readonly hidden: number
 }
 
-/** Only for printing and the exit code; what a turn writes is never narrowed. */
+/** For printing and the exit code; the writes of a turn are never narrowed. */
 export function narrowTurn(result: TurnResult, options: Optional<SelectionOptions>, now: Date): NarrowedTurn {
   const filter = changeFilter(options, now)
   const numbers = new Map<Change, number>()
@@ -74,12 +74,12 @@ export function narrowReport(report: DriftReport, filter: ChangeFilter): DriftRe
   return { ...report, spec: { ...report.spec, changes: report.spec.changes.filter((change) => filter.shows(change)) } }
 }
 
-/** Which units of the ledger a command line is about. */
+/** The units of the ledger that a command line selects. */
 export interface UnitSelection {
   /** By arguments, `--package` and `-l`. */
   takesPackage(path: string): boolean
   takesCluster(name: string): boolean
-  /** Whether the unit has objects in the namespace of `-n`; undefined where nobody knows. */
+  /** Whether the unit has objects in the namespace of `-n`; undefined when unknown. */
   inNamespace(report: DriftReport): boolean | undefined
 }
 
@@ -100,7 +100,7 @@ export async function selectUnits(
   signal: AbortSignal,
 ): Promise<UnitSelection> {
   const names = [...packagesNamed(named, options), ...(options.path ?? [])]
-  // What is no longer in the repository still has a history.
+  // A package that is no longer in the repository still has a history.
   const past = new Set([...[...ledger.reports, ...ledger.closed].map(({ spec }) => spec.unit.package), ...alsoKnown])
   const paths: string[] = []
   for (const name of names) {
@@ -127,7 +127,7 @@ export function printHidden(count: number, noun: string, flags: readonly string[
   if (count > 0) printer.hint(`${count} ${noun}${count === 1 ? ' is' : 's are'} hidden by ${flags.join(' and ')}`)
 }
 
-/** Tells one change from another for as long as it is open, for `--watch`. */
+/** Identifies an open change, for `--watch`. */
 export function changeKey(unit: { readonly cluster: string; readonly package: string }, change: Change): string {
   return [unit.cluster, unit.package, resourceKey(change.ref), change.path ?? change.change].join(' ')
 }

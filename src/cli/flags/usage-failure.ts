@@ -1,4 +1,4 @@
-/** What is wrong with a command line, told with what could stand there instead. */
+/** Errors of a command line, each with what could be written instead. */
 import type { CommanderError, CommandUnknownOpts, Option } from '@commander-js/extra-typings'
 import { Failure } from '../../failure.ts'
 import { nearestNames } from '../../package/nearest-name.ts'
@@ -10,7 +10,7 @@ interface Reported {
   readonly remedy: string
 }
 
-/** BP1001. Commander has what it found in its messages alone; one that is not known here is told as it is. */
+/** BP1001. Commander reports details in its messages alone; an unknown message is printed as it is. */
 export function usageFailure(thrown: CommanderError, argv: readonly string[], program: CommandUnknownOpts): Failure {
   const message = thrown.message.replace(/^error: /, '')
   const { what, why, remedy } = report(thrown.code, message, commandOf(argv, program))
@@ -56,7 +56,7 @@ function unknown(what: string, hint: string, command: CommandUnknownOpts, kind: 
   return { what, why: `${none}; did you mean ${names.replace(/, ([^,]*)$/, ' or $1')}?`, remedy: `write ${written.join(' or ')}` }
 }
 
-/** Of two lines of a reason, the second is what to do. */
+/** The second line of a reason is the remedy. */
 function invalidValue(message: string, command: CommandUnknownOpts): Reported {
   const [, what, argument, reason] = /^(.*) is invalid(?: for argument '([^']*)')?\. (.*)$/s.exec(message) ?? []
   if (what === undefined || reason === undefined) {
@@ -93,7 +93,7 @@ function optionIn(message: string, command: CommandUnknownOpts): Option | undefi
   return command.options.find((option) => option.flags === flags)
 }
 
-/** The command that a line is about: the last one that is there. */
+/** The innermost command that the line names. */
 function commandOf(argv: readonly string[], program: CommandUnknownOpts): CommandUnknownOpts {
   let command = program
   for (const word of argv) {
@@ -115,9 +115,9 @@ function usageOf(command: CommandUnknownOpts): string {
 }
 
 /**
- * The command of `help [command...]`, which may stand behind a group too; undefined for another command line. Commander's own
- * tells of a command that is not there by the help of all others.
- * @throws Failure BP1001 where there is no such command
+ * The command of `help [command...]`, which may follow a group too; undefined for another command line. Commander's own help prints
+ * the help of the program for an unknown command.
+ * @throws Failure BP1001 for an unknown command
  */
 export function wantedHelp(argv: readonly string[], program: CommandUnknownOpts): CommandUnknownOpts | undefined {
   const words = argv.filter((word) => !word.startsWith('-'))

@@ -1,4 +1,4 @@
-/** What `explain` says about who it was: one line for the writer, one for its class, one for other owners of the field. */
+/** Lines of `explain` about the actor: the writer, its class, and other owners of the field. */
 import { type ActorRule, rowFor, ruleFor } from '../../drift/attribute/actor-classes.ts'
 import type { Actor } from '../../drift/drift.ts'
 import { oneLine } from '../../text/one-line.ts'

@@ -23,7 +23,7 @@ export function originsOf(observed: Observation): (drift: Drift, verdict: Object
       linesOf ??= linesIn(observed)
       return linesOf(desired, drift.path)
     } catch (thrown) {
-      // What cannot be read here is told by whoever renders it, and by Adopt.
+      // Rendering and Adopt report what cannot be read here.
       if (thrown instanceof MissingAnswer || thrown instanceof Failure) return []
       throw thrown
     }
@@ -49,7 +49,7 @@ function linesIn({ unit, git, functions, policy, built, verdicts }: Observation)
   }
 }
 
-/** A command says nothing about where it has a value from. */
+/** A command does not report the origins of values. */
 function printedBy({ command }: BuiltSource, { object }: DesiredResource, path: FieldPath): string {
   const name = command.join(' ')
   return valueAt(object, path) === undefined ? `not there; the object is printed by ${name}` : `printed by ${name}`

@@ -1,9 +1,9 @@
-/** What a proposal edits in authored files, for the person who has just asked for it. */
+/** The edits of a proposal in authored files. */
 import { structuredPatch } from 'diff'
 import type { Observation } from '../../plan/turn/observation.ts'
 import type { UnitPlan } from '../../plan/turn/unit-plan.ts'
 
-/** Places that are told; of more, only how many there are. */
+/** Longer lists end with a count. */
 const MOST_PLACES = 8
 const MOST_RANGES = 12
 
@@ -35,7 +35,7 @@ export function editedFiles(
   return [...edited.values()].sort((one, other) => (one.path < other.path ? -1 : 1))
 }
 
-/** `apps/web/setters.yaml:17,20-22`: lines as they are then; of what is taken away, the line that follows it. */
+/** `apps/web/setters.yaml:17,20-22`: lines after the edit; for removed lines, the line that follows. */
 export function editedLocations(files: readonly EditedFile[]): readonly string[] {
   const locations = files.map(({ path, before, after }) =>
     after === undefined ? `${path} (deleted)` : `${path}:${lineRanges(before, after).join(',')}`,

@@ -1,4 +1,4 @@
-/** What `explain` says about one line of `diff`: which rules were tried, in which order, and why each did or did not apply. */
+/** Explains one line of `diff`: which rules were tried, in which order, and why each did or did not apply. */
 import type { Drift, ObjectVerdict, SetAside } from '../../drift/drift.ts'
 import { describeFields, describeTarget, type IgnoreRule, isActive, mismatchText, whyNotIgnored } from '../../drift/noise/ignore-rules.ts'
 import { ruleNamed } from '../../drift/noise/presets.ts'
@@ -24,7 +24,7 @@ export interface ExplainedLine {
   readonly aside: SetAside | undefined
 }
 
-/** An object of which something is not proven, or is not known at all; or the package, where a part of it is. */
+/** An object, or a package, of which something is unverified or unreadable. */
 export interface UnprovenLine {
   readonly number: number
   readonly incomplete: Incomplete
@@ -59,9 +59,9 @@ export interface ExplainDetail {
   readonly width: number
   /** Each rule with its answer; otherwise how many there are, and whether one hides the line. */
   readonly everyRule: boolean
-  /** Whether annotations are told that only the live object has: once for an object. */
+  /** Whether to list annotations that only the live object has, once for an object. */
   readonly unheard: boolean
-  /** Where the value in git is from, a line each. */
+  /** Lines about the origin of the value in git. */
   readonly origin?: readonly string[]
 }
 
@@ -90,7 +90,7 @@ export function explainLines(
   ]
 }
 
-/** Why a value is hidden, or shown although it looks like a credential; undefined where nothing is to be said. */
+/** Why a value is hidden, or shown although it looks like a credential; undefined otherwise. */
 function visibilityText(drift: Drift): string | undefined {
   if (drift.liveUnread) return 'not shown: the content of the Secret is not read'
   const hidden = [drift.live, drift.git]
@@ -136,12 +136,12 @@ function ruleLines(
 
 interface Tried {
   readonly name: string
-  /** What the rule is about, where the answer does not say it. */
+  /** The target of the rule, where the answer does not name it. */
   readonly about: string
   readonly answer: string
 }
 
-/** On one line where there is room. */
+/** One line where it fits. */
 function triedLines({ name, about, answer }: Tried, width: number): string[] {
   const one = `     ${name}  ${answer}`
   if (about === '' && one.length <= width) return [one]

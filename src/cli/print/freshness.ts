@@ -1,4 +1,4 @@
-/** How old the answer of the ledger is, and what it does not know (docs/adr/0026-what-status-knows.md). */
+/** The age of the ledger's observations, and what is unknown (docs/adr/0026-what-status-knows.md). */
 import type { FailureCode } from '../../failure.ts'
 import type { Note } from '../../note.ts'
 import { lastSeen } from '../../plan/ledger/seen-at.ts'
@@ -11,7 +11,7 @@ import { unitName } from '../../record/unit-name.ts'
 import { formatAge } from './print-diff.ts'
 
 /**
- * The ledger with the latest look at each unit that it tells of, as `observed.seenAt`. What was last looked at too long ago is Unknown.
+ * Adds the time of the latest observation of each unit as `observed.seenAt`. A unit that was last observed too long ago is Unknown.
  * @param now the present
  */
 export function withSeenTimes(ledger: Ledger, view: RepositoryView, now: Date): Ledger {
@@ -29,10 +29,10 @@ function withSeenTime(report: DriftReport, { clusters }: Ledger, view: Repositor
   return { ...report, spec: { ...report.spec, observed: { at, ...(seenAt > at ? { seenAt } : {}), ...observed } } }
 }
 
-/** Intervals of the policy, and seconds: what was last looked at longer ago than both is not known any more. */
+/** Intervals of the policy, and seconds: an observation that is older than both has expired. */
 const KNOWN_FOR = { intervals: 10, seconds: 86_400 }
 
-/** What nobody looks at stays as it was seen last: no scan could make it known again. */
+/** A unit that is no longer observed keeps its last state: no scan could update it. */
 function withoutExpired(report: DriftReport, view: RepositoryView, now: Date): DriftReport {
   const { state, since, lastKnown: _known, incomplete: _incomplete, health: _health, ...rest } = report.status
   const observed = seenAtOf(report)
@@ -58,12 +58,12 @@ function withoutExpired(report: DriftReport, view: RepositoryView, now: Date): D
 
 const EXPIRED: FailureCode = 'BP3016'
 
-/** Unknown because nobody looked for long, and not because somebody looked in vain. */
+/** Unknown because the last observation has expired, and not because an observation failed. */
 export function isExpired({ status: { incomplete } }: DriftReport): boolean {
   return incomplete?.[0]?.code === EXPIRED
 }
 
-/** Nobody looks at what is no longer in the repository, or in the cluster. */
+/** A package that is no longer in the repository, or in the cluster, is not observed. */
 function isObserved({ spec: { unit } }: DriftReport, view: RepositoryView): boolean {
   return packagesIn(view, unit.cluster).some(({ path }) => path === unit.package)
 }
@@ -72,7 +72,7 @@ export function seenAtOf({ spec: { observed } }: DriftReport): string {
   return observed.seenAt ?? observed.at
 }
 
-/** RFC 3339 UTC: the latest look at each item that was ever seen, the oldest first. */
+/** RFC 3339 UTC: the latest observation of each observed item, the oldest first. */
 export function observedTimes(items: readonly DriftReport[]): readonly string[] {
   return items
     .map(seenAtOf)
@@ -80,14 +80,14 @@ export function observedTimes(items: readonly DriftReport[]): readonly string[] 
     .sort()
 }
 
-/** Whether the last look is older than twice the interval at which the policy says that the cluster is looked at. */
+/** Whether the last observation is older than twice the policy's interval for the cluster. */
 export function isStale(report: DriftReport, { policies }: Pick<RepositoryView, 'policies'>, now: Date): boolean {
   const { cluster } = report.spec.unit
   if (report.status.state === 'Unknown') return isExpired(report)
   return now.getTime() - Date.parse(seenAtOf(report)) > 2_000 * clusterDetection(policies, cluster, 'interval')
 }
 
-/** What cannot be observed, with the reason, and what was not looked at for long. */
+/** Notes about units that cannot be observed, with the reason, and about old observations. */
 export function freshnessNotes(
   reports: readonly DriftReport[],
   { clusters }: Pick<Ledger, 'clusters'>,

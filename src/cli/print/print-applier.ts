@@ -3,7 +3,7 @@
 import type { Applier } from '../../status/applier.ts'
 import { oneLine } from '../../text/one-line.ts'
 
-/** The sentence, the line to run where nobody applies by himself, and what stands in the way. Without line breaks. */
+/** The applier, the command to run where nothing applies automatically, and obstacles. Without line breaks. */
 export function applierLines({ sentence, command, warning }: Pick<Applier, 'sentence' | 'command' | 'warning'>): string[] {
   return [
     oneLine(sentence, 1_000),

@@ -31,14 +31,14 @@ export interface DiffView {
   readonly origins?: ReadonlyMap<string, readonly string[]> | undefined
   /** Numbers in the whole list, where some of it is not shown; otherwise the changes count from 1. */
   readonly numbers?: ReadonlyMap<Change, number> | undefined
-  /** Whether each line says what is planned for its change. */
+  /** Whether each line has the planned resolution. */
   readonly resolutions?: boolean
 }
 
 const CHANGE_STYLE = { modified: 'yellow', removed: 'red', added: 'green', missing: 'red', unexpected: 'green' } as const
 const CHANGE_GLYPH = { modified: 'changed', removed: 'removed', added: 'added', missing: 'removed', unexpected: 'added' } as const
 
-/** Empty when nothing differs and nothing is to be said. */
+/** Empty when nothing differs, is set aside or is unobserved. */
 export function formatDiff(view: DiffView, terminal: Terminal): string {
   const { changes } = view.plan.report.spec
   const lines: string[] = []
@@ -79,7 +79,7 @@ interface Row {
   readonly cells: readonly string[]
 }
 
-/** One entry per change: one line with its cells under those of the others, or two where the terminal is too narrow for that. */
+/** One entry per change: one line of aligned cells, or two lines on a narrow terminal. */
 function layOut(view: DiffView, terminal: Terminal): string[] {
   const { changes } = view.plan.report.spec
   const riskWidth = Math.max(0, ...changes.map(({ risk }) => risk.length))
@@ -238,7 +238,7 @@ function setAsideLines(view: DiffView, terminal: Terminal): string[] {
   if (aside.length === 0) return rollouts
   if (!view.showIgnored) {
     const counts = (['Ignored', 'Released'] as const).flatMap((state) => {
-      // What a preset mutes happens in every cluster all the time: of that alone nothing is said.
+      // Presets mute differences of every cluster, which are not counted.
       const count = aside.filter((entry) => entry.state === state && entry.rule?.startsWith(PRESET) !== true).length
       return count === 0 ? [] : [`${count} ${state}`]
     })
@@ -251,7 +251,7 @@ function setAsideLines(view: DiffView, terminal: Terminal): string[] {
   return [...lines, ...rollouts]
 }
 
-/** What waits for the syncer is told without being asked for: one line for each thing that it waits for. */
+/** Differences that wait for the syncer are always printed: one line for each reason. */
 function waitingLines(aside: readonly SetAside[], terminal: Terminal): string[] {
   const waiting = aside.filter(({ state }) => state !== 'Ignored' && state !== 'Released')
   const reported = Map.groupBy(waiting, (one) => `${waitingWord(one)}: ${one.why}${one.observe === undefined ? '' : `; ${one.observe}`}`)
@@ -267,7 +267,7 @@ function waitingWord({ state, stuckSince }: SetAside): string {
   return stuckSince === undefined ? state : `${state} (${stuckText(stuckSince)})`
 }
 
-/** @param since RFC 3339 UTC or an age; empty where nobody knows */
+/** @param since RFC 3339 UTC or an age; empty when unknown */
 export function stuckText(since: string): string {
   return since === '' ? 'stuck' : `stuck since ${since}`
 }

@@ -27,8 +27,8 @@ export interface ListDocument {
 }
 
 /**
- * Prints the list where `-o` asks for json, yaml, jsonl or jsonpath. False: it asks for something else, and nothing was printed.
- * @throws Failure BP1001 where the list does not have the shape that a template counts on
+ * Prints the list for `-o json`, `yaml`, `jsonl` or `jsonpath=`. @returns false for another format, and prints nothing
+ * @throws Failure BP1001 where the list does not have the shape that a template expects
  */
 export function printList(list: ListDocument, { output, cli }: Printer): boolean {
   const template = templateOf(output)
@@ -61,13 +61,13 @@ export function printReports(list: DriftReportList, printer: Printer, numbers?: 
   return true
 }
 
-/** The list is as old as its oldest observation, which the time of printing says nothing of. */
+/** The list is as old as its oldest observation. */
 export function reportList(items: readonly DriftReport[], incomplete: readonly Incomplete[]): DriftReportList {
   const [observedAt = ''] = observedTimes(items)
   return { apiVersion: API_VERSION, kind: 'DriftReportList', observedAt, incomplete: [...incomplete], items: [...items] }
 }
 
-/** What a turn could not observe, over all of its units. */
+/** The unobserved objects and packages of all units. */
 export function incompleteOf(units: readonly UnitResult[]): Incomplete[] {
   return units.flatMap((unit) =>
     unit.state === 'planned'
@@ -83,12 +83,12 @@ export function incompleteOfClusters(notObserved: readonly NotObserved[]): Incom
   )
 }
 
-/** What reports from the ledger say that could not be observed. */
+/** The unobserved objects in reports of the ledger. */
 export function incompleteOfReports(reports: readonly DriftReport[]): Incomplete[] {
   return reports.flatMap(({ spec, status }) => (status.incomplete ?? []).map((entry) => ({ package: spec.unit.package, ...entry })))
 }
 
-/** One line for each item, and one for each package of which nothing at all is known: a reader of lines must not miss it. */
+/** One line for each item, and one for each package without an item of which nothing is known. */
 function linesOf({ apiVersion, items, incomplete }: ListDocument): object[] {
   const reported = new Set((items as readonly Partial<DriftReport>[]).map(({ spec }) => spec?.unit?.package))
   const unread = (incomplete ?? []).filter((entry) => !reported.has(entry.package))
@@ -107,7 +107,7 @@ function applyTemplate(text: string, list: ListDocument, cli: CliContext): strin
   const parsed = parseTemplate(text)
   if ('problem' in parsed) throw new TypeError(`a template that was checked is not one: ${parsed.problem}`)
   try {
-    // On a terminal nothing may act by itself; a program gets the value as it is.
+    // A terminal gets no control characters; a program gets the value as it is.
     const shown = (value: string): string =>
       value
         .split('\n')
@@ -126,7 +126,7 @@ function applyTemplate(text: string, list: ListDocument, cli: CliContext): strin
   }
 }
 
-/** GITHUB_STEP_SUMMARY is a file that the runner shows with the run. What was found does not depend on it. */
+/** Appends to GITHUB_STEP_SUMMARY, a file that the runner shows with the run. A failure is only a note. */
 function writeStepSummary(markdown: string, cli: CliContext): void {
   const path = cli.env['GITHUB_STEP_SUMMARY']
   if (path === undefined || path === '') return

@@ -4,7 +4,7 @@ import { oneLine } from '../../text/one-line.ts'
 import type { CliContext } from '../cli-context.ts'
 import { Terminal } from './terminal.ts'
 
-/** Failures that differ only in their place are told once, with the first places; with `verbose` each by itself. */
+/** Prints failures that differ only in their place once, with the first places; with `verbose` each one. */
 export function printFailures(failures: readonly Failure[], cli: CliContext, { verbose }: { readonly verbose?: boolean } = {}): void {
   const terminal = new Terminal(cli.stderr, { color: 'auto', ascii: false, env: cli.env })
   for (const failure of verbose === true ? failures : groupFailures(failures)) {

@@ -4,7 +4,7 @@ import type { NotePart } from '../../record/schema.ts'
 import { oneLine } from '../../text/one-line.ts'
 import type { Printer } from './printer.ts'
 
-/** Lines of notes that one look prints, unless all of them are asked for. */
+/** Lines of notes without `--verbose`. */
 export const MOST_LINES = 5
 
 /** Sentences for people: with `verbose` every note, otherwise one for each cause, and never more than `MOST_LINES`. */
@@ -31,7 +31,7 @@ export function notesPart(notes: readonly Note[], { verbose }: { readonly verbos
   return { notes: groups.map(({ cause, count, examples }) => ({ cause, count, examples: examples.map((one) => ({ ...one })) })) }
 }
 
-/** Commits are read, never files that are not committed: a note on stderr says so where there are such files. */
+/** Prints a note where the work tree has uncommitted changes, which are never read. */
 export async function printWorkTree(verb: 'compared' | 'rendered', repo: string, printer: Printer): Promise<void> {
   if (printer.quiet || /^[a-z+]+:\/\//.test(repo)) return
   const text = `the work tree has changes that are not committed; commits are ${verb}, not the work tree`

@@ -10,7 +10,7 @@ import { oneLine } from '../../text/one-line.ts'
 import type { Printer } from './printer.ts'
 import { publishCommand, type RepositoryLocation, shellWord } from './published-lines.ts'
 
-/** What was found, and what to expect. With `--dry-run` also the files and the text of the proposal. */
+/** Prints what was detected, and what to expect. A dry run also prints the files and the text of the proposal. */
 export function printOnboarding({ subject, files }: Onboarding, dryRun: boolean, { cli }: Printer): void {
   if (subject === undefined) return
   const { dialect, syncers, packages, clusters, elsewhere, autoscalers, imported, notImported, notObserved, expected, rights } = subject
@@ -64,7 +64,7 @@ function lines(text: string): string {
     .join('')
 }
 
-/** What was done, and what comes next. `location`: where the branch is then. */
+/** Prints the result, and the next step. `location`: the repository of the branch. */
 export function printOnboarded(done: Onboarded, location: RepositoryLocation, dryRun: boolean, printer: Printer): void {
   const { ok, quiet, cli } = printer
   const write = (line: string): unknown => cli.stdout.write(`${line}\n`)
@@ -139,7 +139,7 @@ function printProposed(
       `  enrol:   ${git} switch ${base} && ${git} merge --no-ff --no-edit ${CONFIGURE_BRANCH}${origin ? ` && ${git} push origin ${base}` : ''}`,
     )
     write(`  decline: ${git} branch -D ${CONFIGURE_BRANCH}`)
-    // An unchanged branch may have been made anew since it was published.
+    // An unchanged branch may have been rebuilt since it was published.
     const publish = publishCommand(updates.length === 0 ? [{ ref: CONFIGURE_REF, from: view.base, to: view.base }] : updates, location)
     if (publish !== undefined) write(`  publish: ${publish}`)
     return

@@ -1,4 +1,4 @@
-/** Objects whose last change is still being rolled out, or failed: what differs there may differ only for now. Never drift. */
+/** Objects whose last change is being rolled out, or failed; they are no drift. */
 import { describeResourceId } from '../../krm/resource-id.ts'
 import type { GroupMember } from '../../status/resource-group.ts'
 import { oneLine } from '../../text/one-line.ts'

@@ -1,4 +1,4 @@
-/** What a turn found and wrote, for people or as a document. */
+/** Prints the result of a turn, for people or as a document. */
 
 import { settledText } from '../../controller/transitions.ts'
 import { visibilityIn } from '../../drift/visibility.ts'
@@ -39,7 +39,7 @@ type TurnPrintOptions = Optional<Pick<ValuesOf<typeof DIFF_FLAGS>, 'showIgnored'
   readonly numbers?: ReadonlyMap<Change, number>
 }
 
-/** Differences of every unit, or the list as a document. @returns whether there was anything to say */
+/** Differences of every unit, or the list as a document. @returns whether anything was printed for people */
 export function printTurn(result: TurnResult, options: TurnPrintOptions, printer: Printer): boolean {
   const { cli, terminal } = printer
   let message = false
@@ -104,7 +104,7 @@ export function printWritten(result: TurnResult, dryRun: boolean, printer: Print
     if (locations.length > 0) printer.write(`  ${would === '' ? 'edits' : 'would edit'} ${oneLine(locations.join(', '), 1_000)}\n`)
     if (report.status.held !== undefined) printer.write(`  ${heldSentence(report.status.held)}\n`)
     if (report.status.lifecycle === 'Proposed' && outcome !== 'healed') printer.write(lossLines(unit.plan.record))
-    // Nothing was written, so there is nothing to decide about yet.
+    // A dry run leaves nothing to decide.
     if (would !== '') {
       if (report.status.lifecycle === 'Proposed' && outcome !== 'healed') printer.write(`  plan: ${planText(report)}\n`)
       printer.write(
@@ -129,12 +129,12 @@ export function printDryRun({ written }: Pick<TurnResult, 'written'>, printer: P
   if (!printer.quiet) for (const line of dryRunLines(written)) printer.write(`${line}\n`)
 }
 
-/** What was written to clusters because merged commits authorise it, one line for each decision. */
+/** The writes to clusters that merged commits authorise, one line for each decision. */
 export function printSettled(settled: TurnResult['settled'], printer: Printer): void {
   if (printer.isTable) for (const one of settled) printer.write(`${printer.ok} ${settledText(one)}\n`)
 }
 
-/** What a Restore takes from the cluster, and what of it the record keeps; one line for each. */
+/** Lines about what a Restore deletes in the cluster, and whether the record has a copy. */
 export function lossLines(record: DriftRecord | undefined): string {
   return (record === undefined ? [] : restoreLosses(record)).map((loss) => `  ${oneLine(loss, 2_000)}\n`).join('')
 }
@@ -159,13 +159,13 @@ function planText({ spec, status }: DriftReport): string {
   return status.plan === 'Mixed' ? countResolutions(spec.changes) : (status.plan ?? '')
 }
 
-/** What policy and schema say of the values in files of the unit. */
+/** The visibility of values in files of the unit, from policy and schema. */
 function visibilityFor({ verdicts, policy }: Observation): VisibilityFor {
   const known = new Map(verdicts.map(({ id, visibilityOf }) => [resourceKey(id), visibilityOf]))
   return (id) => known.get(resourceKey(id)) ?? visibilityIn(id, UNKNOWN_SCHEMA, policy.visibility)
 }
 
-/** A file that is edited, as a unified diff of what may be shown of it. */
+/** An edited file as a unified diff, without hidden values. */
 export function formatEdit(
   file: EditedFile & { readonly visibilityFor?: VisibilityFor },
   key: RedactionKey,

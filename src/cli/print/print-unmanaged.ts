@@ -1,4 +1,4 @@
-/** Objects that nobody manages, apart from what differs: for people as a list of their own, and as a part of the document. */
+/** Unmanaged objects, which are no drift: as a list for people, and as a part of the document. */
 import { describeResourceId } from '../../krm/resource-id.ts'
 import type { UnmanagedObject, UnmanagedObjects } from '../../reconcile/observe/read-unmanaged.ts'
 import { refOf } from '../../record/build-report.ts'
@@ -22,7 +22,7 @@ export function unmanagedPart(found: readonly UnmanagedObjects[]): NonNullable<D
   }))
 }
 
-/** Empty where nothing was looked for. `now`: milliseconds since 1970, for relative times on a terminal. */
+/** Empty without `--unmanaged`. `now`: milliseconds since 1970, for relative times on a terminal. */
 export function formatUnmanaged(found: readonly UnmanagedObjects[], now: number, terminal: Terminal): string {
   return found.map((one) => formatCluster(one, now, terminal)).join('')
 }

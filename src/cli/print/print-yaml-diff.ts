@@ -1,6 +1,6 @@
 /**
- * `diff --yaml`: one unified diff per differing object, from git to live, as `git diff` prints it; or what a program of the
- * user's makes of the same texts (BACKPORCH_EXTERNAL_DIFF). Whatever is no part of the diff goes to stderr.
+ * `diff --yaml`: one unified diff per differing object, from git to live, as `git diff` prints it, or the output of another program for
+ * the same texts (BACKPORCH_EXTERNAL_DIFF). Everything else goes to stderr.
  */
 
 import { itemFingerprint } from '../../drift/compare/fingerprint.ts'
@@ -18,7 +18,7 @@ import type { Terminal } from './terminal.ts'
 import { formatUnifiedDiff } from './unified-diff.ts'
 
 interface NamedSides extends ObjectSides {
-  /** As people name it; the folder of the object in the diff's file names. */
+  /** Display name; the folder of the object in the file names of the diff. */
   readonly packageName: string
   readonly slug: string
 }
@@ -100,6 +100,6 @@ function printRest(result: TurnResult, objects: readonly NamedSides[], { cli, op
     const text = `${ref === undefined ? path || '.' : objectName(ref)} ${state ?? 'not observed'} (${code}): ${why}`
     notes.push({ cause: 'not-observed', subject: '', text })
   }
-  // What was not compared is told with --quiet too.
+  // Objects that were not compared are printed with --quiet too.
   printNotes(notes, new Printer(cli, { ...options, quiet: undefined }))
 }

@@ -26,7 +26,7 @@ export class Printer {
     this.terminal = new Terminal(cli.stdout, { color: options.color, ascii: options.ascii === true, env: cli.env })
   }
 
-  /** Rows for people, so that sentences may stand between them. */
+  /** The output is for people: sentences may follow the rows. */
   get isTable(): boolean {
     return isTable(this.output)
   }

@@ -1,6 +1,6 @@
 /**
- * Where branches went that were written, and what publishes them. A repository that is given by a path may be somebody's clone:
- * then they are in it and nowhere else, and whoever is not told looks for them on `origin`.
+ * Prints where branches were written, and the command that publishes them. A repository that is given by a path may be a clone: then its
+ * remote does not have the branches.
  */
 import type { ObjectId } from '../../package/object-id.ts'
 import { LEDGER_BRANCH, ownedRef } from '../../package/ref-name.ts'
@@ -12,7 +12,7 @@ import type { RepositoryOptions } from '../flags/options.ts'
 import type { Printer } from './printer.ts'
 
 export type RepositoryLocation =
-  /** Given by its address, or bare: what is written to it everybody has. */
+  /** Given by its address, or bare: everybody has the written branches. */
   | { readonly kind: 'shared' }
   /** `git`: the command for it, `git` or `git -C folder`. `origin`: whether it has one. */
   | { readonly kind: 'clone'; readonly git: string; readonly name: string; readonly origin: boolean }
@@ -31,12 +31,11 @@ export async function repositoryLocation({ repo }: Pick<RepositoryOptions, 'repo
 
 type Written = Pick<RefUpdate, 'ref' | 'from' | 'to'>
 
-/** More branches than this are a list that nobody reads. */
 const MOST_REVIEWS = 5
 
 /**
- * What to say after `updates` were pushed, one line each, indented: where they are, how to look at them, what publishes them.
- * Empty where nothing was written, everybody has it, or there is no origin on which anybody could miss it.
+ * Indented lines after a push of `updates`: where they are, and the commands that show and publish them. Empty where nothing was
+ * written, where everybody has it, and without an origin.
  */
 export function publishedLines(updates: readonly Written[], baseBranch: string, location: RepositoryLocation): readonly string[] {
   const publish = publishCommand(updates, location)
@@ -53,23 +52,23 @@ export function publishedLines(updates: readonly Written[], baseBranch: string, 
   ]
 }
 
-/** A clone has the ledger of its origin only where somebody fetched it: then what was begun here stands beside that. */
+/** A clone without the fetched ledger of its origin starts another one. */
 function startsLedger(updates: readonly Written[]): boolean {
   return updates.some(({ ref, from, to }) => ref === `refs/heads/${LEDGER_BRANCH}` && from === null && to !== null)
 }
 
-/** Takes away what was written, and nothing else of the clone. */
+/** Removes the written branches, and nothing else of the clone. */
 function beginAgain(written: readonly string[], location: RepositoryLocation & { readonly kind: 'clone' }): string {
   return `${location.git} branch -D ${written.map(shellWord).join(' ')} && ${fetchRecorded(location)}`
 }
 
-/** Fetches what backporch recorded on origin: the ledger, and the branches without which it would take them for deleted. */
+/** Fetches the ledger of origin, and its branches, which would count as deleted without the fetch. */
 export function fetchRecorded({ git }: { readonly git: string }): string {
   const all = ['drafts', 'proposed'].map((state) => `'refs/heads/${state}/*:refs/heads/${state}/*'`)
   return `${git} fetch origin ${all.join(' ')} ${LEDGER_BRANCH}:${LEDGER_BRANCH}`
 }
 
-/** Says it, where there is something to say. @throws Failure BP4009 where git is not installed */
+/** @throws Failure BP4009 where git is not installed */
 export async function printPublished(
   updates: readonly Written[],
   baseBranch: string,
@@ -82,8 +81,8 @@ export async function printPublished(
 }
 
 /**
- * One push of all or nothing, also of what was taken away; undefined where there is no origin. A base branch, a ledger or a tag
- * that is another on origin is refused by git; a branch for review that was made anew replaces the one that was published from here.
+ * One atomic push of written and removed refs; undefined without an origin. Git refuses another base branch, ledger or tag on origin;
+ * a new branch for review replaces the one that was published from here.
  */
 export function publishCommand(updates: readonly Written[], location: RepositoryLocation): string | undefined {
   if (location.kind === 'shared' || !location.origin || updates.length === 0) return undefined
@@ -92,13 +91,13 @@ export function publishCommand(updates: readonly Written[], location: Repository
     ...(updates.length > 1 ? ['--atomic'] : []),
     ...leases.map(({ ref }) => shellWord(`--force-with-lease=${shortName(ref)}`)),
     'origin',
-    // By the full name, because origin may never have had it, which git takes for a mistake in a short one.
+    // The full name, because git refuses a short name that origin never had.
     ...updates.map(({ ref, to }) => shellWord(to === null ? `:${ref}` : shortName(ref))),
   ]
   return `${location.git} push ${words.join(' ')}`
 }
 
-/** What is needed of a decision (`Decided`) to say which refs it moved. */
+/** The parts of a decision (`Decided`) that name the refs that it moved. */
 export interface DecidedRefs {
   readonly reviewed: {
     readonly observation: { readonly unit: { readonly packageName: string }; readonly git: { readonly baseBranch: string } }
@@ -119,12 +118,11 @@ export function decisionUpdates({ reviewed: { observation, proposal }, commit, r
   return [
     ...(commit === undefined ? [] : [merged, tag]),
     { ref: proposal.ref, from: proposal.commit, to: null },
-    // Whoever decides has scanned before.
+    // A scan before the decision wrote the ledger.
     { ref: `refs/heads/${LEDGER_BRANCH}`, from: proposal.commit, to: proposal.commit },
   ]
 }
 
-/** Neither the base branch nor the ledger nor a tag. */
 function isForReview(ref: string): boolean {
   return ['workspace', 'configure', 'policy'].includes(ownedRef(ref)?.kind ?? '')
 }

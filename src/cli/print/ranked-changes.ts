@@ -30,8 +30,8 @@ export interface SourceLocation {
 }
 
 /**
- * Where git declares the object; for one that git does not declare, or whose place was not recorded, the package's Kptfile. A folder has
- * none: then its first manifest that is known here, or the folder itself.
+ * Where git declares the object. Without a recorded location it is the Kptfile of the package; in a folder without a Kptfile it is the
+ * first known manifest, or the folder.
  */
 export function sourceOf({ change, report: { spec } }: RankedChange): SourceLocation {
   const own = locationOf(change)

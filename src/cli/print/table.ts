@@ -15,9 +15,9 @@ export interface Column<Row> {
 export interface TableOptions {
   readonly headers: boolean
   readonly wide: boolean
-  /** Names of columns to print, in this order; undefined prints the default ones. Unknown names were refused before. */
+  /** Names of known columns to print, in this order; undefined prints the default ones. */
   readonly columns: readonly string[] | undefined
-  /** Widths that earlier rows had, for rows that are printed below them; made wider where these rows need it. */
+  /** Widths of the rows above, which wider rows increase. */
   readonly widths?: number[] | undefined
 }
 
@@ -30,7 +30,7 @@ export function formatTable<Row>(rows: readonly Row[], columns: readonly Column<
     options.columns === undefined
       ? columns.filter(({ wide }) => wide !== true || options.wide)
       : options.columns.flatMap((name) => columns.filter((column) => column.name === name.toUpperCase()))
-  // Text in a cell may come from a cluster or from git: it makes no line and no colour of its own.
+  // Text from a cluster or from git adds no line breaks and no colours.
   const cells = rows.map((row) => shown.map(({ value }) => oneLine(value(row), CELL_LIMIT).trimEnd() || '-'))
   const lines = options.headers ? [shown.map(({ name }) => name), ...cells] : cells
   const widths = columnWidths(lines).map((width, index) => Math.max(options.widths?.[index] ?? 0, width))

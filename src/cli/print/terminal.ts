@@ -30,7 +30,7 @@ export type Glyph = keyof typeof GLYPHS
 
 export class Terminal {
   readonly isTTY: boolean
-  /** Characters per line; 100 where the output does not say. */
+  /** Characters per line; 100 where the output has no width. */
   readonly width: number
   readonly colours: boolean
   private readonly ascii: boolean

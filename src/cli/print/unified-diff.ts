@@ -9,10 +9,10 @@ export interface DiffSide {
   readonly text: string | undefined
 }
 
-/** Edits after which two texts are told as one removed and one added. */
+/** Beyond so many edits, the texts are printed as one removed and one added. */
 const MOST_EDITS = 4_000
 
-/** `inActions`: the runner takes a line that begins with `::` for a command, and looks for `##[` in all of them. */
+/** `inActions`: the runner executes lines that begin with `::`, and `##[` in any line. */
 export function formatUnifiedDiff(before: DiffSide, after: DiffSide, terminal: Terminal, inActions: boolean): string {
   const [from, to] = [before, after].map(({ name, text }) => (text === undefined ? '/dev/null' : name)) as [string, string]
   const patch = structuredPatch(from, to, before.text ?? '', after.text ?? '', undefined, undefined, {

@@ -4,7 +4,7 @@ import type { StatusWord } from '../../status/kstatus-fields.ts'
 import { oneLine } from '../../text/one-line.ts'
 import type { Terminal } from './terminal.ts'
 
-/** Objects that differ of all that were looked at: those that git declares, and the unexpected ones. */
+/** Objects that differ, of those that git declares and the unexpected ones. */
 export function driftCount({ spec, status: { state } }: DriftReport): string {
   if (state === 'Unknown') return '?'
   const objects = new Set(spec.changes.map(({ ref }) => `${ref.group}/${ref.kind}/${ref.namespace}/${ref.name}`)).size
@@ -12,7 +12,7 @@ export function driftCount({ spec, status: { state } }: DriftReport): string {
   return `${objects}/${spec.observed.objects + unexpected}`
 }
 
-/** Workspace that the open record is in: of its own episode, or of the joint proposal that it shares. */
+/** Workspace of the open record: that of its own episode, or of its joint proposal. */
 export function workspaceOf({ episode, branch }: DriftReport['status']): string {
   return branch === undefined ? `drift-${episode}` : branch.slice(branch.lastIndexOf('/') + 1)
 }

@@ -16,7 +16,7 @@ const LEVELS = { critical: 'error', high: 'error', medium: 'warning', low: 'noti
 
 export function formatAnnotations(list: DriftReportList, numbers?: ReadonlyMap<Change, number>): string {
   const ranked = rankedChanges(list, numbers)
-  // Numbers only: what is no command is searched by the runner for commands of an older kind.
+  // Numbers only: the runner searches other lines for commands of an older form.
   const drifted = list.items.filter(({ spec }) => spec.changes.length > 0).length
   const summary = `${count(ranked.length, 'change')} in ${drifted} of ${count(list.items.length, 'package')}${list.incomplete.length === 0 ? '' : ', not observed in full'}`
   const stuck = stuckLines(list.items).map((line) => command('warning', { title: 'the syncer is stuck' }, line))

@@ -1,6 +1,6 @@
 /**
  * `-o markdown`: the list as a comment on a pull request or a step summary; GitHub Flavored Markdown that Gitea shows alike.
- * What comes from a cluster or from git stands in code (src/text/markdown-text.ts), everything else is ours.
+ * Text from a cluster or from git is encoded as code (src/text/markdown-text.ts).
  */
 import { actorLimit, actorName } from '../../record/actor-name.ts'
 import { formatSides, formatValue, hiddenBytes } from '../../record/format-value.ts'
@@ -19,7 +19,7 @@ const NAMES_LIMIT = 30
 const INCOMPLETE_LIMIT = 20
 
 export interface MarkdownMore {
-  /** Of all changes, where the list has only some of them. */
+  /** Numbers of all changes, where the list has only some of them. */
   readonly numbers?: ReadonlyMap<Change, number> | undefined
   /** Lines before the last one, encoded. */
   readonly also?: readonly string[]
@@ -51,7 +51,7 @@ export function formatMarkdown(list: DriftReportList, { numbers, also = [] }: Ma
   return `${lines.join('\n')}\n`
 }
 
-/** When the clusters were looked at. */
+/** The times of the observations. */
 function observedText({ items }: DriftReportList): string {
   const times = observedTimes(items)
   const [first, last] = [times[0] ?? 'never', times.at(-1) ?? 'never']

@@ -23,7 +23,7 @@ const PROBLEM_SEVERITIES = { critical: 'error', high: 'error', medium: 'warning'
 const SCORES = { critical: '9.5', high: '8.0', medium: '5.5', low: '2.0' } as const
 /** Rules about who may do what, what may run and who reaches it; a replica count is no vulnerability. */
 const SECURITY = /^(SEC|SUP|NET)-/
-/** What GitHub takes of one run; more, and it refuses the file. */
+/** GitHub refuses a file with more results in one run. */
 const RESULT_LIMIT = 25_000
 
 interface Rule {
@@ -52,7 +52,7 @@ export function sarifLog(list: DriftReportList, version: string, numbers?: Reado
         automationDetails: { id: categoryOf(list) },
         originalUriBaseIds: { '%SRCROOT%': { description: { text: 'The root of the repository.' } } },
         columnKind: 'utf16CodeUnits',
-        // A run in which something was not observed ends well; what it could not see is told beside it.
+        // A run with unobserved objects succeeds; notifications name them.
         invocations: [
           {
             executionSuccessful: list.incomplete.every(({ state }) => state !== undefined),
@@ -65,7 +65,7 @@ export function sarifLog(list: DriftReportList, version: string, numbers?: Reado
   }
 }
 
-/** Every rule, whether it is met or not, so that its place and its help stay; and codes that another version wrote. */
+/** All rules, so that index and help of each stay the same, and codes of other versions. */
 function rulesOf(ranked: readonly RankedChange[]): Rule[] {
   const known = new Set(RISK_RULES.map(({ code }) => code))
   const others = new Map(ranked.filter(({ change }) => !known.has(change.reason)).map(({ change }) => [change.reason, change.risk]))
@@ -111,7 +111,7 @@ function result(entry: RankedChange, locations: ReadonlyMap<string, number>): ob
         ],
       },
     ],
-    // GitHub goes by the first one. The same change in two clusters is two alerts, also where no uid keeps them apart.
+    // GitHub uses the first fingerprint. The same change in two clusters is two alerts, also without a uid.
     partialFingerprints: {
       primaryLocationLineHash: `${hash(`${unit.cluster}\0${unit.package}\0${change.fingerprint}`)}:1`,
       'backporch/v1': change.fingerprint,
@@ -136,7 +136,7 @@ function sentence({ change, report, number }: RankedChange): string {
   return `${objectName(change.ref)} ${what}, by ${who}${actor.at === '' ? '' : ` ${actor.at}`}${rollback === undefined ? '' : `, ${rollback}`}. Change ${number} of ${unitName(report.spec.unit)} in ${report.spec.unit.cluster}.`
 }
 
-/** Text that makes no link and no placeholder of a value (SARIF 2.1.0 §3.11.5, §3.11.6). */
+/** Escapes links and placeholders in a value (SARIF 2.1.0 §3.11.5, §3.11.6). */
 function messageText(text: string): string {
   return oneLine(text, 1_000)
     .replaceAll('](', '] (')
@@ -156,7 +156,7 @@ function notification(text: string): object {
   return { level: 'warning', message: { text: messageText(text) } }
 }
 
-/** GitHub takes what stands before the last slash for the category: uploads of one category replace each other. */
+/** GitHub takes the text before the last slash as the category: uploads of one category replace each other. */
 function categoryOf({ items }: DriftReportList): string {
   const clusters = new Set(items.map(({ spec }) => spec.unit.cluster))
   const [only] = clusters
