@@ -180,6 +180,13 @@ test('a unit that follows another branch fails, and is only shown to who looks',
     git: { ...before.git, refs, branches: [], ledger: { ...before.git.ledger, report: { ...report, spec: { ...report.spec, unit } } } },
   })
   const [failed] = results([moved])
+  const [shown] = results([moved], { purpose: { observations: true } })
+  assert.match(
+    shown?.state === 'planned' ? shown.notes.map(({ text }) => text).join() : '',
+    /^apps\/web in prod follows release: nothing is recorded/,
+  )
+  const [own] = results([before])
+  assert.deepEqual(own?.state === 'planned' && own.notes, [])
   assert.deepEqual(failed?.state === 'failed' && failed.failures.map(({ code }) => code), ['BP2012'])
   assert.equal(planOf(moved, { purpose: { observations: true } }).outcome, 'none')
 })

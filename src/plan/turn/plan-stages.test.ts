@@ -1,0 +1,92 @@
+/** The stages of the plan of a turn that follow its units, over observations that are written by hand. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { driftOf } from '../../../test/fakes/drift-samples.ts'
+import { mergedOf, NOW, observationOf, proposedOf, requestsOf, turnOf } from '../../../test/fakes/observation-builder.ts'
+import { Failure } from '../../failure.ts'
+import { objectId } from '../../package/object-id.ts'
+import { NO_BUILDS } from '../../render/package-builder.ts'
+import type { Observation } from './observation.ts'
+import { planTurn } from './plan-turn.ts'
+import type { TurnClusters } from './turn-observation.ts'
+import { type StepAnswers, Unanswered } from './turn-questions.ts'
+
+const REPLICAS = driftOf('spec.replicas')
+
+function inCluster(unit: Observation, cluster: string): Observation {
+  return { ...unit, unit: { ...unit.unit, cluster } }
+}
+
+test('a question of a stage after the units is asked too, and what fails there fails the unit', () => {
+  const units = ['prod-1', 'prod-2', 'prod-3'].map((name) => inCluster(observationOf([REPLICAS]), name))
+  const found = turnOf(units, { forge: { hosted: true } })
+  const planned = (joint: () => StepAnswers) => {
+    const [unit] = found.cluster.units
+    assert.ok(unit?.state === 'observed')
+    const { functions } = unit.observation
+    const known: StepAnswers = { functions, builds: NO_BUILDS, exhausted: false, failure: undefined, isContent: undefined }
+    return planTurn({ ...found, answers: new Map([[unit, { step: (name: string) => (name.startsWith('joint') ? joint() : known) }]]) })
+  }
+  const call = { path: 'x' } as never
+  const asked = planned(() => {
+    throw new Unanswered({ answers: { step: () => assert.fail() }, step: 'joint 1', kind: 'function', call })
+  })
+  assert.deepEqual([asked.questions.map(({ step }) => step), asked.units, asked.actions], [['joint 1'], [], []])
+  const failure = new Failure({ code: 'BP4001', what: 'no answer', why: 'timeout', remedy: 'wait', retry: 'backoff' })
+  const [functions] = [units[0]?.functions]
+  assert.ok(functions !== undefined)
+  const failed = planned(() => ({ functions, builds: NO_BUILDS, exhausted: false, failure, isContent: undefined }))
+  assert.deepEqual(failed.questions, [])
+  assert.equal(
+    failed.actions.some(({ kind }) => kind === 'push'),
+    true,
+  )
+})
+
+test('a defect in a stage of the whole turn is not a question', () => {
+  const observed = turnOf([observationOf([REPLICAS])], { forge: { hosted: true } })
+  const broken = { ...observed, cluster: { ...observed.cluster, notObserved: undefined as never } }
+  assert.throws(() => planTurn(broken), TypeError)
+})
+
+test('requests of a unit that is observed change its plan, and of one that is not are answered with the reason', () => {
+  const unit = proposedOf([REPLICAS])
+  const requests = requestsOf(unit, ['/snooze 7d'])
+  const planned = planTurn(turnOf([unit], { forge: { hosted: true, requests: [requests] } }))
+  const [result] = planned.units
+  assert.ok(result?.state === 'planned')
+  assert.ok(result.plan.report.status.snoozedUntil !== undefined)
+  assert.deepEqual(
+    planned.actions.map(({ kind }) => kind).filter((kind) => ['acknowledge', 'answer'].includes(kind)),
+    ['acknowledge', 'answer'],
+  )
+  const failure = new Failure({ code: 'BP3006', what: 'prod does not answer', why: 'timeout', remedy: 'wait' })
+  const failed = { state: 'failed', cluster: 'prod', packagePath: 'apps/web', failures: [failure] } as const
+  const answersOf = (cluster: Partial<TurnClusters>) =>
+    planTurn(turnOf([], { cluster, forge: { hosted: true, requests: [requests] } })).actions.flatMap((action) =>
+      action.kind === 'answer' ? action.answered.answers.map(({ text }) => text) : [],
+    )
+  assert.match(answersOf({ units: [failed] }).join(), /^prod does not answer: timeout/)
+  const notObserved = [{ cluster: 'prod', failures: [failure] as const, at: NOW }]
+  assert.match(answersOf({ notObserved }).join(), /^prod does not answer: timeout/)
+  assert.match(answersOf({}).join(), /no cluster of this installation runs the package/)
+})
+
+test('the units of one package in one turn are published under different revisions', () => {
+  const merged = (name: string): Observation => {
+    const one = mergedOf(inCluster(proposedOf([REPLICAS]), name))
+    const mergeCommits = new Map(
+      [...one.git.mergeCommits].map(([key, commit]) => [
+        key,
+        { ...commit, published: objectId(name.slice(-1).repeat(40)), commit: objectId(name.slice(-1).repeat(40)) },
+      ]),
+    )
+    return { ...one, git: { ...one.git, mergeCommits } }
+  }
+  const units = planTurn(turnOf([merged('prod-1'), merged('prod-2')])).units
+  const tags = units.flatMap((unit) => (unit.state === 'planned' ? unit.plan.writes.updates.map(({ ref }) => ref) : []))
+  assert.deepEqual(
+    tags.filter((ref) => ref.startsWith('refs/tags/')),
+    ['refs/tags/apps/web/v1', 'refs/tags/apps/web/v2'],
+  )
+})
