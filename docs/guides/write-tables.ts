@@ -2,12 +2,13 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { ACTOR_CLASSES } from '../../src/drift/attribute/actor-classes.ts'
 import { RISK_RULES } from '../../src/drift/risk/risk.ts'
+import { COMMANDS } from '../../src/proposal/comment-command.ts'
 import { RISK_EXAMPLES, type RiskExample } from '../../test/fakes/risk-examples.ts'
 
 const [BEGIN, END] = ['<!-- table -->\n', '<!-- end of table -->']
 
 /** Text of each guide, from what it says now. */
-export const GUIDES = { 'risk.md': riskTable, 'who-did-it.md': classTable } as const
+export const GUIDES = { 'pull-request-commands.md': commandTable, 'risk.md': riskTable, 'who-did-it.md': classTable } as const
 
 export function guideText(name: keyof typeof GUIDES): string {
   const text = readFileSync(new URL(name, import.meta.url), 'utf8')
@@ -31,6 +32,11 @@ function example({ kind, change, path, git, live }: RiskExample): string {
   const whole = change === 'added' && typeof live === 'object' ? JSON.stringify(live) : ''
   const shown = whole === '' || whole.length > 90 ? '' : ` as \`${whole.replaceAll('|', '\\|')}\``
   return `${name} ${path === '' ? change : `\`${path.replaceAll('|', '\\|')}\`${change === 'modified' ? values : ` ${change}${shown}`}`}`
+}
+
+function commandTable(): string {
+  const rows = Object.values(COMMANDS).map(({ example, does }) => `| \`${example}\` | ${does} |`)
+  return ['| command | effect |', '|---|---|', ...rows, ''].join('\n')
 }
 
 function classTable(): string {

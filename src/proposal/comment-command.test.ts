@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { parseCommentCommands, VERBS } from './comment-command.ts'
+import { COMMANDS, parseCommentCommands } from './comment-command.ts'
 
 const PLAIN = { selectors: [], duration: undefined, reason: undefined }
 
@@ -78,6 +78,12 @@ test('a fence that is closed ends the code', () => {
   assert.equal(parseCommentCommands('```yaml\n/adopt 1\n```\n/adopt 2').commands.length, 1)
 })
 
+for (const [verb, { example }] of Object.entries(COMMANDS))
+  test(`the example of /${verb} in the help is this command, written right`, () => {
+    const { commands, refused } = parseCommentCommands(example)
+    assert.deepEqual([commands.map((command) => command.verb), refused], [[verb], []])
+  })
+
 test('a comment is no script: the eleventh command is refused', () => {
   const { commands, refused } = parseCommentCommands('/adopt 1\n'.repeat(12))
   assert.deepEqual([commands.length, refused.length], [10, 2])
@@ -87,7 +93,7 @@ test('any text gives commands or nothing, and no reason or line has a line break
   const word = fc.constantFrom(
     '/adopt',
     '/drift',
-    ...VERBS,
+    ...Object.keys(COMMANDS),
     '--',
     '--for',
     '7d',

@@ -5,29 +5,87 @@
 import { oneLine } from '../text/one-line.ts'
 import { linesOutsideCode } from './text/ticks.ts'
 
-export const RESOLUTION_VERBS = ['restore', 'adopt', 'release'] as const
-export const VERBS = [
-  ...RESOLUTION_VERBS,
-  'ignore',
-  'unignore',
-  'snooze',
-  'recheck',
-  'recreate',
-  'exclude',
-  'explain',
-  'show',
-  'help',
-] as const
-export type CommandVerb = (typeof VERBS)[number]
-
-export interface CommentCommand {
-  readonly verb: CommandVerb
+export interface CommandArguments {
   /** As written: `1,3`, `2:spec.replicas`, `deployment/web`; empty means all. */
   readonly selectors: readonly string[]
   /** Seconds, of `--for` or of `snooze`. */
   readonly duration: number | undefined
   /** The text behind `--`, in one line. */
   readonly reason: string | undefined
+}
+
+interface CommandDeclaration {
+  readonly example: string
+  /** With the example a row of `/help` and of the guide, in Markdown. */
+  readonly does: string
+  /** The arguments that the command takes, or why it does not take these. */
+  readonly take: (given: CommandArguments) => CommandArguments | string
+  /** The files of the policy are read for it. */
+  readonly readsPolicy?: true
+}
+
+const anyChanges = (given: CommandArguments): CommandArguments => given
+const nothing =
+  (verb: string) =>
+  (given: CommandArguments): CommandArguments | string =>
+    given.selectors.length === 0 ? given : `/${verb} takes nothing more`
+
+const DECLARATIONS = {
+  restore: { example: '/restore 1', does: 'plan: the cluster is restored to git', take: anyChanges },
+  adopt: { example: '/adopt 1,3 -- why', does: 'plan: git adopts the live values', take: anyChanges },
+  release: { example: '/release 2:spec.replicas', does: 'plan: git stops managing the field', take: anyChanges },
+  recheck: { example: '/recheck', does: 'checks the cluster again now', take: nothing('recheck') },
+  recreate: {
+    example: '/recreate',
+    does: 'discards commits of other authors on this branch and rebuilds it',
+    take: nothing('recreate'),
+  },
+  exclude: {
+    example: '/exclude prod-us-*',
+    does: 'removes clusters from a pull request for many clusters; they get their own pull request',
+    take: (given) => (given.selectors.length === 1 ? given : 'wanted one name of a cluster, with * for any: /exclude prod-us-*'),
+  },
+  snooze: {
+    example: '/snooze 7d',
+    does: 'stops reminders for a while; the pull request stays open with the label `drift-state/snoozed`',
+    take: (given) => {
+      const [text = '', ...more] = given.selectors
+      const duration = secondsOf(text)
+      const isTime = duration !== undefined && more.length === 0
+      return isTime ? { ...given, selectors: [], duration } : 'wanted /snooze with a time like 7d, 12h or 30m'
+    },
+  },
+  ignore: {
+    example: '/ignore 1 --for 30d -- why',
+    does: 'opens a pull request that adds an ignore rule to the policy',
+    take: (given) => {
+      if (given.selectors.length === 0) return 'wanted what to ignore: /ignore 2 --for 30d -- why'
+      return given.reason === undefined || given.reason === '' ? 'an ignore rule needs a reason: /ignore 2 -- why' : given
+    },
+    readsPolicy: true,
+  },
+  unignore: {
+    example: '/unignore 2',
+    does: 'opens a pull request that removes the rule with that number in the list of ignore rules',
+    take: anyChanges,
+    readsPolicy: true,
+  },
+  show: {
+    example: '/show ignores',
+    does: 'lists the ignore rules that apply here',
+    take: (given) => (given.selectors.length === 1 && given.selectors[0] === 'ignores' ? given : 'there is /show ignores'),
+  },
+  explain: { example: '/explain 1', does: 'explains why a change is reported and who made it', take: anyChanges },
+  help: { example: '/help', does: 'lists these commands', take: nothing('help') },
+} as const satisfies { readonly [verb: string]: CommandDeclaration }
+
+export type CommandVerb = keyof typeof DECLARATIONS
+
+/** Every command, in the order of the help. */
+export const COMMANDS: { readonly [Verb in CommandVerb]: CommandDeclaration } = DECLARATIONS
+
+export interface CommentCommand extends CommandArguments {
+  readonly verb: CommandVerb
 }
 
 /** A command that is not valid, with the reason. */
@@ -74,7 +132,7 @@ export function parseCommentCommands(body: string): CommentCommands {
 const TOO_MANY = `a comment has at most ${COMMAND_LIMIT} commands`
 
 function isVerb(word: string): word is CommandVerb {
-  return VERBS.some((verb) => verb === word)
+  return Object.hasOwn(COMMANDS, word)
 }
 
 /** @returns the command, or why it is not valid */
@@ -91,29 +149,8 @@ function parseArguments(verb: CommandVerb, words: readonly string[]): CommentCom
   }
   if (rest.some((word) => word.startsWith('--'))) return `there is no flag ${oneLine(rest.find((word) => word.startsWith('--')) ?? '', 30)}`
   const selectors = rest.flatMap(splitNumbers).filter((word) => word !== '' && word.toLowerCase() !== 'all')
-  const command = { verb, selectors, duration, reason }
-  switch (verb) {
-    case 'snooze': {
-      const [text = ''] = selectors
-      const seconds = secondsOf(text)
-      return seconds === undefined || selectors.length > 1
-        ? 'wanted /snooze with a time like 7d, 12h or 30m'
-        : { ...command, selectors: [], duration: seconds }
-    }
-    case 'ignore':
-      if (selectors.length === 0) return 'wanted what to ignore: /ignore 2 --for 30d -- why'
-      return reason === undefined || reason === '' ? 'an ignore rule needs a reason: /ignore 2 -- why' : command
-    case 'exclude':
-      return selectors.length === 1 ? command : 'wanted one name of a cluster, with * for any: /exclude prod-us-*'
-    case 'show':
-      return selectors.length === 1 && selectors[0] === 'ignores' ? command : 'there is /show ignores'
-    case 'recheck':
-    case 'recreate':
-    case 'help':
-      return selectors.length === 0 ? command : `/${verb} takes nothing more`
-    default:
-      return command
-  }
+  const taken = COMMANDS[verb].take({ selectors, duration, reason })
+  return typeof taken === 'string' ? taken : { verb, ...taken }
 }
 
 /** `1,3` and `1, 3` are two numbers; a field path may contain a comma. */

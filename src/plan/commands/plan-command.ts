@@ -56,6 +56,35 @@ export interface PlannedCommand extends Pick<CommandResult, 'text' | 'details'> 
 
 export const RESOLUTIONS = { restore: 'Restore', adopt: 'Adopt', release: 'Release' } as const
 
+interface RequestedCommand extends CommentCommand {
+  readonly requester: Requester
+  /** It, or all resolutions of its comment. */
+  readonly group: readonly CommentCommand[]
+}
+
+type Planner = (context: CommandContext, command: RequestedCommand, state: RequestState) => PlannedCommand
+
+const resolve: Planner = (context, { requester, group }, state) => {
+  const choices = group.map((command) => ({ resolution: resolutionOf(command.verb), selectors: command.selectors }))
+  const reasons = group.flatMap(({ reason }) => (reason === undefined || reason === '' ? [] : [reason]))
+  return planChoices(context, choices, { requester, message: reasons.length === 0 ? undefined : reasons.join('; ') }, state)
+}
+
+const PLANNERS: { readonly [Verb in CommandVerb]: Planner } = {
+  restore: resolve,
+  adopt: resolve,
+  release: resolve,
+  recheck: (context, _command, state) => planRecheck(context, state),
+  recreate: (context, _command, state) => recreate(context, state),
+  snooze: (context, { requester, duration }, state) => snooze(context, until(requester, duration), state),
+  ignore: (context, command, state) => ignore(context, command.requester, command, state),
+  unignore: (context, { selectors }, state) => ({ state, text: '', policy: withoutRules(context, selectors) }),
+  exclude: (context, { selectors: [glob = ''] }, state) => exclude(context, glob, state),
+  explain: (context, { selectors }, state) => ({ state, ...explain(context, selectors, state) }),
+  show: (context, { requester }, state) => ({ state, ...shownRules(context, requester) }),
+  help: (_context, _command, state) => ({ state, text: SEE_BELOW, details: helpText() }),
+}
+
 /** @param group one command, or the resolutions of one comment @throws Failure why it is not done */
 export function planCommand(
   context: CommandContext,
@@ -65,36 +94,7 @@ export function planCommand(
 ): PlannedCommand {
   const [first] = group
   if (first === undefined) throw new TypeError('no command')
-  const { verb, selectors } = first
-  switch (verb) {
-    case 'restore':
-    case 'adopt':
-    case 'release': {
-      const choices = group.map((command) => ({ resolution: resolutionOf(command.verb), selectors: command.selectors }))
-      const reasons = group.flatMap(({ reason }) => (reason === undefined || reason === '' ? [] : [reason]))
-      return planChoices(context, choices, { requester, message: reasons.length === 0 ? undefined : reasons.join('; ') }, state)
-    }
-    case 'recheck':
-      return planRecheck(context, state)
-    case 'recreate':
-      return recreate(context, state)
-    case 'snooze':
-      return snooze(context, until(requester, first.duration), state)
-    case 'ignore':
-      return ignore(context, requester, first, state)
-    case 'unignore': {
-      const policy = withoutRules(context, selectors)
-      return { state, text: '', policy }
-    }
-    case 'exclude':
-      return exclude(context, selectors[0] ?? '', state)
-    case 'explain':
-      return { state, ...explain(context, selectors, state) }
-    case 'show':
-      return { state, ...shownRules(context, requester) }
-    case 'help':
-      return { state, text: SEE_BELOW, details: helpText() }
-  }
+  return PLANNERS[first.verb](context, { ...first, requester, group }, state)
 }
 
 function resolutionOf(verb: CommandVerb): RequestedChoice['resolution'] {

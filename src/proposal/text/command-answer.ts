@@ -7,7 +7,7 @@ import { actorLimit, actorName } from '../../record/actor-name.ts'
 import type { Change, DriftRecord } from '../../record/schema.ts'
 import { markdownCell, markdownProse } from '../../text/markdown-text.ts'
 import { oneLine } from '../../text/one-line.ts'
-import type { CommentCommand } from '../comment-command.ts'
+import { COMMANDS, type CommentCommand } from '../comment-command.ts'
 import { planCounts } from './change-table.ts'
 import { PLAN_SENTENCES } from './proposal-head.ts'
 import { count, planWord, table, tableOf } from './words.ts'
@@ -52,25 +52,12 @@ export function helpText(): string {
   return [
     ...table(
       ['At the start of a line', 'Does'],
-      HELP.map(([command, what]) => [`\`${command}\``, what]),
+      Object.values(COMMANDS).map(({ example, does }) => [`\`${example}\``, does]),
     ),
     'A command takes a number of the table (`1,3`), a field of the object with that number (`2:spec.replicas`), an object (`deployment/web`), or nothing for all changes. ' +
       '`/drift adopt 1` is the same as `/adopt 1`. Several plans in one comment are one plan. Nothing is written to a cluster before a merge.',
   ].join('\n')
 }
-
-const HELP = [
-  ['/restore 1', 'plan: the cluster is restored to git'],
-  ['/adopt 1,3', 'plan: git adopts the live values'],
-  ['/release 2:spec.replicas', 'plan: git stops managing the field'],
-  ['/recheck', 'checks the cluster again now'],
-  ['/recreate', 'discards commits of other authors on this branch and rebuilds it'],
-  ['/snooze 7d', 'stops reminders for a while; the pull request stays open'],
-  ['/ignore 1 --for 30d -- why', 'opens a pull request that adds an ignore rule to the policy'],
-  ['/unignore 2', 'opens a pull request that removes the rule with that number in the list of ignore rules'],
-  ['/show ignores', 'lists the ignore rules that apply here'],
-  ['/explain 1', 'explains why a change is reported and who made it'],
-] as const
 
 /** The answer of `/explain` about one change. @param tried each ignore rule, with why it does not hide the change */
 export function explainText(change: Change, number: number, why: string, tried: readonly string[]): string {

@@ -13,7 +13,7 @@ import type {
 } from '../../plan/commands/proposal-requests.ts'
 import type { RequestedAction, RequestedActionSource } from '../../ports/check-run.ts'
 import type { HostedForge, Permission } from '../../ports/hosted-forge.ts'
-import { parseCommentCommands } from '../../proposal/comment-command.ts'
+import { COMMANDS, parseCommentCommands } from '../../proposal/comment-command.ts'
 import { ANSWER_TOPIC } from '../../proposal/text/answer-comment.ts'
 import { checkKey } from '../../proposal/text/check-run-text.ts'
 import { readTicks } from '../../proposal/text/ticks.ts'
@@ -110,7 +110,7 @@ class RequestReader {
         )
     // Without the earlier answers it is unknown which requested action was answered before.
     const requestedActions = answered === undefined ? [] : await this.requestedActions(requested, answered)
-    const isPolicy = comments.some(({ commands }) => commands.commands.some(({ verb }) => verb === 'ignore' || verb === 'unignore'))
+    const isPolicy = comments.some(({ commands }) => commands.commands.some(({ verb }) => COMMANDS[verb].readsPolicy === true))
     return {
       unit,
       ticks: answered === undefined ? [] : ticks,
