@@ -1,4 +1,4 @@
-/** What both forges with pages have in common where a decision is made: what is done after their own merge, and what they refuse alike. */
+/** Decisions on forges with pages: the push after the forge's own merge, and the refusals that they share. */
 import { Failure } from '../../failure.ts'
 import type { ObjectId } from '../../package/object-id.ts'
 import type { Clock } from '../../ports/clock.ts'
@@ -6,11 +6,11 @@ import type { ProposalMerge } from '../../ports/forge.ts'
 import type { KnownProposal, WantedProposal } from '../../ports/hosted-forge.ts'
 import type { PackageRepository } from '../../ports/package-repository.ts'
 
-/** Pushes after a merge, where the forge may delete the branch at the same time. */
+/** The forge may delete the branch at the same time. */
 const MOST_PUSHES = 3
 
 /**
- * Tag, branch and ledger together or not at all: half of it would look like another decision.
+ * Pushes tag, branch and ledger together or not at all: half of it would look like another decision.
  * @param commit the merge, as the forge made it
  * @throws Failure of the push, which says that the merge stands
  */
@@ -28,7 +28,7 @@ export async function finishMerge(
     } catch (thrown) {
       if (!(thrown instanceof Failure) || signal.aborted) throw thrown
       if (thrown.code === 'BP4003' && attempt < MOST_PUSHES) continue
-      // Another turn wrote the ledger meanwhile: it, or the next one, finds the merge and completes it.
+      // Another turn wrote the ledger meanwhile. It, or the next one, finds the merge and completes it.
       if (thrown.code === 'BP4003') return
       const { code, where, why, retry } = thrown
       throw new Failure({
@@ -44,7 +44,6 @@ export async function finishMerge(
   }
 }
 
-/** @param remote of the repository */
 export function movedBeforeMerge(remote: string, ref: string): Failure {
   return new Failure({
     code: 'BP4003',
@@ -56,10 +55,10 @@ export function movedBeforeMerge(remote: string, ref: string): Failure {
   })
 }
 
-/** Milliseconds between looks: the hooks of a push take a second or so, and on a busy server many. */
+/** Milliseconds. The hooks of a push take about a second, and on a busy server many. */
 const LOOKS = [100, 200, 400, 800, 1_600, 3_200, 3_200]
 
-/** See `HostedForge.assertStaysOpen`. @param isOpen asks the forge */
+/** See `HostedForge.assertStaysOpen`. */
 export async function assertStaysOpen(
   known: KnownProposal,
   isOpen: () => Promise<boolean>,
@@ -72,7 +71,7 @@ export async function assertStaysOpen(
   }
 }
 
-/** The text of a proposal that ended is what was reviewed: it is not changed any more, and the turn reads again. */
+/** The text of an ended proposal is what was reviewed. Nothing changes it any more, and the turn reads again. */
 export function endedMeanwhile({ label, ref }: Pick<KnownProposal, 'label' | 'ref'>): Failure {
   return new Failure({
     code: 'BP4003',
@@ -85,8 +84,8 @@ export function endedMeanwhile({ label, ref }: Pick<KnownProposal, 'label' | 're
 }
 
 /**
- * Before one is opened: another turn may have opened one of the same commit after this one had looked, and somebody has decided about it.
- * @param ended the last one of the branch @param known what this turn has seen @throws Failure BP4003
+ * Before a proposal is opened: another turn may have opened one of the same commit meanwhile, and somebody has decided about it.
+ * @param ended the last one of the branch @param known what this turn observed @throws Failure BP4003
  */
 export function assertSeen(ended: KnownProposal, { commit }: Pick<WantedProposal, 'commit'>, known: KnownProposal | undefined): void {
   if (ended.state !== 'open' && ended.commit === commit && ended.number !== known?.number) throw endedMeanwhile(ended)

@@ -1,4 +1,4 @@
-/** What a forge is to the rest of the program: one value in its folder, and one line in the registry. */
+/** Everything that the rest of the program knows of a forge: one value in its folder, and one line in the registry. */
 import type { Clock } from '../../ports/clock.ts'
 import type { ForgeKind, ForgeSetup } from '../../ports/forge-setup.ts'
 import type { Forge } from '../../ports/hosted-forge.ts'
@@ -9,10 +9,9 @@ import type { ForgeAddress } from './forge-address.ts'
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
-/** What a request needs besides its address. */
 export interface CredentialOptions {
   readonly environment: Environment
-  /** What a relative path in the environment is relative to; the process's own folder otherwise. */
+  /** The base of a relative path in the environment; the process's own folder by default. */
   readonly workingDirectory?: string
   readonly clock: Clock
   readonly version: string
@@ -21,11 +20,11 @@ export interface CredentialOptions {
 }
 
 export interface ConnectOptions extends CredentialOptions {
-  /** As it was given: a path, https, ssh or `user@host:path`. */
+  /** A path, an https or ssh address, or `user@host:path`. */
   readonly remote: string
-  /** Whether requests that write are held back. */
+  /** A dry run holds back requests that write. */
   readonly dryRun?: boolean
-  /** A token of the environment for the host, or what git's credential helpers know for the page. */
+  /** A token of the environment for the host, or the answer of git's credential helpers for the page. */
   readonly findToken: (address: ForgeAddress) => Promise<string | undefined>
   /** Sentences for people. */
   readonly note: (text: string) => void
@@ -35,22 +34,22 @@ export interface ConnectOptions extends CredentialOptions {
 export interface ForgeConnection {
   /** @param repository the same repository, for what belongs to a decision */
   forge(repository: PackageRepository): Forge
-  /** What the forge says of us, for `check`. @param refs full names of branches that we push @throws Failure BP50xx */
+  /** Findings for `check`. @param refs full names of branches that we push @throws Failure BP50xx */
   probe(refs: readonly string[], signal: AbortSignal): Promise<readonly Finding[]>
 }
 
-/** Header and what stands before the hex of an HMAC-SHA256. */
+/** Header, and the text before the hex of an HMAC-SHA256. */
 export type SignatureHeader = readonly [name: string, prefix: string]
 
 export interface ForgeAdapter extends ForgeSetup {
   readonly kind: ForgeKind
-  /** As people call it. */
+  /** The name that people use. */
   readonly name: string
-  /** Undefined where the remote is no address of a repository on such a forge. Whether one answers there is not checked. */
+  /** Undefined where the remote is no address of a repository on such a forge. It is not checked that one answers there. */
   address(remote: string): ForgeAddress | undefined
-  /** Whether a host, with its port, is known to be such a forge by its name, or by the server that the environment names. */
+  /** A host (with its port) is known by its name, or because the environment names it as the server. */
   hasHost(host: string, environment: Environment): boolean
-  /** Below the address of the pages: what anybody may read on such a forge alone, and a key of its JSON. Undefined: it is never guessed. */
+  /** A path below the address of the pages that only such a forge answers to anybody, and a key of its JSON. Undefined: it is never guessed. */
   readonly probe: { readonly path: string; readonly key: string } | undefined
   /** Undefined where no token is needed. */
   readonly token:
@@ -58,7 +57,7 @@ export interface ForgeAdapter extends ForgeSetup {
         readonly variable: string
         /** Every variable that may hold a credential, for people. */
         readonly variables: string
-        /** Whether it is for each host that no forge has by its name. */
+        /** It is for each host that no forge knows by its name. */
         readonly anyHost: boolean
       }
     | undefined
@@ -68,7 +67,7 @@ export interface ForgeAdapter extends ForgeSetup {
     readonly events: readonly string[]
     readonly deliveries: readonly string[]
   }
-  /** Committers of what people merge in the forge's pages, by address: no persons. */
+  /** Addresses of the committers of what people merge in the forge's pages. They are no persons. */
   readonly committers: readonly string[]
   /** Undefined where the git server of the forge reports pushes as git does. */
   readonly pushTexts: PushTexts | undefined
@@ -79,6 +78,6 @@ export interface ForgeAdapter extends ForgeSetup {
    * @throws Failure BP1001 where the remote does not fit, BP5002 for a credential that cannot be one
    */
   connect(options: ConnectOptions): Promise<ForgeConnection | undefined>
-  /** What git pushes with over https, where that is no token of the environment. */
+  /** The credential for git over https, where it is no token of the environment. */
   gitToken(remote: string, options: CredentialOptions): Promise<((signal: AbortSignal) => Promise<string>) | undefined>
 }

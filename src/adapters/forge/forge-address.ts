@@ -1,4 +1,4 @@
-/** Where a repository is on a forge, from its remote. */
+/** The location of a repository on a forge, from its remote. */
 import { Failure } from '../../failure.ts'
 
 export interface ForgeAddress {
@@ -11,12 +11,12 @@ export interface ForgeAddress {
 }
 
 const SCP_LIKE = /^(?:[^@/:]+@)?([a-z0-9.-]+):(?!\/\/)(.+)$/i
-/** Names as forges make them (Gitea's modules/structs, `AlphaDashDot`); nothing that changes a path. */
+/** Names as forges allow them (Gitea's modules/structs, `AlphaDashDot`). None changes a path. */
 const NAME = /^[\w.-]+$/
 
 /**
- * The address that an https, ssh or scp-like remote names; undefined where it does not end in `OWNER/REPOSITORY`. Credentials in it
- * are dropped. The forge may stand below a path of its host. Whether one answers there is not checked.
+ * The address that an https, ssh or scp-like remote names; undefined where it does not end in `OWNER/REPOSITORY`. Credentials in it are
+ * dropped. The forge may stand below a path of its host. It is not checked that one answers there.
  */
 export function parseForgeAddress(remote: string): ForgeAddress | undefined {
   const location = locationOf(remote)
@@ -28,23 +28,22 @@ export function parseForgeAddress(remote: string): ForgeAddress | undefined {
   const [owner, repository] = parts.slice(-2)
   if (owner === undefined || repository === undefined) return undefined
   if (!parts.every((name) => NAME.test(name) && !/^\.+$/.test(name))) return undefined
-  // A path of ssh says nothing about that of the pages.
+  // The path of an ssh address says nothing about that of the pages.
   if (!location.web && parts.length > 2) return undefined
   const below = parts.slice(0, -2).map((part) => `/${part}`)
   return { host: location.host, webUrl: `${location.scheme}//${location.host}${below.join('')}`, owner, repository }
 }
 
-/** The address where the remote names the pages too; undefined for a path and for ssh, which do not. */
+/** The address where the remote names the pages too; undefined for a path and for ssh. */
 export function parsePageAddress(remote: string): ForgeAddress | undefined {
   return locationOf(remote)?.web === true ? parseForgeAddress(remote) : undefined
 }
 
-/** Host, with its port, of an address as people give it to git; undefined for a path on this machine. */
+/** Host (with its port) of an address for git; undefined for a path on this machine. */
 export function hostOf(remote: string): string | undefined {
   return locationOf(remote)?.host
 }
 
-/** The remote does not fit the forge that was given. */
 export function noAddress(remote: string): Failure {
   return new Failure({
     code: 'BP1001',
@@ -55,7 +54,7 @@ export function noAddress(remote: string): Failure {
   })
 }
 
-/** Each segment by itself; brackets too, which would end a Markdown link. */
+/** Encodes each segment by itself, and brackets, which would end a Markdown link. */
 export function encodePath(path: string): string {
   return path
     .split('/')

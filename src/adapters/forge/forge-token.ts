@@ -1,10 +1,10 @@
-/** Which credential a host gets. One that was made for another host is never sent: it would be given away. */
+/** The credential of a host. One for another host is never sent: that would give it away. */
 import type { CredentialOptions, Environment } from './forge-adapter.ts'
 import { ALL_FORGES } from './forges.ts'
 
 /**
- * `BACKPORCH_TOKEN` is for whatever repository is named. Then the variable of the forge that has the host (`GITHUB_TOKEN` for GitHub
- * and the server whose workflow runs), or of the one that may be on any host (`GITEA_TOKEN`).
+ * `BACKPORCH_TOKEN` is for whatever repository is named. Then comes the variable of the forge that has the host (`GITHUB_TOKEN` for GitHub and
+ * the server whose workflow runs), or of the one that may be on any host (`GITEA_TOKEN`).
  */
 export function tokenFor(host: string, environment: Environment): string | undefined {
   const own = environment['BACKPORCH_TOKEN']
@@ -14,7 +14,7 @@ export function tokenFor(host: string, environment: Environment): string | undef
   return forges.map(({ token }) => (token === undefined ? undefined : environment[token.variable])).find((token) => token)
 }
 
-/** What git pushes with over https where a forge gives out credentials of its own: an App's token, renewed as it ends. */
+/** The credential of git over https where a forge gives out its own: an App's token, renewed as it ends. */
 export async function gitTokenFor(
   remote: string,
   options: CredentialOptions,

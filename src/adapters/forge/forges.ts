@@ -1,4 +1,4 @@
-/** Every forge, by its kind. Each loads its libraries when it is opened. A server that nobody names is probed in this order. */
+/** Every forge, by its kind. Each loads its libraries when it is opened. A server of unknown kind is probed in this order. */
 import type { ForgeKind } from '../../ports/forge-setup.ts'
 import type { ForgeAdapter } from './forge-adapter.ts'
 import { GITEA } from './gitea/gitea.ts'

@@ -2,8 +2,8 @@
 export class LostConnection extends Error {}
 
 /**
- * `ECONNREFUSED`, `UND_ERR_SOCKET`: the text of such an error may repeat an address.
- * @param silence milliseconds without a byte that the request was given
+ * The message has the code alone (`ECONNREFUSED`, `UND_ERR_SOCKET`): the text of such an error may repeat an address.
+ * @param silence milliseconds without a byte that the request was allowed
  */
 export function lostConnection(thrown: unknown, silence: number): LostConnection {
   const code = typeof thrown === 'object' && thrown !== null && 'code' in thrown ? String(thrown.code) : ''

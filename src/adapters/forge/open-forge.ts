@@ -1,4 +1,4 @@
-/** Which forge a repository is on: by its address, by what its server answers where the address does not say, or as it was given. */
+/** The forge of a repository: as given, by its address, or by the answer of its server. */
 import { Failure } from '../../failure.ts'
 import { type ForgeKind, type ForgeSetup, GIT_ALONE } from '../../ports/forge-setup.ts'
 import type { Forge } from '../../ports/hosted-forge.ts'
@@ -11,18 +11,18 @@ import { ALL_FORGES, FORGES } from './forges.ts'
 import { proxyDispatcher } from './proxy-dispatcher.ts'
 
 export interface OpenForgeOptions extends Omit<ConnectOptions, 'findToken'> {
-  /** Given by hand; undefined: found by the address, or probed. */
+  /** As given; undefined: found by the address, or probed. */
   readonly kind: ForgeKind | undefined
-  /** What git's credential helpers know for a page of the host. */
+  /** The answer of git's credential helpers for a page of the host. */
   readonly findToken: (url: string, signal: AbortSignal) => Promise<string | undefined>
 }
 
-/** Milliseconds for the question whether a forge answers. */
+/** Milliseconds for the probe. */
 const PROBE = 10_000
 
 /**
- * A forge without a token is git alone, with a note: proposals are then branches, and nobody is asked for a review.
- * @throws Failure BP1001 where the address does not fit the forge that was given, BP5002 where that one has no token
+ * Without a token the forge is git alone, with a note: proposals are then branches, and nobody is asked for a review.
+ * @throws Failure BP1001 where the address does not fit the given forge, BP5002 where that one has no token
  */
 export async function openForge(repository: PackageRepository, options: OpenForgeOptions, signal: AbortSignal): Promise<Forge> {
   const adapter = await adapterOf(options, signal)
@@ -34,7 +34,7 @@ export async function openForge(repository: PackageRepository, options: OpenForg
   return openForge(repository, { ...options, kind: GIT_ALONE }, signal)
 }
 
-/** What an account needs on the forge of the repository. No credential is used. */
+/** The rights that an account needs on the forge of the repository. No credential is used. */
 export function findForgeSetup(
   remote: string,
   kind: ForgeKind | undefined,
@@ -45,8 +45,8 @@ export function findForgeSetup(
 }
 
 /**
- * What the forge says of us, for `check`. No token is a warning: proposals are branches then.
- * @throws Failure as `openForge`, and BP50xx where the forge does not show the repository
+ * Findings for `check`. No token is a warning: proposals are branches then.
+ * @throws Failure as `openForge`, and BP50xx where the repository is not visible
  */
 export async function probeForge(options: OpenForgeOptions, refs: readonly string[], signal: AbortSignal): Promise<readonly Finding[]> {
   const adapter = await adapterOf(options, signal)
@@ -97,7 +97,7 @@ async function answersLike(url: string, key: string, environment: Environment, s
     const value: unknown = text.length > 100_000 || text === '' ? undefined : JSON.parse(text)
     return typeof value === 'object' && value !== null && key in value
   } catch (thrown) {
-    // Git tells whether the host can be reached at all; here it is only no forge that we know.
+    // Git reports whether the host can be reached; here it is only no forge that we know.
     if (signal.aborted) throw thrown
     return false
   } finally {

@@ -1,4 +1,4 @@
-/** Which labels are ours, how they look, and what has to come and go. */
+/** Our labels: their names, their look, and the changes that they need. */
 
 const OURS = /^drift(-[a-z]+\/.+)?$/i
 const COLOURS = new Map(

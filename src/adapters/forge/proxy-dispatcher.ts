@@ -1,7 +1,7 @@
 import { EnvHttpProxyAgent } from 'undici'
 import type { Environment } from './forge-adapter.ts'
 
-/** `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY` of the environment are respected, in either case. */
+/** Respects `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY` of the environment, in either case. */
 export function proxyDispatcher(environment: Environment, options: { readonly allowH2?: boolean } = {}): EnvHttpProxyAgent {
   const of = (name: string): string => environment[name.toLowerCase()] || environment[name] || ''
   return new EnvHttpProxyAgent({

@@ -1,4 +1,4 @@
-/** How often is pushed to one repository: no more than its forge takes, whatever address this process uses for it. */
+/** Paces the pushes to one repository, by whatever address: no more than its forge takes. */
 import type { Clock } from '../../ports/clock.ts'
 import type { Environment } from './forge-adapter.ts'
 import { ALL_FORGES } from './forges.ts'
@@ -8,7 +8,7 @@ export type AdmitPush = (signal: AbortSignal) => Promise<() => void>
 
 /** Milliseconds. */
 const MINUTE = 60_000
-/** Milliseconds between looks while pushes that have not ended take all places. */
+/** Milliseconds between polls while unfinished pushes take all places. */
 const OBSERVE = 1_000
 
 export class PushPaces {
@@ -19,7 +19,7 @@ export class PushPaces {
     this.#clock = clock
   }
 
-  /** What is waited for before each push to the repository; undefined where its forge names no limit. */
+  /** The wait before each push to the repository; undefined where its forge names no limit. */
   of(remote: string, environment: Environment): AdmitPush | undefined {
     const forge = ALL_FORGES.find((each) => each.hasHost(each.address(remote)?.host ?? '', environment))
     const address = forge?.address(remote)
@@ -31,7 +31,7 @@ export class PushPaces {
   }
 }
 
-/** A push counts from its end: nobody here knows when it reached the forge, only that it was before. */
+/** A push counts from its end: it reached the forge some time before that. */
 function paceBy(clock: Clock, pushesPerMinute: number): AdmitPush {
   let running = 0
   let ended: number[] = []

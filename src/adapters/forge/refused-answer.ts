@@ -1,7 +1,7 @@
-/** Answers of a forge that are no success, and what a failure that came of one tells. */
+/** Answers of a forge that are no success. */
 import { Failure } from '../../failure.ts'
 
-/** An answer that is not a 2xx. Holds no header and no address: neither may reach a log. */
+/** An answer that is not a 2xx. It holds no header and no address: neither may reach a log. */
 export class RefusedAnswer extends Error {
   readonly status: number
   /** One printable line from the body. */
@@ -15,7 +15,7 @@ export class RefusedAnswer extends Error {
   }
 }
 
-/** The answer that a failure comes from; undefined where none came. */
+/** The answer behind a failure; undefined where none came. */
 export function refusedAnswerOf(thrown: unknown): RefusedAnswer | undefined {
   return thrown instanceof Failure && thrown.cause instanceof RefusedAnswer ? thrown.cause : undefined
 }
@@ -24,7 +24,7 @@ export function statusOf(thrown: unknown): number | undefined {
   return refusedAnswerOf(thrown)?.status
 }
 
-/** Whether a request that was meant to change something may have done so although it failed: no answer came, or one of a fault. */
+/** A request that writes may have succeeded although it failed: no answer came, or one of a fault. */
 export function mayBeDone(thrown: unknown): boolean {
   return thrown instanceof Failure && (thrown.code === 'BP5001' || thrown.code === 'BP5005')
 }

@@ -1,21 +1,21 @@
 /**
- * How much may be asked of a forge: one governor per identity there, shared by everything that this process sends in its name.
- * GitHub's numbers (docs.github.com, "Rate limits for the REST API"): 80 requests that make content in a minute, 500 in an hour; after
- * an answer that says so, nothing before the time that it names, or for at least a minute where it names none.
+ * Limits the requests to a forge: one governor per account, for everything that this process sends in its name. GitHub's numbers
+ * (docs.github.com, "Rate limits for the REST API"): 80 writes in a minute, 500 in an hour; after an answer that names a limit, nothing before
+ * its end, or for at least a minute where it names none.
  */
 import { Failure } from '../../failure.ts'
 import type { Clock } from '../../ports/clock.ts'
 import { HeldBackWrite, type WriteCount } from '../../ports/hosted-forge.ts'
 
 export interface GovernorOptions {
-  /** As people call the forge: `GitHub`. */
+  /** The name that people use: `GitHub`. */
   readonly forge: string
   readonly clock: Clock
-  /** Longest wait, in milliseconds, that a caller is made to sit through; a longer one is a failure that says until when. */
+  /** Milliseconds that a caller waits at most; a longer wait is a failure that says until when. */
   readonly longestWait: number
   readonly writesPerMinute: number
   readonly writesPerHour: number
-  /** Whether requests that write are held back. */
+  /** A dry run holds back requests that write. */
   readonly dryRun?: boolean
   /** What an earlier process learned. */
   readonly memory?: GovernorMemory
@@ -41,11 +41,11 @@ export type RequestKind = 'read' | 'write'
 
 const MINUTE = 60_000
 const HOUR = 60 * MINUTE
-/** A request reaches the forge a little after it was let go, and not always as late: milliseconds by which a window is taken for longer. */
+/** Milliseconds that a window is taken for longer, because a request reaches the forge some time after it was admitted. */
 const LEEWAY = 1_000
-/** Longest block after answers that ask to slow down and do not say for how long. */
+/** Longest block after answers that name no time. */
 const LONGEST_BLOCK = 16 * MINUTE
-/** Requests of the budget that writes leave for reads, so that what was decided is still seen; a twentieth where the budget is small. */
+/** Requests of the budget that writes leave for reads, so that decisions are still observed; a twentieth of a small budget. */
 const RESERVE = 100
 
 export class RequestGovernor implements WriteCount {
@@ -73,7 +73,7 @@ export class RequestGovernor implements WriteCount {
 
   /**
    * Waits until the request may be sent, and counts it.
-   * @param resource which of the forge's budgets it is taken from
+   * @param resource the budget that it is taken from
    * @throws Failure BP5004 where that would be longer than `longestWait`, without waiting; HeldBackWrite in a dry run
    */
   async admit(kind: RequestKind, signal: AbortSignal, resource = 'core'): Promise<void> {
@@ -87,13 +87,13 @@ export class RequestGovernor implements WriteCount {
       if (until - now > this.#options.longestWait) throw this.refusal(until, why)
       await this.#options.clock.sleep(until - now, signal)
     }
-    // Nothing is awaited between the look and the count: two callers cannot take one place.
+    // Nothing is awaited between the check and the count: two callers cannot take one place.
     if (kind === 'write') this.#writes.push(this.#now())
     const budget = this.#budgets.get(resource)
     if (budget !== undefined) this.#budgets.set(resource, { ...budget, remaining: Math.max(0, budget.remaining - 1) })
   }
 
-  /** What an answer said about the forge's own count. */
+  /** Takes over the forge's own count from an answer. */
   learn(resource: string, budget: Budget): void {
     this.#budgets.set(resource, budget)
   }
@@ -104,7 +104,7 @@ export class RequestGovernor implements WriteCount {
   }
 
   /**
-   * An answer asked to slow down. @param until milliseconds since 1970, where it said so; otherwise a minute, doubled each time
+   * Blocks after a limit. @param until milliseconds since 1970; by default a minute, doubled each time
    * @returns the failure to throw
    */
   slowDown(until: number | undefined): Failure {
@@ -161,7 +161,7 @@ export class RequestGovernor implements WriteCount {
   }
 }
 
-/** When the window has a free place; 0 for "now". */
+/** Milliseconds since 1970 when the window has a free place; 0 for "now". */
 function freeAt(writes: readonly number[], most: number, window: number): number {
   const holder = writes.at(-most)
   return holder === undefined ? 0 : holder + window

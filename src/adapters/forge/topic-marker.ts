@@ -1,4 +1,4 @@
-/** Marks what is ours: the first line of a comment or issue names its topic, where nobody sees it. */
+/** The invisible first line of our comments and issues, which names their topic. */
 
 const MARKER = /^<!-- backporch:topic:([a-z0-9][a-z0-9/-]*) -->(?:\n|$)/
 
@@ -7,24 +7,24 @@ export function withTopic(topic: string, body: string): string {
   return `<!-- backporch:topic:${topic} -->\n${body}`
 }
 
-/** The topic that a text of ours begins with, and what stands under it; undefined for other text. `body` has `\n` as line break. */
+/** The topic of a text of ours, and the text under the marker; undefined for other text. `body` has `\n` as line break. */
 export function readTopic(text: string): { readonly topic: string; readonly body: string } | undefined {
   const plain = plainLines(text)
   const match = MARKER.exec(plain)
   return match === null ? undefined : { topic: match[1] ?? '', body: plain.slice(match[0].length) }
 }
 
-/** With `\n` as line break: forges give back `\r\n` where somebody edited in a browser. */
+/** Forges give back `\r\n` where somebody edited in a browser. */
 export function plainLines(text: string | null | undefined): string {
   return (text ?? '').replace(/\r\n?/g, '\n')
 }
 
-/** Whether a command may stand in a comment: only then is more asked about it. */
+/** A command may stand in the comment: only then are more requests spent on it. */
 export function mayCommand(body: string): boolean {
   return /^\//m.test(body)
 }
 
-/** Whether two texts are one on a forge, which may trim the end and change line breaks. */
+/** Equal texts on a forge, which may trim the end and change line breaks. */
 export function sameText(left: string, right: string): boolean {
   return plainLines(left).trimEnd() === plainLines(right).trimEnd()
 }

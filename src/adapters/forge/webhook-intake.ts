@@ -1,7 +1,7 @@
 /**
- * What a webhook may say: "look at the repository again", and who clicked a button of a check. Nothing else in it is believed, so one
- * that is lost, repeated, forged or late changes only how soon a turn comes (reliability.md P27). A requested action is nowhere else to be read: a
- * lost one does nothing, a repeated one has the same id (docs/adr/0017). No I/O here.
+ * A webhook says "look at the repository again", and who clicked a button of a check. Nothing else in it is believed, so a lost, repeated,
+ * forged or late one changes only how soon a turn comes (reliability.md P27). Only a webhook tells of a requested action: a lost one does
+ * nothing, a repeated one has the same id (docs/adr/0017). No I/O here.
  */
 import { createHash } from 'node:crypto'
 import type { RequestedAction } from '../../ports/check-run.ts'
@@ -10,18 +10,18 @@ import { ownKey, requestedActionOf } from './github/requested-action.ts'
 import { givenSignature, SignatureCheck, type WebhookHeaders } from './webhook-signature.ts'
 import type { DeliveryWindow } from './webhook-window.ts'
 
-/** `look`: a turn is wanted. `ignored`: well signed, and no news for us. `refused`: an error of who sent it. */
+/** `look`: a turn is wanted. `ignored`: well signed, but nothing for us. `refused`: the sender's error. */
 export interface WebhookAnswer {
   readonly status: 202 | 400 | 401 | 413 | 415
   readonly updates: 'look' | 'ignored' | 'refused'
-  /** One sentence of ours, for the sender and the log. Nothing of the request is in it. */
+  /** One sentence of ours, for the sender and the log, with nothing of the request in it. */
   readonly why: string
   /** With `look` alone. */
   readonly requestedAction?: RequestedAction
 }
 
 export interface WebhookIntakeOptions {
-  /** At least one; each of them is good. */
+  /** At least one; each of them is valid. */
   readonly secrets: readonly string[]
   /** `owner/name`; undefined takes every repository whose webhooks are signed with the secret. */
   readonly repository: string | undefined
@@ -30,14 +30,14 @@ export interface WebhookIntakeOptions {
 
 /** Bytes. GitHub sends no body of 25 MB or more (docs.github.com, "Webhook events and payloads"). */
 export const BODY_LIMIT = 25_000_000
-/** Bytes that are kept of one body; of a larger one only the signature is made, and it means "look". */
+/** Bytes of one body that are kept; a larger one is only checked against its signature, and means "look". */
 const KEPT_OF_ONE = 1_048_576
-/** Bytes that are kept of all bodies that are coming in. */
+/** Bytes of all incoming bodies that are kept. */
 const KEPT_OF_ALL = 16_777_216
-/** Bytes that a piece takes besides its own: a body that comes in pieces of one byte is not small. */
+/** Bytes that a chunk takes besides its own: a body in chunks of one byte is not small. */
 const PIECE = 256
 
-/** Events after which a turn can find something else, as GitHub and Gitea call them (docs/facts/gitea-api.md). */
+/** Events after which a turn can find a change, as GitHub and Gitea call them (docs/facts/gitea-api.md). */
 const EVENTS: ReadonlySet<string> = new Set([
   'push',
   'create',
@@ -51,7 +51,7 @@ const EVENTS: ReadonlySet<string> = new Set([
   'issues',
   'repository',
 ])
-/** Our own checks are in it, and those of every other App: only a requested action of our button is news. */
+/** It covers our own checks and those of every other App: only a requested action of our button counts. */
 const CHECK_EVENT = 'check_run'
 
 export class WebhookIntake {
@@ -63,7 +63,7 @@ export class WebhookIntake {
     this.options = options
   }
 
-  /** Looks at the headers alone: what can be refused without its body is. */
+  /** Refuses what it can by the headers alone. */
   begin(headers: WebhookHeaders): WebhookReading | WebhookAnswer {
     const signature = givenSignature(headers)
     if (signature === undefined) return refused(401, 'the signature is missing or is not one (X-Hub-Signature-256)')
@@ -90,7 +90,7 @@ export class WebhookIntake {
   }
 }
 
-/** One body on its way in. `close` whatever becomes of it. */
+/** One incoming body. The caller always calls `close`. */
 export class WebhookReading {
   private readonly intake: WebhookIntake
   private readonly signature: Buffer
@@ -127,13 +127,13 @@ export class WebhookReading {
     return undefined
   }
 
-  /** After the last chunk, once. `now` in milliseconds. */
+  /** Once, after the last chunk. `now` in milliseconds. */
   end(now: number): WebhookAnswer {
     const body = this.retained === undefined ? undefined : Buffer.concat(this.retained)
     this.close()
     if (!this.check.matches(this.signature)) return refused(401, 'the signature is not that of the body with the secret')
     const { repository, window } = this.intake.options
-    // Headers are not signed: one that sends a body again under another id is known by the signature.
+    // Headers are not signed: a body that is sent again under another id is known by its signature.
     const names = [`signature ${hashOf(this.signature)}`, ...(this.delivery === '' ? [] : [`delivery ${this.delivery}`])]
     if (!window.isNew(names, now)) return ignored('this delivery was here before')
     if (!EVENTS.has(this.event) && this.event !== CHECK_EVENT) return ignored('no event that matters here')
@@ -150,7 +150,6 @@ export class WebhookReading {
     return { ...OBSERVE, requestedAction: { ...requestedAction, id, at: `${new Date(now).toISOString().slice(0, 19)}Z` } }
   }
 
-  /** Lets go of the body. */
   close(): void {
     this.intake.held -= this.held
     this.held = 0
@@ -169,13 +168,13 @@ function ignored(why: string): WebhookAnswer {
   return { status: 202, updates: 'ignored', why }
 }
 
-/** The first of these headers that is a plain word, in at most 100 characters; empty where there is none. */
+/** The first of these headers that is a plain word of at most 100 characters; otherwise empty. */
 function wordOf(headers: WebhookHeaders, names: readonly string[]): string {
   const words = names.map((name) => headers[name])
   return words.find((word): word is string => typeof word === 'string' && /^[\w-]{1,100}$/.test(word)) ?? ''
 }
 
-/** Undefined for what is no JSON. Whatever else a body is, is nothing to us. */
+/** Undefined for anything but JSON. */
 function parsed(body: Buffer): unknown {
   try {
     return JSON.parse(body.toString('utf8'))

@@ -1,6 +1,6 @@
 /**
- * Webhooks over HTTP: node:http with limits, because middlewares read a body before they know who sent it (reliability.md M10). TLS
- * is the matter of what stands in front.
+ * Webhooks over node:http with limits of our own: middlewares read a body before they know its sender (reliability.md M10). TLS is the matter
+ * of the proxy in front.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { RequestedAction } from '../../ports/check-run.ts'
@@ -15,9 +15,9 @@ export interface WebhookServerOptions {
   readonly port: number
   readonly intake: WebhookIntake
   readonly clock: Clock
-  /** A verified event of the repository: a turn is wanted. `requestedAction`: and a person clicked a button. */
+  /** A verified event of the repository: a turn is wanted. `requestedAction`: a person clicked a button. */
   readonly onUpdate: (requestedAction: RequestedAction | undefined) => void
-  /** Told why, once for each delivery that was refused. */
+  /** Called with the reason, once for each refused delivery. */
   readonly onRefused: (why: string) => void
   readonly limits?: Partial<WebhookLimits>
 }
@@ -27,7 +27,7 @@ export interface WebhookLimits {
   readonly headers: number
   /** For a request with its body. */
   readonly request: number
-  /** How long what a refused sender still sends is thrown away, so that it reads the answer. */
+  /** Time in which further bytes of a refused sender are dropped, so that it reads the answer. */
   readonly linger: number
   readonly connections: number
 }
@@ -36,7 +36,7 @@ const LIMITS: WebhookLimits = { headers: 5_000, request: 15_000, linger: 2_000, 
 const WEBHOOK = '/webhook'
 const HEALTH = '/healthz'
 
-/** @throws Failure BP1001 when nobody can listen there */
+/** @throws Failure BP1001 when the address cannot be listened on */
 export async function startWebhookServer(options: WebhookServerOptions): Promise<Listening> {
   const limits = { ...LIMITS, ...options.limits }
   const server = createServer({
@@ -49,14 +49,13 @@ export async function startWebhookServer(options: WebhookServerOptions): Promise
   server.maxConnections = limits.connections
   const handle = (request: IncomingMessage, response: ServerResponse): void => new Exchange(options, limits, request, response).run()
   server.on('request', handle)
-  // Whoever asks before sending is told no before a byte of the body.
+  // A sender that asks first (`Expect`) is refused before a byte of the body.
   server.on('checkContinue', handle)
   const what = 'cannot listen for webhooks'
   const remedy = 'give another address with --webhook-address HOST:PORT, or leave it out: then the repository is polled'
   return listen(server, { ...options, path: WEBHOOK, what, remedy })
 }
 
-/** One request and its answer. */
 class Exchange {
   private readonly options: WebhookServerOptions
   private readonly limits: WebhookLimits
@@ -71,7 +70,7 @@ class Exchange {
   }
 
   run(): void {
-    // A connection that breaks is the sender's loss: nothing was promised before the answer.
+    // A broken connection is the sender's loss: nothing was promised before the answer.
     this.request.on('error', () => undefined)
     this.response.on('error', () => undefined)
     const path = this.request.url?.split('?', 1)[0]
@@ -122,8 +121,8 @@ class Exchange {
   }
 
   /**
-   * Answers while the body may still be on its way. A connection that is closed with bytes unread is reset, and the sender would not
-   * see the answer: for a moment they are read and thrown away, and then it is closed.
+   * Answers while the body may still be on its way. A connection that is closed with unread bytes is reset, and the sender would not see the
+   * answer. So they are read and dropped for a moment before the close.
    */
   private turnAway(status: number, text: string, headers: Readonly<Record<string, string>> = {}): void {
     if (this.request.complete) {

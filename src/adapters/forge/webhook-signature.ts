@@ -1,4 +1,4 @@
-/** Whether a webhook comes from somebody who knows the secret: HMAC-SHA256 over the raw body, before anything reads it. */
+/** Checks that the sender of a webhook knows the secret: HMAC-SHA256 over the raw body, before anything reads it. */
 import { createHmac, type Hmac, timingSafeEqual } from 'node:crypto'
 import { ALL_FORGES } from './forges.ts'
 
@@ -6,8 +6,8 @@ import { ALL_FORGES } from './forges.ts'
 export type WebhookHeaders = Readonly<Record<string, string | readonly string[] | undefined>>
 
 /**
- * The signature that the headers give: 32 bytes. Undefined where there is none, where one is not 64 lower-case hex digits, where a
- * header came twice, or where two headers differ: no forge sends that.
+ * The signature in the headers: 32 bytes. Undefined where there is none, where one is not 64 lower-case hex digits, where a header came twice,
+ * or where two headers differ: no forge sends that.
  */
 export function givenSignature(headers: WebhookHeaders): Buffer | undefined {
   const given = ALL_FORGES.flatMap(({ webhook }) => webhook.signatures).flatMap(([name, prefix]) => {
@@ -18,7 +18,7 @@ export function givenSignature(headers: WebhookHeaders): Buffer | undefined {
   return others.length === 0 && /^[0-9a-f]{64}$/.test(hex) ? Buffer.from(hex, 'hex') : undefined
 }
 
-/** One body as it comes in, against every secret: while one is exchanged for another, both are good. */
+/** One incoming body, against every secret: while one is exchanged for another, both are valid. */
 export class SignatureCheck {
   private readonly codes: readonly Hmac[]
 
@@ -30,7 +30,7 @@ export class SignatureCheck {
     for (const code of this.codes) code.update(chunk)
   }
 
-  /** To be asked once. Takes as long whichever secret it was, and however much of the signature is right. */
+  /** To be called once. The time does not depend on the secret, nor on how much of the signature is right. */
   matches(given: Buffer): boolean {
     const equal = this.codes.map((code) => timingSafeEqual(code.digest(), given))
     return equal.includes(true)

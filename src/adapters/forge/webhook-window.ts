@@ -1,4 +1,4 @@
-/** Which deliveries were seen lately. Only verified ones are remembered, so a stranger cannot push others out. */
+/** Recent deliveries. Only verified ones are stored, so a stranger cannot push others out. */
 export class DeliveryWindow {
   private readonly capacity: number
   private readonly milliseconds: number
@@ -15,8 +15,8 @@ export class DeliveryWindow {
   }
 
   /**
-   * Remembers a delivery, and whether one of its names was there already. `now` in milliseconds.
-   * @returns false for one that is repeated
+   * Stores a delivery. `now` in milliseconds.
+   * @returns false where one of its names is there already
    */
   isNew(names: readonly string[], now: number): boolean {
     for (const [name, at] of this.observed) {

@@ -1,4 +1,4 @@
-/** What Gitea answers, as far as it is used; every field is checked, and what has another shape is a failure (modules/structs of Gitea). */
+/** The used parts of Gitea's answers (modules/structs of Gitea). Every field is checked: an answer of another shape is a failure. */
 import * as z from 'zod'
 import { type ObjectId, objectId } from '../../../package/object-id.ts'
 import type { KnownProposal } from '../../../ports/hosted-forge.ts'
@@ -25,7 +25,7 @@ export const pullRequestSchema = z.object({
   html_url: z.string(),
   labels: z.array(label).nullish(),
   base: z.object({ ref: z.string(), repo_id: z.int() }),
-  // `label` is the branch also after it was deleted, when `ref` is `refs/pull/<n>/head` (services/convert/pull.go).
+  // `label` stays the branch after its deletion, when `ref` is `refs/pull/<n>/head` (services/convert/pull.go).
   head: z.object({ label: z.string(), ref: z.string(), sha: commit, repo_id: z.int() }),
 })
 export type PullRequest = z.infer<typeof pullRequestSchema>
@@ -73,7 +73,7 @@ export const issueSchema = z.object({
 export const timelineSchema = z.object({ type: z.string(), user: user.nullish(), created_at: z.string() })
 export const permissionSchema = z.object({ permission: z.string() })
 
-/** Gitea has no flag for drafts: the title says it (setting `[repository.pull-request] WORK_IN_PROGRESS_PREFIXES`). */
+/** Gitea has no flag for drafts: the title marks them (setting `[repository.pull-request] WORK_IN_PROGRESS_PREFIXES`). */
 export const DRAFT_PREFIX = 'WIP: '
 const TITLE_BYTES = 255
 const ELLIPSIS = Buffer.from('…')
@@ -83,7 +83,7 @@ export function titleOf({ title }: Pick<PullRequest, 'title'>): { readonly title
   return { title: title.replace(DRAFT, ''), draft: DRAFT.test(title) }
 }
 
-/** As Gitea keeps it: a longer title is cut there in silence (models/issues: 255 bytes), and would never read back as it was wanted. */
+/** Gitea cuts a longer title without a word (models/issues: 255 bytes), and it would never read back as it was wanted. */
 export function titleFor(title: string, draft: boolean): string {
   const whole = `${draft ? DRAFT_PREFIX : ''}${title}`
   if (Buffer.byteLength(whole) <= TITLE_BYTES) return whole
@@ -95,7 +95,10 @@ export function titleFor(title: string, draft: boolean): string {
   return `${retained}…`
 }
 
-/** @param decidedBy login of who closed or merged it, where Gitea told @param head as it was then; what the branch has now otherwise */
+/**
+ * @param decidedBy login of who closed or merged it, where Gitea reports it @param head the head at that moment; by default what the branch has
+ * now
+ */
 export function proposalOf(pull: PullRequest, decidedBy: string, head: string = pull.head.sha): KnownProposal {
   const state = pull.merged ? 'merged' : pull.state === 'open' ? 'open' : 'closed'
   const decidedAt = state === 'open' ? '' : ((state === 'merged' ? pull.merged_at : pull.closed_at) ?? '')
@@ -117,7 +120,7 @@ export function proposalOf(pull: PullRequest, decidedBy: string, head: string = 
   }
 }
 
-/** RFC 3339 in UTC with whole seconds, from one in any zone. */
+/** RFC 3339 in UTC with whole seconds, from any zone. */
 export function plainTime(text: string): string {
   return `${new Date(text).toISOString().slice(0, 19)}Z`
 }

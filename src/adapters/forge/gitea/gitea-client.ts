@@ -1,4 +1,4 @@
-/** Requests to Gitea's API: bounded in time and size, one host only, reads sent again after a fault, writes never. */
+/** Requests to Gitea's API: bounded in time and size, to one host only. Reads are sent again after a fault, writes never. */
 
 import type { Readable } from 'node:stream'
 import type { Dispatcher } from 'undici'
@@ -51,7 +51,7 @@ const MOST_REDIRECTS = 3
 const LONGEST_NAMED_WAIT = 86_400_000
 const MOST_RETRIES = 2
 const PASSING = new Set([500, 502, 503, 504])
-/** Gitea gives no more than 50 to a page by default (`[api] MAX_RESPONSE_ITEMS`), whatever is asked for. */
+/** Gitea gives at most 50 to a page by default (`[api] MAX_RESPONSE_ITEMS`). */
 const PAGE = 50
 const MOST_PAGES = 200
 
@@ -75,7 +75,7 @@ export class GiteaClient {
     return (await this.#exchange(request, signal)).value
   }
 
-  /** `total`: how many items a list has over all pages, where the answer says so. */
+  /** `total`: the items of a list over all pages, where the answer counts them. */
   async #exchange(request: GiteaRequest, signal: AbortSignal): Promise<{ readonly value: unknown; readonly total: number | undefined }> {
     const requested = { address: this.#options.address, what: request.what }
     const answer = await this.#answer(request, requested, signal)
@@ -91,7 +91,7 @@ export class GiteaClient {
     }
   }
 
-  /** Every page, in its order. @throws Failure BP5007 when there is no end: an answer that is not whole proves nothing */
+  /** Every page, in its order. @throws Failure BP5007 when there is no end: a partial answer proves nothing */
   async list(request: Omit<GiteaRequest, 'method'>, signal: AbortSignal): Promise<readonly unknown[]> {
     const all: unknown[] = []
     for (let page = 1; page <= MOST_PAGES; page += 1) {
@@ -99,13 +99,13 @@ export class GiteaClient {
       const items = value ?? []
       if (!Array.isArray(items)) throw notThisForge({ address: this.#options.address, what: request.what }, 'wanted a list')
       all.push(...items)
-      // An instance may give fewer to a page than were asked for. Where nobody counts, only an empty page, for which some lists say null, is the last for certain.
+      // An instance may give fewer to a page than requested. Without a count only an empty page (null for some lists) is certainly the last.
       if (items.length === 0 || all.length === total) return all
     }
     throw notThisForge({ address: this.#options.address, what: request.what }, 'its list has no end')
   }
 
-  /** Below the repository. @param below begins with `/`, or is empty; variable segments of it are encoded by the caller */
+  /** Path below the repository. @param below begins with `/` or is empty; the caller encodes its variable segments */
   path(below: string): string {
     const { owner, repository } = this.#options.address
     return `/repos/${encodeURIComponent(owner)}/${encodeURIComponent(repository)}${below}`
@@ -127,7 +127,7 @@ export class GiteaClient {
     return (await this.list(request, signal)).map((item) => this.parse(item, schema, request.what))
   }
 
-  /** @throws Failure BP5007 for an answer of another shape. The path names the place and nothing of what stands there. */
+  /** @throws Failure BP5007 for an answer of another shape. The message has the path of the value and never the value. */
   parse<Schema extends z.ZodType>(answer: unknown, schema: Schema, what: string): z.infer<Schema> {
     const parsed = schema.safeParse(answer)
     if (parsed.success) return parsed.data
@@ -216,7 +216,7 @@ export class GiteaClient {
 
 class TooLarge extends Error {}
 
-/** Seconds or a date (RFC 9110, 10.2.3), as milliseconds since 1970; undefined where it is neither, or further away than a day. */
+/** Milliseconds since 1970 from seconds or a date (RFC 9110, 10.2.3); undefined for anything else and for more than a day. */
 function retryAfter(named: string, now: number): number | undefined {
   const at = /^\d{1,6}$/.test(named) ? now + Number(named) * 1000 : Date.parse(named)
   return at >= now && at - now <= LONGEST_NAMED_WAIT ? at : undefined

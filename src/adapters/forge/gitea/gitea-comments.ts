@@ -1,4 +1,3 @@
-/** Comments and reactions of Gitea. */
 import type { ForgeComment } from '../../../ports/hosted-forge.ts'
 import { mayBeDone } from '../refused-answer.ts'
 import { mayCommand, plainLines, readTopic, sameText, withTopic } from '../topic-marker.ts'
@@ -11,7 +10,7 @@ export class GiteaComments {
   readonly #client: GiteaClient
   readonly #login: (signal: AbortSignal) => Promise<string>
 
-  /** @param login whose the token is: what has this author is ours */
+  /** @param login of the token's account: comments by this author are ours */
   constructor(client: GiteaClient, login: (signal: AbortSignal) => Promise<string>) {
     this.#client = client
     this.#login = login
@@ -25,11 +24,11 @@ export class GiteaComments {
       comments.push({
         id: String(id),
         author: user?.login ?? '',
-        // Gitea marks no account as a bot; its own runner's name is fixed, and others follow GitHub's habit.
+        // Gitea marks no account as a bot. The name of its own runner is fixed, and others follow GitHub's habit.
         bot: user == null || user.login === 'gitea-actions' || user.login.endsWith('[bot]'),
         body: plainLines(body),
         at: plainTime(created_at),
-        // Its interface has no word on who edited a comment (docs/facts/gitea-api.md).
+        // The API does not tell who edited a comment (docs/facts/gitea-api.md).
         writer: created_at === updated_at ? (user?.login ?? '') : undefined,
         answered: mayCommand(body) && isAnswer(await this.#reactions(String(id), self, signal)),
       })
@@ -63,7 +62,7 @@ export class GiteaComments {
     try {
       await this.#client.send({ method: 'POST', path, body: { body }, what: 'write a comment' }, signal)
     } catch (thrown) {
-      // It may have been written although the answer was lost. It is not written again: the next turn looks once more.
+      // The comment may exist although the answer was lost. It is not written again: the next turn reads once more.
       if (!mayBeDone(thrown)) throw thrown
       const there = await this.#find(number, topic, signal).catch(() => undefined)
       if (there === undefined || !sameText(there.body, body)) throw thrown
@@ -75,14 +74,13 @@ export class GiteaComments {
     return (await this.#all(number, signal)).find((comment) => comment.user?.login === self && readTopic(comment.body)?.topic === topic)
   }
 
-  /** Ours. */
   async #reactions(id: string, self: string, signal: AbortSignal): Promise<ReadonlySet<string>> {
     const path = this.#client.path(`/issues/comments/${encodeURIComponent(id)}/reactions`)
     const all = (await this.#client.get({ path, what: 'read reactions' }, reactionSchema.array().nullable(), signal)) ?? []
     return new Set(all.filter(({ user }) => user?.login === self).map(({ content }) => content))
   }
 
-  /** Not paged: Gitea gives all comments of one issue at once (routers/api/v1/repo/issue_comment.go), in their order. */
+  /** One page: Gitea gives all comments of an issue at once, in their order (routers/api/v1/repo/issue_comment.go). */
   async #all(number: number, signal: AbortSignal) {
     const path = this.#client.path(`/issues/${number}/comments`)
     return (await this.#client.get({ path, what: 'read comments' }, commentSchema.array().nullable(), signal)) ?? []

@@ -1,6 +1,6 @@
 /**
- * Merge and close as `approve` and `reject` make them. Gitea's merge is what decides; what belongs to it (tag, deleted branch, ledger) goes
- * in one push afterwards, or is made by the next turn, which finds a decision by its content (`src/plan/decisions/found-decisions.ts`).
+ * Merge and close for `approve` and `reject`. Gitea's merge decides. Tag, deleted branch and ledger follow in one push, or the next turn writes
+ * them: it finds a decision by its content (`src/plan/decisions/found-decisions.ts`).
  */
 
 import { Failure } from '../../../failure.ts'
@@ -17,7 +17,7 @@ import type { GiteaClient } from './gitea-client.ts'
 import type { GiteaProposals } from './gitea-proposals.ts'
 
 const HEADS = 'refs/heads/'
-/** Milliseconds between questions while Gitea looks whether a push can be merged; the look took 50 to 200 (`docs/facts/gitea-api.md`). */
+/** Milliseconds between requests while Gitea checks whether a push can be merged, which took it 50 to 200 (`docs/facts/gitea-api.md`). */
 const WAITS = [100, 200, 400, 800, 1_600, 3_200]
 
 export class GiteaDecisions {
@@ -33,7 +33,7 @@ export class GiteaDecisions {
     this.#clock = clock
   }
 
-  /** See `Forge.merge`. The commit is Gitea's, with our message; by another style where the repository does not allow merge commits. */
+  /** See `Forge.merge`. The commit is Gitea's, with our message; another style where the repository does not allow merge commits. */
   async merge(decision: ProposalMerge, signal: AbortSignal): Promise<ObjectId> {
     const { proposal, base } = decision
     await this.#assertUnmoved(decision, signal)
@@ -45,8 +45,8 @@ export class GiteaDecisions {
   }
 
   /**
-   * The push first: with it the decision is made as a whole. Gitea closes the pull request of a deleted branch by itself, some time
-   * later (services/pull: AdjustPullsCausedByBranchDeleted); until then it would be read as open.
+   * The push comes first: with it the decision is complete. Gitea closes the pull request of a deleted branch some time later (services/pull:
+   * AdjustPullsCausedByBranchDeleted), and until then it would be read as open.
    */
   async close({ proposal, along }: ProposalClose, signal: AbortSignal): Promise<void> {
     const bases = await this.#proposals.openFrom(proposal.ref, signal)
@@ -78,7 +78,7 @@ export class GiteaDecisions {
         if (mayBeDone(thrown)) throw thrown
         if (pull !== undefined && pull.state !== 'open') throw this.#notOpen(proposal.ref)
         if (status === 409) await this.#assertUnmoved(decision, signal)
-        // 405 is said alike for "not looked at yet", for a conflict, and where a rule is not met.
+        // A 405 means "not checked yet", a conflict, or an unmet rule.
         if (status === 409 || wait === undefined || pull?.draft === true) throw this.#refused(label, thrown)
         await this.#clock.sleep(wait, signal)
       }
@@ -101,7 +101,7 @@ export class GiteaDecisions {
     return allowed.allow_fast_forward_only_merge === true ? 'fast-forward-only' : 'merge'
   }
 
-  /** Gitea guards the head only: the base is looked at as late as can be, and a decision is found by content after all. */
+  /** Gitea guards the head only. The base is read as late as possible, and a decision is found by content in any case. */
   async #assertUnmoved({ proposal, base }: ProposalMerge, signal: AbortSignal): Promise<void> {
     const { refs } = await this.#repository.refs(signal)
     for (const { ref, commit } of [base, proposal]) {

@@ -1,13 +1,13 @@
 import type { ForgeDialect } from '../../../ports/hosted-forge.ts'
 import { encodePath, type ForgeAddress } from '../forge-address.ts'
 
-/** How Gitea draws text (its `modules/markup/markdown`), and what its columns take. */
+/** How Gitea draws text (its `modules/markup/markdown`), and the sizes of its columns. */
 export function giteaDialect({ webUrl, owner, repository }: ForgeAddress): ForgeDialect {
   const source = (kind: 'commit' | 'branch', ref: string, path: string): string =>
     `${webUrl}/${owner}/${repository}/src/${kind}/${encodePath(ref)}/${encodePath(path)}`
   return {
     name: 'Gitea',
-    // The column takes 1 MiB and more; a page of that size is read by nobody.
+    // The column takes 1 MiB and more, but nobody reads a page of that size.
     bodyLimit: 250_000,
     titleLimit: 255,
     alerts: true,

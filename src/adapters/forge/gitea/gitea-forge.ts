@@ -68,7 +68,7 @@ async function permissionOf(client: GiteaClient, login: string, signal: AbortSig
   }
 }
 
-/** Each turn: a list of a repository that nobody may see would look like "none", and one that moved like the old one. */
+/** Each turn: the list of a repository that nobody may see would look like "none", and that of a moved one like the old one. */
 async function assertUsable(client: GiteaClient, signal: AbortSignal): Promise<void> {
   const { address } = client
   const requested = { path: client.path(''), what: 'read the repository' }
@@ -79,7 +79,7 @@ async function assertUsable(client: GiteaClient, signal: AbortSignal): Promise<v
   throw goneElsewhere(write, 'it was renamed or transferred', 'name the repository by its present address')
 }
 
-/** Asks once; after a failure again. */
+/** One request; after a failure another one. */
 function loginOf(client: GiteaClient): (signal: AbortSignal) => Promise<string> {
   let self: Promise<string> | undefined
   return (signal) => {

@@ -1,4 +1,3 @@
-/** Our own issues of Gitea, one per topic. */
 import type * as z from 'zod'
 import type { KnownIssue, WantedIssue } from '../../../ports/hosted-forge.ts'
 import { mayBeDone } from '../refused-answer.ts'
@@ -53,7 +52,7 @@ export class GiteaIssues {
         this.#client.parse(await this.#client.send({ method: 'POST', path, body: { title, body }, what }, signal), issueSchema, what),
       )
     } catch (thrown) {
-      // It may have been opened although the answer was lost.
+      // The issue may exist although the answer was lost.
       const there = mayBeDone(thrown) ? await this.#find(topic, signal).catch(() => undefined) : undefined
       if (there === undefined) throw thrown
       return there

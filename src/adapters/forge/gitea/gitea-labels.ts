@@ -1,7 +1,4 @@
-/**
- * Labels by name: Gitea drops names that it does not know in silence, removes by id, and may have two labels of one name
- * (`docs/facts/gitea-api.md`).
- */
+/** Labels by name: Gitea drops unknown names without a word, removes by id, and may have two labels of one name (`docs/facts/gitea-api.md`). */
 import { refusedRequest } from '../forge-failure.ts'
 import { labelChanges, labelStyle } from '../our-labels.ts'
 import { labelSchema } from './gitea-answers.ts'
@@ -20,15 +17,15 @@ export class GiteaLabels {
     this.#client = client
   }
 
-  /** Ours come and go; those of people stay. */
+  /** Our labels come and go; those of people stay. */
   async ensure(number: number, there: readonly string[], wanted: readonly string[], signal: AbortSignal): Promise<void> {
     const { add, remove } = labelChanges(there, wanted)
     if (add.length > 0) await this.#add(number, add, signal)
     if (remove.length === 0) return
-    // By the ids that the issue has: another label of the repository may have the same name, and adding may have removed some already.
+    // By the ids of the issue: another label of the repository may have the same name, and adding may have removed some already.
     const gone = new Set(remove.map((name) => name.toLowerCase()))
     const path = this.#client.path(`/issues/${number}/labels`)
-    // Not paged: whatever page is asked for, all of them are given.
+    // One page: Gitea gives all of them.
     const now = (await this.#client.get({ path, what: 'read the labels of an issue' }, labelSchema.array().nullable(), signal)) ?? []
     for (const { id, name } of now) {
       if (!gone.has(name.toLowerCase())) continue
@@ -36,7 +33,7 @@ export class GiteaLabels {
     }
   }
 
-  /** Somebody may have deleted a label whose id is remembered: such an id is dropped in silence, so the answer is looked at. */
+  /** Somebody may have deleted a label whose id is cached. Gitea drops such an id without a word, so the answer is compared. */
   async #add(number: number, names: readonly string[], signal: AbortSignal): Promise<void> {
     const what = 'add labels'
     let missing = names
@@ -52,7 +49,7 @@ export class GiteaLabels {
     throw refusedRequest({ address: this.#client.address, what }, why, 'look at the labels of the repository')
   }
 
-  /** Makes those that are not there. */
+  /** Creates those that are missing. */
   async #idsOf(names: readonly string[], signal: AbortSignal): Promise<number[]> {
     this.#ids ??= await this.#read(signal)
     const ids: number[] = []
@@ -64,7 +61,7 @@ export class GiteaLabels {
     return ids
   }
 
-  /** Of two with one name the first that was made, so that everybody takes the same. */
+  /** Of two with one name the older, so that everybody takes the same. */
   async #read(signal: AbortSignal): Promise<Map<string, number>> {
     const listed = await this.#client.getAll({ path: this.#client.path('/labels'), what: 'list labels' }, labelSchema, signal)
     return new Map(listed.toSorted((left, right) => right.id - left.id).map(({ id, name }) => [name.toLowerCase(), id]))
@@ -73,7 +70,7 @@ export class GiteaLabels {
   async #make(name: string, signal: AbortSignal): Promise<Label> {
     const what = 'make a label'
     const { color, description } = labelStyle(name)
-    // Of the labels with one scope before the last `/`, Gitea keeps one to an issue.
+    // Gitea keeps one label of a scope (the text before the last `/`) on an issue.
     const body = { name, color: `#${color}`, description, exclusive: name.includes('/') }
     const answer = await this.#client.send({ method: 'POST', path: this.#client.path('/labels'), body, what }, signal)
     return this.#client.parse(answer, labelSchema, what)

@@ -8,7 +8,7 @@ import { gitReferencesSchema, type PullRequest, proposalOf, pullRequestSchema, t
 import type { GiteaClient } from './gitea-client.ts'
 import type { GiteaLabels } from './gitea-labels.ts'
 
-/** Closed proposals that are looked through before one is asked for by its branch: those that changed last. */
+/** Pages of closed proposals, last changed first, that are read before single branches are requested. */
 const RECENT_PAGES = 2
 const PAGE = 50
 const LIST = 'list pull requests'
@@ -17,17 +17,16 @@ export class GiteaProposals {
   readonly #client: GiteaClient
   readonly #labels: GiteaLabels
   readonly #login: (signal: AbortSignal) => Promise<string>
-  /** Numbers of open pull requests that a branch has beside its first one, as they were last read. */
+  /** Numbers of further open pull requests of a branch, as they were last read. */
   readonly #spare = new Map<string, readonly number[]>()
 
-  /** @param login whose the token is: what this account decided, it decided for somebody */
+  /** @param login of the token's account, whose decisions were made for somebody else */
   constructor(client: GiteaClient, labels: GiteaLabels, login: (signal: AbortSignal) => Promise<string>) {
     this.#client = client
     this.#labels = labels
     this.#login = login
   }
 
-  /** See `Forge.readProposals`. */
   async read(baseBranch: string, refs: readonly string[], signal: AbortSignal): Promise<readonly KnownProposal[]> {
     const named = new Set(refs)
     const open = await this.#open(baseBranch, signal)
@@ -36,7 +35,6 @@ export class GiteaProposals {
     return missing.size === 0 ? ours : [...ours, ...(await this.#ended(baseBranch, missing, signal))]
   }
 
-  /** See `Forge.ensureProposal`. */
   async ensure(wanted: WantedProposal, known: KnownProposal | undefined, signal: AbortSignal): Promise<OpenedProposal> {
     const given = known?.state === 'open' ? known : undefined
     if (given !== undefined && isOther(given, wanted)) await this.#assertOpen(given, signal)
@@ -51,7 +49,7 @@ export class GiteaProposals {
     return (await this.#open(baseBranch, signal)).get(ref)
   }
 
-  /** Open ones of a branch, whatever they are to be merged into. */
+  /** Open ones of a branch, into any base. */
   async openFrom(ref: string, signal: AbortSignal): Promise<readonly PullRequest[]> {
     const query = { state: 'open', sort: 'oldest' }
     const listed = await this.#client.getAll({ path: this.#client.path('/pulls'), query, what: LIST }, pullRequestSchema, signal)
@@ -67,7 +65,7 @@ export class GiteaProposals {
     try {
       await this.#client.send({ method: 'PATCH', path, body: { state: 'closed' }, what: 'close the pull request' }, signal)
     } catch (thrown) {
-      // Gitea answers 500 to one of two that close it at the same moment; or it was done although the answer was lost.
+      // Gitea answers 500 to one of two simultaneous closes; or the close succeeded although the answer was lost.
       const now = mayBeDone(thrown) ? await this.get(number, signal).catch(() => undefined) : undefined
       if (now?.state !== 'closed') throw thrown
     }
@@ -103,13 +101,13 @@ export class GiteaProposals {
       const answer = await this.#client.send({ method: 'POST', path: this.#client.path('/pulls'), body, what }, signal)
       created = proposalOf(this.#client.parse(answer, pullRequestSchema, what), '')
     } catch (thrown) {
-      // Refused as a duplicate, or done although the answer was lost: what stands there is the one.
+      // Refused as a duplicate, or opened although the answer was lost: the existing one is taken.
       const mayBeThere = statusOf(thrown) === 409 || mayBeDone(thrown)
       const there = mayBeThere ? await this.openOf(wanted, signal).catch(() => undefined) : undefined
       if (there === undefined) throw thrown
       return there
     }
-    // Gitea lets two through that come at the same moment (models/issues: it looks, and then inserts): the first one stays.
+    // Gitea lets two simultaneous requests through (models/issues: it reads, and then inserts). The first one stays.
     const first = (await this.openOf(wanted, signal)) ?? created
     if (first.number === created.number) await this.#askReviewers(created.number, reviewers, signal)
     return first
@@ -128,17 +126,17 @@ export class GiteaProposals {
       return this.#client.parse(await this.#client.send({ method: 'PATCH', path, body, what }, signal), pullRequestSchema, what)
     }
     if ((await send({ title: whole, body: text })).state === 'open') return
-    // Merged or closed between the look and the edit, which Gitea takes all the same: what was reviewed is put back.
+    // It was merged or closed between the read and the edit, and Gitea edits it all the same: the reviewed text is restored.
     await send({ title: before, body: open.body })
     throw endedMeanwhile(open)
   }
 
-  /** What was read may be minutes old, and Gitea changes the text of what was merged, too. */
+  /** The read may be minutes old, and Gitea changes the text of a merged one too. */
   async #assertOpen(open: KnownProposal, signal: AbortSignal): Promise<void> {
     if ((await this.get(open.number, signal)).state !== 'open') throw endedMeanwhile(open)
   }
 
-  /** One by one: Gitea refuses all of them for one that may not be asked. */
+  /** One by one: Gitea refuses all reviewers for one that may not be requested. */
   async #askReviewers(number: number, reviewers: readonly string[], signal: AbortSignal): Promise<void> {
     for (const name of reviewers) {
       const team = name.includes('/') ? name.slice(name.indexOf('/') + 1) : undefined
@@ -180,7 +178,7 @@ export class GiteaProposals {
     )
   }
 
-  /** The last one of a branch that was merged, or that a person closed: our account closes a second one of the same moment. */
+  /** The last one of a branch that was merged, or that a person closed. Our account closes a second one of the same moment. */
   async #decision(pulls: readonly PullRequest[], signal: AbortSignal): Promise<{ readonly pull: PullRequest; readonly by: string }> {
     const ended = await Promise.all(pulls.map(async (pull) => ({ pull, by: await this.#decidedBy(pull, signal) })))
     const decided = ended.filter(({ pull, by }) => pull.merged || by !== '')
@@ -189,7 +187,7 @@ export class GiteaProposals {
     return more.reduce((last, one) => (isLater(one.pull, last.pull) ? one : last), first)
   }
 
-  /** Of one that ended Gitea tells what the branch is now; its own ref stays where it was (docs/facts/head-of-an-ended-pull-request.md). */
+  /** For an ended one Gitea reports the branch as it is now; its own ref stays (docs/facts/head-of-an-ended-pull-request.md). */
   async #headOf({ number, head }: PullRequest, signal: AbortSignal): Promise<string> {
     const ref = `refs/pull/${number}/head`
     if (head.ref === ref) return head.sha
@@ -209,7 +207,7 @@ export class GiteaProposals {
     }
   }
 
-  /** Login of the person who merged or closed it last; empty where Gitea does not say, and where it was our own account. */
+  /** Login of the person who merged or closed it last; empty where Gitea does not report one, and for our own account. */
   async #decidedBy(pull: PullRequest, signal: AbortSignal): Promise<string> {
     const login = await this.#deciderOf(pull, signal)
     return login === '' || login.toLowerCase() === (await this.#login(signal)).toLowerCase() ? '' : login
@@ -224,14 +222,12 @@ export class GiteaProposals {
   }
 }
 
-/** Whether something of it has to be written. */
 function isOther(known: KnownProposal, wanted: WantedProposal): boolean {
   const { add, remove } = labelChanges(known.labels, wanted.labels)
   const sameTitle = titleFor(known.title, known.draft) === titleFor(wanted.title, wanted.draft)
   return add.length + remove.length > 0 || !sameTitle || !sameText(known.body, wanted.body)
 }
 
-/** Which of two ended ones was decided later. */
 function isLater(one: PullRequest, other: PullRequest): boolean {
   const at = ({ merged, merged_at, closed_at }: PullRequest): number => Date.parse((merged ? merged_at : closed_at) ?? '') || 0
   if (at(one) !== at(other)) return at(one) > at(other)

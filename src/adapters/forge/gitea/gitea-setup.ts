@@ -1,4 +1,4 @@
-/** What the account of Backporch needs on Gitea, and the rules that keep a review a review (docs/facts/onboarding-rights.md). */
+/** The rights that the account needs on Gitea, and the rules that enforce a review (docs/facts/onboarding-rights.md). */
 import { LEDGER_BRANCH } from '../../../package/ref-name.ts'
 import type { ForgeSetup, ProtectionRequest, ProtectionSubject } from '../../../ports/forge-setup.ts'
 import { parsePageAddress } from '../forge-address.ts'

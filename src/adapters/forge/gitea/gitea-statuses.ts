@@ -1,4 +1,4 @@
-/** Statuses of a commit: the latest of each context counts, and one that says the same is not sent again. */
+/** Statuses of a commit: the latest of each context counts, and an equal one is not sent again. */
 import type { ObjectId } from '../../../package/object-id.ts'
 import type { CommitStatus } from '../../../ports/hosted-forge.ts'
 import { statusSchema } from './gitea-answers.ts'
@@ -12,7 +12,7 @@ export async function ensureGiteaStatuses(
 ): Promise<void> {
   const requested = { path: client.path(`/commits/${commit}/statuses`), what: 'read the statuses of a commit' }
   const there = await client.getAll(requested, statusSchema, signal)
-  // Times are whole seconds, so Gitea's own order says little: the highest number is the last that was set.
+  // Times are whole seconds, so Gitea's order is not reliable: the highest number is the latest.
   const latest = new Map(there.toSorted((left, right) => left.id - right.id).map((status) => [status.context, status]))
   for (const { context, state, description, url } of statuses) {
     const before = latest.get(context)

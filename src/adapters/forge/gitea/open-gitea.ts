@@ -17,7 +17,7 @@ export async function connectGitea(options: ConnectOptions): Promise<ForgeConnec
     address,
     token,
     dispatcher: proxyDispatcher(environment),
-    // Gitea limits nobody by itself; what stands before it may, and a loop of ours should.
+    // Gitea has no limits of its own; a proxy before it may have some, and a loop of ours needs one.
     governor: new RequestGovernor({ forge: 'Gitea', clock, longestWait, writesPerMinute: 600, writesPerHour: 6_000, dryRun }),
     clock,
     userAgent: `backporch/${version}`,

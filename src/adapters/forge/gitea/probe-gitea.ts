@@ -1,12 +1,12 @@
 /**
- * What Gitea lets us do, proven without doing it. Its permission check stands before its handlers, so a change of issue 0, which no
- * repository has, is refused with 403 where the right is missing and answered 404 where it is there (docs/facts/gitea-permission-order.md).
+ * Proves our rights on Gitea without using them. Its permission check runs before its handlers: a change of issue 0, which no repository has,
+ * gets 403 where the right is missing and 404 where it is there (docs/facts/gitea-permission-order.md).
  */
 import type { Finding } from '../../../ports/probes.ts'
 import { statusOf } from '../refused-answer.ts'
 import type { GiteaClient } from './gitea-client.ts'
 
-/** @throws Failure BP50xx where the repository is not shown */
+/** @throws Failure BP50xx where the repository is not visible */
 export async function probeGitea(client: GiteaClient, signal: AbortSignal): Promise<readonly Finding[]> {
   const { owner, repository } = client.address
   const path = `/repos/${encodeURIComponent(owner)}/${encodeURIComponent(repository)}`

@@ -1,4 +1,4 @@
-/** Answers that may be given again where the forge says that nothing changed: a 304 is not counted against the rate limit. */
+/** Answers for conditional requests: a 304 does not count against the rate limit. */
 import { LRUCache } from 'lru-cache'
 
 interface CachedAnswer {
@@ -9,7 +9,7 @@ interface CachedAnswer {
 
 export type AnswerCache = LRUCache<string, CachedAnswer>
 
-/** An answer larger than a quarter of everything is not kept: it would push out all others. */
+/** An answer larger than a quarter of the cache is not cached: it would evict all others. */
 export function answerCache(entries: number, characters: number): AnswerCache {
   return new LRUCache({ max: entries, maxSize: characters, maxEntrySize: characters / 4, sizeCalculation: ({ body }) => body.length + 1 })
 }

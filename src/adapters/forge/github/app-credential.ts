@@ -1,4 +1,4 @@
-/** The GitHub App that the environment names: its number, its private key and, where given, its installation. */
+/** The GitHub App that the environment names: its id, its private key and, where given, its installation. */
 import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { Failure } from '../../../failure.ts'
@@ -17,10 +17,10 @@ const INSTALLATION = 'BACKPORCH_APP_INSTALLATION_ID'
 const LARGEST = 64 * 1024
 
 /**
- * Undefined where no App is named, where `BACKPORCH_TOKEN` comes before it, and for a host that is not GitHub: what the key signs
- * would let that host act as the App.
- * @param folder what a relative `BACKPORCH_APP_PRIVATE_KEY_FILE` is relative to
- * @throws Failure BP5002 for half a credential, or a file that cannot be read; never with the key in it
+ * Undefined where no App is named, where `BACKPORCH_TOKEN` comes before it, and for a host that is not GitHub: a signature of the key would let
+ * that host act as the App.
+ * @param folder base of a relative `BACKPORCH_APP_PRIVATE_KEY_FILE`
+ * @throws Failure BP5002 for half a credential or an unreadable file; never with the key in it
  */
 export async function appCredential(host: string, environment: Environment, folder: string): Promise<AppCredential | undefined> {
   const id = setting(environment, ID)
@@ -54,7 +54,7 @@ function numberIn(name: string, text: string): number {
   throw unusable(`${name} is not a number`, `set ${name} to the number that GitHub shows`)
 }
 
-/** Some stores of secrets keep one line only: PEM without any real line break has them as `\n`. */
+/** Some secret stores keep one line only: PEM without a line break has them as `\n`. */
 function withLineBreaks(text: string): string {
   return text.includes('\n') ? text : text.replaceAll('\\n', '\n')
 }

@@ -1,4 +1,4 @@
-/** Who wrote the text that a comment has now: GraphQL tells it, REST does not (docs/facts/github-comment-editors.md). */
+/** The writer of a comment's present text: GraphQL reports it, REST does not (docs/facts/github-comment-editors.md). */
 
 import { z } from 'zod'
 import type { ForgeComment } from '../../../ports/hosted-forge.ts'
@@ -8,13 +8,12 @@ import type { GitHubClient } from './github-client.ts'
 
 type CommentText = Pick<ForgeComment, 'body' | 'writer' | 'at'>
 
-/** The text with its writer, so that both are of one moment. */
+/** Text and writer are of one moment. */
 const QUERY = `query Texts($ids: [ID!]!) {
   nodes(ids: $ids) {
     ... on IssueComment { id body createdAt lastEditedAt includesCreatedEdit author { login } editor { __typename login } }
   }
 }`
-/** GitHub takes no more ids in one question. */
 const MOST_IDS = 100
 const WHAT = 'ask who wrote a comment'
 
@@ -34,9 +33,9 @@ const answerSchema = z.object({
 type TextNode = z.infer<typeof answerSchema>['nodes'][number]
 
 /**
- * By the ids in `nodes`; nothing is asked for none of them.
- * @param nodes `node_id` of comments, as REST tells them
- * @throws Failure BP50xx, for one that is not there any more too
+ * By the ids in `nodes`.
+ * @param nodes `node_id` of comments, as REST reports them
+ * @throws Failure BP50xx, also for a comment that is gone
  */
 export async function readCommentTexts(
   client: GitHubClient,

@@ -1,4 +1,4 @@
-/** Where a repository is on GitHub, GitHub Enterprise Server, or GitHub with data residency, from its remote. */
+/** The location of a repository on GitHub, GitHub Enterprise Server, or GitHub with data residency, from its remote. */
 import { type ForgeAddress, parseForgeAddress } from '../forge-address.ts'
 
 export interface GitHubAddress extends ForgeAddress {
@@ -7,8 +7,8 @@ export interface GitHubAddress extends ForgeAddress {
 }
 
 /**
- * The address that an https, ssh or scp-like remote names; undefined where it is not `…/OWNER/REPOSITORY`. Credentials in it are
- * dropped. Whether GitHub answers there is not checked.
+ * The address that an https, ssh or scp-like remote names; undefined where it is not `…/OWNER/REPOSITORY`. Credentials in it are dropped. It is
+ * not checked that GitHub answers there.
  */
 export function parseGitHubAddress(remote: string): GitHubAddress | undefined {
   const address = parseForgeAddress(remote)
@@ -18,7 +18,7 @@ export function parseGitHubAddress(remote: string): GitHubAddress | undefined {
   return { ...address, host, webUrl, apiUrl: apiUrlOf(host, webUrl) }
 }
 
-/** `GITHUB_SERVER_URL` is what GitHub's own runner sets, and Gitea's too. */
+/** GitHub's runner sets `GITHUB_SERVER_URL`, and Gitea's does too. */
 export function isGitHubHost(host: string, environment: Readonly<Record<string, string | undefined>>): boolean {
   const server = URL.parse(environment['GITHUB_SERVER_URL'] ?? '')?.host
   return host === 'github.com' || host.endsWith('.ghe.com') || host === server

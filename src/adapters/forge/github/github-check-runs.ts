@@ -1,6 +1,6 @@
 /**
- * Check runs, which GitHub takes from Apps only. A list does not tell the buttons, and takes no annotation back: what a run was made
- * from stands in its `external_id`, as `KEY.CONTENT.ANNOTATIONS` (a word of ours and two digests).
+ * Check runs, which GitHub takes from Apps only. A list does not show the buttons, and annotations cannot be removed, so `external_id` stores
+ * the source of a run as `KEY.CONTENT.ANNOTATIONS` (a word of ours and two digests).
  */
 import { createHash } from 'node:crypto'
 import type { RestEndpointMethodTypes } from '@octokit/rest'
@@ -19,11 +19,10 @@ const CONCLUSIONS = {
   failed: 'failure',
   closed: 'neutral',
 } as const
-/** Most annotations that GitHub takes in one request. */
+/** GitHub's limit for one request. */
 const ANNOTATIONS = 50
 const PAGE = 100
 
-/** A run as the forge has it. */
 interface KnownRun {
   readonly id: number
   readonly content: string
@@ -34,7 +33,7 @@ interface KnownRun {
 
 export interface CheckRunIdentity {
   readonly appId: number
-  /** Permissions of the installation; undefined while nobody was told. */
+  /** Permissions of the installation; undefined before the first token. */
   granted(): Readonly<Record<string, string>> | undefined
 }
 
@@ -47,15 +46,15 @@ export class GitHubCheckRuns implements ForgeCheckRuns {
     this.#identity = identity
   }
 
-  /** Nothing where the App may not write checks: it needs them for nothing else, and `check` says it. */
+  /** Writes nothing where the App may not write checks: it needs them for nothing else, and `check` reports it. */
   async ensureCheckRun(commit: ObjectId, run: CheckRun, signal: AbortSignal): Promise<void> {
     const what = `set the check of ${commit.slice(0, 8)}`
-    // The first request makes the token that comes with the permissions.
+    // The first request gets the token that comes with the permissions.
     await this.#client.target(signal)
     if (this.#identity.granted()?.['checks'] !== 'write') return
     const there = await this.#find(commit, run.key, signal)
     const [content, annotated] = [digestOf({ ...run, annotations: [] }), digestOf(run.annotations)]
-    // Annotations of a run that was made from others stay as they are: GitHub only adds.
+    // Other annotations of an existing run stay as they are: GitHub only adds.
     const same = there === undefined || there.count === 0 || there.annotated === annotated
     const missing = same ? run.annotations.slice(there?.count ?? 0) : []
     if (there?.content === content && missing.length === 0) return

@@ -1,4 +1,4 @@
-/** One repository on GitHub through octokit: requests translated once, what it is called now, and who we are there. */
+/** One repository on GitHub through octokit: translated failures, its present name, and our account. */
 
 import type { Octokit, RestEndpointMethodTypes } from '@octokit/rest'
 import { Failure } from '../../../failure.ts'
@@ -13,7 +13,7 @@ export interface RepositoryFacts {
   readonly owner: string
   readonly repo: string
   readonly archived: boolean
-  /** What the settings allow, the best first; all three where the account may not see the settings. */
+  /** Allowed by the settings, the best first; all three where the account may not see the settings. */
   readonly mergeMethods: readonly MergeMethod[]
 }
 
@@ -21,7 +21,6 @@ export type MergeMethod = 'merge' | 'squash' | 'rebase'
 
 type RepositoryAnswer = RestEndpointMethodTypes['repos']['get']['response']['data']
 
-/** What every request is given. */
 export interface Target {
   readonly owner: string
   readonly repo: string
@@ -52,8 +51,9 @@ export class GitHubClient {
   }
 
   /**
-   * Every page of a list, in order. Not by octokit's own paging, which loses the signal and takes an empty body for an empty list
-   * (docs/facts/octokit-paging.md). @throws Failure BP5007 where an answer is no list
+   * Every page of a list, in order. octokit's own paging loses the signal and takes an empty body for an empty list
+   * (docs/facts/octokit-paging.md).
+   * @throws Failure BP5007 where an answer is no list
    */
   async list<Item>(what: string, read: (page: number) => Promise<Page<Item>>): Promise<Item[]> {
     const items: Item[] = []
@@ -65,7 +65,7 @@ export class GitHubClient {
     }
   }
 
-  /** Owner and name for a request, as they are now. */
+  /** Present owner and name, for a request. */
   async target(signal: AbortSignal): Promise<Target> {
     const { owner, repo } = this.#facts ?? (await this.observe(signal))
     return { owner, repo, request: { signal } }
@@ -75,7 +75,7 @@ export class GitHubClient {
     return this.#facts ?? this.observe(signal)
   }
 
-  /** Asks again what the repository is. @throws Failure BP5003 when it is not shown, BP5008 when another one stands at its name */
+  /** Reads the repository again. @throws Failure BP5003 when it is not visible, BP5008 when another one stands at its name */
   async observe(signal: AbortSignal): Promise<RepositoryFacts> {
     const { owner, repository: repo } = this.address
     const { data } = await this.ask('look at the repository', () => this.octokit.rest.repos.get({ owner, repo, request: { signal } }))
@@ -94,7 +94,7 @@ export class GitHubClient {
     return facts
   }
 
-  /** For what writes. @throws Failure BP5008 when the repository is archived */
+  /** Target of a request that writes. @throws Failure BP5008 when the repository is archived */
   async writable(what: string, signal: AbortSignal): Promise<Target> {
     const { archived } = await this.facts(signal)
     if (archived) {
@@ -107,7 +107,7 @@ export class GitHubClient {
     return this.target(signal)
   }
 
-  /** The login that we write under: of a person, or `NAME[bot]` of an App. GraphQL says it for tokens of every kind; REST does not. */
+  /** The login that we write under: of a person, or `NAME[bot]` of an App. GraphQL reports it for tokens of every kind; REST does not. */
   async login(signal: AbortSignal): Promise<string> {
     if (this.#login !== undefined) return this.#login
     const query = 'query Who { viewer { login } }'
@@ -150,7 +150,7 @@ function factsOf(data: RepositoryAnswer): RepositoryFacts | undefined {
   return { id: data.id, owner: login, repo: data.name, archived: data.archived === true, mergeMethods }
 }
 
-/** Octokit's errors hold the request: nothing of them is kept. */
+/** octokit's errors hold the request: nothing of them is kept. */
 function translate(requested: RequestDescription, thrown: unknown): unknown {
   if (!(thrown instanceof Error)) return thrown
   if (thrown instanceof Failure) return thrown
@@ -168,7 +168,7 @@ function translate(requested: RequestDescription, thrown: unknown): unknown {
   return failureOfAnswer(requested, new RefusedAnswer(thrown.status, reportedIn(body)), sso)
 }
 
-/** Says what was wanted, where the transport could only say that it asked. */
+/** Names the purpose of the request, which the transport does not know. */
 function renamed(requested: RequestDescription, failure: Failure): Failure {
   const { code, where, why, remedy, retry } = failure
   if (code === 'BP5004' || code === 'BP5002') return failure

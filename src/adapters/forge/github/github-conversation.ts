@@ -1,4 +1,4 @@
-/** Comments, reactions and who may do what. */
+/** Comments, reactions and permissions. */
 import type { RestEndpointMethodTypes } from '@octokit/rest'
 import { Failure } from '../../../failure.ts'
 import type { ForgeComment, Permission } from '../../../ports/hosted-forge.ts'
@@ -44,7 +44,7 @@ export class GitHubConversation {
     return readTopic(first?.body ?? '')?.body
   }
 
-  /** One of ours per topic; should an answer that was lost have left a second one, the later ones go. */
+  /** One of ours per topic. A lost answer may have left a second one: the later ones are deleted. */
   async ensure(number: number, topic: string, body: string, signal: AbortSignal): Promise<void> {
     const text = withTopic(topic, body)
     const what = `comment on #${number}`
@@ -68,7 +68,7 @@ export class GitHubConversation {
     for (const { id } of others) await this.#unlessGone(what, () => issues.deleteComment({ ...target, comment_id: id }))
   }
 
-  /** @returns whether the comment was there: somebody may delete it while it is edited */
+  /** @returns false where somebody deleted the comment meanwhile */
   async #unlessGone(what: string, work: () => Promise<unknown>): Promise<boolean> {
     try {
       await this.#client.ask(what, work)
@@ -99,7 +99,7 @@ export class GitHubConversation {
       return permission === 'admin' || permission === 'write' || permission === 'read' ? permission : 'none'
     } catch (thrown) {
       if (!(thrown instanceof Failure) || statusOf(thrown) !== 404) throw thrown
-      // Nobody of that name, or a repository that is not shown any more: the second one must not pass for an answer.
+      // Nobody has the name, or the repository is not visible any more. The second case must not pass for an answer.
       await this.#client.observe(signal)
       return 'none'
     }
@@ -113,7 +113,7 @@ export class GitHubConversation {
       bot: comment.user?.type === 'Bot' || author.endsWith('[bot]'),
       body: plainLines(comment.body),
       at: comment.created_at,
-      // Times of REST are whole seconds, and it has no word on who edited: who wrote a command is asked of GraphQL.
+      // Times of REST are whole seconds, and it does not tell who edited. GraphQL is asked for the writer of a command.
       writer: comment.updated_at === comment.created_at ? author : undefined,
       answered: await this.#answered(comment, signal),
     }

@@ -1,4 +1,4 @@
-/** Who we are on GitHub: a token as it is, or an App's key that makes tokens of an hour for one installation. */
+/** Our credential on GitHub: a token as it is, or an App's key that creates tokens of an hour for one installation. */
 
 import { createPrivateKey } from 'node:crypto'
 import type { Octokit } from '@octokit/rest'
@@ -8,18 +8,18 @@ import { badCredentials } from '../forge-failure.ts'
 import { statusOf } from '../refused-answer.ts'
 import type { GitHubAddress } from './github-address.ts'
 
-/** The private key is PEM text, PKCS#1 as GitHub gives it or PKCS#8. The installation is looked up where it is not given. */
+/** The private key is PEM text, PKCS#1 (GitHub's form) or PKCS#8. The installation is looked up where it is not given. */
 export type GitHubCredential =
   | { readonly kind: 'token'; readonly token: string }
   | { readonly kind: 'app'; readonly appId: number; readonly privateKey: string; readonly installationId?: number }
 
-/** The token to send now; `renewed` asks for another one where there can be another. */
+/** The token to send now; `renewed` requests another one where there can be another. */
 export type TokenSource = (renewed: boolean, signal: AbortSignal) => Promise<string | undefined>
 
-/** Asks GitHub with `work`, failures translated. */
+/** Runs `work` with translated failures. */
 export type AskGitHub = <Answer>(what: string, work: () => Promise<Answer>) => Promise<Answer>
 
-/** A token is not used in its last minutes: a turn that began with it shall end with it. Milliseconds. */
+/** Milliseconds. A token is not used in its last minutes, so that a turn ends with the token that it began with. */
 const EARLY = 5 * 60_000
 
 /** @throws Failure BP5002 for a key that is none */
@@ -30,7 +30,7 @@ export async function appTokens(
     readonly clock: Clock
     readonly octokit: Octokit
     readonly ask: AskGitHub
-    /** Told what the installation was given, with each token. */
+    /** Called with the permissions of the installation, with each token. */
     readonly granted?: (permissions: Readonly<Record<string, string>>) => void
   },
 ): Promise<TokenSource> {
@@ -69,7 +69,7 @@ export async function appTokens(
       held = { token: created.token, createdAt: clock.now().getTime(), expiresAt: Date.parse(created.expiresAt) }
       return created.token
     })
-  /** An App that was taken away and installed again has another number there. */
+  /** An App that was removed and installed again has another installation id. */
   const makeAnew = async (signal: AbortSignal): Promise<string> => {
     const found = installation !== credential.installationId
     try {
@@ -92,7 +92,7 @@ export async function appTokens(
   }
   return (renewed, signal) => {
     const now = clock.now().getTime()
-    // Just made: a second one would be refused alike.
+    // A second new token would be refused alike.
     const fresh = held !== undefined && held.expiresAt - EARLY > now && (!renewed || now - held.createdAt < EARLY)
     if (fresh && held !== undefined) return renewed ? settled(clock, signal, held.token) : Promise.resolve(held.token)
     pending ??= renew(signal).finally(() => {

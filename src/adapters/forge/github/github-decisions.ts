@@ -1,7 +1,7 @@
 /**
- * Merge and close as `approve` and `reject` make them. The order is safe to be cut anywhere: GitHub's merge is what decides, and what
- * belongs to it (tag, deleted branch, ledger) goes in one push afterwards, or is made by the next turn, which finds a decision by its
- * content (`src/plan/decisions/found-decisions.ts`). A close is one push, and GitHub closes the pull request of a deleted branch by itself.
+ * Merge and close for `approve` and `reject`, safe to be interrupted anywhere: GitHub's merge decides. Tag, deleted branch and ledger follow in
+ * one push, or the next turn writes them: it finds a decision by its content (`src/plan/decisions/found-decisions.ts`). A close is one push,
+ * and GitHub closes the pull request of a deleted branch by itself.
  */
 import { Failure } from '../../../failure.ts'
 import { type ObjectId, objectId } from '../../../package/object-id.ts'
@@ -26,12 +26,12 @@ export class GitHubDecisions {
     this.#repository = repository
   }
 
-  /** See `Forge.merge`. The merge commit is GitHub's, with our message; where the settings want it, a squash or a rebase. */
+  /** See `Forge.merge`. The merge commit is GitHub's, with our message; a squash or a rebase where the settings require it. */
   async merge(decision: ProposalMerge, signal: AbortSignal): Promise<ObjectId> {
     const { proposal, base } = decision
     const { remote } = this.#repository
     const { refs } = await this.#repository.refs(signal)
-    // GitHub guards the head only: the base is looked at as late as can be, and a decision is found by content after all.
+    // GitHub guards the head only. The base is read as late as possible, and a decision is found by content in any case.
     if (refs.get(base.ref) !== base.commit) throw movedBeforeMerge(remote, base.ref)
     const pull = await this.#proposals.lastOf(proposal.ref, signal)
     if (pull?.state !== 'open' || pull.baseBranch !== base.ref.slice(HEADS.length)) throw this.#notOpen(proposal.ref, pull)
@@ -41,7 +41,7 @@ export class GitHubDecisions {
     return commit
   }
 
-  /** The push first: with it the decision is made as a whole. */
+  /** The push comes first: with it the decision is complete. */
   async close({ proposal, along }: ProposalClose, signal: AbortSignal): Promise<void> {
     const pull = await this.#proposals.lastOf(proposal.ref, signal)
     await this.#repository.push([{ ref: proposal.ref, from: proposal.commit, to: null }, ...along], signal)
@@ -61,8 +61,9 @@ export class GitHubDecisions {
     const message = { commit_title: title, commit_message: rest.join('\n').trim() }
     const [best = 'merge'] = mergeMethods
     let refusal: unknown
-    // Twice the best style: "the base branch was modified" is a 405 as well, and passes. Then the others: a ruleset or a protection for a
-    // linear history may allow less than the settings do.
+    // The best style is tried twice, because "the base branch was modified" is a passing 405. Then come the others: a ruleset may allow less
+    // than the
+    // settings do.
     for (const method of [best, ...(mergeMethods.length === 0 ? [best] : mergeMethods)]) {
       try {
         // Rebased commits keep their own messages.

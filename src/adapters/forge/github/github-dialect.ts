@@ -1,10 +1,9 @@
 import type { ForgeDialect } from '../../../ports/hosted-forge.ts'
 import { encodePath, type ForgeAddress } from '../forge-address.ts'
 
-/** GitHub takes 65,536 characters; a body near that was answered with 502 before, so less is sent (Renovate's number). */
+/** GitHub takes 65,536 characters, but answered a body near that with 502, so less is sent (Renovate's number). */
 const BODY_LIMIT = 58_000
 
-/** How GitHub draws text. */
 export function githubDialect({ webUrl, owner, repository }: ForgeAddress): ForgeDialect {
   const blob = (ref: string, path: string): string => `${webUrl}/${owner}/${repository}/blob/${encodePath(ref)}/${encodePath(path)}`
   return {

@@ -1,6 +1,6 @@
 /**
- * What octokit sends its requests through: waits for the governor, asks "changed since?", stays with one origin, bounds time and
- * size, and remembers what GitHub says about its limits. Octokit's throttling plugin is not used (docs/adr/0010-dependencies.md).
+ * octokit's fetch: waits for the governor, sends conditional requests, stays with one origin, bounds time and size, and learns GitHub's limits.
+ * octokit's throttling plugin is not used (docs/adr/0010-dependencies.md).
  */
 
 import type { Readable } from 'node:stream'
@@ -23,9 +23,8 @@ export interface FetchParts {
   readonly governor: RequestGovernor
   readonly clock: Clock
   readonly cache: AnswerCache
-  /** `User-Agent`. */
   readonly agent: string
-  /** For a request that brings no authorization of its own: `renewed` after a 401, to have another one where there can be. */
+  /** For a request without an authorization of its own: `renewed` after a 401, for another one where there can be one. */
   readonly token: (renewed: boolean, signal: AbortSignal) => Promise<string | undefined>
   readonly trace?: Trace
 }
@@ -44,11 +43,11 @@ interface Answer {
 }
 
 const MOST_REDIRECTS = 3
-/** Times that a read is sent again after a fault; writes are never sent twice here. */
+/** Reads are sent again after a fault; writes are never sent twice here. */
 const MOST_RETRIES = 2
 /** Milliseconds without a byte. */
 const SILENCE = 30_000
-/** A page of 100 pull requests with bodies of 64 KiB is 7 MB. Bytes. */
+/** Bytes. A page of 100 pull requests with bodies of 64 KiB is 7 MB. */
 const LARGEST = 32 * 1024 * 1024
 /** Answers by which a proxy or GitHub itself says "not now". */
 const PASSING = new Set([500, 502, 503, 504])
@@ -89,7 +88,7 @@ export class GitHubFetch {
     }
   }
 
-  /** A token of an installation may be refused in its first seconds, or have been withdrawn: a new one is tried once. */
+  /** A token of an installation may be refused in its first seconds, or be withdrawn: a new one is tried once. */
   async #authorised(address: string, init: FetchInit, kind: RequestKind, signal: AbortSignal): Promise<Answer> {
     if (init.headers['authorization'] !== undefined) return this.#follow(address, init, kind, signal)
     const send = async (token: string | undefined): Promise<Answer> => {
@@ -106,7 +105,7 @@ export class GitHubFetch {
   async #follow(address: string, init: FetchInit, kind: RequestKind, signal: AbortSignal): Promise<Answer> {
     let url = new URL(address)
     for (let step = 0; step <= MOST_REDIRECTS; step += 1) {
-      // Addresses of further pages come from the server: the token goes to no other place.
+      // The server gives the addresses of further pages: the token goes to no other origin.
       if (url.origin !== this.#origin) throw this.#elsewhere()
       const answer = await this.#conditional(url, init, kind, signal)
       if (![301, 302, 307, 308].includes(answer.status)) return answer
@@ -154,10 +153,10 @@ export class GitHubFetch {
   }
 
   async #exchange(url: URL, init: FetchInit, signal: AbortSignal): Promise<Answer> {
-    // A turn may have been planned for seconds: connections that were closed meanwhile are seen to be, and none of them is used.
+    // A turn may plan for seconds. The event loop runs once, so that connections that were closed meanwhile are not used.
     await setImmediate()
     try {
-      // Follows no redirect by itself.
+      // The dispatcher follows no redirect by itself.
       const answer = await this.#parts.dispatcher.request({
         origin: url.origin,
         path: url.pathname + url.search,
@@ -191,7 +190,7 @@ export class GitHubFetch {
   }
 }
 
-/** What only asks, or makes nothing that people see, is a read whatever its method. */
+/** A read is what only asks, or creates nothing that people see, whatever its method. */
 function kindOf(path: string, { method, body = '' }: FetchInit): RequestKind {
   if (method === 'GET' || method === 'HEAD' || path.endsWith('/access_tokens')) return 'read'
   return path.endsWith('/graphql') && body.startsWith('{"query":"query') ? 'read' : 'write'

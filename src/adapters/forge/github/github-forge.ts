@@ -1,4 +1,4 @@
-/** GitHub as a forge: the parts put together. */
+/** GitHub as a forge, put together from its parts. */
 import type { ForgeCheckRuns } from '../../../ports/check-run.ts'
 import type { Clock } from '../../../ports/clock.ts'
 import type { HostedForge, WriteCount } from '../../../ports/hosted-forge.ts'
@@ -18,7 +18,7 @@ interface GitHubForgeParts {
   readonly repository: PackageRepository
   readonly clock: Clock
   readonly writeCount: WriteCount
-  /** Where we are an App: no token of a person may make one. */
+  /** For an App only: a token of a person may create none. */
   readonly checkRuns: ForgeCheckRuns | undefined
 }
 

@@ -1,4 +1,4 @@
-/** Issues of ours, one per topic: found by a label of its own, and where somebody took that away, by author and marker. */
+/** Our issues, one per topic: found by a label of their own or, where somebody removed that, by author and marker. */
 import type { RestEndpointMethodTypes } from '@octokit/rest'
 import type { KnownIssue, WantedIssue } from '../../../ports/hosted-forge.ts'
 import { mayBeDone } from '../refused-answer.ts'
@@ -29,7 +29,7 @@ export class GitHubIssues {
     }
     if (Object.keys(changes).length > 0) await this.#update(first.number, changes, signal)
     await this.#labels.ensure(first.number, labelsOf(first), wanted, signal)
-    // A second one can only come from a list that was behind: the older one stays.
+    // A second one comes only from a list that was behind: the older one stays.
     for (const { number, state } of others) if (state === 'open') await this.#update(number, { state: 'closed' }, signal)
     return { number: first.number, url: first.html_url, open: true, body: plainLines(body) }
   }
@@ -70,7 +70,7 @@ export class GitHubIssues {
   /** Oldest first. */
   async #ours(topic: string, signal: AbortSignal): Promise<ListedIssue[]> {
     const labelled = await this.#list(topic, { labels: labelOf(topic) }, signal)
-    // Pull requests are issues too, so that this reads everything that we ever opened: only where the label leads nowhere.
+    // Pull requests are issues too, so that this reads everything that we ever opened. It runs only where the label finds nothing.
     return labelled.length > 0 ? labelled : this.#list(topic, {}, signal)
   }
 

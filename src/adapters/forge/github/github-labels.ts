@@ -1,4 +1,4 @@
-/** Labels by name: made where they are missing, and only ours taken away. */
+/** Labels by name: missing ones are created, and only ours are removed. */
 import { labelChanges, labelStyle } from '../our-labels.ts'
 import { statusOf } from '../refused-answer.ts'
 import type { GitHubClient } from './github-client.ts'
@@ -10,7 +10,7 @@ export class GitHubLabels {
     this.#client = client
   }
 
-  /** Makes the labels of a pull request or issue be `wanted` and those of people. */
+  /** Gives a pull request or issue the labels in `wanted`, beside those of people. */
   async ensure(number: number, there: readonly string[], wanted: readonly string[], signal: AbortSignal): Promise<void> {
     const { add, remove } = labelChanges(there, wanted)
     if (add.length === 0 && remove.length === 0) return
@@ -24,17 +24,17 @@ export class GitHubLabels {
       await this.#client
         .ask(`take a label from #${number}`, () => octokit.rest.issues.removeLabel({ ...target, issue_number: number, name }))
         .catch((thrown: unknown) => {
-          // Somebody was quicker.
+          // Somebody removed it already.
           if (statusOf(thrown) !== 404) throw thrown
         })
     }
   }
 
-  /** GitHub makes a missing label by itself, grey and without a word. */
+  /** GitHub creates a missing label by itself, grey and without a description. */
   async exist(names: readonly string[], signal: AbortSignal): Promise<void> {
     const { octokit } = this.#client
     const target = await this.#client.target(signal)
-    // Read each time, which costs nothing while they stay as they are: somebody may have taken one out of the repository.
+    // Each time, because somebody may delete one from the repository. It costs nothing while they are unchanged.
     const pages = (page: number) => octokit.rest.issues.listLabelsForRepo({ ...target, per_page: 100, page })
     const known = new Set((await this.#client.list('read the labels', pages)).map(({ name }) => name.toLowerCase()))
     for (const name of names) {
@@ -42,7 +42,7 @@ export class GitHubLabels {
       await this.#client
         .ask(`make the label ${name}`, () => octokit.rest.issues.createLabel({ ...target, name, ...labelStyle(name) }))
         .catch((thrown: unknown) => {
-          // There already: made by somebody since, or by a request whose answer was lost. Anything else shows when it is used.
+          // It exists: created by somebody since, or by a request whose answer was lost. Anything else shows when it is used.
           if (statusOf(thrown) !== 422) throw thrown
         })
     }

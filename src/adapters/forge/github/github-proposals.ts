@@ -1,4 +1,4 @@
-/** Pull requests as proposals. GitHub itself keeps two open ones of one branch into one base from being there. */
+/** Pull requests as proposals. GitHub itself allows one open pull request of one branch into one base. */
 
 import type { RestEndpointMethodTypes } from '@octokit/rest'
 import { type ObjectId, objectId } from '../../../package/object-id.ts'
@@ -30,7 +30,7 @@ export class GitHubProposals {
   }
 
   async read(baseBranch: string, refs: readonly string[], signal: AbortSignal): Promise<KnownProposal[]> {
-    // Each turn: a repository that was renamed, archived or replaced is seen before anything is believed.
+    // Each turn: a renamed, archived or replaced repository is noticed before anything is believed.
     await this.#client.observe(signal)
     const { octokit } = this.#client
     const target = await this.#client.target(signal)
@@ -47,7 +47,7 @@ export class GitHubProposals {
     return [...found.values()].sort((left, right) => left.number - right.number)
   }
 
-  /** The open proposal of a branch into whatever base, else the last one that it had, with who decided it. */
+  /** The open proposal of a branch into any base, otherwise the last one that it had, with who decided it. */
   async lastOf(ref: string, signal: AbortSignal): Promise<KnownProposal | undefined> {
     const pulls = await this.#pullsOf(ref, signal)
     const found = pulls.find(({ state }) => state === 'open') ?? pulls[0]
@@ -67,7 +67,7 @@ export class GitHubProposals {
     const there = given ?? (await this.#openOf(wanted, known, signal))
     const proposal = there ?? (await this.#open(wanted, known, signal))
     await this.#update(proposal, wanted, signal)
-    // Labels come last when a proposal is opened: without any, an earlier turn ended in between, and nobody was asked yet.
+    // Labels come last. Without any, an earlier turn was interrupted before it requested reviews.
     const half = labelChanges(proposal.labels, wanted.labels).add.length === wanted.labels.length && wanted.labels.length > 0
     if (there === undefined || half) await this.#ask(proposal.number, wanted.reviewers, signal)
     await this.#labels.ensure(proposal.number, proposal.labels, wanted.labels, signal)
@@ -113,7 +113,7 @@ export class GitHubProposals {
       return await create(wanted.draft && !this.#noDrafts)
     } catch (thrown) {
       if (!mayBeDone(thrown) && statusOf(thrown) !== 422) throw thrown
-      // There already, or opened by the request whose answer was lost: never a second one.
+      // It exists, or the request whose answer was lost opened it: never a second one.
       const there = await this.#openOf(wanted, known, signal)
       if (there !== undefined) return there
       if (mayBeDone(thrown) || !wanted.draft || this.#noDrafts) throw retriable(this.#client, thrown)
@@ -138,7 +138,7 @@ export class GitHubProposals {
         this.#client.ask(`update #${number}`, () => this.#client.octokit.rest.pulls.update({ ...target, pull_number: number, ...some }))
       const { data } = await send(changes)
       if (data.state !== 'open') {
-        // Merged or closed between the look and the edit, which GitHub takes all the same: what was reviewed is put back.
+        // It was merged or closed between the read and the edit, and GitHub edits it all the same: the reviewed text is restored.
         await send({ title: proposal.title, body: proposal.body })
         throw endedMeanwhile(proposal)
       }
@@ -146,12 +146,12 @@ export class GitHubProposals {
     if (draft !== wanted.draft && !(wanted.draft && this.#noDrafts)) await this.#setDraft(number, wanted.draft, signal)
   }
 
-  /** What was read may be minutes old, and GitHub changes the text of what was merged, too. */
+  /** The read may be minutes old, and GitHub changes the text of a merged one too. */
   async #assertOpen(proposal: KnownProposal, signal: AbortSignal): Promise<void> {
     if (!(await this.isOpen(proposal, signal))) throw endedMeanwhile(proposal)
   }
 
-  /** REST has no way to change it after the opening. */
+  /** REST cannot change it after the opening. */
   async #setDraft(number: number, draft: boolean, signal: AbortSignal): Promise<void> {
     const target = await this.#client.writable(`update #${number}`, signal)
     const { data } = await this.#client.ask(`look at #${number}`, () =>
@@ -173,7 +173,7 @@ export class GitHubProposals {
     }
   }
 
-  /** Who cannot be asked is left out, without losing the others: GitHub refuses them all for one. */
+  /** Leaves out a name that cannot be requested without losing the others: GitHub refuses all for one. */
   async #ask(number: number, names: readonly string[], signal: AbortSignal): Promise<void> {
     if (names.length === 0) return
     const target = await this.#client.writable(`ask for a review of #${number}`, signal)
@@ -194,8 +194,7 @@ export class GitHubProposals {
     for (const name of names) await request([name])
   }
 
-  /** The list does not say it. */
-  /** Empty where GitHub does not say, and where it was our own account, which decided for somebody. */
+  /** Empty where GitHub does not report it (lists do not), and for our own account, which decided for somebody. */
   async #personOf(pull: ListedPull, signal: AbortSignal): Promise<string> {
     const login = await this.#deciderOf(pull, signal)
     return login === '' || (await this.#client.isOurs({ login }, signal)) ? '' : login
@@ -214,21 +213,20 @@ export class GitHubProposals {
   }
 }
 
-/** A list may be behind by a minute, so that a refusal for "there already" cannot be told from others: worth trying again. */
+/** A list may be behind by a minute, so that a refusal for "there already" looks like any other: it is worth a retry. */
 function retriable({ address }: GitHubClient, thrown: unknown): unknown {
   if (statusOf(thrown) !== 422 || !(thrown instanceof Error)) return thrown
   const why = `it refuses (${thrown.cause instanceof Error ? thrown.cause.message : '422'}), and shows no open pull request of the branch`
   return refusedRequest({ address, what: 'open a pull request' }, why, 'look at the branch on GitHub; the next turn tries again', 'backoff')
 }
 
-/** Whether something of it has to be written. */
 function isOther(known: KnownProposal, wanted: WantedProposal): boolean {
   const { add, remove } = labelChanges(known.labels, wanted.labels)
   const same = known.title === wanted.title && sameText(known.body, wanted.body) && known.draft === wanted.draft
   return add.length + remove.length > 0 || !same || known.baseBranch !== wanted.baseBranch
 }
 
-/** Another repository's branch of the same name, a fork's, is not ours. */
+/** A fork may have a branch of the same name. */
 function isFromHere({ head, base }: { readonly head: { repo: { id: number } | null }; readonly base: { repo: { id: number } } }): boolean {
   return head.repo !== null && head.repo.id === base.repo.id
 }

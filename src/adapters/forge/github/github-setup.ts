@@ -1,5 +1,5 @@
 /**
- * What the account of Backporch needs on GitHub, and the rules that keep a review a review. Sources: GitHub's OpenAPI description
+ * The rights that the account needs on GitHub, and the rules that enforce a review. Sources: GitHub's OpenAPI description
  * (`repos/create-repo-ruleset`) and "Permissions required for fine-grained personal access tokens" in GitHub's documentation.
  */
 import { LEDGER_BRANCH } from '../../../package/ref-name.ts'
@@ -27,7 +27,7 @@ export const GITHUB_SETUP: ForgeSetup = {
 
 function requestsOf({ remote, baseBranch, bot }: ProtectionSubject): ProtectionRequest[] {
   const address = parsePageAddress(remote)
-  // gh fills in what the address does not say.
+  // gh fills in what the address does not name.
   const path = `/repos/${address === undefined ? '{owner}/{repo}' : `${address.owner}/${address.repository}`}/rulesets`
   const appId = bot !== undefined && /^[1-9]\d*$/.test(bot) ? Number(bot) : undefined
   const review = {
@@ -42,7 +42,7 @@ function requestsOf({ remote, baseBranch, bot }: ProtectionSubject): ProtectionR
         type: 'pull_request',
         parameters: {
           required_approving_review_count: 1,
-          // An approval is for what was looked at.
+          // An approval is for the reviewed commit.
           dismiss_stale_reviews_on_push: true,
           require_code_owner_review: true,
           require_last_push_approval: false,

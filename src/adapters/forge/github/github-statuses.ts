@@ -1,9 +1,9 @@
-/** Commit statuses: what is there already is not sent again. */
+/** Commit statuses: an equal one is not sent again. */
 import type { ObjectId } from '../../../package/object-id.ts'
 import type { CommitStatus } from '../../../ports/hosted-forge.ts'
 import type { GitHubClient } from './github-client.ts'
 
-/** Most characters of a description that GitHub takes. */
+/** GitHub's limit of a description, in characters. */
 const LONGEST = 140
 const PAGE = 100
 
@@ -38,7 +38,7 @@ function keyOf(state: string, description: string | null, url: string | null): s
   return JSON.stringify([state, description ?? '', url ?? ''])
 }
 
-/** By characters that people see as one: half a pair of code units is no text. */
+/** Cuts between whole characters: half a pair of code units is no text. */
 function shorten(text: string): string {
   if (text.length <= LONGEST) return text
   let short = ''

@@ -9,7 +9,7 @@ export const GITHUB = {
   name: 'GitHub',
   address: parseGitHubAddress,
   hasHost: isGitHubHost,
-  // GitHub Enterprise Server tells its version to anybody who may see it.
+  // GitHub Enterprise Server reports its version to everybody who may see it.
   probe: { path: '/api/v3/meta', key: 'installed_version' },
   token: { variable: 'GITHUB_TOKEN', variables: 'GITHUB_TOKEN (or BACKPORCH_APP_ID with its key)', anyHost: false },
   webhook: { signatures: [['x-hub-signature-256', 'sha256=']], events: ['x-github-event'], deliveries: ['x-github-delivery'] },

@@ -24,41 +24,41 @@ export interface GitHubOptions {
   readonly address: GitHubAddress
   readonly credential: GitHubCredential
   readonly clock: Clock
-  /** Of backporch, for `User-Agent`. */
+  /** For `User-Agent`. */
   readonly version: string
-  /** One for everything that is sent in this identity's name: see `githubGovernor`. */
+  /** One for all requests of this account: see `githubGovernor`. */
   readonly governor: RequestGovernor
-  /** `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY`, in either case, are heeded. */
+  /** `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY`, in either case, are respected. */
   readonly environment?: Readonly<Record<string, string | undefined>>
-  /** Told once what the repository is called now, where it was renamed or transferred. */
+  /** Called once with the present name of a repository that was renamed or transferred. */
   readonly notice?: (text: string) => void
   readonly trace?: Trace
 }
 
 export interface OpenedGitHub {
   readonly client: GitHubClient
-  /** Permissions of the App's installation, once a token was made; undefined where we are no App. */
+  /** Permissions of the App's installation, after the first token; undefined for a plain token. */
   granted(): Readonly<Record<string, string>> | undefined
-  /** What git pushes with: the token, or one of the App's installation, which is valid for some minutes at least. */
+  /** Credential of git: the token, or one of the App's installation, which is valid for some minutes at least. */
   token(signal: AbortSignal): Promise<string>
   /** @param repository the same repository, for what belongs to a decision */
   forge(repository: PackageRepository): HostedForge
   close(): Promise<void>
 }
 
-/** Answers that are kept for conditional requests: pages of lists mostly. */
+/** Cache of conditional requests: mostly pages of lists. */
 const MOST_ANSWERS = 512
 const MOST_CHARACTERS = 16 * 1024 * 1024
 
 /**
- * A governor with GitHub's numbers.
- * @param longestWait milliseconds that a caller sits through a limit; beyond it, BP5004 says until when
+ * GitHub's numbers.
+ * @param longestWait milliseconds that a caller waits for a limit; beyond it, BP5004 says until when
  */
 export function githubGovernor(clock: Clock, longestWait: number, dryRun = false): RequestGovernor {
   return new RequestGovernor({ forge: 'GitHub', clock, longestWait, writesPerMinute: 80, writesPerHour: 500, dryRun })
 }
 
-/** Asks nothing yet. @throws Failure BP5002 for a token or key that cannot be one */
+/** Sends no request yet. @throws Failure BP5002 for a token or key that cannot be one */
 export async function openGitHub(options: GitHubOptions): Promise<OpenedGitHub> {
   const { address, credential, clock, governor, trace } = options
   const dispatcher = proxyDispatcher(options.environment ?? {}, { allowH2: false })
@@ -109,7 +109,7 @@ function plainToken(token: string, address: GitHubAddress): string {
   throw badCredentials({ address, what: 'use GitHub' }, why, 'give the token as GitHub shows it')
 }
 
-/** An App of the environment, or a token: the first that there is; `BACKPORCH_TOKEN` comes before both. */
+/** An App of the environment, or a token, in this order; `BACKPORCH_TOKEN` comes before both. */
 export async function connectGitHub(options: ConnectOptions): Promise<ForgeConnection | undefined> {
   const { remote, environment, workingDirectory = '.', clock, version, longestWait, dryRun, note, trace } = options
   const address = parseGitHubAddress(remote)
@@ -131,7 +131,7 @@ export async function connectGitHub(options: ConnectOptions): Promise<ForgeConne
   return { forge: opened.forge, probe: (refs, signal) => probeGitHub(opened, refs, signal) }
 }
 
-/** What git pushes with over https where the environment names a GitHub App: a token of its installation, renewed as it ends. */
+/** Credential of git over https where the environment names a GitHub App: a token of its installation, renewed as it ends. */
 export async function appToken(
   remote: string,
   { environment, workingDirectory = '.', clock, version, longestWait }: CredentialOptions,

@@ -1,7 +1,7 @@
 /**
- * What GitHub says that we may do. A classic token's scopes come with every answer (`X-OAuth-Scopes`), an App's permissions with its
- * installation token; of a fine-grained token and of GITHUB_TOKEN GitHub tells nobody, which is said. Rules of a branch are told for
- * names that do not exist yet too (docs.github.com, "Get rules for a branch").
+ * Our rights on GitHub. Every answer has a classic token's scopes (`X-OAuth-Scopes`), and the installation token has an App's permissions.
+ * GitHub reports neither for a fine-grained token and GITHUB_TOKEN, and the finding says so. GitHub gives the rules of branches that do not
+ * exist yet, too (docs.github.com, "Get rules for a branch").
  */
 import type { Finding } from '../../../ports/probes.ts'
 import { statusOf } from '../refused-answer.ts'
@@ -31,11 +31,11 @@ const IN_THE_WAY = new Map([
 
 export interface GitHubProbe {
   readonly client: GitHubClient
-  /** What the App's installation was given; undefined where we are no App. Asked after the first request. */
+  /** Permissions of the App's installation, after the first request; undefined for a plain token. */
   readonly granted: () => Readonly<Record<string, string>> | undefined
 }
 
-/** @param refs full names of branches that we push @throws Failure BP50xx where the repository is not shown */
+/** @param refs full names of branches that we push @throws Failure BP50xx where the repository is not visible */
 export async function probeGitHub(
   { client, granted }: GitHubProbe,
   refs: readonly string[],
@@ -71,7 +71,7 @@ export async function probeGitHub(
   for (const ref of refs) {
     const rules = await judgeRules(client, name, ref, signal)
     findings.push(rules ?? rulesNotReported(name))
-    // It would say the same of each branch.
+    // The answer is the same for each branch.
     if (rules === undefined) break
   }
   return findings
@@ -95,7 +95,7 @@ function judgeApp(name: string, permissions: Readonly<Record<string, string>>): 
   ]
 }
 
-/** Everything else goes on without. */
+/** Everything else works without. */
 function withoutChecks(name: string): Finding {
   const message = `${name}: the App lacks checks: write, so pull requests have no check with buttons`
   return { check: 'forge-token', state: 'warning', message, fix: ADD_RIGHT }
@@ -131,7 +131,7 @@ function judgeScopes(name: string, header: unknown, hidden: boolean): Finding[] 
   return [{ check: 'forge-token', state: 'failed', code: 'BP5003', message: `${name}: the token does not have the scope repo`, fix }]
 }
 
-/** Undefined where GitHub does not tell the rules. */
+/** Undefined where GitHub does not give the rules. */
 async function judgeRules(client: GitHubClient, name: string, ref: string, signal: AbortSignal): Promise<Finding | undefined> {
   const { owner, repository: repo } = client.address
   const branch = ref.replace(/^refs\/heads\//, '')
@@ -157,7 +157,7 @@ async function judgeRules(client: GitHubClient, name: string, ref: string, signa
   }
 }
 
-/** Private repositories of a free plan answer 403, servers from before rulesets 404. */
+/** Private repositories of a free plan answer 403, servers without rulesets 404. */
 function rulesNotReported(name: string): Finding {
   const message = `${name}: rules of branches are not told by GitHub (it has none in private repositories of a free plan)`
   return { check: 'forge-rules', state: 'skipped', message }

@@ -1,4 +1,4 @@
-/** GitHub's limits as its answers tell them (docs.github.com, "Rate limits for the REST API"). */
+/** GitHub's limits from its answers (docs.github.com, "Rate limits for the REST API"). */
 import type { RequestGovernor } from '../request-governor.ts'
 
 interface LimitedAnswer {
@@ -7,7 +7,7 @@ interface LimitedAnswer {
   readonly body: string
 }
 
-/** Which budget a request is taken from. */
+/** The budget that a request is taken from. */
 export function resourceOf(path: string): string {
   return path.endsWith('/graphql') ? 'graphql' : 'core'
 }
@@ -19,8 +19,8 @@ export function learnBudget(governor: RequestGovernor, path: string, headers: Re
 }
 
 /**
- * Whether the answer is a limit and not a lack of rights: a 429, or a 403 with `retry-after` or with nothing left of the budget. A
- * secondary limit may come as a bare 403 (docs/facts/github-secondary-limit.md): then only its body says what it is.
+ * A limit and not a lack of rights: a 429, or a 403 with `retry-after` or with an empty budget. A secondary limit may come as a bare 403, which
+ * only its body tells from others (docs/facts/github-secondary-limit.md).
  */
 export function isLimit({ status, headers, body }: LimitedAnswer): boolean {
   if (status === 429) return true
@@ -28,7 +28,7 @@ export function isLimit({ status, headers, body }: LimitedAnswer): boolean {
   return headers.has('retry-after') || headers.get('x-ratelimit-remaining') === '0' || /#?\b(secondary|abuse)[- ]rate[- ]limit/i.test(body)
 }
 
-/** When GitHub says that requests are taken again; milliseconds since 1970, undefined where it does not say. */
+/** The end of the limit in milliseconds since 1970; undefined where GitHub does not name it. */
 export function namedEnd(headers: ReadonlyMap<string, string>, now: number): number | undefined {
   const seconds = numberIn(headers.get('retry-after'))
   if (seconds !== undefined) return now + seconds * 1000

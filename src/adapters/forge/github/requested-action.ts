@@ -1,12 +1,11 @@
-/** What a delivery of the event `check_run` says of a button: the only thing that is believed of any webhook (docs/adr/0017). */
+/** The button click in a delivery of the event `check_run`: the only part of any webhook that is believed (docs/adr/0017). */
 import type { RequestedAction } from '../../../ports/check-run.ts'
 
-/** Name of our check on GitHub. */
 export const CHECK_NAME = 'backporch'
-/** GitHub's own "Re-run" asks for the same as our button. */
+/** GitHub's own "Re-run" has the meaning of our button. */
 const RERUN = 'recheck'
 
-/** Undefined for what is no click of a button of ours. Nothing is thrown. @param value the body, parsed */
+/** Undefined for anything but a click of a button of ours. Throws nothing. @param value the body, parsed */
 export function requestedActionOf(value: unknown): Pick<RequestedAction, 'key' | 'commit' | 'button' | 'login' | 'bot'> | undefined {
   const run = ownKey(value, 'check_run')
   if (ownKey(run, 'name') !== CHECK_NAME) return undefined
@@ -18,7 +17,7 @@ export function requestedActionOf(value: unknown): Pick<RequestedAction, 'key' |
   const sender = ownKey(value, 'sender')
   const login = textOf(ownKey(sender, 'login'))
   if (!/^[a-z0-9-]{1,20}$/.test(textOf(button)) || !/^[0-9a-f]{16}$/.test(key) || !/^[0-9a-f]{40}$/.test(commit)) return undefined
-  // As GitHub has them, with the mark of an App.
+  // GitHub's id, with the mark of an App.
   if (!/^[A-Za-z0-9_-]{1,100}(\[bot\])?$/.test(login)) return undefined
   return { key, commit, button: textOf(button), login, bot: ownKey(sender, 'type') !== 'User' || login.endsWith('[bot]') }
 }

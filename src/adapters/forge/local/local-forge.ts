@@ -6,7 +6,7 @@ import type { ForgeSetup } from '../../../ports/forge-setup.ts'
 import type { Forge, ForgeDialect, KnownProposal, OpenedProposal, WantedProposal } from '../../../ports/hosted-forge.ts'
 import type { PackageRepository } from '../../../ports/package-repository.ts'
 
-/** Nobody draws anything: what is written stands in commits and records. */
+/** Nothing draws the text: it stands in commits and records. */
 const DIALECT: ForgeDialect = {
   name: 'git',
   bodyLimit: 58_000,
@@ -30,7 +30,6 @@ export const LOCAL_SETUP: ForgeSetup = {
 export class LocalForge implements Forge {
   readonly dialect = DIALECT
   readonly setup = LOCAL_SETUP
-  /** Everything is a push. */
   readonly writeCount = { dryRun: false, count: 0 }
   private readonly repository: PackageRepository
 
@@ -38,12 +37,12 @@ export class LocalForge implements Forge {
     this.repository = repository
   }
 
-  /** Git knows of branches only: what became of one that is gone, the ledger and the base branch say. */
+  /** Git knows of branches only. The ledger and the base branch tell the end of one that is gone. */
   async readProposals(): Promise<readonly KnownProposal[]> {
     return []
   }
 
-  /** Nothing is left to open: the pushed branch is what people look at. */
+  /** The pushed branch is the proposal. */
   async ensureProposal({ ref }: WantedProposal): Promise<OpenedProposal> {
     return { label: ref.replace(/^refs\/heads\//, ''), url: '', number: undefined }
   }
