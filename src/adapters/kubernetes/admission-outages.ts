@@ -1,12 +1,12 @@
-/** Admission webhooks that did not answer a moment ago, so that a turn does not wait for the same one at every object. */
+/** Admission webhooks that just did not answer, so that a turn does not wait for the same one at every object. */
 import type { Failure } from '../../failure.ts'
 import type { Clock } from '../../ports/clock.ts'
 import { admissionFailure, type RequestDescription } from './kubernetes-failure.ts'
 
-/** How long a webhook that did not answer is not asked again, in milliseconds: each time may cost as much as its own time limit. */
+/** Milliseconds for which a silent webhook is not called again: each call may cost as much as its own time limit. */
 const OUTAGE = 10_000
 
-/** Webhooks that are down: what is asked of one kind in one namespace fails for all objects likewise. */
+/** A webhook that is down fails every object of one kind in one namespace alike. */
 export class AdmissionOutages {
   private readonly clock: Clock
   private readonly known = new Map<string, { readonly why: string; readonly remedy: string; readonly at: number }>()
@@ -19,7 +19,7 @@ export class AdmissionOutages {
     this.known.set(requested.path, { why, remedy, at: this.clock.now().getTime() })
   }
 
-  /** The failure of asking, where somebody asked a moment ago. */
+  /** The failure of a recent request. */
   failureOf(requested: RequestDescription): Failure | undefined {
     const outage = this.known.get(requested.path)
     if (outage === undefined || this.clock.now().getTime() - outage.at > OUTAGE) return undefined

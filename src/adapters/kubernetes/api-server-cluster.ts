@@ -1,4 +1,4 @@
-/** The cluster port over a real API server, reading side. It holds no means to write. */
+/** The reading side of the cluster port over a real API server. It has no means to write. */
 import { Failure } from '../../failure.ts'
 import type { LiveView, Prediction, WantedObject } from '../../krm/live-view.ts'
 import { metadataText, type Resource } from '../../krm/resource.ts'
@@ -17,7 +17,7 @@ import { SchemaSource } from './schema-source.ts'
 
 export interface ApiServerOptions {
   readonly clock: Clock
-  /** Where objects of a namespaced kind are that name no namespace; the namespace of the context. */
+  /** Namespace of objects of a namespaced kind that name none: that of the context. */
   readonly defaultNamespace: string
 }
 
@@ -87,7 +87,7 @@ export class ApiServerCluster implements ClusterReader {
     return this.schemas.document(apiVersion, signal)
   }
 
-  /** Empty where our account may not read it, or there is no such namespace: everything else still works. */
+  /** Empty where our account may not read it, or the namespace does not exist: everything else works without. */
   private async readUid(signal: AbortSignal): Promise<string> {
     const path = '/api/v1/namespaces/kube-system'
     const resource = { group: '', kind: 'Namespace', plural: 'namespaces', namespace: '', name: 'kube-system' }

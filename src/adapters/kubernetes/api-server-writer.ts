@@ -1,9 +1,7 @@
 /**
- * The settle step's writes. Made apart from the reader, and each write needs the merged commit that authorises it.
- *
- * The commit goes into the field manager (`backporch.dev/<12 digits>`), which the server keeps with the fields, and, with the
- * episode, into the User-Agent, which the server puts into its audit events (`userAgent`). A client cannot set audit
- * annotations itself: only admission and authorisation inside the server can; see docs/facts/audit-annotations.md.
+ * The writes of the settle step, apart from the reader. Each needs the merged commit that authorises it. The commit goes into the field manager
+ * (`backporch.dev/<12 digits>`), which the server keeps with the fields, and, with the episode, into the User-Agent, which the server puts into
+ * its audit events. A client cannot set audit annotations itself (docs/facts/audit-annotations.md).
  */
 import { Failure } from '../../failure.ts'
 import type { WantedObject } from '../../krm/live-view.ts'
@@ -34,7 +32,6 @@ interface Location {
   readonly path: string
 }
 
-/** Who writes, and by whose authority. */
 type WriteOptions = Pick<ApiWrite, 'fieldManager' | 'userAgent'>
 
 const COMMIT = /^[0-9a-f]{40}$/
@@ -97,11 +94,11 @@ export class ApiServerWriter implements ClusterWriter {
     const write = { ...options, path: location.path, body: formatJson(body), answers: [404, 409] }
     const answer = await this.writes.delete(write, requested, signal)
     if (answer.status === 409) throw changed(this.reads.cluster, change.target, 'it changed since it was reviewed')
-    // What is gone already is what was approved; a missing path is not.
+    // An object that is gone already is what was approved; a missing path is not.
     if (answer.status === 404 && !isObjectAbsent(answer, location.name)) throw failureOfResponse(answer, requested)
   }
 
-  /** One guarded JSON Patch: each operation stands behind a `test` of the version and of the value that was reviewed. */
+  /** One guarded JSON Patch: a `test` of the version and of the reviewed value stands before each operation. */
   private async patchFields(
     change: Extract<ApprovedWrite, { kind: 'patch-fields' }>,
     options: WriteOptions,
@@ -121,7 +118,7 @@ export class ApiServerWriter implements ClusterWriter {
     const write = { ...options, path: location.path, body: formatJson(body), answers: [409, 422] }
     const answer = await this.writes.jsonPatch(write, requested, signal)
     if (answer.status < 300) return
-    // A failed `test` and an object that is not valid as patched are both 422: the version tells which it was.
+    // A failed `test` and an invalid result are both 422: the version tells which it was.
     const now = await this.read(location, change.target, signal)
     if (answer.status === 409 || metadataText(now, 'resourceVersion') !== change.resourceVersion) {
       throw changed(this.reads.cluster, change.target, 'it changed while it was written')

@@ -1,7 +1,7 @@
 /** The body of a server-side apply. */
 import { emptyObject, isJsonObject, type JsonObject, setKey } from '../../text/json.ts'
 
-// What the server writes; an apply that holds managedFields is refused, the others would claim or pin what nobody authored.
+// The server writes these. It refuses an apply with managedFields; the others would claim or pin what nobody authored.
 const SERVER_METADATA = new Set([
   'managedFields',
   'resourceVersion',

@@ -1,6 +1,6 @@
 /**
- * The doors to an API server. `ReadApi` can only read, and apply as a dry run: it has no means to send anything else, so
- * what holds only a `ReadApi` cannot write. `WriteApi` is made apart, for the writer alone.
+ * Access to an API server in two parts. `ReadApi` reads, and applies as a dry run: its holder has no means to write. `WriteApi` is for the
+ * writer alone.
  */
 import type { ApiConnection } from './connection/api-connection.ts'
 import type { ApiResponse } from './connection/transport.ts'
@@ -17,9 +17,9 @@ export interface ReadApi {
   get(path: string, requested: RequestDescription, signal: AbortSignal, options?: GetOptions): Promise<ApiResponse>
   /** Server-side apply with `dryRun=All` and `force=true`. A refusal (4xx, and some 500) is an answer. */
   dryRunApply(object: AppliedObject, requested: RequestDescription, signal: AbortSignal): Promise<ApiResponse>
-  /** Asks whether we may do something. Stores nothing, and says `dryRun=All` all the same. */
+  /** May we do this? Stores nothing, and is sent with `dryRun=All` all the same. */
   reviewAccess(body: string, requested: RequestDescription, signal: AbortSignal): Promise<ApiResponse>
-  /** Asks for all that we may do in a namespace. Stores nothing either. */
+  /** What may we do in a namespace? Stores nothing either. */
   reviewRules(body: string, requested: RequestDescription, signal: AbortSignal): Promise<ApiResponse>
 }
 
@@ -43,7 +43,7 @@ export interface ApiWrite extends AppliedObject {
 
 const APPLY = 'application/apply-patch+yaml'
 const JSON_PATCH = 'application/json-patch+json'
-/** Statuses with which a server may say that it will not take the object; 500 for a field that it does not know (docs/facts/refused-applies.md). */
+/** Statuses of a refusal; 500 for an unknown field (docs/facts/refused-applies.md). */
 const REFUSALS = [400, 403, 404, 409, 413, 422, 500]
 const RULES_REVIEW_PATH = '/apis/authorization.k8s.io/v1/selfsubjectrulesreviews'
 const ACCESS_REVIEW_PATH = '/apis/authorization.k8s.io/v1/selfsubjectaccessreviews'

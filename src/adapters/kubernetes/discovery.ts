@@ -1,7 +1,6 @@
 /**
- * Which kinds the server serves and under which paths. Aggregated discovery (two requests for everything), or the older
- * one, a request for each group version, where the server has no other.
- * Source: https://kubernetes.io/docs/concepts/overview/kubernetes-api/#discovery-api, k8s.io/api/apidiscovery/v2/types.go.
+ * The kinds of the server and their paths: aggregated discovery (two requests for everything), or on servers without it a request for each
+ * group version. Source: https://kubernetes.io/docs/concepts/overview/kubernetes-api/#discovery-api, k8s.io/api/apidiscovery/v2/types.go.
  */
 import { Failure } from '../../failure.ts'
 import { parseApiVersion } from '../../krm/resource-id.ts'
@@ -23,12 +22,12 @@ export interface ServedResource {
 interface GroupVersion {
   /** By kind. */
   readonly kinds: ReadonlyMap<string, ServedResource>
-  /** The API service behind the group did not answer the server: what is listed may be old, what is not may still be there. */
+  /** The API service behind the group did not answer: the listed kinds may be old, and others may still be there. */
   readonly stale: boolean
 }
 
 interface Catalogue {
-  /** By apiVersion; `undefined` stands for "listed, but its kinds have to be asked for" (older servers). */
+  /** By apiVersion; `undefined` marks one that is listed, but whose kinds need a request of their own (older servers). */
   readonly groupVersions: Map<string, GroupVersion | undefined>
   readonly readAt: number
 }
@@ -37,7 +36,7 @@ const ACCEPT = ['v2', 'v2beta1']
   .map((version) => `application/json;g=apidiscovery.k8s.io;v=${version};as=APIGroupDiscoveryList`)
   .concat('application/json')
   .join(',')
-/** A kind that is missing is looked up anew when the catalogue is older than this: its CRD may have come since. */
+/** Milliseconds. A missing kind is looked up anew in an older catalogue: its CRD may have come since. */
 const TRUST_A_MISS = 2_000
 
 export class Discovery {
@@ -51,8 +50,8 @@ export class Discovery {
   }
 
   /**
-   * An empty `apiVersion` asks for the version that the server prefers among those of `group` that have the kind.
-   * @throws Failure BP3009 when the kind is not served, BP3005 when its group cannot be asked, another BP30xx when nobody could say
+   * An empty `apiVersion` finds the version of `group` with the kind that the server prefers.
+   * @throws Failure BP3009 when the kind is not served, BP3005 when its group does not answer, another BP30xx when it is not known
    */
   async find(apiVersion: string, kind: string, signal: AbortSignal, group = ''): Promise<ServedResource> {
     const catalogue = await this.read(signal)
@@ -69,15 +68,15 @@ export class Discovery {
     throw notServed(where, kind, 'discovery does not list it', await this.othersOf(kind))
   }
 
-  /** Versions in which the server has a kind of this name, as far as they are known without asking: kinds move between groups. */
+  /** Versions in which the server has a kind of this name, as far as they are known without a request: kinds move between groups. */
   private async othersOf(kind: string): Promise<readonly string[]> {
     const groupVersions = (await this.catalogue)?.groupVersions ?? new Map<string, GroupVersion | undefined>()
     return [...groupVersions].flatMap(([version, known]) => (known?.kinds.has(kind) === true ? [version] : []))
   }
 
   /**
-   * Every kind that lies in namespaces and can be listed, each in the version that the server prefers.
-   * @returns beside them why the kinds of some groups are not known: the API service behind them does not answer
+   * Every namespaced kind that can be listed, each in the server's preferred version.
+   * @returns `unknown`: failures of groups whose API service does not answer
    * @throws Failure BP30xx
    */
   async namespacedKinds(signal: AbortSignal): Promise<{ readonly kinds: readonly ServedResource[]; readonly unknown: readonly Failure[] }> {
@@ -96,7 +95,7 @@ export class Discovery {
     return { kinds: [...kinds.values()], unknown }
   }
 
-  /** Discovery lists the versions of a group with the preferred one first. */
+  /** Discovery lists the preferred version of a group first. */
   private async lookUpAny(
     catalogue: Catalogue,
     { apiVersion, group, kind }: Pick<ServedResource, 'apiVersion' | 'group' | 'kind'>,
@@ -155,7 +154,7 @@ export class Discovery {
     const path = apiVersion.includes('/') ? `/apis/${apiVersion}` : `/api/${apiVersion}`
     const requested = this.requested(path)
     const response = await this.api.get(path, requested, signal, { answers: [404] }).catch((thrown: unknown) => {
-      // One group's API service that is down hides its own kinds only.
+      // An API service that is down hides the kinds of its own group only.
       if (thrown instanceof Failure && thrown.code === 'BP3005') return undefined
       throw thrown
     })
@@ -207,7 +206,7 @@ function readGroup(item: JsonObject, into: Map<string, GroupVersion | undefined>
     const kinds = new Map<string, ServedResource>()
     for (const resource of objectsIn(getKey(version, 'resources'))) {
       const kind = textOf(resource, 'responseKind', 'kind')
-      // A placeholder for subresources of something that is not served itself has no kind.
+      // A placeholder for subresources of a kind that is not served has no kind.
       if (kind === '' || kinds.has(kind)) continue
       const namespaced = textOf(resource, 'scope') === 'Namespaced'
       kinds.set(kind, {
@@ -235,7 +234,7 @@ export function objectPath(resource: ServedResource, namespace: string, name: st
   return `${collectionPath(resource, namespace)}/${encodeURIComponent(name)}`
 }
 
-/** What is asked, for failures. */
+/** The request, for failures. */
 export function requestedFor(
   cluster: string,
   verb: RequestDescription['verb'],

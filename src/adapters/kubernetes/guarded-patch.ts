@@ -1,23 +1,23 @@
-/** Field changes as a JSON Patch (RFC 6902) against one live object, every one behind a test of what it replaces. */
+/** Field changes as a JSON Patch (RFC 6902) against one live object, each behind a test of the value that it replaces. */
 import { type FieldPath, indexOfStep, valueAt } from '../../krm/field-path.ts'
 import { isJsonArray, type Json, type JsonObject, jsonEquals } from '../../text/json.ts'
 import { withoutValueAt, withValueAt } from '../../yaml/edit/edit-yaml-value.ts'
 
 export interface FieldChange {
   readonly path: FieldPath
-  /** What has to be there; undefined: nothing. */
+  /** The value that has to be there; undefined: none. */
   readonly expected: Json | undefined
-  /** What shall be there; undefined: nothing. */
+  /** The new value; undefined: none. */
   readonly value: Json | undefined
 }
 
-/** The operations in the order of the changes, or the first place that does not hold what is expected. */
+/** The operations in the order of the changes, or the first path with another value than expected. */
 export function guardedPatch(
   live: JsonObject,
   changes: readonly FieldChange[],
 ): { readonly operations: readonly Json[] } | { readonly unlike: FieldPath } {
   const operations: Json[] = []
-  // Pointers count list items by place, so each change is pointed at in the object as the ones before it leave it.
+  // Pointers count list items, so each change points into the object as the changes before it leave it.
   let object: Json = live
   for (const { path, expected, value } of changes) {
     const now = valueAt(object, path)
@@ -37,7 +37,7 @@ export function guardedPatch(
   return { operations }
 }
 
-/** Adds at the deepest place that is there, with everything that is missing below it. */
+/** Adds at the deepest existing location, with everything that is missing below it. */
 function addition(object: Json, path: FieldPath, value: Json): Json {
   let depth = path.length - 1
   while (depth > 0 && valueAt(object, path.slice(0, depth)) === undefined) depth -= 1
@@ -49,7 +49,7 @@ function addition(object: Json, path: FieldPath, value: Json): Json {
   return { op: 'add', path: `${base}/${last}`, value: valueAt(whole, path.slice(0, depth + 1)) ?? null }
 }
 
-/** JSON Pointer (RFC 6901) of a keyed path in this very object, or undefined where the path leads nowhere. */
+/** JSON Pointer (RFC 6901) of a keyed path in this very object; undefined where the path leads nowhere. */
 export function pointerTo(object: Json, path: FieldPath): string | undefined {
   let pointer = ''
   let current: Json | undefined = object

@@ -1,8 +1,7 @@
 /**
- * What Helm 3 and 4 store of a release: an object for each revision, a Secret of type `helm.sh/release.v1` or, with
- * `HELM_DRIVER=configmap`, a ConfigMap, with labels for name, version and status. Its `release` is base64 of gzip of JSON with the rendered
- * `manifest`; hooks are kept apart there, and what a chart has in `crds/` is in neither (helm `pkg/storage/driver/{secrets,cfgmaps,util}.go`,
- * `pkg/release/v1/release.go`).
+ * The storage of Helm 3 and 4: an object for each revision, a Secret of type `helm.sh/release.v1` or, with `HELM_DRIVER=configmap`, a
+ * ConfigMap, with labels for name, version and status. Its `release` is base64 of gzip of JSON with the rendered `manifest`, without hooks and
+ * without the `crds/` of a chart (helm `pkg/storage/driver/{secrets,cfgmaps,util}.go`, `pkg/release/v1/release.go`).
  */
 import { gunzipSync } from 'node:zlib'
 import { labelsOf, type Resource, readResource } from '../../krm/resource.ts'
@@ -10,11 +9,10 @@ import type { Inventory } from '../../ports/cluster.ts'
 import { type Json, type JsonObject, parseJson, partOf, textOf } from '../../text/json.ts'
 import { objectsIn, parseGoYaml } from '../../yaml/read/go-yaml.ts'
 
-/** Kinds of the stores that are in the cluster. A third one, `sql`, is a database elsewhere. */
+/** Kinds of the stores in the cluster. A third one, `sql`, is a database elsewhere. */
 export const STORES = ['Secret', 'ConfigMap'] as const
 export type Store = (typeof STORES)[number]
 
-/** One revision, as a store has it. */
 export interface StoredRevision {
   readonly store: Store
   readonly version: number
@@ -23,9 +21,9 @@ export interface StoredRevision {
   readonly object: JsonObject
 }
 
-/** What counts of one release in one store. */
+/** The revisions of one release in one store that count. */
 export interface StoredRelease {
-  /** The revision that Helm's next upgrade starts from. */
+  /** The base of Helm's next upgrade. */
   readonly current: StoredRevision
   /** A later one that failed, or is under way. */
   readonly later: StoredRevision | undefined
@@ -50,7 +48,7 @@ export class RevisionPicker {
 
   /**
    * The newest deployed revision; without one, and after an uninstall, the newest of all (helm `pkg/action/upgrade.go`, prepareUpgrade).
-   * @returns undefined where there is none
+   * Undefined where there is none.
    */
   pick(): StoredRelease | undefined {
     const { newest } = this
@@ -65,19 +63,19 @@ function isUninstalled({ status }: StoredRevision): boolean {
   return status.startsWith('uninstall')
 }
 
-/** What is inside of a stored revision. It holds the content of Secrets. */
+/** The content of a stored revision, with the content of Secrets. */
 export interface DecodedRevision {
   readonly resources: readonly Resource[]
-  /** Milliseconds since 1970; 0 where it does not say. */
+  /** Milliseconds since 1970; 0 where the release has no time. */
   readonly deployedAt: number
-  /** The revision that was rolled back to; undefined where it is no rollback, or was described by hand. */
+  /** The revision of a rollback; undefined for anything else, and where a person wrote the description. */
   readonly rollbackTo: number | undefined
 }
 
-/** A release is at most 1 MiB of gzip, because its object is; text that unpacks to more is no manifest of a release. */
+/** Bytes. A release is at most 1 MiB of gzip, as its object is; a larger content is no manifest of a release. */
 const MOST_BYTES = 64 * 1024 * 1024
 
-/** Objects without a namespace get the release's. @returns undefined where the object holds no release as Helm stores it */
+/** Objects without a namespace get the release's. @returns undefined for an object that is no release in Helm's format */
 export function decodeRevision({ store, object }: StoredRevision, namespace: string): DecodedRevision | undefined {
   const stored = partOf(object, 'data', 'release')
   if (typeof stored !== 'string') return undefined
@@ -91,12 +89,12 @@ export function decodeRevision({ store, object }: StoredRevision, namespace: str
     if (typeof manifest !== 'string') return undefined
     return { resources: resourcesOf(manifest, namespace), ...infoOf(release) }
   } catch {
-    // What a parser says may quote the manifest, which may hold Secrets.
+    // A parser's message may quote the manifest, which may hold Secrets.
     return undefined
   }
 }
 
-/** What the server names (`generateName`) has no name here and is left out. */
+/** An object that the server names (`generateName`) has no name here and is left out. */
 function resourcesOf(manifest: string, namespace: string): Resource[] {
   return parseGoYaml(manifest, 'the manifest').documents.flatMap((document) =>
     objectsIn(document, manifest, 'the manifest').flatMap(({ object }) => {
@@ -116,14 +114,14 @@ function infoOf(release: Json): Omit<DecodedRevision, 'resources'> {
 
 const NOTHING: DecodedRevision = { resources: [], deployedAt: 0, rollbackTo: undefined }
 
-/** How a release is called where people read of it. */
+/** The name of a revision, for people. */
 export function describeRevision(namespace: string, name: string, { version, status }: StoredRevision): string {
   return `Helm release ${namespace}/${name} revision ${version}${status === 'deployed' ? '' : ` (${status})`}`
 }
 
 /**
  * @param location gives each object the namespace that it has in the cluster
- * @returns undefined where one of the revisions holds no release
+ * @returns undefined where one of the revisions is no release
  */
 export async function inventoryOfRelease(
   { namespace, name }: { readonly namespace: string; readonly name: string },

@@ -1,6 +1,6 @@
 /**
- * Every failure of an API server as one of ours: by HTTP status, by `Status.reason` and `Status.details`, or by the class
- * of the transport fault. Source of the shapes: `metav1.Status` in k8s.io/apimachinery/pkg/apis/meta/v1/types.go.
+ * Failures of an API server as ours: by HTTP status, by `Status.reason` and `Status.details`, or by the class of the transport fault. Source of
+ * the shapes: `metav1.Status` in k8s.io/apimachinery/pkg/apis/meta/v1/types.go.
  */
 
 import { Failure, type FailureCode, type Retry } from '../../failure.ts'
@@ -10,9 +10,8 @@ import { foreignLine } from '../../text/foreign-text.ts'
 import { isJsonObject, type Json, type JsonObject, objectsIn, parseJson, partOf, textOf } from '../../text/json.ts'
 import type { ApiResponse, TransportFault } from './connection/transport.ts'
 
-/** What was asked, for messages and for the rule to add. */
+/** A request, for messages and for the missing RBAC rule. */
 export interface RequestDescription {
-  /** Name of the cluster. */
   readonly cluster: string
   readonly verb: 'get' | 'list' | 'patch' | 'create' | 'delete'
   /** Undefined for paths that are no resource, as `/version`. */
@@ -98,24 +97,24 @@ export function failureOfFault(fault: TransportFault, requested: RequestDescript
   }
 }
 
-/** The failure of an answer by which the server, having read the object, will not take it. */
+/** The server read the object and refuses it. */
 export function failureOfRefusal(response: ApiResponse, requested: RequestDescription): Failure {
   const why = reasonOf(requested, response.status, statusOf(response.body))
   return refusalOf(requested, why, 'correct the object, or what refuses it')
 }
 
-/** A refusal of which more is known. */
+/** A refusal with a known reason. */
 export function refusalOf(requested: RequestDescription, why: string, remedy: string): Failure {
   return failureOf(requested, 'BP3011', { why, remedy })
 }
 
-/** A webhook whose `failurePolicy` is `Fail` and that does not answer: neither we nor the syncer learn what the server would do. */
+/** A webhook with `failurePolicy: Fail` does not answer: neither we nor the syncer learn what the server would do. */
 export function unavailableAdmission(requested: RequestDescription, webhook: string): Failure {
   const why = `AdmissionUnavailable: the admission webhook ${webhook} does not answer`
   return admissionFailure(requested, { why, remedy: `look at the service behind the webhook ${webhook}` })
 }
 
-/** The same of another object. */
+/** The same for another object. */
 export function admissionFailure(
   requested: RequestDescription,
   { why, remedy }: { readonly why: string; readonly remedy: string },
@@ -123,7 +122,7 @@ export function admissionFailure(
   return failureOf(requested, 'BP3005', { why, remedy })
 }
 
-/** A webhook that cannot take part in a dry run (`sideEffects` of its configuration), so nothing was decided. */
+/** A webhook cannot take part in a dry run (`sideEffects` of its configuration), so nothing was decided. */
 export function dryRunUnsupported(requested: RequestDescription, webhook: string): Failure {
   const why = `DryRunUnsupported: the admission webhook ${webhook} does not support dry runs, so only what ownership shows is told`
   const remedy = 'declare sideEffects: None or NoneOnDryRun in the webhook configuration, if that is true of it'
@@ -140,7 +139,7 @@ export function incompleteList(requested: RequestDescription, why: string): Fail
 }
 
 /**
- * @param reason why nobody could say, where that is known: a group whose API service is down
+ * @param reason why it is not known, for instance that the API service of the group is down
  * @param others versions in which the server has a kind of this name
  */
 export function notServed(
@@ -181,7 +180,7 @@ export function jsonOf(response: ApiResponse, requested: RequestDescription, typ
   }
 }
 
-/** The `Status` that a body holds, or undefined. */
+/** The `Status` in a body, or undefined. */
 export function statusOf(body: string): JsonObject | undefined {
   if (!body.startsWith('{')) return undefined
   try {
@@ -192,7 +191,7 @@ export function statusOf(body: string): JsonObject | undefined {
   }
 }
 
-/** Whether the 404 says that this very object is not there, rather than its namespace or its kind. */
+/** Whether the 404 is about this very object, and not about its namespace or its kind. */
 export function isObjectAbsent(response: ApiResponse, name: string): boolean {
   const status = statusOf(response.body)
   return (
@@ -200,13 +199,13 @@ export function isObjectAbsent(response: ApiResponse, name: string): boolean {
   )
 }
 
-/** The rule that is missing, on one line as it stands in a Role. */
+/** The missing rule, on one line as it stands in a Role. */
 export function rbacRule(requested: RequestDescription, user: string | undefined): string {
   const { resource } = requested
   const whom = user === undefined ? 'the account of the context' : `user ${JSON.stringify(user)}`
   if (resource === undefined)
     return `bind ${whom} to a ClusterRole with nonResourceURLs: ["${requested.path}"], verbs: ["${requested.verb}"]`
-  // A namespace's Role cannot give rights on what lies in none, nor on all namespaces.
+  // A namespace's Role cannot give rights on cluster-scoped kinds, nor on all namespaces.
   const role = resource.namespace === '' ? 'a ClusterRole' : `a Role in namespace ${resource.namespace}`
   return `bind ${whom} to ${role} with apiGroups: ["${resource.group}"], resources: ["${resource.plural}"], verbs: ["${requested.verb}"]`
 }
@@ -220,7 +219,7 @@ function notFound(requested: RequestDescription, answer: JsonObject | undefined)
   return failureOf(requested, 'BP3009', { why: 'the path is not served (404)', remedy })
 }
 
-/** Reason and causes of a refusal; for a Secret only their classes and places, because messages quote values. */
+/** Reason and causes of a refusal; for a Secret only their classes and paths, because messages quote values. */
 function reasonOf(requested: RequestDescription, status: number, answer: JsonObject | undefined): string {
   const reason = textOf(answer, 'reason')
   const head = reason === '' ? `status ${status}` : `${reason} (${status})`
@@ -237,15 +236,15 @@ function reasonOf(requested: RequestDescription, status: number, answer: JsonObj
   return parts.length === 0 ? head : `${head}: ${parts.join('; ')}`
 }
 
-/** Whether a message may quote a secret: every one about a Secret, and what looks like one. */
+/** A message may quote a secret: every one about a Secret, and one that looks like one. */
 export function hidesText({ resource }: RequestDescription, text: string): boolean {
   const id = { group: resource?.group ?? '', kind: resource?.kind ?? '', namespace: '', name: '' }
   return isSensitive({ id, path: [] }, text)
 }
 
 /**
- * One line, without control characters, of bounded length: the text is the server's or a webhook's. What it quotes stands as `…`, for it may be
- * a value of the object, and a value that looks like any other may be a secret; names that were asked for stay.
+ * One bounded line of the server's or a webhook's text. Quotations become `…`, because any value may be a secret; the names of the request
+ * stay.
  */
 export function shorten(text: string, { resource }: Pick<RequestDescription, 'resource'> = { resource: undefined }): string {
   const requested = resource === undefined ? [] : [resource.name, resource.namespace, resource.kind, resource.plural, resource.group]
@@ -255,9 +254,9 @@ export function shorten(text: string, { resource }: Pick<RequestDescription, 're
   return foreignLine(message, { limit: LONGEST_MESSAGE })
 }
 
-/** Where the text ends within a quotation, to its end. An apostrophe within a word is none. */
+/** A quotation, to the end of the text where it is not closed. An apostrophe within a word is none. */
 const QUOTED = /"(?:[^"\\]|\\.)*(?:"|$)|`[^`]*(?:`|$)|(?<!\w)'[^']*(?:'(?!\w)|$)/gs
-/** Numbers, and values that the server writes as Go or JSON has them (k8s.io/apimachinery/pkg/util/validation/field, `ErrorBody`). */
+/** Numbers and other values in the server's Go or JSON form (k8s.io/apimachinery/pkg/util/validation/field, `ErrorBody`). */
 const UNQUOTED_VALUE = /\b((?:Invalid|Duplicate|Unsupported) value: )(?!"…")[^…].*?(: [^:]*)?$/s
 
 function failureOf(

@@ -1,4 +1,4 @@
-/** Lists of metadata, for inventories that are only marks on the objects. No content of an object is asked for. */
+/** Lists of metadata, for inventories that are only marks on the objects. No content of an object is read. */
 import { Failure } from '../../failure.ts'
 import { metadataText } from '../../krm/resource.ts'
 import { parseApiVersion, type ResourceId } from '../../krm/resource-id.ts'
@@ -12,14 +12,14 @@ import type { LiveSources } from './read-live.ts'
 
 const PARALLEL = 8
 
-/** One list to make, of one namespace or, with an empty one, of all. */
+/** One list to read, of one namespace or, with an empty one, of all. */
 export interface MetadataList {
   readonly served: ServedResource
   readonly namespace: string
   readonly labelSelector: string
 }
 
-/** Answers listings; what two of them want is asked for once. A kind that is not served has no objects. @throws only the reason of `signal` */
+/** Answers listings; each shared list is read once. A kind that is not served has no objects. @throws only the reason of `signal` */
 export async function listLocations(
   sources: LiveSources,
   refs: readonly ListingRef[],
@@ -50,7 +50,7 @@ export async function listLocations(
   })
 }
 
-/** One inventory of what several lists found; a Failure where none of them could be read. */
+/** One inventory of several lists; a Failure where none of them could be read. */
 export function gathered(source: string, answers: readonly (Failure | readonly JsonObject[])[]): Inventory | Failure {
   const unread = answers.filter((answer) => answer instanceof Failure)
   const [first] = unread
@@ -76,7 +76,7 @@ async function listOfLocation(
 }
 
 /**
- * Every list, each whole or a Failure. A kind that is wanted in many namespaces is listed once over all of them, where the account may.
+ * Every list, each whole or a Failure. A kind in many namespaces is listed once over all of them, where the account may.
  * @throws only the reason of `signal`
  */
 export async function listMetadata(

@@ -1,12 +1,12 @@
-/** All that lies in some namespaces, as metadata, over every kind that the server serves and the account may list. */
+/** All objects of some namespaces, as metadata, over every kind that the server serves and the account may list. */
 import type { Failure } from '../../failure.ts'
 import type { Inventory } from '../../ports/cluster.ts'
 import { gathered, listMetadata } from './list-metadata.ts'
 import type { LiveSources } from './read-live.ts'
 
 /**
- * Kinds that controllers of the control plane write by themselves, many of them and often, or that a metrics server computes at each
- * question: nobody manages them with a package, and a list of them costs much.
+ * Kinds that the control plane writes often, or that a metrics server computes for each request: no package manages them, and a list of them
+ * costs much.
  */
 const NEVER_LISTED = new Set([
   '/Event',

@@ -13,9 +13,9 @@ export interface ListOptions {
   readonly name?: string
   readonly labelSelector?: string
   readonly metadataOnly?: boolean
-  /** Gives up after the first page when more items than this follow it, or nobody says how many. */
+  /** Ends after the first page when more items than this follow it, or their number is not known. */
   readonly most?: number
-  /** Sees each item as it comes; what it keeps must be dropped on `restart`. */
+  /** Gets each item as it comes; what it stores must be dropped on `restart`. */
   readonly take: (item: JsonObject) => void
   readonly restart: () => void
 }
@@ -26,12 +26,12 @@ const MOST_STARTS = 3
 const METADATA_ONLY = 'application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1'
 
 /**
- * Gives every item of a collection to `take`, with the apiVersion and kind that the server leaves out of items. Resolves
- * only when the list was complete and all pages had one resource version. A list that ends before as many items came as one of its pages
- * said would follow, or that has an item twice, is read anew, and is then not complete.
- * @returns `too-many` where `most` ended it; what was given to `take` is a part then
- * @throws Failure BP3010 when it was not (expired on every start, pages of two versions, `continue` in a circle), another
- *   BP30xx when the server did not answer
+ * Gives every item of a collection to `take`, with the apiVersion and kind that the server leaves out of items. Resolves only when the list was
+ * complete and all pages had one resource version. A list that ends before the announced number of items, or that has an item twice, is
+ * incomplete and is read anew.
+ * @returns `too-many` where `most` ended it; `take` got a part then
+ * @throws Failure BP3010 when it was not complete (expired on every start, pages of two versions, `continue` in a circle), another BP30xx when
+ * the server did not answer
  */
 export async function listObjects(
   api: ReadApi,
@@ -48,7 +48,7 @@ export async function listObjects(
   }
 }
 
-/** Why a list is read anew, from its beginning: a token for the rest of an older list is never used. */
+/** A list is read anew from its beginning: a token for the rest of an older list is never used. */
 const BROKEN = {
   expired: 'expired (410)',
   short: 'ended before all of the items came that it said it has',
@@ -62,7 +62,7 @@ async function listOnce(
   signal: AbortSignal,
 ): Promise<'complete' | 'too-many' | keyof typeof BROKEN> {
   const requested = requestedOf(api, served, options)
-  // Items of built-in lists come without; metadata-only ones come with the kind of the metadata.
+  // Items of built-in lists have no type; metadata-only ones have the type of the metadata.
   const type = { apiVersion: served.apiVersion, kind: served.kind }
   const observed = new Set<string>()
   const items = new Set<string>()
@@ -111,7 +111,7 @@ interface Page {
   readonly items: readonly JsonObject[]
   readonly resourceVersion: string
   readonly next: string
-  /** Items on later pages; Infinity where the server does not say. */
+  /** Items on later pages; Infinity where the server does not count them. */
   readonly remaining: number
 }
 
@@ -119,7 +119,7 @@ function readPage(answer: unknown, requested: RequestDescription): Page {
   const page = answer as JsonObject
   const kind = isJsonObject(page) ? getKey(page, 'kind') : undefined
   if (!isJsonObject(page) || typeof kind !== 'string' || !kind.endsWith('List')) throw notKubernetes(requested, 'its answer is not a list')
-  // The API server gives an empty list of metadata with null there (docs/facts/inventories.md); of no other list is that the empty one.
+  // The API server gives an empty list of metadata with null (docs/facts/inventories.md); in any other list null is not empty.
   const [given, metadata] = [getKey(page, 'items'), getKey(page, 'metadata')]
   const items = given === null && kind === 'PartialObjectMetadataList' ? [] : given
   if (!isJsonArray(items) || !isJsonObject(metadata)) throw notKubernetes(requested, 'its list has no items or no metadata')
@@ -143,7 +143,7 @@ export async function inParallel<Item>(items: readonly Item[], width: number, wo
   )
 }
 
-/** The failure that was thrown, or the thrown thing again when it is none: an aborted signal is nobody's failure. */
+/** An aborted signal is nobody's failure: anything but a Failure is thrown again. */
 export function failureOrThrow(thrown: unknown): Failure {
   if (thrown instanceof Failure) return thrown
   throw thrown

@@ -1,4 +1,4 @@
-/** The server's answer to applying an object: a dry run of server-side apply with the syncer's field manager. */
+/** The server's answer to an apply: a dry run of server-side apply with the syncer's field manager. */
 
 import type { Prediction } from '../../krm/live-view.ts'
 import { metadataText, type Resource } from '../../krm/resource.ts'
@@ -32,7 +32,7 @@ export async function predict(sources: LiveSources, resource: Resource, fieldMan
     const path = objectPath(served, namespace, resource.id.name)
     const applied = { path, body: formatJson(appliedObject(resource.object)), fieldManager }
     let response = await api.dryRunApply(applied, requested, signal)
-    // An etcd that just elected another leader; what a webhook or a schema refuses stays refused.
+    // etcd just elected another leader. What a webhook or a schema refuses stays refused.
     if (isServerError(response, requested)) response = await api.dryRunApply(applied, requested, signal)
     if (response.status >= 300) return await judge(sources, response, { served, requested }, signal)
     const object = jsonOf(response, requested)
@@ -51,7 +51,7 @@ function isServerError(response: ApiResponse, requested: RequestDescription): bo
   return refusal.state === 'unproven' && !refusal.webhookDown
 }
 
-/** What a 4xx or 500 means: the server will not take the object, or nobody could say. */
+/** The meaning of a 4xx or 500: a refusal, or unproven. */
 async function judge(
   { api, outages }: LiveSources,
   response: ApiResponse,
@@ -74,8 +74,8 @@ async function judge(
 }
 
 /**
- * The right that a 403 was about, or undefined when there is none and admission refused: RBAC and admission answer with
- * one and the same status and reason, so the server is asked about our rights. Without an answer: the right to patch.
+ * The right that a 403 was about; undefined when admission refused. RBAC and admission answer with the same status and reason, so the server is
+ * asked about our rights. Without an answer it is the right to patch.
  */
 async function lackingRight(
   api: ReadApi,
@@ -86,7 +86,7 @@ async function lackingRight(
   try {
     if (!(await isAllowed(api, 'patch', requested, signal))) return 'patch'
     if (await isAllowed(api, 'create', requested, signal)) return undefined
-    // An apply creates what is not there, and then needs that right too.
+    // An apply creates a missing object, and then needs that right too.
     const { namespace = '', name = '' } = requested.resource ?? {}
     let exists = false
     const options = { namespace, name, metadataOnly: true, restart: () => {}, take: () => {} }
@@ -98,7 +98,6 @@ async function lackingRight(
   }
 }
 
-/** @throws Failure */
 async function isAllowed(api: ReadApi, verb: 'patch' | 'create', requested: RequestDescription, signal: AbortSignal): Promise<boolean> {
   const { group = '', plural: resource = '', namespace = '', name = '' } = requested.resource ?? {}
   const body = {
@@ -118,8 +117,8 @@ async function isAllowed(api: ReadApi, verb: 'patch' | 'create', requested: Requ
 }
 
 /**
- * The server says this by a plain 400 whose only mark is its sentence (k8s.io/apiserver, admission/plugin/webhook/errors,
- * `NewDryRunUnsupportedErr`), so here a message is read: taking it for a refusal would say that a re-apply fails, which it does not.
+ * The server reports this by a plain 400 whose only mark is its sentence (k8s.io/apiserver, admission/plugin/webhook/errors,
+ * `NewDryRunUnsupportedErr`), so the message is read here: as a refusal it would say that a re-apply fails, which it does not.
  * @returns the name of the webhook
  */
 function dryRunUnsupportedBy(response: ApiResponse): string | undefined {

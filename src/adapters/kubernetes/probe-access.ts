@@ -1,4 +1,4 @@
-/** What our account may do in a namespace and in the cluster, by `SelfSubjectRulesReview`, which stores nothing. */
+/** Our rights in a namespace and in the cluster, by `SelfSubjectRulesReview`, which stores nothing. */
 
 import type { AccessRule, ClusterAccessAnswer } from '../../ports/probes.ts'
 import { formatJson, isJsonArray, type JsonObject, objectsIn, partOf, textsIn } from '../../text/json.ts'

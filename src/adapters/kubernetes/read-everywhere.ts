@@ -1,6 +1,6 @@
 /**
- * One list of a kind in all namespaces instead of many requests for single objects or namespaces: a request costs the API server as
- * much as 30 to 80 objects more in a list (docs/facts/list-cost.md).
+ * One list of a kind in all namespaces instead of many requests for single objects or namespaces: a request costs the API server as much as 30
+ * to 80 more objects in a list (docs/facts/list-cost.md).
  */
 import { Failure } from '../../failure.ts'
 import { metadataText } from '../../krm/resource.ts'
@@ -15,10 +15,10 @@ const WORTH_IT = 8
 /** Listed objects that cost as much as one request. */
 const OBJECTS_A_REQUEST = 20
 
-/** Kinds that the account may not list in all namespaces, by `apiVersion/kind`: asked once in the life of a process, and not in each turn. */
+/** Kinds (`apiVersion/kind`) that the account may not list in all namespaces: tried once in the life of a process, not in each turn. */
 export type RefusedKinds = Set<string>
 
-/** @returns undefined where `list` is forbidden, now or before. @throws what `list` throws otherwise */
+/** @returns undefined where `list` is forbidden, now or before. @throws as `list` otherwise */
 export async function unlessRefused<Answer>(
   refused: RefusedKinds,
   { apiVersion, kind }: ServedResource,
@@ -35,14 +35,14 @@ export async function unlessRefused<Answer>(
   }
 }
 
-/** @param requests how many the objects would take otherwise */
+/** @param requests that the objects would take otherwise */
 export function isWorthListing(served: ServedResource, requests: number): boolean {
   return served.namespaced && requests >= WORTH_IT
 }
 
 /**
- * @returns by `namespace/name`; undefined where the account may not read all namespaces, or where the cluster has so many objects of
- * the kind that single requests cost less
+ * By `namespace/name`; undefined where the account may not read all namespaces, or where the cluster has so many objects of the kind that
+ * single requests cost less.
  * @throws Failure BP30xx
  */
 export async function readEverywhere(

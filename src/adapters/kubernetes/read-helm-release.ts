@@ -1,4 +1,4 @@
-/** The objects of a Helm release, from whichever of Helm's stores in the cluster has it. */
+/** The objects of a Helm release, from either of Helm's stores in the cluster. */
 import { Failure } from '../../failure.ts'
 import type { Resource } from '../../krm/resource.ts'
 import type { HelmReleaseRef, Inventory } from '../../ports/cluster.ts'
@@ -15,8 +15,8 @@ import { failureOrThrow, listObjects } from './list-objects.ts'
 import type { LiveSources } from './read-live.ts'
 
 /**
- * Nobody but Helm's user knows which store is in use, so both are asked. A release that is in one of them counts also where the other one
- * may not be read; of two the one that was deployed last.
+ * Reads both stores, because only Helm's user knows which is in use. A release in one of them counts also where the other one may not be read;
+ * of two the one that was deployed last counts.
  * @returns undefined where neither has a revision of it
  * @throws Failure BP3003 where a store may not be read and the other one has nothing, BP3012 where a revision cannot be read, BP30xx
  */
@@ -25,7 +25,7 @@ export async function readHelmRelease(sources: LiveSources, ref: HelmReleaseRef,
   const answers = await Promise.all(STORES.map((store) => readStore(sources, ref, store, signal).catch(failureOrThrow)))
   const releases = answers.flatMap((answer) => (answer === undefined || answer instanceof Failure ? [] : [answer]))
   const failure = answers.find((answer) => answer instanceof Failure)
-  // What is in a store that nobody could read may be there.
+  // A store that cannot be read may have the release.
   if (releases.length === 0 && failure !== undefined) throw failure
   const deployedAt = ({ current }: StoredRelease): number => decodeRevision(current, namespace)?.deployedAt ?? 0
   const [found] = releases.length > 1 ? releases.sort((left, right) => deployedAt(right) - deployedAt(left)) : releases
@@ -35,7 +35,7 @@ export async function readHelmRelease(sources: LiveSources, ref: HelmReleaseRef,
   return inventory
 }
 
-/** What is superseded counts for nothing, and is most of what is stored. @throws Failure BP30xx */
+/** Superseded revisions do not count, and are most of the store. @throws Failure BP30xx */
 async function readStore(
   { api, discovery }: LiveSources,
   { helmRelease: { namespace, name } }: HelmReleaseRef,
@@ -50,7 +50,7 @@ async function readStore(
   return picker.pick()
 }
 
-/** A kind that is gone has no objects; one that nobody could ask for keeps the namespace that Helm would use. */
+/** A kind that is gone has no objects; an object of an unknown kind keeps the namespace that Helm would use. */
 async function placed({ discovery }: LiveSources, resource: Resource, signal: AbortSignal): Promise<Resource> {
   const { apiVersion, id } = resource
   const scope = await discovery.find(apiVersion, id.kind, signal).catch((thrown: unknown) => void failureOrThrow(thrown))

@@ -1,4 +1,4 @@
-/** Inventories of all kinds, each read by its own means; what one of them costs or fails with, no other one sees. */
+/** Inventories of all kinds, each read by its own means and independent of the cost and the failures of the others. */
 import type { Failure } from '../../failure.ts'
 import type { Inventory, InventoryQuestion } from '../../ports/cluster.ts'
 import { listLocations } from './list-metadata.ts'

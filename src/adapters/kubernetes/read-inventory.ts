@@ -13,11 +13,11 @@ import type { LiveSources } from './read-live.ts'
 export const RESOURCE_GROUP = { apiVersion: 'kpt.dev/v1alpha1', group: 'kpt.dev', kind: 'ResourceGroup' } as const
 export const INVENTORY_ID_LABEL = 'cli-utils.sigs.k8s.io/inventory-id'
 
-/** So many packages are asked for with one list of all ResourceGroups instead of one or two requests each. */
+/** From so many packages on, one list of all ResourceGroups replaces one or two requests each. */
 const MANY = 4
 const PARALLEL = 8
 
-/** An answer for each: undefined when the kind is not served or no ResourceGroup fits. @throws only the reason of `signal` */
+/** Undefined when the kind is not served or no ResourceGroup fits. @throws only the reason of `signal` */
 export async function readResourceGroups(
   { api, discovery, refused }: LiveSources,
   refs: readonly InventoryRef[],
@@ -71,7 +71,7 @@ function isNamed({ name }: InventoryRef): (group: JsonObject) => boolean {
   return (group) => metadataText(group, 'name') === name
 }
 
-/** The inventory among ResourceGroups: the one with the id where an id is asked for, else the one with the name. */
+/** The inventory among ResourceGroups: the one with the id where there is an id, else the one with the name. */
 export function pickInventory(groups: readonly JsonObject[], ref: InventoryRef): Inventory | undefined {
   const object = groups.find((group) => {
     const id = labelsOf(group).get(INVENTORY_ID_LABEL) ?? ''

@@ -14,10 +14,10 @@ import { notKubernetes } from './kubernetes-failure.ts'
 import { failureOrThrow, inParallel, listObjects } from './list-objects.ts'
 import { isWorthListing, type RefusedKinds, readEverywhere } from './read-everywhere.ts'
 
-/** Few enough wanted objects of one kind and namespace to ask for each by name. */
+/** So few wanted objects of one kind and namespace are read by name. */
 const FEW = 4
 const PARALLEL = 8
-/** No connection, no credentials: the other groups would only fail the same way, each after its own time limit. */
+/** No connection, no credentials: the other groups would fail the same way, each after its own time limit. */
 const WHOLE_CLUSTER = new Set(['BP3001', 'BP3002', 'BP3007'])
 
 interface Group {
@@ -30,7 +30,6 @@ interface Group {
   readonly wanted: Map<string, string[]>
 }
 
-/** One request to make. */
 interface Reading {
   readonly group: Group
   readonly served: ServedResource
@@ -41,7 +40,7 @@ interface Reading {
 export interface LiveSources {
   readonly api: ReadApi
   readonly discovery: Discovery
-  /** Where objects of a namespaced kind are that name no namespace. */
+  /** Namespace of objects of a namespaced kind that name none. */
   readonly defaultNamespace: string
   readonly refused: RefusedKinds
   readonly outages: AdmissionOutages
@@ -82,7 +81,7 @@ export async function readLive(sources: LiveSources, wanted: readonly WantedObje
   )
 }
 
-/** Kinds that are wanted in many places are listed once. @returns what is left to be asked for on its own */
+/** Kinds in many namespaces are listed once. @returns the groups that are left */
 async function readTogether(
   sources: LiveSources,
   readings: readonly Reading[],
@@ -98,7 +97,7 @@ async function readTogether(
       return own.forEach(({ group, name }) => {
         answerUnreadable(view, group, name, found)
       })
-    // Who asks for each object learns which of them cannot be read, and why.
+    // Single reads show which objects cannot be read, and why.
     if (found === undefined || found instanceof Failure) return void single.push(...own)
     for (const { group, name } of own) {
       for (const wantedName of name === undefined ? group.wanted.keys() : [name]) {

@@ -1,6 +1,6 @@
 /**
- * What an API server means by an answer that refuses an apply, and the one next action for each. Statuses, reasons and causes decide where
- * they can; a policy, a webhook and an unknown field have no other mark than the server's sentence (docs/facts/refused-applies.md).
+ * The meaning of an API server's refusal of an apply, with one next action each. Statuses, reasons and causes decide where they can; a policy,
+ * a webhook and an unknown field are known by the server's sentence alone (docs/facts/refused-applies.md).
  */
 import type { Failure } from '../../failure.ts'
 import type { RefusalReason } from '../../krm/live-view.ts'
@@ -20,7 +20,7 @@ import {
 
 export type RefusedApply =
   | { readonly state: 'refused'; readonly reason: RefusalReason; readonly failure: Failure }
-  /** Nobody could say: the server has an error of its own, or a webhook does not answer. */
+  /** The server has an error of its own, or a webhook does not answer. */
   | {
       readonly state: 'unproven'
       readonly failure: Failure /** A webhook of the kind is down, so others of the kind fail likewise. */
@@ -88,7 +88,7 @@ export function readRefusal(response: ApiResponse, requested: RequestDescription
   return { state: 'refused', reason: 'Invalid', failure }
 }
 
-/** Who says no and with which words; without the words where they may quote a secret. */
+/** The denier and its message; without the message where it may quote a secret. */
 function deniedBy(requested: RequestDescription, messages: readonly string[]): string | undefined {
   for (const message of messages) {
     const policy = POLICY.exec(message)
@@ -103,7 +103,7 @@ function deniedBy(requested: RequestDescription, messages: readonly string[]): s
   return undefined
 }
 
-/** Without the value that the message quotes: it may be long, and it may be a secret. */
+/** Without the quoted value: it may be long, and it may be a secret. */
 function endOf(message: string): string {
   return shorten(message.startsWith('Invalid value: ') ? message.slice(message.lastIndexOf(': ') + 2) : message)
 }

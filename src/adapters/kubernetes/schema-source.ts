@@ -1,4 +1,4 @@
-/** The server's OpenAPI v3 documents: the index, then one document for each group version that is asked for. */
+/** The server's OpenAPI v3 documents: the index, then one document for each requested group version. */
 import type { FieldSchema } from '../../krm/field-schema.ts'
 import { schemaOfKind } from '../../krm/open-api.ts'
 import { isJsonObject, type Json, partOf, textOf } from '../../text/json.ts'
@@ -20,7 +20,7 @@ export class SchemaSource {
     this.api = api
   }
 
-  /** @throws Failure BP3009 when no document has the kind, another BP30xx when nobody could say */
+  /** @throws Failure BP3009 when no document has the kind, another BP30xx when it is not known */
   async schemaOf(apiVersion: string, kind: string, signal: AbortSignal): Promise<FieldSchema> {
     const key = `${apiVersion}#${kind}`
     const known = this.schemas.get(key)

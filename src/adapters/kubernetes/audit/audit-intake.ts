@@ -1,6 +1,6 @@
 /**
- * What an API server sends to an audit webhook (`--audit-webhook-config-file`): an `EventList` of `audit.k8s.io/v1`. Kept in memory, within
- * limits, until it is asked for; what is lost makes an answer "not known" and never a wrong one. No I/O here.
+ * The deliveries of an API server to an audit webhook (`--audit-webhook-config-file`): an `EventList` of `audit.k8s.io/v1`. They stay in memory
+ * within limits; a lost event makes an answer "not known" and never wrong. No I/O here.
  */
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { type AuditedWrite, readAuditedWrite } from '../../../krm/audit-event.ts'
@@ -13,7 +13,7 @@ export const BODY_LIMIT = 16_777_216
 
 export interface IntakeAnswer {
   readonly status: 200 | 400 | 401 | 413 | 415
-  /** One sentence of ours; nothing of the request is in it. */
+  /** One sentence of ours, with nothing of the request in it. */
   readonly why: string
 }
 
@@ -24,9 +24,9 @@ interface Retained {
 }
 
 export class AuditIntake implements AuditSource {
-  /** Undefined: whoever reaches the address may send, which is for loopback alone. */
+  /** Undefined: everybody who reaches the address may send, which is for loopback alone. */
   private readonly token: string | undefined
-  /** Each delivery says which cluster it is from. */
+  /** Each delivery names its cluster. */
   private readonly named: boolean
   /** Bytes of bodies whose events are kept. */
   private readonly limit: number
@@ -42,7 +42,7 @@ export class AuditIntake implements AuditSource {
     this.limit = limit
   }
 
-  /** Looks at the headers alone. @returns an answer where the body need not be read */
+  /** Refuses what it can by the headers alone. @returns an answer where the body need not be read */
   refusal(headers: { readonly [name: string]: string | readonly string[] | undefined }): IntakeAnswer | undefined {
     if (this.token !== undefined && !this.isToken(String(headers['authorization'] ?? ''))) {
       return { status: 401, why: 'the token is missing or wrong (Authorization: Bearer ...)' }
@@ -52,10 +52,7 @@ export class AuditIntake implements AuditSource {
     return Number(headers['content-length'] ?? 0) > BODY_LIMIT ? TOO_LARGE : undefined
   }
 
-  /**
-   * @param cluster name that the address gives; empty for the only one
-   * @param body undefined where it was longer than `BODY_LIMIT`
-   */
+  /** @param cluster name in the address; empty for the only one @param body undefined where it was longer than `BODY_LIMIT` */
   take(cluster: string, body: Buffer | undefined): IntakeAnswer {
     if (body === undefined || body.length > BODY_LIMIT) return TOO_LARGE
     if (cluster === '' && this.named) return { status: 400, why: 'several clusters are looked at: name this one, as in /audit/prod-eu' }

@@ -1,6 +1,6 @@
 /**
- * The audit log as the API server writes it: `--audit-log-path`, one event a line, with the files that it was rotated into beside it
- * (`audit-2026-11-21T08-00-00.000.log`, `.gz` with `--audit-log-compress`; natefinch/lumberjack). Read from its end, within limits.
+ * The audit log of an API server (`--audit-log-path`): one event a line, with the rotated files beside it (`audit-2026-11-21T08-00-00.000.log`,
+ * `.gz` with `--audit-log-compress`; natefinch/lumberjack). It is read from its end, within limits.
  */
 import { open, readdir, stat } from 'node:fs/promises'
 import { basename, dirname, extname, join } from 'node:path'
@@ -12,9 +12,9 @@ import { locationsOf, parseLine } from './audit-line.ts'
 import { LogFile } from './log-file.ts'
 
 export interface AuditLogLimits {
-  /** Bytes from the end of the log that are looked at, over all files. */
+  /** Bytes from the end of the log that are read, over all files. */
   readonly bytes: number
-  /** Events about one place that are read, the latest. */
+  /** Events about one object that are read, the latest. */
   readonly events: number
 }
 
@@ -22,7 +22,7 @@ const LIMITS: AuditLogLimits = { bytes: 536_870_912, events: 200 }
 
 interface Found {
   readonly path: string
-  /** Device and inode: a file that is rotated keeps them. */
+  /** Device and inode: a rotated file keeps them. */
   readonly id: string
   readonly size: number
 }
@@ -39,7 +39,7 @@ export class AuditLog implements AuditSource {
   }
 
   async writesTo(_cluster: string, wanted: readonly ResourceId[], signal: AbortSignal): Promise<AuditAnswer> {
-    // Packages are looked at several at a time, and the log once for those.
+    // Several packages are observed at a time, and the log is read once for them.
     this.reading ??= this.refresh(signal).finally(() => {
       this.reading = undefined
     })
@@ -76,7 +76,7 @@ export class AuditLog implements AuditSource {
     let left = this.limits.bytes
     for (const { path, id, size } of found) {
       const known = this.files.get(id)
-      // A file that was cut off and begun anew is another one.
+      // A file that was truncated and begun anew is another one.
       const file = known === undefined || known.end > size ? new LogFile(path, path.endsWith('.gz') ? 0 : Math.max(0, size - left)) : known
       if (left <= 0) break
       file.path = path
@@ -110,7 +110,7 @@ export class AuditLog implements AuditSource {
   }
 }
 
-/** Opens it once, so that a wrong path is told at the start. @throws Failure BP1001 */
+/** Opens the log once, so that a wrong path is reported at the start. @throws Failure BP1001 */
 export async function openAuditLog(path: string, limits?: AuditLogLimits): Promise<AuditLog> {
   try {
     if (!(await stat(path)).isFile()) throw Object.assign(new Error('not a file'), { code: 'EISDIR' })

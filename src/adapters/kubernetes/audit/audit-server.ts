@@ -1,4 +1,7 @@
-/** Takes what an API server sends to `/audit`, or with several clusters to `/audit/<cluster>`, over HTTP with limits; TLS is the matter of what stands in front. */
+/**
+ * The audit webhook at `/audit`, or with several clusters at `/audit/<cluster>`, over HTTP with limits. TLS is the matter of the proxy in
+ * front.
+ */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { type Listening, listen } from '../../system/listen.ts'
 import { type AuditIntake, BODY_LIMIT, type IntakeAnswer } from './audit-intake.ts'
@@ -8,15 +11,15 @@ export interface AuditServerOptions {
   /** 0 takes a free one. */
   readonly port: number
   readonly intake: AuditIntake
-  /** Told why, once for each delivery that was refused. */
+  /** Called with the reason, once for each refused delivery. */
   readonly onRefused: (why: string) => void
 }
 
 const PATH = /^\/audit(?:\/([a-zA-Z0-9._@:%-]{1,253}))?$/
-/** Milliseconds that what a refused sender still sends is thrown away. */
+/** Milliseconds in which further bytes of a refused sender are dropped. */
 const LINGER = 2_000
 
-/** @throws Failure BP1001 when nobody can listen there */
+/** @throws Failure BP1001 when the address cannot be listened on */
 export async function startAuditServer(options: AuditServerOptions): Promise<Listening> {
   const server = createServer({ headersTimeout: 5_000, requestTimeout: 15_000, keepAliveTimeout: 60_000, maxHeaderSize: 16_384 })
   server.maxConnections = 64

@@ -1,36 +1,36 @@
-/** One file of an audit log: where in it the writes to each place are. Read once; what is added to it later is read then. */
+/** The positions of the writes in one file of an audit log, by object. A file is read once; later lines are read when they come. */
 import { createReadStream } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { createGunzip } from 'node:zlib'
 import { HEAD, locationOf } from './audit-line.ts'
 
-/** Bytes of the longest line that is looked at: two bodies of 1.5 MiB, which is what etcd takes, as JSON. */
+/** Bytes of the longest line that is read: two bodies of 1.5 MiB (etcd's limit) as JSON. */
 const LINE_LIMIT = 16_777_216
 /** Bytes that the lines of a compressed file may take in memory. */
 const KEPT = 33_554_432
-/** Lines about one place that are always kept, the latest: a Lease is written every few seconds, for ever. */
+/** The latest lines about one object that are always kept: a Lease is written every few seconds, for ever. */
 const MOST = 200
 
 interface Line {
   readonly offset: number
   readonly length: number
-  /** Of a compressed file, which cannot be read at a place. */
+  /** Lines of a compressed file, which cannot be read at a position. */
   readonly text?: string
 }
 
 export class LogFile {
   path: string
-  /** Bytes that were looked at, from `start`. */
+  /** Bytes that were read, from `start`. */
   end: number
   /** Lines that were too long. */
   skipped = 0
   readonly compressed: boolean
   private readonly lines = new Map<string, Line[]>()
   private retained = 0
-  /** Before the next line break stands what is not looked at: the beginning of the part of the file, or a line that is too long. */
+  /** What stands before the next line break is skipped: the beginning of the part of the file, or a line that is too long. */
   private inside: boolean
 
-  /** @param start first byte that is looked at: what stands before the next line break is left out, unless it is the first */
+  /** @param start first byte that is read: what stands before the next line break is skipped, unless it is the first byte of the file */
   constructor(path: string, start: number) {
     this.path = path
     this.end = start
@@ -38,7 +38,7 @@ export class LogFile {
     this.inside = start > 0
   }
 
-  /** Looks at what came since the last time. @throws what the file system says */
+  /** Reads what was added since the last call. @throws errors of the file system */
   async readOn(signal: AbortSignal): Promise<void> {
     const source = createReadStream(this.path, { start: this.compressed ? 0 : this.end, highWaterMark: 1_048_576, signal })
     const stream = this.compressed ? source.pipe(createGunzip()) : source
@@ -62,13 +62,13 @@ export class LogFile {
         this.inside = true
       }
     }
-    // A last line without its break is whole when it is JSON; otherwise it is looked at again when it is.
+    // A last line without its break is whole when it is JSON; otherwise it is read again later.
     const whole = !this.inside && rest.length > 0 && isJson(rest)
     if (whole) this.take(rest, 0, rest.length, offset)
     this.end = whole ? offset + rest.length : offset
   }
 
-  /** The latest lines about a place, oldest first. */
+  /** The latest lines about an object, oldest first. */
   async read(location: string, limit: number): Promise<string[]> {
     const lines = this.lines.get(location)?.slice(-limit) ?? []
     if (lines.length === 0) return []

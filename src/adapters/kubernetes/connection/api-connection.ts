@@ -1,4 +1,4 @@
-/** One cluster's connection: credentials, one transport that is reopened when it is gone, retries of what is safe to repeat. */
+/** The connection to one cluster: credentials, a transport that is reopened when it is gone, and retries of repeatable requests. */
 import { Failure } from '../../../failure.ts'
 import type { Clock } from '../../../ports/clock.ts'
 import type { Trace } from '../../../ports/trace.ts'
@@ -16,7 +16,7 @@ export interface ApiCall {
   readonly accept?: string
   readonly contentType?: string
   readonly body?: string
-  /** Whether sending it twice does no harm. */
+  /** Sending it twice does no harm. */
   readonly repeatable: boolean
   /** Statuses below 500 that are an answer to the caller, not a failure. */
   readonly answers?: readonly number[]
@@ -36,14 +36,14 @@ export interface ConnectionOptions {
   readonly pingWithin?: number
   readonly connectTimeout?: number
   readonly maxBody?: number
-  /** Told about each request, also about those that are sent again. */
+  /** Called for each request, also for retries. */
   readonly trace?: Trace
 }
 
 const TIMEOUT = 30_000
 const ATTEMPTS = 4
 const FIRST_WAIT = 200
-/** Longest that a Retry-After is followed. */
+/** Longest Retry-After that is followed. */
 const LONGEST_WAIT = 30_000
 /** As client-go: files with tokens are read again after a minute. */
 const CREDENTIALS_LAST = 60_000
@@ -63,7 +63,7 @@ export class ApiConnection {
   private current: Opened | undefined
   private readAt = 0
   private generation = 0
-  /** A generation that was read anew after a 401 and got a 401 again: not asked for another until a minute later. */
+  /** Credentials that were read anew after a 401 and got a 401 again: they are not read anew for a minute. */
   private refusedAt = Number.NEGATIVE_INFINITY
 
   constructor(name: string, access: ClusterAccess, source: CredentialSource, options: ConnectionOptions) {
@@ -74,8 +74,8 @@ export class ApiConnection {
   }
 
   /**
-   * Sends a call, and again where that is safe and may help: 429 (always, the server did not act), 5xx and broken
-   * connections (only what is repeatable), 401 once with credentials read anew.
+   * Sends a call, with retries where they are safe and may help: 429 (always: the server did not act), 5xx and broken connections (repeatable
+   * calls only), 401 once with credentials read anew.
    * @returns an answer of 2xx, or of a status in `call.answers`
    * @throws Failure BP30xx; the reason of `signal` when that aborted
    */
@@ -156,7 +156,7 @@ export class ApiConnection {
     const { current } = this
     const fresh = this.now() - this.readAt < CREDENTIALS_LAST
     if (current?.transport.usable === true && fresh) return current
-    // Callers share one opening, so that a dead server costs one connection attempt; it ends with the first caller's signal.
+    // Callers share one opening, so that a dead server costs one attempt; it ends with the first caller's signal.
     this.opened ??= this.reopen(signal).finally(() => {
       this.opened = undefined
     })
@@ -197,7 +197,7 @@ export class ApiConnection {
 
   private waitFor(attempt: number, requested: number | undefined): number {
     const random = (this.options.random ?? Math.random)()
-    // A spread above what the server asked for, so that its clients do not all come back at once.
+    // Clients spread over some time above the server's wish, so that they do not all come back at once.
     if (requested !== undefined) return Math.min(requested, LONGEST_WAIT) * (1 + random / 4)
     return FIRST_WAIT * 2 ** (attempt - 1) * (0.5 + random)
   }
@@ -229,7 +229,7 @@ function detailOf({ code, what, where, why, remedy, retry }: Failure) {
   return { code, what, ...(where === undefined ? {} : { where }), why, remedy, retry }
 }
 
-/** Milliseconds, or undefined. API servers send seconds (RFC 9110 §10.2.3 also knows dates, which they never send). */
+/** Milliseconds. API servers send seconds, and never dates, which RFC 9110 §10.2.3 also knows. */
 function retryAfter(answer: ApiResponse): number | undefined {
   const value = answer.headers.get('retry-after')
   return value !== undefined && /^\d{1,6}$/.test(value) ? Number(value) * 1000 : undefined

@@ -1,13 +1,12 @@
-/** Which proxy a connection takes, by the rules of Go's `golang.org/x/net/http/httpproxy`, which kubectl follows. */
+/** The proxy of a connection, by the rules of Go's `golang.org/x/net/http/httpproxy`, which kubectl follows. */
 import { BlockList, isIP } from 'node:net'
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
 /**
- * The proxy for `server`: the kubeconfig's own, else `HTTPS_PROXY` (`HTTP_PROXY` for plain HTTP) unless `NO_PROXY` names
- * the host or the host is loopback.
+ * The kubeconfig's own proxy, else `HTTPS_PROXY` (`HTTP_PROXY` for plain HTTP) unless `NO_PROXY` names the host or the host is loopback.
  * @param configured `proxy-url` of the kubeconfig's cluster
- * @returns undefined for a direct connection, or a sentence that says what is wrong
+ * @returns undefined for a direct connection, or a sentence that names the fault
  */
 export function chooseProxy(
   server: URL,
@@ -24,7 +23,7 @@ export function chooseProxy(
 }
 
 function proxyUrl(text: string, source: string): URL | { readonly problem: string } {
-  // Never the text itself: it may hold a password.
+  // The text itself is not printed: it may hold a password.
   const url = URL.parse(text.includes('://') ? text : `http://${text}`)
   if (url === null) return { problem: `${source} is not a URL` }
   return /^(https?|socks5):$/.test(url.protocol)

@@ -1,4 +1,4 @@
-/** Makes a cluster from a kubeconfig. Nothing is connected until the first request. */
+/** Opens a cluster of a kubeconfig. Nothing connects before the first request. */
 import type { Clock } from '../../../ports/clock.ts'
 import type { ClusterAccessAnswer } from '../../../ports/probes.ts'
 import type { Trace } from '../../../ports/trace.ts'
@@ -12,15 +12,14 @@ import { type KubeconfigOptions, readKubeconfig } from './kubeconfig.ts'
 
 export interface ConnectOptions extends KubeconfigOptions {
   readonly clock: Clock
-  /** `--cluster`: how the cluster is called; otherwise the context's name. */
+  /** `--cluster`: name of the cluster; the context's name by default. */
   readonly name?: string
   /** `--kubeconfig-exec-allow`: absolute paths. */
   readonly execAllow?: readonly string[]
-  /** Version of backporch. */
   readonly version: string
   /** Milliseconds for one request; 30 s unless given. */
   readonly timeout?: number
-  /** Told about each request. */
+  /** Called for each request. */
   readonly trace?: Trace
   readonly connection?: Pick<ConnectionOptions, 'random' | 'pingEvery' | 'pingWithin' | 'connectTimeout' | 'maxBody'>
 }
@@ -28,18 +27,18 @@ export interface ConnectOptions extends KubeconfigOptions {
 export interface ConnectedCluster {
   readonly name: string
   readonly reader: ApiServerCluster
-  /** Ends the connection. Without it an idle one does not keep the process alive. */
+  /** Ends the connection. An idle one does not keep the process alive. */
   close(): void
 }
 
-/** A cluster that can only be read. @throws Failure BP1006 */
+/** A cluster for reading only. @throws Failure BP1006 */
 export function connectCluster(options: ConnectOptions): ConnectedCluster {
   const { connection, namespace } = open(options)
   const reader = new ApiServerCluster(readApi(connection), { clock: options.clock, defaultNamespace: namespace })
   return { name: connection.name, reader, close: () => connection.close() }
 }
 
-/** What `check` asks of a cluster, over a connection of its own. @throws Failure BP1006, BP30xx */
+/** Our rights in a cluster, for `check`, over a connection of its own. @throws Failure BP1006, BP30xx */
 export async function probeCluster(options: ConnectOptions, namespace: string, signal: AbortSignal): Promise<ClusterAccessAnswer> {
   const { connection } = open(options)
   try {
@@ -49,7 +48,7 @@ export async function probeCluster(options: ConnectOptions, namespace: string, s
   }
 }
 
-/** The writing side, over a connection of its own: only the settle step makes one. @throws Failure BP1006 */
+/** The writing side, over a connection of its own, for the settle step only. @throws Failure BP1006 */
 export function connectClusterWriter(options: ConnectOptions): { readonly writer: ApiServerWriter; close(): void } {
   const { connection, namespace } = open(options)
   const writer = new ApiServerWriter(readApi(connection), writeApi(connection), {

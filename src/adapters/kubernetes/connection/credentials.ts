@@ -1,4 +1,4 @@
-/** Turns a kubeconfig's user into what a connection and a request need. Files are read anew each time. */
+/** The credentials of a kubeconfig's user for connections and requests. Files are read anew each time. */
 import { X509Certificate } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { isIP } from 'node:net'
@@ -7,7 +7,7 @@ import type { Environment } from './choose-proxy.ts'
 import { runExecPlugin } from './exec-credential.ts'
 import type { ClusterAccess, FileOrData, KubeconfigUser } from './kubeconfig.ts'
 
-/** Stays in process: nothing that writes takes it. */
+/** Stays in the process: nothing that writes takes it. */
 export interface Credentials {
   /** PEM. */
   readonly authority: string | undefined
@@ -21,7 +21,7 @@ export interface Credentials {
 
 export interface CredentialOptions {
   readonly environment: Environment
-  /** Absolute paths of the `exec` plugins that may be run. */
+  /** Absolute paths of the allowed `exec` plugins. */
   readonly execAllow: readonly string[]
   /** Milliseconds that a plugin may take; 10 s unless given. */
   readonly execTimeout?: number
@@ -29,7 +29,10 @@ export interface CredentialOptions {
 }
 
 export interface CredentialSource {
-  /** @throws Failure BP1006 for a file or a field that cannot be used, BP1008 for a program that is not allowed, BP3002 when the plugin or provider gives none */
+  /**
+   * @throws Failure BP1006 for an unusable file or field, BP1008 for a program that is not allowed, BP3002 when the plugin or provider gives no
+   * credential
+   */
   read(signal: AbortSignal): Promise<Credentials>
   /** Drops what a plugin gave, because the server did not accept it. */
   forget(): void
@@ -114,7 +117,7 @@ async function contents(file: string, access: ClusterAccess, field: string): Pro
 
 type TokenProvider = () => Promise<string>
 
-/** `auth-provider: oidc`, through the client library: it speaks OpenID Connect and refreshes tokens. */
+/** `auth-provider: oidc`, through the client library, which speaks OpenID Connect and refreshes tokens. */
 async function authProvider(user: KubeconfigUser, access: ClusterAccess): Promise<TokenProvider> {
   const { authProvider: wanted } = user
   if (wanted?.name !== 'oidc') {
@@ -127,7 +130,7 @@ async function authProvider(user: KubeconfigUser, access: ClusterAccess): Promis
       remedy: 'replace auth-provider by an exec plugin or a token',
     })
   }
-  // Only here, because the library takes a third of a second and 60 MB to load (docs/facts/client-node-kubeconfig.md).
+  // Loaded here only: the library takes a third of a second and 60 MB (docs/facts/client-node-kubeconfig.md).
   const { KubeConfig } = await import('@kubernetes/client-node/dist/config.js')
   const config = new KubeConfig()
   config.loadFromClusterAndUser(
@@ -155,12 +158,11 @@ function noCredential(access: ClusterAccess, why: string, cause: unknown): Failu
     why,
     remedy: 'log in again with the tool that made the kubeconfig',
     retry: 'on-change',
-    // The library's text may quote the answer of the provider; its class is enough.
+    // The library's text may quote the provider's answer; its class is enough.
     cause: cause instanceof Error ? cause.name : cause,
   })
 }
 
-/** Options of `tls.connect` for the cluster. */
 export interface TlsOptions {
   readonly ca?: string
   readonly cert?: string
@@ -183,7 +185,7 @@ export function tlsOptions(server: URL, credentials: Credentials): TlsOptions {
   }
 }
 
-/** End of the client certificate's validity when that is over, as RFC 3339. */
+/** End of an expired client certificate, as RFC 3339. */
 export function expiredSince(credentials: Credentials, now: Date): string | undefined {
   if (credentials.certificate === undefined) return undefined
   try {

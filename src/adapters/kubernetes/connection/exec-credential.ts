@@ -30,8 +30,8 @@ const LARGEST_OUTPUT = 1024 * 1024
 const API_VERSION = /^client\.authentication\.k8s\.io\/(v1|v1beta1)$/
 
 /**
- * @throws Failure BP1008 when the command is not allowed or not there, BP3002 when it gives no credential.
- * What it writes to standard error is never read: plugins print secrets there.
+ * @throws Failure BP1008 when the command is not allowed or missing, BP3002 when it gives no credential. Standard error is never read: plugins
+ * print secrets there.
  */
 export async function runExecPlugin(
   plugin: ExecPlugin,
@@ -94,7 +94,7 @@ function environmentFor(plugin: ExecPlugin, access: ClusterAccess, environment: 
   return { ...childEnvironment(environment, 'plugin'), ...own, KUBERNETES_EXEC_INFO: JSON.stringify(info) }
 }
 
-/** @param failure of a run that gave no output */
+/** @param failure of a run without output */
 function outputOf(
   command: string,
   { args, env, timeout }: { readonly args: readonly string[]; readonly env: NodeJS.ProcessEnv; readonly timeout: number },
@@ -106,7 +106,7 @@ function outputOf(
       cwd: parse(process.cwd()).root,
       env,
       stdio: ['ignore', 'pipe', 'ignore'],
-      // Its own process group, so that what it started ends with it.
+      // The process group is its own, so that its children end with it.
       detached: process.platform !== 'win32',
     })
     let output = ''
@@ -158,7 +158,7 @@ function readCredential(output: string, access: ClusterAccess, command: string):
     const inner = isJsonObject(answer) && getKey(answer, 'kind') === 'ExecCredential' ? getKey(answer, 'status') : undefined
     status = isJsonObject(inner) ? inner : undefined
   } catch {
-    // Said below, without the output.
+    // The failure below is without the output.
   }
   if (status === undefined) throw noCredential(access, command, 'its output is not an ExecCredential with a status')
   const text = (name: string): string | undefined => {

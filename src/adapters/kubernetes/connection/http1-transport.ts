@@ -4,7 +4,7 @@ import { tlsOptions } from './credentials.ts'
 import { readBody } from './read-body.ts'
 import { type ApiRequest, type ApiResponse, type Transport, type TransportTarget, underDeadline } from './transport.ts'
 
-// As many as our own bound on parallel requests needs; more only cost the server handshakes.
+// Our own bound on parallel requests needs no more, and more cost the server handshakes.
 const MOST_CONNECTIONS = 8
 
 export function http1Transport(target: TransportTarget): Transport {
@@ -15,7 +15,7 @@ function dispatcherFor(target: TransportTarget): Dispatcher {
   const tls = tlsOptions(target.server, target.credentials)
   const common = { connections: MOST_CONNECTIONS, allowH2: false, connectTimeout: target.connectTimeout }
   if (target.proxy === undefined) return new Agent({ ...common, connect: { ...tls, timeout: target.connectTimeout } })
-  // A tunnel also for plain HTTP: the proxy then cannot read the request.
+  // A tunnel also for plain HTTP: the proxy cannot read the request then.
   return new ProxyAgent({ ...common, uri: target.proxy.href, requestTls: tls, proxyTunnel: true })
 }
 
@@ -42,7 +42,7 @@ class Http1Transport implements Transport {
   async send(request: ApiRequest): Promise<ApiResponse> {
     const { server, maxBody } = this.target
     return underDeadline(request.timeout, request.signal, async (signal) => {
-      // `request` of undici follows no redirect unless an interceptor is added.
+      // undici's `request` follows no redirect without an interceptor.
       const answer = await this.dispatcher.request({
         origin: server.origin,
         path: `${server.pathname.replace(/\/$/, '')}${request.path}`,

@@ -1,6 +1,6 @@
 /**
- * One HTTP/2 session: many requests at once over one connection, checked for liveness with PING. Streams beyond what the
- * server allows at once (100 since the fix of CVE-2023-44487) wait inside nghttp2 until one ends.
+ * One HTTP/2 session: parallel requests over one connection, with PING for liveness. Streams beyond the server's limit (100 since the fix of
+ * CVE-2023-44487) wait inside nghttp2.
  */
 import { type ClientHttp2Session, type ClientHttp2Stream, connect, constants, type IncomingHttpHeaders } from 'node:http2'
 import type { TLSSocket } from 'node:tls'
@@ -15,16 +15,13 @@ import {
   underDeadline,
 } from './transport.ts'
 
-// A large LIST crawls over a long line with the default windows of 64 KiB (reference: libraries, Kubernetes client).
+// A large LIST is slow over a long line with the default windows of 64 KiB.
 const STREAM_WINDOW = 4 * 1024 * 1024
 const SESSION_WINDOW = 32 * 1024 * 1024
-// MB; the default of 10 refuses new streams while large answers are under way.
+// MB; the default of 10 refuses new streams during large answers.
 const SESSION_MEMORY = 256
 
-/**
- * A transport over a socket that negotiated `h2`. Resolves after the server's settings have come.
- * @throws TransportFault
- */
+/** A transport over a socket that negotiated `h2`. Resolves after the server's settings. @throws TransportFault */
 export async function http2Transport(socket: TLSSocket, target: TransportTarget): Promise<Transport> {
   const session = connect(target.server.origin, {
     createConnection: () => socket,
@@ -113,7 +110,7 @@ class Http2Transport implements Transport {
     const answer = await responseHeaders(stream)
     const encoding = answer['content-encoding']
     const body = await readBody(stream, encoding, this.target.maxBody)
-    // A reset without an error code ends the stream as if it were complete.
+    // A reset without an error code looks like a complete stream.
     if (stream.aborted || (stream.rstCode !== undefined && stream.rstCode !== constants.NGHTTP2_NO_ERROR)) {
       throw new TransportFault('broken', 'the stream was reset')
     }
@@ -134,7 +131,7 @@ class Http2Transport implements Transport {
 function responseHeaders(stream: ClientHttp2Stream): Promise<IncomingHttpHeaders> {
   return new Promise((resolve, reject) => {
     stream.once('response', (headers) => resolve(headers))
-    // Also after the response: the body's reader gets it too, and an error that nobody hears ends the process.
+    // Also after the response: the body's reader gets it too, and an error without a listener ends the process.
     stream.on('error', (error) => reject(error))
     stream.once('close', () => reject(new TransportFault('broken', 'closed without an answer')))
   })

@@ -1,7 +1,7 @@
 /**
- * Finds, merges and reads kubeconfig files by kubectl's rules (k8s.io/client-go/tools/clientcmd: `ClientConfigLoadingRules`
- * and `getContext`/`getAuthInfo`/`getCluster`). Nothing is run and nothing is connected here.
- * Why not the client library's own loader: docs/facts/client-node-kubeconfig.md.
+ * Finds, merges and reads kubeconfig files by kubectl's rules (k8s.io/client-go/tools/clientcmd: `ClientConfigLoadingRules` and
+ * `getContext`/`getAuthInfo`/`getCluster`). Nothing runs and nothing connects here. The client library's own loader does not do
+ * (docs/facts/client-node-kubeconfig.md).
  */
 import { existsSync, readFileSync } from 'node:fs'
 import { delimiter, dirname, isAbsolute, join, resolve } from 'node:path'
@@ -16,9 +16,9 @@ export interface KubeconfigOptions {
   /** `--context`; otherwise the file's current context. */
   readonly context?: string
   readonly environment: Environment
-  /** Allows `insecure-skip-tls-verify` of the kubeconfig to be honoured. */
+  /** Accepts `insecure-skip-tls-verify` of the kubeconfig. */
   readonly insecureSkipTlsVerify?: boolean
-  /** Where a pod finds its service account; for tests. */
+  /** Folder of a pod's service account; for tests. */
   readonly serviceAccountRoot?: string
 }
 
@@ -26,7 +26,7 @@ export interface KubeconfigOptions {
 export type FileOrData = { readonly file: string } | { readonly data: string }
 
 export interface ExecPlugin {
-  /** As written: absolute, relative to the kubeconfig (with a slash), or a name to find on the PATH. */
+  /** Absolute, relative to the kubeconfig (with a slash), or a name to find on the PATH. */
   readonly command: string
   readonly args: readonly string[]
   readonly env: readonly { readonly name: string; readonly value: string }[]
@@ -47,7 +47,6 @@ export interface KubeconfigUser {
   readonly authProvider: { readonly name: string; readonly config: JsonObject } | undefined
 }
 
-/** One context with everything it names. */
 export interface ClusterAccess {
   readonly context: string
   /** Namespace of the context, `default` where it has none. */
@@ -58,7 +57,7 @@ export interface ClusterAccess {
   readonly skipTlsVerify: boolean
   readonly proxyUrl: string | undefined
   readonly user: KubeconfigUser
-  /** The file that has the user entry; relative paths in it are from its folder. */
+  /** The file of the user entry: base of its relative paths. */
   readonly file: string
 }
 
@@ -77,7 +76,7 @@ interface Merged {
 const SERVICE_ACCOUNT_ROOT = '/var/run/secrets/kubernetes.io/serviceaccount'
 const LARGEST_FILE = 4 * 1024 * 1024
 
-/** @throws Failure BP1006, naming the file and the contexts that there are */
+/** @throws Failure BP1006, naming the file and its contexts */
 export function readKubeconfig(options: KubeconfigOptions): ClusterAccess {
   const files = filesToRead(options)
   if (files.length === 0) return inCluster(options)
@@ -93,7 +92,7 @@ function filesToRead({ kubeconfig, environment }: KubeconfigOptions): readonly s
   const home = environment['HOME'] ?? environment['USERPROFILE'] ?? ''
   const candidates =
     listed !== '' ? listed.split(delimiter).filter((file) => file !== '') : home === '' ? [] : [join(home, '.kube', 'config')]
-  // As kubectl: files of the list that are not there are left out.
+  // As kubectl: missing files of the list are left out.
   return [...new Set(candidates.map((file) => resolve(file)))].filter((file) => existsSync(file))
 }
 

@@ -12,7 +12,7 @@ export async function openTransport(target: TransportTarget, signal: AbortSignal
   if (target.proxy !== undefined || target.server.protocol === 'http:') return http1Transport(target)
   const socket = await openTlsSocket(target, signal)
   if (socket.alpnProtocol === 'h2') return http2Transport(socket, target)
-  // undici makes its own connections; this one has only told us the protocol.
+  // undici makes its own connections; this one only told us the protocol.
   socket.destroy()
   return http1Transport(target)
 }
@@ -42,7 +42,7 @@ function handshake(target: TransportTarget, signal: AbortSignal): Promise<TLSSoc
     const end = (error: unknown): void => {
       done()
       socket.destroy()
-      // The socket may report again while it is torn down.
+      // The socket may report again during its teardown.
       socket.on('error', () => {})
       reject(error)
     }
@@ -65,7 +65,7 @@ function handshake(target: TransportTarget, signal: AbortSignal): Promise<TLSSoc
   })
 }
 
-/** When the server's certificate ended. A second handshake that trusts anything, presents nothing and sends nothing. */
+/** End of the server's certificate, from a second handshake that trusts anything, presents nothing and sends nothing. */
 function notAfterOf(target: TransportTarget, signal: AbortSignal): Promise<string | undefined> {
   const { server, connectTimeout } = target
   return new Promise((resolve) => {

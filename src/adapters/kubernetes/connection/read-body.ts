@@ -7,7 +7,7 @@ import { TransportFault } from './transport.ts'
  * The whole body as text, decompressed.
  * @param encoding value of `content-encoding`
  * @param limit bytes after decompression, so that a small compressed body cannot fill the memory
- * @throws TransportFault `too-large`, or `broken` for an encoding that was not asked for; the stream's error when it ends early
+ * @throws TransportFault `too-large`, or `broken` for an encoding that was not requested; the stream's error when it ends early
  */
 export async function readBody(stream: Readable, encoding: string | undefined, limit: number): Promise<string> {
   const chunks: Buffer[] = []

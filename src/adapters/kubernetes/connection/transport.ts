@@ -1,4 +1,4 @@
-/** How a request reaches an API server. Two transports stand behind it: HTTP/2 and HTTP/1.1. */
+/** Requests to an API server, over HTTP/2 or HTTP/1.1. */
 import type { Credentials } from './credentials.ts'
 
 export type HttpMethod = 'GET' | 'POST' | 'PATCH' | 'DELETE'
@@ -26,9 +26,9 @@ export interface ApiResponse {
 export interface Transport {
   /** `h2` or `http/1.1`. */
   readonly protocol: 'h2' | 'http/1.1'
-  /** False once the connection is gone; another transport has to be opened then. */
+  /** False once the connection is gone: then another transport has to be opened. */
   readonly usable: boolean
-  /** Any status is an answer. @throws TransportFault when there is no whole answer; the reason of `signal` when that aborted */
+  /** Any status is an answer. @throws TransportFault without a whole answer; the reason of `signal` when that aborted */
   send(request: ApiRequest): Promise<ApiResponse>
   close(): void
 }
@@ -36,7 +36,7 @@ export interface Transport {
 export interface TransportTarget {
   /** `https://host:port` with the path of the server, without a slash at the end. */
   readonly server: URL
-  /** URL of a proxy, or undefined for a direct connection. */
+  /** Undefined for a direct connection. */
   readonly proxy: URL | undefined
   readonly credentials: Credentials
   /** Milliseconds to get a connection. */
@@ -51,14 +51,14 @@ export interface TransportTarget {
 export const TRANSPORT_DEFAULTS = { connectTimeout: 10_000, maxBody: 256 * 1024 * 1024, pingEvery: 15_000, pingWithin: 10_000 } as const
 
 /**
- * Why there was no whole answer.
+ * The reason of a missing answer.
  * `unreachable`: no connection (refused, no route, name not found). `broken`: the connection ended in the middle.
  * `timeout`: too slow. `untrusted`: the server's certificate. `rejected`: the server refused our certificate.
- * `too-large`: more than `maxBody`. `not-http`: what answers does not speak HTTP.
+ * `too-large`: more than `maxBody`. `not-http`: the peer does not speak HTTP.
  */
 export type FaultClass = 'unreachable' | 'broken' | 'timeout' | 'untrusted' | 'rejected' | 'too-large' | 'not-http'
 
-/** A library's error, translated by its code. Stays inside this folder: `kubernetes-failure.ts` makes a Failure of it. */
+/** A library's error, translated by its code. It stays inside this folder: `kubernetes-failure.ts` makes a Failure of it. */
 export class TransportFault extends Error {
   readonly fault: FaultClass
   /** Error code of Node or OpenSSL, or a short clause. Never text from the peer. */
@@ -90,7 +90,7 @@ const TIMEOUTS = new Set(['ETIMEDOUT', 'UND_ERR_CONNECT_TIMEOUT', 'UND_ERR_HEADE
 const UNTRUSTED =
   /^(CERT_|CRL_|UNABLE_TO_|SELF_SIGNED|DEPTH_ZERO|ERROR_IN_CERT|ERROR_IN_CRL|INVALID_CA|INVALID_PURPOSE|PATH_LENGTH|HOSTNAME_MISMATCH|ERR_TLS_CERT|ERR_TLS_HANDSHAKE)/
 
-/** Anything that a socket, TLS, HTTP/2 or undici threw, by its code. */
+/** Translates an error of a socket, TLS, HTTP/2 or undici by its code. */
 export function faultOf(thrown: unknown): TransportFault {
   if (thrown instanceof TransportFault) return thrown
   const code = codeOf(thrown)
@@ -117,7 +117,7 @@ function codeOf(thrown: unknown): string {
  */
 export async function underDeadline<T>(timeout: number, signal: AbortSignal, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
   signal.throwIfAborted()
-  // Not AbortSignal.timeout: its timer does not keep the process alive, and a silent peer would then end it without a word.
+  // AbortSignal.timeout does not do: its timer does not keep the process alive, and a silent peer would then end it without a word.
   const deadline = new AbortController()
   const timer = setTimeout(() => deadline.abort(), timeout)
   const forward = () => deadline.abort()

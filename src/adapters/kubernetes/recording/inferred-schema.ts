@@ -1,7 +1,6 @@
 /**
- * A field schema told from recorded objects alone: `managedFields` names the keys of every list-map item that somebody owns
- * (`k:{"name":"app"}`), the members of sets (`v:`), and stops at what is atomic. What no object shows falls back on what is
- * known of built-in kinds, and else on "nothing is known".
+ * A field schema from recorded objects alone: `managedFields` names the keys of every owned list-map item (`k:{"name":"app"}`) and the members
+ * of sets (`v:`), and stops at atomic values. What no object shows comes from the table of built-in kinds, or is unknown.
  */
 import type { FieldSchema, ListType } from '../../../krm/field-schema.ts'
 import type { FieldSet } from '../../../krm/field-set.ts'
@@ -10,7 +9,7 @@ import { parseApiVersion } from '../../../krm/resource-id.ts'
 import { getKey, isJsonArray, isJsonObject, type Json, type JsonObject } from '../../../text/json.ts'
 import { holdsQuantities, isBuiltInGroup, isFreeMap, knownKeyDefault, knownList } from './known-kinds.ts'
 
-/** A place in one recorded object: the sets that its managers own there, and its value. */
+/** A location in one recorded object: the sets that its managers own there, and its value. */
 interface Observed {
   readonly sets: readonly FieldSet[]
   readonly value: Json | undefined
@@ -71,7 +70,7 @@ class InferredSchema implements FieldSchema {
 
   items(): FieldSchema {
     const below = this.observed.flatMap(({ sets, value }): Observed[] => [
-      // Owned items say which of their lists are maps; the values say only which are lists at all.
+      // Owned items show which of their lists are maps; values show only which are lists at all.
       ...sets.flatMap((set) =>
         [...set.children.values()].filter(({ step }) => step.kind === 'item').map((child) => ({ sets: [child.set], value: undefined })),
       ),
@@ -88,7 +87,7 @@ function shownList(observed: readonly Observed[]): { readonly type: ListType; re
   return steps.some((step) => step.kind === 'member') ? { type: 'set', keys: [] } : undefined
 }
 
-/** Somebody owns the place and nothing below it, though something is below it. */
+/** Somebody owns the value and nothing below it, though something is below it. */
 function isOwnedWhole({ sets, value }: Observed): boolean {
   if (!isJsonObject(value) || Object.keys(value).length === 0) return false
   return sets.some((set) => set.owned && set.children.size === 0) && sets.every((set) => set.children.size === 0)

@@ -1,7 +1,6 @@
 /**
- * What is known of built-in kinds without asking a server, for recordings that hold no schemas.
- * Source: `+listType`, `+listMapKey` and `+genclient:nonNamespaced` markers of k8s.io/api v0.34.3. The live tests compare it with
- * what a real server publishes.
+ * A table of built-in kinds, for recordings without schemas. Source: `+listType`, `+listMapKey` and `+genclient:nonNamespaced` markers of
+ * k8s.io/api v0.34.3. Live tests compare it with what a real server publishes.
  */
 import type { ListType } from '../../../krm/field-schema.ts'
 
@@ -12,7 +11,7 @@ export interface KnownList {
 
 const map = (...keys: string[]): KnownList => ({ type: 'map', keys })
 
-/** By the names of the list and of what it stands in. The longest match wins. */
+/** By the names of the list and of its parents. The longest match wins. */
 const KNOWN_LISTS: ReadonlyMap<string, KnownList> = new Map([
   ['containers', map('name')],
   ['initContainers', map('name')],
@@ -36,7 +35,7 @@ const KNOWN_LISTS: ReadonlyMap<string, KnownList> = new Map([
   ['webhooks', map('name')],
 ])
 
-/** @param names of the place, kind first: `['Service', 'spec', 'ports']`; names of items are left out */
+/** @param names of the location, kind first: `['Service', 'spec', 'ports']`; names of items are left out */
 export function knownList(names: readonly string[]): KnownList | undefined {
   for (let length = Math.min(3, names.length); length > 0; length -= 1) {
     const known = KNOWN_LISTS.get(names.slice(-length).join('.'))
@@ -45,7 +44,7 @@ export function knownList(names: readonly string[]): KnownList | undefined {
   return undefined
 }
 
-/** Defaults of list keys, which the server fills in before it makes ownership of them. */
+/** Defaults of list keys, which the server fills in before it records ownership of them. */
 export function knownKeyDefault(names: readonly string[], key: string): string | undefined {
   return key === 'protocol' && names.at(-1) === 'ports' ? 'TCP' : undefined
 }
@@ -106,7 +105,7 @@ const CLUSTER_SCOPED = new Set([
 ])
 const BUILT_IN_GROUPS = new Set(['', 'apps', 'batch', 'autoscaling', 'policy', 'extensions'])
 
-/** Whether a group is one that every Kubernetes has, so that the tables here speak of it. */
+/** Every Kubernetes has the group, so that the tables here speak of it. */
 export function isBuiltInGroup(group: string): boolean {
   return (
     BUILT_IN_GROUPS.has(group) ||
@@ -116,7 +115,7 @@ export function isBuiltInGroup(group: string): boolean {
   )
 }
 
-/** Whether a built-in kind lies in namespaces; undefined for kinds that are not built in. */
+/** Undefined for kinds that are not built in. */
 export function isKnownNamespaced(group: string, kind: string): boolean | undefined {
   return isBuiltInGroup(group) ? !CLUSTER_SCOPED.has(`${group}/${kind}`) : undefined
 }

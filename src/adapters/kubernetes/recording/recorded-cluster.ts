@@ -1,4 +1,4 @@
-/** The cluster port over a recording. What the recording cannot prove is said to be unproven; nothing is guessed. */
+/** The cluster port over a recording. What the recording cannot prove is unproven; nothing is guessed. */
 import { basename, extname } from 'node:path'
 import { Failure } from '../../../failure.ts'
 import type { FieldSchema } from '../../../krm/field-schema.ts'
@@ -19,7 +19,7 @@ export interface RecordedClusterOptions {
   readonly path: string
   /** `--cluster`; otherwise the name in the recording, or the file's. */
   readonly name?: string
-  /** For a recording that says nothing of its time and whose objects do not either. RFC 3339 UTC. */
+  /** For a recording without a time whose objects have none either. RFC 3339 UTC. */
   readonly observedAt: string
 }
 
@@ -33,7 +33,7 @@ export class RecordedCluster implements ClusterReader {
   private readonly recording: Recording
   private readonly observedAt: string
   private readonly schemas = new Map<string, FieldSchema>()
-  /** By group and kind: what the recording itself says or shows. */
+  /** By group and kind: from the recording itself. */
   private readonly namespaced: ReadonlyMap<string, boolean>
 
   constructor(recording: Recording, options: RecordedClusterOptions) {
@@ -128,9 +128,9 @@ export class RecordedCluster implements ClusterReader {
     return { state: 'present', object: found.object, metadataOnly: isSecret(id) && !hasContent(found.object) }
   }
 
-  /** The id itself; where it has no namespace, or should have none, also as the server would take it. */
+  /** The id itself; where its namespace does not fit its kind, also the id that the server would take. */
   private candidates(id: ResourceId, apiVersion: string): readonly ResourceId[] {
-    // An empty version asks for any: the group tells the kind.
+    // An empty version is any: the group has the kind.
     const namespaced = this.isNamespaced(apiVersion === '' ? `${id.group}/` : apiVersion, id.kind)
     if (namespaced === true && id.namespace === '') return [{ ...id, namespace: this.recording.namespace }]
     if (namespaced === false && id.namespace !== '') return [{ ...id, namespace: '' }]
@@ -141,7 +141,7 @@ export class RecordedCluster implements ClusterReader {
     return this.recording.absent.has(resourceKey(id)) || this.isWhole(id.group, id.kind, id.namespace)
   }
 
-  /** Whether all objects of a kind in a namespace were recorded. */
+  /** All objects of a kind in a namespace were recorded. */
   private isWhole(group: string, kind: string, namespace: string): boolean {
     return this.recording.complete.some(
       (scope) =>
@@ -182,12 +182,12 @@ export class RecordedCluster implements ClusterReader {
   }
 }
 
-/** Our recorder writes of a Secret no more than its metadata; the server gives every Secret a type. */
+/** Our recorder writes only the metadata of a Secret; the server gives every Secret a type. */
 function hasContent(object: JsonObject): boolean {
   return ['data', 'stringData', 'type'].some((key) => Object.hasOwn(object, key))
 }
 
-/** The last time that any object tells of: the recording is not older than that. */
+/** The latest time in any object: the recording is not older than that. */
 function newestTime({ objects }: Recording): string {
   let newest = ''
   for (const { object } of objects.values()) {

@@ -1,4 +1,4 @@
-/** Inventories out of a recording. What it cannot prove to be whole is said to be a part, or unknown. */
+/** Inventories out of a recording. What it cannot prove to be whole is a part, or unknown. */
 import type { Failure } from '../../../failure.ts'
 import { labelsOf, type Resource } from '../../../krm/resource.ts'
 import type { ResourceId } from '../../../krm/resource-id.ts'
@@ -8,14 +8,14 @@ import { inventoryOfRelease, RevisionPicker, STORES } from '../helm-storage.ts'
 import { gathered } from '../list-metadata.ts'
 import { pickInventory, RESOURCE_GROUP } from '../read-inventory.ts'
 
-/** What a recording has, and what it says of itself. */
+/** The objects of a recording, and its claims about itself. */
 export interface RecordedEvidence {
   readonly objects: readonly Resource[]
   readonly defaultNamespace: string
-  /** Undefined where the recording does not say. */
+  /** Undefined where it is not recorded. */
   readonly isNamespaced: (group: string, kind: string) => boolean | undefined
   readonly isProvenAbsent: (id: ResourceId) => boolean
-  /** Whether all objects of the kind in the namespace are in the recording. */
+  /** All objects of the kind in the namespace are in the recording. */
   readonly isWhole: (location: ListedLocation) => boolean
   readonly cannotSay: (what: string, why: string) => Failure
 }

@@ -34,7 +34,7 @@ import { appliedObject } from '../applied-object.ts'
 
 export const RECORDING = { apiVersion: 'backporch.dev/v1alpha1', kind: 'Recording', prediction: 'RecordedPrediction' } as const
 
-/** Objects of a kind. Without a namespace: in all of them. */
+/** Objects of a kind; without a namespace, in all of them. */
 export interface RecordedScope {
   readonly apiVersion: string
   readonly kind: string
@@ -48,16 +48,16 @@ export interface RecordedKind {
 }
 
 export interface Recording {
-  /** Name of the cluster that was recorded; empty where the recording does not say. */
+  /** Name of the recorded cluster; empty where it is not recorded. */
   readonly cluster: string
   readonly serverVersion: string
   readonly uid: string
-  /** RFC 3339 UTC; empty where the recording does not say. */
+  /** RFC 3339 UTC; empty where it is not recorded. */
   readonly observedAt: string
   readonly namespace: string
   /** Kinds of which everything was recorded. */
   readonly complete: readonly RecordedScope[]
-  /** Keys of objects that were looked for and were not there. */
+  /** Keys of objects that were read and found missing. */
   readonly absent: ReadonlySet<string>
   readonly kinds: readonly RecordedKind[]
   /** By resource key. */
@@ -111,7 +111,7 @@ export function readRecording(path: string): Recording {
   }
 }
 
-/** Names a dry run: the object as it is sent, and the field manager. The same desired object has the same key in any recording. */
+/** Key of a dry run: the object as it is sent, and the field manager. The same desired object has the same key in any recording. */
 export function predictionKey(resource: Resource, fieldManager: string): string {
   const hash = createHash('sha256')
     .update(`${resource.apiVersion}\0${fieldManager}\0`)
