@@ -9,14 +9,14 @@ type Environment = Readonly<Record<string, string | undefined>>
 const KEY = 'BACKPORCH_SIGNING_KEY'
 const KEY_FILE = 'BACKPORCH_SIGNING_KEY_FILE'
 const SIGNERS_FILE = 'BACKPORCH_ALLOWED_SIGNERS_FILE'
-/** Bytes; a list of allowed signers of a large organization has some hundred lines of a hundred bytes. */
+/** Bytes; the allowed signers of a large organization have some hundred lines of a hundred bytes. */
 const LARGEST = 1024 * 1024
-/** Permission bits: anybody may read. */
+/** Permission bits: everybody may read. */
 const READ_BY_ALL = 0o004
 
-/** Signs each commit that we write, and says which commits we, or an earlier key of ours, signed. */
+/** Signs each commit that we write, and recognises commits that we, or an earlier key of ours, signed. */
 export interface CommitSigner {
-  /** @param commit content of the object. @returns content of the signed one, the same each time */
+  /** @param commit content of the object. @returns the signed content, the same each time */
   sign(commit: Buffer): Buffer
   isOurs(commit: Buffer): boolean
 }
@@ -30,7 +30,7 @@ interface FoundKey {
 
 /**
  * Undefined where no key is named.
- * @param folder what a relative path is relative to. @param email of the bot: lines of the allowed signers for others do not count
+ * @param folder base of a relative path. @param email of the bot: lines of the allowed signers for others do not count
  * @throws Failure BP1012, never with anything of a private key in it
  */
 export async function findCommitSigner(environment: Environment, folder: string, email: string): Promise<CommitSigner | undefined> {
@@ -45,7 +45,7 @@ export async function findCommitSigner(environment: Environment, folder: string,
   return { sign: (commit) => signCommit(commit, key), isOurs: (commit) => isSignedBy(commit, known) }
 }
 
-/** What `check` tells of it; undefined where no key is named. @throws Failure BP1012 */
+/** The key, for `check`; undefined where none is named. @throws Failure BP1012 */
 export async function describeSigningKey(
   environment: Environment,
   folder: string,
@@ -65,7 +65,7 @@ async function findKey(environment: Environment, folder: string): Promise<FoundK
   if (text !== '' && path !== '') throw unusable(KEY, `${KEY_FILE} is set as well`, 'unset one of them')
   const file = path === '' ? undefined : resolve(folder, path)
   const from = file ?? KEY
-  // Some stores of secrets keep one line only.
+  // Some secret stores keep one line only.
   const pem = file === undefined ? (text.includes('\n') ? text : text.replaceAll('\\n', '\n')) : await textOf(file)
   try {
     return { key: parsePrivateKey(pem), from, file }
@@ -93,8 +93,8 @@ async function textOf(path: string): Promise<string> {
 }
 
 /**
- * Public keys of the lines whose principals match the e-mail address (ssh-keygen(1), ALLOWED SIGNERS). What limits a key otherwise than
- * by namespace is refused: believed without its limit it would be believed too far.
+ * Public keys of the lines whose principals match the e-mail address (ssh-keygen(1), ALLOWED SIGNERS). A key with any other limit than a
+ * namespace is refused: without its limit it would be believed too far.
  */
 export function allowedSigners(text: string, where: string, email: string): Buffer[] {
   return text.split(/\r?\n/).flatMap((line, index) => {
@@ -124,7 +124,7 @@ export function allowedSigners(text: string, where: string, email: string): Buff
   })
 }
 
-/** A pattern list of ssh_config(5): commas between, `*` and `?`, and `!` for what shall not match. */
+/** A pattern list of ssh_config(5): commas between, `*` and `?`, and `!` for a negation. */
 function matches(patterns: string, text: string): boolean {
   const found = patterns.split(',').map((pattern) => {
     const isNegated = pattern.startsWith('!')

@@ -1,10 +1,10 @@
-/** What the process can still take in: a failure that says so, before the system ends it without a word. */
+/** Checks the memory before a read, so that a failure says so before the system ends the process without a word. */
 import { getHeapStatistics } from 'node:v8'
 import { Failure } from '../../failure.ts'
 
-/** Memory that the objects of a manifest take, for each byte of its text. */
+/** Memory of the objects of a manifest, for each byte of its text. */
 const GROWTH = 20
-/** Reads below this size are made in any case: what they take is less than what is freed meanwhile. Bytes. */
+/** Bytes. Smaller reads are always made: they take less than what is freed meanwhile. */
 const ALWAYS = 1024 * 1024
 
 /** Bytes, by the limits of the machine, of the container and of Node.js. */
@@ -13,7 +13,7 @@ export function freeMemory(): number {
   return Math.min(process.availableMemory(), limit - used)
 }
 
-/** @throws Failure BP1111 where what was read would not find room as objects */
+/** @throws Failure BP1111 where the objects of the read files would not find room */
 export function assertMemory(where: string, files: readonly { readonly content: Uint8Array }[], free: () => number): void {
   const bytes = files.reduce((sum, { content }) => sum + content.length, 0)
   if (bytes < ALWAYS || bytes * GROWTH <= free()) return

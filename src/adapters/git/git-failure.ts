@@ -1,7 +1,7 @@
 /** The failures of a repository, each built in one place so that code, remedy and retry stay the same everywhere. */
 import { Failure } from '../../failure.ts'
 
-/** File system errors that say "the disk does not take the data". */
+/** File system errors of a full or read-only disk. */
 const DISK_CODES = new Set(['ENOSPC', 'EROFS', 'EMFILE', 'ENFILE', 'EDQUOT', 'EIO', 'EACCES', 'EPERM', 'ENOTDIR'])
 
 /** BP4001: no answer, or an answer that breaks off. The same call may work later. */
@@ -17,7 +17,7 @@ export function unreachable(remote: string, why: string, cause?: unknown): Failu
   })
 }
 
-/** BP1002: something answers at the place, and it is not a git repository. */
+/** BP1002: something answers there, and it is not a git repository. */
 export function notARepository(remote: string, why: string): Failure {
   return new Failure({
     code: 'BP1002',
@@ -54,7 +54,7 @@ export function damaged(remote: string, why: string, cause?: unknown): Failure {
   })
 }
 
-/** BP1111: what a server gives together cannot be taken apart. `most` is of one object, in bytes; `cause` says what it has. */
+/** BP1111: a pack cannot be taken apart. `most` is of one object, in bytes; `cause` says what it has. */
 export function oversizedObject(remote: string, most: number, cause: Error): Failure {
   return new Failure({
     code: 'BP1111',
@@ -98,13 +98,12 @@ export function gitNotInstalled(remote: string): Failure {
   })
 }
 
-/** The `code` of a Node system error (`ENOSPC`), or undefined. */
 export function systemCode(thrown: unknown): string | undefined {
   if (typeof thrown !== 'object' || thrown === null || !('code' in thrown)) return undefined
   return typeof thrown.code === 'string' ? thrown.code : undefined
 }
 
-/** BP4008 for a file system error that says so, otherwise undefined. */
+/** BP4008 for a file system error of a full or read-only disk, otherwise undefined. */
 export function diskFailure(location: string, thrown: unknown): Failure | undefined {
   const code = systemCode(thrown)
   if (code === undefined || !DISK_CODES.has(code)) return undefined

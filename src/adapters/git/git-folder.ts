@@ -1,4 +1,4 @@
-/** Where git keeps a repository of this machine. */
+/** The folder in which git keeps a repository of this machine. */
 import { readdir } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { Failure } from '../../failure.ts'
@@ -25,10 +25,10 @@ export async function findGitFolder(
   const answer = await ask([])
   if (answer.status !== 0) {
     const why = foreignLine(answer.stderr) || 'git does not know it'
-    // git opens nothing of another user before he says that it may: what then differs is the owner.
+    // git opens no repository of another user before the user allows it: if this setting helps, the owner differs.
     if ((await ask(['-c', 'safe.directory=*'])).status === 0) throw ownedByAnother(printed, why)
     const like = await folderLikeRepository(path)
-    // One that git opens by its name lies beyond where git looks: above a mount, or above GIT_CEILING_DIRECTORIES.
+    // git does not look above a mount, or above GIT_CEILING_DIRECTORIES, but opens such a repository by its name.
     const opened = like === undefined || (await runGit(['--git-dir', like, 'rev-parse', '--git-dir'], environment, signal))
     if (opened !== true && opened !== 'not-installed' && opened.status !== 0) {
       throw unsupported(printed, why, 'install a git that reads this repository, or repair it')
@@ -44,7 +44,7 @@ export async function findGitFolder(
   return text.slice(cut + 1).replace(/\n$/, '')
 }
 
-/** What has the shape of a repository and holds the path: its `.git`, or the folder itself; undefined where there is none. */
+/** The folder with the shape of a repository that holds the path: its `.git`, or the folder itself; undefined where there is none. */
 async function folderLikeRepository(path: string): Promise<string | undefined> {
   for (let folder = path; ; folder = dirname(folder)) {
     const names = await readdir(folder).catch((): string[] => [])

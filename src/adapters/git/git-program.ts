@@ -1,4 +1,4 @@
-/** The user's own `git`, run without prompts, without a shell and without what the surrounding process set for its own repository. */
+/** The user's own `git`, without prompts, without a shell and without what the surrounding process set for its own repository. */
 import { spawn } from 'node:child_process'
 import { devNull } from 'node:os'
 import { parse } from 'node:path'
@@ -27,7 +27,7 @@ const REPOSITORY_VARIABLES = [
   'GIT_WORK_TREE',
 ]
 
-/** Settings before whatever a repository's own configuration says: no program that it names is run (ADR 40). */
+/** Settings that override a repository's own configuration: none of its programs runs (ADR 40). */
 export const NO_PROGRAMS: readonly string[] = [
   'core.fsmonitor=false',
   'core.alternateRefsCommand=true',
@@ -36,15 +36,15 @@ export const NO_PROGRAMS: readonly string[] = [
   'receive.autogc=false',
 ].flatMap((setting) => ['-c', setting])
 
-/** Nor one that lies in its folder of hooks. */
+/** No hook of the repository runs either. */
 export const NO_HOOKS: readonly string[] = ['-c', `core.hooksPath=${devNull}`]
 
-/** Where git is started: what it is about is named by its arguments, and the folder that we were started in has no say. */
+/** The working folder of git: its arguments name the repository, and our own folder has no effect. */
 export function neutralFolder(): string {
   return parse(process.cwd()).root
 }
 
-/** The environment for git and ssh: of ours what they need, nothing asks, messages are English, no lock is taken for a look, protocol version 0. */
+/** The environment for git and ssh: what they need of ours, no prompts, English messages, no locks for reading, protocol version 0. */
 export function gitEnvironment(environment: Environment): NodeJS.ProcessEnv {
   const retained = Object.entries(childEnvironment(environment, 'git')).filter(([name]) => !REPOSITORY_VARIABLES.includes(name))
   return {
@@ -59,8 +59,8 @@ export function gitEnvironment(environment: Environment): NodeJS.ProcessEnv {
 }
 
 /**
- * For programs that only read: a partial clone fetches nothing by itself, from wherever its configuration says, and an object is
- * what its id says. A git before 2.39.4 does not know the first variable, and is stopped by the second.
+ * For programs that only read: a partial clone fetches nothing by itself, and no object is replaced. A git before 2.39.4 does not know the
+ * first variable, and is stopped by the second.
  */
 export function readingEnvironment(environment: Environment): NodeJS.ProcessEnv {
   return { ...gitEnvironment(environment), GIT_NO_LAZY_FETCH: '1', GIT_ALLOW_PROTOCOL: 'none', GIT_NO_REPLACE_OBJECTS: '1' }
@@ -75,7 +75,7 @@ export interface ProgramResult {
 }
 
 /**
- * Runs `git` with arguments that name every place from the root, to read, and waits for its end; 'not-installed' where there is no such program.
+ * Runs `git` to read, with absolute paths as arguments, and waits for its end; 'not-installed' where there is no such program.
  * @throws the signal's reason when it is aborted
  */
 export async function runGit(

@@ -1,4 +1,4 @@
-/** Names that shell completion offers, from a clone on this machine alone. */
+/** Names for shell completion, from a clone on this machine alone. */
 import { field, valueAt } from '../../krm/field-path.ts'
 import { findPackages } from '../../package/find-packages.ts'
 import { LEDGER_BRANCH } from '../../package/ref-name.ts'
@@ -6,14 +6,14 @@ import { PACKAGE_FILE } from '../../package/walk-package.ts'
 import { parseGoYaml } from '../../yaml/read/go-yaml.ts'
 import { type Environment, runGit } from './git-program.ts'
 
-/** A shell waits for this. Milliseconds. */
+/** Milliseconds that a shell waits. */
 const LONGEST = 800
-/** Longer lists help nobody, and a shell that is given them hangs. */
+/** Longer lists help nobody, and a shell hangs on them. */
 const MOST_NAMES = 2_000
 
 /**
- * Packages of the work tree or of HEAD, or clusters of the ledger branch. Never throws and asks nobody else: no git, no
- * repository or no such branch give nothing.
+ * Packages of the work tree or of HEAD, or clusters of the ledger branch. Never throws and sends no request: without git, a repository or the
+ * branch there are none.
  */
 export async function localNames(kind: 'packages' | 'clusters', path: string, environment: Environment): Promise<readonly string[]> {
   const stop = new AbortController()
@@ -23,7 +23,7 @@ export async function localNames(kind: 'packages' | 'clusters', path: string, en
       kind === 'packages' ? await packageNames(path, environment, stop.signal) : await clusterNames(path, environment, stop.signal)
     return names.slice(0, MOST_NAMES)
   } catch {
-    // Completion has no place to say why.
+    // Completion cannot show a reason.
     return []
   } finally {
     clearTimeout(timer)
@@ -42,7 +42,7 @@ async function packageNames(path: string, environment: Environment, signal: Abor
   return paths.includes('') ? [await rootName(path, environment, signal)] : paths
 }
 
-/** Of a repository that is itself the package: the name in its Kptfile, as everywhere; `.` where that cannot be read. */
+/** For a repository that is itself the package: the name in its Kptfile; `.` where that cannot be read. */
 async function rootName(path: string, environment: Environment, signal: AbortSignal): Promise<string> {
   const text = await output(['-C', path, 'cat-file', 'blob', `HEAD:${PACKAGE_FILE}`], environment, signal)
   const metadata = valueAt(parseGoYaml(text, PACKAGE_FILE).documents[0]?.value, [field('metadata'), field('name')])
@@ -58,7 +58,7 @@ async function clusterNames(path: string, environment: Environment, signal: Abor
   return []
 }
 
-/** As the ledger writes names: plain, or in quotes without anything to decode in the names that are offered. */
+/** The ledger's names: plain, or in quotes; offered names need no decoding. */
 function unquoted(text: string): string {
   return text.trim().replace(/^(["'])(.*)\1$/, '$2')
 }

@@ -1,22 +1,22 @@
-/** Which paths may be written into a tree. Nothing is checked out here, but somebody will check it out (CVE-2014-9390 and its kin). */
+/** The paths that may be written into a tree. Nothing is checked out here, but somebody will check it out (CVE-2014-9390 and its kin). */
 import { Failure } from '../../failure.ts'
 
-/** Code points that HFS+ leaves out when it compares names. */
+/** Code points that HFS+ ignores when it compares names. */
 const IGNORED_BY_HFS = /[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]/g
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is refused
 const CONTROL = /[\x00-\x1f\x7f]/
 
-/** Most names are not even like it, and each tree of a turn has hundreds. */
+/** A quick test for names that are not even like it: each tree of a turn has hundreds. */
 const MAY_BE_GIT = /g.*i.*t/is
 
-/** True for `.git` in every form that some file system takes for it: `.GIT`, `git~1`, `.git.`, `.git::$INDEX_ALLOCATION`, `.g<U+200C>it`. */
+/** `.git` in every form that some file system takes for it: `.GIT`, `git~1`, `.git.`, `.git::$INDEX_ALLOCATION`, `.g<U+200C>it`. */
 export function standsForGitFolder(segment: string): boolean {
   if (!MAY_BE_GIT.test(segment)) return false
   const plain = (segment.replace(IGNORED_BY_HFS, '').split(':')[0] ?? '').replace(/[. ]+$/, '').toLowerCase()
   return plain === '.git' || /^git~[0-9]+$/.test(plain)
 }
 
-/** True for a name that no tree should have: `git fsck` calls each an error. */
+/** A name that no tree should have: `git fsck` calls each an error. */
 export function isHostileName(name: string): boolean {
   return name === '' || name === '.' || name === '..' || name.includes('/') || standsForGitFolder(name)
 }
@@ -36,7 +36,6 @@ export function pathSegments(path: string): readonly string[] {
   return segments
 }
 
-/** BP2007 for one path. */
 export function refusePath(path: string, why: string): never {
   throw new Failure({
     code: 'BP2007',

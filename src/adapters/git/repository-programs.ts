@@ -1,6 +1,6 @@
 /**
- * The programs that a repository's own configuration names: those that git runs for a work tree are taken out of the way by name, and a
- * push to a clone with hooks is refused, because they are not run and may be somebody's rule (ADR 40).
+ * The programs that a repository's own configuration names. Those that git runs for a work tree are disabled by name, and a push to a clone
+ * with hooks is refused: they do not run, and may be somebody's rule (ADR 40).
  */
 import { access, constants } from 'node:fs/promises'
 import { basename, dirname, join, resolve, sep } from 'node:path'
@@ -8,11 +8,11 @@ import { Failure } from '../../failure.ts'
 import { unsupported } from './git-failure.ts'
 import { type Environment, NO_HOOKS, NO_PROGRAMS, runGit } from './git-program.ts'
 
-/** Hooks that may refuse what is received. Those that are only told of it (`post-receive`) are not run, and refuse nothing. */
+/** Hooks that may refuse a push. Those that only report it (`post-receive`) do not run, and refuse nothing. */
 const RECEIVE_HOOKS = ['pre-receive', 'update', 'proc-receive', 'reference-transaction', 'push-to-checkout']
 
 /**
- * Settings that leave the filters of the repository out (`filter.NAME.clean`, `smudge`, `process`); those of the user stay.
+ * Settings that disable the filters of the repository (`filter.NAME.clean`, `smudge`, `process`); those of the user stay.
  * @param location arguments that tell git which repository it is: `--git-dir` or `-C`
  * @throws Failure BP4010 for a name that cannot be set from outside
  */
@@ -41,9 +41,9 @@ export async function withoutFilters(
 }
 
 /**
- * Settings for a `git receive-pack` of this machine. A bare repository is a server, whose hooks are its rules, and run. In a clone
- * nothing runs.
- * @throws Failure BP4002 where a clone has hooks for what is received
+ * Settings for a `git receive-pack` of this machine. A bare repository is a server, whose hooks are its rules, and run. In a clone nothing
+ * runs.
+ * @throws Failure BP4002 where a clone has hooks for a push
  */
 export async function receiveSettings(gitFolder: string, environment: Environment, signal: AbortSignal): Promise<readonly string[]> {
   // Without the last a push to the checked-out branch is always refused; with it a clean work tree moves along.
@@ -54,7 +54,7 @@ export async function receiveSettings(gitFolder: string, environment: Environmen
   return [...settings, ...NO_HOOKS, ...(await withoutFilters(['--git-dir', gitFolder], environment, signal))]
 }
 
-/** Bare. What is named or lies below `.git` is a clone, whatever its configuration says of itself. */
+/** Bare. A folder that is named `.git`, or lies below one, is a clone, whatever its configuration says. */
 async function isServer(gitFolder: string, environment: Environment, signal: AbortSignal): Promise<boolean> {
   if (basename(gitFolder) === '.git' || gitFolder.includes(`${sep}.git${sep}`)) return false
   return (await ask(gitFolder, ['rev-parse', '--is-bare-repository'], environment, signal)) === 'true'

@@ -46,39 +46,36 @@ export interface RepositoryOptions {
   readonly remote: string
   /** Folder for clones. It may be shared by processes and deleted at any time. */
   readonly cacheDir: string
-  /** For https: sent as the password. Userinfo in the address comes first; the user's git credential helpers come last. */
+  /** Password for https. Userinfo in the address comes first; the user's git credential helpers come last. */
   readonly token?: string | TokenSource
-  /** Signs every commit, and says whose the signature of one is. */
+  /** Signs every commit, and recognises our signatures. */
   readonly signer?: CommitSigner
   /** Short name of the branch that may be pushed to although it is not ours, and only forwards. */
   readonly baseBranch?: BaseBranch
-  /** `node:fs/promises` by default; a test gives one that fails. */
+  /** `node:fs/promises` by default; a test gives failing functions. */
   readonly fs?: FileOperations
-  /** What a relative path is relative to, and what git and ssh run with. */
+  /** Base of a relative path. */
   readonly workingDirectory?: string
   readonly environment?: Environment
   readonly limits?: Partial<TransportLimits>
-  /** Told about each request. */
+  /** Called for each request. */
   readonly trace?: Trace
   /** Bytes that the process may still take. */
   readonly memory?: () => number
-  /** Waited for before each push, where the server takes only so many in a minute; what it returns is called when the push has ended. */
+  /** Awaited before each push, where the server limits them; its result is called when the push has ended. */
   readonly admitPush?: (signal: AbortSignal) => Promise<() => void>
 }
 
-/** A minute of silence; 2 GiB of pack is what isomorphic-git can index. */
+/** A minute of silence; 2 GiB is the largest pack that isomorphic-git can index. */
 const LIMITS: TransportLimits = { silence: 60_000, bytes: 2 ** 31 - 1 }
-/** Trees that are kept parsed. */
+/** Parsed trees in the cache. */
 const MOST_TREES = 20_000
-/** Own objects that are kept after a push, for reading them back. Bytes. */
+/** Bytes of own objects that stay in memory after a push, for reading them back. */
 const MOST_NEW_BYTES = 64 * 1024 * 1024
 /** Commits that are walked to see that the base branch only moves forwards. */
 const MOST_STEPS = 10_000
 
-/**
- * Opens a repository. Nothing is asked and nothing is written before the first call.
- * @throws Failure BP4010 for an address that is not used
- */
+/** Opens a repository. Nothing is read or written before the first call. @throws Failure BP4010 for an address that is not used */
 export function openRepository(options: RepositoryOptions): PackageRepository {
   const workingDirectory = options.workingDirectory ?? process.cwd()
   const address = parseRemoteAddress(options.remote, workingDirectory)
@@ -194,7 +191,7 @@ class GitRepository implements PackageRepository {
     assertOnce(updates)
     for (const update of updates) await this.#assertForwards(update, signal)
     if (updates.length === 0) return
-    // Before the refs are looked at: what was seen a minute ago says nothing of where they are.
+    // The wait comes before the refs are read: an observation of a minute ago says nothing of where they are.
     const ended = await this.#admitPush?.(signal)
     const { remote } = this
     const explainRefusal = (refused: readonly RefUpdate[]) => this.#dirtyWorkTree(refused, signal)
@@ -265,7 +262,7 @@ class GitRepository implements PackageRepository {
     }
   }
 
-  /** Level by level, each in one question. */
+  /** Level by level, each in one request. */
   async #collect(root: ObjectId, signal: AbortSignal): Promise<TreeFile[]> {
     const files: TreeFile[] = []
     let folders = [{ id: root, prefix: '' }]
@@ -285,7 +282,7 @@ class GitRepository implements PackageRepository {
     return files
   }
 
-  /** The base branch only gets commits that have its present one behind them. */
+  /** The base branch only gets commits with its present one among their ancestors. */
   async #assertForwards({ ref, from, to }: RefUpdate, signal: AbortSignal): Promise<void> {
     if (ref !== `refs/heads/${this.#base}` || from === null || to === null) return
     const observed = new Set<ObjectId>()
@@ -333,7 +330,7 @@ function openTransport(
 
 function fileMode(mode: string): FileMode {
   if (mode === '120000' || mode === '160000') return mode
-  // Old versions of git wrote more than these two; only "may the owner run it" is kept.
+  // Old versions of git wrote more modes than these two; only the owner's right to run a file counts.
   return (Number.parseInt(mode, 8) & 0o100) === 0 ? '100644' : '100755'
 }
 

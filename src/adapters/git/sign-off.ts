@@ -1,12 +1,12 @@
 /** The `Signed-off-by` trailer of a commit message (git documentation, git-interpret-trailers). */
 import type { Identity } from './objects/object-format.ts'
 
-/** A trailer as we write it. `kpt:{…}` has no space after the colon, so its paragraph never takes a trailer. */
+/** A trailer of ours. `kpt:{…}` has no space after the colon, so its paragraph never takes a trailer. */
 const TRAILER = /^[A-Za-z0-9-]+: /
 
 /**
- * The message with line feeds, one line break at its end, and the identity's sign-off as the last trailer unless it is
- * among the trailers already. Trailers stay one paragraph.
+ * The message with line feeds, one line break at its end, and the sign-off as the last trailer unless it is there already. Trailers stay one
+ * paragraph.
  */
 export function signOff(message: string, identity: Identity): string {
   const text = message.replace(/\r\n?/g, '\n').trimEnd()

@@ -1,7 +1,7 @@
 /**
- * Signatures of commits as git writes them with `gpg.format=ssh`: the SSHSIG format (OpenSSH, PROTOCOL.sshsig) with the namespace `git`,
- * over the commit without its `gpgsig` header, made with a key in OpenSSH's own format (PROTOCOL.key). Ed25519 alone: its signatures are
- * the same each time, so the same draft gives the same commit.
+ * Signatures of commits in git's form for `gpg.format=ssh`: SSHSIG (OpenSSH, PROTOCOL.sshsig) with the namespace `git`, over the commit without
+ * its `gpgsig` header, with a key in OpenSSH's own format (PROTOCOL.key). Ed25519 alone: its signatures are the same each time, so the same
+ * draft gives the same commit.
  */
 import { createHash, createPrivateKey, createPublicKey, type KeyObject, sign, verify } from 'node:crypto'
 
@@ -11,10 +11,10 @@ const KEY_TYPE = 'ssh-ed25519'
 const HASHES = ['sha512', 'sha256']
 const HEADER = 'gpgsig '
 const [BEGIN, END] = ['-----BEGIN SSH SIGNATURE-----', '-----END SSH SIGNATURE-----']
-/** Characters of base64 in a line, as ssh-keygen has them. */
+/** Characters of base64 in a line, as ssh-keygen writes them. */
 const LINE = 70
 
-/** Why a key cannot be used, as a clause. Nothing of the key is in it. */
+/** Why a key cannot be used, as a clause, with nothing of the key in it. */
 export class UnusableKey extends Error {}
 
 export interface SigningKey {
@@ -23,7 +23,7 @@ export interface SigningKey {
   readonly privateKey: KeyObject
 }
 
-/** @param text of the file that `ssh-keygen -t ed25519` makes. @throws UnusableKey */
+/** @param text a file of `ssh-keygen -t ed25519`. @throws UnusableKey */
 export function parsePrivateKey(text: string): SigningKey {
   const [, body] = /-----BEGIN OPENSSH PRIVATE KEY-----([A-Za-z0-9+/=\s]+)-----END OPENSSH PRIVATE KEY-----/.exec(text) ?? []
   if (body === undefined) {
@@ -60,7 +60,7 @@ export function parsePrivateKey(text: string): SigningKey {
   return { publicKey, privateKey }
 }
 
-/** As `ssh-keygen -l` prints it: `SHA256:…`. */
+/** In the form of `ssh-keygen -l`: `SHA256:…`. */
 export function fingerprintOf(publicKey: Buffer): string {
   return `SHA256:${createHash('sha256').update(publicKey).digest('base64').replace(/=+$/, '')}`
 }
@@ -82,7 +82,7 @@ export function signCommit(commit: Buffer, { publicKey, privateKey }: SigningKey
   return Buffer.concat([commit.subarray(0, end), Buffer.from(`${HEADER}${lines.join('\n ')}\n`), commit.subarray(end)])
 }
 
-/** Whether one of these keys signed exactly this commit, as a commit: any doubt is no. */
+/** One of these keys signed exactly this commit, as a commit. Any doubt is no. */
 export function isSignedBy(commit: Buffer, publicKeys: readonly Buffer[]): boolean {
   const parts = partsOf(commit)
   if (parts === undefined) return false
@@ -110,7 +110,7 @@ export function isSignedBy(commit: Buffer, publicKeys: readonly Buffer[]): boole
   }
 }
 
-/** Of a line of `.pub` or of an allowed signers file. Undefined where it is of another type. @throws UnusableKey */
+/** From a line of `.pub` or of an allowed signers file. Undefined for another type. @throws UnusableKey */
 export function parsePublicKey(type: string, base64: string): Buffer | undefined {
   if (type !== KEY_TYPE) return undefined
   const key = Buffer.from(base64, 'base64')
@@ -137,7 +137,7 @@ function partsOf(commit: Buffer): { readonly payload: Buffer; readonly signature
   return { payload: Buffer.concat([Buffer.from(rest, 'latin1'), commit.subarray(end)]), signature }
 }
 
-/** What is signed: a hash of the commit, with the namespace, so that a signature of something else is none of a commit. */
+/** The signed data: a hash of the commit, with the namespace, so that a signature of something else is none of a commit. */
 function signedData(payload: Buffer, hash: string): Buffer {
   const digest = createHash(hash).update(payload).digest()
   return Buffer.concat([Buffer.from(MAGIC), string(NAMESPACE), string(''), string(hash), string(digest)])
@@ -168,7 +168,7 @@ class Reader {
     return this.#at === this.#bytes.length
   }
 
-  /** @throws UnusableKey where they are not there */
+  /** @throws UnusableKey where they are missing */
   bytes(length: number): Buffer {
     if (this.#at + length > this.#bytes.length) throw new UnusableKey('it is damaged')
     this.#at += length

@@ -1,11 +1,11 @@
-/** A look at the files that somebody has checked out. Nothing here writes: not even the index is refreshed on disk. */
+/** Reads the state of checked-out files. Nothing here writes: not even the index is refreshed on disk. */
 import { Failure } from '../../failure.ts'
 import { foreignLine } from '../../text/foreign-text.ts'
 import { gitNotInstalled } from './git-failure.ts'
 import { type Environment, runGit } from './git-program.ts'
 import { withoutFilters } from './repository-programs.ts'
 
-/** `none`: bare, or no repository at all. `dirty`: some file, also an untracked one that is not ignored, is not as in HEAD. */
+/** `none`: bare, or no repository at all. `dirty`: some file, also an untracked one that is not ignored, differs from HEAD. */
 export type WorkTreeState = 'none' | 'clean' | 'dirty'
 
 /** Paths from the top of the work tree. */
@@ -15,10 +15,7 @@ export interface WorkTreeChanges {
   readonly untracked: readonly string[]
 }
 
-/**
- * How the work tree that holds `path` (a folder on this machine) compares with its HEAD.
- * @throws Failure BP4009 where git is not installed
- */
+/** Compares the work tree that holds `path` (a folder on this machine) with its HEAD. @throws Failure BP4009 where git is not installed */
 export async function workTreeState(path: string, signal: AbortSignal, environment: Environment = process.env): Promise<WorkTreeState> {
   const inside = await ask(path, ['rev-parse', '--is-inside-work-tree'], environment, signal)
   if (inside?.trim() !== 'true') return 'none'
@@ -40,7 +37,7 @@ export async function workTreeOfBranch(
   return block?.find((line) => line.startsWith('worktree '))?.slice('worktree '.length)
 }
 
-/** What differs from HEAD in the work tree with this top folder. */
+/** Differences from HEAD in the work tree with this top folder. */
 export async function workTreeChanges(top: string, signal: AbortSignal, environment: Environment): Promise<WorkTreeChanges> {
   const args = [
     'status',
@@ -73,7 +70,7 @@ export function workTreeNotClean(top: string, files: readonly string[]): Failure
 }
 
 async function ask(path: string, args: readonly string[], environment: Environment, signal: AbortSignal): Promise<string | undefined> {
-  // A look at the files would run the filters, and in a submodule those of its own.
+  // Reading the status would run the filters, and in a submodule those of its own.
   const settings = args[0] === 'status' ? await withoutFilters(['-C', path], environment, signal) : []
   const answer = await runGit(['-C', path, ...settings, ...args], environment, signal)
   if (answer === 'not-installed') throw gitNotInstalled(path)

@@ -1,8 +1,7 @@
 /**
- * Reads objects with the `git cat-file --batch` of this machine: loose objects, packs, multi-pack indexes and alternates, also
- * while the repository is repacked. It is given the folder of the objects and an empty repository of ours around it, so that
- * nothing of the other's configuration is read: no program of it runs, no object is replaced, and what a partial clone lacks is
- * missing and not fetched (docs/facts/git-cat-file.md).
+ * Reads objects with the `git cat-file --batch` of this machine: loose objects, packs, multi-pack indexes and alternates, also during a repack.
+ * It gets the folder of the objects and an empty repository of ours around it, so that nothing of the other's configuration is read: no program
+ * of it runs, no object is replaced, and an object that a partial clone lacks is missing and not fetched (docs/facts/git-cat-file.md).
  */
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -15,21 +14,20 @@ import { ByteReader, StreamFault } from '../protocol/byte-reader.ts'
 import { type FileOperations, writeWhole } from './atomic-fs.ts'
 import { type GitObject, gitObject, isObjectType, type ObjectType } from './object-format.ts'
 
-/** An object is there and cannot be read. The message may hold text of git. */
+/** An object exists and cannot be read. The message may hold text of git. */
 export class UnreadableObject extends Error {}
 
-/** There is no program `git`. */
 export class NoGitProgram extends Error {}
 
-/** After this long without a question the program ends, so that it holds no deleted pack open. Milliseconds. */
+/** Milliseconds. An idle program ends, so that it holds no deleted pack open. */
 const IDLE = 2_000
-/** Ids that are asked for before answers are read. */
+/** Ids that are requested before answers are read. */
 const AT_ONCE = 2_000
 
 export interface CatFileParts {
   /** Folder of the objects. */
   readonly objects: string
-  /** Where our empty repository is, or is made: several processes may share it. */
+  /** Folder of our empty repository, which is made where it is missing: several processes may share it. */
   readonly empty: string
   readonly files: FileOperations
   readonly environment: Environment
@@ -37,10 +35,10 @@ export interface CatFileParts {
   readonly silence: number
 }
 
-/** Most bytes of one object: a file is larger in no case that is read, and a folder of this size has a million entries. */
+/** Bytes of one object: no file that is read is larger, and a folder of this size has a million entries. */
 const MOST_OBJECT = 64 * 1024 * 1024
 
-/** One answer of `git cat-file`; undefined for an object that is not there. */
+/** One answer of `git cat-file`; undefined for a missing object. */
 type ReadAnswer<Answer> = (reader: ByteReader, id: ObjectId) => Promise<Answer | undefined>
 
 interface Running {
@@ -54,7 +52,7 @@ export function openObjects(parts: CatFileParts): CatFile<GitObject> {
   return new CatFile(parts, '--batch', readObject)
 }
 
-/** Bytes of objects, from their headers: nothing of them is inflated. */
+/** Bytes of objects, from their headers: none is inflated. */
 export function openSizes(parts: CatFileParts): CatFile<number> {
   return new CatFile(parts, '--batch-check', readSize)
 }
@@ -73,10 +71,7 @@ export class CatFile<Answer> {
     this.#readAnswer = readAnswer
   }
 
-  /**
-   * Those of the objects that are there.
-   * @throws UnreadableObject, NoGitProgram, Failure BP4008, the signal's reason
-   */
+  /** The existing ones of the objects. @throws UnreadableObject, NoGitProgram, Failure BP4008, the signal's reason */
   async read(ids: readonly ObjectId[], signal: AbortSignal): Promise<ReadonlyMap<ObjectId, Answer>> {
     const mine = this.#turn.then(() => this.#readAll(ids, signal))
     this.#turn = mine.catch(() => {}) // the next in line starts anew
@@ -134,7 +129,7 @@ export class CatFile<Answer> {
     return running
   }
 
-  /** What git takes for a repository, but for its objects. */
+  /** A folder that git takes for a repository, but for its objects. */
   async #makeEmpty(): Promise<void> {
     const { empty, files } = this.#parts
     try {
@@ -145,7 +140,7 @@ export class CatFile<Answer> {
     }
   }
 
-  /** Nothing is asked: neither this program nor a timer keeps the process alive. */
+  /** Without requests, neither this program nor a timer keeps the process alive. */
   #rest(running: Running): void {
     if (this.#running !== running) return
     hold(running.child, false)
@@ -162,7 +157,7 @@ export class CatFile<Answer> {
   async #explain(running: Running, thrown: unknown): Promise<unknown> {
     const { child } = running
     if (thrown instanceof StreamFault && thrown.kind === 'ended' && child.exitCode === null && child.pid !== undefined) {
-      await once(child, 'close') // what it says comes with its end
+      await once(child, 'close') // its message comes with its end
     }
     const missing = child.pid === undefined
     this.#end(running)

@@ -1,6 +1,6 @@
 /**
- * The objects of a repository on this machine, read where they are: nothing is copied, and what is not needed does not matter. What
- * a partial clone lacks comes from its promisor remote, into our cache and never into the clone.
+ * Reads the objects of a repository on this machine in place: nothing is copied, and objects that are not needed do not matter. What a partial
+ * clone lacks comes from its promisor remote, into our cache and never into the clone.
  */
 import { dirname, join, resolve } from 'node:path'
 import { Failure } from '../../../failure.ts'
@@ -20,21 +20,21 @@ export interface LocalParts {
   /** As it may be printed. */
   readonly remote: string
   readonly transport: GitTransport
-  /** Where git keeps it. */
+  /** The folder in which git keeps it. */
   readonly gitFolder: (signal: AbortSignal) => Promise<string>
   readonly environment: Environment
   readonly files: FileOperations
   readonly cacheFolder: string
   /** Longest time without a byte, milliseconds. */
   readonly silence: number
-  /** The promisor remote of a partial clone. `folder` is what a relative address is relative to. @throws Failure BP4010 */
+  /** The promisor remote of a partial clone. `folder` is the base of a relative address. @throws Failure BP4010 */
   readonly openPromisor: (address: string, folder: string) => ObjectSource
 }
 
-/** What a clone is without, on purpose. */
+/** What a clone lacks on purpose. */
 interface Gaps {
   readonly shallow: boolean
-  /** Addresses of promisor remotes, as the clone's configuration has them. */
+  /** Addresses of promisor remotes in the clone's configuration. */
   readonly promisors: readonly string[]
 }
 
@@ -122,7 +122,7 @@ export class LocalObjects implements ObjectSource {
     return { objects: openObjects(parts), sizes: openSizes(parts) }
   }
 
-  /** What the first promisor remote that answers gives; undefined where there is none. @throws Failure of the first, where none answers */
+  /** The answer of the first promisor remote that answers; undefined where there is none. @throws Failure of the first, where none answers */
   async #fromPromisors<Answer>(
     missing: readonly ObjectId[],
     signal: AbortSignal,
@@ -192,7 +192,7 @@ export class LocalObjects implements ObjectSource {
   }
 }
 
-/** BP4011: the history of the clone was cut off on purpose, and this lies beyond. */
+/** BP4011: the history of the clone is cut off on purpose, and the commit lies beyond. */
 function beyondShallow(remote: string, id: ObjectId | undefined): Failure {
   return new Failure({
     code: 'BP4011',

@@ -1,4 +1,4 @@
-/** Objects that were made here and wait in memory until a push takes them. */
+/** New objects, in memory until a push takes them. */
 import type { ObjectId } from '../../../package/object-id.ts'
 import { type GitObject, parseCommit, parseTree } from './object-format.ts'
 
@@ -21,13 +21,13 @@ export class NewObjects {
     return this.#objects.get(id)
   }
 
-  /** What `tips` need and a remote with these ref tips lacks, commits first. Objects not made here are on the remote already. */
+  /** The new objects that `tips` need and a remote with these ref tips lacks, commits first. Other objects are on the remote already. */
   missingFrom(tips: readonly ObjectId[], remoteTips: ReadonlySet<ObjectId>): readonly GitObject[] {
     const there = this.#reach([...remoteTips], new Set())
     return [...this.#reach(tips, remoteTips)].filter((object) => !there.has(object))
   }
 
-  /** Forgets what these tips reach: the remote has it now. */
+  /** Forgets everything below these tips: the remote has it now. */
   forget(tips: readonly ObjectId[]): void {
     for (const object of this.#reach(tips, new Set())) {
       this.#objects.delete(object.id)

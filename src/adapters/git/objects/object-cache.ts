@@ -17,11 +17,11 @@ import { assertPackSizes } from '../protocol/pack-sizes.ts'
 import { atomicFs, type FileOperations, TEMPORARY_MARK, writeWhole } from './atomic-fs.ts'
 import { checkPack, type GitObject, gitObject, isObjectType } from './object-format.ts'
 
-/** What is on disk cannot be read as what it should be. */
+/** The file on disk is not what it should be. */
 export class DamagedCache extends Error {}
 
 const GENERATION = /^([1-9][0-9]{0,8})\.git$/
-/** Leftovers of killed processes are cleared when they are older. Milliseconds. */
+/** Milliseconds after which leftovers of killed processes are deleted. */
 const STALE = 3_600_000
 /** Bytes of objects in memory: the manifests of some thousand Kubernetes objects. */
 const RECENT = 8 * 1024 * 1024
@@ -29,7 +29,7 @@ const HEADER = '# pack-refs with: peeled fully-peeled sorted \n'
 const REF_LINE = /^([0-9a-f]{40}) (refs\/\S.*)$/
 const CONFIG = '[core]\n\trepositoryformatversion = 0\n\tfilemode = false\n\tbare = true\n'
 
-/** Names of files, of one format: tips with their whole history, or tips alone. */
+/** Files of one format: tips with their whole history, or tips alone. */
 export type TipsFile = 'packed-refs' | 'tips'
 
 interface Generation {
@@ -40,8 +40,8 @@ interface Generation {
 }
 
 /**
- * Objects that were read lately: a turn reads most of what the turn before it read, and an object never changes.
- * @param limit bytes of content; an object of more than a sixteenth of it is not kept
+ * Recently read objects: a turn reads most of what the turn before it read, and an object never changes.
+ * @param limit bytes of content; an object of more than a sixteenth of it is not cached
  */
 export function recentObjects(limit: number): LRUCache<ObjectId, GitObject> {
   return new LRUCache({ maxSize: limit, maxEntrySize: limit / 16, sizeCalculation: ({ content }) => content.length + 1 })
@@ -59,7 +59,7 @@ export class ObjectCache {
     this.#files = files
   }
 
-  /** An object with its content checked against its id; undefined where it is not here. @throws DamagedCache, Failure BP4008 */
+  /** An object with its content checked against its id; undefined where it is missing. @throws DamagedCache, Failure BP4008 */
   async read(id: ObjectId): Promise<GitObject | undefined> {
     const recent = this.#recent.get(id)
     if (recent !== undefined) return recent
@@ -79,7 +79,7 @@ export class ObjectCache {
     return object
   }
 
-  /** Full ref name on the remote to a tip that is here. Asks the disk each time: others write too. */
+  /** Full ref name on the remote to a tip in the cache. Reads the disk each time: others write too. */
   async tips(file: TipsFile): Promise<ReadonlyMap<string, ObjectId>> {
     const { folder } = await this.#open()
     const text = await this.#files.readFile(join(folder, file), 'utf8').catch(() => '')
@@ -91,8 +91,8 @@ export class ObjectCache {
   }
 
   /**
-   * Takes in a pack (undefined: none was needed) and then notes the tips that are here with it, where they are given.
-   * @param pack `most` is of one object of it, in bytes: isomorphic-git would inflate whatever is there
+   * Stores a pack (undefined: none was needed) and then the tips, where they are given.
+   * @param pack `most` is of one object of it, in bytes: isomorphic-git would inflate anything
    * @throws OversizedObject, BrokenObject when it is no whole pack, DamagedCache when not every object in it can be read, Failure BP4008
    */
   async store(
@@ -118,7 +118,7 @@ export class ObjectCache {
     }
   }
 
-  /** Begins anew. Where another process did so already, its generation is taken. @throws Failure BP4008 */
+  /** Begins a new generation, or takes that of another process. @throws Failure BP4008 */
   async discard(): Promise<void> {
     const { number } = await this.#open()
     this.#generation = undefined
@@ -133,7 +133,7 @@ export class ObjectCache {
     try {
       await this.#files.mkdir(incoming, { recursive: true })
       await writeWhole(this.#files, join(incoming, `${name}.pack`), pack)
-      // indexPack leaves out, without a word, what it cannot resolve: count.
+      // indexPack leaves out, without a word, what it cannot resolve, so the objects are counted.
       const { oids } = await indexPack({ fs: atomicFs(this.#files), dir: incoming, gitdir: folder, filepath: `${name}.pack`, cache: {} })
       if (oids.length !== count) throw new DamagedCache('the pack has objects that cannot be resolved')
       await this.#files.mkdir(join(folder, 'objects/pack'), { recursive: true })
@@ -141,7 +141,7 @@ export class ObjectCache {
         await this.#files.rename(join(incoming, name + ending), join(folder, 'objects/pack', name + ending))
       }
     } finally {
-      await this.#files.rm(incoming, { recursive: true, force: true }).catch(() => {}) // cleared later as stale
+      await this.#files.rm(incoming, { recursive: true, force: true }).catch(() => {}) // deleted later as stale
     }
   }
 
@@ -163,7 +163,7 @@ export class ObjectCache {
     }
   }
 
-  /** Makes it a folder that `git fsck` can look at too. The same bytes every time, so doing it twice does no harm. */
+  /** Makes a folder that `git fsck` can read too. The same bytes every time, so doing it twice does no harm. */
   async #prepare(folder: string): Promise<void> {
     await this.#files.mkdir(join(folder, 'objects/pack'), { recursive: true })
     await this.#files.mkdir(join(folder, 'refs'), { recursive: true })

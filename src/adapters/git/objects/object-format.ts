@@ -1,6 +1,6 @@
 /**
- * Git objects as bytes: trees, commits and the pack that carries them (git documentation, gitformat-pack). Everything is
- * written here by us, so that the same draft gives the same ids on every machine and a push sends only what is new.
+ * Git objects as bytes: trees, commits and the pack that carries them (git documentation, gitformat-pack). We write everything ourselves, so
+ * that the same draft gives the same ids on every machine and a push sends only what is new.
  */
 import { createHash } from 'node:crypto'
 import { TextDecoder } from 'node:util'
@@ -23,7 +23,7 @@ export interface GitObject {
 export interface TreeEntry {
   /** As in the object: `40000`, `100644`, `100755`, `120000`, `160000`, or an old form. */
   readonly mode: string
-  /** The bytes of the name, one per character (latin1), because git does not say what encoding they are in. */
+  /** The bytes of the name, one per character (latin1), because git does not name their encoding. */
   readonly name: string
   readonly id: ObjectId
 }
@@ -83,7 +83,7 @@ export function parseTree(content: Buffer): readonly TreeEntry[] {
   return entries
 }
 
-/** Author and committer are the same, in UTC. @param sign gives the content back with a signature in it */
+/** Author and committer are the same, in UTC. @param sign adds a signature to the content */
 export function commitObject(commit: CommitContent, sign: (content: Buffer) => Buffer = (content) => content): GitObject {
   const person = `${commit.identity.name} <${commit.identity.email}> ${commit.at} +0000`
   const lines = [
@@ -153,7 +153,7 @@ function packedHead({ type, content }: GitObject): Buffer {
   return Buffer.from(bytes)
 }
 
-/** Number of objects that a pack says it holds. @throws BrokenObject when it is no whole pack of version 2 */
+/** Number of objects in the header of a pack. @throws BrokenObject when it is no whole pack of version 2 */
 export function checkPack(pack: Buffer): number {
   if (pack.length < 32 || pack.toString('latin1', 0, 4) !== 'PACK' || pack.readUInt32BE(4) !== 2) throw new BrokenObject('no pack came')
   const sum = createHash('sha1').update(pack.subarray(0, -20)).digest()

@@ -1,6 +1,6 @@
 /**
- * The objects of a remote: from the cache where they are there, otherwise fetched, no more than is needed where the server can do
- * that (ADR 29), and fetched anew once when the cache is damaged.
+ * The objects of a remote: from the cache, otherwise fetched, no more than is needed where the server can do that (ADR 29), and fetched anew
+ * once when the cache is damaged.
  */
 import type { ObjectId } from '../../../package/object-id.ts'
 import { MOST_FILE_BYTES, OversizedRead } from '../../../ports/package-repository.ts'
@@ -35,14 +35,14 @@ interface Tips {
   readonly filter?: Filter | undefined
 }
 
-/** Bytes of one object that comes with others, and is not looked at for itself. */
+/** Bytes of one object that comes with others and is not read for itself. */
 const MOST_OBJECT = 256 * 1024 * 1024
 /** Bytes of a pack of files. */
 const MOST_PACK = 128 * 1024 * 1024
-/** Requests for halves, until it is known which file is too large. */
+/** Requests for halves, until the oversized file is known. */
 const MOST_HALVES = 64
 
-/** The server gives a wanted object to nobody, or does not know what it is asked. */
+/** The server gives a wanted object to nobody, or does not understand the request. */
 class Refused extends Error {}
 
 export class RemoteObjects implements ObjectSource {
@@ -52,19 +52,19 @@ export class RemoteObjects implements ObjectSource {
   readonly #baseBranch: string | undefined
   #known: Advertisement | undefined
   #damage: unknown
-  /** The clone was built from nothing by us: what it lacks, the remote lacks. */
+  /** We built the clone from nothing: what it lacks, the remote lacks. */
   #fresh = false
-  /** The server gives no object by its id, whatever it says: the whole history is fetched. */
+  /** The server gives no object by its id, against its own advertisement: the whole history is fetched. */
   #whole = false
-  /** Whether the server has taken a filter, or refused it. */
+  /** Filters that the server has taken (true) or refused (false). */
   readonly #filters = new Map<Filter, boolean>()
-  /** An object that was asked for by its id alone has come. */
+  /** An object came that was requested by its id alone. */
   #givesById = false
-  /** How often commits beyond what is here were asked for. */
+  /** Requests for commits beyond the fetched ones. */
   #deepened = 0
   /** Files that are known to be larger than what is read. */
   readonly #oversized = new Set<ObjectId>()
-  /** Waits for a request, by what it is: one request then asks for all. */
+  /** Ids that wait for a request, by type: one request then fetches all. */
   readonly #wanted = new Map<ObjectType, Set<ObjectId>>()
   #turn: Promise<unknown> = Promise.resolve()
 
@@ -112,7 +112,7 @@ export class RemoteObjects implements ObjectSource {
     return new Map([...sizes, ...(await this.#sizesOf(missing))])
   }
 
-  /** Afterwards they are here, or known to be too large. */
+  /** Afterwards they are in the cache, or known to be too large. */
   async #ensure(ids: readonly ObjectId[], type: ObjectType, signal: AbortSignal): Promise<void> {
     const waiting = this.#wanted.get(type) ?? new Set()
     this.#wanted.set(type, waiting)
@@ -142,7 +142,7 @@ export class RemoteObjects implements ObjectSource {
     }
   }
 
-  /** Fetches `all` together; where one of them stops the rest, those of `ids` alone. */
+  /** Fetches `all` together; where one of them fails the rest, those of `ids` alone. */
   async #fetched(all: readonly ObjectId[], ids: readonly ObjectId[], type: ObjectType, signal: AbortSignal): Promise<void> {
     try {
       await this.#fetchAll(all, type, signal)
@@ -175,7 +175,7 @@ export class RemoteObjects implements ObjectSource {
     this.#fresh = false
   }
 
-  /** Those that are in the cache. Damage is noted, and looks like what is missing. @throws OversizedRead */
+  /** The cached ones. Damage is noted, and counts as missing. @throws OversizedRead */
   async #look(ids: readonly ObjectId[], most: number): Promise<ReadonlyMap<ObjectId, GitObject>> {
     const found = new Map<ObjectId, GitObject>()
     let rest = most
@@ -211,7 +211,7 @@ export class RemoteObjects implements ObjectSource {
     return (await this.#missingOf(ids)).length === 0 && this.#damage === undefined
   }
 
-  /** What does not come is tried again with refs that are asked for anew, and then with the whole history where the server has no better. */
+  /** Tries again with fresh refs, and then with the whole history where the server can do no better. */
   async #fetchAll(ids: readonly ObjectId[], type: ObjectType, signal: AbortSignal): Promise<void> {
     for (let anew = this.#known === undefined; ; anew = true) {
       const advertisement = anew || this.#known === undefined ? await this.advertise(signal) : this.#known
@@ -222,7 +222,7 @@ export class RemoteObjects implements ObjectSource {
         if (anew || this.#damage !== undefined || (await this.#isHere(ids))) return
       } catch (thrown) {
         if (!(thrown instanceof Refused)) throw thrown
-        // A file that a folder names is there, so whoever refuses it does not give by id. A commit may be gone.
+        // A file that a folder names exists, so a server that refuses it does not give objects by id. A commit may be gone.
         if (anew && (way === 'whole' || this.#givesById || (type === 'commit' && advertisement.version === 2))) throw thrown
         if (anew) this.#whole = true
       }
@@ -255,7 +255,7 @@ export class RemoteObjects implements ObjectSource {
     }
     const older = await this.#missingOf(missing)
     if (older.length === 0) return
-    // Whoever is told of what is here takes older commits to be here too: nothing is told.
+    // Without haves: a server that knows of a commit takes its ancestors to be here too.
     await this.#fetch(
       advertisement,
       { wants: older, haves: [], depth: DEPTHS[this.#deepened] ?? DEEPEST, filter: ask('blob:none') },
@@ -265,7 +265,7 @@ export class RemoteObjects implements ObjectSource {
     this.#givesById = true
   }
 
-  /** Nobody tells the size of a file before it comes: where one is too large, halves are asked for until it is known which. */
+  /** The size of a file is not known before it comes: a request with an oversized one is halved until the file is known. */
   async #fetchFiles(
     advertisement: Advertisement,
     ids: readonly ObjectId[],
@@ -292,7 +292,7 @@ export class RemoteObjects implements ObjectSource {
     }
   }
 
-  /** The branches that are looked at with their whole history, then every branch and tag. */
+  /** The branches that are read with their whole history, then every branch and tag. */
   async #fetchWhole(advertisement: Advertisement, ids: readonly ObjectId[], signal: AbortSignal): Promise<void> {
     const { base, branches, ledger } = ourTips(advertisement, this.#baseBranch)
     const near = new Map([...base, ...branches, ...ledger, ...tipsNaming(advertisement, ids)])
@@ -301,7 +301,7 @@ export class RemoteObjects implements ObjectSource {
     }
   }
 
-  /** Those of `ids` that are not here; none where the cache is damaged, because then it is begun anew. */
+  /** The missing ones of `ids`; none where the cache is damaged, because then it is begun anew. */
   async #missingOf(ids: readonly ObjectId[]): Promise<readonly ObjectId[]> {
     const here = await this.#sizesOf(ids)
     return this.#damage === undefined ? ids.filter((id) => !here.has(id) && !this.#oversized.has(id)) : []
@@ -313,7 +313,7 @@ export class RemoteObjects implements ObjectSource {
     return tips
   }
 
-  /** Those of the tips that are not here already. What is noted of branches that are gone is forgotten. */
+  /** Fetches the missing ones of the tips. Entries of deleted branches are dropped. */
   async #fetchTips(
     advertisement: Advertisement,
     { tips, depth, filter }: Tips,

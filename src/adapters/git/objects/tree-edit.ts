@@ -8,7 +8,7 @@ export type ReadTree = (tree: ObjectId) => Promise<readonly TreeEntry[]>
 
 export interface EditedTree {
   readonly tree: ObjectId
-  /** What is new: trees and blobs. Empty where nothing changed. */
+  /** New trees and blobs. Empty where nothing changed. */
   readonly objects: readonly GitObject[]
 }
 
@@ -20,10 +20,10 @@ interface FolderChange {
 }
 
 /**
- * Lays changes over a tree; `root` undefined is the empty tree. A new file has the mode 100644, an existing one keeps its
- * own. Deleting what is not there changes nothing, and a folder that becomes empty goes.
- * @throws Failure BP2007 for a path that may not be written, one that is named twice, a file where a folder is (or the
- *   other way round), and for writing over a symbolic link or a submodule
+ * Applies changes to a tree; `root` undefined is the empty tree. A new file has the mode 100644, an existing one keeps its own. Deleting a
+ * missing path changes nothing, and an empty folder goes.
+ * @throws Failure BP2007 for a forbidden path, one that is named twice, a file in the place of a folder (or the other way round), and for
+ * writing over a symbolic link or a submodule
  */
 export async function editTree(readTree: ReadTree, root: ObjectId | undefined, changes: readonly FileChange[]): Promise<EditedTree> {
   const objects = new Map<ObjectId, GitObject>()
@@ -50,7 +50,7 @@ function sortByFolder(changes: readonly FileChange[]): FolderChange {
   return root
 }
 
-/** Id of the edited folder; undefined where nothing is left in it. */
+/** Id of the edited folder; undefined where it is empty. */
 async function editFolder(
   readTree: ReadTree,
   tree: ObjectId | undefined,

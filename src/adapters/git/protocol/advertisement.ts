@@ -1,7 +1,6 @@
 /**
- * What a server says first: what it can do, and every ref with the object it names. Protocol version 0, which every server speaks,
- * tells all refs at once (git documentation, gitprotocol-pack, "Reference Discovery"); version 2 is asked for those that are wanted
- * (gitprotocol-v2, `ls-refs`).
+ * The beginning of a conversation: the server's capabilities and refs. Protocol version 0, which every server speaks, sends all refs at once
+ * (git documentation, gitprotocol-pack, "Reference Discovery"); version 2 sends the requested ones (gitprotocol-v2, `ls-refs`).
  */
 import { type ObjectId, objectId } from '../../../package/object-id.ts'
 import { unsupported } from '../git-failure.ts'
@@ -10,17 +9,17 @@ import { DELIMITER, FLUSH, pktLine, readPktLine } from './pkt-line.ts'
 
 export interface Advertisement {
   readonly version: 0 | 2
-  /** Full ref name to the object it names as it stands: an annotated tag is the tag object. Only `refs/…`. */
+  /** Full ref name to the object that it names: an annotated tag is the tag object. Only `refs/…`. */
   readonly refs: ReadonlyMap<string, ObjectId>
-  /** Annotated tag to the object it finally names. Servers tell it for fetches only. */
+  /** Annotated tag to its final object. Servers send it for fetches only. */
   readonly peeled: ReadonlyMap<string, ObjectId>
   /** Full ref name that HEAD is symbolic for; undefined where HEAD is detached or unborn. */
   readonly head: string | undefined
-  /** Names without their values: `atomic`, `report-status`, `filter`; in version 2 also what `fetch` can do. */
+  /** Names without their values: `atomic`, `report-status`, `filter`; in version 2 also the features of `fetch`. */
   readonly capabilities: ReadonlySet<string>
   /** `sha1` or `sha256`. */
   readonly objectFormat: string
-  /** What the server calls itself: `git/2.39.5`, `git/github-a2dc5c1d0a34`; empty where it does not say. */
+  /** The server's name: `git/2.39.5`, `git/github-a2dc5c1d0a34`; empty where it sends none. */
   readonly agent: string
 }
 
@@ -32,8 +31,8 @@ const PEELED = '^{}'
 export class RefusedService extends Error {}
 
 /**
- * Reads an advertisement up to its flush. `announced` is true over HTTP, where a `# service=…` section comes first; in version 2 it
- * may be left out. A server that speaks version 2 has told no refs then: see `readRefs`.
+ * Reads an advertisement up to its flush. `announced` is true over HTTP, where a `# service=…` section comes first; version 2 may leave it out.
+ * A server of version 2 has sent no refs then: see `readRefs`.
  * @throws StreamFault when it is not one, RefusedService when the server sends an error line
  */
 export async function readAdvertisement(reader: ByteReader, announced: boolean): Promise<Advertisement> {
@@ -66,7 +65,7 @@ export async function readAdvertisement(reader: ByteReader, announced: boolean):
   }
 }
 
-/** @throws Failure BP4010 where the objects are named by something else than SHA-1 */
+/** @throws Failure BP4010 where the objects have other names than SHA-1 */
 export function assertReadable(advertisement: Advertisement, remote: string): void {
   const { objectFormat } = advertisement
   if (objectFormat === 'sha1') return
@@ -77,7 +76,7 @@ export function assertReadable(advertisement: Advertisement, remote: string): vo
   )
 }
 
-/** Asks a server of version 2 for branches and tags alone: a forge has a ref for each pull request besides. */
+/** Requests branches and tags alone from a server of version 2: a forge has a ref for each pull request besides. */
 export function refsRequest({ capabilities }: Advertisement): readonly Buffer[] {
   const prefixes = ['HEAD', 'refs/heads/', 'refs/tags/'].map((prefix) => pktLine(`ref-prefix ${prefix}\n`))
   return [...commandHead('ls-refs', capabilities), pktLine('peel\n'), pktLine('symrefs\n'), ...prefixes, FLUSH]

@@ -13,7 +13,7 @@ export class StreamFault extends Error {
 export interface ReadLimits {
   /** Longest time without a byte. Milliseconds. */
   readonly silence: number
-  /** Most bytes that are read from the stream. */
+  /** Bytes of the stream. */
   readonly bytes: number
 }
 

@@ -1,6 +1,6 @@
 /**
- * Asks a server for a pack, all in one request: the wants, what is here already, and `done` (git documentation, gitprotocol-pack,
- * "Packfile Negotiation", and gitprotocol-v2, `fetch`).
+ * Fetches a pack in one request: the wants, the haves, and `done` (git documentation, gitprotocol-pack, "Packfile Negotiation", and
+ * gitprotocol-v2, `fetch`).
  */
 import type { ObjectId } from '../../../package/object-id.ts'
 import { type Advertisement, commandHead, RefusedService } from './advertisement.ts'
@@ -12,26 +12,26 @@ export type Filter = 'blob:none' | 'tree:0' | `blob:limit=${number}`
 
 export interface FetchRequest {
   readonly wants: readonly ObjectId[]
-  /** Commits: what they reach does not come. */
+  /** Commits on the remote that are here, with everything below them. */
   readonly haves: readonly ObjectId[]
   /** Commits from each want on, 1 for the want alone; undefined for the whole history. */
   readonly depth?: number | undefined
-  /** What is left out, but for what is wanted by its own id: contents of files, or folders too. */
+  /** Leaves out contents of files, or folders too, but for wants by their own id. */
   readonly filter?: Filter | undefined
-  /** Bytes of the pack; undefined for what the transport takes. */
+  /** Bytes of the pack; undefined for the transport's limit. */
   readonly most?: number | undefined
 }
 
-/** `ofs-delta` makes the pack smaller; `thin-pack` is left out, so that every pack stands on its own. */
+/** `ofs-delta` makes the pack smaller; `thin-pack` is left out, so that every pack is complete. */
 const WANTED_CAPABILITIES = ['side-band-64k', 'ofs-delta', 'no-progress', 'filter']
 
-/** A server takes only so many lines of a request for granted; the newest are what saves bytes. */
+/** A server limits the lines of a request; the newest commits save most bytes. */
 const MOST_HAVES = 256
 
 /**
- * The pack with everything that `wants` reach, as far as `depth` and `filter` say, and `haves` do not.
- * @throws RefusedService when the server does not give one of the wants or does not know what is asked, StreamFault when the answer
- *   breaks off or is larger than `most`; the content of the pack is not checked here
+ * The pack with everything below `wants`, within `depth` and `filter`, that is not below `haves`.
+ * @throws RefusedService when the server refuses a want or does not understand the request, StreamFault when the answer breaks off or is larger
+ * than `most`; the content of the pack is not checked here
  */
 export async function fetchPack(session: GitSession, request: FetchRequest): Promise<Buffer> {
   const { advertisement } = session
@@ -64,7 +64,7 @@ function haveLines(haves: readonly ObjectId[]): readonly Buffer[] {
   return haves.slice(0, MOST_HAVES).map((id) => pktLine(`have ${id}\n`))
 }
 
-/** The first line of the pack: where the history was cut off comes first, up to a flush, then what the server has in common. */
+/** The first line of the pack. Before it come the shallow commits, up to a flush, and the common ones. */
 async function skipAnswers(reader: ByteReader, cut: boolean): Promise<Buffer> {
   let line = await readLine(reader)
   if (cut) {

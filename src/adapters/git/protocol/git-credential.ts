@@ -4,8 +4,8 @@ import { type Environment, runGit } from '../git-program.ts'
 import type { Credential } from './remote-address.ts'
 
 /**
- * Asks `git credential fill`, which asks the helpers of the user and of the machine, in no repository: those of a clone are not
- * asked, and never a person. Undefined where nobody knows, or git is not installed.
+ * Runs `git credential fill`, which asks the helpers of the user and of the machine, and neither those of a clone nor a person. Undefined where
+ * nobody has a credential, or git is not installed.
  */
 export async function findCredential(url: string, environment: Environment, signal: AbortSignal): Promise<Credential | undefined> {
   const { protocol, host, pathname } = new URL(url)

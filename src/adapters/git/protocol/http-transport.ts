@@ -14,7 +14,7 @@ import type { Credential, RemoteAddress } from './remote-address.ts'
 const TOKEN_USER = 'x-access-token'
 const MOST_REDIRECTS = 5
 
-/** A token that does not last: asked for before each request. @throws Failure BP50xx */
+/** A token that does not last: read before each request. @throws Failure BP50xx */
 export type TokenSource = (signal: AbortSignal) => Promise<string>
 
 interface Request {
@@ -32,7 +32,7 @@ export class HttpTransport implements GitTransport {
   readonly #token: TokenSource | undefined
   #credential: Credential | undefined
   #asked = false
-  /** What a server of protocol version 2 can do, which is told once and not with the refs. */
+  /** Capabilities of a server of protocol version 2, which it sends once and not with the refs. */
   #offered: Advertisement | undefined
 
   constructor(
@@ -53,7 +53,7 @@ export class HttpTransport implements GitTransport {
   get secrets(): readonly string[] {
     if (this.#credential === undefined) return []
     const { username, password } = this.#credential
-    // A token may stand in the place of the user name, with no password.
+    // A token may stand in the place of the user name, without a password.
     return [password === '' ? username : password, basic(this.#credential)].filter((text) => text !== '')
   }
 
@@ -65,7 +65,7 @@ export class HttpTransport implements GitTransport {
     if (signal.aborted) return signal.reason
     if (thrown instanceof Failure) return thrown
     if (thrown instanceof StreamFault) return unreachable(this.#printed, thrown.message, thrown)
-    // undici wraps the reason that the connection failed for; its own text may repeat the address and is not shown.
+    // undici wraps the reason of a failed connection; its own text may repeat the address and is not shown.
     const cause = thrown instanceof Error ? thrown.cause : undefined
     const code = systemCode(cause) ?? systemCode(thrown)
     if (code !== undefined || thrown instanceof TypeError) {
@@ -121,7 +121,7 @@ export class HttpTransport implements GitTransport {
     return new ByteReader(response.body ?? new Blob([]).stream(), this.#limits)
   }
 
-  /** Sends until something other than a redirect or a first "who are you" comes. @throws Failure for every answer but the wanted one */
+  /** Sends until something other than a redirect or a first 401 comes. @throws Failure for every answer but the wanted one */
   async #send(request: Request, signal: AbortSignal, stop: AbortController): Promise<Response> {
     for (let attempt = 0; attempt <= MOST_REDIRECTS; attempt++) {
       const response = await this.#once(request, signal, stop)
@@ -137,7 +137,7 @@ export class HttpTransport implements GitTransport {
 
   async #once(request: Request, signal: AbortSignal, stop: AbortController): Promise<Response> {
     signal.throwIfAborted()
-    // A turn may have been planned for seconds: connections that were closed meanwhile are seen to be, and none of them is used.
+    // A turn may plan for seconds. The event loop runs once, so that connections that were closed meanwhile are not used.
     await setImmediate()
     if (this.#token !== undefined) this.#credential = { username: TOKEN_USER, password: await this.#token(signal) }
     const late = () => stop.abort(new StreamFault('silent', `no answer for ${this.#limits.silence / 1000} s`))
@@ -161,7 +161,7 @@ export class HttpTransport implements GitTransport {
     }
   }
 
-  /** True where the same request is worth sending again. */
+  /** The same request is worth another try. */
   async #goOn(request: Request, response: Response, signal: AbortSignal): Promise<boolean> {
     if (response.status === 401 && this.#credential === undefined && !this.#asked) {
       this.#asked = true
@@ -172,7 +172,7 @@ export class HttpTransport implements GitTransport {
     if (![301, 302, 303, 307, 308].includes(response.status)) return false
     const target = URL.parse(response.headers.get('location') ?? '', this.#base + request.path)
     const here = new URL(this.#base)
-    // A redirect to another place would carry the token there, or down to plain http.
+    // A redirect to another host would carry the token there, or down to plain http.
     if (target === null || target.origin !== here.origin || !(target.pathname + target.search).endsWith(request.path)) return false
     await response.body?.cancel()
     this.#base = here.origin + target.pathname.slice(0, target.pathname.length - (request.path.split('?')[0] ?? '').length)

@@ -1,17 +1,17 @@
-/** The sizes of what a pack unfolds to, before anything of it is kept: its entries say them (git documentation, gitformat-pack). */
+/** The inflated sizes of a pack, before anything of it is kept, from its entries (git documentation, gitformat-pack). */
 import { inflateSync } from 'node:zlib'
 import { BrokenObject } from '../objects/object-format.ts'
 
-/** An object of the pack is larger than what is read. Which one cannot be told without inflating it. */
+/** An object of the pack is larger than what is read. Its id is unknown without inflating it. */
 export class OversizedObject extends Error {}
 
 const OFS_DELTA = 6
 const REF_DELTA = 7
 
 /**
- * Looks at every entry. One is inflated up to the size that it says, and never beyond.
+ * Reads every entry, inflated up to its announced size and never beyond.
  * @param pack whole, its checksum checked. @param most bytes of one object
- * @throws OversizedObject, BrokenObject where an entry is not what it says
+ * @throws OversizedObject, BrokenObject where an entry is not what it announces
  */
 export function assertPackSizes(pack: Buffer, most: number): void {
   const end = pack.length - 20

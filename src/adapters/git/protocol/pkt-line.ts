@@ -34,17 +34,17 @@ export async function readPktLine(reader: ByteReader): Promise<Buffer | 'flush' 
   return body
 }
 
-/** What came over the bands of an answer. */
+/** The content of the bands of an answer. */
 export interface BandedAnswer {
   readonly content: Buffer
-  /** Messages of the server and its hooks, as they came; untrusted. */
+  /** Messages of the server and its hooks; untrusted. */
   readonly messages: string
-  /** The server's own last words where it gave up. */
+  /** The server's own error, where it gave up. */
   readonly fatal: string | undefined
 }
 
 /**
- * Reads all lines up to the flush or the end, `first` being one that was read already, and sorts them by band.
+ * Reads all lines up to the flush or the end, beginning with `first`, and sorts them by band.
  * @param most bytes of the content
  * @throws StreamFault when it is larger, or not framed
  */

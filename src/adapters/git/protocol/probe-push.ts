@@ -1,7 +1,7 @@
 /**
- * Whether a server would take pushes to some refs, found without moving one. Each push claims that the ref stands at the base commit,
- * where it does not, and shall stay there. `receive-pack` runs the hooks (pre-receive, update), which is where forges and people keep
- * their rules, before it looks at the ref, and then refuses: docs/facts/push-rehearsal.md.
+ * Finds out whether a server would take pushes to some refs, without moving one. Each push claims falsely that the ref is at the base commit,
+ * and shall stay there. `receive-pack` runs the hooks (pre-receive, update), where forges and people keep their rules, before it compares the
+ * ref and refuses (docs/facts/push-rehearsal.md).
  */
 import { Failure } from '../../../failure.ts'
 import type { PushAnswer, PushTexts } from '../../../ports/probes.ts'
@@ -25,11 +25,11 @@ export interface ProbePushOptions {
 
 const LIMITS: TransportLimits = { silence: 60_000, bytes: 64 * 1024 * 1024 }
 
-/** Reasons with which `receive-pack` says that a ref is not where the push claims: git 2.0 to 2.49, and later ones. */
+/** Reasons of `receive-pack` for a ref that is not where the push claims: git 2.0 to 2.49, and later ones. */
 const STALE = new Set(['failed to update ref', 'failed to lock', 'incorrect old value provided', 'reference does not exist'])
 
 /**
- * @param refs full names. One that stands at the base commit itself cannot be asked about.
+ * @param refs full names. The answer for one at the base commit itself is `unclear`.
  * @throws Failure BP40xx where the repository cannot be reached, does not know us or has no base branch
  */
 export async function probePush(
@@ -73,7 +73,7 @@ async function probeOne(target: PushTarget, ref: string, signal: AbortSignal): P
     if (unpacked === 'ok' && reason !== undefined && (STALE.has(reason) || texts?.stale.test(reason) === true))
       return { ref, answer: 'let-through', why: '' }
     const reported = foreignLine([unpacked === 'ok' ? '' : unpacked, reason ?? '', messages].join('\n'), { secrets: transport.secrets })
-    // Of a push that the server took although it could not, and of a text whose meaning is not known, nothing is known.
+    // A push that the server took although it could not, and an unknown text, prove nothing.
     const bySomeRule = reason !== undefined && (texts === undefined || (unpacked === 'ok' && texts.refused.test(reason)))
     return { ref, answer: bySomeRule ? 'refused' : 'unclear', why: reported === '' ? 'the server says nothing about it' : reported }
   } catch (thrown) {

@@ -1,7 +1,7 @@
 /**
- * The git protocol over a program's standard input and output: the `git` of this machine for a repository on disk, the
- * user's `ssh` for one elsewhere. One process serves the whole conversation, because ssh servers of forges allow exactly
- * `git-upload-pack '<path>'` and `git-receive-pack '<path>'` and no `--stateless-rpc`.
+ * The git protocol over a program's standard input and output: `git` for a repository on disk, the user's `ssh` for one elsewhere. One process
+ * serves the whole conversation, because ssh servers of forges allow exactly `git-upload-pack '<path>'` and `git-receive-pack '<path>'` and no
+ * `--stateless-rpc`.
  */
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
 import { Failure } from '../../../failure.ts'
@@ -19,11 +19,11 @@ import type { RemoteAddress } from './remote-address.ts'
 interface Launch {
   readonly program: string
   readonly args: readonly string[]
-  /** In a session of its own, so that it finds no terminal to ask on; ended as a group. */
+  /** A session of its own has no terminal for prompts, and ends as a group. */
   readonly detached: boolean
 }
 
-/** How long a program may take to end by itself after the conversation. Milliseconds. */
+/** Milliseconds that a program may take to end by itself after the conversation. */
 const GRACE = 5000
 
 type ProcessAddress = Extract<RemoteAddress, { kind: 'local' | 'ssh' }>
@@ -46,7 +46,7 @@ export class ProcessTransport implements GitTransport {
     const launch =
       this.#address.kind === 'ssh' ? sshLaunch(this.#address, service, this.#environment) : await this.#localLaunch(service, signal)
     signal.throwIfAborted()
-    // Version 2 is for reading alone. An ssh server that does not let the variable in answers in version 0.
+    // Version 2 is for reading alone. An ssh server that drops the variable answers in version 0.
     const protocol = service === 'git-upload-pack' ? { GIT_PROTOCOL: 'version=2' } : {}
     const running = new Conversation(launch, { ...gitEnvironment(this.#environment), ...protocol }, signal)
     const reader = new ByteReader(running.output, this.#limits)
@@ -87,7 +87,7 @@ export class ProcessTransport implements GitTransport {
     return unreachable(printed, reported === '' ? thrown.message : reported, thrown)
   }
 
-  /** Of a local address: the folder that git keeps it in. @throws Failure BP1002, BP4009, BP4010 */
+  /** The folder in which git keeps a local repository. @throws Failure BP1002, BP4009, BP4010 */
   async gitFolder(signal: AbortSignal): Promise<string> {
     this.#gitFolder ??= await findGitFolder(this.#address, this.#environment, signal)
     return this.#gitFolder
@@ -119,7 +119,6 @@ interface Ended {
   readonly missing: boolean
 }
 
-/** One running program. */
 class Conversation {
   readonly output: AsyncIterable<Uint8Array>
   readonly #child: ChildProcessWithoutNullStreams
@@ -134,7 +133,7 @@ class Conversation {
     this.#child = child
     this.#detached = launch.detached
     this.output = child.stdout
-    child.stdin.on('error', () => {}) // the end of the answer tells it
+    child.stdin.on('error', () => {}) // the end of the answer reports it
     child.stderr.on('data', (chunk: Buffer) => {
       this.#stderr = (this.#stderr + chunk.toString('utf8')).slice(-4096)
     })
@@ -170,7 +169,7 @@ class Conversation {
     }
   }
 
-  /** Says goodbye (a flush asks for nothing), waits, and ends the program by force when that does not help. */
+  /** Sends a flush, which asks for nothing, waits, and kills the program after the grace time. */
   async end(now: boolean): Promise<Ended> {
     if (now) this.#kill()
     else if (!this.#requested && this.#child.stdin.writable) this.#child.stdin.end(FLUSH)

@@ -6,7 +6,7 @@ import { FLUSH, pktLine, readBands, readPktLine } from './pkt-line.ts'
 
 const NOTHING = '0'.repeat(40)
 
-/** One ref to move, by the object it names itself (an annotated tag: the tag object). `null` is "not there". */
+/** One ref to move, by the object that it names (for an annotated tag the tag object). `null`: no such ref. */
 export interface PushCommand {
   readonly ref: string
   readonly from: ObjectId | null
@@ -14,18 +14,17 @@ export interface PushCommand {
 }
 
 export interface PushReport {
-  /** `ok`, or why the objects were not taken. Untrusted, as all texts here. */
+  /** `ok`, or the reason for which the objects were refused. Untrusted, as all texts here. */
   readonly unpacked: string
-  /** Full ref name to the reason it was refused for. A ref that moved is not in it. */
+  /** Full ref name to the reason of its refusal. A ref that moved is not in it. */
   readonly refused: ReadonlyMap<string, string>
-  /** What the server and its hooks printed. */
+  /** Output of the server and its hooks. */
   readonly messages: string
 }
 
 /**
- * Sends the commands in the order given, all or none where the server can do that (`atomic`). `pack` is needed as soon as
- * one command is no deletion.
- * @throws StreamFault when the answer does not come or breaks off: then nobody knows what happened
+ * Sends the commands in order, all or none where the server can do that (`atomic`). `pack` is needed unless every command is a deletion.
+ * @throws StreamFault when the answer does not come or breaks off: then the outcome is unknown
  */
 export async function sendPush(session: GitSession, commands: readonly PushCommand[], pack: Buffer): Promise<PushReport> {
   const offered = session.advertisement.capabilities

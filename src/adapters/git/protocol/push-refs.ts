@@ -1,4 +1,4 @@
-/** Moves refs on the remote: checks before, sends, and finds out what happened from what the remote then says. */
+/** Moves refs on the remote: checks before, sends, and finds the outcome in the refs of the remote. */
 import { Failure } from '../../../failure.ts'
 import type { ObjectId } from '../../../package/object-id.ts'
 import type { RefUpdate } from '../../../ports/package-repository.ts'
@@ -22,9 +22,8 @@ export interface PushParts {
 }
 
 /**
- * Compare and swap of every update; see `PackageRepository.push`. Updates whose ref is at its target already are no
- * fault when that is so for all of them: the same push was done before and its answer was lost.
- * An update with `from` equal to `to` asserts the ref and moves nothing.
+ * Compare and swap of every update; see `PackageRepository.push`. It is no fault when all refs are at their targets already: the same push was
+ * done before and its answer was lost. An update with `from` equal to `to` asserts the ref and moves nothing.
  */
 export async function pushRefs(parts: PushParts, updates: readonly RefUpdate[], signal: AbortSignal): Promise<void> {
   const session = await parts.transport.open('git-receive-pack', signal)
@@ -47,7 +46,7 @@ export async function pushRefs(parts: PushParts, updates: readonly RefUpdate[], 
   await judge(parts, updates, report, signal)
 }
 
-/** Where the remote has the ref, in the terms of `RefUpdate`: annotated tags peeled, where that was told. */
+/** The remote's value of the ref, in the terms of `RefUpdate`: annotated tags peeled, where the server sends that. */
 function seenAt(advertisement: Advertisement, known: Advertisement | undefined, { ref }: RefUpdate): ObjectId | null {
   const id = advertisement.refs.get(ref) ?? null
   return id !== null && known?.refs.get(ref) === id ? (known.peeled.get(ref) ?? id) : id
@@ -61,7 +60,7 @@ function assertCapable(remote: string, { capabilities }: Advertisement, commands
   throw refusedByRule(remote, `the server does not offer ${missing}`)
 }
 
-/** The push was sent and no answer came. A failure that says more than "unreachable" ends it here. */
+/** No answer came to the push. A failure that says more than "unreachable" ends it here. */
 function lostAnswer(parts: PushParts, thrown: unknown, signal: AbortSignal): Failure {
   const explained = parts.transport.explain(thrown, signal)
   if (explained instanceof Failure && explained.code === 'BP4001') return explained

@@ -1,9 +1,9 @@
-/** Where a repository is: an address as people give it to git, split into what a transport needs and what may be printed. */
+/** The address of a repository, split into what a transport needs and what may be printed. */
 import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { unsupported } from '../git-failure.ts'
 
-/** User name and password or token, as `Authorization: Basic` takes them. */
+/** User name and password or token, for `Authorization: Basic`. */
 export interface Credential {
   readonly username: string
   readonly password: string
@@ -21,7 +21,7 @@ export type RemoteAddress =
       readonly kind: 'local'
       readonly printed: string
       readonly path: string
-      /** As with git itself: a path is read where it is, and `file://…` is asked as a remote is (git-clone(1), `--local`). */
+      /** As with git itself: a path is read in place, and `file://…` is read as a remote (git-clone(1), `--local`). */
       readonly inPlace: boolean
     }
   | {
@@ -43,8 +43,8 @@ const SUPPORTED = 'use https://…, ssh://…, user@host:path, file://… or a p
 
 /**
  * Splits an address. A path is made absolute against `workingDirectory`.
- * @throws Failure BP4010 for another scheme (`ext::…`, `git://…`, `http://` to another machine), or for a host, user or
- *   path that a program could take for an option
+ * @throws Failure BP4010 for another scheme (`ext::…`, `git://…`, `http://` to another machine), or for a host, user or path that a program
+ * could take for an option
  */
 export function parseRemoteAddress(text: string, workingDirectory: string): RemoteAddress {
   const scheme = SCHEME.exec(text)?.[1]?.toLowerCase()

@@ -1,4 +1,4 @@
-/** A transport that tells what was asked of it and how long the answer took, for `--verbose`. */
+/** A transport that reports its requests and their times, for `--verbose`. */
 import type { Trace } from '../../../ports/trace.ts'
 import type { Advertisement } from './advertisement.ts'
 import type { ByteReader } from './byte-reader.ts'

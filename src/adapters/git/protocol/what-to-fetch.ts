@@ -1,4 +1,4 @@
-/** What is fetched of a remote, and by which way: decided from what the server says of itself. Nothing here asks anybody. */
+/** Decides what to fetch from a remote, and by which way, from the server's advertisement. Nothing here sends a request. */
 import type { ObjectId } from '../../../package/object-id.ts'
 import { LEDGER_BRANCH, parseRevisionTag } from '../../../package/ref-name.ts'
 import type { Advertisement } from './advertisement.ts'
@@ -7,15 +7,15 @@ import type { Advertisement } from './advertisement.ts'
 export type Way = 'partial' | 'whole'
 
 /**
- * Commits that are fetched beyond what is here, time after time. Depth is the shortest way to a commit: where branches are merged late,
- * 16 already goes back for a hundred first parents. A package's history is looked back at for 200.
+ * Commits that are fetched beyond those that are here, request by request. Depth is the shortest way to a commit: where branches are merged
+ * late, 16 already goes back for a hundred first parents. 200 commits of a package's history are read.
  */
 export const DEPTHS: readonly number[] = [16, 64, 160, 1024, 8192]
 /** The whole history (git, `INFINITE_DEPTH`). */
 export const DEEPEST = 2 ** 31 - 1
-/** Commits that the base branch is followed by, from what is here: one that moved on further is begun anew. */
+/** Commits by which the base branch is followed from here; a branch that moved further is begun anew. */
 export const FURTHEST = 512
-/** Files up to this size come with the branches that are ours: they differ from their base by a few. */
+/** Files up to this size come with our branches: they differ from their base by a few. */
 export const SMALL_FILES = 'blob:limit=262144'
 
 const OURS = /^refs\/heads\/(?:drafts|proposed|deletionProposed)\//
@@ -26,7 +26,7 @@ export function wayOf({ version, capabilities }: Advertisement): Way {
   return byId && capabilities.has('shallow') ? 'partial' : 'whole'
 }
 
-/** Full ref names to tips: of the branch that packages are on, of the branches that come from it, and of the ledger, which does not. */
+/** Full ref names to tips: of the branch with the packages, of the branches that come from it, and of the ledger, which does not. */
 export function ourTips(
   { refs, head }: Advertisement,
   baseBranch: string | undefined,
@@ -51,7 +51,7 @@ export function tipsNaming(advertisement: Advertisement, ids: readonly ObjectId[
   return new Map([...branchesAndTags(advertisement)].filter(([name, id]) => wanted.has(id) || wanted.has(peeled.get(name) ?? id)))
 }
 
-/** Commits of the latest revision of each package: whoever looks at one looks at the others next. */
+/** Commits of the latest revision of each package: a reader of one reads the others next. */
 export function latestRevisions({ refs, peeled }: Advertisement): readonly ObjectId[] {
   const latest = new Map<string, { readonly revision: number; readonly id: ObjectId }>()
   for (const [name, id] of refs) {
