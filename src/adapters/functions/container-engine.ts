@@ -1,4 +1,4 @@
-/** Images through docker or podman, as kpt runs them (kpt `internal/fnruntime/container.go`), with less that they may do. */
+/** Runs images through docker or podman, as kpt does (kpt `internal/fnruntime/container.go`), with fewer rights. */
 import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { basename, parse } from 'node:path'
@@ -9,21 +9,21 @@ import { findProgram, type ProgramEnd, runProgram } from './run-program.ts'
 export type EngineName = 'docker' | 'podman'
 
 export interface EngineOptions {
-  /** Undefined: the first that is there. */
+  /** Undefined: the first one found. */
   readonly engine: EngineName | undefined
   readonly environment: { readonly [name: string]: string | undefined }
   readonly limits: FunctionLimits
-  /** Milliseconds that an image may take to be fetched. */
+  /** Milliseconds for the pull of an image. */
   readonly pullTime: number
 }
 
-/** With this code docker and podman say that they themselves failed, and not what they ran. */
+/** Exit code by which docker and podman report a failure of their own. */
 const ENGINE_FAILED = 125
 const SMALL_OUTPUT = 1024 * 1024
 
 export class ContainerEngine {
   private readonly options: EngineOptions
-  /** Images that are there, as far as this process has seen. */
+  /** Images that this process knows to be present. */
   private readonly present = new Set<string>()
 
   constructor(options: EngineOptions) {
@@ -65,12 +65,12 @@ export class ContainerEngine {
       return await this.notStarted(program, failedEngine(program, 'run', end.stderr), 'correct what it says', signal)
     } finally {
       process.off('exit', remove)
-      // The engine's own client was killed, which does not end what it started.
+      // The engine's client was killed, which does not end the container.
       if (!clean) remove()
     }
   }
 
-  /** Apart from the run, so that fetching an image takes nothing of the function's time. */
+  /** The pull is apart from the run, so that it takes nothing of the function's time. */
   private async fetchImage(program: string, image: string, signal: AbortSignal): Promise<string | undefined> {
     if (this.present.has(image)) return undefined
     const { limits, pullTime } = this.options
@@ -84,7 +84,7 @@ export class ContainerEngine {
     return undefined
   }
 
-  /** Told by what it does, and not by its message: an engine that cannot even list containers has to be started. */
+  /** Decided by behaviour, not by the message: an engine that cannot even list containers has to be started. */
   private async notStarted(program: string, why: string, remedy: string, signal: AbortSignal): Promise<ProgramEnd> {
     const listed = await this.ask(program, ['ps', '--quiet'], this.options.limits.milliseconds, signal)
     if (listed.is === 'ended' && listed.exitCode === 0) return { is: 'not-started', why, remedy }
@@ -119,7 +119,7 @@ export function containerWords(name: string, image: string, { memory }: Pick<Fun
     ...['--network', 'none', '--user', '65534:65534', '--security-opt=no-new-privileges', '--cap-drop', 'ALL'],
     ...['--read-only', '--tmpfs', '/tmp:rw,size=64m,mode=1777'],
     ...['--memory', String(memory), '--memory-swap', String(memory), '--pids-limit', '128'],
-    // Otherwise the engine keeps what the function prints, Secrets among it, in files of its own.
+    // Otherwise the engine keeps the function's output, Secrets among it, in files of its own.
     ...['--log-driver', 'none'],
     image,
   ]

@@ -1,4 +1,4 @@
-/** Programs, modules and images that the operator allows: each input is run twice the first time, and its answer kept. */
+/** Programs, modules and images that the operator allows. Each input is run twice the first time, and the answer is cached. */
 import { createHash } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { setTimeout as wait } from 'node:timers/promises'
@@ -18,12 +18,12 @@ export type ForeignRuntime = Extract<ChosenRuntime, { is: 'program' | 'image' | 
 
 export interface ForeignOptions {
   readonly engine: EngineName | undefined
-  /** The operator's: for the PATH, and for the container engine. Programs get next to nothing of it. */
+  /** The operator's, for the PATH and the container engine. Programs get next to nothing of it. */
   readonly environment: { readonly [name: string]: string | undefined }
   readonly limits: FunctionLimits
-  /** Milliseconds that an image may take to be fetched. */
+  /** Milliseconds for the pull of an image. */
   readonly pullTime: number
-  /** Whether the second run waits until the clock shows another second, so that a time in the output is seen. */
+  /** The second run waits until the clock shows another second, so that a time in the output is noticed. */
   readonly nextSecond: boolean
 }
 
@@ -40,12 +40,12 @@ export class ForeignFunctions {
     this.engine = new ContainerEngine(options)
   }
 
-  /** What the function answered to this input before; undefined where it has to run. */
+  /** The cached answer to this input; undefined where the function has to run. */
   known(runtime: ForeignRuntime, input: string): ForeignAnswer | undefined {
     return this.answers.get(keyOf(runtime, input))
   }
 
-  /** Limits that were broken, and runtimes that are missing, are not kept. @throws the signal's reason when it is aborted */
+  /** Broken limits and missing runtimes are not cached. @throws the signal's reason when it is aborted */
   async answer(step: PipelineStep, runtime: ForeignRuntime, input: string, signal: AbortSignal): Promise<ForeignAnswer> {
     const known = this.known(runtime, input)
     if (known !== undefined) return known

@@ -1,4 +1,4 @@
-/** What a program or an image printed, as the answer of a function; and what a person should know of it. */
+/** The output of a program or an image as the answer of a function, with remarks for people. */
 import { asFailure, type Failure, type FailureDetail } from '../../failure.ts'
 import { annotationOf, ID, LEGACY_ID } from '../../render/kpt/item-annotations.ts'
 import type { FunctionOutput } from '../../render/kpt/krm-function.ts'
@@ -15,12 +15,11 @@ export interface PrintedOutput {
   readonly exitCode: number
 }
 
-/** Between threads, and as it is kept: text, so that nobody changes it in place. */
+/** In threads and in the cache it is text, so that nobody changes it in place. */
 export type ForeignAnswer = PrintedOutput | { readonly failure: FailureDetail }
 
 /**
- * As kpt takes it: what a failed function printed counts for its results alone. An object that was in the input is where it
- * was written, and not where in the output it stands.
+ * As kpt does: of a failed function's output only the results count. An object of the input keeps its location in the files.
  * @param given the objects that the function got
  */
 export function readForeignOutput(
@@ -55,7 +54,7 @@ function forgetSources(node: YamlNode): void {
     }
 }
 
-/** The object, and if it is a list of objects those that are in it. */
+/** The object, or the objects of a list of objects. */
 function comeFrom(item: YamlMap, from: YamlMap): void {
   item.source = from.source
   item.writes = from.writes
@@ -75,7 +74,7 @@ function whyOf({ code, what, why }: Failure): string {
   return code === 'BP9001' ? 'it cannot be read' : `${what}: ${why}`
 }
 
-/** Whether two runs gave the same objects in the same order: a map in another order, or another remark, is no other package. */
+/** Two runs gave the same objects in the same order. Another order of a map or another remark is the same package. */
 export function isSameOutput(one: PrintedOutput, other: PrintedOutput): boolean {
   if (one.exitCode !== other.exitCode) return false
   if (one.exitCode !== 0 || one.stdout === other.stdout) return true
@@ -93,14 +92,14 @@ interface ObjectName {
   readonly namespace: string
 }
 
-/** What objects are before a function of somebody's runs, by the id that they carry through it. */
+/** The objects before a foreign function runs, by the id that they carry through it. */
 export function namesById(items: readonly YamlMap[]): ReadonlyMap<string, ObjectName> {
   return new Map(items.map((item) => [annotationOf(item, ID) ?? '', nameOf(item)]))
 }
 
 /**
- * What the function did to the identity of objects. That is no failure, because a function that is allowed may do that, as
- * set-namespace does; and nobody sees it in the package's files.
+ * Changes of the function to the identity of objects. They are no failure, because an allowed function may make them, as set-namespace does;
+ * but nobody sees them in the package's files.
  */
 export function identityRemarks(before: ReadonlyMap<string, ObjectName>, items: readonly YamlMap[]): readonly string[] {
   const counts = { kind: 0, namespace: 0, created: 0 }

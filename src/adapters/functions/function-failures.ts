@@ -1,4 +1,4 @@
-/** What a function of a pipeline can do wrong, in the words in which it is told. */
+/** Failures of functions of a pipeline. */
 import { Failure, type FailureDetail } from '../../failure.ts'
 import { describeStep, functionName, type PipelineStep } from '../../render/kpt/pipeline-step.ts'
 

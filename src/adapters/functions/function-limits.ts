@@ -1,11 +1,11 @@
-/** What one function of a pipeline may take (docs/guides/functions.md). */
+/** Limits of one function of a pipeline (docs/guides/functions.md). */
 export interface FunctionLimits {
   readonly milliseconds: number
   /** Bytes, of the program and everything that it starts. */
   readonly memory: number
   /** Bytes on standard output. */
   readonly output: number
-  /** Objects that it may give back. */
+  /** Objects in its output. */
   readonly objects: number
 }
 

@@ -1,4 +1,4 @@
-/** `kubectl kustomize` and commands of the operator's, each in a folder with nothing but what the build may read. */
+/** `kubectl kustomize` and commands of the operator, each in a folder with nothing but the files that the build may read. */
 import { mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -18,9 +18,9 @@ import { FUNCTION_LIMITS, type FunctionLimits } from './function-limits.ts'
 import { findProgram, type ProgramEnd, runProgram } from './run-program.ts'
 
 export interface PackageBuildsOptions {
-  /** Programs as the operator allows them: `kubectl`, `/usr/local/bin/jsonnet`, `helm template .`. */
+  /** Programs in the operator's form: `kubectl`, `/usr/local/bin/jsonnet`, `helm template .`. */
   readonly allowed: readonly string[]
-  /** The operator's: of it programs get the PATH, and kubectl nothing. */
+  /** The operator's: programs get the PATH of it, and kubectl nothing. */
   readonly environment: { readonly [name: string]: string | undefined }
   readonly limits?: FunctionLimits
 }
@@ -29,7 +29,7 @@ const KEPT = 64 * 1024 * 1024
 const FAILED = 512
 /** Programs that run at once. */
 const WIDTH = 2
-/** Where nothing listens: kustomize fetches nothing that got past the walk through the kustomization. */
+/** An address where nothing listens: kustomize fetches nothing that got past the walk through the kustomization. */
 const NO_NETWORK = { HTTP_PROXY: 'http://127.0.0.1:9', HTTPS_PROXY: 'http://127.0.0.1:9', NO_PROXY: '' }
 
 interface Program {
@@ -86,7 +86,7 @@ export class PackageBuilds implements PackageBuilder {
       await writeFiles(root, build)
       const first = await this.runOnce(build, program, root, signal)
       if (build.tool === 'kustomize' || 'failure' in first) return first
-      // What is ours is known to give the same each time.
+      // Our own programs are known to give the same each time.
       await rm(root, { recursive: true, force: true })
       await writeFiles(root, build)
       const second = await this.runOnce(build, program, root, signal)
@@ -169,7 +169,7 @@ function answerOf(build: Build, end: ProgramEnd, root: string): BuildAnswer {
   return failed(build, `exit code ${end.exitCode}${why === '' ? '' : `: ${why}`}`, `correct what it names${hint(build)}`, 'on-change')
 }
 
-/** Messages of kustomize quote what they are about. */
+/** Messages of kustomize quote their subject. */
 function hasSecret({ content }: Build['files'][number]): boolean {
   return /secretGenerator|\bkind["']?\s*:\s*["']?Secret\b/.test(new TextDecoder().decode(content))
 }
@@ -200,7 +200,7 @@ function notThere(program: string, folder: string): { readonly failure: FailureD
   }
 }
 
-/** The words as `--allow-render` reads them. */
+/** The words in the form of `--allow-render`. */
 function commandText(command: readonly string[]): string {
   return command.map((word) => (/^[\w./:=@%+,-]+$/.test(word) ? word : `"${word.replaceAll(/[\\"]/g, '\\$&')}"`)).join(' ')
 }
@@ -224,7 +224,7 @@ function notAllowed(allow: string, what: string, folder: string, otherwise = '')
   }
 }
 
-/** A renderer that renders what other tools than kpt make too. */
+/** A renderer for packages of other tools than kpt too. */
 export function withBuilds(renderer: PackageRenderer, builder: PackageBuilder): PackageRenderer {
   return {
     library: renderer.library,

@@ -1,8 +1,8 @@
-/** Programs that were started with everything that they start: found, measured, and ended, also when this process ends first. */
+/** Started programs with all their children: found, measured, and ended, also when this process ends first. */
 import { readdirSync, readFileSync, rmSync } from 'node:fs'
 import { readdir, readFile } from 'node:fs/promises'
 
-/** In the environment of a program and of all its children, those too that left its group. */
+/** A variable of a program and of all its children, also of those that left its group. */
 const MARK = 'BACKPORCH_FUNCTION'
 
 const running = new Set<ProcessGroup>()
@@ -17,7 +17,7 @@ export class ProcessGroup {
 
   /**
    * @param leader id of a process that leads its own group and has `markOf(name)` in its environment
-   * @param folder that goes with it where nobody is left to remove it
+   * @param folder that is removed with it when this process ends
    */
   constructor(leader: number, name: string, folder: string) {
     this.leader = leader
@@ -47,7 +47,7 @@ export class ProcessGroup {
     try {
       rmSync(this.folder, { recursive: true, force: true })
     } catch {
-      // There is nobody left to tell.
+      // Nobody is left to get a report.
     }
   }
 
@@ -57,7 +57,7 @@ export class ProcessGroup {
     if (running.size === 0) process.off('exit', endAll)
   }
 
-  /** Bytes that the group holds in memory; undefined where that is not told (Linux tells). */
+  /** Bytes that the group holds in memory; undefined on systems other than Linux. */
   async memory(): Promise<number | undefined> {
     if (process.platform !== 'linux') return undefined
     const members = await Promise.all((await processIds()).map(async (id) => ((await groupOf(id)) === this.leader ? residentSize(id) : 0)))
@@ -82,7 +82,7 @@ function signal(id: number): void {
 
 function isMarked(id: string, mark: string): boolean {
   try {
-    // One that has ended and was not waited for has an empty environment.
+    // A process that has ended and was not waited for has an empty environment.
     return readFileSync(`/proc/${id}/environ`, 'latin1').split('\0').includes(mark)
   } catch {
     return false

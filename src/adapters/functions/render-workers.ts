@@ -1,4 +1,4 @@
-/** A few threads that render, started when they are wanted; one that breaks a limit, or breaks, takes only its own package with it. */
+/** A few threads that render, started on demand. One that breaks a limit, or fails, takes only its own package with it. */
 import { deserialize } from 'node:v8'
 import { Worker } from 'node:worker_threads'
 import { Failure } from '../../failure.ts'
@@ -14,7 +14,7 @@ export interface WorkersOptions {
   readonly entry: URL
   /** Threads at once. */
   readonly width: number
-  /** Bytes that JavaScript may hold in one thread: the files, their trees and what functions make of them. */
+  /** Bytes of JavaScript in one thread: the files, their trees and the objects of functions. */
   readonly memory: number
   readonly start: WorkerStart
   /** Runs a program or an image for a rendering. */
@@ -39,7 +39,7 @@ export class RenderWorkers {
     this.options = options
   }
 
-  /** Failures of limits are in the rendering. @throws Failure BP9001 where the worker broke, the signal's reason when it is aborted */
+  /** Failures of limits are in the rendering. @throws Failure BP9001 where the worker fails, the signal's reason when it is aborted */
   async render(packagePath: string, files: PackageFiles, signal: AbortSignal): Promise<SizedRendering> {
     while (this.busy >= this.options.width) await new Promise<void>((resolve) => this.waiting.push(resolve))
     this.busy += 1
@@ -57,12 +57,12 @@ export class RenderWorkers {
     const worker = new Worker(entry, {
       workerData: start,
       resourceLimits: { maxOldGenerationSizeMb: memory / MEBIBYTE },
-      // Nothing of a package's rendering depends on the environment, and flags of this process are not the worker's.
+      // The rendering of a package does not depend on the environment, and flags of this process are not the worker's.
       env: {},
       execArgv: [],
     })
     worker.unref()
-    // One that breaks while it has nothing to do breaks nothing.
+    // An idle worker that fails does no harm.
     worker.on('error', () => undefined)
     worker.on('exit', () => {
       const index = this.idle.indexOf(worker)

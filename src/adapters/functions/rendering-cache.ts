@@ -1,4 +1,4 @@
-/** Renderings by the content that they are of. Whoever asks for one that is being made waits for the same one. */
+/** Renderings by their input. Callers that want the same one at once wait for one rendering. */
 import { createHash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import type { PackageFiles } from '../../package/package-files.ts'
@@ -24,7 +24,7 @@ export class RenderingCache {
     this.retained = new LRUCache({ maxSize: most })
   }
 
-  /** `make` is stopped when nobody waits for it any more. @throws what `make` throws, or the signal's reason */
+  /** `make` is stopped when nobody waits for it any more. @throws as `make`, or the signal's reason */
   async get(key: string, make: (signal: AbortSignal) => Promise<SizedRendering>, signal: AbortSignal): Promise<TurnRendering> {
     signal.throwIfAborted()
     const retained = this.retained.get(key)
@@ -61,7 +61,7 @@ export class RenderingCache {
         throw thrown
       },
     )
-    // Everybody may have gone before it fails.
+    // All callers may be gone before it fails.
     result.catch(() => undefined)
     const shared: RenderingInProgress = { result, stop, waiters: 0 }
     this.inProgress.set(key, shared)
@@ -69,12 +69,12 @@ export class RenderingCache {
   }
 }
 
-/** A limit that was broken once, and a runtime that is missing, may be otherwise next time. */
+/** A broken limit and a missing runtime may be different next time. */
 function isRetained(rendering: TurnRendering): boolean {
   return !('failures' in rendering) || rendering.failures.every(({ code }) => !['BP1201', 'BP1203', 'BP9001'].includes(code))
 }
 
-/** Equal for equal packages at the same place. */
+/** Equal for equal packages at the same path. */
 export function contentKey(packagePath: string, files: PackageFiles): string {
   const hash = createHash('sha256').update(JSON.stringify(packagePath))
   for (const { path, mode, content } of files) hash.update(JSON.stringify([path, mode, content.length])).update(content)

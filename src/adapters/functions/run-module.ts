@@ -1,4 +1,4 @@
-/** One run of a JavaScript or TypeScript module as a function, in a thread of its own: text in, text out, and nothing is shared between two runs. */
+/** Runs a JavaScript or TypeScript module as a function, in a thread of its own: text in, text out, and nothing is shared between two runs. */
 import { pathToFileURL } from 'node:url'
 import { Worker } from 'node:worker_threads'
 import { describeSize, describeTime, type FunctionLimits } from './function-limits.ts'
@@ -21,7 +21,7 @@ export async function runModule(file: string, input: string, limits: FunctionLim
     stdin: true,
     stdout: true,
     stderr: true,
-    // Tokens of the operator are in the environment; flags of this process are not the module's.
+    // The environment has tokens of the operator; flags of this process are not the module's.
     env: { LANG: 'C.UTF-8', TZ: 'UTC' },
     argv: [],
     // Node 22 warns of TypeScript on standard error.
@@ -49,7 +49,7 @@ function endOf(worker: Worker, input: string, limits: FunctionLimits, signal: Ab
     signal.addEventListener('abort', abort, { once: true })
     worker.on('error', (error: NodeJS.ErrnoException) => {
       if (error.code === 'ERR_WORKER_OUT_OF_MEMORY') breakLimit(`it needs more than ${describeSize(limits.memory)} of memory`)
-      // As Node prints what nothing catches.
+      // In the form of Node's output for uncaught errors.
       else thrown = `${error.name}: ${error.message}`
     })
     worker.stdout.on('data', (chunk: Buffer) => {
@@ -69,7 +69,7 @@ function endOf(worker: Worker, input: string, limits: FunctionLimits, signal: Ab
       const log = Buffer.concat(stderr).toString('utf8').slice(0, MOST_STDERR)
       resolve({ is: 'ended', exitCode, stdout: Buffer.concat(stdout).toString('utf8'), stderr: log + thrown })
     }, reject)
-    // A module that does not read its input is judged by what it prints.
+    // A module that does not read its input is judged by its output.
     worker.stdin?.on('error', () => undefined)
     worker.stdin?.end(input)
   })

@@ -1,4 +1,4 @@
-/** One run of a program: text in, text out, no shell, an empty folder to be in, and an end of it in any case. */
+/** Runs a program: text in, text out, without a shell, in an empty folder, and with an end in any case. */
 import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { accessSync, constants, statSync } from 'node:fs'
@@ -12,33 +12,33 @@ export interface ProgramRun {
   /** Absolute path. */
   readonly program: string
   readonly words: readonly string[]
-  /** Where it starts; an empty folder of its own unless given. */
+  /** Working folder; an empty folder of its own by default. */
   readonly folder?: string
   /** For its standard input. */
   readonly input: string
-  /** All of it, but for what names its own folder. */
+  /** The whole environment, but for the variables of its own folder. */
   readonly environment: { readonly [name: string]: string | undefined }
   readonly limits: FunctionLimits
 }
 
 export type ProgramEnd =
   | { readonly is: 'ended'; readonly exitCode: number; readonly stdout: string; readonly stderr: string }
-  /** By somebody else: a signal, or an exit code that says so. */
+  /** Killed by somebody else: a signal, or an exit code for one. */
   | { readonly is: 'killed'; readonly why: string }
   | { readonly is: 'broke-limit'; readonly why: string }
   /** `remedy`: what makes it start, where that is known. */
   | { readonly is: 'not-started'; readonly why: string; readonly remedy?: string }
 
-/** What is kept of standard error. */
+/** Bytes of standard error that are kept. */
 export const MOST_STDERR = 64 * 1024
-/** How often memory is looked at; a look that takes long makes the next one later. */
+/** Milliseconds between measurements of memory; a slow one delays the next. */
 const MEMORY_INTERVAL = 50
-/** For the last output of what was killed. */
+/** Milliseconds for the last output of a killed program. */
 const LAST_OUTPUT = 1000
-/** As a shell says it of a process that was killed: 128 + SIGKILL. */
+/** The exit code of a shell for a killed program: 128 + SIGKILL. */
 const KILLED = 137
 
-/** @throws the signal's reason when it is aborted; everything that was started has been killed by then */
+/** @throws the signal's reason when it is aborted; every started process has been killed by then */
 export async function runProgram(run: ProgramRun, signal: AbortSignal): Promise<ProgramEnd> {
   signal.throwIfAborted()
   const folder = await mkdtemp(join(tmpdir(), 'backporch-function-'))
@@ -60,7 +60,7 @@ function runIn(
       cwd: folder,
       env: { ...environment, HOME: environment['HOME'] ?? own, TMPDIR: own, ...ProcessGroup.markOf(name) },
       stdio: ['pipe', 'pipe', 'pipe'],
-      // Its own process group, so that what it started ends with it.
+      // The process group is its own, so that its children end with it.
       detached: process.platform !== 'win32',
       windowsHide: true,
     })
@@ -109,7 +109,7 @@ function runIn(
       reported += chunk.length
     })
     child.on('exit', () => {
-      // Whoever is left would keep its output open, and outlive it.
+      // A child that is left would keep the output open, and outlive the program.
       group?.kill()
       const cut = (): void => {
         for (const stream of [child.stdout, child.stderr]) stream.destroy()
@@ -123,7 +123,7 @@ function runIn(
       const ended = { stdout: textOf(stdout), stderr: textOf(stderr).slice(0, MOST_STDERR) }
       finish(() => resolve({ is: 'ended', exitCode: code ?? 1, ...ended }))
     })
-    // A program that does not read its input, or has ended: it is judged by what it prints.
+    // A program that does not read its input, or has ended, is judged by its output.
     child.stdin.on('error', () => undefined)
     child.stdin.end(input)
   })

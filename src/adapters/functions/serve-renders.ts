@@ -1,4 +1,4 @@
-/** The side of a worker thread that renders: built-in functions here, programs and images by asking. */
+/** The side of a worker thread that renders: built-in functions here, programs and images by request. */
 
 import { serialize } from 'node:v8'
 import type { MessagePort } from 'node:worker_threads'
@@ -15,7 +15,7 @@ import { type ForeignAnswer, identityRemarks, namesById, readForeignOutput } fro
 import { detailOf } from './function-failures.ts'
 import type { FromWorker, SentRendering, ToWorker, WorkerStart } from './worker-messages.ts'
 
-/** Renders what comes in, one package after the other, for ever. */
+/** Renders one package after the other, for ever. */
 export function serveRenders(port: MessagePort, { allowed, limits }: WorkerStart, builtIns: BuiltIns): void {
   let answered: ((answer: ForeignAnswer) => void) | undefined
   const post = (message: FromWorker): void => port.postMessage(message)

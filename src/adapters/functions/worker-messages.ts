@@ -1,4 +1,4 @@
-/** What the thread that renders and the one that waits for it tell each other. */
+/** Messages between the thread that renders and the one that waits for it. */
 import type { FailureDetail } from '../../failure.ts'
 import type { PackageFiles } from '../../package/package-files.ts'
 import type { PipelineStep } from '../../render/kpt/pipeline-step.ts'
@@ -7,7 +7,7 @@ import type { AllowedFunctions } from '../../render/runtimes/choose-runtime.ts'
 import type { ForeignAnswer } from './foreign-output.ts'
 import type { FunctionLimits } from './function-limits.ts'
 
-/** Given to a worker when it starts. */
+/** Data of a worker at its start. */
 export interface WorkerStart {
   readonly allowed: AllowedFunctions
   readonly limits: FunctionLimits
@@ -19,7 +19,7 @@ export type ToWorker =
   | { readonly is: 'answer'; readonly answer: ForeignAnswer }
 
 export type FromWorker =
-  /** It renders, or goes on to do so; `step` is the function of its own that it is about to run. */
+  /** It renders; `step` is the built-in function that runs next. */
   | { readonly is: 'busy'; readonly step: PipelineStep | undefined }
   /** It waits for a program or an image. */
   | { readonly is: 'call'; readonly step: PipelineStep; readonly input: string }

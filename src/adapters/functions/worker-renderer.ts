@@ -26,11 +26,11 @@ export interface RendererOptions {
   readonly engine: EngineName | undefined
   /** The operator's. */
   readonly environment: { readonly [name: string]: string | undefined }
-  /** Unless given, what docs/guides/functions.md says. */
+  /** By default those of docs/guides/functions.md. */
   readonly limits?: FunctionLimits
-  /** Bytes that JavaScript may hold in one thread. */
+  /** Bytes of JavaScript in one thread. */
   readonly workerMemory?: number
-  /** Bytes of renderings that are remembered. */
+  /** Bytes of cached renderings. */
   readonly remembered?: number
   /** For tests: an entry with other built-in functions, which are given here too. */
   readonly worker?: { readonly entry: URL; readonly builtIns: BuiltIns }
@@ -50,7 +50,7 @@ export class WorkerRenderer implements PackageRenderer {
   private readonly workers: RenderWorkers
   private readonly cache: RenderingCache
 
-  /** @throws Failure BP1001 where the container engine that was asked for is not there */
+  /** @throws Failure BP1001 where the requested container engine is missing */
   constructor(options: RendererOptions) {
     const { allowed, engine, environment, limits = FUNCTION_LIMITS, worker, nextSecond = true } = options
     this.allowed = allowed
@@ -79,7 +79,7 @@ export class WorkerRenderer implements PackageRenderer {
 
   async fetch({ step, input }: MissingAnswer['call'], signal: AbortSignal): Promise<void> {
     const answer = await this.answerLater(step, formatFunctionInput(input), signal)
-    // What is not kept would be asked for without end.
+    // An answer that is not cached would be requested without end.
     if ('failure' in answer && answer.failure.code !== 'BP1205') throw new Failure(answer.failure)
   }
 

@@ -3,7 +3,7 @@ import { Failure } from '../../failure.ts'
 import { loggableText } from '../../krm/redaction/loggable.ts'
 import type { LogLevel, ProcessEvent, Transition, TurnEvent } from '../../ports/log.ts'
 
-/** The failure as the log has it: a message of a library may quote what it was given. */
+/** The failure without the message of a library, which may quote its input. */
 export function loggableFailure({ code, what, where, why, remedy, retry }: Failure): Failure {
   const location = where === undefined ? {} : { where: loggableText(where) }
   return new Failure({ code, what: loggableText(what), ...location, why: loggableText(why), remedy: loggableText(remedy), retry })

@@ -1,4 +1,4 @@
-/** Lines for people: the time, and what happened. A turn is one line for all that it did; a quiet turn is none but for `debug`. */
+/** Lines for people: time and event. A turn is one line; a quiet turn is none but for `debug`. */
 import { styleText } from 'node:util'
 import { formatFailure, groupFailures } from '../../failure.ts'
 import { loggableText } from '../../krm/redaction/loggable.ts'
@@ -10,7 +10,7 @@ import { oneLine } from '../../text/one-line.ts'
 import { levelOf, loggableFailure, processText, transitionText, turnText } from './event-text.ts'
 import type { LogSink } from './json-log.ts'
 
-/** Units that one line names. */
+/** Units in one line. */
 const NAMED = 10
 
 export class TextLog implements Log {

@@ -1,17 +1,17 @@
 /**
- * What a program that we start is given of our environment: what it needs to be found, to reach the network and to know its user, and
- * nothing else. Tokens of ours and of whoever started us are not in it, unless the operator names them in BACKPORCH_CHILD_ENV.
+ * The variables of our environment that a started program gets: to be found, to reach the network and to know its user, and nothing else.
+ * Tokens of ours and of our caller are not among them, unless the operator names them in BACKPORCH_CHILD_ENV.
  */
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
-/** Separated by commas or spaces: names of variables that every child is given. */
+/** Separated by commas or spaces: names of variables that every child gets. */
 export const CHILD_VARIABLES = 'BACKPORCH_CHILD_ENV'
 
 /** `git` with ssh; a credential `plugin` of a kubeconfig; a container `engine`; a `viewer` of the user's on his terminal; any `program`. */
 export type ChildKind = 'git' | 'plugin' | 'engine' | 'viewer' | 'program'
 
-/** Places, language, terminal, proxies and certificate authorities; on Windows what programs do not start without. */
+/** Folders, language, terminal, proxies and certificate authorities; on Windows what programs do not start without. */
 const ALWAYS =
   /^(?:PATH|HOME|USER|LOGNAME|LANG|LANGUAGE|LC_\w+|TZ|TMPDIR|TEMP|TMP|XDG_\w+|SSL_CERT_(?:FILE|DIR)|(?:https?|all|no)_proxy|systemroot|windir|comspec|pathext|(?:local)?appdata|programdata|userprofile)$/i
 
@@ -25,7 +25,6 @@ const BESIDES: Readonly<Record<ChildKind, RegExp | undefined>> = {
   program: undefined,
 }
 
-/** The variables of ours that a child of the kind is given. */
 export function childEnvironment(environment: Environment, kind: ChildKind): Record<string, string> {
   const named = new Set((environment[CHILD_VARIABLES] ?? '').split(/[\s,]+/))
   const retained = Object.entries(environment).filter(

@@ -1,4 +1,4 @@
-/** A diff program of the user's over two folders of texts. */
+/** Runs the user's diff program over two folders of texts. */
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -19,14 +19,14 @@ export interface ExternalDiff {
   readonly files: readonly DiffFile[]
   readonly workingDirectory: string
   readonly environment: { readonly [name: string]: string | undefined }
-  /** True gives the program this process's own terminal; false returns what it printed. */
+  /** True gives the program the terminal of this process; false returns its output. */
   readonly inherit: boolean
 }
 
 /**
- * Writes the texts into `git/` and `live/` (files 0600 in a folder 0700), runs the program with the two folders behind its
- * arguments, and removes them whatever happens. Its exit code says nothing here, as a difference is why it was called.
- * @returns what it printed, where `inherit` is false
+ * Writes the texts into `git/` and `live/` (files 0600 in a folder 0700), runs the program with the two folders behind its arguments, and
+ * removes them in any case. Its exit code is ignored: a difference is expected.
+ * @returns its output, where `inherit` is false
  * @throws Failure BP1001 when the program cannot be started
  */
 export function runExternalDiff({ program, files, workingDirectory, environment, inherit }: ExternalDiff): string {

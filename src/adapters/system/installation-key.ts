@@ -1,6 +1,6 @@
 /**
- * The installation's key: what makes hidden values and fingerprints comparable without being guessable. From
- * `BACKPORCH_KEY`, else from a file of the user, made at first use. Never in git.
+ * The installation's key, which makes hidden values and fingerprints comparable but not guessable. From `BACKPORCH_KEY`, else from a file of
+ * the user, made at first use. Never in git.
  */
 import { randomBytes } from 'node:crypto'
 import { chmod, link, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
@@ -8,7 +8,7 @@ import { dirname } from 'node:path'
 import { Failure } from '../../failure.ts'
 import { type RedactionKey, redactionKey } from '../../krm/redaction/redacted.ts'
 
-/** Shortest key that is taken, in characters: 128 bits as hex digits. */
+/** Characters of the shortest accepted key: 128 bits as hex digits. */
 const SHORTEST = 32
 
 export interface KeySource {
@@ -36,7 +36,7 @@ export async function loadInstallationKey({ value, path }: KeySource): Promise<L
   return { key: keyFrom(created, path), created: true }
 }
 
-/** Where the key would come from, with the same checks; makes none. @throws Failure BP1009 */
+/** The source of the key, with the same checks; makes none. @throws Failure BP1009 */
 export async function findInstallationKey({ value, path }: KeySource): Promise<'environment' | 'file' | 'nowhere'> {
   if (value !== undefined && value !== '') {
     keyFrom(value, 'BACKPORCH_KEY')
@@ -69,7 +69,7 @@ async function createKeyFile(path: string): Promise<void> {
     await mkdir(dirname(path), { recursive: true, mode: 0o700 })
     await writeFile(draft, `${randomBytes(32).toString('hex')}\n`, { mode: 0o600, flag: 'wx' })
     await chmod(draft, 0o600)
-    // A link fails where the name exists: whoever was first keeps the name, and nobody sees half a file.
+    // A link fails where the name exists: the first process keeps the name, and nobody sees half a file.
     await link(draft, path).catch((thrown: unknown) => {
       if (codeOf(thrown) !== 'EEXIST') throw thrown
     })

@@ -1,11 +1,11 @@
-/** A server that listens on an address that somebody gave. */
+/** A server on a given address. */
 import type { Server } from 'node:http'
 import { Failure } from '../../failure.ts'
 
 export interface Listening {
   /** With the path: `http://127.0.0.1:8080/webhook` */
   readonly url: string
-  /** No new request is taken; the ones that are there have a second. */
+  /** Takes no new requests; open ones have a second. */
   close(): Promise<void>
 }
 
@@ -29,7 +29,7 @@ const WHY: Readonly<Record<string, string>> = {
   ENOTFOUND: 'that name has no address',
 }
 
-/** @throws Failure BP1001 when nobody can listen there */
+/** @throws Failure BP1001 when the address cannot be listened on */
 export async function listen(server: Server, { host, port, path, onRefused, what, remedy }: ListenOptions): Promise<Listening> {
   await new Promise<void>((resolve, reject) => {
     server.once('error', ({ code = '' }: NodeJS.ErrnoException) => {

@@ -1,9 +1,9 @@
-/** A folder of rendered files, for whoever asked for one. */
+/** A new folder of rendered files. */
 import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { Failure } from '../../failure.ts'
 
-/** As kpt demands it. @throws Failure BP1001 where something of this name is there */
+/** As kpt demands it. @throws Failure BP1001 where the name exists */
 export function checkNewFolder(path: string): void {
   if (!existsSync(path)) return
   throw new Failure({
@@ -16,7 +16,7 @@ export function checkNewFolder(path: string): void {
 }
 
 /**
- * Written beside and renamed, so that the folder is whole or not there.
+ * Written beside and renamed, so that the folder is whole or missing.
  * @param files by path in the folder. @throws Failure BP1001 as `checkNewFolder`, BP4008 where the disk does not take it
  */
 export function writeNewFolder(path: string, files: ReadonlyMap<string, string>): void {

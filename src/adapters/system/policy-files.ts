@@ -1,4 +1,4 @@
-/** The policies that whoever runs backporch gives beside those of the repository. */
+/** The operator's policies, beside those of the repository. */
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { Failure } from '../../failure.ts'
@@ -15,7 +15,7 @@ export function readPolicyFiles(path: string): readonly PolicyFile[] {
   throw notRead(path, 'no file of the folder ends with .yaml or .yml')
 }
 
-/** A mounted ConfigMap holds its files as links into a folder with two dots, which is not looked into. */
+/** A mounted ConfigMap has its files as links into a folder with two dots, which is not read. */
 function filesIn(folder: string): readonly string[] {
   const names = readdirSync(folder).filter((name) => /\.ya?ml$/.test(name))
   return names.sort().map((name) => join(folder, name))

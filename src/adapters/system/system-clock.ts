@@ -1,7 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Clock } from '../../ports/clock.ts'
 
-/** The machine's clock. */
 export const systemClock: Clock = {
   now: () => new Date(),
   sleep: async (milliseconds, signal) => {
