@@ -1,7 +1,6 @@
 /**
- * A write as the API server's audit log has it. Source: `audit.k8s.io/v1` Event (k8s.io/apiserver/pkg/apis/audit/v1/types.go) and
- * docs/facts/audit-events.md. Bodies stay in the process: they serve to tell which write made a value, and are never shown. What a Secret
- * holds is dropped here, before anything else sees it.
+ * A write in the API server's audit log. Source: `audit.k8s.io/v1` Event (k8s.io/apiserver/pkg/apis/audit/v1/types.go) and
+ * docs/facts/audit-events.md. Bodies identify the write that made a value, and are never shown. The content of a Secret is dropped here.
  */
 
 import { getKey, isJsonArray, isJsonObject, type Json, type JsonObject, partOf, textOf } from '../text/json.ts'
@@ -10,40 +9,40 @@ import type { ResourceId } from './resource-id.ts'
 
 export type AuditVerb = 'create' | 'update' | 'patch' | 'delete' | 'deletecollection'
 
-/** What a request was about, by the plural name of its kind. */
+/** The object of a request, by the plural name of its kind. */
 export interface AuditedObject {
   readonly group: string
   /** `deployments` */
   readonly resource: string
   readonly subresource: string
   readonly namespace: string
-  /** Empty for a whole collection. */
+  /** Empty for a collection. */
   readonly name: string
   readonly uid: string
-  /** That the request named: the one before the write. Empty where it named none. */
+  /** The version that the request names, before the write. Empty if it names none. */
   readonly resourceVersion: string
-  /** Of a body, where there is one. */
+  /** The kind in a body; empty without one. */
   readonly kind: string
 }
 
-/** A write that the server carried out: answered with success, and no dry run. */
+/** A successful write that was no dry run. */
 export interface AuditedWrite {
   readonly verb: AuditVerb
   readonly object: AuditedObject
-  /** Who the server took the client for. */
+  /** The authenticated user. */
   readonly user: string
-  /** Whom it acted as; empty without impersonation. */
+  /** The impersonated user; empty without impersonation. */
   readonly actingAs: string
   readonly userAgent: string
-  /** Field manager: as the request named it, else the beginning of the User-Agent, as the server does it. */
+  /** The field manager of the request, or the start of the User-Agent, as in the server. */
   readonly manager: string
-  /** Milliseconds since 1970: when the request came, and when its answer was given. */
+  /** Milliseconds since 1970 of the request and of its answer. */
   readonly receivedAt: number
   readonly answeredAt: number
   readonly created: boolean
-  /** The log has bodies of this request. */
+  /** Whether the log has bodies of this request. */
   readonly bodies: boolean
-  /** Values of the bodies were dropped: it is a Secret. */
+  /** Whether the bodies are those of a Secret, without values. */
   readonly hidden: boolean
   readonly request: Json | undefined
   /** The object after the write; a `Scale` for the subresource. */
@@ -51,10 +50,10 @@ export interface AuditedWrite {
 }
 
 const VERBS: ReadonlySet<string> = new Set(['create', 'update', 'patch', 'delete', 'deletecollection'])
-/** Parts of an object that say what it is meant to be; all others are answers of controllers, or no part of it. */
+/** Subresources with a specification; the others are answers of controllers. */
 const SUBRESOURCES: ReadonlySet<string> = new Set(['', 'scale', 'finalize', 'ephemeralcontainers', 'resize'])
 
-/** Reads one event. @returns undefined for everything that is no write that was carried out, and for what cannot be read */
+/** The write of one event; undefined for any other event. */
 export function readAuditedWrite(event: Json | undefined): AuditedWrite | undefined {
   if (!isJsonObject(event) || textOf(event, 'stage') !== 'ResponseComplete') return undefined
   const verb = textOf(event, 'verb')
@@ -96,9 +95,9 @@ function readObject(event: JsonObject): AuditedObject | undefined {
     group,
     resource,
     subresource,
-    // The address of a Namespace has its name twice.
+    // The address of a Namespace has its name as namespace too.
     namespace: group === '' && resource === 'namespaces' ? '' : textOf(ref, 'namespace'),
-    // The name of an object with a generateName is in the answer alone.
+    // Only the answer has the name of an object with a generateName.
     name: textOf(ref, 'name') || (whole && textOf(event, 'verb') === 'create' ? textOf(event, 'responseObject', 'metadata', 'name') : ''),
     uid: textOf(ref, 'uid') || (whole ? textOf(event, 'responseObject', 'metadata', 'uid') : ''),
     resourceVersion: textOf(ref, 'resourceVersion'),
@@ -107,15 +106,15 @@ function readObject(event: JsonObject): AuditedObject | undefined {
   }
 }
 
-/** A DELETE says in its body that it is a dry run: at level Metadata nobody can tell. */
+/** A DELETE has `dryRun` in its body, which level Metadata lacks. */
 function isDryRun(verb: AuditVerb, request: Json | undefined): boolean {
   const list = verb.startsWith('delete') ? partOf(request, 'dryRun') : undefined
   return isJsonArray(list) && list.length > 0
 }
 
 /**
- * What the server takes for the manager where the request names none: what stands before the first `/` of the User-Agent, printable,
- * at most 128 bytes (k8s.io/apiserver, pkg/endpoints/handlers/create.go, `managerOrUserAgent`).
+ * The manager of a request that names none: the User-Agent before its first `/`, printable, at most 128 bytes (k8s.io/apiserver,
+ * pkg/endpoints/handlers/create.go, `managerOrUserAgent`).
  */
 export function managerOf(userAgent: string): string {
   const encoder = new TextEncoder()
@@ -129,14 +128,13 @@ export function managerOf(userAgent: string): string {
 }
 
 /**
- * Whether a write is about this object. The log has the plural name of a kind, which is told by a body, or by the rule that the
- * API machinery guesses by (apimachinery, `meta.UnsafeGuessKindToResource`).
+ * Whether a write is to this object. The log has the plural name of the kind, which a body or the rule of the API machinery translates
+ * (apimachinery, `meta.UnsafeGuessKindToResource`).
  */
 export function isWriteTo(object: AuditedObject, id: ResourceId): boolean {
   return object.namespace === id.namespace && object.name === id.name && isOfKind(object, id)
 }
 
-/** Whether a write is about objects of this kind. */
 export function isOfKind(object: AuditedObject, { group, kind }: ResourceId): boolean {
   return object.group === group && (object.resource === resourceOf(kind) || (object.kind !== '' && object.kind === kind))
 }
@@ -146,12 +144,12 @@ export function resourceOf(kind: string): string {
   const name = kind.toLowerCase()
   if (name.endsWith('endpoints')) return name
   if (/(s|x|ch|sh)$/.test(name)) return `${name}es`
-  // `Gateway` to `gateways`: the API machinery is wrong there, and so is nobody's CustomResourceDefinition.
+  // `Gateway` is `gateways`, against the rule of the API machinery.
   if (/[^aeiou]y$/.test(name)) return `${name.slice(0, -1)}ies`
   return `${name}s`
 }
 
-/** Structure without what strings hold; a `null` says that something was removed, and stays. */
+/** The structure without texts. A `null`, which removes something, stays. */
 function withoutValues(value: Json): Json {
   if (typeof value === 'string') return ''
   if (isJsonArray(value)) return value.map(withoutOperation)
@@ -166,7 +164,7 @@ function withoutValues(value: Json): Json {
 
 const KEPT = wordSet('managedFields resourceVersion uid name namespace kind apiVersion creationTimestamp')
 
-/** Of a JSON Patch the place stays. */
+/** An operation of a JSON Patch keeps its location. */
 function withoutOperation(value: Json): Json {
   if (!isJsonObject(value) || typeof getKey(value, 'op') !== 'string') return withoutValues(value)
   return { op: getKey(value, 'op') ?? '', path: getKey(value, 'path') ?? '' }

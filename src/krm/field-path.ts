@@ -1,8 +1,7 @@
 /**
- * The keyed field path: how a field is named so that the name survives reordering. Written as
- * `spec.template.spec.containers[name=app].image`, `metadata.annotations["example.com/owner"]`,
- * `metadata.finalizers[="example.com/guard"]` (member of a set) and `spec.command[0]` (place in an atomic list).
- * The steps are those of structured-merge-diff's PathElement (sigs.k8s.io/structured-merge-diff, fieldpath/element.go).
+ * The keyed field path, a name of a field that survives reordering: `spec.template.spec.containers[name=app].image`,
+ * `metadata.annotations["example.com/owner"]`, `metadata.finalizers[="example.com/guard"]` (member of a set) and `spec.command[0]` (index in an
+ * atomic list). The steps are those of structured-merge-diff's PathElement (fieldpath/element.go).
  */
 import {
   canonicalJson,
@@ -20,7 +19,7 @@ import {
 
 export type PathStep =
   | { readonly kind: 'field'; readonly name: string }
-  /** Item of a list-map, by its keys; written in the order of their names, whatever order they came in. */
+  /** Item of a list-map, by its keys; written in the order of their names. */
   | { readonly kind: 'item'; readonly keys: JsonObject }
   /** Member of a set, by its value. */
   | { readonly kind: 'member'; readonly value: Json }
@@ -34,7 +33,7 @@ export function field(name: string): PathStep {
 
 const PLAIN_NAME = /^[A-Za-z_][A-Za-z0-9_-]*$/
 const PLAIN_KEY = /^[A-Za-z_][A-Za-z0-9_-]*$/
-// A bare value may not look like a number, a boolean or null, or reading it back would change its type.
+// A bare value never looks like a number, a boolean or null, which would read back as another type.
 const PLAIN_VALUE = /^[A-Za-z_./][A-Za-z0-9_./:-]*$/
 
 export function formatFieldPath(path: FieldPath): string {
@@ -55,7 +54,7 @@ export function formatFieldPath(path: FieldPath): string {
   return text
 }
 
-/** An item without keys stands for any step: `[*]`, which only a pattern has. */
+/** An item without keys is any step, `[*]`, which only patterns have. */
 export function isAnyStep(step: PathStep): boolean {
   return step.kind === 'item' && Object.keys(step.keys).length === 0
 }
@@ -65,14 +64,14 @@ function formatKeyValue(value: Json): string {
 }
 
 /**
- * Reads what `formatFieldPath` writes.
- * @returns the path, or a sentence that says what is wrong and at which character
+ * Reads the output of `formatFieldPath`.
+ * @returns the path, or a sentence with the problem and its character
  */
 export function parseFieldPath(text: string): { readonly path: FieldPath } | { readonly problem: string } {
   return readPath(new PathReader(text, false))
 }
 
-/** As `parseFieldPath`, and `[*]` for any step, and `*` in a value without quotes: what the sign means is the caller's. */
+/** Reads a path with `[*]` for any step, and `*` in unquoted values, which the caller interprets. */
 export function parseFieldPattern(text: string): { readonly path: FieldPath } | { readonly problem: string } {
   return readPath(new PathReader(text, true))
 }
@@ -160,7 +159,7 @@ class PathReader {
     return PLAIN_VALUE.test(bare) && !/^(true|false|null)$/.test(bare) ? bare : this.json(bare)
   }
 
-  /** The text of a JSON map or list: up to the bracket that closes the first one. */
+  /** The text of a JSON map or list, up to its closing bracket. */
   private nested(): string {
     const start = this.at
     let depth = 0
@@ -204,12 +203,11 @@ export function sameStep(left: PathStep, right: PathStep): boolean {
   return right.kind === 'item' && jsonEquals(left.keys, right.keys)
 }
 
-/** Whether `ancestor` is `path` or a place above it. */
+/** Whether `ancestor` is `path` or a location above it. */
 export function isWithin(path: FieldPath, ancestor: FieldPath): boolean {
   return ancestor.length <= path.length && ancestor.every((step, index) => sameStep(step, path[index] as PathStep))
 }
 
-/** The value at the path, or undefined where nothing is there. */
 export function valueAt(value: Json | undefined, path: FieldPath): Json | undefined {
   let current = value
   for (const step of path) {
@@ -226,8 +224,8 @@ function stepInto(value: Json, step: PathStep): Json | undefined {
 }
 
 /**
- * Place in the list that the step names, or -1. An item that lacks a key of the step still matches when it is the only
- * candidate by the other keys: servers default keys that authors leave out (a Service port's `protocol`).
+ * Index in the list that the step names, or -1. An item without some keys of the step matches if it is the only candidate by the others,
+ * because servers default keys that authors omit (a Service port's `protocol`).
  */
 export function indexOfStep(list: Json, step: PathStep): number {
   if (!isJsonArray(list)) return -1
@@ -253,20 +251,20 @@ export function indexOfStep(list: Json, step: PathStep): number {
   return partial.length === 1 ? (partial[0] as number) : -1
 }
 
-/** Above this many items a list is gone through once, and not at every step into it. */
+/** Longer lists get an index. */
 const LONG_LIST = 32
 
 interface ListIndex {
-  /** First place of each item, by the canonical JSON of its keys or of its value. */
+  /** Index of each item, by the canonical JSON of its keys or of its value. */
   readonly locations: ReadonlyMap<string, number>
-  /** Every item has every key, so that none can match by a part of them. */
+  /** Whether every item has every key, so that no item matches by some of them. */
   readonly complete: boolean
 }
 
-/** Values are never changed in place, so what a list holds stays true. */
+/** Values are never changed in place. */
 const indexes = new WeakMap<readonly Json[], Map<string, ListIndex>>()
 
-/** @param names of the keys; undefined takes the item itself */
+/** @param names of the keys; undefined for the item itself */
 function indexOf(list: readonly Json[], names: readonly string[] | undefined): ListIndex {
   const known = indexes.get(list) ?? new Map<string, ListIndex>()
   indexes.set(list, known)

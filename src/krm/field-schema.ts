@@ -1,7 +1,6 @@
 /**
- * What the server says about the shape of a kind, as far as drift needs it: which lists are maps, sets or atomic, and
- * which maps are atomic. Source: the `x-kubernetes-list-type`, `-list-map-keys` and `-map-type` extensions of the API
- * server's OpenAPI v3 document; see docs/facts/list-map-keys.md.
+ * The shape of a kind, as far as drift needs it: which lists are maps, sets or atomic, and which maps are atomic. Source: the extensions
+ * `x-kubernetes-list-type`, `-list-map-keys` and `-map-type` of the OpenAPI v3 document; docs/facts/list-map-keys.md.
  */
 import type { Json } from '../text/json.ts'
 
@@ -11,25 +10,25 @@ export interface FieldSchema {
   readonly kind: 'object' | 'list' | 'scalar' | 'unknown'
   /** Objects only: atomic objects are owned and replaced as a whole. */
   readonly atomic: boolean
-  /** Lists only. A list whose type the server does not name is atomic, as for server-side apply. */
+  /** Lists only. A list without a type is atomic, as in server-side apply. */
   readonly listType: ListType
-  /** List-maps only: the fields that name an item, in the server's order. */
+  /** List-maps only: the key fields, in the server's order. */
   readonly keys: readonly string[]
   /** Scalars only: the value of `format` or `x-kubernetes-int-or-string`, as in `int32`, `byte`, `int-or-string`, `quantity`. */
   readonly format: string
-  /** Whether the server reads it into a type of its own and writes it anew, as it does with built-in kinds and not with custom ones. */
+  /** Whether the server decodes it into a Go type, as for built-in kinds. */
   readonly typed?: boolean
-  /** Objects only: the server knows every name, and drops or refuses others. */
+  /** Objects only: whether the server drops or refuses undeclared names. */
   readonly closed?: boolean
-  /** Whether `name` is declared, as a struct field is and a label is not. */
+  /** Whether `name` is declared: a struct field is, and a label is not. */
   declares(name: string): boolean
-  /** What the server fills in for a field that is not there, as in `protocol: TCP`; undefined where there is none, or none is known. */
+  /** The server's default of an absent field, as in `protocol: TCP`; undefined if none is known. */
   defaultOf(name: string): Json | undefined
   child(name: string): FieldSchema
   items(): FieldSchema
 }
 
-/** Nothing is known: objects are granular, lists are atomic. This is how the server treats unknown fields of a CRD. */
+/** An unknown schema: objects are granular and lists atomic, as the server treats unknown fields of a CRD. */
 export const UNKNOWN_SCHEMA: FieldSchema = {
   kind: 'unknown',
   atomic: false,

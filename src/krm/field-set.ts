@@ -1,6 +1,6 @@
 /**
- * A set of fields of one object: what a manager owns (`fieldsV1`), or what a manifest declares.
- * The shape follows structured-merge-diff's `fieldpath.Set`; `fieldSetOf` follows its `ToFieldSet` (typed/tofieldset.go).
+ * Fields of one object that a manager owns (`fieldsV1`), or that a manifest declares. The shape is that of structured-merge-diff's
+ * `fieldpath.Set`; `fieldSetOf` follows its `ToFieldSet` (typed/tofieldset.go).
  */
 
 import { canonicalJson, getKey, isJsonArray, isJsonObject, type Json, type JsonObject, parseJson } from '../text/json.ts'
@@ -10,7 +10,7 @@ import { type FieldPath, field, type PathStep } from './field-path.ts'
 import type { FieldSchema } from './field-schema.ts'
 
 export interface FieldSet {
-  /** Whether the place itself is a member, not only places below it. */
+  /** Whether the location itself is a member, and not only locations below it. */
   readonly owned: boolean
   readonly children: ReadonlyMap<string, FieldSetChild>
 }
@@ -19,7 +19,7 @@ export interface FieldSetChild {
   readonly set: FieldSet
 }
 
-/** Key of a step among its siblings; equal steps have equal keys, as in `fieldsV1`. */
+/** Key of a step among its siblings, as in `fieldsV1`; equal steps have equal keys. */
 export function stepKey(step: PathStep): string {
   if (step.kind === 'field') return `f:${step.name}`
   if (step.kind === 'item') return `k:${canonicalJson(step.keys)}`
@@ -27,10 +27,7 @@ export function stepKey(step: PathStep): string {
   return `i:${step.index}`
 }
 
-/**
- * Reads a `fieldsV1` value.
- * @returns the set, or undefined when the value is not one (an unknown prefix, a list, broken JSON in a key) or is deeper than any object
- */
+/** The set of a `fieldsV1` value; undefined for an unknown prefix, a list, broken JSON in a key, or a value deeper than any object. */
 export function parseFieldsV1(value: Json | undefined, depth = 0): FieldSet | undefined {
   if (!isJsonObject(value) || depth > DEEPEST) return undefined
   const children = new Map<string, FieldSetChild>()
@@ -45,7 +42,7 @@ export function parseFieldsV1(value: Json | undefined, depth = 0): FieldSet | un
     if (step === undefined || set === undefined) return undefined
     children.set(stepKey(step), { step, set })
   }
-  // `{}` is a leaf: the place itself is owned.
+  // `{}` is a leaf: the location itself is owned.
   return { owned: owned || children.size === 0, children }
 }
 
@@ -118,7 +115,7 @@ function setOfList(list: readonly Json[], schema: FieldSchema): FieldSet {
   return { owned: false, children }
 }
 
-/** How an item of a list is named by the schema: its keys, its value, or (atomic, or a key is missing) undefined. */
+/** The step of a list item by the schema: its keys or its value; undefined for an atomic list, or without keys. */
 export function stepOfItem(item: Json, schema: FieldSchema): PathStep | undefined {
   if (schema.listType === 'set') return { kind: 'member', value: item }
   if (schema.listType !== 'map' || !isJsonObject(item)) return undefined
@@ -130,12 +127,12 @@ export function stepOfItem(item: Json, schema: FieldSchema): PathStep | undefine
   return Object.keys(keys).length === 0 ? undefined : { kind: 'item', keys }
 }
 
-/** Whether the place itself is a member of the set. */
+/** Whether the location itself is a member. */
 export function ownsPath(set: FieldSet, path: FieldPath): boolean {
   return subsetAt(set, path)?.owned ?? false
 }
 
-/** The part of the set below a place, or undefined where the set has nothing at or below it. */
+/** The part of the set below a location; undefined if it has nothing at or below it. */
 export function subsetAt(set: FieldSet, path: FieldPath): FieldSet | undefined {
   let current: FieldSet | undefined = set
   for (const step of path) {
@@ -145,19 +142,19 @@ export function subsetAt(set: FieldSet, path: FieldPath): FieldSet | undefined {
   return current
 }
 
-/** Whether the place, something above it or something below it is a member. Atomic parents own what is below them. */
+/** Whether the location, one above it or one below it is a member. Atomic parents own everything below. */
 export function touchesPath(set: FieldSet, path: FieldPath): boolean {
   let current: FieldSet = set
   for (const step of path) {
     const next: FieldSetChild | undefined = current.children.get(stepKey(step))
-    // A leaf that stands above the place owns the whole subtree (an atomic list or map).
+    // A leaf above the location owns the whole subtree (an atomic list or map).
     if (next === undefined) return current.owned && current.children.size === 0
     current = next.set
   }
   return true
 }
 
-/** How many steps of the path lead to a member that stands above the place and has none below it; undefined where there is none. */
+/** The number of steps to a leaf above the location; undefined if there is none. */
 export function depthOfLeafAbove(set: FieldSet, path: FieldPath): number | undefined {
   let current: FieldSet = set
   for (const [depth, step] of path.entries()) {
@@ -168,7 +165,7 @@ export function depthOfLeafAbove(set: FieldSet, path: FieldPath): number | undef
   return undefined
 }
 
-/** Every member without members below it, as paths, in the set's own order. */
+/** The paths of the members without members below, in the order of the set. */
 export function leavesOf(set: FieldSet): FieldPath[] {
   const leaves: FieldPath[] = []
   visit(set, [])

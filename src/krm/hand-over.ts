@@ -1,13 +1,13 @@
 /**
- * Fields that a settle wrote are given to the syncer: it applies the package, so it has to be able to change and to remove them.
- * Rules of ownership: Kubernetes documentation, "Server-Side Apply" (transferring ownership); see docs/adr/0013.
+ * The hand-over of fields that a settle wrote to the syncer, which must be able to change and remove them. Rules of ownership: Kubernetes
+ * documentation, "Server-Side Apply" (transferring ownership); docs/adr/0013.
  */
 import { getKey, isJsonArray, isJsonObject, type Json, type JsonObject, partOf, textOf } from '../text/json.ts'
 import { type FieldManager, isSettleManager } from './managed-fields.ts'
 
 /**
  * `metadata.managedFields` with every entry of a settle joined into the entry of `to`.
- * @returns undefined when no settle owns anything, or when `to` applied another API version, whose fields have other names
+ * @returns undefined if no settle owns anything, or if `to` applied another API version, which has other field names
  */
 export function handedOver(live: JsonObject, to: FieldManager): readonly Json[] | undefined {
   const list = partOf(live, 'metadata', 'managedFields')
@@ -35,7 +35,7 @@ export function handedOver(live: JsonObject, to: FieldManager): readonly Json[] 
   return theirs === undefined ? [...others, joined] : others.map((entry) => (entry === theirs ? joined : entry))
 }
 
-/** The union of two sets as `fieldsV1` writes them: `{}` is the place itself, `.` says so where places below it are members too. */
+/** The union of two sets in `fieldsV1`: `{}` is the location itself; `.` is it where locations below are members too. */
 function joinFields(left: Json, right: Json): Json {
   if (!isJsonObject(left) || !isJsonObject(right)) return left
   const names = new Set([...Object.keys(left), ...Object.keys(right)])

@@ -1,6 +1,6 @@
 /**
- * A manifest without the fields that the server does not know. A server drops them from what a client-side apply sends, and refuses a
- * server-side apply because of them (docs/facts/refused-applies.md): they are nobody's drift; git declares something that nothing does.
+ * A manifest without the fields that the server does not know. A server drops them from a client-side apply, and refuses a server-side apply
+ * with them (docs/facts/refused-applies.md), so they are not drift.
  */
 
 import { isJsonArray, isJsonObject, type Json, type JsonObject } from '../text/json.ts'
@@ -9,13 +9,13 @@ import type { FieldSchema } from './field-schema.ts'
 import { stepOfItem } from './field-set.ts'
 
 export interface KnownFields {
-  /** The object itself where nothing in it is unknown. */
+  /** The object itself if all its fields are known. */
   readonly object: JsonObject
-  /** Places that were left out, topmost ones, in the order of the manifest. */
+  /** Topmost unknown locations, in the order of the manifest. */
   readonly unknown: readonly FieldPath[]
 }
 
-/** `status` is left alone: no apply writes it. */
+/** `status` stays, because no apply writes it. */
 export function knownFieldsOf(object: JsonObject, schema: FieldSchema): KnownFields {
   const before = ASKED.get(object)
   if (before?.schema === schema) return before.known
@@ -25,7 +25,7 @@ export function knownFieldsOf(object: JsonObject, schema: FieldSchema): KnownFie
   return known
 }
 
-/** A turn asks several times of each object, and the next turn again of a package that is as it was. */
+/** One turn reads each object several times, and the next turn reads an unchanged package again. */
 const ASKED = new WeakMap<JsonObject, { readonly schema: FieldSchema; readonly known: KnownFields }>()
 
 function knownMap(map: JsonObject, schema: FieldSchema, path: FieldPath, unknown: FieldPath[]): JsonObject {

@@ -1,7 +1,7 @@
 /**
- * Which kinds stand in a namespace, as kpt's functions and kustomize know it without a cluster (kyaml
- * `openapi/openapi.go`, `precomputedIsNamespaceScoped`; the Go SDK has a copy). Newer versions, `autoscaling/v2` among
- * them, are not in it: there the functions go by whether `metadata.namespace` is set.
+ * The scope of kinds, as kpt's functions and kustomize know it without a cluster (kyaml `openapi/openapi.go`,
+ * `precomputedIsNamespaceScoped`; the Go SDK has a copy). For newer versions, `autoscaling/v2` among them, the functions use
+ * whether `metadata.namespace` is set.
  */
 import { words } from '../text/words.ts'
 
@@ -43,7 +43,7 @@ const NAMESPACED = new Map(
   ),
 )
 
-/** Whether objects of the kind stand in a namespace; undefined for a kind that is not known. */
+/** Whether objects of the kind have a namespace; undefined for an unknown kind. */
 export function isNamespacedKind(apiVersion: string, kind: string): boolean | undefined {
   return NAMESPACED.get(`${apiVersion} ${kind}`)
 }

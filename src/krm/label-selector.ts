@@ -1,11 +1,11 @@
 /**
- * Label selectors as kubectl's `-l` reads them: `app=web,tier in (a, b),!canary`. Grammar and meaning are those of
- * k8s.io/apimachinery v0.34.3, pkg/labels/selector.go (docs/facts/label-selectors.md).
+ * Label selectors of kubectl's `-l`: `app=web,tier in (a, b),!canary`, with the grammar and meaning of k8s.io/apimachinery v0.34.3,
+ * pkg/labels/selector.go (docs/facts/label-selectors.md).
  */
 
 export type LabelOperator = 'in' | 'notin' | 'exists' | 'absent' | 'above' | 'below'
 
-/** One condition; a selector holds when all of them do. */
+/** One condition of a selector; all must hold. */
 export interface LabelRequirement {
   readonly key: string
   readonly operator: LabelOperator
@@ -15,7 +15,7 @@ export interface LabelRequirement {
 
 export type LabelSelector = readonly LabelRequirement[]
 
-/** The selector, or what is wrong with the text, as a clause. The empty text selects everything, as in kubectl. */
+/** The selector, or the problem as a clause. The empty text selects everything, as in kubectl. */
 export function parseLabelSelector(text: string): { readonly selector: LabelSelector } | { readonly problem: string } {
   try {
     return { selector: new SelectorParser(tokensOf(text)).parse() }
@@ -53,7 +53,7 @@ const OPERATORS: { readonly [token: string]: LabelOperator } = {
   '<': 'below',
 }
 
-/** `word` is a key, a value, or one of the words `in` and `notin`, which are operators only behind a key. */
+/** `word` is a key or a value, or `in` and `notin`, which are operators behind a key. */
 interface Token {
   readonly kind: (typeof SYMBOLS)[number] | 'word' | 'end'
   readonly text: string
@@ -110,7 +110,7 @@ class SelectorParser {
     return { key, operator, values }
   }
 
-  /** `(a, b)`: an empty place is the empty value, as in apimachinery, also in `()`. */
+  /** `(a, b)`; an empty member is the empty value, as in apimachinery, also in `()`. */
   private set(): readonly string[] {
     const open = this.take()
     if (open.kind !== '(') throw this.unexpected(open, '"("')
@@ -171,7 +171,7 @@ function keyProblem(key: string): string | undefined {
   return undefined
 }
 
-/** A signed 64-bit number, as Go's strconv.ParseInt(…, 10, 64). */
+/** A signed 64-bit number, as of Go's strconv.ParseInt. */
 function wholeNumber(text: string): bigint | undefined {
   if (!/^[+-]?[0-9]{1,30}$/.test(text)) return undefined
   const number = BigInt(text.replace(/^\+/, ''))

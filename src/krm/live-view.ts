@@ -1,4 +1,4 @@
-/** What the cluster answered, per object. Every wanted id gets an answer; unreadable is never reported as absent. */
+/** The answer of the cluster for each object. Every wanted id gets one; unreadable is never reported as absent. */
 import type { Failure } from '../failure.ts'
 import type { JsonObject } from '../text/json.ts'
 import type { ResourceId } from './resource-id.ts'
@@ -16,16 +16,16 @@ export type LiveState =
 /** By `resourceKey`. */
 export type LiveView = ReadonlyMap<string, LiveState>
 
-/** An object to look for. */
+/** An object to read. */
 export interface WantedObject {
   readonly id: ResourceId
-  /** As its manifest names it; empty asks for the version that the server prefers for the group and kind. */
+  /** As in its manifest; empty for the version that the server prefers. */
   readonly apiVersion: string
 }
 
 /**
- * Why a server will not take an object. `Denied`: a policy or webhook says no. `Immutable`: a field may not change once it is set.
- * `UnknownField`: the kind has no such field. `Invalid`: all else that validation refuses. The rest say it by their names.
+ * Why a server refuses an object. `Denied`: a policy or webhook refuses it. `Immutable`: a field cannot be changed. `UnknownField`: the kind
+ * has no such field. `Invalid`: any other validation error.
  */
 export type RefusalReason =
   | 'Denied'
@@ -40,8 +40,8 @@ export type RefusalReason =
 
 /**
  * The server's answer to a dry-run apply.
- * `refused`: the server read the object and will not take it (422, 400, 409; policy 403), so a plain re-apply fails too.
- * `unproven`: nobody could say (a recorded cluster, no right to patch, an outage).
+ * `refused`: the server refuses the object (422, 400, 409; policy 403), so a plain re-apply fails too.
+ * `unproven`: there is no answer (a recorded cluster, no right to patch, an outage).
  */
 export type Prediction =
   | { readonly state: 'predicted'; readonly object: JsonObject }

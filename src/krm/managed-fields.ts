@@ -4,7 +4,7 @@ import { getKey, isJsonArray, isJsonObject, type Json, type JsonObject, partOf, 
 import type { FieldPath } from './field-path.ts'
 import { depthOfLeafAbove, type FieldSet, parseFieldsV1, subsetAt, touchesPath } from './field-set.ts'
 
-/** A writer as the server knows it. Two writers with one name but another operation or subresource are two. */
+/** A writer as the server identifies it. Writers of one name with different operations or subresources are different writers. */
 export interface FieldManager {
   readonly manager: string
   readonly operation: 'Apply' | 'Update'
@@ -12,7 +12,7 @@ export interface FieldManager {
   readonly subresource: string
 }
 
-/** Field managers of `settle: backporch` are this and the merged commit that authorised the write. */
+/** Prefix of the field managers of `settle: backporch`; the merged commit that authorised the write follows. */
 export const SETTLE_MANAGER = 'backporch.dev/'
 
 export function isSettleManager(manager: string): boolean {
@@ -21,21 +21,21 @@ export function isSettleManager(manager: string): boolean {
 
 export interface ManagedFieldsEntry extends FieldManager {
   readonly apiVersion: string
-  /** RFC 3339, UTC; of the manager's last change to its set, for all of its fields together. Empty when the server left it out, or it is no time. */
+  /** The manager's last change to any of its fields, RFC 3339 UTC. Empty if the server gives none, or no valid time. */
   readonly time: string
   readonly fields: FieldSet
 }
 
 export interface ManagedFields {
   readonly entries: readonly ManagedFieldsEntry[]
-  /** Entries that could not be read. Ownership is not proven where there is one. */
+  /** Entries that cannot be read. They make ownership unproven. */
   readonly unreadable: readonly string[]
 }
 
-/** Objects are never changed in place, and one is asked for several times in a turn. */
+/** Objects are never changed in place, and one turn reads each several times. */
 const known = new WeakMap<JsonObject, ManagedFields>()
 
-/** Reads the entries of a live object. Absent managedFields give no entries. Never throws: a broken entry is listed. */
+/** The entries of a live object; none without managedFields. A broken entry is listed in `unreadable`. */
 export function managedFieldsOf(object: JsonObject): ManagedFields {
   const managed = known.get(object) ?? readManagedFields(object)
   known.set(object, managed)
@@ -69,8 +69,8 @@ function readEntry(item: Json): ManagedFieldsEntry | undefined {
 }
 
 /**
- * Whether a manager owns a place, something in it, or the atomic list or map that it lies in. An entry writes a map that is empty for
- * its manager as it writes an atomic one: where somebody else owns a part of it, it is not atomic, and its parts are not the manager's.
+ * Whether a manager owns a location, something in it, or the atomic list or map around it. An entry has an empty map in the form of an
+ * atomic one; if another manager owns a part of the map, the map is not atomic, and its parts are not the manager's.
  */
 export function ownsLocation(entry: ManagedFieldsEntry, path: FieldPath, { entries }: Pick<ManagedFields, 'entries'>): boolean {
   if (!touchesPath(entry.fields, path)) return false

@@ -1,7 +1,6 @@
 /**
- * OpenAPI v3 documents of an API server as field schemas. The rules are those by which the server itself makes the schema
- * that server-side apply uses: k8s.io/kube-openapi/pkg/schemaconv (openapi.go `parseSchema`, smd.go
- * `getListElementRelationship`); see docs/facts/list-map-keys.md.
+ * OpenAPI v3 documents of an API server as field schemas, by the rules with which the server creates the schema of server-side apply:
+ * k8s.io/kube-openapi/pkg/schemaconv (openapi.go `parseSchema`, smd.go `getListElementRelationship`); docs/facts/list-map-keys.md.
  */
 
 import { getKey, isJsonArray, isJsonObject, type Json, type JsonObject, objectsIn, partOf, textOf, textsIn } from '../text/json.ts'
@@ -12,13 +11,13 @@ const GROUP_VERSION_KIND = 'x-kubernetes-group-version-kind'
 const QUANTITY = 'io.k8s.apimachinery.pkg.api.resource.Quantity'
 const RAW_EXTENSION = 'io.k8s.apimachinery.pkg.runtime.RawExtension'
 const MOST_REFERENCES = 32
-/** Definitions of Go types: the server reads such a value into the type and writes it anew. */
+/** Definitions of Go types: the server decodes such a value and encodes it again. */
 const TYPED = /^io\.k8s\.(api|apimachinery|kube-aggregator|apiextensions-apiserver)\./
 
 /**
- * Defaults without a condition that the server fills in and does not publish, of definitions that stand inside atomic lists and maps.
- * Source: `SetDefaults_*` in k8s.io/kubernetes v1.34.3 pkg/apis/{core,networking,rbac}/v1/defaults.go, and
- * the conversion of `volumeClaimTemplates` in pkg/apis/apps/v1/conversion.go. test/e2e/proof.live.test.ts asks a server for each.
+ * Unconditional defaults that the server does not publish, of definitions inside atomic lists and maps. Source: `SetDefaults_*` in
+ * k8s.io/kubernetes v1.34.3 pkg/apis/{core,networking,rbac}/v1/defaults.go, and the conversion of `volumeClaimTemplates` in
+ * pkg/apis/apps/v1/conversion.go. test/e2e/proof.live.test.ts compares each with a server.
  */
 const UNPUBLISHED_DEFAULTS: Readonly<Record<string, JsonObject>> = {
   'io.k8s.api.core.v1.ObjectFieldSelector': { apiVersion: 'v1' },
@@ -29,13 +28,12 @@ const UNPUBLISHED_DEFAULTS: Readonly<Record<string, JsonObject>> = {
   'io.k8s.api.rbac.v1.RoleRef': { apiGroup: 'rbac.authorization.k8s.io' },
 }
 
-/** Any value, owned as a whole (`__untyped_atomic_` of schemaconv). */
+/** Any value, owned as a whole (`__untyped_atomic_` in schemaconv). */
 const UNTYPED_ATOMIC: FieldSchema = { ...UNKNOWN_SCHEMA, atomic: true, child: () => UNTYPED_ATOMIC, items: () => UNTYPED_ATOMIC }
 
 /**
- * The schema of a kind. Parts are read when they are asked for, so that a schema that contains itself (CRDs) is no trouble.
+ * The schema of a kind; undefined if the document lacks the kind. Parts are read on demand, because a schema may contain itself (CRDs).
  * @param document an OpenAPI v3 document of the kind's group version
- * @returns undefined when the document does not have the kind
  */
 export function schemaOfKind(document: Json, apiVersion: string, kind: string): FieldSchema | undefined {
   const schemas = schemasOf(document)
@@ -76,7 +74,7 @@ class SchemaReader {
     return known
   }
 
-  /** The schema at a place: itself, or what it refers to, with the place's own map type laid over that. */
+  /** The schema of a node or of its reference, with the map type of the node. */
   at(node: Json | undefined, depth = 0): FieldSchema {
     if (!isJsonObject(node) || depth > MOST_REFERENCES) return UNKNOWN_SCHEMA
     const name = referenceOf(node)
@@ -88,7 +86,7 @@ class SchemaReader {
     return mapType === undefined ? schema : overrideAtomic(schema, mapType === 'atomic')
   }
 
-  /** A part of a typed definition is as typed as the definition. */
+  /** A part of a typed definition is typed too. */
   within(node: Json | undefined, typed: boolean): FieldSchema {
     return isJsonObject(node) && typed && referenceOf(node) === undefined ? this.inline(node, true) : this.at(node)
   }
@@ -102,7 +100,7 @@ class SchemaReader {
   }
 }
 
-/** `$ref`, also where it stands alone in `allOf`, as the server writes a reference that has a default or a description. */
+/** `$ref`, also alone in `allOf`, where the server writes a default or a description beside it. */
 export function referenceOf(node: JsonObject): string | undefined {
   const direct = getKey(node, '$ref')
   if (typeof direct === 'string') return direct.slice(direct.lastIndexOf('/') + 1)
@@ -112,14 +110,14 @@ export function referenceOf(node: JsonObject): string | undefined {
 }
 
 function overrideAtomic(schema: FieldSchema, atomic: boolean): FieldSchema {
-  // The methods are those of the schema itself, which knows its own node.
+  // The object inherits the methods, which know their own node.
   return schema.atomic === atomic ? schema : Object.create(schema, { atomic: { value: atomic, enumerable: true } })
 }
 
 interface NodeFacts {
   readonly format?: string
   readonly typed?: boolean
-  /** By name, for fields of which the document publishes none. */
+  /** Defaults by name, for fields without a published one. */
   readonly defaults?: JsonObject | undefined
 }
 
@@ -155,7 +153,7 @@ class NodeSchema implements FieldSchema {
 
   defaultOf(name: string): Json | undefined {
     const property = this.property(name)
-    // What a document publishes of a Go type may be its empty value, `""`, which defaulting fills.
+    // The published default of a Go type may be its empty value, which defaulting replaces.
     return getKey(this.defaults, name) ?? (isJsonObject(property) ? getKey(property, 'default') : undefined)
   }
 
@@ -185,7 +183,7 @@ function kindOf(node: JsonObject, format: string): FieldSchema['kind'] {
   return isJsonObject(getKey(node, 'properties')) ? 'object' : 'unknown'
 }
 
-/** Only names that are listed: no map of any names, and nothing that is kept though it is unknown. */
+/** Whether only listed names are valid: no map of any names, and no preserved unknown fields. */
 function isClosed(node: JsonObject): boolean {
   const properties = getKey(node, 'properties')
   const additional = getKey(node, 'additionalProperties')
@@ -210,7 +208,7 @@ function listTypeOf(node: JsonObject): { readonly type: ListType; readonly keys:
     return keys.length === 0 ? { type: 'atomic', keys } : { type, keys }
   }
   if (type !== undefined) return { type: 'atomic', keys: [] }
-  // Types that are older than list-type say it by their strategic merge patch.
+  // Types without list-type have a strategic merge patch.
   const strategy = getKey(node, 'x-kubernetes-patch-strategy')
   if (strategy !== 'merge' && strategy !== 'merge,retainKeys') return { type: 'atomic', keys: [] }
   const key = getKey(node, 'x-kubernetes-patch-merge-key')

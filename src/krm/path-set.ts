@@ -1,4 +1,4 @@
-/** Places of one object, to ask in one step whether a place overlaps with one of them. */
+/** Locations of one object, with a fast test for overlaps. */
 import type { FieldPath } from './field-path.ts'
 import { stepKey } from './field-set.ts'
 
@@ -25,12 +25,12 @@ export class PathSet {
     node.member = true
   }
 
-  /** Whether the place or one above it is a member. */
+  /** Whether the location or one above it is a member. */
   covers(path: FieldPath): boolean {
     return this.reach(path) === 'covered'
   }
 
-  /** Whether the place, one above it or one below it is a member. */
+  /** Whether the location, one above it or one below it is a member. */
   overlaps(path: FieldPath): boolean {
     return this.reach(path) !== 'outside'
   }
@@ -43,7 +43,7 @@ export class PathSet {
       if (next === undefined) return 'outside'
       node = next
     }
-    // Only the root of an empty set has neither.
+    // Only an empty set has a root without members below.
     return node.member ? 'covered' : node.below.size > 0 ? 'above' : 'outside'
   }
 }

@@ -1,6 +1,6 @@
 /**
- * Identity of a Kubernetes object: group, kind, namespace, name and **not** version, as `ObjMetadata` of
- * sigs.k8s.io/cli-utils has it, so that one object read through two API versions stays one object.
+ * Identity of a Kubernetes object: group, kind, namespace and name, as `ObjMetadata` of sigs.k8s.io/cli-utils. It has no version, so that an
+ * object has one id in all API versions.
  */
 export interface ResourceId {
   /** API group; empty for the core group. */
@@ -11,15 +11,15 @@ export interface ResourceId {
   readonly name: string
 }
 
-/** Key for maps, unique per id, stable across releases: `group/Kind/namespace/name`. Sorts by these in order. */
+/** Key for maps, unique and stable across releases: `group/Kind/namespace/name`. */
 export function resourceKey(id: ResourceId): string {
   return `${id.group}/${id.kind}/${id.namespace}/${id.name}`
 }
 
-/** The id as records and trailers write it, `apps/Deployment/shop/web`; same text as the key. */
+/** The id in records and trailers, `apps/Deployment/shop/web`: the text of the key. */
 export const formatResourceId = resourceKey
 
-/** The id as people read it: `Deployment shop/web`, `Namespace shop`. */
+/** The id for people: `Deployment shop/web`, `Namespace shop`. */
 export function describeResourceId(id: ResourceId): string {
   return id.namespace === '' ? `${id.kind} ${id.name}` : `${id.kind} ${id.namespace}/${id.name}`
 }

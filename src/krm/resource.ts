@@ -1,4 +1,4 @@
-/** A Kubernetes object with its identity read out. */
+/** A Kubernetes object with its identity. */
 import { isJsonObject, type Json, type JsonObject, partOf, textOf } from '../text/json.ts'
 import { parseApiVersion, type ResourceId } from './resource-id.ts'
 
@@ -8,10 +8,7 @@ export interface Resource {
   readonly object: JsonObject
 }
 
-/**
- * Reads the identity of an object.
- * @returns the resource, or a sentence that says what it lacks
- */
+/** The identity of an object, or a sentence about what the object lacks. */
 export function readResource(object: Json): Resource | { readonly problem: string } {
   if (!isJsonObject(object)) return { problem: 'wanted a mapping with apiVersion, kind and metadata.name' }
   const [apiVersion, kind] = [textOf(object, 'apiVersion'), textOf(object, 'kind')]
@@ -39,22 +36,22 @@ export function annotationsOf(object: JsonObject): ReadonlyMap<string, string> {
   return stringsAt(object, 'annotations')
 }
 
-/** Written by the server at every request, or by controllers all the time: no part of what anybody declares. */
+/** Fields that the server or controllers write all the time, and nobody declares. */
 const BOOKKEEPING = new Set(['managedFields', 'resourceVersion', 'generation', 'uid', 'creationTimestamp', 'selfLink'])
 
-/** The object without its status and without what the server keeps in its metadata. */
+/** The object without its status and the server's bookkeeping in its metadata. */
 export function withoutBookkeeping(object: JsonObject): JsonObject {
   const { status: _status, metadata, ...rest } = object
   if (!isJsonObject(metadata)) return metadata === undefined ? rest : { ...rest, metadata }
   return { ...rest, metadata: authoredMetadata(metadata) }
 }
 
-/** Metadata without what the server keeps in it. */
+/** Metadata without the server's bookkeeping. */
 export function authoredMetadata(metadata: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(metadata).filter(([name]) => !BOOKKEEPING.has(name)))
 }
 
-/** A string of the object's metadata, or empty: `uid`, `resourceVersion`, `creationTimestamp`. */
+/** A text of the metadata, or empty: `uid`, `resourceVersion`, `creationTimestamp`. */
 export function metadataText(object: JsonObject, name: string): string {
   return textOf(object, 'metadata', name)
 }

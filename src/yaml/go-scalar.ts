@@ -1,11 +1,10 @@
 /**
- * YAML scalars as kubectl reads them. kubectl, client-go and the syncers decode manifests with sigs.k8s.io/yaml: the
- * rules of go-yaml v2 (`resolve.go`), and then the way through JSON. No mode of a JavaScript YAML library matches (`no` is
- * false and yet `12:30` is text), so the rules stand here; `test/corpus/yaml/go-scalars.json` holds kubectl's own answers.
+ * YAML scalars as kubectl reads them. kubectl, client-go and the syncers decode manifests with sigs.k8s.io/yaml: the rules of go-yaml v2
+ * (`resolve.go`), then JSON. No JavaScript YAML library has these rules (`no` is false, and `12:30` is text).
  */
 import type { Json } from '../text/json.ts'
 
-/** What a scalar is: a value, a number that JSON has no text for, or something that kubectl refuses. */
+/** A value, a number without a form in JSON, or a scalar that kubectl refuses. */
 export type GoScalar =
   | { readonly is: 'value'; readonly value: Json }
   | { readonly is: 'no-json' }
@@ -16,17 +15,17 @@ const FALSE = new Set(['n', 'N', 'no', 'No', 'NO', 'false', 'False', 'FALSE', 'o
 const NULL = new Set(['', '~', 'null', 'Null', 'NULL'])
 const NO_JSON = /^([-+]?\.(inf|Inf|INF)|\.(nan|NaN|NAN))$/
 const FLOAT = /^[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?$/
-/** Go's ParseFloat lets an underscore stand between digits; go-yaml asks it directly only after a leading dot. */
+/** go-yaml uses Go's ParseFloat, which accepts underscores between digits, directly only after a leading dot. */
 const DOT_FLOAT = /^\.[0-9]+(_[0-9]+)*([eE][-+]?[0-9]+(_[0-9]+)*)?$/
 const INT64_MAX = 2n ** 63n - 1n
 const INT64_MIN = -(2n ** 63n)
 const UINT64_MAX = 2n ** 64n - 1n
 
 const TAG_PREFIX = 'tag:yaml.org,2002:'
-/** Tags of scalars that kubectl knows. Others it takes for text or ignores, which is never what an author meant. */
+/** Tags of scalars that kubectl knows. It reads others as text or ignores them, against the author's intent. */
 const SCALAR_TAGS = new Set(['str', 'int', 'float', 'bool', 'null', 'timestamp', 'binary', 'merge'])
 
-/** What the text of a scalar stands for before it becomes JSON; the split of kinds is what tags and keys ask about. */
+/** The value of a scalar before it becomes JSON, with the kind that tags and keys need. */
 type Resolved =
   | { readonly kind: 'str' | 'bool' | 'null'; readonly value: Json }
   | { readonly kind: 'int'; readonly integer: bigint }
@@ -175,7 +174,7 @@ export function resolveCoreScalar(text: string): Json {
   return CORE_INTEGER.test(text) ? Number(text) : text
 }
 
-/** What YAML 1.1 readers (PyYAML, Ruby) take for something else than text, beyond what kubectl does. */
+/** Texts that YAML 1.1 readers (PyYAML, Ruby) read as something else, in addition to kubectl's. */
 const OLD_YAML =
   /^([-+]?[0-9][0-9_]*(:[0-5]?[0-9])+(\.[0-9_]*)?|[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}([Tt\s].*)?|=|<<|[-+]?[0-9][0-9_]*\.?[0-9_]*|[-+]?[0-9_.]*e[-+]?[0-9]+|[-+]?\.[0-9_]*|[-+]?0[oxb][0-9a-fA-F_]*|[-+]?\.?(inf|nan))$/i
 

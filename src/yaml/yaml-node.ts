@@ -1,39 +1,37 @@
 /**
- * YAML as a tree that functions change in place: values with their style, their comments and the place they were read
- * from. The shape is that of go-yaml's `Node` (yaml.v3 `yaml.go`), because kpt and its functions work on it: what a
- * package looks like after a render follows from it. `read-yaml-node.ts` reads such trees, `write-yaml-node.ts` writes them.
+ * YAML as a tree that functions change in place: values with style, comments and source. The shape is that of go-yaml's `Node` (yaml.v3
+ * `yaml.go`), on which kpt and its functions work, so that a rendered package looks as with kpt.
  */
-
 import { emptyObject, isJsonArray, isJsonObject, type Json, setKey } from '../text/json.ts'
 import { resolveCoreScalar, resolveGoKey, resolveGoScalar } from './go-scalar.ts'
 
 export type YamlNode = YamlScalar | YamlMap | YamlList | YamlAlias
 
-/** Where a node was read. Offsets are UTF-16 code units from the start of the file; `end` is behind the last one. */
+/** The source of a node. Offsets are UTF-16 code units from the start of the file; `end` is behind the last one. */
 export interface YamlSource {
-  /** Path of the file as whoever read it gave it. */
+  /** Path of the file, as given to the reader. */
   readonly path: string
   /** Number of the document in the file, from 0, empty ones not counted. */
   readonly document: number
   readonly start: number
   readonly end: number
-  /** A `|` or `>` block at the end of a text without a final line break: kubectl reads one there, kpt does not. */
+  /** Set for a `|` or `>` block at the end of a text without a final line break: kubectl reads a line break there, kpt does not. */
   readonly unended?: true
 }
 
 interface YamlNodeBase {
-  /** As written, in its short form (`!!str`); empty where there is none. */
+  /** The short form (`!!str`); empty where there is none. */
   tag: string
   anchor: string
-  /** Lines above the node, each with its `#`, joined by `\n`; empty where there is none. The same form for the other two. */
+  /** Lines above the node, each with its `#`, joined by `\n`; empty where there is none. The other two have the same form. */
   headComment: string
-  /** At the end of the node's line. */
+  /** The comment at the end of the node's line. */
   lineComment: string
   /** Lines below the node. */
   footComment: string
-  /** Undefined for a node that was made and not read. */
+  /** Undefined for a created node. */
   source?: YamlSource | undefined
-  /** Numbers of the steps of a pipeline that made the node or gave it another value, in their order; undefined where none did. */
+  /** Indexes of the pipeline steps that created the node or changed its value, in order; undefined where none did. */
   writes?: number[] | undefined
 }
 
@@ -52,7 +50,7 @@ export interface YamlEntry {
 export interface YamlMap extends YamlNodeBase {
   kind: 'map'
   style: 'block' | 'flow'
-  /** In their order. A key that stands twice is here twice. */
+  /** A duplicate key has two entries. */
   entries: YamlEntry[]
 }
 
@@ -71,15 +69,12 @@ export interface YamlAlias extends YamlNodeBase {
 
 const noComments = () => ({ tag: '', anchor: '', headComment: '', lineComment: '', footComment: '' })
 
-/**
- * A text, as the Go functions make it: plain, with the tag `!!str`, which the writer turns into double quotes where the plain
- * text would read as something else.
- */
+/** A text as the Go functions create it: plain, with the tag `!!str`. The writer quotes it where it would read as something else. */
 export function yamlText(value: string): YamlScalar {
   return { kind: 'scalar', ...noComments(), tag: '!!str', value, style: 'plain' }
 }
 
-/** A scalar whose type is what its text reads as: `3` is a number. */
+/** A scalar whose text decides its type: `3` is a number. */
 export function yamlPlain(value: string): YamlScalar {
   return { kind: 'scalar', ...noComments(), value, style: 'plain' }
 }
@@ -92,7 +87,7 @@ export function yamlList(items: readonly YamlNode[] = []): YamlList {
   return { kind: 'list', ...noComments(), style: 'block', items: [...items] }
 }
 
-/** A tree for a value, in block style; keys in their order. */
+/** A tree for a value, in block style. */
 export function yamlOf(value: Json): YamlNode {
   if (isJsonArray(value)) return yamlList(value.map(yamlOf))
   if (typeof value === 'string') return yamlText(value)
@@ -101,7 +96,7 @@ export function yamlOf(value: Json): YamlNode {
   return { ...yamlMap(), entries }
 }
 
-/** What an alias stands for; any other node itself. */
+/** The target of an alias; any other node itself. */
 export function resolved(node: YamlNode): Exclude<YamlNode, YamlAlias> {
   let at = node
   while (at.kind === 'alias') at = at.target
@@ -148,7 +143,7 @@ export function goKeyOf(key: YamlNode): string | undefined {
   return 'key' in read ? read.key : undefined
 }
 
-/** The value by YAML 1.2's core schema, for files that no other program reads: `Off` is a text and `<<` a key like any other. */
+/** The value by YAML 1.2's core schema, for files that no other program reads: `Off` is a text, and `<<` is an ordinary key. */
 export function coreJsonOf(node: YamlNode): Json {
   const target = resolved(node)
   if (target.kind === 'list') return target.items.map(coreJsonOf)
@@ -164,19 +159,19 @@ export function longTag(tag: string): string | undefined {
   return tag.startsWith('!!') ? `tag:yaml.org,2002:${tag.slice(2)}` : tag
 }
 
-/** As go-yaml has it: a plain `<<`, or any other with the tag `!!merge`. */
+/** Whether go-yaml takes the key for a merge key: a plain `<<`, or one with the tag `!!merge`. */
 export function isMergeKey(key: YamlNode): boolean {
   return key.kind === 'scalar' && key.value === '<<' && ((key.style === 'plain' && /^!?$/.test(key.tag)) || key.tag === '!!merge')
 }
 
-/** The text of a key, as written; of an alias what it stands for. */
+/** The text of a key as written; aliases are followed. */
 export function keyOf(key: YamlNode): string {
   if (key.kind === 'scalar') return key.value
   const target = resolved(key)
   return target.kind === 'scalar' ? target.value : ''
 }
 
-/** The entry of the key, or undefined; of a key that is there twice the first, as kyaml takes it. */
+/** The entry of the key, or undefined. A duplicate key has its first entry, as in kyaml. */
 export function entryOf(node: YamlNode | undefined, key: string): YamlEntry | undefined {
   const target = node === undefined ? undefined : resolved(node)
   if (target?.kind !== 'map') return undefined
@@ -191,7 +186,7 @@ export function nodeAt(node: YamlNode | undefined, ...keys: readonly string[]): 
   return at === undefined ? undefined : resolved(at)
 }
 
-/** The text of the scalar at a chain of keys, whatever its type; undefined where there is none, or where it is null. */
+/** The text of the scalar at a chain of keys, whatever its type; undefined for none and for null. */
 export function textAt(node: YamlNode | undefined, ...keys: readonly string[]): string | undefined {
   const found = nodeAt(node, ...keys)
   return found?.kind !== 'scalar' || isNull(found) ? undefined : found.value
@@ -219,10 +214,7 @@ export function isNull(node: YamlNode): boolean {
   )
 }
 
-/**
- * Puts a value at a key: at the place of the old one, whose comments the new node takes over where it has none, or as the
- * last entry (kyaml `yaml/fns.go`, `FieldSetter`).
- */
+/** Replaces the value of a key, with its comments where the new one has none, or adds the key as the last entry (kyaml `FieldSetter`). */
 export function setEntry(map: YamlMap, key: string, value: YamlNode): void {
   const entry = entryOf(map, key)
   if (entry === undefined) {
@@ -237,14 +229,14 @@ export function setEntry(map: YamlMap, key: string, value: YamlNode): void {
   entry.value = value
 }
 
-/** Takes an entry away. @returns whether it was there */
+/** @returns whether there was such an entry */
 export function removeEntry(map: YamlMap, key: string): boolean {
   const at = map.entries.findIndex((entry) => keyOf(entry.key) === key)
   if (at !== -1) map.entries.splice(at, 1)
   return at !== -1
 }
 
-/** The map at a chain of keys, made where it is not there. @throws TypeError where something else stands on the way */
+/** The map at a chain of keys; a missing one is created. @throws TypeError where a value on the path is no map */
 export function mapCreatedAt(node: YamlMap, ...keys: readonly string[]): YamlMap {
   let at = node
   for (const key of keys) {
@@ -259,12 +251,12 @@ export function mapCreatedAt(node: YamlMap, ...keys: readonly string[]): YamlMap
   return at
 }
 
-/** A copy that shares nothing with the node but the places of its sources; an alias into the tree names the copy's anchor. */
+/** A deep copy that shares only sources. An alias into the tree refers to the copy. */
 export function copyNode<T extends YamlNode>(node: T): T {
   return copyOf(node, new Map()) as T
 }
 
-/** A node that stands at two places, or that an alias names, is one node in the copy too. */
+/** A node with two parents, or the target of an alias, is one node in the copy too. */
 function copyOf(node: YamlNode, copies: Map<YamlNode, YamlNode>): YamlNode {
   const known = copies.get(node)
   if (known !== undefined) return known

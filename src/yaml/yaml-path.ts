@@ -1,19 +1,19 @@
-/** From a field path to the node that stands there, and back. */
+/** Nodes by their field path, and field paths by their node. */
 import { type FieldPath, field, indexOfStep, type PathStep } from '../krm/field-path.ts'
 import { entryOf, jsonOf, keyOf, resolved, type YamlEntry, type YamlNode } from './yaml-node.ts'
 
-/** A node with what it hangs on: the entry of a map, or nothing for an item of a list and for the root. */
+/** A node, and its entry where it is the value of a map. */
 export interface FoundNode {
   readonly node: YamlNode
   readonly entry: YamlEntry | undefined
 }
 
-/** The deepest node on the way to a path, and how many steps lead to it; all of them where the path is there. */
+/** The deepest node on a path, and how many steps lead to it. */
 export interface NearestNode extends FoundNode {
   readonly steps: number
 }
 
-/** Aliases are followed on the way and not at the end. */
+/** Follows aliases, but not at the end of the path. */
 export function nearestNode(root: YamlNode, path: FieldPath): NearestNode {
   let found: FoundNode = { node: root, entry: undefined }
   for (const [steps, step] of path.entries()) {
@@ -24,7 +24,6 @@ export function nearestNode(root: YamlNode, path: FieldPath): NearestNode {
   return { ...found, steps: path.length }
 }
 
-/** The node at a path, or undefined where nothing is there. */
 export function nodeAtPath(root: YamlNode, path: FieldPath): FoundNode | undefined {
   const found = nearestNode(root, path)
   return found.steps === path.length ? found : undefined
@@ -41,7 +40,7 @@ function stepInto(node: YamlNode, step: PathStep): FoundNode | undefined {
   return item === undefined ? undefined : { node: item, entry: undefined }
 }
 
-/** The path from the root to a node of its tree, lists by place; undefined where the node is not in it. Aliases are not entered. */
+/** The path from the root to a node, with indexes for list items; undefined where the tree lacks the node. Aliases are not entered. */
 export function pathTo(root: YamlNode, wanted: (node: YamlNode) => boolean): FieldPath | undefined {
   if (wanted(root)) return []
   if (root.kind === 'map') {

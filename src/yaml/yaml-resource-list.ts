@@ -1,12 +1,12 @@
 /**
- * What a trip through a function does to objects, whatever the function does: kpt writes them into a `ResourceList`, reads
- * the answer, and puts back comments and the order of keys (kyaml `fn/runtime/runtimeutil`, `comments`, `order`).
+ * The effect of a function call on objects, whatever the function does: kpt writes them into a `ResourceList`, reads the answer, and restores
+ * comments and the order of keys (kyaml `fn/runtime/runtimeutil`, `comments`, `order`).
  */
 import { isNull, keyOf, type YamlEntry, type YamlMap, type YamlNode } from './yaml-node.ts'
 
 /**
- * Takes the comments of a document off its root, where the reader keeps them: what kpt writes into a `ResourceList` is the
- * object alone. `copyLostComments` from the untouched original brings them back.
+ * The root without the comments of its document, because kpt writes only the object into a `ResourceList`. `copyLostComments` restores them
+ * from the original.
  */
 export function withoutDocumentComments(root: YamlMap): YamlMap {
   const [own] = splitHead(root.headComment)
@@ -19,9 +19,8 @@ function splitHead(head: string): readonly [own: string, ofDocument: string] {
 }
 
 /**
- * Gives every node of the answer that has no comment the one of the same node before: in maps by key, in lists by place, there
- * only where both scalars are the same text. A folded block becomes double quoted, as kyaml has it since line comments broke
- * there (`comments.go`). The document's head comment comes to stand right above the object, without the empty line.
+ * Copies the comments of a node to the same node of the answer, where it has none: in maps by key, in lists by index and only for equal
+ * scalars. A folded block becomes double quoted, as in kyaml `comments.go`. The head comment of the document moves right above the object.
  */
 export function copyLostComments(from: YamlMap, to: YamlMap): void {
   const [own, ofDocument] = splitHead(from.headComment)
@@ -33,7 +32,7 @@ function copyBelow(from: YamlNode, to: YamlNode): void {
   walk(from, to)
 }
 
-/** Below a map kyaml passes over aliases, whose comments stay as they are. */
+/** kyaml skips aliases below a map. */
 function copyAtKey(from: YamlNode, to: YamlNode): void {
   if ((isNull(from) ? to : from).kind !== 'alias') copyBelow(from, to)
 }
@@ -58,7 +57,7 @@ function walk(from: YamlNode, to: YamlNode): void {
   } else unfoldBelow(to)
 }
 
-/** What has no counterpart is walked by kyaml as well, but lists not. */
+/** kyaml also walks nodes without a counterpart, except lists. */
 function unfoldBelow(node: YamlNode): void {
   unfold(node)
   if (node.kind === 'map')
@@ -92,8 +91,8 @@ function firstEntries(map: YamlMap): Map<string, YamlEntry> {
 }
 
 /**
- * Puts the keys of the answer into the order they had before, further ones behind them (kyaml `order/syncorder.go`). Lists go
- * by place. An item of a list gets the head comment of its first key.
+ * Restores the order of the keys; new ones come last (kyaml `order/syncorder.go`). List items correspond by index. An item of a list gets the
+ * head comment of its first key.
  */
 export function syncKeyOrder(from: YamlMap, to: YamlMap): void {
   syncBelow(from, to)
@@ -116,7 +115,7 @@ function syncBelow(from: YamlNode, to: YamlNode): void {
     }
 }
 
-/** Of a key that stands twice kyaml takes the first entry, for both. */
+/** kyaml uses the first entry of a duplicate key for both. */
 function inOrderOf(from: YamlMap, to: YamlMap, first: ReadonlyMap<string, YamlEntry>): YamlEntry[] {
   const left = to.entries.map(({ key }) => keyOf(key))
   const ordered: string[] = []

@@ -1,10 +1,7 @@
-/**
- * In which of YAML's five styles a text can be written, and what the quoted ones look like; as go-yaml's emitter decides it
- * (`emitterc.go`, `analyze_scalar` and `select_scalar_style`).
- */
+/** The styles that can hold a text, and double quotes, as go-yaml's emitter has them (`emitterc.go`, `analyze_scalar`, `select_scalar_style`). */
 import type { YamlScalar } from './yaml-node.ts'
 
-/** What the characters of a text allow. */
+/** The styles that the characters of a text allow. */
 export interface ScalarForm {
   readonly multiline: boolean
   readonly plainInFlow: boolean
@@ -17,10 +14,10 @@ export interface ScalarForm {
 const EMPTY: ScalarForm = { multiline: false, plainInFlow: false, plainInBlock: true, single: true, block: false }
 const SIMPLE: ScalarForm = { multiline: false, plainInFlow: true, plainInBlock: true, single: true, block: true }
 
-/** Line breaks as go-yaml has them. CR and NEL never come so far: they are not printable. */
+/** Line breaks of go-yaml. CR and NEL are escaped before, because they are not printable. */
 const BREAK = /[\n\u2028\u2029]/
 const ANY_BREAK = /[\r\n\u0085\u2028\u2029]/
-/** What go-yaml escapes: control characters, byte order marks, noncharacters, and everything beyond U+FFFF. */
+/** Characters that go-yaml escapes: control characters, byte order marks, noncharacters, and all beyond U+FFFF. */
 const UNPRINTABLE = /[^\n\x20-\x7E\u00A0-\uD7FF\uE000-\uFEFE\uFF00-\uFFFD]/
 const SPECIAL = /[^\t\n\x20-\x7E\u00A0-\uD7FF\uE000-\uFEFE\uFF00-\uFFFD]/
 const BLOCK_INDICATOR = /^(?:---|\.\.\.|[#,[\]{}&*!|>'"%@`]|[?:-](?:[ \t]|$))|:(?:[ \t]|$)|[ \t\r\n\u0085\u2028\u2029\0]#/
@@ -46,13 +43,12 @@ export function scalarFormOf(text: string): ScalarForm {
   }
 }
 
-/** Where a scalar stands. */
 export interface ScalarLocation {
   readonly inFlow: boolean
   readonly isSimpleKey: boolean
 }
 
-/** The style that a scalar gets where it stands, given the one it wants. */
+/** The style of a scalar at its location, given the preferred one. */
 export function scalarStyleFor(text: string, wanted: YamlScalar['style'], form: ScalarForm, location: ScalarLocation): YamlScalar['style'] {
   let style = location.isSimpleKey && form.multiline ? 'double' : wanted
   if (style === 'plain') {
@@ -85,10 +81,9 @@ const ESCAPES: { readonly [character: string]: string } = {
   '\u2029': 'P',
 }
 
-/** In double quotes, on one line. */
 export function doubleQuoted(text: string): string {
   if (/^[\x20\x21\x23-\x5B\x5D-\x7E]*$/.test(text)) return `"${text}"`
-  // Of a text that begins with a byte order mark go-yaml escapes every character.
+  // go-yaml escapes every character of a text that begins with a byte order mark.
   const all = text.startsWith('\uFEFF')
   let quoted = '"'
   for (const character of text)

@@ -1,15 +1,15 @@
-/** How a document indents its lists: kpt finds it out when it reads, and writes all lists of the document so. */
+/** The indentation of lists that kpt detects in a document, and with which it writes all its lists. */
 
 export type SequenceIndent = 'compact' | 'wide'
 
 /**
- * The value of `internal.config.kubernetes.io/seqindent`: that of the first list that stands below a key on lines of their
- * own (kyaml `yaml/util.go`, `DeriveSeqIndentStyle`). Other distances than 0 and 2 say nothing.
+ * The value of `internal.config.kubernetes.io/seqindent`: the indentation of the first list on lines below its key, if it is 0 or 2 (kyaml
+ * `yaml/util.go`, `DeriveSeqIndentStyle`).
  * @param text one document, LF or CRLF
  */
 export function sequenceIndentOf(text: string): SequenceIndent {
   const lines = text.replaceAll('\r\n', '\n').split('\n')
-  // The key line of the line at hand: the last one above that is not only a comment, without its own comment.
+  // The last line above that is not only a comment, without its own comment.
   let keyLine = ''
   for (const line of lines) {
     const indent = dashIndent(line)
@@ -23,7 +23,7 @@ export function sequenceIndentOf(text: string): SequenceIndent {
   return 'compact'
 }
 
-/** Spaces before a `- `; undefined for a line that begins otherwise. */
+/** Spaces before a `- `; undefined for any other line. */
 function dashIndent(line: string): number | undefined {
   const match = /^( *)- /.exec(line)
   return match?.[1]?.length

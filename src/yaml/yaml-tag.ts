@@ -1,8 +1,8 @@
-/** Which tag and which quotes a node needs so that it reads as what it is (go-yaml `encode.go`, `node`; `resolve.go`). */
+/** The tag and the quotes with which a node reads as what it is (go-yaml `encode.go`, `node`; `resolve.go`). */
 import { resolveGoScalar } from './go-scalar.ts'
 import type { YamlAlias, YamlNode, YamlScalar, YamlSource } from './yaml-node.ts'
 
-/** The source of a node whose tag stood in the text. go-yaml writes such a tag again even where it says nothing new. */
+/** The source of a node whose tag is in the text. go-yaml writes such a tag again, also a redundant one. */
 export interface TaggedSource extends YamlSource {
   readonly tagged: true
 }
@@ -13,7 +13,7 @@ function isTagged({ source }: YamlNode): boolean {
 
 const OWN_TAG = { map: '!!map', list: '!!seq' } as const
 
-/** The tag as it is written; empty where the value shows it by itself. */
+/** The tag as it is written; empty where the value implies it. */
 export function writtenTag(node: Exclude<YamlNode, YamlAlias>): string {
   const { tag } = node
   // go-yaml v3 reads a merge key with a tag of its own and then does not know it again.
@@ -24,7 +24,7 @@ export function writtenTag(node: Exclude<YamlNode, YamlAlias>): string {
   return tag === '!!str' || tag === plainTag(node.value) ? '' : tagText(tag)
 }
 
-/** The style that the node asks for, with quotes for a text that would read as something else. */
+/** The style of the node, with quotes for a text that reads as something else without them. */
 export function wantedStyle(node: YamlScalar): YamlScalar['style'] {
   const { tag, value } = node
   if (node.style !== 'plain') return node.style
@@ -34,7 +34,7 @@ export function wantedStyle(node: YamlScalar): YamlScalar['style'] {
 }
 
 const LONG_TAG = 'tag:yaml.org,2002:'
-/** What may stand in a tag without an escape. */
+/** Characters that a tag holds without an escape. */
 const TAG_CHARACTER = /[-A-Za-z0-9_;/?:@&=+$,.~*'()[\]]/
 
 function tagText(tag: string): string {
@@ -48,10 +48,7 @@ function percentEncoded(character: string): string {
   return Array.from(new TextEncoder().encode(character), (byte) => `%${byte.toString(16).toUpperCase().padStart(2, '0')}`).join('')
 }
 
-/**
- * Whether a plain text stays text for kubectl (go-yaml v2, to which `yes` is true) and for kpt (go-yaml v3, to which a date is
- * a time).
- */
+/** Whether a plain text is a text to kubectl (go-yaml v2 reads `yes` as true) and to kpt (go-yaml v3 reads a date as a time). */
 export function readsAsText(text: string): boolean {
   const read = resolveGoScalar(text, true)
   return text !== '<<' && read.is === 'value' && typeof read.value === 'string' && plainTag(text) === '!!str'

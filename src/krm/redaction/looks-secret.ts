@@ -1,7 +1,6 @@
 /**
- * Whether a value is a credential, by the name of its place or by its own form. Hidden by mistake, a value cannot be read or
- * adopted; shown by mistake, it is in git for ever: where in doubt, it is hidden. References to a Secret (its name, the
- * key in it, the path of a file) are no credentials and are shown.
+ * Whether a value is a credential, by the name of its location or by its form. A value that is hidden by mistake cannot be read or adopted; one
+ * that is shown by mistake is in git for ever, so a doubtful value is hidden. References to a Secret (its name, a key, a path) are shown.
  */
 
 import { getKey, isJsonArray, isJsonObject, type Json, type JsonObject } from '../../text/json.ts'
@@ -11,34 +10,34 @@ import type { FieldPath, PathStep } from '../field-path.ts'
 import { isCredentialName, mayBeCredentialName, speaksOfCredential } from './credential-names.ts'
 import { hasSecretText } from './credential-text.ts'
 
-/** Annotations in which tools keep the whole object, a Secret's content too: kubectl, kapp, kopf, Rancher, and whoever names it likewise. */
+/** Annotations in which tools store the whole object, also a Secret: kubectl, kapp, kopf, Rancher, and others of such names. */
 const COPY_OF_THE_OBJECT =
   /^(?:kapp\.k14s\.io\/original|objectset\.rio\.cattle\.io\/applied|.{0,200}\/(?:last-(?:applied|handled)(?:-configuration)?|last-(?:applied|handled)-(?:config|spec|state|resource)))$/
 
-/** What stands beside or below a reference to a Secret. */
+/** Fields beside or below a reference to a Secret. */
 const PARTS_OF_A_REFERENCE = wordSet(`
   apiVersion audience expirationSeconds group id items key kind mode mountPath name namespace optional path property remoteRef role type url version
 `)
-/** `env[name=DB_PASSWORD].value`: the place is named by what stands above its last step. */
+/** Last steps that say nothing: `env[name=DB_PASSWORD].value` is named by what is above. */
 const HOLDERS = wordSet('value default data content text plain plaintext inline literal string')
 
 /** Flags, and references to another variable. */
 const HARMLESS = /^(?:true|false|yes|no|on|off|null|none|\d|\$\([\w.-]+\)|\$\{[\w.-]+\})?$/i
 
-/** Whether a value at a place must be hidden. A map or list is, when anything in it is. */
+/** Whether a value at a location is hidden. A map or list is, if anything in it is. */
 export function looksSecret(path: FieldPath, value: Json | undefined): boolean {
   if (path.some((step) => stepLooksSecret(step))) return true
   return judge(path.map(nameOf), value, lastItemName(path))
 }
 
-/** Names of the steps on the way to a place; a list's own steps have none. */
+/** The name of a step; list steps have none. */
 function nameOf(step: PathStep): string {
   return step.kind === 'field' ? step.name : ''
 }
 
 /**
- * Members of a set, keys of an item and names of fields stand in the path itself, which is written wherever the value is
- * (`shownPath`), and which an adopted value would bring into git.
+ * Whether a step holds a credential. Members of sets, keys of items and names of fields are in the path, which is written wherever the value is
+ * (`shownPath`), and which an adopted value brings into git.
  */
 export function stepLooksSecret(step: PathStep): boolean {
   if (step.kind === 'field') return isCopyOfTheObject(step.name) || hasSecretText(step.name)
@@ -65,13 +64,13 @@ function judge(names: readonly string[], value: Json | undefined, item: string):
   )
 }
 
-/** `--password` and `x` as two arguments of a command are what `--password x` is as one. */
+/** `--password` and `x` as two arguments are equal to `--password x` as one. */
 function areSecretArguments(list: readonly Json[]): boolean {
   const words = list.filter((word) => typeof word === 'string')
   return words.length > 1 && words.some((word) => word.startsWith('-')) && hasSecretText(words.map((word) => word.slice(0, 300)).join(' '))
 }
 
-/** Whether the annotation of this name holds the whole object once more. */
+/** Whether the annotation of this name stores the whole object. */
 export function isCopyOfTheObject(name: string): boolean {
   return COPY_OF_THE_OBJECT.test(name)
 }
@@ -82,7 +81,7 @@ function judgeEntry(names: readonly string[], owner: JsonObject, key: string, va
   return judge([...names, key], value, typeof name === 'string' ? name : '')
 }
 
-/** A Secret inside of another object: a template, a manifest that some controller will apply. */
+/** Whether the value is a Secret inside another object: a template, or a manifest for a controller. */
 export function isEmbeddedSecret(value: JsonObject): boolean {
   return getKey(value, 'kind') === 'Secret' && ['data', 'stringData'].some((key) => isJsonObject(getKey(value, key)))
 }
@@ -98,7 +97,7 @@ function isTelling(names: readonly string[], item: string, value: string): boole
   )
 }
 
-/** Whether the name says so; or may say so, and the value looks as if. */
+/** Whether the name identifies a credential, or may, and the value looks random. */
 function isNameOf(name: string, value: string): boolean {
   return isCredentialName(name) || (mayBeCredentialName(name) && looksRandom(value))
 }

@@ -1,8 +1,7 @@
 /**
- * Values on their way out of the process. A writer (git, terminal, JSON, log) takes a `Shown`, never a plain value that
- * was read from a cluster or a Secret manifest, so that a secret cannot reach it by oversight.
- * A hidden value shows as a keyed hash: equal values of one installation look equal, and nothing can be guessed back
- * (measured: an unkeyed SHA-256 of a six-digit secret falls in 3 s).
+ * Values that leave the process. A writer (git, terminal, JSON, log) takes a `Shown`, never a plain value of a cluster or a Secret manifest. A
+ * hidden value is a keyed hash: equal values of one installation look equal, and nobody can guess the value (an unkeyed SHA-256 of six digits
+ * is guessed in 3 s).
  */
 import { createHash, createHmac, createSecretKey, type KeyObject } from 'node:crypto'
 import { Derived } from '../../text/derived.ts'
@@ -13,31 +12,31 @@ import { looksSecret } from './looks-secret.ts'
 
 declare const redacted: unique symbol
 
-/** Stands for a value that is not shown. Made only by `redact`. */
+/** A hidden value. Only `redact` creates it. */
 export interface Redacted {
   readonly [redacted]: true
   readonly kind: 'redacted'
   /** First 16 hex digits of the keyed hash. */
   readonly hmac: string
-  /** Length in bytes of the text or JSON; -1 where the value itself was never read. */
+  /** Length in bytes of the text or JSON; -1 for an unread value. */
   readonly bytes: number
 }
-/** A value that may be written out as it is. Made only by `reveal`. */
+/** A value that may be written. Only `show` creates it. */
 export interface Revealed {
   readonly kind: 'revealed'
   readonly value: Json
 }
-/** What a writer takes. `undefined` stands for "nothing is there". */
+/** The input of a writer; undefined for an absent value. */
 export type Shown = Redacted | Revealed | undefined
 
-/** The installation's key. 32 bytes or more; never written to git. */
+/** The installation's key, at least 32 bytes. It is never written to git. */
 export interface RedactionKey {
   readonly bytes: Uint8Array
-  /** First 8 hex digits of the key's hash: tells that a key was changed, not what it is. */
+  /** First 8 hex digits of the key's hash, which show a change of the key. */
   readonly id: string
-  /** Node makes a key of bytes anew for each hash, which takes seven times as long as the hash (measured with Node 24.21: 35 µs and 5 µs). */
+  /** A prepared key: without it, Node prepares the bytes for each hash (35 µs instead of 5 µs, Node 24.21). */
   readonly prepared: KeyObject
-  /** What was computed with the key, for the turns of one process: a drift that is as it was is hashed and shown once. */
+  /** Cached results for unchanged drift, for the turns of one process. */
   readonly derived: Derived
 }
 
@@ -58,14 +57,14 @@ export function redact(key: RedactionKey, id: ResourceId, path: FieldPath, value
   return { kind: 'redacted', hmac, bytes } as Redacted
 }
 
-/** Bytes of the text or JSON; of the content where a Secret stores it as base64. */
+/** Bytes of the text or JSON; a Secret's base64 counts decoded. */
 function lengthOf(id: ResourceId, path: FieldPath, value: Json): number {
   if (typeof value !== 'string') return Buffer.byteLength(canonicalJson(value))
   const encoded = isSecret(id) && path.length === 2 && path[0]?.kind === 'field' && path[0].name === 'data'
   return encoded ? Buffer.from(value, 'base64').length : Buffer.byteLength(value)
 }
 
-/** A hidden value that was never read (metadata only): its owner is known, its content is not. */
+/** A hidden value that was not read (metadata only). */
 export function redactUnread(): Redacted {
   return { kind: 'redacted', hmac: '', bytes: -1 } as Redacted
 }
@@ -75,22 +74,22 @@ export function isSecret(id: ResourceId): boolean {
   return id.group === '' && id.kind === 'Secret'
 }
 
-/** What is known of a value beyond its own place and form: the policy, the schema of its kind and the object around it tell. */
+/** A decision of the policy, the schema or the object around a value about showing it. */
 export interface Visibility {
   readonly shown: boolean
   /** A clause for people, without the value. */
   readonly why: string
 }
 
-/** Where a value stands. */
+/** The location of a value. */
 export interface ValueLocation {
   readonly id: ResourceId
   readonly path: FieldPath
-  /** Undefined where place and form decide. */
+  /** Undefined if location and form decide. */
   readonly visibility?: Visibility | undefined
 }
 
-/** Why a value must be hidden, as a clause for people; undefined where it is shown. */
+/** Why a value is hidden, as a clause for people; undefined if it is shown. */
 export function whyHidden({ id, path, visibility }: ValueLocation, value: Json | undefined): string | undefined {
   if (visibility?.shown === false) return visibility.why
   if (isSecret(id) && isHiddenOfSecret(path, value)) return 'of a Secret only type, labels and known annotations are shown'
@@ -105,13 +104,13 @@ export function isSensitive(location: ValueLocation, value: Json | undefined): b
 
 const SHOWN_OF_A_SECRET = new Set(['type', 'immutable', 'metadata'])
 /**
- * Annotations of Secrets that are shown: what Kubernetes, package managers and syncers write by themselves, and no content is in. Any other may
- * be a copy of the whole Secret, as tools keep one under names that nobody lists.
+ * Shown annotations of Secrets: those that Kubernetes, package managers and syncers write, without content. Any other may be a copy of the
+ * whole Secret.
  */
 const SHOWN_ANNOTATION =
   /^(?:backporch\.dev\/.*|kubernetes\.io\/(?:service-account\.(?:name|uid)|description)|cert-manager\.io\/(?:certificate-name|common-name|alt-names|ip-sans|uri-sans|issuer-(?:name|kind|group))|(?:internal\.)?config\.kubernetes\.io\/[a-z-]+|(?:internal\.)?kpt\.dev\/[a-z-]+|config\.k8s\.io\/owning-inventory|client\.lifecycle\.config\.k8s\.io\/deletion|meta\.helm\.sh\/release-name(?:space)?|helm\.sh\/(?:hook|hook-weight|hook-delete-policy|resource-policy)|argocd\.argoproj\.io\/(?:sync-wave|sync-options|compare-options|tracking-id|hook|hook-delete-policy)|kustomize\.toolkit\.fluxcd\.io\/(?:prune|reconcile|ssa|force)|sealedsecrets\.bitnami\.com\/(?:managed|namespace-wide|cluster-wide|patch))$/
 
-/** Everything of a Secret but its labels, type and known annotations. */
+/** Whether a value of a Secret is hidden: all but its labels, type and known annotations. */
 export function isHiddenOfSecret(path: FieldPath, value: Json | undefined): boolean {
   const [first, second, third] = path.map((step) => (step.kind === 'field' ? step.name : ''))
   if (first === undefined) return true
@@ -128,7 +127,7 @@ function isHiddenAnnotation(name: string): boolean {
   return !SHOWN_ANNOTATION.test(name)
 }
 
-/** Kinds of which a controller makes Secrets, and where they have the content. What of theirs is encrypted or a reference is shown. */
+/** Kinds from which a controller creates Secrets, and the location of the content. Encrypted content and references are shown. */
 const SECRET_TEMPLATES: ReadonlyMap<string, readonly string[]> = new Map([
   ['bitnami.com/SealedSecret', ['spec', 'template', 'data']],
   ['external-secrets.io/ExternalSecret', ['spec', 'target', 'template', 'data']],
@@ -136,7 +135,7 @@ const SECRET_TEMPLATES: ReadonlyMap<string, readonly string[]> = new Map([
   ['external-secrets.io/PushSecret', ['spec', 'template', 'data']],
 ])
 
-/** Whether the place is the content of a Secret that some controller makes of the object, or the value has that content. */
+/** Whether the location is the content of a Secret that a controller creates from the object, or the value has that content. */
 export function isOfSecretTemplate({ group, kind }: ResourceId, path: FieldPath, value: Json | undefined): boolean {
   const location = SECRET_TEMPLATES.get(`${group}/${kind}`)
   if (location === undefined || !location.every((name, at) => at >= path.length || isField(path[at], name))) return false
@@ -147,13 +146,13 @@ function isField(step: PathStep | undefined, name: string): boolean {
   return step?.kind === 'field' && step.name === name
 }
 
-/** The one door by which a value leaves: hidden where it is sensitive, itself otherwise. */
+/** The only way by which a value leaves: hidden if it is sensitive, else itself. */
 export function show(key: RedactionKey, location: ValueLocation, value: Json | undefined): Shown {
   if (value === undefined) return undefined
   return isSensitive(location, value) ? redact(key, location.id, location.path, value) : { kind: 'revealed', value }
 }
 
-/** The shown value as JSON and YAML writers put it; a hidden one as `hmac-sha256:9f2c1a7be0d1c2a3 (24 bytes)`. */
+/** The shown value in JSON and YAML; a hidden one is `hmac-sha256:9f2c1a7be0d1c2a3 (24 bytes)`. */
 export function shownJson(shown: Shown): Json | undefined {
   if (shown === undefined) return undefined
   if (shown.kind === 'revealed') return shown.value

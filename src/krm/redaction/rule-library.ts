@@ -1,6 +1,6 @@
 /**
- * Forms of credentials that a maintained library knows: the recommended rules of secretlint (docs/adr/0039-what-is-a-credential.md). Its core is
- * asynchronous and is not used: each rule of text is a function of one text, which reports at once.
+ * Forms of credentials of a maintained library: the recommended rules of secretlint (docs/adr/0039-what-is-a-credential.md). Its asynchronous
+ * core is not used; each rule is a function of one text.
  */
 import { rules as untyped } from '@secretlint/secretlint-rule-preset-recommend'
 
@@ -22,7 +22,7 @@ interface Rule {
   create(context: Context, options: object): { file?(source: Source): unknown }
 }
 
-/** Takes back what comments in the text ask for (`secretlint-disable`): who writes a value does not decide that it is shown. */
+/** The rule that obeys comments in the text (`secretlint-disable`), which is left out: the writer of a value does not decide what is shown. */
 const LETS_COMMENTS_DECIDE = '@secretlint/secretlint-rule-filter-comments'
 
 let found = false
@@ -33,15 +33,15 @@ const context: Context = {
   },
   ignore: () => undefined,
 }
-// The types of the package come from another one, which has nothing else for us.
+// The types of the package are in another package.
 const scanners = (untyped as unknown as readonly Rule[])
   .filter(({ meta }) => meta.id !== LETS_COMMENTS_DECIDE)
   .map((rule) => rule.create(context, {}))
 
-/** Whether a rule finds a credential in the text. The time is that of the text's length: callers bound it. */
+/** Whether a rule finds a credential in the text. Callers bound the length of the text, and with it the time. */
 export function libraryFinds(content: string): boolean {
   found = false
-  // JSON is the only kind of file that a rule reads as such (a key of a service account).
+  // One rule reads only JSON files (a key of a service account).
   const source: Source = {
     content,
     filePath: undefined,

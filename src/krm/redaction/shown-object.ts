@@ -1,7 +1,6 @@
 /**
- * A whole object as it may be shown, value by value: what `show` would hide of a field is hidden here, and what stands beside
- * it is seen. A value is shown only where `looksSecret` says no to it as a field of its own, no to it as a part of its owner
- * (whose `name` may tell what it is), and where everything above that is suspect has something hidden in it.
+ * A whole object as it is shown, value by value. A value is shown if `looksSecret` accepts it as a field of its own and as a part of its owner
+ * (whose `name` may identify it), and if everything suspect above it has something hidden in it.
  */
 
 import { emptyObject, getKey, isJsonArray, isJsonObject, type Json, type JsonObject, setKey } from '../../text/json.ts'
@@ -21,17 +20,17 @@ import {
 } from './redacted.ts'
 
 const SHOWN_OF_A_SECRET = new Set(['apiVersion', 'kind', 'metadata', 'type', 'immutable'])
-/** What `shownJson` makes of a hidden value: it stays as it is. */
+/** The output of `shownJson` for a hidden value, which stays. */
 const HIDDEN = /^(?:hmac-sha256:[0-9a-f]{16} \(\d+ bytes\)|redacted \(not read\))$/
 
-/** What is said of values of one object beyond their place and form; undefined where nothing is. */
+/** The visibility of values of one object; undefined if location and form decide. */
 export type VisibilityOf = (path: FieldPath, value: Json, object: JsonObject) => Visibility | undefined
 
 export function shownObject(key: RedactionKey, id: ResourceId, object: JsonObject, visibilityOf?: VisibilityOf): JsonObject {
   return new ObjectView(key, id, within(object, visibilityOf)).show(object)
 }
 
-/** With the places of what is hidden, in the order of the object. */
+/** The shown object with its hidden locations, in the order of the object. */
 export function shownWithHidden(
   key: RedactionKey,
   id: ResourceId,
@@ -52,7 +51,7 @@ class ObjectView {
   private readonly key: RedactionKey
   private readonly id: ResourceId
   private readonly visibilityOf: VisibilityAt | undefined
-  /** What was hidden so far; of what is hidden as a whole, nothing below it. */
+  /** Hidden locations so far, the topmost ones. */
   readonly hidden: FieldPath[] = []
 
   constructor(key: RedactionKey, id: ResourceId, visibilityOf: VisibilityAt | undefined) {
@@ -72,7 +71,7 @@ class ObjectView {
     return shown
   }
 
-  /** `inOwner`: the value as a part of what it belongs to, which stands at the path above. */
+  /** @param inOwner the value as a part of the value above it */
   private part(path: FieldPath, value: Json, inOwner: Json): Json {
     const text = this.visibilityOf?.(path, value)
     if (text?.shown === false || this.isHidden(path, value)) return this.hide(path, value)
@@ -81,13 +80,13 @@ class ObjectView {
     const before = this.hidden.length
     if (isJsonObject(value) && isEmbeddedSecret(value)) return this.hide(path, value)
     const shown = isJsonArray(value) ? this.list(path, value) : isJsonObject(value) ? this.map(path, value) : value
-    // Something in it is suspect, and nothing is by itself: then it is the whole.
+    // If nothing inside a suspect value is suspect by itself, the whole value is hidden.
     return suspect && this.hidden.length === before ? this.hide(path, value) : shown
   }
 
-  /** What the kind of the object alone hides. */
+  /** Whether the kind of the object hides the value. */
   private isHidden(path: FieldPath, value: Json): boolean {
-    // The place itself: what is above it is seen into.
+    // Values above the location are examined in parts.
     return isOfSecretTemplate(this.id, path, '') || (isSecret(this.id) && path.length === 3 && isHiddenOfSecret(path, value))
   }
 
@@ -108,7 +107,7 @@ class ObjectView {
       const step: PathStep = typeof name === 'string' ? { kind: 'item', keys: { name } } : { kind: 'index', index }
       return this.part([...path, step], item, [item])
     })
-    // Plain values, as the arguments of a command, tell of one another: they are hidden together.
+    // Plain items, such as the arguments of a command, are hidden together.
     const plain = list.some((item, index) => !isJsonArray(item) && !isJsonObject(item) && shown[index] !== item)
     if (!plain) return shown
     this.hidden.length = before
@@ -127,7 +126,7 @@ class ObjectView {
     return isHidden(value) ? value : (shownJson(redact(this.key, this.id, path, value)) ?? null)
   }
 
-  /** Under its key, or under a hash where the key itself is a credential. */
+  /** Sets the value under its key, or under a hash if the key is a credential. */
   private put(into: { [key: string]: Json }, key: string, value: Json, above: FieldPath): void {
     setKey(
       into,

@@ -1,9 +1,7 @@
 /**
- * Edits outside brackets: whole lines come and go, values on a line are replaced in place.
- *
- * Comments: a comment behind a value stays when the value is replaced and goes when its key is deleted. Comment lines
- * directly above a key, as far indented and without a blank line between, belong to it; so do deeper indented ones
- * directly below. A comment that begins the document is the file's (a licence), never a key's.
+ * Edits outside brackets: they add and delete whole lines, and replace values on a line in place. A comment behind a value stays when the
+ * value is replaced, and is deleted with its key. A key owns the comment lines directly above it with its indentation, and deeper ones
+ * directly below. A comment that begins the document (a licence) belongs to the file.
  */
 import {
   type Entry,
@@ -42,7 +40,7 @@ export function isOwnLine(text: string, offset: number): boolean {
   return /^ *$/.test(text.slice(lineStart(text, offset), offset))
 }
 
-/** A value as it goes into the file: the rest of the line, and the lines below, each with the line break before it. */
+/** A value as text: the rest of its line, and the lines below, each with the line break before it. */
 interface Rendered {
   readonly head: string
   readonly below: string
@@ -53,7 +51,7 @@ export function entryOf(text: string, slot: Slot): Entry | undefined {
   return slot.parent === undefined ? undefined : entriesOf(text, slot.parent.collection)[slot.parent.index]
 }
 
-/** Puts a value in the place of another one, or behind a key that has none. */
+/** Replaces a value, or adds one to a key that has none. */
 export function replaceInBlock(text: string, slot: Slot, written: Written, { lineBreak }: YamlStyle): readonly Splice[] {
   const rendered = ({ head, lines }: Written): Rendered => ({ head, below: lines.map((line) => lineBreak + line).join('') })
   const entry = entryOf(text, slot)
@@ -63,7 +61,7 @@ export function replaceInBlock(text: string, slot: Slot, written: Written, { lin
   const anchor = entry.anchor !== undefined && (entry.tag === undefined || entry.anchor.start < entry.tag.start) ? entry.anchor : undefined
   const behind = anchor === undefined ? indicatorEnd : anchor.end
   const isItem = text[indicatorEnd - 1] === '-'
-  // Behind an anchor the first key would take the anchor for itself.
+  // A first key behind an anchor would take the anchor.
   const content = rendered(isItem && written.head === '' && anchor === undefined ? headBehindDash(written) : written)
   if (old === undefined) return fillEmpty(text, entry, behind, content)
   const start = valueStart(text, entry, old, behind)
@@ -107,7 +105,7 @@ function replaceInline(text: string, { start, end }: TextRange, behind: number, 
 function fillEmpty(text: string, { tag }: Entry, behind: number, { head, below }: Rendered): readonly Splice[] {
   const line = lineEnd(text, behind)
   const tagEnd = tag === undefined ? behind : Math.max(behind, tag.end)
-  // Spaces at the end of the line would stand between the key and its value.
+  // Spaces at the end of the line go, because the value is written behind them.
   const end = text.slice(tagEnd, line).trim() === '' ? line : tagEnd
   const first = head === '' ? '' : ` ${head}`
   if (below === '' || end === line) return [{ start: behind, end, text: first + below }]
@@ -140,7 +138,7 @@ function replaceRoot(text: string, { node }: Slot, { head, below }: Rendered): r
   ]
 }
 
-/** Adds whole lines behind an entry, or above the first one. */
+/** Adds whole lines below an entry, or above the first one. */
 export function insertLines(
   text: string,
   { collection, index }: SlotParent,
@@ -195,7 +193,7 @@ function ownCommentStart(text: string, offset: number, floor: number | undefined
     if (!line.slice(column).startsWith('#') || line.slice(0, column).trim() !== '') break
     start = above
   }
-  // Of the first key of a document, the comment that begins the document is the file's.
+  // The comment that begins the document belongs to the file, not to the first key.
   return isRoot && start === 0 ? own : start
 }
 

@@ -1,7 +1,4 @@
-/**
- * Edits of one document. After every change the text is parsed again and must read as the same change made on the value;
- * where there is more than one way to write something, the first that reads back right is taken.
- */
+/** Edits of one document. Each change is parsed again, and must read as the same change of the value; the first such way is used. */
 import { type FieldPath, field, type PathStep } from '../../krm/field-path.ts'
 import { getKey, isJsonArray, isJsonObject, type Json, type JsonObject, jsonEquals } from '../../text/json.ts'
 import { goValueOf } from '../read/go-yaml-values.ts'
@@ -59,7 +56,7 @@ export class DocumentEditor {
     else this.commit({ attempts: this.add(slots, rest, value), wanted })
   }
 
-  /** Nothing happens where nothing is there. @throws EditRefusal */
+  /** An absent value is no change. @throws EditRefusal */
   remove(path: FieldPath): void {
     const wanted = withoutValueAt(this.document.value, path)
     if (wanted !== this.document.value) this.commit({ attempts: this.removal(path), wanted })
@@ -86,14 +83,14 @@ export class DocumentEditor {
       if (this.setInside(lastOf(slots).node, path, value)) return
     } catch (thrown) {
       if (!(thrown instanceof EditRefusal) || path.length === 0) throw thrown
-      // What cannot be changed piece by piece, as with a merge key inside, is written anew as a whole.
+      // A value that cannot be changed piece by piece, for instance with a merge key inside, is written as a whole.
       this.text = before.text
       this.document = before.document
     }
     this.commit({ attempts: this.replacements(walk(this.document, path).slots, value, true), wanted })
   }
 
-  /** Changes a map or list piece by piece, so that what is equal keeps its text. Says whether it could. */
+  /** Changes a map or list piece by piece, so that equal parts keep their text. @returns false where this is not possible */
   private setInside(node: YamlNode, path: FieldPath, value: Json): boolean {
     const old = goValueOf(node)
     if (node.kind === 'map' && isJsonObject(old) && isJsonObject(value)) return this.setMap(path, old, value)
@@ -107,7 +104,7 @@ export class DocumentEditor {
     return true
   }
 
-  /** Equal items at both ends stay; what lies between is edited in place, then cut or continued. */
+  /** Equal items at both ends stay. Items between them are edited in place, then deleted or added. */
   private setList(path: FieldPath, old: readonly Json[], value: readonly Json[]): boolean {
     const shorter = Math.min(old.length, value.length)
     if (shorter === 0) return false
@@ -132,7 +129,7 @@ export class DocumentEditor {
     })
   }
 
-  /** Makes what the rest of the path names below the last slot. */
+  /** Adds what the rest of the path names below the last slot. */
   private add(slots: Slots, rest: FieldPath, value: Json): readonly (readonly Splice[])[] {
     const slot = lastOf(slots)
     const { node } = slot
@@ -141,7 +138,7 @@ export class DocumentEditor {
     const [step] = rest
     const canGrow = isCollection(node) && (!isEmpty(node) || isInFlow(slots))
     if (!canGrow || step === undefined) return this.replacements(slots, after)
-    // A field that a merge key brings is overridden as a whole, with what it held.
+    // A field from a merge key is overridden as a whole.
     if (step.kind === 'field' && isJsonObject(after)) return this.pairInsertion(slots, step.name, getKey(after, step.name) ?? null)
     if (!isJsonArray(after) || !isJsonArray(old) || after.length !== old.length + 1) throw new EditRefusal('the list takes no such item')
     return this.insertion(slots, old.length, after.at(-1) ?? null)
@@ -190,7 +187,7 @@ export class DocumentEditor {
     return waysToWrite(value, location, old, own).map((written) => replaceInBlock(this.text, slot, written, own))
   }
 
-  /** A new value takes the place of the old one, so its lines align with where that began. */
+  /** The lines of a new value align with the start of the old one. */
   private dashWidthOf(slot: Slot): number {
     const entry = entryOf(this.text, slot)
     const start = entry?.written?.start
@@ -202,7 +199,7 @@ export class DocumentEditor {
     return styleOf(this.text, this.lineBreak, this.document.node, nodesOf(slots).toReversed())
   }
 
-  /** Takes the first attempt that reads back as wanted. */
+  /** Uses the first attempt that reads back as the wanted value. */
   private commit({ attempts, wanted }: Change): void {
     for (const splices of attempts) {
       const text = applySplices(this.text, splices)
@@ -230,7 +227,7 @@ function nodesOf(slots: Slots): readonly YamlNode[] {
   return slots.map(({ node }) => node)
 }
 
-/** Whether what goes into the last slot goes into brackets; empty brackets outside of others become a block. */
+/** Whether an entry of the last slot is inside brackets; empty brackets outside of others become a block. */
 function isInFlow(slots: Slots): boolean {
   const { node } = lastOf(slots)
   return isBelowFlow(slots) || (isCollection(node) && isFlow(node) && !isEmpty(node))
@@ -240,7 +237,7 @@ function isBelowFlow(slots: Slots): boolean {
   return slots.slice(0, -1).some(({ node }) => isCollection(node) && isFlow(node))
 }
 
-/** Brackets whose keys are in double quotes get further keys and texts in double quotes. */
+/** Brackets whose keys are all in double quotes get new keys and texts in double quotes. */
 function keyStyle(style: YamlStyle, collection: Collection): YamlStyle {
   const keys = collection.kind === 'map' ? collection.entries.map(({ key }) => key) : []
   const quoted = keys.length > 0 && keys.every((key) => key.kind === 'scalar' && key.style === 'double')

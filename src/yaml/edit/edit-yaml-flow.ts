@@ -15,7 +15,7 @@ export function replaceInFlow(text: string, slot: Slot, entry: Entry, value: str
   if (slot.parent?.collection.kind !== 'map') throw new EditRefusal('the item has no value', entry.start)
   const at = anchor === undefined ? (indicatorEnd ?? entry.end) : anchor.end
   const end = tag === undefined ? at : Math.max(at, tag.end)
-  // Behind a colon that touches the next bracket or comma a space is enough.
+  // One space suffices where the colon touches the next bracket or comma.
   return [
     {
       start: at,
@@ -41,7 +41,7 @@ export function insertInFlow(text: string, { collection, index: at }: SlotParent
   const isOnOwnLine = isOwnLine(text, before.start) && /^\s*(#.*)?$/.test(restOfLine)
   const gap = isOnOwnLine ? style.lineBreak + ' '.repeat(columnOf(text, before.start)) : ' '
   const index = isOnOwnLine ? lineEnd(text, behind) : behind
-  // A comma that is there already separates what follows; a trailing one stays a habit of the file.
+  // A present comma separates what follows; a file with trailing commas keeps its style.
   if (comma !== undefined) return [{ start: index, end: index, text: `${gap}${entryText},` }]
   if (index === behind) return [{ start: index, end: index, text: `,${gap}${entryText}` }]
   return [
@@ -56,7 +56,7 @@ function insertIntoEmpty(collection: Collection, entryText: string, padded: bool
   return [{ start: start + 1, end: end - 1, text: `${pad}${entryText}${pad}` }]
 }
 
-/** Offset of the comma behind an entry, comments and line breaks between them skipped. */
+/** Offset of the comma behind an entry. Comments and line breaks between them are skipped. */
 function commaAfter(text: string, offset: number): number | undefined {
   const comma = /(?:\s|#[^\n]*)*,/y
   comma.lastIndex = offset

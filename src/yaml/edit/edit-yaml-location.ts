@@ -1,7 +1,4 @@
-/**
- * Where in the text of one document a value stands: the entries of maps and lists with their exact offsets, and the walk
- * along a field path.
- */
+/** Locations of values in the text of one document: entries of maps and lists with their offsets, and the walk along a field path. */
 import { type FieldPath, indexOfStep } from '../../krm/field-path.ts'
 import { goValueOf } from '../read/go-yaml-values.ts'
 import type { YamlDocument } from '../read/read-yaml-node.ts'
@@ -23,11 +20,11 @@ export interface Splice extends TextRange {
 
 /** A key with its value, or an item with its dash. */
 export interface Entry extends TextRange {
-  /** Behind the `:` or `-`; undefined for items in brackets, and for a key without a colon. */
+  /** Offset behind the `:` or `-`; undefined for items in brackets, and for a key without a colon. */
   readonly indicatorEnd: number | undefined
   readonly anchor: TextRange | undefined
   readonly tag: TextRange | undefined
-  /** Without its anchor and tag; undefined where no value is written. */
+  /** The value without its anchor and tag; undefined where no value is written. */
   readonly written: TextRange | undefined
   readonly node: YamlNode
   /** Undefined for an item. */
@@ -47,7 +44,7 @@ export interface SlotParent {
   readonly index: number
 }
 
-/** Where a node stands, without its anchor and tag; comments and blank lines behind it do not count. */
+/** The range of a node, without its anchor and tag, and without comments and blank lines behind it. */
 export function rangeOf({ source }: YamlNode): TextRange {
   if (source === undefined) throw new TypeError('the node was not read')
   return source
@@ -93,7 +90,7 @@ function readEntry(
   return { start, end: range.end, indicatorEnd, anchor, tag, written: range.end > range.start ? range : undefined, node: value, key }
 }
 
-/** Moves over spaces, line breaks, commas and comments. */
+/** Offset behind spaces, line breaks, commas and comments. */
 function skipGap(text: string, at: number): number {
   const gap = /(?:[\s,]|#[^\n]*)*/y
   gap.lastIndex = at
@@ -110,14 +107,14 @@ export function isCollection(node: YamlNode): node is Collection {
 }
 
 export interface Walk {
-  /** From the root to the deepest value that is there. */
+  /** The values on the path, from the root to the deepest one that exists. */
   readonly slots: readonly Slot[]
-  /** Steps that lead further: not there, or behind an alias. */
+  /** The steps below that value: they do not exist, or are behind an alias. */
   readonly rest: FieldPath
 }
 
 /**
- * Follows a path as far as the text of the document goes; an alias ends the walk.
+ * Follows a path as far as it exists in the text; an alias ends the walk.
  * @throws EditRefusal where the key is there twice
  */
 export function walk(document: YamlDocument, path: FieldPath): Walk {
@@ -158,9 +155,9 @@ function subtree(node: YamlNode | undefined, into: Set<YamlNode> = new Set()): S
 }
 
 /**
- * Refuses a change that would show elsewhere through an alias.
- * @param changed the values whose content changes: the way from the root to the place
- * @param removed the value that goes, with everything in it
+ * Refuses a change that an alias would show elsewhere.
+ * @param changed the values whose content changes: from the root to the changed location
+ * @param removed the deleted value, with everything in it
  */
 export function checkAnchors(
   { aliases }: YamlDocument,

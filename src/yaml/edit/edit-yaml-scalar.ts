@@ -1,19 +1,14 @@
-/**
- * Scalars as text. What is written reads the same for kubectl (go-yaml, YAML 1.1 by half), for kpt and for readers of YAML
- * 1.2: a text that any of them could take for something else is quoted.
- */
-
+/** Scalars as text. A text is quoted where kubectl (go-yaml, half YAML 1.1), kpt or a reader of YAML 1.2 would read something else. */
 import type { Json } from '../../text/json.ts'
 import { isTextToAll } from '../go-scalar.ts'
 
 export type QuoteStyle = 'plain' | 'single' | 'double'
 
 const ESCAPES: { readonly [character: string]: string } = { '"': '\\"', '\\': '\\\\', '\n': '\\n', '\t': '\\t', '\r': '\\r' }
-/** Not printable, or a line break to some reader, or a byte order mark. */
+/** Characters that are not printable, line breaks to some reader, and byte order marks. */
 const NEEDS_ESCAPE = /[\p{Cc}\p{Cs}\u2028\u2029\uFEFF\uFFFE\uFFFF]/u
 const TO_ESCAPE = /["\\\p{Cc}\p{Cs}\u2028\u2029\uFEFF\uFFFE\uFFFF]/gu
 
-/** A text in double quotes, on one line. */
 export function doubleQuoted(text: string): string {
   const escaped = text.replace(TO_ESCAPE, (character) => {
     const code = character.charCodeAt(0)
@@ -26,7 +21,7 @@ function canBeSingle(text: string): boolean {
   return !NEEDS_ESCAPE.test(text)
 }
 
-/** Whether a text can stand without quotes; `inFlow` inside brackets, where more characters have a meaning. */
+/** Whether a text needs no quotes. @param inFlow inside brackets, where more characters have a meaning */
 export function canBePlain(text: string, inFlow: boolean): boolean {
   if (text === '' || text !== text.trim() || NEEDS_ESCAPE.test(text)) return false
   if (/^[,[\]{}#&*!|>'"%@`]/.test(text) || /^[-?:](\s|$)/.test(text) || /^(---|\.\.\.)/.test(text)) return false
@@ -37,27 +32,26 @@ export function canBePlain(text: string, inFlow: boolean): boolean {
 
 /**
  * A text on one line.
- * @param wished the style of the value it replaces or of its neighbours; taken where it can hold the text
+ * @param preferred the style of the value it replaces or of its neighbours; used where it can hold the text
  * @param quote the quotes of the file, for a text that cannot be plain
  */
-export function textOnOneLine(text: string, wished: QuoteStyle, quote: '"' | "'", inFlow: boolean): string {
-  if (wished === 'plain' && canBePlain(text, inFlow)) return text
-  const single = wished === 'single' || (wished === 'plain' && quote === "'")
+export function textOnOneLine(text: string, preferred: QuoteStyle, quote: '"' | "'", inFlow: boolean): string {
+  if (preferred === 'plain' && canBePlain(text, inFlow)) return text
+  const single = preferred === 'single' || (preferred === 'plain' && quote === "'")
   return single && canBeSingle(text) ? `'${text.replaceAll("'", "''")}'` : doubleQuoted(text)
 }
 
-/** A number, truth value or null. */
 export function plainWord(value: Exclude<Json, string | object> | null): string {
   return Object.is(value, -0) ? '0' : String(value)
 }
 
-/** What a block scalar is made of: the header, and lines without indentation. */
+/** A block scalar: its header, and its lines without indentation. */
 export interface BlockText {
   readonly header: string
   readonly lines: readonly string[]
 }
 
-/** A text as a literal block, or undefined where a block cannot hold it. */
+/** A text as a literal block; undefined where a block cannot hold it. */
 export function literalBlock(text: string, indicator = ''): BlockText | undefined {
   if (!fitsBlock(text) || (indicator === '' && /^\s/.test(text))) return undefined
   const body = text.replace(/\n+$/, '')
@@ -85,7 +79,7 @@ export function foldedBlock(text: string, width: number): BlockText | undefined 
 
 function wrap(paragraph: string, width: number): readonly string[] {
   const lines: string[] = []
-  // Only a single space folds back into a single space.
+  // A fold gives back a single space only.
   for (const word of paragraph.split(/(?<! ) (?! )/)) {
     const last = lines.at(-1)
     if (last !== undefined && last.length + 1 + word.length <= width) lines[lines.length - 1] = `${last} ${word}`

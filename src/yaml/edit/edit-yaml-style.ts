@@ -1,4 +1,4 @@
-/** How a file is written, so that what is added looks like what is there. */
+/** The style of a file, for what is added to it. */
 import type { YamlNode } from '../yaml-node.ts'
 import { type Collection, entriesOf, isFlow, rangeOf } from './edit-yaml-location.ts'
 
@@ -8,10 +8,10 @@ export interface YamlStyle {
   readonly step: number
   /** Columns from a key to the dashes below it: 0 for compact lists. */
   readonly dashOffset: number
-  /** Columns from a dash to what it holds. */
+  /** Columns from a dash to its value. */
   readonly dashWidth: number
   readonly quote: '"' | "'"
-  /** The document is JSON and has to stay so. */
+  /** Whether the document is JSON, and stays JSON. */
   readonly json: boolean
   /** A space inside braces: `{ a: 1 }`. */
   readonly padded: boolean
@@ -35,7 +35,7 @@ class Votes<Choice extends string | number> {
     this.counts.set(choice, (this.counts.get(choice) ?? 0) + 1)
   }
 
-  /** The most frequent, the first seen of equals, or undefined where nobody voted. */
+  /** The most frequent value, the first one of equals; undefined without any. */
   winner(): Choice | undefined {
     let best: Choice | undefined
     let most = 0
@@ -57,10 +57,7 @@ interface Ballot {
   readonly padded: Votes<'padded' | 'tight'>
 }
 
-/**
- * The style of a document; where the collection around the edit shows a style of its own, that one.
- * @param near nodes from the place upwards, nearest first
- */
+/** The style of the nearest collection that shows one, else that of the document. @param near nodes from the edit upwards */
 export function styleOf(text: string, lineBreak: '\n' | '\r\n', root: YamlNode, near: readonly YamlNode[]): YamlStyle {
   const ballots = [...near.map((node) => vote(text, node, false)), vote(text, root, true)]
   const first = <Choice>(pick: (ballot: Ballot) => Choice | undefined): Choice | undefined =>

@@ -1,11 +1,11 @@
-/** The same edits on plain values: what a file must read as after its text was edited. */
+/** The same edits of plain values: the content that an edited file must have. */
 import { type FieldPath, indexOfStep, type PathStep } from '../../krm/field-path.ts'
 import { shownPathOnly } from '../../krm/redaction/shown-path.ts'
 import { emptyObject, getKey, isJsonArray, isJsonObject, type Json, type JsonObject, setKey } from '../../text/json.ts'
 
 /** Why an edit cannot be made; edit-yaml.ts turns it into a Failure with file and line. */
 export class EditRefusal extends Error {
-  /** Place in the text of the document, where one is known. */
+  /** Offset in the text of the document, if it is known. */
   readonly offset: number | undefined
 
   constructor(why: string, offset?: number) {
@@ -15,8 +15,8 @@ export class EditRefusal extends Error {
 }
 
 /**
- * The value with something set: parents that are missing (or null) are made, items that are missing are added at the end.
- * @throws EditRefusal where the path goes through a value of another kind
+ * The value with `wanted` at the path. Missing or null parents are created, missing items are added last.
+ * @throws EditRefusal for a value of another kind on the path
  */
 export function withValueAt(value: Json | undefined, path: FieldPath, wanted: Json): Json {
   const [step, ...rest] = path
@@ -35,7 +35,7 @@ export function withValueAt(value: Json | undefined, path: FieldPath, wanted: Js
   return [...list, withValueAt(start, rest, wanted)]
 }
 
-/** The value without what the path names; the same value where nothing is there. Emptied maps and lists stay. */
+/** The value without the one at the path; the same value if there is none. Emptied maps and lists stay. */
 export function withoutValueAt(value: Json, path: FieldPath): Json {
   const [step, ...rest] = path
   if (step === undefined) throw new EditRefusal('a whole document is removed with remove-object')

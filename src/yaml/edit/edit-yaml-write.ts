@@ -3,17 +3,14 @@ import { isJsonArray, isJsonObject, type Json } from '../../text/json.ts'
 import { doubleQuoted, literalBlock, plainWord, type QuoteStyle, textOnOneLine } from './edit-yaml-scalar.ts'
 import type { YamlStyle } from './edit-yaml-style.ts'
 
-/**
- * A value behind a key or a dash: text for the same line, and whole lines that follow (indented, without line ends).
- * A map or list in a block has no text on the line of its key.
- */
+/** A value behind a key or a dash: text for its line (none for a map or list in a block), and the indented lines below, without line ends. */
 export interface Written {
   readonly head: string
   readonly lines: readonly string[]
 }
 
-/** One line for a place inside brackets, or for an empty map or list anywhere. */
-export function writeFlow(value: Json, style: YamlStyle, wished: QuoteStyle = 'plain'): string {
+/** A value on one line, for a location inside brackets, or for an empty map or list. */
+export function writeFlow(value: Json, style: YamlStyle, preferred: QuoteStyle = 'plain'): string {
   const pad = style.padded ? ' ' : ''
   if (isJsonArray(value)) return `[${value.map((item) => writeFlow(item, style)).join(', ')}]`
   if (isJsonObject(value)) {
@@ -21,21 +18,21 @@ export function writeFlow(value: Json, style: YamlStyle, wished: QuoteStyle = 'p
     return entries.length === 0 ? '{}' : `{${pad}${entries.join(', ')}${pad}}`
   }
   if (typeof value !== 'string') return plainWord(value)
-  return style.json ? doubleQuoted(value) : textOnOneLine(value, wished, style.quote, true)
+  return style.json ? doubleQuoted(value) : textOnOneLine(value, preferred, style.quote, true)
 }
 
 export function writeKey(key: string, style: YamlStyle, inFlow: boolean): string {
   return style.json ? doubleQuoted(key) : textOnOneLine(key, 'plain', style.quote, inFlow)
 }
 
-/** Columns of the parent, and whether the value stands behind a key or a dash. */
+/** The column of the parent, and what precedes the value. */
 export interface WriteLocation {
   readonly column: number
   readonly behind: 'key' | 'dash'
 }
 
 /** A value outside brackets. Texts of several lines become literal blocks where a block can hold them. */
-export function writeBlock(value: Json, location: WriteLocation, style: YamlStyle, wished: QuoteStyle = 'plain'): Written {
+export function writeBlock(value: Json, location: WriteLocation, style: YamlStyle, preferred: QuoteStyle = 'plain'): Written {
   if (isJsonArray(value) && value.length > 0) {
     const column = location.column + (location.behind === 'key' ? style.dashOffset : style.dashWidth)
     return { head: '', lines: value.flatMap((item) => writeItem(item, column, style)) }
@@ -45,9 +42,9 @@ export function writeBlock(value: Json, location: WriteLocation, style: YamlStyl
     return { head: '', lines: Object.entries(value).flatMap(([key, below]) => writePair(key, below, column, style)) }
   }
   if (typeof value !== 'string') return { head: writeFlow(value, style), lines: [] }
-  // A block that keeps blank lines at its end would lose them at the end of a file.
+  // A block loses blank lines at its end where the file ends.
   const block = value.includes('\n') && !value.endsWith('\n\n') ? literalBlock(value) : undefined
-  if (block === undefined) return { head: textOnOneLine(value, wished, style.quote, false), lines: [] }
+  if (block === undefined) return { head: textOnOneLine(value, preferred, style.quote, false), lines: [] }
   return { head: block.header, lines: indent(block.lines, location.column + style.step) }
 }
 

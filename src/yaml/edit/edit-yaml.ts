@@ -1,7 +1,6 @@
 /**
- * Edits of YAML files that touch only the lines they have to: comments, order, quotes, line ends and every other line
- * stay byte for byte. Text in, text out. What leaves here has been parsed again and reads exactly as the same edits made
- * on the values; where that cannot be had, nothing leaves.
+ * Edits of YAML files that touch only the lines that change: comments, order, quotes, line ends and all other lines stay byte for byte. The
+ * result is parsed again and reads exactly as the same edits of the values; otherwise the edit is refused.
  */
 import { Failure } from '../../failure.ts'
 import type { FieldPath } from '../../krm/field-path.ts'
@@ -14,24 +13,24 @@ import { lineBreakOf } from './edit-yaml-style.ts'
 import { EditRefusal, withoutValueAt, withValueAt } from './edit-yaml-value.ts'
 import { writeDocument } from './edit-yaml-write.ts'
 
-/** Which object of a file: its document as kpt counts, and its place in `items` where that is a list. */
+/** An object of a file: the index of its document as kpt counts, and its index in `items` where the document is a list. */
 export interface YamlAddress {
   readonly document: number
   readonly item?: number | undefined
 }
 
 export type YamlEdit =
-  /** Replaces or adds. Parents and keyed items that are missing are made; a map or list is changed piece by piece. */
+  /** Replaces or adds a value. Missing parents and keyed items are created; a map or list is changed piece by piece. */
   | (YamlAddress & { readonly kind: 'set'; readonly path: FieldPath; readonly value: Json })
-  /** Nothing happens where nothing is there. The last key of a map leaves `{}`, the last item of a list `[]`. */
+  /** Deletes a value, if there is one. The last key of a map leaves `{}`, the last item of a list `[]`. */
   | (YamlAddress & { readonly kind: 'remove'; readonly path: FieldPath })
-  /** The whole document, or the item of the list. A file may end up with comments only, or empty. */
+  /** Deletes the whole document, or the item of the list. The file may have only comments afterwards, or be empty. */
   | (YamlAddress & { readonly kind: 'remove-object' })
-  /** A further document at the end of the file. */
+  /** Adds a document at the end of the file. */
   | { readonly kind: 'append-object'; readonly object: JsonObject }
 
 /**
- * Makes the edits in their order. Addresses are those of the file as it came in; objects are removed last.
+ * Applies the edits in order. Addresses refer to the given text; objects are removed last.
  * @param where the path that errors name
  * @throws Failure BP1110 or BP1111 where the file cannot be read, BP2007 (with file and line) where an edit cannot be made
  */
@@ -108,7 +107,7 @@ class FileEditor {
     } catch (thrown) {
       if (!(thrown instanceof EditRefusal)) throw thrown
       const start = this.documents[document]?.chunk.start ?? 0
-      // Lines are those of the file as it came in, as long as this document was not edited yet; else near them.
+      // The line is that of the given text, or near it if this document is edited already.
       const whole = this.text.slice(0, start) + before
       const location = new LineIndex(whole).position(start + Math.min(thrown.offset ?? 0, before.length))
       const field = shown.length === 0 ? 'the object' : shownPathOnly(shown)
@@ -171,7 +170,7 @@ class FileEditor {
     }, text)
   }
 
-  /** The last word: the whole file reads as the edits say, and not one document more or less. */
+  /** Checks that the whole file reads as the edits say, with the same number of documents. */
   private prove(text: string): void {
     const retained = this.wanted.filter((value, index) => !this.removed.has(index) && value !== null)
     const wanted = [...retained, ...this.appended]
@@ -181,13 +180,13 @@ class FileEditor {
   }
 }
 
-/** A document goes with its `---` line; a comment block that begins the file and ends with a blank line stays. */
+/** A document is deleted with its `---` line; a comment block that begins the file and ends with a blank line stays. */
 function removedRange(text: string, chunk: GoYamlDocument['chunk'], isFirst: boolean): { readonly start: number; readonly end: number } {
   const body = text.slice(chunk.start, chunk.end)
   const header = isFirst ? (/^(?:#[^\n]*\n)+(?:[ \t\r]*\n)+/.exec(body)?.[0].length ?? 0) : 0
   if (header > 0) return { start: chunk.start + header, end: chunk.end }
   if (chunk.separator < chunk.start && chunk.separator > 0) return { start: chunk.separator, end: chunk.end }
-  // The first document: the separator behind it has nothing left to separate.
+  // The separator behind the first document separates nothing any more.
   const next = /^---[ \t]*\r?\n/.exec(text.slice(chunk.end))
   return { start: chunk.separator, end: chunk.end + (chunk.separator < chunk.start ? 0 : (next?.[0].length ?? 0)) }
 }

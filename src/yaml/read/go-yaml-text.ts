@@ -1,11 +1,9 @@
 /**
- * The text of a YAML file before it is parsed: bytes to text, the limits, the characters that kubectl refuses, and the
- * split into documents. kubectl and kpt both cut a file at every line that begins with `---` and read each piece by
- * itself (apimachinery `util/yaml/decoder.go`, kyaml `kio/byteio_reader.go`), so this does the same.
+ * The text of a YAML file before parsing: decoding, limits, the characters that kubectl refuses, and the split into documents. kubectl and kpt
+ * cut a file at every line that begins with `---` (apimachinery `util/yaml/decoder.go`, kyaml `kio/byteio_reader.go`).
  */
 import { Failure } from '../../failure.ts'
 
-/** A file larger than this is refused before it is parsed. */
 export const MAX_YAML_BYTES = 10 * 1024 * 1024
 
 const BYTE_ORDER_MARK = '\uFEFF'
@@ -21,7 +19,7 @@ export function formatPosition(where: string, at: TextPosition): string {
   return `${where}:${at.line}:${at.column}`
 }
 
-/** Finds line and column of offsets. Lines end at LF; the CR of a CRLF belongs to its line. */
+/** Lines and columns of offsets. Lines end at LF; the CR of a CRLF belongs to its line. */
 export class LineIndex {
   private readonly starts: readonly number[]
 
@@ -67,7 +65,7 @@ export function decodeYaml(content: Uint8Array, where: string): string {
   }
 }
 
-/** Offset of the first byte that is not UTF-8, by halving: a prefix that decodes is good up to an unfinished character. */
+/** Offset of the first byte that is not UTF-8. A prefix that decodes is good up to an unfinished character. */
 function firstBadByte(content: Uint8Array): number {
   let good = 0
   let bad = content.length
@@ -87,16 +85,16 @@ function tooLong(where: string): Failure {
   return tooLargeYaml(where, `the file is larger than ${MAX_YAML_BYTES / 1024 / 1024} MiB`, 'split it, or keep it out of the package')
 }
 
-/** A piece of a file that is read as one document; may hold nothing but comments. */
+/** A part of a file that is read as one document, which may have only comments. */
 export interface YamlChunk {
   /** Offsets in the file: after the separator line, and up to the next one. */
   readonly start: number
   readonly end: number
-  /** Where its `---` line begins; equal to `start` for a first piece without one. */
+  /** Offset of its `---` line; equal to `start` for a first part without one. */
   readonly separator: number
 }
 
-/** Cuts a file at its `---` lines. The pieces and the separators together are the whole text. */
+/** The parts of a file between its `---` lines. */
 export function splitChunks(text: string): readonly YamlChunk[] {
   const chunks: YamlChunk[] = []
   let separator = text.startsWith(BYTE_ORDER_MARK) ? 1 : 0
@@ -104,7 +102,7 @@ export function splitChunks(text: string): readonly YamlChunk[] {
   const lines = /^---[^\n]*(?:\n|$)/gm
   lines.lastIndex = start
   for (let match = lines.exec(text); match !== null; match = lines.exec(text)) {
-    // A file that opens with a separator has no piece before it.
+    // A file that begins with a separator has no part before it.
     if (match.index > start || separator < start) chunks.push({ start, end: match.index, separator })
     separator = match.index
     start = match.index + match[0].length
@@ -114,17 +112,14 @@ export function splitChunks(text: string): readonly YamlChunk[] {
   return chunks
 }
 
-/** What go-yaml's reader refuses: control characters but tab and line breaks, noncharacters, lone surrogates. */
+/** Characters that go-yaml refuses: control characters other than tab and line breaks, noncharacters, lone surrogates. */
 const REFUSED_CHARACTER = /[^\P{Cc}\t\n\r\u0085]|[\uFFFE\uFFFF]|\p{Cs}/u
 const OTHER_BREAK = /\r(?!\n)|[\u0085\u2028\u2029]/
 const SEPARATOR_WITH_TEXT = /^---(?!\s*(?:#.*)?$).*/m
 const DIRECTIVE = /^(?:[ \t\r]*(?:#[^\n]*)?\n)*%/
 const DOCUMENT_END = /^\.\.\.(?:\s.*)?$/m
 
-/**
- * What no parser is asked about, because kubectl refuses it or reads it otherwise than other readers do.
- * @throws Failure BP1110 or BP1111
- */
+/** Refuses what kubectl refuses, or reads otherwise than other readers. @throws Failure BP1110 or BP1111 */
 export function checkYamlText(text: string, where: string): void {
   if (text.length > MAX_YAML_BYTES) throw tooLong(where)
   const refuse = (offset: number, why: string, remedy: string): Failure =>

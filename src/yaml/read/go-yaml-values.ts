@@ -1,6 +1,6 @@
 /**
- * The values that kubectl reads in a tree. Stricter than kubectl where it guesses: an unknown tag is refused. In go-yaml a
- * merge key counts at the place where it stands, and nothing is expanded here before it is known to stay small.
+ * The values that kubectl reads in a tree. An unknown tag, which kubectl guesses about, is refused. A merge key has its effect at its position,
+ * as in go-yaml, and is expanded only if the result is small.
  */
 import { emptyObject, isJsonArray, isJsonObject, type Json, setKey } from '../../text/json.ts'
 import { type GoScalar, readsAlike, resolveGoKey, resolveGoScalar } from '../go-scalar.ts'
@@ -17,14 +17,14 @@ import {
 } from '../yaml-node.ts'
 import { MAX_YAML_DEPTH, tooDeep, YamlRefusal } from './read-yaml-refusal.ts'
 
-/** Nodes that aliases and merge keys of one document may add. */
+/** The most nodes that aliases and merge keys of one document add. */
 const MAX_YAML_EXPANSION = 100_000
 
-/** Something that kubectl reads otherwise than most people would. Says nothing of the value: it may be a secret. */
+/** A value that kubectl reads otherwise than most people. The message never has the value, which may be a secret. */
 export interface ValueNote {
   readonly kind: 'value' | 'key' | 'duplicate-key' | 'precision'
   readonly offset: number
-  /** Of a key that is there twice: the first one. */
+  /** Offset of the first one of duplicate keys. */
   readonly earlier?: number
   readonly message: string
 }
@@ -32,7 +32,7 @@ export interface ValueNote {
 export interface GoValues {
   readonly value: Json
   readonly notes: readonly ValueNote[]
-  /** Every alias of the tree that stands for a value. */
+  /** Every alias of a value in the tree. */
   readonly aliases: readonly YamlAlias[]
 }
 
@@ -51,9 +51,9 @@ export function goValueOf(node: YamlNode): Json {
 class ValueReader {
   readonly notes: ValueNote[] = []
   readonly aliases: YamlAlias[] = []
-  /** Of nodes with an anchor. */
+  /** Values of nodes with an anchor. */
   private readonly anchored = new Map<YamlNode, Json>()
-  /** Nodes below what aliases stand for, and how deep it is, with aliases counted as what they stand for. */
+  /** Size and depth of the targets of aliases, with aliases expanded. */
   private readonly extents = new Map<YamlNode, { readonly size: number; readonly depth: number }>()
   private expanded = 0
 
@@ -141,7 +141,7 @@ class ValueReader {
     return read.key
   }
 
-  /** As go-yaml does: what is merged replaces what stands above the merge key; of a list the first map wins. */
+  /** Merged keys replace those above the merge key, and the first map of a list wins, as in go-yaml. */
   private merge(into: { [key: string]: Json }, { key, value }: YamlEntry, depth: number): void {
     const read = this.read(value, depth + 1)
     const sources =

@@ -1,6 +1,6 @@
 /**
- * YAML files as kubectl and kpt read them: same documents, same numbers, same booleans, with the place of everything.
- * Proven row by row against the real kubectl (`test/corpus/yaml/go-scalars.json`).
+ * YAML files as kubectl and kpt read them: the same documents, numbers and booleans, with locations. The rows of
+ * `test/corpus/yaml/go-scalars.json` are answers of the real kubectl.
  */
 import { Failure } from '../../failure.ts'
 import { emptyObject, getKey, isJsonArray, isJsonObject, type Json, type JsonObject, setKey } from '../../text/json.ts'
@@ -9,16 +9,16 @@ import { formatPosition, invalidYaml, LineIndex, splitChunks, type TextPosition,
 import { readYamlDocuments, type YamlDocument } from './read-yaml-node.ts'
 
 export interface GoYamlDocument extends YamlDocument {
-  /** As kpt counts (`config.kubernetes.io/index`): documents that are empty or null have no number. */
+  /** Index as kpt counts (`config.kubernetes.io/index`), without documents that are empty or null. */
   readonly index: number
-  /** Of the first key. */
+  /** Location of the first key. */
   readonly line: number
   readonly column: number
-  /** The piece of the file that the document is. */
+  /** The part of the file with the document. */
   readonly chunk: YamlChunk
 }
 
-/** Something that reads otherwise than it looks. Never holds the value. */
+/** A value that reads otherwise than it looks. The message never has the value. */
 export interface GoYamlNote extends TextPosition {
   readonly kind: 'value' | 'key' | 'duplicate-key' | 'precision'
   readonly message: string
@@ -26,12 +26,11 @@ export interface GoYamlNote extends TextPosition {
 
 export interface GoYamlFile {
   readonly documents: readonly GoYamlDocument[]
-  /** Of all documents. */
   readonly notes: readonly GoYamlNote[]
 }
 
 export interface GoYamlOptions {
-  /** `error` for a Kptfile, where kpt refuses what kubectl lets pass. Default `note`. */
+  /** `error` for a Kptfile, where kpt refuses what kubectl accepts. Default `note`. */
   readonly duplicateKeys?: 'error' | 'note'
 }
 
@@ -63,10 +62,10 @@ export function parseGoYaml(text: string, where: string, options: GoYamlOptions 
   return { documents, notes }
 }
 
-/** An object of a document; of a `kind: List` each item is one. */
+/** An object of a document; each item of a `kind: List` is one. */
 export interface DocumentObject {
   readonly object: Json
-  /** Place in the list's `items`; undefined for a document that is one object. */
+  /** Index in the list's `items`; undefined for a document that is one object. */
   readonly item: number | undefined
   readonly line: number
 }
@@ -78,8 +77,7 @@ export function isObjectList(value: Json): value is JsonObject {
 }
 
 /**
- * The objects of a document, a list taken apart as kubectl does: an item of a `ConfigMapList` without a kind is a ConfigMap
- * of the list's version.
+ * The objects of a document. An item of a `ConfigMapList` without a kind is a ConfigMap of the list's version, as in kubectl.
  * @param text the file, for lines
  * @throws Failure BP1112 for a list inside a list, which kubectl refuses and kpt takes for one object
  */

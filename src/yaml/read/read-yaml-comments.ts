@@ -1,6 +1,6 @@
 /**
- * Which comment belongs to what, as go-yaml's scanner has it (`scannerc.go`, `scan_comments`, `scan_line_comment`): a
- * comment gets the place of a token when it is read, and goes to the node whose token is the first one there or behind.
+ * The comments of go-yaml's scanner (`scannerc.go`, `scan_comments`, `scan_line_comment`). A comment gets the offset of a token, and belongs to
+ * the node whose token is the first one there or behind.
  */
 import { isBlank, isBlankOrEnd, isBreakOrEnd, lineEndAt, type YamlCursor, type YamlMark } from './read-yaml-cursor.ts'
 import { YamlRefusal } from './read-yaml-refusal.ts'
@@ -13,16 +13,16 @@ const HASH = 35
 export interface YamlComment {
   readonly kind: 'head' | 'line' | 'foot'
   readonly text: string
-  /** Where the scan for tokens began in which it was found. */
+  /** Start of the scan for tokens that found it. */
   readonly scanAt: number
-  /** Of the token it goes with. */
+  /** Offset of its token. */
   readonly tokenAt: number
-  /** Columns from 1 here; of a line comment nothing counts. */
+  /** Columns begin at 1 here. Unused for a line comment. */
   readonly start: YamlMark
   readonly endAt: number
 }
 
-/** What the scan needs to know of the tokens before. */
+/** The token before the comments. */
 export interface TokenBefore {
   readonly at: number
   readonly isValueMark: boolean
@@ -35,7 +35,7 @@ export function scanLineComment(cursor: YamlCursor, tokenAt: number): YamlCommen
   while (ahead < LOOK_AHEAD && isBlank(cursor.code(ahead))) ahead += 1
   if (ahead === LOOK_AHEAD || cursor.code(ahead) !== HASH) return undefined
   const at = cursor.at + ahead
-  // go-yaml takes it, YAML and other readers do not.
+  // go-yaml accepts it; YAML and other readers do not.
   if (!isBlankOrEnd(cursor.text.charCodeAt(at - 1)))
     throw new YamlRefusal(at, 'a comment begins without a space before it', 'put a space before the "#"')
   const start = { at, line: cursor.line, column: at - cursor.lineStart }
@@ -44,10 +44,7 @@ export function scanLineComment(cursor: YamlCursor, tokenAt: number): YamlCommen
   return { kind: 'line', text, scanAt: 0, tokenAt, start, endAt: 0 }
 }
 
-/**
- * The comment lines at the cursor, which stands at the first one's `#`.
- * @param scanned where the scan for the next token began
- */
+/** The comment lines at the cursor. @param scanned start of the scan for the next token */
 export function scanComments(cursor: YamlCursor, scanned: YamlMark, before: TokenBefore): readonly YamlComment[] {
   const found: YamlComment[] = []
   const nextIndent = Math.max(cursor.indent, 0)
@@ -58,7 +55,7 @@ export function scanComments(cursor: YamlCursor, scanned: YamlMark, before: Toke
   let firstEmpty = cursor.newlines <= 1
   let { line, column } = cursor
   let text = ''
-  // A comment that starts right below content may still be that content's foot.
+  // A comment right below content may be its foot comment.
   const footLine = scanned.line > 0 ? line - cursor.newlines + 1 : -1
   const closeFoot = (at: number): void => {
     found.push({ kind: 'foot', text, scanAt, tokenAt, start, endAt: at })
@@ -78,7 +75,7 @@ export function scanComments(cursor: YamlCursor, scanned: YamlMark, before: Toke
         const isFoot = (start.line === footLine && !before.isValueMark) || start.column - 1 < nextIndent
         if (closesFlow || (firstEmpty && isFoot)) {
           if (text !== '') {
-            // Dedented, it has nothing to do with the token before.
+            // A dedented comment does not belong to the token before.
             if (start.column - 1 < nextIndent) tokenAt = start.at
             closeFoot(cursor.at + current)
           }
@@ -91,7 +88,7 @@ export function scanComments(cursor: YamlCursor, scanned: YamlMark, before: Toke
       line += 1
       continue
     }
-    // At another indentation it is the foot of what is above, not the head of what comes.
+    // A comment at another indentation is the foot of the node above, not the head of the next one.
     if (text !== '' && column - 1 < nextIndent && column !== start.column) closeFoot(cursor.at + current)
     if (code !== HASH) break
     if (text === '') start = { at: cursor.at + current, line, column }

@@ -1,4 +1,4 @@
-/** A place in one YAML document while it is read. Line breaks are LF; `checkYamlText` refuses the others. */
+/** A location in one YAML document. Line breaks are LF; `checkYamlText` refuses the others. */
 
 const TAB = 9
 const BREAK = 10
@@ -7,7 +7,7 @@ const SPACE = 32
 export interface YamlMark {
   readonly at: number
   readonly line: number
-  /** From 0. */
+  /** Begins at 0. */
   readonly column: number
 }
 
@@ -32,7 +32,7 @@ export class YamlCursor {
     return this.at - this.lineStart
   }
 
-  /** kubectl hands a document that is JSON to a JSON parser, which knows escapes that its YAML parser does not. */
+  /** kubectl reads a JSON document with a JSON parser, which knows more escapes than its YAML parser. */
   isJson(): boolean {
     this.json ??= isJsonText(this.text)
     return this.json
@@ -42,19 +42,18 @@ export class YamlCursor {
     return { at: this.at, line: this.line, column: this.column }
   }
 
-  /** Character code, 0 behind the end. */
+  /** Character code; 0 behind the end. */
   code(ahead = 0): number {
     const at = this.at + ahead
     return at < this.text.length ? this.text.charCodeAt(at) : 0
   }
 
-  /** Moves over characters of one line of which the last is no blank. */
+  /** Skips characters of one line. The last one is no blank. */
   skip(count: number): void {
     this.at += count
     this.newlines = 0
   }
 
-  /** Moves over spaces and tabs. */
   skipBlanks(): void {
     let { at } = this
     while (isBlank(at < this.text.length ? this.text.charCodeAt(at) : 0)) at += 1
@@ -68,7 +67,6 @@ export class YamlCursor {
     this.newlines += 1
   }
 
-  /** Moves to the end of the line, before its break. */
   skipToBreak(): void {
     const end = lineEndAt(this.text, this.at)
     for (let at = end; at > this.at; at -= 1)
@@ -79,7 +77,7 @@ export class YamlCursor {
     this.at = end
   }
 
-  /** Whether `---` or `...` stands here alone. */
+  /** Whether the cursor is at a `---` or `...`. */
   isDocumentMark(): boolean {
     if (this.at !== this.lineStart) return false
     const code = this.code()

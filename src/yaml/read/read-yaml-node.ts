@@ -1,12 +1,11 @@
-/** Text to trees of nodes, comments attached as go-yaml attaches them, with the values that kubectl reads in them. */
-
+/** Node trees of a text, with comments as in go-yaml, and the values that kubectl reads in them. */
 import type { YamlNode } from '../yaml-node.ts'
 import { checkYamlText, formatPosition, invalidYaml, LineIndex, tooLargeYaml } from './go-yaml-text.ts'
 import { type GoValues, readGoValues } from './go-yaml-values.ts'
 import { YamlRefusal } from './read-yaml-refusal.ts'
 import { readYamlTree } from './read-yaml-tree.ts'
 
-/** A document that is not empty and not null. The offsets of its nodes and notes are those of the text. */
+/** A document that is neither empty nor null. Offsets of nodes and notes refer to the whole text. */
 export interface YamlDocument extends GoValues {
   readonly node: YamlNode
 }
@@ -29,15 +28,12 @@ export function readYamlDocuments(text: string, where: string): readonly YamlDoc
   }
 }
 
-/** As `readYamlDocuments`, the trees only. */
+/** The trees of `readYamlDocuments`. */
 export function readYamlNodes(text: string, where: string): YamlNode[] {
   return readYamlDocuments(text, where).map(({ node }) => node)
 }
 
-/**
- * As `readYamlDocuments`, without the look at the characters: for a piece of a file that was looked at.
- * @throws YamlRefusal with its offset in the text
- */
+/** `readYamlDocuments` for a checked part of a file. @throws YamlRefusal with its offset in the text */
 export function readDocuments(text: string, where: string): readonly YamlDocument[] {
   const lines = new WithoutCarriageReturns(text)
   const documents: YamlDocument[] = []
@@ -65,10 +61,10 @@ export function readDocuments(text: string, where: string): readonly YamlDocumen
   }
 }
 
-/** kyaml ends every line with LF before it reads; offsets must be those of the file. */
+/** A text with LF line ends, as kyaml reads it, and its offsets in the file. */
 class WithoutCarriageReturns {
   readonly text: string
-  /** Where in `text` a line break lost its CR, ascending. */
+  /** Ascending offsets in `text` of line breaks that had a CR. */
   private readonly removed: readonly number[]
 
   constructor(original: string) {
@@ -101,12 +97,9 @@ class WithoutCarriageReturns {
   }
 }
 
-/**
- * The pieces that kyaml hands to go-yaml one by one: cut at every `---` line but one at the start, which go-yaml reads itself
- * (`kio/byteio_reader.go`, `splitDocuments`).
- */
+/** The parts that kyaml gives to go-yaml: cut at every `---` line except one at the start (`kio/byteio_reader.go`, `splitDocuments`). */
 function* goPieces(text: string): Generator<{ readonly start: number; readonly end: number }> {
-  // go-yaml leaves out a byte order mark where a piece begins, and nowhere else.
+  // go-yaml skips a byte order mark only at the start of a part.
   const behindMark = (at: number): number => (text[at] === '\uFEFF' ? at + 1 : at)
   let start = behindMark(0)
   const separators = /\n---.*\n/g

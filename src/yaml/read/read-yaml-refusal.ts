@@ -1,6 +1,4 @@
-/** Why a text is not read: the reasons that more than one part of the reader has. */
-
-/** Why a text is not read. Whoever knows the file turns it into a Failure with file and line. It never quotes the text: that may be a secret. */
+/** Why a text is not read; `readYamlDocuments` adds file and line. The message never quotes the text, which may be a secret. */
 export class YamlRefusal extends Error {
   readonly code: 'BP1110' | 'BP1111'
   readonly offset: number

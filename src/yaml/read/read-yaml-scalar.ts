@@ -1,5 +1,4 @@
-/** Scalars as go-yaml's scanner takes them from the text (`scannerc.go`). Each leaves the cursor where go-yaml's stands then. */
-
+/** Scalars of go-yaml's scanner (`scannerc.go`). The cursor moves as go-yaml's does. */
 import type { YamlScalar } from '../yaml-node.ts'
 import { isBlank, isBlankOrEnd, lineEndAt, type YamlCursor } from './read-yaml-cursor.ts'
 import { questionMark, tabAsIndentation, UnclosedYaml, YamlRefusal } from './read-yaml-refusal.ts'
@@ -8,9 +7,9 @@ export interface ScalarText {
   readonly value: string
   readonly style: YamlScalar['style']
   readonly start: number
-  /** Behind its last character; blank lines count where the block keeps them. */
+  /** Offset behind its last character. Blank lines count if the block keeps them. */
   readonly end: number
-  /** A block that keeps its last line break, in a text that ends without one. */
+  /** Set for a block that keeps its last line break, in a text that ends without one. */
   readonly unended?: true
 }
 
@@ -24,13 +23,13 @@ const COLON = 58
 const QUESTION_MARK = 63
 const BACKSLASH = 92
 
-/** Line breaks between two pieces of a scalar: one is a space, of more all but the first count. */
+/** Line breaks between two parts of a scalar: one is a space; the first of several is dropped. */
 function folded(breaks: number): string {
   return breaks === 1 ? ' ' : '\n'.repeat(breaks - 1)
 }
 
 export interface PlainText extends ScalarText {
-  /** It was followed by a line break, so that what comes next may be a key. */
+  /** Whether a line break follows, so that the next token may be a key. */
   readonly endsLine: boolean
 }
 
@@ -67,7 +66,7 @@ export function scanPlain(cursor: YamlCursor): PlainText {
   return { value, style: 'plain', start, end, endsLine: breaks > 0 }
 }
 
-/** Where the run of characters ends that a plain scalar takes from here. */
+/** End of the characters of a plain scalar that begin here. */
 function plainEnd(cursor: YamlCursor): number {
   const { text } = cursor
   const inFlow = cursor.flowLevel > 0
@@ -122,7 +121,7 @@ export function scanQuoted(cursor: YamlCursor): ScalarText {
         cursor.skipBreak()
         breaks += 1
       } else cursor.at += 1
-    // Behind an escaped break go-yaml keeps every further one.
+    // go-yaml keeps every break behind an escaped one.
     if (escapedBreak) value += '\n'.repeat(breaks)
     else value += breaks > 0 ? folded(breaks) : cursor.text.slice(from, cursor.at)
   }
@@ -171,7 +170,7 @@ function scanEscape(cursor: YamlCursor): string {
     if (!(code <= 0x10ffff)) throw badEscape(cursor)
     if (code >= 0xd800 && code <= 0xdfff && !cursor.isJson()) throw jsonEscape(cursor)
     cursor.skip(2 + length)
-    // Half a surrogate pair, as JSON writes one: two of them meet in the text.
+    // JSON writes a surrogate pair as two escapes.
     return code <= 0xffff ? String.fromCharCode(code) : String.fromCodePoint(code)
   }
   const character = Object.hasOwn(ESCAPES, letter) ? ESCAPES[letter] : undefined
@@ -189,7 +188,7 @@ function jsonEscape({ at }: YamlCursor): YamlRefusal {
   return new YamlRefusal(at, 'kubectl does not read this escape sequence in YAML', 'write the character itself')
 }
 
-/** A literal or folded block; the cursor stands at its `|` or `>`. */
+/** A literal or folded block. The cursor is at its `|` or `>`. */
 export function scanBlock(cursor: YamlCursor, onComment: () => void): ScalarText {
   const start = cursor.at
   const literal = cursor.text[start] === '|'
@@ -239,7 +238,7 @@ export function scanBlock(cursor: YamlCursor, onComment: () => void): ScalarText
   return (chomp === '+' && begins) || (value !== '' && leading === '') ? { ...text, unended: true } : text
 }
 
-/** Moves over empty lines and the indentation behind them; finds how deep it is where `given` is 0. */
+/** Skips empty lines and the indentation behind them. @param given the indentation; 0 to detect it */
 function skipIndentation(cursor: YamlCursor, given: number): { readonly indent: number; readonly breaks: number } {
   let deepest = 0
   let breaks = 0
@@ -255,7 +254,7 @@ function skipIndentation(cursor: YamlCursor, given: number): { readonly indent: 
   return { indent: given === 0 ? Math.max(deepest, cursor.indent + 1, 1) : given, breaks }
 }
 
-/** The name of an anchor or alias; the cursor stands at its `&` or `*`. */
+/** The name of an anchor or alias. The cursor is at its `&` or `*`. */
 export function scanName(cursor: YamlCursor): string {
   const name = /[-0-9A-Za-z_]+(?=[\s,\]}]|$)/y
   name.lastIndex = cursor.at + 1
@@ -266,9 +265,9 @@ export function scanName(cursor: YamlCursor): string {
   return found
 }
 
-/** A tag in its short form. */
+/** The short form of a tag. */
 export function scanTag(cursor: YamlCursor): string {
-  // Readers do not agree whether a bracket or comma ends a tag.
+  // Readers disagree about a bracket or comma behind a tag.
   const tag = /!(?:<([^>\s]+)>|[-\w;/?:@&=+$.~*'()%!]*)(?!\S)/y
   tag.lastIndex = cursor.at
   const match = tag.exec(cursor.text)

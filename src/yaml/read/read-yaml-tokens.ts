@@ -1,6 +1,6 @@
 /**
- * The tokens of one YAML document with its comments, read ahead exactly as far as go-yaml's scanner reads (`scannerc.go`):
- * how far that is decides to which node some comments go.
+ * The tokens and comments of one YAML document. It reads ahead exactly as far as go-yaml's scanner (`scannerc.go`), because that decides which
+ * node gets some comments.
  */
 import { scanComments, scanLineComment, type YamlComment } from './read-yaml-comments.ts'
 import { isBlankOrEnd, YamlCursor, type YamlMark } from './read-yaml-cursor.ts'
@@ -32,22 +32,22 @@ export interface YamlToken {
   readonly kind: TokenKind
   readonly start: number
   readonly end: number
-  /** Of an anchor or alias its name, of a tag its short form. */
+  /** The name of an anchor or alias, or the short form of a tag. */
   readonly name?: string
   readonly scalar?: ScalarText
 }
 
-/** Where a key may begin that only its `:` shows to be one. */
+/** The start of a possible key, which only its `:` confirms. */
 interface SimpleKey {
   possible: boolean
-  /** At the indentation of its block: nothing else than a key can stand there. */
+  /** Whether it is at the indentation of its block, where only a key is valid. */
   readonly required: boolean
-  /** Its place among all tokens. */
+  /** Its index among all tokens. */
   readonly token: number
   readonly mark: YamlMark
 }
 
-/** Tokens that go-yaml holds ready behind the next one, so that comments find the token before or behind them. */
+/** Tokens that go-yaml reads ahead, so that comments find the token before or behind them. */
 const LOOK_AHEAD = 2
 
 const BRACKETS: { readonly [character: string]: '[' | ']' | '{' | '}' } = { '[': '[', ']': ']', '{': '{', '}': '}' }
@@ -55,23 +55,23 @@ const FLOW_INDICATOR = /[,[\]{}]/
 const NOT_PLAIN = new Set('-?:,[]{}#&*!|>\'"%@`')
 
 export class YamlTokens {
-  /** The comments that are for the next node. */
+  /** The comments of the next node. */
   head = ''
   line = ''
   foot = ''
-  /** End of the last token with characters that was taken. */
+  /** End of the last taken token with characters. */
   lastEnd = 0
   private readonly cursor: YamlCursor
   private readonly tokens: YamlToken[] = [{ kind: 'stream-start', start: 0, end: 0 }]
   private next = 0
-  /** Those not given away yet begin at `commentsFrom`. */
+  /** Comments from `commentsFrom` on have no node yet. */
   private readonly comments: YamlComment[] = []
   private commentsFrom = 0
   private readonly indents: number[] = []
   private readonly openBrackets: number[] = []
   private keyAllowed = true
   private readonly keys: SimpleKey[] = [{ possible: false, required: false, token: -1, mark: { at: 0, line: 0, column: 0 } }]
-  /** Token number to place in `keys`. */
+  /** Index in `keys` by token. */
   private readonly keyOfToken = new Map<number, number>()
 
   constructor(text: string) {
@@ -79,7 +79,7 @@ export class YamlTokens {
     this.take()
   }
 
-  /** The next token; the comments up to it are handed over. */
+  /** The next token. Its comments are in `head`, `line` and `foot`. */
   current(): YamlToken {
     while (this.next >= this.tokens.length - LOOK_AHEAD || this.mayBecomeKey()) this.fetch()
     const token = this.tokens[this.next]
@@ -95,7 +95,7 @@ export class YamlTokens {
     return token
   }
 
-  /** What opens and is never closed in the rest of the text: of several, what opens last is what somebody forgot. */
+  /** The last quote or bracket that the rest of the text does not close. */
   unclosed(): UnclosedYaml | undefined {
     const { cursor } = this
     try {
@@ -108,7 +108,7 @@ export class YamlTokens {
     return open === undefined ? undefined : new UnclosedYaml(open, 'bracket')
   }
 
-  /** Whether it is open what the next token is. */
+  /** Whether the next token may become a key. */
   private mayBecomeKey(): boolean {
     const location = this.keyOfToken.get(this.next)
     const key = location === undefined ? undefined : this.keys[location]
@@ -142,11 +142,11 @@ export class YamlTokens {
       return
     }
     const character = cursor.text.charAt(cursor.at)
-    // What stands behind ":" or "," goes with the token before.
+    // A comment behind ":" or "," belongs to the token before.
     const withBefore = cursor.flowLevel === 0 ? character === ':' : character === ','
     const commentAt = withBefore ? (this.tokens.at(-1)?.start ?? 0) : cursor.at
     this.fetchToken(character)
-    // Behind a "-" there are no line comments: they are for what follows.
+    // A comment behind a "-" belongs to what follows.
     if (this.tokens.at(-1)?.kind !== '-') this.addLineComment(commentAt)
   }
 
@@ -190,7 +190,7 @@ export class YamlTokens {
 
   private startsPlain(character: string): boolean {
     const code = this.cursor.code(1)
-    // go-yaml takes a lone "-" inside brackets, YAML and other readers do not.
+    // go-yaml accepts a lone "-" inside brackets; YAML and other readers do not.
     if (character === '-')
       return code !== 32 && code !== 9 && (this.cursor.flowLevel === 0 || !FLOW_INDICATOR.test(this.cursor.text.charAt(this.cursor.at + 1)))
     if (character === '?' || character === ':') return this.cursor.flowLevel === 0 && !isBlankOrEnd(code)
@@ -207,7 +207,7 @@ export class YamlTokens {
     this.tokens.push({ kind: 'scalar', start: scalar.start, end: scalar.end, scalar })
   }
 
-  /** A value begins that may turn out to be a key. */
+  /** Begins a value that may become a key. */
   private beginValue(): void {
     this.saveKey()
     this.keyAllowed = false
@@ -294,7 +294,6 @@ export class YamlTokens {
     this.push('value', 1)
   }
 
-  /** An anchor, an alias or a tag. */
   private fetchProperty(kind: 'alias' | 'anchor' | 'tag', scan: (cursor: YamlCursor) => string): void {
     this.beginValue()
     const start = this.cursor.at
@@ -302,7 +301,7 @@ export class YamlTokens {
     this.tokens.push({ kind, start, end: this.cursor.at, name })
   }
 
-  /** A block begins here by its own indicator. */
+  /** Begins a block by its own indicator. */
   private openBlock(kind: 'list-start' | 'map-start'): void {
     if (!this.keyAllowed)
       throw new YamlRefusal(
@@ -321,7 +320,7 @@ export class YamlTokens {
     this.tokens.splice(before, 0, { kind, start: mark.at, end: mark.at })
   }
 
-  /** Ends the blocks that are deeper than the column, before the comments that stand at their own indentation no more. */
+  /** Ends the blocks that are deeper than the column, before the comments with a smaller indentation. */
   private closeBlocks(column: number, scanned: YamlMark): void {
     const { cursor } = this
     if (cursor.flowLevel > 0) return
@@ -343,7 +342,7 @@ export class YamlTokens {
     const { cursor } = this
     const { at } = cursor
     if (cursor.column > 0) {
-      // A new line, so that no bracket that stays open waits for a ":" for ever.
+      // A new line ends possible keys in brackets that stay open.
       cursor.line += 1
       cursor.lineStart = at
     }
@@ -374,7 +373,7 @@ export class YamlTokens {
     return last?.kind === ',' && this.tokens.length > 1 ? this.tokens.at(-2) : last
   }
 
-  /** The comment behind the dash of a list's first item is for what the item holds, where that begins below it. */
+  /** A comment behind the dash of a list's first item belongs to the value of the item, if that begins below the dash. */
   private turnLineCommentIntoHead(): void {
     const index = this.comments.length - 1
     const comment = this.comments[index]

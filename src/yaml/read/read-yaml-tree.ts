@@ -1,5 +1,4 @@
-/** One YAML document as a tree, its comments where go-yaml's parser puts them (`parserc.go`, `decode.go`). */
-
+/** One YAML document as a tree, with the comments as go-yaml's parser attaches them (`parserc.go`, `decode.go`). */
 import type { YamlEntry, YamlList, YamlMap, YamlNode, YamlScalar, YamlSource } from '../yaml-node.ts'
 import type { TaggedSource } from '../yaml-tag.ts'
 import { MAX_YAML_DEPTH, tooDeep, UnclosedYaml, withoutColon, YamlRefusal } from './read-yaml-refusal.ts'
@@ -21,13 +20,12 @@ interface Properties {
 
 const NO_PROPERTIES: Properties = { anchor: '', tag: '' }
 
-/** Makes a source of a range in the document. */
+/** The source of a range in the document. */
 export type SourceAt = (start: number, end: number) => YamlSource
 
 /**
- * The first document of a text.
- * @returns undefined where there is none
- * @throws YamlRefusal for what kubectl or kpt refuses, and for what readers do not agree about
+ * The first document of a text; undefined where there is none.
+ * @throws YamlRefusal for what kubectl or kpt refuses, and for what readers disagree about
  */
 export function readYamlTree(text: string, sourceAt: SourceAt): YamlNode | undefined {
   const tokens = new YamlTokens(text)
@@ -39,7 +37,6 @@ export function readYamlTree(text: string, sourceAt: SourceAt): YamlNode | undef
   }
 }
 
-/** Why a token cannot stand where another one has to. */
 function misplaced({ kind, start }: { readonly kind: TokenKind; readonly start: number }): YamlRefusal {
   if (kind === 'scalar' || kind === 'alias' || kind === 'anchor' || kind === 'tag') return withoutColon(start)
   if (kind === 'list-start' || kind === 'map-start' || kind === '-' || kind === 'key')
@@ -51,7 +48,7 @@ class TreeReader {
   private readonly tokens: YamlTokens
   private readonly sourceAt: SourceAt
   private readonly anchors = new Map<string, YamlNode>()
-  /** What stood above a dash, for the map or list that the item is. */
+  /** The comment above a dash, for the map or list of the item. */
   private stem = ''
   private depth = 0
 
@@ -84,7 +81,7 @@ class TreeReader {
     return root
   }
 
-  /** What stands above the last empty line of the comments that begin a document. */
+  /** The part of the first comments of a document above their last empty line. */
   private takeDocumentHead(): string {
     const { tokens } = this
     const { head } = tokens
@@ -125,7 +122,7 @@ class TreeReader {
     return node
   }
 
-  /** @param indentless whether a list may begin at the indentation of the map around it */
+  /** @param indentless whether a list may have the indentation of its map */
   private node(block: boolean, indentless: boolean): YamlNode {
     const { tokens } = this
     let token = tokens.current()
@@ -163,7 +160,7 @@ class TreeReader {
     tokens.take()
     const target = this.anchors.get(name)
     if (target === undefined) throw new YamlRefusal(start, 'the alias names no anchor above it', 'define the anchor first')
-    // A map or list gets its source when it ends.
+    // A map or list has no source before its end.
     if (target.source === undefined) throw new YamlRefusal(start, 'the anchor contains its own alias', 'remove the alias')
     return { kind: 'alias', tag: '', anchor: '', ...comments, source: this.source(start, ''), name, target }
   }
@@ -179,12 +176,12 @@ class TreeReader {
     return this.anchored({ kind: 'scalar', tag, anchor, ...comments, source: unended ? { ...source, unended } : source, value, style })
   }
 
-  /** A value that is not there. */
+  /** An absent value. */
   private empty(at: number, { tag, anchor }: Properties = NO_PROPERTIES): YamlScalar {
     return this.anchored({ kind: 'scalar', tag, anchor, ...NO_COMMENTS, source: this.source(at, tag, at), value: '', style: 'plain' })
   }
 
-  /** @param location `value`: at the indentation of the map around it, without tokens for its start and end */
+  /** @param location `value`: at the indentation of its map, without tokens for its start and end */
   private list({ tag, anchor }: Properties, comments: Comments, location: 'block' | 'value'): YamlList {
     const { tokens } = this
     const { start } = tokens.current()
@@ -210,7 +207,7 @@ class TreeReader {
     this.tokens.take()
   }
 
-  /** What stood above the dash is for the map or list behind it as a whole, not for that one's first entry. */
+  /** A comment above the dash belongs to the whole map or list behind it, not to its first entry. */
   private splitStem(length: number): void {
     if (length === 0) return
     const { tokens } = this
@@ -231,7 +228,7 @@ class TreeReader {
       const key = isBlockEmpty(tokens.current().kind) ? this.empty(end) : this.node(true, true)
       const before = node.entries.at(-1)
       if (key.footComment !== '' && before !== undefined) {
-        // Dedented, it is for the entry before.
+        // A dedented comment belongs to the entry before.
         before.key.footComment = key.footComment
         key.footComment = ''
       }
@@ -285,7 +282,7 @@ class TreeReader {
     node.source = this.source(start, node.tag)
   }
 
-  /** An item `key: value` of a list in brackets, which is a map of one entry. */
+  /** An item `key: value` of a list in brackets: a map of one entry. */
   private pair(): YamlMap {
     const { tokens } = this
     const { start, end } = tokens.take()

@@ -1,7 +1,4 @@
-/**
- * Brings a YAML tree to a value with the fewest changes: what is equal stays the same node, with its comments, quotes and place.
- * For writers who know objects only as JSON (functions of the npm package `kpt-functions`).
- */
+/** Changes a YAML tree to a value with the fewest changes, for functions that know objects only as JSON (npm package `kpt-functions`). */
 import { canonicalJson, getKey, isJsonArray, isJsonObject, type Json, type JsonObject, jsonEquals } from '../../text/json.ts'
 import {
   copyNode,
@@ -19,10 +16,9 @@ import {
 } from '../yaml-node.ts'
 
 /**
- * The tree of the value. It is the given node, changed in place, unless the value is of another kind; then a new one that takes
- * the comments over. Keys keep their order and new ones come last; list items come in the order of the value. Where something
- * changes, aliases and merge keys of the whole tree are first replaced by what they stand for: a change behind an anchor would be
- * one in other places too.
+ * The given node, changed in place, or a new one with its comments where the value is of another kind. Equal parts stay the same nodes. Keys
+ * keep their order and new ones come last; list items have the order of the value. A change first expands the aliases and merge keys of the
+ * whole tree, because a change behind an anchor would show elsewhere too.
  */
 export function patchYamlNode(node: YamlNode, value: Json): YamlNode {
   if (isAlready(node, value)) return node
@@ -60,7 +56,7 @@ function patchedScalar(node: YamlScalar, value: null | boolean | number | bigint
     return node
   }
   node.value = value
-  // A text that would read as something else is told to be one; the writer gives it quotes.
+  // The writer quotes a text with this tag where it would read as something else.
   if (!isAlready(node, value)) node.tag = '!!str'
   return node
 }
@@ -74,13 +70,10 @@ function patchedMap(map: YamlMap, value: JsonObject): YamlMap {
   return map
 }
 
-/** Fields by which people and Kubernetes tell the items of a list apart. */
+/** Fields that identify the items of a list. */
 const IDENTITIES = ['name', 'key', 'mountPath', 'containerPort', 'port', 'ip', 'host', 'id'] as const
 
-/**
- * An item is taken for the one that it equals, else for the one of the same identity, else for the one that stood there. What
- * is left over is gone.
- */
+/** An item corresponds to the one that it equals, else to the one of the same identity, else to the one at its index. Others are deleted. */
 function patchedList(list: YamlList, values: readonly Json[]): YamlList {
   const items = list.items
   const free = new Set(items.keys())
@@ -104,7 +97,7 @@ function patchedList(list: YamlList, values: readonly Json[]): YamlList {
   return list
 }
 
-/** The places of free items by a text about them, in their order. */
+/** The indexes of free items by a text about them, in order. */
 function locationsBy(
   items: readonly YamlNode[],
   free: ReadonlySet<number>,
@@ -135,7 +128,7 @@ function hasAlias(node: YamlNode): boolean {
   return node.kind === 'map' && node.entries.some((entry) => isMergeKey(entry.key) || hasAlias(entry.key) || hasAlias(entry.value))
 }
 
-/** The same node where it is no alias: aliases below it are copies of what they stand for, and nothing has an anchor. */
+/** The same node if it is no alias, with copies in place of the aliases below it, and without anchors. */
 function withoutAliases(node: YamlNode): Exclude<YamlNode, { kind: 'alias' }> {
   const target = resolved(node)
   const own = target === node ? target : withCommentsOf(node, copyNode(target))
@@ -145,7 +138,7 @@ function withoutAliases(node: YamlNode): Exclude<YamlNode, { kind: 'alias' }> {
   return own
 }
 
-/** In the order in which they count: where a key comes twice, the last one does. */
+/** The last one of duplicate keys counts. */
 function withoutMerge(entry: YamlEntry): YamlEntry[] {
   if (!isMergeKey(entry.key)) return [{ key: withoutAliases(entry.key), value: withoutAliases(entry.value) }]
   const from = resolved(entry.value)

@@ -1,5 +1,4 @@
-/** Trees of nodes to text, byte for byte as go-yaml's encoder writes them for kpt. */
-
+/** Text of node trees, byte for byte as go-yaml's encoder writes them for kpt. */
 import type { YamlList, YamlMap, YamlNode, YamlScalar } from '../yaml-node.ts'
 import { doubleQuoted, scalarFormOf, scalarStyleFor } from '../yaml-scalar-form.ts'
 import { wantedStyle, writtenTag } from '../yaml-tag.ts'
@@ -10,7 +9,7 @@ export interface WriteYamlOptions {
   readonly sequenceIndent?: 'compact' | 'wide'
 }
 
-/** One document, with its final line break and without `---`. */
+/** One document with its final line break, without `---`. */
 export function writeYamlNode(node: YamlNode, options: WriteYamlOptions = {}): string {
   return writeYamlDocuments([{ node, ...options }])
 }
@@ -19,33 +18,29 @@ export interface YamlDocument extends WriteYamlOptions {
   readonly node: YamlNode
 }
 
-/**
- * A file of documents, with `---` between them. More than the documents one by one: a comment for which go-yaml found no place
- * comes up in the next document.
- */
+/** A file of documents with `---` between them. go-yaml writes a comment that it could not place into the next document. */
 export function writeYamlDocuments(documents: readonly YamlDocument[]): string {
   const writer = new YamlWriter()
   for (const { node, sequenceIndent } of documents) writer.document(node, sequenceIndent !== 'wide')
   return writer.text()
 }
 
-/** In bytes; a longer key is written behind a `?`. */
+/** Bytes of the longest key that is written without a `?`. */
 const MAX_SIMPLE_KEY = 128
 
 interface Comments {
   readonly headComment?: string
   readonly lineComment?: string
   readonly footComment?: string
-  /** Of an entry: the foot comment of the entry before it, which can be written only behind that one's value. */
+  /** The foot comment of the entry before, which is written behind that entry's value. */
   readonly tail?: string
 }
 
 type Location = 'root' | 'item' | 'value' | 'simple-key' | 'key'
 
 /**
- * go-yaml's emitter (`emitterc.go`), which is a machine over events: a collection's start, its parts, its end. Comments are
- * set when an event arrives and written at fixed points, so that one which found no point stays for a later node. That is
- * kept here; hence `start` and `body` of a node are two calls, with what the parent does in between.
+ * go-yaml's emitter (`emitterc.go`), a machine over events: start, parts and end of a collection. An event sets comments, which fixed points
+ * write, so that a comment may stay for a later node. Hence `start` and `body` of a node are two calls, with the parent's work between them.
  */
 class YamlWriter {
   private compact = true
@@ -83,7 +78,6 @@ class YamlWriter {
     this.out.writeIndent()
   }
 
-  /** An event's comments, those that it has. */
   private arrive({ headComment = '', lineComment = '', footComment = '', tail = '' }: Comments): void {
     if (headComment !== '') this.head = headComment
     if (lineComment !== '') this.line = lineComment
@@ -95,7 +89,7 @@ class YamlWriter {
     return this.line !== '' || this.foot !== '' || this.tail !== ''
   }
 
-  /** What stands before a collection's parts; of a scalar or alias everything. */
+  /** The text before the parts of a collection; a whole scalar or alias. */
   private start(node: YamlNode, location: Location): void {
     this.isMapValue = location !== 'root' && location !== 'item'
     if (node.kind === 'alias') {
@@ -176,7 +170,7 @@ class YamlWriter {
     this.out.indent = indent
   }
 
-  /** A comment behind a key: a scalar takes it over, a block below gets it above itself. */
+  /** A scalar takes the comment behind its key; a block below gets it above itself. */
   private placeKeyLine(value: YamlNode): void {
     if (value.kind === 'scalar') {
       if (this.line !== '') return
@@ -303,7 +297,7 @@ class YamlWriter {
   }
 }
 
-/** The comments that the event has by which a node starts. */
+/** The comments of the event that starts a node. */
 function startComments(node: YamlNode, tail = ''): Comments {
   const { headComment } = node
   if (node.kind === 'list') return { headComment }
@@ -312,7 +306,7 @@ function startComments(node: YamlNode, tail = ''): Comments {
   return node.kind === 'alias' ? { headComment, lineComment, footComment } : { headComment, lineComment, footComment, tail }
 }
 
-/** Whether a key can stand before its colon on one line. */
+/** Whether a key fits before its colon on one line. */
 function isSimpleKey(key: YamlNode): boolean {
   if (key.kind === 'alias') return byteLength(key.name) <= MAX_SIMPLE_KEY
   let length = byteLength(key.anchor) + writtenTag(key).length
@@ -327,9 +321,7 @@ function byteLength(text: string): number {
   return text.length * 3 <= MAX_SIMPLE_KEY ? text.length : new TextEncoder().encode(text).length
 }
 
-/**
- * A root's own foot comment, and the document's, which is set apart by an empty line. Below a block both are one.
- */
+/** A root's own foot comment, and the document's behind an empty line. A block has one for both. */
 function footComments(root: YamlNode): readonly [own: string, ofDocument: string] {
   const { footComment } = root
   if ((root.kind === 'map' || root.kind === 'list') && root.style === 'block') return [footComment, '']

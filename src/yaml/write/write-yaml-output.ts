@@ -1,19 +1,18 @@
-/** Text as go-yaml's emitter puts it together (`emitterc.go`): it knows the column, and whether a space or a line break is due. */
+/** The text of go-yaml's emitter (`emitterc.go`), with its column, and whether a space or a line break is due. */
 import { isYamlBreak } from '../yaml-scalar-form.ts'
 
-/** Spaces of one level. */
 export const YAML_INDENT = 2
 
 export class YamlOutput {
   text = ''
   column = 0
-  /** Of the current block or bracket; -1 outside of all. */
+  /** The indentation of the current block or bracket; -1 outside of all. */
   indent = -1
-  /** The last character was a space, or what counts as one. */
+  /** Whether the last character is a space, or counts as one. */
   whitespace = true
-  /** Nothing but indentation and `-`, `?` and `:` stands on the line. */
+  /** Whether the line has only indentation and `-`, `?` and `:`. */
   indention = true
-  /** At which indentation a foot comment stands right above; what follows there gets an empty line. */
+  /** The indentation of a foot comment right above; what follows with this indentation gets an empty line. */
   footIndent = -1
 
   put(text: string): void {
@@ -95,7 +94,7 @@ export class YamlOutput {
     this.indicator("'", false, false, false)
   }
 
-  /** @param lineComment stands behind the header */
+  /** @param lineComment the comment behind the header */
   block(value: string, style: 'literal' | 'folded', lineComment: string): void {
     this.indicator(style === 'literal' ? '|' : '>', true, false, false)
     const hint = value.startsWith(' ') || isYamlBreak(value[0]) ? String(YAML_INDENT) : ''
@@ -105,7 +104,7 @@ export class YamlOutput {
     if (lineComment === '') this.putBreak()
     else this.lineComment(lineComment)
     this.whitespace = true
-    // In a folded block a break is doubled between two lines that begin without a space; go-yaml asks that of the first line too.
+    // go-yaml doubles a break between two lines of a folded block that begin without a space, and also decides so by the first line.
     const doubled = style === 'folded' && /^[\n\u2028\u2029]*[^ \t\n\u2028\u2029]/.test(value)
     let lineHasSpace = true
     let atStart = true
