@@ -44,7 +44,7 @@ for (const command of ['render', 'eval'] as const) {
   })
 }
 
-test('kpt reads the results, and what the function printed does not get between', { skip: whyNoKpt() }, () => {
+test('kpt reads the results, and the printed text does not interfere', { skip: whyNoKpt() }, () => {
   const body = `console.log('for people')
     for (const object of configs.getAll()) if (object.kind === 'Odd') object.spec.mode = 1
     configs.addResults({ severity: 'warn', message: 'look', field: { path: 'spec.mode', suggestedValue: 1 } })`

@@ -115,7 +115,7 @@ test('without equal objects there is one call, with all objects', async () => {
   assert.equal(calls, 1)
 })
 
-test('deleted objects are gone, inserted ones come last, renamed ones keep their comments', async () => {
+test('deleted objects are absent, inserted ones come last, renamed ones keep their comments', async () => {
   const output = await run(
     (configs) => {
       for (const object of configs.getAll()) {
@@ -163,7 +163,7 @@ test('a result of severity error fails, and the items are as they came', async (
 
 const CONFIG = 'apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: c\ndata:\n  a: b\n'
 
-test('what it throws is an output that failed, with the exit codes of the package and the results so far', async () => {
+test('an exception is a failed output, with the exit codes of the package and the results so far', async () => {
   const missing = await run(
     (configs) => {
       configs.addResults({ severity: 'info', message: 'first' })
@@ -195,7 +195,7 @@ test('the config is given as a copy, to each call a new one', async () => {
   assert.equal(config === undefined ? '' : writeYamlNode(config), CONFIG)
 })
 
-test('what JSON does not have fails, and does not hang', async () => {
+test('values without a JSON form fail, and do not hang', async () => {
   const around: Record<string, unknown> = {}
   around['self'] = around
   for (const value of [around, Number.NaN, () => 1, 1n, Symbol('x')]) {
@@ -214,7 +214,7 @@ test('what JSON does not have fails, and does not hang', async () => {
 /** The global console at the moment. */
 const printer = (): Console => globalThis.console
 
-test('the console is the one that it was, and what a function prints is its standard error', async () => {
+test('the console is restored, and the printed text is the standard error', async () => {
   const { default: host } = await import('node:console')
   const output = await run(async () => {
     printer().log('one %d', 1)
@@ -231,7 +231,7 @@ test('the console is the one that it was, and what a function prints is its stan
   assert.equal(globalThis.console, host)
 })
 
-test('two functions at once do not mix what they print', async () => {
+test('the printed texts of two concurrent functions do not mix', async () => {
   const say = (word: string) => async (): Promise<void> => {
     printer().log(`${word} 1`)
     await new Promise((done) => setTimeout(done, 5))

@@ -47,7 +47,7 @@ const PASSWORD = changeOf('spec.template.spec.containers[name=app].env[name=DB_P
 })
 const EXTRA = changeOf('', { change: 'unexpected', ref: { group: '', kind: 'Pod', namespace: 'shop', name: 'debug' } })
 
-test('a value with a setter comment is written where the setter is, and in the manifest that is kept rendered', () => {
+test('a value with a setter comment is written to the setter, and to the manifest that is stored rendered', () => {
   const { texts, exitCode, results } = run(recordOf([REPLICAS]))
   assert.equal(exitCode, 0)
   expectEdits(texts, [
@@ -187,7 +187,7 @@ test('no result holds a value, adopted or refused', () => {
   }
 })
 
-test('of a record only what is to be adopted is; of a report everything', () => {
+test('of a record only the changes with resolution Adopt are written, of a report all', () => {
   const changes = [{ ...LEVEL, resolution: 'Restore' as const }, COLOR]
   expectEdits(run(recordOf(changes, { plan: 'Mixed' })).texts, [['more.yaml', "'blue'", "'red'"]])
   expectEdits(run(reportOf(changes)).texts, [
@@ -196,7 +196,7 @@ test('of a record only what is to be adopted is; of a report everything', () => 
   ])
 })
 
-test('while kpt renders, paths are those of each package, and an edited Kptfile is said to count later', () => {
+test('during a render of kpt, paths are those of each package, and a note reports that an edited Kptfile counts later', () => {
   const labels = ['metadata.labels.team', 'spec.selector.matchLabels.team', 'spec.template.metadata.labels.team']
   const texts = {
     Kptfile: WEB['Kptfile'] ?? '',
@@ -224,21 +224,21 @@ test('while kpt renders, paths are those of each package, and an edited Kptfile 
   assert.deepEqual([file?.severity, /render once more/.test(file?.message ?? '')], ['warning', true])
 })
 
-test('a pipeline with the function itself in it, and with a gate that is shut, is no obstacle', () => {
+test('a pipeline with the function itself and with a failing gate is not an obstacle', () => {
   const kptfile = `${WEB['Kptfile']}  - exec: /opt/node functions/adopt-drift/run.ts\n    configPath: setters.yaml\n  validators:\n  - exec: gate-drift\n`
   const { texts, exitCode, results } = run(recordOf([LEVEL]), { ...WEB, Kptfile: kptfile })
   assert.equal(exitCode, 0, JSON.stringify(results))
   assert.match(texts['deployment.yaml'] ?? '', /value: debug\}/)
 })
 
-test('a pipeline with a function that nothing here can run is told, and nothing is written', () => {
+test('a pipeline with a function without a runtime is reported, and nothing is written', () => {
   const { exitCode, results, texts } = run(recordOf([LEVEL]), { ...WEB, Kptfile: `${WEB['Kptfile']}  - exec: ./mine.sh\n` })
   assert.equal(exitCode, 1)
   assert.match(results[0]?.message ?? '', /mine\.sh/)
   assert.equal(texts['deployment.yaml'], WEB['deployment.yaml'])
 })
 
-test('without a Kptfile values are written where they stand, and that is said', () => {
+test('without a Kptfile values are written to the manifests, with a note', () => {
   const { Kptfile: _, ...texts } = WEB
   const output = run(recordOf([REPLICAS]), texts)
   assert.equal(output.exitCode, 0)
@@ -279,7 +279,7 @@ for (const [name, config] of CONFIGS)
     assert.match(results[0]?.message ?? '', /functionConfig/)
   })
 
-test('broken resources are told and break nothing', () => {
+test('broken resources are reported and do not stop the run', () => {
   const broken = yamlOf({ apiVersion: 'v1', kind: 'ConfigMap', metadata: 'none' }) as YamlMap
   const odd = itemsOf({ 'odd.yaml': 'apiVersion: v1\nkind: ConfigMap\n' })
   assert.equal(adopt({ items: [broken], config: treeOf(recordOf([LEVEL])) }).exitCode, 1)
@@ -288,7 +288,7 @@ test('broken resources are told and break nothing', () => {
   assert.equal(adopt({ items: [...itemsOf(WEB), ...odd], config: treeOf(recordOf([LEVEL])) }).exitCode, 1)
 })
 
-test('what is built in renders a package with the function in its pipeline, and with gates that are shut', () => {
+test('Backporch renders a package with the function and failing gates in its pipeline', () => {
   const own = `pipeline:
   mutators:
   - exec: adopt-drift
@@ -307,7 +307,7 @@ test('what is built in renders a package with the function in its pipeline, and 
   assert.match(JSON.stringify(spec), /"replicas":5,.*"name":"LEVEL","value":"debug"/)
 })
 
-test('whatever a report says: nothing is thrown, an error writes nothing, and a second run has nothing left to adopt', () => {
+test('with any report nothing is thrown, an error writes nothing, and a second run adopts nothing', () => {
   const locations = [
     'spec.replicas',
     'spec',

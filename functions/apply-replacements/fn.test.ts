@@ -225,7 +225,7 @@ for (const [replacements, message] of FAILING) {
   test(`fails with: ${message.slice(0, 90)}`, () => assert.equal(run(replacements, PORTS, WEB).message, message))
 }
 
-test('a config that is missing, of another kind, or of a wrong type is told in the words of the original', () => {
+test('a config that is missing, of another kind, or of a wrong type fails with the message of the original', () => {
   const messageOf = (config: YamlMap | undefined): string | undefined => applyReplacements({ items: [], config }).results[0]?.message
   assert.equal(messageOf(undefined), 'FunctionConfig is missing. Expect `ApplyReplacements`')
   assert.equal(

@@ -54,7 +54,7 @@ test('scalars are set, fully and in part, and keep quotes and comments', () => {
   ])
 })
 
-test('a field is left alone where none of the given setters stands in its comment', () => {
+test('a field does not change if its comment names none of the given setters', () => {
   const { text, results } = apply(DEPLOYMENT, { other: 'x', ap: 'y' })
   assert.equal(text, DEPLOYMENT)
   assert.deepEqual(results, [{ message: 'no matches for input setter(s)', severity: 'info' }])
@@ -68,13 +68,13 @@ test('setters that are not given keep the value that they have in the field', ()
   )
 })
 
-test('a setter whose value cannot be found is an error, and nothing else is told', () => {
+test('a setter whose value cannot be found is an error, and nothing else is reported', () => {
   const { exitCode, results } = apply('a: x # kpt-set: ${a}\nimage: web # kpt-set: ${name}:${tag}-${os}\n', { a: 'y', name: 'shop' })
   assert.equal(exitCode, 1)
   assert.deepEqual(results, [{ message: 'failed to apply setters: values for setters [${tag} ${os}] must be provided', severity: 'error' }])
 })
 
-test('an empty value in the text is none that could be kept', () => {
+test('an empty value in the text is not retained', () => {
   assert.equal(apply('image: :1.4 # kpt-set: ${name}:${tag}\n', { tag: '2' }).exitCode, 1)
   assert.equal(apply('image: :1.4 # kpt-set: ${name}:${tag}\n', { tag: '2', name: '' }).text, 'image: :2 # kpt-set: ${name}:${tag}\n')
 })
@@ -123,7 +123,7 @@ test('a list takes one setter and a list only', () => {
   }
 })
 
-test('items that came from a setter say nothing about a place in a file', () => {
+test('items from a setter have no location in a file', () => {
   const [item] = apply('env: # kpt-set: ${env}\n- test\n', { env: '- {a: [b]}' }).items
   const list = nodeAt(item, 'env')
   assert.equal(list?.kind === 'list' && list.items[0]?.source, undefined)
@@ -136,7 +136,7 @@ test('an alias is not followed, and its anchor is set once', () => {
   assert.equal(results.length, 1)
 })
 
-test('credentials are set and not told', () => {
+test('credentials are set and not reported', () => {
   const secret = `kind: Secret
 metadata:
   name: db
@@ -170,7 +170,7 @@ test('keys that every JavaScript object has are setters and fields as others', (
   assert.equal(text, '__proto__: z # kpt-set: ${__proto__}\nconstructor: y # kpt-set: ${toString}\n')
 })
 
-test('setting what is there already changes nothing, and setting twice is setting once', () => {
+test('setting the present value changes nothing, and setting twice equals setting once', () => {
   const word = fc.stringMatching(/^[a-z][a-z0-9]{0,5}$/)
   fc.assert(
     fc.property(word, word, word, (name, tag, next) => {

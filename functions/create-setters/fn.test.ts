@@ -62,7 +62,7 @@ test('fields with the value of a setter get a comment, whole values and parts of
   )
 })
 
-test('a longer value goes before one that is part of it', () => {
+test('a longer value is replaced before a value that it contains', () => {
   assert.equal(create('a: web-live-2\n', { app: 'web', full: 'web-live' }).text, 'a: web-live-2 # kpt-set: ${full}-2\n')
   assert.equal(create('a: web-live-2\n', { app: 'web', rest: 'live', n: '2' }).text, 'a: web-live-2 # kpt-set: ${app}-${rest}-${n}\n')
 })
@@ -81,7 +81,7 @@ test('a flow list with the value of a scalar setter in it becomes a block list',
   assert.equal(create('env: [test, live-1]\n', { stage: 'live' }).text, 'env:\n- test\n- live-1 # kpt-set: ${stage}-1\n')
 })
 
-test('a list of maps is as good as one of empty texts, as the original compares them', () => {
+test('a list of maps equals a list of empty texts, as in the original', () => {
   assert.equal(create('ports:\n- {a: 1}\n', { ports: '[{b: 2}]' }).text, 'ports: # kpt-set: ${ports}\n- {a: 1}\n')
 })
 
@@ -94,7 +94,7 @@ const REFUSED: readonly (readonly [setters: { readonly [name: string]: string },
   [{ a: 'name: web-live' }, 'no matches for the input list of setters'],
 ]
 
-test('what cannot be a setter, or is found nowhere, is an error', () => {
+test('a value that cannot be a setter, or has no match, is an error', () => {
   for (const [setters, problem] of REFUSED) {
     const { exitCode, results } = create(DEPLOYMENT, setters)
     assert.equal(exitCode, 1)
@@ -103,7 +103,7 @@ test('what cannot be a setter, or is found nowhere, is an error', () => {
   assert.equal(createSetters({ items: [], config: undefined }).results[0]?.message, 'failed to create setters: config map cannot be empty')
 })
 
-test('credentials are not told', () => {
+test('credentials are not reported', () => {
   const { results } = create('kind: Secret\nstringData:\n  a: opensesame-1\n', { word: 'opensesame' })
   assert.equal(results[0]?.message, 'Added line comment "<redacted>" for field with value "<redacted>"')
 })
@@ -120,7 +120,7 @@ test('texts are replaced from the left, the first that fits, and nothing twice',
   assert.ok(!replacer.occursIn('xb'))
 })
 
-test('what create-setters says, apply-setters understands', () => {
+test('apply-setters reads the comments of create-setters', () => {
   const word = fc.stringMatching(/^[a-z]{2,5}$/)
   fc.assert(
     fc.property(word, word, word, (stage, tag, next) => {

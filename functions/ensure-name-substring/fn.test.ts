@@ -71,7 +71,7 @@ const WORKLOAD = `spec:
       - persistentVolumeClaim: {claimName: data}
 `
 
-test('a workload names the renamed objects, and what is not in the package as before', () => {
+test('a workload refers to the renamed objects, and keeps its other references', () => {
   const others = [
     object('v1 ServiceAccount', 'web'),
     object('v1 Secret', 'pull'),
@@ -106,7 +106,7 @@ test('a role reference is to the kind that it names', () => {
   assert.match(run(all(binding('Role'), object(`${RBAC} ClusterRole`, 'a'))).text, /name: a\n---/)
 })
 
-test('a subject gets the name and the namespace of the account, whatever its kind', () => {
+test('a subject of any kind gets the name and the namespace of the account', () => {
   const binding = (subject: string) => object(`${RBAC} ClusterRoleBinding`, 'b', `subjects:\n- ${subject}\n`)
   const account = object('v1 ServiceAccount', 'a', '  namespace: x\n')
   assert.match(run(all(binding('{kind: User, name: a}'), account)).text, /- \{kind: User, name: prod-a, namespace: x\}/)
@@ -125,7 +125,7 @@ test('lists of names and annotations are references too', () => {
   assert.match(run(all(ingress, object('v1 Secret', 'a'))).text, /auth-secret: prod-a/)
 })
 
-test('depends-on follows what is in the package, even where that keeps its name', () => {
+test('depends-on follows objects of the package, also those that keep their names', () => {
   const depending = (on: string, name = 'a') => object('v1 Service', name, `  annotations:\n    config.kubernetes.io/depends-on: ${on}\n`)
   const after = (on: string, name?: string) =>
     run(all(depending(on, name), object('v1 Namespace', 'n'), object('apps/v1 Deployment', 'b', '  namespace: x\n'))).text
@@ -182,7 +182,7 @@ test('the table has the 166 references of kustomize', () => {
   assert.equal(new Set(rows).size, 166)
 })
 
-test('an object is looked at as often among many as among few', () => {
+test('the number of visits to an object does not depend on the number of objects', () => {
   const looksAmong = (count: number): number => {
     const items = Array.from({ length: count }, (_, index): YamlMap[] => {
       const [pod, map] = ['Pod', 'ConfigMap'].map((kind) =>
@@ -201,7 +201,7 @@ test('an object is looked at as often among many as among few', () => {
   assert.equal(looksAmong(100), looksAmong(10))
 })
 
-test('whatever the objects and the config are, it says something or nothing, and a second run changes nothing', () => {
+test('with any objects and config nothing is thrown, and a second run changes nothing', () => {
   const config = nodes(PREPEND)[0]
   fc.assert(
     fc.property(oddItems, oddConfig, (items, odd) => {

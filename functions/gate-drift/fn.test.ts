@@ -55,7 +55,7 @@ test('one subpackage with drift is enough', () => {
   assert.equal(gate([...kptfile('False', 'Adopted'), ...kptfile('True', 'DriftDetected', 'db/Kptfile')]).exitCode, 1)
 })
 
-test('what to do is told first, then each change of a report with object, field, risk and writer, and no value', () => {
+test('the remedy comes first, then each change of a report with object, field, risk and writer, without values', () => {
   const report = reportOf([HIGH, LOW], { episode: '9f2c1a7b', lifecycle: 'Proposed' })
   const { results } = gate(kptfile(), treeOf(report))
   assert.deepEqual(
@@ -90,7 +90,7 @@ for (const [name, document, exitCode] of DOCUMENTS)
     assert.equal(gate([...kptfile(), ...atPath(document)]).exitCode, 0)
   })
 
-test('changes below the minimum risk do not shut the gate, and do not hide behind the condition of the same drift', () => {
+test('changes below the minimum risk do not fail the gate, also if the condition reports the same drift', () => {
   const report = reportOf([HIGH, LOW], { episode: '9f2c1a7b', lifecycle: 'Draft' })
   const run = (minimumRisk: string, workspace = report): FunctionOutput =>
     gate([...kptfile('True'), ...atPath(workspace)], options({ minimumRisk, report: 'drift.yaml' }))
@@ -105,7 +105,7 @@ test('changes below the minimum risk do not shut the gate, and do not hide behin
   assert.equal(other.exitCode, 1)
 })
 
-test('what is not known passes, unless it is to fail', () => {
+test('an unknown state passes, unless the config makes it fail', () => {
   const unknown = [
     { items: kptfile(), more: {} },
     { items: [], more: {} },

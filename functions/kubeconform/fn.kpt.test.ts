@@ -27,7 +27,7 @@ test('kpt passes a package whose objects are valid, and leaves its files as they
   })
 })
 
-test('kpt stops at an object that is not, and its results say where', { skip: whyNoKpt() }, () => {
+test('kpt stops at an invalid object, and the results name its location', { skip: whyNoKpt() }, () => {
   withFolder({ ...FILES, 'service.yaml': FILES['service.yaml'].replace('port: 80', "port: '80', prt: 1") }, (folder) => {
     const { ok } = runKpt(folder, 'fn', 'eval', '.', '--exec', PROGRAM, '--results-dir', 'out', '--', 'strict=true')
     assert.ok(!ok)

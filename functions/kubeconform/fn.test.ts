@@ -143,7 +143,7 @@ test('a result names the object and its place in the files', () => {
 
 const OTHER = 'apiVersion: example.com/v1\nkind: Widget\nmetadata:\n  name: w\n'
 
-test('a kind without a schema is an error unless the config or the object says that it does not matter', () => {
+test('a kind without a schema is an error unless the config or the object ignores it', () => {
   assert.deepEqual(text(OTHER), [': could not find schema for Widget'])
   assert.deepEqual(text(OTHER, { ignore_missing_schemas: 'true' }), [])
   assert.deepEqual(text(OTHER, { skip_kinds: 'Pod, Widget' }), [])
@@ -154,11 +154,11 @@ test('a kind without a schema is an error unless the config or the object says t
   assert.deepEqual(text('apiVersion: v1\nkind: constructor\nmetadata:\n  name: p\n'), [': could not find schema for constructor'])
 })
 
-test('a skipped kind is not looked at', () => {
+test('a skipped kind is not validated', () => {
   assert.deepEqual(text(WEB.replace('replicas: 2', 'replicas: two'), { skip_kinds: 'Deployment' }), [])
 })
 
-test('a version that is not built in is told with those that are', () => {
+test('an unknown version is refused, with the built-in ones', () => {
   const [version = ''] = /^v[0-9]+\.[0-9]+/.exec(schemas.kubernetesVersion) ?? []
   for (const known of [version, version.slice(1), schemas.kubernetesVersion]) assert.deepEqual(text(WEB, { kubernetes_version: known }), [])
   assert.deepEqual(text(WEB, { kubernetes_version: '1.12' }), [
@@ -173,7 +173,7 @@ test('another place for schemas is refused, not passed over', () => {
   }
 })
 
-test('no value of a Secret is told', () => {
+test('no value of a Secret is reported', () => {
   const secret = 'apiVersion: v1\nkind: Secret\nmetadata:\n  name: s\ndata:\n  key: hunter2!\n  other: 4711\n  good: aHVudGVyMg==\n'
   assert.deepEqual(text(secret), ['data.key: value is not valid base64', 'data.other: got number, want null or string'])
 })
@@ -187,7 +187,7 @@ test('the schemas are written in a stable form', () => {
   for (const name of Object.values(schemas.kinds)) assert.ok(names.has(name), name)
 })
 
-test('no object makes it throw, and it never says more than 100 things of one', () => {
+test('no object makes it throw, and an object has at most 100 results', () => {
   const kind = fc.constantFrom(...Object.keys(schemas.kinds))
   fc.assert(
     fc.property(kind, fc.jsonValue({ maxDepth: 4 }), fc.boolean(), (gvk, spec, strict) => {

@@ -46,7 +46,7 @@ test('a value is put where it was found, with the quotes and the comment that we
   assert.deepEqual(reported, ['spec.replicas: Mutated field value to "4"', 'spec.weight: Mutated field value to "\\"4\\""'])
 })
 
-test('a tag goes with the value that it was written for', () => {
+test('a tag is removed with its value', () => {
   assert.equal(search('a: !!str 3\n', { 'by-value': '3', 'put-value': '4' }).text, 'a: 4\n')
 })
 
@@ -93,7 +93,7 @@ test('a path alone finds its fields, items of lists by their number', () => {
   assert.equal(search(WEB, { 'by-path': 'spec.**', 'put-value': 'x' }).told.length, 8)
 })
 
-test('a plain path with a value to put is made where it is not there', () => {
+test('a plain path with a value to put is created where it is absent', () => {
   const { told: reported, text } = search(WEB, { 'by-path': 'metadata.labels.app', 'put-value': 'shop', 'put-comment': 'never put' })
   assert.equal(text, WEB.replace('spec:', '  labels:\n    app: shop\nspec:'))
   assert.deepEqual(reported, ['metadata.labels.app: Mutated field value to "shop"'])
@@ -113,14 +113,14 @@ const PUT: readonly (readonly [before: string, path: string, value: string, afte
   ['a:\n- x: 1\n', 'a.7.x', '2', 'a:\n- x: 1\n'],
 ]
 
-test('what is put at a path is text where it is new, and of the old quotes where it is not', () => {
+test('a new value at a path is text, and a replaced one keeps the old quotes', () => {
   for (const [before, path, value, after] of PUT) {
     const { exitCode, text } = search(before, { 'by-path': path, 'put-value': value })
     assert.deepEqual([exitCode, text], [0, after], `${path}: ${value}`)
   }
 })
 
-test('a path that goes through something else than maps is an error, without what stands there', () => {
+test('a path through another node than a map is an error, without the value', () => {
   for (const [before, path, kinds] of [
     ['a: opensesame\n', 'a.b', 'expected MappingNode but got ScalarNode'],
     ['a: [opensesame]\n', 'a.b.c', 'expected MappingNode but got SequenceNode'],
@@ -131,7 +131,7 @@ test('a path that goes through something else than maps is an error, without wha
   }
 })
 
-test('the comment of a list is put at its key, whatever the value that is looked for', () => {
+test('the comment of a list is put at its key, for any searched value', () => {
   const data = { 'by-path': 'spec.containers[0].ports', 'put-comment': 'kpt-set: ${ports}' }
   const { told: reported, text } = search(WEB, data)
   assert.equal(text, WEB.replace('ports: [80, 443]', 'ports: # kpt-set: ${ports}\n    - 80\n    - 443'))
@@ -169,12 +169,12 @@ test('without anything to look for, nothing is found', () => {
   assert.equal(searchReplace({ items: itemsOf(WEB), config: undefined }).exitCode, 0)
 })
 
-test('what is found in an object of no file is changed and not told', () => {
+test('a match in an object without a file is changed and not reported', () => {
   const { told: reported, text } = search('a: x\n', { 'by-value': 'x', 'put-value': 'y' })
   assert.deepEqual([text, reported], ['a: y\n', ['no matches']])
 })
 
-test('credentials are not told', () => {
+test('credentials are not reported', () => {
   const text = `kind: Secret\n${LOCATION}stringData:\n  a: opensesame\n`
   assert.deepEqual(search(text, { 'by-value-regex': 'open(.*)', 'put-value': 'shut${1}' }).told, [
     'stringData.a: Mutated field value to "<redacted>"',

@@ -25,7 +25,7 @@ test('fields fit path expressions', () => {
   }
 })
 
-test('only a path of plain names can be made', () => {
+test('only a path of plain names can be created', () => {
   assert.ok(isPlainPath('metadata.labels.app'))
   for (const path of ['', 'a..b', 'a.*', 'a.**.b', 'a[0]', 'a*']) assert.ok(!isPlainPath(path), path)
 })
@@ -58,7 +58,7 @@ test('files fit file patterns', () => {
   }
 })
 
-test('a pattern that is none, or stands for too many, is refused', () => {
+test('an invalid pattern, or one with too many alternatives, is refused', () => {
   for (const pattern of ['[a', '[]', '[^]', '{a', '{a,{b}', 'a\\', '{a,b}'.repeat(20), 'a'.repeat(5000)]) {
     assert.equal(filePattern(pattern), undefined, pattern.slice(0, 20))
   }

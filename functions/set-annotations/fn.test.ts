@@ -49,7 +49,7 @@ test('objects for tools only are annotated too', () => {
   assert.match(run(object('v1 ConfigMap', "  annotations:\n    config.kubernetes.io/local-config: 'true'\n")).text, /team: shop/)
 })
 
-test('a value that is there keeps its quotes and comment; its quotes go over to the places that had none', () => {
+test('an existing value keeps its quotes and comment; new fields get the same quotes', () => {
   const before = object('apps/v1 Deployment', '  annotations:\n    team: \'old\' # whose\n    on: "1"\n')
   assert.equal(run(before).text, `${before.replace("'old'", "'shop'")}${TEMPLATE.replace('team: shop', "team: 'shop'")}`)
   const below = object('apps/v1 Deployment', TEMPLATE.replace('team: shop', 'team: "old"'))
@@ -84,7 +84,7 @@ test('annotations that are null become a map, and where something else is, the r
   )
 })
 
-test('further fields go through lists, and are made only where they say so', () => {
+test('additional fields are found in lists, and are created only if they say create', () => {
   const field = (rest: string) => own(`annotations: {team: shop}\nadditionalAnnotationFields:\n- kind: Shop\n  ${rest}\n`)
   const shop = object('example.com/v1 Shop', 'spec:\n  parts:\n  - name: b\n    annotations: {}\n  - name: c\n')
   const annotated = shop.replace('name: a\n', `name: a\n${ANNOTATED}`).replace('annotations: {}', 'annotations: {team: shop}')
@@ -154,7 +154,7 @@ test('the config is a ConfigMap or a SetAnnotations, and has an annotation', () 
   assert.match(run(object('v1 Secret'), own('annotations: {a: 1, b: yes, c: null}\n')).text, /a: "1"\n {4}b: "true"\n {4}c: ""\n/)
 })
 
-test('whatever the objects and the config are, it says something, and a second run changes nothing', () => {
+test('with any objects and config there is a result, and a second run changes nothing', () => {
   const config = nodes(configMap('team: shop, a: "yes"'))[0]
   fc.assert(
     fc.property(oddItems, oddConfig, (items, odd) => {

@@ -18,7 +18,7 @@ test('kpt runs it as a program: the request is in the file, and in the results',
   })
 })
 
-test('kpt stops at a quantity that is none', { skip: whyNoKpt() }, () => {
+test('kpt stops at an invalid quantity', { skip: whyNoKpt() }, () => {
   withFolder({ 'web.yaml': POD }, (folder) => {
     const { ok, stdout, stderr } = runKpt(folder, 'fn', 'eval', '.', '--exec', PROGRAM, '--', 'cpu=lots')
     assert.ok(!ok)

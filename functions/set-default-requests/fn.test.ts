@@ -65,7 +65,7 @@ for (const [kind, path] of [
   })
 }
 
-test('another kind, and a pod that is none, stay as they are', async () => {
+test('other kinds and malformed pods do not change', async () => {
   for (const given of [
     `${head('Service')}spec:\n  containers:\n  - name: a\n`,
     `${head('Pod')}spec: 7\n`,
@@ -76,7 +76,7 @@ test('another kind, and a pod that is none, stay as they are', async () => {
     assert.deepEqual(await run(given, BOTH), { text: given, results: [], exitCode: 0 })
 })
 
-test('a config that is none fails, and nothing changes', async () => {
+test('an invalid config fails, and nothing changes', async () => {
   const given = `${head('Pod')}spec:\n  containers:\n  - name: a\n`
   for (const [data, why] of [
     ['{}', 'the config has none of cpu, memory'],

@@ -45,7 +45,7 @@ test('the image of containers is set, without the quotes that it had, and not th
   assert.deepEqual(results, summary(1))
 })
 
-test('only kinds with containers of their own are looked at', () => {
+test('only kinds with containers are changed', () => {
   const config = configMap('name: web, newTag: "2"')
   const pod = 'kind: Pod\nspec:\n  containers:\n  - image: web:1\n'
   assert.equal(set(pod, config).text, pod.replace('web:1', 'web:2'))
@@ -128,7 +128,7 @@ test('an additional field is one of its group, version and kind only, and of no 
   assert.equal(count('path: "a\\\\/b/c"', 'kind: My\na/b: {c: web}\n'), summary(1)[0]?.message)
 })
 
-test('a field that is no text is an error of its object, and the others are still told', () => {
+test('a field that is no text is an error of its object, and the others are still reported', () => {
   const { exitCode, results } = set(
     `${WEB}---\n${MY}`,
     setImageOf('name: reg.example/web, newTag: "2"', '- path: spec/images\n- path: kind/image\n'),
@@ -146,7 +146,7 @@ test('a field that is no text is an error of its object, and the others are stil
   assert.deepEqual(results[0]?.resourceRef, { apiVersion: 'apps/v1', kind: 'Deployment', name: 'shop' })
 })
 
-test('containers that are none are an error', () => {
+test('malformed containers are an error', () => {
   for (const containers of ['containers: web', 'containers: [web]', 'containers: [{image: [web]}]']) {
     assert.equal(set(`kind: Pod\nspec: {${containers}}\n`, configMap('name: web, newTag: "1"')).exitCode, 1)
   }
@@ -165,7 +165,7 @@ const REFUSED: readonly (readonly [config: string, message: string])[] = [
   ],
 ]
 
-test('a config that says no image is an error, told as the original tells it', () => {
+test('a config without an image is an error, with the message of the original', () => {
   for (const [config, message] of REFUSED) {
     const { exitCode, results, stderr } = set(WEB, config)
     assert.equal(exitCode, 1)
@@ -192,7 +192,7 @@ const REFERENCES: readonly (readonly [reference: string, change: Partial<typeof 
   ['web:1@sha256:ab', { newName: 'x' }, 'x:1', 'x:1@sha256:ab'],
 ]
 
-test('references are taken apart and put together', () => {
+test('references are split and joined', () => {
   for (const [reference, change, container, field] of REFERENCES) {
     assert.equal(containerReference(reference, { ...none, ...change }), container)
     assert.equal(fieldReference(reference, { ...none, ...change }), field)

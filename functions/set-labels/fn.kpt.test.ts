@@ -29,7 +29,7 @@ test('kpt runs it as a program: labels and selectors differ, and the results cou
   })
 })
 
-test('kpt stops at labels that are none', { skip: whyNoKpt() }, () => {
+test('kpt stops at invalid labels', { skip: whyNoKpt() }, () => {
   withFolder({ 'web.yaml': SERVICE.replace('{app: old}', '7') }, (folder) => {
     const { ok, stdout, stderr } = runKpt(folder, 'fn', 'eval', '.', '--exec', PROGRAM, '--', 'app=web')
     assert.ok(!ok)

@@ -87,7 +87,7 @@ test('every place of a kind gets the labels, and no other place', () => {
   for (const [kind, spec, paths] of rows) assert.deepEqual([...labelled(kind, spec)].sort(), [...paths].sort(), kind)
 })
 
-test('affinity stays, because the original looks for it in the wrong place', () => {
+test('affinity does not change, because the original searches the wrong path', () => {
   const affinity = 'podAffinity: {requiredDuringSchedulingIgnoredDuringExecution: [{labelSelector: {matchLabels: {app: x, team: x}}}]}'
   const paths = labelled('apps/v1 Deployment', `{template: {spec: {affinity: {${affinity}}}}}`)
   assert.deepEqual(paths, ['metadata.labels', 'spec.template.metadata.labels', 'spec.selector.matchLabels'])
@@ -107,13 +107,13 @@ metadata:
   assert.equal(run(service('"old"')).text, service('web'))
 })
 
-test('an object for tools only is left alone; where there is no other, that is all it says', () => {
+test('an object for tools only does not change; without other objects the result says so', () => {
   const local = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\n  annotations:\n    config.kubernetes.io/local-config: 'true'\n"
   assert.deepEqual(run(local).results, [{ message: 'no input resources', severity: 'info' }])
   assert.equal(run(local).text, local)
 })
 
-test('labels are counted wherever they are looked at, also where none is set', () => {
+test('labels are counted for every visited field, also without a change', () => {
   assert.deepEqual(run('apiVersion: batch/v1\nkind: Job\nmetadata: {name: a}\nspec: {template: {}}\n').results, [
     { message: 'set 6 labels in total', severity: 'info' },
   ])
@@ -203,7 +203,7 @@ test('the table names every place once', () => {
   assert.equal(new Set(all).size, all.length)
 })
 
-test('whatever the objects and the config are, it says something, and a second run changes nothing', () => {
+test('with any objects and config there is a result, and a second run changes nothing', () => {
   const config = nodes(CONFIG)[0]
   fc.assert(
     fc.property(oddItems, oddConfig, (items, odd) => {

@@ -32,7 +32,7 @@ metadata:
 `,
 }
 
-test('kpt runs it as a program: only the namespaces differ, and the results say how many', { skip: whyNoKpt() }, () => {
+test('kpt runs it as a program: only the namespaces differ, and the results count them', { skip: whyNoKpt() }, () => {
   withFolder(FILES, (folder) => {
     const { ok, stderr } = runKpt(folder, 'fn', 'eval', '.', '--exec', PROGRAM, '--results-dir', 'out', '--', 'namespace=prod')
     assert.ok(ok, stderr)
@@ -48,7 +48,7 @@ test('kpt runs it as a program: only the namespaces differ, and the results say 
   })
 })
 
-test('kpt reports a config without a namespace, and goes on', { skip: whyNoKpt() }, () => {
+test('kpt reports a config without a namespace, and continues', { skip: whyNoKpt() }, () => {
   withFolder(FILES, (folder) => {
     const { ok, stderr, stdout } = runKpt(folder, 'fn', 'eval', '.', '--exec', PROGRAM)
     assert.ok(ok)

@@ -39,7 +39,7 @@ test('a namespaced object gets the namespace, with its comment and without its q
   assert.equal(run(before).text, before.replace('"old"', 'prod'))
 })
 
-test('an object of a known namespaced kind gets one where it has none', () => {
+test('an object of a known namespaced kind without a namespace gets one', () => {
   assert.equal(run(object('apps/v1 Deployment', '')).text, object('apps/v1 Deployment', '  namespace: prod\n'))
 })
 
@@ -85,7 +85,7 @@ test('a conversion webhook and an API service get the namespace', () => {
   }
 })
 
-test('up to v0.4.5 a definition without a webhook gets one made of a namespace, and from v0.4.6 it does not', () => {
+test('up to v0.4.5 a definition without a webhook gets one with the namespace, and from v0.4.6 it does not', () => {
   const plain = object(CRD, '', 'spec:\n  group: example.com\n')
   const created = `${plain}  conversion:\n    webhook:\n      clientConfig:\n        service:\n          namespace: prod\n`
   assert.equal(run(plain, '', setNamespace).text, created)
@@ -169,7 +169,7 @@ test('an upstream identifier is found within the text, and its name ends where a
   assert.match(messages('|Namespace|~C|shop')[0] ?? '', /^all matching namespaces are already/)
 })
 
-test('an upstream identifier without one in it is an error, for an object that is asked for its origin', () => {
+test('an upstream identifier without a namespace is an error if the origin is needed', () => {
   for (const bad of [
     'x',
     '|Service|web',
@@ -196,7 +196,7 @@ test('an upstream identifier without one in it is an error, for an object that i
   }
 })
 
-test('v0.4.1 says the first thing that is wrong with the origins, as the SDK writes an origin', () => {
+test('v0.4.1 reports the first problem of the origins, in the form of the SDK', () => {
   const nowhere = fetched('v1 Service', '? x.y|Service|~C|web.shop')
   const bad = fetched('v1 Secret', 'x')
   const first = run(`${nowhere}---\n${bad}`, '', setNamespace)
@@ -275,7 +275,7 @@ test('an error about the config names its file and its place in it', () => {
     assert.deepEqual(file(index), { path: 'a.yaml', index: location })
 })
 
-test('whatever the objects and the config are, it says something, and a second run changes nothing', () => {
+test('with any objects and config there is a result, and a second run changes nothing', () => {
   const config = nodes(configMap('namespace: prod'))[0]
   fc.assert(
     fc.property(oddItems, oddConfig, fc.constantFrom(...EVERY_VERSION), (items, odd, krmFunction) => {

@@ -67,7 +67,7 @@ test('an annotation of null comes out as an empty text', () => {
   assert.deepEqual(run('', config), [service('  annotations:\n    a: ""\n    b: ""\n    c: "7"\n')])
 })
 
-test('a target path says where to look, and where to add', () => {
+test('a target path selects the file to search and to add to', () => {
   const config = service('  annotations:\n    config.kubernetes.io/target-path: b.yaml\nspec: {}\n')
   const before = `${service(at('a.yaml'))}---\n${service(at('b.yaml'))}`
   assert.deepEqual(run(before, config), [service(at('a.yaml')), service(`${written('b.yaml')}spec: {}\n`)])
@@ -104,7 +104,7 @@ test('without a resource there is nothing to do, and that is an error', () => {
   }
 })
 
-test('whatever the objects and the config are, a second run changes nothing', () => {
+test('with any objects and config, a second run changes nothing', () => {
   fc.assert(
     fc.property(oddItems, oddConfig, (items, config) => {
       const once = upsertResource({ items: items.map(copyNode), config })

@@ -12,7 +12,7 @@ const PROGRAM = `${process.execPath} ${fileURLToPath(new URL('run.ts', import.me
 const RECORD = recordOf([changeOf('spec.replicas', { git: 3, live: 5 })])
 const PATH = '.drift/records/prod-eu-1/apps--web/20261121-9f2c1a7b.yaml'
 
-test('kpt passes a repository whose records are good, and leaves their bytes alone', { skip: whyNoKpt() }, () => {
+test('kpt accepts a repository with valid records, and does not change their bytes', { skip: whyNoKpt() }, () => {
   const files = {
     [PATH]: formatInertDocument(RECORD),
     'apps/web/Kptfile': 'apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: web\n',
@@ -24,7 +24,7 @@ test('kpt passes a repository whose records are good, and leaves their bytes alo
   })
 })
 
-test('kpt stops at records that are not, and the results say where', { skip: whyNoKpt() }, () => {
+test('kpt stops at invalid records, and the results name their locations', { skip: whyNoKpt() }, () => {
   const files = {
     [PATH]: formatDocument(RECORD),
     '.drift/records/prod-eu-1/apps--web/20261121-00000000.yaml': formatInertDocument({

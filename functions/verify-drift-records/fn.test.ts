@@ -52,7 +52,7 @@ function withAt(document: object, location: string, value: Json | undefined): ob
   return copy
 }
 
-test('what Backporch writes is good where it writes it', () => {
+test('documents that Backporch writes are valid at their paths', () => {
   const texts = {
     [RECORD_PATH]: formatInertDocument(RECORD),
     '.drift/policy.yaml': INERT + POLICY,
@@ -68,7 +68,7 @@ test('what Backporch writes is good where it writes it', () => {
   assert.deepEqual(message(texts, { drafts: 'fail' }), [])
 })
 
-test('a finding says which file, document and field it is about', () => {
+test('a result names its file, document and field', () => {
   const text = `${INERT}apiVersion: v1\nkind: ConfigMap\nmetadata: {name: x, annotations: {config.kubernetes.io/local-config: "true"}}\n---\n${formatDocument(withAt(RECORD, 'spec.changes.0.risk', 'grave'))}`
   assert.deepEqual(verify({ '.drift/more.yaml': text }).results, [
     {
@@ -118,7 +118,7 @@ for (const [location, value, wanted] of WRONG)
     assert.ok(found.includes(wanted), found.join('\n'))
   })
 
-test('a record in a file of another name is not good, in the folder of records only', () => {
+test('a record in a file of another name is refused in the folder of records only', () => {
   const text = formatInertDocument(RECORD)
   const wanted = [`error : the file of this record is ${RECORD_PATH}`]
   assert.deepEqual(message({ '.drift/records/prod-eu-1/apps--web/20261121-00000000.yaml': text }), wanted)
@@ -126,7 +126,7 @@ test('a record in a file of another name is not good, in the folder of records o
   assert.deepEqual(message({ 'web/drift.yaml': text }), [])
 })
 
-test('what cannot be done is found: to adopt a hidden value, or an object that git does not declare', () => {
+test('a record that adopts a hidden value or an undeclared object is refused', () => {
   const hidden = changeOf('data.key', { git: HIDDEN, live: HIDDEN, redacted: true })
   const unexpected = changeOf('', { change: 'unexpected', ref: { group: '', kind: 'Pod', namespace: 'shop', name: 'debug' } })
   assert.deepEqual(message({ 'drift.yaml': formatInertDocument(recordOf([hidden, unexpected])) }), [
@@ -137,7 +137,7 @@ test('what cannot be done is found: to adopt a hidden value, or an object that g
   assert.deepEqual(twice, ['error spec.changes[1]: another change is of the same place'])
 })
 
-test('drafts, and plans that do not say why, are good unless the config wants more', () => {
+test('drafts and plans without a reason are valid unless the config forbids them', () => {
   const draft = { 'a.yaml': formatInertDocument(recordOf(RECORD.spec.changes, { lifecycle: 'Draft' })) }
   assert.deepEqual(message(draft), [])
   assert.deepEqual(message(draft, { drafts: 'fail' }), [
@@ -163,7 +163,7 @@ test('a record that a syncer would apply is an error, a report or policy in the 
   ])
 })
 
-test('only documents of Backporch stand beside the packages, and never a ResourceGroup', () => {
+test('only documents of Backporch are allowed beside the packages, and no ResourceGroup', () => {
   const manifest = 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: live}\n'
   assert.match(message({ '.drift/live.yaml': manifest })[0] ?? '', /^error : only documents of Backporch stand here/)
   assert.match(
@@ -212,19 +212,19 @@ for (const [position, value, wanted] of REPORTS)
     )
   })
 
-test('a closed episode under another name is not good', () => {
+test('a closed episode under another name is refused', () => {
   assert.deepEqual(message({ 'closed/2026/10/9f2c1a7b.yaml': formatDocument(CLOSED) }), [
     'error : the file of this episode is closed/2026/11/9f2c1a7b.yaml',
   ])
 })
 
-test('a config with a key or a value that is none fails', () => {
+test('a config with an unknown key or value fails', () => {
   assert.deepEqual(message({}, { draft: 'fail' }), ['error : unknown key "draft": wanted drafts or message'])
   assert.deepEqual(message({}, { drafts: 'no' }), ['error : drafts is "no": wanted pass or fail'])
   assert.deepEqual(message({}, { message: 'no' }), ['error : message is "no": wanted optional or required'])
 })
 
-test('no document breaks it, whatever is in it, and what it says is bounded', () => {
+test('no document makes it throw, and its results are bounded', () => {
   const kinds = ['DriftRecord', 'DriftReport', 'ClosedEpisode', 'ClusterObservation', 'DriftReportList', 'DriftPolicy', 'Placement']
   const part = fc.oneof(fc.jsonValue({ maxDepth: 3 }) as fc.Arbitrary<Json>, fc.constantFrom<Json>('', 'sha256:', '9f2c1a7b', [], {}))
   const locations = [

@@ -14,7 +14,7 @@ const REPOSITORY = findPackages(
 )
 
 describe('findPackages', () => {
-  it('takes a folder with a Kptfile for a package, and what is below it for part of it', () => {
+  it('finds a folder with a Kptfile as a package with everything below it', () => {
     assert.deepEqual(REPOSITORY, [
       { path: 'apps/api', rootPackage: false, subpackages: [], source: 'kpt' },
       { path: 'apps/web', rootPackage: false, subpackages: ['apps/web/db'], source: 'kpt' },
@@ -78,7 +78,7 @@ describe('selectPackages', () => {
     assert.equal(paths().length, 3)
   })
 
-  it('names the nearest packages where there is none', () => {
+  it('names the nearest packages for an unknown name', () => {
     const near = failureOf(['apps/wbe'])
     assert.deepEqual([near.code, near.remedy], ['BP1004', 'name one of: apps/web'])
     assert.equal(failureOf(['web']).remedy, 'name one of: apps/web')
@@ -91,7 +91,7 @@ describe('selectPackages', () => {
     assert.equal(failureOf(['elsewhere']).remedy, 'name one of the 3 packages; "backporch get packages" lists them')
   })
 
-  it('says so where a folder of packages was named', () => {
+  it('reports that the name is a folder of packages', () => {
     const folder = failureOf(['apps/'])
     assert.equal(folder.why, 'it is a folder of packages, not a package')
     assert.equal(folder.remedy, 'name one of: apps/api, apps/web')
@@ -119,14 +119,14 @@ describe('packageSlug', () => {
   })
 })
 
-describe('findPackages of folders that somebody named', () => {
+describe('findPackages of named folders', () => {
   const tree = ['apps/web/Kptfile', 'apps/web/a.yaml', 'plain/a.yaml', 'plain/below/Kptfile'].map((path) => ({
     path,
     mode: '100644' as const,
   }))
   const found = (...named: string[]) => findPackages(tree, named).map(({ path, source, subpackages }) => [path, source, subpackages])
 
-  it('takes them for units beside the packages, without what is a package below', () => {
+  it('returns them beside the packages, without packages below them', () => {
     assert.deepEqual(found('plain'), [
       ['apps/web', 'kpt', []],
       ['plain', 'folder', ['plain/below']],

@@ -21,7 +21,7 @@ describe('formatKptAnnotation', () => {
     )
   })
 
-  it('is one line whatever the names hold, and reads back as it was', () => {
+  it('is one line for all names, and is read back unchanged', () => {
     const text = fc.string()
     const task = fc.option(fc.record({ type: fc.constantFrom('edit', 'init', 'clone'), source: text }, { noNullPrototype: true }), {
       nil: undefined,

@@ -21,7 +21,7 @@ function failures(text: string): readonly Failure[] {
 
 describe('readKptfile', () => {
   for (const file of readdirSync(CORPUS).filter((name) => name.endsWith('.yaml'))) {
-    it(`says what is wrong with ${file.slice(0, -5)}`, () => {
+    it(`reports the failure of ${file.slice(0, -5)}`, () => {
       const message = failures(readFileSync(new URL(file, CORPUS), 'utf8'))
       assert.ok(message.length > 0)
       const golden = new URL(file.replace(/\.yaml$/, '.txt'), CORPUS)
@@ -106,7 +106,7 @@ status:
     )
   })
 
-  it('lets through what only a newer kpt knows', () => {
+  it('accepts fields of a newer kpt', () => {
     const newer = `${HEAD}upstream: {preserveExplicitNull: true}
 upstreamLock: {type: generic, generic: {storeID: DB, resourceID: r, resourceVersion: "1"}}
 pipeline:
@@ -134,14 +134,14 @@ status: {renderStatus: {mutationSteps: [{exitCode: 0}]}}
     assert.match(failure?.why ?? '', /first at line 5/)
   })
 
-  it('tells everything at once, in the order of the lines', () => {
+  it('returns all failures at once, in the order of the lines', () => {
     const codes = failures(readFileSync(new URL('many-problems.yaml', CORPUS), 'utf8')).map(
       ({ code, where }) => `${code} ${where?.split(':')[1]}`,
     )
     assert.deepEqual(codes, ['BP1102 4', 'BP1103 5', 'BP1103 8', 'BP1104 9', 'BP1104 10', 'BP1101 11'])
   })
 
-  it('never throws, whatever it is given', () => {
+  it('never throws, for any input', () => {
     const piece = fc.constantFrom(
       'apiVersion: kpt.dev/v1\n',
       'kind: Kptfile\n',

@@ -53,7 +53,7 @@ describe('isIgnored', () => {
     })
   }
 
-  it('lets a ! line win wherever it stands', () => {
+  it('gives a ! line precedence at any position', () => {
     for (const text of ['*.yaml\n!keep.yaml\n', '!keep.yaml\n*.yaml\n']) {
       const rules = parseKrmIgnore(text)
       assert.equal(isIgnored(rules, 'keep.yaml', false), false)

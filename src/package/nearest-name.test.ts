@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 import { nearestNames } from './nearest-name.ts'
 
 describe('nearestNames', () => {
-  it('finds what was probably meant, nearest first', () => {
+  it('finds the near names, nearest first', () => {
     assert.deepEqual(nearestNames('pipline', ['pipeline', 'info', 'status']), ['pipeline'])
     assert.deepEqual(nearestNames('KptFile', ['Kptfile']), ['Kptfile'])
     assert.deepEqual(nearestNames('imgae', ['image', 'name']), ['image'])

@@ -42,7 +42,7 @@ describe('listPackageRevisions', () => {
     assert.deepEqual(rows(list({ 'refs/heads/drafts/apps/gone/w': '1' }, { hasPackage: (_commit, path) => path !== 'apps/gone' })), [])
   })
 
-  it('says that one segment after drafts/ or proposed/ hides the whole repository', () => {
+  it('reports that one segment after drafts/ or proposed/ hides the whole repository', () => {
     for (const ref of ['refs/heads/drafts/foo', 'refs/heads/proposed/bar']) {
       assert.match(list({ [ref]: '1' }).unlistable ?? '', /hides the whole repository/)
     }
@@ -82,7 +82,7 @@ describe('listPackageRevisions', () => {
     assert.deepEqual(rows(list(refs)), ['repo.apps.web.v1 1 Published', 'repo.apps.web.v2 2 DeletionProposed latest'])
   })
 
-  it('drops the registered directory from names and leaves out what is beside it', () => {
+  it('removes the registered directory from names and omits packages outside of it', () => {
     const refs = { 'refs/heads/drafts/apps/web/w': '1', 'refs/tags/infra/dns/v1': '1' }
     assert.deepEqual(rows(list(refs, { directory: 'apps' })), ['repo.web.w 0 Draft'])
   })
@@ -92,13 +92,13 @@ describe('listPackageRevisions', () => {
     assert.equal(list({ 'refs/heads/drafts/a/w': '1', 'refs/tags/a/v1': '2' }, annotated('2', 'w', 'a')).problems.length, 1)
   })
 
-  it('lists a name that is no DNS label and says that Porch cannot work with it', () => {
+  it('lists a name that is no DNS label, with the problem that Porch cannot use it', () => {
     const listing = list({ 'refs/heads/drafts/a/Drift.2026_11': '1' })
     assert.deepEqual(rows(listing), ['repo.a.Drift.2026_11 0 Draft'])
     assert.match(listing.problems[0]?.text ?? '', /no DNS label/)
   })
 
-  it('says that a package at the root has no name in Porch', () => {
+  it('reports that a package at the root has no name in Porch', () => {
     assert.match(
       list({ 'refs/heads/main': '1' }, { packages: [''] })
         .problems.map(({ text }) => text)

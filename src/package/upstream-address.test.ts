@@ -33,11 +33,11 @@ const BAD = [
   'ftp://example.com/r',
 ]
 
-test('repositories that git may be asked for', () => {
+test('valid addresses of repositories', () => {
   for (const address of GOOD) assert.equal(upstreamRepositoryProblem(address), undefined, address)
 })
 
-test('repositories that make git run something, or that tell a password', () => {
+test('refused addresses: git would run a program, or they contain a password', () => {
   for (const address of BAD) {
     const why = upstreamRepositoryProblem(address)
     assert.ok(why !== undefined, address)

@@ -7,7 +7,7 @@ function walk(files: { readonly [path: string]: string }): readonly string[] {
 }
 
 describe('walkPackage', () => {
-  it('goes through a package in the order of a directory walk', () => {
+  it('reads a package in the order of a directory walk', () => {
     const files = { 'a-b.yaml': '', 'a/z.yaml': '', Kptfile: '', '.hidden/x.yaml': '', 'a.yaml': '' }
     assert.deepEqual(walk(files), ['.hidden/x.yaml', 'Kptfile', 'a/z.yaml', 'a-b.yaml', 'a.yaml'])
   })
@@ -25,12 +25,12 @@ describe('walkPackage', () => {
     assert.deepEqual(walk(files), ['.krmignore', 'sub/.krmignore', 'sub/Kptfile', 'sub/x.yaml'])
   })
 
-  it('looks at nothing below an ignored folder, a subpackage included', () => {
+  it('reads nothing below an ignored folder, also no subpackage', () => {
     const files = { '.krmignore': 'sub\n!keep.yaml\n', 'sub/Kptfile': '', 'sub/keep.yaml': '', 'a.yaml': '' }
     assert.deepEqual(walk(files), ['.krmignore', 'a.yaml'])
   })
 
-  it('asks for no ignore file that is not there', () => {
+  it('requests only ignore files of the list', () => {
     assert.deepEqual(
       walkPackage(['sub/Kptfile', 'a.yaml'], () => assert.fail('asked')),
       ['a.yaml', 'sub/Kptfile'],

@@ -188,7 +188,7 @@ for (const [name, changes, more, code] of REFUSED) {
   })
 }
 
-test('a value that stands in the Kptfile is edited there together with the condition: the file is written once', () => {
+test('a value in the Kptfile is edited together with the condition: the file is written once', () => {
   const setImage =
     'pipeline:\n  mutators:\n  - image: ghcr.io/kptdev/krm-functions-catalog/set-image:v0.1.1\n    configMap: {name: nginx, newTag: "1.27"}\n'
   const texts = { Kptfile: KPTFILE + setImage, 'deployment.yaml': DEPLOYMENT }
@@ -240,7 +240,7 @@ const MOVES: readonly (readonly [name: string, text: string])[] = [
 ]
 
 for (const [name, text] of MOVES) {
-  test(`whatever else would move with it is not moved silently: ${name}`, () => {
+  test(`an edit that would move another field is refused: ${name}`, () => {
     const texts = { Kptfile: KPTFILE, 'a.yaml': text }
     const change = changeIn(texts, 'ConfigMap', 'web', 'metadata.labels.color', 'red', 'Adopt')
     let after: { readonly [path: string]: string | null }
@@ -285,7 +285,7 @@ test('after Adopt the package renders to the live values, and to nothing else th
   )
 })
 
-test('where the repository is the package, kpt is told to leave the records alone, once', () => {
+test('if the repository is the package, .krmignore gets one line for the records', () => {
   const texts = { Kptfile: KPTFILE, 'a.yaml': CONFIG }
   const change = { ...one('data.color', 'red', 'Restore', 'ConfigMap') }
   const root = (files: { readonly [path: string]: string }) => built([change], { packagePath: '', files: filesOf(files) })

@@ -48,7 +48,7 @@ for (const body of [
   '//adopt',
   '',
 ]) {
-  test(`nobody's command: ${JSON.stringify(body)}`, () => {
+  test(`not a command: ${JSON.stringify(body)}`, () => {
     assert.deepEqual(parseCommentCommands(body), { commands: [], refused: [] })
   })
 }
@@ -66,7 +66,7 @@ for (const [body, why] of [
   ['/show me', /\/show ignores/],
   ['/exclude a b', /one name of a cluster/],
 ] as const) {
-  test(`refused with what would be right: ${body}`, () => {
+  test(`refused with the correct form: ${body}`, () => {
     const { commands, refused } = parseCommentCommands(body)
     assert.deepEqual(commands, [])
     assert.match(refused[0]?.why ?? '', why)

@@ -49,7 +49,7 @@ function lines(location: string, functions: FunctionLibrary = builtInFunctions, 
   return originLines(origin)
 }
 
-test('a field that nobody but the author wrote', () => {
+test('a field that no function wrote has its authored location only', () => {
   assert.deepEqual(lines('data.plain'), ['apps/web/config.yaml:14:10'])
 })
 
@@ -75,7 +75,7 @@ test('a field of setters names the pattern and where each value is written, alth
   ])
 })
 
-test('of two functions that write one field both are told, and which one decides', () => {
+test('two functions that write one field are both listed, with the deciding one', () => {
   assert.deepEqual(lines('metadata.labels.team'), [
     'apps/web/config.yaml:12:11',
     'written by set-labels (step 2, apps/web/Kptfile:9), from label team at apps/web/Kptfile:11:15',
@@ -83,11 +83,11 @@ test('of two functions that write one field both are told, and which one decides
   ])
 })
 
-test('a field that is not there is told with what it would go into', () => {
+test('an absent field is reported with the parent that it would go into', () => {
   assert.deepEqual(lines('data.other'), ['not there; it would go into apps/web/config.yaml:14'])
 })
 
-test('of functions that are other programs, what they changed is told, and the authored place is not lost', () => {
+test('changes of external programs are listed, and the authored location is retained', () => {
   const kptfile = KPTFILE.replace('team: shop', 'team: other')
   assert.deepEqual(lines('metadata.labels.team', throughText(builtInFunctions), kptfile).slice(0, 1), ['apps/web/config.yaml:12:11'])
   assert.match(

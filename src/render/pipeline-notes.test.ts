@@ -14,7 +14,7 @@ function render(configMap: string, value: string) {
   return answerCalls(renderPackage('apps/web', files), builtInFunctions)
 }
 
-test('setters that no comment names are told, with the function that has them', () => {
+test('setters that no comment names are reported with their function', () => {
   const rendering = render('{colour: red}', 'color: blue # kpt-set: ${color}')
   assert.ok('desired' in rendering)
   assert.deepEqual(rendering.desired.notes.map(sentenceOf), [

@@ -84,7 +84,7 @@ describe('renderPackage', () => {
     assert.deepEqual(locations(render({ 'l.yaml': 'apiVersion: v1\nkind: List\nitems:\n' })), [])
   })
 
-  it('looks for no object that the server names, and says so', () => {
+  it('does not compare objects with names of the server, and adds a note', () => {
     const job = 'apiVersion: batch/v1\nkind: Job\nmetadata: {generateName: migrate-}\n'
     const rendered = render({ 'a.yaml': `${object('a')}---\n${job}` })
     assert.deepEqual(locations(rendered), ['a apps/web/a.yaml:1 (0,-)'])
@@ -102,7 +102,7 @@ describe('renderPackage', () => {
     )
   })
 
-  it('leaves out what is local config, by any value but false', () => {
+  it('omits local config, for any value but false', () => {
     const local = (value: string) => `  annotations:\n    config.kubernetes.io/local-config: ${value}\n`
     const files = {
       'a.yaml': object('a', local('"true"')),
@@ -118,7 +118,7 @@ describe('renderPackage', () => {
     )
   })
 
-  it('leaves out input of kustomize, and not what Flux calls a Kustomization', () => {
+  it('omits input of kustomize, and not a Kustomization of Flux', () => {
     const flux = 'apiVersion: kustomize.toolkit.fluxcd.io/v1\nkind: Kustomization\nmetadata:\n  name: flux\n'
     const files = {
       'kustomization.yaml': 'resources: [a.yaml]\n',
@@ -179,7 +179,7 @@ describe('renderPackage', () => {
     assert.equal(render({ Kptfile: `${KPTFILE}pipeline: {}\n` }).desired.pipeline, 'none')
   })
 
-  it('follows no link, enters no submodule, reads no LFS pointer, and says so', () => {
+  it('follows no link, enters no submodule, reads no LFS pointer, and adds notes', () => {
     const files = {
       'link.yaml': { mode: '120000' as const, text: '../../secret.yaml' },
       vendor: { mode: '160000' as const },
@@ -208,7 +208,7 @@ describe('renderPackage', () => {
     assert.equal(desired.resources.length, 2)
   })
 
-  it('passes on what reads otherwise than it looks, without the value', () => {
+  it('passes on notes about surprising scalars, without the values', () => {
     const { desired } = render({ 'a.yaml': object('a', 'data:\n  legacy: no\n') })
     assert.equal(desired.notes.length, 1)
     assert.equal(desired.notes[0]?.subject, 'apps/web/a.yaml:6:11')
@@ -216,7 +216,7 @@ describe('renderPackage', () => {
 })
 
 describe('the failures of renderPackage', () => {
-  it('names file, document, item and line of what is no object', () => {
+  it('names file, document, item and line of a document that is no object', () => {
     const text = failures({
       'a.yaml': `${object('ok')}---\nkind: ConfigMap\nmetadata:\n  name: x\n`,
       'b.yaml': '- a\n- b\n',
@@ -234,7 +234,7 @@ describe('the failures of renderPackage', () => {
     )
   })
 
-  it('names both places of an object that is declared twice, in whatever version', () => {
+  it('names both locations of an object that is declared twice, also in different versions', () => {
     const scaler = (version: string) =>
       `apiVersion: autoscaling/${version}\nkind: HorizontalPodAutoscaler\nmetadata:\n  name: web\n  namespace: shop\n`
     const [failure, ...others] = failures({ 'a.yaml': scaler('v1'), 'sub/b.yaml': `# second\n${scaler('v2')}` })
@@ -244,7 +244,7 @@ describe('the failures of renderPackage', () => {
     assert.equal(failure?.why, 'HorizontalPodAutoscaler shop/web is also declared at apps/web/a.yaml:1 (document 1)')
   })
 
-  it('tells all of them at once, in the order of the files', () => {
+  it('returns all of them at once, in the order of the files', () => {
     const message = failures({
       'z.yaml': object('twice'),
       'a.yaml': object('twice'),
@@ -282,7 +282,7 @@ describe('the failures of renderPackage', () => {
     )
   })
 
-  it('reads no package that is deeper than 64 folders, and says where (C17)', () => {
+  it('refuses a package deeper than 64 folders, with the location (C17)', () => {
     const at = (depth: number): string => `${'d/'.repeat(depth)}a.yaml`
     assert.deepEqual(failures({ [at(64)]: object('a') }), [])
     const [failure, ...others] = failures({ [at(1_000)]: object('a') })
@@ -320,7 +320,7 @@ describe('the inventory of a package', () => {
     assert.equal(render({}).desired.inventory, undefined)
   })
 
-  it('is nobody guessed where two are named', () => {
+  it('is undefined if two are named', () => {
     for (const files of [
       { 'a.yaml': group('a'), 'b.yaml': group('b') },
       { Kptfile: inKptfile, 'a.yaml': group('a') },

@@ -76,7 +76,7 @@ data:
 `,
 }
 
-test('a setter in the file of configPath, and what it renders to in the manifest', () => {
+test('a setter in the file of configPath is edited, with its rendered value in the manifest', () => {
   assert.deepEqual(adopted(WEB, changeIn(WEB, 'Deployment', 'spec.replicas', 5)), {
     'apps/web/setters.yaml': ['-  replicas: "3"', '+  replicas: "5"'],
     'apps/web/deployment.yaml': ['-  replicas: 3 # kpt-set: ${replicas}', '+  replicas: 5 # kpt-set: ${replicas}'],
@@ -179,7 +179,7 @@ test('a list that is one field to the server, and an item of it from a setter: t
   })
 })
 
-test('a place that is not among those that give the value is told, with those that do', () => {
+test('a --via that gives another value is refused, with the names that give it', () => {
   const change = changeIn(WEB, 'Deployment', 'spec.replicas', 5, { via: 'manifest' })
   const failure = refused(WEB, change)
   assert.equal(failure.code, 'BP2014')
@@ -191,13 +191,13 @@ test('a place that is not among those that give the value is told, with those th
   ])
 })
 
-test('of a wrong name only the places of the changes are told that it was for', () => {
+test('a wrong --via lists the locations of its own changes only', () => {
   const label = changeIn(WEB, 'ConfigMap', 'data.plain', 'no')
   const failure = refused(WEB, label, changeIn(WEB, 'Deployment', 'spec.replicas', 5, { via: 'setter:nope' }))
   assert.match(failure.why, /these do: the setter replicas of apply-setters \(apps\/web\/setters\.yaml:9\) as "setter:replicas"$/)
 })
 
-test('two live values that one setter would have to give are told apart', () => {
+test('two live values that one setter would have to give are refused', () => {
   const failure = refused(WEB, changeIn(WEB, 'ConfigMap', 'data.color', 'red'), changeIn(WEB, 'ConfigMap', 'data.again', 'green'))
   assert.equal(failure.code, 'BP2001')
   assert.match(failure.what, /^cannot adopt data\.(color|again) of ConfigMap/)
@@ -209,7 +209,7 @@ test('a field that a setter fills is released: it leaves the manifest, and the s
   })
 })
 
-test('of a file that is kept rendered nothing is left that a render takes away', () => {
+test('a file that is stored rendered keeps nothing that a render removes', () => {
   const texts = {
     ...WEB,
     Kptfile: (WEB['Kptfile'] ?? '').replace(/ {4}- image: \S+set-annotations.*\n.*\n.*\n/, ''),
@@ -231,7 +231,7 @@ data:
   })
 })
 
-test('an object that is gone leaves its file', () => {
+test('a missing object is removed from its file', () => {
   const change = changeIn(WEB, 'ConfigMap', '', undefined, { change: 'missing' })
   const edited = adoptThroughPipeline({ packagePath: 'apps/web', files: filesOf(WEB), changes: [change], functions: builtInFunctions })
   assert.deepEqual([...edited.keys()], ['apps/web/config.yaml'])

@@ -39,7 +39,7 @@ test('of two functions that write one field the last one is edited', () => {
   })
 })
 
-test('a package whose rendering is not stable is refused, and says which field', () => {
+test('a package whose rendering is not stable is refused, with the field', () => {
   const grows = {
     ...PATTERN,
     Kptfile: webKptfile(`    - image: ${CATALOG}/search-replace:v0.2.0

@@ -49,7 +49,7 @@ function refusal(work: () => unknown): Failure {
   assert.fail('not refused')
 }
 
-test('all candidates of a field are asked for at once, and the plan made again finds them', () => {
+test('all builds of a field are requested together, and the repeated plan uses them', () => {
   const known = new Set<string>()
   const requested: number[] = []
   const library: BuildLibrary = {
@@ -72,7 +72,7 @@ test('all candidates of a field are asked for at once, and the plan made again f
   assert.deepEqual(requested, [1, 2])
 })
 
-test('of several places that will do one is taken only by its name', () => {
+test('of several suitable locations, one is edited only by its name', () => {
   const failure = refusal(() => adopt(AT_ONCE))
   assert.equal(failure.code, 'BP2014')
   assert.match(failure.why, /the manifest \(web\/web\.yaml:4\) as "manifest".* as "replicas:web"/)
@@ -84,14 +84,14 @@ test('of several places that will do one is taken only by its name', () => {
   assert.deepEqual(adopt(AT_ONCE, 'replicas:web'), { 'web/kustomization.yaml': KUSTOMIZATION.replace('count: 3', 'count: 5') })
 })
 
-test('a place that another unit reads as it stands is not edited, and the place that is left is taken', () => {
+test('a location that would change another unit is not edited, and the remaining one is', () => {
   const others = [{ name: 'base', files: new Set(['web/web.yaml']), source: undefined }]
   assert.deepEqual(adopt(AT_ONCE, undefined, others), { 'web/kustomization.yaml': KUSTOMIZATION.replace('count: 3', 'count: 5') })
   const all = [{ name: 'base', files: new Set(['web/web.yaml', 'web/kustomization.yaml']), source: undefined }]
   assert.match(refusal(() => adopt(AT_ONCE, undefined, all)).why, /which base is built from too: an edit there would also change it/)
 })
 
-test('an edit with which nothing is printed any more is refused with what the program said', () => {
+test('an edit that breaks the build is refused with the message of the program', () => {
   const failure = { code: 'BP1209', what: 'it failed', why: 'exit code 1: too many', remedy: 'have fewer' } as const
   const library: BuildLibrary = { built: (build) => (/: 5/.test(print(build)) ? { failure } : { text: print(build) }) }
   assert.match(refusal(() => adopt(library)).why, /^with the edit of the manifest .* the package does not render: exit code 1: too many$/)

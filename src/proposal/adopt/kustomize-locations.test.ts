@@ -100,7 +100,7 @@ patches:
   ])
 })
 
-test('an image is edited in the parts that images sets, and in the manifest by the name that images looks for', () => {
+test('an image is edited in the parts that images sets, and in the manifest under the name that images matches', () => {
   const image = 'spec.template.spec.containers[name=app].image'
   const rendered = (text: string) => resource(RENDERED.replace('nginx:1.0', text), 'base/web.yaml')
   const viaImages = (entry: string, now: string, wanted: string): Json => {
@@ -151,7 +151,7 @@ test('labels and annotations may be those that the kustomization gives to all', 
   assert.deepEqual(names(candidatesOf(texts, WEB, 'metadata.annotations.note', 'x')), ['the annotation note (prod/kustomization.yaml:5)'])
 })
 
-test('an entry of a generated ConfigMap is a literal, a file or a line of a file; a name with a hash is told', () => {
+test('an entry of a generated ConfigMap is a literal, a file or a line of a file; a name with a hash is refused', () => {
   const texts = {
     'prod/kustomization.yaml':
       'configMapGenerator:\n- name: conf\n  literals:\n  - "a=1"\n  - ab=2\n  files: [whole.txt, key=other.txt]\n  envs: [all.env]\n',

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { built, env, MANIFEST, manifestWith, OVERLAY, originLinesIn } from '../../../test/fakes/kustomize-origins.ts'
 
-test('literals, files and env files of generators are told, those of a Secret too, and no value of it', () => {
+test('literals, files and env files of generators are reported, also for a Secret, without its values', () => {
   const texts = {
     'base/kustomization.yaml': `resources: [web.yaml]
 configMapGenerator:
@@ -54,7 +54,7 @@ test('an env file under its old name, and a value that a merge key brings, have 
   assert.deepEqual(originLinesIn(texts, 'metadata.labels.a', object), ['base/web.yaml:5:11'])
 })
 
-test('the name of an object that kustomize renames is told where another one refers to it', () => {
+test('a reference to an object that kustomize renames is explained by the renamed object', () => {
   const texts = {
     'base/kustomization.yaml': 'resources: [web.yaml]\nconfigMapGenerator:\n- name: conf\n  literals: [a=1]\n',
     'base/web.yaml': MANIFEST.replace('value: "1"', 'valueFrom: {configMapKeyRef: {name: conf, key: a}}'),

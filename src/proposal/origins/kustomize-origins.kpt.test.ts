@@ -168,7 +168,7 @@ describe('the places of fields that kustomize built', { skip: whyNoKubectl() }, 
     )
   })
 
-  test('decide about the field: it changes with the last of them, and with none before', async () => {
+  test('the last writer decides about the field, and no earlier one', async () => {
     const { source, resources } = await build(TEXTS)
     const origins = new KustomizeOrigins({ folder: 'apps/web', files: source.files, resources })
     await Promise.all(
@@ -188,7 +188,7 @@ describe('the places of fields that kustomize built', { skip: whyNoKubectl() }, 
     )
   })
 
-  test('are told in the order in which kustomize applies them', async () => {
+  test('writers are listed in the order in which kustomize applies them', async () => {
     const { source, resources } = await build(TEXTS)
     const origins = new KustomizeOrigins({ folder: 'apps/web', files: source.files, resources })
     const lines = (name: string) => {

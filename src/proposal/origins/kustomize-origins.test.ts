@@ -5,17 +5,17 @@ import { built, env, IMAGE, MANIFEST, MERGE, manifestWith, OVERLAY, originLinesI
 import { Failure } from '../../failure.ts'
 import type { Json } from '../../text/json.ts'
 
-test('a field that the manifest alone has is told with its place', () => {
+test('a field of the manifest only is reported with its location', () => {
   assert.deepEqual(originLinesIn({ 'prod/kustomization.yaml': OVERLAY }, 'spec.replicas', built(MANIFEST)), ['base/web.yaml:7:13'])
 })
 
-test('a field that is not there is told with what it would go into', () => {
+test('an absent field is reported with the parent that it would go into', () => {
   assert.deepEqual(originLinesIn({ 'prod/kustomization.yaml': OVERLAY }, 'spec.paused', built(MANIFEST)), [
     'not there; it would go into base/web.yaml:7',
   ])
 })
 
-test('of several that write a field the order is that of kustomize, whatever stands first, and the last decides', () => {
+test('several writers of a field are listed in the order of kustomize, and the last one decides', () => {
   const texts = {
     'base/kustomization.yaml': 'replicas: [{name: web, count: 2}]\nresources: [web.yaml]\n',
     'prod/kustomization.yaml': `replicas:\n- name: web\n  count: 5\npatches: [{path: more.yaml}]\n${OVERLAY}`,
@@ -29,7 +29,7 @@ test('of several that write a field the order is that of kustomize, whatever sta
   ])
 })
 
-test('a patch, replicas and images of other objects are not told', () => {
+test('patches, replicas and images of other objects are not listed', () => {
   const texts = {
     'prod/kustomization.yaml': `${OVERLAY}replicas: [{name: we, count: 1}]
 images: [{name: ngin, newTag: "1.0"}]
@@ -44,7 +44,7 @@ patches:
   assert.deepEqual(originLinesIn(texts, IMAGE, built(MANIFEST)), ['base/web.yaml:12:16'])
 })
 
-test('images are told with the parts that they set, and that they decide about these alone', () => {
+test('images are listed with the parts that they set, and decide about these parts only', () => {
   const image = (entry: string, to: string) =>
     originLinesIn({ 'prod/kustomization.yaml': `${OVERLAY}images:\n- ${entry}\n` }, IMAGE, manifestWith('nginx:1.0', to))
   assert.deepEqual(image('{name: nginx, newTag: "2"}', 'nginx:2'), [
@@ -59,7 +59,7 @@ test('images are told with the parts that they set, and that they decide about t
   ])
 })
 
-test('a patch in the kustomization is told with the line and column that it has there', () => {
+test('an inline patch is reported with its line and column in the kustomization', () => {
   const texts = {
     'prod/kustomization.yaml': `${OVERLAY}patches:
 - target: {kind: Dep.*, labelSelector: "!old"}
@@ -105,7 +105,7 @@ patches:
   ])
 })
 
-test('a field that a patch takes away is told with the place that does', () => {
+test('a field that a patch removes is reported with the location of the removal', () => {
   const taken = (patch: string) =>
     originLinesIn(
       { 'prod/kustomization.yaml': `${OVERLAY}patches: [{path: less.yaml}]\n`, 'prod/less.yaml': `${MERGE}${patch}` },
@@ -145,7 +145,7 @@ commonAnnotations: {note: x}
   ])
 })
 
-test('of a base that is reached twice the way is told that gives the name', () => {
+test('of a base that is reached twice, the path that gives the rendered name is reported', () => {
   const texts = {
     'prod/kustomization.yaml': 'resources: [../a, ../b]\n',
     'a/kustomization.yaml': `${OVERLAY}namePrefix: a-\nreplicas: [{name: web, count: 2}]\n`,
@@ -162,7 +162,7 @@ test('of a base that is reached twice the way is told that gives the name', () =
   ])
 })
 
-test('what a component does comes after the base and before the overlay that names it', () => {
+test('a component applies after the base and before the overlay that names it', () => {
   const count = (value: number) => `replicas: [{name: web, count: ${value}}]\n`
   const texts = {
     'base/kustomization.yaml': `resources: [web.yaml]\n${count(2)}`,
@@ -189,7 +189,7 @@ test('items of a list that is merged by other keys than a name are found in a pa
   assert.deepEqual(originLinesIn(texts, `${ports}[0].containerPort`, object), ['base/web.yaml:16:33'])
 })
 
-test('whatever a kustomization holds, nothing but an unreadable file is a failure', () => {
+test('with any kustomization, only an unreadable file is a failure', () => {
   const names = fc.constantFrom(
     ...['name', 'target', 'patch', 'path', 'literals', 'pairs', 'fields', 'count', 'newTag', 'behavior', 'options', 'select'],
     ...['targets', 'fieldPaths', 'kind', 'labelSelector', 'files', 'envs', 'app', 'op', 'value', 'metadata', '$patch'],
@@ -224,7 +224,7 @@ test('whatever a kustomization holds, nothing but an unreadable file is a failur
   )
 })
 
-test('replacements and vars are said to be possible, and nobody to decide then', () => {
+test('replacements and vars are reported as possible writers, and no writer decides', () => {
   const texts = {
     'base/kustomization.yaml': `resources: [web.yaml]\nvars:\n- {name: IT, objref: {kind: Service, name: it}}\n`,
     'base/web.yaml': MANIFEST.replace('value: "2"', 'value: $(IT)'),
@@ -250,7 +250,7 @@ replacements:
   assert.deepEqual(originLinesIn(texts, IMAGE, object), ['base/web.yaml:12:16'])
 })
 
-test('what the files do not explain is not explained', () => {
+test('a value that the files do not explain is reported as unexplained', () => {
   const texts = { 'prod/kustomization.yaml': `${OVERLAY}replicas: [{name: web, count: 3}]\n` }
   assert.deepEqual(originLinesIn(texts, 'spec.replicas', manifestWith('replicas: 1', 'replicas: 9')), [
     'base/web.yaml:7:13',
@@ -264,7 +264,7 @@ test('what the files do not explain is not explained', () => {
   assert.deepEqual(originLinesIn(transformers, 'spec.replicas', built(MANIFEST)), ['base/web.yaml:7:13'])
 })
 
-test('of a patch that selects by labels that change on the way the value tells whether it was applied', () => {
+test('for a patch that selects by changing labels, the value decides whether it was applied', () => {
   const texts = {
     'base/web.yaml': MANIFEST.replace('  name: web\n', '  name: web\n  labels: {own: x}\n'),
     'prod/kustomization.yaml': `${OVERLAY}patches:
@@ -279,7 +279,7 @@ test('of a patch that selects by labels that change on the way the value tells w
   assert.deepEqual(originLinesIn(texts, 'spec.replicas', built(MANIFEST)), ['base/web.yaml:8:13'])
 })
 
-test('of a map or a list each part is told that somebody wrote', () => {
+test('each written part of a map or a list is reported', () => {
   const texts = { 'prod/kustomization.yaml': `${OVERLAY}images: [{name: nginx, newTag: "2"}]\n` }
   assert.deepEqual(originLinesIn(texts, 'spec.template.spec.containers[name=app]', manifestWith('nginx:1.0', 'nginx:2')), [
     'base/web.yaml:11:9',

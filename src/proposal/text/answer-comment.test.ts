@@ -29,7 +29,7 @@ function numbers(body: string): string[] {
   return [...body.matchAll(/^- . `\/adopt (\d+)`/gmu)].map(([, number = '']) => number)
 }
 
-test('a line for each command with who, when and what became of it, and no name outside of code', () => {
+test('each command has a line with person, time and result, and names are in code', () => {
   const refused = reported(2, { by: 'all', line: '/adopt @all', done: false, text: 'no' })
   assert.equal(
     answerComment('', [reported(1), refused], LIMIT),
@@ -43,7 +43,7 @@ test('a line for each command with who, when and what became of it, and no name 
   )
 })
 
-test('answers of several turns stand in one list by when they were asked, and given twice they stand there once', () => {
+test('results of several turns are one list in the order of the requests, without duplicates', () => {
   const all = [reported(1), reported(2), reported(3)]
   const whole = answerComment('', all, LIMIT)
   const [first, second, third] = all
@@ -70,7 +70,7 @@ test('several commands of one comment stay together, in their order', () => {
   assert.equal(answerComment(whole, both, LIMIT), whole)
 })
 
-test('the last ten are kept, and three of people who may not command, who push out nobody', () => {
+test('the last ten results stay, and the last three of people without rights, which replace no others', () => {
   const many = Array.from({ length: 12 }, (_, index) => reported(index + 1))
   const flood = Array.from({ length: 30 }, (_, index) => reported(index + 20, { by: 'eve', done: false }, false))
   let body = ''
@@ -79,7 +79,7 @@ test('the last ten are kept, and three of people who may not command, who push o
   assert.equal(answerComment('', [...flood, ...many], LIMIT), body)
 })
 
-test('a ticked box that was refused stands behind what was there, and says nothing new each turn', () => {
+test('a refused ticked box follows the existing results, and adds nothing in later turns', () => {
   const tick: PostedAnswer = { by: '', line: 'a ticked box', done: false, text: 'no' }
   const ticked = answerComment(answerComment('', [reported(1)], LIMIT), [tick], LIMIT)
   const later = answerComment(ticked, [reported(2)], LIMIT)
@@ -88,7 +88,7 @@ test('a ticked box that was refused stands behind what was there, and says nothi
   assert.deepEqual(list(answerComment(later, [{ ...tick, text: 'for another reason' }], LIMIT))[2], '😕 a ticked box: for another reason')
 })
 
-test('what stands below the list is kept with its command, the last four of them', () => {
+test('the details of the last four commands stay with their commands', () => {
   let body = ''
   for (let comment = 1; comment <= 6; comment += 1)
     body = answerComment(body, [reported(comment, { text: SEE_BELOW, details: `- **${comment}** \`x\`\n\n| a | b |\n|---|---|` })], LIMIT)
@@ -107,7 +107,7 @@ test('what stands below the list is kept with its command, the last four of them
   )
 })
 
-test('whatever comes, it is within the limit of the forge, and the last ones are kept', () => {
+test('with any input, the comment is within the limit of the forge and has the last results', () => {
   const many = Array.from({ length: 30 }, (_, index) => reported(index + 1, { text: SEE_BELOW, details: 'x'.repeat(400) }))
   for (const limit of [60, 300, 1_000, 4_000, LIMIT]) {
     const body = answerComment('', many, limit)
@@ -117,7 +117,7 @@ test('whatever comes, it is within the limit of the forge, and the last ones are
   }
 })
 
-test('of a comment that somebody edited only lines that are harmless, and are as we write them, are kept', () => {
+test('of an edited comment, only harmless lines in the form of Backporch are read', () => {
   const whole = answerComment('', [reported(1, { text: SEE_BELOW, details: 'fine' })], LIMIT)
   const line = (text: string, mark = 'answer=2026-11-21T10:00:00Z,5,0') => `- ✅ ${text} <!-- backporch:${mark} -->`
   for (const forged of [
@@ -141,7 +141,7 @@ test('of a comment that somebody edited only lines that are harmless, and are as
   assert.doesNotMatch(answerComment(badDetails, [reported(2)], LIMIT), /@all/)
 })
 
-test('what is said has no command of anybody at the start of a line, nobody is called, and all of it is read back', () => {
+test('the comment has no command at the start of a line, mentions no person, and is read back completely', () => {
   fc.assert(
     fc.property(fc.string({ maxLength: 60, unit: 'grapheme' }), fc.string({ maxLength: 60 }), (why, name) => {
       const failure = new Failure({ code: 'BP2013', what: `"${name}" may not`, why, remedy: `ask @acme/${name}` })

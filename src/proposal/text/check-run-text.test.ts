@@ -17,7 +17,7 @@ const ALL: readonly (readonly [string, CheckRun])[] = [
 ]
 
 for (const [name, run] of ALL) {
-  test(`within what GitHub takes: ${name}`, () => {
+  test(`within the limits of GitHub: ${name}`, () => {
     assert.ok(run.title.length <= 255 && !run.title.includes('\n'))
     assert.ok(new TextEncoder().encode(run.summary).length <= 65_535)
     assert.ok(run.annotations.length <= 200)
@@ -29,7 +29,7 @@ for (const [name, run] of ALL) {
     assert.match(run.key, /^[0-9a-f]{16}$/)
   })
 
-  test(`nobody is called, and nothing is HTML of others: ${name}`, () => {
+  test(`no person is mentioned and no foreign HTML is written: ${name}`, () => {
     const outsideCode = run.summary.replaceAll(/(`+)(?!`).*?(?<!`)\1(?!`)/g, '').replaceAll(/<\/?sub>/g, '')
     assert.doesNotMatch(outsideCode.replaceAll(/\]\(https:[^()\s]*\)/g, ']'), /@|<|^\s*\//m)
   })
@@ -59,7 +59,7 @@ test('to adopt is offered where all of it can be, and is not the plan', () => {
   assert.ok(!offered(REPLICAS, { ...REPLICAS, path: 'data.x', redacted: true }))
 })
 
-test('an annotation stands at the place that the body links to, with a level of its risk, the riskiest first', () => {
+test('annotations are at the lines that the body links to, with a level for the risk, highest risk first', () => {
   const low = { ...REPLICAS, risk: 'low' as const, source: 'apps/web/a.yaml:7' }
   const critical = { ...REPLICAS, risk: 'critical' as const, source: 'apps/web/b:1.yaml:12', path: 'spec.y' }
   const subject = subjectOf([low, critical])
@@ -75,7 +75,7 @@ test('an annotation stands at the place that the body links to, with a level of 
   assert.ok(runOf(subject).summary.includes(sourceUrl(low.source, subject.base, subject.dialect)))
 })
 
-test('what git does not declare has no line, and that is said', () => {
+test('a change that git does not declare has no annotation, and the summary states that', () => {
   const { source: _, ...unplaced } = REPLICAS
   const { annotations, summary } = runOf(subjectOf([REPLICAS, { ...unplaced, change: 'unexpected' }, { ...REPLICAS, source: 'x:0' }]))
   assert.equal(annotations.length, 1)
@@ -95,14 +95,14 @@ test('a secret value is hidden, in words and at its line', () => {
   assert.doesNotMatch(`${JSON.stringify(annotations)}${summary}`, /0123456789abcdef/)
 })
 
-test('of more than 200 changes the riskiest are shown at their lines, and that is said', () => {
+test('of more than 200 changes the 200 riskiest have annotations, and the summary states that', () => {
   const many = manyChanges(412).map((change, index) => ({ ...change, source: `apps/web/a.yaml:${index + 1}` }))
   const { annotations, summary } = runOf(subjectOf(many))
   assert.equal(annotations.length, 200)
   assert.ok(summary.includes(`Annotated are 200 of ${many.length} changes`))
 })
 
-test('it says what drift/fresh says', () => {
+test('the check agrees with drift/fresh', () => {
   assert.equal(runOf(subjectOf([REPLICAS])).state, 'undecided')
   const stale = runOf(subjectOf([REPLICAS]), false)
   assert.equal(stale.state, 'unsure')
@@ -115,7 +115,7 @@ test('it says what drift/fresh says', () => {
   assert.equal(massCheckRun(missed, massStatuses(missed)).state, 'unsure')
 })
 
-test('the same proposal has one key, whatever is told of it', () => {
+test('all checks of one proposal have the same key', () => {
   const subject = subjectOf([REPLICAS])
   const ref = `refs/heads/${subject.headBranch}`
   const keys = [runOf(subject), runOf(subject, false), decidedCheckRun(ref, 'verified', ''), decidedCheckRun(ref, 'declined', '')]

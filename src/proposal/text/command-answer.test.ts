@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { parseCommentCommands } from '../comment-command.ts'
 import { commandLine } from './command-answer.ts'
 
-test('a command is told as it was written', () => {
+test('a command is printed as written', () => {
   for (const line of ['/adopt 1 3', '/snooze 7d', '/snooze 90m', '/ignore 1 --for 12h -- why not', '/show ignores'])
     assert.equal(parseCommentCommands(line).commands.map(commandLine).join(), line)
 })

@@ -5,7 +5,7 @@ import { escalationComment } from './escalation-comment.ts'
 
 const ASKED = { since: '2026-11-07T10:00:00Z', after: 14 * 86_400, fingerprint: `sha256:9f2c1a7b${'0'.repeat(56)}` }
 
-test('the owners are asked by name, with since when and what to do', () => {
+test('the comment mentions the owners, the start of the wait and the possible actions', () => {
   const { topic, body } = escalationComment({ ...ASKED, owners: ['@ada', '@org/platform', '@ada'] })
   assert.equal(topic, 'overdue')
   assert.equal(
@@ -14,12 +14,12 @@ test('the owners are asked by name, with since when and what to do', () => {
   )
 })
 
-test('where nobody owns the files nobody is mentioned', () => {
+test('without owners of the files, no person is mentioned', () => {
   assert.match(escalationComment({ ...ASKED, owners: [] }).body, /CODEOWNERS names no owner/)
   assert.doesNotMatch(escalationComment({ ...ASKED, owners: ['ops@example.com'] }).body, /@/)
 })
 
-test('no more than ten are asked', () => {
+test('at most ten owners are mentioned', () => {
   const owners = Array.from({ length: 30 }, (_each, index) => `@u${index}`)
   assert.equal(escalationComment({ ...ASKED, owners }).body.match(/@/g)?.length, 10)
 })
@@ -27,7 +27,7 @@ test('no more than ten are asked', () => {
 /** A code span ends with as many backticks as it begins with (CommonMark), so that it can hold others. */
 const CODE_SPAN = /(?<!`)(`+)(?!`)[\s\S]*?(?<!`)\1(?!`)/g
 
-test('whatever stands in the place of an owner, a time or a fingerprint, nothing but handles is mentioned', () => {
+test('with any text as owner, time or fingerprint, only handles are mentioned', () => {
   const word = fc.oneof(
     fc.string(),
     fc.constantFrom('@all\n# x', '@a `b', '@[x](http://e)', '@-', '@a/b/c', '<img>', '@x-->', '@@here', '@ada.'),

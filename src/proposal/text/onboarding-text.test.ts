@@ -23,7 +23,7 @@ function line(proposals: readonly ExpectedProposal[], limits: Partial<Onboarding
   return everywhere
 }
 
-test('what waits for the digest is not opened today, and is told', () => {
+test('drift that waits for the digest is counted apart from the pull requests of today', () => {
   const proposals = [proposal('a', 'medium'), proposal('b', 'low'), proposal('c', 'low')]
   assert.match(
     line(proposals),
@@ -32,7 +32,7 @@ test('what waits for the digest is not opened today, and is told', () => {
   assert.match(line(proposals, { digest: undefined }), /\*\*3 pull requests today\*\* .*, at most 2 new ones in an hour\.$/)
 })
 
-test('very many objects of the cluster in several packages are told as the storm that they would be', () => {
+test('a storm of objects in several packages is announced as a storm', () => {
   const two = [proposal('a', 'medium', 30), proposal('b', 'low', 30)]
   assert.match(line(two, {}, 100), /; more than 50 objects and 20 % of a cluster at once are a storm/)
   assert.doesNotMatch(line(two, {}, 300), /storm/, 'a fifth is none')

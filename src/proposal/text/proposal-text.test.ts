@@ -41,7 +41,7 @@ test('the title is the subject of the commit', () => {
   assert.equal(proposalText(subject).title, formatSubject(subject.record, 'Proposed'))
 })
 
-test('labels say plan and worst risk, and every label is a known one', () => {
+test('labels contain the plan and the highest risk, and every label is known', () => {
   assert.deepEqual(proposalText(subjectOf([REPLICAS, { ...REPLICAS, risk: 'critical', resolution: 'Adopt' }])).labels, [
     'drift',
     'drift-plan/mixed',
@@ -51,7 +51,7 @@ test('labels say plan and worst risk, and every label is a known one', () => {
   for (const subject of Object.values(PROPOSALS)) for (const label of proposalText(subject).labels) assert.ok(known.has(label), label)
 })
 
-test('where nobody applies, a Restore says so, with the command; an Adopt does not, for there is nothing to apply', () => {
+test('without an applier, a Restore names the command to run, and an Adopt does not', () => {
   const restore = proposalText(subjectOf([REPLICAS], { applier: NOBODY }))
   assert.match(restore.body, /Merging alone does not restore the cluster\.\*\* After the merge, run:\n\n```sh\nkubectl apply /)
   assert.ok(restore.labels.includes('drift-state/no-applier'))
@@ -66,7 +66,7 @@ test('where backporch settles, no syncer is named and no command printed', () =>
   assert.doesNotMatch(body, /kubectl apply|Merging alone/)
 })
 
-test('that a value becomes another is said only where somebody applies it', () => {
+test('a new cluster value is announced only if an applier exists', () => {
   assert.match(bodyOf(subjectOf([REPLICAS], { applier: FLUX })), /`5` becomes `3`: Flux/)
   assert.doesNotMatch(bodyOf(subjectOf([REPLICAS], { applier: NOBODY })), /`5` becomes `3`/)
 })
@@ -79,13 +79,13 @@ test('a folder without a Kptfile is called one, and no link leads to the Kptfile
   assert.doesNotMatch(body, /\/Kptfile/)
 })
 
-test('what no apply removes is told', () => {
+test('fields that no apply removes are listed', () => {
   const added = changeOf({ ...REPLICAS, change: 'added', git: undefined, live: 'on', path: 'metadata.annotations["a/b"]' })
   assert.match(bodyOf(subjectOf([added])), /One field is not declared in git\. An apply does not remove such a field/)
   assert.doesNotMatch(bodyOf(withSettle(subjectOf([added]), 'backporch')), /not in git at all/)
 })
 
-test('what a Restore deletes is said to be in the record, and the values that go with it to be lost', () => {
+test('for deleted objects, the body names the copy in the record and the lost values', () => {
   const ref = { group: '', kind: 'Secret', namespace: 'shop', name: 'db' }
   const { path: _path, git: _git, live: _live, ...whole } = changeOf({ ref, change: 'unexpected' })
   const subject = subjectOf([whole])
@@ -100,12 +100,12 @@ test('what a Restore deletes is said to be in the record, and the values that go
   assert.ok(massText({ ...MASS, losses }).body.includes(lines[1] ?? ''))
 })
 
-test('a syncer that reverts without a merge is not said to leave the cluster alone', () => {
+test('a syncer that reverts without a merge is named in the row of a close', () => {
   const body = bodyOf(subjectOf([REPLICAS], { applier: { ...FLUX, revertsUnasked: 'yes' } }))
   assert.match(body, /\| \*\*close\*\* \| unchanged \| backporch changes nothing; the syncer reverts it without a merge/)
 })
 
-test('what cannot be adopted has no box and no row, and the reason stands there', () => {
+test('a change that cannot be adopted has no box and no row, and the reason is given', () => {
   const refused = subjectOf([REPLICAS], { notAdoptable: new Map([[REPLICAS.fingerprint, 'a function writes the field']]) })
   for (const subject of [refused, PROPOSALS['one-secret'] ?? refused]) {
     assert.match(bodyOf(subject), /- Adopt is not possible: /)
@@ -117,7 +117,7 @@ test('what cannot be adopted has no box and no row, and the reason stands there'
   }
 })
 
-test('what cannot be released has no row, and the reason stands there', () => {
+test('a change that cannot be released has no row, and the reason is given', () => {
   const body = bodyOf(subjectOf([REPLICAS], { notReleasable: new Map([[REPLICAS.fingerprint, 'the syncer holds the field']]) }))
   assert.match(body, /- Release is not possible: the syncer holds the field\./)
   assert.doesNotMatch(body, /comment `\/release`/)
@@ -135,7 +135,7 @@ test('boxes are of objects, name their changes by the numbers of the record, and
   assert.equal(ticksIn(subjectOf(manyChanges(11))).length, 1)
 })
 
-test('a large drift shows its 30 riskiest, says how many there are, and links to all of them only where they are', () => {
+test('a large drift shows its 30 riskiest changes and their total, and links to the report where the branch has one', () => {
   const large = subjectOf(manyChanges(412), { hasReport: true })
   assert.match(bodyOf(large), /\*\*The table shows 30 of 495 changes\*\*/)
   assert.match(bodyOf(large), new RegExp(`${reportPath('prod-eu-1', 'apps--checkout')}\\)`))
@@ -151,7 +151,7 @@ test('a forge that takes little, folds nothing and has no pages still gets every
   for (const part of [/\*\*merge\*\*/, /\*\*close\*\*/, /first seen/, /The table shows \d+ of 495/, /<sub>¹/]) assert.match(body, part)
 })
 
-test('only what is not final is a draft, and it says why', () => {
+test('only a proposal that is not final is a draft, with the reason', () => {
   for (const state of [{ kind: 'changing' }, { kind: 'storm' }, { kind: 'render-failed', why: 'x' }] as const) {
     const { draft, body } = proposalText(subjectOf([REPLICAS], { states: [state] }))
     assert.ok(draft)
@@ -173,18 +173,18 @@ test('a multi-line value is shown by the first line that differs, a long one by 
   assert.match(bodyOf(subjectOf([{ ...REPLICAS, git: `${long}:1`, live: `${long}:2` }])), /\| `\.\.\.image:1"` \| `\.\.\.image:2"` \|/)
 })
 
-test('no line of a diff begins with what a bot takes for a command', () => {
+test('no line of a diff begins like a command of a bot', () => {
   const path = 'data["a"]'
   const changed = bodyOf(subjectOf([{ ...REPLICAS, path, git: '/lgtm\nx\n /merge', live: '/lgtm\ny\n /merge' }]))
   assert.match(changed, /\n@@ data\["a"\] @@\n- {3}x\n\+ {3}y\n/)
   assert.doesNotMatch(bodyOf(subjectOf([{ ...REPLICAS, path: '/approve', git: { a: 1, b: 2 }, live: 0 }])), /^\s*\//m)
 })
 
-test('no hash of a hidden value is shown as if it told something', () => {
+test('no hash of a hidden value is shown', () => {
   assert.doesNotMatch(bodyOf(PROPOSALS['one-secret'] ?? subjectOf([])), /hmac|0123456789abcdef/)
 })
 
-test('one cause names as many clusters as there are, and rows beyond 200 are told', () => {
+test('a joint proposal counts all clusters, and states that rows beyond 200 are omitted', () => {
   const [row = { cluster: '', slug: '', since: '', state: 'drifted', plan: 'Restore', episode: '' } as const] = MASS.rows
   const rows = Array.from({ length: 250 }, (_each, index) => ({ ...row, cluster: `edge-${index}` }))
   const { title, body } = massText({ ...MASS, rows, dialect: { ...MASS.dialect, bodyLimit: 250_000 } })
@@ -193,7 +193,7 @@ test('one cause names as many clusters as there are, and rows beyond 200 are tol
   assert.equal(body.match(/^\| \[`edge-/gm)?.length, 200)
 })
 
-test('a comment says what closing means, and until when', () => {
+test('the comment after a close states the effect and the end of the silence', () => {
   assert.deepEqual(outcomeComment({ kind: 'declined', silentUntil: '2026-09-20T14:31:00Z', critical: false }), {
     topic: 'outcome',
     body: 'Closed: nothing changes in the cluster. This drift is silenced until 2026-09-20 14:31 UTC. New drift is still reported. Reopening this pull request ends the silence.\n',

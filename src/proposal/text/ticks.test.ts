@@ -6,7 +6,7 @@ import { driftOf, formatNumbers, readTicks, type Tick, tickBox } from './ticks.t
 const ticked = (line: string): string => line.replace('- [ ]', '- [x]')
 const ADOPT: Tick = { verb: 'adopt', drift: '1a2b3c4d', changes: [1, 2, 3, 7] }
 
-test('a ticked box says what it was drawn for, and an open one nothing', () => {
+test('a ticked box is read with its drift, and an open box is ignored', () => {
   const boxes = [tickBox(ADOPT, 'Adopt'), tickBox({ verb: 'recheck', drift: '1a2b3c4d', changes: [] }, 'Look again')]
   assert.deepEqual(readTicks(boxes.join('\n')), [])
   assert.deepEqual(readTicks(boxes.map(ticked).join('\r\n')), [ADOPT, { verb: 'recheck', drift: '1a2b3c4d', changes: [] }])
@@ -22,7 +22,7 @@ test('any numbers come back', () => {
   assert.equal(formatNumbers([5, 1, 3, 2]), '1-3,5')
 })
 
-test('what is no box of ours ticks nothing: in code, in a quote, within a line, or nearly ours', () => {
+test('boxes in code, in a quote, within a line, or of another form are ignored', () => {
   const box = ticked(tickBox(ADOPT, 'Adopt'))
   for (const body of [
     `\`\`\`diff\n${box}\n\`\`\``,
@@ -45,7 +45,7 @@ test('what is no box of ours ticks nothing: in code, in a quote, within a line, 
   assert.deepEqual(readTicks(`\`\`\`\nx\n\`\`\`\n${box}`), [ADOPT])
 })
 
-test('a body of somebody cannot make it slow, long or fail', () => {
+test('a hostile body causes no delay, no long result and no failure', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), (body) => {
       assert.deepEqual(readTicks(body), [])

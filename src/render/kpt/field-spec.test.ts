@@ -25,7 +25,7 @@ function visited(rest: string, spec: FieldSpec, created: 'map' | 'scalar' = 'map
   return { found, problem, rest: writeYamlNode(item).slice(THING.length) }
 }
 
-test('a list is gone through, and what is missing or null ends the way', () => {
+test('each item of a list is visited, and a missing or null field ends the visit', () => {
   const rest = 'spec:\n  parts: [{a: 1}, {}, {a: {}}, null]\n  none:\n'
   assert.deepEqual(visited(rest, { path: 'spec/parts/a' }).found, ['spec.parts.a scalar', 'spec.parts.a map'])
   assert.deepEqual(visited(rest, { path: 'spec/parts[]/a' }).found.length, 2)
@@ -35,14 +35,14 @@ test('a list is gone through, and what is missing or null ends the way', () => {
   assert.deepEqual(visited(rest, { group: 'example.com', version: 'v1', kind: 'Thing', path: 'spec' }).found, ['spec map'])
 })
 
-test('what is missing is made where the spec says so', () => {
+test('missing fields are created if the spec says create', () => {
   const create = { create: true }
   assert.equal(visited('', { path: 'a/b', ...create }).rest, 'a:\n  b: {}\n')
   assert.equal(visited('a:\n', { path: 'a/b', ...create }, 'scalar').rest, 'a:\n  b:\n')
   assert.equal(visited('', { path: 'a[]/b', ...create }).rest, '')
 })
 
-test('something else on the way is told with the place', () => {
+test('a node of another kind on the path is reported with the path', () => {
   assert.equal(
     visited('spec: text\n', { path: 'spec/a' }).problem,
     "considering field 'spec/a' of object Thing.v1.example.com/a.[noNs]: expected sequence or mapping node",

@@ -17,7 +17,7 @@ it('a Kptfile is read once, wherever it is, and a failure each time, with the pl
   }
 })
 
-it('no more is kept than the limit, and what was read last stays', () => {
+it('at most the limit is stored, and the last read text stays', () => {
   const size = text('web-00').length
   const known = new KnownKptfiles(4 * size)
   const first = known.read(text('web-00'), 'Kptfile')

@@ -33,7 +33,7 @@ test('annotations in place keep their order and comments, and lose quotes that n
   assert.equal(writeYamlNode(object), 'metadata:\n  name: a\n')
 })
 
-test('annotations that are replaced come last, by their names; metadata is made where there is none', () => {
+test('replaced annotations are last and sorted by name; missing metadata is created', () => {
   const object = map(OBJECT)
   replaceAnnotations(object, annotationsOf(object))
   assert.equal(writeYamlNode(object), 'metadata:\n  name: a\n  annotations:\n    a: z\n    b: "1"\n    c: x\n')

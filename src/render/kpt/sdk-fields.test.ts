@@ -20,7 +20,7 @@ test('only a text is a text', () => {
   assert.equal(readText(map('a: null\n'), ['a', 'b']).is, 'other')
 })
 
-test('a text that is written as it is stays the node that it was; any other is made anew, with its comments', () => {
+test('an unchanged text keeps its node; a changed one gets a new node with the old comments', () => {
   const object = map('a: x # one\nb: "x" # two\n')
   const [first, second] = object.entries.map(({ value }) => value)
   for (const name of ['a', 'b']) assert.ok(writeText(object, [name], 'x'))
@@ -29,14 +29,14 @@ test('a text that is written as it is stays the node that it was; any other is m
   assert.equal(writeYamlNode(object), 'a: x # one\nb: x # two\n')
 })
 
-test('maps on the way are made, and nothing is written through something else', () => {
+test('missing maps are created, and nothing is written below another kind of node', () => {
   const object = map('a: 1\n')
   assert.ok(writeText(object, ['b', 'c'], '2'))
   assert.ok(!writeText(object, ['a', 'c'], '2'))
   assert.equal(writeYamlNode(object), 'a: 1\nb:\n  c: "2"\n')
 })
 
-test('what an apiVersion leaves open matches, and two slashes leave everything open but the kind', () => {
+test('an empty part of an apiVersion matches anything; with two slashes only the kind counts', () => {
   const kind = (text: string) => sdkKindOf(map(text))
   assert.ok(isOfKind(kind('apiVersion: v1\nkind: StatefulSet\n'), { group: 'apps', kind: 'StatefulSet' }))
   assert.ok(!isOfKind(kind('apiVersion: x/v1\nkind: StatefulSet\n'), { group: 'apps', kind: 'StatefulSet' }))
@@ -44,7 +44,7 @@ test('what an apiVersion leaves open matches, and two slashes leave everything o
   assert.ok(!isOfKind(kind('apiVersion: a/b/c\nkind: Service\n'), { kind: 'Service' }))
 })
 
-test('an object is for tools only where a text says so', () => {
+test('an object is for tools only if the annotation is a text', () => {
   const local = (value: string) => isLocalToSdk(map(`metadata: {annotations: {config.kubernetes.io/local-config: ${value}}}\n`))
   assert.deepEqual(['"true"', '"x"', 'true', '"false"', '""', '[]'].map(local), [true, true, false, false, false, false])
 })

@@ -36,7 +36,7 @@ test('a reference goes from its brace to the next closing one', () => {
   assert.ok(!namesAnySetter(parseSetterPattern('${a}-${b}'), ['ab', 'a}']))
 })
 
-test('setters are replaced one after the other, and what is left is unresolved', () => {
+test('setters are replaced one after the other, and remaining references are unresolved', () => {
   const pattern = parseSetterPattern('${a}-${b}-${a}')
   assert.deepEqual(expandPattern(pattern, values({ a: '1', b: '$&' })), { is: 'text', text: '1-$&-1' })
   assert.deepEqual(expandPattern(pattern, values({ b: '2' })), { is: 'unresolved', references: ['${a}', '${a}'] })
@@ -65,7 +65,7 @@ const EXTRACTED: readonly (readonly [pattern: string, text: string, found: { rea
   ['no setter', 'no setter', {}],
 ]
 
-test('current values are what a greedy match gives', () => {
+test('current values are those of a greedy match', () => {
   for (const [pattern, text, found] of EXTRACTED) {
     assert.deepEqual(extractSetterValues(parseSetterPattern(pattern), text), values(found), `${pattern} in ${text}`)
   }
@@ -90,7 +90,7 @@ test('extraction is the regular expression of the original', () => {
   )
 })
 
-test('what was extracted expands to the text again', () => {
+test('extracted values expand to the text again', () => {
   fc.assert(
     fc.property(fc.uniqueArray(fc.constantFrom('a', 'b', 'c', 'd'), { minLength: 1 }), fc.array(shortText), (names, literals) => {
       const each = parseSetterPattern(names.map((name, index) => `${literals[index] ?? ''}\${${name}}`).join(''))
@@ -118,14 +118,14 @@ test('the one setter that explains a text is found', () => {
   assert.equal(changes('xy'), 'none')
 })
 
-test('ways that change equally few setters are told, all of them', () => {
+test('all ways that change equally few setters are returned', () => {
   const found = invertPattern(parseSetterPattern('${a}-${b}'), values({ a: 'x', b: 'y' }), 'p-q-r')
   assert.deepEqual(found, { is: 'several', ways: [values({ a: 'p', b: 'q-r' }), values({ a: 'p-q', b: 'r' })], complete: true })
   const side = invertPattern(parseSetterPattern('${a}${b}'), values({ a: 'x', b: 'x' }), 'xyx')
   assert.deepEqual(side, { is: 'several', ways: [values({ b: 'yx' }), values({ a: 'xy' })], complete: true })
 })
 
-test('a setter that stands twice has one value', () => {
+test('a repeated setter has one value', () => {
   const each = parseSetterPattern('${a}/${a}-${b}')
   assert.deepEqual(invertPattern(each, values({ a: 'x', b: 'y' }), 'p/p-y'), { is: 'one', changes: values({ a: 'p' }) })
   assert.deepEqual(invertPattern(each, values({ a: 'x', b: 'y' }), 'p/q-y'), { is: 'none' })

@@ -51,7 +51,7 @@ test('a credential is not shown: by its place, its name, its own form, or the se
   assert.equal(shown('url: word\n', ['api-token']), REDACTED)
 })
 
-test('the data of a config is text, whatever it was written as', () => {
+test('the data of a config is text for every written type', () => {
   const data = configData(mapOf('data: {a: 1, b: "x", c: ~, d: [y], __proto__: z}\n'))
   assert.deepEqual(
     [...data],

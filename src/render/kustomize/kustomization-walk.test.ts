@@ -93,7 +93,7 @@ transformers:
   )
 })
 
-test('whatever is not in the commit, or could read a file of this machine, is refused with its line', () => {
+test('files outside the commit, and fields that could read a file of this machine, are refused with their line', () => {
   const refusals: readonly (readonly [string, RegExp])[] = [
     ['resources: [https://example.com/a.yaml]', /is elsewhere/],
     ['resources: ["github.com/acme/base?ref=v1"]', /is elsewhere/],
@@ -135,7 +135,7 @@ test('whatever is not in the commit, or could read a file of this machine, is re
   }
 })
 
-test('a folder without a kustomization, and one that is not YAML, say so', () => {
+test('a folder without a kustomization, and a kustomization that is not YAML, are refused', () => {
   assert.deepEqual(
     walk({ 'apps/other/kustomization.yaml': '' }).failures.map(({ where, why }) => [where, why]),
     [['apps/prod', 'apps/prod has no kustomization.yaml']],
@@ -155,7 +155,7 @@ test('bases in a circle are walked once', () => {
   assert.equal(walk(files).requested.filter((path) => path.endsWith('kustomization.yaml')).length, 2)
 })
 
-test('whatever the paths are, nothing outside of the repository is asked for', () => {
+test('with any paths, nothing outside of the repository is requested', () => {
   const word = fc.constantFrom('..', '.', '', 'a', 'b.yaml', 'a: ', '\n', '\\', '//', '~', '{a', 'kind: X\nmetadata: {name: a}\n')
   const path = fc.array(word, { maxLength: 8 }).map((words) => words.join('/'))
   const fields = fc.constantFrom('resources', 'components', 'bases', 'patchesStrategicMerge', 'crds', 'transformers')

@@ -12,7 +12,7 @@ test('a kustomization that only lists and patches files gives no other names', (
   assert.equal(renamedByKustomize([]), undefined)
 })
 
-test('what renames objects, makes them or takes them from elsewhere is named', () => {
+test('a field that renames, creates or imports objects is named', () => {
   assert.equal(renamed('namePrefix: eu-\n'), 'namePrefix')
   assert.equal(renamed('resources: []\nconfigMapGenerator:\n- name: a\n', 'kustomization.yml'), 'configMapGenerator')
   assert.equal(renamed('resources:\n- ../base\n'), 'resources from elsewhere')

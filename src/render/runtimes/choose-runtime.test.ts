@@ -63,7 +63,7 @@ test('a release chooses the behaviour that it had', () => {
   ])
 })
 
-test('a tag that moves is the newest release that is known, and is said so; in the older registry none moves any more', () => {
+test('a moving tag means the newest known release, with a note; no tag of the older registry moves', () => {
   const name = 'ghcr.io/kptdev/krm-functions-catalog/set-namespace'
   for (const image of [`${name}:latest`, name, `${name}:v0.4`, `${name}:v0`, `${name}:unstable`, 'set-namespace'])
     assert.equal(chosen({ image }), 'set-namespace 2 remark', image)
@@ -122,7 +122,7 @@ test('constraints hold as Masterminds/semver has them', () => {
   assert.deepEqual([parseRelease('v01.2.3'), parseRelease('v0.4')], [undefined, undefined])
 })
 
-test('a program of a package is run by nothing that the package says', () => {
+test('a package cannot allow its own program', () => {
   assert.equal(chosen({ exec: 'set-namespace' }), 'set-namespace 0')
   assert.equal(chosen({ exec: 'bin/set-namespace' }), 'set-namespace 0 remark')
   assert.equal(chosen({ exec: './functions/set-labels/run.ts' }), 'set-labels 0 remark')
@@ -227,7 +227,7 @@ function remedyOf(what: Parameters<typeof stepOf>[0], allowed: Partial<AllowedFu
   return choice.is === 'refused' ? choice.failure.remedy : assert.fail(choice.is)
 }
 
-test('what a refusal of a program says to allow is not refused again', () => {
+test('the remedy of a refused program allows it', () => {
   assert.match(remedyOf({ exec: 'my-fn' }), /^allow it with --allow-exec="my-fn" /)
   assert.match(remedyOf({ exec: '/opt/my-fn --x' }), /^allow it with --allow-exec="\/opt\/my-fn --x" /)
   // Whether or not somebody allowed the relative path.
@@ -241,7 +241,7 @@ test('what a refusal of a program says to allow is not refused again', () => {
   assert.match(remedyOf({ exec: 'my-fn "' }, { exec: ['my-fn "'] }), /close every quote$/)
 })
 
-test('what a refusal of a release says to use is built in', () => {
+test('the release in the remedy of a refusal is built in', () => {
   for (const [name] of BUILT_IN) {
     const remedy = remedyOf({ image: `ghcr.io/kptdev/krm-functions-catalog/${name}:v9.9.9` })
     const [, use] = /^use (\S+), which is built in, or allow this image with --allow-image=\S+:v9\.9\.9$/.exec(remedy) ?? []
