@@ -10,7 +10,6 @@ import type { RepositoryOptions, TerminalOptions } from './flags/options.ts'
 import { withSeenTimes } from './print/freshness.ts'
 import { printNotes } from './print/print-notes.ts'
 import { Printer } from './print/printer.ts'
-import { traceTo } from './verbose.ts'
 import { type ShowOptions, showOrWatch, type WatchResult } from './watch.ts'
 
 type LedgerOptions = RepositoryOptions & TerminalOptions
@@ -43,7 +42,7 @@ export async function showLedger(
 }
 
 async function openLedger(cli: CliContext, options: LedgerOptions): Promise<PackageRepository> {
-  return cli.openRepository(options.repo, undefined, traceTo(cli, options))
+  return cli.openRepository(options.repo, undefined, new Printer(cli, options).trace)
 }
 
 async function readFrom(

@@ -30,7 +30,6 @@ import {
 import { type PackageOptions, packagesNamed } from './flags/selection-flags.ts'
 import { printNotes } from './print/print-notes.ts'
 import { Printer } from './print/printer.ts'
-import { traceTo } from './verbose.ts'
 
 interface SessionCluster {
   readonly reader: ClusterReader
@@ -71,12 +70,25 @@ export interface SessionScope {
 export async function withSession(
   cli: CliContext,
   options: SessionOptions,
-  { packages, gitAlone = false }: SessionScope,
+  scope: SessionScope,
   work: (session: Session) => Promise<number>,
 ): Promise<number> {
+  const session = await openSession(cli, options, scope)
+  try {
+    return await work(session)
+  } finally {
+    session.close()
+  }
+}
+
+export async function openSession(
+  cli: CliContext,
+  options: SessionOptions,
+  { packages, gitAlone = false }: SessionScope,
+): Promise<Session & { close(): void }> {
   const progress = new Progress(cli, options)
   const printer = new Printer(cli, options)
-  const trace = traceTo(cli, options)
+  const { trace } = printer
   const target = { ...clusterTarget(options), trace }
   // The repository comes first: without it the cluster is not needed.
   const repository = await cli.openRepository(options.repo, options.branch ?? DEFAULT_BRANCH, trace)
@@ -84,6 +96,10 @@ export async function withSession(
   const opened = await openClusters(cli, target, options.contexts)
   const [cluster] = opened
   if (cluster === undefined) throw new TypeError('a session has a cluster')
+  const close = (): void => {
+    progress.end()
+    for (const one of opened) one.close()
+  }
   try {
     const { key, created, path } = await cli.loadKey()
     if (created) printer.hint(keyText(path))
@@ -122,10 +138,10 @@ export async function withSession(
     })
     const openWriter = (name: string) => cli.openWriter((opened.find(({ reader }) => reader.name === name) ?? cluster).target)
     const ports = { repository, cluster: cluster.reader, forge }
-    return await work({ ports, clusters: opened, request, key, progress, printer, openWriter })
-  } finally {
-    progress.end()
-    for (const { close } of opened) close()
+    return { ports, clusters: opened, request, key, progress, printer, openWriter, close }
+  } catch (thrown) {
+    close()
+    throw thrown
   }
 }
 

@@ -4,12 +4,12 @@ import { runInWorld } from '../../test/fakes/cli-world.ts'
 import { TurnWorld, WEB } from '../../test/fakes/turn-world.ts'
 import type { CliContext } from './cli-context.ts'
 import type { TerminalOptions } from './flags/options.ts'
-import { traceTo } from './verbose.ts'
+import { Printer } from './print/printer.ts'
 
-function tracing(options: Partial<TerminalOptions>): { readonly lines: string[]; readonly trace: ReturnType<typeof traceTo> } {
+function tracing(options: Partial<TerminalOptions>): { readonly lines: string[]; readonly trace: Printer['trace'] } {
   const lines: string[] = []
-  const world = { stderr: { write: (text: string) => lines.push(text) } } as unknown as CliContext
-  return { lines, trace: traceTo(world, options as TerminalOptions) }
+  const world = { stdout: {}, env: {}, stderr: { write: (text: string) => lines.push(text) } } as unknown as CliContext
+  return { lines, trace: new Printer(world, options as TerminalOptions).trace }
 }
 
 test('each request is a line on stderr, and stays one line whatever its path says', () => {

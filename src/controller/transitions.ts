@@ -2,6 +2,7 @@
 import { loggableName } from '../krm/redaction/loggable.ts'
 import { type WrittenWord, writtenWord } from '../plan/turn/turn-words.ts'
 import type { Transition, TransitionOutcome } from '../ports/log.ts'
+import { count } from '../proposal/text/words.ts'
 import type { SettleOutcome } from '../reconcile/apply/settle.ts'
 import type { TurnResult } from '../reconcile/run-turn.ts'
 import type { ClosedEpisode } from '../record/schema.ts'
@@ -69,7 +70,6 @@ export function appliedTransition({ pending, result }: SettleOutcome['settled'][
 export function settledText({ pending: { record, cluster }, result }: SettleOutcome['settled'][number]): string {
   const { writes, handedOver } = result
   const restored = record.spec.changes.filter(({ resolution }) => resolution === 'Restore').length
-  const count = (number: number, noun: string): string => `${number} ${noun}${number === 1 ? '' : 's'}`
   const written = `sent ${count(writes, 'write')} to ${cluster} for ${count(restored, 'approved change')}`
   const handed = `gave ${count(handedOver, 'object')} back to the syncer`
   const parts = [...(writes > 0 || handedOver === 0 ? [written] : []), ...(handedOver > 0 ? [handed] : [])]

@@ -70,7 +70,12 @@ function targetsOf(env: CliContext['env']): ActionTarget[] {
   if (live !== '' && names.length > 1) {
     throw wrong('live', 'it is the recording of one cluster, and clusters names several', 'name one cluster')
   }
-  const operator = [...policyFlags(env), ...functionFlags(env)]
+  const each = (flag: string): string[] => lines(input(env, flag)).map((value) => `--${flag}=${value}`)
+  const engine = input(env, 'container-engine')
+  const operator = [
+    ...['operator-policy', 'allow-exec', 'allow-module', 'allow-image', 'allow-render'].flatMap(each),
+    ...(engine === '' ? [] : ['--container-engine', engine]),
+  ]
   const shared = [
     ...(kubeconfig === '' ? [] : ['--kubeconfig', kubeconfig]),
     ...lines(input(env, 'kubeconfig-exec-allow')).flatMap((path) => ['--kubeconfig-exec-allow', path]),
@@ -80,22 +85,6 @@ function targetsOf(env: CliContext['env']): ActionTarget[] {
     return [{ cluster: names[0], flags: ['--live', live, ...(names[0] === undefined ? [] : ['--cluster', names[0]]), ...operator] }]
   if (names.length === 0) return [{ cluster: undefined, flags: shared }]
   return names.map((name) => ({ cluster: name, flags: ['--context', name, '--cluster', name, ...shared] }))
-}
-
-function policyFlags(env: CliContext['env']): readonly string[] {
-  const path = input(env, 'operator-policy')
-  return path === '' ? [] : [`--operator-policy=${path}`]
-}
-
-function functionFlags(env: CliContext['env']): readonly string[] {
-  const engine = input(env, 'container-engine')
-  return [
-    ...lines(input(env, 'allow-exec')).map((program) => `--allow-exec=${program}`),
-    ...lines(input(env, 'allow-module')).map((path) => `--allow-module=${path}`),
-    ...lines(input(env, 'allow-image')).map((image) => `--allow-image=${image}`),
-    ...lines(input(env, 'allow-render')).map((program) => `--allow-render=${program}`),
-    ...(engine === '' ? [] : ['--container-engine', engine]),
-  ]
 }
 
 function lines(text: string): string[] {

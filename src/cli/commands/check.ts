@@ -30,7 +30,6 @@ import {
 } from '../flags/options.ts'
 import { printList } from '../print/print-document.ts'
 import { Printer } from '../print/printer.ts'
-import { traceTo } from '../verbose.ts'
 
 /** `pre`: before the installation, checks that only writing needs are skipped or only warn. */
 type CheckOptions = ValuesOf<typeof CHECK_FLAGS> & RepositoryOptions & ForgeOptions & ClusterOptions & OutputOptions
@@ -97,7 +96,7 @@ async function checkGit(options: CheckOptions, probes: Probes, cli: CliContext, 
   })
   // An unusable key is already a finding, and nothing opens with it.
   if (!usable) return
-  const repository = await cli.openRepository(options.repo, undefined, traceTo(cli, options))
+  const repository = await cli.openRepository(options.repo, undefined, new Printer(cli, options).trace)
   let base: BaseTree | undefined
   await ask('git-read', async () => {
     base = await readBase(repository, options.branch, signal)
@@ -141,7 +140,7 @@ function pushFinding(name: string, answer: 'let-through' | 'refused' | 'unclear'
 
 async function checkCluster(options: CheckOptions, probes: Probes, cli: CliContext, ask: Check): Promise<void> {
   const { signal } = cli
-  const target = { ...clusterTarget(options), trace: traceTo(cli, options) }
+  const target = { ...clusterTarget(options), trace: new Printer(cli, options).trace }
   let reader: ClusterReader | undefined
   let namespace = 'default'
   let close = (): void => undefined

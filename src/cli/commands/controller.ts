@@ -10,7 +10,7 @@ import { worstExit } from '../exit-status.ts'
 import type { CONTROLLER_FLAGS } from '../flags/command-flags.ts'
 import type { ValuesOf } from '../flags/options.ts'
 import { Terminal } from '../print/terminal.ts'
-import { keyText, runScan, type Session, type SessionOptions, withSession } from '../turn-session.ts'
+import { keyText, openSession, runScan, type Session, type SessionOptions } from '../turn-session.ts'
 
 type ControllerOptions = Required<SessionOptions> & ValuesOf<typeof CONTROLLER_FLAGS>
 
@@ -51,15 +51,34 @@ export async function controller(packages: readonly string[], options: Controlle
 function portsOf(packages: readonly string[], options: ControllerOptions, cli: CliContext, log: Log): ControllerPorts {
   const secrets = webhookSecrets(cli.env['BACKPORCH_WEBHOOK_SECRET'])
   const { webhookAddress, auditWebhookAddress } = options
-  if (webhookAddress !== undefined && secrets.length === 0) throw withoutSecret()
-  if (secrets.some((secret) => secret.length < SHORTEST_SECRET)) throw shortSecret()
+  if (webhookAddress !== undefined && secrets.length === 0) {
+    throw new Failure({
+      code: 'BP1001',
+      what: '--webhook-address requires a secret',
+      why: 'without a secret, everyone who reaches the address could start turns',
+      remedy: 'set BACKPORCH_WEBHOOK_SECRET to what the webhook of the repository has (openssl rand -hex 32)',
+    })
+  }
+  if (secrets.some((secret) => secret.length < SHORTEST_SECRET)) {
+    throw new Failure({
+      code: 'BP1001',
+      what: 'the secret of the webhook is too short',
+      why: `a secret in BACKPORCH_WEBHOOK_SECRET has fewer than ${SHORTEST_SECRET} characters, so it can be guessed`,
+      remedy: 'give the webhook and BACKPORCH_WEBHOOK_SECRET a longer one (openssl rand -hex 32); several are separated by commas',
+    })
+  }
   const { clock, signal } = cli
   return {
     clock,
     log,
     random: Math.random,
     signal,
-    openSession: (hooks, turnSignal) => openSession(packages, options, reporting({ ...cli, signal: turnSignal }, hooks)),
+    openSession: async (hooks, turnSignal) => {
+      // The log reports what a session would print.
+      const quiet = { ...options, quiet: true, verbose: undefined } as const
+      const session = await openSession(reporting({ ...cli, signal: turnSignal }, hooks), quiet, { packages })
+      return { turn: turnOf(session, options.dryRun === true), close: async () => session.close() }
+    },
     openWebhooks:
       webhookAddress === undefined
         ? undefined
@@ -94,23 +113,6 @@ function reporting(cli: CliContext, { onNote, onRequest }: Parameters<Controller
   }
 }
 
-/** A session that outlives one turn. @throws Failure as `withSession` does before its work begins */
-function openSession(packages: readonly string[], options: ControllerOptions, cli: CliContext): Promise<TurnSession> {
-  return new Promise((resolve, reject) => {
-    // The log reports what a session would print.
-    const over: Promise<number> = withSession(cli, { ...options, quiet: true, verbose: undefined }, { packages }, (session) => {
-      return new Promise((release) => {
-        const close = async (): Promise<void> => {
-          release(0)
-          await over
-        }
-        resolve({ close, turn: turnOf(session, options.dryRun === true) })
-      })
-    })
-    over.catch(reject)
-  })
-}
-
 function turnOf(session: Session, dryRun: boolean): TurnSession['turn'] {
   return async ({ between, requestedActions, audit, onProgress }, signal) => {
     const cluster = { ...session.request.cluster, ...(audit === undefined ? {} : { audit }) }
@@ -124,24 +126,6 @@ function turnOf(session: Session, dryRun: boolean): TurnSession['turn'] {
 /** Several with commas between, while one is exchanged for another. A line break at the end is that of a file. */
 function webhookSecrets(text: string | undefined): readonly string[] {
   return (text ?? '').split(',').flatMap((secret) => (secret.trim() === '' ? [] : [secret.trim()]))
-}
-
-function withoutSecret(): Failure {
-  return new Failure({
-    code: 'BP1001',
-    what: '--webhook-address requires a secret',
-    why: 'without a secret, everyone who reaches the address could start turns',
-    remedy: 'set BACKPORCH_WEBHOOK_SECRET to what the webhook of the repository has (openssl rand -hex 32)',
-  })
-}
-
-function shortSecret(): Failure {
-  return new Failure({
-    code: 'BP1001',
-    what: 'the secret of the webhook is too short',
-    why: `a secret in BACKPORCH_WEBHOOK_SECRET has fewer than ${SHORTEST_SECRET} characters, so it can be guessed`,
-    remedy: 'give the webhook and BACKPORCH_WEBHOOK_SECRET a longer one (openssl rand -hex 32); several are separated by commas',
-  })
 }
 
 /** Whether only this machine reaches the address. */

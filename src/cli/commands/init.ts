@@ -10,7 +10,6 @@ import { onboardedItem, printOnboarded, printOnboarding } from '../print/print-o
 import { Printer } from '../print/printer.ts'
 import { repositoryLocation } from '../print/published-lines.ts'
 import { type SessionOptions, withSession } from '../turn-session.ts'
-import { traceTo } from '../verbose.ts'
 
 type InitOptions = SessionOptions & ForgeOptions & ValuesOf<typeof INIT_FLAGS>
 
@@ -84,13 +83,14 @@ async function question(text: string, byDefault: boolean, cli: CliContext): Prom
 
 /** Reads git, and the forge only where neither the address nor a flag names it. */
 async function printRuleset(options: InitOptions, cli: CliContext): Promise<number> {
-  const repository = await cli.openRepository(options.repo, options.branch, traceTo(cli, options))
+  const printer = new Printer(cli, options)
+  const repository = await cli.openRepository(options.repo, options.branch, printer.trace)
   const { defaultBranch } = await repository.refs(cli.signal)
   const setup = await cli.forgeSetup(options.repo, options.forge)
   const { remote } = repository
   const { requests, commands } = setup.protection({ remote, baseBranch: options.branch ?? (defaultBranch || 'main'), bot: options.bot })
   const list = { apiVersion: API_VERSION, kind: 'ProtectionRequestList', items: requests }
-  if (!printList(list, new Printer(cli, options))) cli.stdout.write(commands)
+  if (!printList(list, printer)) printer.write(commands)
   return 0
 }
 

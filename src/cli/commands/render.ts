@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import { Failure } from '../../failure.ts'
 import { type RedactionKey, redactionKey } from '../../krm/redaction/redacted.ts'
+import { count } from '../../proposal/text/words.ts'
 import { type BuiltUnit, type PackageRender, type RenderedChange, renderPackages } from '../../reconcile/repository/render-packages.ts'
 import { shownText } from '../../record/shown-text.ts'
 import { describeChoice, type RenderChoice } from '../../render/render-choice.ts'
@@ -12,11 +13,9 @@ import type { RENDER_FLAGS, RENDER_OUTPUT_FLAGS } from '../flags/command-flags.t
 import { allowedFunctions, type FunctionOptions, type RepositoryOptions, type TerminalOptions, type ValuesOf } from '../flags/options.ts'
 import type { RenderOutput } from '../flags/outputs.ts'
 import { packageLabel } from '../ledger-session.ts'
-import { printFailures } from '../print/print-failures.ts'
-import { printWorkTree } from '../print/print-notes.ts'
+import { printFailures, printWorkTree } from '../print/print-notes.ts'
 import { Printer } from '../print/printer.ts'
 import { formatUnifiedDiff } from '../print/unified-diff.ts'
-import { traceTo } from '../verbose.ts'
 
 type RenderedPackage = Extract<PackageRender, { readonly output: unknown }>
 
@@ -30,7 +29,8 @@ type RenderOptions = RepositoryOptions &
 export async function render(packages: readonly string[], options: RenderOptions, cli: CliContext): Promise<number> {
   const { output } = options
   if (output.to === 'folder') cli.checkNewFolder(output.path)
-  const repository = await cli.openRepository(options.repo, undefined, traceTo(cli, options))
+  const printer = new Printer(cli, { ...options, output: 'table' })
+  const repository = await cli.openRepository(options.repo, undefined, printer.trace)
   const renderer = await cli.openRenderer(allowedFunctions(options))
   const renders = await renderPackages(
     repository,
@@ -44,7 +44,6 @@ export async function render(packages: readonly string[], options: RenderOptions
     },
     cli.signal,
   )
-  const printer = new Printer(cli, { ...options, output: 'table' })
   const failures = renders.flatMap((one) => ('failures' in one ? one.failures : []))
   if (output.to === 'diff') {
     await printWorkTree('rendered', options.repo, printer)
@@ -117,11 +116,11 @@ function formatRender(one: PackageRender, key: RedactionKey, printer: Printer): 
   if ('built' in one) {
     const { built, resources } = one
     const how = built.tool === 'files' ? 'taken as it stands' : `rendered with ${describeChoice(built)}`
-    return `${terminal.glyph('ok')} ${terminal.style(name, 'bold')}  ${counted(resources, 'object')}, ${oneLine(how, 300)}: it has no Kptfile\n`
+    return `${terminal.glyph('ok')} ${terminal.style(name, 'bold')}  ${count(resources, 'object')}, ${oneLine(how, 300)}: it has no Kptfile\n`
   }
   const { functions, resources, changes, otherwise } = one
   const mark = changes.length === 0 ? terminal.glyph('ok') : terminal.glyph('changed')
-  const head = `${mark} ${terminal.style(name, 'bold')}  ${counted(functions, 'function')}, ${counted(resources, 'resource')}, ${counted(changes.length, 'file')} would change`
+  const head = `${mark} ${terminal.style(name, 'bold')}  ${count(functions, 'function')}, ${count(resources, 'resource')}, ${count(changes.length, 'file')} would change`
   return [head, ...otherwise.map(otherwiseLine), ...changes.flatMap((change) => patchLines(change, key, printer)), ''].join('\n')
 }
 
@@ -129,10 +128,6 @@ function formatRender(one: PackageRender, key: RedactionKey, printer: Printer): 
 function otherwiseLine(choice: RenderChoice): string {
   const how = choice.tool === 'files' ? 'takes the files as they stand' : `renders it with ${describeChoice(choice)}`
   return `   a policy ${oneLine(how, 300)}; this is what kpt would make of it`
-}
-
-function counted(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? '' : 's'}`
 }
 
 /** No line of a file with a Secret is shown, and no credential of another file. */

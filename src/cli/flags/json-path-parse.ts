@@ -33,6 +33,8 @@ export type Template = readonly TemplatePart[]
 const OPERATORS = ['==', '!=', '<', '<=', '>', '>='] as const
 const ESCAPES: { readonly [letter: string]: string } = { n: '\n', t: '\t', r: '\r', a: '\u0007', b: '\b', f: '\f', v: '\v' }
 const LENGTH_LIMIT = 10_000
+/** What ends one side of a comparison. */
+const FILTER_ENDS = '=!<>)'
 
 /** @returns the template, or a sentence that says what is wrong and at which character */
 export function parseTemplate(text: string): { readonly template: Template } | { readonly problem: string } {
@@ -96,14 +98,15 @@ class TemplateReader {
     return { word, steps }
   }
 
-  /** Steps up to the closing character, which is not read. */
-  private steps(close: string): Step[] {
+  /** Steps up to a character of `ends`, which is not read. */
+  private steps(ends: string): Step[] {
     const steps: Step[] = []
     for (;;) {
       this.spaces()
       const next = this.text[this.at]
-      if (next === undefined || next === '\n' || next === '\r') throw this.wrong(`"${close}" is missing`)
-      if (next === close) return steps
+      if (next === undefined || (ends === '}' && /[\n\r]/.test(next))) throw this.wrong(`"${ends.at(-1)}" is missing`)
+      if (ends.includes(next)) return steps
+      if (ends !== '}' && /[&|]/.test(next)) throw this.wrong('a filter compares once: kubectl has no "&&" and no "||"')
       if (next === '@' || next === '$') this.at += 1
       else steps.push(...this.step(next, steps.at(-1)))
     }
@@ -186,26 +189,12 @@ class TemplateReader {
 
   private filter(): Step {
     this.at += 3
-    const left = this.operand()
+    const left = this.steps(FILTER_ENDS)
     const operator = this.operator()
-    const right = operator === 'exists' ? [] : this.operand()
+    const right = operator === 'exists' ? [] : this.steps(FILTER_ENDS)
     this.take(')')
     this.take(']')
     return { kind: 'filter', left, operator, right }
-  }
-
-  /** One side of a comparison: up to an operator or the closing bracket. */
-  private operand(): Step[] {
-    const steps: Step[] = []
-    for (;;) {
-      this.spaces()
-      const next = this.text[this.at]
-      if (next === undefined) throw this.wrong('")" is missing')
-      if (/[=!<>)]/.test(next)) return steps
-      if (/[&|]/.test(next)) throw this.wrong('a filter compares once: kubectl has no "&&" and no "||"')
-      if (next === '@' || next === '$') this.at += 1
-      else steps.push(...this.step(next, steps.at(-1)))
-    }
   }
 
   private operator(): Operator | 'exists' {

@@ -1,6 +1,7 @@
-/** Who applies the package and what that does, on a terminal. */
-
+/** Lines about the applier of a package, and about the rollout of its objects, which is no drift. */
+import { describeResourceId } from '../../krm/resource-id.ts'
 import type { Applier } from '../../status/applier.ts'
+import type { GroupMember } from '../../status/resource-group.ts'
 import { oneLine } from '../../text/one-line.ts'
 
 /** The applier, the command to run where nothing applies automatically, and obstacles. Without line breaks. */
@@ -10,4 +11,13 @@ export function applierLines({ sentence, command, warning }: Pick<Applier, 'sent
     ...(command === undefined ? [] : [`run: ${oneLine(command, 1_000)}`]),
     ...(warning === undefined ? [] : [`warning: ${oneLine(warning, 1_000)}`]),
   ]
+}
+
+/** One line for each object that kstatus calls Failed or InProgress, with kstatus' own words: `Reconciling: Deployment shop/web: Available: 0/1`. */
+export function rolloutLines(health: readonly GroupMember[]): string[] {
+  const linesOf = (wanted: GroupMember['status'], word: string, without: string): string[] =>
+    health
+      .filter(({ status }) => status === wanted)
+      .map(({ id, health: text = without }) => `${word}: ${oneLine(describeResourceId(id))}: ${oneLine(text, 200)}`)
+  return [...linesOf('Failed', 'Failed', 'its controller gave up'), ...linesOf('InProgress', 'Reconciling', 'its controller is at work')]
 }

@@ -12,7 +12,7 @@ import { rollbackText } from '../../record/rolled-back.ts'
 import type { Change } from '../../record/schema.ts'
 import type { GroupMember } from '../../status/resource-group.ts'
 import { oneLine } from '../../text/one-line.ts'
-import { rolloutLines } from './print-rollouts.ts'
+import { rolloutLines } from './print-applier.ts'
 import { aligned, columnWidths, widthOf } from './table.ts'
 import type { Style, Terminal } from './terminal.ts'
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { GroupMember } from '../../status/resource-group.ts'
-import { rolloutLines } from './print-rollouts.ts'
+import { rolloutLines } from './print-applier.ts'
 
 function member(name: string, status: GroupMember['status'], health?: string): GroupMember {
   const id = { group: 'apps', kind: 'Deployment', namespace: 'shop', name }

@@ -1,5 +1,7 @@
 /** Where and how a command prints: answers on stdout, everything else on stderr. */
 
+import type { Trace } from '../../ports/trace.ts'
+import { oneLine } from '../../text/one-line.ts'
 import type { CliContext } from '../cli-context.ts'
 import type { ListOptions, Optional, TerminalOptions } from '../flags/options.ts'
 import { isTable, type Output } from '../flags/outputs.ts'
@@ -34,6 +36,15 @@ export class Printer {
   /** The mark of something that succeeded. */
   get ok(): string {
     return this.terminal.style(this.terminal.glyph('ok'), 'green')
+  }
+
+  /** Prints each request with `--verbose`. */
+  get trace(): Trace | undefined {
+    if (!this.verbose) return undefined
+    return ({ what, outcome, milliseconds }) => {
+      const duration = String(Math.round(milliseconds)).padStart(6)
+      this.cli.stderr.write(`${duration} ms  ${oneLine(what, 300)}  ${oneLine(outcome, 100)}\n`)
+    }
   }
 
   write(text: string): void {
