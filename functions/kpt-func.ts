@@ -1,7 +1,6 @@
 /**
- * Functions written with the npm package `kpt-functions`, run without its reading and writing, which loses objects and rewrites
- * values (docs/facts/kpt-functions-npm.md). Only its `Configs` is used, and what a function changed in it is patched into the
- * YAML trees.
+ * Runs functions of the npm package `kpt-functions` without its reader and writer, which lose objects and rewrite values
+ * (docs/facts/kpt-functions-npm.md). Only its `Configs` is used. The changes in it are patched into the YAML trees.
  */
 import hostConsole, { Console } from 'node:console'
 import { Writable } from 'node:stream'
@@ -38,14 +37,12 @@ const MOST_PRINTED = 64 * 1024
 const DEEPEST = 200
 
 /**
- * The function as one of ours. Its calls come one after the other, because what it prints through `console` is taken as its
- * standard error while it runs.
+ * The function as a `KrmFunction`. Its calls run one after the other, because the text that it prints through `console` is its standard error.
  *
- * Objects of equal apiVersion, kind, namespace and name, of which `Configs` holds only the last, are given to it in several calls:
- * one for each package, and as many more as there still are equal objects. What it then inserts or says in each of them in the
- * same words counts once.
+ * `Configs` holds only the last of several objects with equal apiVersion, kind, namespace and name. They are passed in several calls: one for
+ * each package, and more while equal objects are left. Equal inserted objects and results of these calls count once.
  *
- * Never rejects: what the function throws becomes an output that failed.
+ * Never rejects: an exception of the function becomes a failed output.
  */
 export function fromKptFunc(fn: KptFunc): (input: FunctionInput) => Promise<FunctionOutput> {
   return (input) => inTurn(() => callFunction(fn, input))
@@ -114,7 +111,7 @@ async function callFunction(fn: KptFunc, { items, config }: FunctionInput): Prom
   }
 }
 
-/** A console that keeps what is printed. */
+/** A console that stores the printed text. */
 class Printed {
   readonly console: Console
   private readonly parts: string[] = []
@@ -170,14 +167,14 @@ function valueOfItem(item: YamlMap): Json {
   }
 }
 
-/** The package takes objects by their type; of what they are it asks for `metadata` only. */
+/** The package accepts objects by their type; it only requires `metadata`. */
 function asObject(value: unknown, where: string): KubernetesObject {
   const object = value as KubernetesObject
   if (typeof object?.metadata !== 'object' || object.metadata === null) throw new TypeError(`${where}: an object has no metadata`)
   return object
 }
 
-/** As `kubernetesKey` of the package, which the order of its `Configs` goes by. */
+/** As `kubernetesKey` of the package, which orders its `Configs`. */
 function keyOfObject(value: Json): string {
   const metadata = isJsonObject(value) ? getKey(value, 'metadata') : undefined
   const part = (from: Json | undefined, name: string): string => String((isJsonObject(from) ? getKey(from, name) : '') || '')
@@ -210,7 +207,7 @@ function callsFor(given: readonly GivenObject[]): readonly (readonly GivenObject
   })
 }
 
-/** By what kpt says while it renders, else by the nearest Kptfile. */
+/** From kpt's annotations during a render, otherwise by the nearest Kptfile. */
 function packageOf(given: readonly GivenObject[]): (each: GivenObject) => string {
   const folderOf = ({ item }: GivenObject): string => fileOf(item).path.replace(/[^/]*$/, '')
   const folders = new Set(given.filter(({ item }) => textAt(item, 'kind') === 'Kptfile').map(folderOf))
@@ -237,7 +234,7 @@ function whatBecame(call: readonly GivenObject[], objects: readonly KubernetesOb
   })
 }
 
-/** How to get every object of the output, in the order of the input, what is new behind it. Nothing is changed before all is known. */
+/** A plan for every object of the output, in the order of the input, new ones last. Nothing changes before all of it is known. */
 function patchesOf(given: readonly GivenObject[], after: readonly ObjectAfter[]): readonly (() => YamlMap)[] {
   const values = new Map(after.map((each) => [each.given, each.value]))
   const retained = given.flatMap((each) => {
@@ -278,8 +275,8 @@ function withBigInts(value: Json, exact: ReadonlyMap<number, bigint>): Json {
 }
 
 /**
- * What a function made, as JSON: fields that are undefined are left out, a Date is its text, large whole numbers are bigints.
- * @throws TypeError for what JSON does not have, and for what is deeper than 200
+ * The output of a function as JSON: undefined fields are omitted, a Date is its text, large whole numbers are bigints.
+ * @throws TypeError for a value without a JSON form, and for a depth over 200
  */
 function asJson(value: unknown, depth: number): Json {
   if (depth > DEEPEST) throw new TypeError(`the function made an object that is deeper than ${DEEPEST}, or contains itself`)

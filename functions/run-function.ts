@@ -5,8 +5,8 @@ import type { KrmFunction } from '../src/render/kpt/krm-function.ts'
 import { formatFunctionOutput, readFunctionInput } from '../src/render/kpt/resource-list.ts'
 
 /**
- * Ends with the function's exit code; 1 where the input is no ResourceList. Of a function that failed the resources are
- * printed as they came, which is what kpt wants to read its results (kpt reads the output before it looks at the exit code).
+ * Exits with the function's exit code, or 1 where the input is no ResourceList. If a function fails, its input resources are printed, because
+ * kpt needs them to read its results (kpt reads the output before the exit code).
  */
 export async function runFunction(krmFunction: KrmFunction): Promise<void> {
   try {

@@ -23,8 +23,8 @@ export interface ChosenChanges {
 }
 
 /**
- * Of a record those whose resolution is Adopt: somebody decided so. Of a report all: what is in it nobody decided yet, and
- * whoever gives it to the function does. What the package says already is in neither list.
+ * Of a record, the changes with resolution Adopt, which a person decided. Of a report, all changes: the person who passes it to the function
+ * decides. Changes that the package already has are in neither list.
  */
 export function chooseChanges({ kind, spec }: DriftReport | DriftRecord, desired: readonly DesiredResource[]): ChosenChanges {
   const chosen: ChosenChange[] = []
@@ -40,10 +40,10 @@ export function chooseChanges({ kind, spec }: DriftReport | DriftRecord, desired
 
 const CREDENTIAL =
   'the live value is a credential, which no report holds and nobody wants in git: restore it, or store it where the package refers to it'
-/** As `shownJson` and `shownPath` write what they hide. */
+/** A hidden value of `shownJson` or `shownPath`. */
 const HIDDEN = /hmac-sha256:[0-9a-f]{16}|^redacted \(not read\)$/
 
-/** @returns undefined for what is so already; a sentence for what cannot be */
+/** @returns undefined where the package already has the value; a sentence where it cannot be written */
 function resolve(change: Change, desired: readonly DesiredResource[]): ResolvedChange | string | undefined {
   const own = declarationOf(change, desired)
   if (change.change === 'unexpected')
@@ -78,7 +78,7 @@ function declarationOf({ ref }: Change, desired: readonly DesiredResource[]): De
   return same.find(({ id }) => id.namespace === ref.namespace) ?? same[0]
 }
 
-/** What is written about an object for kpt's functions is written there, so it has to stay a place for it. */
+/** An annotation of kpt's functions locates the object, so it has to stay valid. */
 function breaksMetadata([first, second, ...below]: ResolvedChange['drift']['path'], live: Json | undefined): boolean {
   if (first?.kind !== 'field' || first.name !== 'metadata') return false
   if (second === undefined) return true

@@ -1,7 +1,6 @@
 /**
- * Writes into a package what the cluster runs: the edit of `backporch adopt`, for pipelines and shells of other people. The
- * search for the place that a value comes from, and the proof that nothing else moves, are those of Adopt itself
- * (src/proposal/adopt); this is the way in and out of a ResourceList.
+ * Writes live values into a package: the edit of `backporch adopt`, for pipelines and shells of other people. The search for the location of a
+ * value, and the proof that nothing else moves, are those of Adopt (src/proposal/adopt). This file reads and writes the ResourceList.
  */
 import { Failure } from '../../src/failure.ts'
 import type { PackageFiles } from '../../src/package/package-files.ts'
@@ -19,7 +18,7 @@ import { type ChosenChange, chooseChanges, type RefusedChange } from './choose-c
 import { PackageItems } from './package-items.ts'
 import { passingOwn } from './passing-own.ts'
 
-/** Changes whose own reason is looked for when they cannot be had together. */
+/** Changes that are tried one by one where they are refused together. */
 const MOST_TRIED = 20
 const PLAIN_PATH = /^[\w.-][\w./-]{0,250}$/
 
@@ -159,7 +158,7 @@ function landed({ change }: Change): string {
     : 'adopted: git now says what the cluster runs'
 }
 
-/** What to do, for somebody who has no command line of ours before them. */
+/** The remedy for a person without the command line of Backporch. */
 function remedyOf({ code, remedy }: Failure): string {
   if (code === 'BP2014') return 'name one of them in the field via of the change'
   if (code === 'BP1201' || code === 'BP1206') return 'here only built-in functions run: use "backporch adopt" with the function allowed'

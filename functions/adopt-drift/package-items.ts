@@ -47,7 +47,7 @@ export class PackageItems {
 
   /**
    * @param wanted path of the package from the root of its repository
-   * @throws Failure BP1004 where there are packages and none can be that one, BP1112 for what is no Kubernetes object
+   * @throws Failure BP1004 where none of several packages can be that one, BP1112 for a document that is no Kubernetes object
    */
   constructor(items: readonly YamlMap[], wanted: string) {
     this.items = items
@@ -68,7 +68,7 @@ export class PackageItems {
   }
 
   /**
-   * The resources after an edit of their files: those that the edit changed are changed in place, where it changed them.
+   * The resources after an edit of their files. Changed resources are changed in place.
    * @param edited texts by path within the package
    */
   withTexts(edited: ReadonlyMap<string, string>): readonly YamlMap[] {
@@ -87,7 +87,7 @@ export class PackageItems {
   }
 }
 
-/** With the place in the file for those that have none, as kpt gives it. */
+/** Adds the index in the file where it is absent, as kpt does. */
 function placeItems(items: readonly YamlMap[]): readonly PlacedItem[] {
   const root = items
     .map((item) => annotationOf(item, PACKAGE_PATH))
@@ -153,7 +153,7 @@ function forWriting({ item, path, index }: PlacedItem): YamlMap {
   return copy
 }
 
-/** For each document what became of it; undefined where it is gone. */
+/** Each document after the edit; undefined for a removed one. */
 function sameDocuments(before: readonly YamlNode[], after: readonly YamlNode[]): readonly (YamlNode | undefined)[] {
   if (before.length === after.length) return after
   let next = 0

@@ -1,4 +1,4 @@
-/** The functions of Backporch about drift have no part in what a package renders to. */
+/** The drift functions of Backporch do not change what a package renders to. */
 import type { FunctionLibrary } from '../../src/render/answer-calls.ts'
 import { succeeded } from '../../src/render/kpt/krm-function.ts'
 import type { PipelineStep } from '../../src/render/kpt/pipeline-step.ts'

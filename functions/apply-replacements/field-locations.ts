@@ -1,6 +1,6 @@
 /**
- * Places in an object by kustomize's field paths: `spec.containers.[name=web].image`, `*` for every item of a list, indexes,
- * `\.` and `[a.b]` for a dot inside a name. What matches is what kyaml v0.15.0 matches, its oddities included
+ * Fields of an object by kustomize's field paths: `spec.containers.[name=web].image`, `*` for every item of a list, indexes, `\.` and `[a.b]` for
+ * a dot inside a name. They match like kyaml v0.15.0, with its oddities
  * (`utils/pathsplitter.go`, `yaml/fns.go` `PathGetter`, `yaml/match.go` `PathMatcher`).
  */
 import { RE2JS } from 're2js'
@@ -85,7 +85,7 @@ function sourceStep(node: YamlNode, part: string, search: FieldSearch): YamlNode
   })
 }
 
-/** How the fields of a target are looked for. */
+/** How the fields of a target are searched. */
 export interface TargetSearch extends FieldSearch {
   /** What is put where the path ends in nothing; undefined: nothing is created. */
   readonly create: (() => YamlNode) | undefined

@@ -33,7 +33,7 @@ export const applyReplacements: KrmFunction = ({ items, config }) => {
   return succeeded(items)
 }
 
-/** One after the other: a later replacement sees what an earlier one wrote. */
+/** One after the other: a later replacement reads the result of an earlier one. */
 function replace(items: readonly YamlMap[], { source, targets }: Replacement, created: Set<YamlNode>): void {
   if (source === undefined || targets === undefined) {
     throw new ReplacementProblem('replacements must specify a source and at least one target')
@@ -143,7 +143,7 @@ function emptyLike(value: YamlNode): YamlNode {
   return value.kind === 'alias' ? copyNode(value) : yamlPlain('')
 }
 
-/** Runs a search whose problems are told behind a prefix. */
+/** Runs a search and prefixes its problems. */
 function observing<T>(prefix: string, search: () => T): T {
   try {
     return search()
@@ -159,7 +159,7 @@ function isSecret(item: YamlMap): boolean {
 
 const PREVIOUS = 'internal.config.kubernetes.io/previous'
 
-/** What the object is and, where kustomize noted it on the object, what it was called before. */
+/** The id of the object and, if kustomize noted it, its earlier id. */
 function idsOf(item: YamlMap): readonly ObjectId[] {
   const apiVersion = rawFieldText(item, 'apiVersion')
   const slash = apiVersion.indexOf('/')

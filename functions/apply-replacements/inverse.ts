@@ -11,7 +11,7 @@ interface Options {
   readonly index: number
 }
 
-/** Which of the replacements wrote the field is told by the proof: a wrong one gives another field another value. */
+/** The proof decides which replacement wrote the field: a wrong one changes another field. */
 export const invertReplacement: Inverse = (input) => {
   const { run, target } = input
   const replacements = run.config === undefined ? undefined : at(jsonOf(run.config), 'replacements')

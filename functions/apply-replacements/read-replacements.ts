@@ -16,7 +16,7 @@ export interface ObjectId {
 }
 
 export interface FieldOptions {
-  /** Empty: the field is taken whole. */
+  /** Empty for the whole field. */
   readonly delimiter: string
   readonly index: number
   readonly create: boolean
@@ -108,8 +108,8 @@ function readOptions(field: Field): FieldOptions {
 }
 
 /**
- * A place in the config, read as the original reads it: go-yaml v3, to which `y` is text, and then Go's `json.Unmarshal` into a
- * struct, to which null and nothing are the zero value and the case of a key does not matter.
+ * A part of the config, read like the original: go-yaml v3, where `y` is text, and then Go's `json.Unmarshal` into a struct, where null and
+ * absent are the zero value and the case of a key does not matter.
  */
 class Field {
   private readonly node: Exclude<YamlNode, YamlAlias> | undefined

@@ -69,7 +69,7 @@ class SetterRun {
       }
       value.items = items
       value.style = 'block'
-      // A list that was in flow style keeps the comment as well, and go-yaml then writes it once more, behind what comes next.
+      // A list in flow style keeps the comment too, and go-yaml then writes it again after the next node.
       // Taken away here, kpt would bring it back: it gives every node the comments that it had before the function.
       key.lineComment = lineComment
     }
@@ -110,7 +110,7 @@ class SetterRun {
     return resultValue(this.item, location.steps, value, pattern.setters)
   }
 
-  /** A reference may have come out of a value; a credential is not told. */
+  /** A reference may come from a value, and a credential is not reported. */
   private named(references: readonly string[]): string {
     return references.map((each) => (resultValue(this.item, [], each) === REDACTED ? REDACTED : each)).join(' ')
   }
@@ -134,7 +134,7 @@ function listItems(text: string): YamlNode[] | undefined {
   }
 }
 
-/** The places in the value of a setter are none in the package. */
+/** Locations in the value of a setter are not locations of the package. */
 function withoutSource(node: YamlNode): YamlNode {
   delete node.source
   if (node.kind === 'list') node.items.forEach(withoutSource)

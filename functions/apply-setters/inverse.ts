@@ -22,7 +22,7 @@ export const invertSetters: Inverse = (input) => {
   const pattern = patternAt(input)
   if (pattern === undefined) return undefined
   const given = configData(run.config)
-  // A setter takes no field away, and sets none that is not there: the field goes, with its comment.
+  // A setter removes no field and adds none: the field goes, with its comment.
   if (target.wanted === undefined) return finder.manifest(target)
   if (isJsonArray(target.wanted)) return invertList(input, pattern)
   if (typeof target.wanted === 'object' && target.wanted !== null) return undefined
@@ -50,7 +50,7 @@ function setterNames({ setters }: SetterPattern): string {
   return setters.length === 1 ? `the setter ${setters[0]}` : `the setters ${[...new Set(setters)].join(', ')}`
 }
 
-/** All changes of one way together: one candidate, or none where one of them has no place. */
+/** All changes of one way together: one candidate, or none where a change has no location. */
 function oneWay(input: InverseInput, changes: SetterChanges, given: ReadonlyMap<string, string>): Locations {
   const names = [...changes.keys()].sort()
   const parts = names.map((name) => (given.has(name) ? setterLocation(input, name, changes.get(name)) : manifestLocation(input)))
@@ -75,7 +75,7 @@ function setterLocation({ run, target, finder }: InverseInput, name: string, val
   return finder.configEntry(run, [field('data'), field(name)], { wanted: value, depth: target.depth }, label)
 }
 
-/** A setter that the config does not give keeps the value that the manifest has. */
+/** A setter that is absent from the config keeps the value in the manifest. */
 function manifestLocation({ target, finder }: InverseInput): Locations {
   return finder.manifest(target)
 }

@@ -40,7 +40,7 @@ export const createSetters: KrmFunction = ({ items, config }) => {
     : failed(items, 'failed to create setters: no matches for the input list of setters')
 }
 
-/** The setters of the config's `data`, told apart by what their values are as YAML; maps are left out. @returns or the problem */
+/** The setters of the config's `data`, with kinds by their YAML values, without maps. @returns or the problem */
 function settersOf(data: ReadonlyMap<string, string>): Setters | string {
   if (data.size === 0) return 'config map cannot be empty'
   const scalars: { name: string; value: string }[] = []

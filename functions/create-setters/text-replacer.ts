@@ -1,10 +1,10 @@
-/** Go's `strings.Replacer`: from the left, at each place the first of the texts that stands there, and nothing twice. */
+/** Go's `strings.Replacer`: from the left, at each position the first matching text, and nothing twice. */
 
 export class TextReplacer {
-  /** By the first character of what is replaced. */
+  /** By the first character of the replaced text. */
   private readonly pairs = new Map<string, (readonly [from: string, to: string])[]>()
 
-  /** @param pairs where several fit at one place, the one that comes first here is taken; an empty text is never replaced */
+  /** @param pairs the first one counts where several match; an empty text is never replaced */
   constructor(pairs: readonly (readonly [from: string, to: string])[]) {
     for (const pair of pairs) {
       const first = pair[0].charAt(0)

@@ -23,7 +23,7 @@ const DEPENDS_ON = 'config.kubernetes.io/depends-on'
 const NAMESPACED = /^[-.\w]*\/namespaces\/[-.\w]*\/[-.\w]*\/[-.\w]*$/
 const CLUSTER_SCOPED = /^[-.\w]*\/[-.\w]*\/[-.\w]*$/
 
-/** By which kustomize keeps track while it works, and which it takes away at the end. */
+/** Annotations of kustomize during its work, which it removes at the end. */
 const TRACKS =
   'previousKinds previousNames prefixes suffixes previousNamespaces allowNameChange allowKindChange refBy generatorBehavior needsHashSuffix'
     .split(' ')
@@ -80,7 +80,7 @@ function withSubstring(name: string, { substring, mode }: NameConfig): string {
   return mode === 'prepend' ? substring + name : name + substring
 }
 
-/** Whether what is at the place has the substring anywhere in it; a text where the place leads through a list. */
+/** Whether the value at the path contains the substring; a text where the path goes through a list. */
 function containsSubstring(item: YamlMap, field: FieldSpec, substring: string): boolean | string {
   const names = field.path.split('/').filter((name) => name.trim() !== '')
   for (const [index] of names.entries()) {
@@ -95,13 +95,13 @@ function containsSubstring(item: YamlMap, field: FieldSpec, substring: string): 
   return has
 }
 
-/** `<group>/<kind>/<name>`, by which the original knows what is in the package. */
+/** `<group>/<kind>/<name>`, the original's key of an object in the package. */
 function dependencyKey(item: YamlMap): string {
   const { group, kind } = kindOf(item)
   return `${group}/${kind}/${textAt(item, 'metadata', 'name') ?? ''}`
 }
 
-/** Renames in `depends-on` what is in the package, also what itself keeps its name. */
+/** Renames objects of the package in `depends-on`, also those that keep their names. */
 function renameDependency(item: YamlMap, config: NameConfig, known: ReadonlySet<string>): void {
   const dependency = annotationsOf(item).get(DEPENDS_ON)
   if (dependency === undefined) return

@@ -38,7 +38,7 @@ function readOwn(config: YamlMap): Read {
   const [additional, older] = ['additionalNameFields', 'fieldSpecs'].map((field) => readFields(config, field))
   if (typeof additional === 'string') return { problem: additional }
   if (typeof older === 'string') return { problem: older }
-  // The original lets any other mode pass, and then renames nothing it can tell of.
+  // The original accepts any other mode, and then renames nothing.
   if (mode !== '' && mode !== 'prepend' && mode !== 'append')
     return { problem: `unknown editMode: ${mode}, only prepend and append are allowed` }
   if (additional !== undefined && older !== undefined)

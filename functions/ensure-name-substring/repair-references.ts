@@ -30,7 +30,7 @@ export class Renamed {
   }
 }
 
-/** Changes the fields of `NAME_REFERENCES` that name an object by the name it had. @returns what is wrong, or undefined */
+/** Changes the fields of `NAME_REFERENCES` that refer to the old name of an object. @returns the problem, or undefined */
 export function repairReferences(items: readonly YamlMap[], renamed: Renamed): string | undefined {
   for (const item of items) {
     const own = kindOf(item)
@@ -109,7 +109,7 @@ class ReferenceRepair {
     return undefined
   }
 
-  /** The renamed object that had the name and may be meant. Several are one where they are alike in what is taken from them. */
+  /** The renamed object with the old name. Several are one where the used parts are equal. */
   private find(
     name: string,
     target: Target,
@@ -123,7 +123,7 @@ class ReferenceRepair {
     })
     const [first, ...others] = candidates
     if (first === undefined || others.length === 0) return first && { item: first }
-    // Only a renamed object can then still mean one of them, because the original compares what was added to the names.
+    // Then only a renamed object can refer to one of them, because the original compares the added text of the names.
     if (!this.renamed.has(this.referrer)) return undefined
     if (others.every((item) => taken(item) === taken(first))) return { item: first }
     return { problem: `found multiple possible referrals: ${candidates.map(describeObject).join(', ')}` }
@@ -156,7 +156,7 @@ function namespaceOf(item: YamlMap): string {
   return textAt(item, 'metadata', 'namespace') ?? ''
 }
 
-/** The quotes stay; the type is what the text then reads as. */
+/** The quotes stay; the type follows the new text. */
 export function setName(node: YamlNode, name: string): void {
   if (node.kind === 'scalar' && node.value !== name) Object.assign(node, { value: name, tag: '' })
 }

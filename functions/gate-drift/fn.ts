@@ -1,6 +1,6 @@
 /**
- * Fails while a package has drift that nobody has decided about: by the condition that Backporch leaves in the Kptfile
- * (design §7), and by a report or record where one is given. It changes nothing, asks no cluster and shows no value.
+ * Fails while a package has undecided drift: by the condition of Backporch in the Kptfile (design §7), and by a report or record if one is
+ * given. It changes nothing, reads no cluster and shows no value.
  */
 
 import { actorLimit, actorName } from '../../src/record/actor-name.ts'
@@ -12,7 +12,7 @@ import { oneLine } from '../../src/text/one-line.ts'
 import { itemsAt, textAt, type YamlMap } from '../../src/yaml/yaml-node.ts'
 import { type Gate, RISKS, type Risk, readGate } from './read-gate.ts'
 
-/** Changes that are told one by one. */
+/** Changes that are listed one by one. */
 const MOST_TOLD = 100
 
 export const gateDrift: KrmFunction = ({ items, config }) => {
@@ -21,7 +21,7 @@ export const gateDrift: KrmFunction = ({ items, config }) => {
   return { items, results, exitCode: results.some(({ severity }) => severity === 'error') ? 1 : 0, stderr: '' }
 }
 
-/** What one source says: that drift waits for a decision, that none does, or nothing. */
+/** The state of one source: drift waits for a decision, no drift waits, or unknown. */
 type Verdict = 'open' | 'settled' | 'unknown'
 
 function resultsOf(gate: Gate, items: readonly YamlMap[]): readonly FunctionResult[] {
@@ -42,7 +42,7 @@ function verdictOf(drift: DriftReport | DriftRecord): Verdict {
   if (drift.kind === 'DriftRecord') return drift.spec.lifecycle === 'Draft' ? 'open' : 'settled'
   const { state, incomplete = [] } = drift.status
   if (state === 'Drifted') return 'open'
-  // What the server refuses is known; what could not be read is not.
+  // A refusal of the server is known; an unread object is not.
   return state === 'Unknown' || incomplete.some((entry) => entry.state !== 'blocked') ? 'unknown' : 'settled'
 }
 
@@ -79,7 +79,7 @@ function driftResults(drift: DriftReport | DriftRecord, minimum: Risk): Function
   const more = grave.length > MOST_TOLD ? `, of which ${MOST_TOLD} are listed` : ''
   const count = grave.length === 1 ? '1 change' : `${grave.length} changes`
   const waiting = `${count} of ${subject} that nobody has decided about${more}${lesser}`
-  // kpt shows the first four lines on the terminal, so what to do is one of them.
+  // kpt shows the first four lines on the terminal, so the remedy is one of them.
   return [
     { message: `${waiting}: ${whatToDo(path, branchOf(drift))}`, severity: 'error' },
     ...grave.slice(0, MOST_TOLD).map((change) => changeResult(change, 'error', describe(change))),

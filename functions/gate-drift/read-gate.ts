@@ -14,12 +14,12 @@ export const RISKS: readonly Risk[] = ['critical', 'high', 'medium', 'low']
 export interface Gate {
   /** Changes below it do not shut the gate. */
   readonly minimumRisk: Risk
-  /** What happens where nobody says whether there is drift. */
+  /** The effect where no source reports the state. */
   readonly unknown: 'pass' | 'fail'
   readonly drift: DriftReport | DriftRecord | undefined
 }
 
-/** @returns what is wrong, as sentences, where something is */
+/** @returns the problem as sentences, or undefined */
 export function readGate(config: YamlMap | undefined, items: readonly YamlMap[]): Gate | readonly string[] {
   const given = readDrift(config)
   if (given !== undefined) return withDrift({ minimumRisk: 'low', unknown: 'pass' }, given, 'functionConfig')

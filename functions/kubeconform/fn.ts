@@ -31,7 +31,7 @@ export const kubeconform: KrmFunction = ({ items, config }) => {
   return { items, results, exitCode: results.length === 0 ? 0 : 1, stderr: '' }
 }
 
-/** @returns what is wrong, where something is */
+/** @returns the problem, or undefined */
 function readConfig(config: YamlMap | undefined): ValidatorConfig | string {
   const text = (key: string): string => textAt(config, key) || textAt(config, 'data', key) || ''
   const flag = (key: string): boolean => /^(true|1)$/i.test(text(key))
@@ -74,7 +74,7 @@ function resultsOf(item: YamlMap, config: ValidatorConfig): readonly FunctionRes
   return problems.map(({ path, message }) => ({ ...locationOf(item, path), message }))
 }
 
-/** What no cluster gets, and no schema of Kubernetes tells about. */
+/** Objects that no cluster gets and no schema of Kubernetes describes. */
 function isForKpt(item: YamlMap, apiVersion: string, kind: string): boolean {
   return (kind === 'Kptfile' && apiVersion.startsWith('kpt.dev/')) || annotationOf(item, LOCAL_CONFIG) === 'true'
 }

@@ -1,4 +1,4 @@
-/** The schemas of one Kubernetes version as they are built in: what validation needs of its OpenAPI, and no more. */
+/** The built-in schemas of one Kubernetes version: the parts of its OpenAPI that validation needs. */
 
 /** `#name` is a definition; `any` is not looked into. Null is allowed wherever a field is not required, as the server allows it. */
 export type ReducedSchema =
@@ -19,7 +19,7 @@ export type ReducedSchema =
   | { readonly fields: { readonly [name: string]: ReducedSchema }; readonly required?: readonly string[] }
 
 export interface ReducedSchemas {
-  /** As the server says it: `v1.34.3`. */
+  /** As reported by the server: `v1.34.3`. */
   readonly kubernetesVersion: string
   /** From `apps/v1/Deployment` to the name of its definition. */
   readonly kinds: { readonly [kind: string]: string }

@@ -14,7 +14,7 @@ export interface ValidateOptions {
   readonly strict: boolean
 }
 
-/** Problems that are told of one object. */
+/** Problems that are reported for one object. */
 const MOST_PROBLEMS = 100
 
 /** @returns the problems in the order of the value's fields; of more than 100 the first 100 */
@@ -97,7 +97,7 @@ const WANTED: { readonly [schema in Scalar]: readonly string[] } = {
   string: ['string'],
 }
 
-/** A text that has to have a form, and what the form is called. */
+/** A text with a required form, and the name of that form. */
 const FORMS: { readonly [schema: string]: readonly [form: RegExp, name: string] } = {
   byte: [BASE64, 'base64'],
   'date-time': [TIME, 'date-time'],

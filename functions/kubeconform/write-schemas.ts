@@ -1,5 +1,5 @@
 /**
- * Writes the schemas that are built in: asks a real kube-apiserver for its OpenAPI v3 and keeps what validation needs.
+ * Writes the built-in schemas: reads the OpenAPI v3 of a real kube-apiserver and stores what validation needs.
  *
  * node functions/kubeconform/write-schemas.ts   writes schemas-<major>.<minor>.json beside this file, for the server of test/controlplane
  */
@@ -56,7 +56,7 @@ interface OpenApiPaths {
   readonly [path: string]: { readonly serverRelativeURL: string }
 }
 
-/** The server says of the list that it is plain text. It is ready before the list is. */
+/** The server declares the list as plain text. It is ready before the list is. */
 async function pathsOf(request: ControlPlane['request']): Promise<OpenApiPaths> {
   for (let requested = 0; requested < 60; requested += 1) {
     const { status, body } = await request<string>('GET', '/openapi/v3')

@@ -1,8 +1,8 @@
 /** Path expressions of search-replace (krm-functions-catalog, `search-replace/pathparser.go`). */
 
 /**
- * Whether a place such as `.spec.containers[0].image` fits an expression: `*` is one field, `**` any number of them and
- * none, `name[1]` and `name[*]` are items of a list. Both are split at every dot, those within a key too.
+ * Whether a path such as `.spec.containers[0].image` matches an expression: `*` is one field, `**` any number of fields, also none, `name[1]`
+ * and `name[*]` are items of a list. Both are split at every dot, also within a key.
  */
 export function matchesFieldPattern(pattern: string, location: string): boolean {
   const steps = location.replace(/^\./, '').split('.')
@@ -26,7 +26,7 @@ export function isPlainPath(pattern: string): boolean {
   return pattern.split('.').every((part) => part !== '' && !/[*[]/.test(part))
 }
 
-/** Of a list in a list, `a[0][1]`, only the first index is looked at. */
+/** Of a list in a list, `a[0][1]`, only the first index counts. */
 function fitsStep(part: string, step: string): boolean {
   if (part === '*' || part === step) return true
   const [name, index] = step.split('[')

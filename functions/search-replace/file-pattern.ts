@@ -1,4 +1,4 @@
-/** File patterns of search-replace: what its library `github.com/bmatcuk/doublestar/v4` matches, as regular expressions. */
+/** File patterns of search-replace: those of its library `github.com/bmatcuk/doublestar/v4`, as regular expressions. */
 import { RE2JS } from 're2js'
 
 /** A pattern with alternatives stands for one pattern for each combination of them. */
@@ -106,7 +106,7 @@ function expressionOf(pattern: string): string | undefined {
   return expression
 }
 
-/** The class as RE2 writes it; undefined where it is empty. A slash can be in it, and is in a negated one, whatever doublestar says. */
+/** The class in RE2's syntax; undefined where it is empty. A class, and a negated one, may match a slash, unlike the documentation of doublestar. */
 function classOf(inner: string): string | undefined {
   const negated = /^[!^]/.test(inner)
   const signs = signsOf(negated ? inner.slice(1) : inner)

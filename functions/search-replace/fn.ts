@@ -17,7 +17,7 @@ import { putAtPath } from './put-at-path.ts'
 
 const KEYS = ['by-value', 'by-file-path', 'by-value-regex', 'by-path', 'put-value', 'put-comment'] as const
 
-/** What to look for and what to put; an empty text is not given. */
+/** The search and the replacement; an empty text counts as absent. */
 interface Search {
   readonly value: string
   readonly expression: RE2JS | undefined
@@ -43,7 +43,7 @@ function problemText(problem: string): string {
   return `failed to perform search-replace operation: ${goQuote(problem)}`
 }
 
-/** The search that the config's `data` describes, or what is wrong with it. */
+/** The search of the config's `data`, or its problem. */
 function searchOf(data: ReadonlyMap<string, string>, isUsed: boolean): Search | string {
   for (const key of data.keys()) {
     if (!KEYS.some((known) => known === key)) return `invalid matcher ${goQuote(key)}, must be one of [${KEYS.map(goQuote).join(' ')}]`
@@ -65,7 +65,7 @@ function searchOf(data: ReadonlyMap<string, string>, isUsed: boolean): Search | 
   }
 }
 
-/** The compiled expression, or the message that says why it is none. */
+/** The compiled expression, or the message about an invalid one. */
 function expressionOf(text: string): RE2JS | string {
   try {
     return RE2JS.compile(text)
@@ -92,7 +92,7 @@ class SearchRun {
   /** @returns the problem that stopped it */
   run(): string | undefined {
     const { value, expression, path, putValue, putComment } = this.search
-    // A plain path with a value to put is made where it is not there, and no comment is put with it.
+    // A plain path with a value to put is created where it is absent, without a comment.
     if (value === '' && expression === undefined && putValue !== '' && isPlainPath(path)) {
       const problem = putAtPath(this.item, path.split('.'), putValue)
       if (problem !== undefined) return problem
@@ -107,8 +107,8 @@ class SearchRun {
   }
 
   /**
-   * Puts the comment at the key of a list that the path names, whatever the value that is looked for. The key is compared
-   * as it is written, so that one in quotes, or with a comment already, is never found.
+   * Puts the comment at the key of a list at the path, for any searched value. The key is compared as written, so a quoted key or one with a
+   * comment never matches.
    */
   private entry({ key, value }: YamlEntry, location: FieldLocation): undefined {
     if (value.kind !== 'list' || value.items.length === 0 || this.search.path === '') return
@@ -146,7 +146,7 @@ class SearchRun {
     const { expression, path } = this.search
     const byPath = path !== '' && matchesFieldPattern(path, location.text)
     if (this.search.value === '' && expression === undefined) return byPath
-    // Not anchored, whatever the original's documentation says.
+    // Not anchored, unlike the original's documentation.
     const byValue = (this.search.value !== '' && this.search.value === value) || expression?.matcher(value).find() === true
     return byValue && (byPath || path === '')
   }

@@ -1,13 +1,12 @@
-/** Puts a value at a path of fields, making those that are missing (kyaml `yaml/fns.go`, `LookupCreate` and `FieldSetter`). */
+/** Puts a value at a path of fields, and creates missing fields (kyaml `yaml/fns.go`, `LookupCreate` and `FieldSetter`). */
 import { Failure } from '../../src/failure.ts'
 import { readYamlNodes } from '../../src/yaml/read/read-yaml-node.ts'
 import { entryOf, isNull, jsonOf, resolved, setEntry, type YamlMap, type YamlNode, yamlMap, yamlPlain } from '../../src/yaml/yaml-node.ts'
 
 /**
- * The value takes over the quotes of the one that it replaces; without one, it is quoted where it would read as
- * something else than text. A number above the last part of the path, or `-` for the last, is the place of an item.
- * Nothing is put below a null or an item that is not there.
- * @returns what stands in the way, as kyaml says it, but without what is there
+ * The value gets the quotes of the one that it replaces. A new value is quoted where it would not read as text. A number above the last part
+ * of the path, or `-` for the last, is the index of an item. Nothing is put below a null or a missing item.
+ * @returns the obstacle in kyaml's words, without its value
  */
 export function putAtPath(object: YamlMap, path: readonly string[], value: string): string | undefined {
   let at: YamlNode = object
@@ -33,7 +32,7 @@ export function putAtPath(object: YamlMap, path: readonly string[], value: strin
   return undefined
 }
 
-/** The node there, made where it may be; undefined where there is none, a text where the path cannot go on. */
+/** The node at the path, created where possible; undefined without one, a text where the path cannot continue. */
 function stepTo(node: YamlNode, part: string): YamlNode | string | undefined {
   if (isNull(node)) return undefined
   if (/^[+-]?[0-9]+$|^-$/.test(part)) {
@@ -56,7 +55,7 @@ function wrongKind(expected: string, node: YamlNode): string {
   return `wrong node kind: expected ${expected} but got ${KINDS[node.kind]}`
 }
 
-/** kyaml `yaml/compatibility.go`, `IsValueNonString`: what is no YAML at all counts as text. */
+/** kyaml `yaml/compatibility.go`, `IsValueNonString`: a text that is no YAML counts as text. */
 function readsAsText(value: string): boolean {
   try {
     const [node] = readYamlNodes(value, 'put-value')

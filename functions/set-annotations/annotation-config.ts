@@ -6,7 +6,7 @@ import { isNull, itemsAt, jsonOf, keyOf, mapAt, nodeAt, resolved, textAt, type Y
 
 export interface AnnotationConfig {
   readonly annotations: ReadonlyMap<string, string>
-  /** Beside the usual places, and before them. */
+  /** Additional fields, before the usual ones. */
   readonly fields: readonly FieldSpec[]
 }
 
@@ -48,7 +48,7 @@ function readOwn(config: YamlMap): AnnotationConfig | { readonly problem: string
   return { annotations, fields: additional ?? older ?? [] }
 }
 
-/** A number or a boolean becomes a text, as sigs.k8s.io/yaml makes one where a text is wanted. */
+/** A number or a boolean becomes a text, as in sigs.k8s.io/yaml. */
 function asText(node: YamlNode): string | undefined {
   const value = scalarValue(resolved(node))
   if (value === null) return ''

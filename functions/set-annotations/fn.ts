@@ -98,7 +98,7 @@ class AnnotationReport {
     location.values.set(name, value)
   }
 
-  /** By file, place in the file, and field. */
+  /** By file, index in the file, and field. */
   results(): readonly FunctionResult[] {
     if (this.locations.size === 0) return [{ message: 'no annotations applied', severity: 'info' }]
     return [...this.locations.values()]
@@ -118,7 +118,7 @@ function compare(left: string, right: string): number {
 
 const ESCAPED = /[<>&\u2028\u2029]/g
 
-/** As Go writes a map into JSON: by key, and with what HTML minds escaped. */
+/** As Go writes a map to JSON: sorted by key, with HTML escapes. */
 function goJson(values: ReadonlyMap<string, string>): string {
   const pairs = [...values]
     .sort(([left], [right]) => compare(left, right))

@@ -55,14 +55,14 @@ export const setImage: KrmFunction = ({ items, config }) => {
   return { items, results: [...problems, summary], exitCode: problems.length === 0 ? 0 : 1, stderr: '' }
 }
 
-/** The original tells such an error twice, and prints it. */
+/** The original reports such an error twice, and prints it. */
 function terminated(items: readonly YamlMap[], message: string): FunctionOutput {
   const why = `function is terminated: ${message}`
   const results = [message, why].map((each) => ({ message: each, severity: 'error' as const }))
   return { items, results, exitCode: 1, stderr: `failed to evaluate function: ${why}` }
 }
 
-/** The image that the config describes, or what is wrong with it. */
+/** The image of the config, or the problem. */
 function imageOf(config: YamlMap | undefined): Image | string {
   const group = groupOf(config)
   const kind = textAt(config, 'kind') ?? ''

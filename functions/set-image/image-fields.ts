@@ -18,7 +18,7 @@ export function hasField(item: YamlMap, field: ImageField): boolean {
   return kind !== 'CustomResourceDefinition' && fits(field.kind, kind) && fits(field.group, group) && fits(field.version, version)
 }
 
-/** Gives every scalar at the path to `visit`. Lists are gone through whether or not the path says `[]`. @returns the problem */
+/** Calls `visit` for every scalar at the path, through lists with or without `[]`. @returns the problem */
 export function visitField(item: YamlMap, field: ImageField, visit: (node: YamlScalar) => void): string | undefined {
   return visitBelow(item, stepsOf(field.path), visit)
 }

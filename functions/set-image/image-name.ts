@@ -42,8 +42,8 @@ function splitReference(reference: string): Reference {
 }
 
 /**
- * The reference of a container with the new parts in it. A new digest takes the place of a tag, the one that is given
- * beside it too; and of a reference that has both, the digest is not kept (the original's `getNewImageName`).
+ * The reference of a container with the new parts. A new digest replaces a tag, also one that is set with it. Of a reference with both, the
+ * digest is not retained (the original's `getNewImageName`).
  */
 export function containerReference(reference: string, image: Image): string {
   const old = splitReference(reference)
@@ -54,7 +54,7 @@ export function containerReference(reference: string, image: Image): string {
   return old.digest === '' ? name : `${name}@${old.digest}`
 }
 
-/** The reference at an additional field, where kustomize's own rule holds: tag and digest can be set together, and both are kept. */
+/** The reference at an additional field, by kustomize's own rule: tag and digest can be set together, and both are retained. */
 export function fieldReference(reference: string, image: Image): string {
   const old = splitReference(reference)
   const isNew = image.newTag !== '' || image.digest !== ''

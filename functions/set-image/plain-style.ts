@@ -25,7 +25,7 @@ export function plainStyle(node: YamlNode): void {
   }
 }
 
-/** Behind a block there is no place for a comment: go-yaml would write it behind whatever comes next. */
+/** A block cannot have a comment after it: go-yaml would write it after the next node. */
 function asBlock(node: YamlMap | YamlList): void {
   if (node.style === 'flow') node.lineComment = ''
   node.style = 'block'

@@ -48,7 +48,7 @@ function reported(items: readonly YamlMap[], results: readonly FunctionResult[])
   return { items: inSdkOrder(items), results, exitCode: 0, stderr: '' }
 }
 
-/** What was done: `count` counts the labels that were looked at, whether they changed or not, as the original does. */
+/** `count` is the number of visited labels, changed or not, as in the original. */
 interface Labelled {
   readonly count: number
   readonly problem?: string | undefined
@@ -75,12 +75,12 @@ function labelObject(item: YamlMap, labels: Labels): Labelled {
 interface Holder {
   /** Undefined where something else than a map is there: it takes no labels, and counts. */
   readonly map: YamlMap | undefined
-  /** How messages of the SDK name the object; it forgets that, and the way, where the way goes through a list. */
+  /** The object's name in messages of the SDK; empty, like the path, where the path goes through a list. */
   readonly object: string
   readonly path: string
 }
 
-/** The holders of a place, or what is wrong. */
+/** The parents of the field, or the problem. */
 function holdersOf(item: YamlMap, { holder, strict }: LabelLocation): readonly Holder[] | string {
   let at: readonly Holder[] = [{ map: item, object: messageNameOf(item), path: '' }]
   for (const [index, name] of holder.entries()) {

@@ -35,9 +35,8 @@ const POD_SELECTOR = ['podSelector', 'matchLabels']
 const CRON_JOB_PODS = ['spec', 'jobTemplate', 'spec', 'template']
 
 /**
- * In the order in which the original goes through them; after a failure it leaves the rest of an object alone. Affinity is not
- * among them: the original looks for its terms one level too high and never finds any. A claim of a StatefulSet has its
- * selector under `spec`, where the original does not look.
+ * In the order of the original, which ignores the rest of an object after a failure. Affinity is not included: the original searches its terms
+ * one level too high and never finds any. A claim of a StatefulSet has its selector under `spec`, which the original does not search.
  */
 export const LABEL_PLACES: readonly LabelLocation[] = [
   { holder: [], labels: OWN_LABELS, create: true },

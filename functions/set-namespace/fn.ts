@@ -31,8 +31,8 @@ export interface NamespaceLocation extends Partial<SdkKind> {
 }
 
 /**
- * Where cluster-scoped objects hold a namespace. Every namespaced object holds it at `metadata.namespace`. A RoleBinding is
- * namespaced, so that its subjects are not reached, although the original's documentation says so.
+ * The fields of cluster-scoped objects with a namespace. Every namespaced object has it at `metadata.namespace`. A RoleBinding is namespaced,
+ * so its subjects are not changed, although the original's documentation claims it.
  */
 export const NAMESPACE_PLACES: readonly NamespaceLocation[] = [
   { version: 'v1', kind: 'Namespace', path: ['metadata', 'name'] },
@@ -47,15 +47,15 @@ export const NAMESPACE_PLACES: readonly NamespaceLocation[] = [
   { kind: 'RoleBinding', path: ['subjects', '*', 'namespace'] },
 ]
 
-/** In what the versions of the original differ. */
+/** Differences between the versions of the original. */
 interface NamespaceRules {
   /** Whether the package's objects must come from one namespace, and each without an origin gives a warning. */
   readonly checksOrigins: boolean
   /** Whether a webhook or an API service gets a namespace even where the object has none to get it: kpt issue 3560. */
   readonly writesMissingServices: boolean
-  /** Of a run with a config that cannot be used. With 0 kpt reports the error and goes on with the objects as they were. */
+  /** Exit code of a run with an invalid config. With 0, kpt reports the error and continues with unchanged objects. */
   readonly badConfigExit: 0 | 1
-  /** Whether a config with a value of a wrong type ends the run with an error that says no more than that. */
+  /** Whether a config with a value of a wrong type ends the run with an error without details. */
   readonly diesOfTypes: boolean
 }
 
@@ -83,7 +83,7 @@ export const setNamespaceOfNamedServices: KrmFunction = namespaceSetter({
 
 const DEPENDS_ON = 'config.kubernetes.io/depends-on'
 const DEFAULT_NAMESPACE = 'default'
-/** All that v0.4.1 says of a config with a value of a wrong type: the SDK names the field here, and of a config there is none. */
+/** The whole message of v0.4.1 for a value of a wrong type: the SDK names the field, which a config does not have. */
 const WRONG_TYPE = 'SubObject has unmatched field type: `'
 /** `<group>/namespaces/<namespace>/<kind>/<name>` */
 const NAMESPACED_DEPENDENCY = /^[-.\w]*\/namespaces\/[-.\w]*\/[-.\w]*\/[-.\w]*$/
@@ -122,7 +122,7 @@ interface Origin {
   readonly name: string
 }
 
-/** Where the object came from, or what it is where it came from nowhere; undefined for an annotation that cannot be read. */
+/** The origin of the object, or its own identity without one; undefined for an unreadable annotation. */
 function originOf(item: YamlMap): Origin | undefined {
   const identifier = upstreamIdentifierOf(item)
   if (identifier === '') return { namespace: effectiveNamespace(item), name: textOrEmpty(item, 'metadata', 'name') }
@@ -289,7 +289,7 @@ function dependencyOn(item: YamlMap): string | undefined {
   return `${group}/namespaces/${namespace}/${textOrEmpty(item, 'kind')}/${textOrEmpty(item, 'metadata', 'name')}`
 }
 
-/** Whether the object names a service at the place, and for a CustomResourceDefinition, converts by a webhook. */
+/** Whether the object names a service at the path and, for a CustomResourceDefinition, converts by a webhook. */
 function isService(item: YamlMap, { kind, path }: NamespaceLocation): boolean {
   if (kind === 'CustomResourceDefinition' && textOrEmpty(item, 'spec', 'conversion', 'strategy') !== 'Webhook') return false
   return readText(item, [...path.slice(0, -1), 'name']).is !== 'absent'

@@ -90,7 +90,7 @@ function badConfig(config: YamlMap | undefined, message: string, isOfTypes = fal
   return { problem: { message, severity: 'error', resourceRef, file }, isOfTypes }
 }
 
-/** As Go reads it: -1 for none, and 0 for what is no number. */
+/** As Go reads it: -1 for none, and 0 for a text that is no number. */
 function indexOf(index: string): number {
   if (index === '') return -1
   return /^[+-]?\d{1,9}$/.test(index) ? Number(index) : 0

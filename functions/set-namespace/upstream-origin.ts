@@ -1,4 +1,4 @@
-/** Where an object came from: what kpt wrote beside it when it fetched the package (kpt-functions-sdk `go/fn/origin.go`). */
+/** The upstream identity of an object: kpt's annotation from the fetch of the package (kpt-functions-sdk `go/fn/origin.go`). */
 
 import { textOrEmpty } from '../../src/render/kpt/sdk-fields.ts'
 import type { YamlMap } from '../../src/yaml/yaml-node.ts'

@@ -5,9 +5,9 @@ import { failed, type KrmFunction, succeeded } from '../../src/render/kpt/krm-fu
 import { annotationsOf, replaceAnnotations } from '../../src/render/kpt/kyaml-text.ts'
 import { copyNode, isNull, itemsAt, keyOf, mapAt, resolved, textAt, type YamlMap } from '../../src/yaml/yaml-node.ts'
 
-/** Of the resource in the config: the only file in which to look for it, and the one to put it into where it is nowhere. */
+/** Annotation of the resource in the config: the only file to search, and the file for a new resource. */
 const TARGET_PATH = 'config.kubernetes.io/target-path'
-/** By which kpt 0.x told the config of a function from other objects. */
+/** Annotation by which kpt 0.x distinguished the config of a function from other objects. */
 const FUNCTION_MARKS = ['config.kubernetes.io/function', 'config.k8s.io/function']
 
 /** v0.2. The config is the resource, or a `List` of resources. */
@@ -43,7 +43,7 @@ function resourceKey(item: YamlMap): string {
   return JSON.stringify([parseApiVersion(text('apiVersion')).group, text('kind'), text('metadata', 'namespace'), text('metadata', 'name')])
 }
 
-/** Nothing by which a resource could be told. */
+/** No part that identifies a resource. */
 function isBare(resource: YamlMap): boolean {
   const fields = [['apiVersion'], ['kind'], ['metadata', 'name'], ['metadata', 'namespace']]
   const maps = [mapAt(resource, 'metadata', 'labels'), mapAt(resource, 'metadata', 'annotations')]
@@ -57,8 +57,8 @@ function isFunctionConfig(item: YamlMap): boolean {
 }
 
 /**
- * The resource in the place of a match, in whose file it stays. The older marks of a file go: kpt gives the config some, and the
- * original fails where they differ from those of the match.
+ * The resource in place of a match, in the file of the match. The older annotations of a file are removed: kpt adds some to the config, and
+ * the original fails where they differ from those of the match.
  */
 function replacement(resource: YamlMap, match: YamlMap | undefined): YamlMap {
   const copy = copyNode(resource)

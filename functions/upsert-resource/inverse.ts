@@ -2,7 +2,7 @@ import { type FieldPath, field } from '../../src/krm/field-path.ts'
 import type { Inverse } from '../../src/proposal/adopt/find-locations.ts'
 import { itemsAt, textAt, type YamlNode } from '../../src/yaml/yaml-node.ts'
 
-/** The function's config is the resource itself: what it replaced or added is written there. */
+/** The function's config is the resource, so every value is written there. */
 export const invertUpsert: Inverse = ({ run, target, finder }) => {
   const { config } = run
   if (config === undefined) return undefined

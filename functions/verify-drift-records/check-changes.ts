@@ -7,7 +7,7 @@ import { isJsonArray, isJsonObject, type Json } from '../../src/text/json.ts'
 
 type ChangesSpec = DriftReport['spec'] | DriftRecord['spec'] | ClosedEpisode['spec']
 
-/** As `shownJson` writes what it hides. */
+/** A hidden value of `shownJson`. */
 const HIDDEN = /^hmac-sha256:[0-9a-f]{16} \([0-9]+ bytes\)$|^redacted \(not read\)$/
 const WHOLE = new Set<Change['change']>(['missing', 'unexpected'])
 

@@ -1,4 +1,4 @@
-/** What has to be true of each kind of document by itself: names, times, and that it can do what it says. */
+/** Rules for each kind of document by itself: names, times, and possible resolutions. */
 import { createHash } from 'node:crypto'
 import { packageSlug } from '../../src/package/find-packages.ts'
 import { parseWorkspaceBranch } from '../../src/package/ref-name.ts'
@@ -7,7 +7,7 @@ import { closedPath, ledgerUnitFolder, recordPath } from '../../src/record/recor
 import type { Change, ClosedEpisode, DriftRecord, DriftReport } from '../../src/record/schema.ts'
 import { checkChanges, isTime, TIME } from './check-changes.ts'
 
-/** Eight hex digits, with a number behind them where they were taken. */
+/** Eight hex digits, with a number after them where they were taken. */
 const EPISODE = /^[0-9a-f]{8}(-[1-9][0-9]{0,8})?$/
 
 interface Check {
@@ -25,7 +25,7 @@ export interface SignOff {
   readonly message: 'optional' | 'required'
 }
 
-/** @param file from the root of the repository, as far as whoever runs the function knows it */
+/** @param file from the root of the repository, as far as the runner of the function knows it */
 export function checkRecord(record: DriftRecord, file: string, { drafts, message }: SignOff): readonly TreeProblem[] {
   const { spec, metadata } = record
   const text = spec.message?.trim() ?? ''
@@ -84,7 +84,7 @@ function checkResolution({ change, redacted, resolution }: Change, path: string)
   return redacted === true && change !== 'removed' ? [{ path, message: 'a hidden value cannot be adopted' }] : []
 }
 
-/** Of a record in the folder of records; what is kept elsewhere may have any name. */
+/** Of a record in the folder of records. In other folders a record may have any name. */
 function checkFileName({ unit, began, episode }: DriftRecord['spec'], file: string): TreeProblem[] {
   const at = file.search(/(?:^|\/)\.drift\/records\//)
   if (at === -1) return []

@@ -1,7 +1,7 @@
 /**
- * Says what is wrong with the documents that Backporch keeps in git: their shape, that no syncer would apply them, and that they
- * agree with themselves and with their file names. For CI; it changes nothing. What needs the installation key (the fingerprints
- * themselves), git (who merged) or the cluster is not checked.
+ * Reports problems of the documents that Backporch stores in git: their shape, that no syncer applies them, and that they agree with
+ * themselves and with their file names. For CI; it changes nothing. It does not check what needs the installation key (the fingerprints
+ * themselves), git (who merged) or the cluster.
  */
 import type { z } from 'zod'
 import { driftPolicySchema, placementSchema } from '../../src/policy/schema.ts'
@@ -22,7 +22,7 @@ import { entryOf, keyOf, nodeAt, textAt, type YamlMap } from '../../src/yaml/yam
 import { checkClosed, checkRecord, checkReport, type SignOff } from './check-documents.ts'
 
 const LOCAL_CONFIG = 'config.kubernetes.io/local-config'
-/** Problems of one document that are told. */
+/** Problems that are reported for one document. */
 const MOST_TOLD = 20
 
 interface Finding extends TreeProblem {
@@ -36,7 +36,7 @@ export const verifyDriftRecords: KrmFunction = ({ items, config }) => {
   return { items, results: findings, exitCode: findings.some(({ severity }) => severity === 'error') ? 1 : 0, stderr: '' }
 }
 
-/** @returns what is wrong, where something is */
+/** @returns the problem, or undefined */
 function readConfig(config: YamlMap | undefined): SignOff | string {
   const data = nodeAt(config, 'data')
   const unknown = (data?.kind === 'map' ? data.entries : [])
@@ -115,7 +115,7 @@ function checkForeign(item: YamlMap, apiVersion: string, kind: string): readonly
   return [{ path: '', message: 'only documents of Backporch stand here: a syncer that reads the whole repository would apply it' }]
 }
 
-/** What no document can be asked alone. */
+/** Rules across documents. */
 function checkSet(items: readonly YamlMap[]): readonly FunctionResult[] {
   const results: FunctionResult[] = []
   const observed = new Map<string, string>()
@@ -141,7 +141,7 @@ function checkSet(items: readonly YamlMap[]): readonly FunctionResult[] {
   return results
 }
 
-/** By what kpt says while it renders, else by the nearest Kptfile. */
+/** From kpt's annotations during a render, otherwise by the nearest Kptfile. */
 function packagesOf(items: readonly YamlMap[]): (item: YamlMap) => string {
   const folderOf = (item: YamlMap): string => fileOf(item).path.replace(/[^/]*$/, '')
   const folders = new Set(items.filter((item) => textAt(item, 'kind') === 'Kptfile').map(folderOf))
