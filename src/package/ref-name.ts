@@ -48,6 +48,11 @@ const CANONICAL_REVISION = /^v(?:0|[1-9][0-9]*)$/
 // biome-ignore lint/suspicious/noControlCharactersInRegex: git forbids exactly these
 const FORBIDDEN_IN_REF = /[\x00-\x20\x7f~^:?*[\\]|\.\.|@\{|\/\/|^\/|\/$|\.$|^@$/
 
+/** The name of a branch without `refs/heads/`; any other text as it is. */
+export function shortBranch(ref: string): string {
+  return ref.startsWith(BRANCH) ? ref.slice(BRANCH.length) : ref
+}
+
 /** The rules of `git check-ref-format` for a name of one or more levels (git documentation, git-check-ref-format). */
 export function isWellFormedRefName(name: string): boolean {
   if (name === '' || FORBIDDEN_IN_REF.test(name)) return false

@@ -1,8 +1,10 @@
 /** The policy about writers and their risk: `actors` and `riskOverrides`. */
+
 import * as z from 'zod'
 import type { ActorRule } from '../drift/attribute/actor-classes.ts'
 import type { RiskOverride } from '../drift/risk/risk-overrides.ts'
 import { actorSchema, riskSchema } from '../record/schema.ts'
+import { given } from '../text/given.ts'
 import { ignoreRuleOf, ignoreSchema } from './ignore-schema.ts'
 
 export const actorRuleSchema = z
@@ -31,15 +33,8 @@ export const riskOverrideSchema = z
   )
 
 export function actorRuleOf(entry: z.infer<typeof actorRuleSchema>, where: string): ActorRule {
-  const { manager, operation, subresource, user } = entry
-  return {
-    where,
-    ...(manager === undefined ? {} : { manager }),
-    ...(operation === undefined ? {} : { operation }),
-    ...(subresource === undefined ? {} : { subresource }),
-    ...(user === undefined ? {} : { user }),
-    class: entry.class,
-  }
+  const { class: kind, ...parts } = entry
+  return { where, ...given(parts), class: kind }
 }
 
 export function riskOverrideOf({ risk, ...entry }: z.infer<typeof riskOverrideSchema>, where: string): RiskOverride {

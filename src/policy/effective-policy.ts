@@ -1,4 +1,5 @@
 /** The policy that decides about one unit, and the chain that led to it. */
+
 import type { ActorRule } from '../drift/attribute/actor-classes.ts'
 import type { Resolution } from '../drift/drift.ts'
 import type { IgnoreRule } from '../drift/noise/ignore-rules.ts'
@@ -6,6 +7,7 @@ import { rulesOf } from '../drift/noise/presets.ts'
 import type { RiskOverride } from '../drift/risk/risk-overrides.ts'
 import type { VisibilityRules } from '../drift/visibility.ts'
 import { RENDERED_BY_KPT, type RenderChoice } from '../render/render-choice.ts'
+import { compareText } from '../text/compare-text.ts'
 import { secondsOf } from './duration.ts'
 import type { Policy, PolicySet } from './parse-policy.ts'
 import { chosenRender, possibleRenders } from './render-schema.ts'
@@ -234,13 +236,9 @@ function byPriority(policies: readonly Policy[]): readonly Policy[] {
       Number(isOperators(right) && isEnforced(right)) - Number(isOperators(left) && isEnforced(left)) ||
       priorityOf(right) - priorityOf(left) ||
       Number(isOperators(right)) - Number(isOperators(left)) ||
-      compare(left.document.metadata.name, right.document.metadata.name) ||
-      compare(left.where, right.where),
+      compareText(left.document.metadata.name, right.document.metadata.name) ||
+      compareText(left.where, right.where),
   )
-}
-
-function compare(left: string, right: string): number {
-  return left < right ? -1 : left > right ? 1 : 0
 }
 
 function priorityOf({ document }: Policy): number {

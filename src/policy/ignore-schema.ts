@@ -1,9 +1,11 @@
 /** One ignore rule as a policy has it, and as the rule that is tried. */
+
 import * as z from 'zod'
 import type { IgnoreRule } from '../drift/noise/ignore-rules.ts'
 import { expressionProblem } from '../drift/noise/rule-expression.ts'
 import { parseRulePath, type RulePath } from '../drift/noise/rule-path.ts'
 import { parseLabelSelector } from '../krm/label-selector.ts'
+import { given } from '../text/given.ts'
 
 /** Day as in `2026-12-31`; a day that there is not is a problem. */
 export const daySchema = z
@@ -71,12 +73,11 @@ export function ignoreRuleOf(entry: IgnoreEntry, from: Pick<IgnoreRule, 'where' 
   const parsed = labels === undefined ? undefined : parseLabelSelector(labels)
   return {
     ...from,
-    target: Object.fromEntries(Object.entries(target).filter(([, value]) => value !== undefined)),
+    target: given(target),
     ...(parsed === undefined || 'problem' in parsed ? {} : { labels: { text: labels ?? '', selector: parsed.selector } }),
-    ...(entry.changes === undefined ? {} : { changes: entry.changes }),
+    ...given({ changes: entry.changes }),
     paths,
-    ...(entry.pathExpressions === undefined ? {} : { pathExpressions: entry.pathExpressions }),
-    ...(entry.valueExpressions === undefined ? {} : { valueExpressions: entry.valueExpressions }),
+    ...given({ pathExpressions: entry.pathExpressions, valueExpressions: entry.valueExpressions }),
     managers: entry.managers ?? [],
     reason: entry.reason,
     expires: entry.expires,
@@ -107,7 +108,8 @@ function problemOf(parsed: object): string | undefined {
   return 'problem' in parsed ? String(parsed.problem) : undefined
 }
 
-function hasNo(problem: (text: string) => string | undefined): (text: string, context: z.RefinementCtx<string>) => void {
+/** A check of a text by why it is none. */
+export function hasNo(problem: (text: string) => string | undefined): (text: string, context: z.RefinementCtx<string>) => void {
   return (text, context) => {
     const message = problem(text)
     if (message !== undefined) context.addIssue({ code: 'custom', message })

@@ -4,7 +4,7 @@ import { NONE, PRESET_NAMES, RECOMMENDED } from '../drift/noise/presets.ts'
 import { API_VERSION, resolutionSchema, riskSchema } from '../record/schema.ts'
 import { actorRuleSchema, riskOverrideSchema } from './attribution-schema.ts'
 import { secondsOf } from './duration.ts'
-import { ignoreSchema } from './ignore-schema.ts'
+import { hasNo, ignoreSchema } from './ignore-schema.ts'
 import { renderSchema } from './render-schema.ts'
 import { hideSchema, showSchema } from './visibility-schema.ts'
 import { scheduleProblem, timezoneProblem } from './windows.ts'
@@ -88,13 +88,6 @@ export const windowSchema = z
     if (duration !== undefined) problem('duration', 'only a window with a schedule has it')
     if (timezone !== undefined) problem('timezone', 'only a window with a schedule has it')
   })
-
-function hasNo(problemOf: (text: string) => string | undefined): (text: string, context: z.RefinementCtx<string>) => void {
-  return (text, context) => {
-    const message = problemOf(text)
-    if (message !== undefined) context.addIssue({ code: 'custom', message })
-  }
-}
 
 function presetProblem(name: string): string {
   return `there is no preset ${JSON.stringify(name.slice(0, 100))}; presets are ${PRESET_NAMES.join(', ')}`

@@ -1,9 +1,11 @@
 /** The policy about showing values: `hide` and `show`. */
+
 import * as z from 'zod'
 import { expressionProblem } from '../drift/noise/rule-expression.ts'
 import { parseRulePath, type RulePath } from '../drift/noise/rule-path.ts'
 import type { VisibilityRule } from '../drift/visibility.ts'
-import { ignoreSchema } from './ignore-schema.ts'
+import { given } from '../text/given.ts'
+import { hasNo, ignoreSchema } from './ignore-schema.ts'
 
 const target = z
   .strictObject({
@@ -21,15 +23,7 @@ export const hideSchema = z
     target,
     paths,
     patterns: z
-      .array(
-        z
-          .string()
-          .min(1)
-          .superRefine((text, context) => {
-            const message = expressionProblem(text)
-            if (message !== undefined) context.addIssue({ code: 'custom', message })
-          }),
-      )
+      .array(z.string().min(1).superRefine(hasNo(expressionProblem)))
       .min(1)
       .optional()
       .describe('RE2, each looked for in every text and number; beside paths, in those alone.'),
@@ -44,7 +38,7 @@ type Entry = z.infer<typeof hideSchema> | z.infer<typeof showSchema>
 /** @param where the place of the rule */
 export function visibilityRuleOf(entry: Entry, where: string): VisibilityRule {
   return {
-    target: Object.fromEntries(Object.entries(entry.target ?? {}).filter(([, value]) => value !== undefined)),
+    target: given(entry.target ?? {}),
     // Every path was read once before, by the schema.
     paths: (entry.paths ?? []).map(parseRulePath).filter((path): path is RulePath => !('problem' in path)),
     patterns: 'patterns' in entry ? (entry.patterns ?? []) : [],

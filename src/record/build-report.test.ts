@@ -16,7 +16,7 @@ const CONFIG = { group: '', kind: 'ConfigMap', namespace: 'shop', name: 'web' }
 const LAST_APPLIED = 'metadata.annotations["kubectl.kubernetes.io/last-applied-configuration"]'
 
 function written(drift: Drift): string {
-  return formatDocument(showChange(drift, 'Restore', TEST_KEY, undefined))
+  return formatDocument(showChange({ drift, resolution: 'Restore' }, TEST_KEY))
 }
 
 const HIDDEN: readonly (readonly [name: string, drift: Drift])[] = [
@@ -47,32 +47,32 @@ for (const [name, drift] of HIDDEN) {
 }
 
 test('what is hidden is said to be hidden, with its length, and a change of it can be seen', () => {
-  const change = showChange(driftOf('data.user', { id: SECRET, git: 'YWJj', live: 'YWJjZA==' }), 'Restore', TEST_KEY, undefined)
+  const change = showChange({ drift: driftOf('data.user', { id: SECRET, git: 'YWJj', live: 'YWJjZA==' }), resolution: 'Restore' }, TEST_KEY)
   assert.equal(change.redacted, true)
   assert.match(String(change.git), /\(3 bytes\)$/)
   assert.match(String(change.live), /\(4 bytes\)$/)
-  const same = showChange(driftOf('data.user', { id: SECRET, git: 'abc', live: 'abc' }), 'Restore', TEST_KEY, undefined)
+  const same = showChange({ drift: driftOf('data.user', { id: SECRET, git: 'abc', live: 'abc' }), resolution: 'Restore' }, TEST_KEY)
   assert.equal(same.git, same.live)
 })
 
 test('a live value that was not read shows as that', () => {
-  const change = showChange(
-    driftOf('data.user', { id: SECRET, git: 'abc', live: undefined, liveUnread: true }),
-    'Restore',
-    TEST_KEY,
-    undefined,
-  )
+  const drift = driftOf('data.user', { id: SECRET, git: 'abc', live: undefined, liveUnread: true })
+  const change = showChange({ drift, resolution: 'Restore' }, TEST_KEY)
   assert.equal(change.live, 'redacted (not read)')
 })
 
 test('the values of a whole object are never in a change', () => {
-  const { git, live, path: location } = showChange(driftOf('', { change: 'missing', git: { a: 1 } }), 'Adopt', TEST_KEY, undefined)
+  const {
+    git,
+    live,
+    path: location,
+  } = showChange({ drift: driftOf('', { change: 'missing', git: { a: 1 } }), resolution: 'Adopt' }, TEST_KEY)
   assert.deepEqual([git, live, location], [undefined, undefined, undefined])
 })
 
 test('without the key, a change tells nothing of a six-digit PIN: neither its hash nor its fingerprint can be made again', () => {
   const drift = (pin: string, key = TEST_KEY) =>
-    showChange(driftOf('data.pin', { id: SECRET, git: '000000', live: pin }), 'Restore', key, undefined)
+    showChange({ drift: driftOf('data.pin', { id: SECRET, git: '000000', live: pin }), resolution: 'Restore' }, key)
   const known = drift('004711')
   const other = redactionKey(new Uint8Array(32).fill(3))
   for (let pin = 4000; pin < 5000; pin += 1) {
@@ -85,7 +85,7 @@ test('without the key, a change tells nothing of a six-digit PIN: neither its ha
 test('a value goes out unchanged exactly where it does not look like a credential', () => {
   fc.assert(
     fc.property(fc.constantFrom('data.color', 'data.password', 'spec.secretName'), fc.string({ minLength: 1 }), (location, live) => {
-      const change = showChange(driftOf(location, { id: CONFIG, git: undefined, live }), 'Restore', TEST_KEY, undefined)
+      const change = showChange({ drift: driftOf(location, { id: CONFIG, git: undefined, live }), resolution: 'Restore' }, TEST_KEY)
       assert.equal(change.live === live, !looksSecret(path(location), live))
     }),
   )

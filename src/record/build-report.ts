@@ -1,4 +1,5 @@
 /** From verdicts to the DriftReport of a unit. Here plain values become shown values: the only place that does it. */
+
 import { createHash } from 'node:crypto'
 import { itemFingerprint } from '../drift/compare/fingerprint.ts'
 import type { Actor, Drift, FieldOwner, ObjectVerdict, Resolution, SetAside } from '../drift/drift.ts'
@@ -8,40 +9,27 @@ import type { ResourceId } from '../krm/resource-id.ts'
 import type { DesiredResource } from '../render/desired-set.ts'
 import { type GroupMember, healthMessage } from '../status/resource-group.ts'
 import { unitHealth } from '../status/unit-health.ts'
+import { given } from '../text/given.ts'
 import type { Json } from '../text/json.ts'
 import { frozen } from './known-texts.ts'
 import { API_VERSION, type Change, type DriftReport, type Incomplete, LOCAL_CONFIG, type UnitHealth } from './schema.ts'
 
-export interface ReportUnit {
-  readonly cluster: string
-  readonly package: string
-  /** Of a package at the root of the repository; undefined for any other. */
-  readonly name?: string | undefined
-  /** Of a folder without a Kptfile. */
-  readonly source?: 'folder' | undefined
-  /** Base branch, short. */
-  readonly branch: string
-  /** As in `v3`; undefined before the first tag. */
-  readonly revision: string | undefined
-  readonly commit: string
-  /** `contentHash` of the package's tree. */
-  readonly tree: string
+/** A difference with its place in git and what is planned for it. */
+interface ResolvedDrift {
+  readonly drift: Drift
+  readonly resolution: Resolution
+  readonly desired?: DesiredResource | undefined
+  readonly via?: string | undefined
 }
 
 /** A difference as it may be written down; frozen. */
-export function showChange(
-  drift: Drift,
-  resolution: Resolution,
-  key: RedactionKey,
-  desired: DesiredResource | undefined,
-  via?: string,
-): Change {
-  const source = desired === undefined ? '' : `${desired.location.path}:${desired.location.line}`
-  const name = via === undefined ? resolution : `${resolution} ${via}`
-  return key.derived.get(drift, `change ${name}`, [source], () => frozen(changeOf(drift, resolution, key, source, via)))
+export function showChange(change: ResolvedDrift, key: RedactionKey): Change {
+  const { drift, resolution, desired, via } = change
+  const source = desired === undefined ? undefined : `${desired.location.path}:${desired.location.line}`
+  return key.derived.get(drift, `change ${resolution} ${via ?? ''}`, [source], () => frozen(changeOf(change, source, key)))
 }
 
-function changeOf(drift: Drift, resolution: Resolution, key: RedactionKey, source: string, via: string | undefined): Change {
+function changeOf({ drift, resolution, via }: ResolvedDrift, source: string | undefined, key: RedactionKey): Change {
   const whole = drift.change === 'missing' || drift.change === 'unexpected'
   const git = whole ? undefined : show(key, drift, drift.git)
   const live = whole ? undefined : drift.liveUnread ? redactUnread() : show(key, drift, drift.live)
@@ -50,16 +38,14 @@ function changeOf(drift: Drift, resolution: Resolution, key: RedactionKey, sourc
     ref: refOf(drift.id),
     change: drift.change,
     ...(whole ? {} : { path: shownPath(key, drift.id, drift.path) }),
-    ...sideOf('git', both.git),
-    ...sideOf('live', both.live),
+    ...given({ git: shownJson(both.git), live: shownJson(both.live) }),
     ...(both.git?.kind === 'redacted' || both.live?.kind === 'redacted' ? { redacted: true } : {}),
     actor: showActor(drift.actor),
-    ...(drift.rolledBack === undefined ? {} : { rolledBack: drift.rolledBack }),
+    ...given({ rolledBack: drift.rolledBack }),
     risk: drift.risk,
     reason: drift.reason,
     resolution,
-    ...(via === undefined ? {} : { via }),
-    ...(source === '' ? {} : { source }),
+    ...given({ via, source }),
     ...(drift.notes.length === 0 ? {} : { notes: [...drift.notes] }),
     fingerprint: itemFingerprint(drift, key),
   }
@@ -74,9 +60,7 @@ function showActor({ manager, operation, subresource, class: kind, at, confidenc
     class: kind,
     at,
     confidence,
-    ...(user === undefined ? {} : { user }),
-    ...(actingAs === undefined ? {} : { actingAs }),
-    ...(others === undefined ? {} : { others: others.map(showOwner) }),
+    ...given({ user, actingAs, others: others?.map(showOwner) }),
   }
 }
 
@@ -91,11 +75,6 @@ function pairHidden(drift: Drift, git: Shown, live: Shown, key: RedactionKey): {
   if (git?.kind === 'redacted' && live?.kind === 'revealed') return { git, live: hide(live.value) }
   if (live?.kind === 'redacted' && git?.kind === 'revealed') return { git: hide(git.value), live }
   return { git, live }
-}
-
-function sideOf(name: 'git' | 'live', shown: Shown): Pick<Change, 'git' | 'live'> {
-  const value = shownJson(shown)
-  return value === undefined ? {} : { [name]: value }
 }
 
 const MOST_OBJECTS = 20
@@ -117,7 +96,7 @@ export function refOf(id: ResourceId): Change['ref'] {
 }
 
 export interface ReportInput {
-  readonly unit: ReportUnit
+  readonly unit: DriftReport['spec']['unit']
   readonly fingerprint: string
   readonly observedAt: string
   readonly syncer: string
@@ -142,7 +121,7 @@ type ShownAside = NonNullable<DriftReport['status']['setAside']>[number]
 function showVerdicts({ verdicts, resolutions, key }: ReportInput): ShownVerdicts {
   return key.derived.get(resolutions, 'report', [verdicts], () => ({
     changes: verdicts.flatMap(({ items, desired }) =>
-      items.map((item) => showChange(item, resolutions.get(item) ?? 'Restore', key, desired)),
+      items.map((item) => showChange({ drift: item, resolution: resolutions.get(item) ?? 'Restore', desired }, key)),
     ),
     setAside: verdicts.flatMap((verdict) => verdict.setAside.map((aside) => showSetAside(aside, key))),
     objects: verdicts.filter(({ desired }) => desired !== undefined).length,
@@ -157,23 +136,9 @@ export function buildReport(input: ReportInput): DriftReport {
     kind: 'DriftReport',
     metadata: { name: reportName(unit), annotations: LOCAL_CONFIG },
     spec: {
-      unit: {
-        cluster: unit.cluster,
-        package: unit.package,
-        ...(unit.name === undefined ? {} : { name: unit.name }),
-        ...(unit.source === undefined ? {} : { source: unit.source }),
-        branch: unit.branch,
-        ...(unit.revision === undefined ? {} : { revision: unit.revision }),
-        commit: unit.commit,
-        tree: unit.tree,
-      },
+      unit,
       fingerprint: input.fingerprint,
-      observed: {
-        at: input.observedAt,
-        syncer: input.syncer,
-        objects,
-        ...(input.recorded ? { recorded: true } : {}),
-      },
+      observed: { at: input.observedAt, syncer: input.syncer, objects, ...(input.recorded ? { recorded: true } : {}) },
       changes,
     },
     status: {
@@ -191,12 +156,10 @@ function showSetAside({ drift, state, why, rule, commit, stuckSince }: SetAside,
     ...(path.length === 0 ? {} : { path: shownPath(key, id, path) }),
     state,
     why,
-    ...(rule === undefined ? {} : { rule }),
-    ...(commit === undefined ? {} : { commit }),
-    ...(stuckSince === undefined ? {} : { stuckSince }),
+    ...given({ rule, commit, stuckSince }),
   }
 }
 
-export function reportName(unit: Pick<ReportUnit, 'cluster' | 'package'>): string {
+export function reportName(unit: Pick<DriftReport['spec']['unit'], 'cluster' | 'package'>): string {
   return createHash('sha256').update(`${unit.cluster}\0${unit.package}`).digest('hex').slice(0, 16)
 }

@@ -30,7 +30,7 @@ function drift(actor: Actor, more: Partial<Drift> = {}): Drift {
 
 /** The actor now, where the ledger had `before` for the same change. */
 function known(before: Drift, now: Drift): Actor | undefined {
-  const change = showChange(before, 'Restore', KEY, undefined)
+  const change = showChange({ drift: before, resolution: 'Restore' }, KEY)
   const verdict: ObjectVerdict = {
     ...{ id: ID, apiVersion: 'v1', desired: undefined, state: 'drifted', proof: 'dry-run', items: [now], setAside: [] },
     ...{ failure: undefined, reapplyFails: undefined },

@@ -60,7 +60,7 @@ interface Sides {
 function location(sides: Sides, drift: Drift, desired: JsonObject, key: RedactionKey): Sides {
   const { path } = drift
   // The same two values as in the report, hidden where they are hidden there.
-  const shown = showChange(drift, 'Restore', key, undefined)
+  const shown = showChange({ drift, resolution: 'Restore' }, key)
   const live = shown.live === undefined ? sides.live : asObject(withValueAt(sides.live, path, shown.live as Json))
   if (shown.git === undefined) return { git: asObject(without(sides.git, path, desired)), live }
   const there = valueAt(sides.git, path) !== undefined

@@ -110,7 +110,7 @@ function leaksOf(form: CredentialForm): readonly string[] {
       ([at, { items }]) =>
         [
           `${at === form.location ? 'change' : 'added'} at ${at}`,
-          textOf(showChange(items[0] as Drift, 'Restore', KEY, undefined)),
+          textOf(showChange({ drift: items[0] as Drift, resolution: 'Restore' }, KEY)),
         ] as const,
     ),
     ['sides around another change', textOf(objectSides(harmless, () => true, KEY))],

@@ -157,7 +157,7 @@ function numberedLines({ verdicts, key }: Observation, plan: UnitPlan): Explaine
     verdict.setAside.map((one) => ({
       drift: one.drift,
       verdict,
-      change: showChange(one.drift, 'Restore', key, verdict.desired),
+      change: showChange({ drift: one.drift, resolution: 'Restore', desired: verdict.desired }, key),
       aside: one,
     })),
   )

@@ -1,4 +1,5 @@
 /** Ignore rules requested in a comment, as edits of a policy file that touch nothing else in it. */
+
 import { literalRulePath } from '../../drift/noise/rule-path.ts'
 import { Failure } from '../../failure.ts'
 import { field, parseFieldPath } from '../../krm/field-path.ts'
@@ -8,6 +9,7 @@ import type { IgnoreEntry } from '../../policy/ignore-schema.ts'
 import { type Policy, type PolicyFile, type PolicySet, parsePolicyFiles } from '../../policy/parse-policy.ts'
 import { API_VERSION, type Change, LOCAL_CONFIG } from '../../record/schema.ts'
 import { formatInertDocument } from '../../record/write-document.ts'
+import { given } from '../../text/given.ts'
 import { literalGlob } from '../../text/glob.ts'
 import { isJsonObject, type Json, jsonEquals } from '../../text/json.ts'
 import { editYaml, type YamlEdit } from '../../yaml/edit/edit-yaml.ts'
@@ -144,15 +146,12 @@ function proven(files: readonly PolicyFile[], file: PolicyFile): PolicyFile {
 
 function plain({ target, changes, paths, pathExpressions, valueExpressions, managers, reason, expires }: IgnoreDocument) {
   const { group, kind, namespace, name, labels } = target ?? {}
-  const given = Object.entries({ group, kind, namespace, name, labels }).filter(
-    (entry): entry is [string, string] => entry[1] !== undefined,
-  )
-  const lists = Object.entries({ changes, paths, pathExpressions, valueExpressions, managers })
+  const named = given({ group, kind, namespace, name, labels })
   return {
-    ...(given.length === 0 ? {} : { target: Object.fromEntries(given) }),
-    ...Object.fromEntries(lists.filter((entry): entry is [string, string[]] => entry[1] !== undefined)),
+    ...(Object.keys(named).length === 0 ? {} : { target: named }),
+    ...given({ changes, paths, pathExpressions, valueExpressions, managers }),
     reason,
-    ...(expires === undefined ? {} : { expires }),
+    ...given({ expires }),
   }
 }
 

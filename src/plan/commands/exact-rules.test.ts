@@ -35,7 +35,7 @@ function verdictOf(id: Drift['id'], items: readonly Drift[]): ObjectVerdict {
 
 /** What the printed text hides, once it is in `.drift/`. */
 function hiddenBy(verdicts: readonly ObjectVerdict[], chosen: readonly Drift[]): readonly Drift[] {
-  const changes = chosen.map((drift) => showChange(drift, 'Restore', TEST_KEY, undefined))
+  const changes = chosen.map((drift) => showChange({ drift, resolution: 'Restore' }, TEST_KEY))
   const rules = exactRules({ chosen: changes, verdicts, key: TEST_KEY, reason: 'why', expires: TODAY })
   const set = parsePolicyFiles([{ path: '.drift/ignore.yaml', text: formatInertDocument(policyOfUnit(UNIT, rules)) }])
   assert.deepEqual(effectivePolicy(set, 'other', UNIT.packagePath).ignore, [], 'in no other cluster')
@@ -121,7 +121,7 @@ const WEB = driftOf('').id
 
 test('the rule is the one that a person would write: the object and its fields', () => {
   const items = [driftOf('spec.replicas'), driftOf('spec.paused')]
-  const chosen = items.slice(0, 1).map((drift) => showChange(drift, 'Restore', TEST_KEY, undefined))
+  const chosen = items.slice(0, 1).map((drift) => showChange({ drift, resolution: 'Restore' }, TEST_KEY))
   assert.deepEqual(exactRules({ chosen, verdicts: [verdictOf(WEB, items)], key: TEST_KEY, reason: 'why', expires: undefined }), [
     { target: { group: 'apps', kind: 'Deployment', namespace: 'shop', name: 'web' }, paths: ['spec.replicas'], reason: 'why' },
   ])

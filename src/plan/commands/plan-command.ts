@@ -1,4 +1,5 @@
 /** One command: what it changes in the plan of the unit, and what is answered. Nothing is written here. */
+
 import { describeRule, isActive, mismatchText, whyNotIgnored } from '../../drift/noise/ignore-rules.ts'
 import { RISK_RULES } from '../../drift/risk/risk.ts'
 import { Failure } from '../../failure.ts'
@@ -7,7 +8,9 @@ import type { PolicyFile, PolicySet } from '../../policy/parse-policy.ts'
 import type { CommandVerb, CommentCommand } from '../../proposal/comment-command.ts'
 import { type CommandResult, explainText, helpText, planText, rulesText, SEE_BELOW } from '../../proposal/text/command-answer.ts'
 import { time } from '../../proposal/text/words.ts'
+import { given } from '../../text/given.ts'
 import { markdownCell, markdownProse } from '../../text/markdown-text.ts'
+import { later } from '../limits/drift-age.ts'
 import type { Observation, ResolutionRequest } from '../turn/observation.ts'
 import type { UnitPlan } from '../turn/unit-plan.ts'
 import { addRules, type IgnoreDocument, type PlacedRule, removeRules, rulesFor } from './comment-policy.ts'
@@ -76,7 +79,7 @@ const PLANNERS: { readonly [Verb in CommandVerb]: Planner } = {
   release: resolve,
   recheck: (context, _command, state) => planRecheck(context, state),
   recreate: (context, _command, state) => recreate(context, state),
-  snooze: (context, { requester, duration }, state) => snooze(context, until(requester, duration), state),
+  snooze: (context, { requester, duration }, state) => snooze(context, later(requester.at, duration ?? 0), state),
   ignore: (context, command, state) => ignore(context, command.requester, command, state),
   unignore: (context, { selectors }, state) => ({ state, text: '', policy: withoutRules(context, selectors) }),
   exclude: (context, { selectors: [glob = ''] }, state) => exclude(context, glob, state),
@@ -99,10 +102,6 @@ export function planCommand(
 
 function resolutionOf(verb: CommandVerb): RequestedChoice['resolution'] {
   return verb === 'adopt' || verb === 'release' ? RESOLUTIONS[verb] : 'Restore'
-}
-
-function until({ at }: Requester, seconds = 0): string {
-  return `${new Date(Date.parse(at) + seconds * 1_000).toISOString().slice(0, 19)}Z`
 }
 
 function ownedBy({ requests: { unit, codeOwners } }: CommandContext) {
@@ -149,7 +148,7 @@ function joinResolutionRequests(
   { resolution, changes, via, more = [], ...later }: ResolutionRequest,
 ): ResolutionRequest {
   const message = later.message ?? earlier.message
-  const choice = { resolution, changes, ...(via === undefined ? {} : { via }) }
+  const choice = { resolution, changes, ...given({ via }) }
   return { ...earlier, ...later, message, more: [...(earlier.more ?? []), choice, ...more] }
 }
 
@@ -226,7 +225,7 @@ function ignore(
   const chosen = changesMeant(selectors, unit.numbered, report.spec.changes)
   assertOwner('ignore', chosen, requester, ownedBy(context))
   const { verdicts, key } = state.observation
-  const expires = duration === undefined ? undefined : until(requester, duration).slice(0, 10)
+  const expires = duration === undefined ? undefined : later(requester.at, duration).slice(0, 10)
   const rules = exactRules({ chosen, verdicts, key, reason, expires })
   const file = addRules(requests.policyFiles, policies, unit, rules)
   return file === undefined

@@ -1,8 +1,10 @@
 /** A request for resolutions, as fingerprints of changes: several choices of one comment are one plan. */
+
 import type { Resolution } from '../../drift/drift.ts'
 import { Failure } from '../../failure.ts'
 import { resourceKey } from '../../krm/resource-id.ts'
 import type { Change } from '../../record/schema.ts'
+import { given } from '../../text/given.ts'
 import type { Choice, ResolutionRequest } from '../turn/observation.ts'
 import { selectChanges } from './select-changes.ts'
 
@@ -37,7 +39,7 @@ export function resolveSelectors(request: ResolutionSelectors, current: readonly
     ...first,
     message: request.message,
     ...(more.length === 0 ? {} : { more }),
-    ...(request.by === undefined ? {} : { by: request.by }),
+    ...given({ by: request.by }),
   }
 }
 
@@ -51,7 +53,7 @@ function choiceOf({ resolution, selectors, via }: RequestedChoice, request: Reso
     resolution,
     current.filter(({ fingerprint }) => changes === undefined || changes.has(fingerprint)),
   )
-  return { resolution, changes, ...(via === undefined ? {} : { via }) }
+  return { resolution, changes, ...given({ via }) }
 }
 
 /**

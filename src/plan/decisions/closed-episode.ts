@@ -1,6 +1,9 @@
 /** How an episode ends, and how long its rejection is silent. */
+
 import { RISKS } from '../../drift/drift.ts'
 import { API_VERSION, type Change, type ClosedEpisode, type DriftRecord, LOCAL_CONFIG } from '../../record/schema.ts'
+import { given } from '../../text/given.ts'
+import { later } from '../limits/drift-age.ts'
 
 export function closedEpisodeOf(record: DriftRecord, status: ClosedEpisode['status']): ClosedEpisode {
   const { unit, fingerprint, observed, changes, episode, began, proposedAt, plan, message } = record.spec
@@ -8,17 +11,7 @@ export function closedEpisodeOf(record: DriftRecord, status: ClosedEpisode['stat
     apiVersion: API_VERSION,
     kind: 'ClosedEpisode',
     metadata: { name: episode, annotations: LOCAL_CONFIG },
-    spec: {
-      unit,
-      fingerprint,
-      observed,
-      changes,
-      episode,
-      began,
-      ...(proposedAt === undefined ? {} : { proposedAt }),
-      plan,
-      ...(message === undefined ? {} : { message }),
-    },
+    spec: { unit, fingerprint, observed, changes, episode, began, ...given({ proposedAt }), plan, ...given({ message }) },
     status,
   }
 }
@@ -45,7 +38,7 @@ const CRITICAL_SILENCE = 86_400
 /** RFC 3339 UTC with seconds: until when exactly this drift is not raised again. `silence` in seconds. */
 export function silenceEnd(changes: readonly Change[], at: string, silence: number): string {
   const seconds = worstRisk(changes) === 'critical' ? Math.min(CRITICAL_SILENCE, silence) : silence
-  return `${new Date((secondsSince1970(at) + seconds) * 1000).toISOString().slice(0, 19)}Z`
+  return later(at, seconds)
 }
 
 export function secondsSince1970(at: string): number {

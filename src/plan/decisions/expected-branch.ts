@@ -2,9 +2,11 @@
  * What a branch of ours must be, rebuilt from what is known without it: the cluster, the base branch, the policy and the ledger. Author and
  * committer of a commit prove nothing, so a commit that the ledger does not know is ours only where it is exactly this.
  */
+
 import { Failure } from '../../failure.ts'
 import { parseKptAnnotations } from '../../package/kpt-annotation.ts'
 import type { PackageFiles } from '../../package/package-files.ts'
+import { shortBranch } from '../../package/ref-name.ts'
 import type { FileChange } from '../../ports/package-repository.ts'
 import { buildProposal } from '../../proposal/build-proposal.ts'
 import { reportPath } from '../../proposal/text/proposal-footer.ts'
@@ -85,7 +87,7 @@ function filesNow(observed: Observation, branch: OpenBranch, like: DriftRecord):
   try {
     const joint = others.length === 0 ? undefined : { ref, workspace, like, files: true }
     const plan = planReconcile(observation, joint === undefined ? {} : { joint })
-    if (plan.record === undefined || plan.branch !== ref.replace(/^refs\/heads\//, '')) return undefined
+    if (plan.record === undefined || plan.branch !== shortBranch(ref)) return undefined
     if (!isSameDocument(timeless(plan.record), timeless(branch.record))) return undefined
     return plan.joint ?? plan.writes.commits.find(({ name }) => name === plan.branch)?.changes
   } catch (thrown) {

@@ -4,7 +4,7 @@
  */
 import type { Note } from '../../note.ts'
 import type { ObjectId } from '../../package/object-id.ts'
-import { formatRevisionTag, formatWorkspaceBranch, parseRevisionTag } from '../../package/ref-name.ts'
+import { formatRevisionTag, formatWorkspaceBranch, parseRevisionTag, shortBranch } from '../../package/ref-name.ts'
 import type { KnownProposal } from '../../ports/hosted-forge.ts'
 import { closedPath } from '../../record/record-paths.ts'
 import type { Change, ClosedEpisode, DriftRecord, DriftReport } from '../../record/schema.ts'
@@ -170,7 +170,7 @@ function mergedByHand(
       seenAt: cluster.observedAt,
       ...(mergeCommit === undefined ? {} : { commit: mergeCommit.commit }),
       ...(mergeCommit?.altered === undefined ? {} : { altered: mergeCommit.altered }),
-      ...(joint ? { branch: ref.replace(/^refs\/heads\//, '') } : {}),
+      ...(joint ? { branch: shortBranch(ref) } : {}),
       ...(published === undefined ? {} : { revision: `v${published}` }),
     })
     const tag = formatRevisionTag({ packagePath: unit.packageName, revision })

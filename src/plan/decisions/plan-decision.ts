@@ -1,6 +1,6 @@
 /** Approve and reject, as writes to git. Pure: who and when are arguments. */
 import { Failure } from '../../failure.ts'
-import { formatRevisionTag } from '../../package/ref-name.ts'
+import { formatRevisionTag, shortBranch } from '../../package/ref-name.ts'
 import type { CommitDraft, FileChange } from '../../ports/package-repository.ts'
 import { formatApprovalMessage } from '../../record/commit-message.ts'
 import { closedPath } from '../../record/record-paths.ts'
@@ -109,7 +109,7 @@ export function openProposal(observed: Observation): OpenBranch {
     throw new Failure({
       code: 'BP2009',
       what: `the proposal of ${name} has a commit that backporch did not make`,
-      where: proposal.ref.replace(/^refs\/heads\//, ''),
+      where: shortBranch(proposal.ref),
       why: proposal.foreignWhy ?? 'what would be merged is not what was recorded',
       remedy: 'merge the branch by hand, or delete it and scan again',
     })
@@ -119,7 +119,7 @@ export function openProposal(observed: Observation): OpenBranch {
     throw new Failure({
       code: 'BP2009',
       what: `the proposal of ${name} is about ${clusters} clusters`,
-      where: proposal.ref.replace(/^refs\/heads\//, ''),
+      where: shortBranch(proposal.ref),
       why: 'one decision is for all of them, and this command decides about one cluster',
       remedy: `merge or close its pull request, or take this cluster out of it with the comment /exclude ${observed.unit.cluster}`,
     })

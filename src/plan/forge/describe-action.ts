@@ -1,6 +1,7 @@
 /** Names the writes of a turn, for people: the same in a dry run as in the run that does them. */
 
 import type { ObjectId } from '../../package/object-id.ts'
+import { shortBranch } from '../../package/ref-name.ts'
 import type { RefUpdate } from '../../ports/package-repository.ts'
 import { oneLine } from '../../text/one-line.ts'
 import type { PendingSettle } from '../decisions/pending-settles.ts'
@@ -48,5 +49,5 @@ function targetOf(commit: ObjectId | { readonly headOf: string }): string {
 }
 
 function shortRef(ref: string): string {
-  return oneLine(ref.replace(/^refs\/heads\//, ''), 300)
+  return oneLine(shortBranch(ref), 300)
 }

@@ -11,6 +11,7 @@ import { driftId } from '../../proposal/text/dashboard-ticks.ts'
 import { whyNotAdoptable } from '../../proposal/text/proposal-subject.ts'
 import type { ClosedEpisode, DriftReport } from '../../record/schema.ts'
 import { unitName } from '../../record/unit-name.ts'
+import { compareText } from '../../text/compare-text.ts'
 import { staleNotes } from '../commands/listed-rules.ts'
 import { worstRisk } from '../decisions/closed-episode.ts'
 import type { LedgerContent } from '../ledger/ledger-after.ts'
@@ -110,14 +111,10 @@ function longestFirst(units: readonly UndecidedUnit[]): readonly UndecidedUnit[]
 function byUrgency({ unit: left }: Row, { unit: right }: Row): number {
   return (
     RISKS.indexOf(left.risk) - RISKS.indexOf(right.risk) ||
-    compare(left.since, right.since) ||
-    compare(left.cluster, right.cluster) ||
-    compare(left.packageName, right.packageName)
+    compareText(left.since, right.since) ||
+    compareText(left.cluster, right.cluster) ||
+    compareText(left.packageName, right.packageName)
   )
-}
-
-function compare(left: string, right: string): number {
-  return left < right ? -1 : left > right ? 1 : 0
 }
 
 function policyOf({ spec: { unit } }: DriftReport, policies: PolicySet) {
@@ -135,7 +132,7 @@ export function episodeOfBranch(branch: string | undefined): string | undefined 
 
 function closeOf({ spec }: DriftReport, { closed }: LedgerContent): { readonly by: string; readonly at: string; readonly until: string } {
   const own = [...closed.values()].filter((one) => one.spec.fingerprint === spec.fingerprint && one.status.outcome === 'Declined')
-  const last = own.sort((left, right) => compare(left.status.at, right.status.at)).at(-1)
+  const last = own.sort((left, right) => compareText(left.status.at, right.status.at)).at(-1)
   return { by: last?.status.decidedBy ?? '', at: last?.status.at ?? '', until: last?.status.silentUntil ?? '' }
 }
 
@@ -146,7 +143,7 @@ function failedMerge({ spec }: DriftReport, { closed }: LedgerContent): ClosedEp
     .filter(({ spec: { unit }, status }) => {
       return unit.cluster === cluster && unit.package === path && status.failedAt !== undefined && status.verifiedAt === undefined
     })
-    .sort((left, right) => compare(left.status.at, right.status.at))
+    .sort((left, right) => compareText(left.status.at, right.status.at))
     .at(-1)
 }
 
@@ -171,7 +168,7 @@ function lostClusters({ notObserved, ledger, policies, now }: DashboardInput): D
       const recent = since !== '' && later(since, clusterDetection(policies, cluster, 'unobservedAfter')) > now
       return recent ? [] : [{ cluster, packageName: '', since, why: `${why} (${code})` }]
     })
-    .sort((left, right) => compare(left.cluster, right.cluster))
+    .sort((left, right) => compareText(left.cluster, right.cluster))
 }
 
 /** A cluster that cannot be observed represents its packages. */

@@ -1,5 +1,6 @@
 /** What the text of a proposal is made from, taken together from a turn. */
-import { LEDGER_BRANCH } from '../../package/ref-name.ts'
+
+import { LEDGER_BRANCH, shortBranch } from '../../package/ref-name.ts'
 import type { MassRow, MassSubject } from '../../proposal/text/mass-text.ts'
 import type { ProposalState, ProposalSubject } from '../../proposal/text/proposal-subject.ts'
 import { wantsReport } from '../../proposal/text/report-text.ts'
@@ -8,6 +9,7 @@ import { ledgerUnitFolder } from '../../record/record-paths.ts'
 import { restoreLosses } from '../../record/restore-losses.ts'
 import type { DriftRecord } from '../../record/schema.ts'
 import type { Applier } from '../../status/applier.ts'
+import { compareText } from '../../text/compare-text.ts'
 import type { JointProposal } from '../joint/joint-proposal.ts'
 import { timeStates } from '../limits/drift-age.ts'
 import type { ProposalContext } from '../turn/turn-view.ts'
@@ -83,7 +85,7 @@ export function jointSubject({ view, dialect, version, notObserved }: ProposalCo
   const states = joint.members.flatMap(statesOf)
   return {
     base: view.base,
-    headBranch: joint.ref.replace(/^refs\/heads\//, ''),
+    headBranch: shortBranch(joint.ref),
     dialect,
     hasReport: false,
     policy: { name: policy.name, mode: policy.mode, location: policy.location },
@@ -97,7 +99,7 @@ export function jointSubject({ view, dialect, version, notObserved }: ProposalCo
     changes: like.spec.changes,
     plan: like.spec.plan,
     settle: like.spec.settle,
-    rows: records.map(rowOf).sort((left, right) => (left.cluster < right.cluster ? -1 : left.cluster > right.cluster ? 1 : 0)),
+    rows: records.map(rowOf).sort((left, right) => compareText(left.cluster, right.cluster)),
     losses: [...new Set(records.flatMap(restoreLosses))],
     appliers: appliersOf(joint.members.map((member) => member.observation.applier)),
     notAdoptable: first.notAdoptable,

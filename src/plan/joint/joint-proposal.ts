@@ -2,6 +2,7 @@
  * One cause, many clusters, one proposal: a package that feeds several clusters from one folder and differs in the same way in
  * each of them. The proposal is the ordinary one of one of the units, with the records of the others on its branch.
  */
+
 import { createHash } from 'node:crypto'
 import { parseWorkspaceBranch } from '../../package/ref-name.ts'
 import { matchesName } from '../../policy/effective-policy.ts'
@@ -9,6 +10,8 @@ import { formatProposalMessage, type MessageSubject } from '../../record/commit-
 import { recordPath } from '../../record/record-paths.ts'
 import { type DriftRecord, driftRecordSchema } from '../../record/schema.ts'
 import { formatInertDocument, isSameDocument } from '../../record/write-document.ts'
+import { compareText } from '../../text/compare-text.ts'
+import { given } from '../../text/given.ts'
 import { secondsSince1970 } from '../decisions/closed-episode.ts'
 import type { NotAdoptable } from '../forge/not-adoptable.ts'
 import { type GitWrites, NO_WRITES, type PlannedCommit, type PlannedUpdate } from '../turn/action.ts'
@@ -127,7 +130,7 @@ function mayJoin({ plan }: PlannedMember): boolean {
 function earlier(left: OpenJointProposal, right: OpenJointProposal): number {
   const began = ({ records }: OpenJointProposal): string => records.map(({ record }) => record?.spec.began ?? '').sort()[0] ?? ''
   const [one, other] = [`${began(left)} ${left.ref}`, `${began(right)} ${right.ref}`]
-  return one < other ? -1 : one > other ? 1 : 0
+  return compareText(one, other)
 }
 
 /** An open proposal of the packages of this turn, in its state before the turn, with the records of all its clusters. */
@@ -204,10 +207,7 @@ export function alignRecord(record: DriftRecord, like: DriftRecord): DriftRecord
       })),
       plan,
       settle,
-      ...(message === undefined ? {} : { message }),
-      ...(plannedBy === undefined ? {} : { plannedBy }),
-      ...(plannedBefore === undefined ? {} : { plannedBefore }),
-      ...(excludes === undefined ? {} : { excludes }),
+      ...given({ message, plannedBy, plannedBefore, excludes }),
     },
   })
 }

@@ -1,5 +1,6 @@
 /** Joins the proposals of one cause: after every unit is planned by itself, before anything is written. */
 
+import { shortBranch } from '../../package/ref-name.ts'
 import { type GitWrites, isNothing, joinWrites } from '../turn/action.ts'
 import type { UnitResult } from '../turn/unit-result.ts'
 import type { JointLocation } from './joint-location.ts'
@@ -48,7 +49,7 @@ export function shareProposals(
     for (const [unit, after] of ready) again.set(unit, after)
     const group: JointGroup = { location: position, members: ready.map(([, after]) => after) }
     const joint = buildJoint(group, openProposal.get(position.ref))
-    joints.set(position.ref.replace(/^refs\/heads\//, ''), joint)
+    joints.set(shortBranch(position.ref), joint)
     extra.set(first[0], [joint.writes])
   }
   const used = new Set(groups.map(({ location: at }) => at.ref))

@@ -4,10 +4,12 @@ import { type FingerprintUnit, fingerprintOf } from '../../drift/compare/fingerp
 import type { Drift, Resolution } from '../../drift/drift.ts'
 import type { RedactionKey } from '../../krm/redaction/redacted.ts'
 import { type ResourceId, resourceKey } from '../../krm/resource-id.ts'
+import { shortBranch } from '../../package/ref-name.ts'
 import { buildReport, showChange, showHealth } from '../../record/build-report.ts'
 import { objectCopies } from '../../record/object-copies.ts'
 import { API_VERSION, type Change, type DriftRecord, type DriftReport, LOCAL_CONFIG } from '../../record/schema.ts'
 import { isSameDocument } from '../../record/write-document.ts'
+import { given } from '../../text/given.ts'
 import { plannedBy, snoozed } from '../commands/comment-status.ts'
 import { type PlannedChange, planOf } from '../commands/pick-changes.ts'
 import { ruleMatches } from '../commands/rule-matches.ts'
@@ -30,7 +32,7 @@ class KnownChanges {
     this.key = key
     this.active = active
     this.resolutions = new Map(active.map(({ drift, resolution }) => [drift, resolution]))
-    this.shown = active.map(({ drift, desired, resolution, via }) => showChange(drift, resolution, key, desired, via))
+    this.shown = active.map((change) => showChange(change, key))
   }
 
   fingerprintIn(unit: FingerprintUnit): string {
@@ -76,10 +78,10 @@ export function unitReport(
     unit: {
       cluster: observed.unit.cluster,
       package: observed.unit.packagePath,
-      name: observed.unit.packagePath === '' ? observed.unit.packageName : undefined,
-      source: observed.unit.source === 'folder' ? observed.unit.source : undefined,
+      ...(observed.unit.packagePath === '' ? { name: observed.unit.packageName } : {}),
+      ...(observed.unit.source === 'folder' ? { source: observed.unit.source } : {}),
       branch: observed.git.baseBranch,
-      revision: observed.git.revision === 0 ? undefined : `v${observed.git.revision}`,
+      ...(observed.git.revision === 0 ? {} : { revision: `v${observed.git.revision}` }),
       commit: observed.git.base,
       tree: observed.git.treeHash,
     },
@@ -93,12 +95,12 @@ export function unitReport(
     status: {
       state,
       ...sinceWhen(before, state, at),
-      ...stuck(observed),
+      ...given({ stuckSince: stuckSince(observed.verdicts) }),
       episode,
       lifecycle,
       plan: active.length === 0 ? '' : planOf(active.map(({ resolution }) => resolution)),
       // In the order of the schema, in which the ledger's report is read back.
-      ...(branch === undefined || branch.ref.endsWith(`/drift-${episode}`) ? {} : { branch: branch.ref.replace(/^refs\/heads\//, '') }),
+      ...(branch === undefined || branch.ref.endsWith(`/drift-${episode}`) ? {} : { branch: shortBranch(branch.ref) }),
       ...(hold === undefined || lifecycle !== 'Draft' ? {} : { held: hold }),
       ...snoozed(observed, { episode, lifecycle }),
       ...ruleMatches(observed),
@@ -107,11 +109,6 @@ export function unitReport(
     },
     incomplete: observed.incomplete,
   })
-}
-
-function stuck({ verdicts }: Observation): Pick<DriftReport['status'], 'stuckSince'> {
-  const since = stuckSince(verdicts)
-  return since === undefined ? {} : { stuckSince: since }
 }
 
 /** A state that was only out of sight goes on where it was. */
@@ -123,7 +120,7 @@ function sinceWhen(
   if (before === undefined) return { since: at }
   const { lastKnown } = before
   if (state === 'Unknown' && before.state !== 'Unknown') return { since: at, lastKnown: { state: before.state, since: before.since } }
-  if (before.state === state) return { since: before.since, ...(lastKnown === undefined ? {} : { lastKnown }) }
+  if (before.state === state) return { since: before.since, ...given({ lastKnown }) }
   return { since: lastKnown?.state === state ? lastKnown.since : at }
 }
 
@@ -168,9 +165,9 @@ export function unitRecord(
       ...proposedWhen(lifecycle, began, previous, observed.cluster.observedAt),
       lifecycle,
       plan,
-      ...(message === undefined ? {} : { message }),
+      ...given({ message }),
       ...plannedBy(resolutionRequest, previous, plan),
-      ...(after === undefined ? {} : { after }),
+      ...given({ after }),
       ...(excludes.length === 0 ? {} : { excludes: [...excludes] }),
       policy: { name: observed.policy.name, mode: observed.policy.mode },
       settle: observed.policy.settle,

@@ -2,11 +2,13 @@
  * The ledger's entry of a unit that could not be observed: `Unknown`, since when, and why. It is written once, however long it lasts
  * (docs/adr/0026-what-status-knows.md).
  */
+
 import { FAILURE_CODES, type FailureCode } from '../../failure.ts'
 import { reportName } from '../../record/build-report.ts'
 import { API_VERSION, type ClusterObservation, type DriftReport, type Incomplete, LOCAL_CONFIG } from '../../record/schema.ts'
 import { formatDocument } from '../../record/write-document.ts'
 import { unobservedResourceGroup } from '../../status/resource-group.ts'
+import { given } from '../../text/given.ts'
 import { later } from '../limits/drift-age.ts'
 import type { LedgerFile } from '../turn/action.ts'
 import { readObject } from './ledger-files.ts'
@@ -81,11 +83,10 @@ function unknownReport(before: DriftReport, code: FailureCode, at: string): Drif
     status: {
       state: 'Unknown',
       since: state === 'Unknown' ? since : at,
-      ...(known === undefined ? {} : { lastKnown: known }),
+      ...given({ lastKnown: known }),
       ...rest,
       health: { status: 'Unknown' },
-      ...(rollout === undefined ? {} : { rollout }),
-      ...(setAside === undefined ? {} : { setAside }),
+      ...given({ rollout, setAside }),
       incomplete: incompleteBy(code),
     },
   }

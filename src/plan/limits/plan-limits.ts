@@ -3,11 +3,13 @@
  * critical drift waits for nothing, and drift that is low risk only for the digest. Slots go by risk, then by age, then by name, so
  * that the same drift gives the same answer.
  */
+
 import { RISKS, type Risk } from '../../drift/drift.ts'
 import type { Limits } from '../../policy/effective-policy.ts'
 import { isScheduled, nextTime, type PolicyWindow, windowEnd } from '../../policy/windows.ts'
 import { driftId } from '../../proposal/text/dashboard-ticks.ts'
 import { commitText } from '../../record/commit-text.ts'
+import { compareText } from '../../text/compare-text.ts'
 import { oneLine } from '../../text/one-line.ts'
 import { worstRisk } from '../decisions/closed-episode.ts'
 import { type PlannedUnit, unitKey } from '../turn/planned-unit.ts'
@@ -85,12 +87,8 @@ function newOpenings({ units, requested }: LimitsQuestion): readonly Opening[] {
     })
     .sort(
       (left, right) =>
-        RISKS.indexOf(left.risk) - RISKS.indexOf(right.risk) || compare(left.since, right.since) || compare(left.name, right.name),
+        RISKS.indexOf(left.risk) - RISKS.indexOf(right.risk) || compareText(left.since, right.since) || compareText(left.name, right.name),
     )
-}
-
-function compare(left: string, right: string): number {
-  return left < right ? -1 : left > right ? 1 : 0
 }
 
 interface Times {
@@ -108,7 +106,7 @@ function holdOf({ units, risk, since }: Opening, { limits, storm, now }: LimitsQ
   const stormy = storm === undefined ? undefined : stormHold(live, storm, limits)
   if (stormy !== undefined) return stormy
   const open = live.flatMap((unit) => openWindows(unit, risk, times))
-  const [last] = open.sort((left, right) => compare(right.until, left.until) || compare(left.window.where, right.window.where))
+  const [last] = open.sort((left, right) => compareText(right.until, left.until) || compareText(left.window.where, right.window.where))
   if (last !== undefined) {
     const { name, where } = last.window
     const why = `the window ${oneLine(commitText(name), 60)} of the policy is open (${oneLine(where)})`
@@ -128,7 +126,7 @@ function holdOf({ units, risk, since }: Opening, { limits, storm, now }: LimitsQ
     const [rest, patience] = [later(restingSince(plan.report, observation), minAge), later(since, PATIENCE * minAge)]
     return { minAge, until: rest < patience ? rest : patience }
   })
-  const [young] = rested.filter(({ until }) => until > now).sort((left, right) => compare(right.until, left.until))
+  const [young] = rested.filter(({ until }) => until > now).sort((left, right) => compareText(right.until, left.until))
   if (young === undefined) return undefined
   return { reason: 'min-age', until: young.until, why: `it is proposed when it has stayed as it is for ${seconds(young.minAge)}` }
 }

@@ -1,8 +1,10 @@
 /** Very many packages at once, or very many objects of one cluster: whether there are, and the text about them. */
+
 import { RISKS } from '../../drift/drift.ts'
 import type { Limits } from '../../policy/effective-policy.ts'
 import type { StormSubject } from '../../proposal/text/storm-text.ts'
 import type { DriftReport } from '../../record/schema.ts'
+import { compareText } from '../../text/compare-text.ts'
 import { worstRisk } from '../decisions/closed-episode.ts'
 import { later } from './drift-age.ts'
 
@@ -100,7 +102,7 @@ export function stormSubject(
   }
   const rank = ({ spec }: DriftReport): number => RISKS.indexOf(worstRisk(spec.changes) ?? 'low')
   const worst = drifting.toSorted(
-    (left, right) => rank(left) - rank(right) || compare(nameOf(left), nameOf(right)) || byCluster(left, right),
+    (left, right) => rank(left) - rank(right) || compareText(nameOf(left), nameOf(right)) || byCluster(left, right),
   )
   return {
     units: drifting.length,
@@ -110,7 +112,7 @@ export function stormSubject(
     ...(storm.fleet ? {} : { objects: { count: drifting.reduce((sum, report) => sum + objectsOf(report), 0), stormObjects, stormShare } }),
     writers: [...writers]
       .map(([manager, units]) => ({ manager, units }))
-      .sort((left, right) => right.units - left.units || compare(left.manager, right.manager)),
+      .sort((left, right) => right.units - left.units || compareText(left.manager, right.manager)),
     worst: worst.slice(0, SHOWN).map((report) => ({
       cluster: report.spec.unit.cluster,
       packageName: nameOf(report),
@@ -122,9 +124,5 @@ export function stormSubject(
 }
 
 function byCluster(left: DriftReport, right: DriftReport): number {
-  return compare(left.spec.unit.cluster, right.spec.unit.cluster)
-}
-
-function compare(left: string, right: string): number {
-  return left < right ? -1 : left > right ? 1 : 0
+  return compareText(left.spec.unit.cluster, right.spec.unit.cluster)
 }

@@ -1,6 +1,6 @@
 /** Notes of a turn about the branch of a unit. */
 import type { Note } from '../../note.ts'
-import { short } from './cannot-change.ts'
+import { shortBranch } from '../../package/ref-name.ts'
 import type { Observation, OpenBranch } from './observation.ts'
 
 export function leftAlone(what: string): Note {
@@ -14,5 +14,5 @@ export function withdrawnNote({ incomplete }: Observation, { ref }: OpenBranch, 
     : incomplete.length > 0
       ? 'nothing differs any more that the package covers'
       : 'the cluster went back by itself'
-  return { cause: 'withdrawn', subject: '', text: `${short(ref)} is withdrawn: ${why}` }
+  return { cause: 'withdrawn', subject: '', text: `${shortBranch(ref)} is withdrawn: ${why}` }
 }

@@ -1,10 +1,8 @@
 /** Why a resolution request cannot change what is open. */
-import { Failure } from '../../failure.ts'
-import type { Observation, OpenBranch } from './observation.ts'
 
-export function short(ref: string): string {
-  return ref.replace(/^refs\/heads\//, '')
-}
+import { Failure } from '../../failure.ts'
+import { shortBranch } from '../../package/ref-name.ts'
+import type { Observation, OpenBranch } from './observation.ts'
 
 /** `why`: another author pushed to the branch, or not everything could be observed. */
 export function cannotChange(
@@ -25,7 +23,7 @@ export function cannotChange(
           : 'restore the file from the commit that wrote it',
     })
   }
-  const branch = open === undefined ? unit.packageName : short(open.ref)
+  const branch = open === undefined ? unit.packageName : shortBranch(open.ref)
   return new Failure({
     code: 'BP2009',
     what: `the plan of ${branch} cannot be changed`,

@@ -2,7 +2,7 @@
 
 import { Failure } from '../../failure.ts'
 import type { Note } from '../../note.ts'
-import { formatWorkspaceBranch } from '../../package/ref-name.ts'
+import { formatWorkspaceBranch, shortBranch } from '../../package/ref-name.ts'
 import { buildProposal, laterFile, type ProposalFiles } from '../../proposal/build-proposal.ts'
 import { reportPath } from '../../proposal/text/proposal-footer.ts'
 import { reportText, wantsReport } from '../../proposal/text/report-text.ts'
@@ -35,7 +35,7 @@ import type { Hold } from '../limits/hold.ts'
 import { type GitWrites, isNothing, joinWrites, NO_WRITES, type PlannedUpdate } from './action.ts'
 import { assertOwnBase, otherBase } from './base-branch.ts'
 import { leftAlone, withdrawnNote } from './branch-notes.ts'
-import { cannotChange, short } from './cannot-change.ts'
+import { cannotChange } from './cannot-change.ts'
 import type { Observation, OpenBranch, ResolutionRequest } from './observation.ts'
 import { possiblePlan } from './possible-plan.ts'
 import { newerThan, tooOld, tooOldNote } from './too-old.ts'
@@ -112,11 +112,11 @@ class Turn {
     const fingerprint = unitFingerprint(this.observed, active)
     if (this.open?.foreign)
       return this.keepOpen(active, fingerprint, 'foreign', [
-        leftAlone(`${short(this.open.ref)}: ${this.open.foreignWhy ?? 'it has a commit that is not ours'}`),
+        leftAlone(`${shortBranch(this.open.ref)}: ${this.open.foreignWhy ?? 'it has a commit that is not ours'}`),
       ])
     if (this.resolutionRequest === undefined && this.open !== undefined && this.open.record.spec.keyId !== this.observed.key.id)
       return this.keepOpen(active, fingerprint, 'frozen', [
-        leftAlone(`${short(this.open.ref)} was recorded with another installation key, which cannot be compared (set BACKPORCH_KEY)`),
+        leftAlone(`${shortBranch(this.open.ref)} was recorded with another installation key, which cannot be compared (set BACKPORCH_KEY)`),
       ])
     // It may be the proposal about this very drift, or the decision about it: a second one would contradict it.
     if (this.open === undefined && this.observed.git.unreadable.length > 0) return this.keepOpen(active, fingerprint, 'frozen', [])
@@ -172,7 +172,7 @@ class Turn {
   }
 
   private fight(): Hold | undefined {
-    const shown = this.active().map(({ drift, desired, resolution }) => showChange(drift, resolution, this.observed.key, desired))
+    const shown = this.active().map((change) => showChange({ ...change, via: undefined }, this.observed.key))
     return fightOver(shown, this.found.closed, this.at)
   }
 
@@ -187,7 +187,7 @@ class Turn {
         state,
         outcome: 'foreign',
         branch: this.open,
-        notes: [leftAlone(`${short(this.open.ref)} is somebody else's now`)],
+        notes: [leftAlone(`${shortBranch(this.open.ref)} is somebody else's now`)],
       })
     if (this.open === undefined) return this.done(NOTHING_OPEN, '', { state, outcome: applying > 0 ? 'applying' : 'none' })
     const resolvedByGit = !sameTree(this.observed.git.tree, this.observed.git.baseTrees.get(this.open.base))
@@ -318,7 +318,7 @@ class Turn {
   private withoutFiles(active: readonly PlannedChange[], fingerprint: string, record: DriftRecord, failure: Failure): UnitPlan {
     const why = `${failure.what}: ${failure.why}`
     if (this.open !== undefined)
-      return this.keepOpen(active, fingerprint, 'frozen', [leftAlone(`${short(this.open.ref)} cannot be made anew (${why})`)])
+      return this.keepOpen(active, fingerprint, 'frozen', [leftAlone(`${shortBranch(this.open.ref)} cannot be made anew (${why})`)])
     if (active.every(({ resolution }) => resolution === 'Restore')) throw failure
     const { changes, notes } = possiblePlan(active, failure, (each) => this.proposalFiles(each, record, 'drafts'))
     const plan = this.record(changes, fingerprint)
@@ -389,7 +389,7 @@ class Turn {
     return {
       report,
       outcome,
-      branch: branch === undefined ? '' : short(branch.ref),
+      branch: branch === undefined ? '' : shortBranch(branch.ref),
       record: branch?.record,
       writes: joined,
       outcomes: [...found.outcomes, ...settled.map((episode) => ({ ref: mergedRef(this.observed, episode), episode }))],
