@@ -1,6 +1,6 @@
 /**
- * What kind of writer a field manager is: one table, first match wins; the `actors` of a policy come before it. The name is chosen by
- * the client (docs/guides/who-did-it.md): it identifies the program that wrote, as far as that program is honest, and never its user.
+ * The class of a field manager: the `actors` of a policy, then one table, whose first match decides. The client chooses the name
+ * (docs/guides/who-did-it.md), so it identifies an honest program, and never its user.
  */
 
 import { SYNCERS } from '../../syncers/registry.ts'
@@ -8,22 +8,22 @@ import { matchesGlob } from '../../text/glob.ts'
 import { words } from '../../text/words.ts'
 import type { ActorClass } from '../drift.ts'
 
-/** One writer as far as it is to be classified. */
+/** A writer, for its class. */
 export interface Writer {
   readonly manager: string
   readonly operation?: 'Apply' | 'Update' | ''
   readonly subresource?: string
-  /** From an audit log alone; empty where it is not known. */
+  /** From an audit log; empty if unknown. */
   readonly user?: string
 }
 
-/** A rule of a policy. Every part that is given must match; texts may have `*`. */
+/** A rule of a policy. All given parts must match; texts may have `*`. */
 export interface ActorRule {
-  /** Where it is written, for people: `.drift/policy.yaml:12`. */
+  /** Location for people: `.drift/policy.yaml:12`. */
   readonly where: string
   readonly manager?: string
   readonly operation?: 'Apply' | 'Update'
-  /** Empty: writes to the object itself. */
+  /** Empty for writes to the object itself. */
   readonly subresource?: string
   readonly user?: string
   readonly class: ActorClass
@@ -34,20 +34,17 @@ export interface ClassRow {
   /** Names, with `*` for any text. */
   readonly managers: readonly string[]
   readonly subresource?: string
-  /** What writes so, and where that is documented. */
+  /** The writers, with documentation. */
   readonly what: string
 }
 
-/**
- * Managers of the control plane and of its nodes, with `*` for any text: the names of the programs (docs/facts/control-plane-managers.md).
- * Every question about the control plane asks this table.
- */
+/** Managers of the control plane and of its nodes: names of programs, with `*` for any text (docs/facts/control-plane-managers.md). */
 const CONTROL_PLANE: readonly string[] = words(`
   kube-controller-manager kube-scheduler kube-apiserver kubelet cloud-controller-manager *-cloud-controller-manager
   openshift-controller-manager k3s
 `)
 
-/** Whether the control plane itself writes under this name: what it adds to an object is never drift. */
+/** Whether the control plane writes under this name. Its additions are never drift. */
 export function isControlPlane(manager: string): boolean {
   return CONTROL_PLANE.some((glob) => matchesGlob(glob, manager))
 }
@@ -138,12 +135,12 @@ export const ACTOR_CLASSES: readonly ClassRow[] = [
   },
 ]
 
-/** The class of a writer: by the first rule of the policy that matches, else by the table. */
+/** The class by the first matching rule of the policy, else by the table. */
 export function classify(writer: Writer, rules: readonly ActorRule[] = []): ActorClass {
   return ruleFor(writer, rules)?.class ?? rowFor(writer)?.class ?? 'unknown'
 }
 
-/** The rule of the policy that decides. */
+/** The deciding rule of the policy. */
 export function ruleFor(writer: Writer, rules: readonly ActorRule[]): ActorRule | undefined {
   return rules.find(
     (rule) =>
@@ -154,7 +151,7 @@ export function ruleFor(writer: Writer, rules: readonly ActorRule[]): ActorRule 
   )
 }
 
-/** The row of the table that decides, as `explain` prints it. */
+/** The deciding row of the table, for `explain`. */
 export function rowFor({ manager, subresource = '' }: Writer): ClassRow | undefined {
   if (manager === '') return undefined
   return ACTOR_CLASSES.find(

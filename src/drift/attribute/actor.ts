@@ -1,4 +1,4 @@
-/** Who wrote a field, from `managedFields`. */
+/** The writers of a field, from `managedFields`. */
 
 import type { FieldPath } from '../../krm/field-path.ts'
 import { type FieldManager, type ManagedFields, type ManagedFieldsEntry, ownsLocation, sameManager } from '../../krm/managed-fields.ts'
@@ -6,14 +6,14 @@ import { compareText } from '../../text/compare-text.ts'
 import type { Actor, ActorClass, SyncerManager } from '../drift.ts'
 import { classify, isControlPlane } from './actor-classes.ts'
 
-/** By the shipped table alone (src/drift/attribute/actor-classes.ts). */
+/** The class by the shipped table. */
 export function classOfManager(manager: string): ActorClass {
   return classify({ manager })
 }
 
 export const UNKNOWN_ACTOR: Actor = { manager: 'unknown', operation: '', subresource: '', class: 'unknown', at: '', confidence: 'none' }
 
-/** Whether it is certain that this manager wrote the live value: it owns the field, or the audit log has its very request. */
+/** Whether this manager certainly wrote the live value: it owns the field, or the audit log has its request. */
 export function isKnownWriter({ confidence }: Pick<Actor, 'confidence'>): boolean {
   return confidence === 'audit' || confidence === 'audit-time' || confidence === 'field-manager'
 }
@@ -29,7 +29,7 @@ export function actorOf(entry: ManagedFieldsEntry, confidence: Actor['confidence
   }
 }
 
-/** Owners of a live field, the syncer first, then by time, the latest first. */
+/** Owners of a live field, the latest first. */
 export function ownersOf(managed: ManagedFields, path: FieldPath): ManagedFieldsEntry[] {
   return managed.entries.filter((entry) => entry.subresource !== 'status' && ownsLocation(entry, path, managed)).sort(byTimeLatestFirst)
 }
@@ -40,8 +40,8 @@ export function foreignOwner(managed: ManagedFields, path: FieldPath, syncer: Sy
 }
 
 /**
- * Who removed a field: an absent field has no owner, and a write that only removes leaves no entry at all
- * (docs/facts/removals-leave-no-owner.md). One single other writer of the object is named as `last-writer`.
+ * The remover of a field. An absent field has no owner, and a write that only removes leaves no entry (docs/facts/removals-leave-no-owner.md).
+ * The only other writer of the object is named as `last-writer`.
  */
 export function removerOf(managed: ManagedFields, syncer: SyncerManager | undefined): Actor {
   const others = managed.entries.filter((entry) => entry.subresource === '' && !isSyncer(entry, syncer) && !isControlPlane(entry.manager))
@@ -49,14 +49,14 @@ export function removerOf(managed: ManagedFields, syncer: SyncerManager | undefi
   return others.length === 1 && only !== undefined ? actorOf(only, 'last-writer') : UNKNOWN_ACTOR
 }
 
-/** Who made an object: the earliest entry for the object itself. */
+/** The creator of an object: the earliest entry for the object itself. */
 export function creatorOf(managed: ManagedFields): Actor {
   const own = managed.entries.filter((entry) => entry.subresource === '').sort((left, right) => -byTimeLatestFirst(left, right))
   const [first] = own
   return first === undefined ? UNKNOWN_ACTOR : actorOf(first, 'field-manager')
 }
 
-/** Under its own name, or one that it had before. */
+/** Whether the writer is the syncer, under its present or a former name. */
 export function isSyncer(entry: FieldManager, syncer: SyncerManager | undefined): boolean {
   return syncer !== undefined && (sameManager(entry, syncer) || (syncer.former?.some((other) => sameManager(entry, other)) ?? false))
 }

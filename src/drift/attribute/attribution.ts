@@ -1,6 +1,6 @@
 /**
- * Who it was, after the difference is known: the other owners of the field, the class by the rules of the policy, and with an audit log
- * the user. Changes nothing about what differs, so that no fingerprint depends on it.
+ * The writer of a known difference: other owners of the field, the class by the policy's rules, and the user from an audit log. Differences stay
+ * as they are, so that no fingerprint depends on it.
  */
 import type { AuditedWrite } from '../../krm/audit-event.ts'
 import { type ManagedFields, managedFieldsOf } from '../../krm/managed-fields.ts'
@@ -13,13 +13,13 @@ import { type AuditMatch, findAuditMatch, isControlPlaneUser } from './audit-mat
 
 export interface Attribution {
   readonly syncer: SyncerManager | undefined
-  /** Of the policy, in their order. */
+  /** Rules of the policy, in order. */
   readonly rules: readonly ActorRule[]
-  /** By `resourceKey`, oldest first; empty without an audit log. */
+  /** Writes by `resourceKey`, oldest first; empty without an audit log. */
   readonly writes: ReadonlyMap<string, readonly AuditedWrite[]>
 }
 
-/** Most owners beside the actor that one line names: 300 managers on one object are no help to a reader. */
+/** The most other owners in one line. */
 const MOST_OTHERS = 5
 
 export function attribute(verdict: ObjectVerdict, by: Attribution): ObjectVerdict {
@@ -78,7 +78,7 @@ function observedBy(
     operation,
     subresource,
     class: classOfWriter(writer, user, accounts, rules),
-    // The time of a manager is that of its last write to any of its fields; that of the very request is better.
+    // A manager's time is that of its last write to any field; the request's own time is better.
     at: proof === 'by-time' && actor.at !== '' ? actor.at : new Date(write.answeredAt).toISOString().replace(/\.\d+Z$/, 'Z'),
     confidence: CONFIDENCE[proof],
     user,
@@ -91,7 +91,7 @@ function ofWrite({ manager, verb, object }: AuditedWrite): Pick<Actor, 'manager'
   return { manager: manager === '' ? 'unknown' : manager, operation, subresource: object.subresource }
 }
 
-/** A console with an account of its own acts as the person who uses it; a person may act as an administrator. */
+/** A console acts as its user; a person may act as an administrator. */
 export function personOf({ user, actingAs }: Pick<AuditedWrite, 'user' | 'actingAs'>): string {
   return actingAs !== '' && user.startsWith('system:serviceaccount:') ? actingAs : user
 }
@@ -110,13 +110,13 @@ function classOfWriter(
   return byTable === 'unknown' && writer.user.startsWith('system:serviceaccount:') ? 'controller' : byTable
 }
 
-/** Service accounts that wrote as the syncer: what they write under another name is the syncer's too, and no person's. */
+/** Service accounts of the syncer: their writes under other names are the syncer's too. */
 function syncerAccounts(writes: readonly AuditedWrite[], syncer: SyncerManager | undefined): ReadonlySet<string> {
   const users = new Set(writes.flatMap(({ manager, user }) => (syncer !== undefined && manager === syncer.manager ? [user] : [])))
   return new Set([...users].filter((user) => user.startsWith('system:serviceaccount:')))
 }
 
-/** Accounts under which GitOps tools run as they are installed. */
+/** Whether a GitOps tool runs under the account, as installed. */
 function isGitopsAccount(user: string): boolean {
   const namespace = /^system:serviceaccount:([^:]+):/.exec(user)?.[1]
   return namespace !== undefined && SYNCERS.some(({ accounts }) => accounts.includes(namespace))

@@ -1,6 +1,6 @@
 /**
- * Which write of an audit log made a difference. Detected by the server's answer to each write (level RequestResponse), and where the
- * log has no bodies by object, manager and time (docs/facts/audit-events.md). An uncertain match is reported as uncertain.
+ * The write in an audit log that made a difference, by the server's answers (level RequestResponse), or without bodies by object, manager and
+ * time (docs/facts/audit-events.md). An uncertain match is reported as uncertain.
  */
 
 import { type AuditedWrite, isOfKind, isWriteTo } from '../../krm/audit-event.ts'
@@ -15,13 +15,13 @@ import type { Drift, SyncerManager } from '../drift.ts'
 export interface AuditMatch {
   readonly write: AuditedWrite
   /**
-   * `proven`: this write made the difference. `by-time`: by a manager that owns the field, at the time that the server keeps of it.
-   * `perhaps`: nothing else in the log can have done it, and the log may not have everything.
+   * `proven`: this write made the difference. `by-time`: its manager owns the field, and wrote at the owner's time. `perhaps`: no other write in
+   * the log can have made it, and the log may be incomplete.
    */
   readonly proof: 'proven' | 'by-time' | 'perhaps'
 }
 
-/** `writes`: to the object of the difference and to its namespace, oldest first. */
+/** @param writes writes to the object and to its namespace, oldest first */
 export function findAuditMatch(drift: Drift, writes: readonly AuditedWrite[], syncer: SyncerManager | undefined): AuditMatch | undefined {
   const own = writes.filter(({ object }) => isWriteTo(object, drift.id))
   if (drift.change === 'missing') return deletionOf(drift.id, own, writes)
@@ -31,31 +31,31 @@ export function findAuditMatch(drift: Drift, writes: readonly AuditedWrite[], sy
   return provenWriter(drift, changing) ?? writerByTime(drift, changing)
 }
 
-/** Writes to a deleted object of this name are not about the present one. */
+/** Writes since the present object was created. */
 function sinceCreated(own: readonly AuditedWrite[]): readonly AuditedWrite[] {
   const gone = own.findLastIndex(({ verb }) => verb === 'delete')
   const created = own.findIndex(({ created }, index) => index > gone && created)
-  // After a delete the object lives on while a finalizer holds it: only a later creation proves another object.
+  // A finalizer may hold a deleted object: only a later creation proves another one.
   return gone === -1 || created === -1 ? own : own.slice(created)
 }
 
-/** The first write of the last run in which the server's answers have the live value. */
+/** The first of the last successive answers with the live value. */
 function provenWriter(drift: Drift, writes: readonly AuditedWrite[]): AuditMatch | undefined {
   const { actor, path } = drift
   let first: AuditedWrite | undefined
   for (const write of writes.toReversed()) {
-    // A status of its own, a log that leaves some writes without a body: nothing is known of the field after it.
+    // A write without a comparable body says nothing about the field.
     if (write.response === undefined || !isComparable(write, drift)) continue
     if (!hasLiveValue(write, drift)) break
     first = write
   }
   if (first === undefined || first.manager !== actor.manager || first.object.subresource !== actor.subresource) return undefined
   if (first.object.subresource === 'scale') return { write: first, proof: 'proven' }
-  // The owner's entry has the time of this very write: another one, which the log does not have, would have left its own.
+  // A later write, which the log lacks, would have another time in the owner's entry.
   return isOwnedIn(first, path) ? { write: first, proof: 'proven' } : undefined
 }
 
-/** A Scale has the replicas and nothing else, and another version may have its fields elsewhere. */
+/** A Scale has only replicas, and another version may have other fields. */
 function isComparable({ object, response }: AuditedWrite, { path, apiVersion }: Drift): boolean {
   if (object.subresource === 'scale') return sameText(path, REPLICAS)
   return response !== undefined && getKey(response, 'apiVersion') === apiVersion
@@ -69,7 +69,7 @@ function hasLiveValue(write: AuditedWrite, { path, live, liveUnread }: Drift): b
   if (write.response === undefined) return false
   if (write.object.subresource === 'scale') return jsonEquals(valueAt(write.response, REPLICAS), live)
   const value = valueAt(write.response, path)
-  // Of a Secret the log has no values here: its field is there, and its owner is read next.
+  // The log has no values of a Secret, so presence and owner decide.
   return write.hidden || liveUnread ? value !== undefined && isOwnedIn(write, path) : jsonEquals(value, live)
 }
 
@@ -87,21 +87,21 @@ function isOwnedIn(write: AuditedWrite, path: FieldPath): boolean {
   return ownsLocation(entry, path, managedFieldsOf(write.response)) && fitsTime(write, entry.time)
 }
 
-/** The server keeps the time of a write in whole seconds, and takes it between the request and its answer. */
+/** The server stores the time of a write in whole seconds, between request and answer. */
 function fitsTime({ receivedAt, answeredAt }: AuditedWrite, time: string): boolean {
   const at = Date.parse(time)
   return !Number.isNaN(at) && at >= Math.floor(receivedAt / 1000) * 1000 && at <= answeredAt
 }
 
-/** The one user that wrote under the owner's name at the owner's time. */
+/** The only user that wrote under the owner's name at the owner's time. */
 function writerByTime({ actor }: Drift, writes: readonly AuditedWrite[]): AuditMatch | undefined {
   const own = writes.filter(({ manager, object }) => manager === actor.manager && object.subresource === actor.subresource)
-  // An entry of the scale subresource has no time: its last write is the one that counts.
+  // An entry of the scale subresource has no time: its last write counts.
   const at = actor.at === '' && actor.subresource === 'scale' ? own.slice(-1) : own.filter((write) => fitsTime(write, actor.at))
   return onlyUser(at, 'by-time')
 }
 
-/** The last of these writes, where one user made all of them. */
+/** The last of these writes, if one user made all of them. */
 function onlyUser(writes: readonly AuditedWrite[], proof: AuditMatch['proof']): AuditMatch | undefined {
   const last = writes.at(-1)
   if (last === undefined || writes.some(({ user, actingAs }) => user !== last.user || actingAs !== last.actingAs)) return undefined
@@ -120,20 +120,20 @@ function removalOf(path: FieldPath, writes: readonly AuditedWrite[], syncer: Syn
     if (follows || removes(remover.request, path)) return { write: remover, proof: 'proven' }
     return { write: remover, proof: 'perhaps' }
   }
-  // Any apply of the syncer would have put the field back: it was removed after the last one.
+  // Each apply of the syncer restores the field, so it was removed after the last one.
   const synced = after.findLastIndex(({ manager }) => syncer !== undefined && manager === syncer.manager)
   const later = after.slice(synced + 1).filter(({ user }) => !isControlPlaneUser(user))
   const requested = later.filter(({ request }) => removes(request, path))
   return onlyUser(requested.length > 0 ? requested : later, 'perhaps')
 }
 
-/** Whether a patch removes the location, or something above it: by `null`, by a directive, by an operation, or by replacing the list. */
+/** Whether a patch removes the location or one above: by `null`, a directive, an operation, or a replaced list. */
 export function removes(patch: Json | undefined, path: FieldPath): boolean {
   if (isJsonArray(patch)) return patch.some((operation) => isOperationAbove(operation, path))
   return patch !== undefined && !isWhole(patch) && isTakenAway(patch, path)
 }
 
-/** An object of an update or an apply has no directives: it is judged by the answers. */
+/** A whole object has no directives; the answers decide. */
 function isWhole(patch: Json): boolean {
   return isJsonObject(patch) && getKey(patch, 'kind') !== undefined && getKey(patch, 'apiVersion') !== undefined
 }
@@ -146,7 +146,7 @@ function isTakenAway(patch: Json, path: FieldPath): boolean {
   if (isJsonArray(patch)) {
     if (step.kind === 'field') return false
     const index = indexOfStep(patch, step)
-    // A list without keys is replaced as a whole; one with keys may be a strategic patch, which names the items that it is about.
+    // A list without keys is replaced; one with keys may be a strategic patch of named items.
     return index === -1 ? step.kind !== 'item' : isTakenAway(patch[index] ?? null, rest)
   }
   if (!isJsonObject(patch) || step.kind !== 'field') return false
@@ -155,7 +155,7 @@ function isTakenAway(patch: Json, path: FieldPath): boolean {
   return below !== undefined && isTakenAway(below, rest)
 }
 
-/** A pointer names places in lists by their order: the names of the fields must agree. */
+/** A pointer has indexes, so only names of fields are compared. */
 function isOperationAbove(operation: Json, path: FieldPath): boolean {
   if (!isJsonObject(operation)) return false
   const [op, pointer] = [getKey(operation, 'op'), getKey(operation, 'path')]
@@ -169,7 +169,7 @@ function isOperationAbove(operation: Json, path: FieldPath): boolean {
 
 const NAMESPACE_CONTROLLER = 'system:serviceaccount:kube-system:namespace-controller'
 
-/** The last delete of the object, or of a collection or a namespace that it was in. */
+/** The last delete of the object, its collection or its namespace. */
 function deletionOf(id: ResourceId, own: readonly AuditedWrite[], writes: readonly AuditedWrite[]): AuditMatch | undefined {
   const around = writes.filter(
     ({ verb, object }) =>
@@ -179,13 +179,13 @@ function deletionOf(id: ResourceId, own: readonly AuditedWrite[], writes: readon
   const last = [...own.filter(({ verb }) => verb === 'delete'), ...around].toSorted((left, right) => left.answeredAt - right.answeredAt)
   const write = last.findLast(({ user, verb }) => !(verb === 'deletecollection' && user === NAMESPACE_CONTROLLER))
   if (write === undefined) return undefined
-  // Made again after it, and gone again: the log does not have what took it away.
+  // The object was created again: the log lacks the last delete.
   if (own.some((other) => other.created && other.answeredAt > write.answeredAt)) return undefined
   const named = write.verb === 'delete' && isWriteTo(write.object, id)
   return { write, proof: named || listsObject(write, id) ? 'proven' : 'perhaps' }
 }
 
-/** The server answers to the delete of a collection with what it deleted. */
+/** The answer to the delete of a collection lists the deleted objects. */
 function listsObject({ response }: AuditedWrite, { name }: ResourceId): boolean {
   const items = response === undefined ? undefined : getKey(response, 'items')
   return isJsonArray(items) && items.some((item) => valueAt(item, [field('metadata'), field('name')]) === name)
@@ -204,7 +204,7 @@ function creationOf({ uid, live }: Drift, own: readonly AuditedWrite[]): AuditMa
     : undefined
 }
 
-/** The control plane and the nodes, which write to everything and of their own accord. */
+/** Whether the user is the control plane or a node. */
 export function isControlPlaneUser(user: string): boolean {
   return /^system:(kube-|node:|apiserver$|serviceaccount:kube-system:[a-z-]*controller$)/.test(user)
 }

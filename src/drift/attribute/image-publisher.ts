@@ -1,12 +1,12 @@
-/** Who publishes a container image, from its name (github.com/distribution/reference, "reference" grammar and `ParseNormalizedNamed`). */
+/** The publisher of a container image, from its name (github.com/distribution/reference, `ParseNormalizedNamed`). */
 
-/** Registries in which anybody may have an account: the first part of the name is who publishes. */
+/** Registries in which anybody may have an account, which is the first part of the name. */
 const PUBLIC = new Set(['docker.io', 'gcr.io', 'ghcr.io', 'public.ecr.aws', 'quay.io', 'registry.gitlab.com'])
 const ALIASES: Readonly<Record<string, string>> = { 'index.docker.io': 'docker.io', 'registry-1.docker.io': 'docker.io' }
 
 /**
- * The registry; with the account of a public one: `docker.io/library` for `nginx:1`, `ghcr.io/acme`, `registry.example.com`.
- * `path` determines what the text is: `.image.registry` is a registry alone, and `.image.tag` publishes nothing.
+ * The registry, with the account of a public one: `docker.io/library` for `nginx:1`, `ghcr.io/acme`, `registry.example.com`.
+ * @param path `.image.registry` has only a registry; `.image.tag` has no publisher
  */
 export function publisherOf(path: string, text: string): string {
   if (/\.(tag|digest)$/.test(path)) return ''

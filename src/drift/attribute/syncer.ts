@@ -1,6 +1,6 @@
 /**
- * Which field manager applies the package: the one whose apply follows git; and under which names the same syncer wrote
- * before (docs/adr/0018-syncers-that-change-their-name.md, measured in docs/facts/applier-managers.md).
+ * The field manager that applies the package, and the names under which the same syncer wrote before
+ * (docs/adr/0018-syncers-that-change-their-name.md, docs/facts/applier-managers.md).
  */
 
 import type { FieldSchema } from '../../krm/field-schema.ts'
@@ -22,16 +22,11 @@ export interface AppliedObject {
 }
 
 /**
- * The applier that declares most of the desired fields over all objects, all names of one tool taken together. Among those that
- * declare at least half as many a GitOps tool comes first and a tool in human hands last: a person who applies a whole manifest by
- * hand with force owns more than the syncer afterwards, and would otherwise hide his own edit. Of two GitOps tools the one that
- * began last has taken over; of others the one with most fields is it.
- *
- * An applier is a manager that wrote with operation Apply, or updated as a client-side applier does: by its name, or because it writes the
- * last-applied annotation, which then shows what it declares.
- *
- * @param given the field manager by configuration: the syncer is this one, as it is found on the objects
- * @returns undefined when no live object was applied
+ * The applier that declares most of the desired fields, with all names of one tool together; undefined if no live object was applied. Of those
+ * with at least half as many, GitOps tools come first and tools of people last, because a person who applies a whole manifest with force owns
+ * more than the syncer. Of two GitOps tools the later one has taken over; of others the one with most fields is the syncer. An applier wrote
+ * with operation Apply, or updated under a client-side applier's name or with the last-applied annotation.
+ * @param given the configured field manager, as it is on the objects
  */
 export function findSyncer(objects: readonly AppliedObject[], given?: string): SyncerManager | undefined {
   const writers = writersOf(objects)
@@ -47,16 +42,16 @@ export function findSyncer(objects: readonly AppliedObject[], given?: string): S
   return member === undefined ? undefined : withFormer(member.manager, writers)
 }
 
-/** One writer of objects of the package, under one name and with one operation. */
+/** A writer under one name, with one operation. */
 interface Writer {
   readonly manager: FieldManager
-  /** Whether it declares what it writes; others are included because they may be an earlier name of the syncer. */
+  /** Whether it declares what it writes. Others may be former names of the syncer. */
   applies: boolean
-  /** Objects that it wrote. */
+  /** Number of objects that it wrote. */
   objects: number
-  /** Desired fields that it declares. */
+  /** Number of desired fields that it declares. */
   fields: number
-  /** RFC 3339 UTC: the earliest and the latest of its entries; empty where the server has no time. */
+  /** RFC 3339 UTC of its earliest and latest entries; empty without a time. */
   first: string
   last: string
 }
@@ -75,7 +70,7 @@ function writersOf(objects: readonly AppliedObject[]): Writer[] {
     const { entries } = managedFieldsOf(live)
     const retainingTool = keeperOfLastApplied(entries)
     for (const entry of entries) {
-      // What a settle wrote it wrote for the syncer.
+      // A settle writes for the syncer.
       if (isSettleManager(entry.manager) || entry.subresource !== '') continue
       const { manager, operation, subresource, time } = entry
       const key = `${operation} ${manager}`
@@ -95,7 +90,7 @@ function writersOf(objects: readonly AppliedObject[]): Writer[] {
   return [...writers.values()]
 }
 
-/** Who applies on the client's side. A person who changes the annotation by hand, as `kubectl edit` lets him, is not who applies. */
+/** The client-side applier; a person who edits the annotation is none. */
 function keeperOfLastApplied(entries: readonly ManagedFieldsEntry[]): ManagedFieldsEntry | undefined {
   const owner = entries.find(({ operation, fields }) => operation === 'Update' && ownsPath(fields, LAST_APPLIED_PATH))
   if (owner === undefined || classOfManager(owner.manager) !== 'human-tool') return owner
@@ -108,7 +103,7 @@ function isApplier({ manager, operation }: ManagedFieldsEntry): boolean {
   return operation === 'Apply' || manager === CLIENT_SIDE_APPLY || classOfManager(manager) === 'gitops'
 }
 
-/** Whether what Helm stores is what this syncer compares its next apply with. Another tool may have taken a release over, marks and all. */
+/** Whether the syncer compares its next apply with Helm's stored release. Another tool may have taken the release over. */
 export function writesThroughHelm(syncer: SyncerManager | undefined): boolean {
   return syncer !== undefined && usesHelm(syncer.manager)
 }
@@ -118,7 +113,7 @@ function toolsOf(writers: readonly Writer[], objects: number): Tool[] {
   for (const writer of writers) {
     if (!writer.applies) continue
     const { manager, operation } = writer.manager
-    // Names that people use too are one tool each: of `kubectl apply` by hand and by a CI one may be the syncer and the other not.
+    // A name that people use too is one tool per operation: `kubectl apply` may be a person's or the syncer's.
     const name = programOf(manager) ?? (classOfManager(manager) === 'gitops' ? manager : `${operation} ${manager}`)
     groups.set(name, [...(groups.get(name) ?? []), writer])
   }
@@ -130,7 +125,7 @@ function toolsOf(writers: readonly Writer[], objects: number): Tool[] {
   }))
   const declaring = tools.filter(({ fields }) => fields > 0)
   if (declaring.some(({ rank }) => rank < PEOPLE)) return declaring
-  // A syncer whose declared fields were all taken over still applied the objects: its entry is there.
+  // A syncer without any declared field left still has its entry.
   const emptied = tools.filter(({ rank, members }) => rank === 0 && members.some((member) => member.objects * 2 >= objects))
   return emptied.length > 0 ? emptied : declaring
 }
@@ -155,7 +150,7 @@ function byFields(left: Writer, right: Writer): number {
   return right.fields - left.fields || compareWriters(left, right)
 }
 
-/** An Apply first, then the name: the same answer whatever the order of the entries. */
+/** Apply entries first, then by name, so that the order of the entries has no effect. */
 function compareWriters(left: Writer | undefined, right: Writer | undefined): number {
   if (left === undefined || right === undefined) return 0
   return compareText(left.manager.operation, right.manager.operation) || compareText(left.manager.manager, right.manager.manager)
@@ -173,9 +168,8 @@ function withFormer(syncer: FieldManager, writers: readonly Writer[]): SyncerMan
 }
 
 /**
- * Never a name that people use: what they wrote has to stay visible, and the tools that apply move such entries to their own name
- * themselves. A GitOps tool that had the package before is one where it updated, because an Update owns the defaults of the server
- * too, and where it wrote nothing since the syncer began.
+ * Whether a writer is a former name of the syncer. Names of people never are, because their writes stay visible, and tools that apply move such
+ * entries to their own name. A former GitOps tool updated, so that it owns the server's defaults too, and wrote nothing since the syncer began.
  */
 function isFormer(writer: Writer, syncer: FieldManager, own: { readonly first: string; readonly fields: number }): boolean {
   const { manager, operation } = writer.manager

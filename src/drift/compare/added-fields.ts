@@ -1,7 +1,6 @@
 /**
- * Fields that a writer other than the syncer put into an object and git does not declare. A dry run cannot show them,
- * because an apply leaves the fields of others alone (measured: 15 of 25 hand edits are of this kind). What controllers add is among them:
- * the rules of src/drift/noise know it by its kind, location and value, and not by a name that any client can choose.
+ * Fields of other writers that git does not declare. A dry run does not show them, because an apply leaves them alone (15 of 25 hand edits are of
+ * this kind). The rules of src/drift/noise recognise those of controllers by kind, location and value.
  */
 
 import { type FieldPath, formatFieldPath, type PathStep, valueAt } from '../../krm/field-path.ts'
@@ -19,10 +18,10 @@ export interface AddedField {
   readonly owner: ManagedFieldsEntry
 }
 
-/** The deployment controller counts revisions with every status that it writes, so this identifies no other writer. */
+/** The deployment controller writes it with each status, so it identifies no other writer. */
 const REVISION = 'metadata.annotations["deployment.kubernetes.io/revision"]'
 
-/** One entry per added place: a whole list item where the item is new, a single field otherwise; each place once, the latest owner. */
+/** One entry per added location, with its latest owner: a whole new list item, or a single field. */
 export function findAddedFields(
   { live, desired, managed }: { readonly live: JsonObject; readonly desired: JsonObject; readonly managed: ManagedFields },
   syncer: SyncerManager | undefined,
@@ -35,16 +34,16 @@ export function findAddedFields(
     for (const path of addedPaths(owner.fields, desired, schema, [])) {
       if (path[0]?.kind === 'field' && path[0].name === 'status') continue
       if (owner.subresource === 'status' && formatFieldPath(path) === REVISION) continue
-      // A map in which the owner has nothing left (docs/facts/owner-of-an-empty-map.md): its parts are named by who owns them.
+      // An empty map of the owner (docs/facts/owner-of-an-empty-map.md): the owners of its parts are reported.
       if (managed.entries.some(({ fields }) => (subsetAt(fields, path)?.children.size ?? 0) > 0) && !endsInItem(path)) continue
       const value = valueAt(live, path)
-      // An owner of something that is not there: the entry is stale, there is nothing to show.
+      // The owner of an absent value has a stale entry.
       if (value === undefined && !metadataOnly) continue
       const key = formatFieldPath(path)
       if (!found.has(key)) found.set(key, { path, live: value, owner })
     }
   }
-  // The server promises no order of its entries, and the order of the lines is part of what is written to git.
+  // The server has no order of entries, and the order of the lines is written to git.
   return [...found].sort(([left], [right]) => compareText(left, right)).map(([, field]) => field)
 }
 
@@ -55,7 +54,7 @@ function endsInItem(path: FieldPath): boolean {
 function* addedPaths(set: FieldSet, desired: Json | undefined, schema: FieldSchema, path: FieldPath): Generator<FieldPath> {
   const parent = path.at(-1)
   for (const { step, set: below } of set.children.values()) {
-    // A key of the item itself, as the protocol that the server defaults for a port, is how git's own item is named.
+    // A defaulted key of the item, for instance the protocol of a port, identifies git's own item.
     if (step.kind === 'field' && parent?.kind === 'item' && Object.hasOwn(parent.keys, step.name)) continue
     const here = [...path, step]
     const wanted = step.kind === 'item' ? declaredItem(desired, step, schema) : valueAt(desired, [step])
@@ -66,14 +65,14 @@ function* addedPaths(set: FieldSet, desired: Json | undefined, schema: FieldSche
   }
 }
 
-/** An item that git declares without a key is the one with that key's default, and no other: port 8080 of UDP is not git's port 8080. */
+/** An item without a key in git has that key's default: port 8080 of UDP is not git's port 8080. */
 function declaredItem(desired: Json | undefined, step: PathStep, schema: FieldSchema): Json | undefined {
   const item = valueAt(desired, [step])
   const own = item === undefined || schema.listType !== 'map' ? undefined : stepOfItem(item, schema)
   return own !== undefined && step.kind === 'item' && names(step, own) ? undefined : item
 }
 
-/** Whether the keys that both have show that they are two items. */
+/** Whether the common keys differ, so that there are two items. */
 function names(step: Extract<PathStep, { kind: 'item' }>, own: PathStep): boolean {
   return (
     own.kind === 'item' &&

@@ -7,13 +7,13 @@ import { getKey, isJsonArray, isJsonObject, type Json, type JsonObject, jsonEqua
 
 export interface FieldDifference {
   readonly path: FieldPath
-  /** Undefined where only the predicted object has the field. */
+  /** Undefined if only the predicted object has the field. */
   readonly live: Json | undefined
-  /** Undefined where only the live object has the field. */
+  /** Undefined if only the live object has the field. */
   readonly predicted: Json | undefined
 }
 
-/** Compares everything but `status` and the server's own bookkeeping. In the order of the predicted object. */
+/** Differences in all but `status` and the server's bookkeeping, in the order of the predicted object. */
 export function compareObjects(live: JsonObject, predicted: JsonObject, schema: FieldSchema): FieldDifference[] {
   return compareMaps(authored(live), authored(predicted), schema, [])
 }
@@ -27,7 +27,7 @@ function authored(object: JsonObject): JsonObject {
 function compare(live: Json | undefined, predicted: Json | undefined, schema: FieldSchema, path: FieldPath): FieldDifference[] {
   if (jsonEquals(live, predicted)) return []
   const oneSided = live === undefined || predicted === undefined
-  // A container that only one side has is reported by its members, so that the lines read like the edits that people make.
+  // A container of one side is reported by its members, as people edit it.
   if (isContainer(live ?? predicted, schema) && (oneSided || sameShape(live, predicted))) {
     const inside = (isJsonObject(live ?? predicted) ? compareMaps : compareLists)(live, predicted, schema, path)
     if (inside.length > 0 || !oneSided) return inside
@@ -56,7 +56,7 @@ function compareLists(live: Json | undefined, predicted: Json | undefined, schem
   if (left === undefined || right === undefined) return [{ path, live, predicted }]
   const inPredicted = [...right].flatMap(([key, { step, value }]) => {
     const other = left.get(key)
-    // A whole item that is not there is one difference, not one for each of its fields.
+    // An absent item is one difference.
     if (other === undefined) return [{ path: [...path, step], live: undefined, predicted: value }]
     return compare(other.value, value, schema.items(), [...path, step])
   })
@@ -64,7 +64,7 @@ function compareLists(live: Json | undefined, predicted: Json | undefined, schem
   return [...inPredicted, ...liveOnly.map(([, { step, value }]) => ({ path: [...path, step], live: value, predicted: undefined }))]
 }
 
-/** Undefined when the schema's keys do not distinguish the items. */
+/** Undefined if the schema's keys do not identify the items. */
 function itemsByKey(list: Json | undefined, schema: FieldSchema): Map<string, { step: PathStep; value: Json }> | undefined {
   const items = new Map<string, { step: PathStep; value: Json }>()
   for (const value of isJsonArray(list) ? list : []) {

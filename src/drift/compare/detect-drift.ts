@@ -1,4 +1,4 @@
-/** From the content of git and the answers of the cluster to a verdict per object. Pure: the requests were made before. */
+/** A verdict per object from the content of git and the answers of the cluster. Pure: all requests are made before. */
 import type { Failure } from '../../failure.ts'
 import { type FieldPath, field, isWithin, valueAt } from '../../krm/field-path.ts'
 import type { FieldSchema } from '../../krm/field-schema.ts'
@@ -35,23 +35,20 @@ import { withSecretData } from './secret-data.ts'
 import { REPLICAS, unownedCount } from './unowned-count.ts'
 import { beingDeleted, contentNotRead, notExplained, notTried } from './verdict-failures.ts'
 
-/** One desired object and everything that was read about it. */
+/** A desired object and all that was read about it. */
 export interface ObservedObject {
   readonly desired: DesiredResource
   readonly live: LiveState
   readonly schema: FieldSchema
-  /** Undefined where no dry run was needed. */
+  /** Undefined if no dry run was needed. */
   readonly prediction: Prediction | undefined
-  /** What the syncer itself keeps of what it applied last. */
+  /** The manifest that the syncer stores of its last apply. */
   readonly stored?: StoredManifest | undefined
-  /** The result of a creation, where it was requested: for an object whose fields have no known owner. */
+  /** The dry run of a creation, for an object with unowned fields. */
   readonly creation?: CreationAnswer
 }
 
-/**
- * Whether the object comes without managers, and what the server writes by itself does not explain what is live beside git. Undefined
- * where a dry run of its creation is not needed.
- */
+/** The dry run of a creation, for an object without managers that git and the server's own writes do not explain; undefined if none is needed. */
 export function creationProbe(observed: Omit<ObservedObject, 'prediction'>): CreationProbe | undefined {
   const { live, desired } = observed
   if (live.state !== 'present' || live.metadataOnly || !needsCreation(unownedSubject(observed, live.object))) return undefined
@@ -66,11 +63,11 @@ function unownedSubject(
   return { id, apiVersion, desired: isSecret(id) ? withSecretData(known) : known, live, schema }
 }
 
-/** Whether tier 1 leaves the object open, so that a dry run has to answer. */
+/** Whether tier 1 does not decide, so that a dry run is needed. */
 export function needsPrediction(observed: Omit<ObservedObject, 'prediction'>, syncer: SyncerManager | undefined): boolean {
   const { live, creation } = observed
   if (live.state !== 'present' || live.metadataOnly) return false
-  // Without owners the creation shows what differs; an apply is requested only to know whether one would fail.
+  // Without owners the creation shows the differences; an apply shows only whether one fails.
   if (hasNoOwners(managedFieldsOf(live.object))) {
     const { complete, differences } = unownedFields(unownedSubject(observed, live.object), creation, false)
     return !complete || differences.length > 0
@@ -79,12 +76,12 @@ export function needsPrediction(observed: Omit<ObservedObject, 'prediction'>, sy
   return whyOwnershipProvesNothing({ ...subject, managed: managedFieldsOf(live.object) }) !== undefined
 }
 
-/** What of the desired object the server can take: all but the fields that it does not know. */
+/** The desired object without fields that the server does not know. */
 export function appliedPart({ desired, schema }: Pick<ObservedObject, 'desired' | 'schema'>): JsonObject {
   return knownFieldsOf(desired.object, schema).object
 }
 
-/** The verdict on an object that git declares. Ignore rules are applied later, by the caller. */
+/** The verdict on a declared object, before ignore rules. */
 export function detectDrift(observed: ObservedObject, syncer: SyncerManager | undefined): ObjectVerdict {
   const { desired, live } = observed
   const base = { id: desired.id, apiVersion: desired.apiVersion, desired, setAside: [], failure: undefined, reapplyFails: undefined }
@@ -110,7 +107,7 @@ export function detectDrift(observed: ObservedObject, syncer: SyncerManager | un
   return { ...base, ...judgement, ...(judgement.items.length === 0 ? {} : { live: live.object }) }
 }
 
-/** An object of the inventory that is live and that git does not declare. */
+/** The verdict on a live object of an inventory that git does not declare. */
 export function unexpectedObject(id: ResourceId, live: JsonObject, inventory: string): ObjectVerdict {
   const apiVersion = typeof live['apiVersion'] === 'string' ? live['apiVersion'] : ''
   const [uid, actor, notes] = [metadataText(live, 'uid'), creatorOf(managedFieldsOf(live)), [`listed by ${inventory}`]]
@@ -137,7 +134,7 @@ class Subject {
   private readonly metadataOnly: boolean
   private readonly syncer: SyncerManager | undefined
   private readonly managed: ManagedFields
-  /** The desired object without unknown fields, and with `stringData` as the server stores it. */
+  /** The desired object without unknown fields, with `stringData` as stored. */
   private readonly desired: JsonObject
   private readonly unknown: readonly FieldPath[]
   private readonly applied: AppliedLast | undefined
@@ -187,7 +184,7 @@ class Subject {
       return { state: 'blocked', proof, items, failure: beingDeleted(id, this.live, leaving), reapplyFails }
     const state = items.length > 0 ? 'drifted' : proven ? 'in-sync' : prediction?.state === 'refused' ? 'blocked' : 'unverified'
     const notes = this.unknown.map((path) => this.printUnknown(path))
-    // What the server drops from an update it takes for a mistake in a server-side apply.
+    // A server-side apply refuses a field that an update drops.
     if (this.syncer?.operation === 'Apply' && items.length > 0) reapplyFails ??= notes[0]?.text
     const open = items.filter((item) => this.mayBeBehind.has(item))
     const mayBeBehind = open.length === 0 ? {} : { mayBeBehind: new Set(open) }
@@ -202,37 +199,37 @@ class Subject {
     }
   }
 
-  /** Tier 2: what the syncer's apply would change. */
+  /** Tier 2: the changes of the syncer's apply. */
   private againstPrediction(predicted: JsonObject): Drift[] {
     const differences = compareObjects(this.live, predicted, this.observed.schema)
     const own = differences.filter(
       ({ path, live, predicted: git }) =>
         !followsAnother({ change: live === undefined ? 'removed' : 'modified', path }, this.desired, this.live) &&
         !(git === undefined && this.isOwnMark(path)) &&
-        // An apply as `kubectl` keeps the annotation of a client-side one up to date.
+        // An apply as `kubectl` updates the annotation of a client-side one.
         !(git !== undefined && valueAt(this.desired, path) === undefined && isLastApplied(path, git, this.observed.desired.id)),
     )
     return own.map(({ path, live, predicted: git }) => {
       if (live === undefined)
         return this.open(this.drift({ change: 'removed', path, git: this.gitValue(path, git), live: undefined }, this.remover()))
-      // Only the syncer's own apply gives a field up, so it owns it and git dropped it.
+      // The apply gives up only the syncer's own fields, which git dropped.
       if (git === undefined) return this.open(this.extra(path, live, this.ownerOrUnknown(path)))
       const owner = foreignOwner(this.managed, path, this.syncer)
       const actor = owner === undefined ? this.writerOrOwner(path) : actorOf(owner, 'field-manager')
       const drift = this.drift({ change: 'modified', path, git: this.gitValue(path, git), live }, actor)
-      // Another manager may own the syncer's value too: it is the syncer's all the same.
+      // The syncer may share the field with another manager.
       return this.isSyncers(path) ? this.open(drift) : drift
     })
   }
 
-  /** Differences without an owner: git may have moved, or a person wrote. */
+  /** Differences without an owner: git moved, or a person wrote. */
   private unowned({ differences, complete }: UnownedFields, known: readonly Drift[]): Drift[] {
     const { prediction, creation } = this.observed
     const reported = new PathSet(known.map(({ path }) => path))
     const perhaps = creation === undefined || creation.prediction.state === 'predicted' ? [] : [notTried(creation.prediction.failure)]
     return (
       differences
-        // A dry run of the apply knows better what becomes of a declared field.
+        // A dry run of the apply decides about declared fields.
         .filter(({ change, path }) => !reported.overlaps(path) && (complete || change === 'added' || prediction?.state !== 'predicted'))
         .map(({ change, path, git, live }) => {
           const owner = foreignOwner(this.managed, path, this.syncer)
@@ -243,7 +240,7 @@ class Subject {
     )
   }
 
-  /** What the syncer wrote and git does not declare any more: an Update owns defaults too, so only its last-applied state shows it, and `data`. */
+  /** Fields of the syncer that git dropped: the last-applied manifest shows them, and `data`, because an Update owns defaults too. */
   private dropped(known: readonly Drift[]): Drift[] {
     if (this.metadataOnly) return []
     const { applied, desired, live, managed, observed, syncer } = this
@@ -259,7 +256,7 @@ class Subject {
     })
   }
 
-  /** A Secret that is applied with `stringData` is owned there, and stored in `data`. */
+  /** The owner of `stringData` owns the stored `data`. */
   private isSyncers(path: FieldPath): boolean {
     const owners = ownersOf(this.managed, path)
     const [first, ...below] = path
@@ -268,7 +265,7 @@ class Subject {
     return all.some((entry) => isSyncer(entry, this.syncer))
   }
 
-  /** What the syncer itself marks the object with is in no manifest, and in every apply. */
+  /** Marks of the syncer are in each apply and in no manifest. */
   private isOwnMark(path: FieldPath): boolean {
     const value = valueAt(this.live, path)
     const owners = ownersOf(this.managed, path)
@@ -284,7 +281,7 @@ class Subject {
     return removerOf(this.managed, this.syncer)
   }
 
-  /** Without a dry run: a declared field that another manager owns and that does not hold the declared value. */
+  /** Without a dry run: declared fields of other managers with other values, and removed fields. */
   private byOwnership(): Drift[] {
     const items: Drift[] = []
     const { schema } = this.observed
@@ -302,7 +299,7 @@ class Subject {
     return items
   }
 
-  /** A whole list item that is gone is one line. */
+  /** A removed list item is one line. */
   private removedTop(path: FieldPath, git: Json | undefined): Drift {
     const itemEnd = path.findIndex((step, index) => step.kind === 'item' && valueAt(this.live, path.slice(0, index + 1)) === undefined)
     const top = itemEnd === -1 ? path : path.slice(0, itemEnd + 1)
@@ -312,9 +309,8 @@ class Subject {
   }
 
   /**
-   * Only an object that the syncer applied can have lost a field. A removed field has no owner any longer; a field that the syncer owns and
-   * that is absent is an empty value that the server leaves out (docs/facts/removals-leave-no-owner.md). An Update owns only what is
-   * there, and kpt leaves empty annotations out of what is applied.
+   * Only an applied object can have lost a field. A removed field has no owner; an absent field of the syncer is an empty value that the server
+   * omits (docs/facts/removals-leave-no-owner.md). An Update owns only what exists, and kpt omits empty annotations.
    */
   private wasRemoved(path: FieldPath, declared: Json | undefined): boolean {
     const own = this.managed.entries.filter((entry) => isSyncer(entry, this.syncer))
@@ -342,13 +338,13 @@ class Subject {
     return valueAt(this.desired, path) ?? predicted
   }
 
-  /** A manager that wrote in another version of the kind owns the value under another name. */
+  /** A writer in another version owns the value under another name. */
   private writerOrOwner(path: FieldPath): Actor {
     const writer = writerInOtherVersion(this.managed, this.observed.desired.apiVersion, this.syncer)
     return writer === undefined ? this.ownerOrUnknown(path) : actorOf(writer, 'last-writer')
   }
 
-  /** What git's version of the kind cannot show: reported beside what it does show of the same writer, or as a line of its own. */
+  /** Fields that git's version lacks, of writers without any other reported field. */
   private hidden(known: readonly Drift[]): Drift[] {
     const { desired, schema } = this.observed
     const writers = writersInOtherVersions(this.managed, desired.apiVersion, this.syncer)

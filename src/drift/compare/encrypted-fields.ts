@@ -1,7 +1,6 @@
 /**
- * Fields whose value in git is encrypted. They cannot be decrypted here, so the values cannot be compared: the writer of the live one decides.
- * A value of the syncer counts as git's own, and appears as git writes it; a value of another writer appears as a keyed hash. So no plain
- * value goes on, and every later step works as for any other field.
+ * Fields with an encrypted value in git. The values cannot be compared, so the writer of the live one decides: a value of the syncer becomes
+ * git's own text, any other one a keyed hash. Later steps handle them as other fields, without plain values.
  */
 import { type FieldPath, field, valueAt } from '../../krm/field-path.ts'
 import type { FieldSchema } from '../../krm/field-schema.ts'
@@ -16,15 +15,14 @@ import { withoutValueAt, withValueAt } from '../../yaml/edit/edit-yaml-value.ts'
 import { isSyncer, ownersOf } from '../attribute/actor.ts'
 import type { SyncerManager } from '../drift.ts'
 
-/** A place of the live object, and what git has there as a server would store the very text. */
+/** A location of the live object, and git's text as a server would store it. */
 interface EncryptedLocation {
   readonly path: FieldPath
   readonly declared: Json
-  /** Where git has it, which of a Secret may be `stringData`. */
+  /** Location in git, for a Secret perhaps in `stringData`. */
   readonly authored: FieldPath
 }
 
-/** Whether an object has encrypted fields. */
 export function isEncrypted(object: JsonObject): boolean {
   return hasEncrypted(object) || encryptedEntries(object).length > 0
 }
@@ -48,7 +46,7 @@ function encryptedLocations({ id, object }: Resource, schema: FieldSchema): Encr
   return [...found, ...(isSecret(id) ? encryptedEntries(object) : [])]
 }
 
-/** A list whose items have no name of their own, or an encrypted one, is one place. */
+/** A list with unnamed items, or with an encrypted name, is one location. */
 function* leaves(value: Json, schema: FieldSchema, path: FieldPath): Generator<{ readonly path: FieldPath; readonly value: Json }> {
   if (isEncryptedValue(value)) yield { path, value }
   else if (isJsonObject(value)) {
@@ -69,11 +67,11 @@ export interface SealOptions {
 
 export interface SealedObject {
   readonly object: JsonObject
-  /** Encrypted fields without a known writer, so that it is unknown whether they are git's. */
+  /** Encrypted fields without a known writer, which may be git's or not. */
   readonly unproven: readonly FieldPath[]
 }
 
-/** The live object without any value that git encrypts, as the head of this file describes. */
+/** The live object without encrypted values. */
 export function sealLive(live: JsonObject, desired: Resource, schema: FieldSchema, { syncer, key }: SealOptions): SealedObject {
   const managed = managedFieldsOf(live)
   const locations = encryptedLocations(desired, schema)
@@ -91,12 +89,12 @@ export function sealLive(live: JsonObject, desired: Resource, schema: FieldSchem
   return { object: withoutBesides(object as JsonObject, locations, desired, key), unproven }
 }
 
-/** Nothing of a Secret is ever shown, so it can stay as it is. */
+/** No value of a Secret is ever shown, so it stays. */
 function hidden(key: RedactionKey, { id }: Resource, path: FieldPath, value: Json): Json {
   return isSecret(id) ? value : (shownJson(redact(key, id, path, value)) ?? '')
 }
 
-/** A field added beside fields that are all encrypted is of their kind. */
+/** Hides fields beside encrypted fields only. */
 function withoutBesides(object: JsonObject, locations: readonly EncryptedLocation[], desired: Resource, key: RedactionKey): JsonObject {
   const paths = besides(locations, object, desired.object)
   return paths.reduce<Json>(
@@ -117,14 +115,14 @@ function besides(locations: readonly EncryptedLocation[], live: JsonObject, desi
   })
 }
 
-/** The answer to a dry run of what `unsealed` made: git's own text in every encrypted place. */
+/** The answer to a dry run of `unsealed`, with git's text at every encrypted location. */
 export function sealAnswer(answer: JsonObject, desired: Resource, schema: FieldSchema, key: RedactionKey): JsonObject {
   const locations = encryptedLocations(desired, schema)
   const sealed = locations.reduce<Json>((object, { path, declared }) => withValueAt(object, path, declared), answer)
   return withoutBesides(sealed as JsonObject, locations, desired, key)
 }
 
-/** What is sent in place of encrypted values: the live ones, back to where they were read; none where none is live. */
+/** The object to send: live values in place of encrypted ones, or none. */
 export function unsealed(sent: Resource, live: JsonObject, schema: FieldSchema): JsonObject {
   return encryptedLocations(sent, schema).reduce<Json>((object, { path, authored }) => {
     const value = valueAt(live, path)
@@ -133,7 +131,7 @@ export function unsealed(sent: Resource, live: JsonObject, schema: FieldSchema):
   }, sent.object) as JsonObject
 }
 
-/** Whether a field of the object is encrypted in git, or lies beside fields that all are. */
+/** Whether a field is encrypted in git, or beside encrypted fields only. */
 export function isEncryptedLocation(path: FieldPath, desired: JsonObject): boolean {
   if (
     hasEncrypted(valueAt(desired, path)) ||

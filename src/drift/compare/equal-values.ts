@@ -1,7 +1,6 @@
 /**
- * Whether applying a declared value would leave the live one as it is, though the two are not written alike: the server rewrites
- * quantities and base64, and fills defaults into what it replaces as a whole. Only rules that the server itself follows; where a rule is
- * not certain, the answer is no and a dry run has to decide it.
+ * Whether applying a declared value leaves the live one unchanged although they are written differently: the server rewrites quantities and
+ * base64, and adds defaults. In doubt the answer is no, and a dry run decides.
  */
 import type { FieldPath } from '../../krm/field-path.ts'
 import type { FieldSchema } from '../../krm/field-schema.ts'
@@ -9,15 +8,15 @@ import { type FieldSet, stepKey, stepOfItem } from '../../krm/field-set.ts'
 import { canonicalQuantity } from '../../krm/quantity.ts'
 import { getKey, isJsonArray, isJsonObject, type Json, type JsonObject, jsonEquals } from '../../text/json.ts'
 
-/** A place of the declared set at which the server would write something else than what is live. */
+/** A declared location with another live value. */
 export interface DifferingLeaf {
   readonly path: FieldPath
   readonly declared: Json | undefined
-  /** Undefined where nothing is live. */
+  /** Undefined for an absent value. */
   readonly live: Json | undefined
 }
 
-/** In the order of the set, one at a time; reads every list once, however long it is. */
+/** The differing leaves, in the order of the set. Each list is read once. */
 export function* differingLeaves(
   set: FieldSet,
   declared: Json | undefined,
@@ -43,7 +42,7 @@ function itemsByStep(list: Json | undefined, schema: FieldSchema): ReadonlyMap<s
   for (const item of isJsonArray(list) ? list : []) {
     const step = stepOfItem(item, schema)
     const key = step === undefined ? undefined : stepKey(step)
-    // Two items of one name: it is ambiguous which of them is meant.
+    // Duplicate items are ambiguous.
     if (key !== undefined && items.has(key)) return new Map()
     if (key !== undefined) items.set(key, item)
   }
@@ -55,14 +54,14 @@ function itemsByStep(list: Json | undefined, schema: FieldSchema): ReadonlyMap<s
  * @param live value there, `undefined` where nothing is
  */
 export function isAlreadyApplied(declared: Json | undefined, live: Json | undefined, schema: FieldSchema): boolean {
-  // As in `creationTimestamp: null`: a Go type cannot distinguish it from nothing.
+  // A Go type has no null, as in `creationTimestamp: null`.
   if (declared === null && live === undefined) return schema.typed === true
-  // An empty map is merged into what is there, where an atomic one replaces it.
+  // An empty map is merged; an atomic one replaces.
   if (isEmptyMap(declared) && isJsonObject(live) && !schema.atomic && schema.kind === 'object') return true
   return isStoredAs(declared, live, schema)
 }
 
-/** Whether the server stores `declared` as `live`, where it replaces the whole value. */
+/** Whether the server stores `declared` as `live`, if it replaces the whole value. */
 function isStoredAs(declared: Json | undefined, live: Json | undefined, schema: FieldSchema): boolean {
   if (jsonEquals(declared, live)) return true
   if (declared === undefined || live === undefined) return false
@@ -83,7 +82,7 @@ function isMapStoredAs(declared: JsonObject, live: JsonObject, schema: FieldSche
   )
 }
 
-/** A value that Go takes for nothing, so that the server may leave it out: `false`, `0`, `""`, null, an empty list or map. */
+/** A zero value of Go, which the server may omit: `false`, `0`, `""`, null, an empty list or map. */
 export function isEmptyValue(value: Json | undefined): boolean {
   return typeof value === 'object' && value !== null
     ? Object.keys(value).length === 0
@@ -94,13 +93,13 @@ function isEmptyMap(value: Json | undefined): boolean {
   return isJsonObject(value) && isEmptyValue(value)
 }
 
-/** A quantity may be a number; in an unusual form it is none. */
+/** A quantity may be a number. */
 function quantityText(value: Json): string {
   if (typeof value === 'string') return value
   return typeof value === 'number' || typeof value === 'bigint' ? String(value) : ''
 }
 
-/** As Go writes the bytes that it reads: it skips line breaks and nothing else. */
+/** The base64 that Go writes; it ignores only line breaks. */
 function canonicalBase64(text: string): string | undefined {
   const joined = text.replace(/[\r\n]/g, '')
   return Buffer.from(joined, 'base64').toString('base64') === joined ? joined : undefined

@@ -1,6 +1,6 @@
 /**
- * What makes one drift the same as another: a hash over the unit and its items. No commit id and no clock is in it, so an
- * unrelated commit never undoes a decision (design §2).
+ * The identity of a drift: a hash over the unit and its items, without commits and times, so that an unrelated commit never undoes a decision
+ * (design §2).
  */
 import { createHash } from 'node:crypto'
 import { formatFieldPath } from '../../krm/field-path.ts'
@@ -11,7 +11,7 @@ import { isJsonObject } from '../../text/json.ts'
 import type { Drift } from '../drift.ts'
 
 export interface FingerprintUnit {
-  /** Hash of the cluster's uid where it is known, its name otherwise. */
+  /** Hash of the cluster's uid, or its name if the uid is unknown. */
   readonly cluster: string
   /** Path of the package from the root of the repository. */
   readonly package: string
@@ -25,7 +25,7 @@ export function fingerprintOf(unit: FingerprintUnit, items: readonly Drift[], ke
   return `sha256:${hash.digest('hex')}`
 }
 
-/** Keyed hash of one difference, 16 hex digits: identifies the same difference again in a record that holds no plain value. */
+/** Keyed hash of one difference, 16 hex digits, for records without plain values. */
 export function itemFingerprint(item: Drift, key: RedactionKey): string {
   return hashed(item, key).fingerprint
 }
@@ -37,7 +37,7 @@ function hashed(item: Drift, key: RedactionKey): { readonly line: string; readon
   })
 }
 
-/** Of a whole object that git does not have its content counts: one that changes is another one to decide about. */
+/** The content of an unexpected object counts: a change is another decision. */
 function itemLine(item: Drift, key: RedactionKey): string {
   const path = formatFieldPath(item.path)
   const domain = `${resourceKey(item.id)}#${path}`

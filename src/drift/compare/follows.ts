@@ -1,24 +1,24 @@
 /**
- * Differences that only follow from another one of the same object: a default that came with a declared map, and the second name that the
- * server stores for one value. People made one change, so one line reports it.
+ * Differences that follow from another one of the object, so that one edit is one line: a default in a declared map, and the second name of a
+ * value.
  */
 import { type FieldPath, field, valueAt } from '../../krm/field-path.ts'
 import { type JsonObject, jsonEquals } from '../../text/json.ts'
 import type { Drift } from '../drift.ts'
 
 /**
- * Fields that the server keeps equal to another one. Source: Kubernetes API reference, PodSpec ("DeprecatedServiceAccount is a deprecated alias
- * for ServiceAccountName") and ServiceSpec (`clusterIPs[0]` has the value of `clusterIP`).
+ * Fields that the server keeps equal to another one. Source: Kubernetes API reference, PodSpec (`serviceAccount` is an alias) and ServiceSpec
+ * (`clusterIPs[0]` equals `clusterIP`).
  */
 const SECOND_NAMES: { readonly [second: string]: string | undefined } = { serviceAccount: 'serviceAccountName', clusterIPs: 'clusterIP' }
 
-/** Whether another difference already covers the one at a path that git does not declare. */
+/** Whether another difference covers the one at an undeclared path. */
 export function followsAnother({ change, path }: Pick<Drift, 'change' | 'path'>, desired: JsonObject, live: JsonObject): boolean {
   if (valueAt(desired, path) !== undefined) return false
   return change === 'removed' ? cameWithDeclared(path, desired, live) : isSecondName(path, desired, live)
 }
 
-/** A default in a map that git declares and that is gone as a whole. */
+/** Whether it is a default in a declared map that is missing. */
 function cameWithDeclared(path: FieldPath, desired: JsonObject, live: JsonObject): boolean {
   return path.some((_step, depth) => {
     const above = path.slice(0, depth)

@@ -1,23 +1,22 @@
 /**
- * Objects that git declares and that are rightly not in the cluster: what runs once and is cleared away, or never runs as things are. Each
- * rule reads the manifest; one about hooks holds only where the tool that runs such hooks applies the package. Source: Kubernetes "Automatic
- * Cleanup for Finished Jobs". The rules about hooks are the syncers' (src/syncers).
+ * Declared objects that are rightly absent: they run once and are deleted, or never run. Rules read the manifest; those about hooks, which are
+ * in src/syncers, hold if the tool that runs the hooks applies the package. Source: Kubernetes "Automatic Cleanup for Finished Jobs".
  */
 import { parseApiVersion } from '../../krm/resource-id.ts'
 import { APPLIER_KINDS } from '../../syncers/registry.ts'
 import type { BuiltInRule } from '../../syncers/syncer.ts'
 import { getKey, type JsonObject, partOf } from '../../text/json.ts'
 
-/** Which appliers run the hooks of a package. */
+/** The appliers that run the hooks of a package. */
 export interface HookRunners {
   readonly tools: ReadonlySet<string>
-  /** No object shows which tool applies the package, so only the hooks in its manifests are known. */
+  /** No object identifies the applier, so only the manifests identify hooks. */
   readonly unknown: boolean
 }
 
-/** The rule by which a declared object that is absent is rightly so; undefined where none holds. */
+/** The rule by which an absent object is rightly so; undefined without one. */
 export function goneByDesign(manifest: JsonObject, { tools, unknown }: HookRunners): BuiltInRule | undefined {
-  // Without a known tool for hooks, one that ends by itself may still be gone by design; a ServiceAccount of a hook may not.
+  // Without a known applier only kinds that finish may be gone by design.
   const perhaps = unknown && FINISHING.has(`${groupOf(manifest)}/${String(getKey(manifest, 'kind'))}`)
   const finished = finishedJob(manifest)
   if (finished !== undefined) return finished
@@ -35,7 +34,7 @@ function groupOf(manifest: JsonObject): string {
   return parseApiVersion(String(getKey(manifest, 'apiVersion'))).group
 }
 
-/** Its end cannot be observed any more: what is sure is that the cluster itself removes such a Job. */
+/** The cluster deletes such a Job after its end. */
 function finishedJob(manifest: JsonObject): BuiltInRule | undefined {
   if (groupOf(manifest) !== 'batch' || getKey(manifest, 'kind') !== 'Job') return undefined
   const seconds = partOf(manifest, 'spec', 'ttlSecondsAfterFinished')

@@ -1,9 +1,7 @@
 /**
- * What a client-side apply remembers of itself: the manifest as it was applied last, in an annotation of the object, or where the syncer
- * keeps it (Helm's stored releases). It is the only trace of what such a syncer declared, because an Update owns whatever the write
- * changed, defaults of the server included.
- * Source: k8s.io/api core/v1 `LastAppliedConfigAnnotation`; kubectl, kpt's client-side apply and Argo CD write it; helm `pkg/kube/client.go`,
- * createPatch, compares with its own.
+ * The last manifest of a client-side apply, in an annotation of the object or in Helm's stored release. Only it shows the declared fields,
+ * because an Update owns all changes of the write, also defaults. Source: k8s.io/api core/v1 `LastAppliedConfigAnnotation`, which kubectl, kpt and
+ * Argo CD write; helm `pkg/kube/client.go`, createPatch.
  */
 import { type FieldPath, valueAt } from '../../krm/field-path.ts'
 import type { FieldSchema } from '../../krm/field-schema.ts'
@@ -15,17 +13,17 @@ import { isJsonObject, type Json, type JsonObject, parseJson } from '../../text/
 import type { SyncerManager } from '../drift.ts'
 import { withSecretData } from './secret-data.ts'
 
-/** An object as a syncer applied it last and keeps it outside of the cluster's object. It may hold the content of a Secret. */
+/** The last applied object, as the syncer stores it outside of the object. It may have the content of a Secret. */
 export interface StoredManifest {
   readonly apiVersion: string
   readonly object: JsonObject
   /** For people: `Helm release shop/web revision 2`. */
   readonly storedIn: string
-  /** Where it was applied in place of something newer: the revision that it is again, and when, RFC 3339 UTC. */
+  /** Set for a rollback: the restored revision, and the time, RFC 3339 UTC. */
   readonly rollback?: { readonly to: number; readonly at: string } | undefined
 }
 
-/** Undefined where there is none, or it cannot be read: then nothing is known of what was applied. */
+/** The annotation of the object; undefined if there is none, or it cannot be read. */
 export function lastAppliedOf(live: JsonObject): JsonObject | undefined {
   const text = annotationsOf(live).get(LAST_APPLIED)
   if (text === undefined) return undefined
@@ -37,9 +35,9 @@ export function lastAppliedOf(live: JsonObject): JsonObject | undefined {
   }
 }
 
-/** What a client-side apply compares its next one with. */
+/** The manifest with which a client-side apply compares its next one. */
 export class AppliedLast {
-  /** Of a Secret, `stringData` is moved to where the server stores it. */
+  /** A Secret has its `stringData` in `data`. */
   readonly object: JsonObject
   private readonly manifest: JsonObject
   private readonly whyRemoved: string
@@ -50,12 +48,12 @@ export class AppliedLast {
     this.whyRemoved = whyRemoved
   }
 
-  /** Whether the next apply removes the field from the object where git does not have it, whoever wrote it. What was `stringData` stays in `data`. */
+  /** Whether the next apply removes the field if git lacks it, regardless of its writer. Former `stringData` stays in `data`. */
   removes(path: FieldPath): boolean {
     return valueAt(this.manifest, path) !== undefined
   }
 
-  /** What becomes of a live field that git does not have, for people; `otherwise` where it stays. */
+  /** The fate of a live field that git lacks, for people; `otherwise` if it stays. */
   note(path: FieldPath, otherwise: string): string {
     return this.removes(path) ? this.whyRemoved : otherwise
   }
@@ -65,19 +63,19 @@ export const OF_ANOTHER = 'no apply removes it: it belongs to another manager'
 export const OF_NOBODY = 'no apply removes it: the object does not say whose it is'
 export const LEFT_OVER = 'no apply removes it: it is left over from what the syncer applied before'
 
-/** Whether a note of a change states that no apply removes it. */
+/** Whether a note says that no apply removes the field. */
 export function isLeftByApply(note: string): boolean {
   return [OF_ANOTHER, OF_NOBODY, LEFT_OVER].includes(note)
 }
 
-/** @returns undefined of a server-side apply, which stores nothing, and where it is unknown */
+/** @returns undefined for a server-side apply, and if it is unknown */
 export function appliedLast(
   { desired: { apiVersion }, stored }: { readonly desired: Pick<Resource, 'apiVersion'>; readonly stored?: StoredManifest | undefined },
   live: JsonObject,
   syncer: SyncerManager | undefined,
 ): AppliedLast | undefined {
   if (syncer?.operation !== 'Update') return undefined
-  // One of another version of the kind has other fields.
+  // A manifest of another API version has other fields.
   const retained = stored?.apiVersion === apiVersion ? stored : undefined
   if (retained !== undefined) return new AppliedLast(retained.object, `the next upgrade removes it: ${retained.storedIn} has it`)
   const annotated = lastAppliedOf(live)
@@ -85,8 +83,8 @@ export function appliedLast(
 }
 
 /**
- * Places that were applied last, that are live still, and that `desired` does not declare any more: the next apply removes them.
- * A whole list item where the item is gone from `desired`, each place once, in the order of the annotation.
+ * Live locations of the last apply that `desired` lacks, which the next apply removes: topmost list items and fields, in the order of the
+ * annotation.
  */
 export function droppedPaths(applied: JsonObject, desired: JsonObject, live: JsonObject, schema: FieldSchema): FieldPath[] {
   const dropped: FieldPath[] = []

@@ -1,7 +1,6 @@
 /**
- * Keys of a ConfigMap or a Secret that are left over: git does not have them, only the syncer wrote them, and no apply removes them.
- * `stringData` only ever adds to `data` (docs/facts/secret-string-data.md), and an apply that failed half-way is forgotten. The server sets
- * no default in `data`, so an undeclared key was declared once; this does not hold elsewhere.
+ * Left-over keys of a ConfigMap or a Secret: only the syncer wrote them, git lacks them, and no apply removes them. `stringData` only adds to `data`
+ * (docs/facts/secret-string-data.md), and failed applies leave no trace. `data` has no defaults, so each key was declared once.
  */
 import { type FieldPath, field, valueAt } from '../../krm/field-path.ts'
 import type { ManagedFields } from '../../krm/managed-fields.ts'
@@ -13,7 +12,7 @@ import type { AppliedLast } from './last-applied.ts'
 
 export interface LeftKey {
   readonly path: FieldPath
-  /** The syncer still declares it, so its next apply lets go of it. */
+  /** Whether the syncer still declares it, so that its next apply gives it up. */
   readonly declared: boolean
 }
 
@@ -28,7 +27,7 @@ export interface DataQuestion {
 
 export function leftKeys({ id, desired, live, managed, syncer, applied }: DataQuestion): LeftKey[] {
   if (id.group !== '' || (id.kind !== 'ConfigMap' && id.kind !== 'Secret')) return []
-  // Without its last-applied state it is unknown what an Update declared, and without owners it is unknown who wrote.
+  // An Update needs its last-applied state, and writers need owners.
   if (syncer === undefined || (syncer.operation === 'Update' && applied === undefined) || managed.entries.length === 0) return []
   return ['data', 'binaryData'].flatMap((part) => {
     const entries = getKey(live, part)
@@ -36,7 +35,7 @@ export function leftKeys({ id, desired, live, managed, syncer, applied }: DataQu
       const path = [field(part), field(key)]
       const known = valueAt(desired, path) ?? (applied === undefined ? undefined : valueAt(applied.object, path))
       const owners = ownersOf(managed, path)
-      // What a server-side apply owns its next dry run shows.
+      // The next dry run shows the fields of a server-side apply.
       const left =
         syncer.operation === 'Apply' ? owners.length === 0 : owners.length > 0 && owners.every((owner) => isSyncer(owner, syncer))
       if (known !== undefined || !left) return []

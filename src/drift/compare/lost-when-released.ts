@@ -1,4 +1,4 @@
-/** What becomes of a field that git stops declaring: what the syncer holds for its own, its next apply takes out of the object. */
+/** Whether the syncer's next apply deletes a field that git stops declaring. */
 import type { FieldPath } from '../../krm/field-path.ts'
 import type { ManagedFields } from '../../krm/managed-fields.ts'
 import { isSyncer, ownersOf } from '../attribute/actor.ts'
@@ -6,11 +6,10 @@ import type { SyncerManager } from '../drift.ts'
 import type { AppliedLast } from './last-applied.ts'
 
 /**
- * Of a client-side apply its last-applied state decides, whoever wrote the live value since (kubectl `util/apply` and helm `pkg/kube/client.go`,
- * both by the three-way patch of apimachinery `strategicpatch`); of a server-side apply whether another manager owns the field too
- * (Kubernetes, Server-Side Apply, "Transferring ownership").
- * @param path where live has a value
- * @param applied the last-applied state of a client-side apply; undefined where it is not known
+ * The last-applied state of a client-side apply decides (kubectl `util/apply`, helm `pkg/kube/client.go`, apimachinery `strategicpatch`); for a
+ * server-side apply, other owners keep the field (Kubernetes, Server-Side Apply, "Transferring ownership").
+ * @param path the path of a live value
+ * @param applied the last-applied state of a client-side apply; undefined if unknown
  */
 export function isLostWhenReleased(
   path: FieldPath,

@@ -1,6 +1,6 @@
 /**
- * Writes in another API version of the kind than the one that git declares. A manager's entry names paths of its own version:
- * in git's version they have other names, or none at all (an autoscaler's `spec.behavior`, written as autoscaling/v2, has no place in v1).
+ * Writes in another API version than git's. The entry of a manager has paths of its own version, which may not exist in git's version (for
+ * instance `spec.behavior` of autoscaling/v2 in v1).
  */
 import { type FieldPath, formatFieldPath } from '../../krm/field-path.ts'
 import type { FieldSchema } from '../../krm/field-schema.ts'
@@ -22,10 +22,7 @@ export function writersInOtherVersions(
     .sort(byTimeLatestFirst)
 }
 
-/**
- * The writer of a value at a path without an owner of that name, or that the syncer alone owns: the one other writer in another version,
- * if the syncer wrote nothing later. Undefined where there is none, or more than one.
- */
+/** The writer of a value that has no other owner than the syncer: the only other writer in another version, if the syncer wrote nothing later. */
 export function writerInOtherVersion(
   managed: ManagedFields,
   apiVersion: string,
@@ -41,7 +38,7 @@ export interface HiddenLocation {
   readonly owner: ManagedFieldsEntry
 }
 
-/** Topmost paths that others own in another version and that git's version does not have, so that their values are not visible. */
+/** Topmost paths of other writers that git's version lacks, so that their values are not visible. */
 export function hiddenLocations(writers: readonly ManagedFieldsEntry[], schema: FieldSchema): HiddenLocation[] {
   const found = new Map<string, HiddenLocation>()
   for (const owner of writers) {

@@ -1,11 +1,8 @@
 /**
- * Tier 1 of design §5: the proof, without a request, that applying the desired object would change nothing.
- * Server-side apply by a manager changes an object only where a value differs from the applied one, or where the manager
- * gives a field up. So: the manager's set equals the set of the desired object, the entry is of the desired API version,
- * and at every such place the live value is what the server makes of the desired one (src/drift/compare/equal-values.ts). The marks that the
- * syncer puts on what it applies (src/syncers/marks.ts) are in no manifest and in every apply, so they count on neither side.
- * A syncer that updates has no set: the last-applied annotation, which is compared separately, has what it gave up, and a dry run
- * for a manager without a set could show nothing but values.
+ * Tier 1 of design §5: the proof, without a request, that applying the desired object changes nothing. A server-side apply changes an object only
+ * if a value differs, or if the manager gives a field up. So the manager's set must equal that of the desired object, in its API version, and each
+ * live value must be what the server stores for the desired one (src/drift/compare/equal-values.ts). Marks of the syncer (src/syncers/marks.ts)
+ * count on neither side. A syncer that updates has no set; its last-applied annotation is compared separately.
  */
 
 import { valueAt } from '../../krm/field-path.ts'
@@ -26,7 +23,7 @@ export interface ProofSubject {
   readonly syncer: SyncerManager | undefined
 }
 
-/** Undefined when the proof holds; otherwise the first reason why it does not, for people and for the benchmark. */
+/** Undefined if the proof holds, else the first reason against it. */
 export function whyOwnershipProvesNothing(subject: ProofSubject): string | undefined {
   const { syncer, managed, live, schema } = subject
   if (syncer === undefined) return 'the syncer is not known'
@@ -46,10 +43,7 @@ export function whyOwnershipProvesNothing(subject: ProofSubject): string | undef
   return 'a live value is not written as in git'
 }
 
-/**
- * The same for a Secret of which only the metadata was read: it holds where git declares nothing that was not read. The type of a Secret
- * cannot be changed.
- */
+/** The proof for a Secret of which only the metadata was read: git may declare nothing else but the type, which is immutable. */
 export function metadataProves(subject: ProofSubject): boolean {
   const { desired, live } = subject
   if (['data', 'stringData', 'immutable'].some((name) => Object.hasOwn(desired, name))) return false
@@ -57,7 +51,7 @@ export function metadataProves(subject: ProofSubject): boolean {
   return whyOwnershipProvesNothing(type === undefined ? subject : { ...subject, live: { ...live, type } }) === undefined
 }
 
-// What a dry run sends and compares has no status.
+// A dry run neither sends nor compares a status.
 function withoutStatus(object: JsonObject): JsonObject {
   return Object.hasOwn(object, 'status') ? Object.fromEntries(Object.entries(object).filter(([name]) => name !== 'status')) : object
 }
@@ -66,17 +60,14 @@ function withoutStatusFields(set: FieldSet): FieldSet {
   return set.children.has('f:status') ? { ...set, children: new Map([...set.children].filter(([key]) => key !== 'f:status')) } : set
 }
 
-/**
- * A Secret with the texts of `stringData` where git has them, if `data` holds the same: the server puts them there, over
- * git's own `data` (docs/facts/secret-string-data.md).
- */
+/** The live Secret with the `stringData` and `data` of git, where the live `data` is the result of them (docs/facts/secret-string-data.md). */
 function asWritten(live: JsonObject, desired: JsonObject): JsonObject {
   const written = getKey(desired, 'stringData')
   const stored = getKey(live, 'data')
   if (!isCoreSecret(desired) || !isJsonObject(written) || !isJsonObject(stored)) return live
   const declared = getKey(desired, 'data')
   const same = Object.entries(written).filter(([key, value]) => typeof value === 'string' && getKey(stored, key) === encoded(value))
-  // A key of `data` that `stringData` overrides is never what the server stores.
+  // The server never stores a key of `data` that `stringData` overrides.
   const overridden = same.flatMap(([key]) => {
     const own = isJsonObject(declared) ? getKey(declared, key) : undefined
     return own === undefined ? [] : [[key, own] as const]

@@ -1,4 +1,4 @@
-/** `stringData` of a Secret as the server stores it: base64 in `data`, over what `data` has (core/v1 Secret, API reference). */
+/** A Secret with `stringData` as the server stores it: base64 in `data`, over the content of `data` (API reference). */
 import { getKey, isJsonObject, type Json, type JsonObject, setKey } from '../../text/json.ts'
 
 export function withSecretData(secret: JsonObject): JsonObject {

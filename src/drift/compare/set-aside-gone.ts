@@ -1,11 +1,11 @@
-/** Sets missing objects aside that are rightly not there. They stay in the verdict, with the rule and why. */
+/** Sets rightly absent objects aside. They stay in the verdict, with the rule and the reason. */
 import type { ObjectVerdict, SetAside } from '../drift.ts'
 import { goneByDesign, type HookRunners } from './gone-by-design.ts'
 
-/** Before the names of rules that are no preset and cannot be switched off, because they are how the tools and the cluster work. */
+/** Prefix of the rules that no policy switches off. */
 export const BUILT_IN = 'built-in:'
 
-/** The verdict on a declared object that is absent, when that is as it should be; any other verdict as it was. */
+/** The verdict with a rightly absent object set aside; any other verdict unchanged. */
 export function setGoneAside(verdict: ObjectVerdict, runners: HookRunners): ObjectVerdict {
   const { desired, items, mayBeBehind: _open, ...rest } = verdict
   const [only] = items
@@ -16,7 +16,7 @@ export function setGoneAside(verdict: ObjectVerdict, runners: HookRunners): Obje
   return { ...rest, desired, state: 'in-sync', items: [], setAside: [...verdict.setAside, aside] }
 }
 
-/** Whether an object is absent as it should be: it then has no health either. */
+/** Whether an object is rightly absent, so that it has no health. */
 export function isGoneByDesign({ items, setAside }: Pick<ObjectVerdict, 'items' | 'setAside'>): boolean {
   return items.length === 0 && setAside.some(({ drift, rule }) => drift.change === 'missing' && rule?.startsWith(BUILT_IN) === true)
 }

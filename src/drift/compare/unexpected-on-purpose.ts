@@ -1,6 +1,6 @@
 /**
- * Objects that an inventory lists, that git does not declare, and that were left in the cluster on purpose: each rule names a mark on the
- * live object by which a person made the tool retain it. A rule of a syncer holds only where that syncer applied the object.
+ * Undeclared objects of an inventory that stay on purpose: a person marked the live object so that the tool retains it. A rule of a syncer holds
+ * only if that syncer applied the object.
  */
 import { annotationsOf, labelsOf } from '../../krm/resource.ts'
 import { applierKind } from '../../syncers/registry.ts'
@@ -13,11 +13,11 @@ export interface RetentionQuestion extends Pick<KeepQuestion, 'inventoryId' | 'i
   readonly tool: string
 }
 
-/** The first rule by which the object stays on purpose; undefined where none holds. */
+/** The first rule that retains the object; undefined without one. */
 export function retainedOnPurpose({ live, tool, ...id }: RetentionQuestion): BuiltInRule | undefined {
   const annotations = annotationsOf(live)
   const local = annotations.get('config.kubernetes.io/local-config')
-  // Read by kustomize and by everything that builds on kpt's library; Argo CD applies the object all the same.
+  // kustomize and kpt's library obey it; Argo CD applies the object.
   if (local !== undefined && local !== 'false') {
     const why =
       'the object is marked as one for tools only (config.kubernetes.io/local-config), which a package may hold without declaring it for a cluster'

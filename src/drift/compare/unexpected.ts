@@ -1,16 +1,16 @@
-/** What an inventory lists beyond git, and whether that concerns a package: an inventory often covers more than one. */
+/** Undeclared objects of an inventory, and whether they belong to a package. */
 import type { ResourceId } from '../../krm/resource-id.ts'
 import { resourceKey } from '../../krm/resource-id.ts'
 
-/** Objects that some files declare, as an inventory may list them. */
+/** Objects that files declare, as an inventory may list them. */
 export class DeclaredIds {
   private readonly keys = new Set<string>()
-  /** Of those without a namespace: `group/Kind//name`. */
+  /** Keys of objects without a namespace: `group/Kind//name`. */
   private readonly floating = new Set<string>()
-  /** Of all, without their namespace. */
+  /** Keys of all objects, without namespaces. */
   private readonly anywhere = new Set<string>()
 
-  /** @param namespace where an object without one goes: the namespace of the context */
+  /** @param namespace the namespace of the context, for objects without one */
   constructor(ids: Iterable<ResourceId>, namespace: string) {
     for (const id of ids) {
       const bare = resourceKey({ ...id, namespace: '' })
@@ -22,10 +22,10 @@ export class DeclaredIds {
     }
   }
 
-  /** @param choosesNamespace whether who applied the files puts objects without a namespace where he likes */
+  /** @param choosesNamespace whether the applier chooses the namespace of objects without one */
   has(id: ResourceId, choosesNamespace: boolean): boolean {
     const bare = resourceKey({ ...id, namespace: '' })
-    // A kind that lies in no namespace may be declared with one, which the server drops.
+    // A cluster-scoped kind may be declared with a namespace, which the server drops.
     if (this.keys.has(resourceKey(id)) || (id.namespace === '' && this.anywhere.has(bare))) return true
     return choosesNamespace && this.floating.has(bare)
   }
@@ -36,23 +36,23 @@ export interface InventoryExtent {
   readonly source: string
   /** Whether the package itself names the inventory. */
   readonly reference: boolean
-  /** Folder of git that the inventory is of, empty for the root; undefined where that is not known. */
+  /** Folder in git of the inventory, empty for the root; undefined if unknown. */
   readonly folder: string | undefined
-  /** What is done to the files of the folder, so that git need not have the objects by their names; undefined: nothing. */
+  /** Change to the files of the folder, by which objects get other names; undefined for none. */
   readonly transformed: string | undefined
-  /** Whether its syncer itself reports which objects git lacks. */
+  /** Whether its syncer reports which objects git lacks. */
   readonly isExtraneous: boolean
-  /** Listed objects that the package declares, that other packages declare, and that none does. */
+  /** Numbers of listed objects that the package declares, that other packages declare, and that none declares. */
   readonly here: number
   readonly elsewhere: number
   readonly surplus: number
-  /** Whether every live object of the package is marked as of this inventory. */
+  /** Whether every live object of the package has the mark of this inventory. */
   readonly coversPackage: boolean
 }
 
 /**
- * Why an undeclared object is not surely the package's. Undefined: it is, because the package names the inventory, or because the inventory
- * is of the package's folder, or because it has all of the package, nothing of another one, and no more of what git lacks than of what git has.
+ * Why an undeclared object may not belong to the package. Undefined if it does: the package names the inventory, the inventory is of the
+ * package's folder, or it has all of the package, nothing of others, and at most as many undeclared objects as declared ones.
  */
 export function whyNotOfPackage(extent: InventoryExtent, packagePath: string): string | undefined {
   const { source, folder } = extent
@@ -70,7 +70,7 @@ export function whyNotOfPackage(extent: InventoryExtent, packagePath: string): s
   return extent.here >= extent.surplus ? undefined : `${source} lists more objects that git lacks than objects of the package`
 }
 
-/** Whether a package of the repository may have put objects into an inventory of this folder. */
+/** Whether the package may have objects in an inventory of this folder. */
 export function isWithinFolder(packagePath: string, folder: string | undefined): boolean {
   return folder === undefined || folder === '' || packagePath === folder || packagePath.startsWith(`${folder}/`)
 }

@@ -1,6 +1,6 @@
 /**
- * A replica count that git leaves to its default and that has no owner: a write through the scale subresource notes no owner where
- * the field had none before (docs/facts/scale-entry-has-no-time.md), so only the value shows the scaling.
+ * A replica count without an owner that git leaves to its default. The scale subresource records no owner for a new field
+ * (docs/facts/scale-entry-has-no-time.md), so only the value shows the scaling.
  */
 import { field, valueAt } from '../../krm/field-path.ts'
 import { touchesPath } from '../../krm/field-set.ts'
@@ -17,7 +17,7 @@ export function isCounted({ group, kind }: ResourceId): boolean {
   return COUNTED.has(`${group}/${kind}`)
 }
 
-/** The live count, where it is neither declared nor owned nor the default; undefined otherwise. */
+/** The live count, if it is neither declared nor owned nor the default. */
 export function unownedCount(id: ResourceId, desired: JsonObject, live: JsonObject, { entries }: ManagedFields): Json | undefined {
   if (!isCounted(id) || entries.length === 0 || valueAt(desired, REPLICAS) !== undefined) return undefined
   const count = valueAt(live, REPLICAS)

@@ -1,4 +1,4 @@
-/** Why an object is not proven, or blocked: what happened, why, and what to do. */
+/** Failures of objects that are unproven or blocked. */
 import { Failure } from '../../failure.ts'
 import type { FieldPath } from '../../krm/field-path.ts'
 import { shownPathOnly } from '../../krm/redaction/shown-path.ts'
@@ -26,7 +26,7 @@ export function beingDeleted(id: ResourceId, live: JsonObject, since: string): F
   })
 }
 
-/** A note on an added field that only the kind's known defaults explain. */
+/** The note of an added field without a dry run of the creation. */
 export function notTried({ why }: Failure): string {
   return `it may be what an admission webhook writes: the server could not be asked what it makes of the object (${why})`
 }

@@ -1,4 +1,4 @@
-/** The value of one field in a version of a package, and whether a live object shows it. */
+/** Values of fields in versions of a package, and in live objects. */
 import { type FieldPath, field, valueAt } from '../../krm/field-path.ts'
 import { type ManagedFields, managedFieldsOf, ownsLocation } from '../../krm/managed-fields.ts'
 import { canonicalQuantity } from '../../krm/quantity.ts'
@@ -10,7 +10,7 @@ import { withSecretData } from './secret-data.ts'
 
 const DATA_KINDS: ReadonlySet<string> = new Set(['ConfigMap', 'Secret'])
 
-/** Whether the live value of the difference is what applying `object` gives: the server may have added defaults inside. */
+/** Whether applying `object` gives the live value, perhaps with defaults inside. */
 export function rendersLive(object: JsonObject, drift: Drift): boolean {
   return renders(valueIn(object, drift), drift.live, DATA_KINDS.has(drift.id.kind))
 }
@@ -26,23 +26,23 @@ function renders(declared: Json | undefined, live: Json | undefined, data: boole
   return jsonEquals(declared, live) || (!data && sameQuantity(declared, live))
 }
 
-/** The server rewrites quantities: git's `1000m` is live as `1`. Data is text, whatever its form. */
+/** The server writes git's `1000m` as `1`. Data is always text. */
 function sameQuantity(declared: Json, live: Json): boolean {
   return typeof live === 'string' && !isJsonObject(declared) && canonicalQuantity(String(declared)) === live
 }
 
-/** Of a Secret, `stringData` is moved to where the server stores it. */
+/** A Secret has its `stringData` in `data`. */
 export function valueIn(object: JsonObject, { id, path }: Drift): Json | undefined {
   return valueAt(isSecret(id) ? withSecretData(object) : object, path)
 }
 
-/** RFC 3339 of the syncer's last change to what it owns of the object itself; undefined where it has no entry. */
+/** The syncer's last change to the object itself, RFC 3339; undefined without an entry. */
 export function lastWriteOf({ entries }: ManagedFields, syncer: SyncerManager | undefined): string | undefined {
   const times = entries.flatMap((entry) => (entry.subresource === '' && isSyncer(entry, syncer) ? [entry.time] : []))
   return times.length === 0 ? undefined : times.toSorted().at(-1)
 }
 
-/** Whether live has, in the syncer's hands, a scalar that `now` declares and `before` does not. */
+/** Whether live has a scalar of the syncer that `now` declares and `before` does not. */
 export function shows(live: JsonObject, now: JsonObject, before: JsonObject, syncer: SyncerManager | undefined): boolean {
   const managed = managedFieldsOf(live)
   const own = managed.entries.filter((entry) => entry.subresource === '' && isSyncer(entry, syncer))
@@ -51,7 +51,7 @@ export function shows(live: JsonObject, now: JsonObject, before: JsonObject, syn
   )
 }
 
-/** Scalars of maps only: an item of a list has no path of its own without its schema. */
+/** Only scalars of maps, because list items need a schema for their path. */
 function changedScalars(now: Json, before: Json | undefined, path: FieldPath): { path: FieldPath; value: Json }[] {
   if (jsonEquals(now, before) || isJsonArray(now)) return []
   if (!isJsonObject(now)) return [{ path, value: now }]

@@ -1,26 +1,25 @@
 /**
- * The result of a server for a new object: the answer to a dry run that applies it under an unused name. It is
- * the only evidence where an object comes without managers (docs/facts/creation-dry-run.md). What the server chooses for each new object
- * (name, uid, addresses, ports) is put back, so that the answer can be compared with the live object.
+ * The server's result for a new object: a dry-run apply under an unused name, the only evidence about an object without managers
+ * (docs/facts/creation-dry-run.md). Values that the server chooses for each object (name, uid, addresses, ports) are put back for the comparison.
  */
 import { createHash } from 'node:crypto'
 import { metadataText, type Resource } from '../../krm/resource.ts'
 import { resourceKey } from '../../krm/resource-id.ts'
 import { getKey, isJsonArray, isJsonObject, type Json, type JsonObject, objectsIn, partOf, textOf } from '../../text/json.ts'
 
-/** The object under a name of its own, as it is sent. */
+/** The object to send, under another name. */
 export interface CreationProbe {
   readonly resource: Resource
   /** Texts of the answer and their replacements in the live object; the longer one first. */
   readonly names: readonly (readonly [probe: string, real: string])[]
 }
 
-/** Longest name of a CronJob, the shortest limit of the built-in kinds; a name that is longer keeps its length. */
+/** The shortest limit of names of built-in kinds (CronJob); a longer name keeps its length. */
 const NAME_LIMIT = 52
-/** Kinds that are named after the group that they define. */
+/** Kinds whose name has their group. */
 const NAMED_BY_GROUP = new Set(['apiextensions.k8s.io/CustomResourceDefinition', 'apiregistration.k8s.io/APIService'])
 
-/** The same object gives the same name, so that a recorded answer is found again. @param object what the server can take of it */
+/** The name depends on the object only, for recorded answers. @param object the part that the server knows */
 export function creationProbeOf({ id, apiVersion }: Resource, object: JsonObject): CreationProbe {
   const mark = `backporch-${createHash('sha256').update(resourceKey(id)).digest('hex').slice(0, 6)}`
   const spec = getKey(object, 'spec')
@@ -37,10 +36,7 @@ export function creationProbeOf({ id, apiVersion }: Resource, object: JsonObject
   return { resource: { id: { ...id, name }, apiVersion, object: renamed(sent, name) }, names: [[name, id.name]] }
 }
 
-/**
- * The answer as the object would be under its real name.
- * @returns undefined where there is an object of the probe's name after all, so that the answer is not about a creation
- */
+/** The answer under the object's real name; undefined if an object of the probe's name exists, so that nothing was created. */
 export function createdObject(answer: JsonObject, probe: CreationProbe, desired: JsonObject, live: JsonObject): JsonObject | undefined {
   if (metadataText(answer, 'resourceVersion') !== '') return undefined
   const chosen = [
@@ -51,7 +47,7 @@ export function createdObject(answer: JsonObject, probe: CreationProbe, desired:
   return isJsonObject(created) && isService(created) ? withAllocated(created, desired) : isJsonObject(created) ? created : undefined
 }
 
-/** The volume with the token of its account that admission adds to a Pod, under a name that ends at random. */
+/** The token volume that admission adds to a Pod under a random name. */
 function tokenVolumeOf(object: JsonObject): string {
   const volumes = getKey(object, 'kind') === 'Pod' ? partOf(object, 'spec', 'volumes') : undefined
   const names = objectsIn(volumes).map((volume) => textOf(volume, 'name'))
@@ -74,7 +70,7 @@ function isService(object: JsonObject): boolean {
   return getKey(object, 'apiVersion') === 'v1' && getKey(object, 'kind') === 'Service'
 }
 
-/** What a second Service cannot have too. `None` requests no address. */
+/** Fields that a second Service cannot have too. `None` requests no address. */
 const ALLOCATED = ['clusterIP', 'clusterIPs', 'healthCheckNodePort', 'loadBalancerIP']
 
 function withoutAllocated(service: JsonObject): JsonObject {
@@ -90,7 +86,7 @@ function withoutNodePort(port: Json): Json {
   return isJsonObject(port) ? Object.fromEntries(Object.entries(port).filter(([name]) => name !== 'nodePort')) : port
 }
 
-/** With the addresses and ports that git declares, which the probe could not request. */
+/** Adds git's addresses and ports, which the probe cannot request. */
 function withAllocated(created: JsonObject, desired: JsonObject): JsonObject {
   const [result, spec] = [getKey(created, 'spec'), getKey(desired, 'spec')]
   if (!isJsonObject(result) || !isJsonObject(spec)) return created

@@ -1,6 +1,6 @@
 /**
- * What the control plane itself writes beside what git declares, known by its kind, path and value: defaults of the schema and of the kind,
- * what it allocates, how it binds and counts. These fields have no owner in an object without managers, and they are no edit.
+ * Undeclared fields that the control plane writes, by kind, path and value: defaults, allocations, bindings and counts. They have no owner in an
+ * object without managers, and are no edits.
  */
 
 import { type FieldPath, field, formatFieldPath, valueAt } from '../../krm/field-path.ts'
@@ -16,7 +16,7 @@ import { CONTROL_PLANE_RULES } from '../noise/control-plane.ts'
 import { DEFAULTED_RULES } from '../noise/defaulted-fields.ts'
 import { NO_SCALERS } from '../noise/scaler.ts'
 
-/** The object that the field is in, as live and as git has it. */
+/** The object of the field, live and in git. */
 export interface UnownedSubject {
   readonly id: ResourceId
   readonly apiVersion: string
@@ -69,7 +69,7 @@ function isJobsOwn(path: FieldPath, value: Json, { group, kind, name }: Resource
   return key !== undefined && value === (key === 'job-name' ? name : uid)
 }
 
-/** The default of the place, or its part of the default of a map above that git leaves out. */
+/** Whether the value is the default of the location, or part of the default of an absent map above. */
 function isSchemaDefault(path: FieldPath, value: Json, desired: JsonObject, schema: FieldSchema): boolean {
   let here = schema
   for (const [depth, step] of path.entries()) {
@@ -88,7 +88,7 @@ function isSchemaDefault(path: FieldPath, value: Json, desired: JsonObject, sche
 
 const LAST_APPLIED_PATH = [field('metadata'), field('annotations'), field(LAST_APPLIED)]
 
-/** What a client-side apply keeps of this very object: what came with it is shown by itself. */
+/** Whether it is the last-applied annotation of this object; its other changes are reported themselves. */
 export function isLastApplied(path: FieldPath, value: Json, { kind, name }: ResourceId): boolean {
   if (!jsonEquals(path as unknown as Json, LAST_APPLIED_PATH as unknown as Json) || typeof value !== 'string') return false
   try {
@@ -100,8 +100,8 @@ export function isLastApplied(path: FieldPath, value: Json, { kind, name }: Reso
 }
 
 /**
- * Kinds of which every default is known, so that without the server's answer what is beyond git is an edit: kinds that are stored as
- * they are sent, and custom ones, whose defaults are in their schema.
+ * Kinds with known defaults, whose other undeclared fields are edits: kinds that are stored as sent, and custom ones, which have their defaults in
+ * the schema.
  */
 const STORED_AS_SENT = wordSet(`
   /Namespace /ServiceAccount /ConfigMap /Secret rbac.authorization.k8s.io/Role rbac.authorization.k8s.io/ClusterRole

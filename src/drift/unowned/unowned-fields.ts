@@ -1,7 +1,7 @@
 /**
- * Differences of a live object without owners on the server: it came without managers (they were cleared, or an apply that owned
- * nothing created it: docs/facts/objects-without-managers.md), or with what `before-first-apply` stands for. Compared with git and what the
- * server itself writes, which costs no request, and where that leaves something open with the server's answer to creating it.
+ * Differences of fields without owners: the object has no managers (they were cleared, or an apply owned nothing:
+ * docs/facts/objects-without-managers.md), or has `before-first-apply`. They are compared with git and the server's own writes, which costs no
+ * request, and then with the server's answer to a creation.
  */
 import { type FieldPath, valueAt } from '../../krm/field-path.ts'
 import { fieldSetOf } from '../../krm/field-set.ts'
@@ -15,7 +15,7 @@ import { followsAnother } from '../compare/follows.ts'
 import { type CreationProbe, createdObject } from './creation-probe.ts'
 import { isServerWritten, isSomebodys, type UnownedSubject } from './server-written.ts'
 
-/** The server's answer to creating the object, under another name and as a dry run. */
+/** The answer to the dry run of a creation under another name. */
 export interface CreationAnswer {
   readonly probe: CreationProbe
   readonly prediction: Prediction
@@ -30,32 +30,32 @@ export interface UnownedDifference {
 
 export interface UnownedFields {
   readonly differences: readonly UnownedDifference[]
-  /** Whether this is all there is: no dry run of an apply could add anything. */
+  /** Whether these are all differences, so that no dry run of an apply adds any. */
   readonly complete: boolean
-  /** Fields beyond git that may be defaults, or edits: this is unknown. */
+  /** Undeclared fields that are defaults or edits. */
   readonly open: readonly FieldPath[]
 }
 
 const NONE: UnownedFields = { differences: [], complete: false, open: [] }
 
-/** Whether the writer of a field is unknown, so that what is beyond git cannot be found by its owner. */
+/** Whether no field has a known writer. */
 export function hasNoOwners({ entries, unreadable }: ManagedFields): boolean {
   return unreadable.length > 0 || entries.every(({ manager, subresource }) => manager === BEFORE_FIRST_APPLY || subresource === 'status')
 }
 
-/** Whether some field may have any writer: all of them, or those without a manager at the first apply. */
+/** Whether some field has no known writer. */
 export function mayBeAnybodys(managed: ManagedFields): boolean {
   return hasNoOwners(managed) || managed.entries.some(({ manager }) => manager === BEFORE_FIRST_APPLY)
 }
 
-/** Whether a creation dry run is needed: git, and what the server writes by itself, do not explain all. */
+/** Whether git and the server's own writes leave something unexplained. */
 export function needsCreation(subject: UnownedSubject): boolean {
   const managed = managedFieldsOf(subject.live)
   if (hasNoOwners(managed)) return !isPlainlyInSync(subject, managed)
   return mayBeAnybodys(managed) && beyondGit(subject, managed).length > 0
 }
 
-/** @param metadataOnly the content of the live object was not read */
+/** @param metadataOnly whether the content was not read */
 export function unownedFields(subject: UnownedSubject, creation: CreationAnswer | undefined, metadataOnly: boolean): UnownedFields {
   const managed = managedFieldsOf(subject.live)
   const whole = hasNoOwners(managed)
@@ -77,7 +77,7 @@ export function unownedFields(subject: UnownedSubject, creation: CreationAnswer 
   return { differences: certain, complete: false, open: beyond.filter((each) => !somebodys(each)).map(({ path }) => path) }
 }
 
-/** Fields beyond git that no known writer owns and that the server does not write by itself. */
+/** Undeclared fields without a known writer that the server does not write itself. */
 function beyondGit(subject: UnownedSubject, managed: ManagedFields): UnownedDifference[] {
   const { live, desired, schema } = subject
   return compareObjects(live, desired, schema).flatMap(({ path, live: value, predicted }) =>
@@ -85,12 +85,12 @@ function beyondGit(subject: UnownedSubject, managed: ManagedFields): UnownedDiff
   )
 }
 
-/** Whether applying would change nothing, and nothing is there beside what it declares. No request. */
+/** Whether an apply changes nothing, and there are no undeclared fields. */
 function isPlainlyInSync(subject: UnownedSubject, managed: ManagedFields): boolean {
   return differingDeclared(subject, false).length === 0 && beyondGit(subject, managed).length === 0
 }
 
-/** Declared places that are not as git has them, where the server would not store git's value as the live one. */
+/** Declared locations with a live value that the server would not store for git's. */
 function differingDeclared({ live, desired, schema }: UnownedSubject, metadataOnly: boolean): UnownedDifference[] {
   const read = Object.fromEntries(Object.entries(desired).filter(([name]) => name !== 'status' && (!metadataOnly || name === 'metadata')))
   const found: UnownedDifference[] = []
@@ -101,7 +101,7 @@ function differingDeclared({ live, desired, schema }: UnownedSubject, metadataOn
   return found
 }
 
-/** Inside of what is stored as a whole there may be defaults. */
+/** A value that is stored as a whole may have defaults inside. */
 function isPlain({ git, live }: UnownedDifference): boolean {
   return [git, live].every((value) => typeof value !== 'object' || value === null)
 }
@@ -123,6 +123,6 @@ function added(path: FieldPath, live: Json): UnownedDifference {
 function isOpen(path: FieldPath, value: Json, subject: UnownedSubject, managed: ManagedFields): boolean {
   if (isServerWritten(path, value, subject) || followsAnother({ change: 'added', path }, subject.desired, subject.live)) return false
   const owners = managed.entries.filter((entry) => entry.subresource !== 'status' && ownsLocation(entry, path, managed))
-  // A field without an owner in an object with recorded owners came with the server's own writes.
+  // In an object with owners, the server itself wrote unowned fields.
   return owners.every(({ manager }) => manager === BEFORE_FIRST_APPLY) && (owners.length > 0 || hasNoOwners(managed))
 }
