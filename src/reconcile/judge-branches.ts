@@ -9,19 +9,13 @@ import type { ObservedUnit } from '../plan/turn/turn-observation.ts'
 import { asking } from '../plan/turn/turn-questions.ts'
 import type { FileChange, PackageRepository } from '../ports/package-repository.ts'
 import { type PushedContent, pushedContent } from '../record/pushed-branch.ts'
-import type { PackageRenderer } from '../render/package-renderer.ts'
 import { changesBetween } from './repository/changes-between.ts'
-import { withAnswers } from './with-answers.ts'
-
-export interface JudgeContext {
-  readonly repository: PackageRepository
-  readonly renderer: PackageRenderer
-}
+import { type ProofPorts, withAnswers } from './with-answers.ts'
 
 /** A branch of several units is foreign as soon as one of them detects it. */
 export async function judgeBranches(
   units: readonly ObservedUnit[],
-  context: JudgeContext,
+  context: ProofPorts,
   signal: AbortSignal,
 ): Promise<readonly ObservedUnit[]> {
   const found = new Map<string, string>()
@@ -57,7 +51,7 @@ export async function judgeBranches(
 async function judge(
   observation: Observation,
   branch: OpenBranch,
-  { repository, renderer }: JudgeContext,
+  { repository, renderer }: ProofPorts,
   signal: AbortSignal,
 ): Promise<PushedContent | string> {
   // No other writer is possible, whatever became of the ledger.

@@ -1,8 +1,10 @@
 /** Everything that a turn reads: repository, clusters and forge, each once. Nothing is decided and nothing is written. */
 import { failuresOf } from '../failure.ts'
+import { DASHBOARD } from '../plan/forge/plan-issues.ts'
 import type { LostUnit, NotObserved, ObservedUnit, TurnObservation } from '../plan/turn/turn-observation.ts'
 import type { ClusterReader } from '../ports/cluster.ts'
-import { NO_TICKS } from '../proposal/text/dashboard-ticks.ts'
+import type { HostedForge } from '../ports/hosted-forge.ts'
+import { type DashboardTicks, NO_TICKS, readDashboardTicks } from '../proposal/text/dashboard-ticks.ts'
 import { isHosted } from './apply/is-hosted.ts'
 import { readEndedPolicyBranches } from './apply/propose-policy.ts'
 import { observeRequests, type RequestsQuestion } from './commands/observe-requests.ts'
@@ -12,7 +14,6 @@ import { presentTime } from './observe/observe.ts'
 import { type ObservedCluster, observeCluster, observeRepository } from './observe/observe-units.ts'
 import type { UnmanagedObjects } from './observe/read-unmanaged.ts'
 import { readCodeOwners } from './repository/read-base-text.ts'
-import { readTicks } from './repository/read-dashboard.ts'
 import { readLostUnits } from './repository/read-lost-units.ts'
 import { readUnobservedProposals } from './repository/read-unobserved-proposals.ts'
 import { packagesIn, type RepositoryView } from './repository/repository-view.ts'
@@ -68,15 +69,7 @@ export async function observeTurn(
       dialect: forge.dialect,
       hosted: hosted !== undefined,
       ticks,
-      unobservedProposals:
-        hosted === undefined
-          ? []
-          : await readUnobservedProposals(
-              view,
-              notObserved.map(({ cluster }) => cluster),
-              request.git.bot,
-              signal,
-            ),
+      unobservedProposals: hosted === undefined ? [] : await readUnobservedProposals(view, notObserved, request.git.bot, signal),
       // Last, so that an edit of a comment is observed however long the clusters take.
       requests:
         answers === undefined
@@ -84,7 +77,13 @@ export async function observeTurn(
           : await observeRequests(
               view,
               answers.forge,
-              { units: request.units, clusters: names, requestedActions: answers.requestedActions, obstacles: request.obstacles },
+              {
+                units: request.units,
+                bot: request.git.bot,
+                clusters: names,
+                requestedActions: answers.requestedActions,
+                obstacles: request.obstacles,
+              },
               signal,
             ),
     },
@@ -101,6 +100,13 @@ export async function observeTurn(
     answers: new Map(),
   }
   return { view, observed: found, unmanaged: observed.flatMap((one) => one.unmanaged ?? []) }
+}
+
+/** What people ticked on the dashboard issue. Only what is held or silent has a box. */
+async function readTicks(forge: HostedForge, { reports }: RepositoryView, signal: AbortSignal): Promise<DashboardTicks> {
+  const hasBoxes = [...reports.values()].some(({ status }) => status.held !== undefined || status.state === 'Silenced')
+  const issue = hasBoxes ? await forge.readIssue(DASHBOARD, signal) : undefined
+  return issue === undefined ? NO_TICKS : readDashboardTicks(issue.body)
 }
 
 function latest(observed: readonly ObservedCluster[]): string {

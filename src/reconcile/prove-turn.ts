@@ -7,15 +7,8 @@ import { Failure } from '../failure.ts'
 import { type KnownPlans, planTurn, type TurnPlan, TurnPlanner } from '../plan/turn/plan-turn.ts'
 import type { ObservedUnit, TurnObservation } from '../plan/turn/turn-observation.ts'
 import { type PlanQuestion, type StepAnswers, Unanswered, type UnitAnswers, UnitQuestions } from '../plan/turn/turn-questions.ts'
-import type { PackageRepository } from '../ports/package-repository.ts'
-import type { PackageRenderer } from '../render/package-renderer.ts'
 import { hasContent } from './judge-branches.ts'
-import { TakenAnswers } from './with-answers.ts'
-
-export interface ProofPorts {
-  readonly repository: PackageRepository
-  readonly renderer: PackageRenderer
-}
+import { type ProofPorts, TakenAnswers } from './with-answers.ts'
 
 /** The plan of the whole turn. @throws the signal's reason; a failure of one unit is in its result */
 export async function proveTurn(observed: TurnObservation, ports: ProofPorts, signal: AbortSignal): Promise<TurnPlan> {

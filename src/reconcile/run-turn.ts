@@ -2,15 +2,11 @@
  * The whole turn of design §2, which the command line, the controller and every dry run are: observe, plan, apply. A ref
  * that moved between reading and pushing makes it read and plan again, at most five times; nothing is ever forced.
  */
-import { type Failure, Failures } from '../failure.ts'
+import { Failures } from '../failure.ts'
 import type { SettleAction } from '../plan/turn/turn-action.ts'
 import type { NotObserved } from '../plan/turn/turn-observation.ts'
-import type { UnitResult } from '../plan/turn/unit-result.ts'
-import type { OpenedProposal } from '../ports/hosted-forge.ts'
-import type { RefUpdate } from '../ports/package-repository.ts'
-import { applyTurn } from './apply/apply-turn.ts'
-import { type SettleOutcome, settleDecisions } from './apply/settle.ts'
-import type { Answer } from './commands/apply-answers.ts'
+import { type AppliedTurn, applyTurn } from './apply/apply-turn.ts'
+import { settleDecisions } from './apply/settle.ts'
 import type { RequestObstacles } from './commands/observe-requests.ts'
 import { withFreshRefs } from './observe/observe-units.ts'
 import type { UnmanagedObjects } from './observe/read-unmanaged.ts'
@@ -19,26 +15,14 @@ import { proveTurn } from './prove-turn.ts'
 import type { RepositoryView } from './repository/repository-view.ts'
 import type { FleetPorts, TurnPorts, TurnRequest } from './turn-request.ts'
 
-export interface TurnResult extends SettleOutcome {
+export interface TurnResult extends AppliedTurn {
   readonly view: RepositoryView
   /** RFC 3339 UTC: the latest observation of a cluster. */
   readonly observedAt: string
-  /** Of all clusters, in their order. */
-  readonly units: readonly UnitResult[]
   /** Clusters of which nothing could be observed. */
   readonly notObserved: readonly NotObserved[]
   /** Unmanaged objects, for each cluster; empty where they were not requested. */
   readonly unmanaged: readonly UnmanagedObjects[]
-  /** What was pushed; empty in a dry run and when nothing was new. */
-  readonly updates: readonly RefUpdate[]
-  /** What the forge calls the open proposals, by branch. */
-  readonly proposals: ReadonlyMap<string, OpenedProposal>
-  /** Every write that was made, or that a dry run would make, in order: `create branch …`, `open a pull request from …`. */
-  readonly written: readonly string[]
-  /** Failures that ended nothing else: issues of the repository that could not be written. */
-  readonly reported: readonly Failure[]
-  /** Outcomes of the requests on the forge. */
-  readonly answers: readonly Answer[]
 }
 
 /** One cluster. @throws Failure when nothing at all could be done; failures of one package are in its result */

@@ -13,22 +13,17 @@ import type { PackageRenderer } from '../render/package-renderer.ts'
 import type { BotIdentity } from './bot-identity.ts'
 import type { BetweenTurns } from './observe/between-turns.ts'
 
-interface WritePorts {
+/** Several clusters that run packages of one repository. */
+export interface FleetPorts {
+  readonly repository: PackageRepository
+  readonly clusters: readonly ClusterReader[]
+  readonly forge: Forge
   /** A turn without it settles nothing. @param cluster its name */
   readonly openWriter?: (cluster: string) => Promise<OpenedWriter>
 }
 
-export interface TurnPorts extends WritePorts {
-  readonly repository: PackageRepository
+export interface TurnPorts extends Omit<FleetPorts, 'clusters'> {
   readonly cluster: ClusterReader
-  readonly forge: Forge
-}
-
-/** Several clusters that run packages of one repository. */
-export interface FleetPorts extends WritePorts {
-  readonly repository: PackageRepository
-  readonly clusters: readonly ClusterReader[]
-  readonly forge: Forge
 }
 
 /** Packages as named on the command line; none means the placed ones, or all. */

@@ -1,11 +1,17 @@
 /** Computations that render: a program or an image that a rendering needs runs in between, and the computation is done again. */
 import { Failure } from '../failure.ts'
 import type { Answers } from '../plan/turn/turn-questions.ts'
+import type { PackageRepository } from '../ports/package-repository.ts'
 import type { FunctionLibrary } from '../render/answer-calls.ts'
 import { describeStep, type FunctionAnswer, type FunctionCall, functionName } from '../render/kpt/pipeline-step.ts'
 import { formatFunctionInput } from '../render/kpt/resource-list.ts'
 import { type Build, type BuildLibrary, MissingBuilds, NO_BUILDS } from '../render/package-builder.ts'
 import { MissingAnswer, type PackageRenderer } from '../render/package-renderer.ts'
+
+export interface ProofPorts {
+  readonly repository: PackageRepository
+  readonly renderer: PackageRenderer
+}
 
 /** Inputs that one plan may want answered. */
 const MOST_ANSWERS = 50

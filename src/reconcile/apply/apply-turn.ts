@@ -18,16 +18,18 @@ import { isHosted } from './is-hosted.ts'
 import type { SettleOutcome } from './settle.ts'
 import { isRefusal as isRefusedPush, writeTurn } from './write-turn.ts'
 
-interface AppliedTurn extends SettleOutcome {
-  /** A unit whose push or proposal was refused has the reason. */
+export interface AppliedTurn extends SettleOutcome {
+  /** Of all clusters, in their order. A unit whose push or proposal was refused has the reason. */
   readonly units: readonly UnitResult[]
+  /** What was pushed; empty in a dry run. */
   readonly updates: readonly RefUpdate[]
   /** The open proposals, by short name of the branch. */
   readonly proposals: ReadonlyMap<string, OpenedProposal>
-  /** Failures that ended nothing else. */
+  /** Failures that ended nothing else: issues of the repository that could not be written. */
   readonly reported: readonly Failure[]
+  /** Outcomes of the requests on the forge. */
   readonly answers: readonly Answer[]
-  /** Every write that was made, or that a dry run would make, in order; what is there already is none. */
+  /** Every write that was made, or that a dry run would make, in order: `create branch …`, `open a pull request from …`. */
   readonly written: readonly string[]
 }
 

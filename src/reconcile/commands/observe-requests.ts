@@ -20,8 +20,7 @@ import { readTicks } from '../../proposal/text/ticks.ts'
 import { eachOf } from '../each-of.ts'
 import { readCodeOwners } from '../repository/read-base-text.ts'
 import { type RepositoryView, readPolicyFiles } from '../repository/repository-view.ts'
-import type { UnitSelection } from '../turn-request.ts'
-import { readRequestedUnits } from './read-requested-units.ts'
+import { type RequestScope, readRequestedUnits } from './read-requested-units.ts'
 
 /** Comments of one proposal that one turn acts on; the rest is for the next. */
 const ACTED = 30
@@ -45,10 +44,7 @@ export interface RequestObstacles {
   readonly unread: Map<number, Failure>
 }
 
-export interface RequestsQuestion {
-  readonly units: UnitSelection
-  /** Names of the clusters of the turn. */
-  readonly clusters: readonly string[]
+export interface RequestsQuestion extends RequestScope {
   readonly requestedActions: RequestedActionSource
   readonly obstacles?: RequestObstacles | undefined
 }
@@ -57,11 +53,12 @@ export interface RequestsQuestion {
 export async function observeRequests(
   view: RepositoryView,
   forge: HostedForge,
-  { units: selected, clusters, requestedActions, obstacles = { changed: new Set(), unread: new Map() } }: RequestsQuestion,
+  question: RequestsQuestion,
   signal: AbortSignal,
 ): Promise<readonly ProposalRequests[]> {
+  const { requestedActions, obstacles = { changed: new Set(), unread: new Map() } } = question
   const waiting = requestedActions.waiting()
-  const units = await readRequestedUnits(view, clusters, selected, signal)
+  const units = await readRequestedUnits(view, question, signal)
   // Buttons of no open proposal belong to no unit.
   for (const requestedAction of waiting)
     if (!units.some((unit) => isAbout(requestedAction, unit))) requestedActions.answered(requestedAction)

@@ -1,4 +1,5 @@
 /** Which unit a proposal is about, and what its readers have before their eyes: the changes with their numbers. */
+import { Failure } from '../../failure.ts'
 import { type FoundPackage, packageSlug, ROOT_FOLDER, selectPackages } from '../../package/find-packages.ts'
 import { readKptfile } from '../../package/kptfile.ts'
 import { parseWorkspaceBranch } from '../../package/ref-name.ts'
@@ -7,13 +8,20 @@ import type { PolicyUnit } from '../../plan/commands/comment-policy.ts'
 import type { RequestedUnit } from '../../plan/commands/proposal-requests.ts'
 import { driftOf } from '../../proposal/text/ticks.ts'
 import { jointFingerprint } from '../../record/joint-fingerprint.ts'
-import { ledgerUnitFolder, RECORDS_FOLDER } from '../../record/record-paths.ts'
-import { driftRecordSchema, driftReportSchema } from '../../record/schema.ts'
-import { parseDocument } from '../../record/write-document.ts'
+import { ledgerUnitFolder } from '../../record/record-paths.ts'
+import type { BotIdentity } from '../bot-identity.ts'
 import { selectByLabels } from '../repository/package-labels.ts'
 import { readBaseText } from '../repository/read-base-text.ts'
-import { type RepositoryView, readTexts } from '../repository/repository-view.ts'
+import { readBranches } from '../repository/read-branches.ts'
+import type { RepositoryView } from '../repository/repository-view.ts'
 import type { UnitSelection } from '../turn-request.ts'
+
+export interface RequestScope {
+  readonly units: UnitSelection
+  /** Names of the clusters of the turn. */
+  readonly clusters: readonly string[]
+  readonly bot: BotIdentity
+}
 
 /**
  * The open proposals of the clusters and packages that the request is about. One whose branch is not in this repository is
@@ -21,11 +29,10 @@ import type { UnitSelection } from '../turn-request.ts'
  */
 export async function readRequestedUnits(
   view: RepositoryView,
-  clusters: readonly string[],
-  scope: UnitSelection,
+  { units, clusters, bot }: RequestScope,
   signal: AbortSignal,
 ): Promise<RequestedUnit[]> {
-  const packages = await packagesByName(view, scope, signal)
+  const packages = await packagesByName(view, units, signal)
   const found: RequestedUnit[] = []
   for (const proposal of [...view.proposals.values()].sort((left, right) => left.number - right.number)) {
     const branch = parseWorkspaceBranch(proposal.ref)
@@ -34,7 +41,7 @@ export async function readRequestedUnits(
     const episode = branch.workspace.replace(/^drift-/, '')
     for (const cluster of clusters) {
       const unit = { cluster, packagePath: own.path, packageName: branch.packagePath, slug: own.slug }
-      const observed = await shownChanges(view, unit, { ref: proposal.ref, episode }, signal)
+      const observed = await shownChanges(view, unit, { ref: proposal.ref, episode, bot }, signal)
       if (observed === undefined) continue
       found.push({ ...unit, ...observed, proposal, head: view.refs.get(proposal.ref) ?? '' })
       break
@@ -69,42 +76,28 @@ async function rootName(view: RepositoryView, signal: AbortSignal): Promise<stri
 /** From the records on the branch; a foreign push may have removed them: then from the ledger. */
 async function shownChanges(
   view: RepositoryView,
-  { cluster, slug }: PolicyUnit,
-  { ref, episode }: { readonly ref: string; readonly episode: string },
+  unit: PolicyUnit & { readonly packageName: string },
+  { ref, episode, bot }: { readonly ref: string; readonly episode: string; readonly bot: BotIdentity },
   signal: AbortSignal,
 ): Promise<Pick<RequestedUnit, 'numbered' | 'drifts'> | undefined> {
   const commit = view.refs.get(ref)
   if (commit === undefined) return undefined
+  const { cluster, slug } = unit
+  const branch = (await readBranches(view, unit, bot, signal)).find((one) => one.ref === ref)
   const merged = new Set(view.tree.map(({ path }) => path))
-  const tree = await view.repository.list(commit, RECORDS_FOLDER, signal)
-  // What is on the base already was decided before: but for what the branch is named by.
-  const files = tree.filter(({ path }) => {
-    const [, folder, name = ''] = path.split('/')
-    return folder === slug && (name.endsWith(`-${episode}.yaml`) || !merged.has(`${RECORDS_FOLDER}/${path}`))
-  })
-  const texts = await readTexts(view.repository, files, signal)
-  const records = files.flatMap(({ path }) => read(() => parseDocument(texts.get(path) ?? '', driftRecordSchema, ref)) ?? [])
+  // A record that the base has already was decided before, except the one that names the branch. An unreadable one is reported with its unit.
+  const records = (branch?.records ?? []).flatMap(({ path, episode: own, record }) =>
+    record instanceof Failure || (own !== episode && merged.has(path)) ? [] : [record],
+  )
   const own = records.filter(({ spec }) => spec.unit.cluster === cluster)
   const record = own.find(({ spec }) => spec.episode === episode) ?? own[0]
-  // Numbers of a record that we did not push would mean other changes than the readers saw.
+  // Numbers of a record that backporch did not push could mean other changes than people saw.
   const pushed = view.pushed.get(ref)?.spec.commits.at(-1)?.commit
   if (record !== undefined && (pushed === undefined || pushed === commit)) {
     const joint = records.length > 1 ? [jointFingerprint(records)] : []
     return { numbered: record.spec.changes, drifts: [record.spec.fingerprint, ...joint].map(driftOf) }
   }
-  const path = `${ledgerUnitFolder(cluster, slug)}/report.yaml`
-  const inLedger = view.ledgerTree.filter((each) => each.path === path)
-  const ledger = await readTexts(view.repository, inLedger, signal)
-  const report = read(() => parseDocument(ledger.get(path) ?? '', driftReportSchema, path))
+  const report = view.reports.get(ledgerUnitFolder(cluster, slug))
   if (report?.status.episode !== episode || report.status.lifecycle !== 'Proposed') return undefined
   return { numbered: report.spec.changes, drifts: [driftOf(report.spec.fingerprint)] }
-}
-
-/** An unreadable file is not reported here: the code that reads the unit reports it. */
-function read<Document>(parse: () => Document): Document | undefined {
-  try {
-    return parse()
-  } catch {
-    return undefined
-  }
 }

@@ -8,13 +8,13 @@ import { type PolicySet, parsePolicyFiles } from '../../policy/parse-policy.ts'
 import type { PackageRepository, RepositoryRefs, TreeFile } from '../../ports/package-repository.ts'
 import type { Finding } from '../../ports/probes.ts'
 import { DRIFT_FOLDER } from '../../record/record-paths.ts'
-import { clusterObservationSchema, type DriftReport, driftReportSchema } from '../../record/schema.ts'
+import { clusterObservationSchema, type DriftReport } from '../../record/schema.ts'
 import { INERT_LINE, parseDocument } from '../../record/write-document.ts'
 import type { StoredFile, SyncedRepository } from '../../syncers/syncer.ts'
 import { isJsonObject } from '../../text/json.ts'
 import { parseGoYaml } from '../../yaml/read/go-yaml.ts'
 import type { BotIdentity } from '../bot-identity.ts'
-import { baseOf, readPolicyFiles, readTexts } from '../repository/repository-view.ts'
+import { baseOf, readLedger, readPolicyFiles, readTexts } from '../repository/repository-view.ts'
 
 export interface BaseTree {
   readonly refs: RepositoryRefs
@@ -153,16 +153,7 @@ function unsignedLedger(head: ObjectId): Finding {
 export async function readReports(repository: PackageRepository, { refs }: BaseTree, signal: AbortSignal): Promise<readonly DriftReport[]> {
   const head = refs.refs.get(`refs/heads/${LEDGER_BRANCH}`)
   if (head === undefined) return []
-  const files = (await repository.list(head, 'clusters', signal)).filter(({ path }) => path.endsWith('/report.yaml'))
-  const texts = await readTexts(repository, files, signal)
-  return files.flatMap(({ path }) => {
-    try {
-      return [parseDocument(texts.get(path) ?? '', driftReportSchema, path)]
-    } catch (thrown) {
-      if (!(thrown instanceof Failure)) throw thrown
-      return []
-    }
-  })
+  return [...(await readLedger(repository, await repository.list(head, '', signal), signal)).reports.values()]
 }
 
 async function observations(repository: PackageRepository, head: ObjectId, signal: AbortSignal): Promise<readonly Finding[]> {

@@ -1,8 +1,6 @@
 /** What onboarding reads in the cluster: every package against git, the syncers with their ignore rules, the autoscalers. Reads only. */
 import { asFailure, Failure } from '../../failure.ts'
-import type { LiveView } from '../../krm/live-view.ts'
 import { type Resource, readResource } from '../../krm/resource.ts'
-import type { ResourceId } from '../../krm/resource-id.ts'
 import type { ObservedUnit } from '../../plan/turn/turn-observation.ts'
 import { AUTOSCALER_KINDS, countAutoscalers } from '../../policy/count-autoscalers.ts'
 import { type AppliedPackage, type ImportedIgnores, importIgnores } from '../../policy/import-ignores.ts'
@@ -16,6 +14,7 @@ import { eachOf } from '../each-of.ts'
 import { observeCluster } from '../observe/observe-units.ts'
 import type { RepositoryView } from '../repository/repository-view.ts'
 import type { ObserveRequest } from '../turn-request.ts'
+import { packagePathOf } from './onboard-expect.ts'
 
 /** Lists of kinds read at once. */
 const LISTS_AT_ONCE = 4
@@ -61,7 +60,7 @@ export async function observeForOnboarding(
       applied,
     ),
     autoscalers: countAutoscalers(found.filter(isAutoscaler)),
-    there: new Set(units.flatMap((unit, index) => (isThere(packages[index]) ? [pathOf(unit)] : []))),
+    there: new Set(units.flatMap((unit, index) => (packages[index]?.absent === true ? [] : [packagePathOf(unit)]))),
     notObserved: [
       ...lists.flatMap(({ problem }) => (problem === undefined ? [] : [problem])),
       ...(partial.length === 0 ? [] : [`the recording does not say that it has every ${partial.join(', ')}`]),
@@ -121,7 +120,11 @@ interface LivePackage extends AppliedPackage {
 async function appliedPackage(unit: ObservedUnit, cluster: ClusterReader, signal: AbortSignal): Promise<LivePackage | undefined> {
   if (unit.state === 'failed') return undefined
   const declared = unit.observation.verdicts.filter(({ desired }) => desired !== undefined)
-  const live = await readAgain(declared, cluster, signal)
+  // The verdicts keep the objects that differ only.
+  const live = await cluster.readLive(
+    declared.map(({ id, apiVersion }) => ({ id, apiVersion })),
+    signal,
+  )
   const states = [...live.values()]
   return {
     path: unit.observation.unit.packagePath,
@@ -129,24 +132,4 @@ async function appliedPackage(unit: ObservedUnit, cluster: ClusterReader, signal
     objects: states.flatMap((state) => (state.state === 'present' ? asResource(state.object) : [])),
     absent: states.length > 0 && states.every(({ state }) => state === 'absent'),
   }
-}
-
-/** The verdicts keep the objects that differ only. */
-async function readAgain(
-  declared: readonly { readonly id: ResourceId; readonly apiVersion: string }[],
-  cluster: ClusterReader,
-  signal: AbortSignal,
-): Promise<LiveView> {
-  return cluster.readLive(
-    declared.map(({ id, apiVersion }) => ({ id, apiVersion })),
-    signal,
-  )
-}
-
-function isThere(found: LivePackage | undefined): boolean {
-  return found === undefined || !found.absent
-}
-
-function pathOf(unit: ObservedUnit): string {
-  return unit.state === 'failed' ? unit.packagePath : unit.observation.unit.packagePath
 }

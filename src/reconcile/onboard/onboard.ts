@@ -88,7 +88,7 @@ async function prepare(ports: OnboardPorts, request: OnboardRequest, signal: Abo
   const proposal = proposals.find(({ ref }) => ref === CONFIGURE_REF)
   const policyPath = view.tree.some(({ path }) => path === POLICY_PATH) ? SECOND_POLICY_PATH : POLICY_PATH
   const found = await readBranch(view, proposal, { bot, paths: [policyPath, SOURCE_IGNORE_PATH] }, signal)
-  const branch = found?.unproven === undefined ? found : await asBuilt({ ...ports, view, policyPath, turn }, found, signal)
+  const branch = found?.unproven === undefined ? found : await asBuilt(view, found, { cluster: ports.cluster, policyPath, turn }, signal)
   const observed = { hosted: isHosted(ports.forge), enrolled: view.policies.policies[0]?.where, branch, proposal }
   const early = planOnboarding({ ...observed, files: [] }, request)
   if (early.kind !== 'propose') return { plan: early, view, subject: undefined, files: [], proposal }
@@ -119,17 +119,9 @@ async function prepare(ports: OnboardPorts, request: OnboardRequest, signal: Abo
 
 /** As ours, where it is exactly what would be written. */
 async function asBuilt(
-  {
-    view,
-    cluster,
-    policyPath,
-    turn,
-  }: Pick<OnboardPorts, 'cluster'> & {
-    readonly view: RepositoryView
-    readonly policyPath: string
-    readonly turn: TurnRequest
-  },
+  view: RepositoryView,
   branch: ObservedBranch,
+  { cluster, policyPath, turn }: { readonly cluster: ClusterReader; readonly policyPath: string; readonly turn: TurnRequest },
   signal: AbortSignal,
 ): Promise<ObservedBranch> {
   const { unproven, commit } = branch

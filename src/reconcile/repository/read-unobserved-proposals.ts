@@ -2,18 +2,19 @@
 import { Failure } from '../../failure.ts'
 import { packageSlug } from '../../package/find-packages.ts'
 import type { UnobservedProposal } from '../../plan/forge/plan-proposals.ts'
+import type { NotObserved } from '../../plan/turn/turn-observation.ts'
 import type { BotIdentity } from '../bot-identity.ts'
 import { readBranches } from './read-branches.ts'
 import type { RepositoryView } from './repository-view.ts'
 
-/** @param clusters that could not be observed */
 export async function readUnobservedProposals(
   view: RepositoryView,
-  clusters: readonly string[],
+  notObserved: readonly NotObserved[],
   bot: BotIdentity,
   signal: AbortSignal,
 ): Promise<readonly UnobservedProposal[]> {
   const unobserved: UnobservedProposal[] = []
+  const clusters = notObserved.map(({ cluster }) => cluster)
   for (const { path } of clusters.length === 0 ? [] : view.packages) {
     const [packageName, slug] = [path, packageSlug(path, path)]
     for (const { ref, commit, records, foreign, known } of path === ''

@@ -143,7 +143,7 @@ const CLOSED_FILE = /^closed\/\d{4}\/\d{2}\/[^/]+\.yaml$/
 
 type LedgerDocuments = Pick<RepositoryView, 'reports' | 'clusters' | 'closed' | 'problems'>
 
-async function readLedger(repository: PackageRepository, tree: readonly TreeFile[], signal: AbortSignal): Promise<LedgerDocuments> {
+export async function readLedger(repository: PackageRepository, tree: readonly TreeFile[], signal: AbortSignal): Promise<LedgerDocuments> {
   const problems: Note[] = []
   const notRead = (path: string, thrown: unknown): void => {
     const text = `the file cannot be read: ${asFailure(thrown).why}`
