@@ -132,11 +132,10 @@ export class Failure extends Error {
 
   /** The same failure for another reason. */
   because(why: string): Failure {
-    const { code, what, where, remedy, retry } = this
-    return new Failure({ code, what, ...(where === undefined ? {} : { where }), why, remedy, retry })
+    return new Failure({ ...this.toJSON(), why })
   }
 
-  toJSON(): Record<string, string> {
+  toJSON(): FailureDetail {
     const { code, what, where, why, remedy, retry } = this
     return { code, what, ...(where === undefined ? {} : { where }), why, remedy, retry }
   }

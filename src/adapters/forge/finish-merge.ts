@@ -30,16 +30,8 @@ export async function finishMerge(
       if (thrown.code === 'BP4003' && attempt < MOST_PUSHES) continue
       // Another turn wrote the ledger meanwhile. It, or the next one, finds the merge and completes it.
       if (thrown.code === 'BP4003') return
-      const { code, where, why, retry } = thrown
-      throw new Failure({
-        code,
-        what: `the pull request is merged, but ${tag} and the ledger could not be pushed`,
-        ...(where === undefined ? {} : { where }),
-        why,
-        remedy: 'run backporch scan: it completes the merge',
-        retry,
-        cause: thrown,
-      })
+      const what = `the pull request is merged, but ${tag} and the ledger could not be pushed`
+      throw new Failure({ ...thrown.toJSON(), what, remedy: 'run backporch scan: it completes the merge', cause: thrown })
     }
   }
 }
@@ -52,6 +44,31 @@ export function movedBeforeMerge(remote: string, ref: string): Failure {
     why: `somebody else moved ${ref}`,
     remedy: 'read the repository again and repeat',
     retry: 'backoff',
+  })
+}
+
+/** @param why of the proposal of the branch `ref` */
+export function notOpen(remote: string, ref: string, why: string): Failure {
+  return new Failure({
+    code: 'BP2004',
+    what: `there is no open pull request of ${ref.replace(/^refs\/heads\//, '')}`,
+    where: remote,
+    why,
+    remedy: 'run backporch scan, which puts that right, then decide',
+    retry: 'on-change',
+  })
+}
+
+/** @param what that the forge does not merge @param reasons for a refusal, as a clause */
+export function mergeRefused(remote: string, what: string, reasons: string, refusal: unknown): Failure {
+  return new Failure({
+    code: 'BP4002',
+    what,
+    where: remote,
+    why: refusal instanceof Failure ? refusal.why : 'its rules are not met',
+    remedy: `look at the pull request: ${reasons}, or the merge style is not allowed`,
+    retry: 'on-change',
+    cause: refusal,
   })
 }
 

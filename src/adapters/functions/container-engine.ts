@@ -3,8 +3,9 @@ import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { basename, parse } from 'node:path'
 import { childEnvironment } from '../system/child-environment.ts'
+import { findProgram } from '../system/find-program.ts'
 import type { FunctionLimits } from './function-limits.ts'
-import { findProgram, type ProgramEnd, runProgram } from './run-program.ts'
+import { type ProgramEnd, runProgram } from './run-program.ts'
 
 export type EngineName = 'docker' | 'podman'
 

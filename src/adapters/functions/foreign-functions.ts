@@ -7,12 +7,13 @@ import { Failure } from '../../failure.ts'
 import { runtimeMissing } from '../../render/answer-calls.ts'
 import type { PipelineStep } from '../../render/kpt/pipeline-step.ts'
 import type { ChosenRuntime } from '../../render/runtimes/choose-runtime.ts'
+import { findProgram } from '../system/find-program.ts'
 import { ContainerEngine, type EngineName } from './container-engine.ts'
 import { type ForeignAnswer, isSameOutput, type PrintedOutput } from './foreign-output.ts'
-import { brokeLimit, detailOf, notDeterministic } from './function-failures.ts'
+import { brokeLimit, notDeterministic } from './function-failures.ts'
 import type { FunctionLimits } from './function-limits.ts'
 import { runModule } from './run-module.ts'
-import { findProgram, type ProgramEnd, runProgram } from './run-program.ts'
+import { type ProgramEnd, runProgram } from './run-program.ts'
 
 export type ForeignRuntime = Extract<ChosenRuntime, { is: 'program' | 'image' | 'module' }>
 
@@ -51,7 +52,7 @@ export class ForeignFunctions {
     if (known !== undefined) return known
     const answer = await this.runTwice(step, runtime, input, signal)
     if (answer instanceof Failure) {
-      const detail = { failure: detailOf(answer) }
+      const detail = { failure: answer.toJSON() }
       if (answer.code === 'BP1205') this.answers.set(keyOf(runtime, input), detail, { size: FAILED })
       return detail
     }

@@ -1,5 +1,5 @@
 /** Failures of functions of a pipeline. */
-import { Failure, type FailureDetail } from '../../failure.ts'
+import { Failure } from '../../failure.ts'
 import { describeStep, functionName, type PipelineStep } from '../../render/kpt/pipeline-step.ts'
 
 /** A limit that a function broke, or the rendering between two functions. */
@@ -35,10 +35,4 @@ export function notDeterministic(step: PipelineStep, why: string): Failure {
     remedy: 'take dates, random values and everything else that is not in its input out of the function',
     retry: 'on-change',
   })
-}
-
-/** A failure on its way to another thread, where its class would be lost. */
-export function detailOf(failure: Failure): FailureDetail {
-  const { code, what, where, why, remedy, retry } = failure
-  return { code, what, ...(where === undefined ? {} : { where }), why, remedy, retry }
 }

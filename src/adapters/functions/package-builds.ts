@@ -14,8 +14,9 @@ import {
 } from '../../render/package-builder.ts'
 import type { PackageRenderer } from '../../render/package-renderer.ts'
 import { splitWords } from '../../render/runtimes/split-words.ts'
+import { findProgram } from '../system/find-program.ts'
 import { FUNCTION_LIMITS, type FunctionLimits } from './function-limits.ts'
-import { findProgram, type ProgramEnd, runProgram } from './run-program.ts'
+import { type ProgramEnd, runProgram } from './run-program.ts'
 
 export interface PackageBuildsOptions {
   /** Programs in the operator's form: `kubectl`, `/usr/local/bin/jsonnet`, `helm template .`. */

@@ -1,10 +1,9 @@
 /** Runs a program: text in, text out, without a shell, in an empty folder, and with an end in any case. */
 import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { accessSync, constants, statSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { delimiter, isAbsolute, join } from 'node:path'
+import { join } from 'node:path'
 import { describeSize, describeTime, type FunctionLimits } from './function-limits.ts'
 import { ProcessGroup } from './process-group.ts'
 
@@ -131,17 +130,4 @@ function runIn(
 
 function textOf(chunks: readonly Buffer[]): string {
   return Buffer.concat(chunks).toString('utf8')
-}
-
-/** Path of a program that can be run, or undefined. Only absolute folders of the PATH count. */
-export function findProgram(program: string, path: string): string | undefined {
-  const files = program.includes('/') ? [program] : path.split(delimiter).map((folder) => join(folder, program))
-  return files.filter(isAbsolute).find((file) => {
-    try {
-      accessSync(file, constants.X_OK)
-      return statSync(file).isFile()
-    } catch {
-      return false
-    }
-  })
 }

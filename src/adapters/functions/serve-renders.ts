@@ -12,7 +12,6 @@ import { renderPackage } from '../../render/render-package.ts'
 import type { BuiltIns } from '../../render/runtimes/choose-release.ts'
 import { chooseRuntime } from '../../render/runtimes/choose-runtime.ts'
 import { type ForeignAnswer, identityRemarks, namesById, readForeignOutput } from './foreign-output.ts'
-import { detailOf } from './function-failures.ts'
 import type { FromWorker, SentRendering, ToWorker, WorkerStart } from './worker-messages.ts'
 
 /** Renders one package after the other, for ever. */
@@ -39,7 +38,7 @@ export function serveRenders(port: MessagePort, { allowed, limits }: WorkerStart
       state = process.next(answer instanceof Promise ? await answer : answer)
     }
     const rendering = state.value
-    if ('failures' in rendering) return { failures: rendering.failures.map(detailOf) }
+    if ('failures' in rendering) return { failures: rendering.failures.map((failure) => failure.toJSON()) }
     const { desired, kptfile, unread } = rendering
     return { desired: { ...desired, notes: [...desired.notes, ...notes] }, kptfile, unread }
   }

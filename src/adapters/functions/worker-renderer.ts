@@ -14,7 +14,6 @@ import { type AllowedFunctions, chooseRuntime } from '../../render/runtimes/choo
 import type { EngineName } from './container-engine.ts'
 import { ForeignFunctions } from './foreign-functions.ts'
 import { type ForeignAnswer, readForeignOutput } from './foreign-output.ts'
-import { detailOf } from './function-failures.ts'
 import { FUNCTION_LIMITS, type FunctionLimits } from './function-limits.ts'
 import { RenderWorkers, type SizedRendering } from './render-workers.ts'
 import { contentKey, RenderingCache } from './rendering-cache.ts'
@@ -95,7 +94,7 @@ export class WorkerRenderer implements PackageRenderer {
 
   private async answerLater(step: PipelineStep, input: string, signal: AbortSignal): Promise<ForeignAnswer> {
     const chosen = chooseRuntime(step, this.allowed, this.builtIns)
-    if (chosen.is === 'refused') return { failure: detailOf(chosen.failure) }
+    if (chosen.is === 'refused') return { failure: chosen.failure.toJSON() }
     if (chosen.is === 'built-in') throw new TypeError('a built-in function is answered at once')
     return this.foreign.answer(step, chosen, input, signal)
   }

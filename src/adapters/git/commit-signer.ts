@@ -1,10 +1,10 @@
 /** The key that the environment names for signing commits, and the keys whose signatures are believed. */
-import { readFile, stat } from 'node:fs/promises'
+import { stat } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { Failure } from '../../failure.ts'
+import type { Environment } from '../system/child-environment.ts'
+import { readKeyFile, settingOf, withLineBreaks } from '../system/key-setting.ts'
 import { fingerprintOf, isSignedBy, parsePrivateKey, parsePublicKey, type SigningKey, signCommit, UnusableKey } from './ssh-signature.ts'
-
-type Environment = Readonly<Record<string, string | undefined>>
 
 const KEY = 'BACKPORCH_SIGNING_KEY'
 const KEY_FILE = 'BACKPORCH_SIGNING_KEY_FILE'
@@ -35,7 +35,7 @@ interface FoundKey {
  */
 export async function findCommitSigner(environment: Environment, folder: string, email: string): Promise<CommitSigner | undefined> {
   const found = await findKey(environment, folder)
-  const file = setting(environment, SIGNERS_FILE)
+  const file = settingOf(environment, SIGNERS_FILE)
   if (found === undefined) {
     if (file === '') return undefined
     throw unusable(SIGNERS_FILE, `it is set, and neither ${KEY_FILE} nor ${KEY}`, `set ${KEY_FILE} to the key that signs, or unset it`)
@@ -60,13 +60,12 @@ export async function describeSigningKey(
 }
 
 async function findKey(environment: Environment, folder: string): Promise<FoundKey | undefined> {
-  const [text, path] = [setting(environment, KEY), setting(environment, KEY_FILE)]
+  const [text, path] = [settingOf(environment, KEY), settingOf(environment, KEY_FILE)]
   if (text === '' && path === '') return undefined
   if (text !== '' && path !== '') throw unusable(KEY, `${KEY_FILE} is set as well`, 'unset one of them')
   const file = path === '' ? undefined : resolve(folder, path)
   const from = file ?? KEY
-  // Some secret stores keep one line only.
-  const pem = file === undefined ? (text.includes('\n') ? text : text.replaceAll('\\n', '\n')) : await textOf(file)
+  const pem = file === undefined ? withLineBreaks(text) : await textOf(file)
   try {
     return { key: parsePrivateKey(pem), from, file }
   } catch (thrown) {
@@ -77,19 +76,11 @@ async function findKey(environment: Environment, folder: string): Promise<FoundK
 
 const MAKE_ONE = "give one without a passphrase: ssh-keygen -t ed25519 -N '' -C backporch -f signing-key"
 
-function setting(environment: Environment, name: string): string {
-  return environment[name]?.trim() ?? ''
-}
-
 async function textOf(path: string): Promise<string> {
-  try {
-    const content = await readFile(path)
-    if (content.length <= LARGEST) return content.toString('utf8')
-  } catch (thrown) {
-    const code = thrown instanceof Error && 'code' in thrown ? String(thrown.code) : 'unknown error'
-    throw unusable(path, `the file cannot be read (${code})`, 'name a file that is there, and let this user read it')
-  }
-  throw unusable(path, 'the file is too large', 'name the right file')
+  const read = await readKeyFile(path, LARGEST)
+  if ('text' in read) return read.text
+  if (read.problem === undefined) throw unusable(path, 'the file is too large', 'name the right file')
+  throw unusable(path, `the file cannot be read (${read.problem})`, 'name a file that is there, and let this user read it')
 }
 
 /**

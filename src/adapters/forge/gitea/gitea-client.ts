@@ -1,11 +1,11 @@
 /** Requests to Gitea's API: bounded in time and size, to one host only. Reads are sent again after a fault, writes never. */
 
-import type { Readable } from 'node:stream'
 import type { Dispatcher } from 'undici'
 import type * as z from 'zod'
 import type { Clock } from '../../../ports/clock.ts'
 import type { WriteCount } from '../../../ports/hosted-forge.ts'
 import type { Trace } from '../../../ports/trace.ts'
+import { readText } from '../../system/read-text.ts'
 import type { ForgeAddress } from '../forge-address.ts'
 import { goneElsewhere, notThisForge, type RequestDescription, unreachable } from '../forge-failure.ts'
 import { LostConnection, lostConnection } from '../lost-connection.ts'
@@ -197,7 +197,11 @@ export class GiteaClient {
         bodyTimeout: silence,
       })
       outcome = String(response.statusCode)
-      return { status: response.statusCode, headers: response.headers, text: await textOf(response.body) }
+      return {
+        status: response.statusCode,
+        headers: response.headers,
+        text: await readText(response.body, false, LARGEST, () => new TooLarge()),
+      }
     } catch (thrown) {
       if (signal.aborted) throw signal.reason
       if (thrown instanceof TooLarge) throw thrown
@@ -220,15 +224,4 @@ class TooLarge extends Error {}
 function retryAfter(named: string, now: number): number | undefined {
   const at = /^\d{1,6}$/.test(named) ? now + Number(named) * 1000 : Date.parse(named)
   return at >= now && at - now <= LONGEST_NAMED_WAIT ? at : undefined
-}
-
-async function textOf(body: Readable): Promise<string> {
-  const chunks: Buffer[] = []
-  let size = 0
-  for await (const chunk of body as AsyncIterable<Buffer>) {
-    size += chunk.length
-    if (size > LARGEST) throw new TooLarge()
-    chunks.push(chunk)
-  }
-  return Buffer.concat(chunks).toString('utf8')
 }

@@ -3,13 +3,12 @@
  * them: it finds a decision by its content (`src/plan/decisions/found-decisions.ts`).
  */
 
-import { Failure } from '../../../failure.ts'
 import { type ObjectId, objectId } from '../../../package/object-id.ts'
 import type { Clock } from '../../../ports/clock.ts'
 import type { ProposalClose, ProposalMerge } from '../../../ports/forge.ts'
 import type { KnownProposal } from '../../../ports/hosted-forge.ts'
 import type { PackageRepository } from '../../../ports/package-repository.ts'
-import { finishMerge, movedBeforeMerge } from '../finish-merge.ts'
+import { finishMerge, mergeRefused, movedBeforeMerge, notOpen } from '../finish-merge.ts'
 import { notThisForge } from '../forge-failure.ts'
 import { mayBeDone, statusOf } from '../refused-answer.ts'
 import { type PullRequest, repositorySchema } from './gitea-answers.ts'
@@ -17,6 +16,8 @@ import type { GiteaClient } from './gitea-client.ts'
 import type { GiteaProposals } from './gitea-proposals.ts'
 
 const HEADS = 'refs/heads/'
+const ENDED = 'none was opened yet, or it was closed or merged meanwhile'
+const REASONS = 'a review or a check is missing, it is a draft, it has a conflict'
 /** Milliseconds between requests while Gitea checks whether a push can be merged, which took it 50 to 200 (`docs/facts/gitea-api.md`). */
 const WAITS = [100, 200, 400, 800, 1_600, 3_200]
 
@@ -38,7 +39,7 @@ export class GiteaDecisions {
     const { proposal, base } = decision
     await this.#assertUnmoved(decision, signal)
     const open = await this.#proposals.openOf({ ref: proposal.ref, baseBranch: base.ref.slice(HEADS.length) }, signal)
-    if (open === undefined) throw this.#notOpen(proposal.ref)
+    if (open === undefined) throw notOpen(this.#repository.remote, proposal.ref, ENDED)
     const commit = await this.#merge(open, decision, signal)
     await finishMerge(this.#repository, decision, commit, signal)
     return commit
@@ -57,6 +58,7 @@ export class GiteaDecisions {
 
   async #merge({ number, label }: KnownProposal, decision: ProposalMerge, signal: AbortSignal): Promise<ObjectId> {
     const { proposal, merge } = decision
+    const { remote } = this.#repository
     const [title = '', ...rest] = merge.message.split('\n')
     const body = {
       Do: await this.#style(signal),
@@ -76,10 +78,11 @@ export class GiteaDecisions {
         const pull = await this.#proposals.get(number, signal).catch(() => undefined)
         if (pull?.merged === true) return this.#mergedAs(pull)
         if (mayBeDone(thrown)) throw thrown
-        if (pull !== undefined && pull.state !== 'open') throw this.#notOpen(proposal.ref)
+        if (pull !== undefined && pull.state !== 'open') throw notOpen(remote, proposal.ref, ENDED)
         if (status === 409) await this.#assertUnmoved(decision, signal)
         // A 405 means "not checked yet", a conflict, or an unmet rule.
-        if (status === 409 || wait === undefined || pull?.draft === true) throw this.#refused(label, thrown)
+        if (status === 409 || wait === undefined || pull?.draft === true)
+          throw mergeRefused(remote, `Gitea does not merge ${label}`, REASONS, thrown)
         await this.#clock.sleep(wait, signal)
       }
     }
@@ -107,29 +110,5 @@ export class GiteaDecisions {
     for (const { ref, commit } of [base, proposal]) {
       if (refs.get(ref) !== commit) throw movedBeforeMerge(this.#repository.remote, ref)
     }
-  }
-
-  #notOpen(ref: string): Failure {
-    return new Failure({
-      code: 'BP2004',
-      what: `there is no open pull request of ${ref.slice(HEADS.length)}`,
-      where: this.#repository.remote,
-      why: 'none was opened yet, or it was closed or merged meanwhile',
-      remedy: 'run backporch scan, which puts that right, then decide',
-      retry: 'on-change',
-    })
-  }
-
-  #refused(label: string, refusal: unknown): Failure {
-    return new Failure({
-      code: 'BP4002',
-      what: `Gitea does not merge ${label}`,
-      where: this.#repository.remote,
-      why: refusal instanceof Failure ? refusal.why : 'its rules are not met',
-      remedy:
-        'look at the pull request: a review or a check is missing, it is a draft, it has a conflict, or the merge style is not allowed',
-      retry: 'on-change',
-      cause: refusal,
-    })
   }
 }

@@ -4,6 +4,7 @@
  */
 import type { Finding } from '../../../ports/probes.ts'
 import { statusOf } from '../refused-answer.ts'
+import { archivedFinding, failedFinding, issuesFinding, pushFinding } from '../repository-findings.ts'
 import type { GiteaClient } from './gitea-client.ts'
 
 /** @throws Failure BP50xx where the repository is not visible */
@@ -12,34 +13,14 @@ export async function probeGitea(client: GiteaClient, signal: AbortSignal): Prom
   const path = `/repos/${encodeURIComponent(owner)}/${encodeURIComponent(repository)}`
   const facts = factsOf(await client.send({ method: 'GET', path, what: 'look at the repository' }, signal))
   const name = `Gitea ${owner}/${repository}`
-  const findings: Finding[] = []
-  if (facts.archived) {
-    findings.push({
-      check: 'forge',
-      state: 'failed',
-      code: 'BP5008',
-      message: `${name} is archived`,
-      fix: 'unarchive it, or name another repository',
-    })
-  }
-  findings.push(
-    facts.push
-      ? { check: 'forge-permissions', state: 'passed', message: `${name}: the account may push` }
-      : missing(`${name}: the account may not push`, 'add the account as a collaborator with write access'),
-  )
-  if (!facts.issues) {
-    const message = `${name} has no issues, so there is no dashboard and no report of a storm`
-    findings.push({ check: 'forge', state: 'warning', message, fix: 'turn issues on in the settings of the repository' })
-  }
+  const findings: Finding[] = [
+    ...archivedFinding(name, facts.archived),
+    pushFinding(name, facts.push, 'add the account as a collaborator with write access'),
+    ...issuesFinding(name, facts.issues),
+  ]
   if (!facts.pulls) {
     const message = `${name} takes no pull requests, so nothing can be proposed`
-    findings.push({
-      check: 'forge',
-      state: 'failed',
-      code: 'BP5003',
-      message,
-      fix: 'turn pull requests on in the settings of the repository',
-    })
+    findings.push(failedFinding('forge', 'BP5003', message, 'turn pull requests on in the settings of the repository'))
   }
   for (const [scope, below] of [
     ['write:issue', '/issues/0'],
@@ -48,7 +29,12 @@ export async function probeGitea(client: GiteaClient, signal: AbortSignal): Prom
     findings.push(
       (await mayChange(client, `${path}${below}`, signal))
         ? { check: 'forge-token', state: 'passed', message: `${name}: the token has ${scope}` }
-        : missing(`${name}: the token, or the account, may not ${scope.replace(':', ' ')}`, `give the token the scope ${scope}`),
+        : failedFinding(
+            'forge-permissions',
+            'BP5003',
+            `${name}: the token, or the account, may not ${scope.replace(':', ' ')}`,
+            `give the token the scope ${scope}`,
+          ),
     )
   }
   return findings
@@ -64,10 +50,6 @@ async function mayChange(client: GiteaClient, path: string, signal: AbortSignal)
     if (status === 404) return true
     throw thrown
   }
-}
-
-function missing(message: string, fix: string): Finding {
-  return { check: 'forge-permissions', state: 'failed', code: 'BP5003', message, fix }
 }
 
 function factsOf(answer: unknown): Readonly<Record<'archived' | 'push' | 'issues' | 'pulls', boolean>> {

@@ -1,13 +1,12 @@
 /** The GitHub App that the environment names: its id, its private key and, where given, its installation. */
-import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { Failure } from '../../../failure.ts'
+import type { Environment } from '../../system/child-environment.ts'
+import { readKeyFile, settingOf, withLineBreaks } from '../../system/key-setting.ts'
 import { isGitHubHost } from './github-address.ts'
 import type { GitHubCredential } from './github-credentials.ts'
 
 export type AppCredential = Extract<GitHubCredential, { kind: 'app' }>
-
-type Environment = Readonly<Record<string, string | undefined>>
 
 const ID = 'BACKPORCH_APP_ID'
 const KEY = 'BACKPORCH_APP_PRIVATE_KEY'
@@ -23,9 +22,9 @@ const LARGEST = 64 * 1024
  * @throws Failure BP5002 for half a credential or an unreadable file; never with the key in it
  */
 export async function appCredential(host: string, environment: Environment, folder: string): Promise<AppCredential | undefined> {
-  const id = setting(environment, ID)
-  if (setting(environment, 'BACKPORCH_TOKEN') !== '' || !isGitHubHost(host, environment)) return undefined
-  const [text, file] = [setting(environment, KEY), setting(environment, KEY_FILE)]
+  const id = settingOf(environment, ID)
+  if (settingOf(environment, 'BACKPORCH_TOKEN') !== '' || !isGitHubHost(host, environment)) return undefined
+  const [text, file] = [settingOf(environment, KEY), settingOf(environment, KEY_FILE)]
   if (id === '') {
     const key = text !== '' ? KEY : file !== '' ? KEY_FILE : undefined
     if (key === undefined) return undefined
@@ -35,7 +34,7 @@ export async function appCredential(host: string, environment: Environment, fold
   if (text === '' && file === '') {
     throw unusable(`${ID} is set, and neither ${KEY} nor ${KEY_FILE}`, `set ${KEY_FILE} to the path of the App's .pem file`)
   }
-  const installation = setting(environment, INSTALLATION)
+  const installation = settingOf(environment, INSTALLATION)
   return {
     kind: 'app',
     appId: numberIn(ID, id),
@@ -44,30 +43,18 @@ export async function appCredential(host: string, environment: Environment, fold
   }
 }
 
-function setting(environment: Environment, name: string): string {
-  return environment[name]?.trim() ?? ''
-}
-
 function numberIn(name: string, text: string): number {
   const value = Number(text)
   if (/^[1-9][0-9]*$/.test(text) && Number.isSafeInteger(value)) return value
   throw unusable(`${name} is not a number`, `set ${name} to the number that GitHub shows`)
 }
 
-/** Some secret stores keep one line only: PEM without a line break has them as `\n`. */
-function withLineBreaks(text: string): string {
-  return text.includes('\n') ? text : text.replaceAll('\\n', '\n')
-}
-
 async function keyIn(path: string): Promise<string> {
-  try {
-    const content = await readFile(path)
-    if (content.length <= LARGEST) return content.toString('utf8')
-  } catch (thrown) {
-    const code = thrown instanceof Error && 'code' in thrown ? String(thrown.code) : 'unknown error'
-    throw unusable(`${KEY_FILE} names ${path}, which cannot be read (${code})`, "name the App's .pem file, and let this user read it")
-  }
-  throw unusable(`${KEY_FILE} names ${path}, which is too large for a key`, "name the App's .pem file")
+  const read = await readKeyFile(path, LARGEST)
+  if ('text' in read) return read.text
+  if (read.problem === undefined) throw unusable(`${KEY_FILE} names ${path}, which is too large for a key`, "name the App's .pem file")
+  const remedy = "name the App's .pem file, and let this user read it"
+  throw unusable(`${KEY_FILE} names ${path}, which cannot be read (${read.problem})`, remedy)
 }
 
 function unusable(why: string, remedy: string): Failure {

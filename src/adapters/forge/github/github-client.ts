@@ -170,16 +170,9 @@ function translate(requested: RequestDescription, thrown: unknown): unknown {
 
 /** Names the purpose of the request, which the transport does not know. */
 function renamed(requested: RequestDescription, failure: Failure): Failure {
-  const { code, where, why, remedy, retry } = failure
-  if (code === 'BP5004' || code === 'BP5002') return failure
-  return new Failure({
-    code,
-    what: `cannot ${requested.what}`,
-    where: where ?? `${requested.address.owner}/${requested.address.repository}`,
-    why,
-    remedy,
-    retry,
-  })
+  if (failure.code === 'BP5004' || failure.code === 'BP5002') return failure
+  const where = failure.where ?? `${requested.address.owner}/${requested.address.repository}`
+  return new Failure({ ...failure.toJSON(), what: `cannot ${requested.what}`, where })
 }
 
 function answerIn(error: object): { readonly body: string | undefined; readonly headers: Readonly<Record<string, unknown>> } {

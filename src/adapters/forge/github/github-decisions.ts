@@ -3,12 +3,11 @@
  * one push, or the next turn writes them: it finds a decision by its content (`src/plan/decisions/found-decisions.ts`). A close is one push,
  * and GitHub closes the pull request of a deleted branch by itself.
  */
-import { Failure } from '../../../failure.ts'
 import { type ObjectId, objectId } from '../../../package/object-id.ts'
 import type { ProposalClose, ProposalMerge } from '../../../ports/forge.ts'
 import type { KnownProposal } from '../../../ports/hosted-forge.ts'
 import type { PackageRepository } from '../../../ports/package-repository.ts'
-import { finishMerge, movedBeforeMerge } from '../finish-merge.ts'
+import { finishMerge, mergeRefused, movedBeforeMerge, notOpen } from '../finish-merge.ts'
 import { mayBeDone, statusOf } from '../refused-answer.ts'
 import type { GitHubClient } from './github-client.ts'
 import type { GitHubProposals } from './github-proposals.ts'
@@ -34,7 +33,7 @@ export class GitHubDecisions {
     // GitHub guards the head only. The base is read as late as possible, and a decision is found by content in any case.
     if (refs.get(base.ref) !== base.commit) throw movedBeforeMerge(remote, base.ref)
     const pull = await this.#proposals.lastOf(proposal.ref, signal)
-    if (pull?.state !== 'open' || pull.baseBranch !== base.ref.slice(HEADS.length)) throw this.#notOpen(proposal.ref, pull)
+    if (pull?.state !== 'open' || pull.baseBranch !== base.ref.slice(HEADS.length)) throw notOpen(remote, proposal.ref, whyNotOpen(pull))
     if (pull.commit !== proposal.commit) throw movedBeforeMerge(remote, proposal.ref)
     const commit = await this.#mergePull(pull.number, decision, signal)
     await finishMerge(this.#repository, decision, commit, signal)
@@ -78,7 +77,8 @@ export class GitHubDecisions {
         refusal ??= thrown
       }
     }
-    throw this.#refused(number, refusal)
+    const reasons = 'a review or a check is missing, it is a draft'
+    throw mergeRefused(this.#repository.remote, `GitHub does not merge #${number}`, reasons, refusal)
   }
 
   async #mergedAfterAll(number: number, thrown: unknown, signal: AbortSignal): Promise<ObjectId> {
@@ -89,33 +89,9 @@ export class GitHubDecisions {
     if (!data.merged || data.merge_commit_sha === null) throw thrown
     return objectId(data.merge_commit_sha)
   }
+}
 
-  #notOpen(ref: string, pull: KnownProposal | undefined): Failure {
-    const branch = ref.slice(HEADS.length)
-    return new Failure({
-      code: 'BP2004',
-      what: `there is no open pull request of ${branch}`,
-      where: this.#repository.remote,
-      why:
-        pull === undefined
-          ? 'none was opened yet'
-          : pull.state === 'open'
-            ? `${pull.label} goes into ${pull.baseBranch}`
-            : `${pull.label} is ${pull.state}`,
-      remedy: 'run backporch scan, which puts that right, then decide',
-      retry: 'on-change',
-    })
-  }
-
-  #refused(number: number, refusal: unknown): Failure {
-    return new Failure({
-      code: 'BP4002',
-      what: `GitHub does not merge #${number}`,
-      where: this.#repository.remote,
-      why: refusal instanceof Failure ? refusal.why : 'its rules are not met',
-      remedy: 'look at the pull request: a review or a check is missing, it is a draft, or the merge style is not allowed',
-      retry: 'on-change',
-      cause: refusal,
-    })
-  }
+function whyNotOpen(pull: KnownProposal | undefined): string {
+  if (pull === undefined) return 'none was opened yet'
+  return pull.state === 'open' ? `${pull.label} goes into ${pull.baseBranch}` : `${pull.label} is ${pull.state}`
 }

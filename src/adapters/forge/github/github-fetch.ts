@@ -3,13 +3,11 @@
  * octokit's throttling plugin is not used (docs/adr/0010-dependencies.md).
  */
 
-import type { Readable } from 'node:stream'
-import { pipeline } from 'node:stream/promises'
 import { setImmediate } from 'node:timers/promises'
-import { createGunzip } from 'node:zlib'
 import type { Dispatcher } from 'undici'
 import type { Clock } from '../../../ports/clock.ts'
 import type { Trace } from '../../../ports/trace.ts'
+import { readText } from '../../system/read-text.ts'
 import { goneElsewhere, notThisForge, unreachable } from '../forge-failure.ts'
 import { LostConnection, lostConnection } from '../lost-connection.ts'
 import type { RequestGovernor, RequestKind } from '../request-governor.ts'
@@ -49,6 +47,7 @@ const MOST_RETRIES = 2
 const SILENCE = 30_000
 /** Bytes. A page of 100 pull requests with bodies of 64 KiB is 7 MB. */
 const LARGEST = 32 * 1024 * 1024
+const tooLarge = (): Error => new Error('too large')
 /** Answers by which a proxy or GitHub itself says "not now". */
 const PASSING = new Set([500, 502, 503, 504])
 
@@ -172,7 +171,11 @@ export class GitHubFetch {
         const first = Array.isArray(value) ? value.join(', ') : value
         if (first !== undefined) headers.set(name, first)
       }
-      return { status: answer.statusCode, headers, body: await textOf(answer.body, headers.get('content-encoding') === 'gzip') }
+      return {
+        status: answer.statusCode,
+        headers,
+        body: await readText(answer.body, headers.get('content-encoding') === 'gzip', LARGEST, tooLarge),
+      }
     } catch (thrown) {
       if (signal.aborted) throw signal.reason
       throw lostConnection(thrown, SILENCE)
@@ -194,20 +197,6 @@ export class GitHubFetch {
 function kindOf(path: string, { method, body = '' }: FetchInit): RequestKind {
   if (method === 'GET' || method === 'HEAD' || path.endsWith('/access_tokens')) return 'read'
   return path.endsWith('/graphql') && body.startsWith('{"query":"query') ? 'read' : 'write'
-}
-
-async function textOf(body: Readable, zipped: boolean): Promise<string> {
-  const chunks: Buffer[] = []
-  let size = 0
-  const collect = async (source: AsyncIterable<Buffer>): Promise<void> => {
-    for await (const chunk of source) {
-      size += chunk.length
-      if (size > LARGEST) throw new Error('too large')
-      chunks.push(chunk)
-    }
-  }
-  await (zipped ? pipeline(body, createGunzip(), collect) : pipeline(body, collect))
-  return Buffer.concat(chunks).toString('utf8')
 }
 
 /** A connection that is cut without a length leaves half a text that looks like an answer. */

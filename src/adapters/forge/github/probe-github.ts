@@ -5,6 +5,7 @@
  */
 import type { Finding } from '../../../ports/probes.ts'
 import { statusOf } from '../refused-answer.ts'
+import { archivedFinding, failedFinding, issuesFinding, pushFinding } from '../repository-findings.ts'
 import type { GitHubClient } from './github-client.ts'
 
 /** Permissions of an App that a whole turn needs (docs.github.com, "Permissions required for GitHub Apps"). */
@@ -45,29 +46,17 @@ export async function probeGitHub(
   const name = `GitHub ${owner}/${repo}`
   const answer = await client.ask('look at the repository', () => client.octokit.rest.repos.get({ owner, repo, request: { signal } }))
   const { data, headers } = answer
-  const findings: Finding[] = []
-  if (data.archived === true) {
-    findings.push({
-      check: 'forge',
-      state: 'failed',
-      code: 'BP5008',
-      message: `${name} is archived`,
-      fix: 'unarchive it, or name another repository',
-    })
-  }
+  const findings: Finding[] = [...archivedFinding(name, data.archived === true)]
   const now = `${data.owner.login}/${data.name}`
   if (now.toLowerCase() !== `${owner}/${repo}`.toLowerCase()) {
     const message = `${name} is ${now} now: renamed or transferred`
     findings.push({ check: 'forge', state: 'warning', code: 'BP5008', message, fix: 'change the remote to its present name' })
   }
-  if (data.has_issues === false) {
-    const message = `${name} has no issues, so there is no dashboard and no report of a storm`
-    findings.push({ check: 'forge', state: 'warning', message, fix: 'turn issues on in the settings of the repository' })
-  }
+  findings.push(...issuesFinding(name, data.has_issues !== false))
   const permissions = granted()
-  const scopes = headers['x-oauth-scopes']
+  const role = pushFinding(name, data.permissions?.push === true, 'give the account the role Write in the repository')
   if (permissions !== undefined) findings.push(...judgeApp(name, permissions))
-  else findings.push(judgeRole(name, data.permissions?.push === true), ...judgeScopes(name, scopes, data.private === true))
+  else findings.push(role, ...judgeScopes(name, headers['x-oauth-scopes'], data.private === true))
   for (const ref of refs) {
     const rules = await judgeRules(client, name, ref, signal)
     findings.push(rules ?? rulesNotReported(name))
@@ -83,16 +72,7 @@ function judgeApp(name: string, permissions: Readonly<Record<string, string>>): 
   if (lacking.length === 0)
     return [{ check: 'forge-token', state: 'passed', message: `${name}: the App has ${Object.keys(NEEDED).join(', ')}` }, ...checks]
   const wanted = lacking.map(([key, level]) => `${key}: ${level}`).join(', ')
-  return [
-    {
-      check: 'forge-token',
-      state: 'failed',
-      code: 'BP5003',
-      message: `${name}: the App lacks ${wanted}`,
-      fix: ADD_RIGHT,
-    },
-    ...checks,
-  ]
+  return [failedFinding('forge-token', 'BP5003', `${name}: the App lacks ${wanted}`, ADD_RIGHT), ...checks]
 }
 
 /** Everything else works without. */
@@ -101,34 +81,16 @@ function withoutChecks(name: string): Finding {
   return { check: 'forge-token', state: 'warning', message, fix: ADD_RIGHT }
 }
 
-function judgeRole(name: string, push: boolean): Finding {
-  if (push) return { check: 'forge-permissions', state: 'passed', message: `${name}: the account may push` }
-  return {
-    check: 'forge-permissions',
-    state: 'failed',
-    code: 'BP5003',
-    message: `${name}: the account may not push`,
-    fix: 'give the account the role Write in the repository',
-  }
-}
-
 function judgeScopes(name: string, header: unknown, hidden: boolean): Finding[] {
   if (typeof header !== 'string') {
     const message = `${name}: what the token may write is not told by GitHub (it wants contents, pull requests, statuses and issues: write)`
     return [{ check: 'forge-token', state: 'skipped', message }]
   }
   const scopes = header.split(',').map((scope) => scope.trim())
-  if (scopes.includes('repo') || (!hidden && scopes.includes('public_repo'))) {
-    return [
-      {
-        check: 'forge-token',
-        state: 'passed',
-        message: `${name}: the token has the scope ${scopes.includes('repo') ? 'repo' : 'public_repo'}`,
-      },
-    ]
-  }
+  const scope = ['repo', ...(hidden ? [] : ['public_repo'])].find((one) => scopes.includes(one))
+  if (scope !== undefined) return [{ check: 'forge-token', state: 'passed', message: `${name}: the token has the scope ${scope}` }]
   const fix = 'make a token with the scope repo, or a fine-grained one'
-  return [{ check: 'forge-token', state: 'failed', code: 'BP5003', message: `${name}: the token does not have the scope repo`, fix }]
+  return [failedFinding('forge-token', 'BP5003', `${name}: the token does not have the scope repo`, fix)]
 }
 
 /** Undefined where GitHub does not give the rules. */

@@ -207,15 +207,13 @@ function beyondShallow(remote: string, id: ObjectId | undefined): Failure {
 /** The failure of the promisor remote, as one of the clone: its code and remedy stay. */
 function notPromised(remote: string, id: ObjectId | undefined, thrown: unknown): unknown {
   if (!(thrown instanceof Failure)) return thrown
-  const { code, what, where, why, remedy, retry } = thrown
+  const { what, where, why } = thrown
   const location = where === undefined ? '' : ` ${where}`
   return new Failure({
-    code,
+    ...thrown.toJSON(),
     what: 'cannot read an object that the partial clone is without',
     where: remote,
     why: `${id} is not there, and its promisor remote${location} does not give it: ${what}: ${why}`,
-    remedy,
-    retry,
     cause: thrown,
   })
 }

@@ -82,7 +82,7 @@ export class ApiConnection {
   async send(call: ApiCall, requested: RequestDescription, signal: AbortSignal): Promise<ApiResponse> {
     for (let attempt = 1; ; attempt += 1) {
       const outcome = await this.attempt(call, requested, signal)
-      if (!(outcome instanceof Attempt)) return outcome
+      if ('status' in outcome) return outcome
       if (attempt >= ATTEMPTS || !outcome.again) throw outcome.failure
       await this.options.clock.sleep(this.waitFor(attempt, outcome.retryAfter), signal)
     }
@@ -94,17 +94,19 @@ export class ApiConnection {
     this.opened = undefined
   }
 
-  private async attempt(call: ApiCall, requested: RequestDescription, signal: AbortSignal): Promise<ApiResponse | Attempt> {
+  private async attempt(call: ApiCall, requested: RequestDescription, signal: AbortSignal): Promise<ApiResponse | FailedAttempt> {
     try {
       const answer = await this.authorised(call, signal)
       if ((answer.status >= 200 && answer.status < 300) || call.answers?.includes(answer.status) === true) return answer
       const failure = this.withExpiry(failureOfResponse(answer, requested))
       const busy = answer.status === 429
-      return new Attempt(failure, busy || (call.repeatable && answer.status >= 500 && answer.status !== 501), retryAfter(answer))
+      const again = busy || (call.repeatable && answer.status >= 500 && answer.status !== 501)
+      return { failure, again, retryAfter: retryAfter(answer) }
     } catch (thrown) {
       if (thrown instanceof Failure || signal.aborted) throw thrown
       const fault = faultOf(thrown)
-      return new Attempt(this.withExpiry(failureOfFault(fault, requested)), call.repeatable && fault.fault === 'broken', undefined)
+      const again = call.repeatable && fault.fault === 'broken'
+      return { failure: this.withExpiry(failureOfFault(fault, requested)), again, retryAfter: undefined }
     }
   }
 
@@ -204,8 +206,7 @@ export class ApiConnection {
 
   private withExpiry(failure: Failure): Failure {
     const ended = this.current === undefined ? undefined : expiredSince(this.current.credentials, this.options.clock.now())
-    if (failure.code !== 'BP3002' || ended === undefined) return failure
-    return new Failure({ ...detailOf(failure), why: `the client certificate was valid until ${ended}` })
+    return failure.code !== 'BP3002' || ended === undefined ? failure : failure.because(`the client certificate was valid until ${ended}`)
   }
 
   private now(): number {
@@ -213,20 +214,10 @@ export class ApiConnection {
   }
 }
 
-class Attempt {
+interface FailedAttempt {
   readonly failure: Failure
   readonly again: boolean
   readonly retryAfter: number | undefined
-
-  constructor(failure: Failure, again: boolean, retryAfter: number | undefined) {
-    this.failure = failure
-    this.again = again
-    this.retryAfter = retryAfter
-  }
-}
-
-function detailOf({ code, what, where, why, remedy, retry }: Failure) {
-  return { code, what, ...(where === undefined ? {} : { where }), why, remedy, retry }
 }
 
 /** Milliseconds. API servers send seconds, and never dates, which RFC 9110 §10.2.3 also knows. */

@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises'
 import { isIP } from 'node:net'
 import { Failure } from '../../../failure.ts'
 import type { Environment } from './choose-proxy.ts'
-import { runExecPlugin } from './exec-credential.ts'
+import { type ExecCredential, runExecPlugin } from './exec-credential.ts'
 import type { ClusterAccess, FileOrData, KubeconfigUser } from './kubeconfig.ts'
 
 /** Stays in the process: nothing that writes takes it. */
@@ -38,15 +38,8 @@ export interface CredentialSource {
   forget(): void
 }
 
-interface Granted {
-  readonly token?: string
-  readonly certificate?: string
-  readonly key?: string
-  readonly expires?: Date
-}
-
 export function credentialSource(access: ClusterAccess, options: CredentialOptions): CredentialSource {
-  let granted: Granted | undefined
+  let granted: ExecCredential | undefined
   let provider: Promise<TokenProvider> | undefined
   return {
     async read(signal) {
@@ -66,7 +59,7 @@ export function credentialSource(access: ClusterAccess, options: CredentialOptio
   }
 }
 
-async function assemble(access: ClusterAccess, granted: Granted | undefined): Promise<Credentials> {
+async function assemble(access: ClusterAccess, granted: ExecCredential | undefined): Promise<Credentials> {
   const { user } = access
   const certificate = granted?.certificate ?? (await pem(user.certificate, access, 'client-certificate'))
   const key = granted?.key ?? (await pem(user.key, access, 'client-key'))

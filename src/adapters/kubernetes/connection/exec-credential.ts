@@ -3,11 +3,11 @@
  * Contract: https://kubernetes.io/docs/reference/config-api/client-authentication.v1/ (`ExecCredential`).
  */
 import { spawn } from 'node:child_process'
-import { accessSync, constants, statSync } from 'node:fs'
-import { delimiter, isAbsolute, join, parse } from 'node:path'
+import { isAbsolute, parse } from 'node:path'
 import { Failure } from '../../../failure.ts'
 import { getKey, isJsonObject, type JsonObject, parseJson } from '../../../text/json.ts'
 import { childEnvironment } from '../../system/child-environment.ts'
+import { findProgram } from '../../system/find-program.ts'
 import type { Environment } from './choose-proxy.ts'
 import type { ClusterAccess, ExecPlugin } from './kubeconfig.ts'
 
@@ -49,7 +49,7 @@ export async function runExecPlugin(
 }
 
 function allowedCommand(plugin: ExecPlugin, access: ClusterAccess, { environment, execAllow }: ExecOptions): string {
-  const path = isAbsolute(plugin.command) ? plugin.command : findOnPath(plugin.command, environment['PATH'] ?? '')
+  const path = isAbsolute(plugin.command) ? plugin.command : findProgram(plugin.command, environment['PATH'] ?? '')
   if (path === undefined) {
     throw notAllowed(
       access,
@@ -65,22 +65,6 @@ function allowedCommand(plugin: ExecPlugin, access: ClusterAccess, { environment
     )
   }
   return path
-}
-
-function findOnPath(name: string, path: string): string | undefined {
-  if (name === '') return undefined
-  return path
-    .split(delimiter)
-    .filter((folder) => isAbsolute(folder))
-    .map((folder) => join(folder, name))
-    .find((file) => {
-      try {
-        accessSync(file, constants.X_OK)
-        return statSync(file).isFile()
-      } catch {
-        return false
-      }
-    })
 }
 
 function environmentFor(plugin: ExecPlugin, access: ClusterAccess, environment: Environment): NodeJS.ProcessEnv {

@@ -1,8 +1,7 @@
 /** HTTP/1.1 through undici: for servers and load balancers without HTTP/2, for proxies, and for plain HTTP on loopback. */
 import { Agent, type Dispatcher, ProxyAgent } from 'undici'
 import { tlsOptions } from './credentials.ts'
-import { readBody } from './read-body.ts'
-import { type ApiRequest, type ApiResponse, type Transport, type TransportTarget, underDeadline } from './transport.ts'
+import { type ApiRequest, type ApiResponse, readBody, type Transport, type TransportTarget, underDeadline } from './transport.ts'
 
 // Our own bound on parallel requests needs no more, and more cost the server handshakes.
 const MOST_CONNECTIONS = 8

@@ -4,11 +4,11 @@
  */
 import { type ClientHttp2Session, type ClientHttp2Stream, connect, constants, type IncomingHttpHeaders } from 'node:http2'
 import type { TLSSocket } from 'node:tls'
-import { readBody } from './read-body.ts'
 import {
   type ApiRequest,
   type ApiResponse,
   faultOf,
+  readBody,
   type Transport,
   TransportFault,
   type TransportTarget,

@@ -1,4 +1,6 @@
 /** Requests to an API server, over HTTP/2 or HTTP/1.1. */
+import type { Readable } from 'node:stream'
+import { readText } from '../../system/read-text.ts'
 import type { Credentials } from './credentials.ts'
 
 export type HttpMethod = 'GET' | 'POST' | 'PATCH' | 'DELETE'
@@ -132,4 +134,12 @@ export async function underDeadline<T>(timeout: number, signal: AbortSignal, wor
     clearTimeout(timer)
     signal.removeEventListener('abort', forward)
   }
+}
+
+/** @param encoding value of `content-encoding` @throws TransportFault `too-large`, or `broken` for an encoding that was not requested */
+export async function readBody(stream: Readable, encoding: string | undefined, limit: number): Promise<string> {
+  if (encoding !== undefined && !['gzip', 'identity', ''].includes(encoding)) {
+    throw new TransportFault('broken', 'the body has an encoding that was not asked for')
+  }
+  return readText(stream, encoding === 'gzip', limit, () => new TransportFault('too-large', `more than ${limit} bytes`))
 }

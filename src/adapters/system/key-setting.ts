@@ -1,0 +1,25 @@
+/** Keys in the environment, and in files that it names. */
+import { readFile } from 'node:fs/promises'
+import type { Environment } from './child-environment.ts'
+
+export function settingOf(environment: Environment, name: string): string {
+  return environment[name]?.trim() ?? ''
+}
+
+/** Some secret stores keep one line only: PEM without a line break has them as `\n`. */
+export function withLineBreaks(text: string): string {
+  return text.includes('\n') ? text : text.replaceAll('\\n', '\n')
+}
+
+/** @param most bytes. @returns `problem` is the code of the file system; a file that is too large has none */
+export async function readKeyFile(
+  path: string,
+  most: number,
+): Promise<{ readonly text: string } | { readonly problem: string | undefined }> {
+  try {
+    const content = await readFile(path)
+    return content.length <= most ? { text: content.toString('utf8') } : { problem: undefined }
+  } catch (thrown) {
+    return { problem: thrown instanceof Error && 'code' in thrown ? String(thrown.code) : 'unknown error' }
+  }
+}
