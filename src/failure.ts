@@ -200,6 +200,16 @@ export function asFailure(thrown: unknown): Failure {
   })
 }
 
+/** What the work gives, or the failure that it ends with. @throws whatever else it throws */
+export function orFailure<Value>(work: () => Value): Value | Failure {
+  try {
+    return work()
+  } catch (thrown) {
+    if (thrown instanceof Failure) return thrown
+    throw thrown
+  }
+}
+
 /** Exit status of a run that ended on this failure: 4 credentials or rights, 3 not observed, 2 everything else. */
 export function exitCodeOf(code: FailureCode): 2 | 3 | 4 {
   if (code === 'BP3002' || code === 'BP3003' || code === 'BP4005' || code === 'BP5002') return 4

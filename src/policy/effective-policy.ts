@@ -8,6 +8,7 @@ import type { RiskOverride } from '../drift/risk/risk-overrides.ts'
 import type { VisibilityRules } from '../drift/visibility.ts'
 import { RENDERED_BY_KPT, type RenderChoice } from '../render/render-choice.ts'
 import { compareText } from '../text/compare-text.ts'
+import { matchesParts } from '../text/glob.ts'
 import { secondsOf } from './duration.ts'
 import type { Policy, PolicySet } from './parse-policy.ts'
 import { chosenRender, possibleRenders } from './render-schema.ts'
@@ -257,40 +258,28 @@ function nameOf({ document, where, origin }: Policy): string {
   return `${origin === 'operator' ? 'operator ' : ''}policy/${document.metadata.name} (${where})`
 }
 
-/** Of a cluster; `*` is any text. */
+/** Of a cluster, or of one segment of a path; `*` is any text. */
 export function matchesName(glob: string, name: string): boolean {
-  return matchText(glob, name)
+  return matchesParts(glob.split('*'), name)
 }
 
 /** `*` is any text of one segment (`/`) or of the whole name (`*`), `**` any segments. */
 function matches(globs: readonly string[] | undefined, text: string, separator: '/' | '*'): boolean {
   if (globs === undefined) return true
-  return globs.some((glob) => (separator === '*' ? matchText(glob, text) : matchSegments(glob, text)))
-}
-
-function matchSegments(glob: string, path: string): boolean {
-  return matchParts(glob.split('/'), path.split('/'), '**', matchText)
-}
-
-function matchText(glob: string, text: string): boolean {
-  return matchParts([...glob], [...text], '*', (part, character) => part === character)
+  return globs.some((glob) => (separator === '*' ? matchesName(glob, text) : matchSegments(glob, text)))
 }
 
 /** Without backtracking over more than the last star: at most the product of the two lengths, whatever was written. */
-function matchParts(
-  glob: readonly string[],
-  parts: readonly string[],
-  any: string,
-  matchOne: (glob: string, part: string) => boolean,
-): boolean {
+function matchSegments(pattern: string, path: string): boolean {
+  const [glob, parts] = [pattern.split('/'), path.split('/')]
   let [at, index, star, mark] = [0, 0, -1, 0]
   for (let part = parts[at]; part !== undefined; part = parts[at]) {
     const wanted = glob[index]
-    if (wanted === any) [star, mark, index] = [index, at, index + 1]
-    else if (wanted !== undefined && matchOne(wanted, part)) [at, index] = [at + 1, index + 1]
+    if (wanted === '**') [star, mark, index] = [index, at, index + 1]
+    else if (wanted !== undefined && matchesName(wanted, part)) [at, index] = [at + 1, index + 1]
     else if (star !== -1) [mark, at, index] = [mark + 1, mark + 1, star + 1]
     else return false
   }
-  while (glob[index] === any) index += 1
+  while (glob[index] === '**') index += 1
   return index === glob.length
 }

@@ -2,7 +2,7 @@
 
 import { itemFingerprint } from '../../drift/compare/fingerprint.ts'
 import type { Drift, ObjectVerdict, Resolution } from '../../drift/drift.ts'
-import { Failure } from '../../failure.ts'
+import { Failure, orFailure } from '../../failure.ts'
 import type { RedactionKey } from '../../krm/redaction/redacted.ts'
 import { shownPath } from '../../krm/redaction/shown-path.ts'
 import { resourceKey } from '../../krm/resource-id.ts'
@@ -115,11 +115,5 @@ export function planOf(resolutions: readonly Resolution[]): Plan {
 
 /** The policy's resolution where the change can have it; Restore, which edits nothing, otherwise. */
 export function possibleResolution(change: OpenChange, wanted: Resolution): Resolution {
-  try {
-    editFor({ ...change, resolution: wanted })
-    return wanted
-  } catch (thrown) {
-    if (thrown instanceof Failure) return 'Restore'
-    throw thrown
-  }
+  return orFailure(() => editFor({ ...change, resolution: wanted })) instanceof Failure ? 'Restore' : wanted
 }

@@ -1,5 +1,5 @@
 /** All requests on one proposal, in order: what each changes in the plan of the unit, and the answer. */
-import { asFailure, Failure, type FailureCode } from '../../failure.ts'
+import { Failure, type FailureCode, orFailure } from '../../failure.ts'
 import type { PolicySet } from '../../policy/parse-policy.ts'
 import type { RequestedAction } from '../../ports/check-run.ts'
 import type { ForgeComment } from '../../ports/hosted-forge.ts'
@@ -218,10 +218,6 @@ function refusal(by: string, line: string, text: string): PlannedAnswer {
 
 /** Why a person may not command; undefined where it is allowed. */
 export function notAllowed(requester: Requester, owned: Parameters<typeof assertMayWrite>[1]): Failure | undefined {
-  try {
-    assertMayWrite(requester, owned)
-    return undefined
-  } catch (thrown) {
-    return asFailure(thrown)
-  }
+  const refused = orFailure(() => assertMayWrite(requester, owned))
+  return refused instanceof Failure ? refused : undefined
 }

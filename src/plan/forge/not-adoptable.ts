@@ -1,5 +1,5 @@
 /** Which changes cannot be adopted or released, for the text of a proposal: people should not choose what will be refused. */
-import { Failure } from '../../failure.ts'
+import { Failure, orFailure } from '../../failure.ts'
 import { adoptionProblems } from '../../proposal/adopt/adoption.ts'
 import { builtAdoptionProblems } from '../../proposal/adopt/kustomize-adoption.ts'
 import { editFor } from '../../proposal/resolution-edits.ts'
@@ -37,20 +37,10 @@ export function notAdoptableAtAll(observed: Observation): NotAdoptable {
 export function notReleasable({ verdicts, key }: Observation): ReadonlyMap<string, string> {
   const reasons = new Map<string, string>()
   for (const change of allChanges(verdicts, key)) {
-    const failure = failureOf(() => editFor({ ...change, resolution: 'Release' }))
-    if (failure !== undefined) reasons.set(change.fingerprint, failure.why)
+    const edit = orFailure(() => editFor({ ...change, resolution: 'Release' }))
+    if (edit instanceof Failure) reasons.set(change.fingerprint, edit.why)
   }
   return reasons
-}
-
-function failureOf(edit: () => unknown): Failure | undefined {
-  try {
-    edit()
-    return undefined
-  } catch (thrown) {
-    if (thrown instanceof Failure) return thrown
-    throw thrown
-  }
 }
 
 interface Refused {
@@ -74,12 +64,9 @@ function refusedOf(changes: ReturnType<typeof allChanges>): Refused {
   for (const each of changes) {
     if (each.drift.change === 'unexpected') continue
     const change: PlannedChange = { ...each, resolution: 'Adopt' }
-    try {
-      if (editFor(change) !== undefined) possible.push(change)
-    } catch (thrown) {
-      if (!(thrown instanceof Failure)) throw thrown
-      reasons.set(change.fingerprint, thrown.why)
-    }
+    const edit = orFailure(() => editFor(change))
+    if (edit instanceof Failure) reasons.set(change.fingerprint, edit.why)
+    else if (edit !== undefined) possible.push(change)
   }
   return { reasons, possible }
 }

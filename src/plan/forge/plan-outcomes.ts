@@ -13,9 +13,8 @@ import type { ClosedEpisode } from '../../record/schema.ts'
 import { worstRisk } from '../decisions/closed-episode.ts'
 import type { FoundOutcome } from '../decisions/found-decisions.ts'
 import type { ForgeView, TurnView } from '../turn/turn-view.ts'
-import type { UnitResult } from '../turn/unit-result.ts'
+import type { PlannedResult, UnitResult } from '../turn/unit-result.ts'
 import type { ForgeAction } from './forge-action.ts'
-import type { PlannedUnit } from './proposal-subjects.ts'
 
 export function planOutcomes({ dialect }: ForgeView, view: TurnView, units: readonly UnitResult[]): readonly ForgeAction[] {
   const planned = units.flatMap((unit) => (unit.state === 'planned' ? [unit] : []))
@@ -69,7 +68,7 @@ function outcomeActions(dialect: ForgeDialect, view: TurnView, { outcome, propos
  * Git has the merge, and the forge does not. They are checked before the branch goes: a forge that has not entered its own merge yet
  * would never do so.
  */
-function mergesNotEntered({ proposals }: TurnView, planned: readonly PlannedUnit[]): ForgeAction[] {
+function mergesNotEntered({ proposals }: TurnView, planned: readonly PlannedResult[]): ForgeAction[] {
   const merged = planned.flatMap(({ plan }) => plan.outcomes.filter(({ episode }) => episode.status.outcome === 'Merged'))
   const refs = new Set(merged.map(({ ref }) => ref))
   return [...refs].flatMap((ref): ForgeAction[] => {
@@ -108,7 +107,7 @@ function mergeCommitOf({ refs }: TurnView, { spec, status }: ClosedEpisode): Obj
 function outcomeOf(
   { spec, status }: ClosedEpisode,
   together: readonly ClosedEpisode[],
-  { observation: { applier } }: PlannedUnit,
+  { observation: { applier } }: PlannedResult,
   view: TurnView,
 ): ProposalOutcome['outcome'] | undefined {
   if (status.outcome === 'Healed') return { kind: 'healed', at: status.at }

@@ -15,12 +15,12 @@ import type { ProposalState, ProposalText } from '../../proposal/text/proposal-s
 import { proposalText } from '../../proposal/text/proposal-text.ts'
 import type { JointProposal } from '../joint/joint-proposal.ts'
 import type { ProposalContext, TurnView } from '../turn/turn-view.ts'
-import type { UnitResult } from '../turn/unit-result.ts'
+import type { PlannedResult, UnitResult } from '../turn/unit-result.ts'
 import type { CommitTarget, ForgeAction, ProposalAction } from './forge-action.ts'
-import { jointSubject, type PlannedUnit, unitSubject } from './proposal-subjects.ts'
+import { jointSubject, unitSubject } from './proposal-subjects.ts'
 
 export interface ProposalPlan {
-  readonly unit: PlannedUnit
+  readonly unit: PlannedResult
   readonly action: ProposalAction
 }
 
@@ -54,7 +54,7 @@ interface ProposalLocation {
 
 function proposalAction(
   context: ProposalContext,
-  unit: PlannedUnit,
+  unit: PlannedResult,
   { joint, strange, units }: ProposalLocation,
 ): ProposalAction | undefined {
   const { view, forge, keepTexts } = context
@@ -91,7 +91,7 @@ interface StrangeBranch {
   readonly number: number
 }
 
-function strangeBranches({ plan, observation }: PlannedUnit, view: TurnView): readonly StrangeBranch[] {
+function strangeBranches({ plan, observation }: PlannedResult, view: TurnView): readonly StrangeBranch[] {
   const strange = new Map([
     ...plan.openBranches.flatMap(({ ref, foreign, foreignWhy = '' }) => (foreign ? [[ref, foreignWhy] as const] : [])),
     ...observation.git.unreadable.flatMap(({ location, where, why }) =>
@@ -127,7 +127,7 @@ function overdueComments(
 }
 
 /** Code owners of the files of what differs; without addresses. */
-function ownersOfChanges(codeOwners: string, { plan, unit }: PlannedUnit): readonly string[] {
+function ownersOfChanges(codeOwners: string, { plan, unit }: PlannedResult): readonly string[] {
   const files = new Set(
     (plan.record?.spec.changes ?? []).map(({ source }) => source?.replace(/:[0-9]+$/, '') ?? kptfileOf(unit.packagePath)),
   )
@@ -151,7 +151,7 @@ type ShownProposal = ProposalText & {
   readonly fingerprint: string
 }
 
-function singleText(context: ProposalContext, unit: PlannedUnit, units: readonly UnitResult[]): ShownProposal | undefined {
+function singleText(context: ProposalContext, unit: PlannedResult, units: readonly UnitResult[]): ShownProposal | undefined {
   const { report, branch, outcome, openBranches } = unit.plan
   if (report.status.lifecycle !== 'Proposed' || outcome === 'foreign') return undefined
   // A joint proposal that this turn has nothing new about keeps its text.

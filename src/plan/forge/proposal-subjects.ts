@@ -13,16 +13,14 @@ import { compareText } from '../../text/compare-text.ts'
 import type { JointProposal } from '../joint/joint-proposal.ts'
 import { timeStates } from '../limits/drift-age.ts'
 import type { ProposalContext } from '../turn/turn-view.ts'
-import type { UnitResult } from '../turn/unit-result.ts'
+import type { PlannedResult, UnitResult } from '../turn/unit-result.ts'
 import { notReleasable } from './not-adoptable.ts'
 import { unitClusters } from './unit-clusters.ts'
-
-export type PlannedUnit = UnitResult & { readonly state: 'planned' }
 
 /** @param units of the same turn. Undefined where the unit has no record. */
 export function unitSubject(
   { view, dialect, version }: ProposalContext,
-  unit: PlannedUnit,
+  unit: PlannedResult,
   units: readonly UnitResult[],
 ): ProposalSubject | undefined {
   const { plan, observation } = unit
@@ -55,7 +53,7 @@ export function unitSubject(
   }
 }
 
-function statesOf({ plan, observation }: Pick<PlannedUnit, 'plan' | 'observation'>): ProposalState[] {
+function statesOf({ plan, observation }: Pick<PlannedResult, 'plan' | 'observation'>): ProposalState[] {
   const { snoozedUntil } = plan.report.status
   const timed = plan.record === undefined ? [] : timeStates(plan.report, plan.record, observation)
   const after = plan.record?.spec.after

@@ -13,24 +13,15 @@ import { formatInertDocument, isSameDocument } from '../../record/write-document
 import { compareText } from '../../text/compare-text.ts'
 import { given } from '../../text/given.ts'
 import { secondsSince1970 } from '../decisions/closed-episode.ts'
-import type { NotAdoptable } from '../forge/not-adoptable.ts'
 import { type GitWrites, NO_WRITES, type PlannedCommit, type PlannedUpdate } from '../turn/action.ts'
-import type { JointRecord, Observation, OpenBranch, ResolutionRequest, Unit } from '../turn/observation.ts'
+import type { JointRecord, Observation, OpenBranch, Unit } from '../turn/observation.ts'
 import type { UnitPlan } from '../turn/unit-plan.ts'
+import type { PlannedResult } from '../turn/unit-result.ts'
 import type { JointLocation } from './joint-location.ts'
-
-export interface PlannedMember {
-  readonly unit: Unit
-  readonly observation: Observation
-  readonly plan: UnitPlan
-  readonly notAdoptable: NotAdoptable
-  /** A request of this turn. */
-  readonly resolutionRequest: ResolutionRequest | undefined
-}
 
 export interface JointGroup {
   readonly location: JointLocation
-  readonly members: readonly PlannedMember[]
+  readonly members: readonly PlannedResult[]
 }
 
 /**
@@ -38,7 +29,7 @@ export interface JointGroup {
  * where at least `fewest` clusters have the cause, those included that this turn did not observe.
  */
 export function findGroups(
-  units: readonly PlannedMember[],
+  units: readonly PlannedResult[],
   openProposal: ReadonlyMap<string, OpenJointProposal>,
   fewest: number,
 ): readonly JointGroup[] {
@@ -75,8 +66,8 @@ export function findGroups(
 /** A branch belongs to the group that has most of its records; to none where it has a record of none. */
 function ownerOf(
   open: OpenJointProposal,
-  groups: ReadonlyMap<string, readonly PlannedMember[]>,
-  outside: ReadonlySet<PlannedMember>,
+  groups: ReadonlyMap<string, readonly PlannedResult[]>,
+  outside: ReadonlySet<PlannedResult>,
 ): string | undefined {
   let [owner, most]: [string | undefined, number] = [undefined, 0]
   for (const [key, members] of groups) {
@@ -99,7 +90,7 @@ function awayRecords({ records, present, excludes }: OpenJointProposal): { reado
 }
 
 /** A person took the cluster out of a joint proposal of the same package. */
-function isOutside({ unit }: PlannedMember, openProposal: ReadonlyMap<string, OpenJointProposal>): boolean {
+function isOutside({ unit }: PlannedResult, openProposal: ReadonlyMap<string, OpenJointProposal>): boolean {
   return [...openProposal.values()].some(
     ({ records, excludes }) =>
       records.some(({ record }) => record?.spec.unit.package === unit.packagePath) && isExcluded(unit.cluster, excludes),
@@ -123,7 +114,7 @@ export function causeOf(record: DriftRecord | undefined): string {
 }
 
 /** Drift that is or would be proposed, on a branch that is ours. */
-function mayJoin({ plan }: PlannedMember): boolean {
+function mayJoin({ plan }: PlannedResult): boolean {
   return plan.record?.spec.lifecycle === 'Proposed' && ['created', 'updated', 'unchanged'].includes(plan.outcome)
 }
 
@@ -144,7 +135,7 @@ export interface OpenJointProposal extends Pick<OpenBranch, 'ref' | 'commit' | '
 }
 
 /** By full ref name. */
-export function openJointProposals(units: readonly PlannedMember[]): ReadonlyMap<string, OpenJointProposal> {
+export function openJointProposals(units: readonly PlannedResult[]): ReadonlyMap<string, OpenJointProposal> {
   const all = new Map<string, OpenJointProposal>()
   for (const { unit, observation, plan } of units) {
     for (const branch of plan.openBranches) {
@@ -215,7 +206,7 @@ export function alignRecord(record: DriftRecord, like: DriftRecord): DriftRecord
 /** What a joint proposal is after the turn: for its text. */
 export interface JointProposal {
   readonly ref: string
-  readonly members: readonly PlannedMember[]
+  readonly members: readonly PlannedResult[]
   /** Records of clusters that the turn did not observe. */
   readonly away: readonly DriftRecord[]
   readonly writes: GitWrites

@@ -2,7 +2,7 @@
 
 import { shortBranch } from '../../package/ref-name.ts'
 import { type GitWrites, isNothing, joinWrites } from '../turn/action.ts'
-import type { UnitResult } from '../turn/unit-result.ts'
+import type { PlannedResult, UnitResult } from '../turn/unit-result.ts'
 import type { JointLocation } from './joint-location.ts'
 import {
   buildJoint,
@@ -12,10 +12,7 @@ import {
   leaveJoint,
   type OpenJointProposal,
   openJointProposals,
-  type PlannedMember,
 } from './joint-proposal.ts'
-
-type PlannedUnit = UnitResult & { readonly state: 'planned' }
 
 export interface SharedProposals {
   readonly units: readonly UnitResult[]
@@ -30,7 +27,7 @@ export interface SharedProposals {
 export function shareProposals(
   units: readonly UnitResult[],
   fewest: number,
-  planAgain: (unit: PlannedUnit, location: JointLocation) => UnitResult,
+  planAgain: (unit: PlannedResult, location: JointLocation) => UnitResult,
 ): SharedProposals {
   const planned = units.flatMap((unit) => (unit.state === 'planned' ? [unit] : []))
   const openProposal = openJointProposals(planned)
@@ -39,8 +36,9 @@ export function shareProposals(
   const extra = new Map<UnitResult, GitWrites[]>()
   const joints = new Map<string, JointProposal>()
   for (const { location: position, members } of groups) {
-    const own = members.map((member) => memberOf(units, member))
-    const joined = unchanged(own, position, openProposal.get(position.ref), planAgain) ?? planAll(own, position, planAgain)
+    const joined =
+      unchanged(members, position, openProposal.get(position.ref), planAgain) ??
+      members.map((unit) => [unit, planAgain(unit, position)] as const)
     const ready = joined.flatMap(([unit, after]) =>
       after.state === 'planned' && after.plan.joint !== undefined ? [[unit, after] as const] : [],
     )
@@ -62,23 +60,17 @@ export function shareProposals(
 }
 
 type PlanAgain = Parameters<typeof shareProposals>[2]
-type Joined = readonly (readonly [PlannedUnit, UnitResult])[]
-
-function planAll(units: readonly PlannedUnit[], location: JointLocation, planAgain: PlanAgain): Joined {
-  const joined: (readonly [PlannedUnit, UnitResult])[] = []
-  for (const unit of units) joined.push([unit, planAgain(unit, location)])
-  return joined
-}
+type Joined = readonly (readonly [PlannedResult, UnitResult])[]
 
 /** Without the files of a commit that is not written; undefined where a unit has something new, or the branch is recreated anyway. */
 function unchanged(
-  units: readonly PlannedUnit[],
+  units: readonly PlannedResult[],
   location: JointLocation,
   openProposal: OpenJointProposal | undefined,
   planAgain: PlanAgain,
 ): Joined | undefined {
   if (openProposal === undefined) return undefined
-  const joined: (readonly [PlannedUnit, UnitResult & { readonly state: 'planned' }])[] = []
+  const joined: (readonly [PlannedResult, PlannedResult])[] = []
   for (const unit of units) {
     const after = planAgain(unit, { ...location, files: false })
     if (after.state === 'failed' || after.plan.outcome !== 'unchanged') return undefined
@@ -86,12 +78,6 @@ function unchanged(
   }
   const joint = buildJoint({ location, members: joined.map(([, after]) => after) }, openProposal)
   return isNothing(joint.writes) ? joined : undefined
-}
-
-function memberOf(units: readonly UnitResult[], member: PlannedMember): PlannedUnit {
-  const unit = units.find((one) => one === member)
-  if (unit === undefined || unit.state === 'failed') throw new TypeError('a member is one of the planned units')
-  return unit
 }
 
 function withWrites(unit: UnitResult, more: readonly GitWrites[]): UnitResult {

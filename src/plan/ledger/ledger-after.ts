@@ -1,6 +1,6 @@
 /** The ledger after a turn: what was read, with what the turn writes over it. */
 import type { z } from 'zod'
-import { Failure } from '../../failure.ts'
+import { Failure, orFailure } from '../../failure.ts'
 import {
   type ClosedEpisode,
   type ClusterObservation,
@@ -44,10 +44,6 @@ function put<Value>(values: Map<string, Value>, key: string, value: Value | unde
 
 function readAs<Schema extends z.ZodType>(text: string | null, schema: Schema, path: string): z.infer<Schema> | undefined {
   if (text === null) return undefined
-  try {
-    return parseDocument(text, schema, path)
-  } catch (thrown) {
-    if (thrown instanceof Failure) return undefined
-    throw thrown
-  }
+  const read = orFailure(() => parseDocument(text, schema, path))
+  return read instanceof Failure ? undefined : read
 }

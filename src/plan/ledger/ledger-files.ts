@@ -1,6 +1,6 @@
 /** The ledger's files of one unit: written only when they have new content. */
 import { createHash } from 'node:crypto'
-import { Failure } from '../../failure.ts'
+import { Failure, orFailure } from '../../failure.ts'
 import { resourceKey } from '../../krm/resource-id.ts'
 import type { ClusterIdentity } from '../../ports/cluster.ts'
 import { knownTexts } from '../../record/known-texts.ts'
@@ -86,13 +86,8 @@ function driftOf({ spec, status }: Pick<DriftReport, 'spec' | 'status'>): Member
 
 /** The ledger is a cache: a file that cannot be read is written again. */
 export function readObject(text: string, where: string): JsonObject | undefined {
-  try {
-    const { value } = knownTexts.read(text, where)
-    return value !== undefined && isJsonObject(value) ? value : undefined
-  } catch (thrown) {
-    if (thrown instanceof Failure) return undefined
-    throw thrown
-  }
+  const read = orFailure(() => knownTexts.read(text, where))
+  return !(read instanceof Failure) && isJsonObject(read.value) ? read.value : undefined
 }
 
 /** Equal but for the time of the observation and, while the package is the same, the commit. */

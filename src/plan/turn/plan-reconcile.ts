@@ -1,6 +1,6 @@
 /** One turn for one unit: from what was observed to what is written. Pure, synchronous, decides everything. */
 
-import { Failure } from '../../failure.ts'
+import { Failure, orFailure } from '../../failure.ts'
 import type { Note } from '../../note.ts'
 import { formatWorkspaceBranch, shortBranch } from '../../package/ref-name.ts'
 import { buildProposal, laterFile, type ProposalFiles } from '../../proposal/build-proposal.ts'
@@ -254,13 +254,8 @@ class Turn {
       if (this.resolutionRequest !== undefined) throw cannotChange(observed, { ref }, 'foreign')
       return this.done(active, fingerprint, { state: 'Drifted', outcome: 'foreign', notes: [leftAlone(`${branch} has no record of ours`)] })
     }
-    let files: ProposalFiles
-    try {
-      files = this.proposalFiles(active, record, state)
-    } catch (thrown) {
-      if (this.resolutionRequest !== undefined || !(thrown instanceof Failure)) throw thrown
-      return this.withoutFiles(active, fingerprint, record, thrown)
-    }
+    const files = orFailure(() => this.proposalFiles(active, record, state))
+    if (files instanceof Failure) return this.withoutFiles(active, fingerprint, record, files)
     const updates: PlannedUpdate[] = [{ ref, from: previous?.commit ?? null, to: { commit: branch } }, ...spare]
     const subject = { record, slug: observed.unit.slug, packageName: observed.unit.packageName, sourceRevision: observed.git.publishedName }
     const commit = {
@@ -316,6 +311,7 @@ class Turn {
 
   /** No edit was requested just now, so an impossible edit must not hide the drift. */
   private withoutFiles(active: readonly PlannedChange[], fingerprint: string, record: DriftRecord, failure: Failure): UnitPlan {
+    if (this.resolutionRequest !== undefined) throw failure
     const why = `${failure.what}: ${failure.why}`
     if (this.open !== undefined)
       return this.keepOpen(active, fingerprint, 'frozen', [leftAlone(`${shortBranch(this.open.ref)} cannot be made anew (${why})`)])

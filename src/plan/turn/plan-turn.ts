@@ -1,5 +1,5 @@
 /** Plans everything that a turn writes. Pure and synchronous: what is not known yet is a question (see turn-questions.ts). */
-import { Failure, failuresOf } from '../../failure.ts'
+import { Failure, failuresOf, orFailure } from '../../failure.ts'
 import { repositoryLimits } from '../../policy/effective-policy.ts'
 import { driftId } from '../../proposal/text/dashboard-ticks.ts'
 import type { ObservedState, PlanUnit } from '../commands/plan-command.ts'
@@ -262,15 +262,8 @@ const NOTHING_REFUSED: NotAdoptable = new Map()
 /** The text of a proposal about Adopt beforehand. A program that fails just now prevents no proposal. */
 function adoptRefusals(observation: Observation, { report, outcome }: UnitPlan, questions: UnitQuestions): NotAdoptable {
   if (report.status.lifecycle !== 'Proposed' || outcome === 'foreign') return NOTHING_REFUSED
-  try {
-    return questions.plan(observation, (one, answers) => {
-      const reasons = notAdoptable(one)
-      return answers.exhausted ? notAdoptableAtAll(observation) : reasons
-    })
-  } catch (thrown) {
-    if (!(thrown instanceof Failure)) throw thrown
-    return notAdoptableAtAll(observation)
-  }
+  const reasons = orFailure(() => questions.plan(observation, (one, { exhausted }) => ({ all: notAdoptable(one), exhausted })))
+  return reasons instanceof Failure || reasons.exhausted ? notAdoptableAtAll(observation) : reasons.all
 }
 
 /** The text of a proposal keeps a ticked box that waits. */

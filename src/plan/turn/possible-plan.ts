@@ -1,5 +1,5 @@
 /** The possible part of a plan without a request, where not all of it is possible. */
-import { Failure } from '../../failure.ts'
+import { Failure, orFailure } from '../../failure.ts'
 import { shownPathOnly } from '../../krm/redaction/shown-path.ts'
 import { describeResourceId } from '../../krm/resource-id.ts'
 import type { Note } from '../../note.ts'
@@ -29,7 +29,7 @@ export function possiblePlan(
   const all = [...refused.keys()]
   for (const given of all.length > 1 ? [...all.map((change) => [change]), all] : [all]) {
     const restored = changes.map((change) => (given.includes(change) ? asRestore(change) : change))
-    const isPossible = given.length === edited.length || (given.length > 0 && failureOf(() => attempt(restored)) === undefined)
+    const isPossible = given.length === edited.length || (given.length > 0 && !(orFailure(() => attempt(restored)) instanceof Failure))
     if (isPossible) return { changes: restored, notes: given.map((change) => noteOf(change, refused.get(change) ?? why)) }
   }
   return {
@@ -47,20 +47,10 @@ function refusedAlone(
   const refused = new Map<PlannedChange, Failure>()
   for (const change of edited) {
     const alone = changes.map((each) => (each === change ? each : asRestore(each)))
-    const failure = edited.length === 1 ? why : failureOf(() => attempt(alone))
-    if (failure !== undefined) refused.set(change, failure)
+    const failure = edited.length === 1 ? why : orFailure(() => attempt(alone))
+    if (failure instanceof Failure) refused.set(change, failure)
   }
   return refused
-}
-
-function failureOf(attempt: () => unknown): Failure | undefined {
-  try {
-    attempt()
-    return undefined
-  } catch (thrown) {
-    if (thrown instanceof Failure) return thrown
-    throw thrown
-  }
 }
 
 function asRestore(change: PlannedChange): PlannedChange {

@@ -30,6 +30,8 @@ export type UnitResult =
       readonly failures: readonly [Failure, ...Failure[]]
     }
 
+export type PlannedResult = UnitResult & { readonly state: 'planned' }
+
 /** Why a unit could not be observed, or not be written; empty where all went well. */
 export function unitFailures(unit: UnitResult): readonly Failure[] {
   if (unit.state === 'failed') return unit.failures
