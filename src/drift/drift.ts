@@ -23,23 +23,15 @@ export type ActorClass = 'human-tool' | 'controller' | 'gitops' | 'webhook' | 'u
 export type Confidence = 'audit' | 'audit-time' | 'field-manager' | 'last-writer' | 'none'
 
 /** Another manager than the syncer and the actor that owns the same field. */
-export interface FieldOwner {
-  readonly manager: string
-  readonly operation: 'Apply' | 'Update'
-  readonly subresource: string
+export interface FieldOwner extends FieldManager {
   readonly class: ActorClass
-  /** RFC 3339 UTC; empty where unknown. */
+  /** RFC 3339 UTC of the manager's last change to any of its fields of this object; empty if unknown. */
   readonly at: string
 }
 
-export interface Actor {
-  /** Name that the client gave itself; `unknown` with confidence `none`. */
-  readonly manager: string
-  readonly operation: 'Apply' | 'Update' | ''
-  readonly subresource: string
-  readonly class: ActorClass
-  /** RFC 3339 UTC: the manager's last change to any of its fields of this object. Empty where unknown. */
-  readonly at: string
+/** A writer. Its manager is `unknown` with confidence `none`. */
+export interface Actor extends Omit<FieldOwner, 'operation'> {
+  readonly operation: FieldOwner['operation'] | ''
   readonly confidence: Confidence
   /** As the API server authenticated them; from an audit log alone. */
   readonly user?: string
@@ -86,6 +78,9 @@ export interface Drift {
   /** Sentences for people, each a fact about this difference. */
   readonly notes: readonly string[]
 }
+
+/** The input that determines the risk of a difference. */
+export type RiskSubject = Pick<Drift, 'id' | 'change' | 'path' | 'git' | 'live'>
 
 /** What the syncer applied once is not live any more: an older content is, in the hands of its field manager. */
 export interface RolledBack {

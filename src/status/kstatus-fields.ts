@@ -3,7 +3,7 @@
  * cli-utils' `GetIntField` and `GetStringField` (pkg/kstatus/status/util.go). The first three fail on a value of the wrong
  * type, the last two take their default for it; both are kept, because a verdict depends on which one a rule uses.
  */
-import { getKey, isJsonArray, isJsonObject, type Json, type JsonObject } from '../text/json.ts'
+import { getKey, isJsonArray, isJsonObject, type Json, type JsonObject, partOf } from '../text/json.ts'
 
 /** The six words of kstatus. */
 export const STATUS_WORDS = ['InProgress', 'Failed', 'Current', 'Terminating', 'NotFound', 'Unknown'] as const
@@ -79,26 +79,16 @@ export function nestedInteger(object: JsonObject, path: readonly string[]): bigi
   throw new StatusFault(`.${path.join('.')} is a ${goType(value)}, wanted an int64`)
 }
 
-/** The value at a dotted place; undefined where nothing is there or the way is blocked. */
-export function nestedOrNothing(object: JsonObject, path: string): Json | undefined {
-  try {
-    return nestedValue(object, path.split('.'))
-  } catch (thrown) {
-    if (thrown instanceof StatusFault) return undefined
-    throw thrown
-  }
-}
-
-/** The integer at a dotted place; `absent` where there is none or something else. */
+/** The integer at a dotted location; `absent` where there is none or something else. */
 export function integerAt(object: JsonObject, path: string, absent: number): number {
-  const value = nestedOrNothing(object, path)
+  const value = partOf(object, ...path.split('.'))
   if (typeof value === 'bigint') return Number(value)
   return typeof value === 'number' && Number.isInteger(value) ? value : absent
 }
 
-/** The string at a dotted place; `absent` where there is none or something else. */
+/** The string at a dotted location; `absent` where there is none or something else. */
 export function stringAt(object: JsonObject, path: string, absent: string): string {
-  const value = nestedOrNothing(object, path)
+  const value = partOf(object, ...path.split('.'))
   return typeof value === 'string' ? value : absent
 }
 

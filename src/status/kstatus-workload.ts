@@ -1,5 +1,5 @@
 /** kstatus rules of the kinds that run Pods. Source: cli-utils v0.37.2, pkg/kstatus/status/core.go. */
-import { getKey, isJsonArray, isJsonObject, type JsonObject } from '../text/json.ts'
+import { getKey, isJsonArray, isJsonObject, type JsonObject, partOf } from '../text/json.ts'
 import {
   conditionsOf,
   current,
@@ -7,7 +7,6 @@ import {
   inProgress,
   integerAt,
   nestedInteger,
-  nestedOrNothing,
   nestedValue,
   type RuleVerdict,
   StatusFault,
@@ -114,7 +113,7 @@ export function jobStatus(object: JsonObject): RuleVerdict {
     if (type === 'Complete') return current(`Job Completed. succeeded: ${succeeded}/${completions}`)
     if (type === 'Failed') return failed('JobFailed', `Job Failed. failed: ${failures}/${completions}`)
     // In cli-utils since October 2025, after v0.37.2: a Job that is meant to be suspended waits for nobody.
-    if (type === 'Suspended' && nestedOrNothing(object, 'spec.suspend') === true) return current('Job is suspended')
+    if (type === 'Suspended' && partOf(object, 'spec', 'suspend') === true) return current('Job is suspended')
   }
   if (stringAt(object, 'status.startTime', '') === '') return inProgress('JobNotStarted', 'Job not started')
   return current(`Job in progress. success:${succeeded}, active: ${active}, failed: ${failures}`)

@@ -5,32 +5,21 @@ import { type FieldPath, indexOfStep, valueAt } from '../krm/field-path.ts'
 import { matchesLabels, parseLabelSelector } from '../krm/label-selector.ts'
 import { annotationsOf, labelsOf } from '../krm/resource.ts'
 import { parseApiVersion } from '../krm/resource-id.ts'
-import { getKey, isJsonObject, type Json, type JsonObject, objectsIn, textOf, textsIn } from '../text/json.ts'
+import { getKey, type Json, type JsonObject, objectsIn, textOf, textsIn } from '../text/json.ts'
 import { parsePointer } from '../text/json-pointer.ts'
-import type { DriftedField, ForeignIgnore, IgnoreSource } from './syncer.ts'
+import type { DriftedField, ForeignIgnore, IgnoreSource, TargetPart } from './syncer.ts'
 
 /** `unknown`: there is a rule of a kind that is not evaluated here. */
 export type Ignored = 'yes' | 'no' | 'unknown'
 
-type Target = ForeignIgnore['target']
-
 /** @param pointers name of the field with the JSON Pointers @param target name of the field with the target, empty where the rule is it */
 export function readIgnores(rules: Json | undefined, pointers: string, target: string): readonly ForeignIgnore[] {
   return objectsIn(rules).map((rule) => {
-    const given = target === '' ? rule : getKey(rule, target)
-    const selector = isJsonObject(given) ? given : {}
-    const text = (name: keyof Target): string => textOf(selector, name)
-    const [group, version, kind, namespace, name] = [text('group'), text('version'), text('kind'), text('namespace'), text('name')]
+    const text = (part: TargetPart): string => textOf(target === '' ? rule : getKey(rule, target), part)
+    const [labelSelector, annotationSelector] = [text('labelSelector'), text('annotationSelector')]
+    const id = { group: text('group'), version: text('version'), kind: text('kind'), namespace: text('namespace'), name: text('name') }
     return {
-      target: {
-        group,
-        version,
-        kind,
-        namespace,
-        name,
-        labelSelector: text('labelSelector'),
-        annotationSelector: text('annotationSelector'),
-      },
+      target: { ...id, labelSelector, annotationSelector },
       pointers: textsIn(getKey(rule, pointers)),
       jq: textsIn(getKey(rule, 'jqPathExpressions')),
       managers: textsIn(getKey(rule, 'managedFieldsManagers')),
@@ -53,7 +42,7 @@ function ignoredByRule({ target, pointers, jq, managers }: ForeignIgnore, names:
   return matches === 'yes' ? fields : matches
 }
 
-function matchesTarget(target: Target, names: IgnoreSource['names'], { drift: { id }, live }: DriftedField): Ignored {
+function matchesTarget(target: ForeignIgnore['target'], names: IgnoreSource['names'], { drift: { id }, live }: DriftedField): Ignored {
   const version = live === undefined ? '' : parseApiVersion(textOf(live, 'apiVersion')).version
   const parts = { ...id, version }
   let answer: Ignored = 'yes'

@@ -234,17 +234,12 @@ export interface ApplierCase {
   readonly folder: string
 }
 
+export type TargetPart = 'group' | 'version' | 'kind' | 'namespace' | 'name' | 'labelSelector' | 'annotationSelector'
+
 /** One ignore rule as a syncer's own resource has it. */
 export interface ForeignIgnore {
-  readonly target: {
-    readonly group: string
-    readonly version: string
-    readonly kind: string
-    readonly namespace: string
-    readonly name: string
-    readonly labelSelector: string
-    readonly annotationSelector: string
-  }
+  /** Empty texts for what the rule leaves open. */
+  readonly target: Readonly<Record<TargetPart, string>>
   /** JSON Pointers. */
   readonly pointers: readonly string[]
   readonly jq: readonly string[]

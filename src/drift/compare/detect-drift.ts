@@ -99,8 +99,7 @@ export function detectDrift(observed: ObservedObject, syncer: SyncerManager | un
   }
   if (live.state === 'absent') {
     const { id, apiVersion, object: git } = desired
-    const item = makeDrift({ id, apiVersion, uid: '', change: 'missing', path: [], git, live: undefined, actor: UNKNOWN_ACTOR, notes: [] })
-    return { ...base, state: 'drifted', proof: 'none', items: [item], mayBeBehind: new Set([item]) }
+    return wholeObject(desired, { id, apiVersion, uid: '', change: 'missing', git, live: undefined, actor: UNKNOWN_ACTOR, notes: [] })
   }
   const subject = new Subject(observed, live.object, live.metadataOnly, syncer)
   const judgement = subject.judge()
@@ -111,19 +110,14 @@ export function detectDrift(observed: ObservedObject, syncer: SyncerManager | un
 export function unexpectedObject(id: ResourceId, live: JsonObject, inventory: string): ObjectVerdict {
   const apiVersion = typeof live['apiVersion'] === 'string' ? live['apiVersion'] : ''
   const [uid, actor, notes] = [metadataText(live, 'uid'), creatorOf(managedFieldsOf(live)), [`listed by ${inventory}`]]
-  const item = makeDrift({ id, apiVersion, uid, change: 'unexpected', path: [], git: undefined, live, actor, notes })
-  return {
-    id,
-    apiVersion,
-    desired: undefined,
-    state: 'drifted',
-    proof: 'none',
-    items: [item],
-    mayBeBehind: new Set([item]),
-    setAside: [],
-    failure: undefined,
-    reapplyFails: undefined,
-  }
+  return wholeObject(undefined, { id, apiVersion, uid, change: 'unexpected', git: undefined, live, actor, notes })
+}
+
+function wholeObject(desired: DesiredResource | undefined, drift: Omit<DriftFacts, 'path'>): ObjectVerdict {
+  const item = makeDrift({ ...drift, path: [] })
+  const { id, apiVersion } = item
+  const found = { state: 'drifted', proof: 'none', items: [item], mayBeBehind: new Set([item]) } as const
+  return { id, apiVersion, desired, ...found, setAside: [], failure: undefined, reapplyFails: undefined }
 }
 
 type Judgement = Pick<ObjectVerdict, 'state' | 'proof' | 'items' | 'mayBeBehind' | 'notes' | 'failure' | 'reapplyFails'>
@@ -386,7 +380,9 @@ interface Difference extends Pick<Drift, 'path' | 'git' | 'live'> {
   readonly change: ChangeKind
 }
 
-function makeDrift(drift: Omit<Drift, 'liveUnread' | 'risk' | 'reason'>): Drift {
+type DriftFacts = Omit<Drift, 'liveUnread' | 'risk' | 'reason'>
+
+function makeDrift(drift: DriftFacts): Drift {
   const { risk, code } = assessRisk(drift)
   return { ...drift, liveUnread: false, risk, reason: code }
 }

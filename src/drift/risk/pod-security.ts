@@ -4,7 +4,7 @@ import type { FieldPath } from '../../krm/field-path.ts'
 import type { ResourceId } from '../../krm/resource-id.ts'
 import { getKey, isJsonArray, isJsonObject, type Json, type JsonObject } from '../../text/json.ts'
 import { wordSet } from '../../text/words.ts'
-import type { RiskSubject } from './risk-subject.ts'
+import type { RiskSubject } from '../drift.ts'
 
 const WORKLOAD_KINDS = wordSet(`
   CronJob DaemonSet Deployment DeploymentConfig Job Pod PodTemplate ReplicaSet ReplicationController StatefulSet

@@ -8,9 +8,8 @@ import { isSecret } from '../../krm/redaction/redacted.ts'
 import type { Json } from '../../text/json.ts'
 import { wordSet, words } from '../../text/words.ts'
 import { publisherOf } from '../attribute/image-publisher.ts'
-import type { Risk } from '../drift.ts'
+import type { Risk, RiskSubject } from '../drift.ts'
 import { hasKey, isPodLocation, weakensPods } from './pod-security.ts'
-import type { RiskSubject } from './risk-subject.ts'
 
 export interface RiskRule {
   readonly code: string
