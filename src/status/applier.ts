@@ -1,6 +1,6 @@
 /**
- * Who applies the package, and what really happens to the cluster after a Restore is merged. Step 1 is `claimsOf`: which
- * resources of syncers to read. Step 2 is `applierOf`: what these report. Nothing is guessed: what could not be read is `unknown`.
+ * The applier of the package, and the effect of a merged Restore on the cluster. `claimsOf` names the syncers' resources to read, and `applierOf`
+ * judges by their reports. What could not be read is `unknown`.
  */
 
 import { hasNoOwners } from '../drift/unowned/unowned-fields.ts'
@@ -19,14 +19,14 @@ export interface Applier {
   /** `Flux Kustomization apps/web`, `field manager ci`, `nobody`. Printable ASCII, as all texts here: whatever else a name holds is a `?`. */
   readonly name: string
   readonly restores: Restores
-  /** What happens after a Restore is merged: a clause of its own, without a full stop. */
+  /** The effect of a merged Restore: a clause without a full stop. */
   readonly sentence: string
-  /** The shell line that applies, where no syncer applies. Without control characters; a path in it may be any other text. */
+  /** The shell line that applies, if no syncer applies. It has no control characters. */
   readonly command: string | undefined
   readonly warning: string | undefined
-  /** Whether live goes back to git with no merge at all, perhaps before anyone reviews. */
+  /** Whether live returns to git without a merge, perhaps before a review. */
   readonly revertsUnasked: 'yes' | 'no' | 'unknown'
-  /** `sentence` and `warning` with external text separate, for sinks with an encoding of their own. */
+  /** `sentence` and `warning` with separate external text, for encoding. */
   readonly phrases: { readonly sentence: Phrase; readonly warning: Phrase }
 }
 
@@ -34,27 +34,27 @@ export interface ApplierQuestion {
   readonly claims: readonly Claim[]
   /** The objects of the package, by `resourceKey`. */
   readonly live: LiveView
-  /** The answers for what the deciding claims want read, by `resourceKey`. */
+  /** The syncers' resources of the deciding claims, by `resourceKey`. */
   readonly own: LiveView
-  /** The drift of the package; what was set aside is not in it. */
+  /** The drift of the package, without differences that are set aside. */
   readonly drifts: readonly DriftedField['drift'][]
   readonly syncer: FieldManager | undefined
   /** From the root of the repository; empty for the root. */
   readonly packagePath: string
-  /** Whether the package has a pipeline, so that its files are not what is applied. */
+  /** Whether the package has a pipeline, so that its files are not applied as they are. */
   readonly pipeline: boolean
-  /** The files of the package's objects, from the root of the repository; undefined where some object is in none of them. */
+  /** Files of the objects, from the root of the repository; undefined if some object is in no file. */
   readonly files?: readonly string[] | undefined
-  /** Whether the folder holds files that kubectl reads and that declare none of the objects, such as the `package-context.yaml` of kpt. */
+  /** Whether the folder has other files that kubectl reads, such as kpt's `package-context.yaml`. */
   readonly otherFiles?: boolean
-  /** Kpt renders it unless given. */
+  /** Default: kpt renders it. */
   readonly render?: RenderChoice
 }
 
-/** More appliers of one package than this are a mistake, and each costs a request. */
+/** The most appliers to read, each by one request. More are a mistake. */
 export const MOST_JUDGED = 4
 
-/** The claims that decide what a Restore does, the only ones whose resources are to be read: who applies what did not drift has no part in it. */
+/** The claims on drifted objects, which decide the effect of a Restore, or all without any. */
 export function decidingClaims({ claims, drifts }: Pick<ApplierQuestion, 'claims' | 'drifts'>): readonly Claim[] {
   const keys = drifts.map(({ id }) => resourceKey(id))
   const touched = claims.filter((claim) => keys.some((key) => claim.objects.has(key)))
@@ -111,7 +111,7 @@ function objectOf(state: LiveState | undefined): JsonObject | undefined {
   return state?.state === 'present' ? state.object : undefined
 }
 
-/** Two syncers of one object undo each other; two that part the package between them are at least worth knowing. */
+/** Two syncers of one object undo each other; several syncers of one package are at least worth a warning. */
 function manyClaims(claims: readonly Claim[]): Phrase[] {
   if (claims.length < 2) return []
   const all = listed(claims.map((claim) => phrase`${titleOf(claim)} (${objects(claim.objects.size)})`))
@@ -126,7 +126,7 @@ function objects(count: number): Phrase {
   return [`${count} ${count === 1 ? 'object' : 'objects'}`]
 }
 
-/** No object names a syncer: what is left is the field manager that applied them. */
+/** The applier by its field manager, if no object names a syncer. */
 function byManager(question: ApplierQuestion): Applier {
   const { live, syncer } = question
   if (syncer === undefined) return byNobody(question)
@@ -168,14 +168,13 @@ function byNobody(question: ApplierQuestion): Applier {
   return created(['nobody'], { restores: 'never', revertsUnasked: 'no', sentence, command, warnings: [] })
 }
 
-/** Files that a command names one by one; with more it could not be read. */
+/** The most files in one command, so that people can read it. */
 const MOST_FILES = 20
 
 /**
- * How the syncer's own apply is done by hand: under its name, so that the fields stay its own, and by force, because whoever
- * made the drift owns them now. The folder is given where it holds nothing else that kubectl reads. Otherwise the files are named: beside
- * them are configs of functions, the `package-context.yaml` of kpt, or at the root our records and the forge's workflows. Where the files are
- * too many, or a function makes objects that are in none of them, `render` prints the objects.
+ * The syncer's apply as a command: under its name, so that it owns the fields, and with force, because the writers of the drift own them now. The
+ * command names the folder if kubectl reads nothing else in it, else the files; `render` prints the objects if there are too many files, or some
+ * object is in none.
  */
 function kubectlApply(question: ApplierQuestion): string | undefined {
   const { packagePath, syncer } = question
@@ -184,11 +183,11 @@ function kubectlApply(question: ApplierQuestion): string | undefined {
   const how =
     syncer?.operation === 'Update' ? '' : ` --server-side --force-conflicts --field-manager=${shellWord(syncer?.manager ?? 'kubectl')}`
   const command = `${input.before}kubectl apply${how} ${input.what}`
-  // Invisible characters cannot be checked by eye, or pasted.
+  // Nobody can check or paste invisible characters.
   return [packagePath, command].some((text) => /\p{C}/u.test(text)) ? undefined : command
 }
 
-/** What kubectl is given to apply, and what has to be done before; undefined where that is more than a line. */
+/** The input of kubectl, and the command before it; undefined for more than a line. */
 function applyInput({
   packagePath,
   pipeline,
@@ -207,7 +206,7 @@ function applyInput({
   return { before: rendered ? `kpt fn render ${folder} && ` : '', what: files.map((path) => `-f ${pathWord(path)}`).join(' ') }
 }
 
-/** Of a folder or a file, from the root of the repository. */
+/** A path from the root of the repository as a shell word. */
 function pathWord(path: string): string {
   return path === '' ? '.' : shellWord(path.startsWith('-') ? `./${path}` : path)
 }

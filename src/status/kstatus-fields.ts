@@ -1,7 +1,6 @@
 /**
- * How kstatus reads an object: the rules of apimachinery's `NestedString`, `NestedInt64` and `FromUnstructured`, and of
- * cli-utils' `GetIntField` and `GetStringField` (pkg/kstatus/status/util.go). The first three fail on a value of the wrong
- * type, the last two take their default for it; both are kept, because a verdict depends on which one a rule uses.
+ * The accessors of kstatus. `NestedString`, `NestedInt64` and `FromUnstructured` of apimachinery fail on a value of the wrong type, `GetIntField`
+ * and `GetStringField` of cli-utils (pkg/kstatus/status/util.go) take their default; a verdict depends on the accessor of its rule.
  */
 import { getKey, isJsonArray, isJsonObject, type Json, type JsonObject, partOf } from '../text/json.ts'
 
@@ -9,7 +8,7 @@ import { getKey, isJsonArray, isJsonObject, type Json, type JsonObject, partOf }
 export const STATUS_WORDS = ['InProgress', 'Failed', 'Current', 'Terminating', 'NotFound', 'Unknown'] as const
 export type StatusWord = (typeof STATUS_WORDS)[number]
 
-/** The result of a rule: the status, the sentence, and the reason of the condition that goes with it (empty for Current). */
+/** The result of a rule: status, sentence, and the reason of its condition (empty for Current). */
 export interface RuleVerdict {
   readonly status: StatusWord
   readonly message: string
@@ -38,7 +37,7 @@ export function failed(reason: string, message: string): RuleVerdict {
   return { status: 'Failed', message, reason }
 }
 
-/** Go's name of the value's type, as its accessor errors print it. */
+/** Go's name of the value's type, for accessor errors. */
 function goType(value: Json): string {
   if (value === null) return '<nil>'
   if (isJsonArray(value)) return 'slice'
@@ -48,8 +47,8 @@ function goType(value: Json): string {
 }
 
 /**
- * The value at a place, or undefined where nothing is there; a `null` on the way counts as nothing.
- * @throws StatusFault where a step of the way is neither a mapping nor null
+ * The value at a location, or undefined; a `null` on the path counts as nothing.
+ * @throws StatusFault for another value on the path that is no mapping
  */
 export function nestedValue(object: JsonObject, path: readonly string[]): Json | undefined {
   let value: Json = object
@@ -79,14 +78,14 @@ export function nestedInteger(object: JsonObject, path: readonly string[]): bigi
   throw new StatusFault(`.${path.join('.')} is a ${goType(value)}, wanted an int64`)
 }
 
-/** The integer at a dotted location; `absent` where there is none or something else. */
+/** The integer at a dotted location, or `absent`. */
 export function integerAt(object: JsonObject, path: string, absent: number): number {
   const value = partOf(object, ...path.split('.'))
   if (typeof value === 'bigint') return Number(value)
   return typeof value === 'number' && Number.isInteger(value) ? value : absent
 }
 
-/** The string at a dotted location; `absent` where there is none or something else. */
+/** The string at a dotted location, or `absent`. */
 export function stringAt(object: JsonObject, path: string, absent: string): string {
   const value = partOf(object, ...path.split('.'))
   return typeof value === 'string' ? value : absent

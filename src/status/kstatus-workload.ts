@@ -14,7 +14,7 @@ import {
 } from './kstatus-fields.ts'
 
 const MAX_INT32 = 2_147_483_647
-/** How long a Pod may be unscheduled before that is a failure, in milliseconds. */
+/** Milliseconds until an unscheduled Pod counts as failed. */
 export const SCHEDULE_WINDOW = 15_000
 
 export function deploymentStatus(object: JsonObject): RuleVerdict {
@@ -67,7 +67,7 @@ export function statefulSetStatus(object: JsonObject): RuleVerdict {
 }
 
 export function daemonSetStatus(object: JsonObject, kind: string): RuleVerdict {
-  // The generic rule is lenient where these are missing; here their absence means that the controller has not acted yet.
+  // Without these fields the controller has not acted yet.
   if (nestedInteger(object, ['metadata', 'generation']) === undefined) {
     return inProgress('NoGeneration', `${kind} metadata.generation not found`)
   }
@@ -112,14 +112,14 @@ export function jobStatus(object: JsonObject): RuleVerdict {
     if (status !== 'True') continue
     if (type === 'Complete') return current(`Job Completed. succeeded: ${succeeded}/${completions}`)
     if (type === 'Failed') return failed('JobFailed', `Job Failed. failed: ${failures}/${completions}`)
-    // In cli-utils since October 2025, after v0.37.2: a Job that is meant to be suspended waits for nobody.
+    // A suspended Job waits for nobody (cli-utils since October 2025, after v0.37.2).
     if (type === 'Suspended' && partOf(object, 'spec', 'suspend') === true) return current('Job is suspended')
   }
   if (stringAt(object, 'status.startTime', '') === '') return inProgress('JobNotStarted', 'Job not started')
   return current(`Job in progress. success:${succeeded}, active: ${active}, failed: ${failures}`)
 }
 
-/** @param at the time of judgement: an unschedulable Pod fails only once it is older than `SCHEDULE_WINDOW` */
+/** @param at the time of the reading, for `SCHEDULE_WINDOW` */
 export function podStatus(object: JsonObject, at: Date): RuleVerdict {
   const conditions = conditionsOf(object)
   const phase = stringAt(object, 'status.phase', '')

@@ -1,7 +1,6 @@
 /**
- * kstatus: how an object is doing, from the object alone. The rules, their order and their sentences are those of
- * sigs.k8s.io/cli-utils `pkg/kstatus/status` (`Compute`), so that `kpt live status`, Config Sync and Backporch agree; see
- * docs/facts/kstatus-rules.md.
+ * kstatus, with the rules and sentences of sigs.k8s.io/cli-utils `pkg/kstatus/status` (`Compute`), so that `kpt live status`, Config Sync and
+ * Backporch agree (docs/facts/kstatus-rules.md).
  */
 import { getKey, type JsonObject } from '../text/json.ts'
 import {
@@ -24,17 +23,13 @@ export interface ObjectStatus {
   readonly message: string
   /** Reason of the condition behind it, as in `LessReady`; empty for Current and Terminating. */
   readonly reason: string
-  /**
-   * Whether the object has a `status` at all. Current without one means only that nothing contradicts it: a custom
-   * resource whose controller never ran is Current too (kpt #1312).
-   */
+  /** Whether the object has a `status`. Without one, Current means only that nothing contradicts it (kpt #1312). */
   readonly reported: boolean
 }
 
 /**
- * The status of an object as it was read, status included. Never throws: an object that cannot be judged is Unknown with
- * the reason `StatusNotReadable`, as Config Sync reports it.
- * @param at the time of the reading; only an unschedulable Pod's age depends on it
+ * The status of an object with its `status`. An object that cannot be judged is Unknown with the reason `StatusNotReadable`, as in Config Sync.
+ * @param at the time of the reading, for the age of an unschedulable Pod
  */
 export function computeStatus(object: JsonObject, at: Date): ObjectStatus {
   const reported = (getKey(object, 'status') ?? null) !== null
@@ -46,10 +41,10 @@ export function computeStatus(object: JsonObject, at: Date): ObjectStatus {
   }
 }
 
-/** The status of an object that the cluster does not have. */
+/** The status of an absent object. */
 export const NOT_FOUND: ObjectStatus = { status: 'NotFound', message: 'Resource not found', reason: 'NotFound', reported: false }
 
-/** The status of an object that could not be read; `why` gives the reason. */
+/** The status of an unreadable object. */
 export function unknownStatus(why: string): ObjectStatus {
   return { status: 'Unknown', message: why, reason: 'Unreadable', reported: false }
 }
@@ -121,7 +116,7 @@ function kindStatus(object: JsonObject, kind: string, at: Date): RuleVerdict | u
 
 function serviceStatus(object: JsonObject): RuleVerdict {
   const waits = stringAt(object, 'spec.type', 'ClusterIP') === 'LoadBalancer' && stringAt(object, 'spec.clusterIP', '') === ''
-  // The external address of a load balancer is not awaited, only the cluster address.
+  // kstatus awaits only the cluster address of a load balancer.
   return waits ? inProgress('NoIPAssigned', 'ClusterIP not set. Service type: LoadBalancer') : current('Service is ready')
 }
 

@@ -1,6 +1,5 @@
 /**
- * The live status of a unit as a `kpt.dev/v1alpha1` ResourceGroup, as the ledger keeps it. What is written here is also
- * read here. Field names and words are those of kpt's and Config Sync's ResourceGroup, so that their readers understand it
+ * The live status of a unit in the ledger, as a `kpt.dev/v1alpha1` ResourceGroup with the fields and words of kpt and Config Sync
  * (docs/facts/resource-group.md).
  */
 
@@ -12,10 +11,7 @@ import { STATUS_WORDS, type StatusWord } from './kstatus-fields.ts'
 export const RESOURCE_GROUP_API_VERSION = 'kpt.dev/v1alpha1'
 export const INVENTORY_ID = 'cli-utils.sigs.k8s.io/inventory-id'
 
-/**
- * `unverified`: it is unknown whether it drifted; never the same as in sync. `waiting`: it differs from git because the syncer is
- * behind, which is no drift. `stuck`: and the syncer does not come.
- */
+/** `unverified`: it is unknown whether it drifted. `waiting`: the syncer is behind, which is no drift. `stuck`: the syncer is overdue. */
 export type MemberDrift = 'in-sync' | 'drifted' | 'unverified' | 'waiting' | 'stuck'
 
 /** Reasons of `Drifted: False` where the object differs from git. */
@@ -26,31 +22,31 @@ export interface GroupMember {
   readonly id: ResourceId
   readonly status: StatusWord
   readonly drift: MemberDrift
-  /** One sentence of our own for the Drifted condition, without values: `2 differences to git`. */
+  /** A sentence for the Drifted condition, without values: `2 differences to git`. */
   readonly message: string
-  /** kstatus' sentence, `Available: 0/1`. Left out where the object is Current or NotFound, or where it looks like a credential. */
+  /** kstatus' sentence, `Available: 0/1`; absent for Current and NotFound, and for the form of a credential. */
   readonly health?: string
 }
 
 export interface GroupSource {
   readonly name: string
-  /** Of the inventory; empty where the package names none, as is `inventoryId`. */
+  /** Namespace of the inventory; empty without one, as is `inventoryId`. */
   readonly namespace: string
   readonly inventoryId: string
   /** Commit whose package was compared. */
   readonly commit: string
   readonly members: readonly GroupMember[]
-  /** Of the unit as a whole, which may be about more than the members. */
+  /** State of the whole unit, which may have more than the members. */
   readonly drift: MemberDrift
-  /** Objects that differ, those included that git does not declare. */
+  /** Objects that differ, also undeclared ones. */
   readonly drifted: readonly ResourceId[]
-  /** When it was observed, RFC 3339 UTC: the time of every condition that is not in `previous` as it is now. */
+  /** Time of the observation, RFC 3339 UTC, and of all changed conditions. */
   readonly at: string
-  /** What this function gave the last time: conditions that are as they were keep their time. */
+  /** The last result: unchanged conditions keep their time. */
   readonly previous: JsonObject | undefined
 }
 
-/** What `buildResourceGroup` gave, of a unit that cannot be observed any more. @param at as of `GroupSource` */
+/** The last result, of a unit that cannot be observed any more. @param at as of `GroupSource` */
 export function unobservedResourceGroup(previous: JsonObject, at: string): JsonObject {
   const members = readResourceGroup(previous).map(
     ({ id }): GroupMember => ({ id, status: 'Unknown', drift: 'unverified', message: '', health: 'not read' }),
@@ -59,7 +55,7 @@ export function unobservedResourceGroup(previous: JsonObject, at: string): JsonO
   return { ...previous, status: statusOf(buildResourceGroup(unknown)) }
 }
 
-/** Kubernetes condition, as written; key order is part of the bytes. */
+/** A Kubernetes condition. The order of keys is part of the bytes. */
 interface Condition {
   readonly type: string
   readonly status: 'True' | 'False' | 'Unknown'
@@ -67,10 +63,7 @@ interface Condition {
   readonly message: string
 }
 
-/**
- * Members are sorted by id, so the order of the input does not matter. Observing the same state again gives the same bytes,
- * whatever `at` is.
- */
+/** The ResourceGroup of the unit, with members in the order of ids. The same state gives the same bytes at any time. */
 export function buildResourceGroup(source: GroupSource): JsonObject {
   const members = source.members.toSorted((a, b) => (resourceKey(a.id) < resourceKey(b.id) ? -1 : 1))
   const before = new Map((source.previous === undefined ? [] : statusesIn(source.previous)).map((each) => [resourceKey(idOf(each)), each]))
@@ -90,7 +83,7 @@ export function buildResourceGroup(source: GroupSource): JsonObject {
       resources: members.map(({ id }) => idFields(id)),
     },
     status: {
-      // Written as one document with its spec, so its observed generation is always its own.
+      // One document has spec and status, so the generation is always observed.
       observedGeneration: 1,
       resourceStatuses: members.map((member) => statusFields(member, before.get(resourceKey(member.id)), at)),
       conditions: dated(groupConditions(members, source), statusOf(previous), at),
@@ -110,10 +103,7 @@ function statusFields(member: GroupMember, previous: JsonObject | undefined, at:
   }
 }
 
-/**
- * Actuation says whether what git declares is what the object has; reconcile what became of it, by Config Sync's table.
- * Nothing is claimed of an object that could not be verified.
- */
+/** Actuation: whether the object has git's content. Reconcile: its state, by Config Sync's table. An unverified object has neither. */
 function actuationOf(status: StatusWord, drift: MemberDrift): JsonObject {
   if (drift === 'unverified') return {}
   if (drift === 'drifted' || drift === 'waiting' || drift === 'stuck') return { actuation: 'Pending', reconcile: 'Pending' }
@@ -130,7 +120,7 @@ function actuationOf(status: StatusWord, drift: MemberDrift): JsonObject {
 
 const LONGEST_MESSAGE = 256
 
-/** kstatus' sentence as it may be written: it may quote a condition of any controller. Empty where there is none. */
+/** kstatus' sentence without credentials of a foreign condition, or empty. */
 export function healthMessage({ id, status, health = '' }: GroupMember): string {
   if (status === 'Current' || status === 'NotFound') return ''
   return isSensitive({ id, path: [] }, health) ? '' : health.slice(0, LONGEST_MESSAGE)
@@ -176,7 +166,7 @@ function condition(type: string, members: readonly ResourceId[], yes: string, no
   return { type, status: holds ? 'True' : 'False', reason: holds ? yes : no, message: nameSome(members) }
 }
 
-/** Nothing is denied of what could not be judged. */
+/** Unread members make a False condition Unknown. */
 function orUnknown(known: Condition, unread: readonly ResourceId[]): Condition {
   if (known.status === 'True' || unread.length === 0) return known
   return { ...known, status: 'Unknown', reason: 'Unknown', message: nameSome(unread) }
@@ -190,7 +180,7 @@ function nameSome(members: readonly ResourceId[]): string {
   return rest > 0 ? `${names.join(', ')} and ${rest} more` : names.join(', ')
 }
 
-/** Gives each condition its time: the earlier one's where type, status and reason are as they were. */
+/** Adds the time to each condition: the earlier one if type, status and reason are the same. */
 function dated(conditions: readonly Condition[], previous: JsonObject, at: string): JsonObject[] {
   const earlier = objectsIn(getKey(previous, 'conditions'))
   return conditions.map((each) => {
@@ -217,10 +207,7 @@ function idOf(status: JsonObject): ResourceId {
   return { group: text('group'), kind: text('kind'), namespace: text('namespace'), name: text('name') }
 }
 
-/**
- * The members of a ResourceGroup, ours or somebody else's, in its order. A status word that kstatus does not have counts as
- * Unknown; what nobody said to be in sync is unverified.
- */
+/** The members of any ResourceGroup, in its order. An unknown status word counts as Unknown, and a missing state as unverified. */
 export function readResourceGroup(group: Json): readonly GroupMember[] {
   return isJsonObject(group) ? statusesIn(group).map(readMember) : []
 }

@@ -1,4 +1,4 @@
-/** What the syncers of a package report about themselves: which commit they applied, whether they are at work, whether they are suspended. */
+/** Reports of the syncers of a package: the applied commit, whether they are at work, whether they are suspended. */
 import type { LiveView } from '../krm/live-view.ts'
 import { resourceKey } from '../krm/resource-id.ts'
 import { titleOf } from '../syncers/claims.ts'
@@ -7,7 +7,7 @@ import { type Claim, NO_SYNCER_REPORT, type SyncerReport } from '../syncers/sync
 import { plain } from '../text/phrase.ts'
 
 /**
- * Of several syncers only what all of them report: a commit that one of them applied does not hold for another one.
+ * Several syncers report only what all of them report, because each applies its own commit.
  * @param own the syncers' own resources, by `resourceKey`; an unreadable one is ignored
  */
 export function syncerReportOf(claims: readonly Claim[], own: LiveView): SyncerReport {

@@ -4,13 +4,13 @@ import type { StatusWord } from './kstatus-fields.ts'
 import type { GroupMember } from './resource-group.ts'
 
 /**
- * The worst first. cli-utils' aggregator has Failed before Unknown before everything that is on its way
- * (docs/facts/kstatus-aggregate.md); among those, what is not there needs a person most.
+ * The worst first. cli-utils' aggregator has Failed before Unknown before everything in progress (docs/facts/kstatus-aggregate.md); of these,
+ * an absent object is the worst.
  */
 export const WORST_FIRST: readonly StatusWord[] = ['Failed', 'Unknown', 'NotFound', 'Terminating', 'InProgress', 'Current']
 
 export interface HealthOfUnit {
-  /** Current where there is no object. */
+  /** Current without any object. */
   readonly status: StatusWord
   /** Members that are not Current, the worst first, then by id. */
   readonly others: readonly GroupMember[]

@@ -1,6 +1,6 @@
 /**
- * Whether anybody manages an object: another object of the cluster, a syncer, a tool's own storage, or the control plane itself. Answers
- * only by what the object's metadata says; a mark can be copied, so an object that somebody copied with its marks counts as managed.
+ * The manager of an object: another object of the cluster, a syncer, the storage of a tool, or the control plane. Only metadata decides, so a copy
+ * with its marks counts as managed.
  */
 
 import { isControlPlane } from '../drift/attribute/actor-classes.ts'
@@ -12,15 +12,15 @@ import { claimsOf } from '../syncers/claims.ts'
 import type { JsonObject } from '../text/json.ts'
 
 /**
- * By `group/Kind/name`: what each namespace has without anybody asking, whoever the server says wrote it. Sources: kubernetes
- * `pkg/controller/serviceaccount`, `pkg/controller/certificates/rootcacertpublisher`.
+ * Objects of every namespace, by `group/Kind/name`. Sources: kubernetes `pkg/controller/serviceaccount`,
+ * `pkg/controller/certificates/rootcacertpublisher`.
  */
 const IN_EVERY_NAMESPACE = new Set(['/ServiceAccount/default', '/ConfigMap/kube-root-ca.crt'])
 
-/** On what the control plane of OpenShift creates from a person's TemplateInstance (docs/facts/control-plane-managers.md). */
+/** Label of objects of a person's TemplateInstance, which OpenShift creates (docs/facts/control-plane-managers.md). */
 const TEMPLATE_INSTANCE = 'template.openshift.io/template-instance-owner'
 
-/** Who manages it, as a clause for people; undefined where no manager is known. */
+/** The manager as a clause for people; undefined without a known one. */
 export function managerOf(object: JsonObject): string | undefined {
   const read = readResource(object)
   if ('problem' in read) return 'it has no name'

@@ -1,8 +1,8 @@
-/** Results computed from values that are never changed in place, cached as long as these live. A process with several turns has one. */
+/** Cached results about values that are never changed in place. A process with several turns has one. */
 export class Derived {
   readonly #known = new WeakMap<object, Map<string, { readonly of: readonly unknown[]; readonly value: unknown }>>()
 
-  /** What `compute` gives, kept with `from` under a name until one of `of`, compared by identity, is another. */
+  /** The result of `compute`, cached for `from` and a name until a member of `of` has another identity. */
   get<Value>(from: object, name: string, of: readonly unknown[], compute: () => Value): Value {
     const known = this.#known.get(from) ?? new Map()
     const before = known.get(name)

@@ -1,9 +1,9 @@
 /**
- * Foreign text (of a git server, ssh, an API server, a forge, a function, a file), on its way to a person. This is the
- * only place that knows which characters are not passed on. Sources of the list: Unicode TR36 §3.2 and docs/facts/untrusted-text.md.
+ * External text (of a git server, ssh, an API server, a forge, a function, a file) for people. Only this file decides about characters. Sources:
+ * Unicode TR36 §3.2 and docs/facts/untrusted-text.md.
  */
 
-/** Control and format characters: they cannot be seen, turn a line round, or make a terminal act. */
+/** Control and format characters, which are invisible, turn a line round, or control a terminal. */
 const UNSEEN = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\u2065\u{e0000}-\u{e007f}]/gu
 
 /** Every invisible character as `\u{…}`, line breaks too. */
@@ -11,7 +11,7 @@ export function visible(text: string): string {
   return text.replace(UNSEEN, (character) => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`)
 }
 
-/** The same, line by line: line breaks stay, as `\n`. */
+/** `visible` for each line; line breaks stay, as `\n`. */
 export function visibleLines(text: string): string {
   return text
     .split(/\r\n|\n/)
@@ -19,7 +19,7 @@ export function visibleLines(text: string): string {
     .join('\n')
 }
 
-/** What a line may begin or end with and nobody misses: git ends an error line with NUL, a program with a line break. */
+/** Dropped at both ends of a line: git ends an error line with NUL, a program with a line break. */
 const EDGES = /^[\s\p{Cc}]+|[\s\p{Cc}]+$/gu
 
 export interface ForeignLineOptions {
@@ -29,14 +29,14 @@ export interface ForeignLineOptions {
   readonly secrets?: readonly string[]
 }
 
-/** One line: line breaks become ` / `, what stands at the edges of a line and cannot be seen goes, the rest as `visible` has it. */
+/** One line: line breaks become ` / `, invisible characters at the ends of lines go, and others are as in `visible`. */
 export function foreignLine(text: string, { limit = 600, secrets = [] }: ForeignLineOptions = {}): string {
   const safe = secrets.reduce((rest, secret) => (secret === '' ? rest : rest.replaceAll(secret, '***')), text)
   const lines = safe.split(/[\r\n\u2028\u2029]+/).map((line) => visible(line.replace(EDGES, '')))
   return cut(lines.filter((line) => line !== '').join(' / '), limit)
 }
 
-/** At most so many characters, the last of which then shows that it was cut. */
+/** The text, or its first characters and `…`. */
 export function cut(text: string, limit: number): string {
   const points = Array.from(text)
   return points.length <= limit ? text : `${points.slice(0, limit - 1).join('')}…`

@@ -1,6 +1,6 @@
-/** Text patterns of rules: `*` is any text, none too; `\*` is the sign itself, and `\\` a backslash. Any other sign is itself. */
+/** Patterns of rules: `*` is any text, also an empty one; `\*` and `\\` are the characters themselves. */
 
-/** Takes time in proportion to the two lengths, whatever was written: of each part between stars the first place is the best. */
+/** Takes linear time: each part between stars matches at its first position. */
 export function matchesGlob(glob: string, text: string): boolean {
   if (!/[*\\]/.test(glob)) return glob === text
   return matchesParts(partsOf(glob), text)
@@ -29,7 +29,7 @@ export function hasWildcard(glob: string): boolean {
 
 /** The pattern that matches exactly this text. */
 export function literalGlob(text: string): string {
-  // A backslash before any other sign is itself: only what would be read as an escape is escaped.
+  // Only a backslash that would be an escape is escaped.
   return text.replace(/\\(?=[\\*]|$)|\*/g, (sign) => `\\${sign}`)
 }
 

@@ -1,7 +1,7 @@
-/** How deep a value is nested, found without recursion: a server takes 10,000 levels, and whatever walks them by calls runs out of stack. */
+/** The depth of a value, without recursion: a server accepts 10,000 levels, for which the stack is too small. */
 import type { Json } from './json.ts'
 
-/** Deeper than anything that people write; every walk of ours gets this far with room to spare. */
+/** Deeper than any authored value; recursive functions reach this depth. */
 export const DEEPEST = 500
 
 export function isDeeperThan(value: Json, most: number): boolean {

@@ -1,6 +1,6 @@
 /**
- * JSON values as Backporch holds them: what `JSON.parse` gives, except that an integer beyond 2^53 is a `bigint`, so that
- * no value is rounded between a cluster and git (measured: plain `JSON.parse` turns 9007199254740993 into ...992).
+ * JSON values as of `JSON.parse`, except that an integer beyond 2^53 is a `bigint`, so that no value is rounded (`JSON.parse` reads
+ * 9007199254740993 as ...992).
  */
 export type Json = null | boolean | number | bigint | string | readonly Json[] | JsonObject
 export interface JsonObject {
@@ -21,7 +21,7 @@ const INTEGER = /^-?[0-9]+$/
  * @throws SyntaxError as `JSON.parse` does
  */
 export function parseJson(text: string): Json {
-  // The reviver costs several times the parse itself, so it runs only where a long run of digits makes it necessary.
+  // The reviver is several times slower than the parser, so only long digits use it.
   if (!LONG_INTEGER.test(text)) return JSON.parse(text) as Json
   return (JSON.parse as ParseWithSource)(text, (_key, value, context) =>
     typeof value === 'number' && !Number.isSafeInteger(value) && context.source !== undefined && INTEGER.test(context.source)
@@ -30,7 +30,7 @@ export function parseJson(text: string): Json {
   ) as Json
 }
 
-/** JSON text of a value, integers exact, keys in their own order; `indent` as in `JSON.stringify`. */
+/** JSON text of a value with exact integers; `indent` as in `JSON.stringify`. */
 export function formatJson(value: Json, indent?: number): string {
   const raw = (JSON as unknown as { rawJSON: RawJson }).rawJSON
   return JSON.stringify(value, (_key, part) => (typeof part === 'bigint' ? raw(String(part)) : part), indent)
@@ -62,13 +62,13 @@ export function emptyObject(): { [key: string]: Json } {
   return {}
 }
 
-/** Sets an own property even where the key is `__proto__`, which plain assignment would take for the prototype. */
+/** Sets an own property, also `__proto__`. */
 export function setKey(target: { [key: string]: Json }, key: string, value: Json): void {
   if (key === '__proto__') Object.defineProperty(target, key, { value, enumerable: true, configurable: true, writable: true })
   else target[key] = value
 }
 
-/** The own property, or undefined; inherited names such as `constructor` do not count. */
+/** The own property, or undefined. */
 export function getKey(object: JsonObject, key: string): Json | undefined {
   return Object.hasOwn(object, key) ? object[key] : undefined
 }

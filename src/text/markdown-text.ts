@@ -1,8 +1,7 @@
 /**
- * The one encoder for Markdown: text from a cluster or from git on its way into a pull request, an issue, a step summary or a
- * web page of a forge. It stands in code: there forges make no mentions, no references, no links, no HTML and no emphasis
- * of it (GitHub Flavored Markdown §6.1 and §4.10; tried against two renderers, docs/facts/markdown-encoding.md).
- * Control, bidirectional and zero-width characters show as `\u{…}`, as `oneLine` has them everywhere.
+ * The only encoder for Markdown: external text in a pull request, an issue, a step summary or a web page of a forge. It is in code, where forges make
+ * no mentions, references, links, HTML or emphasis (GitHub Flavored Markdown §6.1 and §4.10; docs/facts/markdown-encoding.md). Control,
+ * bidirectional and zero-width characters show as `\u{…}`.
  */
 import { oneLine } from './one-line.ts'
 
@@ -10,22 +9,22 @@ import { oneLine } from './one-line.ts'
 export function markdownCode(text: string, limit = 120): string {
   const shown = oneLine(text, limit)
   if (shown === '') return '(empty)'
-  // One backtick more than any run inside: shorter and longer runs close nothing.
+  // Shorter and longer runs of backticks do not close the code.
   const fence = '`'.repeat(longestRun(shown) + 1)
-  // A reader takes one space off both ends again, where there is one at each.
+  // A reader drops one space at both ends.
   const pad = /^`|`$|^ .*[^ ].* $/.test(shown) ? ' ' : ''
   return `${fence}${pad}${shown}${pad}${fence}`
 }
 
 /**
- * Inline code for a cell of a table, where a pipe ends the cell even inside of code, unless a backslash stands before it.
- * Renderers disagree about a pipe behind two backslashes (cmark and goldmark: inside, micromark: the end), so that one is told.
+ * Inline code for a cell of a table, where an unescaped pipe ends the cell also in code. Renderers disagree about a pipe behind two backslashes, so
+ * that pipe is written as `\u{7c}`.
  */
 export function markdownCell(text: string, limit = 120): string {
   return markdownCode(oneLine(text, limit).replaceAll('\\|', '\\\\u{7c}'), Number.POSITIVE_INFINITY).replaceAll('|', '\\|')
 }
 
-/** A fenced block with its line breaks; lines of at most `limit` characters. `language` is a word of ours. */
+/** A fenced block, with lines of at most `limit` characters. @param language a constant */
 export function markdownBlock(text: string, language: string, limit = 2_000): string {
   const lines = text
     .replace(/\n$/, '')
@@ -35,10 +34,7 @@ export function markdownBlock(text: string, language: string, limit = 2_000): st
   return `${fence}${language}\n${lines.join('\n')}\n${fence}`
 }
 
-/**
- * A sentence of ours that may have names in it, made safe without knowing where they are: words of plain letters stay words, and
- * everything else is in code. `Flux Kustomization flux-system/apps re-applies at once` has `flux-system/apps` in code.
- */
+/** A sentence with names at unknown positions: words of plain letters stay, and everything else is in code. */
 export function markdownProse(text: string, limit = 400): string {
   return oneLine(text.replaceAll(/\s+/g, ' ').trim(), limit)
     .split(' ')
@@ -47,11 +43,11 @@ export function markdownProse(text: string, limit = 400): string {
 }
 
 const PLAIN_WORD = /^[A-Za-z]+(?:[-'][A-Za-z]+)*$/
-// What forges take for the id of a commit.
+// The form of a commit id.
 const HEXADECIMAL = /^[0-9a-f]{7,}$/i
 
 function proseWord(word: string, first: boolean): string {
-  // Brackets of ours around a word, and what ends it.
+  // Brackets and punctuation around a word stay.
   const [, before = '', core = '', after = ''] = /^(\(?)(.*?)([.,;:)]*)$/s.exec(word) ?? []
   if (core === '') return word === '' ? '' : markdownCell(word, Number.POSITIVE_INFINITY)
   const plain = (PLAIN_WORD.test(core) || (/^[0-9]{1,6}$/.test(core) && !first)) && !HEXADECIMAL.test(core)
@@ -59,12 +55,12 @@ function proseWord(word: string, first: boolean): string {
 }
 
 /**
- * A link around what an encoder made; only what it is around, where the address is none of the web, or where there are brackets
- * or backticks within the code: some readers (marked) look for the end of a link before they look for code.
+ * A link around encoded text, or only the text for an address outside of the web, and for brackets or backticks in the code, which some readers
+ * (marked) take for the end of the link.
  */
 export function markdownLink(encoded: string, url: string): string {
   if (!/^https?:\/\/[^/]/i.test(url) || url.length > 2_000 || /[[\]]|[^`]`+[^`]/.test(encoded)) return encoded
-  // Outside of code a reader would end the address, the cell or the line at these, or show them as something else.
+  // These characters end an address, a cell or a line, or have a meaning.
   const safe = url.replaceAll(/[^A-Za-z0-9\-._~:/?#@!$&',;=%+]/gu, (character) => encodeCharacter(character))
   return `[${encoded}](${safe})`
 }
@@ -76,7 +72,7 @@ function encodeCharacter(character: string): string {
 
 const ENTITIES: { readonly [character: string]: string } = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
 
-/** The same as HTML, for the one place where forges read no Markdown: the summary of a folded block. */
+/** HTML code, for the summary of a folded block, where forges read no Markdown. */
 export function htmlCode(text: string, limit = 120): string {
   return `<code>${(oneLine(text, limit) || '(empty)').replaceAll(/[&<>"']/g, (character) => ENTITIES[character] ?? '')}</code>`
 }

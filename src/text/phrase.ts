@@ -1,16 +1,13 @@
-/**
- * A sentence in which our words and what came from outside stay apart, so that each sink encodes the latter in its own way:
- * Markdown as code, a terminal as it is.
- */
+/** A sentence with separate external texts, which each sink encodes: Markdown as code, a terminal as it is. */
 import { cut, visible } from './foreign-text.ts'
 
-/** Our own words as plain strings; names, durations and reasons from a cluster as `name`. */
+/** Constant words as strings; names, durations and reasons from a cluster as `name`. */
 export type PhrasePart = string | { readonly name: string }
 export type Phrase = readonly PhrasePart[]
 
 const LONGEST_NAME = 300
 
-/** Template: what is interpolated is a name from outside, unless it is itself a phrase. */
+/** Template tag: an interpolated text is a name, and an interpolated phrase a part. */
 export function phrase(texts: TemplateStringsArray, ...values: readonly (string | Phrase)[]): Phrase {
   return texts.flatMap((text, index) => {
     const value = values[index]
@@ -19,7 +16,7 @@ export function phrase(texts: TemplateStringsArray, ...values: readonly (string 
   })
 }
 
-/** As one line of what can be seen, so that it cannot move a cursor, hide or turn anything round wherever it is printed. */
+/** One line of visible characters, which cannot move a cursor, hide or turn anything round. */
 export function plain(sentence: Phrase): string {
   return sentence.map((part) => (typeof part === 'string' ? part : part.name)).join('')
 }

@@ -1,10 +1,10 @@
-/** Whether a text looks like something that nobody thought of: drawn by a machine, as keys and tokens are. */
+/** Whether a text looks random, as keys and tokens do. */
 
 /** One word: no host name, path, sentence, or name with dots. */
 const TOKEN = /^[A-Za-z0-9+/=_~-]{16,512}$/
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
-/** Beside a name that may be of a credential: at least 16 characters, digits and letters, no words. */
+/** For a text beside a name that may be of a credential: at least 16 characters, digits and letters, no words. */
 export function looksRandom(text: string): boolean {
   if (!TOKEN.test(text) || !hasDigits(text, 1) || !/[A-Za-z]/.test(text)) return false
   if (UUID.test(text)) return true
@@ -12,9 +12,8 @@ export function looksRandom(text: string): boolean {
 }
 
 /**
- * Whatever its name, and anywhere in a text: a word of at least 32 characters, with capitals, small letters and digits all over. Digests are
- * written in hex, and are not; nor is what is published: certificates, public keys, what
- * is encrypted or signed, and digests in base64.
+ * Whether a text has a random word of at least 32 characters with capitals, small letters and digits. Hexadecimal digests have none; published
+ * texts are left out: certificates, public keys, encrypted and signed texts, and digests in base64.
  */
 export function holdsKey(text: string): boolean {
   const apart = text.replace(PUBLISHED, ' ').replace(ADDRESS, (address) => address.replaceAll('/', ' '))
@@ -23,7 +22,7 @@ export function holdsKey(text: string): boolean {
 
 const PUBLISHED =
   /-----BEGIN (?![A-Z0-9 ]{0,40}(?:PRIVATE|SECRET) KEY)[A-Z0-9 ]{1,40}-----[^-]{0,100000}|\bsha(?:1|256|384|512)[-:=][A-Za-z0-9+/=]{20,100}|\b(?:ssh-(?:rsa|dss|ed25519)|ecdsa-sha2-nistp\d{3}|sk-\S{10,50}) {1,9}[A-Za-z0-9+/=]{20,}|"(?:[xyn]|kid|x5t(?:#S256)?)"\s{0,9}:\s{0,9}"[\w+/=-]{20,}"/g
-/** A slash may be in a key; in an address it is between names. */
+/** A slash is a part of keys, and separates names in addresses. */
 const ADDRESS = /\bhttps?:\/\/[^\s"'<>]{1,2000}/g
 const WORDS = /(?<![A-Za-z0-9+/_-])[A-Za-z0-9+/_-]{32,512}={0,2}(?![A-Za-z0-9+/_=-])/g
 
@@ -31,14 +30,14 @@ function looksLikeKey(word: string): boolean {
   return /[a-z].*[A-Z]|[A-Z].*[a-z]/.test(word) && /\d/.test(word) && hasDigits(word, 3) && bitsOf(word) >= 4.2 && !isOfWords(word)
 }
 
-/** So many digits, or kinds of characters that change as often as only a machine's do: one drawn key of forty has fewer digits. */
+/** Whether a word has so many digits, or changes kinds of characters as often as random texts. */
 function hasDigits(word: string, least: number): boolean {
   if ((word.match(/\d/g)?.length ?? 0) >= least) return true
   const changes = word.match(/(?<=[a-z])[A-Z0-9]|(?<=[A-Z])[a-z0-9]|(?<=\d)[A-Za-z]/g)?.length ?? 0
   return changes >= word.length * 0.4
 }
 
-/** Bits for a character, by Shannon: how even the characters are spread. */
+/** Bits for a character (Shannon entropy). */
 function bitsOf(text: string): number {
   const counts = new Map<string, number>()
   for (const character of text) counts.set(character, (counts.get(character) ?? 0) + 1)

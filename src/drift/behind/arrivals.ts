@@ -1,10 +1,10 @@
 /**
- * When the base branch got each content of a package. The time of a commit is that of its committer's clock: it may be of any year. So it
- * counts as far as nothing contradicts it: it is not before that of the version below it (git's "corrected commit date",
- * Documentation/technical/commit-graph.adoc), not to come, and not outside of the two observations between which the content came.
+ * The times at which the base branch got each content of a package. The date of a commit may be any, so it counts only if it is not before that
+ * of the version below (git's "corrected commit date", Documentation/technical/commit-graph.adoc), not in the future, and between the two
+ * observations around the arrival.
  */
 
-/** One content of a package as it is known again: by its commit or, in a history that was rewritten, by what it contains. */
+/** A content of a package, by its commit, or in a rewritten history by its hash. */
 export interface ContentId {
   /** 40 hex digits. */
   readonly commit: string
@@ -12,7 +12,7 @@ export interface ContentId {
   readonly tree: string
 }
 
-/** A content that came to the base branch between two observations of it. */
+/** A content that arrived between two observations of the base branch. */
 export interface ObservedContent extends ContentId {
   /** RFC 3339 UTC: the last observation without it. */
   readonly after: string
@@ -20,26 +20,26 @@ export interface ObservedContent extends ContentId {
   readonly firstSeen: string
 }
 
-/** RFC 3339 UTC. Both are the same but for a commit that is dated to come. */
+/** RFC 3339 UTC. They differ only for a commit that is dated in the future. */
 export interface Arrival {
-  /** Empty where it is unknown how long it has been there. */
+  /** Empty if unknown. */
   readonly earliest: string
   readonly latest: string
 }
 
 export interface DatedContent extends ContentId {
-  /** RFC 3339 UTC, of the committer; empty where there is no commit. */
+  /** The committer's time, RFC 3339 UTC; empty without a commit. */
   readonly at: string
 }
 
-/** Seconds by which the clocks of two machines differ without anything being wrong. */
+/** Tolerated seconds between the clocks of two machines. */
 const CLOCKS_DIFFER = 300
 
 /**
+ * One arrival for each version.
  * @param versions newest first
- * @param seenAt what is known of the version at a place beside its commit
+ * @param seenAt the observed content at an index
  * @param present RFC 3339 UTC
- * @returns one for each version
  */
 export function arrivalsOf(
   versions: readonly DatedContent[],
@@ -53,7 +53,7 @@ export function arrivalsOf(
     below = arrival.earliest
     arrivals.unshift(arrival)
   }
-  // What is below another version was there before it.
+  // A lower version arrived before.
   let above = present
   return arrivals.map(({ earliest, latest }) => {
     above = latest < above ? latest : above
@@ -71,7 +71,7 @@ function arrivalOf(at: string, observed: ObservedContent | undefined, below: str
   return { earliest: time, latest: time }
 }
 
-/** RFC 3339 UTC with seconds; empty of a text that is no time. */
+/** RFC 3339 UTC with seconds; empty for an invalid time. */
 export function secondsAfter(at: string, seconds: number): string {
   const time = Date.parse(at)
   return Number.isNaN(time) ? '' : `${new Date(time + seconds * 1_000).toISOString().slice(0, 19)}Z`

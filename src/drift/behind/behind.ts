@@ -1,7 +1,6 @@
 /**
- * The cause of a difference: git that moved, or another writer. What only the syncer wrote may be what an earlier commit of
- * the package rendered; then git moved on and the syncer has not applied it yet, and that is no drift (design §5). What no commit
- * ever rendered is drift, whichever manager wrote it.
+ * The cause of a difference: git moved, or another writer. A value that only the syncer wrote may be that of an earlier commit, which the syncer
+ * has not replaced yet; that is no drift (design §5). A value that no commit rendered is drift, whichever manager wrote it.
  */
 import type { Failure } from '../../failure.ts'
 import { managedFieldsOf } from '../../krm/managed-fields.ts'
@@ -17,7 +16,7 @@ import { hasNoOwners } from '../unowned/unowned-fields.ts'
 import { type Arrival, arrivalsOf, type ContentId, secondsAfter } from './arrivals.ts'
 import type { ObservedLive, PackageVersion, SyncEvidence } from './sync-evidence.ts'
 
-/** Moves what only waits for the syncer out of the items. Verdicts without an open question come back as they are. */
+/** Sets items aside that only wait for the syncer. Verdicts without open items are unchanged. */
 export function setBehindAside(verdicts: readonly ObjectVerdict[], evidence: SyncEvidence): ObjectVerdict[] {
   const judge = new Judge(evidence)
   return verdicts.map((verdict) => {
@@ -43,14 +42,14 @@ export function setBehindAside(verdicts: readonly ObjectVerdict[], evidence: Syn
   })
 }
 
-/** `older-commits`: only what a shallow clone lacks can show whose difference it is. */
+/** `older-commits`: the answer needs commits that a shallow clone lacks. */
 type Answer = { readonly aside: SetAside } | DriftAnswer | 'older-commits' | undefined
 interface DriftAnswer {
   readonly note: string
   readonly rolledBack?: RolledBack
 }
 
-/** What is drift stays in the verdict; what may be lag is neither, and named. */
+/** Keeps drift in the verdict, and names what may be lag. */
 function unproven(verdict: ObjectVerdict, undecided: readonly Drift[], cut: Failure): ObjectVerdict {
   const locations = undecided.map(({ change, path }) => (path.length === 0 ? `that it is ${change}` : shownPathOnly(path)))
   const failure = cut.because(`${locations.join(', ')} may be drift, or wait for the syncer: ${cut.why}`)
@@ -64,7 +63,7 @@ class Judge {
   private readonly arrivals: readonly Arrival[]
   /** Index of the commit that the syncer reports as applied. */
   private readonly reported: number | undefined
-  /** Newest version of which some object proves that it was applied; computed on first use. */
+  /** Newest version that some object proves as applied; computed on first use. */
   private newestProven: number | undefined
 
   constructor(evidence: SyncEvidence) {
@@ -76,19 +75,19 @@ class Judge {
     this.arrivals = arrivalsOf(this.versions, (index) => seenAt.get(index), evidence.present)
   }
 
-  /** In a history that was rewritten, the newest version of this content. */
+  /** The index of a content; in a rewritten history that of the newest version with it. */
   private locationOf({ commit, tree }: ContentId): number | undefined {
     const index = this.evidence.history.locationOf.get(commit) ?? this.versions.findIndex((version) => version.tree === tree)
     return index === -1 ? undefined : index
   }
 
-  /** Index of the version that the object was observed with; of an observation that is older than that, nothing is known. */
+  /** The observation of the object and its version; undefined if it is older than the evidence. */
   private observedPlace(key: string): (ObservedLive & { readonly index: number }) | undefined {
     const { memory, now } = this.evidence
     const observed = memory.observedWith(key)
     const index = observed === undefined || now < observed.at ? undefined : this.locationOf(observed)
     if (observed === undefined || index === undefined) return undefined
-    // The ledger names the first commit with the content: git may have left the content and returned to it before the observation.
+    // The ledger names the first commit with a content, to which git may have returned before the observation.
     const returned = this.versions.findIndex(({ tree }, at) => tree === observed.tree && this.arrival(at).latest <= observed.at)
     if (returned === -1 || returned >= index) return { ...observed, index }
     return { ...observed, commit: this.versions[returned]?.commit ?? '', index: returned }
@@ -108,7 +107,7 @@ class Judge {
     }
   }
 
-  /** The live value is the syncer's own: some commit rendered it, or another writer used the syncer's manager name. */
+  /** A live value of the syncer: some commit rendered it, or another writer used the syncer's name. */
   private ofValue(drift: Drift): Answer {
     const stored = this.storedOf(drift)
     const applied = stored === undefined || drift.git === undefined ? undefined : valueIn(stored.object, drift)
@@ -120,13 +119,13 @@ class Judge {
     })
     if (index !== -1) return this.behind(drift, index)
     if (this.evidence.history.cut !== undefined) return 'older-commits'
-    // Of an object without managers it is unknown whether the syncer wrote it.
+    // An object without managers does not identify the syncer's writes.
     if (drift.actor.confidence === 'none') return undefined
     const observed = this.evidence.history.complete ? 'no version' : `none of the last ${this.versions.length} versions`
     return { note: `${observed} of the package in git has the live value, although the syncer's own field manager wrote it` }
   }
 
-  /** Git has had the field since some commit: did the syncer apply that one? */
+  /** A missing field: whether the syncer applied the commit that added it. */
   private ofRemoved(drift: Drift): Answer {
     const key = resourceKey(drift.id)
     const lacking = this.versions.findIndex(({ objects }, index) => {
@@ -139,14 +138,14 @@ class Judge {
       const state = this.evidence.live.get(key)
       return state?.state === 'present' && !this.wasApplied(drift, oldest, state.object) ? 'older-commits' : undefined
     }
-    // A field that is as old as its object was applied with it.
+    // A field as old as its object was applied with it.
     if (lacking === -1 || this.versions[lacking]?.objects.get(key) === undefined) return undefined
     const state = this.evidence.live.get(key)
     const live = state?.state === 'present' ? state.object : undefined
     if (live === undefined) return undefined
     const observed = this.observedPlace(key)
     if (observed !== undefined && observed.index < lacking) {
-      // Who removes a field by hand leaves the syncer's entry as it was.
+      // A manual removal leaves the syncer's entry unchanged.
       const since = lastWriteOf(managedFieldsOf(live), this.evidence.syncer)
       return since !== undefined && since > observed.at ? this.rolledBack(lacking, observed) : undefined
     }
@@ -162,9 +161,9 @@ class Judge {
     const applied = lastAppliedOf(live)
     if (applied !== undefined && valueIn(applied, drift) !== undefined) return true
     const managed = managedFieldsOf(live)
-    // Without managers the annotation is the last apply; without both nothing speaks.
+    // Without managers only the annotation shows the last apply.
     if (hasNoOwners(managed)) return applied === undefined && this.isOverdue(introduced)
-    // The server gives a manager's entry a new time when its set grows: an older entry never had the field.
+    // An older entry never had the field, because a growing set gets a new time.
     const written = lastWriteOf(managed, syncer)
     return written === undefined || written >= this.arrival(introduced).latest
   }
@@ -190,19 +189,19 @@ class Judge {
     return this.evidence.stored?.has(key) === true ? this.behind(drift, having) : this.onItsWay(drift, having)
   }
 
-  /** No version that was read differs about the object: one that a shallow clone lacks may. */
+  /** A commit that a shallow clone lacks may differ about the object. */
   private ofOlder(drift: Drift): Answer {
     if (this.evidence.history.cut === undefined) return undefined
     return this.onItsWay(drift, this.versions.length) === undefined ? undefined : 'older-commits'
   }
 
-  /** One of another version of the kind has other fields. */
+  /** A manifest of another API version has other fields. */
   private storedOf({ id, apiVersion }: Drift): StoredManifest | undefined {
     const stored = this.evidence.stored?.get(resourceKey(id))
     return stored?.apiVersion === apiVersion ? stored : undefined
   }
 
-  /** The object itself does not show when it was applied: the syncer, the other objects and the time since the commit do. */
+  /** The syncer's report, other objects and the time since the commit decide, because the object does not. */
   private onItsWay(drift: Drift, before: number): Answer {
     const { waitedBefore } = this.evidence
     const changed = before - 1
@@ -212,13 +211,13 @@ class Judge {
     return this.isOverdue(changed) ? undefined : this.behind(drift, before)
   }
 
-  /** The newest version that some object shows as applied, by its present or its observed content. */
+  /** The newest version that some object proves as applied, live or in an earlier observation. */
   private provenLocation(): number {
     this.newestProven ??= Math.min(this.provenLive(), this.provenObservation())
     return this.newestProven
   }
 
-  /** An object shows the version that brought its observed content: later ones left it as it was. */
+  /** An observed content proves its version, and later ones without a change of the object. */
   private provenObservation(): number {
     let newest = this.versions.length
     for (const key of new Set(this.versions.flatMap(({ objects }) => [...objects.keys()]))) {
@@ -231,7 +230,7 @@ class Judge {
     return newest
   }
 
-  /** By a value that only came with it and that the syncer owns. */
+  /** The newest version with a new value that is live and the syncer's. */
   private provenLive(): number {
     const { live, syncer } = this.evidence
     for (let index = 0; index + 1 < this.versions.length; index += 1) {
@@ -247,7 +246,7 @@ class Judge {
     return this.versions.length
   }
 
-  /** Live is what an older version rendered, in the syncer's hands. */
+  /** The answer for a live content of an older version, in the syncer's hands. */
   private behind(drift: Drift, index: number): Answer {
     const rolledBack = this.rollback(drift, index)
     if (rolledBack !== undefined) return rolledBack
@@ -272,7 +271,7 @@ class Judge {
     }
   }
 
-  /** Of the oldest version with the present content of git: later ones changed other objects, or the Kptfile alone. */
+  /** Index of the oldest version with git's present content of the drift. */
   private sinceLocation(drift: Drift): number {
     const text = ({ objects }: PackageVersion): Json | undefined => {
       const object = objects.get(resourceKey(drift.id))
@@ -283,7 +282,7 @@ class Judge {
     return Math.max(this.versions.findIndex((version) => !sameValue(text(version), now)) - 1, 0)
   }
 
-  /** What shows that the object had something newer than the version at `index`. */
+  /** Evidence that the object had something newer than the version at `index`. */
   private rollback(drift: Drift, index: number): DriftAnswer | undefined {
     const { id } = drift
     const observed = this.observedPlace(resourceKey(id))
@@ -298,7 +297,7 @@ class Judge {
       return { note, rolledBack: known?.rolledBack ?? { commit } }
     }
     if (known !== undefined) return known
-    // Its report was read after the objects: an apply in between wrote none of them before the commit that it names.
+    // The report is newer than the objects: a write before its commit proves nothing.
     if (this.reported === undefined || this.reported >= index) return undefined
     const written = this.lastWrite(id)
     if (written === undefined || written < this.arrival(this.reported).latest) return undefined
@@ -331,7 +330,7 @@ class Judge {
     return state?.state === 'present' ? lastWriteOf(managedFieldsOf(state.object), this.evidence.syncer) : undefined
   }
 
-  /** Whether the syncer had its time to apply the version. */
+  /** Whether the syncer's time to apply the version is over. */
   private isOverdue(index: number): boolean {
     const { earliest } = this.arrival(index)
     return earliest === '' || this.evidence.now > secondsAfter(earliest, this.evidence.stuckAfter)
@@ -342,7 +341,7 @@ class Judge {
   }
 }
 
-/** Hooks, and the definitions in a chart's `crds/`, are in no manifest that Helm stores. */
+/** Helm's stored manifests have neither hooks nor the definitions in `crds/`. */
 function isRetainedByHelm({ id, git }: Drift): boolean {
   return id.kind !== 'CustomResourceDefinition' && isJsonObject(git) && !annotationsOf(git).has('helm.sh/hook')
 }
@@ -355,7 +354,7 @@ function short(version: PackageVersion | undefined): string {
   return version?.commit.slice(0, 7) ?? 'an unknown commit'
 }
 
-/** The largest unit that it is a whole number of: `1h`, `90m`. */
+/** In the largest exact unit: `1h`, `90m`. */
 function durationText(seconds: number): string {
   const units = { d: 86_400, h: 3_600, m: 60, s: 1 }
   const unit = (['d', 'h', 'm'] as const).find((name) => seconds % units[name] === 0) ?? 's'

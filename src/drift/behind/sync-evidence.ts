@@ -7,20 +7,20 @@ import type { StoredManifest } from '../compare/last-applied.ts'
 import type { Drift, SyncerManager } from '../drift.ts'
 import type { ContentId, DatedContent, ObservedContent } from './arrivals.ts'
 
-/** One content of the package on the base branch; `commit` is the first one with this content, empty for the time before the package was there. */
+/** A content of the package on the base branch; `commit` is the first one with it, empty for the time before the package. */
 export interface PackageVersion extends DatedContent {
-  /** What it renders, by `resourceKey`. */
+  /** Rendered objects, by `resourceKey`. */
   readonly objects: ReadonlyMap<string, JsonObject>
 }
 
 export interface PackageHistory {
-  /** Newest first; the first one is what live is compared with. */
+  /** Newest first; live is compared with the first one. */
   readonly versions: readonly PackageVersion[]
-  /** Place in `versions` of every commit that was walked. */
+  /** Index in `versions` of every walked commit. */
   readonly locationOf: ReadonlyMap<string, number>
-  /** Whether it goes back to where the package began; otherwise only the latest versions were read. */
+  /** Whether it has the beginning of the package, and not only the latest versions. */
   readonly complete: boolean
-  /** Why nothing older could be read, where that is so: in a shallow clone. */
+  /** Why older commits cannot be read (a shallow clone). */
   readonly cut?: Failure
 }
 
@@ -30,11 +30,11 @@ export interface ObservedLive extends ContentId {
   readonly at: string
 }
 
-/** What earlier observations leave behind. */
+/** Memory of earlier observations. */
 export interface SyncMemory {
-  /** The last observed content of the object, by `resourceKey`, when the syncer had applied all that git had; undefined where none is known. */
+  /** The content of the object, by `resourceKey`, at the last observation without lag; undefined if unknown. */
   readonly observedWith: (key: string) => ObservedLive | undefined
-  /** Contents of the base branch that came after the first observation of it. */
+  /** Contents that arrived after the first observation. */
   readonly contents: readonly ObservedContent[]
 }
 
@@ -48,15 +48,15 @@ export interface SyncEvidence {
   readonly live: LiveView
   /** Identities, by `resourceKey`, that the package's inventory lists; undefined where there is no inventory. */
   readonly inventory: ReadonlySet<string> | undefined
-  /** What the syncer keeps of what it applied and compares its next apply with, by `resourceKey`; undefined where that is not known. */
+  /** Manifests that the syncer stores and compares its next apply with, by `resourceKey`; undefined if unknown. */
   readonly stored: ReadonlyMap<string, StoredManifest> | undefined
-  /** Of an earlier observation of the very same content: whether this difference waited for the syncer then. Undefined: no such observation. */
+  /** Whether this difference waited for the syncer at an earlier observation of the same content; undefined without one. */
   readonly waitedBefore: ((drift: Drift) => boolean) | undefined
   readonly memory: SyncMemory
-  /** Seconds that the syncer has to apply what git has. */
+  /** Seconds in which the syncer must apply git's content. */
   readonly stuckAfter: number
-  /** RFC 3339 UTC, of the observation. */
+  /** Time of the observation, RFC 3339 UTC. */
   readonly now: string
-  /** RFC 3339 UTC: the present, which an observation may be older than. */
+  /** The present, RFC 3339 UTC, which may be later than the observation. */
   readonly present: string
 }
