@@ -1,5 +1,6 @@
 import { Failure } from '../../failure.ts'
 import type { UnitResult } from '../../plan/turn/unit-result.ts'
+import { count } from '../../proposal/text/words.ts'
 import type { UnmanagedObjects } from '../../reconcile/observe/read-unmanaged.ts'
 import { runTurn } from '../../reconcile/run-turn.ts'
 import { formatJson, type Json } from '../../text/json.ts'
@@ -95,7 +96,7 @@ function printInSync(units: readonly UnitResult[], { yaml }: DiffOptions, printe
   if (first === undefined || !printer.terminal.isTTY || printer.quiet || !printer.isTable || yaml === true) return
   const objects = units.reduce((sum, unit) => sum + (unit.state === 'planned' ? unit.observation.verdicts.length : 0), 0)
   const where = units.length > 1 ? `${units.length} packages` : oneLine(nameOf(first), 300)
-  const compared = `${objects} ${objects === 1 ? 'object' : 'objects'} of ${where}`
+  const compared = `${count(objects, 'object')} of ${where}`
   printer.write(`${printer.ok} nothing differs: ${compared}\n`)
 }
 

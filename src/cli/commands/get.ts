@@ -10,7 +10,7 @@ import { worstHealth } from '../../status/unit-health.ts'
 import { formatJson, type Json } from '../../text/json.ts'
 import type { CliContext } from '../cli-context.ts'
 import type { ListOptions, RepositoryOptions, WatchOptions } from '../flags/options.ts'
-import { changeFilter, changeKey, narrowReport, printHidden, selectUnits } from '../flags/selection.ts'
+import { changeFilter, changeKey, flagsGiven, narrowReport, printHidden, selectUnits } from '../flags/selection.ts'
 import type { SelectionOptions } from '../flags/selection-flags.ts'
 import { showLedger } from '../ledger-session.ts'
 import { freshnessNotes } from '../print/freshness.ts'
@@ -69,7 +69,7 @@ export async function getPackages(names: readonly string[], options: GetOptions,
         }
         if (only !== undefined) return
         printNotes(printer.isTable ? [...fresh, ...notes] : notes, printer)
-        printHidden(selected.length - rows.length, 'revision', flagsOf(options), printer)
+        printHidden(selected.length - rows.length, 'revision', flagsGiven(options, ['namespace', 'risk', 'state']), printer)
       },
       exit: 0,
     }
@@ -90,14 +90,6 @@ function isWanted(row: PackageRow, { namespace, risk, state }: GetOptions): bool
     (risk === undefined || unknown || (worst !== undefined && risk.includes(worst))) &&
     (state === undefined || row.reports.some(({ status }) => state.includes(status.state)))
   )
-}
-
-function flagsOf(options: GetOptions): string[] {
-  const { namespace, risk, state } = options
-  return [
-    ...(namespace === undefined ? [] : ['-n']),
-    ...Object.entries({ risk, state }).flatMap(([name, value]) => (value === undefined ? [] : [`--${name}`])),
-  ]
 }
 
 function itemOf({ revision, reports }: PackageRow): object {
@@ -150,10 +142,7 @@ function driftOf({ reports }: PackageRow): string {
   return `${drifted} clusters${unknown === 0 ? '' : `, ${unknown} unknown`}`
 }
 
-async function annotationsOf(
-  view: RepositoryView,
-  signal: AbortSignal,
-): Promise<Map<RepositoryView['base'], ReturnType<typeof parseKptAnnotations>['annotations']>> {
+async function annotationsOf(view: RepositoryView, signal: AbortSignal) {
   const found = new Map<RepositoryView['base'], ReturnType<typeof parseKptAnnotations>['annotations']>()
   for (const [ref, commit] of view.refs) {
     if (!ref.startsWith('refs/tags/') || found.has(commit)) continue

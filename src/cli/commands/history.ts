@@ -1,3 +1,4 @@
+import { count } from '../../proposal/text/words.ts'
 import { API_VERSION } from '../../record/schema.ts'
 import type { CliContext } from '../cli-context.ts'
 import { decisionColumns, readDecisions } from '../decisions.ts'
@@ -26,7 +27,7 @@ export async function history(packages: readonly string[], options: HistoryOptio
   if (printer.output === 'name') printNames([...new Set(shown.map(({ spec }) => `drift-${spec.episode}`))], printer)
   else {
     printRows({ rows: shown, columns: decisionColumns(printer.terminal), nameOf: () => '' }, printer)
-    const none = all === 0 ? 'nothing was decided yet' : `of ${all} ${all === 1 ? 'decision' : 'decisions'} none is selected`
+    const none = all === 0 ? 'nothing was decided yet' : `of ${count(all, 'decision')} none is selected`
     if (shown.length === 0) printer.hint(none)
   }
   return 0

@@ -1,11 +1,12 @@
 import { staleNotes } from '../../plan/commands/listed-rules.ts'
 import { worstRisk } from '../../plan/decisions/closed-episode.ts'
+import { count } from '../../proposal/text/words.ts'
 import type { DriftReport } from '../../record/schema.ts'
 import { unitName } from '../../record/unit-name.ts'
 import { formatJson, type Json } from '../../text/json.ts'
 import type { CliContext } from '../cli-context.ts'
 import type { ExitOptions, ListOptions, RepositoryOptions, WatchOptions } from '../flags/options.ts'
-import { printHidden, selectUnits } from '../flags/selection.ts'
+import { flagsGiven, printHidden, selectUnits } from '../flags/selection.ts'
 import { isNotBefore, type SelectionOptions, sinceTime } from '../flags/selection-flags.ts'
 import { type LedgerReading, showLedger } from '../ledger-session.ts'
 import { freshnessNotes, isExpired, seenAtOf } from '../print/freshness.ts'
@@ -59,8 +60,7 @@ export async function status(packages: readonly string[], options: StatusOptions
           printRows({ rows: shown, columns, nameOf, widths, headers: names === undefined }, printer)
         }
         if (names !== undefined || printer.quiet) return
-        const flags = FILTERS.filter((flag) => options[flag] !== undefined).map((flag) => `--${flag}`)
-        printHidden(selected.length - reports.length, 'package', flags, printer)
+        printHidden(selected.length - reports.length, 'package', flagsGiven(options, ['risk', 'state', 'since']), printer)
         if (!printer.isTable) return
         cli.stderr.write(summary(reports, selected.length, reading, fetchLedger))
         printNotes([...freshnessNotes(selected, reading.ledger, reading.view, cli.clock.now()), ...stale], printer)
@@ -72,8 +72,6 @@ export async function status(packages: readonly string[], options: StatusOptions
 
 /** Exit code: nothing differs, and an object is Failed. */
 const UNHEALTHY = 5
-
-const FILTERS = ['risk', 'state', 'since'] as const
 
 /** An Unknown package may have any risk and newer changes: only --state hides it. */
 function stateFilter({ risk, state, since }: StatusOptions, now: Date): (report: DriftReport) => boolean {
@@ -156,19 +154,19 @@ function summary(
   const known = ledger.reports.length
   if (known === 0) {
     const packages = view.packages.length
-    return `nothing is recorded${fetchLedger === undefined ? ' yet' : ' here'} for ${packages} ${packages === 1 ? 'package' : 'packages'}: run backporch scan to look at a cluster\n${fetchLedger ?? ''}`
+    return `nothing is recorded${fetchLedger === undefined ? ' yet' : ' here'} for ${count(packages, 'package')}: run backporch scan to look at a cluster\n${fetchLedger ?? ''}`
   }
-  if (selected === 0) return `of ${known} recorded ${known === 1 ? 'package' : 'packages'} none is selected: backporch status lists them\n`
+  if (selected === 0) return `of ${count(known, 'recorded package')} none is selected: backporch status lists them\n`
   if (reports.length === 0) return ''
-  const count = (state: string): number => reports.filter((report) => report.status.state === state).length
+  const inState = (state: string): number => reports.filter((report) => report.status.state === state).length
   const held = reports.filter(({ status }) => status.held !== undefined).length
   const stuck = reports.filter(({ status }) => status.stuckSince !== undefined).length
   const failed = reports.filter(({ status }) => status.health?.status === 'Failed').length
   const parts = [
-    `${count('InSync')} in sync`,
-    `${count('Drifted')} drifted`,
+    `${inState('InSync')} in sync`,
+    `${inState('Drifted')} drifted`,
     ...(['Applying', 'Silenced', 'Behind', 'Reconciling', 'Suspended', 'Unknown'] as const).flatMap((state) =>
-      count(state) === 0 ? [] : [`${count(state)} ${state.toLowerCase()}`],
+      inState(state) === 0 ? [] : [`${inState(state)} ${state.toLowerCase()}`],
     ),
     ...(stuck === 0 ? [] : [`${stuck} stuck (backporch diff says what the syncer did not apply)`]),
     ...(failed === 0 ? [] : [`${failed} failed (-o wide names the objects)`]),

@@ -30,12 +30,16 @@ export function changeFilter(options: Optional<SelectionOptions>, now: Date): Ch
       (namespace === undefined || change.ref.namespace === namespace) &&
       (risk === undefined || risk.includes(change.risk)) &&
       isNotBefore(change.actor.at, since),
-    flags: [
-      ...(namespace === undefined ? [] : ['-n']),
-      ...(risk === undefined ? [] : ['--risk']),
-      ...(since === undefined ? [] : ['--since']),
-    ],
+    flags: flagsGiven(options, ['namespace', 'risk', 'since']),
   }
+}
+
+/** The flags of these names that the command line has, as a person writes them. */
+export function flagsGiven<Name extends keyof SelectionOptions>(
+  options: Optional<Pick<SelectionOptions, Name>>,
+  names: readonly Name[],
+): string[] {
+  return names.flatMap((name) => (options[name] === undefined ? [] : [name === 'namespace' ? '-n' : `--${name}`]))
 }
 
 /** A turn with the changes that are shown, and the number that each has in the whole list: `adopt apps/web 3` means that one. */
