@@ -9,7 +9,7 @@ import { addDemoCommand } from './commands/demo.ts'
 import { addDecideCommands } from './decide-commands.ts'
 import { worstExit } from './exit-status.ts'
 import { usageFailure, wantedHelp } from './flags/usage-failure.ts'
-import { printFailures } from './print/print-notes.ts'
+import { printFailures } from './print/print-failures.ts'
 import { addReadCommands } from './read-commands.ts'
 
 /** Runs one command line. Never throws: every failure is printed, and its exit code returned. */

@@ -3,7 +3,7 @@ import { type Failure, failuresOf } from '../failure.ts'
 import { oneLine } from '../text/one-line.ts'
 import type { CliContext } from './cli-context.ts'
 import { isRows, type OutputOptions, type WatchOptions } from './flags/options.ts'
-import { printFailures } from './print/print-notes.ts'
+import { printFailures } from './print/print-failures.ts'
 
 /** The result of one observation. */
 export interface WatchResult {

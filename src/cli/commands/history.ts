@@ -1,4 +1,3 @@
-import { count } from '../../proposal/text/words.ts'
 import { API_VERSION } from '../../record/schema.ts'
 import type { CliContext } from '../cli-context.ts'
 import { decisionColumns, readDecisions } from '../decisions.ts'
@@ -8,6 +7,7 @@ import { readLedgerOf } from '../ledger-session.ts'
 import { printList } from '../print/print-document.ts'
 import { notesPart, printNotes } from '../print/print-notes.ts'
 import { Printer } from '../print/printer.ts'
+import { count } from '../print/ranked-changes.ts'
 import { printNames, printRows } from '../print/table.ts'
 
 type HistoryOptions = RepositoryOptions & ListOptions & Omit<SelectionOptions, 'state'>

@@ -1,8 +1,8 @@
 /** `render`: what `kpt fn render` would change in the files of packages, as kpt would write them, without kpt. */
+
 import { randomBytes } from 'node:crypto'
 import { Failure } from '../../failure.ts'
 import { type RedactionKey, redactionKey } from '../../krm/redaction/redacted.ts'
-import { count } from '../../proposal/text/words.ts'
 import { type BuiltUnit, type PackageRender, type RenderedChange, renderPackages } from '../../reconcile/repository/render-packages.ts'
 import { shownText } from '../../record/shown-text.ts'
 import { describeChoice, type RenderChoice } from '../../render/render-choice.ts'
@@ -13,8 +13,10 @@ import type { RENDER_FLAGS, RENDER_OUTPUT_FLAGS } from '../flags/command-flags.t
 import { allowedFunctions, type FunctionOptions, type RepositoryOptions, type TerminalOptions, type ValuesOf } from '../flags/options.ts'
 import type { RenderOutput } from '../flags/outputs.ts'
 import { packageLabel } from '../ledger-session.ts'
-import { printFailures, printWorkTree } from '../print/print-notes.ts'
+import { printFailures } from '../print/print-failures.ts'
+import { printWorkTree } from '../print/print-notes.ts'
 import { Printer } from '../print/printer.ts'
+import { count } from '../print/ranked-changes.ts'
 import { formatUnifiedDiff } from '../print/unified-diff.ts'
 
 type RenderedPackage = Extract<PackageRender, { readonly output: unknown }>

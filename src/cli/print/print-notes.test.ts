@@ -7,7 +7,8 @@ import { Failure } from '../../failure.ts'
 import { NOTE_CAUSES, type Note, type NoteCause } from '../../note.ts'
 import { driftReportListSchema } from '../../record/schema.ts'
 import type { CliContext } from '../cli-context.ts'
-import { MOST_LINES, noteLines, printFailures } from './print-notes.ts'
+import { printFailures } from './print-failures.ts'
+import { MOST_LINES, noteLines } from './print-notes.ts'
 
 const SECRET = (name: string): string =>
   `apiVersion: v1\nkind: Secret\nmetadata: {name: ${name}, namespace: shop}\nstringData: {token: hunter2}\n`

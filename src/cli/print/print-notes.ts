@@ -1,11 +1,8 @@
-/** Notes and failures on stderr. Text from outside stays on its lines. */
-import { type Failure, formatFailure, groupFailures } from '../../failure.ts'
+/** Notes on stderr. */
 import { groupNotes, groupSentence, type Note, sentenceOf } from '../../note.ts'
 import type { NotePart } from '../../record/schema.ts'
 import { oneLine } from '../../text/one-line.ts'
-import type { CliContext } from '../cli-context.ts'
 import type { Printer } from './printer.ts'
-import { Terminal } from './terminal.ts'
 
 /** Lines of notes without `--verbose`. */
 export const MOST_LINES = 5
@@ -39,14 +36,4 @@ export async function printWorkTree(verb: 'compared' | 'rendered', repo: string,
   if (printer.quiet || /^[a-z+]+:\/\//.test(repo)) return
   const text = `the work tree has changes that are not committed; commits are ${verb}, not the work tree`
   if ((await printer.cli.workTree(repo)) === 'dirty') printNotes([{ cause: 'commit-compared', subject: '', text }], printer)
-}
-
-/** Prints failures that differ only in their place once, with the first places; with `verbose` each one. */
-export function printFailures(failures: readonly Failure[], cli: CliContext, { verbose }: { readonly verbose?: boolean } = {}): void {
-  const terminal = new Terminal(cli.stderr, { color: 'auto', ascii: false, env: cli.env })
-  for (const failure of verbose === true ? failures : groupFailures(failures)) {
-    const [head = '', ...rest] = formatFailure(failure).split('\n')
-    const lines = rest.map((line) => oneLine(line, 2_000))
-    cli.stderr.write(`${terminal.style('error', 'red', 'bold')}${oneLine(head.slice('error'.length), 2_000)}\n${lines.join('\n')}\n`)
-  }
 }

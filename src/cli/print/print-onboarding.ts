@@ -3,12 +3,12 @@ import { CONFIGURE_BRANCH } from '../../package/ref-name.ts'
 import { CONFIGURE_REF } from '../../plan/onboarding/plan-onboarding.ts'
 import { byDigest, onboardingText } from '../../proposal/text/onboarding-text.ts'
 import { worstRisk } from '../../proposal/text/proposal-subject.ts'
-import { count } from '../../proposal/text/words.ts'
 import type { Onboarded, Onboarding } from '../../reconcile/onboard/onboard.ts'
 import { API_VERSION } from '../../record/schema.ts'
 import { oneLine } from '../../text/one-line.ts'
 import type { Printer } from './printer.ts'
 import { publishCommand, type RepositoryLocation, shellWord } from './published-lines.ts'
+import { count } from './ranked-changes.ts'
 
 /** Prints what was detected, and what to expect. A dry run also prints the files and the text of the proposal. */
 export function printOnboarding({ subject, files }: Onboarding, dryRun: boolean, { cli }: Printer): void {

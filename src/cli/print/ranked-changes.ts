@@ -46,3 +46,8 @@ function locationOf({ source }: Change): SourceLocation | undefined {
   const [, path, line] = /^(.+):(\d{1,9})$/s.exec(source ?? '') ?? []
   return path !== undefined && line !== undefined && Number(line) > 0 ? { path, line: Number(line) } : undefined
 }
+
+/** `3 changes`, `1 change` */
+export function count(number: number, noun: string): string {
+  return `${number} ${noun}${number === 1 ? '' : 's'}`
+}

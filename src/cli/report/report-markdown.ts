@@ -2,7 +2,6 @@
  * `-o markdown`: the list as a comment on a pull request or a step summary; GitHub Flavored Markdown that Gitea shows alike.
  * Text from a cluster or from git is encoded as code (src/text/markdown-text.ts).
  */
-import { count } from '../../proposal/text/words.ts'
 import { actorLimit, actorName } from '../../record/actor-name.ts'
 import { formatSides, formatValue, hiddenBytes } from '../../record/format-value.ts'
 import { rollbackText } from '../../record/rolled-back.ts'
@@ -12,7 +11,7 @@ import { unitName } from '../../record/unit-name.ts'
 import { markdownCell, markdownCode, markdownProse } from '../../text/markdown-text.ts'
 import { packageLabel } from '../ledger-session.ts'
 import { observedTimes } from '../print/freshness.ts'
-import { objectName, type RankedChange, rankedChanges } from '../print/ranked-changes.ts'
+import { count, objectName, type RankedChange, rankedChanges } from '../print/ranked-changes.ts'
 
 /** Characters of the tables together: a comment on GitHub takes 65,536 (docs.github.com), Gitea and step summaries more. */
 const TABLES_LIMIT = 50_000
