@@ -1,15 +1,15 @@
-/** Who makes our commits. */
+/** Identifies the commits of Backporch. */
 import type { CommitView } from '../ports/package-repository.ts'
 import type { PushedBranch } from '../record/pushed-branch.ts'
 
-/** Email of the identity that makes our commits; a branch with a commit by another identity is foreign. */
+/** A branch with a commit of another identity is foreign. */
 export interface BotIdentity {
   readonly email: string
   /** Committers of what people merge in the pages of a forge: no persons either. */
   readonly forges?: readonly string[]
 }
 
-/** One commit with the bot as its author, which anyone can write. An amended or rebased one keeps its author: the committer shows it. */
+/** Whether the author and the committer are the bot. Anyone can write that. An amended commit keeps its author, so the committer counts too. */
 export function claimsBot({ author, committer, parents }: CommitView, { email }: BotIdentity): boolean {
   return author.email === email && committer.email === email && parents.length === 1
 }
@@ -20,7 +20,7 @@ export function isLastPushed(commit: string, pushed: PushedBranch | undefined): 
   return last === undefined ? undefined : last === commit
 }
 
-/** By the ledger and, where a key was given, by the signature too; by the signature alone where the ledger knows nothing of the branch. */
+/** The ledger and, with a signing key, the signature prove it. Without an entry in the ledger the signature alone proves it. */
 export function isProven({ id, signed }: CommitView, pushed: PushedBranch | undefined): boolean {
   return signed !== false && (isLastPushed(id, pushed) ?? signed === true)
 }

@@ -1,4 +1,4 @@
-/** Approve and reject of the local forge: a decision is bound to what was reviewed, and is one push. */
+/** Approve and reject of the local forge. A decision applies to the reviewed content only, and is one push. */
 
 import { Failure } from '../failure.ts'
 import { sentenceOf } from '../note.ts'
@@ -31,7 +31,7 @@ export interface Decider {
   readonly reason: string | undefined
 }
 
-/** Who wants to decide about what. */
+/** A decision that a person requests. */
 export interface DecisionRequest {
   /** Names the one package. */
   readonly turn: TurnRequest
@@ -53,7 +53,7 @@ export interface Decided {
   readonly commit: ObjectId | undefined
   /** As in `v4`. */
   readonly revision: string | undefined
-  /** RFC 3339 UTC: until then exactly this drift is not raised again; undefined for an approval. */
+  /** RFC 3339 UTC: until then this drift is silenced; undefined for an approval. */
   readonly silentUntil: string | undefined
 }
 
@@ -127,12 +127,12 @@ async function decide(ports: TurnPorts, { verb, turn, decider, confirm, write }:
     const plan = await planned()
     if (plan.outcome !== 'unchanged') {
       await enter(plan)
-      // A base that moved elsewhere gives the same proposal on a new commit: observe again, and go on from there.
+      // The base moved without a change of the proposal: observe again.
       if (plan.outcome === 'updated' && plan.record?.spec.fingerprint === proposal.record.spec.fingerprint) throw movedOn(proposal)
       throw changedSinceReview(observation, proposal, plan)
     }
     const reviewed = { observation, proposal, plan }
-    // Confirmed once for one content: a retry after a moved ref decides about the same fingerprint.
+    // A retry after a moved ref is about the same fingerprint, and needs no second confirmation.
     if (confirmed !== proposal.record.spec.fingerprint && !(await confirm(reviewed)))
       throw notConfirmed(verb, observation.unit.packageName, proposal)
     confirmed = proposal.record.spec.fingerprint
@@ -158,11 +158,11 @@ interface OwnMerge {
   readonly proposal: OpenBranch
   readonly commit: ObjectId
   readonly revision: string | undefined
-  /** Whether the ledger has it. */
+  /** Whether the ledger has the decision. */
   readonly isEntered: boolean
 }
 
-/** The last merge of the unit, where the same person made it, the cluster does not agree with it yet, and nothing else is open. */
+/** The last merge of the unit, if the same person merged it, the cluster does not match it yet, and nothing else is open. */
 function ownMerge(observation: Observation, name: string): OwnMerge | undefined {
   const { git } = observation
   const { branches, closed } = findDecisions(observation)
@@ -190,7 +190,7 @@ function assertAsBuilt(observation: Observation, proposal: OpenBranch, changes: 
   const built = new Map(filesOfProposal(observation, proposal).map(({ path, content }) => [path, content]))
   const { unit } = observation
   const { began, episode } = proposal.record.spec
-  // The record itself was compared as a document: its times are those of the first observation.
+  // The record is compared as a document, because its times are those of the first observation.
   const record = recordPath(unit.cluster, unit.slug, began, episode)
   const hasChanged = ({ path, content }: FileChange): boolean =>
     !built.has(path) || (path !== record && !sameContent(content, built.get(path) ?? null))

@@ -35,7 +35,7 @@ export async function judgeBranches(
     const holds = ours.get(branch.ref)
     if (why !== undefined) return { ...branch, foreign: true, foreignWhy: why }
     if (holds === undefined) return branch
-    // It is recreated, with a signature.
+    // The branch is created again, with a signature.
     return branch.signed === false ? { ...branch, holds, outdated: true } : { ...branch, holds }
   }
   return units.map((unit) => {
@@ -47,14 +47,14 @@ export async function judgeBranches(
   })
 }
 
-/** What it holds, where it is ours; why it is not, as a sentence, otherwise. */
+/** The content of a branch of Backporch; for any other branch a sentence that says why it is foreign. */
 async function judge(
   observation: Observation,
   branch: OpenBranch,
   { repository, renderer }: ProofPorts,
   signal: AbortSignal,
 ): Promise<PushedContent | string> {
-  // No other writer is possible, whatever became of the ledger.
+  // The signature excludes any other writer, also without a ledger.
   if (branch.signed === true && branch.known === undefined && isOfItsBranch(branch))
     return pushedContent(await changesBetween(repository, branch.base, branch.commit, signal))
   const { message } = await repository.commit(branch.commit, signal)
@@ -70,12 +70,12 @@ async function judge(
   return pushedContent(expected.changes)
 }
 
-/** Its signature proves that we made it, and not for which branch. */
+/** The signature proves the writer of the commit, and not its branch. */
 function isOfItsBranch({ others, record, workspace, state }: OpenBranch): boolean {
   return others.length === 0 && record.metadata.name === workspace && record.spec.lifecycle === (state === 'drafts' ? 'Draft' : 'Proposed')
 }
 
-/** The adapter of git adds a sign-off, as the last trailer. */
+/** The git adapter adds a sign-off as the last trailer. */
 export function equalText(message: string, expected: ExpectedCommit['messages'][number]): boolean {
   const start = expected.trimEnd()
   return message.startsWith(start) && /^\n*(?:Signed-off-by: [^\n]*\n*)?$/.test(message.slice(start.length))
@@ -96,7 +96,7 @@ async function rootFiles(repository: PackageRepository, { base }: OpenBranch, fo
   return there.map(({ path, mode, id }) => ({ path, mode, content: contents.get(id) ?? new Uint8Array() }))
 }
 
-/** By the id of the tree: a commit that is made in memory, and never sent. */
+/** Compares the ids of the trees, with a commit that is created in memory and never pushed. */
 export async function hasContent(
   repository: PackageRepository,
   { base, commit }: Pick<OpenBranch, 'base' | 'commit'>,

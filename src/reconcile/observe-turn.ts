@@ -1,4 +1,4 @@
-/** Everything that a turn reads: repository, clusters and forge, each once. Nothing is decided and nothing is written. */
+/** Reads the repository, the clusters and the forge once for a turn. Decides and writes nothing. */
 import { failuresOf } from '../failure.ts'
 import { DASHBOARD } from '../plan/forge/plan-issues.ts'
 import type { LostUnit, NotObserved, ObservedUnit, TurnObservation } from '../plan/turn/turn-observation.ts'
@@ -20,7 +20,7 @@ import { packagesIn, type RepositoryView } from './repository/repository-view.ts
 import type { FleetPorts, ObserveRequest, TurnPorts, TurnRequest } from './turn-request.ts'
 
 export interface ObservedTurn {
-  /** For code that writes; the plan knows `seen` alone. */
+  /** For code that writes. The plan gets `observed` only. */
   readonly view: RepositoryView
   readonly observed: TurnObservation
   /** Unmanaged objects, for each cluster; empty where they were not requested. */
@@ -70,7 +70,7 @@ export async function observeTurn(
       hosted: hosted !== undefined,
       ticks,
       unobservedProposals: hosted === undefined ? [] : await readUnobservedProposals(view, notObserved, request.git.bot, signal),
-      // Last, so that an edit of a comment is observed however long the clusters take.
+      // Read last, because reading the clusters takes long and people edit comments meanwhile.
       requests:
         answers === undefined
           ? []
@@ -102,7 +102,7 @@ export async function observeTurn(
   return { view, observed: found, unmanaged: observed.flatMap((one) => one.unmanaged ?? []) }
 }
 
-/** What people ticked on the dashboard issue. Only what is held or silent has a box. */
+/** The selected checkboxes of the dashboard issue. Only held and silenced units have one. */
 async function readTicks(forge: HostedForge, { reports }: RepositoryView, signal: AbortSignal): Promise<DashboardTicks> {
   const hasBoxes = [...reports.values()].some(({ status }) => status.held !== undefined || status.state === 'Silenced')
   const issue = hasBoxes ? await forge.readIssue(DASHBOARD, signal) : undefined
@@ -125,7 +125,7 @@ async function readLost(
     lost.set(cluster, await readLostUnits(view, { cluster, lost: failed, isExpected: true }, signal))
   }
   for (const { cluster } of notObserved) {
-    // What a turn does not observe stays as it was: no later turn would correct it.
+    // A unit that no turn observes stays as it is, because no later turn would correct it.
     const expected = packagesIn(view, cluster).map(({ path }) => path)
     const isExpected = view.policies.placements.length > 0
     lost.set(cluster, await readLostUnits(view, { cluster, lost: expected, isExpected }, signal))

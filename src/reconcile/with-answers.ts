@@ -13,7 +13,7 @@ export interface ProofPorts {
   readonly renderer: PackageRenderer
 }
 
-/** Inputs that one plan may want answered. */
+/** Runs of functions and programs for one plan. */
 const MOST_ANSWERS = 50
 
 /**
@@ -50,7 +50,7 @@ export class TakenAnswers implements Answers {
   }
 
   async fetch(call: FunctionCall, signal: AbortSignal): Promise<void> {
-    // From now on a request for these answers gets one.
+    // From here on `answer` returns this failure.
     if (this.runs === MOST_ANSWERS) throw tooManyAnswers(call)
     this.runs += 1
     try {

@@ -1,4 +1,4 @@
-/** Writes the actions of a turn, in their order. Decides nothing; a process that ends in between leaves the rest to the next turn. */
+/** Writes the actions of a turn in their order. If the process ends in between, the next turn writes the rest. */
 import { asFailure, Failure } from '../../failure.ts'
 import type { ObjectId } from '../../package/object-id.ts'
 import type { AnsweredRequests } from '../../plan/commands/plan-requests.ts'
@@ -29,7 +29,7 @@ export interface AppliedTurn extends SettleOutcome {
   readonly reported: readonly Failure[]
   /** Outcomes of the requests on the forge. */
   readonly answers: readonly Answer[]
-  /** Every write that was made, or that a dry run would make, in order: `create branch …`, `open a pull request from …`. */
+  /** Every write in order, also those that a dry run holds back: `create branch …`, `open a pull request from …`. */
   readonly written: readonly string[]
 }
 
@@ -42,10 +42,10 @@ interface ApplyRequest {
   readonly view: RepositoryView
   /** RFC 3339 UTC. */
   readonly at: string
-  /** Nothing is pushed, and the forge holds every write back. */
+  /** Nothing is pushed, and the forge holds back every write. */
   readonly dryRun: boolean
   readonly requestedActions?: RequestedActionSource | undefined
-  /** Takes what keeps requests from being done in this turn. */
+  /** Gets the reasons why requests are not executed in this turn. */
   readonly obstacles?: RequestObstacles
 }
 
@@ -76,9 +76,9 @@ class TurnWriter {
   private readonly answers: Answer[] = []
   private readonly settled: SettleOutcome['settled'][number][] = []
   private readonly unsettled: Failure[] = []
-  /** Why nothing could be pushed: commands are answered with it, and nothing else is written. */
+  /** Why the push was refused: commands are answered with it, and nothing else is written. */
   private notPushed: Failure | undefined
-  /** Why the turn is planned again, without some of the requests. */
+  /** Why the turn is planned again without some of the requests. */
   private obstructed: Failure | undefined
 
   constructor(request: ApplyRequest, units: readonly UnitResult[]) {
@@ -150,7 +150,7 @@ class TurnWriter {
     }
   }
 
-  /** A comment that is not any more what was planned for, or cannot be read again, holds up its own proposal only. */
+  /** A comment that changed after planning, or cannot be read again, delays its own proposal only. */
   private async acknowledge({ unit, comments }: ProposalRequests, signal: AbortSignal): Promise<void> {
     const acted = comments.filter(({ refusal }) => refusal === undefined)
     const { dryRun, obstacles } = this.request
@@ -225,7 +225,7 @@ class TurnWriter {
 
   private async propose({ unit, action }: TurnAction & { readonly kind: 'propose' }, signal: AbortSignal): Promise<void> {
     const { branch } = unit.plan
-    // A unit whose push was refused has nothing that could be proposed.
+    // After a refused push there is no branch to propose.
     if (this.units.some((one) => one.state === 'planned' && one.refused !== undefined && isSame(one, unit))) return
     try {
       await this.onForge(action, signal)
@@ -237,7 +237,7 @@ class TurnWriter {
     }
   }
 
-  /** Where every proposal is refused, that is one condition of the repository, and not one of each unit. */
+  /** If the forge refuses every proposal, the cause is the repository and not a unit. */
   private assertProposed(): void {
     const [first] = this.refused.values()
     if (first !== undefined && this.opened.size === 0) throw first
@@ -262,7 +262,7 @@ class TurnWriter {
     }
   }
 
-  /** The forge does not have the commits of a dry run: it cannot report what they have already. */
+  /** The forge does not have the commits of a dry run, so it has no statuses of them. */
   private async onCommit(write: ForgeAction & { readonly commit: CommitTarget }, work: (commit: ObjectId) => Promise<void>): Promise<void> {
     const commit = this.commitOf(write.commit)
     if (commit === undefined) return
@@ -271,7 +271,7 @@ class TurnWriter {
     if (write.kind !== 'check-run' || hosted(this.request.forge).checkRuns !== undefined) this.written.push(describeWrite(write))
   }
 
-  /** Keeps what is written, and not what is there already. */
+  /** Notes a write only if it changed something. */
   private async noted(write: ForgeAction, work: () => Promise<void>): Promise<void> {
     const { writeCount } = this.request.forge
     const before = writeCount.count
@@ -327,7 +327,7 @@ function hosted(forge: Forge): HostedForge {
   throw new TypeError('a plan for git alone has no comments')
 }
 
-/** The forge does not allow it, or has it switched off: nothing else depends on it. */
+/** The forge does not allow the write, or the feature is off. Nothing else depends on it. */
 function isRefusal({ code }: Failure): boolean {
   return code === 'BP5003' || code === 'BP5006'
 }

@@ -1,4 +1,4 @@
-/** Applies a plan to git: commits in memory, then one push of every ref, all or none. Decides nothing. */
+/** Applies a plan to git: creates the commits, then pushes all refs at once, all or none. */
 import type { ObjectId } from '../../package/object-id.ts'
 import { LEDGER_BRANCH, type OwnedRef, ownedRef } from '../../package/ref-name.ts'
 import {
@@ -31,7 +31,6 @@ export interface Written {
   readonly ledger: ObjectId | undefined
 }
 
-/** Where commits go. */
 export type CommitWriter = Pick<PackageRepository, 'write' | 'push'>
 
 /** @throws Failure BP4003 when a ref moved since it was read: read and plan again */
@@ -64,7 +63,7 @@ export async function applyWrites(
 
 const PROPOSING: readonly (OwnedRef['kind'] | undefined)[] = ['workspace', 'configure', 'policy']
 
-/** The branches of proposals are known by what was pushed to them: in the same push, so that one is never there without the other. */
+/** The ledger identifies the branch of a proposal by what was pushed to it. Both are in one push, so neither exists without the other. */
 function pushedFile(
   { ref, to, holds }: PlannedUpdate,
   { commits }: GitWrites,
@@ -79,7 +78,7 @@ function pushedFile(
   return [{ path: pushedPath(branch), text: formatDocument(withPushed(before.get(ref), branch, resolve(to), content)) }]
 }
 
-/** Makes the ledger commit. @returns the ref update that publishes it; none when nothing is new */
+/** Creates the commit of the ledger. @returns the ref update that publishes it; none when nothing is new */
 export async function writeLedger(repository: CommitWriter, writes: LedgerWrites, ledger: LedgerTarget): Promise<RefUpdate[]> {
   if (writes.ledger.length === 0) return []
   const commit = await repository.write({

@@ -1,11 +1,11 @@
-/** Where a merged record came onto the base branch: by any person, in any merge style, also after the branch was deleted. */
+/** Finds the commit that brought a record onto the base branch, for any merge style, also after the branch was deleted. */
 import { parseKptAnnotations, workspaceIn } from '../../package/kpt-annotation.ts'
 import type { MergeCommit } from '../../plan/turn/observation.ts'
 import type { CommitView, PackageRepository } from '../../ports/package-repository.ts'
 import { decidedByIn } from '../../record/commit-message.ts'
 import type { BotIdentity } from '../bot-identity.ts'
 
-/** Commits of the base branch that are searched. A decision is searched in the turn after it, so it lies near the tip. */
+/** Commits of the base branch that are searched. The turn after a decision searches it, so it is near the tip. */
 const MOST_STEPS = 1_000
 
 interface MergedProposal {

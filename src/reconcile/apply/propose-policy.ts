@@ -1,4 +1,4 @@
-/** A change of the policy as something to review: an ignore is never hidden state, whatever its requester and origin. */
+/** Proposes a change of the policy. Every ignore rule is reviewed, so none is hidden state. */
 import { createHash } from 'node:crypto'
 import { Failure } from '../../failure.ts'
 import type { ObjectId } from '../../package/object-id.ts'
@@ -74,7 +74,7 @@ export async function proposePolicy(
     requested: asker.proposal,
   }
   const content = JSON.stringify([cluster, packagePath, rules])
-  // Once that is decided, another request is another one.
+  // After a decision about it, an equal request is a new one.
   for (const seed of [content, content + asker.resolutionRequest]) {
     const ref = `refs/heads/drift/${verb}-${createHash('sha256').update(seed).digest('hex').slice(0, 8)}`
     const known = isHosted(forge) ? await proposalOf(forge, view, ref, signal) : undefined
@@ -88,7 +88,7 @@ export async function proposePolicy(
         ref,
         commit,
         baseBranch: view.baseBranch,
-        // An existing one may lack what an earlier call did not reach; its text is that of the first requester.
+        // An existing proposal may be incomplete. It keeps the text of its first requester.
         title: known?.title ?? policyTitle(subject),
         body: known?.body ?? policyBody(subject, forge.dialect),
         labels: ['drift'],
@@ -130,7 +130,7 @@ async function ensureBranch(
   { ref, files, message, at }: WantedBranch,
 ): Promise<{ readonly commit: ObjectId; readonly updates: readonly RefUpdate[] }> {
   const { repository, base } = view
-  // Not as the view has them: an answer before this one may have moved the ledger.
+  // Read again: an earlier answer of this turn may have moved the ledger.
   const { refs } = await repository.refs(signal)
   const head = refs.get(`refs/heads/${LEDGER_BRANCH}`) ?? null
   const ledgerTree = head === null ? [] : await repository.list(head, '', signal)

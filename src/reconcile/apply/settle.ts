@@ -21,7 +21,7 @@ export interface SettleOutcome {
   readonly unsettled: readonly Failure[]
 }
 
-/** Opens a connection that can write only when there is something to write. One decision that cannot be settled holds up no other. */
+/** Opens a connection with write access only if there is something to write. A decision that fails does not stop the others. */
 export async function settleDecisions(
   { clusters, openWriter, ...ports }: FleetPorts,
   request: TurnRequest,
@@ -81,7 +81,7 @@ export async function settleByWriting(
   return { writes: sent - handedOver, handedOver }
 }
 
-/** Refused writes that are planned again: a controller that writes status moves the version of an object as often as it likes. */
+/** Refused writes that are planned again: controllers that write status change the version of an object at any time. */
 const REFUSALS = 20
 
 /**
@@ -119,10 +119,10 @@ async function nextWrite(
   const [unit] = units
   if (unit === undefined || unit.state === 'failed') throw unit?.failures[0] ?? notMerged(view.base)
   const { git } = unit.observation
-  // Authorised only by a commit that the base branch has: the record in its tree proves it.
+  // The record in the tree of the base branch proves that a merged commit authorises the write.
   const authorises = ({ metadata, spec }: DriftRecord): boolean =>
     spec.lifecycle === 'Proposed' && metadata.name === record.metadata.name && spec.fingerprint === record.spec.fingerprint
-  // The one on the base branch, for its copies are the ones that stay.
+  // The copies in the record of the base branch are the ones that stay.
   const merged = git.merged.find(authorises)
   if (merged === undefined) throw notMerged(view.base)
   const live = await ports.cluster.readLive(settleTargets(unit.observation, merged), signal)

@@ -1,4 +1,4 @@
-/** Writes what a turn planned for all of its units: in one push, or, where a rule refuses a ref, in one push per unit. */
+/** Writes the plans of all units in one push, or in one push per unit if a rule refuses a ref. */
 import { asFailure, Failure } from '../../failure.ts'
 import type { ClusterLedgerWrites } from '../../plan/ledger/cluster-writes.ts'
 import { type GitWrites, isNothing, joinWrites, NO_WRITES } from '../../plan/turn/action.ts'
@@ -19,8 +19,8 @@ interface PlannedWrites {
 }
 
 /**
- * A refused ref holds up its own unit only: the others are written one by one, each with its own commit of the ledger.
- * @throws Failure BP4003 when a ref moved since it was read, and whatever else concerns the repository and not one ref of it
+ * A refused ref affects its own unit only. The other units are then written one by one, each with a commit of the ledger.
+ * @throws Failure BP4003 when a ref moved since it was read, and every failure that concerns the whole repository
  */
 export async function writeTurn(
   repository: CommitWriter,
@@ -50,28 +50,28 @@ export async function writeTurn(
       refused.set(unit, asFailure(thrown))
     }
   }
-  // After the units, whose own words about the cluster are older.
+  // Written after the units, whose observation of the cluster is older.
   for (const { cluster, ...writes } of clusters) {
-    // The observation of a cluster does not hold for what could not be written.
+    // The observation of the cluster does not apply to a unit that was not written.
     if ([...refused.keys()].some((unit) => unit.state === 'planned' && unit.unit.cluster === cluster)) continue
     const written = await applyWrites(repository, { ...NO_WRITES, ...writes }, { head, at, cluster, pushed }, signal)
     updates.push(...written.updates)
     head = written.ledger ?? head
   }
-  // Nothing could be written: that is one problem of the repository, not one of each unit.
+  // If every unit is refused, the cause is the repository and not a unit.
   const [first] = refused.values()
   if (first !== undefined && refused.size === writing.length) throw first
   return { units: units.map((unit) => withRefusal(unit, refused.get(unit))), updates }
 }
 
-/** The names of the clusters in the message of the ledger's commit; with several of them, each line names its cluster. */
+/** Cluster names for the message of the ledger commit. With several clusters each line names its own. */
 function ofClusters(
   units: readonly UnitResult[],
   whole: readonly ClusterLedgerWrites[],
 ): { readonly cluster: string; readonly parts: readonly GitWrites[] } {
   const all = [
     ...units.flatMap((unit) => (unit.state === 'planned' ? [{ cluster: unit.unit.cluster, writes: unit.plan.writes }] : [])),
-    // Of two texts for one file the later one counts: that of the cluster knows of all its units.
+    // The later of two texts for one file counts. The text of the cluster covers all its units.
     ...whole.map(({ cluster, ...writes }) => ({ cluster, writes: { ...NO_WRITES, ...writes } })),
   ]
   const clusters = [...new Set(all.map(({ cluster }) => cluster))]
@@ -81,7 +81,7 @@ function ofClusters(
   return { cluster: `${clusters.length} clusters`, parts }
 }
 
-/** The remote, or our own rules of names, refused a ref. Everything else would go the same way for each unit. */
+/** The remote, or our own rules of names, refused a ref. Any other failure would be the same for every unit. */
 export function isRefusal(thrown: unknown): thrown is Failure {
   return thrown instanceof Failure && (thrown.code === 'BP4002' || thrown.code === 'BP4004')
 }

@@ -1,4 +1,4 @@
-/** Writes the answers to the requests on one proposal: last of all, so that an answer is true when it is read. */
+/** Writes the answers to the requests on one proposal, last in the turn, so that an answer is true when it is read. */
 import { Failure } from '../../failure.ts'
 import { type AnsweredRequests, mayWait, type PlannedAnswer } from '../../plan/commands/plan-requests.ts'
 import type { RequestedActionSource } from '../../ports/check-run.ts'
@@ -9,14 +9,14 @@ import { markdownCell, markdownLink } from '../../text/markdown-text.ts'
 import { proposePolicy } from '../apply/propose-policy.ts'
 import type { RepositoryView } from '../repository/repository-view.ts'
 
-/** What became of one request. */
+/** The outcome of one request. */
 export interface Answer {
   readonly proposal: OpenedProposal
   /** Login; empty for a ticked box. */
   readonly by: string
   /** The request, in one line. */
   readonly line: string
-  /** `waiting`: could not be done now, and is tried again. */
+  /** `waiting`: failed for now, and is retried. */
   readonly outcome: 'done' | 'refused' | 'waiting'
   /** Why it is waiting; undefined otherwise. */
   readonly failure?: Failure
@@ -28,7 +28,7 @@ export interface AnswerContext {
   readonly requestedActions: RequestedActionSource
 }
 
-/** @param refused why the unit was not written: nothing that changes its plan is done then */
+/** @param refused why the unit was not written; then no request that changes its plan is executed */
 export async function applyAnswers(
   context: AnswerContext,
   answered: AnsweredRequests,
@@ -75,7 +75,7 @@ function refusalOf(answer: PlannedAnswer, refused: Failure): PlannedAnswer {
   return answer.done ? { by, line, done: false, text: failureText(refused), ...(requested === undefined ? {} : { requested }) } : answer
 }
 
-/** Opens the pull request that an answer names; the same whether it was opened now or before. */
+/** Opens the pull request that an answer names. The answer is the same if the pull request exists already. */
 async function complete(
   { view, forge }: AnswerContext,
   { requests }: AnsweredRequests,

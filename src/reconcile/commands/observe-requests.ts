@@ -22,21 +22,21 @@ import { readCodeOwners } from '../repository/read-base-text.ts'
 import { type RepositoryView, readPolicyFiles } from '../repository/repository-view.ts'
 import { type RequestScope, readRequestedUnits } from './read-requested-units.ts'
 
-/** Comments of one proposal that one turn acts on; the rest is for the next. */
+/** Comments of one proposal that one turn executes; the next turn executes the rest. */
 const ACTED = 30
 /** Comments of people without the right to command that one turn answers. */
 const REFUSED = 10
 /** People whose rights one turn reads from the forge, for each proposal. */
 const ASKED = 30
-/** Requested actions that one turn answers for each proposal; the rest is for the next. */
+/** Requested actions of one proposal that one turn answers; the next turn answers the rest. */
 const REQUESTED = 20
 /** Proposals whose comments are read at once. */
 const READ_AT_ONCE = 4
 
-/** Without a listener for clicked buttons. */
+/** For a process without a listener for webhooks. */
 export const NO_REQUESTED_ACTIONS: RequestedActionSource = { waiting: () => [], answered: () => undefined }
 
-/** What keeps requests from being done in this turn, found when it was applied before. */
+/** Why requests are not executed in this turn, as an earlier attempt to apply it found. */
 export interface RequestObstacles {
   /** Ids of comments that changed while their commands were planned. */
   readonly changed: Set<string>
@@ -49,7 +49,7 @@ export interface RequestsQuestion extends RequestScope {
   readonly obstacles?: RequestObstacles | undefined
 }
 
-/** Those with nothing to do are left out. @throws Failure when the repository cannot be read; of one proposal it is in its `unread` */
+/** Proposals without requests are left out. @throws Failure when the repository cannot be read; of one proposal it is in its `unread` */
 export async function observeRequests(
   view: RepositoryView,
   forge: HostedForge,
@@ -59,7 +59,7 @@ export async function observeRequests(
   const { requestedActions, obstacles = { changed: new Set(), unread: new Map() } } = question
   const waiting = requestedActions.waiting()
   const units = await readRequestedUnits(view, question, signal)
-  // Buttons of no open proposal belong to no unit.
+  // A button without an open proposal belongs to no unit.
   for (const requestedAction of waiting)
     if (!units.some((unit) => isAbout(requestedAction, unit))) requestedActions.answered(requestedAction)
   const codeOwners = units.length === 0 ? '' : await readCodeOwners(view, signal)
@@ -70,7 +70,7 @@ export async function observeRequests(
   return all.filter(({ ticks, comments, requestedActions: own, unread }) => ticks.length + comments.length + own.length + unread.length > 0)
 }
 
-/** Whether the button is one of this proposal's, at whatever commit. */
+/** Whether the button belongs to this proposal, at any commit. */
 function isAbout({ key }: RequestedAction, { proposal }: RequestedUnit): boolean {
   return key === checkKey(proposal.ref)
 }
@@ -120,22 +120,22 @@ class RequestReader {
     }
   }
 
-  /** Oldest text first, and those of people who may command before all others: a flood on a proposal delays no command. */
+  /** Oldest text first. Comments of people who may command come first, so that a flood delays no command. */
   private async comments(): Promise<readonly CommentRequest[]> {
     const { unit, codeOwners, forge, obstacles } = this.sources
     const obstacle = obstacles.unread.get(unit.proposal.number)
     if (obstacle !== undefined) throw obstacle
     const open = (await forge.readComments(unit.proposal.number, this.signal)).flatMap((comment) => {
-      // Bots answer each other for ever, so they are not even answered.
+      // Bots would answer each other forever, so they get no answer.
       if (comment.answered || comment.bot) return []
       const commands = parseCommentCommands(comment.body)
       return commands.commands.length + commands.refused.length === 0 ? [] : [{ comment, commands }]
     })
-    // The last text decides, wherever its comment is.
+    // The order is by the time of the text, not by the position of the comment.
     open.sort((left, right) => (left.comment.at === right.comment.at ? 0 : left.comment.at < right.comment.at ? -1 : 1))
     const known: CommentRequest[] = []
     for (const { comment, commands } of open) {
-      // The command belongs to the last editor of the text. Where the forge does not report that login, it is refused, to the author.
+      // The command belongs to the last editor of the text. If the forge does not report the editor, the command is refused.
       const login = comment.writer ?? comment.author
       const permission = await this.permissionOf(login)
       if (permission === undefined) continue
@@ -170,7 +170,7 @@ class RequestReader {
     return permission
   }
 
-  /** What the forge cannot give now holds up no other proposal. */
+  /** A failed request to the forge does not stop the other proposals. */
   private async orUnread<Answer>(by: string, line: string, work: () => Promise<Answer>): Promise<Answer | undefined> {
     try {
       return await work()

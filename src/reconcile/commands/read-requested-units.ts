@@ -1,4 +1,4 @@
-/** Which unit a proposal is about, and what its readers have before their eyes: the changes with their numbers. */
+/** The unit of a proposal, and its changes with the numbers that people see in it. */
 import { Failure } from '../../failure.ts'
 import { type FoundPackage, packageSlug, ROOT_FOLDER, selectPackages } from '../../package/find-packages.ts'
 import { readKptfile } from '../../package/kptfile.ts'
@@ -85,7 +85,7 @@ async function shownChanges(
   const { cluster, slug } = unit
   const branch = (await readBranches(view, unit, bot, signal)).find((one) => one.ref === ref)
   const merged = new Set(view.tree.map(({ path }) => path))
-  // A record that the base has already was decided before, except the one that names the branch. An unreadable one is reported with its unit.
+  // A record of the base was decided before, except the one that names the branch. Unreadable records are reported with the unit.
   const records = (branch?.records ?? []).flatMap(({ path, episode: own, record }) =>
     record instanceof Failure || (own !== episode && merged.has(path)) ? [] : [record],
   )

@@ -9,7 +9,7 @@ import type { EffectivePolicy } from '../../policy/effective-policy.ts'
 import { knownActors, withKnownActors } from '../../record/known-actors.ts'
 import type { UnitSources } from './decide-behind.ts'
 
-/** A log that cannot be read hides no drift: it is reported, and no writer is named by it. @throws only the reason of `signal` */
+/** A log that cannot be read is reported, and hides no drift. @throws only the reason of `signal` */
 export async function attributeVerdicts(
   verdicts: readonly ObjectVerdict[],
   { syncer, policy }: { readonly syncer: SyncerManager | undefined; readonly policy: EffectivePolicy },

@@ -1,4 +1,4 @@
-/** Whether a difference is the syncer's lag: reads history and syncer only where some difference leaves that open. */
+/** Decides whether the syncer has not applied a commit yet. History and syncer are read only if a difference leaves that open. */
 import { setBehindAside } from '../../drift/behind/behind.ts'
 import type { PackageHistory, SyncEvidence } from '../../drift/behind/sync-evidence.ts'
 import type { StoredManifest } from '../../drift/compare/last-applied.ts'
@@ -26,11 +26,11 @@ interface LagQuestion {
   readonly stored: ReadonlyMap<string, StoredManifest> | undefined
   /** RFC 3339 UTC. */
   readonly now: string
-  /** Seconds, of the policy; undefined: as the syncer's own interval has it. */
+  /** Seconds, from the policy; undefined: from the interval of the syncer. */
   readonly stuckAfter: number | undefined
 }
 
-/** What of one unit distinguishes a syncer that is behind from a person who wrote, and identifies the writer. */
+/** The evidence about one unit: is the syncer behind, or did a person write, and who. */
 export interface UnitSources {
   readonly unit: Unit
   readonly git: Pick<GitState, 'base' | 'baseBranch' | 'treeHash' | 'ledger'>
@@ -78,7 +78,7 @@ export async function decideBehind(
 
 const WAITING: ReadonlySet<string> = new Set(['Behind', 'Reconciling', 'Suspended'])
 
-/** The content of the last report, if it is about the very content that is compared now and observed everything. */
+/** What waited in the last report, if that report is complete and about the same content of git. */
 function waitedBefore({ treeHash, baseBranch, ledger }: UnitSources['git'], key: RedactionKey): SyncEvidence['waitedBefore'] {
   const { report } = ledger
   if (report === undefined || report.spec.unit.tree !== treeHash || (report.spec.unit.branch ?? baseBranch) !== baseBranch) return undefined

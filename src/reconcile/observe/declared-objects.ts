@@ -1,9 +1,8 @@
-/** Which objects the packages of the repository declare: read only when an inventory lists something that its package does not declare. */
+/** The objects that packages declare. They are read only if an inventory lists an object that its package does not declare. */
 import { DeclaredIds, isWithinFolder } from '../../drift/compare/unexpected.ts'
 import type { ResourceId } from '../../krm/resource-id.ts'
 import { eachOf } from '../each-of.ts'
 
-/** Packages read at once. */
 const WIDTH = 4
 
 export interface DeclaringPackage {
@@ -40,7 +39,7 @@ export class DeclaredObjects {
     this.known.set(path, Promise.resolve(new DeclaredIds(ids, this.namespace)))
   }
 
-  /** What packages within a folder declare, but for one package. @throws the reason of `signal` */
+  /** The declarations of all packages within a folder, except one package. @throws the reason of `signal` */
   elsewhere(packagePath: string, folder: string | undefined, signal: AbortSignal): Promise<DeclaredElsewhere> {
     return this.read(
       this.paths.filter((path) => path !== packagePath && isWithinFolder(path, folder)),

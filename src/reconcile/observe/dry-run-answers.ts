@@ -14,14 +14,13 @@ import { resourceKey } from '../../krm/resource-id.ts'
 import type { ClusterIdentity } from '../../ports/cluster.ts'
 import type { JsonObject } from '../../text/json.ts'
 
-/** What the answers are of. `cluster` is its name. */
+/** `cluster` is the name of the cluster. */
 export interface AnswerContext {
   readonly cluster: string
   readonly identity: Pick<ClusterIdentity, 'uid' | 'version' | 'observedAt' | 'recorded'>
   readonly manager: string
 }
 
-/** The object of the dry run. */
 export interface RequestedObject {
   readonly resource: Resource
   /** Undefined for an object that is not there. */
@@ -47,13 +46,13 @@ interface Retained<Answer> extends CachedAnswer<Answer> {
   readonly namespace: string
 }
 
-/** Milliseconds. What blocks an object is what people wait for to end. */
+/** Milliseconds. People wait for a refusal to end, so it expires earlier. */
 const KEPT = { possible: 1_800_000, refused: 300_000 }
-/** Answers, the least recently used of which go first. */
+/** The least recently used answers are dropped first. */
 const MOST = 50_000
 
 export class DryRunAnswers<Answer> {
-  /** One for each object: an answer about an earlier state of the object is of no use. */
+  /** One for each object, because an answer about an earlier state is useless. */
   private readonly retained = new LRUCache<string, Retained<Answer>>({ maxSize: MOST, sizeCalculation: () => 1 })
 
   /** How often a cached answer turned out to be invalid. */
@@ -103,7 +102,7 @@ function timeOf({ identity }: AnswerContext): number {
   return Date.parse(identity.observedAt)
 }
 
-/** Between 0.75 and 1.25, another one for each object, so that requests of one turn are not all repeated in one turn. */
+/** Between 0.75 and 1.25 by object, so that the answers of one turn do not all expire in the same turn. */
 function spread(of: string): number {
   return 0.75 + Number.parseInt(of.slice(0, 4), 16) / 0x1_ffff
 }
@@ -122,7 +121,7 @@ function hashOf({ identity }: AnswerContext, { resource, stored }: RequestedObje
   return hash('sha256', JSON.stringify(parts))
 }
 
-/** The content of a Secret goes into the hash, and the hash never leaves the process. The renderer keeps a package that is as it was. */
+/** The hash covers the content of Secrets, and never leaves the process. The renderer returns the same objects for an unchanged package. */
 function contentHash(object: JsonObject): string {
   const known = CONTENT.get(object)
   if (known !== undefined) return known
@@ -133,7 +132,7 @@ function contentHash(object: JsonObject): string {
 
 const CONTENT = new WeakMap<JsonObject, string>()
 
-/** A schema that was read again is another one. */
+/** A schema that is read again gets a new number. */
 function numberOf(schema: FieldSchema): number {
   const known = SCHEMAS.get(schema)
   if (known !== undefined) return known

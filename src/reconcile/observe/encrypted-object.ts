@@ -1,4 +1,4 @@
-/** The cluster as one object with encrypted fields sees it: no ciphertext is sent, and no plain value comes back. */
+/** The cluster for one object with encrypted fields: no ciphertext is sent, and no plain value is returned. */
 
 import type { ObservedObject } from '../../drift/compare/detect-drift.ts'
 import { isEncrypted, type SealOptions, sealAnswer, sealLive, unsealed } from '../../drift/compare/encrypted-fields.ts'
@@ -57,7 +57,7 @@ export class EncryptedObject implements ObjectReader {
       : answer
   }
 
-  /** In sync claims more than is known where the writer of an encrypted field is unknown. */
+  /** If the writer of an encrypted field is unknown, the object is not proven to be in sync. */
   judged(verdict: ObjectVerdict): ObjectVerdict {
     const [first, ...more] = this.unproven
     if (first === undefined || verdict.state !== 'in-sync') return verdict

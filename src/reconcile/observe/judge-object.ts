@@ -1,4 +1,4 @@
-/** The verdict on one object, with the dry runs that it takes; what they showed of it in an earlier turn holds while the object is the same. */
+/** The verdict on one object, with its dry runs. Earlier answers are valid while the object is the same. */
 import { detectDrift, type ObservedObject } from '../../drift/compare/detect-drift.ts'
 import type { ObjectVerdict, SyncerManager } from '../../drift/drift.ts'
 import type { RedactionKey } from '../../krm/redaction/redacted.ts'
@@ -11,7 +11,6 @@ import { Creations, type MissingObjectAnswer, MissingObjects, movedBetween, with
 /** Without what each turn reads by itself. */
 export type CachedVerdict = Omit<ObjectVerdict, 'desired' | 'live'>
 
-/** Of the turns before. */
 export interface EarlierAnswers {
   /** The servers' answers to creating what is missing. */
   readonly creations: DryRunAnswers<MissingObjectAnswer>
@@ -52,7 +51,7 @@ export class ObjectJudge {
   async judge(object: Observed, signal: AbortSignal): Promise<ObjectVerdict> {
     const { syncer } = this.options
     const encrypted = EncryptedObject.of(this.reader, object, this.options)
-    // What is encrypted cannot be tried: the server would judge the ciphertext.
+    // An encrypted object cannot be created in a dry run: the server would validate the ciphertext.
     if (object.live.state === 'absent' && encrypted !== undefined) return detectDrift({ ...object, prediction: undefined }, syncer)
     if (object.live.state === 'absent') return detectDrift(await this.missing.withPrediction(object, signal), syncer)
     return this.remembered(object, encrypted) ?? this.ask(object, encrypted, signal)
@@ -90,13 +89,13 @@ export class ObjectJudge {
     const predictions = [prediction, creation?.prediction].filter((each) => each !== undefined)
     if (predictions.length === 0) return Number.POSITIVE_INFINITY
     if (verdict.items.length === 0 && creation === undefined) return 0
-    // A write in between: the answer is about another object than the one that was read.
+    // After a write in between, the answer is about another version of the object.
     if (prediction !== undefined && movedBetween(observed.live, prediction)) return 0
     const requested = this.requested(observed)
     return requested === undefined ? 0 : this.retained.keep(this.context, requested, predictions, verdict)
   }
 
-  /** Undefined for what is not read whole, or has no version. */
+  /** Undefined for an object that is not read whole, or has no version. */
   private requested({ desired: resource, live, schema, stored }: Observed): RequestedObject | undefined {
     if (live.state !== 'present' || live.metadataOnly || metadataText(live.object, 'resourceVersion') === '') return undefined
     return { resource, stored: { live: live.object, schema, syncer: this.options.syncer, lastApplied: stored } }

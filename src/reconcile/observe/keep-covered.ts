@@ -1,4 +1,4 @@
-/** Takes out of an observation whatever the package does not cover: of such an object only the name is left. */
+/** Removes from an observation what the package does not cover. Only the name of such an object remains. */
 import type { ObjectVerdict, SyncerManager } from '../../drift/drift.ts'
 import type { Failure } from '../../failure.ts'
 import type { FieldSchema } from '../../krm/field-schema.ts'
@@ -24,7 +24,7 @@ export interface CoveredQuestion {
   readonly unexpected: UnexpectedObjects
 }
 
-/** What holds of a unit while git, the cluster and the bounds are as they were. */
+/** What is known of a unit while git, the cluster and the boundary do not change. */
 export interface KnownCovered {
   readonly coverage: LastAnswer<Coverage>
   /** Without what the package does not cover. */
@@ -76,7 +76,7 @@ export function keepCovered(question: CoveredQuestion, boundary: Boundary | unde
 
 function judged(verdict: ObjectVerdict, strangers: readonly ObjectVerdict[], coverage: Coverage, live: LiveView): readonly ObjectVerdict[] {
   const { id, desired } = verdict
-  // What another inventory lists, and git does not declare, is not even named.
+  // An object that another inventory lists and git does not declare is not named.
   if (desired === undefined) return strangers.some((other) => resourceKey(other.id) === resourceKey(id)) ? [] : [verdict]
   const state = live.get(resourceKey(id))?.state
   if (state === 'present') {
@@ -97,7 +97,7 @@ function isListed(verdict: ObjectVerdict, { reportedBy, bearsMark }: UnexpectedO
   return inventory === undefined || coverage.hasListed(verdict.id, inventory.claimed, bearsMark.has(verdict))
 }
 
-/** One line for an inventory, however much it lists. */
+/** One line for each inventory, for any number of objects. */
 function listsOf(strangers: readonly ObjectVerdict[], { reportedBy }: UnexpectedObjects): readonly Incomplete[] {
   const counts = new Map<KnownInventory, number>()
   for (const stranger of strangers) {

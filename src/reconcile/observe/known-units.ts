@@ -14,7 +14,7 @@ import type { Claim } from '../../syncers/syncer.ts'
 import { LastAnswer } from './last-answer.ts'
 import type { LiveSide } from './read-live-sides.ts'
 
-/** Of one unit, as git and the cluster have it: for another one nothing is known. */
+/** The results about one unit in one state of git and the cluster. */
 export class KnownUnit {
   readonly claims = new LastAnswer<readonly Claim[]>()
   readonly syncer = new LastAnswer<SyncerManager | undefined>()
@@ -69,7 +69,7 @@ export class KnownUnits {
   }
 }
 
-/** Everything that is the same as before where the unit is, each by itself. */
+/** The unit is unchanged if each of these parts is. */
 function partsOf({ resources, live }: Pick<LiveSide, 'resources' | 'live'>): readonly unknown[] {
   const parts: unknown[] = []
   for (const each of resources) {
@@ -80,7 +80,7 @@ function partsOf({ resources, live }: Pick<LiveSide, 'resources' | 'live'>): rea
   return parts
 }
 
-/** What cannot be identified again is never the same. */
+/** A state that cannot be identified again is never equal. */
 function versionOf(state: LiveState | undefined): readonly unknown[] {
   if (state?.state === 'absent') return ['absent']
   if (state?.state !== 'present') return [{}]

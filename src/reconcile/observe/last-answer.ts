@@ -1,4 +1,4 @@
-/** The answer to one question, for as long as the question is the same: what only a turn that changed something has to work out. */
+/** The answer to one question. It is computed again only if the question changes. */
 
 interface RequestDescription<Answer> {
   readonly subject: unknown
@@ -27,14 +27,14 @@ export class LastAnswer<Answer> {
     return last !== undefined && last.until > now && last.subject === subject && isSame(last.given, given) ? last.answer : undefined
   }
 
-  /** In place of the one before. @param until milliseconds since 1970 */
+  /** Replaces the answer before. @param until milliseconds since 1970 */
   keep(subject: unknown, given: readonly unknown[], answer: Answer, until = Number.POSITIVE_INFINITY): Answer {
     this.#last = { subject, given, answer, until }
     return answer
   }
 }
 
-/** Plain values: JSON, with bigint, undefined, bytes and maps, in their order. Everything else is the same only where it is the same object. */
+/** Compares plain values (JSON, bigint, undefined, bytes, maps in order) by value, and everything else by identity. */
 export function isSame(left: unknown, right: unknown): boolean {
   if (left === right) return true
   if (typeof left !== 'object' || typeof right !== 'object' || left === null || right === null) return false

@@ -15,7 +15,7 @@ type Differences = Pick<ObjectVerdict, 'items' | 'setAside'>
 
 interface Held {
   readonly found: readonly ObjectVerdict[]
-  /** What came of it. */
+  /** The verdicts that were returned for them. */
   readonly now: readonly ObjectVerdict[]
   readonly objects: ReadonlyMap<string, Differences>
 }

@@ -36,7 +36,7 @@ const PREDICTION_WIDTH = 8
 
 export interface PackageSide {
   readonly read: ClaimedSide
-  /** What was worked out while it was as it is. */
+  /** What was computed of the unit in its present state. */
   readonly known: KnownUnit
   /** What inventories list beyond git. */
   readonly unexpected: UnexpectedObjects
@@ -114,7 +114,7 @@ interface Applying {
   readonly fieldManager: string | undefined
 }
 
-/** The differences; cached for as long as nothing of them has to be requested again. */
+/** The differences, cached until one of the answers expires. */
 async function judgeAll(
   { reader, identity }: ReadCluster,
   { read, known, earlier, sources: { key } }: PackageSide,
@@ -155,7 +155,7 @@ async function reportAll(
   const before = audit === undefined ? known.reported.remembered(all, given) : undefined
   if (before !== undefined) return before
   const noise = { presets, syncer, scalers, liveOf: (id: ResourceId) => presentIn(read.live, id) }
-  // Before the ignore rules, which may be about a manager that only the audit log knows.
+  // Before the ignore rules: they may name a manager that only the audit log reports.
   const reported = await attributeVerdicts(
     all.map((verdict) => classifyNoise(verdict, noise)),
     { syncer, policy },
@@ -208,7 +208,7 @@ function unreadableVerdict({ resource, failure }: Unplaced): ObjectVerdict {
  * @param verdict as the ledger has it: what is set aside is not drift any more
  */
 export function incompleteOf({ id, state, items, setAside, failure, reapplyFails }: ObjectVerdict): Incomplete[] {
-  // A refusal is an answer, also to what is set aside, and of a Secret that is never read nothing more will be known later.
+  // A refusal is an answer too, and a Secret that is never read stays unknown.
   const differed = items.length > 0 || setAside.length > 0
   const answered = (differed && reapplyFails !== undefined) || items.some(({ liveUnread }) => liveUnread)
   if (failure === undefined || state === 'in-sync' || answered) return []

@@ -58,7 +58,7 @@ export async function observeRepository(
   }
 }
 
-/** A merge between the reads of git and of the forge: the merged content is not in what was read. */
+/** Whether a merge happened between the reads of git and of the forge, so that the merged content was not read. */
 async function isPast(view: RepositoryView, proposals: RepositoryView['proposals'], signal: AbortSignal): Promise<boolean> {
   const merged = [...proposals.values()].some(({ state, ref }) => state === 'merged' && view.refs.has(ref))
   return merged && (await view.repository.refs(signal)).refs.get(`refs/heads/${view.baseBranch}`) !== view.base
@@ -92,7 +92,7 @@ export async function observeCluster(
   return { cluster: cluster.name, identity, units, unmanaged: await readUnmanaged(cluster, observed, declared, signal) }
 }
 
-/** The report does not list the neighbours of an object that is perhaps another tenant's. */
+/** The report does not list neighbours of an object that may belong to another tenant. */
 function coveredId({ id, state, notSettled }: ObjectVerdict): readonly ResourceId[] {
   return state === 'outside' || notSettled !== undefined ? [] : [id]
 }
@@ -146,7 +146,7 @@ async function observeTogether(
 
 type Loaded = LoadedPackage & { readonly found: FoundPackage }
 
-/** Everything that several packages want of the cluster, but for dry runs. */
+/** Reads the live objects and inventories of several packages together. */
 async function readSides(
   loaded: readonly Loaded[],
   { reader, own, identity, declared }: Omit<Location, 'onDone'>,
@@ -170,7 +170,7 @@ async function readSides(
   )
   const packages = sides.map(({ of: { unit, desired, files, unread, source, boundary }, side }, index) => {
     const { packagePath, packageName } = unit
-    // Whatever its kustomization does to names was done.
+    // A build has applied the name changes of its kustomization.
     const built = source?.tool === 'kustomize'
     const own = { packagePath, packageName, desired, files: built ? [] : files.files, unread, side }
     return { ...own, boundary, inventories: inventories[index] ?? [] }
@@ -182,7 +182,7 @@ async function readSides(
   })
 }
 
-/** Of the packages that run in the cluster, or may: they were named explicitly. */
+/** Packages that run in the cluster, and packages that were named explicitly. */
 function declaredObjects(
   view: RepositoryView,
   { cluster, namespace, named }: { readonly cluster: string; readonly namespace: string; readonly named: readonly FoundPackage[] },
@@ -201,7 +201,7 @@ function declaredObjects(
 
 const ATTEMPTS = 5
 
-/** Runs again while a ref moved under it. @throws Failure BP2006 after the fifth time */
+/** Runs again if a ref moved meanwhile. @throws Failure BP2006 after the fifth time */
 export async function withFreshRefs<Answer>(work: () => Promise<Answer>): Promise<Answer> {
   for (let attempt = 1; ; attempt += 1) {
     try {
@@ -228,7 +228,7 @@ async function unitsOf(
   return choosePackages({ ...view, packages: own }, names, signal)
 }
 
-/** A name that no placement knows is more likely a slip than a cluster without packages, and "no drift" would hide it. */
+/** A cluster without placements is more likely a typing error than a cluster without packages. "No drift" would hide it. */
 function nothingPlaced(cluster: string): Failure {
   return new Failure({
     code: 'BP1011',

@@ -101,7 +101,7 @@ export async function loadPackage(
   }
 }
 
-/** Branches, tags, records and the ledger would be those of both. */
+/** Both would have the same branches, tags, records and ledger files. */
 function twoOfOneName(): Failure {
   return new Failure({
     code: 'BP4004',
@@ -115,7 +115,7 @@ function twoOfOneName(): Failure {
 
 const NO_ANNOTATIONS: ReadonlyMap<string, string> = new Map()
 
-/** A reader of the refusal of a program needs the file that requests it. */
+/** The refusal of a program names the file that configures it. */
 function atPolicy([first, ...others]: Failures['failures'], location: string | undefined): Failures['failures'] {
   const placed = (failure: Failure): Failure => {
     if (failure.code !== 'BP1208' || location === undefined) return failure
@@ -162,7 +162,7 @@ export async function observe(
   const applied = { packagePath: unit.packagePath, pipeline, render: effective.render, paths: files.files.map(({ path }) => path) }
   notes.push(...cluster.notes)
   const applier = await observeApplier(own, cluster, applied, signal)
-  // Only an edit has to know which others read the files.
+  // Needed only for an edit of the files.
   const differs = cluster.verdicts.some(({ items }) => items.length > 0)
   const others = source === undefined || !differs ? [] : await sharedWith(view, source, signal)
   const { known } = side
@@ -194,12 +194,12 @@ export async function observe(
   }
 }
 
-/** Under which name it is known from turn to turn. */
+/** The key of a unit in the caches. */
 export function unitName({ cluster, packagePath }: Pick<Unit, 'cluster' | 'packagePath'>): string {
   return `${cluster}/${packagePath}`
 }
 
-/** The time of the observation where health depends on it, as that of a Pod does. */
+/** The health of a Pod depends on the time of the observation. */
 function dated({ verdicts, identity }: ClusterSide): string {
   return verdicts.some(({ id }) => id.kind === 'Pod') ? identity.observedAt : ''
 }
@@ -216,7 +216,7 @@ function notHandedOver({ live, syncer }: ClusterSide): Set<string> {
   )
 }
 
-/** Without its records it is unknown what was released or is being restored: what differs is shown, and nothing is proven. */
+/** Unreadable records hide what was released or is being restored, so nothing is proven in sync. */
 function unreadDecisions({ unreadable }: GitState): Incomplete[] {
   return unreadable
     .filter(({ location }) => location === 'base')
@@ -240,7 +240,7 @@ function healthOf({ verdicts, live, identity, incomplete }: ClusterSide): GroupM
     const back = items.find(({ rolledBack }) => rolledBack !== undefined)?.rolledBack
     const to = back === undefined ? '' : `, rolled back to ${back.commit.slice(0, 7) || 'nothing'}`
     const message = items.length === 0 ? '' : `${items.length} ${items.length === 1 ? 'difference' : 'differences'} to git${to}`
-    // A Secret without its content is judged as any other: by being there, and not going away.
+    // The health of a Secret does not depend on its content.
     const unread =
       answer === undefined || answer.state === 'unreadable' || (answer.state === 'present' && answer.metadataOnly && !isSecret(id))
     const { status, message: health } = unread

@@ -1,4 +1,4 @@
-/** The syncers' own resources, each read once in a turn however many packages they apply. */
+/** The resources of syncers, each read once in a turn. */
 import { asFailure } from '../../failure.ts'
 import type { LiveState, LiveView, WantedObject } from '../../krm/live-view.ts'
 import { resourceKey } from '../../krm/resource-id.ts'
@@ -13,7 +13,7 @@ export class OwnResources {
     this.reader = reader
   }
 
-  /** An answer for everything that the claims want read; what could not be read is `unreadable`. @throws only the reason of `signal` */
+  /** One answer for each resource that the claims name; `unreadable` if the request failed. @throws only the reason of `signal` */
   async read(claims: readonly Claim[], signal: AbortSignal): Promise<LiveView> {
     const wanted = claims.flatMap((claim) => claim.wanted)
     const each = new Map(wanted.map((one) => [resourceKey(one.id), one]))

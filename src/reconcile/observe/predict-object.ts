@@ -1,4 +1,4 @@
-/** The dry run of one object, held against the object as it was at that moment. */
+/** The dry run of one object, on the version of the object that was read. */
 import { appliedPart, creationProbe, needsPrediction, type ObservedObject } from '../../drift/compare/detect-drift.ts'
 import type { SyncerManager } from '../../drift/drift.ts'
 import type { LiveState, Prediction } from '../../krm/live-view.ts'
@@ -9,7 +9,7 @@ import type { DesiredResource } from '../../render/desired-set.ts'
 import type { AnswerContext, DryRunAnswers } from './dry-run-answers.ts'
 import type { ObjectReader } from './encrypted-object.ts'
 
-/** An object that is written all the time is then compared as it is: better than no answer. */
+/** After these attempts an object that changes all the time is compared as it is. */
 const ATTEMPTS = 3
 
 /**
@@ -74,13 +74,13 @@ export class Creations {
   }
 }
 
-/** What came of making an object that is not there. */
+/** The server's answer to creating an object that is missing. */
 export interface MissingObjectAnswer {
-  /** Undefined: the server would make the object. */
+  /** Undefined: the server would create the object. */
   readonly refusal: Extract<Prediction, { state: 'refused' }> | undefined
 }
 
-/** The answer for one absent object holds for the others: no namespace to create it in, no right to create one of its kind. */
+/** A missing namespace, or a missing right to create a kind, applies to other absent objects too. */
 export class MissingObjects {
   private readonly reader: ClusterReader
   private readonly context: AnswerContext

@@ -41,7 +41,7 @@ export interface KnownInventory extends Inventory {
 
 type Answer = Inventory | Failure | undefined
 
-/** One claim of one package, on its way to an inventory. */
+/** The search for the inventory of one claim. */
 interface Search {
   readonly claim: Claim
   readonly side: LiveSide
@@ -130,7 +130,7 @@ function known({ claim, source, found }: Search, answer: Answer): KnownInventory
   }
 }
 
-/** Whatever bears the mark of the claim, of the kinds and in the places of the package. */
+/** All objects with the mark of the claim, of the kinds and namespaces of the package. */
 function ofMarks(search: Search, given: InventoryAnswers, before: Failure | undefined): KnownInventory | Failure {
   const answer = given.to(listingFor(search))
   if (answer === undefined || answer instanceof Failure) return before ?? search.failure ?? answer ?? nothingAnswered()
@@ -147,7 +147,7 @@ function ofMarks(search: Search, given: InventoryAnswers, before: Failure | unde
   }
 }
 
-/** Helm's record of a release has its fields too, which no mark has. */
+/** Without Helm's record of a release, the fields that Helm applied are unknown. */
 function noteOf({ questions: [question] }: Search, before: Failure | undefined): Pick<KnownInventory, 'note'> {
   if (question === undefined || !('helmRelease' in question)) return {}
   const { namespace, name } = question.helmRelease

@@ -149,7 +149,7 @@ function locationOf(resource: DesiredResource, kind: ServedKind | Failure | unde
   return { resource: withNamespace(resource, kind.namespaced ? own : ''), schema: kind.schema }
 }
 
-/** A package that is as it was is placed as it was, the objects included. */
+/** An unchanged package gets the same objects again. */
 const PLACED = new WeakMap<DesiredResource, DesiredResource>()
 
 function withNamespace(resource: DesiredResource, namespace: string): DesiredResource {

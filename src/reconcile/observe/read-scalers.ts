@@ -5,7 +5,7 @@ import { readScaler, SCALER_KINDS, type Scaler, type Scalers, type ScalerTool } 
 import { asFailure } from '../../failure.ts'
 import type { ClusterIdentity, ClusterReader } from '../../ports/cluster.ts'
 
-/** One kind: what was found, and why that may not be all of them. */
+/** The autoscalers of one kind, and why there may be more. */
 interface KindRead {
   readonly scalers: readonly Scaler[]
   readonly unread: string | undefined
@@ -14,7 +14,7 @@ interface KindRead {
 /** One identity means one observation of a cluster, so that its packages share what was read. */
 const READ = new WeakMap<ClusterIdentity, Map<ScalerTool, Promise<KindRead>>>()
 
-/** Also where the policy mutes nothing of them: whose field it is decides the plan. @throws only the reason of `signal` */
+/** Read also if no preset ignores them, because the plan depends on the owner of the field. @throws only the reason of `signal` */
 export async function readScalers(
   reader: ClusterReader,
   identity: ClusterIdentity,

@@ -30,7 +30,7 @@ import type { LiveSide } from './read-live-sides.ts'
 export interface UnexpectedObjects {
   readonly verdicts: readonly ObjectVerdict[]
   readonly incomplete: readonly Incomplete[]
-  /** What inventories list that git does not declare, and that is not surely the package's: sentences, never drift. */
+  /** Listed objects that git does not declare and that may not belong to the package: sentences, never drift. */
   readonly notes: readonly Note[]
   /** All that the inventories list, by `resourceKey`; undefined where there is none, or one could not be read whole. */
   readonly listed: ReadonlySet<string> | undefined
@@ -54,7 +54,6 @@ export interface InventoriedPackage {
   readonly boundary?: Boundary | undefined
 }
 
-/** An object that may be unexpected. */
 interface Candidate {
   readonly id: ResourceId
   readonly inventory: KnownInventory
@@ -183,7 +182,7 @@ async function judge(each: InventoriedPackage, declared: DeclaredObjects, signal
   return { candidates: [...candidates.values()], incomplete, notes, reportedBy: namedBy }
 }
 
-/** What may be there without being declared: also what an apply brought that did not end well. */
+/** Objects that may exist without a declaration, also from an apply that failed. */
 function beyond({ extraneous, resources, later }: KnownInventory): readonly ResourceId[] {
   return extraneous ?? [...resources, ...(later?.resources ?? [])]
 }

@@ -1,4 +1,4 @@
-/** Fields that a merged Release removed from git: whichever manager owns them now, they are no drift. */
+/** Fields that a merged Release removed from git are no drift, whoever owns them now. */
 
 import type { ObjectVerdict, SetAside } from '../../drift/drift.ts'
 import { withItems } from '../../drift/noise/classify-ignored.ts'
@@ -7,7 +7,7 @@ import { shownPath } from '../../krm/redaction/shown-path.ts'
 import { resourceKey } from '../../krm/resource-id.ts'
 import type { DriftRecord } from '../../record/schema.ts'
 
-/** Moves what a Release covers out of the items. A field that git declares again is git's again. */
+/** Removes released fields from the items, except fields that git declares again. */
 export function setReleasedAside(verdict: ObjectVerdict, merged: readonly DriftRecord[], key: RedactionKey): ObjectVerdict {
   const released = new Map(
     merged.flatMap(({ spec, metadata }) =>

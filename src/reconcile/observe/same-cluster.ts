@@ -1,4 +1,4 @@
-/** A name identifies one cluster: another one behind it would make every object of the first observation missing. */
+/** A name identifies one cluster. If it meant another cluster, every object would be missing. */
 import { Failure } from '../../failure.ts'
 import { identityHash } from '../../plan/ledger/ledger-files.ts'
 import type { ClusterIdentity } from '../../ports/cluster.ts'

@@ -1,4 +1,4 @@
-/** What the account of a cluster may do, and what that means for us. Pure: the answers are given. */
+/** Judges the rights of the account in a cluster. Pure. */
 import type { AccessRule, ClusterAccessAnswer, Finding } from '../../ports/probes.ts'
 
 /** Verbs that change something; `patch` and `create` are apart, because dry runs need them. */
@@ -68,7 +68,7 @@ function judgePatch(cluster: string, rules: readonly AccessRule[]): Finding {
 }
 
 function writesOf({ verbs, groups, resources }: AccessRule): string[] {
-  // To create a part of an object, as a token of an account or a command in a Pod, is no dry run of ours.
+  // Creating a subresource (a token, an exec) is never a dry run of Backporch.
   const parts = resources.some((resource) => resource === '*' || resource.includes('/'))
   const written = verbs.filter((verb) => WRITING.includes(verb) || (verb === 'create' && parts))
   const touched = resources.filter((resource) => !HARMLESS.test(resource))

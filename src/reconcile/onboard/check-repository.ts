@@ -72,7 +72,7 @@ export function judgePolicy(set: PolicySet, reports: readonly DriftReport[], tod
   ]
 }
 
-/** What syncers would see of ours. Files that are no YAML count as unmarked: their readers are unknown. */
+/** Files of Backporch that syncers would read. A file that is no YAML counts as unmarked. */
 export async function readSynced(
   repository: PackageRepository,
   { tree }: BaseTree,
@@ -115,7 +115,7 @@ export function judgeKept({ retained }: SyncedRepository): readonly Finding[] {
   }))
 }
 
-/** Whether the ledger is ours alone, and when it last changed. */
+/** Whether only Backporch writes the ledger, and when it last changed. */
 export async function checkLedger(
   repository: PackageRepository,
   { refs }: BaseTree,

@@ -73,7 +73,7 @@ export function packagePathOf(unit: ObservedUnit): string {
   return unit.state === 'failed' ? unit.packagePath : unit.observation.unit.packagePath
 }
 
-/** Who applies, most packages first. */
+/** The syncers, most packages first. */
 export function syncersOf(units: readonly ObservedUnit[]): OnboardingSubject['syncers'] {
   const appliers = units.flatMap((unit) => (unit.state === 'failed' ? [] : [unit.observation.applier]))
   const groups = [...Map.groupBy(appliers, ({ name, sentence }) => JSON.stringify([name, sentence]))]

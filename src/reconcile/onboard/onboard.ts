@@ -92,7 +92,7 @@ async function prepare(ports: OnboardPorts, request: OnboardRequest, signal: Abo
   const observed = { hosted: isHosted(ports.forge), enrolled: view.policies.policies[0]?.where, branch, proposal }
   const early = planOnboarding({ ...observed, files: [] }, request)
   if (early.kind !== 'propose') return { plan: early, view, subject: undefined, files: [], proposal }
-  // Foreign content counts as it is; ours is recreated, because the cluster may have changed since.
+  // Content of other authors is kept. The content of Backporch is created again, because the cluster may have changed.
   const theirs = early.editedBy === undefined ? undefined : branch
   const edited = theirs === undefined ? undefined : parsed(theirs)
   const observe = await observeForOnboarding({ ...view, policies: edited?.policies ?? view.policies }, ports.cluster, turn, signal)
@@ -117,7 +117,7 @@ async function prepare(ports: OnboardPorts, request: OnboardRequest, signal: Abo
   return { plan, view, subject, files, proposal }
 }
 
-/** As ours, where it is exactly what would be written. */
+/** The branch without an editor if it has exactly the content that would be written. */
 async function asBuilt(
   view: RepositoryView,
   branch: ObservedBranch,
@@ -233,7 +233,7 @@ async function remove({ view }: Onboarding, commit: ObjectId, signal: AbortSigna
   const update: RefUpdate = { ref: CONFIGURE_REF, from: commit, to: null }
   const begun = ledger !== null && ledgerTree.every(({ path }) => path === own)
   await repository.push([update, ...(begun ? [{ ref: `refs/heads/${LEDGER_BRANCH}`, from: ledger, to: null }] : [])], signal)
-  // Where this is a clone, the ledger of its origin may know more.
+  // In a clone, the ledger of the origin may have more.
   return [update]
 }
 

@@ -1,4 +1,4 @@
-/** Whether the content on the base branch is what we proposed: the merge decides, and other content is never settled automatically. */
+/** Whether the merged content is the proposed one. Other content is never settled automatically. */
 import { applyPatch, structuredPatch } from 'diff'
 import { asFailure } from '../../failure.ts'
 import type { ObjectId } from '../../package/object-id.ts'

@@ -39,7 +39,7 @@ export interface HistoryOf {
 export interface KnownHistory {
   readonly base: ObjectId
   readonly history: PackageHistory
-  /** Whether reading it again would give the same: false where a version could not be rendered, and may be later. */
+  /** False if a version failed to render for now, so that another read may give more. */
   readonly lasting: boolean
 }
 
@@ -114,7 +114,7 @@ function joined(newer: PackageHistory, older: PackageHistory, same: boolean): Pa
   }
 }
 
-/** What a shallow clone lacks is returned as a value: what it has is known all the same. */
+/** Missing commits of a shallow clone are a value, because the other commits are known. */
 function cutOff(thrown: unknown): Failure {
   if (thrown instanceof Failure && thrown.code === 'BP4011') return thrown
   throw thrown
@@ -156,7 +156,7 @@ async function render(
   const files = await readPackageFiles(view.repository, tree, signal, { folder: packagePath, all: choice.tool === 'command' }).catch(
     tooLarge,
   )
-  // As it was never read, it was never applied by what is read here.
+  // A version that is too large was never applied either.
   if (files instanceof OversizedRead) return { objects: undefined, outside: [], lasting: true }
   const at = requestedFiles(view.repository, commit, signal)
   const { rendering, outside } = await renderUnit(at, renderer, { packagePath, files, choice }, signal)
@@ -180,7 +180,7 @@ function objectsOf({ resources }: DesiredSet, namespace: string): ReadonlyMap<st
   )
 }
 
-/** Of a year with four digits: git takes any number. */
+/** With a year of four digits, because git accepts any number. */
 function timeOf({ committer }: CommitView): string {
   return `${new Date(Math.min(Math.max(committer.at, 0), LAST_SECOND) * 1000).toISOString().slice(0, 19)}Z`
 }

@@ -25,7 +25,7 @@ export async function selectByLabels(
     signal,
   )
   const selected = packages.filter((found) => {
-    // Labels are those of a Kptfile.
+    // A folder has no labels.
     if (found.source === 'folder') return matchesLabels(selector, new Map())
     const where = pathOf(found)
     const reading = readKptfile(texts.get(where) ?? '', where)

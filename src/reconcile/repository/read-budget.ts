@@ -1,7 +1,7 @@
 /** How many bytes of files a turn takes into memory, and the message about the rest. */
 import { Failure } from '../../failure.ts'
 
-/** Of one package. What is made of a file takes some twenty times as much memory. */
+/** Of one package. A parsed file needs about twenty times its size in memory. */
 export const MOST_PACKAGE_BYTES = 32 * 1024 * 1024
 /** Of all packages of a turn: a Node.js process may have 4 GiB by itself, of which this becomes two thirds. */
 const MOST_TURN_BYTES = 128 * 1024 * 1024
@@ -16,7 +16,7 @@ export class ReadBudget {
     this.most = most
   }
 
-  /** Once for each package, in the order of requests: a package that finds no room finds none in the same turn. */
+  /** Counts each package once. A package without room gets none in the same turn. */
   take(packagePath: string, bytes: number): void {
     if (this.bytes.has(packagePath)) return
     const fits = this.taken + bytes <= this.most

@@ -150,17 +150,17 @@ async function openBranches(
   for (const { records, ...branch } of await readBranches(view, unit, bot, signal)) {
     const episode = branch.workspace.slice('drift-'.length)
     const own = records.filter(({ path }) => path.startsWith(folder))
-    // The base may have older ones: what the branch is named by is its own, or what it brings.
+    // The base may have older records: the record of the branch has its name, or is new on it.
     const mine = own.find((file) => file.episode === episode) ?? own.find(({ isNew }) => isNew)
     const others = records
       .filter(({ path, isNew }) => isNew && !path.startsWith(folder))
       .map(({ path, record }) => ({ path, record: record instanceof Failure ? undefined : record }))
     if (mine === undefined) {
-      // Another cluster's, or a foreign workspace that only looks like ours.
+      // The branch of another cluster, or a foreign workspace with a similar name.
       const isOpen = branch.state === 'proposed' && others.some(({ path }) => !landed.has(path))
       if (isOpen)
         siblings.push({ ...branch, foreign: branch.foreign || branch.known === false || branch.signed === false, records: others })
-      // It was the unit's, and was moved to where it is not: that is no decision about the drift.
+      // Somebody moved the branch to a commit without its record. That is no decision about the drift.
       else if (report !== undefined && open === branch.ref && branch.known === false)
         branches.push({ ...branch, foreign: true, foreignWhy: MOVED, record: recordOf(report), others: [] })
     } else if (mine.record instanceof Failure) {
@@ -171,7 +171,7 @@ async function openBranches(
   return { branches, siblings, unreadable }
 }
 
-/** A decision is about the branch's content when it was made, and the branch may have moved since. */
+/** A decision is about the content that the branch had at that time. */
 async function endedHeads(view: RepositoryView, unit: Unit, signal: AbortSignal): Promise<ReadonlyMap<string, EndedHead>> {
   const folder = `${recordFolder(unit.cluster, unit.slug)}/`
   const heads = new Map<string, EndedHead>()
@@ -190,7 +190,7 @@ interface MergedRecord {
   readonly text: string
 }
 
-/** Searched only until the decision is in the ledger: it is a walk back through the base branch. */
+/** Searched only until the ledger has the decision, because it walks the base branch. */
 async function mergeCommitsOf(
   { view, unit }: UnitView,
   { merged, branches, report }: { readonly merged: readonly MergedRecord[] } & Pick<OpenBranches, 'branches'> & Pick<LedgerState, 'report'>,

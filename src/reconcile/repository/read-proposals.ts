@@ -1,4 +1,4 @@
-/** What the forge has of our proposals: read once per turn, and only where git has or had one. */
+/** The proposals of Backporch on the forge, read once per turn, and only if git has or had one. */
 import { packageSlug } from '../../package/find-packages.ts'
 import { formatWorkspaceBranch, isWellFormedRefName, parseWorkspaceBranch } from '../../package/ref-name.ts'
 import { isWithdrawn } from '../../plan/decisions/closed-episode.ts'
@@ -51,7 +51,7 @@ function waitingRefs({ closed }: RepositoryView): string[] {
 /** Minutes in which a close at the moment of a withdrawal is searched. */
 const WITHDRAWN_FOR = 10
 
-/** Withdrawn by a turn a moment ago: a person may have closed them in that moment, which only the forge knows. */
+/** Withdrawn a moment ago: a person may have closed them at the same time, which only the forge reports. */
 function withdrawnRefs({ closed }: RepositoryView, now: string): string[] {
   return closed.flatMap(({ spec, status }) => {
     if (!isWithdrawn(status) || Date.parse(now) - Date.parse(status.at) > WITHDRAWN_FOR * 60_000) return []

@@ -1,4 +1,4 @@
-/** What `kpt fn render` would make of packages of the base branch; reads git alone. */
+/** What `kpt fn render` creates of the packages of the base branch. Reads git only. */
 import { Failure, Failures, failuresOf } from '../../failure.ts'
 import type { FoundPackage } from '../../package/find-packages.ts'
 import type { PackageFiles } from '../../package/package-files.ts'
@@ -63,9 +63,9 @@ interface RenderRequest {
   readonly packages: readonly string[]
   /** Folders without a Kptfile. */
   readonly folders: readonly string[]
-  /** The objects that are applied are wanted: what a policy renders otherwise is rendered so. */
+  /** Returns the applied objects: a renderer of a policy is used. */
   readonly applied: boolean
-  /** Whose policies count; undefined: what is the same in all. */
+  /** Its policies apply; undefined: only what is equal for all clusters. */
   readonly cluster: string | undefined
   readonly renderer: PackageRenderer
 }

@@ -331,11 +331,11 @@ export async function readAhead(
     signal.throwIfAborted()
     return new Map<ObjectId, number>()
   })
-  // Which packages find room is a matter of their order, and not of which is read first.
+  // The order of the packages decides which get room, not the order of reads.
   for (const { path, ids: own } of wanted) {
     const bytes = own.map((id) => sizes.get(id) ?? Number.POSITIVE_INFINITY)
     const sum = bytes.reduce((total, each) => total + each, 0)
-    // What is too large by itself is not read, and takes no room.
+    // A package that is too large is not read, and needs no room.
     if (sum <= MOST_PACKAGE_BYTES && bytes.every((each) => each <= MOST_FILE_BYTES)) view.budget.take(path, sum)
   }
 }

@@ -52,7 +52,7 @@ export function filesOfView(view: RepositoryView): CommitFiles {
  * @throws Failure BP40xx when git fails
  */
 export async function sharedWith(view: RepositoryView, source: BuiltSource, signal: AbortSignal): Promise<readonly SharingUnit[]> {
-  // What a command makes is not edited here.
+  // The output of a command is never edited.
   if (source.tool === 'command') return []
   const sharing: SharingUnit[] = []
   for (const named of sourcesOf(view).units) {
@@ -73,7 +73,7 @@ async function sharingUnit(
   const folder = kustomizationFolder(found.path, choice.path)
   if (folder === source.folder && found.path === source.packagePath) return undefined
   const walked = await walkOnce(view, folder, signal)
-  // What cannot be built feeds no cluster.
+  // A folder that cannot be built feeds no cluster.
   if (walked.failures.length > 0) return undefined
   const other = { packagePath: found.path, package: [], tool: choice.tool, folder, files: walked.files, command: [] }
   return { name, files: new Set(read.filter((path) => walked.files.has(path))), source: other }

@@ -43,7 +43,7 @@ export function unitFolders(tree: readonly TreeFile[], { refs, placements, recor
   const placed =
     globs.length === 0 ? [] : [...folders].filter(([path, holds]) => (holds || isLiteral(globs, path)) && matchesPath(globs, path))
   const names = new Set((wanted.packages ?? []).map(normalPath))
-  // What was recorded of a folder is decided about by its name alone.
+  // Records of a folder are selected by its name only.
   const open = [...refs.keys()].map((ref) => recordedFolder(ref, folders)).filter((path) => path !== undefined && names.has(path))
   const known = recorded
     .filter(({ path, isFolder }) => folders.has(path) && (names.has(path) || (isFolder && placements.length === 0)))

@@ -1,4 +1,4 @@
-/** What a unit is rendered from, and what that gives: its package, and what a build of it reads beyond the package's folder. */
+/** Renders a unit from its package and from the files that its build reads outside of the package. */
 import type { Failure } from '../../failure.ts'
 import type { ObjectId } from '../../package/object-id.ts'
 import type { PackageFile, PackageFiles } from '../../package/package-files.ts'
@@ -90,7 +90,7 @@ async function readWithFolder(
   const beside = folders.has(folder) ? [] : (commit.beside?.(path) ?? [])
   folders.add(folder)
   const manifests = beside.filter((each) => each.mode.startsWith('100') && /\.(?:ya?ml|json)$/.test(each.path)).map((each) => each.id)
-  // One of them that cannot be read matters where it is named.
+  // An unreadable file is reported where it is named.
   const all =
     manifests.length < 2 ? undefined : await commit.repository.read([id, ...manifests], signal, MOST_PACKAGE_BYTES).catch(() => undefined)
   return all ?? (await readBlobs(commit.repository, [file], signal))
@@ -151,7 +151,7 @@ async function sourceOf(
   }
 }
 
-/** The part of a listing that a unit is made of: its package by paths in it, what is outside by `/` and the path from the root. */
+/** The files of a unit: paths in its package, and for files outside of it `/` and the path from the root. */
 export function unitTree(tree: readonly TreeFile[], packagePath: string, outside: readonly string[]): readonly TreeFile[] {
   const own = below(tree, packagePath)
   if (outside.length === 0) return own
