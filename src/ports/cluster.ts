@@ -76,7 +76,7 @@ export interface ListingRef {
 }
 
 /** The metadata of all objects of all kinds that lie in these namespaces and that the account may list. */
-export interface NamespacesRef {
+interface NamespacesRef {
   readonly namespaces: readonly string[]
 }
 

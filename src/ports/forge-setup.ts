@@ -6,7 +6,7 @@ export type ForgeKind = (typeof FORGE_KINDS)[number]
 /** Git alone: proposals are branches. */
 export const GIT_ALONE: ForgeKind = 'local'
 
-export interface NeededRight {
+interface NeededRight {
   /** As the forge calls it: `Contents: read and write`. */
   readonly name: string
   readonly why: string
@@ -30,7 +30,7 @@ export interface ProtectionSubject {
   readonly bot: string | undefined
 }
 
-export interface Protection {
+interface Protection {
   readonly requests: readonly ProtectionRequest[]
   /** Commands for a POSIX shell that send the requests: comments, commands and JSON only. */
   readonly commands: string

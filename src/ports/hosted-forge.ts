@@ -116,7 +116,7 @@ export interface CommitStatus {
   readonly url: string
 }
 
-export interface ForgeStatuses {
+interface ForgeStatuses {
   /** Makes the commit have these statuses; one that it has already is not sent again. */
   ensureStatuses(commit: ObjectId, statuses: readonly CommitStatus[], signal: AbortSignal): Promise<void>
 }
@@ -139,7 +139,7 @@ export interface ForgeComment {
 
 export type Permission = 'none' | 'read' | 'write' | 'admin'
 
-export interface ForgeConversation {
+interface ForgeConversation {
   /** Comments on a proposal or issue, oldest first, without our own. */
   readComments(number: number, signal: AbortSignal): Promise<readonly ForgeComment[]>
   /** Our own comment of the topic, without its mark, with `\n` as line break; undefined where there is none. Never another account's. */
@@ -167,7 +167,7 @@ export interface WantedIssue {
   readonly labels: readonly string[]
 }
 
-export interface ForgeIssues {
+interface ForgeIssues {
   /** One issue of ours per topic, rewritten in place and reopened after a person closed it. */
   ensureIssue(wanted: WantedIssue, signal: AbortSignal): Promise<KnownIssue>
   readIssue(topic: string, signal: AbortSignal): Promise<KnownIssue | undefined>

@@ -72,7 +72,7 @@ export interface Probes {
 }
 
 /** As `ClusterTarget` of the command line. */
-export interface ProbedCluster {
+interface ProbedCluster {
   readonly context: string | undefined
   readonly kubeconfig: string | undefined
   readonly cluster: string | undefined

@@ -39,7 +39,7 @@ export interface ForgeConnection {
 }
 
 /** Header, and the text before the hex of an HMAC-SHA256. */
-export type SignatureHeader = readonly [name: string, prefix: string]
+type SignatureHeader = readonly [name: string, prefix: string]
 
 export interface ForgeAdapter extends ForgeSetup {
   readonly kind: ForgeKind

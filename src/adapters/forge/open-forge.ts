@@ -10,7 +10,7 @@ import { tokenFor } from './forge-token.ts'
 import { ALL_FORGES, FORGES } from './forges.ts'
 import { proxyDispatcher } from './proxy-dispatcher.ts'
 
-export interface OpenForgeOptions extends Omit<ConnectOptions, 'findToken'> {
+interface OpenForgeOptions extends Omit<ConnectOptions, 'findToken'> {
   /** As given; undefined: found by the address, or probed. */
   readonly kind: ForgeKind | undefined
   /** The answer of git's credential helpers for a page of the host. */

@@ -19,7 +19,7 @@ const FAMILIES = new Map<string, LabelStyle>(
 )
 const OTHER = { color: 'bfdadc', description: 'Of backporch' }
 
-export interface LabelStyle {
+interface LabelStyle {
   /** Six hexadecimal digits, without `#`. */
   readonly color: string
   readonly description: string

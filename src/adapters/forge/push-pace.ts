@@ -4,7 +4,7 @@ import type { Environment } from './forge-adapter.ts'
 import { ALL_FORGES } from './forges.ts'
 
 /** Waits for a place. @returns what to call when the push has ended, however it ended */
-export type AdmitPush = (signal: AbortSignal) => Promise<() => void>
+type AdmitPush = (signal: AbortSignal) => Promise<() => void>
 
 /** Milliseconds. */
 const MINUTE = 60_000

@@ -7,7 +7,7 @@ import { Failure } from '../../failure.ts'
 import type { Clock } from '../../ports/clock.ts'
 import { HeldBackWrite, type WriteCount } from '../../ports/hosted-forge.ts'
 
-export interface GovernorOptions {
+interface GovernorOptions {
   /** The name that people use: `GitHub`. */
   readonly forge: string
   readonly clock: Clock
@@ -30,7 +30,7 @@ export interface GovernorMemory {
 }
 
 /** The forge's own count of requests in its present window. */
-export interface Budget {
+interface Budget {
   readonly limit: number
   readonly remaining: number
   /** Milliseconds since 1970. */

@@ -20,7 +20,7 @@ export interface WebhookAnswer {
   readonly requestedAction?: RequestedAction
 }
 
-export interface WebhookIntakeOptions {
+interface WebhookIntakeOptions {
   /** At least one; each of them is valid. */
   readonly secrets: readonly string[]
   /** `owner/name`; undefined takes every repository whose webhooks are signed with the secret. */

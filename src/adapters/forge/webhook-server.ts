@@ -8,7 +8,7 @@ import type { Clock } from '../../ports/clock.ts'
 import { type Listening, listen } from '../system/listen.ts'
 import { type WebhookAnswer, type WebhookIntake, WebhookReading } from './webhook-intake.ts'
 
-export interface WebhookServerOptions {
+interface WebhookServerOptions {
   /** Name or address to listen on. */
   readonly host: string
   /** 0 takes a free one. */

@@ -9,7 +9,7 @@ import { type ProgramEnd, runProgram } from './run-program.ts'
 
 export type EngineName = 'docker' | 'podman'
 
-export interface EngineOptions {
+interface EngineOptions {
   /** Undefined: the first one found. */
   readonly engine: EngineName | undefined
   readonly environment: { readonly [name: string]: string | undefined }

@@ -15,9 +15,9 @@ import type { FunctionLimits } from './function-limits.ts'
 import { runModule } from './run-module.ts'
 import { type ProgramEnd, runProgram } from './run-program.ts'
 
-export type ForeignRuntime = Extract<ChosenRuntime, { is: 'program' | 'image' | 'module' }>
+type ForeignRuntime = Extract<ChosenRuntime, { is: 'program' | 'image' | 'module' }>
 
-export interface ForeignOptions {
+interface ForeignOptions {
   readonly engine: EngineName | undefined
   /** The operator's, for the PATH and the container engine. Programs get next to nothing of it. */
   readonly environment: { readonly [name: string]: string | undefined }

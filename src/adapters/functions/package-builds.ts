@@ -18,7 +18,7 @@ import { findProgram } from '../system/find-program.ts'
 import { FUNCTION_LIMITS, type FunctionLimits } from './function-limits.ts'
 import { type ProgramEnd, runProgram } from './run-program.ts'
 
-export interface PackageBuildsOptions {
+interface PackageBuildsOptions {
   /** Programs in the operator's form: `kubectl`, `/usr/local/bin/jsonnet`, `helm template .`. */
   readonly allowed: readonly string[]
   /** The operator's: programs get the PATH of it, and kubectl nothing. */

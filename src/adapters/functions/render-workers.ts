@@ -10,7 +10,7 @@ import { brokeLimit } from './function-failures.ts'
 import { describeSize, describeTime } from './function-limits.ts'
 import type { FromWorker, SentRendering, ToWorker, WorkerStart } from './worker-messages.ts'
 
-export interface WorkersOptions {
+interface WorkersOptions {
   readonly entry: URL
   /** Threads at once. */
   readonly width: number

@@ -20,7 +20,7 @@ import { contentKey, RenderingCache } from './rendering-cache.ts'
 
 declare const BACKPORCH_VERSION: string | undefined
 
-export interface RendererOptions {
+interface RendererOptions {
   readonly allowed: AllowedFunctions
   readonly engine: EngineName | undefined
   /** The operator's. */

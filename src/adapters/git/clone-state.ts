@@ -3,7 +3,7 @@ import { gitNotInstalled } from './git-failure.ts'
 import { type Environment, runGit } from './git-program.ts'
 
 /** `none`: bare, or no repository at all. `clone`: a work tree with a remote `origin`. `alone`: one without. */
-export type CloneState = 'none' | 'alone' | 'clone'
+type CloneState = 'none' | 'alone' | 'clone'
 
 /** For the repository that git finds from `path`, a folder on this machine. @throws Failure BP4009 where git is not installed */
 export async function cloneState(path: string, signal: AbortSignal, environment: Environment): Promise<CloneState> {

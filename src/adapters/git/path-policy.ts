@@ -10,7 +10,7 @@ const CONTROL = /[\x00-\x1f\x7f]/
 const MAY_BE_GIT = /g.*i.*t/is
 
 /** `.git` in every form that some file system takes for it: `.GIT`, `git~1`, `.git.`, `.git::$INDEX_ALLOCATION`, `.g<U+200C>it`. */
-export function standsForGitFolder(segment: string): boolean {
+function standsForGitFolder(segment: string): boolean {
   if (!MAY_BE_GIT.test(segment)) return false
   const plain = (segment.replace(IGNORED_BY_HFS, '').split(':')[0] ?? '').replace(/[. ]+$/, '').toLowerCase()
   return plain === '.git' || /^git~[0-9]+$/.test(plain)

@@ -37,7 +37,7 @@ import { HttpTransport, type TokenSource } from './protocol/http-transport.ts'
 import { ProcessTransport } from './protocol/process-transport.ts'
 import { pushRefs } from './protocol/push-refs.ts'
 import { parseRemoteAddress, type RemoteAddress } from './protocol/remote-address.ts'
-import { TracedTransport } from './protocol/traced-transport.ts'
+import { tracedTransport } from './protocol/traced-transport.ts'
 import { signOff } from './sign-off.ts'
 import { workTreeChanges, workTreeNotClean, workTreeOfBranch } from './work-tree.ts'
 
@@ -106,7 +106,7 @@ class GitRepository implements PackageRepository {
     this.#memory = options.memory ?? freeMemory
     const limits = { ...LIMITS, ...options.limits }
     const traced = (transport: GitTransport, { printed }: RemoteAddress): GitTransport =>
-      options.trace === undefined ? transport : new TracedTransport(transport, printed, options.trace)
+      options.trace === undefined ? transport : tracedTransport(transport, printed, options.trace)
     const openRemote = (at: RemoteAddress, transport: GitTransport): ObjectSource => {
       const cache = new ObjectCache(cacheFolder, at.printed, options.fs ?? nodeFiles)
       return new RemoteObjects(at.printed, transport, cache, typeof options.baseBranch === 'string' ? options.baseBranch : undefined)

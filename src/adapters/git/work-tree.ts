@@ -6,10 +6,10 @@ import { type Environment, runGit } from './git-program.ts'
 import { withoutFilters } from './repository-programs.ts'
 
 /** `none`: bare, or no repository at all. `dirty`: some file, also an untracked one that is not ignored, differs from HEAD. */
-export type WorkTreeState = 'none' | 'clean' | 'dirty'
+type WorkTreeState = 'none' | 'clean' | 'dirty'
 
 /** Paths from the top of the work tree. */
-export interface WorkTreeChanges {
+interface WorkTreeChanges {
   readonly tracked: readonly string[]
   /** Untracked files, ignored ones too. */
   readonly untracked: readonly string[]

@@ -15,7 +15,7 @@ import { readInventories } from './read-inventories.ts'
 import { type LiveSources, readLive } from './read-live.ts'
 import { SchemaSource } from './schema-source.ts'
 
-export interface ApiServerOptions {
+interface ApiServerOptions {
   readonly clock: Clock
   /** Namespace of objects of a namespaced kind that name none: that of the context. */
   readonly defaultNamespace: string

@@ -18,7 +18,7 @@ import { Discovery, objectPath, requestedFor, type ServedResource } from './disc
 import { guardedPatch } from './guarded-patch.ts'
 import { failureOfResponse, isObjectAbsent, jsonOf, notKubernetes, type RequestDescription } from './kubernetes-failure.ts'
 
-export interface ApiServerWriterOptions {
+interface ApiServerWriterOptions {
   readonly clock: Clock
   readonly defaultNamespace: string
   /** `backporch/0.1.0` */

@@ -3,7 +3,7 @@ import { type FieldPath, indexOfStep, valueAt } from '../../krm/field-path.ts'
 import { isJsonArray, type Json, type JsonObject, jsonEquals } from '../../text/json.ts'
 import { withoutValueAt, withValueAt } from '../../yaml/edit/edit-yaml-value.ts'
 
-export interface FieldChange {
+interface FieldChange {
   readonly path: FieldPath
   /** The value that has to be there; undefined: none. */
   readonly expected: Json | undefined

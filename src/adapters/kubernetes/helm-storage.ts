@@ -13,7 +13,7 @@ import { objectsIn, parseGoYaml } from '../../yaml/read/go-yaml.ts'
 export const STORES = ['Secret', 'ConfigMap'] as const
 export type Store = (typeof STORES)[number]
 
-export interface StoredRevision {
+interface StoredRevision {
   readonly store: Store
   readonly version: number
   /** `deployed`, `failed`, `superseded`, `uninstalled`, `pending-upgrade` and so on (helm `pkg/release/common/status.go`). */
@@ -64,7 +64,7 @@ function isUninstalled({ status }: StoredRevision): boolean {
 }
 
 /** The content of a stored revision, with the content of Secrets. */
-export interface DecodedRevision {
+interface DecodedRevision {
   readonly resources: readonly Resource[]
   /** Milliseconds since 1970; 0 where the release has no time. */
   readonly deployedAt: number

@@ -13,7 +13,7 @@ import type { LiveSources } from './read-live.ts'
 const PARALLEL = 8
 
 /** One list to read, of one namespace or, with an empty one, of all. */
-export interface MetadataList {
+interface MetadataList {
   readonly served: ServedResource
   readonly namespace: string
   readonly labelSelector: string

@@ -18,7 +18,7 @@ import {
   unavailableAdmission,
 } from './kubernetes-failure.ts'
 
-export type RefusedApply =
+type RefusedApply =
   | { readonly state: 'refused'; readonly reason: RefusalReason; readonly failure: Failure }
   /** The server has an error of its own, or a webhook does not answer. */
   | {

@@ -6,10 +6,10 @@
 export type Environment = Readonly<Record<string, string | undefined>>
 
 /** Separated by commas or spaces: names of variables that every child gets. */
-export const CHILD_VARIABLES = 'BACKPORCH_CHILD_ENV'
+const CHILD_VARIABLES = 'BACKPORCH_CHILD_ENV'
 
 /** `git` with ssh; a credential `plugin` of a kubeconfig; a container `engine`; a `viewer` of the user's on his terminal; any `program`. */
-export type ChildKind = 'git' | 'plugin' | 'engine' | 'viewer' | 'program'
+type ChildKind = 'git' | 'plugin' | 'engine' | 'viewer' | 'program'
 
 /** Folders, language, terminal, proxies and certificate authorities; on Windows what programs do not start without. */
 const ALWAYS =

@@ -13,7 +13,7 @@ export interface DiffFile {
   readonly live: string
 }
 
-export interface ExternalDiff {
+interface ExternalDiff {
   /** Program, found on the PATH, and its arguments; no shell. */
   readonly program: readonly [string, ...string[]]
   readonly files: readonly DiffFile[]

@@ -11,14 +11,14 @@ import { type RedactionKey, redactionKey } from '../../krm/redaction/redacted.ts
 /** Characters of the shortest accepted key: 128 bits as hex digits. */
 const SHORTEST = 32
 
-export interface KeySource {
+interface KeySource {
   /** Value of `BACKPORCH_KEY`; undefined or empty where it is not set. */
   readonly value: string | undefined
   /** File that holds the key otherwise. */
   readonly path: string
 }
 
-export interface LoadedKey {
+interface LoadedKey {
   readonly key: RedactionKey
   /** True when the file was made now: another machine has another key. */
   readonly created: boolean

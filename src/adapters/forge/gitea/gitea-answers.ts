@@ -74,7 +74,7 @@ export const timelineSchema = z.object({ type: z.string(), user: user.nullish(),
 export const permissionSchema = z.object({ permission: z.string() })
 
 /** Gitea has no flag for drafts: the title marks them (setting `[repository.pull-request] WORK_IN_PROGRESS_PREFIXES`). */
-export const DRAFT_PREFIX = 'WIP: '
+const DRAFT_PREFIX = 'WIP: '
 const TITLE_BYTES = 255
 const ELLIPSIS = Buffer.from('…')
 const DRAFT = /^(WIP:|\[WIP\])\s*/i

@@ -13,7 +13,7 @@ import { RefusedAnswer } from '../refused-answer.ts'
 import type { RequestGovernor } from '../request-governor.ts'
 import { failureOfAnswer, reportedIn } from './gitea-failure.ts'
 
-export interface GiteaClientOptions {
+interface GiteaClientOptions {
   readonly address: ForgeAddress
   readonly token: string
   readonly dispatcher: Dispatcher
@@ -26,7 +26,7 @@ export interface GiteaClientOptions {
   readonly trace?: Trace
 }
 
-export interface GiteaRequest {
+interface GiteaRequest {
   readonly method: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE'
   /** Below `/api/v1`, each variable segment encoded. */
   readonly path: string

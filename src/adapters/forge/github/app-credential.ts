@@ -6,7 +6,7 @@ import { readKeyFile, settingOf, withLineBreaks } from '../../system/key-setting
 import { isGitHubHost } from './github-address.ts'
 import type { GitHubCredential } from './github-credentials.ts'
 
-export type AppCredential = Extract<GitHubCredential, { kind: 'app' }>
+type AppCredential = Extract<GitHubCredential, { kind: 'app' }>
 
 const ID = 'BACKPORCH_APP_ID'
 const KEY = 'BACKPORCH_APP_PRIVATE_KEY'

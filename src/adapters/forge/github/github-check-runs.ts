@@ -31,7 +31,7 @@ interface KnownRun {
   readonly count: number
 }
 
-export interface CheckRunIdentity {
+interface CheckRunIdentity {
   readonly appId: number
   /** Permissions of the installation; undefined before the first token. */
   granted(): Readonly<Record<string, string>> | undefined

@@ -8,7 +8,7 @@ import type { GitHubAddress } from './github-address.ts'
 import { failureOfAnswer, reportedIn } from './github-failure.ts'
 
 /** The repository as it is now: after a rename or transfer, under its present name. */
-export interface RepositoryFacts {
+interface RepositoryFacts {
   readonly id: number
   readonly owner: string
   readonly repo: string
@@ -17,7 +17,7 @@ export interface RepositoryFacts {
   readonly mergeMethods: readonly MergeMethod[]
 }
 
-export type MergeMethod = 'merge' | 'squash' | 'rebase'
+type MergeMethod = 'merge' | 'squash' | 'rebase'
 
 type RepositoryAnswer = RestEndpointMethodTypes['repos']['get']['response']['data']
 
@@ -140,7 +140,7 @@ interface Page<Item> {
 }
 
 /** Null where the account is deleted. */
-export type Author = { readonly login: string } | null | undefined
+type Author = { readonly login: string } | null | undefined
 
 function factsOf(data: RepositoryAnswer): RepositoryFacts | undefined {
   const login: unknown = data?.owner?.login

@@ -17,7 +17,7 @@ export type GitHubCredential =
 export type TokenSource = (renewed: boolean, signal: AbortSignal) => Promise<string | undefined>
 
 /** Runs `work` with translated failures. */
-export type AskGitHub = <Answer>(what: string, work: () => Promise<Answer>) => Promise<Answer>
+type AskGitHub = <Answer>(what: string, work: () => Promise<Answer>) => Promise<Answer>
 
 /** Milliseconds. A token is not used in its last minutes, so that a turn ends with the token that it began with. */
 const EARLY = 5 * 60_000

@@ -15,7 +15,7 @@ import type { AnswerCache } from './answer-cache.ts'
 import type { GitHubAddress } from './github-address.ts'
 import { isLimit, learnBudget, namedEnd, resourceOf } from './rate-limits.ts'
 
-export interface FetchParts {
+interface FetchParts {
   readonly address: GitHubAddress
   readonly dispatcher: Dispatcher
   readonly governor: RequestGovernor
@@ -27,7 +27,7 @@ export interface FetchParts {
   readonly trace?: Trace
 }
 
-export interface FetchInit {
+interface FetchInit {
   readonly method: string
   readonly headers: Readonly<Record<string, string>>
   readonly body?: string

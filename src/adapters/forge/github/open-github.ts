@@ -20,7 +20,7 @@ import { GitHubFetch } from './github-fetch.ts'
 import { githubForge } from './github-forge.ts'
 import { probeGitHub } from './probe-github.ts'
 
-export interface GitHubOptions {
+interface GitHubOptions {
   readonly address: GitHubAddress
   readonly credential: GitHubCredential
   readonly clock: Clock

@@ -30,7 +30,7 @@ const IN_THE_WAY = new Map([
   ['file_path_restriction', 'some paths may not be changed'],
 ])
 
-export interface GitHubProbe {
+interface GitHubProbe {
   readonly client: GitHubClient
   /** Permissions of the App's installation, after the first request; undefined for a plain token. */
   readonly granted: () => Readonly<Record<string, string>> | undefined

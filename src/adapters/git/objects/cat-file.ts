@@ -24,7 +24,7 @@ const IDLE = 2_000
 /** Ids that are requested before answers are read. */
 const AT_ONCE = 2_000
 
-export interface CatFileParts {
+interface CatFileParts {
   /** Folder of the objects. */
   readonly objects: string
   /** Folder of our empty repository, which is made where it is missing: several processes may share it. */

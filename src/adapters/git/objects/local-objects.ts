@@ -16,7 +16,7 @@ import { type CatFile, NoGitProgram, openObjects, openSizes, UnreadableObject } 
 import type { GitObject, ObjectType } from './object-format.ts'
 import type { ObjectSource } from './object-source.ts'
 
-export interface LocalParts {
+interface LocalParts {
   /** As it may be printed. */
   readonly remote: string
   readonly transport: GitTransport

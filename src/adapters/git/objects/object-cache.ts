@@ -43,7 +43,7 @@ interface Generation {
  * Recently read objects: a turn reads most of what the turn before it read, and an object never changes.
  * @param limit bytes of content; an object of more than a sixteenth of it is not cached
  */
-export function recentObjects(limit: number): LRUCache<ObjectId, GitObject> {
+function recentObjects(limit: number): LRUCache<ObjectId, GitObject> {
   return new LRUCache({ maxSize: limit, maxEntrySize: limit / 16, sizeCalculation: ({ content }) => content.length + 1 })
 }
 

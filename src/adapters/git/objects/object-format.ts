@@ -33,7 +33,7 @@ export interface Identity {
   readonly email: string
 }
 
-export interface CommitContent {
+interface CommitContent {
   readonly tree: ObjectId
   readonly parents: readonly ObjectId[]
   readonly identity: Identity

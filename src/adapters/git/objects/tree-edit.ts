@@ -4,9 +4,9 @@ import type { FileChange } from '../../../ports/package-repository.ts'
 import { pathSegments, refusePath } from '../path-policy.ts'
 import { FOLDER_MODE, type GitObject, gitObject, isFolder, type TreeEntry, treeObject } from './object-format.ts'
 
-export type ReadTree = (tree: ObjectId) => Promise<readonly TreeEntry[]>
+type ReadTree = (tree: ObjectId) => Promise<readonly TreeEntry[]>
 
-export interface EditedTree {
+interface EditedTree {
   readonly tree: ObjectId
   /** New trees and blobs. Empty where nothing changed. */
   readonly objects: readonly GitObject[]

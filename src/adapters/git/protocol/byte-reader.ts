@@ -10,7 +10,7 @@ export class StreamFault extends Error {
   }
 }
 
-export interface ReadLimits {
+interface ReadLimits {
   /** Longest time without a byte. Milliseconds. */
   readonly silence: number
   /** Bytes of the stream. */

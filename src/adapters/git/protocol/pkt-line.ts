@@ -35,7 +35,7 @@ export async function readPktLine(reader: ByteReader): Promise<Buffer | 'flush' 
 }
 
 /** The content of the bands of an answer. */
-export interface BandedAnswer {
+interface BandedAnswer {
   readonly content: Buffer
   /** Messages of the server and its hooks; untrusted. */
   readonly messages: string

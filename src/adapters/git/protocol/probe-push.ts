@@ -14,7 +14,7 @@ import { ProcessTransport } from './process-transport.ts'
 import { sendPush } from './push-pack.ts'
 import { parseRemoteAddress } from './remote-address.ts'
 
-export interface ProbePushOptions {
+interface ProbePushOptions {
   readonly remote: string
   readonly token?: string | TokenSource
   readonly workingDirectory: string

@@ -11,7 +11,7 @@ import type { Advertisement } from './advertisement.ts'
 import type { GitTransport } from './git-transport.ts'
 import { type PushCommand, type PushReport, sendPush } from './push-pack.ts'
 
-export interface PushParts {
+interface PushParts {
   /** As it may be printed. */
   readonly remote: string
   readonly transport: GitTransport

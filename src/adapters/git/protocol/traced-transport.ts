@@ -1,54 +1,12 @@
 /** A transport that reports its requests and their times, for `--verbose`. */
 import type { Trace } from '../../../ports/trace.ts'
-import type { Advertisement } from './advertisement.ts'
-import type { ByteReader } from './byte-reader.ts'
-import type { GitService, GitSession, GitTransport } from './git-transport.ts'
+import type { GitTransport } from './git-transport.ts'
 
-export class TracedTransport implements GitTransport {
-  readonly #inner: GitTransport
-  readonly #remote: string
-  readonly #trace: Trace
-
-  /** @param remote as it may be printed */
-  constructor(inner: GitTransport, remote: string, trace: Trace) {
-    this.#inner = inner
-    this.#remote = remote
-    this.#trace = trace
-  }
-
-  get secrets(): readonly string[] {
-    return this.#inner.secrets
-  }
-
-  async open(service: GitService, signal: AbortSignal, known?: Advertisement): Promise<GitSession> {
-    const session = await this.#timed(
-      `${service} ${this.#remote}: list refs`,
-      () => this.#inner.open(service, signal, known),
-      ({ advertisement }) => `${advertisement.refs.size} refs${advertisement === known ? ', known from before' : ''}`,
-    )
-    return {
-      advertisement: session.advertisement,
-      request: (body) =>
-        this.#timed(
-          `${service} ${this.#remote}: send ${body.reduce((bytes, part) => bytes + part.length, 0)} bytes`,
-          () => session.request(body),
-          () => 'answers',
-        ),
-      close: () => session.close(),
-    }
-  }
-
-  explain(thrown: unknown, signal: AbortSignal): unknown {
-    return this.#inner.explain(thrown, signal)
-  }
-
-  async #timed<Answer extends GitSession | ByteReader>(
-    what: string,
-    work: () => Promise<Answer>,
-    report: (answer: Answer) => string,
-  ): Promise<Answer> {
+/** @param remote as it may be printed */
+export function tracedTransport(inner: GitTransport, remote: string, trace: Trace): GitTransport {
+  async function timed<Answer>(what: string, work: () => Promise<Answer>, report: (answer: Answer) => string): Promise<Answer> {
     const started = performance.now()
-    const reported = (outcome: string): void => this.#trace({ what, outcome, milliseconds: performance.now() - started })
+    const reported = (outcome: string): void => trace({ what, outcome, milliseconds: performance.now() - started })
     try {
       const answer = await work()
       reported(report(answer))
@@ -57,5 +15,30 @@ export class TracedTransport implements GitTransport {
       reported('failed')
       throw thrown
     }
+  }
+  return {
+    get secrets() {
+      return inner.secrets
+    },
+    open: async (service, signal, known) => {
+      const session = await timed(
+        `${service} ${remote}: list refs`,
+        () => inner.open(service, signal, known),
+        ({ advertisement }) => `${advertisement.refs.size} refs${advertisement === known ? ', known from before' : ''}`,
+      )
+      return {
+        advertisement: session.advertisement,
+        request: (body) => {
+          const bytes = body.reduce((sum, part) => sum + part.length, 0)
+          return timed(
+            `${service} ${remote}: send ${bytes} bytes`,
+            () => session.request(body),
+            () => 'answers',
+          )
+        },
+        close: () => session.close(),
+      }
+    },
+    explain: (thrown, signal) => inner.explain(thrown, signal),
   }
 }

@@ -27,7 +27,7 @@ interface Found {
   readonly size: number
 }
 
-export class AuditLog implements AuditSource {
+class AuditLog implements AuditSource {
   private readonly path: string
   private readonly limits: AuditLogLimits
   private files = new Map<string, LogFile>()

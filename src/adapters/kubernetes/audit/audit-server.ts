@@ -6,7 +6,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { type Listening, listen } from '../../system/listen.ts'
 import { type AuditIntake, BODY_LIMIT, type IntakeAnswer } from './audit-intake.ts'
 
-export interface AuditServerOptions {
+interface AuditServerOptions {
   readonly host: string
   /** 0 takes a free one. */
   readonly port: number

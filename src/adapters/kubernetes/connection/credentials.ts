@@ -156,7 +156,7 @@ function noCredential(access: ClusterAccess, why: string, cause: unknown): Failu
   })
 }
 
-export interface TlsOptions {
+interface TlsOptions {
   readonly ca?: string
   readonly cert?: string
   readonly key?: string

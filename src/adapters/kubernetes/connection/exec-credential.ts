@@ -11,7 +11,7 @@ import { findProgram } from '../../system/find-program.ts'
 import type { Environment } from './choose-proxy.ts'
 import type { ClusterAccess, ExecPlugin } from './kubeconfig.ts'
 
-export interface ExecOptions {
+interface ExecOptions {
   readonly environment: Environment
   readonly execAllow: readonly string[]
   /** Milliseconds that the plugin may take; 10 s unless given. */

@@ -58,7 +58,7 @@ export const TRANSPORT_DEFAULTS = { connectTimeout: 10_000, maxBody: 256 * 1024 
  * `timeout`: too slow. `untrusted`: the server's certificate. `rejected`: the server refused our certificate.
  * `too-large`: more than `maxBody`. `not-http`: the peer does not speak HTTP.
  */
-export type FaultClass = 'unreachable' | 'broken' | 'timeout' | 'untrusted' | 'rejected' | 'too-large' | 'not-http'
+type FaultClass = 'unreachable' | 'broken' | 'timeout' | 'untrusted' | 'rejected' | 'too-large' | 'not-http'
 
 /** A library's error, translated by its code. It stays inside this folder: `kubernetes-failure.ts` makes a Failure of it. */
 export class TransportFault extends Error {

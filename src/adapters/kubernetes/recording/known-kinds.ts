@@ -4,7 +4,7 @@
  */
 import type { ListType } from '../../../krm/field-schema.ts'
 
-export interface KnownList {
+interface KnownList {
   readonly type: ListType
   readonly keys: readonly string[]
 }

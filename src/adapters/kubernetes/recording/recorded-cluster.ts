@@ -14,7 +14,7 @@ import { isKnownNamespaced } from './known-kinds.ts'
 import { type RecordedEvidence, recordedInventory } from './recorded-inventory.ts'
 import { predictionKey, type Recording, readRecording } from './recording.ts'
 
-export interface RecordedClusterOptions {
+interface RecordedClusterOptions {
   /** `--live`: a file or a folder. */
   readonly path: string
   /** `--cluster`; otherwise the name in the recording, or the file's. */

@@ -35,7 +35,7 @@ import { appliedObject } from '../applied-object.ts'
 export const RECORDING = { apiVersion: 'backporch.dev/v1alpha1', kind: 'Recording', prediction: 'RecordedPrediction' } as const
 
 /** Objects of a kind; without a namespace, in all of them. */
-export interface RecordedScope {
+interface RecordedScope {
   readonly apiVersion: string
   readonly kind: string
   readonly namespace: string | undefined
