@@ -78,11 +78,8 @@ export class SourceDocument {
 
   /** `apps/prod/kustomization.yaml:7`, of the value or of its nearest parent. */
   location(path: FieldPath): string {
-    for (let steps = path.length; steps >= 0; steps -= 1) {
-      const source = nodeAtPath(this.root, path.slice(0, steps))?.node.source
-      if (source !== undefined) return `${this.path}:${this.lines.position(source.start).line}`
-    }
-    return this.path
+    const { file, line } = this.locationOf(path)
+    return `${file}:${line}`
   }
 }
 
@@ -105,4 +102,8 @@ export function index(position: number): FieldPath[number] {
 
 export function fields(...names: readonly string[]): FieldPath {
   return names.map(field)
+}
+
+export function isAt(path: FieldPath, ...names: readonly string[]): boolean {
+  return path.length === names.length && path.every((step, at) => step.kind === 'field' && step.name === names[at])
 }

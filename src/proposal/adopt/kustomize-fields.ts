@@ -7,7 +7,7 @@ import { getKey, type Json, partOf } from '../../text/json.ts'
 import type { FileEdit } from '../resolution-edits.ts'
 import { editAt, type Wanted } from './candidate.ts'
 import { splitReference } from './image-reference.ts'
-import { fields, index, type SourceDocument } from './kustomization-node.ts'
+import { fields, index, isAt, type SourceDocument } from './kustomization-node.ts'
 import type { BuiltTarget } from './kustomize-input.ts'
 import type { SourceCandidate, SourceLocations } from './source-edits.ts'
 
@@ -39,6 +39,15 @@ function text(value: { readonly [key: string]: Json }, key: string): string {
 
 function setIn(kustomization: SourceDocument, path: FieldPath, value: Wanted): FileEdit {
   return { path: kustomization.path, edit: editAt(0, path, value) }
+}
+
+function setField(
+  kustomization: SourceDocument,
+  path: FieldPath,
+  value: Wanted,
+  { via, what }: Pick<SourceCandidate, 'via' | 'what'>,
+): SourceCandidate {
+  return { via, what: `${what} (${kustomization.location(path)})`, edits: [setIn(kustomization, path, value)] }
 }
 
 /** Entries of `images` that wrote the image, by its present name. */
@@ -91,22 +100,13 @@ export function shownImage(kustomizations: readonly SourceDocument[], target: Bu
 }
 
 function replicas(kustomization: SourceDocument, target: BuiltTarget): readonly SourceCandidate[] {
-  const [first, second, ...rest] = target.path
-  const isCount =
-    first?.kind === 'field' && first.name === 'spec' && second?.kind === 'field' && second.name === 'replicas' && rest.length === 0
-  if (!isCount) return []
+  if (!isAt(target.path, 'spec', 'replicas')) return []
   return kustomization.entries('replicas').flatMap(({ index: position, value }) => {
     const name = text(value, 'name')
     if (!namedAlike(name, target)) return []
     const entry = [...fields('replicas'), index(position)]
     const path = target.wanted === undefined ? entry : [...entry, ...fields('count')]
-    return [
-      {
-        via: `replicas:${name}`,
-        what: `the replicas of ${name} (${kustomization.location(path)})`,
-        edits: [setIn(kustomization, path, target.wanted)],
-      },
-    ]
+    return [setField(kustomization, path, target.wanted, { via: `replicas:${name}`, what: `the replicas of ${name}` })]
   })
 }
 
@@ -116,15 +116,7 @@ function labels(kustomization: SourceDocument, { path, wanted }: BuiltTarget): r
   const [last, above] = [path.at(-1), path.at(-2)]
   if (last?.kind !== 'field' || above?.kind !== 'field') return []
   const candidate = (kind: string, at: FieldPath): readonly SourceCandidate[] =>
-    kustomization.has(at)
-      ? [
-          {
-            via: `${kind}:${last.name}`,
-            what: `the ${kind} ${last.name} (${kustomization.location(at)})`,
-            edits: [setIn(kustomization, at, wanted)],
-          },
-        ]
-      : []
+    kustomization.has(at) ? [setField(kustomization, at, wanted, { via: `${kind}:${last.name}`, what: `the ${kind} ${last.name}` })] : []
   if (above.name === 'annotations') return candidate('annotation', fields('commonAnnotations', last.name))
   if (!LABEL_PLACES.has(above.name)) return []
   const pairs = kustomization
@@ -164,10 +156,8 @@ function inGenerator(
   if (typeof wanted !== 'string') return []
   const found = generatorLocations(kustomization, files, [...fields('configMapGenerator'), index(position)], key)
   return found.flatMap((each): SourceCandidate[] => {
-    if (each.is === 'literal') {
-      const what = `the literal ${key} (${kustomization.location(each.at)})`
-      return [{ via: `literal:${key}`, what, edits: [setIn(kustomization, each.at, `${key}=${wanted}`)] }]
-    }
+    if (each.is === 'literal')
+      return [setField(kustomization, each.at, `${key}=${wanted}`, { via: `literal:${key}`, what: `the literal ${key}` })]
     if (each.is === 'file')
       return [{ via: `file:${each.named}`, what: `the file ${each.file}`, edits: [], texts: new Map([[each.file, wanted]]) }]
     if (/[\r\n]/.test(wanted)) return []

@@ -3,6 +3,7 @@ import { RE2JS } from 're2js'
 import type { FieldPath } from '../../krm/field-path.ts'
 import { parseApiVersion, type ResourceId } from '../../krm/resource-id.ts'
 import { getKey, isJsonObject, type Json, type JsonObject, partOf } from '../../text/json.ts'
+import { isAt } from '../adopt/kustomization-node.ts'
 
 interface Name {
   readonly name: string
@@ -113,10 +114,6 @@ function selects(selector: string, marks: JsonObject): boolean | undefined {
     all &&= holds
   }
   return all
-}
-
-export function isAt(path: FieldPath, ...names: readonly string[]): boolean {
-  return path.length === names.length && path.every((step, at) => step.kind === 'field' && step.name === names[at])
 }
 
 /** Whether the field is part of an object's identity. */
