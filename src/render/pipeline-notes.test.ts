@@ -38,3 +38,12 @@ test('a package with a pipeline has the keys that kubectl reads, as one without 
     [{ true: 'blue' }],
   )
 })
+
+test('the objects of a pipeline have no annotation of the render', () => {
+  const rendering = render('{color: red}', 'color: blue # kpt-set: ${color}')
+  assert.ok('desired' in rendering)
+  assert.deepEqual(
+    rendering.desired.resources.map(({ object }) => object),
+    [{ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a' }, data: { color: 'red' } }],
+  )
+})

@@ -1,0 +1,68 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { driftOf } from '../../../test/fakes/drift-samples.ts'
+import { Failure, type FailureCode } from '../../failure.ts'
+import type { ResolvedChange } from '../resolution-edits.ts'
+import { onlyTrial, problemsOf } from './adoption-failures.ts'
+
+const ID = { group: '', kind: 'ConfigMap', namespace: 'shop', name: 'web' }
+
+function change(via?: string): ResolvedChange {
+  const location = { path: 'apps/web/config.yaml', document: 0, item: undefined, line: 1 }
+  const desired = { id: ID, apiVersion: 'v1', object: { data: { color: 'blue' } }, location }
+  return { desired, resolution: 'Adopt', via, drift: driftOf('data.color', { id: ID, change: 'modified', git: 'blue', live: 'red' }) }
+}
+
+function failure(code: FailureCode, why: string): Failure {
+  return new Failure({ code, what: 'cannot adopt', why, remedy: 'choose restore' })
+}
+
+test('the problem of a change is its refusal, and several locations are no problem', () => {
+  const failures = new Map([
+    ['first', failure('BP2001', 'no location')],
+    ['second', failure('BP2014', 'two locations')],
+  ])
+  const changes = [change('first'), change('second'), change('third')]
+  const choose = ({ via = '' }: ResolvedChange): void => {
+    const found = failures.get(via)
+    if (found !== undefined) throw found
+  }
+  assert.deepEqual(
+    problemsOf(changes, () => choose),
+    ['no location', undefined, undefined],
+  )
+})
+
+test('a failure of the package is the problem of every change, and another exception is thrown', () => {
+  const changes = [change(), change()]
+  const fails = (thrown: unknown) => () => {
+    throw thrown
+  }
+  assert.deepEqual(problemsOf(changes, fails(failure('BP1207', 'not stable'))), ['cannot adopt: not stable', 'cannot adopt: not stable'])
+  assert.throws(() => problemsOf(changes, fails(new TypeError('x'))), TypeError)
+  assert.throws(() => problemsOf(changes, () => fails(new TypeError('x'))), TypeError)
+})
+
+const trial = (via: string, what: string) => ({ candidate: { via, what, edits: [] } })
+const TWO = [trial('manifest', 'the manifest'), trial('setter:color', 'the setter color')]
+
+test('a single location is taken, and one of several by its name', () => {
+  assert.equal(onlyTrial(change(), []), undefined)
+  assert.equal(onlyTrial(change('other'), TWO.slice(0, 1)), TWO[0])
+  assert.equal(onlyTrial(change('setter:color'), TWO), TWO[1])
+})
+
+test('several locations are refused with their names, also under one name', () => {
+  const why = (via: string | undefined, trials: typeof TWO): string => {
+    try {
+      onlyTrial(change(via), trials)
+    } catch (thrown) {
+      assert.ok(thrown instanceof Failure && thrown.code === 'BP2014')
+      return thrown.why
+    }
+    return ''
+  }
+  assert.match(why(undefined, TWO), /^2 places give .* the manifest as "manifest", the setter color as "setter:color"$/)
+  assert.match(why('nope', TWO), /^no place of that name gives the live value; these do: /)
+  assert.match(why('manifest', [...TWO, trial('manifest', 'the other manifest')]), /^3 places give /)
+})
