@@ -1,6 +1,6 @@
 /** State that a process with several turns retains between them. Losing it costs requests, never a decision. */
 
-import { PackageHistories } from '../repository/package-histories.ts'
+import { PackageHistories } from '../repository/package-history.ts'
 import { DryRunAnswers } from './dry-run-answers.ts'
 import type { CachedVerdict, EarlierAnswers } from './judge-object.ts'
 import { KnownUnits } from './known-units.ts'

@@ -6,7 +6,7 @@ import { metadataText } from '../../krm/resource.ts'
 import type { ClusterReader } from '../../ports/cluster.ts'
 import type { AnswerContext, DryRunAnswers, RequestedObject } from './dry-run-answers.ts'
 import { EncryptedObject } from './encrypted-object.ts'
-import { Creations, type MissingObjectAnswer, MissingObjects, movedBetween, withPrediction } from './predict-object.ts'
+import { creationsBy, type MissingObjectAnswer, MissingObjects, movedBetween, withPrediction } from './predict-object.ts'
 
 /** Without what each turn reads by itself. */
 export type CachedVerdict = Omit<ObjectVerdict, 'desired' | 'live'>
@@ -26,7 +26,7 @@ export class ObjectJudge {
   private readonly options: { readonly syncer: SyncerManager | undefined; readonly key: RedactionKey }
   private readonly retained: DryRunAnswers<CachedVerdict>
   private readonly missing: MissingObjects
-  private readonly creations: Creations
+  private readonly withCreation: ReturnType<typeof creationsBy>
   private answered = Number.POSITIVE_INFINITY
 
   constructor(
@@ -40,7 +40,7 @@ export class ObjectJudge {
     this.options = options
     this.retained = verdicts
     this.missing = new MissingObjects(reader, context, creations)
-    this.creations = new Creations(reader, context.manager)
+    this.withCreation = creationsBy(context.manager)
   }
 
   /** Milliseconds since 1970: until when the verdicts hold of objects that stay as they are; 0 where one has to be requested in every turn. */
@@ -61,7 +61,7 @@ export class ObjectJudge {
     const { syncer } = this.options
     const reader = encrypted ?? this.reader
     const found = encrypted === undefined ? object : { ...object, live: encrypted.sealed() }
-    const created = await this.creations.withCreation(found, signal, reader)
+    const created = await this.withCreation(found, reader, signal)
     const observed = await withPrediction(reader, created, { syncer, manager: this.context.manager }, signal)
     const detected = detectDrift(observed, syncer)
     const verdict = encrypted?.judged(detected) ?? detected

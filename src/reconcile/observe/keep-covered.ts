@@ -8,11 +8,11 @@ import type { Note } from '../../note.ts'
 import { type Boundary, outside, whyOutside } from '../../policy/boundary.ts'
 import { Coverage } from '../../policy/coverage.ts'
 import type { Incomplete } from '../../record/schema.ts'
-import type { LastAnswer } from './last-answer.ts'
+import type { KnownUnit } from './known-units.ts'
 import type { KnownInventory } from './read-claimed-inventories.ts'
 import { listedOutside, type UnexpectedObjects } from './read-unexpected.ts'
 
-export interface CoveredQuestion {
+interface CoveredQuestion {
   /** Of what git declares, before history was read. */
   readonly detected: readonly ObjectVerdict[]
   /** Of all. */
@@ -24,14 +24,7 @@ export interface CoveredQuestion {
   readonly unexpected: UnexpectedObjects
 }
 
-/** What is known of a unit while git, the cluster and the boundary do not change. */
-export interface KnownCovered {
-  readonly coverage: LastAnswer<Coverage>
-  /** Without what the package does not cover. */
-  readonly covered: LastAnswer<readonly ObjectVerdict[]>
-}
-
-export interface Covered {
+interface Covered {
   readonly verdicts: readonly ObjectVerdict[]
   readonly live: LiveView
   readonly incomplete: readonly Incomplete[]
@@ -42,7 +35,11 @@ export interface Covered {
  * @param boundary where placements define what the package covers, nothing that they refuse was read: what is left is covered
  * @param known the result of the turn before. What an inventory lists beyond git is judged in every turn.
  */
-export function keepCovered(question: CoveredQuestion, boundary: Boundary | undefined, known: KnownCovered): Covered {
+export function keepCovered(
+  question: CoveredQuestion,
+  boundary: Boundary | undefined,
+  known: Pick<KnownUnit, 'coverage' | 'covered'>,
+): Covered {
   const { detected, decided, live, syncer, unexpected } = question
   if (boundary !== undefined) {
     const verdicts = known.covered.of(decided, [boundary], () =>

@@ -1,12 +1,16 @@
 /** The cluster side of one unit: live objects, dry runs where ownership proves nothing, inventory, verdicts and health. */
 
+import { attribute } from '../../drift/attribute/attribution.ts'
 import { findSyncer, writesThroughHelm } from '../../drift/attribute/syncer.ts'
 import type { ObservedObject } from '../../drift/compare/detect-drift.ts'
 import { setGoneAside } from '../../drift/compare/set-aside-gone.ts'
 import type { ObjectVerdict, SyncerManager } from '../../drift/drift.ts'
 import { classifyIgnored } from '../../drift/noise/classify-ignored.ts'
 import { classifyNoise } from '../../drift/noise/classify-noise.ts'
+import { overrideRisks } from '../../drift/risk/risk-overrides.ts'
 import { withVisibility } from '../../drift/visibility.ts'
+import { asFailure } from '../../failure.ts'
+import type { AuditedWrite } from '../../krm/audit-event.ts'
 import type { FieldSchema } from '../../krm/field-schema.ts'
 import { UNKNOWN_SCHEMA } from '../../krm/field-schema.ts'
 import type { LiveState } from '../../krm/live-view.ts'
@@ -16,12 +20,11 @@ import type { Note } from '../../note.ts'
 import type { Boundary } from '../../policy/boundary.ts'
 import type { EffectivePolicy } from '../../policy/effective-policy.ts'
 import type { ClusterIdentity, ClusterReader } from '../../ports/cluster.ts'
-import { knownActors } from '../../record/known-actors.ts'
+import { knownActors, withKnownActors } from '../../record/known-actors.ts'
 import type { Incomplete } from '../../record/schema.ts'
 import type { Claim } from '../../syncers/syncer.ts'
 import type { JsonObject } from '../../text/json.ts'
 import { eachOf } from '../each-of.ts'
-import { attributeVerdicts } from './attribute-verdicts.ts'
 import { decideBehind, type UnitSources } from './decide-behind.ts'
 import { type EarlierAnswers, ObjectJudge } from './judge-object.ts'
 import { keepCovered } from './keep-covered.ts'
@@ -166,6 +169,34 @@ async function reportAll(
     all,
     given,
     reported.map((verdict) => classifyIgnored(verdict, ignore, today)),
+  )
+}
+
+/** A log that cannot be read is reported, and hides no drift. @throws only the reason of `signal` */
+async function attributeVerdicts(
+  verdicts: readonly ObjectVerdict[],
+  { syncer, policy }: { readonly syncer: SyncerManager | undefined; readonly policy: EffectivePolicy },
+  { unit, git, audit, key, onNote }: UnitSources,
+  signal: AbortSignal,
+): Promise<readonly ObjectVerdict[]> {
+  const wanted = verdicts.flatMap(({ id, items }) => (items.length === 0 ? [] : [id]))
+  let writes: ReadonlyMap<string, readonly AuditedWrite[]> = new Map()
+  if (audit !== undefined && wanted.length > 0) {
+    try {
+      const answer = await audit.writesTo(unit.cluster, wanted, signal)
+      writes = answer.writes
+      for (const text of answer.notes) onNote({ cause: 'audit-log-not-read', subject: '', text })
+    } catch (thrown) {
+      signal.throwIfAborted()
+      const { what, why } = asFailure(thrown)
+      onNote({ cause: 'audit-log-not-read', subject: '', text: `${what}: ${why}; field managers alone are named` })
+    }
+  }
+  const { report } = git.ledger
+  const known = knownActors(report)
+  const by = { syncer, rules: policy.actors, writes }
+  return verdicts.map((verdict) =>
+    overrideRisks(withKnownActors(attribute(verdict, by), known, report?.spec.observed.at ?? '', key), policy.riskOverrides),
   )
 }
 

@@ -47,29 +47,19 @@ export function movedBetween(live: LiveState, prediction: Prediction): boolean {
  * Dry runs that create an object under another name, for objects that come without managers. Where one could not be tried, as
  * without the right to create, no other of the kind in its namespace is tried.
  */
-export class Creations {
-  private readonly reader: ClusterReader
-  private readonly manager: string
-  private readonly unproven = new Map<string, Prediction>()
-
-  /** @param manager of the syncer */
-  constructor(reader: ClusterReader, manager: string) {
-    this.reader = reader
-    this.manager = manager
-  }
-
-  /** @param reader that the object needs of its own */
-  async withCreation<Object extends Omit<ObservedObject, 'prediction'>>(
+export function creationsBy(manager: string) {
+  const unproven = new Map<string, Prediction>()
+  return async <Object extends Omit<ObservedObject, 'prediction'>>(
     object: Object,
+    reader: ObjectReader,
     signal: AbortSignal,
-    reader: ObjectReader = this.reader,
-  ): Promise<Object> {
+  ): Promise<Object> => {
     const probe = creationProbe(object)
     if (probe === undefined) return object
     const { id, apiVersion } = object.desired
     const location = `${apiVersion} ${id.kind} ${id.namespace}`
-    const prediction = this.unproven.get(location) ?? (await reader.predict(probe.resource, this.manager, signal))
-    if (prediction.state === 'unproven') this.unproven.set(location, prediction)
+    const prediction = unproven.get(location) ?? (await reader.predict(probe.resource, manager, signal))
+    if (prediction.state === 'unproven') unproven.set(location, prediction)
     return { ...object, creation: { probe, prediction } }
   }
 }

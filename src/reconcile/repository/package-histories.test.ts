@@ -7,7 +7,7 @@ import { Failure } from '../../failure.ts'
 import type { ObjectId } from '../../package/object-id.ts'
 import type { TreeFile } from '../../ports/package-repository.ts'
 import { loadPackage } from '../observe/observe.ts'
-import { PackageHistories } from './package-histories.ts'
+import { PackageHistories } from './package-history.ts'
 import { type RepositoryView, readRepository } from './repository-view.ts'
 
 const { signal } = new AbortController()

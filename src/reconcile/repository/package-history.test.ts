@@ -4,7 +4,7 @@ import { InProcessRenderer } from '../../../test/fakes/in-process-renderer.ts'
 import { MemoryRepository } from '../../../test/fakes/memory-repository.ts'
 import { valueAt } from '../../krm/field-path.ts'
 import { loadPackage } from '../observe/observe.ts'
-import { PackageHistories } from './package-histories.ts'
+import { PackageHistories } from './package-history.ts'
 import { readRepository } from './repository-view.ts'
 
 const { signal } = new AbortController()

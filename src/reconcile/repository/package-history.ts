@@ -1,4 +1,8 @@
-/** What earlier commits of the base branch rendered for one package: read only where a difference may be the syncer's lag. */
+/**
+ * What earlier commits of the base branch rendered for one package, read only if the syncer may be behind. Histories are cached over turns: of
+ * a base branch that moved only the new commits are read.
+ */
+import { LRUCache } from 'lru-cache'
 import type { PackageHistory, PackageVersion } from '../../drift/behind/sync-evidence.ts'
 import { Failure } from '../../failure.ts'
 import { resourceKey } from '../../krm/resource-id.ts'
@@ -43,11 +47,42 @@ export interface KnownHistory {
   readonly lasting: boolean
 }
 
+/** Objects of all histories together, one more for each history. */
+const MOST_OBJECTS = 20_000
+
+export class PackageHistories {
+  private readonly known = new LRUCache<string, KnownHistory>({ maxSize: MOST_OBJECTS, sizeCalculation: sizeOf })
+  private readonly reading = new Map<string, Promise<KnownHistory>>()
+
+  async read(context: HistoryContext, of: HistoryOf, signal: AbortSignal): Promise<PackageHistory> {
+    const { view, choice, namespace } = context
+    const key = JSON.stringify([view.repository.remote, view.baseBranch, of.packagePath, choice, namespace])
+    const known = this.known.get(key)
+    if (known?.base === view.base) return known.history
+    // The same package of several clusters, in one turn.
+    const requested = `${key} ${view.base}`
+    const reading = this.reading.get(requested) ?? readPackageHistory(context, { ...of, known }, signal)
+    this.reading.set(requested, reading)
+    try {
+      const read = await reading
+      if (read.lasting) this.known.set(key, read)
+      else this.known.delete(key)
+      return read.history
+    } finally {
+      this.reading.delete(requested)
+    }
+  }
+}
+
+function sizeOf({ history }: KnownHistory): number {
+  return history.versions.reduce((sum, { objects }) => sum + objects.size, 1)
+}
+
 /**
  * Walks the first parents of the base commit, down to the commit whose history is known: what a merge brought counts from the merge on.
  * @throws Failure BP40xx when git fails; the commits that a shallow clone lacks are `cut`
  */
-export async function readPackageHistory(
+async function readPackageHistory(
   context: HistoryContext,
   { packagePath, outside: outsideNow, desired, known }: HistoryOf,
   signal: AbortSignal,
