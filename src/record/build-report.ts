@@ -12,7 +12,7 @@ import { unitHealth } from '../status/unit-health.ts'
 import { given } from '../text/given.ts'
 import type { Json } from '../text/json.ts'
 import { frozen } from './known-texts.ts'
-import { API_VERSION, type Change, type DriftReport, type Incomplete, LOCAL_CONFIG, type UnitHealth } from './schema.ts'
+import { type Change, type DriftReport, documentHead, type Incomplete, type UnitHealth } from './schema.ts'
 
 /** A difference with its place in git and what is planned for it. */
 interface ResolvedDrift {
@@ -132,9 +132,7 @@ export function buildReport(input: ReportInput): DriftReport {
   const { unit } = input
   const { changes, setAside, objects } = showVerdicts(input)
   return {
-    apiVersion: API_VERSION,
-    kind: 'DriftReport',
-    metadata: { name: reportName(unit), annotations: LOCAL_CONFIG },
+    ...documentHead('DriftReport', reportName(unit)),
     spec: {
       unit,
       fingerprint: input.fingerprint,

@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto'
 import { z } from 'zod'
 import { RECORDS_FOLDER } from './record-paths.ts'
-import { API_VERSION, LOCAL_CONFIG } from './schema.ts'
+import { API_VERSION, documentHead } from './schema.ts'
 
 /** Commits of one branch that are stored: it is recreated while its drift changes. */
 const MOST_COMMITS = 20
@@ -56,9 +56,7 @@ export function hashOf(content: Uint8Array): string {
 export function withPushed(before: PushedBranch | undefined, branch: string, commit: string, content: PushedContent): PushedBranch {
   const others = (before?.spec.commits ?? []).filter((known) => known.commit !== commit)
   return {
-    apiVersion: API_VERSION,
-    kind: 'PushedBranch',
-    metadata: { name: branch, annotations: LOCAL_CONFIG },
+    ...documentHead('PushedBranch', branch),
     spec: { commits: [...others, { commit, ...content }].slice(-MOST_COMMITS) },
   }
 }

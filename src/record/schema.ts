@@ -363,3 +363,8 @@ export type NotePart = NonNullable<DriftReportList['notes']>[number]
 export type Plan = DriftRecord['spec']['plan']
 
 export const LOCAL_CONFIG = { 'config.kubernetes.io/local-config': 'true' } as const
+
+/** How every document begins. */
+export function documentHead<Kind extends string>(kind: Kind, name: string) {
+  return { apiVersion: API_VERSION, kind, metadata: { name, annotations: LOCAL_CONFIG } } as const
+}

@@ -7,7 +7,7 @@ import { withoutHashes } from '../../krm/redaction/shown-path.ts'
 import { effectivePolicy } from '../../policy/effective-policy.ts'
 import type { IgnoreEntry } from '../../policy/ignore-schema.ts'
 import { type Policy, type PolicyFile, type PolicySet, parsePolicyFiles } from '../../policy/parse-policy.ts'
-import { API_VERSION, type Change, LOCAL_CONFIG } from '../../record/schema.ts'
+import { type Change, documentHead } from '../../record/schema.ts'
 import { formatInertDocument } from '../../record/write-document.ts'
 import { given } from '../../text/given.ts'
 import { literalGlob } from '../../text/glob.ts'
@@ -119,9 +119,7 @@ function isPolicy(value: Json, name: string): boolean {
 export function policyOfUnit({ cluster, packagePath, slug }: PolicyUnit, rules: readonly IgnoreDocument[]) {
   const match = { clusters: [cluster], ...(packagePath === '' ? {} : { packages: [packagePath] }) }
   return {
-    apiVersion: API_VERSION,
-    kind: 'DriftPolicy',
-    metadata: { name: `ignore-${slug}-in-${cluster}`, annotations: LOCAL_CONFIG },
+    ...documentHead('DriftPolicy', `ignore-${slug}-in-${cluster}`),
     spec: { match, ignore: rules.map(plain) },
   }
 }

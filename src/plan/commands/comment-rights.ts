@@ -20,7 +20,7 @@ export interface OwnedPackage {
 /** @throws Failure BP2013 for a login without write access */
 export function assertMayWrite({ login, permission }: Commenter, owned: OwnedPackage): void {
   if (permission === 'write' || permission === 'admin') return
-  const owners = ownersOf(owned.codeOwners, kptfileOf(owned))
+  const owners = ownersOf(owned.codeOwners, kptfileOf(owned.packagePath))
   throw notAllowed(
     `${quoted(login)} needs write access to the repository for this`,
     permission === 'none' ? 'the forge gives no access' : `the access is: ${permission}`,
@@ -37,7 +37,7 @@ export function assertMayWrite({ login, permission }: Commenter, owned: OwnedPac
 export function assertOwner(verb: string, chosen: readonly Change[], { login, permission }: Commenter, owned: OwnedPackage): void {
   for (const change of chosen) {
     if (change.risk !== 'critical' && change.risk !== 'high') continue
-    const file = change.source?.replace(/:[0-9]+$/, '') ?? kptfileOf(owned)
+    const file = fileOfChange(change, owned.packagePath)
     const owners = ownersOf(owned.codeOwners, file)
     if (owners.length === 0 || owners.some((owner) => owner.toLowerCase() === `@${login.toLowerCase()}`)) continue
     const unproven = owners.filter((owner) => owner.includes('/') || !owner.startsWith('@'))
@@ -60,8 +60,13 @@ export function needsOwner(resolution: Resolution): boolean {
 
 const OWNERS_TOLD = 3
 
-function kptfileOf({ packagePath }: OwnedPackage): string {
+export function kptfileOf(packagePath: string): string {
   return packagePath === '' ? 'Kptfile' : `${packagePath}/Kptfile`
+}
+
+/** The file that code owners are looked up for. */
+export function fileOfChange({ source }: Pick<Change, 'source'>, packagePath: string): string {
+  return source?.replace(/:[0-9]+$/, '') ?? kptfileOf(packagePath)
 }
 
 /** Never a plain word of a sentence: a user called `all` is not everybody. */

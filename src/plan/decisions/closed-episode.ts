@@ -1,19 +1,32 @@
 /** How an episode ends, and how long its rejection is silent. */
 
 import { RISKS } from '../../drift/drift.ts'
-import { API_VERSION, type Change, type ClosedEpisode, type DriftRecord, LOCAL_CONFIG } from '../../record/schema.ts'
+import { closedPath } from '../../record/record-paths.ts'
+import { type Change, type ClosedEpisode, type DriftRecord, documentHead } from '../../record/schema.ts'
+import { formatDocument } from '../../record/write-document.ts'
 import { given } from '../../text/given.ts'
 import { later } from '../limits/drift-age.ts'
+import type { LedgerFile, LedgerWrites } from '../turn/action.ts'
 
-export function closedEpisodeOf(record: DriftRecord, status: ClosedEpisode['status']): ClosedEpisode {
-  const { unit, fingerprint, observed, changes, episode, began, proposedAt, plan, message } = record.spec
+/** @param record of the episode, or the parts of one that the ledger has */
+export function closedEpisodeOf({ spec }: Pick<ClosedEpisode, 'spec'>, status: ClosedEpisode['status']): ClosedEpisode {
+  const { unit, fingerprint, observed, changes, episode, began, proposedAt, plan, message } = spec
   return {
-    apiVersion: API_VERSION,
-    kind: 'ClosedEpisode',
-    metadata: { name: episode, annotations: LOCAL_CONFIG },
+    ...documentHead('ClosedEpisode', episode),
     spec: { unit, fingerprint, observed, changes, episode, began, ...given({ proposedAt }), plan, ...given({ message }) },
     status,
   }
+}
+
+/** The ledger's file of a closed episode. */
+export function closedFile(episode: ClosedEpisode): LedgerFile {
+  return { path: closedPath(episode.spec.began, episode.spec.episode), text: formatDocument(episode) }
+}
+
+/** What the ledger gets of an episode that ended now. */
+export function closedWrites(closed: ClosedEpisode, packageName: string): LedgerWrites {
+  const { episode, plan } = closed.spec
+  return { ledger: [closedFile(closed)], ledgerLines: [`${packageName}: ${closed.status.outcome.toLowerCase()} ${episode} (${plan})`] }
 }
 
 /** Nothing was left to decide, and the turn took the proposal away. */

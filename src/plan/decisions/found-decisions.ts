@@ -6,14 +6,11 @@ import type { Note } from '../../note.ts'
 import type { ObjectId } from '../../package/object-id.ts'
 import { formatRevisionTag, formatWorkspaceBranch, parseRevisionTag, shortBranch } from '../../package/ref-name.ts'
 import type { KnownProposal } from '../../ports/hosted-forge.ts'
-import { closedPath } from '../../record/record-paths.ts'
 import type { Change, ClosedEpisode, DriftRecord, DriftReport } from '../../record/schema.ts'
-import { API_VERSION, LOCAL_CONFIG } from '../../record/schema.ts'
-import { formatDocument } from '../../record/write-document.ts'
 import { type GitWrites, joinWrites, NO_WRITES, type PlannedUpdate } from '../turn/action.ts'
 import { otherBase } from '../turn/base-branch.ts'
 import type { EndedHead, Observation, OpenBranch, UnreadableRecord } from '../turn/observation.ts'
-import { closedEpisodeOf, isMergeKnown, isWithdrawn, silenceEnd } from './closed-episode.ts'
+import { closedEpisodeOf, closedWrites, isMergeKnown, isWithdrawn, silenceEnd } from './closed-episode.ts'
 
 export interface FoundDecisions {
   /** Branches that are still open. */
@@ -143,7 +140,6 @@ function mergedByHand(
   let revision = observed.git.revision
   return landed.map(({ record, branch }) => {
     const { unit, cluster, git } = observed
-    const { began, episode, plan } = record.spec
     const mergeCommit = git.mergeCommits.get(record.metadata.name)
     const ref = branch?.ref ?? proposedRef(observed, record.metadata.name)
     const proposal = observed.proposals.get(ref)
@@ -187,8 +183,7 @@ function mergedByHand(
       writes: {
         ...NO_WRITES,
         updates,
-        ledger: [{ path: closedPath(began, episode), text: formatDocument(closed) }],
-        ledgerLines: [`${unit.packageName}: merged ${episode} (${plan})`],
+        ...closedWrites(closed, unit.packageName),
       },
     }
   })
@@ -239,8 +234,7 @@ function closedByHand(observed: Observation, { ref, commit, record: now, foreign
     writes: {
       ...NO_WRITES,
       updates: foreign ? [] : [{ ref, from: commit, to: null }],
-      ledger: [{ path: closedPath(spec.began, spec.episode), text: formatDocument(closed) }],
-      ledgerLines: [`${observed.unit.packageName}: declined ${spec.episode} (${spec.plan})`],
+      ...closedWrites(closed, observed.unit.packageName),
     },
   }
 }
@@ -253,11 +247,7 @@ function closedWhileWithdrawn(observed: Observation): Found[] {
     const by = observed.proposals.get(ref)
     if (!isWithdrawn(status) || by?.state !== 'closed' || by.decidedBy === '' || observed.git.refs.has(ref)) return []
     const closed = { ...withdrawn, status: declined(observed, spec.changes, by, 'the proposal was closed') }
-    const writes = {
-      ...NO_WRITES,
-      ledger: [{ path: closedPath(spec.began, spec.episode), text: formatDocument(closed) }],
-      ledgerLines: [`${observed.unit.packageName}: declined ${spec.episode} (${spec.plan})`],
-    }
+    const writes = { ...NO_WRITES, ...closedWrites(closed, observed.unit.packageName) }
     const note = `drift-${spec.episode} was closed as it was withdrawn: exactly this drift is silent until ${closed.status.silentUntil}`
     return [{ ref, episode: closed, note, writes }]
   })
@@ -321,18 +311,11 @@ function deletedByHand(observed: Observation, { ref, workspace, report, record }
   const { episode, plan, since } = report.status
   const spec = record?.spec ?? { ...report.spec, episode, began: since, plan: plan === '' ? 'Restore' : plan }
   const status = declined(observed, spec.changes, observed.proposals.get(ref), 'the branch was deleted')
-  const closed: ClosedEpisode =
-    record === undefined
-      ? { apiVersion: API_VERSION, kind: 'ClosedEpisode', metadata: { name: episode, annotations: LOCAL_CONFIG }, spec, status }
-      : closedEpisodeOf(record, status)
+  const closed = closedEpisodeOf({ spec }, status)
   return {
     ref,
     episode: closed,
     note: `${workspace} was closed by deleting its branch: exactly this drift is silent until ${status.silentUntil}`,
-    writes: {
-      ...NO_WRITES,
-      ledger: [{ path: closedPath(spec.began, episode), text: formatDocument(closed) }],
-      ledgerLines: [`${observed.unit.packageName}: declined ${episode} (${spec.plan})`],
-    },
+    writes: { ...NO_WRITES, ...closedWrites(closed, observed.unit.packageName) },
   }
 }

@@ -3,14 +3,12 @@ import { Failure } from '../../failure.ts'
 import { formatRevisionTag, shortBranch } from '../../package/ref-name.ts'
 import type { CommitDraft, FileChange } from '../../ports/package-repository.ts'
 import { formatApprovalMessage } from '../../record/commit-message.ts'
-import { closedPath } from '../../record/record-paths.ts'
 import type { ClosedEpisode } from '../../record/schema.ts'
-import { formatDocument } from '../../record/write-document.ts'
 import { ledgerFilesOf } from '../ledger/ledger-files.ts'
-import type { LedgerFile, LedgerWrites } from '../turn/action.ts'
+import type { LedgerWrites } from '../turn/action.ts'
 import type { Observation, OpenBranch } from '../turn/observation.ts'
 import type { UnitPlan } from '../turn/unit-plan.ts'
-import { closedEpisodeOf, secondsSince1970, silenceEnd } from './closed-episode.ts'
+import { closedEpisodeOf, closedWrites, secondsSince1970, silenceEnd } from './closed-episode.ts'
 
 export interface DecisionInput {
   readonly observed: Observation
@@ -68,17 +66,13 @@ function reasonOf({ reason }: DecisionInput): { reason?: string } {
 
 function closing(input: DecisionInput, status: ClosedEpisode['status'], state: 'Applying' | 'Silenced'): LedgerWrites {
   const { observed, turn, proposal, at } = input
-  const { began, episode, plan } = proposal.record.spec
+  const { episode, plan } = proposal.record.spec
   const { unit } = turn.report.spec
   const revision = status.revision ?? unit.revision
   const spec = { ...turn.report.spec, unit: { ...unit, ...(revision === undefined ? {} : { revision }) } }
   const report = { ...turn.report, spec, status: { ...turn.report.status, state, since: at, lifecycle: '' as const, episode, plan } }
-  const closed: LedgerFile = { path: closedPath(began, episode), text: formatDocument(closedEpisodeOf(proposal.record, status)) }
-  const ledger = ledgerFilesOf(observed, report)
-  return {
-    ledger: [closed, ...ledger.files],
-    ledgerLines: [`${observed.unit.packageName}: ${status.outcome.toLowerCase()} ${episode} (${plan})`],
-  }
+  const closed = closedWrites(closedEpisodeOf(proposal.record, status), observed.unit.packageName)
+  return { ...closed, ledger: [...closed.ledger, ...ledgerFilesOf(observed, report).files] }
 }
 
 /** The open proposal of a unit. @throws Failure BP2004 when there is none, BP2009 when its branch is foreign */

@@ -1,12 +1,11 @@
 /** A request to report drift again whose proposal was closed: its silence ends now. */
 
-import { closedPath } from '../../record/record-paths.ts'
 import type { ClosedEpisode } from '../../record/schema.ts'
 import { unitName } from '../../record/unit-name.ts'
-import { formatDocument } from '../../record/write-document.ts'
 import { type GitWrites, joinWrites, type LedgerFile, NO_WRITES } from '../turn/action.ts'
 import type { Observation } from '../turn/observation.ts'
 import type { UnitPlan } from '../turn/unit-plan.ts'
+import { closedFile } from './closed-episode.ts'
 
 export interface Raised {
   readonly observation: Observation
@@ -31,10 +30,7 @@ export function raiseAgain(observed: Observation, isRequested: (fingerprint: str
         ledger: { ...git.ledger, closed: git.ledger.closed.map((episode) => (isSilent(episode) ? ended(episode) : episode)) },
       },
     },
-    ledger: silent.map((episode) => ({
-      path: closedPath(episode.spec.began, episode.metadata.name),
-      text: formatDocument(ended(episode)),
-    })),
+    ledger: silent.map((episode) => closedFile(ended(episode))),
   }
 }
 

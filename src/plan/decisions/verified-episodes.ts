@@ -2,11 +2,8 @@
 import { isSecret } from '../../krm/redaction/redacted.ts'
 import { shownPathOnly, withoutHashes } from '../../krm/redaction/shown-path.ts'
 import { resourceKey } from '../../krm/resource-id.ts'
-import { closedPath } from '../../record/record-paths.ts'
 import type { ClosedEpisode } from '../../record/schema.ts'
-import { formatDocument } from '../../record/write-document.ts'
 import { unverifiedMerges } from '../commands/pick-changes.ts'
-import type { LedgerFile } from '../turn/action.ts'
 import type { Observation } from '../turn/observation.ts'
 import { secondsSince1970 } from './closed-episode.ts'
 
@@ -52,11 +49,6 @@ export function failedEpisodes(
     .filter(({ status }) => secondsSince1970(cluster.observedAt) - secondsSince1970(status.seenAt ?? status.at) >= policy.verifyTimeout)
     .filter(({ spec }) => spec.changes.some(({ resolution, fingerprint }) => resolution === 'Restore' && live.has(fingerprint)))
     .map((episode) => ({ ...episode, status: { ...episode.status, failedAt: cluster.observedAt } }))
-}
-
-/** The ledger's file of a closed episode. */
-export function closedFile(episode: ClosedEpisode): LedgerFile {
-  return { path: closedPath(episode.spec.began, episode.spec.episode), text: formatDocument(episode) }
 }
 
 /** With the newer ones in place of the same episodes. */

@@ -90,7 +90,7 @@ function unitOf(folder: string, { spec, status }: DriftReport, { urlOf }: Dashbo
 function undecided({ report, unit }: Row, input: DashboardInput): UndecidedUnit {
   const { policies, now } = input
   const proposal = proposalOf(report, input)
-  const { remindAfter, escalateAfter } = policyOf(report, policies)
+  const { remindAfter, escalateAfter } = effectivePolicy(policies, report.spec.unit.cluster, report.spec.unit.package)
   // What was held back did not wait for a decision.
   const opened = proposal.openedAt ?? unit.since
   const steps = Math.floor((Date.parse(now) - Date.parse(opened)) / 1_000 / escalateAfter)
@@ -115,10 +115,6 @@ function byUrgency({ unit: left }: Row, { unit: right }: Row): number {
     compareText(left.cluster, right.cluster) ||
     compareText(left.packageName, right.packageName)
   )
-}
-
-function policyOf({ spec: { unit } }: DriftReport, policies: PolicySet) {
-  return effectivePolicy(policies, unit.cluster, unit.package)
 }
 
 function proposalOf({ status }: DriftReport, { proposals }: DashboardInput): DashboardProposal {

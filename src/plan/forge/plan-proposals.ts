@@ -13,6 +13,7 @@ import { outcomeComment } from '../../proposal/text/outcome-comment.ts'
 import { foreignStatuses, massStatuses, notObservedStatus, proposalStatuses } from '../../proposal/text/proposal-statuses.ts'
 import type { ProposalState, ProposalText } from '../../proposal/text/proposal-subject.ts'
 import { proposalText } from '../../proposal/text/proposal-text.ts'
+import { fileOfChange, kptfileOf } from '../commands/comment-rights.ts'
 import type { JointProposal } from '../joint/joint-proposal.ts'
 import type { ProposalContext, TurnView } from '../turn/turn-view.ts'
 import type { PlannedResult, UnitResult } from '../turn/unit-result.ts'
@@ -128,14 +129,8 @@ function overdueComments(
 
 /** Code owners of the files of what differs; without addresses. */
 function ownersOfChanges(codeOwners: string, { plan, unit }: PlannedResult): readonly string[] {
-  const files = new Set(
-    (plan.record?.spec.changes ?? []).map(({ source }) => source?.replace(/:[0-9]+$/, '') ?? kptfileOf(unit.packagePath)),
-  )
+  const files = new Set((plan.record?.spec.changes ?? []).map((change) => fileOfChange(change, unit.packagePath)))
   return [...new Set([...files].flatMap((file) => ownersOf(codeOwners, file)))].filter((owner) => owner.startsWith('@'))
-}
-
-function kptfileOf(packagePath: string): string {
-  return packagePath === '' ? 'Kptfile' : `${packagePath}/Kptfile`
 }
 
 /** Code owners, without addresses, which no forge accepts as reviewers. */

@@ -5,12 +5,13 @@
  */
 import type { FailureCode } from '../../failure.ts'
 import { ledgerObservationPath, ledgerUnitFolder } from '../../record/record-paths.ts'
-import { API_VERSION, type ClusterObservation, LOCAL_CONFIG } from '../../record/schema.ts'
+import type { ClusterObservation } from '../../record/schema.ts'
 import { unitName } from '../../record/unit-name.ts'
 import { formatDocument } from '../../record/write-document.ts'
 import { later } from '../limits/drift-age.ts'
 import type { LedgerFile, LedgerWrites } from '../turn/action.ts'
 import type { PlannedUnit } from '../turn/planned-unit.ts'
+import { observationFile } from './ledger-files.ts'
 import { isOlder, knownUntil } from './seen-at.ts'
 import { reasonOf, type UnobservedUnit, unobservedFiles } from './unobserved.ts'
 
@@ -50,21 +51,11 @@ export function clusterWrites(turn: ClusterTurn): LedgerWrites {
   const { identity } = turn
   const isLost = typeof identity === 'string'
   const status = isLost ? lostStatus(turn, identity, updates) : observedStatus(turn, identity, updates)
-  if (status !== undefined) files.push(observationFile(cluster, path, status))
+  if (status !== undefined) files.push(observationFile(cluster, status))
   if (isLost) return { ledger: files, ledgerLines: status === undefined ? lines : [`cannot be observed (${identity})`, ...lines] }
   const again = turn.whole ? [] : planned.flatMap((unit) => observedAgain(unit, turn))
   const observed = status !== undefined && !updates ? ['seen, with nothing new'] : again.map(({ line }) => line)
   return { ledger: [...files, ...again.map(({ file }) => file)], ledgerLines: [...lines, ...observed] }
-}
-
-function observationFile(cluster: string, path: string, status: ClusterObservation['status']): LedgerFile {
-  const document: ClusterObservation = {
-    apiVersion: API_VERSION,
-    kind: 'ClusterObservation',
-    metadata: { name: cluster, annotations: LOCAL_CONFIG },
-    status,
-  }
-  return { path, text: formatDocument(document) }
 }
 
 /** Undefined where nothing is to be written. */

@@ -5,9 +5,10 @@ import { resourceKey } from '../../krm/resource-id.ts'
 import type { ClusterIdentity } from '../../ports/cluster.ts'
 import { knownTexts } from '../../record/known-texts.ts'
 import { ledgerObservationPath, ledgerUnitFolder } from '../../record/record-paths.ts'
-import { API_VERSION, type ClusterObservation, clusterObservationSchema, type DriftReport, LOCAL_CONFIG } from '../../record/schema.ts'
+import { type ClusterObservation, clusterObservationSchema, type DriftReport, documentHead } from '../../record/schema.ts'
 import { formatDocument, isSameDocument, isWrittenAs, laterText } from '../../record/write-document.ts'
 import { buildResourceGroup, type MemberDrift } from '../../status/resource-group.ts'
+import { given } from '../../text/given.ts'
 import { isJsonObject, type JsonObject } from '../../text/json.ts'
 import type { LedgerFile } from '../turn/action.ts'
 import type { Observation } from '../turn/observation.ts'
@@ -33,9 +34,8 @@ export function ledgerFilesOf(observed: Observation, report: DriftReport): Ledge
     ...filesOf(groupPath, retainedGroup, retainedGroup === previous, observed),
   ]
   if (files.length === 0) return { files, line: undefined, report: retained }
-  const observation = clusterObservation(observed)
   return {
-    files: [...files, { path: ledgerObservationPath(observed.unit.cluster), text: formatDocument(observation) }],
+    files: [...files, observationFile(observed.unit.cluster, observedNow(observed))],
     line: `${observed.unit.packageName}: ${retained.status.state}${retained.spec.changes.length === 0 ? '' : ` (${retained.spec.changes.length})`}`,
     report: retained,
   }
@@ -107,19 +107,15 @@ function keepFirstCommit(before: DriftReport | undefined, after: DriftReport): D
   return { ...after, spec: { ...after.spec, unit: { ...after.spec.unit, commit: before.spec.unit.commit } } }
 }
 
-function clusterObservation(observed: Observation): ClusterObservation {
+/** The ledger's entry about a cluster as a whole. */
+export function observationFile(cluster: string, status: ClusterObservation['status']): LedgerFile {
+  return { path: ledgerObservationPath(cluster), text: formatDocument({ ...documentHead('ClusterObservation', cluster), status }) }
+}
+
+function observedNow(observed: Observation): ClusterObservation['status'] {
   const before = knownObservation(observed)
-  const seenAt = before?.status.seenAt
-  return {
-    apiVersion: API_VERSION,
-    kind: 'ClusterObservation',
-    metadata: { name: observed.unit.cluster, annotations: LOCAL_CONFIG },
-    status: {
-      changedAt: observed.cluster.observedAt,
-      ...identityFields(observed.cluster, before),
-      ...(seenAt === undefined ? {} : { seenAt }),
-    },
-  }
+  const { observedAt: changedAt } = observed.cluster
+  return { changedAt, ...identityFields(observed.cluster, before), ...given({ seenAt: before?.status.seenAt }) }
 }
 
 /** Which cluster it is, as the ledger has it. @param before as the ledger had it */

@@ -7,7 +7,7 @@ import { type ResourceId, resourceKey } from '../../krm/resource-id.ts'
 import { shortBranch } from '../../package/ref-name.ts'
 import { buildReport, showChange, showHealth } from '../../record/build-report.ts'
 import { objectCopies } from '../../record/object-copies.ts'
-import { API_VERSION, type Change, type DriftRecord, type DriftReport, LOCAL_CONFIG } from '../../record/schema.ts'
+import { type Change, type DriftRecord, type DriftReport, documentHead } from '../../record/schema.ts'
 import { isSameDocument } from '../../record/write-document.ts'
 import { given } from '../../text/given.ts'
 import { plannedBy, snoozed } from '../commands/comment-status.ts'
@@ -20,40 +20,16 @@ import { sameTree } from '../turn/unit-git.ts'
 import { stuckSince } from '../turn/waiting-state.ts'
 import { identityOf } from './ledger-files.ts'
 
-class KnownChanges {
-  readonly key: RedactionKey
-  readonly resolutions: ReadonlyMap<Drift, Resolution>
-  readonly shown: Change[]
-  /** By cluster and package. */
-  readonly fingerprints = new Map<string, string>()
-  private readonly active: readonly PlannedChange[]
-
-  constructor(active: readonly PlannedChange[], key: RedactionKey) {
-    this.key = key
-    this.active = active
-    this.resolutions = new Map(active.map(({ drift, resolution }) => [drift, resolution]))
-    this.shown = active.map((change) => showChange(change, key))
-  }
-
-  fingerprintIn(unit: FingerprintUnit): string {
-    const location = JSON.stringify(unit)
-    const known = this.fingerprints.get(location)
-    if (known !== undefined) return known
-    const drifts = this.active.map(({ drift }) => drift)
-    const created = fingerprintOf(unit, drifts, this.key)
-    this.fingerprints.set(location, created)
-    return created
-  }
-}
-
-function knownChanges(active: readonly PlannedChange[], key: RedactionKey): KnownChanges {
-  return key.derived.get(active, 'changes', [], () => new KnownChanges(active, key))
-}
-
 /** `active` is what is open for a decision. */
 export function unitFingerprint({ unit, key, ...observed }: Observation, active: readonly PlannedChange[]): string {
   const cluster = identityOf({ unit, key, ...observed }) || unit.cluster
-  return knownChanges(active, key).fingerprintIn({ cluster, package: unit.packagePath })
+  const of: FingerprintUnit = { cluster, package: unit.packagePath }
+  const drifts = (): Drift[] => active.map(({ drift }) => drift)
+  return key.derived.get(active, `fingerprint ${JSON.stringify(of)}`, [], () => fingerprintOf(of, drifts(), key))
+}
+
+function resolutionsOf(active: readonly PlannedChange[], key: RedactionKey): ReadonlyMap<Drift, Resolution> {
+  return key.derived.get(active, 'resolutions', [], () => new Map(active.map(({ drift, resolution }) => [drift, resolution])))
 }
 
 export interface ReportState {
@@ -90,7 +66,7 @@ export function unitReport(
     syncer: observed.syncer?.manager ?? '',
     recorded: observed.cluster.recorded,
     verdicts: observed.verdicts,
-    resolutions: knownChanges(active, observed.key).resolutions,
+    resolutions: resolutionsOf(active, observed.key),
     key: observed.key,
     status: {
       state,
@@ -154,12 +130,10 @@ export function unitRecord(
   }
   const copies = objectCopies(observed.verdicts, observed.key, { isWanted })
   return {
-    apiVersion: API_VERSION,
-    kind: 'DriftRecord',
-    metadata: { name: `drift-${episode}`, annotations: LOCAL_CONFIG },
+    ...documentHead('DriftRecord', `drift-${episode}`),
     spec: {
       ...report.spec,
-      changes: knownChanges(active, observed.key).shown,
+      changes: observed.key.derived.get(active, 'shown', [], () => active.map((change) => showChange(change, observed.key))),
       episode,
       began,
       ...proposedWhen(lifecycle, began, previous, observed.cluster.observedAt),

@@ -5,7 +5,7 @@
 
 import { FAILURE_CODES, type FailureCode } from '../../failure.ts'
 import { reportName } from '../../record/build-report.ts'
-import { API_VERSION, type ClusterObservation, type DriftReport, type Incomplete, LOCAL_CONFIG } from '../../record/schema.ts'
+import { type ClusterObservation, type DriftReport, documentHead, type Incomplete } from '../../record/schema.ts'
 import { formatDocument } from '../../record/write-document.ts'
 import { unobservedResourceGroup } from '../../status/resource-group.ts'
 import { given } from '../../text/given.ts'
@@ -94,9 +94,7 @@ function unknownReport(before: DriftReport, code: FailureCode, at: string): Drif
 
 function firstReport({ unit, code }: UnobservedUnit, at: string): DriftReport {
   return {
-    apiVersion: API_VERSION,
-    kind: 'DriftReport',
-    metadata: { name: reportName(unit), annotations: LOCAL_CONFIG },
+    ...documentHead('DriftReport', reportName(unit)),
     spec: { unit, fingerprint: '', observed: { at: '', syncer: '', objects: 0 }, changes: [] },
     status: {
       state: 'Unknown',

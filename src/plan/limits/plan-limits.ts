@@ -6,7 +6,7 @@
 
 import { RISKS, type Risk } from '../../drift/drift.ts'
 import type { Limits } from '../../policy/effective-policy.ts'
-import { isScheduled, nextTime, type PolicyWindow, windowEnd } from '../../policy/windows.ts'
+import { isScheduled, nextTime, type PolicyWindow, type ScheduledWindow, windowEnd } from '../../policy/windows.ts'
 import { driftId } from '../../proposal/text/dashboard-ticks.ts'
 import { commitText } from '../../record/commit-text.ts'
 import { compareText } from '../../text/compare-text.ts'
@@ -52,7 +52,10 @@ export function planHolds(question: LimitsQuestion): ReadonlyMap<string, Hold> {
   const free = openings.filter((opening) => opening.free)
   const taken = (proposed: number): readonly string[] => [...proposals.openings, ...Array.from({ length: proposed }, () => now)]
   const holds = new Map<string, Hold>()
-  const times = { endOf: remembered((window: PolicyWindow) => openUntil(window, now)), digestOf: remembered(digestAfter(limits.digest)) }
+  const times = {
+    endOf: remembered((window: ScheduledWindow) => windowEnd(window, now)),
+    digestOf: remembered((since: string) => (limits.digest === undefined ? undefined : nextTime(limits.digest, since))),
+  }
   let opened = free.length
   let waiting = 0
   for (const opening of openings) {
@@ -93,7 +96,7 @@ function newOpenings({ units, requested }: LimitsQuestion): readonly Opening[] {
 
 interface Times {
   /** When the window that is open ends. */
-  readonly endOf: (window: PolicyWindow) => string | undefined
+  readonly endOf: (window: ScheduledWindow) => string | undefined
   /** The first time of the digest after a time. */
   readonly digestOf: (since: string) => string | undefined
 }
@@ -163,10 +166,9 @@ function stormHold(live: readonly PlannedUnit[], storm: Storm, limits: Limits): 
   return { reason: 'storm', why: `${most} of the cluster ${oneLine(commitText(first), 60)} began to differ within an hour` }
 }
 
-/** @param openings within the last hour, ascending @param waiting how many wait for an hour to pass already */
 interface Slots {
   readonly open: number
-  /** RFC 3339 UTC, ascending. */
+  /** RFC 3339 UTC, ascending: within the last hour. */
   readonly openings: readonly string[]
   /** Proposals that wait for the hour. */
   readonly waiting: number
@@ -191,14 +193,6 @@ function proposalWord(count: number): string {
 function seconds(count: number): string {
   if (count % 3_600 === 0) return `${count / 3_600} h`
   return count % 60 === 0 ? `${count / 60} min` : `${count} s`
-}
-
-function openUntil(window: PolicyWindow, now: string): string | undefined {
-  return isScheduled(window) ? windowEnd(window, now) : undefined
-}
-
-function digestAfter(schedule: string | undefined): (since: string) => string | undefined {
-  return (since) => (schedule === undefined ? undefined : nextTime(schedule, since))
 }
 
 /** Policies of many units have the same windows, and much drift began at the same time: each is computed once. */

@@ -8,9 +8,9 @@ import { reportPath } from '../../proposal/text/proposal-footer.ts'
 import { reportText, wantsReport } from '../../proposal/text/report-text.ts'
 import { showChange } from '../../record/build-report.ts'
 import { formatProposalMessage } from '../../record/commit-message.ts'
-import { closedPath, recordPath } from '../../record/record-paths.ts'
+import { recordPath } from '../../record/record-paths.ts'
 import type { ClosedEpisode, DriftRecord, DriftReport } from '../../record/schema.ts'
-import { formatDocument, formatInertDocument, laterText } from '../../record/write-document.ts'
+import { formatInertDocument, laterText } from '../../record/write-document.ts'
 import {
   allChanges,
   applyingFingerprints,
@@ -21,10 +21,10 @@ import {
   silencedUntil,
 } from '../commands/pick-changes.ts'
 import { assertUndecided, nothingToDecide } from '../decisions/already-decided.ts'
-import { closedEpisodeOf, secondsSince1970 } from '../decisions/closed-episode.ts'
+import { closedEpisodeOf, closedFile, secondsSince1970 } from '../decisions/closed-episode.ts'
 import { newEpisodeId } from '../decisions/episode-ids.ts'
 import { type FoundDecisions, findDecisions, mergedRef } from '../decisions/found-decisions.ts'
-import { closedFile, failedBefore, failedEpisodes, verifiedEpisodes, withNewer } from '../decisions/verified-episodes.ts'
+import { failedBefore, failedEpisodes, verifiedEpisodes, withNewer } from '../decisions/verified-episodes.ts'
 import { asInLedger, foundOurs } from '../decisions/whose-branch.ts'
 import type { JointLocation } from '../joint/joint-location.ts'
 import { type LedgerFiles, ledgerFilesOf } from '../ledger/ledger-files.ts'
@@ -193,11 +193,7 @@ class Turn {
     const resolvedByGit = !sameTree(this.observed.git.tree, this.observed.git.baseTrees.get(this.open.base))
     const outcome = resolvedByGit ? 'ResolvedByGit' : 'Healed'
     const closed = closedEpisodeOf(this.open.record, { outcome, decidedBy: '', at: this.at })
-    const writes: GitWrites = {
-      ...NO_WRITES,
-      updates: this.withdrawn(''),
-      ledger: [{ path: closedPath(this.open.record.spec.began, this.open.record.spec.episode), text: formatDocument(closed) }],
-    }
+    const writes: GitWrites = { ...NO_WRITES, updates: this.withdrawn(''), ledger: [closedFile(closed)] }
     const plan = this.done(NOTHING_OPEN, '', {
       state,
       outcome: 'healed',
