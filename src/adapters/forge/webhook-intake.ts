@@ -67,10 +67,7 @@ export class WebhookIntake {
   begin(headers: WebhookHeaders): WebhookReading | WebhookAnswer {
     const signature = givenSignature(headers)
     if (signature === undefined) return refused(401, 'the signature is missing or is not one (X-Hub-Signature-256)')
-    const event = wordOf(
-      headers,
-      ALL_FORGES.flatMap(({ webhook }) => webhook.events),
-    )
+    const event = wordOf(headers, 'events')
     if (event === '') return refused(400, 'the event is missing (X-GitHub-Event)')
     const type = String(headers['content-type'] ?? '').split(';')[0]
     if (type?.trim().toLowerCase() !== 'application/json') {
@@ -78,35 +75,30 @@ export class WebhookIntake {
     }
     if (!['', 'identity'].includes(String(headers['content-encoding'] ?? ''))) return refused(415, 'compressed bodies are not read')
     if (Number(headers['content-length'] ?? 0) >= BODY_LIMIT) return TOO_LARGE
-    return new WebhookReading(
-      this,
-      signature,
-      event,
-      wordOf(
-        headers,
-        ALL_FORGES.flatMap(({ webhook }) => webhook.deliveries),
-      ),
-    )
+    return new WebhookReading(this, { signature, event, delivery: wordOf(headers, 'deliveries') })
   }
+}
+
+/** From the headers. */
+interface WebhookHead {
+  readonly signature: Buffer
+  readonly event: string
+  readonly delivery: string
 }
 
 /** One incoming body. The caller always calls `close`. */
 export class WebhookReading {
   private readonly intake: WebhookIntake
-  private readonly signature: Buffer
-  private readonly event: string
-  private readonly delivery: string
+  private readonly head: WebhookHead
   private readonly check: SignatureCheck
   private bytes = 0
   /** Undefined where the body is not kept. */
   private retained: Uint8Array[] | undefined = []
   private held = 0
 
-  constructor(intake: WebhookIntake, signature: Buffer, event: string, delivery: string) {
+  constructor(intake: WebhookIntake, head: WebhookHead) {
     this.intake = intake
-    this.signature = signature
-    this.event = event
-    this.delivery = delivery
+    this.head = head
     this.check = new SignatureCheck(intake.options.secrets)
   }
 
@@ -131,22 +123,23 @@ export class WebhookReading {
   end(now: number): WebhookAnswer {
     const body = this.retained === undefined ? undefined : Buffer.concat(this.retained)
     this.close()
-    if (!this.check.matches(this.signature)) return refused(401, 'the signature is not that of the body with the secret')
+    const { signature, event, delivery } = this.head
+    if (!this.check.matches(signature)) return refused(401, 'the signature is not that of the body with the secret')
     const { repository, window } = this.intake.options
     // Headers are not signed: a body that is sent again under another id is known by its signature.
-    const names = [`signature ${hashOf(this.signature)}`, ...(this.delivery === '' ? [] : [`delivery ${this.delivery}`])]
+    const names = [`signature ${hashOf(signature)}`, ...(delivery === '' ? [] : [`delivery ${delivery}`])]
     if (!window.isNew(names, now)) return ignored('this delivery was here before')
-    if (!EVENTS.has(this.event) && this.event !== CHECK_EVENT) return ignored('no event that matters here')
+    if (!EVENTS.has(event) && event !== CHECK_EVENT) return ignored('no event that matters here')
     if (body === undefined) return OBSERVE
     const value = parsed(body)
     const named = ownKey(ownKey(value, 'repository'), 'full_name')
     if (typeof named !== 'string') return ignored('the body names no repository')
     if (repository !== undefined && named.toLowerCase() !== repository.toLowerCase()) return ignored('the event is of another repository')
-    if (this.event !== CHECK_EVENT) return OBSERVE
+    if (event !== CHECK_EVENT) return OBSERVE
     const requestedAction = requestedActionOf(value)
     if (requestedAction === undefined) return ignored('no button of ours was pressed')
     // Only what is signed counts: the id of a delivery is a header.
-    const id = `press-${createHash('sha256').update(this.signature).digest('hex').slice(0, 16)}`
+    const id = `press-${createHash('sha256').update(signature).digest('hex').slice(0, 16)}`
     return { ...OBSERVE, requestedAction: { ...requestedAction, id, at: `${new Date(now).toISOString().slice(0, 19)}Z` } }
   }
 
@@ -169,8 +162,8 @@ function ignored(why: string): WebhookAnswer {
 }
 
 /** The first of these headers that is a plain word of at most 100 characters; otherwise empty. */
-function wordOf(headers: WebhookHeaders, names: readonly string[]): string {
-  const words = names.map((name) => headers[name])
+function wordOf(headers: WebhookHeaders, kind: 'events' | 'deliveries'): string {
+  const words = ALL_FORGES.flatMap(({ webhook }) => webhook[kind]).map((name) => headers[name])
   return words.find((word): word is string => typeof word === 'string' && /^[\w-]{1,100}$/.test(word)) ?? ''
 }
 

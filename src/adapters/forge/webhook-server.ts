@@ -47,7 +47,7 @@ export async function startWebhookServer(options: WebhookServerOptions): Promise
     maxHeaderSize: 16_384,
   })
   server.maxConnections = limits.connections
-  const handle = (request: IncomingMessage, response: ServerResponse): void => new Exchange(options, limits, request, response).run()
+  const handle = (request: IncomingMessage, response: ServerResponse): void => exchange(options, limits, request, response)
   server.on('request', handle)
   // A sender that asks first (`Expect`) is refused before a byte of the body.
   server.on('checkContinue', handle)
@@ -56,95 +56,80 @@ export async function startWebhookServer(options: WebhookServerOptions): Promise
   return listen(server, { ...options, path: WEBHOOK, what, remedy })
 }
 
-class Exchange {
-  private readonly options: WebhookServerOptions
-  private readonly limits: WebhookLimits
-  private readonly request: IncomingMessage
-  private readonly response: ServerResponse
+function exchange(options: WebhookServerOptions, limits: WebhookLimits, request: IncomingMessage, response: ServerResponse): void {
+  // A broken connection is the sender's loss: nothing was promised before the answer.
+  request.on('error', () => undefined)
+  response.on('error', () => undefined)
+  const path = request.url?.split('?', 1)[0]
+  const method = request.method ?? ''
+  if (path === WEBHOOK && method === 'POST') receive()
+  else if (path === WEBHOOK) turnAway(405, 'webhooks are sent with POST', { allow: 'POST' })
+  else if (path !== HEALTH) turnAway(404, `webhooks are sent to ${WEBHOOK}`)
+  else if (method === 'GET' || method === 'HEAD') answer(200, 'ok')
+  else turnAway(405, 'ask with GET', { allow: 'GET, HEAD' })
 
-  constructor(options: WebhookServerOptions, limits: WebhookLimits, request: IncomingMessage, response: ServerResponse) {
-    this.options = options
-    this.limits = limits
-    this.request = request
-    this.response = response
-  }
-
-  run(): void {
-    // A broken connection is the sender's loss: nothing was promised before the answer.
-    this.request.on('error', () => undefined)
-    this.response.on('error', () => undefined)
-    const path = this.request.url?.split('?', 1)[0]
-    const method = this.request.method ?? ''
-    if (path === WEBHOOK && method === 'POST') this.receive()
-    else if (path === WEBHOOK) this.turnAway(405, 'webhooks are sent with POST', { allow: 'POST' })
-    else if (path !== HEALTH) this.turnAway(404, `webhooks are sent to ${WEBHOOK}`)
-    else if (method === 'GET' || method === 'HEAD') this.answer(200, 'ok')
-    else this.turnAway(405, 'ask with GET', { allow: 'GET, HEAD' })
-  }
-
-  private receive(): void {
-    const reading = this.options.intake.begin(this.request.headers)
+  function receive(): void {
+    const reading = options.intake.begin(request.headers)
     if (!(reading instanceof WebhookReading)) {
-      this.refuse(reading)
+      refuse(reading)
       return
     }
-    if (this.request.headers.expect !== undefined) this.response.writeContinue()
-    this.read(reading)
+    if (request.headers.expect !== undefined) response.writeContinue()
+    read(reading)
   }
 
-  private read(reading: WebhookReading): void {
-    const { request } = this
+  function read(reading: WebhookReading): void {
     request.on('close', () => reading.close())
     const take = (chunk: Buffer): void => {
-      const answer = reading.add(chunk)
-      if (answer === undefined) return
+      const refusal = reading.add(chunk)
+      if (refusal === undefined) return
       request.off('data', take).off('end', end)
-      this.refuse(answer)
+      refuse(refusal)
     }
     const end = (): void => {
-      const answer = reading.end(this.options.clock.now().getTime())
-      if (answer.updates === 'look') this.options.onUpdate(answer.requestedAction)
-      if (answer.updates === 'refused') this.refuse(answer)
-      else this.answer(answer.status, answer.why)
+      const result = reading.end(options.clock.now().getTime())
+      if (result.updates === 'look') options.onUpdate(result.requestedAction)
+      if (result.updates === 'refused') refuse(result)
+      else answer(result.status, result.why)
     }
     request.on('data', take).on('end', end)
   }
 
-  private answer(status: number, text: string, headers: Readonly<Record<string, string>> = {}): void {
-    this.head(status, text, headers)
-    this.response.end(this.request.method === 'HEAD' ? undefined : `${text}\n`)
+  function answer(status: number, text: string, headers: Readonly<Record<string, string>> = {}): void {
+    head(status, text, headers)
+    response.end(method === 'HEAD' ? undefined : `${text}\n`)
   }
 
-  private refuse({ status, why }: WebhookAnswer): void {
-    this.options.onRefused(why)
-    this.turnAway(status, why)
+  function refuse({ status, why }: WebhookAnswer): void {
+    options.onRefused(why)
+    turnAway(status, why)
   }
 
   /**
    * Answers while the body may still be on its way. A connection that is closed with unread bytes is reset, and the sender would not see the
    * answer. So they are read and dropped for a moment before the close.
    */
-  private turnAway(status: number, text: string, headers: Readonly<Record<string, string>> = {}): void {
-    if (this.request.complete) {
-      this.answer(status, text, { ...headers, connection: 'close' })
+  function turnAway(status: number, text: string, headers: Readonly<Record<string, string>> = {}): void {
+    if (request.complete) {
+      answer(status, text, { ...headers, connection: 'close' })
       return
     }
-    this.head(status, text, { ...headers, connection: 'close' })
-    if (this.request.method !== 'HEAD') this.response.write(`${text}\n`)
-    else this.response.flushHeaders()
+    head(status, text, { ...headers, connection: 'close' })
+    if (method !== 'HEAD') response.write(`${text}\n`)
+    else response.flushHeaders()
     const close = (): void => {
       clearTimeout(late)
-      this.response.end()
+      response.end()
     }
     const late = setTimeout(() => {
       close()
-      this.request.socket.destroy()
-    }, this.limits.linger)
-    this.request.once('end', close).once('close', close).resume()
+      request.socket.destroy()
+    }, limits.linger)
+    request.once('end', close).once('close', close).resume()
   }
 
-  private head(status: number, text: string, headers: Readonly<Record<string, string>>): void {
-    this.response.writeHead(status, {
+  function head(status: number, text: string, headers: Readonly<Record<string, string>>): void {
+    response.writeHead(status, {
       'content-type': 'text/plain; charset=utf-8',
       'content-length': String(Buffer.byteLength(text) + 1),
       'cache-control': 'no-store',

@@ -109,3 +109,9 @@ export async function runGit(
     })
   })
 }
+
+/** Output of a successful run; empty where it fails, or there is no git. @throws the signal's reason when it is aborted */
+export async function gitText(args: readonly string[], environment: Environment, signal: AbortSignal): Promise<string> {
+  const answer = await runGit(args, environment, signal)
+  return answer === 'not-installed' || answer.status !== 0 ? '' : answer.stdout.toString('utf8')
+}

@@ -4,7 +4,7 @@ import { findPackages } from '../../package/find-packages.ts'
 import { LEDGER_BRANCH } from '../../package/ref-name.ts'
 import { PACKAGE_FILE } from '../../package/walk-package.ts'
 import { parseGoYaml } from '../../yaml/read/go-yaml.ts'
-import { type Environment, runGit } from './git-program.ts'
+import { type Environment, gitText } from './git-program.ts'
 
 /** Milliseconds that a shell waits. */
 const LONGEST = 800
@@ -31,7 +31,7 @@ export async function localNames(kind: 'packages' | 'clusters', path: string, en
 }
 
 async function packageNames(path: string, environment: Environment, signal: AbortSignal): Promise<readonly string[]> {
-  const files = await output(['-C', path, 'ls-tree', '-r', '-z', '--full-tree', 'HEAD'], environment, signal)
+  const files = await gitText(['-C', path, 'ls-tree', '-r', '-z', '--full-tree', 'HEAD'], environment, signal)
   const kptfiles = files.split('\0').flatMap((line) => {
     // `<mode> <type> <object id>`, a tab, the path.
     const [mode, name] = [line.slice(0, 6), line.slice(line.indexOf('\t') + 1)]
@@ -44,14 +44,18 @@ async function packageNames(path: string, environment: Environment, signal: Abor
 
 /** For a repository that is itself the package: the name in its Kptfile; `.` where that cannot be read. */
 async function rootName(path: string, environment: Environment, signal: AbortSignal): Promise<string> {
-  const text = await output(['-C', path, 'cat-file', 'blob', `HEAD:${PACKAGE_FILE}`], environment, signal)
+  const text = await gitText(['-C', path, 'cat-file', 'blob', `HEAD:${PACKAGE_FILE}`], environment, signal)
   const metadata = valueAt(parseGoYaml(text, PACKAGE_FILE).documents[0]?.value, [field('metadata'), field('name')])
   return typeof metadata === 'string' && /^[a-z0-9-]+$/.test(metadata) ? metadata : '.'
 }
 
 async function clusterNames(path: string, environment: Environment, signal: AbortSignal): Promise<readonly string[]> {
   for (const ref of [`refs/heads/${LEDGER_BRANCH}`, `refs/remotes/origin/${LEDGER_BRANCH}`]) {
-    const found = await output(['-C', path, 'grep', '-h', '-e', '^  name: ', ref, '--', 'clusters/*/observation.yaml'], environment, signal)
+    const found = await gitText(
+      ['-C', path, 'grep', '-h', '-e', '^  name: ', ref, '--', 'clusters/*/observation.yaml'],
+      environment,
+      signal,
+    )
     const names = found.split('\n').flatMap((line) => (line === '' ? [] : [unquoted(line.slice('  name: '.length))]))
     if (names.length > 0) return [...new Set(names)].sort()
   }
@@ -61,9 +65,4 @@ async function clusterNames(path: string, environment: Environment, signal: Abor
 /** The ledger's names: plain, or in quotes; offered names need no decoding. */
 function unquoted(text: string): string {
   return text.trim().replace(/^(["'])(.*)\1$/, '$2')
-}
-
-async function output(args: readonly string[], environment: Environment, signal: AbortSignal): Promise<string> {
-  const answer = await runGit(args, environment, signal)
-  return answer === 'not-installed' || answer.status !== 0 ? '' : answer.stdout.toString('utf8')
 }

@@ -6,7 +6,7 @@ import { access, constants } from 'node:fs/promises'
 import { basename, dirname, join, resolve, sep } from 'node:path'
 import { Failure } from '../../failure.ts'
 import { unsupported } from './git-failure.ts'
-import { type Environment, NO_HOOKS, NO_PROGRAMS, runGit } from './git-program.ts'
+import { type Environment, gitText, NO_HOOKS, NO_PROGRAMS } from './git-program.ts'
 
 /** Hooks that may refuse a push. Those that only report it (`post-receive`) do not run, and refuse nothing. */
 const RECEIVE_HOOKS = ['pre-receive', 'update', 'proc-receive', 'reference-transaction', 'push-to-checkout']
@@ -21,13 +21,8 @@ export async function withoutFilters(
   environment: Environment,
   signal: AbortSignal,
 ): Promise<readonly string[]> {
-  const answer = await runGit(
-    [...location, 'config', '-z', '--show-scope', '--name-only', '--get-regexp', '^filter\\.'],
-    environment,
-    signal,
-  )
-  if (answer === 'not-installed' || answer.status !== 0) return []
-  const words = answer.stdout.toString('utf8').split('\0')
+  const args = [...location, 'config', '-z', '--show-scope', '--name-only', '--get-regexp', '^filter\\.']
+  const words = (await gitText(args, environment, signal)).split('\0')
   const names = new Set<string>()
   for (let at = 0; at + 1 < words.length; at += 2) {
     const [scope, key = ''] = [words[at], words[at + 1]]
@@ -77,8 +72,7 @@ function isProgram(path: string): Promise<boolean> {
 }
 
 async function ask(gitFolder: string, words: readonly string[], environment: Environment, signal: AbortSignal): Promise<string> {
-  const answer = await runGit(['--git-dir', gitFolder, ...words], environment, signal)
-  return answer === 'not-installed' || answer.status !== 0 ? '' : answer.stdout.toString('utf8').replace(/\n$/, '')
+  return (await gitText(['--git-dir', gitFolder, ...words], environment, signal)).replace(/\n$/, '')
 }
 
 function hasHook(gitFolder: string, hook: string): Failure {

@@ -8,7 +8,7 @@ import { isJsonObject, type JsonObject, partOf } from '../../text/json.ts'
 import { AdmissionOutages } from './admission-outages.ts'
 import type { ReadApi } from './cluster-api.ts'
 import { Discovery } from './discovery.ts'
-import { jsonOf, notKubernetes, type RequestDescription } from './kubernetes-failure.ts'
+import { jsonOf, notKubernetes, type RequestDescription, requestedPath } from './kubernetes-failure.ts'
 import { listObjects } from './list-objects.ts'
 import { predict } from './predict.ts'
 import { readInventories } from './read-inventories.ts'
@@ -43,7 +43,7 @@ export class ApiServerCluster implements ClusterReader {
   }
 
   async identify(signal: AbortSignal): Promise<ClusterIdentity> {
-    const requested = this.requested('/version')
+    const requested = requestedPath(this.name, '/version')
     const answer = jsonOf(await this.api.get('/version', requested, signal), requested)
     const version = partOf(answer, 'gitVersion')
     if (typeof version !== 'string') throw notKubernetes(requested, 'its answer is not the version of a Kubernetes API server')
@@ -99,9 +99,5 @@ export class ApiServerCluster implements ClusterReader {
       if (thrown instanceof Failure && (thrown.code === 'BP3003' || thrown.code === 'BP3011')) return ''
       throw thrown
     }
-  }
-
-  private requested(path: string): RequestDescription {
-    return { cluster: this.name, verb: 'get', resource: undefined, path }
   }
 }

@@ -7,7 +7,7 @@ import { parseApiVersion } from '../../krm/resource-id.ts'
 import type { Clock } from '../../ports/clock.ts'
 import { getKey, isJsonObject, type JsonObject, objectsIn, textOf, textsIn } from '../../text/json.ts'
 import type { ReadApi } from './cluster-api.ts'
-import { jsonOf, notKubernetes, notServed, type RequestDescription, type RequestedResource } from './kubernetes-failure.ts'
+import { jsonOf, notKubernetes, notServed, type RequestDescription, type RequestedResource, requestedPath } from './kubernetes-failure.ts'
 
 export interface ServedResource {
   readonly apiVersion: string
@@ -136,7 +136,7 @@ export class Discovery {
   }
 
   private async readRoot(path: string, into: Map<string, GroupVersion | undefined>, signal: AbortSignal): Promise<void> {
-    const requested = this.requested(path)
+    const requested = requestedPath(this.api.cluster, path)
     const answer = jsonOf(await this.api.get(path, requested, signal, { accept: ACCEPT }), requested)
     const kind = textOf(answer, 'kind')
     if (!isJsonObject(answer)) throw notKubernetes(requested, 'its answer is not an object')
@@ -152,7 +152,7 @@ export class Discovery {
 
   private async readGroupVersion(apiVersion: string, signal: AbortSignal): Promise<GroupVersion> {
     const path = apiVersion.includes('/') ? `/apis/${apiVersion}` : `/api/${apiVersion}`
-    const requested = this.requested(path)
+    const requested = requestedPath(this.api.cluster, path)
     const response = await this.api.get(path, requested, signal, { answers: [404] }).catch((thrown: unknown) => {
       // An API service that is down hides the kinds of its own group only.
       if (thrown instanceof Failure && thrown.code === 'BP3005') return undefined
@@ -188,10 +188,6 @@ export class Discovery {
       remedy: `look at the APIService of ${apiVersion}, then try again`,
       retry: 'backoff',
     })
-  }
-
-  private requested(path: string): RequestDescription {
-    return { cluster: this.api.cluster, verb: 'get', resource: undefined, path }
   }
 
   private now(): number {

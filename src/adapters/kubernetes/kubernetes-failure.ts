@@ -31,6 +31,11 @@ export interface RequestedResource {
   readonly name: string
 }
 
+/** A read of a path that is no resource. */
+export function requestedPath(cluster: string, path: string): RequestDescription {
+  return { cluster, verb: 'get', resource: undefined, path: path.replace(/\?.*$/, '') }
+}
+
 const LONGEST_MESSAGE = 300
 const MOST_CAUSES = 5
 

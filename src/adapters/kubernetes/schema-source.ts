@@ -3,7 +3,7 @@ import type { FieldSchema } from '../../krm/field-schema.ts'
 import { schemaOfKind } from '../../krm/open-api.ts'
 import { isJsonObject, type Json, partOf, textOf } from '../../text/json.ts'
 import type { ReadApi } from './cluster-api.ts'
-import { jsonOf, notKubernetes, notServed, type RequestDescription } from './kubernetes-failure.ts'
+import { jsonOf, notKubernetes, notServed, requestedPath } from './kubernetes-failure.ts'
 
 const INDEX = '/openapi/v3'
 // The handler leaves the type to Go's content sniffing (kube-openapi, pkg/handler3, `HandleDiscovery`).
@@ -68,7 +68,7 @@ export class SchemaSource {
   private async fetchIndex(signal: AbortSignal): Promise<ReadonlyMap<string, string>> {
     const answer = await this.get(INDEX, signal)
     const paths = partOf(answer, 'paths')
-    if (!isJsonObject(paths)) throw notKubernetes(this.requested(INDEX), 'its OpenAPI index has no paths')
+    if (!isJsonObject(paths)) throw notKubernetes(requestedPath(this.api.cluster, INDEX), 'its OpenAPI index has no paths')
     const urls = new Map<string, string>()
     for (const [path, entry] of Object.entries(paths)) {
       const url = textOf(entry, 'serverRelativeURL')
@@ -79,11 +79,7 @@ export class SchemaSource {
   }
 
   private async get(path: string, signal: AbortSignal): Promise<Json> {
-    const requested = this.requested(path)
+    const requested = requestedPath(this.api.cluster, path)
     return jsonOf(await this.api.get(path, requested, signal), requested, path === INDEX ? INDEX_TYPES : [])
-  }
-
-  private requested(path: string): RequestDescription {
-    return { cluster: this.api.cluster, verb: 'get', resource: undefined, path: path.replace(/\?.*$/, '') }
   }
 }
