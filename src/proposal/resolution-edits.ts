@@ -91,7 +91,7 @@ function assertAdoptable(change: Refused): void {
 function refuseEncrypted(change: Refused, file: string): never {
   throw cannot(change, {
     code: change.resolution === 'Adopt' ? 'BP2002' : 'BP2001',
-    why: `${file} is encrypted with SOPS, whose signature covers every value of the file: after an edit without its key nobody can decrypt it`,
+    why: `${file} is encrypted with SOPS, whose signature covers every value of the file: an edit without its key makes the file unreadable`,
     remedy: `choose restore, or change it with sops edit ${file} and commit that`,
   })
 }

@@ -95,7 +95,7 @@ export function refusal(
       ...declaredAt(change),
       why: `its value comes from ${best.candidate.what}, and an edit there would also move ${listMoved(best.others)}`,
       remedy:
-        'choose restore; or adopt those fields in the same call, where they have drifted to the same value; or edit the place by hand, where they shall move too',
+        'choose restore; adopt those fields in the same call, if they have drifted to the same value; or edit the location by hand, if they are to move too',
     })
   const [obstacle] = obstacles
   if (obstacle !== undefined) {
@@ -119,7 +119,7 @@ export function shared(change: ResolvedChange, { what }: Pick<Candidate, 'what'>
   return cannot(change, {
     why: `its value comes from ${what}, which ${unit} is built from too: an edit there would also ${also}`,
     remedy:
-      'set the value where only this unit has it, as in a patch of its overlay, or choose restore; edit the file by hand if it shall change everywhere',
+      'set the value where only this unit has it, as in a patch of its overlay, or choose restore; edit the file by hand if the value is to change everywhere',
   })
 }
 

@@ -127,7 +127,7 @@ function chooseForImage(step: PipelineStep, allowed: AllowedFunctions, builtIns:
   }
   if (builtIn === undefined) return missing('it is not built in', 'use a function that is built in')
   if (chosen === undefined)
-    return missing('of a digest alone nobody can say which release it is', 'name its release before the digest, as in :v1.2.3@sha256:…')
+    return missing('a digest alone does not name a release', 'name its release before the digest, as in :v1.2.3@sha256:…')
   const name = named.name.slice(catalog.length)
   const use = newestBuiltIn(builtIn)
   return missing(
