@@ -18,7 +18,7 @@ export type LabelSelector = readonly LabelRequirement[]
 /** The selector, or the problem as a clause. The empty text selects everything, as in kubectl. */
 export function parseLabelSelector(text: string): { readonly selector: LabelSelector } | { readonly problem: string } {
   try {
-    return { selector: new SelectorParser(tokensOf(text)).parse() }
+    return { selector: parse(text.match(TOKEN) ?? []) }
   } catch (thrown) {
     if (thrown instanceof SelectorProblem) return { problem: thrown.message }
     throw thrown
@@ -42,7 +42,6 @@ export function matchesLabels(selector: LabelSelector, labels: ReadonlyMap<strin
 
 class SelectorProblem extends Error {}
 
-const SYMBOLS = ['==', '!=', '=', '!', '(', ')', ',', '>', '<'] as const
 const OPERATORS: { readonly [token: string]: LabelOperator } = {
   '=': 'in',
   '==': 'in',
@@ -53,106 +52,76 @@ const OPERATORS: { readonly [token: string]: LabelOperator } = {
   '<': 'below',
 }
 
-/** `word` is a key or a value, or `in` and `notin`, which are operators behind a key. */
-interface Token {
-  readonly kind: (typeof SYMBOLS)[number] | 'word' | 'end'
-  readonly text: string
-}
+/** A sign, or a word: a key or a value, or `in` and `notin`, which are operators behind a key. */
+const TOKEN = /[!=]=|[=!(),><]|[^ \t\r\n=!(),><]+/g
 
-function tokensOf(text: string): readonly Token[] {
-  const tokens: Token[] = []
-  for (let at = 0; at < text.length; ) {
-    const symbol = SYMBOLS.find((each) => text.startsWith(each, at))
-    const word = /^[^ \t\r\n=!(),><]+/.exec(text.slice(at))?.[0]
-    if (symbol !== undefined) tokens.push({ kind: symbol, text: symbol })
-    else if (word !== undefined) tokens.push({ kind: 'word', text: word })
-    at += (symbol ?? word ?? ' ').length
+function parse(tokens: readonly string[]): LabelSelector {
+  const requirements: LabelRequirement[] = []
+  let at = 0
+  /** Empty behind the last token. */
+  const current = (): string => tokens[at] ?? ''
+  const take = (): string => {
+    at += 1
+    return tokens[at - 1] ?? ''
   }
-  return [...tokens, { kind: 'end', text: '' }]
-}
-
-const END: Token = { kind: 'end', text: '' }
-
-class SelectorParser {
-  private readonly tokens: readonly Token[]
-  private at = 0
-
-  constructor(tokens: readonly Token[]) {
-    this.tokens = tokens
-  }
-
-  parse(): LabelSelector {
-    if (this.current().kind === 'end') return []
-    const requirements: LabelRequirement[] = []
-    for (;;) {
-      requirements.push(this.requirement())
-      const next = this.take()
-      if (next.kind === 'end') return requirements
-      if (next.kind !== ',') throw this.unexpected(next, 'a comma or the end')
-    }
-  }
-
-  private requirement(): LabelRequirement {
-    const absent = this.current().kind === '!'
-    if (absent) this.take()
-    const token = this.take()
-    if (token.kind !== 'word') throw this.unexpected(token, absent ? 'a label' : 'a label or "!"')
-    const key = token.text
+  const requirement = (): LabelRequirement => {
+    const absent = current() === '!'
+    if (absent) take()
+    const key = take()
+    if (!isWord(key)) throw unexpected(key, absent ? 'a label' : 'a label or "!"')
     const problem = keyProblem(key)
     if (problem !== undefined) throw new SelectorProblem(`${JSON.stringify(key)} is no label name: ${problem}`)
     if (absent) return { key, operator: 'absent', values: [] }
-    if (this.current().kind === 'end' || this.current().kind === ',') return { key, operator: 'exists', values: [] }
-    const sign = this.take()
-    const operator = Object.hasOwn(OPERATORS, sign.text) ? OPERATORS[sign.text] : undefined
-    if (operator === undefined) throw this.unexpected(sign, 'in, notin, =, ==, !=, > or <')
-    const values = sign.kind === 'word' ? this.set() : [this.value()]
-    for (const value of values) this.checkValue(value, operator)
+    if (current() === '' || current() === ',') return { key, operator: 'exists', values: [] }
+    const sign = take()
+    const operator = Object.hasOwn(OPERATORS, sign) ? OPERATORS[sign] : undefined
+    if (operator === undefined) throw unexpected(sign, 'in, notin, =, ==, !=, > or <')
+    const values = isWord(sign) ? set() : [value()]
+    for (const each of values) checkValue(each, operator)
     return { key, operator, values }
   }
-
   /** `(a, b)`; an empty member is the empty value, as in apimachinery, also in `()`. */
-  private set(): readonly string[] {
-    const open = this.take()
-    if (open.kind !== '(') throw this.unexpected(open, '"("')
+  const set = (): readonly string[] => {
+    const open = take()
+    if (open !== '(') throw unexpected(open, '"("')
     const values = new Set<string>()
     for (;;) {
-      values.add(this.current().kind === 'word' ? this.take().text : '')
-      const next = this.take()
-      if (next.kind === ')') return [...values]
-      if (next.kind !== ',') throw this.unexpected(next, 'a comma or ")"')
+      values.add(isWord(current()) ? take() : '')
+      const next = take()
+      if (next === ')') return [...values]
+      if (next !== ',') throw unexpected(next, 'a comma or ")"')
     }
   }
-
-  private value(): string {
-    if (this.current().kind === 'end' || this.current().kind === ',') return ''
-    const token = this.take()
-    if (token.kind !== 'word') throw this.unexpected(token, 'a value')
-    return token.text
-  }
-
-  private checkValue(value: string, operator: LabelOperator): void {
-    if ((operator === 'above' || operator === 'below') && wholeNumber(value) === undefined) {
-      throw new SelectorProblem(`> and < compare whole numbers, and ${JSON.stringify(value)} is none`)
-    }
-    if (value.length > 63 || !/^(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?$/.test(value)) {
-      throw new SelectorProblem(
-        `${JSON.stringify(value)} is no label value: at most 63 letters, digits, "-", "_" and ".", with a letter or digit at both ends`,
-      )
-    }
-  }
-
-  private current(): Token {
-    return this.tokens[this.at] ?? END
-  }
-
-  private take(): Token {
-    const token = this.current()
-    this.at += 1
+  const value = (): string => {
+    if (current() === '' || current() === ',') return ''
+    const token = take()
+    if (!isWord(token)) throw unexpected(token, 'a value')
     return token
   }
+  while (tokens.length > 0) {
+    requirements.push(requirement())
+    const next = take()
+    if (next === '') break
+    if (next !== ',') throw unexpected(next, 'a comma or the end')
+  }
+  return requirements
+}
 
-  private unexpected(token: Token, wanted: string): SelectorProblem {
-    return new SelectorProblem(`found ${token.kind === 'end' ? 'the end' : JSON.stringify(token.text)} where ${wanted} is wanted`)
+function isWord(token: string): boolean {
+  return /^[^=!(),><]/.test(token)
+}
+
+function unexpected(token: string, wanted: string): SelectorProblem {
+  return new SelectorProblem(`found ${token === '' ? 'the end' : JSON.stringify(token)} where ${wanted} is wanted`)
+}
+
+function checkValue(value: string, operator: LabelOperator): void {
+  if ((operator === 'above' || operator === 'below') && wholeNumber(value) === undefined)
+    throw new SelectorProblem(`> and < compare whole numbers, and ${JSON.stringify(value)} is none`)
+  if (value.length > 63 || !/^(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?$/.test(value)) {
+    throw new SelectorProblem(
+      `${JSON.stringify(value)} is no label value: at most 63 letters, digits, "-", "_" and ".", with a letter or digit at both ends`,
+    )
   }
 }
 

@@ -145,28 +145,22 @@ function judgeNamespace(drift: Drift): Judgement | undefined {
     : shown('it is not the finalizer that the API server sets')
 }
 
-const BINDING = new Map([
-  [
-    '/PersistentVolumeClaim',
-    {
-      fields: /^spec\.(volumeName|storageClassName|volumeMode)$/,
-      keys: /^(pv\.kubernetes\.io\/(bind-completed|bound-by-controller)|volume(\.beta)?\.kubernetes\.io\/(storage-provisioner|storage-resizer|selected-node))$/,
-      guard: 'kubernetes.io/pvc-protection',
-    },
-  ],
-  [
-    '/PersistentVolume',
-    {
-      fields: /^spec\.claimRef\b/,
-      keys: /^(pv\.kubernetes\.io\/(bound-by-controller|provisioned-by|migrated-to)|volume\.kubernetes\.io\/provisioner-deletion-secret-(name|namespace))$/,
-      guard: 'kubernetes.io/pv-protection',
-    },
-  ],
-])
+const BINDING: Readonly<Record<string, { readonly fields: RegExp; readonly keys: RegExp; readonly guard: string }>> = {
+  '/PersistentVolumeClaim': {
+    fields: /^spec\.(volumeName|storageClassName|volumeMode)$/,
+    keys: /^(pv\.kubernetes\.io\/(bind-completed|bound-by-controller)|volume(\.beta)?\.kubernetes\.io\/(storage-provisioner|storage-resizer|selected-node))$/,
+    guard: 'kubernetes.io/pvc-protection',
+  },
+  '/PersistentVolume': {
+    fields: /^spec\.claimRef\b/,
+    keys: /^(pv\.kubernetes\.io\/(bound-by-controller|provisioned-by|migrated-to)|volume\.kubernetes\.io\/provisioner-deletion-secret-(name|namespace))$/,
+    guard: 'kubernetes.io/pv-protection',
+  },
+}
 
 /** Source: `pkg/controller/volume/persistentvolume`; component-helpers `storage/volume/helpers.go`; storage provisioners write annotations too. */
 function judgeBinding(drift: Drift, surroundings: Surroundings): Judgement | undefined {
-  const known = BINDING.get(kindOf(drift))
+  const known = BINDING[kindOf(drift)]
   if (!isAdded(drift) || known === undefined) return undefined
   if (finalizerOf(drift) === known.guard) return fromServer(drift, 'the control plane guards volumes that are in use', surroundings)
   const key = metadataKey(drift, 'annotations')

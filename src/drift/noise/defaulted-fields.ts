@@ -52,88 +52,64 @@ const WEBHOOK: Defaults = [
   [/^webhooks\[[^\]]+\]\.clientConfig\.service\.port$/, 443],
 ]
 
-const DEFAULTS: ReadonlyMap<string, Defaults> = new Map<string, Defaults>([
-  [
-    'apps/Deployment',
-    [
-      // Whole, where a tool writes an empty one: Flux sends every object through its Go type.
-      [/^spec\.strategy$/, { type: 'RollingUpdate', rollingUpdate: { maxSurge: '25%', maxUnavailable: '25%' } }],
-      [/^spec\.strategy\.type$/, 'RollingUpdate'],
-      [/^spec\.strategy\.rollingUpdate\.(maxSurge|maxUnavailable)$/, '25%'],
-      [/^spec\.revisionHistoryLimit$/, 10],
-      [/^spec\.progressDeadlineSeconds$/, 600],
-    ],
+const DEFAULTS: Readonly<Record<string, Defaults>> = {
+  'apps/Deployment': [
+    // Whole, where a tool writes an empty one: Flux sends every object through its Go type.
+    [/^spec\.strategy$/, { type: 'RollingUpdate', rollingUpdate: { maxSurge: '25%', maxUnavailable: '25%' } }],
+    [/^spec\.strategy\.type$/, 'RollingUpdate'],
+    [/^spec\.strategy\.rollingUpdate\.(maxSurge|maxUnavailable)$/, '25%'],
+    [/^spec\.revisionHistoryLimit$/, 10],
+    [/^spec\.progressDeadlineSeconds$/, 600],
   ],
-  [
-    'apps/StatefulSet',
-    [
-      [/^spec\.podManagementPolicy$/, 'OrderedReady'],
-      [/^spec\.updateStrategy$/, { type: 'RollingUpdate', rollingUpdate: { partition: 0 } }],
-      [/^spec\.updateStrategy\.type$/, 'RollingUpdate'],
-      [/^spec\.updateStrategy\.rollingUpdate\.partition$/, 0],
-      [/^spec\.revisionHistoryLimit$/, 10],
-      [/^spec\.persistentVolumeClaimRetentionPolicy\.(whenDeleted|whenScaled)$/, 'Retain'],
-    ],
+  'apps/StatefulSet': [
+    [/^spec\.podManagementPolicy$/, 'OrderedReady'],
+    [/^spec\.updateStrategy$/, { type: 'RollingUpdate', rollingUpdate: { partition: 0 } }],
+    [/^spec\.updateStrategy\.type$/, 'RollingUpdate'],
+    [/^spec\.updateStrategy\.rollingUpdate\.partition$/, 0],
+    [/^spec\.revisionHistoryLimit$/, 10],
+    [/^spec\.persistentVolumeClaimRetentionPolicy\.(whenDeleted|whenScaled)$/, 'Retain'],
   ],
-  [
-    'apps/DaemonSet',
-    [
-      [/^spec\.updateStrategy$/, { type: 'RollingUpdate', rollingUpdate: { maxSurge: 0, maxUnavailable: 1 } }],
-      [/^spec\.updateStrategy\.type$/, 'RollingUpdate'],
-      [/^spec\.updateStrategy\.rollingUpdate\.maxSurge$/, 0],
-      [/^spec\.updateStrategy\.rollingUpdate\.maxUnavailable$/, 1],
-      [/^spec\.revisionHistoryLimit$/, 10],
-    ],
+  'apps/DaemonSet': [
+    [/^spec\.updateStrategy$/, { type: 'RollingUpdate', rollingUpdate: { maxSurge: 0, maxUnavailable: 1 } }],
+    [/^spec\.updateStrategy\.type$/, 'RollingUpdate'],
+    [/^spec\.updateStrategy\.rollingUpdate\.maxSurge$/, 0],
+    [/^spec\.updateStrategy\.rollingUpdate\.maxUnavailable$/, 1],
+    [/^spec\.revisionHistoryLimit$/, 10],
   ],
-  [
-    'batch/Job',
-    [
-      [/^spec\.backoffLimit$/, 6],
-      [/^spec\.completionMode$/, 'NonIndexed'],
-      [/^spec\.(completions|parallelism)$/, 1],
-      [/^spec\.(suspend|manualSelector)$/, false],
-      [/^spec\.podReplacementPolicy$/, 'TerminatingOrFailed'],
-    ],
+  'batch/Job': [
+    [/^spec\.backoffLimit$/, 6],
+    [/^spec\.completionMode$/, 'NonIndexed'],
+    [/^spec\.(completions|parallelism)$/, 1],
+    [/^spec\.(suspend|manualSelector)$/, false],
+    [/^spec\.podReplacementPolicy$/, 'TerminatingOrFailed'],
   ],
-  [
-    'batch/CronJob',
-    [
-      [/^spec\.concurrencyPolicy$/, 'Allow'],
-      [/^spec\.suspend$/, false],
-      [/^spec\.successfulJobsHistoryLimit$/, 3],
-      [/^spec\.failedJobsHistoryLimit$/, 1],
-    ],
+  'batch/CronJob': [
+    [/^spec\.concurrencyPolicy$/, 'Allow'],
+    [/^spec\.suspend$/, false],
+    [/^spec\.successfulJobsHistoryLimit$/, 3],
+    [/^spec\.failedJobsHistoryLimit$/, 1],
   ],
-  [
-    '/Service',
-    [
-      [/^spec\.type$/, 'ClusterIP'],
-      [/^spec\.sessionAffinity$/, 'None'],
-      [/^spec\.(internal|external)TrafficPolicy$/, 'Cluster'],
-      [/^spec\.allocateLoadBalancerNodePorts$/, true],
-      [/^spec\.ports\[[^\]]+\]\.protocol$/, 'TCP'],
-    ],
+  '/Service': [
+    [/^spec\.type$/, 'ClusterIP'],
+    [/^spec\.sessionAffinity$/, 'None'],
+    [/^spec\.(internal|external)TrafficPolicy$/, 'Cluster'],
+    [/^spec\.allocateLoadBalancerNodePorts$/, true],
+    [/^spec\.ports\[[^\]]+\]\.protocol$/, 'TCP'],
   ],
-  ['/Secret', [[/^type$/, 'Opaque']]],
-  ['/PersistentVolumeClaim', [[/^spec\.volumeMode$/, 'Filesystem']]],
-  [
-    '/PersistentVolume',
-    [
-      [/^spec\.volumeMode$/, 'Filesystem'],
-      [/^spec\.persistentVolumeReclaimPolicy$/, 'Retain'],
-    ],
+  '/Secret': [[/^type$/, 'Opaque']],
+  '/PersistentVolumeClaim': [[/^spec\.volumeMode$/, 'Filesystem']],
+  '/PersistentVolume': [
+    [/^spec\.volumeMode$/, 'Filesystem'],
+    [/^spec\.persistentVolumeReclaimPolicy$/, 'Retain'],
   ],
-  [
-    'storage.k8s.io/StorageClass',
-    [
-      [/^reclaimPolicy$/, 'Delete'],
-      [/^volumeBindingMode$/, 'Immediate'],
-    ],
+  'storage.k8s.io/StorageClass': [
+    [/^reclaimPolicy$/, 'Delete'],
+    [/^volumeBindingMode$/, 'Immediate'],
   ],
-  ['admissionregistration.k8s.io/MutatingWebhookConfiguration', WEBHOOK],
-  ['admissionregistration.k8s.io/ValidatingWebhookConfiguration', WEBHOOK],
-  ['apiextensions.k8s.io/CustomResourceDefinition', [[/^spec\.conversion\.strategy$/, 'None']]],
-])
+  'admissionregistration.k8s.io/MutatingWebhookConfiguration': WEBHOOK,
+  'admissionregistration.k8s.io/ValidatingWebhookConfiguration': WEBHOOK,
+  'apiextensions.k8s.io/CustomResourceDefinition': [[/^spec\.conversion\.strategy$/, 'None']],
+}
 
 function judgeDefault(drift: Drift, { live }: Surroundings): Judgement | undefined {
   if (!isAdded(drift) || drift.live === undefined) return undefined
@@ -145,7 +121,7 @@ function judgeDefault(drift: Drift, { live }: Surroundings): Judgement | undefin
 
 function defaultOf(drift: Drift, live: Surroundings['live']): Json | undefined {
   const path = pathText(drift)
-  const own = DEFAULTS.get(kindOf(drift))?.find(([location]) => location.test(path))
+  const own = DEFAULTS[kindOf(drift)]?.find(([location]) => location.test(path))
   if (own !== undefined) return own[1]
   const last = drift.path.at(-1)
   const parent = valueAt(live, drift.path.slice(0, -1))
