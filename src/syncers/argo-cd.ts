@@ -30,7 +30,7 @@ import type {
   SyncerReport,
 } from './syncer.ts'
 
-/** Where Argo CD runs by default: its own manifests, and OpenShift GitOps. */
+/** Default namespaces of Argo CD and OpenShift GitOps. */
 const NAMESPACES = ['argocd', 'openshift-gitops']
 const APPLIES = ['argocd-controller', 'argocd-application-controller']
 const SKIP_RECONCILE = 'argocd.argoproj.io/skip-reconcile'
@@ -98,7 +98,7 @@ export const ARGO_CD: Syncer = {
       what: "Argo CD's web page and command line: an edit of a live manifest or a resource action",
     },
     {
-      // Objects of RBAC are reconciled before they are applied, under the name of the program.
+      // Argo CD first reconciles RBAC objects under the name of the program.
       names: APPLIES,
       class: 'gitops',
       alone: true,
@@ -141,11 +141,11 @@ export const ARGO_CD: Syncer = {
 function claimOf({ id, labels, annotations, object }: MarkedObject): NamedApplier | undefined {
   const tracking = annotations.get('argocd.argoproj.io/tracking-id')
   if (tracking !== undefined) {
-    // Only the first two colons part it: a name may hold more, as those of RBAC do.
+    // Names may have further colons, as those of RBAC have.
     const [application = '', kind, ...rest] = tracking.split(':')
     const location = rest.join(':')
     if (kind !== `${id.group}/${id.kind}`) return undefined
-    // Of a cluster-scoped object the namespace is where the Application deploys to.
+    // A cluster-scoped object has the namespace of the Application's destination.
     const own = id.namespace === '' ? location.endsWith(`/${id.name}`) : location === `${id.namespace}/${id.name}`
     return own ? applicationNamed(application) : undefined
   }
@@ -194,7 +194,7 @@ const HELM_EVENTS: { readonly [event: string]: string | undefined } = {
   'crd-install': 'Sync',
 }
 
-/** With a hook annotation of its own Helm's counts for nothing (gitops-engine pkg/sync/hook/hook.go). */
+/** Its own hook annotation replaces Helm's (gitops-engine pkg/sync/hook/hook.go). */
 function hookOf(manifest: JsonObject, runs: boolean): BuiltInRule | undefined {
   const own = hookValues(manifest, 'argocd.argoproj.io/hook')
   if (own.length === 0 && !runs) return undefined
@@ -220,7 +220,7 @@ function failedPhase(own: JsonObject): string | undefined {
 }
 
 function report(own: JsonObject, title: string): SyncerReport {
-  // Of whole syncs only: a sync of single resources is in no history (argo-cd `docs/user-guide/selective_sync.md`).
+  // The history has only whole syncs (argo-cd `docs/user-guide/selective_sync.md`).
   const last = objectsIn(partOf(own, 'status', 'history')).at(-1)
   const failed = failedPhase(own)
   return {
@@ -240,7 +240,7 @@ function judge(question: ApplierCase): Judgement {
     const here = APPLICATION.title({ ...claim, namespace })
     const policy = policyOf(application)
     const unexpected = fields.some(({ drift }) => drift.change === 'unexpected')
-    // The namespace may be left out where it is Argo CD's own.
+    // Argo CD's own namespace is left out.
     const sync = `argocd app sync ${namespace === NAMESPACES[0] ? '' : `${namespace}/`}${claim.name}${unexpected ? ' --prune' : ''}`
     const ignored = fields.filter((field) => ignoredBy(IGNORES, application, field) === 'yes')
     const perhaps = fields.filter((field) => ignoredBy(IGNORES, application, field) === 'unknown')
@@ -272,7 +272,7 @@ function judge(question: ApplierCase): Judgement {
             phrase`${here} may ignore ${listed(perhaps.map(describeField))}: spec.ignoreDifferences has jq expressions that are not evaluated`,
           ]),
       ...(unexpected && policy.automated && !policy.prune ? [phrase`${here} does not prune by itself: the unexpected objects stay`] : []),
-      // A commit whose sync failed is not tried again (`auto_sync.md`), the next one is; what made it fail may still be there.
+      // Argo CD does not retry a failed commit (`auto_sync.md`); the next one may fail too.
       ...(failedPhase(application) === undefined ? [] : [phrase`the last sync of ${here} failed`]),
     ]
     return { ...judgePolicy(here, policy, sync), warnings }

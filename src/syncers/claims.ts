@@ -1,7 +1,4 @@
-/**
- * Which syncer claims an object: the marks that each syncer leaves on what it applies. All marks can be forged or copied, so a mark that
- * names its own object is compared with it.
- */
+/** Claims of syncers on objects, by the marks that they leave. Marks can be forged or copied, so a mark that names its object is compared with it. */
 import type { LiveView } from '../krm/live-view.ts'
 import { annotationsOf, labelsOf, readResource } from '../krm/resource.ts'
 import type { JsonObject } from '../text/json.ts'
@@ -9,7 +6,7 @@ import type { Phrase } from '../text/phrase.ts'
 import { APPLIER_KINDS, applierKind } from './registry.ts'
 import type { Claim, MarkedObject } from './syncer.ts'
 
-/** Every claim, the one with most objects first. Objects that are not there or could not be read claim nothing. */
+/** All claims, the one with most objects first. */
 export function claimsOf(live: LiveView): readonly Claim[] {
   const claims = new Map<string, Claim & { readonly objects: Set<string> }>()
   for (const [key, state] of live) {
@@ -33,12 +30,12 @@ function namedBy(object: JsonObject): readonly Omit<Claim, 'objects'>[] {
     const named = kind.claim(marked)
     return named === undefined ? [] : [{ kind, named }]
   })
-  // Config Sync applies through kpt's library, Flux and Fleet through Helm's: the outer tool is the one that decides.
+  // The outer tool decides: Config Sync uses kpt's library, Flux and Fleet use Helm's.
   const wrapped = new Set(found.flatMap(({ kind }) => kind.wraps))
   return found.flatMap(({ kind: { tool }, named }) => (wrapped.has(tool) ? [] : [{ tool, ...named }]))
 }
 
-/** Whether an object bears the mark of the claim, and names itself where the mark does. */
+/** Whether an object has the mark of the claim. */
 export function isMarkedBy({ tool, kind, namespace, name }: Claim, object: JsonObject): boolean {
   return namedBy(object).some((one) => one.tool === tool && one.kind === kind && one.namespace === namespace && one.name === name)
 }

@@ -26,16 +26,16 @@ import type {
 
 const GROUP = 'fleet.cattle.io'
 const SET_ID = 'objectset.rio.cattle.io/id'
-/** Before the name of the bundle in the set id: the namespace that the agent deploys to. */
+/** Prefix of the bundle in the set id: the namespace of the agent's deployments. */
 const PREFIX = 'default-'
-/** Where bundles for the management cluster itself are; those for other clusters are not in the cluster that they are applied to. */
+/** Namespace of bundles for the management cluster; other clusters have no bundles. */
 const LOCAL = 'fleet-local'
 
 const COMPARE_PATCHES: IgnoreSource = {
   group: GROUP,
   kind: 'Bundle',
   product: 'Rancher Fleet',
-  // The normalizer is that of Argo CD's engine.
+  // Fleet uses the normalizer of Argo CD's engine.
   names: 'globs',
   rules: comparePatches,
   notImported: 'none',
@@ -84,11 +84,11 @@ export const FLEET: Syncer = {
   appliers: [BUNDLE],
   ignores: [COMPARE_PATCHES],
   ignoreMark: 'none',
-  // Hidden folders, such as the one that holds our records, are in no bundle.
+  // Bundles have no hidden folders, such as that of the records.
   check: 'none',
 }
 
-/** k3s marks its own with the same library, but not as a Helm release. */
+/** k3s uses the same library, but without a Helm release. */
 function claimOf(marked: MarkedObject): NamedApplier | undefined {
   const name = marked.annotations.get(SET_ID) ?? ''
   const isRelease = marked.annotations.has('meta.helm.sh/release-name')
@@ -103,7 +103,7 @@ function claimOf(marked: MarkedObject): NamedApplier | undefined {
   }
 }
 
-/** Of a patch the pointers and the operations that remove; `ignore` is about a whole object. */
+/** The pointers and removing operations of patches; `ignore` is about whole objects. */
 function comparePatches(own: JsonObject): readonly ForeignIgnore[] {
   const patches = objectsIn(partOf(own, 'spec', 'diff', 'comparePatches'))
   const rules = readIgnores(patches, 'jsonPointers', '')
@@ -118,7 +118,7 @@ function comparePatches(own: JsonObject): readonly ForeignIgnore[] {
   })
 }
 
-/** The commit of a bundle is applied once every cluster of it is ready. */
+/** A bundle's commit is applied if all its clusters are ready. */
 function report(own: JsonObject, title: string): SyncerReport {
   return {
     applied: hasCondition(own, 'Ready', 'True') ? commitIn(labelsOf(own).get('fleet.cattle.io/commit')) : undefined,

@@ -67,7 +67,7 @@ const KUSTOMIZATION: ApplierKind = {
   selector: (claim) => selector(KUSTOMIZE, claim),
   source: (own) => {
     if (own === undefined) return UNKNOWN_SOURCE
-    // The path within an artifact of another kind is not one of git.
+    // Only a GitRepository has a path in git.
     const isGit = (partOf(own, 'spec', 'sourceRef', 'kind') ?? 'GitRepository') === 'GitRepository'
     return {
       folder: isGit ? folderOf(partOf(own, 'spec', 'path') ?? './') : undefined,
@@ -178,7 +178,7 @@ export function parseObjMetadata(text: string): ResourceId | undefined {
   return name.includes('_') ? undefined : { group, kind, namespace, name }
 }
 
-/** The Helm release that a HelmRelease last made: its newest snapshot, else what the spec would name it. Storage is in its own namespace. */
+/** The Helm release of a HelmRelease: its newest snapshot, else the name of the spec. */
 export function releaseOf(
   { namespace, name }: { readonly namespace: string; readonly name: string },
   own: JsonObject,
@@ -277,7 +277,7 @@ function hasMark({ live }: DriftedField, key: string, values: readonly string[])
   return found.some((value) => value !== undefined && values.includes(value.toLowerCase()))
 }
 
-/** A path without kustomization.yaml takes every YAML file below it; source-controller `docs/spec/v1/gitrepositories.md`: what is left out. */
+/** Flux applies every YAML file below a path without kustomization.yaml, except ignored ones (`docs/spec/v1/gitrepositories.md`). */
 function checkKustomization(own: JsonObject, sources: readonly JsonObject[], repository: SyncedRepository): Finding[] {
   const name = `Flux Kustomization ${titleOfOwn(own)}`
   const namespace = textOf(own, 'spec', 'sourceRef', 'namespace') || metadataText(own, 'namespace')

@@ -17,7 +17,7 @@ import {
   type Syncer,
 } from './syncer.ts'
 
-/** What Helm writes on each object of a release, as others who use its library do. */
+/** The mark of Helm's library on each object of a release. */
 export function releaseMark({ labels, annotations }: MarkedObject): NamedApplier | undefined {
   const [name, namespace] = [annotations.get('meta.helm.sh/release-name') ?? '', annotations.get('meta.helm.sh/release-namespace') ?? '']
   return labels.get('app.kubernetes.io/managed-by') === 'Helm' && isName(name) && isName(namespace) ? unlisted(name, namespace) : undefined
@@ -33,10 +33,10 @@ export function leftUnmarkedByHelm(object: JsonObject): boolean {
   return getKey(object, 'kind') === 'CustomResourceDefinition' || annotationsOf(object).has('helm.sh/hook')
 }
 
-/** Events that neither an install nor an upgrade is. */
+/** Events of neither an install nor an upgrade. */
 const NOT_IN_A_RELEASE = new Set(['pre-delete', 'post-delete', 'pre-rollback', 'post-rollback', 'test', 'test-success', 'test-failure'])
 
-/** A hook whose delete policy keeps it until its next run is missing when it is gone: something removed it. */
+/** The rule for an absent hook; one that stays until its next run is missing. */
 export function hookOfHelm(manifest: JsonObject): BuiltInRule | undefined {
   const events = hookValues(manifest, 'helm.sh/hook')
   if (events.length === 0) return undefined
@@ -47,7 +47,7 @@ export function hookOfHelm(manifest: JsonObject): BuiltInRule | undefined {
     : undefined
 }
 
-/** The values of an annotation that lists them with commas. */
+/** The values of an annotation with a comma-separated list. */
 export function hookValues(manifest: JsonObject, annotation: string): readonly string[] {
   return (annotationsOf(manifest).get(annotation) ?? '')
     .split(',')
@@ -55,7 +55,7 @@ export function hookValues(manifest: JsonObject, annotation: string): readonly s
     .filter((value) => value !== '')
 }
 
-/** Programs that use Helm's library write under their own names, which contain it: helm-controller, terraform-provider-helm_v2.17.0_x5. */
+/** Whether a program uses Helm's library, by its name: helm-controller, terraform-provider-helm_v2.17.0_x5. */
 export function usesHelm(manager: string): boolean {
   return manager.includes('helm')
 }
@@ -91,7 +91,7 @@ const RELEASE: ApplierKind = {
 export const HELM: Syncer = {
   name: 'Helm',
   managers: [
-    // Helm 3 updates; Helm 4 applies, and leaves the definitions of a chart's crds/ to the manager that installed them.
+    // Helm 3 updates; Helm 4 applies, but leaves the definitions of `crds/` to their first manager.
     { names: ['helm'], class: 'gitops', alone: true, repeats: 'none', what: 'Helm: `helm` is the name of the program' },
     {
       names: ['Helm', 'helm-*'],

@@ -1,4 +1,4 @@
-/** Whether an ignore rule of a syncer's own resource covers a difference. */
+/** Ignore rules in the syncers' own resources. */
 
 import { RE2JS } from 're2js'
 import { type FieldPath, indexOfStep, valueAt } from '../krm/field-path.ts'
@@ -9,7 +9,7 @@ import { getKey, type Json, type JsonObject, objectsIn, textOf, textsIn } from '
 import { parsePointer } from '../text/json-pointer.ts'
 import type { DriftedField, ForeignIgnore, IgnoreSource, TargetPart } from './syncer.ts'
 
-/** `unknown`: there is a rule of a kind that is not evaluated here. */
+/** `unknown`: a rule of a kind that is not evaluated. */
 export type Ignored = 'yes' | 'no' | 'unknown'
 
 /** @param pointers name of the field with the JSON Pointers @param target name of the field with the target, empty where the rule is it */
@@ -33,7 +33,7 @@ export function ignoredBy(source: IgnoreSource, own: JsonObject, field: DriftedF
 }
 
 function ignoredByRule({ target, pointers, jq, managers }: ForeignIgnore, names: IgnoreSource['names'], field: DriftedField): Ignored {
-  // The empty pointer names the whole object, but to Argo CD.
+  // The empty pointer is the whole object, except for Argo CD.
   const covered = pointers.some((pointer) => (pointer === '' && names !== 'globs') || pointerCovers(pointer, field))
   const fields =
     covered || managers.includes(field.drift.actor.manager) ? 'yes' : anyOf(jq.map((expression) => jqCovers(expression, field)))
@@ -70,7 +70,7 @@ function matchesName(wanted: string, text: string, names: IgnoreSource['names'],
   return names === 'exact' && !/^[A-Za-z0-9.-]+$/.test(wanted) ? 'unknown' : 'no'
 }
 
-/** The pattern is the cluster's, so it runs in an engine whose time grows with the length only. */
+/** RE2 matches a foreign pattern in linear time. */
 function wholeMatch(pattern: string, text: string): Ignored {
   try {
     return RE2JS.compile(`^(?:${pattern})$`).matcher(text).find() ? 'yes' : 'no'
@@ -79,7 +79,7 @@ function wholeMatch(pattern: string, text: string): Ignored {
   }
 }
 
-/** `*` and `?`, as in argo-cd `util/glob`. In steps that never go back further than the last `*`. */
+/** `*` and `?`, as in argo-cd `util/glob`, without exponential backtracking. */
 function globMatches(pattern: string, text: string): boolean {
   let [at, from, star, starred] = [0, 0, -1, 0]
   while (from < text.length) {
@@ -99,7 +99,7 @@ function globMatches(pattern: string, text: string): boolean {
   return /^\**$/.test(pattern.slice(at))
 }
 
-/** Whether a JSON Pointer (RFC 6901) names the field or a place above it. */
+/** Whether a JSON Pointer names the field or one above it. */
 function pointerCovers(pointer: string, field: DriftedField): boolean {
   return pointer.startsWith('/') && covers(parsePointer(pointer), field)
 }

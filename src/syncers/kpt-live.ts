@@ -9,7 +9,7 @@ import { type Exception, withExceptions } from './judgement.ts'
 import { isName, unlisted } from './own-resource.ts'
 import { type ApplierKind, type DriftedField, type KeepRule, NO_SYNCER_REPORT, type Syncer } from './syncer.ts'
 
-/** On each object the id of the inventory that lists it. */
+/** The id of the inventory on each object. */
 export const OWNING_INVENTORY = 'config.k8s.io/owning-inventory'
 export const KPT_LIVE_TOOL = 'kpt-live'
 
@@ -28,7 +28,7 @@ export const KEPT_BY_INVENTORY: readonly KeepRule[] = [
       ? undefined
       : { rule: 'kpt-keep', why: `the object is marked to stay when its package lets go of it (${mark})` }
   },
-  // With the default policy only objects with the inventory's own id are pruned.
+  // The default policy prunes only objects with the id.
   ({ annotations, inventoryId, idIsWritten }) => {
     if (inventoryId === '') return undefined
     const id = annotations.get(OWNING_INVENTORY)
@@ -41,7 +41,7 @@ export const KEPT_BY_INVENTORY: readonly KeepRule[] = [
   },
 ]
 
-/** Not changed while it exists. */
+/** Whether the existing object is never changed. */
 export function mutationIgnored(field: DriftedField): Exception[] {
   const { live } = field
   const ignored = live !== undefined && annotationsOf(live).get('client.lifecycle.config.k8s.io/mutation') === 'ignore'

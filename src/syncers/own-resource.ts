@@ -1,9 +1,9 @@
-/** What the files of the syncers read from a syncer's own resource. */
+/** Readers for the syncers' own resources. */
 import type { Failure } from '../failure.ts'
 import { isJsonArray, type Json, type JsonObject, objectsIn, partOf, textOf } from '../text/json.ts'
 import type { NamedApplier, OwnResource, SyncerSource } from './syncer.ts'
 
-/** DNS subdomain (RFC 1123), as Kubernetes demands it of the names of all of these kinds. */
+/** Whether the text is a DNS subdomain (RFC 1123), as the names of these kinds are. */
 export function isName(text: string): boolean {
   return text.length <= 253 && /^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$/.test(text)
 }
@@ -19,7 +19,7 @@ export function unlisted(name: string, namespace = ''): NamedApplier {
   return { kind: '', namespace, name, wanted: [] }
 }
 
-/** The first of the places where the resource is, or why it was not found in any. */
+/** The first location with the resource, or why there is none. */
 export function findOwn(
   own: readonly OwnResource[],
 ): { readonly object: JsonObject; readonly wanted: OwnResource['wanted'] } | { readonly failure: Failure | undefined } {
@@ -36,13 +36,13 @@ export function hasCondition(object: JsonObject, type: string, status: string): 
   return conditionOf(object, type, status) !== undefined
 }
 
-/** Reason of a condition (`status.conditions`) that has this status; undefined where it has not. */
+/** Reason of a condition with this status; undefined without one. */
 export function conditionReason(object: JsonObject, type: string, status: 'True' | 'False'): string | undefined {
   const found = conditionOf(object, type, status)
   return found === undefined ? undefined : textOf(found, 'reason') || 'no reason given'
 }
 
-/** What is wrong, by type and reason: the sentence of a condition may quote anything. */
+/** The problem by type and reason; a message may quote anything. */
 export function conditionProblem(title: string, object: JsonObject, ...wrong: readonly (readonly [string, string])[]): string | undefined {
   for (const [type, status] of wrong) {
     const found = conditionOf(object, type, status)
@@ -54,13 +54,13 @@ export function conditionProblem(title: string, object: JsonObject, ...wrong: re
   return undefined
 }
 
-/** A Go duration as it is written, or undefined: `10m0s`. */
+/** A valid Go duration, or undefined: `10m0s`. */
 export function durationOf(object: JsonObject, ...names: readonly string[]): string | undefined {
   const value = textOf(object, ...names)
   return /^([0-9]+(\.[0-9]+)?(ns|us|ms|s|m|h))+$/.test(value) && value.length <= 30 ? value : undefined
 }
 
-/** Seconds of a duration as Go writes it: `10m0s`, `1h`, `15s`. */
+/** Seconds of a Go duration: `10m0s`, `1h`, `15s`. */
 export function secondsOf(text: Json | undefined): number | undefined {
   const parts = typeof text === 'string' ? /^(?:(\d{1,6})h)?(?:(\d{1,6})m)?(?:(\d{1,6})(?:\.\d+)?s)?$/.exec(text) : null
   if (parts === null) return undefined
@@ -68,12 +68,12 @@ export function secondsOf(text: Json | undefined): number | undefined {
   return hours * 3_600 + minutes * 60 + seconds
 }
 
-/** `main@sha1:<40 hex>`, `main/<40 hex>` of older versions, or the commit alone; undefined for the version of a chart or a tag. */
+/** The commit in `main@sha1:<40 hex>`, `main/<40 hex>` or a commit; undefined for a chart's version or a tag. */
 export function commitIn(revision: Json | undefined): string | undefined {
   return typeof revision === 'string' ? /(?:^|[:/])([0-9a-f]{40})$/.exec(revision)?.[1] : undefined
 }
 
-/** `./apps/web/` as git has it: `apps/web`; empty for the root, undefined for what leaves the repository or is none. */
+/** The path in git: `./apps/web/` is `apps/web`. Empty for the root, undefined for a path outside of the repository. */
 export function folderOf(path: Json | undefined): string | undefined {
   if (typeof path !== 'string') return undefined
   const parts = path.split('/').filter((part) => part !== '' && part !== '.')
@@ -85,5 +85,5 @@ export function isFilled(value: Json | undefined): boolean {
   return value !== undefined && value !== null && value !== ''
 }
 
-/** A source of which nothing is known but that objects may get their namespace there. */
+/** An unknown source, which may choose namespaces. */
 export const UNKNOWN_SOURCE: SyncerSource = { folder: undefined, transformed: undefined, choosesNamespace: true }

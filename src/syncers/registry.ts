@@ -1,4 +1,4 @@
-/** The syncers, one line each, and the functions over all of them. */
+/** The syncers, and the functions over all of them. */
 import { matchesGlob } from '../text/glob.ts'
 import { ARGO_CD } from './argo-cd.ts'
 import { CONFIG_SYNC } from './config-sync.ts'
@@ -12,7 +12,7 @@ import { KUBECTL } from './kubectl.ts'
 import { SVELTOS } from './sveltos.ts'
 import type { ApplierKind, IgnoreSource, ManagerNames, Syncer } from './syncer.ts'
 
-/** Where several marks are on an object, or several rules hold, in this order. */
+/** The order of precedence of marks and rules. */
 export const SYNCERS: readonly Syncer[] = [FLUX, ARGO_CD, CONFIG_SYNC, SVELTOS, FLEET, KAPP, KLUCTL, KPT_LIVE, HELM, KUBECTL]
 
 export const APPLIER_KINDS: readonly ApplierKind[] = SYNCERS.flatMap(({ appliers }) => appliers)
@@ -28,7 +28,7 @@ export function applierKind(tool: string): ApplierKind {
   return kind
 }
 
-/** The names that a manager is one of; undefined for one that is no syncer's. */
+/** The entry with the manager's name; undefined for no syncer's. */
 export function namesOfManager(manager: string): ManagerNames | undefined {
   return ALL_NAMES.find(({ names }) => matches(names, manager))
 }
@@ -36,23 +36,23 @@ export function namesOfManager(manager: string): ManagerNames | undefined {
 const ALL_NAMES = SYNCERS.flatMap(({ managers }) => managers)
 const ALONE = ALL_NAMES.filter(({ alone }) => alone)
 
-/** Whether two names are one program's, which writes under them alone. */
+/** Whether two names are those of one program, which no other program uses. */
 export function isSameProgram(left: string, right: string): boolean {
   const program = programOf(left)
   return program !== undefined && program === programOf(right)
 }
 
-/** A name for the program that alone writes under this one; undefined for every other name. */
+/** A name of the program that alone uses this one; undefined for other names. */
 export function programOf(manager: string): string | undefined {
   return ALONE.find(({ names }) => names.includes(manager))?.names[0]
 }
 
-/** Whether a syncer leaves its marks, and its directives, under this name; what a person writes is none. */
+/** Whether a syncer leaves marks and directives under this name; people leave none. */
 export function marksAs({ managers, marks }: Syncer, manager: string): boolean {
   return marks.writers.includes(manager) || managers.find(({ names }) => matches(names, manager))?.class === 'gitops'
 }
 
-/** Whether it is one of the names that keep the last-applied annotation. */
+/** Whether the manager writes the last-applied annotation. */
 export function keepsLastApplied(manager: string): boolean {
   return SYNCERS.some(({ lastAppliedBy }) => matches(lastAppliedBy, manager))
 }

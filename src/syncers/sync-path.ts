@@ -1,11 +1,11 @@
-/** Whether a syncer reads a folder of the repository: what the files of the syncers share when they check a ready cluster. */
+/** Checks whether a syncer reads a folder of the repository. */
 import { metadataText } from '../krm/resource.ts'
 import type { Finding } from '../ports/probes.ts'
 import type { JsonObject } from '../text/json.ts'
 import { oneLine } from '../text/one-line.ts'
 import type { StoredFile, SyncedRepository } from './syncer.ts'
 
-/** @param isInert whether the syncer applies nothing of a file */
+/** @param isInert whether the syncer skips a file */
 export function verdict(
   name: string,
   { folder, retained }: SyncedRepository,
@@ -27,7 +27,7 @@ export function passed(message: string): Finding {
   return { check: 'syncer-path', state: 'passed', message }
 }
 
-/** Whether a path of a syncer is the root, or lies in the folder. */
+/** Whether a path is the root, or in the folder. */
 export function reachesFolder(path: string, folder: string): boolean {
   const clean = cleanPath(path)
   return clean === '' || isInFolder(clean, folder)
@@ -45,7 +45,7 @@ function cleanPath(path: string): string {
     .join('/')
 }
 
-/** Host and path, however the address is written: `https://github.com/a/b.git`, `git@github.com:a/b`. */
+/** Host and path of any form of the address: `https://github.com/a/b.git`, `git@github.com:a/b`. */
 export function sameRepository(left: string, right: string): boolean {
   const [one, other] = [locationOf(left), locationOf(right)]
   return one !== '' && one === other

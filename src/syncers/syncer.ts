@@ -1,7 +1,7 @@
 /**
- * Everything that is known of one syncer, as one value. Each syncer has a file of its own in this folder and a line in registry.ts; every
- * other file uses the registry. All fields are required, so that the compiler names what a new file lacks: what a syncer does not have is
- * an empty list or `'none'`. What was run and what was only read is in docs/facts/applier-managers.md and its neighbours.
+ * All knowledge of one syncer, as one value. Each syncer has a file in this folder and a line in registry.ts, which all other files use. All fields
+ * are required, so that the compiler names what a new file lacks; an absent feature is an empty list or `'none'`. docs/facts/applier-managers.md and
+ * its neighbours say what was run and what was only read.
  */
 import type { FieldPath } from '../krm/field-path.ts'
 import type { LiveState, WantedObject } from '../krm/live-view.ts'
@@ -12,23 +12,23 @@ import type { JsonObject } from '../text/json.ts'
 import type { Phrase } from '../text/phrase.ts'
 
 export interface Syncer {
-  /** As people call it. */
+  /** Name for people. */
   readonly name: string
   /** First match wins within a syncer. */
   readonly managers: readonly ManagerNames[]
-  /** Names, `*` for any text, that keep `kubectl.kubernetes.io/last-applied-configuration` on what they apply. */
+  /** Names, `*` for any text, that write `kubectl.kubernetes.io/last-applied-configuration`. */
   readonly lastAppliedBy: readonly string[]
-  /** Namespaces of the service accounts under which it runs as it is installed. */
+  /** Namespaces of its service accounts, as installed. */
   readonly accounts: readonly string[]
   readonly marks: Marks
-  /** Annotations on objects that configure how it applies them and mean nothing to the cluster, with the preset that ignores them. */
+  /** Annotations that only configure how it applies an object, with the preset that ignores them. */
   readonly directives: ReadonlyMap<string, 'depends-on' | 'client-lifecycle'>
-  /** Annotations that request a reconciliation, on its own resources (`<group>/<Kind>`). */
+  /** Annotations that request a reconciliation of its own resources (`<group>/<Kind>`). */
   readonly requests: { readonly kinds: RegExp; readonly annotations: RegExp } | 'none'
   readonly appliers: readonly ApplierKind[]
   /** The ignore rules in its own resources. */
   readonly ignores: readonly IgnoreSource[]
-  /** The annotation with which an object as a whole is ignored, and the text that reports it. */
+  /** The annotation that ignores a whole object, and its text. */
   readonly ignoreMark: { readonly annotation: string; readonly reason: string } | 'none'
   readonly check: SyncerCheck | 'none'
 }

@@ -1,6 +1,6 @@
 /**
- * Fields that an autoscaler writes, only while it targets the object and only inside of its bounds. Fleet mutes replicas in the same
- * way (rancher/fleet `desiredset/diff.go`); outside of the bounds the autoscaler did not do it, or cannot undo it.
+ * Fields that an autoscaler writes, while it targets the object, and inside of its bounds, as in Fleet (rancher/fleet `desiredset/diff.go`). Outside
+ * of the bounds the autoscaler did not write, or cannot correct.
  */
 import { formatFieldPath } from '../../krm/field-path.ts'
 import { quantityOf } from '../../krm/quantity.ts'
@@ -16,7 +16,7 @@ function judgeReplicas(drift: Drift, { scalers }: Surroundings, tool: 'hpa' | 'k
   const targeting = scalersOf(scalers, tool, drift.id)
   const outside = targeting.find((scaler) => !covers(scaler, live))
   if (outside !== undefined) {
-    // No autoscaler scales up from zero (k8s.io/kubernetes `pkg/controller/podautoscaler`, ScalingDisabled): a person has to.
+    // No autoscaler scales up from zero (k8s.io/kubernetes `pkg/controller/podautoscaler`, ScalingDisabled).
     const scaler = live === 0 ? {} : scalerOf(drift, outside.id)
     return { mutes: false, because: whyOutside(outside, live), note: true, ...scaler }
   }
@@ -27,7 +27,7 @@ function judgeReplicas(drift: Drift, { scalers }: Surroundings, tool: 'hpa' | 'k
   return { ...muted(`${describeResourceId(scaler.id)} scales it between ${scaler.min} and ${scaler.max}`), ...scalerOf(drift, scaler.id) }
 }
 
-/** Where git declares the field too, each apply of the syncer undoes what the autoscaler does. */
+/** The autoscaler whose field git declares too, so that each apply undoes its changes. */
 function scalerOf({ change }: Drift, scaler: ResourceId): { readonly scaler?: ResourceId } {
   return change === 'modified' ? { scaler } : {}
 }
@@ -109,7 +109,7 @@ export const AUTOSCALING_RULES: readonly NoiseRule[] = [
   },
 ]
 
-/** Which autoscalers have to be read before this difference can be judged. */
+/** Autoscalers that this difference needs for its judgement. */
 export function scalersWanted(drift: Drift): readonly ScalerTool[] {
   if (!isLive(drift)) return []
   if (pathText(drift) === 'spec.replicas') return ['hpa', 'keda']

@@ -1,8 +1,8 @@
-/** Sets differences aside that an ignore rule covers. They stay in the verdict, so `--show-ignored` can print them. */
+/** Sets differences aside that an ignore rule covers. They stay in the verdict for `--show-ignored`. */
 import type { ObjectVerdict, SetAside } from '../drift.ts'
 import { type IgnoreRule, ruleThatIgnores } from './ignore-rules.ts'
 
-/** `today` is the day of the observation, `YYYY-MM-DD`, UTC. */
+/** @param today the day of the observation, `YYYY-MM-DD`, UTC */
 export function classifyIgnored(verdict: ObjectVerdict, rules: readonly IgnoreRule[], today: string): ObjectVerdict {
   const setAside: SetAside[] = []
   const items = verdict.items.filter((drift) => {
@@ -14,7 +14,7 @@ export function classifyIgnored(verdict: ObjectVerdict, rules: readonly IgnoreRu
   return setAside.length === 0 ? verdict : { ...verdict, ...withItems(verdict, items), setAside: [...verdict.setAside, ...setAside] }
 }
 
-/** The verdict with fewer items: without any left its proof decides. */
+/** Items and state after some were set aside; without items the proof decides. */
 export function withItems(verdict: ObjectVerdict, items: ObjectVerdict['items']): Pick<ObjectVerdict, 'items' | 'state'> {
   if (items.length > 0 || verdict.state !== 'drifted') return { items, state: verdict.state }
   if (verdict.proof !== 'none' || verdict.failure === undefined) return { items, state: 'in-sync' }

@@ -1,4 +1,4 @@
-/** Sets differences aside that a preset rule knows the cause of. They stay in the verdict, with the rule and why, as ignored ones do. */
+/** Sets differences aside that a preset rule explains. They stay in the verdict, with the rule and the reason. */
 import { managedFieldsOf } from '../../krm/managed-fields.ts'
 import { describeResourceId, type ResourceId } from '../../krm/resource-id.ts'
 import type { Drift, ObjectVerdict, SetAside, TriedRule } from '../drift.ts'
@@ -9,17 +9,17 @@ import type { Surroundings } from './noise-rule.ts'
 import { NOISE_RULES, presetName } from './presets.ts'
 
 export interface NoiseInput extends Pick<Surroundings, 'syncer' | 'scalers' | 'liveOf'> {
-  /** Names of the rules that hold, as `rulesOf` gives them. */
+  /** Names of the enabled rules, from `rulesOf`. */
   readonly presets: readonly string[]
 }
 
-/** Differences of whole objects are never noise. The verdict keeps which rules could have applied and did not, and why. */
+/** The verdict without noise, and with the rules that were tried. Differences of whole objects are never noise. */
 export function classifyNoise(verdict: ObjectVerdict, input: NoiseInput): ObjectVerdict {
   const { desired, live } = verdict
   if (desired === undefined || live === undefined || verdict.items.length === 0) return verdict
   const managed = managedFieldsOf(live)
   const surroundings: Surroundings = { ...input, desired: desired.object, live, managed, withoutOwners: mayBeAnybodys(managed) }
-  // Whose field it is matters for the plan, also where the policy mutes nothing of it.
+  // The plan needs the autoscaler of a field also without its preset.
   const rules = NOISE_RULES.filter((rule) => input.presets.includes(rule.name) || AUTOSCALING_RULES.includes(rule))
   const setAside: SetAside[] = []
   const tried: TriedRule[] = []
@@ -64,7 +64,7 @@ function whyReleased({ lostWhenReleased }: Drift, scaler: ResourceId): string {
     : `${both}: Release ends that`
 }
 
-/** The set names its members by identity, so one that got a note is another member. */
+/** The set has the items with their new notes. */
 function mayBeBehindOf(
   { mayBeBehind }: ObjectVerdict,
   items: readonly Drift[],

@@ -1,4 +1,4 @@
-/** What git itself excludes from the comparison: `mutation: ignore`, and values that the applier puts in at apply time. */
+/** Values that git excludes from the comparison: `mutation: ignore`, and values that the applier inserts. */
 
 import { Failure } from '../../failure.ts'
 import { type FieldPath, indexOfStep, valueAt } from '../../krm/field-path.ts'
@@ -11,7 +11,7 @@ import { fromSyncer, isLive, type Judgement, muted, type NoiseRule, type Surroun
 
 const MUTATION = 'client.lifecycle.config.k8s.io/mutation'
 
-/** Config Sync leaves an object alone that has it in git and in the cluster (kpt-config-sync `pkg/diff`). */
+/** Config Sync skips an object with the annotation in git and in the cluster (kpt-config-sync `pkg/diff`). */
 function judgeMutation({ change }: Drift, { desired, live }: Surroundings): Judgement | undefined {
   if (change === 'missing' || change === 'unexpected') return undefined
   const [inGit, inCluster] = [textOf(desired, 'metadata', 'annotations', MUTATION), textOf(live, 'metadata', 'annotations', MUTATION)]
@@ -27,7 +27,7 @@ const APPLY_TIME = 'config.kubernetes.io/apply-time-mutation'
 interface Substitution {
   /** JSONPath. */
   readonly targetPath: string
-  /** Text of the target that is replaced; empty: the whole value is. */
+  /** Replaced text of the target; empty for the whole value. */
   readonly token: string
   readonly source: { readonly group: string; readonly kind: string; readonly namespace: string; readonly name: string }
   readonly sourcePath: string
@@ -53,7 +53,7 @@ function sourceValue({ source, sourcePath }: Substitution, liveOf: Surroundings[
   return object === undefined ? undefined : readAt(object, stepsOf(sourcePath))
 }
 
-/** Whether git's value with the substitutions made gives the live one; a source that was not read may be anything. */
+/** Whether the substitutions turn git's value into the live one; an unread source may have any value. */
 function couldBecome(
   git: Json | undefined,
   live: Json | undefined,
@@ -103,7 +103,7 @@ function substitutionsIn(text: string): Substitution[] | undefined {
 
 type Step = string | number | { readonly key: string; readonly value: string }
 
-/** The plain part of JSONPath: names, indexes, and `[?(@.key=="value")]`. Undefined for anything else. */
+/** A plain JSONPath: names, indexes, and `[?(@.key=="value")]`; undefined for any other. */
 function stepsOf(path: string): Step[] | undefined {
   const steps: Step[] = []
   const part = /\.([A-Za-z_][\w-]*)|\['([^'\\]*)'\]|\["([^"\\]*)"\]|\[(\d+)\]|\[\?\(@\.([\w-]+)\s*==\s*(?:"([^"\\]*)"|'([^'\\]*)')\)\]/y
@@ -130,7 +130,7 @@ function readAt(object: JsonObject, steps: readonly Step[] | undefined): Json | 
   return value
 }
 
-/** Whether the JSONPath names the place, or one that it lies in; places in lists by where git has them. */
+/** Whether the JSONPath names the location or one above, with list indexes of git. */
 function isLocation(targetPath: string, path: FieldPath, desired: JsonObject): boolean {
   const steps = stepsOf(targetPath)
   if (steps === undefined || steps.length > path.length) return false

@@ -1,15 +1,14 @@
 /**
- * Fields that git leaves out and that hold the server's default. They appear as a difference where another writer than the
- * syncer created the object: that writer owns the defaults (docs/facts/noise-sources.md). Their writer does not matter, because
- * the value is the one that the object would have without them.
- * Source: kubernetes/kubernetes `pkg/apis/{core,apps,batch,admissionregistration,storage}/v1/defaults.go`.
+ * Undeclared fields with the server's default. They are a difference if another writer than the syncer created the object and owns them
+ * (docs/facts/noise-sources.md). Any writer is accepted, because the value is the default. Source: kubernetes/kubernetes
+ * `pkg/apis/{core,apps,batch,admissionregistration,storage}/v1/defaults.go`.
  */
 import { valueAt } from '../../krm/field-path.ts'
 import { type Json, jsonEquals, partOf } from '../../text/json.ts'
 import type { Drift } from '../drift.ts'
 import { isAdded, type Judgement, kindOf, muted, type NoiseRule, pathText, type Surroundings, shown } from './noise-rule.ts'
 
-/** Path and the value of the server. `spec.replicas` is none of them: once an object is there, a count may be anybody's. */
+/** Paths and default values. `spec.replicas` is left out, because a count may be anybody's. */
 type Defaults = readonly (readonly [path: RegExp, value: Json])[]
 
 const POD: Defaults = [
@@ -32,7 +31,7 @@ const POD: Defaults = [
   [/^volumes\[[^\]]+\]\.hostPath\.type$/, ''],
 ]
 
-/** Path of the Pod in kinds that have one. */
+/** Path of the Pod, by kind. */
 const POD_PLACES = new Map([
   ['/Pod', 'spec.'],
   ['apps/Deployment', 'spec.template.spec.'],
@@ -54,7 +53,7 @@ const WEBHOOK: Defaults = [
 
 const DEFAULTS: Readonly<Record<string, Defaults>> = {
   'apps/Deployment': [
-    // Whole, where a tool writes an empty one: Flux sends every object through its Go type.
+    // Flux writes an empty strategy, because it sends objects through their Go types.
     [/^spec\.strategy$/, { type: 'RollingUpdate', rollingUpdate: { maxSurge: '25%', maxUnavailable: '25%' } }],
     [/^spec\.strategy\.type$/, 'RollingUpdate'],
     [/^spec\.strategy\.rollingUpdate\.(maxSurge|maxUnavailable)$/, '25%'],
@@ -132,7 +131,7 @@ function defaultOf(drift: Drift, live: Surroundings['live']): Json | undefined {
   return POD.find(([position]) => position.test(path.slice(pod.length)))?.[1]
 }
 
-/** Always for the tag latest and for none. */
+/** `Always` for the tag latest, and for none. */
 function pullPolicyOf(image: Json | undefined): string | undefined {
   if (typeof image !== 'string') return undefined
   if (image.includes('@')) return 'IfNotPresent'

@@ -1,4 +1,4 @@
-/** Ignore rules: what is hidden from people, by which rule and why. Never hidden from `--show-ignored`. */
+/** Ignore rules: what they hide, and why. `--show-ignored` shows everything. */
 import { createHash } from 'node:crypto'
 import { type LabelSelector, matchesLabels } from '../../krm/label-selector.ts'
 import { isSensitive } from '../../krm/redaction/redacted.ts'
@@ -12,42 +12,42 @@ import type { ChangeKind, Drift } from '../drift.ts'
 import { matchesExpression } from './rule-expression.ts'
 import { coversDrift, describeRulePath, type RulePath } from './rule-path.ts'
 
-/** The location of a rule, in the order in which rules are tried: on the object, on the Kptfile, in a policy. */
+/** Locations of rules, in the order of matching: the object, the Kptfile, a policy. */
 export type RuleLevel = 'object' | 'package' | 'policy'
 
-/** Every part that is given must match; lists match when one of their members does. Texts may have `*` (src/text/glob.ts). */
+/** All given parts must match; a list matches by one member. Texts may have `*` (src/text/glob.ts). */
 export interface IgnoreRule {
-  /** Where it is written, for people: `.drift/policy.yaml:12`. */
+  /** Location for people: `.drift/policy.yaml:12`. */
   readonly where: string
-  /** `policy` where it is left out. */
+  /** Default: `policy`. */
   readonly level?: RuleLevel
   /** The policy that has it. */
   readonly policy?: { readonly name: string; readonly priority: number }
   readonly target: Partial<ResourceId>
-  /** Of the object as git declares it: labels of the live object are anybody's, and hide nothing. */
+  /** Labels of the declared object; anybody can set live labels. */
   readonly labels?: { readonly text: string; readonly selector: LabelSelector }
-  /** Left out: every kind of change. */
+  /** Default: every kind of change. */
   readonly changes?: readonly ChangeKind[]
-  /** Neither paths nor path expressions: every field, and the object as a whole. */
+  /** Without paths and path expressions: every field, and the whole object. */
   readonly paths: readonly RulePath[]
-  /** RE2, each for the whole path as `diff` prints it. A field is covered by a path or by an expression. */
+  /** RE2 expressions for the whole path as `diff` prints it. A field is covered by a path or an expression. */
   readonly pathExpressions?: readonly string[]
-  /** RE2, each for the whole live value as text. Never of a Secret, nor of anything else that is not shown. */
+  /** RE2 expressions for the whole live value as text, never for hidden values. */
   readonly valueExpressions?: readonly string[]
-  /** Empty: every manager. */
+  /** Empty for every manager. */
   readonly managers: readonly string[]
   readonly reason: string
   /** RFC 3339 date (`2026-12-31`), the last day on which the rule holds, UTC; undefined for ever. */
   readonly expires: string | undefined
 }
 
-/** The object on both sides, as far as it is there: labels are git's, places in lists are those of live. */
+/** The object on both sides: labels of git's, list indexes of live's. */
 export interface RuleSides {
   readonly desired?: { readonly object: JsonObject } | undefined
   readonly live?: JsonObject | undefined
 }
 
-/** The first part of a rule that does not match. Texts for people, without values that are not shown. */
+/** The first part of a rule that does not match, for people, without hidden values. */
 export interface Mismatch {
   readonly part: 'group' | 'kind' | 'namespace' | 'name' | 'labels' | 'changes' | 'managers' | 'paths' | 'values'
   readonly wanted: string
@@ -63,7 +63,7 @@ export function isActive(rule: Pick<IgnoreRule, 'expires'>, today: string): bool
   return rule.expires === undefined || today <= rule.expires
 }
 
-/** Undefined when the rule hides the difference; otherwise which part of it does not match (`explain` prints it). */
+/** Undefined if the rule hides the difference, else the part that does not match, for `explain`. */
 export function whyNotIgnored(drift: Drift, rule: IgnoreRule, sides: RuleSides = {}): Mismatch | undefined {
   const { changes, managers, paths, pathExpressions = [], valueExpressions = [] } = rule
   const target = whyNotTargeted(drift.id, rule, sides)
@@ -71,7 +71,7 @@ export function whyNotIgnored(drift: Drift, rule: IgnoreRule, sides: RuleSides =
   if (changes !== undefined && !changes.includes(drift.change))
     return { part: 'changes', wanted: changes.join(' or '), found: drift.change }
   const { actor } = drift
-  // A guess about who removed a field hides nothing.
+  // A guess about the remover hides nothing.
   const named = isKnownWriter(actor) && managers.some((manager) => matchesGlob(manager, actor.manager))
   if (managers.length > 0 && !named) return { part: 'managers', wanted: managers.join(' or '), found: foundManager(drift) }
   const fields = [...paths.map(describeRulePath), ...pathExpressions]
@@ -83,7 +83,7 @@ export function whyNotIgnored(drift: Drift, rule: IgnoreRule, sides: RuleSides =
   return { part: 'values', wanted: valueExpressions.join(' or '), found: typeof text === 'string' ? 'another value' : text.why }
 }
 
-/** The first part of the rule's target that is not this object's. */
+/** The first part of the target that does not match. */
 export function whyNotTargeted(
   id: ResourceId,
   { target, labels }: Pick<IgnoreRule, 'target' | 'labels'>,
@@ -105,7 +105,7 @@ function foundManager({ actor }: Drift): string {
   return actor.confidence === 'last-writer' ? `perhaps ${actor.manager}, and a guess hides nothing` : actor.manager
 }
 
-/** A credential in a path is replaced by `credential:redacted`: no expression can find out what it is. */
+/** Expressions see `credential:redacted` for a credential in a path. */
 function matchesPath(expressions: readonly string[], { path }: Drift): boolean {
   if (path.length === 0 || expressions.length === 0) return false
   const text = shownPathOnly(path)
@@ -140,7 +140,7 @@ export function mismatchText({ part, wanted, found }: Mismatch): string {
   return `${PARTS[part]}: wanted ${wanted}, this is ${found}`
 }
 
-/** What the rule is about, on one line: `apps/Deployment/shop/web, spec.replicas, by keda-operator`. */
+/** The rule on one line: `apps/Deployment/shop/web, spec.replicas, by keda-operator`. */
 export function describeRule(rule: IgnoreRule): string {
   return [describeTarget(rule), describeFields(rule)].filter((part) => part !== '').join(', ')
 }
@@ -164,7 +164,7 @@ export function describeFields({ changes, paths, pathExpressions = [], valueExpr
   ].join(', ')
 }
 
-/** Twelve hex digits of what the rule covers: the same while it moves about in its file, and another when it covers something else. */
+/** Twelve hex digits of the covered content, regardless of the position in the file. */
 export function ruleId(rule: IgnoreRule): string {
   const { level = 'policy', policy, target, labels, changes, paths, pathExpressions = [], valueExpressions = [], managers } = rule
   const { group, kind, namespace, name } = target

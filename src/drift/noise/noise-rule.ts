@@ -1,7 +1,6 @@
 /**
- * Differences that are no drift, because the server, a controller or the syncer itself makes them: each a named rule, so that what
- * is hidden can be named, looked up and switched off. A rule tests the kind, the path, the value and the writer; the name that a
- * writer gave itself never mutes alone. A rule that is not sure does not mute.
+ * Differences that are no drift, because the server, a controller or the syncer makes them. Each is a named rule, so that people can find it and
+ * switch it off. A rule tests kind, path, value and writer; the name of a writer never mutes alone. An uncertain rule does not mute.
  */
 import { type FieldPath, formatFieldPath } from '../../krm/field-path.ts'
 import type { ManagedFields } from '../../krm/managed-fields.ts'
@@ -12,40 +11,37 @@ import type { Drift, SyncerManager } from '../drift.ts'
 import type { Scalers } from './scaler.ts'
 
 export interface NoiseRule {
-  /** As a policy names it behind `preset:`, for instance `hpa`. */
+  /** Name behind `preset:` in a policy: `hpa`. */
   readonly name: string
-  /** Why such a difference is no drift, as a sentence. */
+  /** Why the difference is no drift, as a sentence. */
   readonly reason: string
-  /** What it mutes, and what it still shows, as sentences. */
+  /** What the rule mutes, and what it shows, as sentences. */
   readonly mutes: string
-  /** Documentation of what makes the difference. */
+  /** Documentation of the cause. */
   readonly link: string
-  /** Undefined where the rule is about another kind, field or change. */
+  /** Undefined for another kind, field or change. */
   judge(drift: Drift, surroundings: Surroundings): Judgement | undefined
 }
 
-/**
- * `why` and `because` are clauses for people, without a value of the object that could be a secret. `scaler`: the autoscaler that sets
- * the field which git declares too, so that the two undo each other.
- */
+/** `why` and `because` are clauses for people, without values that may be secret. `scaler`: the autoscaler that sets a field which git declares too. */
 export type Judgement =
   | { readonly mutes: true; readonly why: string; readonly scaler?: ResourceId }
-  /** `note`: also reported to people who see the difference, and not only by `explain`. */
+  /** `note`: shown with the difference, and not only by `explain`. */
   | { readonly mutes: false; readonly because: string; readonly note?: boolean; readonly scaler?: ResourceId }
 
-/** What was read besides the difference itself. Absent metadata gives empty values, never an error. */
+/** Context of the difference. Absent metadata is empty, never an error. */
 export interface Surroundings {
-  /** As git has it. */
+  /** The object in git. */
   readonly desired: JsonObject
-  /** As it was read; of a Secret perhaps its metadata only. */
+  /** The live object; a Secret may have only metadata. */
   readonly live: JsonObject
   readonly managed: ManagedFields
   readonly syncer: SyncerManager | undefined
-  /** Autoscalers of the cluster, those that target this object among them. */
+  /** Autoscalers of the cluster. */
   readonly scalers: Scalers
-  /** The live object has no writer for any of its fields, so that a field without an owner may have any writer. */
+  /** Whether the live object has no owners, so that an unowned field may have any writer. */
   readonly withoutOwners?: boolean
-  /** Another live object of the same package; undefined where it was not read. */
+  /** Another live object of the package; undefined if unread. */
   readonly liveOf: (id: ResourceId) => JsonObject | undefined
 }
 
@@ -57,12 +53,12 @@ export function shown(because: string): Judgement {
   return { mutes: false, because }
 }
 
-/** A field that git does not have and live does. */
+/** Whether git lacks the field. */
 export function isAdded({ change }: Drift): boolean {
   return change === 'added'
 }
 
-/** Live has a value, whether git has one too or not. */
+/** Whether live has a value. */
 export function isLive({ change }: Drift): boolean {
   return change === 'added' || change === 'modified'
 }

@@ -1,4 +1,4 @@
-/** The rules by name, and what a policy's `extends` means. */
+/** The rules by name, and the meaning of `extends` of a policy. */
 import { AUTOSCALING_RULES } from './autoscaling.ts'
 import { CONTROL_PLANE_RULES } from './control-plane.ts'
 import { CONTROLLER_FIELD_RULES } from './controller-fields.ts'
@@ -8,7 +8,7 @@ import { INJECTION_RULES } from './injection.ts'
 import type { NoiseRule } from './noise-rule.ts'
 import { SYNCER_METADATA_RULES } from './syncer-metadata.ts'
 
-/** In the order in which they are tried; the first that mutes is named. */
+/** In the order of matching. */
 export const NOISE_RULES: readonly NoiseRule[] = [
   ...AUTOSCALING_RULES,
   ...INJECTION_RULES,
@@ -20,12 +20,12 @@ export const NOISE_RULES: readonly NoiseRule[] = [
 ]
 
 export const PRESET = 'preset:'
-/** Every rule: the shipped default. */
+/** Every rule, the default. */
 export const RECOMMENDED = 'preset:recommended'
 /** No rule at all. */
 export const NONE = 'preset:none'
 
-/** What `extends` may name. */
+/** Valid names in `extends`. */
 export const PRESET_NAMES: readonly string[] = [RECOMMENDED, NONE, ...NOISE_RULES.map(presetName)]
 
 export function presetName({ name }: Pick<NoiseRule, 'name'>): string {

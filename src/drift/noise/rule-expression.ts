@@ -1,28 +1,28 @@
-/** Regular expressions of ignore rules, as RE2 has them: they match in linear time, whoever wrote them. */
+/** Regular expressions of ignore rules, in RE2, which matches in linear time. */
 import { RE2JS } from 're2js'
 
 export const LONGEST_EXPRESSION = 500
 
-/** What is wrong with an expression, as a clause; undefined where nothing is. */
+/** The problem of an expression, as a clause; undefined for none. */
 export function expressionProblem(text: string): string | undefined {
   if (text.length > LONGEST_EXPRESSION) return `wanted at most ${LONGEST_EXPRESSION} characters`
   const compiled = compile(text)
   return 'problem' in compiled ? `no RE2 expression: ${compiled.problem}` : undefined
 }
 
-/** Whether the expression matches the whole text. One that cannot be read matches nothing. */
+/** Whether the expression matches the whole text. An invalid one matches nothing. */
 export function matchesExpression(expression: string, text: string): boolean {
   const compiled = compile(expression)
   return 'program' in compiled && compiled.program.matches(text)
 }
 
-/** Whether the expression matches somewhere in the text. One that cannot be read is found nowhere. */
+/** Whether the expression matches a part of the text. An invalid one matches nothing. */
 export function expressionFinds(expression: string, text: string): boolean {
   const compiled = compile(expression)
   return 'program' in compiled && compiled.program.matcher(text).find()
 }
 
-/** The expression that matches exactly this text. Invisible signs are written by their numbers. */
+/** The expression for exactly this text. Invisible characters are written as numbers. */
 export function literalExpression(text: string): string {
   return text
     .replace(/[\\.+*?()|[\]{}^$]/g, '\\$&')
@@ -31,7 +31,7 @@ export function literalExpression(text: string): string {
 
 type Compiled = { readonly program: RE2JS } | { readonly problem: string }
 
-/** Few, and the same in every turn. */
+/** Few expressions, which each turn uses again. */
 const known = new Map<string, Compiled>()
 const MOST_KNOWN = 1_000
 

@@ -1,6 +1,6 @@
 /**
- * Paths of ignore rules: keyed field paths and JSON Pointers (RFC 6901), both with `*` for any text of one step. A path covers
- * everything below its location. The meaning of a path in a list with indexes depends on the live object, and on nothing else.
+ * Paths of ignore rules: keyed field paths and JSON Pointers (RFC 6901), both with `*` for any text of one step. A path covers everything below
+ * its location. An index of a list refers to the live object.
  */
 
 import { type FieldPath, formatFieldPath, indexOfStep, isAnyStep, type PathStep, parseFieldPattern, valueAt } from '../../krm/field-path.ts'
@@ -10,10 +10,10 @@ import { getKey, isJsonArray, isJsonObject, type Json, type JsonObject, jsonEqua
 import { parsePointer } from '../../text/json-pointer.ts'
 import type { Drift } from '../drift.ts'
 
-/** Texts are patterns (src/text/glob.ts). `[*]` is any step, and an item matches when the keys that are named do. */
+/** Texts are patterns (src/text/glob.ts). `[*]` is any step, and an item matches by its given keys. */
 export type RulePath = { readonly keyed: FieldPath } | { readonly pointer: readonly string[] }
 
-/** Reads a rule's path: a JSON Pointer when it begins with `/`, a keyed field path otherwise. */
+/** Reads a path: a JSON Pointer if it begins with `/`, else a keyed field path. */
 export function parseRulePath(text: string): RulePath | { readonly problem: string } {
   if (!text.startsWith('/')) {
     const parsed = parseFieldPattern(text)
@@ -24,7 +24,7 @@ export function parseRulePath(text: string): RulePath | { readonly problem: stri
   return { pointer: parsePointer(text) }
 }
 
-/** Without credentials. */
+/** The path for people, without credentials. */
 export function describeRulePath(path: RulePath): string {
   return 'keyed' in path
     ? // As people write it.
@@ -32,7 +32,7 @@ export function describeRulePath(path: RulePath): string {
     : path.pointer.map((part) => `/${part.replaceAll('~', '~0').replaceAll('/', '~1')}`).join('')
 }
 
-/** The rule's path that covers this place, and what is below it, and nothing else. */
+/** The path of a rule that covers only this location and those below. */
 export function literalRulePath(path: FieldPath): string {
   return formatFieldPath(
     path.map((step) => {
@@ -49,9 +49,9 @@ function literalValue(value: Json): Json {
 }
 
 /**
- * Whether the paths cover the difference: its place, or every place at which its two values differ. A container that only one side
- * has is one difference, and is not covered by a path below it.
- * @param live the live object; without it no list place of a pointer is known
+ * Whether the paths cover the difference: its location, or every location at which its values differ. A container of one side is one difference,
+ * which no path below it covers.
+ * @param live the live object, for list indexes of pointers
  */
 export function coversDrift(paths: readonly RulePath[], { path, change, git, live: value }: Drift, live: JsonObject | undefined): boolean {
   const covers = (location: FieldPath): boolean => paths.some((rule) => coversPlace(rule, location, live))
@@ -64,7 +64,7 @@ export function coversDrift(paths: readonly RulePath[], { path, change, git, liv
 
 const MOST_PLACES = 200
 
-/** Where a list changed its length, the list differs: which of its items is which cannot be known. */
+/** A list of another length differs as a whole, because its items cannot be matched. */
 function differingLocations(git: Json | undefined, live: Json | undefined, path: FieldPath, into: FieldPath[]): void {
   if (into.length >= MOST_PLACES || jsonEquals(git, live)) return
   if (isJsonObject(git) && isJsonObject(live)) {
@@ -79,7 +79,7 @@ function lengthOf(rule: RulePath): number {
   return 'keyed' in rule ? rule.keyed.length : rule.pointer.length
 }
 
-/** The empty path is of a whole object, which no path of a field covers. */
+/** The empty path is a whole object, which no field path covers. */
 export function coversPlace(rule: RulePath, path: FieldPath, live: JsonObject | undefined): boolean {
   if (path.length === 0 || lengthOf(rule) > path.length) return false
   if ('keyed' in rule) return rule.keyed.every((step, at) => matchesStep(step, path[at] as PathStep))
@@ -101,11 +101,11 @@ function matchesStep(wanted: PathStep, step: PathStep): boolean {
 function matchesValue(pattern: Json, value: Json): boolean {
   if (typeof pattern !== 'string') return jsonEquals(pattern, value)
   if (typeof value === 'string') return matchesGlob(pattern, value)
-  // `[containerPort=8*]`: a pattern is text, and a number is read as text where there is more than one that can be meant.
+  // A pattern with a wildcard also matches numbers as text: `[containerPort=8*]`.
   return hasWildcard(pattern) && (value === null || typeof value !== 'object') && matchesGlob(pattern, String(value))
 }
 
-/** A place in a list is a number: of an atomic list its own, of other lists that of the item in the live object. */
+/** The index of an atomic list is its own; items of other lists have their index in the live object. */
 function matchesPart(part: string, path: FieldPath, at: number, live: JsonObject | undefined): boolean {
   const step = path[at] as PathStep
   if (step.kind === 'field') return matchesGlob(part, step.name)

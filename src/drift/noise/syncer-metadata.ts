@@ -1,8 +1,7 @@
 /**
- * Labels and annotations that a syncer or its tool writes on what it applies. What the syncer itself owns never comes as a difference;
- * these rules are for tools that write them under another name, and for objects that a tool had before.
- * Sources: docs/facts/applier-marks.md and the files that it names; kapp `pkg/kapp/config/default.go`; cli-utils `pkg/common`,
- * `pkg/object/{dependson,mutation}`; kpt-config-sync `pkg/metadata`; kubectl `pkg/cmd/apply/apply.go`.
+ * Labels and annotations that a syncer or its tool writes on objects. The syncer's own are never differences; these rules are for tools that write
+ * them under another name, and for a former tool of an object. Sources: docs/facts/applier-marks.md; kapp `pkg/kapp/config/default.go`; cli-utils
+ * `pkg/common`, `pkg/object/{dependson,mutation}`; kpt-config-sync `pkg/metadata`; kubectl `pkg/cmd/apply/apply.go`.
  */
 
 import { LAST_APPLIED } from '../../syncers/kubectl.ts'
@@ -25,7 +24,7 @@ import {
   writerOf,
 } from './noise-rule.ts'
 
-/** The server names a field manager as the owner under which the syncer leaves marks and directives, and no person is it. */
+/** Whether the owner is a name under which the syncer leaves marks and directives, and not a person. */
 function isOf(marking: Syncer, drift: Drift): boolean {
   return !isPerson(drift) && isOwned(drift) && marksAs(marking, drift.actor.manager)
 }
@@ -36,7 +35,7 @@ function judgeMetadata(drift: Drift, { syncer }: Surroundings): Judgement | unde
   if (tools.length === 0) return undefined
   const tool = tools.find((one) => isOf(one, drift))
   if (tool !== undefined) return muted(`${tool.name} marks with it what it applies`)
-  // A tool may apply under any name that it is given (kpt live apply --field-manager): then it is muted where people can see it.
+  // A tool may apply under any given name (kpt live apply --field-manager).
   if (fromSyncer(drift, syncer)) return muted(`the syncer ${drift.actor.manager} marks with it what it applies`)
   return shown(`${writerOf(drift)} wrote it, and not ${tools.map(({ name }) => name).join(' or ')}`)
 }
@@ -49,7 +48,7 @@ function judgeLastApplied(drift: Drift, { syncer }: Surroundings): Judgement | u
   return muted('client-side apply keeps in it what was applied; what it changed is shown by itself')
 }
 
-/** Unread content of a Secret is not inspected: the annotation is there by name only. */
+/** An unread annotation of a Secret is accepted by its name. */
 function isAppliedAs({ live, liveUnread, id }: Drift): boolean {
   if (liveUnread && live === undefined) return true
   const applied = parsed(live)
@@ -64,7 +63,7 @@ function parsed(value: Json | undefined): Json | undefined {
   }
 }
 
-/** By a person they are drift: `mutation: ignore` set by hand turns the syncer off for the object. */
+/** A person's directive is drift: `mutation: ignore` turns the syncer off for the object. */
 function judgeDirective(drift: Drift, { syncer }: Surroundings, rule: string): Judgement | undefined {
   const key = metadataKey(drift, 'annotations') ?? ''
   if (!isLive(drift) || !SYNCERS.some(({ directives }) => directives.get(key) === rule)) return undefined
