@@ -31,7 +31,7 @@ export interface ClusterTarget {
   readonly trace?: Trace | undefined
 }
 
-export interface OpenedCluster {
+interface OpenedCluster {
   readonly reader: ClusterReader
   close(): void
 }
@@ -44,7 +44,7 @@ export interface DiffFile {
   readonly live: string
 }
 
-export interface WantedForge {
+interface WantedForge {
   /** Address of the repository as it was given. */
   readonly remote: string
   /** From `--forge`; undefined: detected from the address, or by a request. */
@@ -56,7 +56,7 @@ export interface WantedForge {
   readonly trace?: Trace | undefined
 }
 
-export interface WantedLog {
+interface WantedLog {
   readonly format: LogFormat
   readonly level: LogLevel
   readonly stream: OutputStream

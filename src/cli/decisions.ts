@@ -24,7 +24,7 @@ export interface Decision {
   readonly commit: string
 }
 
-export interface Decisions {
+interface Decisions {
   /** The selected decisions, latest first. */
   readonly shown: readonly Decision[]
   /** Count of all decisions. */

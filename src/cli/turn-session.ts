@@ -59,7 +59,7 @@ export type SessionOptions = RepositoryOptions &
   OutputOptions &
   Optional<ForgeOptions & PackageOptions & AuditOptions & FleetOptions & DryRunOption>
 
-export interface SessionScope {
+interface SessionScope {
   /** As the arguments name them. */
   readonly packages: readonly string[]
   /** The command reads no reviews, so no request goes to a forge. */

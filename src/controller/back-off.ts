@@ -5,7 +5,7 @@ import type { Failure } from '../failure.ts'
  * `rights`: credentials are wrong, and only a person can change that; retried slowly, so that no account is locked. `later`: the same
  * turn may succeed by itself. `change`: a person has to change something, and a webhook may report that it is done.
  */
-export type TurnTrouble = 'rights' | 'later' | 'change'
+type TurnTrouble = 'rights' | 'later' | 'change'
 
 /** Milliseconds. */
 const FIRST_WAIT = 5_000

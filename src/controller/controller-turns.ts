@@ -15,7 +15,7 @@ import { RequestedActionQueue } from './requested-action-queue.ts'
 import { transitionsOf } from './transitions.ts'
 
 /** State that outlives a session, and the progress for the log. */
-export interface TurnInputs {
+interface TurnInputs {
   readonly between: BetweenTurns
   readonly requestedActions: RequestedActionSource
   /** Audit events that the API server sends to the controller. */

@@ -33,7 +33,7 @@ export interface WebhookHooks {
   readonly onRefused: (why: string) => void
 }
 
-export interface ControllerSettings extends TurnsOptions {
+interface ControllerSettings extends TurnsOptions {
   /** Milliseconds from the end of a turn to the next one. */
   readonly interval: number
   readonly version: string

@@ -24,7 +24,7 @@ export interface TurnLoopOptions {
 }
 
 /** `idle`: no turn was running when the loop was stopped; `finished`: it was, and came to its end; `aborted`: it had to be stopped. */
-export type LoopEnd = 'idle' | 'finished' | 'aborted'
+type LoopEnd = 'idle' | 'finished' | 'aborted'
 
 /** Milliseconds that an aborted turn has to return. */
 const LAST_MOMENT = 5_000

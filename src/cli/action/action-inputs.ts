@@ -3,8 +3,8 @@ import { RISKS } from '../../drift/drift.ts'
 import { Failure } from '../../failure.ts'
 import type { CliContext } from '../cli-context.ts'
 
-export const ACTION_COMMANDS = ['scan', 'diff', 'verify-pr'] as const
-export type ActionCommand = (typeof ACTION_COMMANDS)[number]
+const ACTION_COMMANDS = ['scan', 'diff', 'verify-pr'] as const
+type ActionCommand = (typeof ACTION_COMMANDS)[number]
 
 const FAIL_ON = ['none', ...RISKS, 'any'] as const
 export type FailOn = (typeof FAIL_ON)[number]

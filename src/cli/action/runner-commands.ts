@@ -12,7 +12,7 @@ const MOST_ANNOTATIONS = 10
 /** Bytes. The runner takes 1 MiB of a step; the rest is for the sentence about the cut. */
 const SUMMARY_LIMIT = 1024 * 1024 - 4096
 
-export type Level = 'error' | 'warning' | 'notice'
+type Level = 'error' | 'warning' | 'notice'
 
 /** Writes annotations up to the limit of the runner, so the worst come first. */
 export class RunnerCommands {

@@ -28,6 +28,7 @@ import {
   type RepositoryOptions,
   type ValuesOf,
 } from '../flags/options.ts'
+import { readLedgerOf } from '../ledger-session.ts'
 import { printList } from '../print/print-document.ts'
 import { Printer } from '../print/printer.ts'
 
@@ -187,7 +188,6 @@ const MOST_NAMESPACES = 10
 /** The context's own, and those in which the ledger knows objects. */
 async function namespacesOf(options: CheckOptions, cli: CliContext, own: string): Promise<readonly string[]> {
   try {
-    const { readLedgerOf } = await import('../ledger-session.ts')
     const { ledger } = await readLedgerOf(cli, { ...options, quiet: true })
     const observed = ledger.reports.flatMap(({ spec }) => spec.changes.map(({ ref }) => ref.namespace)).filter((name) => name !== '')
     return [...new Set([own, ...observed])].slice(0, MOST_NAMESPACES)

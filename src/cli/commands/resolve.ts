@@ -6,8 +6,7 @@ import { worstExit } from '../exit-status.ts'
 import type { RESOLVE_FLAGS, VIA_FLAGS } from '../flags/command-flags.ts'
 import type { ForgeOptions, ValuesOf } from '../flags/options.ts'
 import { printFailures } from '../print/print-failures.ts'
-import { printDryRun, printTurn, printWritten } from '../print/print-turn.ts'
-import { printPublished } from '../print/published-lines.ts'
+import { printTurn, printWrites } from '../print/print-turn.ts'
 import { type SessionOptions, splitArguments, withSession } from '../turn-session.ts'
 
 type ResolveOptions = SessionOptions & ForgeOptions & ValuesOf<typeof RESOLVE_FLAGS> & ValuesOf<typeof VIA_FLAGS>
@@ -39,9 +38,7 @@ export async function resolve(
     const failures = result.units.flatMap(unitFailures)
     if (!printer.isTable) printTurn(result, options, printer)
     else {
-      printWritten(result, dryRun, printer)
-      if (dryRun) printDryRun(result, printer)
-      await printPublished(result.updates, result.view.baseBranch, options, printer)
+      await printWrites(result, options, printer)
       printFailures(failures, cli, printer)
     }
     return failures.length === 0 ? 0 : worstExit(failures)

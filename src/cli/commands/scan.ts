@@ -6,8 +6,7 @@ import { exitStatusOf, worstExit } from '../exit-status.ts'
 import type { SCAN_FLAGS } from '../flags/command-flags.ts'
 import type { ExitOptions, ValuesOf } from '../flags/options.ts'
 import { printFailures } from '../print/print-failures.ts'
-import { printDryRun, printSettled, printTurn, printWritten } from '../print/print-turn.ts'
-import { printPublished } from '../print/published-lines.ts'
+import { printSettled, printTurn, printWrites } from '../print/print-turn.ts'
 import { runScan, type SessionOptions, withSession } from '../turn-session.ts'
 
 type ScanOptions = ValuesOf<typeof SCAN_FLAGS> & Required<SessionOptions> & ExitOptions
@@ -15,19 +14,14 @@ type ScanOptions = ValuesOf<typeof SCAN_FLAGS> & Required<SessionOptions> & Exit
 export async function scan(packages: readonly string[], options: ScanOptions, cli: CliContext): Promise<number> {
   return withSession(cli, options, { packages }, async (session) => {
     const { progress, printer, clusters } = session
-    const dryRun = options.dryRun === true
-    const result = await runScan(session, dryRun, cli.signal)
+    const result = await runScan(session, options.dryRun === true, cli.signal)
     progress.end()
     for (const answer of result.answers) printer.hint(answerText(answer))
     if (clusters.length === 1) assertObserved(result)
     printTurn(result, options, printer)
     printSettled(result.settled, printer)
     printFailures(result.unsettled, cli)
-    if (!printer.quiet && printer.isTable) {
-      printWritten(result, dryRun, printer)
-      if (dryRun) printDryRun(result, printer)
-      await printPublished(result.updates, result.view.baseBranch, options, printer)
-    }
+    if (!printer.quiet && printer.isTable) await printWrites(result, options, printer)
     if (result.unsettled.length > 0) return worstExit(result.unsettled)
     const missed = result.notObserved.flatMap(({ failures }) => failures)
     if (missed.length > 0 && options.partial !== 'ok') return worstExit(missed)

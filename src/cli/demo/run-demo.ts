@@ -8,7 +8,7 @@ import recordings from './recordings.json' with { type: 'json' }
 import { Stage } from './stage.ts'
 import { CLUSTER, DECISIONS, DEMO_KEY, SYNCER, TIMES } from './story.ts'
 
-export interface DemoOptions {
+interface DemoOptions {
   readonly controlPlane: boolean
   /** Folder of the repository; undefined: a new temporary folder. */
   readonly folder: string | undefined

@@ -4,14 +4,14 @@ import type { CliContext, RunCommand } from '../cli-context.ts'
 import { type OutputStream, Terminal } from '../print/terminal.ts'
 import type { DemoFolder } from './demo-folder.ts'
 
-export interface Ran {
+interface Ran {
   readonly code: number
   /** Everything the command wrote, colours too. */
   readonly output: string
 }
 
 /** A result differs from the story. */
-export class StoryBroken extends Error {
+class StoryBroken extends Error {
   override readonly name = 'StoryBroken'
 }
 

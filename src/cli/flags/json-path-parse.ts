@@ -23,7 +23,7 @@ export type Step =
 
 export type Operator = (typeof OPERATORS)[number]
 
-export type TemplatePart =
+type TemplatePart =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'path'; readonly steps: readonly Step[] }
   | { readonly kind: 'range'; readonly steps: readonly Step[]; readonly body: readonly TemplatePart[] }

@@ -15,7 +15,7 @@ import type { Optional, RepositoryOptions } from './options.ts'
 import { isNotBefore, packagesNamed, type SelectionOptions, sinceTime } from './selection-flags.ts'
 
 /** Which changes are shown, for one command line. */
-export interface ChangeFilter {
+interface ChangeFilter {
   shows(change: Change): boolean
   /** Flags that were given: `--risk`. */
   readonly flags: readonly string[]
@@ -43,7 +43,7 @@ export function flagsGiven<Name extends keyof SelectionOptions>(
 }
 
 /** A turn with the changes that are shown, and the number that each has in the whole list: `adopt apps/web 3` means that one. */
-export interface NarrowedTurn {
+interface NarrowedTurn {
   readonly result: TurnResult
   readonly numbers: ReadonlyMap<Change, number>
   readonly hidden: number
@@ -87,7 +87,7 @@ export interface UnitSelection {
   inNamespace(report: DriftReport): boolean | undefined
 }
 
-export interface SelectedNames {
+interface SelectedNames {
   /** Paths that the arguments name. */
   readonly named: readonly string[]
   /** Paths that may be named although they are neither packages of the base branch nor in the ledger. */

@@ -54,7 +54,7 @@ const UNPROVEN = {
 /** The order in which rules are tried, as a sentence. */
 export const RULE_ORDER = 'presets, annotations (object, then Kptfile), policies by priority: the first match hides'
 
-export interface ExplainDetail {
+interface ExplainDetail {
   /** Characters for one line; words are never broken, so that a long path can be copied. */
   readonly width: number
   /** Each rule with its answer; otherwise how many there are, and whether one hides the line. */

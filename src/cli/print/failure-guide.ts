@@ -1,7 +1,7 @@
 /** What `backporch explain BPnnnn` says below the sentence of the code. The message of a failure itself names the very place. */
 import type { FailureCode } from '../../failure.ts'
 
-export interface FailureGuide {
+interface FailureGuide {
   /** What it comes from, most often first. */
   readonly cause: string
   /** What to do, as an imperative. */

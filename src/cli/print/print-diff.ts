@@ -88,8 +88,12 @@ function layOut(view: DiffView, terminal: Terminal): string[] {
     change,
     cells: changeCells(change, view.numbers?.get(change) ?? index + 1, view, { terminal, limit, riskWidth }),
   }))
-  if (!terminal.isTTY) return inColumns(cellsOf(rows), COLUMN_LIMIT)
-  const inOne = withRoom(rows, valueRoom(cellsOf(rows), terminal), terminal)
+  if (!terminal.isTTY)
+    return inColumns(
+      rows.map(({ cells }) => cells),
+      COLUMN_LIMIT,
+    )
+  const inOne = withRoom(rows, valueRoom(rows, terminal), terminal)
   if (inOne !== undefined) return inColumns(inOne)
   const starts = rows.map(({ change, cells }) => ({ change, cells: cells.slice(0, 3) }))
   const firsts = alignedStarts(starts, terminal) ?? starts.flatMap((row) => inColumns([startAlone(row, terminal)]))
@@ -97,13 +101,9 @@ function layOut(view: DiffView, terminal: Terminal): string[] {
   return firsts.map((line, index) => `${line}\n       ${actors[index]?.trimStart() ?? ''}`)
 }
 
-function cellsOf(rows: readonly Row[]): readonly (readonly string[])[] {
-  return rows.map(({ cells }) => cells)
-}
-
 /** Characters that the other columns leave to the one with the values. */
-function valueRoom(rows: readonly (readonly string[])[], terminal: Terminal): number {
-  const widths = columnWidths(rows)
+function valueRoom(rows: readonly Row[], terminal: Terminal): number {
+  const widths = columnWidths(rows.map(({ cells }) => cells))
   return terminal.width - widths.reduce((sum, width, column) => (column === VALUES ? sum : sum + width), widths.length * GAP)
 }
 
@@ -124,14 +124,15 @@ function valueLimit(room: number, terminal: Terminal): number {
 
 /** Values under values; undefined where that cuts one that would have more room without it. */
 function alignedStarts(rows: readonly Row[], terminal: Terminal): string[] | undefined {
-  const room = valueRoom(cellsOf(rows), terminal)
+  const room = valueRoom(rows, terminal)
   const fitted = withRoom(rows, room, terminal)
   const cut = rows.filter(({ cells }) => widthOf(cells[VALUES] ?? '') > room)
-  return fitted !== undefined && cut.every(({ cells }) => valueRoom([cells], terminal) <= room + SLACK) ? inColumns(fitted) : undefined
+  return fitted !== undefined && cut.every((row) => valueRoom([row], terminal) <= room + SLACK) ? inColumns(fitted) : undefined
 }
 
-function startAlone({ change, cells }: Row, terminal: Terminal): readonly string[] {
-  const room = Math.max(0, valueRoom([cells], terminal))
+function startAlone(row: Row, terminal: Terminal): readonly string[] {
+  const { change, cells } = row
+  const room = Math.max(0, valueRoom([row], terminal))
   return widthOf(cells[VALUES] ?? '') <= room ? cells : cells.with(VALUES, valuesOf(change, terminal, valueLimit(room, terminal)))
 }
 

@@ -19,7 +19,7 @@ import { observedTimes } from './freshness.ts'
 import type { Printer } from './printer.ts'
 
 /** A list as the Kubernetes API has them. */
-export interface ListDocument {
+interface ListDocument {
   readonly apiVersion: string
   readonly kind: string
   readonly items: readonly object[]

@@ -19,7 +19,7 @@ import { shownText, type VisibilityFor } from '../../record/shown-text.ts'
 import { countResolutions } from '../../record/subject.ts'
 import { oneLine } from '../../text/one-line.ts'
 import type { DIFF_FLAGS, DryRunOption } from '../flags/command-flags.ts'
-import type { Optional, ValuesOf } from '../flags/options.ts'
+import type { Optional, RepositoryOptions, ValuesOf } from '../flags/options.ts'
 import { changeOrigins } from './change-origins.ts'
 import { type EditedFile, editedFiles, editedLocations } from './edited-locations.ts'
 import { formatDiff } from './print-diff.ts'
@@ -29,6 +29,7 @@ import { noteLines, notesPart, printNotes } from './print-notes.ts'
 import { formatUnmanaged, unmanagedPart } from './print-unmanaged.ts'
 import { printYamlDiff } from './print-yaml-diff.ts'
 import type { Printer } from './printer.ts'
+import { printPublished } from './published-lines.ts'
 import { objectWord, printNames } from './table.ts'
 import type { Terminal } from './terminal.ts'
 import { formatUnifiedDiff } from './unified-diff.ts'
@@ -87,8 +88,19 @@ function notObservedFailures({ cluster, failures }: NotObserved): readonly Failu
   })
 }
 
+/** The writes of a turn, or with `dryRun` those that a run without it would make now, and how to publish them. */
+export async function printWrites(
+  result: TurnResult,
+  { repo, dryRun }: Pick<RepositoryOptions, 'repo'> & DryRunOption,
+  printer: Printer,
+): Promise<void> {
+  printWritten(result, dryRun === true, printer)
+  if (dryRun === true && !printer.quiet) for (const line of dryRunLines(result.written)) printer.write(`${line}\n`)
+  await printPublished(result.updates, result.view.baseBranch, { repo }, printer)
+}
+
 /** One line per unit that has or had a branch, and what to do next. */
-export function printWritten(result: TurnResult, dryRun: boolean, printer: Printer): void {
+function printWritten(result: TurnResult, dryRun: boolean, printer: Printer): void {
   const { terminal } = printer
   for (const unit of result.units) {
     if (unit.state === 'failed' || unit.refused !== undefined) continue
@@ -122,11 +134,6 @@ export function printWritten(result: TurnResult, dryRun: boolean, printer: Print
       printer.write(`  next: backporch approve ${unit.unit.packageName} (or reject) decides (plan: ${planText(report)})\n`)
     }
   }
-}
-
-/** Every write that a run without `--dry-run` would make now. */
-export function printDryRun({ written }: Pick<TurnResult, 'written'>, printer: Printer): void {
-  if (!printer.quiet) for (const line of dryRunLines(written)) printer.write(`${line}\n`)
 }
 
 /** The writes to clusters that merged commits authorise, one line for each decision. */

@@ -98,7 +98,7 @@ export function publishCommand(updates: readonly Written[], location: Repository
 }
 
 /** The parts of a decision (`Decided`) that name the refs that it moved. */
-export interface DecidedRefs {
+interface DecidedRefs {
   readonly reviewed: {
     readonly observation: { readonly unit: { readonly packageName: string }; readonly git: { readonly baseBranch: string } }
     readonly proposal: Pick<OpenBranch, 'ref' | 'commit'>

@@ -12,7 +12,7 @@ export interface Column<Row> {
   readonly wide?: boolean
 }
 
-export interface TableOptions {
+interface TableOptions {
   readonly headers: boolean
   readonly wide: boolean
   /** Names of known columns to print, in this order; undefined prints the default ones. */
@@ -62,7 +62,7 @@ export function checkedColumns<Row>(names: readonly string[] | undefined, column
   return names
 }
 
-export interface Rows<Row> {
+interface Rows<Row> {
   readonly rows: readonly Row[]
   readonly columns: readonly Column<Row>[]
   /** With `-o name`. */

@@ -26,7 +26,7 @@ const GLYPHS = {
   hidden: ['••••', '****'],
   nothing: ['∅', '(none)'],
 } as const
-export type Glyph = keyof typeof GLYPHS
+type Glyph = keyof typeof GLYPHS
 
 export class Terminal {
   readonly isTTY: boolean

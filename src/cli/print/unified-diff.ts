@@ -4,7 +4,7 @@ import { oneLine } from '../../text/one-line.ts'
 import type { Style, Terminal } from './terminal.ts'
 
 /** A text under the name that its line of the head has; undefined: there is no such file. */
-export interface DiffSide {
+interface DiffSide {
   readonly name: string
   readonly text: string | undefined
 }

@@ -18,7 +18,7 @@ const TABLES_LIMIT = 50_000
 const NAMES_LIMIT = 30
 const INCOMPLETE_LIMIT = 20
 
-export interface MarkdownMore {
+interface MarkdownMore {
   /** Numbers of all changes, where the list has only some of them. */
   readonly numbers?: ReadonlyMap<Change, number> | undefined
   /** Lines before the last one, encoded. */
