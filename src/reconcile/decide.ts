@@ -24,7 +24,7 @@ import type { RepositoryView } from './repository/repository-view.ts'
 import type { TurnPorts, TurnRequest } from './turn-request.ts'
 import { withAnswers } from './with-answers.ts'
 
-export interface Decider {
+interface Decider {
   readonly name: string
   /** RFC 3339 UTC with seconds. */
   readonly at: string

@@ -19,7 +19,7 @@ import { readUnobservedProposals } from './repository/read-unobserved-proposals.
 import { packagesIn, type RepositoryView } from './repository/repository-view.ts'
 import type { FleetPorts, ObserveRequest, TurnPorts, TurnRequest } from './turn-request.ts'
 
-export interface ObservedTurn {
+interface ObservedTurn {
   /** For code that writes. The plan gets `observed` only. */
   readonly view: RepositoryView
   readonly observed: TurnObservation

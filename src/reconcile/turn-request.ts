@@ -68,7 +68,7 @@ export interface ForgePart {
 }
 
 /** `read` ends with the plan; `rehearse` ends where `apply` does, and writes nothing. */
-export type TurnMode = 'apply' | 'rehearse' | 'read'
+type TurnMode = 'apply' | 'rehearse' | 'read'
 
 export interface ObserveRequest {
   readonly mode: TurnMode

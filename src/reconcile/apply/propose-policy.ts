@@ -20,7 +20,7 @@ import { type RepositoryView, readPolicyFiles, readPushed } from '../repository/
 import { applyWrites } from './apply-writes.ts'
 import { isHosted } from './is-hosted.ts'
 
-export interface PolicyLocation {
+interface PolicyLocation {
   readonly unit: PolicyUnit
   readonly view: RepositoryView
   readonly forge: Forge
@@ -29,7 +29,7 @@ export interface PolicyLocation {
   readonly signal: AbortSignal
 }
 
-export interface PolicyAsker {
+interface PolicyAsker {
   /** Login, or name. */
   readonly login: string
   /** Distinguishes this request from an earlier equal one: id of a comment. */
@@ -40,7 +40,7 @@ export interface PolicyAsker {
   readonly proposal: PolicySubject['requested']
 }
 
-export interface ProposedPolicy {
+interface ProposedPolicy {
   readonly ref: string
   /** Undefined where git alone is the forge. */
   readonly opened: OpenedProposal | undefined

@@ -8,7 +8,7 @@ import type { DriftRecord } from '../../record/schema.ts'
 import { observeUnits } from '../observe-turn.ts'
 import type { FleetPorts, TurnPorts, TurnRequest } from '../turn-request.ts'
 
-export interface Settled {
+interface Settled {
   /** Requests that changed a value, or removed something. */
   readonly writes: number
   /** Objects whose restored fields belong to the syncer again. */

@@ -6,7 +6,7 @@ import type { UnitResult } from '../../plan/turn/unit-result.ts'
 import type { RefUpdate } from '../../ports/package-repository.ts'
 import { applyWrites, type CommitWriter, type LedgerTarget } from './apply-writes.ts'
 
-export interface WrittenTurn {
+interface WrittenTurn {
   /** A unit whose own push was refused reports that; its plan is not in git. */
   readonly units: readonly UnitResult[]
   readonly updates: readonly RefUpdate[]

@@ -5,7 +5,7 @@ import { eachOf } from '../each-of.ts'
 
 const WIDTH = 4
 
-export interface DeclaringPackage {
+interface DeclaringPackage {
   readonly path: string
   readonly ids: DeclaredIds
 }

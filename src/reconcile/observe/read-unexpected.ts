@@ -42,7 +42,7 @@ export interface UnexpectedObjects {
   readonly stored: ReadonlyMap<string, StoredManifest> | undefined
 }
 
-export interface InventoriedPackage {
+interface InventoriedPackage {
   readonly packagePath: string
   readonly packageName: string
   readonly desired: Pick<DesiredSet, 'resources'>

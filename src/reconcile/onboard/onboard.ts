@@ -37,7 +37,7 @@ import { type OnboardingView, observeForOnboarding } from './observe-onboarding.
 import { type ObservedBranch, readBranch } from './onboard-branch.ts'
 import { expectationOf, packagePathOf, placedUnits, syncersOf } from './onboard-expect.ts'
 
-export interface OnboardPorts {
+interface OnboardPorts {
   readonly repository: PackageRepository
   readonly cluster: ClusterReader
   readonly forge: Forge

@@ -11,7 +11,7 @@ import { type RepositoryView, readPushed } from './repository-view.ts'
 /** Edits of one file after which it counts as another one. */
 const MOST_EDITS = 4_000
 
-export interface MergedText {
+interface MergedText {
   /** Full names of the branches that the record may have been on. */
   readonly refs: readonly string[]
   /** Of the record, as it is on the base branch. */
@@ -47,14 +47,16 @@ export async function whyAltered(
   return isMerge ? undefined : 'its files are not those that backporch pushed'
 }
 
-interface Landed {
-  /** What the base branch was before. */
-  readonly onto: ObjectId | undefined
-  readonly landed: readonly FileChange[]
-}
-
-/** Whether the merge commit changes nothing but what the commit changes against its own parent, in files that may have moved on since. */
-async function isMergeOf(repository: PackageRepository, merged: ObjectId, { onto, landed }: Landed, signal: AbortSignal): Promise<boolean> {
+/**
+ * Whether the merge commit changes nothing but what the commit changes against its own parent, in files that may have moved on since.
+ * @param onto the base branch before it
+ */
+async function isMergeOf(
+  repository: PackageRepository,
+  merged: ObjectId,
+  { onto, landed }: { readonly onto: ObjectId | undefined; readonly landed: readonly FileChange[] },
+  signal: AbortSignal,
+): Promise<boolean> {
   let base: ObjectId | undefined
   try {
     base = (await repository.commit(merged, signal)).parents[0]

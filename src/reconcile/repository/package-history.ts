@@ -20,7 +20,7 @@ import { renderUnit, requestedFiles, unitTree } from './unit-source.ts'
 const MOST_COMMITS = 200
 const MOST_VERSIONS = 20
 
-export interface HistoryContext {
+interface HistoryContext {
   readonly view: RepositoryView
   readonly renderer: PackageRenderer
   /** Kpt renders it unless given. */
@@ -29,7 +29,7 @@ export interface HistoryContext {
   readonly namespace: string
 }
 
-export interface HistoryOf {
+interface HistoryOf {
   readonly packagePath: string
   /** Paths of what its rendering reads outside of the package, from the root of the repository. */
   readonly outside: readonly string[]
@@ -40,7 +40,7 @@ export interface HistoryOf {
 }
 
 /** The history as of one base commit. */
-export interface KnownHistory {
+interface KnownHistory {
   readonly base: ObjectId
   readonly history: PackageHistory
   /** False if a version failed to render for now, so that another read may give more. */

@@ -1,16 +1,17 @@
 /** Branches of a package that record drift, with every record that they have: read once for all clusters of a turn. */
-import { asFailure, type Failure } from '../../failure.ts'
+import { asFailure, Failure } from '../../failure.ts'
 import type { ObjectId } from '../../package/object-id.ts'
 import { parseWorkspaceBranch } from '../../package/ref-name.ts'
+import type { EndedHead, Unit } from '../../plan/turn/observation.ts'
 import type { TreeFile } from '../../ports/package-repository.ts'
 import { hashOf, type PushedBranch } from '../../record/pushed-branch.ts'
-import { RECORDS_FOLDER } from '../../record/record-paths.ts'
+import { RECORDS_FOLDER, recordFolder } from '../../record/record-paths.ts'
 import { type DriftRecord, driftRecordSchema } from '../../record/schema.ts'
 import { parseDocument } from '../../record/write-document.ts'
 import { type BotIdentity, claimsBot, isLastPushed } from '../bot-identity.ts'
 import { isUnreadable, type RepositoryView, readPushed, readTexts } from './repository-view.ts'
 
-export interface BranchRecord {
+interface BranchRecord {
   /** From the root. */
   readonly path: string
   readonly episode: string
@@ -21,7 +22,7 @@ export interface BranchRecord {
   readonly record: DriftRecord | Failure
 }
 
-export interface PackageBranch {
+interface PackageBranch {
   /** Full ref name. */
   readonly ref: string
   readonly state: 'drafts' | 'proposed'
@@ -81,54 +82,47 @@ async function readAll(
   return branches
 }
 
-/** The merged or closed commit, with its records. */
-export interface ReadHead {
-  /** Full ref name of the branch. */
-  readonly ref: string
-  readonly commit: ObjectId
-  readonly records: readonly BranchRecord[]
-  /** Why it cannot be read: the remote does not have it any more. */
-  readonly unread: string | undefined
-}
-
-/** Of the package's proposals that ended, or will because their branch is gone, where the branch differs from the decision on the forge. */
-export async function readHeads(
-  view: RepositoryView,
-  { packageName, slug }: { readonly packageName: string; readonly slug: string },
-  signal: AbortSignal,
-): Promise<readonly ReadHead[]> {
-  const heads: ReadHead[] = []
+/**
+ * By full ref name, the content that was decided, for proposals of the package that ended, or will because their branch is gone, and whose branch
+ * differs from the decision on the forge.
+ */
+export async function readEndedHeads(view: RepositoryView, unit: Unit, signal: AbortSignal): Promise<ReadonlyMap<string, EndedHead>> {
+  const heads = new Map<string, EndedHead>()
   for (const { ref, state, commit } of view.proposals.values()) {
-    if (parseWorkspaceBranch(ref)?.packagePath !== packageName) continue
+    if (parseWorkspaceBranch(ref)?.packagePath !== unit.packageName) continue
     const now = view.refs.get(ref)
     // Merged content is on the base branch; only a branch that went on shows the rest.
     if (now === commit || (now === undefined && state === 'merged') || (now !== undefined && state === 'open')) continue
     const pushed = (await readPushed(view, [ref], signal)).get(ref)
-    heads.push({ ref, commit, ...(await headAt(view, { commit, slug, pushed }, signal)) })
+    heads.set(ref, await headAt(view, unit, { commit, pushed }, signal))
   }
   return heads
 }
 
-interface RecordLocation {
+interface PushedCommit {
   readonly commit: ObjectId
-  readonly slug: string
   /** What the ledger has of the branch. */
   readonly pushed: PushedBranch | undefined
 }
 
 async function headAt(
   view: RepositoryView,
-  { commit, slug, pushed }: RecordLocation,
+  { cluster, slug }: Unit,
+  { commit, pushed }: PushedCommit,
   signal: AbortSignal,
-): Promise<Pick<ReadHead, 'records' | 'unread'>> {
+): Promise<EndedHead> {
   try {
     const [base] = (await view.repository.commit(commit, signal)).parents
     const records = base === undefined ? [] : await recordsOn(view, { commit, base, slug, pushed }, signal)
-    return { records, unread: undefined }
+    const folder = `${recordFolder(cluster, slug)}/`
+    const own = records.find(({ path, isNew }) => isNew && path.startsWith(folder))
+    if (own?.record instanceof Failure) return { commit, record: undefined, unread: own.record.why }
+    return { commit, record: own?.record, recordPushed: own?.isPushed === true, unread: undefined }
   } catch (thrown) {
+    // The remote does not have the commit any more.
     const failure = asFailure(thrown)
     if (failure.code !== 'BP4006') throw thrown
-    return { records: [], unread: failure.why }
+    return { commit, record: undefined, recordPushed: false, unread: failure.why }
   }
 }
 
@@ -137,7 +131,7 @@ export const RECORD_FILE = /^\d{8}-([^/]+)\.yaml$/
 
 async function recordsOn(
   view: RepositoryView,
-  { commit, base, slug, pushed }: RecordLocation & { readonly base: ObjectId },
+  { commit, base, slug, pushed }: PushedCommit & { readonly base: ObjectId; readonly slug: string },
   signal: AbortSignal,
 ): Promise<BranchRecord[]> {
   const before = new Set((await view.repository.list(base, RECORDS_FOLDER, signal)).map(({ path }) => path))

@@ -5,16 +5,7 @@ import type { ObjectId } from '../../package/object-id.ts'
 import type { PackageFiles } from '../../package/package-files.ts'
 import { nextRevision, parseRevisionTag } from '../../package/ref-name.ts'
 import { isMergeKnown } from '../../plan/decisions/closed-episode.ts'
-import type {
-  EndedHead,
-  GitState,
-  LedgerState,
-  MergeCommit,
-  OpenBranch,
-  SiblingBranch,
-  Unit,
-  UnreadableRecord,
-} from '../../plan/turn/observation.ts'
+import type { GitState, LedgerState, MergeCommit, OpenBranch, SiblingBranch, Unit, UnreadableRecord } from '../../plan/turn/observation.ts'
 import { contentHash } from '../../plan/turn/unit-git.ts'
 import type { TreeFile } from '../../ports/package-repository.ts'
 import { ledgerObservationPath, ledgerUnitFolder, recordFolder } from '../../record/record-paths.ts'
@@ -22,7 +13,7 @@ import { API_VERSION, type DriftRecord, type DriftReport } from '../../record/sc
 import { findMergeCommit } from '../apply/find-merge-commit.ts'
 import type { BotIdentity } from '../bot-identity.ts'
 import { whyAltered } from './as-proposed.ts'
-import { RECORD_FILE, readBranches, readHeads, readRecord } from './read-branches.ts'
+import { RECORD_FILE, readBranches, readEndedHeads, readRecord } from './read-branches.ts'
 import { type RepositoryView, readTexts } from './repository-view.ts'
 import { unitTree } from './unit-source.ts'
 
@@ -34,14 +25,14 @@ export interface UnitFiles {
   readonly outside?: readonly string[]
 }
 
-export interface GitStateOptions {
+interface GitStateOptions {
   readonly bot: BotIdentity
   /** Whether the turn writes, or rehearses that: what only a write has to know may otherwise be out of reach. */
   readonly writes: boolean
 }
 
 /** A unit in the repository as it was read. */
-export interface UnitView {
+interface UnitView {
   readonly view: RepositoryView
   readonly unit: Unit
 }
@@ -56,7 +47,7 @@ export async function readGitState(
   const ledger = await readLedger(view, unit, signal)
   const { branches, siblings, unreadable: ofBranches } = await openBranches(view, unit, { bot, report: ledger.report }, signal)
   const { merged, unreadable: ofBase } = await mergedRecords(view, unit, signal)
-  const heads = await endedHeads(view, unit, signal)
+  const heads = await readEndedHeads(view, unit, signal)
   const baseTrees = new Map<ObjectId, readonly TreeFile[]>()
   for (const { base } of branches) {
     if (baseTrees.has(base)) continue
@@ -169,18 +160,6 @@ async function openBranches(
     } else branches.push({ ...branch, record: mine.record, recordPushed: mine.isPushed, others })
   }
   return { branches, siblings, unreadable }
-}
-
-/** A decision is about the content that the branch had at that time. */
-async function endedHeads(view: RepositoryView, unit: Unit, signal: AbortSignal): Promise<ReadonlyMap<string, EndedHead>> {
-  const folder = `${recordFolder(unit.cluster, unit.slug)}/`
-  const heads = new Map<string, EndedHead>()
-  for (const { ref, commit, records, unread } of await readHeads(view, unit, signal)) {
-    const own = records.find(({ path, isNew }) => isNew && path.startsWith(folder))
-    if (own?.record instanceof Failure) heads.set(ref, { commit, record: undefined, unread: own.record.why })
-    else heads.set(ref, { commit, record: own?.record, recordPushed: own?.isPushed === true, unread })
-  }
-  return heads
 }
 
 interface MergedRecord {

@@ -6,7 +6,7 @@ import { ledgerUnitFolder } from '../../record/record-paths.ts'
 import type { DriftReport } from '../../record/schema.ts'
 import { below, type RepositoryView, readTexts } from './repository-view.ts'
 
-export interface LostPackages {
+interface LostPackages {
   readonly cluster: string
   /** Paths of the packages. */
   readonly lost: readonly string[]

@@ -47,7 +47,7 @@ export interface BuiltUnit {
   applied(): string
 }
 
-export interface RenderedOutput {
+interface RenderedOutput {
   /** As one ResourceList. */
   list(): string
   /** The documents that are applied. */
@@ -116,6 +116,12 @@ export async function renderPackages(
     return { path, functions: rendering.runs.length, resources: rendering.resources, changes, otherwise, output }
   }
 
+  function ofPackage(thrown: unknown): readonly [Failure, ...Failure[]] {
+    signal.throwIfAborted()
+    if (thrown instanceof Failure || thrown instanceof Failures) return failuresOf(thrown)
+    throw thrown
+  }
+
   async function build(found: FoundPackage, files: PackageFiles, choice: RenderChoice): Promise<PackageRender> {
     const { path } = found
     try {
@@ -126,9 +132,7 @@ export async function renderPackages(
       if (found.source === 'folder' && resources.length === 0) return { path, failures: [holdsNothing(path)] }
       return { path, built: choice, resources: resources.length, applied: () => formatObjects(resources.map(({ object }) => object)) }
     } catch (thrown) {
-      signal.throwIfAborted()
-      if (thrown instanceof Failure || thrown instanceof Failures) return { path, failures: failuresOf(thrown) }
-      throw thrown
+      return { path, failures: ofPackage(thrown) }
     }
   }
 
@@ -143,10 +147,7 @@ export async function renderPackages(
         return { rendering: answerCalls(renderFiles(path, files), library), passed: library.passed }
       })
     } catch (thrown) {
-      signal.throwIfAborted()
-      if (thrown instanceof Failure || thrown instanceof Failures)
-        return { rendering: { failures: failuresOf(thrown) }, passed: () => false }
-      throw thrown
+      return { rendering: { failures: ofPackage(thrown) }, passed: () => false }
     }
   }
 }

@@ -28,7 +28,7 @@ export interface RecordedUnit {
   readonly isFolder: boolean
 }
 
-export interface FolderSources {
+interface FolderSources {
   readonly refs: ReadonlyMap<string, ObjectId>
   readonly placements: PolicySet['placements']
   readonly recorded: readonly RecordedUnit[]

@@ -96,7 +96,7 @@ async function readWithFolder(
   return all ?? (await readBlobs(commit.repository, [file], signal))
 }
 
-export interface RenderedUnit {
+interface RenderedUnit {
   readonly rendering: TurnRendering
   /** Undefined where kpt renders the unit, or its files are applied as they are. */
   readonly source: BuiltSource | undefined
