@@ -41,7 +41,7 @@ for (const [pattern, path, matches] of RULES) {
   })
 }
 
-test('the last line that matches counts, also where it names nobody', () => {
+test('the last line that matches counts, also without an owner', () => {
   const text = '* @everybody\n/apps/ @org/apps bob@example.com # who runs them\r\n/apps/free/\n'
   assert.deepEqual(ownersOf(text, 'README.md'), ['@everybody'])
   assert.deepEqual(ownersOf(text, 'apps/web/Kptfile'), ['@org/apps', 'bob@example.com'])
@@ -54,7 +54,7 @@ test('comments, blank lines and lines that GitHub does not read say nothing', ()
   assert.deepEqual(ownersOf('', 'apps/web/Kptfile'), [])
 })
 
-test('whatever stands in the file, it is read, and names only what is written in it', () => {
+test('any file is read, and only owners in it are returned', () => {
   fc.assert(
     fc.property(fc.string({ unit: fc.constantFrom('*', '/', 'a', '?', ' ', '@', '\n', '#', '\\', '.'), maxLength: 300 }), (text) => {
       for (const owner of ownersOf(text, 'a/a/a/a/a/a/a/a')) assert.ok(text.includes(owner))

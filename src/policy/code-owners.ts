@@ -60,7 +60,7 @@ function matchesPattern(pattern: string, path: readonly string[]): boolean {
 
 /** `deep`: what lies below a match is matched too. `isFolder`: only what lies below. Quadratic at most. */
 function matchSegments(pattern: readonly string[], path: readonly string[], deep: boolean, isFolder: boolean): boolean {
-  // reached[n]: the first n segments of the path can be what the pattern so far stands for.
+  // reached[n]: the first n segments of the path can be what the pattern so far matches.
   let reached = Array.from({ length: path.length + 1 }, (_, index) => index === 0)
   pattern.forEach((part, at) => {
     const next = reached.map(() => false)
@@ -68,7 +68,7 @@ function matchSegments(pattern: readonly string[], path: readonly string[], deep
     for (let index = 0; index <= path.length; index += 1) {
       if (part === '**') {
         open ||= reached[index] === true
-        // At the end it stands for what is inside, so for one segment at least.
+        // At the end it matches what is inside, so at least one segment.
         next[index] = at === pattern.length - 1 && pattern.length > 1 ? open && index > 0 && reached.indexOf(true) < index : open
       } else if (index > 0) next[index] = reached[index - 1] === true && matchSegment(part, path[index - 1] ?? '')
     }

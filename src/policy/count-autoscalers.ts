@@ -7,7 +7,7 @@ import type { Resource } from '../krm/resource.ts'
 
 const WORDS = { hpa: 'HPA', vpa: 'VPA', keda: 'ScaledObject' } as const
 
-/** Group, kind, and how it is told in one word. */
+/** Group, kind, and the word that reports use. */
 export const AUTOSCALER_KINDS: readonly (readonly [group: string, kind: string, word: string])[] = SCALER_KINDS.map(
   ([group, kind, tool]) => [group, kind, WORDS[tool]],
 )

@@ -1,7 +1,7 @@
 /**
  * What a package covers where no placement says it: only what is live tells (docs/adr/0041-what-a-package-covers.md). A field manager is a
  * name that everybody may have, and marks can be copied; what was applied cannot be known by somebody who did not apply it. So an object
- * is the package's when its syncer wrote it, and all that the syncer wrote there is what the package says, or said in an earlier commit.
+ * is the package's when its syncer wrote it, and everything that the syncer wrote there is content of the package, of this commit or an earlier one.
  */
 import { classOfManager, isSyncer } from '../drift/attribute/actor.ts'
 import { differingLeaves } from '../drift/compare/equal-values.ts'
@@ -145,7 +145,7 @@ export class Coverage {
 
 /**
  * Of appliers that apply to their own namespace only, those of two namespaces never have one package: it is of the namespace in which most
- * of their objects are shown to be the package's. Where several have as many, nobody knows.
+ * of their objects are shown to be the package's. Where several have as many, this is unknown.
  */
 function objectsOfOthers(claims: readonly Claim[], shown: readonly string[]): ReadonlyMap<string, string> {
   const namespaces = new Map<string, Map<string, string>>()

@@ -54,7 +54,7 @@ for (const [glob, path, matches] of GLOBS) {
   })
 }
 
-test('in the name of a cluster a star stands for any text, slashes too', () => {
+test('in the name of a cluster a star matches any text, slashes too', () => {
   const set = policies(['p', '{mode: Off, match: {clusters: ["arn:*:cluster/*"]}}'])
   assert.equal(effectivePolicy(set, 'arn:aws:eks:eu:1:cluster/prod', 'a').mode, 'Off')
   assert.equal(effectivePolicy(set, 'prod', 'a').mode, 'Warn')
@@ -176,7 +176,7 @@ test('limits are of the repository: the highest policy that gives one decides, w
   assert.deepEqual(repositoryLimits({ policies: [] }), DEFAULT_LIMITS)
 })
 
-test('how long a cluster may have no news is said by a policy about the cluster', () => {
+test('a policy about the cluster sets how long it may be unobserved', () => {
   const set = policies(['dev', '{match: {clusters: [dev]}, detect: {unobservedAfter: 2h}}'])
   assert.deepEqual([clusterDetection(set, 'dev', 'unobservedAfter'), clusterDetection(set, 'prod', 'unobservedAfter')], [7_200, 900])
   assert.deepEqual([clusterDetection(set, 'dev', 'interval'), clusterDetection(set, 'prod', 'interval')], [3_600, 3_600])

@@ -43,7 +43,7 @@ const WITH_SUCH_LISTS = new Set([
 ])
 
 /**
- * A jq path of field names, `[]`, and `[] | select(.name == "x")` where the list is one that is kept by name.
+ * A jq path of field names, `[]`, and `[] | select(.name == "x")` where the items of the list are identified by name.
  * @param kind that the rule is for; empty for any
  */
 export function jqPath(expression: string, kind: string): Translated<string> {

@@ -91,7 +91,7 @@ test('pointers, plain jq paths and managers of one rule of Argo CD each hide for
   assert.deepEqual(found.notImported, [])
 })
 
-test('an asterisk of Argo CD stands for any, and no group for the core group', () => {
+test('an asterisk of Argo CD matches anything, and no group is the core group', () => {
   assert.deepEqual(rules(imports('argo', argo({ group: '*', kind: '*', jsonPointers: ['/a'] }))), [{ paths: ['/a'] }])
   assert.deepEqual(rules(imports('argo', argo({ kind: 'Service', jsonPointers: ['/a'] }))), [
     { target: { group: '', kind: 'Service' }, paths: ['/a'] },
@@ -125,7 +125,7 @@ for (const [rule, why] of REFUSED) {
   })
 }
 
-test('one path that cannot be said leaves the others of its rule', () => {
+test('one path that cannot be translated leaves the others of its rule', () => {
   const found = imports('argo', argo({ group: 'apps', kind: 'Deployment', jsonPointers: ['/spec/a/0', '/spec/replicas'] }))
   assert.deepEqual(rules(found), [{ target: { group: 'apps', kind: 'Deployment' }, paths: ['/spec/replicas'] }])
   assert.equal(found.notImported.length, 1)

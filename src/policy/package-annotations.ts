@@ -153,7 +153,7 @@ class Reader {
     this.problems.push(`${this.where(name)}: ${PREFIX}${name}: ${why}; it hides nothing`)
   }
 
-  /** Line of the annotation where it stands in the text as such, of the object otherwise. */
+  /** Line of the annotation where the text has it literally, of the object otherwise. */
   private where(name: string): string {
     const { path, from, text = '' } = this.location
     const key = new RegExp(`^[^#]*\\b${PREFIX.replace('.', '\\.')}${name.replace(/[^\w-]/g, '\\$&')}["']?\\s*:`)

@@ -64,7 +64,7 @@ spec: {clusters: ["*"], packages: ["**"]}
   ])
 })
 
-test('every problem of every file is told at once, each with its file and line', () => {
+test('every problem of every file is reported at once, each with its file and line', () => {
   const first = `${HEAD}spec:
   mod: Propose
   mode: Loud

@@ -55,7 +55,7 @@ export interface PolicySet {
   readonly placements: readonly PlacementDocument[]
   /** None where they are left out. */
   readonly bindings?: readonly Binding[]
-  /** Units without a Kptfile, with what renders each where no policy says another; none where nobody named one. */
+  /** Units without a Kptfile, and how each is rendered unless a policy sets another way; empty where none is named. */
   readonly folders?: ReadonlyMap<string, RenderChoice>
 }
 

@@ -11,7 +11,7 @@ function policies(...specs: readonly string[]) {
   return parsePolicyFiles([{ path: '.drift/policy.yaml', text: text.join('---\n') }])
 }
 
-test('what renders a package is said by the matching policy of the highest priority that says it; kpt where none does', () => {
+test('the matching policy of the highest priority with a setting decides what renders a package; kpt without one', () => {
   const set = policies(
     '{mode: Warn, priority: 9}',
     '{priority: 5, match: {clusters: [prod-*]}, render: {tool: kustomize, path: ./overlays/prod/}}',
@@ -40,7 +40,7 @@ test('the ways in which some cluster renders a package are those of every policy
   )
 })
 
-test('a way to render that makes no sense is told with its line', () => {
+test('an invalid way to render is reported with its line', () => {
   for (const [render, why] of [
     ['{tool: helm}', /spec\.render\.tool/],
     ['{tool: kpt, path: a}', /only kustomize has it/],

@@ -194,7 +194,7 @@ test('a writer who is only the last one known is not accused', () => {
   assert.match(message, /^Drift-Actor: kubectl-edit \(last-writer\)$/m)
 })
 
-test('who settles is said', () => {
+test('the message names who settles', () => {
   const settle = (by: 'syncer' | 'backporch') => formatProposalMessage(subjectOf(recordOf([changeOf()], { settle: by })), 'Proposed')
   assert.match(settle('syncer'), /the syncer of the package puts the cluster back/)
   assert.match(settle('backporch'), /backporch then writes exactly these values to the cluster/)

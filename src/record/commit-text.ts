@@ -1,7 +1,7 @@
 /**
  * Text from a cluster, from git or from a person on its way into a commit message. Forges read commit messages: mentions
  * notify people, references close issues, `[skip ci]` keeps the checks of a pull request from running, and Porch takes the
- * first line that begins with `kpt:` for its own. Such marks are written as `\u{…}`, as `oneLine` writes what cannot be seen.
+ * first line that begins with `kpt:` for its own. Such marks are written as `\u{…}`, the form in which `oneLine` writes invisible characters.
  */
 const MARKS: readonly RegExp[] = [
   // A mention; not the address in `Ada <ada@example.com>`.

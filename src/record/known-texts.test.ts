@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { Failure } from '../failure.ts'
 import { KnownTexts } from './known-texts.ts'
 
-test('a text that was read before gives the same value, which nobody can change', () => {
+test('a text that was read before gives the same value, which is frozen', () => {
   const known = new KnownTexts(100)
   const value = known.read('a:\n  - b: 1\n', 'x').value as { a: { b: number }[] }
   assert.deepEqual(value, { a: [{ b: 1 }] })
@@ -15,7 +15,7 @@ test('a text that was read before gives the same value, which nobody can change'
   }, TypeError)
 })
 
-test('no more is kept than the limit, and what was read last stays', () => {
+test('no more is cached than the limit, and the last text that was read stays', () => {
   const known = new KnownTexts(40)
   const text = (letter: string): string => `${letter}: [1, 2]\n`
   const first = known.read(text('a'), 'x')
@@ -27,13 +27,13 @@ test('no more is kept than the limit, and what was read last stays', () => {
   assert.equal(known.read(text('a'), 'x'), first, 'read again, so b went before it')
 })
 
-test('a text longer than a quarter of the limit is not kept', () => {
+test('a text longer than a quarter of the limit is not cached', () => {
   const known = new KnownTexts(40)
   assert.deepEqual(known.read('name: worker\n', 'x').value, { name: 'worker' })
   assert.equal(known.characters, 0)
 })
 
-test('a text that cannot be read is told each time with the place it was read from', () => {
+test('a text that cannot be read is refused each time with the location it was read from', () => {
   const known = new KnownTexts(100)
   for (const where of ['first.yaml', 'second.yaml'])
     assert.throws(

@@ -4,7 +4,7 @@ import { LRUCache } from 'lru-cache'
 import type { Json } from '../text/json.ts'
 import { parseGoYaml } from '../yaml/read/go-yaml.ts'
 
-/** Characters of the texts in all, which are not kept themselves: their values take about three bytes for each. 10,000 changes have 15 million. */
+/** Characters of all texts. The texts themselves are not stored; their values take about three bytes for each character. 10,000 changes have 15 million. */
 const KEPT_CHARACTERS = 32 * 1024 * 1024
 
 /** One text. Values are frozen, because everybody who reads the text is given the same one. */

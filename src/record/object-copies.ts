@@ -16,8 +16,8 @@ import type { ObjectCopy } from './schema.ts'
 import { formatDocument } from './write-document.ts'
 
 /**
- * Characters of all manifests of one record. The largest object that etcd stores unless it is told otherwise (1.5 MiB,
- * `--max-request-bytes`) fits, and a record stays small enough to be kept parsed between turns (known-texts.ts).
+ * Characters of all manifests of one record. The largest object that etcd stores by default (1.5 MiB,
+ * `--max-request-bytes`) fits, and a record stays small enough to be cached parsed between turns (known-texts.ts).
  */
 export const COPIES_LIMIT = 1_800_000
 

@@ -44,7 +44,7 @@ test('added fields leave no empty map behind on the side of git, and one that gi
   assert.deepEqual(sides === undefined ? [] : between(sides), ['+  annotations:', '+    x/debug: "on"', '+    team: shop'])
 })
 
-test('a removed item of a list stands where git has it', async () => {
+test('a removed item of a list is at its position in git', async () => {
   const env = '- {name: A, value: a}\n        - {name: B, value: b}\n        - {name: C, value: c}'
   const world = new TurnWorld('{mode: Propose}', {
     'apps/web/job.yaml': `apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: job, namespace: shop}\nspec:\n  template:\n    spec:\n      containers:\n      - name: app\n        env:\n        ${env}\n`,

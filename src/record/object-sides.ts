@@ -21,7 +21,7 @@ export interface ObjectSides {
   /** YAML with sorted keys, as kubectl writes it; undefined where that side has no object. */
   readonly git: string | undefined
   readonly live: string | undefined
-  /** Paths of changes that could not be placed in the text, because something of another kind is there. */
+  /** Paths of changes that have no location in the text, because a value of another kind is at the path. */
   readonly unplaced: readonly string[]
 }
 

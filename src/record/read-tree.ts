@@ -8,7 +8,7 @@ import { API_VERSION, type DriftRecord, type DriftReport, driftRecordSchema, dri
 export interface TreeProblem {
   /** `spec.changes[0].risk`; empty for the document itself. */
   readonly path: string
-  /** Without the value that is there. */
+  /** Without the present value. */
   readonly message: string
 }
 

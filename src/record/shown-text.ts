@@ -1,5 +1,5 @@
 /**
- * The text of an authored file as it may be shown: every value that `shownObject` hides stands as its hash, so that the places of
+ * The text of an authored file as it may be shown: a hash replaces every value that `shownObject` hides, so that the places of
  * the rest and their comments stay, and two texts still differ where their hidden values do.
  */
 

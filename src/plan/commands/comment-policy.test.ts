@@ -25,7 +25,7 @@ test('the rule goes to the policy that decides about the unit, in whatever docum
   assert.equal(result.replace(added, ''), text, 'not one other byte')
 })
 
-test('a rule that is there, or is asked for twice, is not added again', () => {
+test('a rule that exists, or is requested twice, is not added again', () => {
   const files = [{ path: '.drift/policy.yaml', text: policy('one', '{mode: Propose}') }]
   const once = [{ path: '.drift/policy.yaml', text: edited(files) ?? '' }]
   assert.equal(edited(once), undefined)

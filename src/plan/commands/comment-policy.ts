@@ -61,7 +61,7 @@ export function literalPath(shown: string): string {
   )
 }
 
-/** The edited file; undefined where every rule is there already. @throws Failure BP1005, BP2007 where the file cannot be edited */
+/** The edited file; undefined where it has every rule already. @throws Failure BP1005, BP2007 where the file cannot be edited */
 export function addRules(
   files: readonly PolicyFile[],
   set: PolicySet,

@@ -70,7 +70,7 @@ function fieldsOf(own: readonly Change[]): readonly (Change & { readonly path: s
   return own.flatMap((change) => (change.path === undefined ? [] : [{ ...change, path: change.path }]))
 }
 
-/** Without its kind of change, the rule would hide the fields of the object too, once it is there again. */
+/** Without its kind of change, the rule would also hide the fields of the object once it exists again. */
 function wholeRule(change: Change): Parts {
   return { target: exactTarget([change]), changes: [change.change] }
 }

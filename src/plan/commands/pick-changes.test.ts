@@ -40,7 +40,7 @@ test('only what a merged and unverified decision restores is waited for', () => 
   assert.deepEqual([...applyingFingerprints([closed({}), closed({ outcome: 'Healed' }), closed({ outcome: 'ResolvedByGit' })])], [])
 })
 
-test('a wish decides what it names, the record what it knows, the policy the rest', () => {
+test('a request decides what it names, the record what it knows, the policy the rest', () => {
   const changes = ['spec.a', 'spec.b', 'spec.c'].map((field) => {
     const drift = driftOf(field)
     return { drift, desired: undefined, fingerprint: itemFingerprint(drift, TEST_KEY) }
@@ -51,14 +51,14 @@ test('a wish decides what it names, the record what it knows, the policy the res
     { keyId: TEST_KEY.id },
   )
   const resolutionRequest = { resolution: 'Release', changes: new Set([a ?? '']), message: undefined } as const
-  const resolutions = (open: typeof record | undefined, wished: typeof resolutionRequest | undefined): string[] =>
-    planResolutions(changes, open, wished, { byPolicy: () => 'Restore', key: TEST_KEY }).map(({ resolution }) => resolution)
+  const resolutions = (open: typeof record | undefined, requested: typeof resolutionRequest | undefined): string[] =>
+    planResolutions(changes, open, requested, { byPolicy: () => 'Restore', key: TEST_KEY }).map(({ resolution }) => resolution)
   assert.deepEqual(resolutions(record, resolutionRequest), ['Release', 'Adopt', 'Restore'])
   assert.deepEqual(resolutions(record, undefined), ['Adopt', 'Adopt', 'Restore'])
   assert.deepEqual(resolutions(undefined, undefined), ['Restore', 'Restore', 'Restore'])
 })
 
-test('what a record plans of all changes is taken over as it is, and what the policy plans is asked for each time', () => {
+test('the plan of a record for all changes is taken over, and the policy is evaluated each time', () => {
   const changes = ['spec.a', 'spec.b'].map((field) => {
     const drift = driftOf(field)
     return { drift, desired: undefined, fingerprint: itemFingerprint(drift, TEST_KEY) }

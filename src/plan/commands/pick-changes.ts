@@ -69,8 +69,8 @@ export function planResolutions(
   const known = recordedChoices(open, key)
   const choices = resolutionRequest === undefined ? [] : [resolutionRequest, ...(resolutionRequest.more ?? [])]
   const planned = changes.map((change): PlannedChange => {
-    const wished = choices.findLast((choice) => choice.changes === undefined || choice.changes.has(change.fingerprint))
-    return withResolution(change, wished ?? known(change) ?? { resolution: byPolicy(change) })
+    const requested = choices.findLast((choice) => choice.changes === undefined || choice.changes.has(change.fingerprint))
+    return withResolution(change, requested ?? known(change) ?? { resolution: byPolicy(change) })
   })
   return samePlan(changes, planned, key)
 }

@@ -219,7 +219,7 @@ test('a comment of which one line is refused is not done at all', () => {
   ])
 })
 
-test('who may not command is told why, and nothing is done', () => {
+test('a requester without the right gets the reason, and nothing is done', () => {
   const refusal = new Failure({ code: 'BP2013', what: 'no access', why: 'read only', remedy: 'ask' })
   const [first] = requestsOf(UNIT, ['/adopt 1']).comments
   assert.ok(first !== undefined)
@@ -303,7 +303,7 @@ test('a clicked button is done on the commit that was seen, by who may command, 
   }
 })
 
-test('an excluded cluster is taken out of a joint proposal, and a foreign branch is made anew', () => {
+test('an excluded cluster is taken out of a joint proposal, and a foreign branch is recreated', () => {
   const two = requestsOf(UNIT, ['/exclude prod'])
   const joint = planned({ ...two, unit: { ...two.unit, drifts: ['a', 'b'] } })
   assert.match(texts(joint).join(), /^done: clusters named `?prod`? are taken out/)

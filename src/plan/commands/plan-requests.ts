@@ -25,7 +25,7 @@ import {
 import type { CommentRequest, ProposalRequests, RequestedActionRequest, Requester, WaitingRequest } from './proposal-requests.ts'
 import type { RequestedChoice } from './resolution-request.ts'
 
-/** An answer whose text is complete once the pull request for its policy change is there. */
+/** An answer. Its text is complete once the pull request for its policy change exists. */
 export interface PlannedAnswer extends PostedAnswer {
   readonly policy?: { readonly change: PolicyChange; readonly requester: Requester }
 }

@@ -19,7 +19,7 @@ function change(path: string, fingerprint: string): Change {
 
 const SHOWN = [change('spec.a', 'a1'), change('spec.b', 'b1')]
 
-test('numbers count what was shown; what is meant is what stands there now', () => {
+test('numbers count the changes that were shown; they select the current ones', () => {
   const current = [change('spec.new', 'n1'), change('spec.b', 'b2'), change('spec.a', 'a1')]
   const resolutionRequest = resolveSelectors({ resolution: 'Adopt', selectors: ['2'], message: undefined, numbered: SHOWN }, current)
   assert.deepEqual(resolutionRequest.changes, new Set(['b2']))
@@ -27,7 +27,7 @@ test('numbers count what was shown; what is meant is what stands there now', () 
   assert.deepEqual(all.changes, new Set(['b2', 'a1']), 'what nobody saw is not meant by "all"')
 })
 
-test('several choices are one wish, and each is asked about', () => {
+test('several choices are one request, and each is checked', () => {
   const requested: string[] = []
   const resolutionRequest = resolveSelectors(
     {
@@ -53,7 +53,7 @@ test('what does not differ any longer cannot be meant', () => {
   assert.deepEqual(resolveSelectors(request, []).changes, new Set(), 'with nothing open at all, whoever plans says why')
 })
 
-test('who chose is kept, with the plan before, also when it is said twice; a wish from a terminal forgets it', () => {
+test('the requester and the plan before are stored, also after a repeated request; a request from a terminal clears both', () => {
   const resolutionRequest = { resolution: 'Adopt', changes: undefined, message: undefined, by: 'ada' } as const
   const open = (more: Partial<DriftRecord['spec']>) => ({ plan: 'Restore', ...more }) as DriftRecord['spec']
   const first = plannedBy(resolutionRequest, open({}), 'Adopt')

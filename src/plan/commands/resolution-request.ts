@@ -33,8 +33,8 @@ export interface ResolutionSelectors extends RequestedChoice {
  * @throws Failure BP1011 for a selector that names nothing, or nothing that still differs
  */
 export function resolveSelectors(request: ResolutionSelectors, current: readonly Change[]): ResolutionRequest {
-  const [first, ...more] = [request, ...(request.also ?? [])].map((choice) => choiceOf(choice, request, current))
-  if (first === undefined) throw new TypeError('a wish has a choice')
+  const first = choiceOf(request, request, current)
+  const more = (request.also ?? []).map((choice) => choiceOf(choice, request, current))
   return {
     ...first,
     message: request.message,

@@ -73,7 +73,7 @@ test('a turn in which no rule begins or ends to match leaves the report as it is
   }
 })
 
-test('a rule that matched is reported with the day on which it stopped, and a day on which it matches again starts anew', () => {
+test('a rule that matched is reported with the day on which it stopped, and a later match clears that day', () => {
   const stopped = daysLater(unitOf([REPLICAS]), 1, [])
   assert.deepEqual(matches(stopped)?.[0], { unmatchedSince: '2026-11-22', matched: true })
   const idle = daysLater(stopped, 40, [])

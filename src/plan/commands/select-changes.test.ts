@@ -103,7 +103,7 @@ function refusal(selector: string, changes = CHANGES, open?: number): Failure {
   assert.fail('not refused')
 }
 
-test('who names nothing is told what there is, and how it is named', () => {
+test('a selector that names nothing is refused with the list of changes and the forms of selectors', () => {
   const { why, remedy } = refusal('deployment/api')
   assert.match(why, /^open: 1 Deployment shop\/web spec\.replicas, 2 .*, 4 ConfigMap other\/web data\.color$/)
   assert.match(remedy, /2-4.*2:spec\.replicas.*deploy\/web/)
@@ -112,7 +112,7 @@ test('who names nothing is told what there is, and how it is named', () => {
   assert.equal(refusal('1', []).why, 'nothing is open')
 })
 
-test('what is no drift is told apart from what is open', () => {
+test('differences that are no drift are listed apart from open changes', () => {
   const { what, why } = refusal('9', CHANGES, 1)
   assert.equal(what, 'the selector "9" names no difference')
   assert.equal(why, 'open: 1 Deployment shop/web spec.replicas; 3 that are no drift: 2-4 (diff --show-ignored)')

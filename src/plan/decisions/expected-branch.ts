@@ -35,8 +35,9 @@ export interface CurrentCommit {
 }
 
 /**
- * Where a key was given and the commit has no signature of ours, it is what follows from the policy alone. Where the ledger knows another commit of the branch, nothing that only a person can have said is believed: not the choice of a
- * resolution, and not its reason. Where it knows none, the record is believed as far as everything follows from it.
+ * With a signing key, a commit without our signature must be what follows from the policy alone. Where the ledger has another commit of
+ * the branch, no choice of a person in the record is trusted: neither a resolution nor its reason. Where the ledger has no commit of it,
+ * the record is trusted if everything else follows from it.
  * @returns why that cannot be, as a part of a sentence, where the record cannot be ours or can no longer be rebuilt
  * @throws the request for the answer of a function or a program
  */

@@ -30,7 +30,7 @@ const NOTHING_FOUND = { branches: [], writes: NO_WRITES, notes: [], outcomes: []
 
 export function findDecisions(observed: Observation): FoundDecisions {
   const { git, proposals } = observed
-  // An open or deleted branch of the unit cannot be told from another one.
+  // An open or deleted branch of the unit cannot be distinguished from that of the other base branch.
   if (otherBase(observed) !== undefined) return { ...NOTHING_FOUND, closed: git.ledger.closed, revision: git.revision }
   const known = new Map(git.ledger.closed.map((episode) => [episode.metadata.name, episode.status]))
   // A merged draft decided nothing: its record is marked as a draft.
@@ -143,7 +143,7 @@ function mergedByHand(
     const mergeCommit = git.mergeCommits.get(record.metadata.name)
     const ref = branch?.ref ?? proposedRef(observed, record.metadata.name)
     const proposal = observed.proposals.get(ref)
-    // Units of a joint proposal find each other's tag, whether the branch is there any more or not.
+    // Units of a joint proposal find each other's tag, whether or not the branch still exists.
     const joint = (branch?.others.length ?? 0) > 0
     const known = mergeCommit === undefined ? undefined : revisionAt(observed, [mergeCommit.published, mergeCommit.commit])
     // A branch with foreign commits is never deleted, merged or not: commits pushed after the merge would be lost with it.

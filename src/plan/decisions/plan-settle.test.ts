@@ -250,7 +250,7 @@ test('an unexpected object is deleted by uid and version', async () => {
   assert.deepEqual(await firstWrites(world), ['delete left u-9 at 77', 'delete left u-9 at 77'])
 })
 
-test('nothing is deleted of which the merged record has no copy, and it is said why', async () => {
+test('no object is deleted without a copy in the merged record, and the failure gives the reason', async () => {
   const world = leftBehind(LEFT, '/ConfigMap/shop/left')
   await world.plan()
   await world.approve()

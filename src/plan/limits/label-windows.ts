@@ -32,7 +32,7 @@ function has(there: Labels | undefined, wanted: Labels): boolean {
   return there !== undefined && [...wanted].every(([name, value]) => there.get(name) === value)
 }
 
-/** Whether the difference is the label itself that opens the window: git shall not take that over. */
+/** Whether the difference is the label itself that opens the window: git does not adopt it. */
 export function opensWindow({ labels }: LabelWindow, { path }: Pick<Drift, 'path'>): boolean {
   return [...labels.keys()].some((name) => isAtOrAbove(path, ['metadata', 'labels', name]))
 }

@@ -12,7 +12,7 @@ export const SOURCE_IGNORE_PATH = '.sourceignore'
 /** Records are for people and for us: Flux is not to apply them. */
 export const SOURCE_IGNORE_ENTRY = '/.drift/'
 
-/** A file as it shall be on the branch. */
+/** A file and its wanted text on the branch. */
 export interface OnboardingFile {
   readonly path: string
   readonly text: string

@@ -45,7 +45,7 @@ test('nothing there: a new branch, after a yes', () => {
   assert.deepEqual(plan({}), propose({ from: null }, true))
 })
 
-test('an open proposal: unchanged, or pushed anew where what was found changed; nobody is asked again', () => {
+test('an open proposal is unchanged, or pushed again where the findings changed; no second confirmation is needed', () => {
   assert.deepEqual(plan({ branch: branch(), proposal: proposal('open') }), propose(undefined, false))
   assert.deepEqual(plan({ branch: branch({ texts: new Map() }), proposal: proposal('open') }), propose({ from: HEAD }, false))
 })
@@ -74,7 +74,7 @@ test('a policy on the base branch ends it; the merged branch goes, another one s
   assert.deepEqual(plan({ enrolled, branch: branch(), proposal: moved }), { kind: 'enrolled', where: enrolled, cleanUp: undefined })
 })
 
-test('a closed proposal is an answer: our branch goes, theirs stays, and it is opened again only when that is said', () => {
+test('a closed proposal is a decision: our branch is deleted, a branch of others stays, and it is opened again only on request', () => {
   const closed = proposal('closed')
   assert.deepEqual(plan({ proposal: closed }), { kind: 'declined', proposal: closed, cleanUp: undefined, editedBy: undefined })
   assert.deepEqual(plan({ proposal: closed, branch: branch() }), { kind: 'declined', proposal: closed, cleanUp: HEAD, editedBy: undefined })

@@ -26,7 +26,7 @@ export interface OnboardingObservation {
   readonly branch: ConfigureBranch | undefined
   /** Undefined where there never was one, and where git is the forge. */
   readonly proposal: KnownProposal | undefined
-  /** Files as they shall be: those that differ from the base. */
+  /** Wanted files: those that differ from the base. */
   readonly files: readonly OnboardingFile[]
 }
 

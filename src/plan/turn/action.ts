@@ -17,16 +17,16 @@ export interface PlannedCommit {
 
 export type PlannedObject = ObjectId | { readonly commit: string }
 
-/** `from` equal to `to` moves nothing: the branch is there, was found to be ours, and the ledger is to know it. */
+/** `from` equal to `to` moves nothing: the branch exists and is ours, and the ledger records it. */
 export interface PlannedUpdate {
   readonly ref: string
   readonly from: ObjectId | null
   readonly to: PlannedObject | null
-  /** Of a commit that is there already. */
+  /** Of an existing commit. */
   readonly holds?: PushedContent
 }
 
-/** A file of the ledger: its text as it shall be, `null` to delete. */
+/** A file of the ledger: its wanted text, `null` to delete. */
 export interface LedgerFile {
   readonly path: string
   readonly text: string | null

@@ -100,7 +100,7 @@ export interface EndedHead {
   readonly unread?: string | undefined
 }
 
-/** A record of the unit that is there and cannot be read: written by another version, or edited by a person. */
+/** A record of the unit that cannot be read: another version wrote it, or a person edited it. */
 export interface UnreadableRecord {
   /** `branch`: of an open workspace; `base`: of a decision on the base branch. */
   readonly location: 'branch' | 'base'

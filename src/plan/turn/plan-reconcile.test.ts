@@ -188,7 +188,7 @@ for (const [name, field, value, hours] of [
   })
 }
 
-test('a wish proposes drift that is silent', async () => {
+test('a resolution request proposes drift that is silent', async () => {
   const world = await proposed()
   await world.reject()
   assert.equal((await world.resolutionRequest('Adopt')).outcome, 'created')
@@ -246,7 +246,7 @@ test('a field that was released and that somebody else owns is no drift', async 
   assert.doesNotMatch(world.repository.text('drift-ledger', 'clusters/prod/apps--web/resourcegroup.yaml') ?? '', /DriftDetected/)
 })
 
-test('an ignored field is no drift and is told as ignored', async () => {
+test('an ignored field is no drift and is reported as ignored', async () => {
   const world = new TurnWorld('{mode: Propose, ignore: [{paths: [spec.replicas], reason: autoscaled}]}')
   world.edit(WEB, 'spec.replicas', 5)
   const { report } = await world.plan()
@@ -302,7 +302,7 @@ test('what an autoscaler sets and git declares is planned as Release, whatever t
   assert.doesNotMatch(world.repository.text(branch, 'apps/web/deployment.yaml') ?? '', /replicas/)
 })
 
-test('at none nobody brings the count back, so the policy decides; inside of the bounds there is nothing to decide', async () => {
+test('at zero the autoscaler does not restore the count, so the policy decides; inside the bounds there is nothing to decide', async () => {
   const world = new TurnWorld()
   world.cluster.put(AUTOSCALER)
   world.edit(WEB, 'spec.replicas', 0)

@@ -214,7 +214,7 @@ class Turn {
     return this.observed.incomplete.some(({ state }) => state !== 'outside')
   }
 
-  /** Drift that can be told apart from an outage: with unreadable objects, an open record is neither shrunk nor closed. */
+  /** With unreadable objects drift cannot be distinguished from an outage, so an open record is neither shrunk nor closed. */
   private isFrozen(active: readonly PlannedChange[]): boolean {
     if (!this.isUnread() || this.open === undefined) return false
     const now = new Set(active.map(({ fingerprint }) => fingerprint))

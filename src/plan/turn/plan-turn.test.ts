@@ -95,7 +95,7 @@ test('a proposal about which nothing is new is left as it is', () => {
   assert.deepEqual([plan.writes.updates, plan.writes.ledger], [[], []])
 })
 
-test('a proposal whose drift changed is made anew on the same branch', () => {
+test('a proposal whose drift changed is recreated on the same branch', () => {
   const before = proposed()
   const plan = planOf(later({ ...before, verdicts: [verdictOf([driftOf('spec.replicas', { live: 7 })])] }))
   assert.equal(plan.outcome, 'updated')
@@ -151,7 +151,7 @@ test('what cannot be read neither shrinks nor closes a proposal, and what is not
   assert.equal(same.outcome, 'unchanged')
 })
 
-test('a record of another installation key, or one that cannot be read, is kept', () => {
+test('a record of another installation key, or one that cannot be read, stays', () => {
   const before = later(proposed())
   const [open] = before.git.branches
   assert.ok(open !== undefined)
@@ -238,12 +238,12 @@ test('the same drift in three clusters is one proposal on a hosted forge, and th
   assert.equal(planTurn(turnOf(units, { forge: { hosted: true } })).actions.filter(({ kind }) => kind === 'propose').length, 1)
 })
 
-test('a hosted forge is told in an order in which nothing is forgotten: the push between what came before and what follows', () => {
+test('the writes on a hosted forge come before and after the push so that a later turn forgets nothing', () => {
   const { actions } = planTurn(turnOf([observationOf([REPLICAS])], { forge: { hosted: true } }))
   assert.deepEqual(kinds(actions), ['push', 'propose', 'issues'])
 })
 
-test('a cluster that cannot be observed is said in the ledger, and its lost units are Unknown', () => {
+test('a cluster that cannot be observed is entered in the ledger, and its lost units are Unknown', () => {
   const failure = new Failure({ code: 'BP3006', what: 'no answer', why: 'timeout', remedy: 'wait' })
   const unit = { cluster: 'prod', package: 'apps/web', branch: 'main', commit: 'a'.repeat(40), tree: '0'.repeat(16) }
   const lost = { folder: 'clusters/prod/apps--web', report: undefined, unit, resourceGroup: undefined }

@@ -117,7 +117,7 @@ test('an edit that nobody asked for does not hide the drift: what cannot be adop
   refusalOf(() => planReconcile(restored))
 })
 
-test('a proposal that cannot be made anew stays as it is', () => {
+test('a proposal that cannot be recreated stays as it is', () => {
   const before = proposedOf([], { verdicts: VERDICTS })
   const verdicts = [verdictOf([driftOf('spec.replicas', { live: 9 })], ADOPTED)]
   const broken = { ...before, verdicts, git: { ...before.git, files: BROKEN.git.files } }

@@ -1,4 +1,4 @@
-/** Everything that a turn writes, in the order in which it is written. Every action may be repeated: what is there is not written again. */
+/** Everything that a turn writes, in this order. Every action may be repeated: it writes nothing that exists already. */
 
 import type { ObjectId } from '../../package/object-id.ts'
 import type { OpenedProposal } from '../../ports/hosted-forge.ts'
