@@ -3,7 +3,7 @@
  * result is parsed again and reads exactly as the same edits of the values; otherwise the edit is refused.
  */
 import { Failure } from '../../failure.ts'
-import type { FieldPath } from '../../krm/field-path.ts'
+import { type FieldPath, field } from '../../krm/field-path.ts'
 import { shownPathOnly } from '../../krm/redaction/shown-path.ts'
 import { getKey, isJsonArray, isJsonObject, type Json, type JsonObject, jsonEquals } from '../../text/json.ts'
 import { type GoYamlDocument, parseGoYaml } from '../read/go-yaml.ts'
@@ -39,6 +39,10 @@ export function editYaml(text: string, edits: readonly YamlEdit[], where: string
   const file = new FileEditor(text, documents, where)
   for (const edit of edits) file.edit(edit)
   return file.finish()
+}
+
+function itemPath(index: number): FieldPath {
+  return [field('items'), { kind: 'index', index }]
 }
 
 class FileEditor {
@@ -88,10 +92,7 @@ class FileEditor {
     const items = isJsonObject(value) ? getKey(value, 'items') : undefined
     if (!isJsonArray(items) || items[item] === undefined)
       throw this.refusal(`document number ${document} has no item number ${item}`, this.where)
-    return [
-      { kind: 'field', name: 'items' },
-      { kind: 'index', index: item },
-    ]
+    return itemPath(item)
   }
 
   private change(
@@ -129,10 +130,7 @@ class FileEditor {
   finish(): string {
     for (const [document, items] of this.removedItems)
       for (const item of [...items].sort((left, right) => right - left)) {
-        const path: FieldPath = [
-          { kind: 'field', name: 'items' },
-          { kind: 'index', index: item },
-        ]
+        const path = itemPath(item)
         this.change(document, path, [], (editor, value) => {
           editor.remove(path)
           return withoutValueAt(value, path)

@@ -30,15 +30,21 @@ export class LineIndex {
   }
 
   position(offset: number): TextPosition {
-    let low = 0
-    let high = this.starts.length
-    while (high - low > 1) {
-      const middle = (low + high) >> 1
-      if ((this.starts[middle] ?? 0) <= offset) low = middle
-      else high = middle
-    }
-    return { line: low + 1, column: offset - (this.starts[low] ?? 0) + 1 }
+    const line = countBelow(this.starts, offset + 1)
+    return { line, column: offset - (this.starts[line - 1] ?? 0) + 1 }
   }
+}
+
+/** How many of the ascending numbers are below the bound. */
+export function countBelow(ascending: readonly number[], bound: number): number {
+  let low = 0
+  let high = ascending.length
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if ((ascending[middle] ?? 0) < bound) low = middle + 1
+    else high = middle
+  }
+  return low
 }
 
 export function invalidYaml(where: string, why: string, remedy: string): Failure {
@@ -112,10 +118,20 @@ export function splitChunks(text: string): readonly YamlChunk[] {
   return chunks
 }
 
-/** Characters that go-yaml refuses: control characters other than tab and line breaks, noncharacters, lone surrogates. */
-const REFUSED_CHARACTER = /[^\P{Cc}\t\n\r\u0085]|[\uFFFE\uFFFF]|\p{Cs}/u
-const OTHER_BREAK = /\r(?!\n)|[\u0085\u2028\u2029]/
-const SEPARATOR_WITH_TEXT = /^---(?!\s*(?:#.*)?$).*/m
+const CHECKS: readonly (readonly [pattern: RegExp, why: (codePoint: string) => string, remedy: string])[] = [
+  // Characters that go-yaml refuses: control characters other than tab and line breaks, noncharacters, lone surrogates.
+  [
+    /[^\P{Cc}\t\n\r\u0085]|[\uFFFE\uFFFF]|\p{Cs}/u,
+    (character) => `the character U+${character} is not allowed in YAML`,
+    'remove it, or escape it in double quotes',
+  ],
+  [
+    /\r(?!\n)|[\u0085\u2028\u2029]/,
+    (character) => `U+${character} ends a line for kubectl and does not for other readers`,
+    'end lines with LF or CRLF, and escape this character in double quotes',
+  ],
+  [/^---(?!\s*(?:#.*)?$).*/m, () => 'kubectl and kpt take only a comment behind "---"', 'put what follows it on a line of its own'],
+]
 const DIRECTIVE = /^(?:[ \t\r]*(?:#[^\n]*)?\n)*%/
 const DOCUMENT_END = /^\.\.\.(?:\s.*)?$/m
 
@@ -124,23 +140,10 @@ export function checkYamlText(text: string, where: string): void {
   if (text.length > MAX_YAML_BYTES) throw tooLong(where)
   const refuse = (offset: number, why: string, remedy: string): Failure =>
     invalidYaml(formatPosition(where, new LineIndex(text).position(offset)), why, remedy)
-  const control = REFUSED_CHARACTER.exec(text)
-  if (control !== null)
-    throw refuse(
-      control.index,
-      `the character U+${codePoint(control[0])} is not allowed in YAML`,
-      'remove it, or escape it in double quotes',
-    )
-  const lineBreak = OTHER_BREAK.exec(text)
-  if (lineBreak !== null)
-    throw refuse(
-      lineBreak.index,
-      `U+${codePoint(lineBreak[0])} ends a line for kubectl and does not for other readers`,
-      'end lines with LF or CRLF, and escape this character in double quotes',
-    )
-  const separator = SEPARATOR_WITH_TEXT.exec(text)
-  if (separator !== null)
-    throw refuse(separator.index, 'kubectl and kpt take only a comment behind "---"', 'put what follows it on a line of its own')
+  for (const [pattern, why, remedy] of CHECKS) {
+    const match = pattern.exec(text)
+    if (match !== null) throw refuse(match.index, why(codePoint(match[0])), remedy)
+  }
   for (const chunk of splitChunks(text)) checkChunk(text.slice(chunk.start, chunk.end), chunk.start, refuse)
 }
 

@@ -1,6 +1,6 @@
 /** Node trees of a text, with comments as in go-yaml, and the values that kubectl reads in them. */
 import type { YamlNode } from '../yaml-node.ts'
-import { checkYamlText, formatPosition, invalidYaml, LineIndex, tooLargeYaml } from './go-yaml-text.ts'
+import { checkYamlText, countBelow, formatPosition, invalidYaml, LineIndex, tooLargeYaml } from './go-yaml-text.ts'
 import { type GoValues, readGoValues } from './go-yaml-values.ts'
 import { YamlRefusal } from './read-yaml-refusal.ts'
 import { readYamlTree } from './read-yaml-tree.ts'
@@ -68,32 +68,17 @@ class WithoutCarriageReturns {
   private readonly removed: readonly number[]
 
   constructor(original: string) {
-    if (!original.includes('\r\n')) {
-      this.text = original
-      this.removed = []
-      return
-    }
     const pieces = original.split('\r\n')
-    const removed: number[] = []
-    let at = -1
-    for (const piece of pieces) {
-      at += piece.length + 1
-      removed.push(at)
-    }
-    removed.pop()
     this.text = pieces.join('\n')
-    this.removed = removed
+    let at = -1
+    this.removed = pieces.slice(0, -1).map((piece) => {
+      at += piece.length + 1
+      return at
+    })
   }
 
   original(offset: number): number {
-    let low = 0
-    let high = this.removed.length
-    while (low < high) {
-      const middle = (low + high) >> 1
-      if ((this.removed[middle] ?? 0) < offset) low = middle + 1
-      else high = middle
-    }
-    return offset + low
+    return offset + countBelow(this.removed, offset)
   }
 }
 
