@@ -27,7 +27,6 @@ interface ObservedTurn {
   readonly unmanaged: readonly UnmanagedObjects[]
 }
 
-/** Clusters read at once. */
 const CLUSTERS_AT_ONCE = 4
 
 /** @throws Failure BP40xx or BP50xx where the repository or the forge cannot be read; of a cluster it is in `notObserved` */
@@ -113,7 +112,6 @@ function latest(observed: readonly ObservedCluster[]): string {
   return observed.reduce((last, { identity }) => (identity.observedAt > last ? identity.observedAt : last), '')
 }
 
-/** By name of the cluster. */
 async function readLost(
   view: RepositoryView,
   { observed, notObserved }: { readonly observed: readonly ObservedCluster[]; readonly notObserved: readonly NotObserved[] },

@@ -13,7 +13,6 @@ import type { PackageRenderer } from '../render/package-renderer.ts'
 import type { BotIdentity } from './bot-identity.ts'
 import type { BetweenTurns } from './observe/between-turns.ts'
 
-/** Several clusters that run packages of one repository. */
 export interface FleetPorts {
   readonly repository: PackageRepository
   readonly clusters: readonly ClusterReader[]
@@ -82,7 +81,6 @@ export interface ObserveRequest {
   readonly renderer: PackageRenderer
   /** State of a process with more than one turn. */
   readonly between?: BetweenTurns | undefined
-  /** Called at each step, for a progress line. */
   readonly onProgress?: (step: string) => void
 }
 

@@ -36,7 +36,6 @@ export interface AppliedTurn extends SettleOutcome {
 interface ApplyRequest {
   readonly repository: PackageRepository
   readonly forge: Forge
-  /** Left out where the plan has no such action. */
   readonly settle?: (action: SettleAction) => Promise<SettleOutcome>
   /** As it was before the turn. */
   readonly view: RepositoryView

@@ -24,7 +24,6 @@ export interface LedgerTarget {
 }
 
 export interface Written {
-  /** Commits by the name that the plan gave them. */
   readonly commits: ReadonlyMap<string, ObjectId>
   readonly updates: readonly RefUpdate[]
   /** The ledger's new head; undefined when the ledger had nothing new. */

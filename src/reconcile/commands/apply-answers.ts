@@ -14,7 +14,6 @@ export interface Answer {
   readonly proposal: OpenedProposal
   /** Login; empty for a ticked box. */
   readonly by: string
-  /** The request, in one line. */
   readonly line: string
   /** `waiting`: failed for now, and is retried. */
   readonly outcome: 'done' | 'refused' | 'waiting'

@@ -30,7 +30,6 @@ const REFUSED = 10
 const ASKED = 30
 /** Requested actions of one proposal that one turn answers; the next turn answers the rest. */
 const REQUESTED = 20
-/** Proposals whose comments are read at once. */
 const READ_AT_ONCE = 4
 
 /** For a process without a listener for webhooks. */

@@ -58,7 +58,6 @@ export class DryRunAnswers<Answer> {
   /** How often a cached answer turned out to be invalid. */
   forgotten = 0
 
-  /** How many answers are held. */
   get held(): number {
     return this.retained.size
   }

@@ -15,7 +15,6 @@ import { listedOutside, type UnexpectedObjects } from './read-unexpected.ts'
 interface CoveredQuestion {
   /** Of what git declares, before history was read. */
   readonly detected: readonly ObjectVerdict[]
-  /** Of all. */
   readonly decided: readonly ObjectVerdict[]
   readonly live: LiveView
   /** By `resourceKey`. */

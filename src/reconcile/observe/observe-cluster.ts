@@ -43,7 +43,6 @@ export interface PackageSide {
   readonly known: KnownUnit
   /** What inventories list beyond git. */
   readonly unexpected: UnexpectedObjects
-  /** Results of dry runs. */
   readonly earlier: EarlierAnswers
   readonly sources: UnitSources
   /** What placements allow the package; undefined: live objects show it. */
@@ -113,7 +112,6 @@ function visibleOf(found: readonly ObjectVerdict[], read: ClaimedSide, { visibil
 interface Applying {
   readonly syncer: SyncerManager | undefined
   readonly stored: UnexpectedObjects['stored']
-  /** By the policy. */
   readonly fieldManager: string | undefined
 }
 

@@ -19,7 +19,6 @@ export interface ClaimedSide extends LiveSide {
   readonly claims: readonly Claim[]
 }
 
-/** One package's part. */
 export interface LiveSide {
   /** In the order of the desired set. */
   readonly resources: readonly (Placed | Unplaced)[]

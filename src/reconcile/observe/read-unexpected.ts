@@ -36,7 +36,6 @@ export interface UnexpectedObjects {
   readonly listed: ReadonlySet<string> | undefined
   /** The objects that bear the mark of the inventory that lists them. */
   readonly bearsMark: ReadonlySet<ObjectVerdict>
-  /** Which inventory lists what. */
   readonly reportedBy: ReadonlyMap<ObjectVerdict | Incomplete | Note, KnownInventory>
   /** What syncers keep of what they applied, by `resourceKey`; undefined where none keeps anything, or it is not known. */
   readonly stored: ReadonlyMap<string, StoredManifest> | undefined

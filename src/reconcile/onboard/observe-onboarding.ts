@@ -16,7 +16,6 @@ import type { RepositoryView } from '../repository/repository-view.ts'
 import type { ObserveRequest } from '../turn-request.ts'
 import { packagePathOf } from './onboard-expect.ts'
 
-/** Lists of kinds read at once. */
 const LISTS_AT_ONCE = 4
 const PACKAGES_AT_ONCE = 4
 

@@ -55,16 +55,13 @@ export interface Onboarding {
   readonly view: RepositoryView
   /** What was found and counted; undefined where nothing is to be proposed. */
   readonly subject: OnboardingSubject | undefined
-  /** Files that are to be written. */
   readonly files: readonly OnboardingFile[]
   readonly proposal: KnownProposal | undefined
 }
 
 export interface Onboarded extends Onboarding {
-  /** What was pushed. */
   readonly updates: readonly RefUpdate[]
   readonly opened: OpenedProposal | undefined
-  /** A person declined. */
   readonly refused: boolean
 }
 

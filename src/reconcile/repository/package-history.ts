@@ -33,7 +33,6 @@ interface HistoryOf {
   readonly packagePath: string
   /** Paths of what its rendering reads outside of the package, from the root of the repository. */
   readonly outside: readonly string[]
-  /** As it is now. */
   readonly desired: DesiredSet
   /** Of an earlier base commit, where there was one. */
   readonly known?: KnownHistory | undefined

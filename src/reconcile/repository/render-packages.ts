@@ -61,7 +61,6 @@ interface RenderRequest {
   readonly branch: string | undefined
   /** As named on the command line; none means all. */
   readonly packages: readonly string[]
-  /** Folders without a Kptfile. */
   readonly folders: readonly string[]
   /** Returns the applied objects: a renderer of a policy is used. */
   readonly applied: boolean
