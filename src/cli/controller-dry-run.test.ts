@@ -6,6 +6,7 @@ import { logEvents } from '../../test/fakes/log-events.ts'
 import { MemoryForge } from '../../test/fakes/memory-forge.ts'
 import { mergeByHand, TurnWorld, WEB } from '../../test/fakes/turn-world.ts'
 import { appliedTransition } from '../controller/transitions.ts'
+import { Failure } from '../failure.ts'
 import type { ObjectId } from '../package/object-id.ts'
 
 const NOTHING = (): void => undefined
@@ -90,6 +91,23 @@ test('it reports a write to the cluster that a merged commit authorises, and doe
   assert.equal(world.cluster.writes.length, 0)
   await runInWorld(world, ['controller'], { waits: [] })
   assert.ok(world.cluster.writes.length > 0, 'a real run writes it')
+})
+
+test('why an approved change could not be written to the cluster is in the log', async () => {
+  const { world, forge } = hostedWorld('{mode: Propose, settle: backporch}')
+  world.edit(WEB, 'spec.replicas', 5)
+  await world.scan()
+  await mergeByHand(world, (forge.proposals[0]?.ref ?? '').replace('refs/heads/', ''))
+  forge.byHand(1, { state: 'merged', decidedBy: 'grace', decidedAt: '2026-11-21T10:01:30Z' })
+  await world.scan()
+  const openWriter = (): Promise<never> => {
+    throw new Failure({ code: 'BP3003', what: 'no writes', why: 'the role is read-only', remedy: 'allow patch' })
+  }
+  const { stderr } = await runInWorld(world, ['controller'], { waits: [], openWriter })
+  assert.deepEqual(
+    logEvents(stderr, 'failure').map(({ code, what }) => [code, what]),
+    [['BP3003', 'no writes']],
+  )
 })
 
 test('approved changes that were written to a cluster are an event with their package and episode', async () => {

@@ -50,3 +50,18 @@ test('a command that waits for the one cluster is printed before the reason ends
   const { stderr } = await runInWorld(world, ['scan'])
   assert.match(stderr, /^#1 \/adopt 1 of ada: waiting: .*\n(?:.*\n)*error BP3006: /m)
 })
+
+test('the connection to the cluster is closed once, also when the session cannot be opened', async () => {
+  const closed = async (loadKey?: () => Promise<never>): Promise<number> => {
+    let count = 0
+    const onClose = (): void => {
+      count += 1
+    }
+    await runInWorld(new TurnWorld(), ['diff'], { onClose, ...(loadKey === undefined ? {} : { loadKey }) })
+    return count
+  }
+  const noKey = (): Promise<never> => {
+    throw new Failure({ code: 'BP1009', what: 'no key', why: 'it cannot be read', remedy: 'set BACKPORCH_KEY' })
+  }
+  assert.deepEqual([await closed(), await closed(noKey)], [1, 1])
+})

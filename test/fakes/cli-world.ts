@@ -37,6 +37,10 @@ export interface CliOptions {
   readonly readPolicyFiles?: CliContext['readPolicyFiles']
   readonly openAuditLog?: CliContext['openAuditLog']
   readonly openAuditHook?: CliContext['openAuditHook']
+  readonly openWriter?: CliContext['openWriter']
+  readonly loadKey?: CliContext['loadKey']
+  /** Called when the connection to the cluster is closed. */
+  readonly onClose?: () => void
   readonly renderer?: PackageRenderer
   /** What somebody at a terminal answers to the question; without it nobody can be asked. */
   readonly answer?: string
@@ -86,9 +90,9 @@ export async function runInWorld(turn: TurnWorld, argv: readonly string[], optio
     readPolicyFiles: options.readPolicyFiles ?? (() => assert.fail('no policies of the operator were named')),
     openAuditLog: options.openAuditLog ?? (() => assert.fail('no audit log was named')),
     openAuditHook: options.openAuditHook ?? (() => assert.fail('nobody listens')),
-    openCluster: async () => ({ reader: turn.cluster, close: () => undefined }),
-    openWriter: async () => ({ writer: turn.cluster, close: () => undefined }),
-    loadKey: async () => ({ key: turn.key, created: false, path: '/key' }),
+    openCluster: async () => ({ reader: turn.cluster, close: options.onClose ?? (() => undefined) }),
+    openWriter: options.openWriter ?? (async () => ({ writer: turn.cluster, close: () => undefined })),
+    loadKey: options.loadKey ?? (async () => ({ key: turn.key, created: false, path: '/key' })),
     localNames: options.localNames ?? (async () => []),
     externalDiff: options.externalDiff ?? (() => assert.fail('no program was named')),
     checkNewFolder: () => undefined,
