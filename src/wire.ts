@@ -158,7 +158,7 @@ function contextAt(location: ProcessContext, stdin: CliContext['stdin'], signal:
       return workTreeState(resolve(cwd, path), signal, env)
     },
     cloneState: async (path) => {
-      const { cloneState } = await import('./adapters/git/clone-state.ts')
+      const { cloneState } = await import('./adapters/git/work-tree.ts')
       return cloneState(resolve(cwd, path), signal, env)
     },
     userName: () => userName(cwd, env),

@@ -24,6 +24,17 @@ export async function workTreeState(path: string, signal: AbortSignal, environme
   return status === '' ? 'clean' : 'dirty'
 }
 
+/** `none`: bare, or no repository at all. `clone`: a work tree with a remote `origin`. `alone`: one without. */
+type CloneState = 'none' | 'alone' | 'clone'
+
+/** Tells whether others see what is written to the repository of `path`. @throws Failure BP4009 where git is not installed */
+export async function cloneState(path: string, signal: AbortSignal, environment: Environment): Promise<CloneState> {
+  // `false` inside a `.git` folder, which lies beside a work tree, and in a bare repository.
+  const inside = await ask(path, ['rev-parse', '--is-inside-work-tree'], environment, signal)
+  if (inside?.trim() !== 'true') return 'none'
+  return (await ask(path, ['config', '--get-all', 'remote.origin.url'], environment, signal)) === undefined ? 'alone' : 'clone'
+}
+
 /** Top folder of the work tree, of all that share this repository, that has the branch (full ref name) checked out. */
 export async function workTreeOfBranch(
   path: string,

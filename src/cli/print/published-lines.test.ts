@@ -7,7 +7,7 @@ import { dirname, join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { ONBOARDING_FILES, onboardingRecording } from '../../../test/fakes/onboarding-samples.ts'
 import { PROGRAM } from '../../../test/program.ts'
-import { cloneState } from '../../adapters/git/clone-state.ts'
+import { cloneState } from '../../adapters/git/work-tree.ts'
 import { objectId } from '../../package/object-id.ts'
 import { publishCommand, publishedLines, type RepositoryLocation } from './published-lines.ts'
 
