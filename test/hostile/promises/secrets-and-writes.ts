@@ -145,8 +145,8 @@ export const SECRETS_AND_WRITES: readonly Promised[] = [
       {
         breaks: 'differences that were not approved are written too',
         file: 'src/plan/decisions/plan-settle.ts',
-        find: 'const still = now.filter(({ fingerprint }) => approved.has(fingerprint))',
-        replace: 'const still = now',
+        find: 'const changes = own.filter(({ fingerprint }) => approved.has(fingerprint))',
+        replace: 'const changes = own',
         by: 'src/plan/decisions/plan-settle.test.ts',
       },
     ],
