@@ -28,48 +28,34 @@ export function columnOf(text: string, offset: number): number {
   return offset - (text.lastIndexOf('\n', offset - 1) + 1)
 }
 
-class Votes<Choice extends string | number> {
-  private readonly counts = new Map<Choice, number>()
-
-  add(choice: Choice): void {
-    this.counts.set(choice, (this.counts.get(choice) ?? 0) + 1)
-  }
-
-  /** The most frequent value, the first one of equals; undefined without any. */
-  winner(): Choice | undefined {
-    let best: Choice | undefined
-    let most = 0
-    for (const [choice, count] of this.counts) {
-      if (count > most) {
-        best = choice
-        most = count
-      }
-    }
-    return best
-  }
+/** The style of each part of a collection or document. */
+interface Samples {
+  readonly step: number[]
+  readonly dashOffset: number[]
+  readonly dashWidth: number[]
+  readonly quote: ('"' | "'")[]
+  readonly padded: boolean[]
 }
 
-interface Ballot {
-  readonly step: Votes<number>
-  readonly dashOffset: Votes<number>
-  readonly dashWidth: Votes<number>
-  readonly quote: Votes<'"' | "'">
-  readonly padded: Votes<'padded' | 'tight'>
+/** The most frequent value, the first one of equals; undefined without any. */
+function mostFrequent<Value>(values: readonly Value[]): Value | undefined {
+  const groups = [...Map.groupBy(values, (value) => value)]
+  return groups.sort(([, left], [, right]) => right.length - left.length)[0]?.[0]
 }
 
 /** The style of the nearest collection that shows one, else that of the document. @param near nodes from the edit upwards */
 export function styleOf(text: string, lineBreak: '\n' | '\r\n', root: YamlNode, near: readonly YamlNode[]): YamlStyle {
-  const ballots = [...near.map((node) => vote(text, node, false)), vote(text, root, true)]
-  const first = <Choice>(pick: (ballot: Ballot) => Choice | undefined): Choice | undefined =>
-    ballots.map(pick).find((choice) => choice !== undefined)
+  const samples = [...near.map((node) => samplesOf(text, node, false)), samplesOf(text, root, true)]
+  const first = <Aspect extends keyof Samples>(aspect: Aspect): Samples[Aspect][number] | undefined =>
+    samples.map((each) => mostFrequent<Samples[Aspect][number]>(each[aspect])).find((value) => value !== undefined)
   return {
     lineBreak,
-    step: first(({ step }) => step.winner()) ?? 2,
-    dashOffset: first(({ dashOffset }) => dashOffset.winner()) ?? 0,
-    dashWidth: first(({ dashWidth }) => dashWidth.winner()) ?? 2,
-    quote: first(({ quote }) => quote.winner()) ?? '"',
+    step: first('step') ?? 2,
+    dashOffset: first('dashOffset') ?? 0,
+    dashWidth: first('dashWidth') ?? 2,
+    quote: first('quote') ?? '"',
     json: isJson(text),
-    padded: first(({ padded }) => padded.winner()) === 'padded',
+    padded: first('padded') ?? false,
   }
 }
 
@@ -83,43 +69,37 @@ function isJson(text: string): boolean {
   }
 }
 
-function vote(text: string, node: YamlNode, deep: boolean): Ballot {
-  const ballot = {
-    step: new Votes<number>(),
-    dashOffset: new Votes<number>(),
-    dashWidth: new Votes<number>(),
-    quote: new Votes<'"' | "'">(),
-    padded: new Votes<'padded' | 'tight'>(),
-  }
-  visit(text, node, deep, ballot)
-  return ballot
+function samplesOf(text: string, node: YamlNode, deep: boolean): Samples {
+  const samples: Samples = { step: [], dashOffset: [], dashWidth: [], quote: [], padded: [] }
+  visit(text, node, deep, samples)
+  return samples
 }
 
-function visit(text: string, node: YamlNode, deep: boolean, ballot: Ballot): void {
+function visit(text: string, node: YamlNode, deep: boolean, samples: Samples): void {
   if (node.kind === 'alias') return
   if (node.kind === 'scalar') {
-    if (node.style === 'double') ballot.quote.add('"')
-    else if (node.style === 'single') ballot.quote.add("'")
+    if (node.style === 'double') samples.quote.push('"')
+    else if (node.style === 'single') samples.quote.push("'")
     return
   }
   const below = node.kind === 'map' ? node.entries.map(({ value }) => value) : node.items
-  if (!isFlow(node)) voteBlock(text, node, ballot)
+  if (!isFlow(node)) visitBlock(text, node, samples)
   else if (node.kind === 'map' && below.length > 0) {
     const { start } = rangeOf(node)
     const open = text.slice(start + 1, start + 3)
-    if (/^.\S|^\S/.test(open)) ballot.padded.add(open.startsWith(' ') ? 'padded' : 'tight')
+    if (/^.\S|^\S/.test(open)) samples.padded.push(open.startsWith(' '))
   }
-  for (const child of below) if (deep || child.kind === 'scalar') visit(text, child, deep, ballot)
+  for (const child of below) if (deep || child.kind === 'scalar') visit(text, child, deep, samples)
 }
 
-function voteBlock(text: string, collection: Collection, ballot: Ballot): void {
+function visitBlock(text: string, collection: Collection, samples: Samples): void {
   for (const { start: entryStart, key, written, node } of entriesOf(text, collection)) {
     if (written === undefined) continue
     const start = key === undefined ? entryStart : rangeOf(key).start
     const distance = columnOf(text, written.start) - columnOf(text, start)
     if (key === undefined) {
-      if (!text.slice(start, written.start).includes('\n')) ballot.dashWidth.add(distance)
-    } else if (node.kind === 'map' && node.style === 'block' && distance > 0) ballot.step.add(distance)
-    else if (node.kind === 'list' && node.style === 'block' && distance >= 0) ballot.dashOffset.add(distance)
+      if (!text.slice(start, written.start).includes('\n')) samples.dashWidth.push(distance)
+    } else if (node.kind === 'map' && node.style === 'block' && distance > 0) samples.step.push(distance)
+    else if (node.kind === 'list' && node.style === 'block' && distance >= 0) samples.dashOffset.push(distance)
   }
 }
