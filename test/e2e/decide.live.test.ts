@@ -273,7 +273,7 @@ await controlPlaneSuite('decisions', { controllerManager: true }, (plane) => {
       if (style === '--squash') await world.git('commit', '--quiet', '--message', 'squashed')
       await world.git('push', '--quiet', 'origin', 'main')
       const run = assertExit(await world.backporch('scan'), 0)
-      assert.match(run.stdout, /was merged( by .+)?: published as v1/)
+      assert.match(run.stdout, /was merged( by .+)?: its revision is v1/)
       assert.deepEqual(await world.proposals(), [])
       assert.match(await world.remote('show', '--no-patch', '--format=%B', 'apps/web/v1'), /^kpt:\{"package":"apps\/web"/m)
       await world.sync('apps/web')

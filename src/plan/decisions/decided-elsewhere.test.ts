@@ -119,7 +119,7 @@ test('a merge by hand publishes a revision, with who merged it; one that is publ
     plan.writes.updates.map(({ ref, from }) => [ref, from]),
     [['refs/tags/apps/web/v1', null]],
   )
-  assert.match(texts(plan), /was merged by Ada: published as v1/)
+  assert.match(texts(plan), /was merged by Ada: its revision is v1/)
   const merged = mergedOf(UNIT)
   const refs = new Map([...merged.git.refs, ['refs/tags/apps/web/v7', objectId('c'.repeat(40))]])
   const known = planReconcile({ ...merged, git: { ...merged.git, refs, revision: 7 } })

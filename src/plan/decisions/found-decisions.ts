@@ -175,7 +175,7 @@ function mergedByHand(
       ...(branch === undefined || branch.foreign ? [] : [{ ref: branch.ref, from: branch.commit, to: null }]),
     ]
     const how =
-      branch?.foreign === true ? 'its branch has commits that are not ours and is left alone' : `published as v${published ?? '?'}`
+      branch?.foreign === true ? 'its branch has commits that are not ours and is left alone' : `its revision is v${published ?? '?'}`
     return {
       ref,
       episode: closed,
