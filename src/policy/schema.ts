@@ -158,11 +158,11 @@ export const driftPolicySchema = z.strictObject({
           .describe('How long the objects of a proposal have rested before it is ready to merge; 2m by default.'),
         unobservedAfter: durationSchema
           .optional()
-          .describe('A cluster without news for so long is told as not observed when it cannot be read; 15m by default.'),
+          .describe('A cluster without an observation for so long is reported as not observed when it cannot be read; 15m by default.'),
         interval: durationSchema
           .optional()
           .describe(
-            'How often a cluster is looked at: the ledger says so at least as often, and status tells the age of what is older than twice that. What is older than ten times that, and than a day, is Unknown. 1h by default.',
+            'How often a cluster is observed: the ledger records it at least as often, and status shows the age of anything older than twice that. Anything older than ten times that, and than a day, is Unknown. 1h by default.',
           ),
         stuckAfter: durationSchema
           .optional()

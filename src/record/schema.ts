@@ -99,7 +99,7 @@ const annotations = z.object({ 'config.kubernetes.io/local-config': z.literal('t
 export const unitStateSchema = z
   .enum(['InSync', 'Drifted', 'Applying', 'Silenced', 'Behind', 'Reconciling', 'Suspended', 'Unknown', 'Off'])
   .describe(
-    'Behind: git moved, and live is what an earlier commit rendered. Reconciling: and the syncer is at work. Suspended: and the syncer is told to do nothing.',
+    'Behind: git moved, and live is what an earlier commit rendered. Reconciling: the same while the syncer is at work. Suspended: the same while the syncer is suspended.',
   )
 
 export const incompleteSchema = z.object({
@@ -109,7 +109,7 @@ export const incompleteSchema = z.object({
     .enum(['unverified', 'unreadable', 'blocked', 'outside'])
     .optional()
     .describe(
-      'unverified: seen, and not all of it could be proven; unreadable: nothing is known; blocked: the server refuses what git has; outside: the package does not cover it, so nothing of it is told.',
+      'unverified: observed, and not all of it could be proven; unreadable: nothing is known; blocked: the server refuses what git has; outside: the package does not cover it, so nothing of it is reported.',
     ),
   code: z.string(),
   why: z.string(),

@@ -296,7 +296,7 @@ test('a clicked button is done on the commit that was seen, by who may command, 
     done.requestedActions.map((one) => one.done),
     [true],
   )
-  assert.match(texts(click({ commit: 'd'.repeat(40) as never })).join(), /^refused: it was pressed on `?ddddddd/)
+  assert.match(texts(click({ commit: 'd'.repeat(40) as never })).join(), /^refused: it was clicked on `?ddddddd/)
   assert.match(texts(click({}, 'read')).join(), /^refused: .*needs write access/)
   for (const again of [click({}, 'write', ',77,'), click({ bot: true }), click({ button: 'none' })]) {
     assert.deepEqual([again.answers, again.requestedActions.map((one) => one.done)], [[], [true]])

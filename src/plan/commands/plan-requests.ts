@@ -185,12 +185,8 @@ class RequestPlanner {
   }
 
   private orWait(request: Omit<WaitingRequest, 'failure'>, work: () => void): void {
-    try {
-      work()
-    } catch (thrown) {
-      if (!(thrown instanceof Failure)) throw thrown
-      this.waiting.push({ ...request, failure: thrown })
-    }
+    const done = orFailure(work)
+    if (done instanceof Failure) this.waiting.push({ ...request, failure: done })
   }
 }
 
@@ -201,7 +197,7 @@ export function isAnswered({ id, bot, button }: RequestedAction, answered: strin
 
 function requestedBefore({ commit }: RequestedAction, head: string): string {
   const [then, now] = [commit, head].map((each) => markdownCell(each.slice(0, 7)))
-  return `it was pressed on ${then}, and this is at ${now} now (look at it again, and press the button there)`
+  return `it was clicked on ${then}, and the branch is at ${now} now (review it again, and click the button there)`
 }
 
 /** A branch is taken back before anything is planned on it, and the plans of one comment are one. */

@@ -210,7 +210,10 @@ describe('checks of a GitHub App', () => {
     await world.turn()
     requestedAction({ run: old })
     await turn()
-    assert.match(reported(), /😕 `button Switch to adopt` of `wendy`.*it was pressed on `[0-9a-f]{7}`, and this is at `[0-9a-f]{7}` now/)
+    assert.match(
+      reported(),
+      /😕 `button Switch to adopt` of `wendy`.*it was clicked on `[0-9a-f]{7}`, and the branch is at `[0-9a-f]{7}` now/,
+    )
     assert.equal(plan(), 'Restore')
     assert.deepEqual(requestedActions.waiting(), [])
   })
