@@ -7,6 +7,7 @@ import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { parse } from 'yaml'
+import { readActionInputs } from '../../src/cli/action/action-inputs.ts'
 import { backporchHere } from '../e2e/run-here.ts'
 import { bundled, environment, folder, level, OUTPUT, obeyed, PROPOSING, prepareSteps, ROOT, repositoryLike, step } from './action-step.ts'
 import { commitFiles, git, writeRecording } from './stage.ts'
@@ -20,9 +21,15 @@ describe('action.yml', () => {
   it('starts the bundled file, and describes every input and output that the code has', () => {
     const { runs, inputs, outputs } = action as Record<string, Record<string, unknown>>
     assert.deepEqual(runs, { using: 'node24', main: 'dist/action.mjs' })
-    const source = readFileSync(join(ROOT, 'src/cli/action/action-inputs.ts'), 'utf8')
-    const read = [...source.matchAll(/(?:input|oneOf)\(env, '([a-z-]+)'/g)].map(([, name]) => name)
-    assert.deepEqual(Object.keys(inputs ?? {}).sort(), [...new Set(read)].sort())
+    const read = new Set<string>()
+    const get = (values: Record<string, string>, name: string): string | undefined => {
+      read.add(name)
+      return values[name]
+    }
+    const env = new Proxy<Record<string, string>>({ INPUT_TOKEN: 'a token' }, { get })
+    readActionInputs(env)
+    const names = [...read].flatMap((name) => (name.startsWith('INPUT_') ? [name.slice('INPUT_'.length).toLowerCase()] : []))
+    assert.deepEqual(Object.keys(inputs ?? {}).sort(), names.sort())
     assert.deepEqual(Object.keys(outputs ?? {}).sort(), ['drifted', 'prs', 'report-json', 'risk'])
     assert.ok(text.includes('github.token'))
   })

@@ -55,7 +55,7 @@ export function readActionInputs(env: CliContext['env']): ActionInputs {
 }
 
 /** The runner makes names upper-case and blanks `_`; a hyphen stays. */
-export function input(env: CliContext['env'], name: string): string {
+function input(env: CliContext['env'], name: string): string {
   return (env[`INPUT_${name.toUpperCase()}`] ?? '').trim()
 }
 
