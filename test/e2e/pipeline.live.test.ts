@@ -369,7 +369,7 @@ function assertRefused(run: Awaited<ReturnType<World['backporch']>>, what: strin
   assert.ok(stderr.startsWith(`error BP2001: ${what}`), stderr)
   assert.match(
     stderr,
-    /^ {2}where: apps\/web\/[a-z]+\.yaml:1\n {2}why: .*\n {2}fix: choose restore; or adopt those fields in the same call, .*$/m,
+    /^ {2}where: apps\/web\/[a-z]+\.yaml:1\n {2}why: .*\n {2}fix: choose restore; adopt those fields in the same call, .*$/m,
   )
   for (const why of whys) assert.ok(stderr.includes(why), `${why} is not in\n${stderr}`)
 }

@@ -116,6 +116,8 @@ export const RISK_EXAMPLES: Readonly<Record<string, RiskExamples>> = {
       added('apps/Deployment', `${POD}.containers[name=x]`, { name: 'x', ports: [{ containerPort: 80, hostPort: 80 }] }),
       added('apps/Deployment', `${POD}.volumes[name=host]`, { name: 'host', hostPath: { path: '/' } }),
       added('apps/DaemonSet', `${POD}.hostNetwork`, true),
+      added('apps/DaemonSet', `${POD}.hostPID`, true),
+      modified('apps/Deployment', `${POD}.hostIPC`, false, true),
       modified('argoproj.io/Rollout', POD, { securityContext: { runAsUser: 1000 } }, { securityContext: { runAsUser: 0 } }),
       modified('monitoring.coreos.com/Prometheus', 'spec.securityContext.runAsUser', 1000, 0),
       { kind: 'apps/Deployment', change: 'unexpected', path: '', live: { spec: { template: { spec: { hostPID: true } } } } },

@@ -25,7 +25,7 @@ export function isPodLocation(id: ResourceId, path: string): boolean {
  * Whether the difference is one of the security of pods: a restricting field itself, or a whole container, volume or template
  * that hides one. What is merely written out and frees nothing (`privileged: false` in an added container) is not.
  */
-export function weakensPods({ id, change, path, git, live }: RiskSubject): boolean {
+export function changesPodSecurity({ id, change, path, git, live }: RiskSubject): boolean {
   const [first] = path
   if (change === 'unexpected') return freesPods(live)
   // A removed object runs nothing; and only what is specified is about pods, not what labels and data happen to be called.

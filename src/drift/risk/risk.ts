@@ -9,7 +9,7 @@ import type { Json } from '../../text/json.ts'
 import { wordSet, words } from '../../text/words.ts'
 import { publisherOf } from '../attribute/image-publisher.ts'
 import type { Risk, RiskSubject } from '../drift.ts'
-import { hasKey, isPodLocation, weakensPods } from './pod-security.ts'
+import { changesPodSecurity, hasKey, isPodLocation } from './pod-security.ts'
 
 export interface RiskRule {
   readonly code: string
@@ -90,7 +90,7 @@ export const RISK_RULES: readonly RiskRule[] = [
     code: 'SEC-PSS',
     risk: 'critical',
     why: 'the pod gains or loses a restriction of the Pod Security Standards',
-    applies: weakensPods,
+    applies: changesPodSecurity,
   },
   {
     code: 'SUP-REGISTRY',
