@@ -16,26 +16,27 @@ function claimed(...objects: readonly JsonObject[]): string[] {
   return claimsOf(live).map(({ tool, wanted }) => [tool, ...wanted.map(({ id }) => resourceKey(id))].join(' '))
 }
 
-const FOUND: readonly (readonly [by: MarkedBy, ...claims: string[]])[] = [
-  ['kustomization', 'flux-kustomization kustomize.toolkit.fluxcd.io/Kustomization/apps/web'],
-  ['helmrelease', 'flux-helmrelease helm.toolkit.fluxcd.io/HelmRelease/apps/web'],
-  ['argo', 'argo-application argoproj.io/Application/argocd/web argoproj.io/Application/openshift-gitops/web'],
-  ['argoElsewhere', 'argo-application argoproj.io/Application/team/web'],
-  ['argoLabel', 'argo-application argoproj.io/Application/argocd/web argoproj.io/Application/openshift-gitops/web'],
-  ['rootSync', 'config-sync configsync.gke.io/RootSync/config-management-system/root-sync'],
-  ['rootSyncNamed', 'config-sync configsync.gke.io/RootSync/config-management-system/fleet'],
-  ['repoSync', 'config-sync configsync.gke.io/RepoSync/shop/repo-sync'],
-  ['repoSyncNamed', 'config-sync configsync.gke.io/RepoSync/shop/front'],
-  ['kptLive', 'kpt-live'],
-  ['sveltos', 'sveltos config.projectsveltos.io/ClusterProfile//web'],
-  ['fleet', 'fleet fleet.cattle.io/Bundle/fleet-local/web'],
-  ['kapp', 'kapp'],
-  ['kluctl', 'kluctl'],
-  ['helm', 'helm'],
-  ['ci'],
-]
+const FOUND: Readonly<Record<MarkedBy, readonly string[]>> = {
+  kustomization: ['flux-kustomization kustomize.toolkit.fluxcd.io/Kustomization/apps/web'],
+  helmrelease: ['flux-helmrelease helm.toolkit.fluxcd.io/HelmRelease/apps/web'],
+  argo: ['argo-application argoproj.io/Application/argocd/web argoproj.io/Application/openshift-gitops/web'],
+  argoElsewhere: ['argo-application argoproj.io/Application/team/web'],
+  argoLabel: ['argo-application argoproj.io/Application/argocd/web argoproj.io/Application/openshift-gitops/web'],
+  rootSync: ['config-sync configsync.gke.io/RootSync/config-management-system/root-sync'],
+  rootSyncNamed: ['config-sync configsync.gke.io/RootSync/config-management-system/fleet'],
+  repoSync: ['config-sync configsync.gke.io/RepoSync/shop/repo-sync'],
+  repoSyncNamed: ['config-sync configsync.gke.io/RepoSync/shop/front'],
+  kptLive: ['kpt-live'],
+  sveltos: ['sveltos config.projectsveltos.io/ClusterProfile//web'],
+  fleet: ['fleet fleet.cattle.io/Bundle/fleet-local/web'],
+  kapp: ['kapp'],
+  kluctl: ['kluctl'],
+  helm: ['helm'],
+  ci: [],
+}
 
-for (const [by, ...claims] of FOUND) {
+for (const by of Object.keys(FOUND) as MarkedBy[]) {
+  const claims = FOUND[by]
   test(`what ${by} marks is claimed by ${claims[0] ?? 'nobody'}`, () => assert.deepEqual(claimed(deploymentOf([by])), claims))
 }
 

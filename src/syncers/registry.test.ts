@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { test } from 'node:test'
-import { fileURLToPath } from 'node:url'
+import { fileURLToPath, pathToFileURL } from 'node:url'
 import { looksSecret } from '../krm/redaction/looks-secret.ts'
 import { APPLIER_KINDS, marksAs, namesOfManager, SYNCERS } from './registry.ts'
 
@@ -119,4 +119,23 @@ test('a RepoSync applies to its own namespace only, and no other applier does: n
     kinds.flatMap((kind) => (ownNamespaceOnly({ kind }) ? [`${tool} ${kind}`] : [])),
   )
   assert.deepEqual(bound, ['config-sync RepoSync'])
+})
+
+test('every file that declares a syncer is in the registry', async () => {
+  const folder = join(SOURCES, 'syncers')
+  const declared = readdirSync(folder).flatMap((file) => {
+    if (file.endsWith('.test.ts')) return []
+    return [...readFileSync(join(folder, file), 'utf8').matchAll(/^export const (\w+): Syncer = /gm)].map(([, name = '']) => ({
+      file,
+      name,
+    }))
+  })
+  assert.ok(declared.length >= 10)
+  for (const { file, name } of declared) {
+    const values: Readonly<Record<string, unknown>> = await import(pathToFileURL(join(folder, file)).href)
+    assert.ok(
+      SYNCERS.some((syncer) => syncer === values[name]),
+      `${file} declares ${name}, which registry.ts does not name`,
+    )
+  }
 })

@@ -28,7 +28,7 @@ export interface Syncer {
   readonly appliers: readonly ApplierKind[]
   /** The ignore rules in its own resources. */
   readonly ignores: readonly IgnoreSource[]
-  /** The annotation that ignores a whole object, and its text. */
+  /** The annotation whose presence, with any value, ignores a whole object; `reason` is that of the imported ignore rule. */
   readonly ignoreMark: { readonly annotation: string; readonly reason: string } | 'none'
   readonly check: SyncerCheck | 'none'
 }
