@@ -171,6 +171,15 @@ describe('signatures of commits', { skip }, () => {
     for (let length = 0; length < signed.length; length += 1) assert.equal(isSignedBy(signed.subarray(0, length), [key.publicKey]), false)
   })
 
+  it('base64 whose last bits are not zero is no signature, as for ssh-keygen', () => {
+    const digits = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/'
+    const [before = '', last = ''] = /([\s\S])=\n -----END/.exec(text) ?? []
+    const changed = text.replace(before, before.replace(last, digits[digits.indexOf(last) + 1] ?? ''))
+    assert.notEqual(changed, text)
+    assert.equal(isSignedBy(Buffer.from(changed, 'latin1'), [key.publicKey]), false)
+    assert.equal(gitVerifies(Buffer.from(changed, 'latin1'), own), false)
+  })
+
   it('a key that cannot be used is refused with the reason, and nothing of it is told', async () => {
     const pem = execFileSync('ssh-keygen', ['-q', '-t', 'rsa', '-b', '2048', '-m', 'PEM', '-N', '', '-f', at('pem')], { cwd: folder })
     assert.ok(pem)

@@ -87,7 +87,10 @@ export function isSignedBy(commit: Buffer, publicKeys: readonly Buffer[]): boole
   const parts = partsOf(commit)
   if (parts === undefined) return false
   try {
-    const blob = new Reader(Buffer.from(parts.signature, 'base64'))
+    const bytes = Buffer.from(parts.signature, 'base64')
+    // Like OpenSSH: bits behind the last byte that are not zero are no base64.
+    if (bytes.toString('base64') !== parts.signature.replaceAll('\n', '')) return false
+    const blob = new Reader(bytes)
     if (blob.bytes(MAGIC.length).toString('latin1') !== MAGIC || blob.number() !== 1) return false
     const publicKey = blob.string()
     const [namespace, , hash] = [blob.text(), blob.string(), blob.text()]
