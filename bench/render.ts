@@ -187,7 +187,7 @@ class RenderBench {
 }
 
 function rendered(name: string, files: PackageFiles, watcher?: ProvenanceWatcher): RenderedPackage {
-  return accepted(answerCalls(renderPackage(name, files, watcher), builtInFunctions))
+  return accepted(answerCalls(renderPackage(name, files, { watcher }), builtInFunctions))
 }
 
 function accepted(rendering: Rendering): RenderedPackage {

@@ -4,20 +4,28 @@ import type { FunctionLibrary } from '../src/render/answer-calls.ts'
 import { type KrmFunction, succeeded } from '../src/render/kpt/krm-function.ts'
 import type { BuiltIn, BuiltIns } from '../src/render/runtimes/choose-release.ts'
 import { chooseRuntime, NOTHING_ALLOWED } from '../src/render/runtimes/choose-runtime.ts'
+import { answerNotRun } from '../src/render/runtimes/not-run.ts'
 import type { ReleaseVersion } from '../src/render/runtimes/release-version.ts'
 import { adoptDrift } from './adopt-drift/fn.ts'
-import { applyReplacements } from './apply-replacements/fn.ts'
-import { applySetters } from './apply-setters/fn.ts'
-import { createSetters } from './create-setters/fn.ts'
-import { ensureNameSubstring } from './ensure-name-substring/fn.ts'
+import { applyReplacements, applyReplacementsAsWritten } from './apply-replacements/fn.ts'
+import { applySetters, applySettersOrFail } from './apply-setters/fn.ts'
+import { createSetters, createSettersEverywhere } from './create-setters/fn.ts'
+import { ensureNameSubstring, ensureNameSubstringOfEarlierReferences } from './ensure-name-substring/fn.ts'
 import type { FunctionName } from './inverses.ts'
 import { kubeconform } from './kubeconform/fn.ts'
-import { searchReplace } from './search-replace/fn.ts'
+import { searchReplace, searchReplaceAsWritten, searchReplaceInAllFiles, searchReplaceWithAnyKeys } from './search-replace/fn.ts'
 import { setAnnotations } from './set-annotations/fn.ts'
-import { setImage } from './set-image/fn.ts'
+import { setImage, setImageOrNothing } from './set-image/fn.ts'
 import { setLabels } from './set-labels/fn.ts'
-import { setNamespace, setNamespaceOfAnyOrigin, setNamespaceOfNamedServices } from './set-namespace/fn.ts'
-import { upsertResource } from './upsert-resource/fn.ts'
+import { setLabelsOfKustomize } from './set-labels/kustomize-labels.ts'
+import {
+  setEveryNamespace,
+  setEveryNamespaceIfConfigured,
+  setNamespace,
+  setOldNamespace,
+  setOldNamespaceOrFail,
+} from './set-namespace/fn.ts'
+import { upsertResource, upsertResourceByOlderPath } from './upsert-resource/fn.ts'
 
 /** One behaviour in all releases from one on, up to the next minor version. */
 function since(from: ReleaseVersion, run: KrmFunction, newest: ReleaseVersion, last: ReleaseVersion | undefined): BuiltIn {
@@ -33,27 +41,91 @@ function ofOurs(run: KrmFunction): BuiltIn {
 const passedOver: KrmFunction = ({ items }) => succeeded(items)
 
 const FUNCTIONS: { readonly [name in FunctionName]: BuiltIn } = {
-  // Later releases copy the quotes of the source, and with them the type of a value.
-  'apply-replacements': { variants: [{ from: [0, 1, 1], below: [0, 1, 2], run: applyReplacements }], newest: [0, 1, 5], last: [0, 1, 1] },
-  'apply-setters': since([0, 2, 0], applySetters, [0, 2, 1], [0, 2, 0]),
-  'create-setters': since([0, 1, 0], createSetters, [0, 1, 0], [0, 1, 0]),
-  'ensure-name-substring': since([0, 2, 5], ensureNameSubstring, [0, 2, 5], [0, 2, 0]),
+  'apply-replacements': {
+    variants: [
+      { from: [0, 1, 2], below: [0, 1, 3], run: applyReplacements },
+      { from: [0, 1, 0], below: [0, 1, 2], run: applyReplacementsAsWritten },
+    ],
+    newest: [0, 1, 6],
+    last: [0, 1, 1],
+  },
+  'apply-setters': {
+    variants: [
+      { from: [0, 2, 0], below: [0, 3, 0], run: applySetters },
+      { from: [0, 1, 1], below: [0, 1, 2], run: applySettersOrFail },
+    ],
+    newest: [0, 2, 1],
+    last: [0, 2, 0],
+    ended: [[0, 1, 1]],
+  },
+  // Between these two, texts of several lines stop getting comments; in which release is not known.
+  'create-setters': {
+    variants: [
+      { from: [0, 1, 4], below: [0, 1, 5], run: createSetters },
+      { from: [0, 1, 0], below: [0, 1, 1], run: createSettersEverywhere },
+    ],
+    newest: [0, 1, 4],
+    last: [0, 1, 0],
+  },
+  'ensure-name-substring': {
+    variants: [
+      { from: [0, 2, 5], below: [0, 3, 0], run: ensureNameSubstring },
+      { from: [0, 2, 0], below: [0, 2, 1], run: ensureNameSubstringOfEarlierReferences },
+    ],
+    newest: [0, 2, 5],
+    last: [0, 2, 0],
+  },
   kubeconform: since([0, 1, 0], kubeconform, [0, 1, 2], undefined),
-  'search-replace': since([0, 2, 0], searchReplace, [0, 2, 1], [0, 2, 0]),
-  'set-annotations': since([0, 1, 4], setAnnotations, [0, 1, 5], [0, 1, 4]),
-  // Later releases set init containers too.
-  'set-image': { variants: [{ from: [0, 1, 0], below: [0, 1, 3], run: setImage }], newest: [0, 1, 3], last: [0, 1, 1] },
-  'set-labels': since([0, 2, 0], setLabels, [0, 2, 2], [0, 2, 0]),
+  // Between these two, a new value becomes a text whatever it looks like; in which release is not known.
+  'search-replace': {
+    variants: [
+      { from: [0, 2, 4], below: [0, 2, 5], run: searchReplace },
+      { from: [0, 2, 0], below: [0, 2, 1], run: searchReplaceAsWritten },
+      { from: [0, 1, 1], below: [0, 1, 2], run: searchReplaceInAllFiles },
+      { from: [0, 1, 0], below: [0, 1, 1], run: searchReplaceWithAnyKeys },
+    ],
+    newest: [0, 2, 4],
+    last: [0, 2, 0],
+    ended: [[0, 1, 1]],
+  },
+  'set-annotations': { variants: [{ from: [0, 1, 4], below: [0, 1, 5], run: setAnnotations }], newest: [0, 1, 5], last: [0, 1, 4] },
+  'set-image': {
+    variants: [
+      { from: [0, 1, 1], below: [0, 1, 2], run: setImage },
+      { from: [0, 1, 0], below: [0, 1, 1], run: setImageOrNothing },
+    ],
+    newest: [0, 1, 3],
+    last: [0, 1, 1],
+  },
+  'set-labels': {
+    variants: [
+      { from: [0, 2, 0], below: [0, 2, 2], run: setLabels },
+      { from: [0, 1, 5], below: [0, 1, 6], run: setLabelsOfKustomize },
+    ],
+    newest: [0, 2, 2],
+    last: [0, 2, 0],
+    ended: [[0, 1, 5]],
+  },
   'set-namespace': {
     variants: [
-      { from: [0, 4, 1], below: [0, 4, 2], run: setNamespace },
-      { from: [0, 4, 2], below: [0, 4, 6], run: setNamespaceOfAnyOrigin },
-      { from: [0, 4, 6], below: [0, 5, 0], run: setNamespaceOfNamedServices },
+      { from: [0, 4, 6], below: [0, 4, 7], run: setNamespace },
+      { from: [0, 4, 1], below: [0, 4, 2], run: setEveryNamespace },
+      { from: [0, 4, 0], below: [0, 4, 1], run: setEveryNamespaceIfConfigured },
+      { from: [0, 3, 3], below: [0, 3, 5], run: setOldNamespace },
+      { from: [0, 3, 2], below: [0, 3, 3], run: setOldNamespaceOrFail },
     ],
     newest: [0, 4, 6],
     last: [0, 4, 1],
+    ended: [[0, 3, 4]],
   },
-  'upsert-resource': since([0, 2, 0], upsertResource, [0, 2, 1], [0, 2, 0]),
+  'upsert-resource': {
+    variants: [
+      { from: [0, 2, 4], below: [0, 2, 5], run: upsertResource },
+      { from: [0, 2, 0], below: [0, 2, 1], run: upsertResourceByOlderPath },
+    ],
+    newest: [0, 2, 4],
+    last: [0, 2, 0],
+  },
   'adopt-drift': ofOurs(adoptDrift({ answer: (call) => builtInFunctions.answer(call) })),
   'gate-drift': ofOurs(passedOver),
   'verify-drift-records': ofOurs(passedOver),
@@ -65,6 +137,7 @@ export const builtInFunctions: FunctionLibrary = {
   answer: ({ step, input }) => {
     const chosen = chooseRuntime(step, NOTHING_ALLOWED, BUILT_IN)
     if (chosen.is === 'built-in') return chosen.run(input)
+    if (chosen.is === 'not-run') return answerNotRun(input.items, chosen.failure)
     if (chosen.is === 'refused') return { failure: chosen.failure }
     throw new TypeError('nothing but what is built in is allowed')
   },

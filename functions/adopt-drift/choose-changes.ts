@@ -2,6 +2,7 @@
 import { parseFieldPath, valueAt } from '../../src/krm/field-path.ts'
 import { isSensitive } from '../../src/krm/redaction/redacted.ts'
 import type { ResolvedChange } from '../../src/proposal/resolution-edits.ts'
+import { inSourceForm } from '../../src/proposal/source-form.ts'
 import type { Change, DriftRecord, DriftReport } from '../../src/record/schema.ts'
 import type { DesiredResource } from '../../src/render/desired-set.ts'
 import { isJsonArray, isJsonObject, type Json, jsonEquals } from '../../src/text/json.ts'
@@ -63,7 +64,7 @@ function resolve(change: Change, desired: readonly DesiredResource[]): ResolvedC
   if (breaksMetadata(path, change.live)) return 'no object can be written with this value'
   const live = removed ? undefined : change.live
   const now = valueAt(own.object, path)
-  if (jsonEquals(now, live)) return undefined
+  if (jsonEquals(now, live === undefined ? undefined : inSourceForm(own.id, now, live))) return undefined
   if (now !== undefined && change.redacted !== true && !jsonEquals(now, change.git))
     return 'git has changed since it was compared, and says neither what it said then nor what the cluster runs: compare again'
   return resolvedChange({ ...change, live }, own, path)

@@ -4,7 +4,7 @@
  */
 import { Failure } from '../../src/failure.ts'
 import type { PackageFiles } from '../../src/package/package-files.ts'
-import { adoptThroughPipeline, type EditedTexts } from '../../src/proposal/adopt/adoption.ts'
+import { type Adopted, adoptThroughPipeline } from '../../src/proposal/adopt/adoption.ts'
 import { changeResult } from '../../src/record/change-result.ts'
 import { readDrift } from '../../src/record/read-tree.ts'
 import type { Change, DriftRecord, DriftReport } from '../../src/record/schema.ts'
@@ -91,8 +91,8 @@ class Adopting {
     return edited instanceof Failure ? this.stop([...refused, ...reasons], edited) : this.finish(edited, left, [...refused, ...reasons])
   }
 
-  private edit(chosen: readonly ChosenChange[]): EditedTexts | Failure {
-    if (chosen.length === 0) return new Map()
+  private edit(chosen: readonly ChosenChange[]): Adopted | Failure {
+    if (chosen.length === 0) return { texts: new Map(), notes: [] }
     const { packagePath, files, functions } = this
     try {
       return adoptThroughPipeline({ packagePath, files, functions, changes: chosen.map(({ resolved }) => resolved) })
@@ -116,7 +116,7 @@ class Adopting {
     return { items: this.items, results, exitCode: 1, stderr: '' }
   }
 
-  private finish(edited: EditedTexts, chosen: readonly ChosenChange[], refused: readonly RefusedChange[]): FunctionOutput {
+  private finish({ texts: edited, notes }: Adopted, chosen: readonly ChosenChange[], refused: readonly RefusedChange[]): FunctionOutput {
     const prefix = `${this.packagePath}/`
     const texts = new Map([...edited].map(([path, text]) => [path.startsWith(prefix) ? path.slice(prefix.length) : path, text]))
     const inRender = this.items.some((item) => annotationOf(item, PACKAGE_PATH) !== undefined)
@@ -124,6 +124,7 @@ class Adopting {
     const results = [
       ...chosen.map(({ change }) => changeResult(change, 'info', landed(change))),
       ...[...texts.keys()].map((path) => this.fileResult(path, inRender)),
+      ...notes.map(({ subject, text }): FunctionResult => ({ message: `${subject}: ${text}`, severity: 'warning' })),
       ...refused.map((each) => refusal(each, 'warning')),
     ]
     if (chosen.length > 0 && !this.own.hasKptfile) results.push(NO_KPTFILE)

@@ -1,18 +1,12 @@
 /**
  * Fields of an object by kustomize's field paths: `spec.containers.[name=web].image`, `*` for every item of a list, indexes, `\.` and `[a.b]` for
- * a dot inside a name. They match like kyaml v0.15.0, with its oddities
+ * a dot inside a name. They match like kyaml v0.13.6 and v0.19.0, with their oddities
  * (`utils/pathsplitter.go`, `yaml/fns.go` `PathGetter`, `yaml/match.go` `PathMatcher`).
  */
 import { RE2JS } from 're2js'
 import { writeYamlNode } from '../../src/yaml/write/write-yaml-node.ts'
 import { isNull, type YamlMap, type YamlNode, yamlList, yamlMap, yamlPlain } from '../../src/yaml/yaml-node.ts'
 import { ReplacementProblem } from './read-replacements.ts'
-
-/** A node and how to put another one where it stands. */
-export interface FieldLocation {
-  readonly node: YamlNode
-  readonly replace: (node: YamlNode) => void
-}
 
 /** Paths are walked by recursion. */
 const LONGEST_PATH = 200
@@ -59,30 +53,50 @@ export interface FieldSearch {
   readonly secret: boolean
 }
 
-/** The one field that a source names, or undefined where it is missing. */
-export function sourceField(object: YamlMap, path: readonly string[], search: FieldSearch): YamlNode | undefined {
+/** How one field is searched. */
+export interface OneFieldSearch extends FieldSearch {
+  /** Whether `*` is a name, as in kyaml v0.13.6; otherwise it is an error. */
+  readonly starIsName: boolean
+  /** What is put where the path ends in nothing; undefined: nothing is created. */
+  readonly create: (() => YamlNode) | undefined
+}
+
+/** The one field that a path names, or undefined where it is missing (kyaml `PathGetter`). A value in `[name=x]` is no pattern. */
+export function fieldAt(object: YamlMap, path: readonly string[], search: OneFieldSearch): YamlNode | undefined {
+  const parts = path.map((part) => part.trim()).filter((part) => part !== '')
   let at: YamlNode | undefined = object
-  for (const part of path.map((each) => each.trim())) {
-    if (part === '') continue
-    at = sourceStep(at, part, search)
+  for (const [index, part] of parts.entries()) {
     if (at === undefined) return undefined
+    at = stepTo(at, part, parts[index + 1], search)
   }
   return at
 }
 
-function sourceStep(node: YamlNode, part: string, search: FieldSearch): YamlNode | undefined {
+function stepTo(node: YamlNode, part: string, next: string | undefined, search: OneFieldSearch): YamlNode | undefined {
   const index = asNumber(part)
   if (index !== undefined && index < 0) throw new ReplacementProblem(`array index ${index} cannot be negative`)
   if (index !== undefined) return itemsOf(node, search)[index]
-  if (part === '-') return itemsOf(node, search).at(-1)
-  if (part === '*') throw new ReplacementProblem('wildcard is not supported in PathGetter')
-  if (!isListEntry(part)) return fieldOf(node, part, search)
+  if (part === '-') return lastItem(node, search)
+  if (part === '*' && !search.starIsName) throw new ReplacementProblem('wildcard is not supported in PathGetter')
+  if (!isListEntry(part)) {
+    const found = fieldOf(node, part, search)
+    return found === undefined && search.create !== undefined && node.kind === 'map'
+      ? addedField(node, part, startOf(next, search.create, search.created))
+      : found
+  }
   const { field, value } = splitListEntry(part)
-  return itemsOf(node, search).find((item) => {
+  const found = itemsOf(node, search).find((item) => {
     if (field === '') return rawText(item) === value
-    const found = item.kind === 'map' ? rawField(item, field) : undefined
-    return found !== undefined && rawText(found) === value
+    return item.kind === 'map' && item.entries.some((entry) => rawText(entry.key) === field && rawText(entry.value) === value)
   })
+  return found === undefined && search.create !== undefined ? addedElement(node, part, search.created) : found
+}
+
+/** kyaml crashes where there is none. */
+function lastItem(node: YamlNode, search: FieldSearch): YamlNode {
+  const last = itemsOf(node, search).at(-1)
+  if (last === undefined) throw new ReplacementProblem('"-" is the last item of a list, and the list is empty')
+  return last
 }
 
 /** How the fields of a target are searched. */
@@ -91,89 +105,77 @@ export interface TargetSearch extends FieldSearch {
   readonly create: (() => YamlNode) | undefined
 }
 
-/** Every field that a target names, in their order. */
-export function targetFields(location: FieldLocation, path: readonly string[], search: TargetSearch): readonly FieldLocation[] {
+/** Every field that a path names, in their order (kyaml `PathMatcher`). The path must not be empty. */
+export function fieldsAt(node: YamlNode, path: readonly string[], search: TargetSearch): readonly YamlNode[] {
   const [part, ...rest] = path
-  if (part === undefined) return [location]
+  if (part === undefined) return [node]
   const index = asNumber(part)
-  if (index !== undefined && index >= 0) return locationsAtIndex(location, index, rest, search)
-  if (isListEntry(part)) return locationsOfEntry(location, part, rest, search)
-  if (part === '*') return itemLocations(location.node, search).flatMap((item) => targetFields(item, rest, search))
-  const found = fieldOf(location.node, part, search)
-  if (found !== undefined) return targetFields(locateInMap(location.node, part, found), rest, search)
+  if (index !== undefined && index >= 0) return fieldsAtIndex(node, index, rest, search)
+  if (isListEntry(part)) return fieldsOfEntry(node, part, rest, search)
+  if (part === '*') return itemsOf(node, search).flatMap((item) => fieldsAt(item, rest, search))
+  const found = fieldOf(node, part, search)
+  if (found !== undefined) return fieldsAt(found, rest, search)
   if (search.create === undefined || part === '') return []
-  const created = placeholder(rest[0], search.create, search.created)
-  // A null has no fields: kyaml adds to a node that is never written, and so does this.
-  if (location.node.kind === 'map') location.node.entries.push({ key: yamlPlain(part), value: created })
-  return targetFields(locateInMap(location.node, part, created), rest, search)
+  return fieldsAt(addedField(node, part, placeholder(rest[0], search.create, search.created)), rest, search)
 }
 
-function locationsAtIndex(location: FieldLocation, index: number, rest: readonly string[], search: TargetSearch): readonly FieldLocation[] {
-  const items = itemLocations(location.node, search)
+function fieldsAtIndex(list: YamlNode, index: number, rest: readonly string[], search: TargetSearch): readonly YamlNode[] {
+  const items = itemsOf(list, search)
   const found = items[index]
-  if (found !== undefined) return targetFields(found, rest, search)
+  if (found !== undefined) return fieldsAt(found, rest, search)
   if (items.length !== index || search.create === undefined) {
     throw new ReplacementProblem(`index ${index} specified but only ${items.length} elements found`)
   }
-  return targetFields(appended(location.node, placeholder(rest[0], search.create, search.created)), rest, search)
+  return fieldsAt(addedItem(list, placeholder(rest[0], search.create, search.created)), rest, search)
 }
 
 /** `[name=x]`: the value is a regular expression that is found anywhere in the text of the field, its comment included. */
-function locationsOfEntry(location: FieldLocation, part: string, rest: readonly string[], search: TargetSearch): readonly FieldLocation[] {
+function fieldsOfEntry(list: YamlNode, part: string, rest: readonly string[], search: TargetSearch): readonly YamlNode[] {
   const { field, value } = splitListEntry(part)
-  const inItem = (item: FieldLocation): readonly FieldLocation[] => {
-    const compared = field === '' ? item.node : item.node.kind === 'map' ? rawField(item.node, field) : undefined
+  const inItem = (item: YamlNode): readonly YamlNode[] => {
+    const compared = field === '' ? item : item.kind === 'map' ? rawField(item, field) : undefined
     if (compared === undefined || !compiled(value).matcher(writeYamlNode(compared).trim()).find()) return []
-    return field === '' ? [item] : targetFields(item, rest, search)
+    return field === '' ? [item] : fieldsAt(item, rest, search)
   }
-  const found = itemLocations(location.node, search).flatMap(inItem)
+  const found = itemsOf(list, search).flatMap(inItem)
   if (found.length > 0 || search.create === undefined) return found
-  const key = yamlPlain(value)
-  search.created.add(key)
-  const result = field === '' ? key : yamlMap([[field, key]])
-  const created = inItem(appended(location.node, result))
+  const created = inItem(addedElement(list, part, search.created))
   // The original looks again without end.
   if (created.length === 0) throw new ReplacementProblem(`an element created for "${part}" does not match it`)
   return created
 }
 
-/** The node that is created at a part, by the kind that the next part wants. */
+/** The node that `PathMatcher` creates at a part, by the kind that the next part wants. */
 function placeholder(next: string | undefined, create: () => YamlNode, created: Set<YamlNode>): YamlNode {
-  if (next === undefined || next === '') {
-    const result = create()
-    created.add(result)
-    return result
-  }
-  const index = asNumber(next)
-  return isListEntry(next) || (index !== undefined && index >= 0) ? yamlList() : yamlMap()
+  const index = next === undefined ? undefined : asNumber(next)
+  return index !== undefined && index >= 0 ? yamlList() : startOf(next === '' ? undefined : next, create, created)
 }
 
-function appended(list: YamlNode, item: YamlNode): FieldLocation {
+/** The node that `PathGetter` creates at a part. An index does not make it a list. */
+function startOf(next: string | undefined, create: () => YamlNode, created: Set<YamlNode>): YamlNode {
+  if (next !== undefined) return isListEntry(next) ? yamlList() : yamlMap()
+  const result = create()
+  created.add(result)
+  return result
+}
+
+/** A null has no fields and no items: kyaml adds to a node that is never written, and so does this. */
+function addedField(map: YamlNode, name: string, value: YamlNode): YamlNode {
+  if (map.kind === 'map') map.entries.push({ key: yamlPlain(name), value })
+  return value
+}
+
+function addedItem(list: YamlNode, item: YamlNode): YamlNode {
   if (list.kind === 'list') list.items.push(item)
-  return locateInList(list, list.kind === 'list' ? list.items.length - 1 : 0, item)
+  return item
 }
 
-function itemLocations(node: YamlNode, search: FieldSearch): readonly FieldLocation[] {
-  return itemsOf(node, search).map((item, index) => locateInList(node, index, item))
-}
-
-function locateInList(list: YamlNode, index: number, node: YamlNode): FieldLocation {
-  return {
-    node,
-    replace: (other) => {
-      if (list.kind === 'list') list.items[index] = other
-    },
-  }
-}
-
-function locateInMap(map: YamlNode, key: string, node: YamlNode): FieldLocation {
-  return {
-    node,
-    replace: (other) => {
-      const entry = map.kind === 'map' ? map.entries.find((each) => rawText(each.key) === key) : undefined
-      if (entry !== undefined) entry.value = other
-    },
-  }
+/** For `[name=x]` a map with that name, for `[=x]` the text. */
+function addedElement(list: YamlNode, part: string, created: Set<YamlNode>): YamlNode {
+  const { field, value } = splitListEntry(part)
+  const key = yamlPlain(value)
+  created.add(key)
+  return addedItem(list, field === '' ? key : yamlMap([[field, key]]))
 }
 
 /** kyaml does not look through an alias: it is a node of a kind of its own, and a null passes for every kind. */

@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
+import type { KrmFunction } from '../../src/render/kpt/krm-function.ts'
 import { readYamlNodes } from '../../src/yaml/read/read-yaml-node.ts'
 import { writeYamlNode } from '../../src/yaml/write/write-yaml-node.ts'
 import type { YamlMap } from '../../src/yaml/yaml-node.ts'
 import { splitFieldPath } from './field-locations.ts'
-import { applyReplacements } from './fn.ts'
+import { applyReplacements, applyReplacementsAsWritten } from './fn.ts'
 
-/** The answers of the tables are those of kustomize api v0.15.0 to the same inputs. */
+/** The answers of the tables are those of kustomize api v0.15.0 to the same inputs. Packages are compared in test/originals. */
 const CONFIG = 'apiVersion: fn.kpt.dev/v1alpha1\nkind: ApplyReplacements\nmetadata:\n  name: c\nreplacements: '
 
 const PORTS = `apiVersion: v1
@@ -50,12 +51,18 @@ function nodes(text: string): YamlMap[] {
   return readYamlNodes(text, 'test.yaml').filter((node) => node.kind === 'map')
 }
 
-function run(
-  replacements: string,
-  ...texts: readonly string[]
-): { readonly texts: readonly string[]; readonly message: string | undefined } {
+interface Answer {
+  readonly texts: readonly string[]
+  readonly message: string | undefined
+}
+
+function run(replacements: string, ...texts: readonly string[]): Answer {
+  return runWith(applyReplacements, replacements, texts)
+}
+
+function runWith(replace: KrmFunction, replacements: string, texts: readonly string[]): Answer {
   const [config] = nodes(CONFIG + replacements)
-  const { items, results, exitCode } = applyReplacements({ items: texts.flatMap(nodes), config })
+  const { items, results, exitCode } = replace({ items: texts.flatMap(nodes), config })
   assert.equal(exitCode, results.length === 0 ? 0 : 1)
   return { texts: items.map((item) => writeYamlNode(item)), message: results[0]?.message }
 }
@@ -260,6 +267,53 @@ test('an element that its own expression does not match fails instead of being c
   assert.match(String(message), /an element created for "\[name=\^x\$\]" does not match it/)
 })
 
+const AS_WRITTEN: readonly (readonly [name: string, source: string, target: string, lines: readonly string[]])[] = [
+  ['a missing field is passed over', '{kind: ConfigMap}', '{select: {name: web}, fieldPaths: [spec.x, spec.x.y, spec.none.z]}', []],
+  [
+    'the value has the quotes and the comment of its source',
+    '{kind: ConfigMap, fieldPath: data.image}',
+    "{select: {name: web}, fieldPaths: ['spec.template.spec.containers.[name=web].image', spec.replicas]}",
+    ['  replicas: ghcr.io/shop/web:1.2 # pinned', '        image: ghcr.io/shop/web:1.2 # pinned'],
+  ],
+  [
+    'a part of a number keeps its type',
+    "{kind: ConfigMap, fieldPath: data.plain, options: {delimiter: '0'}}",
+    '{select: {name: web}, fieldPaths: [metadata.labels.app], options: {delimiter: /, index: 1}}',
+    ['    app: !!int web/9'],
+  ],
+  [
+    'an index does not make a list',
+    '{kind: ConfigMap}',
+    "{select: {name: web}, options: {create: true}, fieldPaths: ['spec.l.[name=x].y', 'spec.template.spec.containers.9']}",
+    ['  l:', '  - name: x', '    y: ports'],
+  ],
+]
+
+for (const [name, source, target, lines] of AS_WRITTEN) {
+  test(`v0.1.1: ${name}`, () => {
+    const { texts, message } = runWith(applyReplacementsAsWritten, `[{source: ${source}, targets: [${target}]}]`, [PORTS, WEB])
+    assert.equal(message, undefined)
+    const before = new Set(WEB.split('\n'))
+    assert.deepEqual(
+      (texts[1] ?? '').split('\n').filter((line) => !before.has(line)),
+      lines,
+    )
+  })
+}
+
+test('v0.1.1 refuses `*`, the path of the whole object, and an alias whose anchor it would write over', () => {
+  const messageOf = (path: string, text: string): string | undefined =>
+    runWith(applyReplacementsAsWritten, `[{source: {kind: ConfigMap}, targets: [{select: {name: web}, fieldPaths: ['${path}']}]}]`, [
+      PORTS,
+      text,
+    ]).message
+  assert.match(String(messageOf(`${CONTAINERS}.*.image`, WEB)), /expected MappingNode but got SequenceNode/)
+  assert.match(String(messageOf('', WEB)), /that of the whole object/)
+  const anchored = `${WEB}other:\n  one: &a 1\n  two: *a\n`
+  assert.equal(messageOf('other.one', anchored), "unknown anchor 'a' referenced")
+  assert.equal(messageOf('other.two', anchored), undefined)
+})
+
 test('a field path is split at dots that are neither escaped nor in brackets', () => {
   const rows: readonly (readonly [string, readonly string[]])[] = [
     ['a.b', ['a', 'b']],
@@ -305,8 +359,8 @@ test('no path and no options make it throw', () => {
           targets: [{ select: { kind: 'Deployment' }, fieldPaths: [to], options: option }],
         },
       ])
-      run(config, PORTS, WEB)
-      run(config.replace('"ConfigMap"', '"Deployment"'), PORTS, WEB)
+      for (const each of [config, config.replace('"ConfigMap"', '"Deployment"')])
+        for (const replace of [applyReplacements, applyReplacementsAsWritten]) runWith(replace, each, [PORTS, WEB])
     }),
     { numRuns: 100 },
   )

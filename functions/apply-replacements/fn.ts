@@ -1,13 +1,13 @@
 /**
  * Copies a field of one object into fields of others, as kustomize's `replacements` do
- * (https://github.com/kubernetes-sigs/kustomize/blob/api/v0.15.0/api/filters/replacement/replacement.go).
+ * (https://github.com/kubernetes-sigs/kustomize/blob/api/v0.19.0/api/filters/replacement/replacement.go, and the same file of api v0.10.1).
  */
 
 import { matchesLabels, parseLabelSelector } from '../../src/krm/label-selector.ts'
 import { failed, type KrmFunction, succeeded } from '../../src/render/kpt/krm-function.ts'
 import { goQuote } from '../../src/text/go-quote.ts'
 import { copyNode, entryOf, type YamlMap, type YamlNode, type YamlScalar, yamlList, yamlMap, yamlPlain } from '../../src/yaml/yaml-node.ts'
-import { type FieldLocation, isTaggedNull, rawText, sourceField, splitFieldPath, targetFields } from './field-locations.ts'
+import { fieldAt, fieldsAt, isTaggedNull, rawText, splitFieldPath } from './field-locations.ts'
 import { impliedTag } from './implied-tag.ts'
 import {
   type FieldOptions,
@@ -22,38 +22,57 @@ import {
 
 const DEFAULT_FIELD_PATH = 'metadata.name'
 
-export const applyReplacements: KrmFunction = ({ items, config }) => {
-  const created = new Set<YamlNode>()
-  try {
-    for (const replacement of readReplacements(config)) replace(items, replacement, created)
-  } catch (thrown) {
-    if (thrown instanceof ReplacementProblem) return failed(items, thrown.message)
-    throw thrown
+/** What the releases do differently. */
+interface ReleaseRules {
+  /** Whether `*` in the path of a source is a name. */
+  readonly starIsName: boolean
+  /** Whether a reject takes away an object by any of its ids, or only the id that it matches. */
+  readonly rejectsObjects: boolean
+  readonly write: (item: YamlMap, value: YamlNode, target: ReplacementTarget, created: Set<YamlNode>) => void
+}
+
+/** v0.1.2, with kustomize api v0.19: every field must exist, and gets the text of the value. */
+export const applyReplacements = replacementsWith({ starIsName: false, rejectsObjects: true, write: writeTexts })
+
+/** v0.1.0 and v0.1.1, with kustomize api v0.10.1: one field of each path that exists becomes the value, with its quotes and comments. */
+export const applyReplacementsAsWritten = replacementsWith({ starIsName: true, rejectsObjects: false, write: writeNodes })
+
+function replacementsWith(rules: ReleaseRules): KrmFunction {
+  return ({ items, config }) => {
+    const created = new Set<YamlNode>()
+    try {
+      for (const replacement of readReplacements(config)) replace(items, replacement, rules, created)
+    } catch (thrown) {
+      if (thrown instanceof ReplacementProblem) return failed(items, thrown.message)
+      throw thrown
+    }
+    return succeeded(items)
   }
-  return succeeded(items)
 }
 
 /** One after the other: a later replacement reads the result of an earlier one. */
-function replace(items: readonly YamlMap[], { source, targets }: Replacement, created: Set<YamlNode>): void {
+function replace(items: readonly YamlMap[], { source, targets }: Replacement, rules: ReleaseRules, created: Set<YamlNode>): void {
   if (source === undefined || targets === undefined) {
     throw new ReplacementProblem('replacements must specify a source and at least one target')
   }
-  const value = sourceValue(items, source, created)
+  const value = sourceValue(items, source, rules, created)
   for (const target of targets) {
     if (target.select === undefined) throw new ReplacementProblem('target must specify resources to select')
-    for (const item of items) if (isTarget(item, target.select, target.reject)) writeInto(item, value, target, created)
+    for (const item of items) if (isTarget(item, target.select, target.reject, rules)) rules.write(item, value, target, created)
   }
 }
 
-function sourceValue(items: readonly YamlMap[], source: ReplacementSource, created: Set<YamlNode>): YamlNode {
+function sourceValue(items: readonly YamlMap[], source: ReplacementSource, { starIsName }: ReleaseRules, created: Set<YamlNode>): YamlNode {
   const object = theOnlyOne(items, source)
   const secret = isSecret(object)
   const fieldPath = source.fieldPath === '' ? DEFAULT_FIELD_PATH : source.fieldPath
-  const found = observing('error looking up replacement source', () => sourceField(object, splitFieldPath(fieldPath), { created, secret }))
+  const found = observing('error looking up replacement source', () =>
+    fieldAt(object, splitFieldPath(fieldPath), { starIsName, create: undefined, created, secret }),
+  )
   if (found === undefined || isNilOrEmpty(found, created)) {
     throw new ReplacementProblem(`fieldPath \`${fieldPath}\` is missing for replacement source ${idText(source.id)}`)
   }
-  if (source.options === undefined || source.options.delimiter === '') return found
+  if (!isJoined(source.options)) return found
   if (found.kind !== 'scalar') throw new ReplacementProblem('delimiter option can only be used with scalar nodes')
   const { delimiter, index } = source.options
   const part = found.value.split(delimiter)[index]
@@ -62,7 +81,9 @@ function sourceValue(items: readonly YamlMap[], source: ReplacementSource, creat
     const shown = secret ? '(not shown)' : found.value
     throw new ReplacementProblem(`options.index ${index} is out of bounds for value ${shown}`)
   }
-  return { ...copyNode(found), value: part }
+  const copy = copyNode(found)
+  setText(copy, part, impliedTag(copy))
+  return copy
 }
 
 function theOnlyOne(items: readonly YamlMap[], source: ReplacementSource): YamlMap {
@@ -73,13 +94,15 @@ function theOnlyOne(items: readonly YamlMap[], source: ReplacementSource): YamlM
 }
 
 /** A reject takes away by its selectors or by its id, whichever matches: the original does not ask for both. */
-function isTarget(item: YamlMap, select: ObjectSelector, reject: readonly ObjectSelector[]): boolean {
+function isTarget(item: YamlMap, select: ObjectSelector, reject: readonly ObjectSelector[], { rejectsObjects }: ReleaseRules): boolean {
   const ids = idsOf(item)
   if (!matchesSelectors(item, select)) return false
   const rejecting = reject.filter((each) => each.annotationSelector !== '' || each.labelSelector !== '')
   if (rejecting.some((each) => matchesSelectors(item, each))) return false
-  if (!ids.some((id) => isSelected(id, select.id))) return false
-  return !reject.some(({ id }) => Object.values(id).some((part) => part !== '') && ids.some((each) => isSelected(each, id)))
+  const byId = reject.filter(({ id }) => Object.values(id).some((part) => part !== ''))
+  const isRejected = (id: ObjectId): boolean => byId.some((each) => isSelected(id, each.id))
+  if (rejectsObjects && ids.some(isRejected)) return false
+  return ids.some((id) => isSelected(id, select.id) && !isRejected(id))
 }
 
 function matchesSelectors(item: YamlMap, { annotationSelector, labelSelector }: ObjectSelector): boolean {
@@ -93,28 +116,63 @@ function selects(text: string, item: YamlMap, field: 'labels' | 'annotations'): 
   return matchesLabels(parsed.selector, textsOf(metadataField(item, field)))
 }
 
-function writeInto(item: YamlMap, value: YamlNode, { fieldPaths, options }: ReplacementTarget, created: Set<YamlNode>): void {
+function writeTexts(item: YamlMap, value: YamlNode, { fieldPaths, options }: ReplacementTarget, created: Set<YamlNode>): void {
   const secret = isSecret(item)
-  // No path ends at the object itself.
-  const whole: FieldLocation = { node: item, replace: () => undefined }
   const create = options?.create === true ? () => emptyLike(value) : undefined
   for (const fieldPath of fieldPaths.length === 0 ? [DEFAULT_FIELD_PATH] : fieldPaths) {
     const missing = `unable to find ${create === undefined ? '' : 'or create '}field ${goQuote(fieldPath)} in replacement target`
-    const locations = observing(missing, () => targetFields(whole, splitFieldPath(fieldPath), { create, created, secret }))
-    if (locations.length === 0) throw new ReplacementProblem(missing)
-    for (const location of locations) writeAt(location, value, options, created)
+    const fields = observing(missing, () => fieldsAt(item, splitFieldPath(fieldPath), { create, created, secret }))
+    if (fields.length === 0) throw new ReplacementProblem(missing)
+    for (const field of fields) writeText(field, value, options, created)
   }
 }
 
-function writeAt({ node, replace }: FieldLocation, value: YamlNode, options: FieldOptions | undefined, created: Set<YamlNode>): void {
-  const text = options === undefined || options.delimiter === '' ? rawText(value) : joined(node, value, options, created)
-  if (node.kind !== 'scalar') {
-    replace(copyNode(value))
-    return
-  }
+function writeText(field: YamlNode, value: YamlNode, options: FieldOptions | undefined, created: Set<YamlNode>): void {
+  const text = isJoined(options) ? joined(field, value, options, created) : rawText(value)
   // Only the text is copied: the field keeps the type it has, so that a number becomes text where text stood, and nothing is
   // done for a text such as `no`, which is text to kpt and a boolean to kubectl. A field that was created has no type.
-  const tag = created.has(node) ? '' : impliedTag(node)
+  if (field.kind === 'scalar') setText(field, text, created.has(field) ? '' : impliedTag(field))
+  else become(field, copyNode(value), created)
+}
+
+function writeNodes(item: YamlMap, value: YamlNode, { fieldPaths, options }: ReplacementTarget, created: Set<YamlNode>): void {
+  const create = options?.create === true ? () => emptyLike(value) : undefined
+  for (const fieldPath of fieldPaths.length === 0 ? [DEFAULT_FIELD_PATH] : fieldPaths) {
+    const field = fieldAt(item, splitFieldPath(fieldPath), { starIsName: true, create, created, secret: isSecret(item) })
+    if (field === undefined) continue
+    if (field === item) throw new ReplacementProblem(`the field path ${goQuote(fieldPath)} is that of the whole object`)
+    const copy = copyNode(value)
+    if (isJoined(options)) {
+      const text = joined(field, value, options, created)
+      if (copy.kind === 'scalar') setText(copy, text, impliedTag(copy))
+    }
+    become(field, copy, created)
+  }
+  const alias = unknownAlias(item, new Set())
+  if (alias !== undefined) throw new ReplacementProblem(`unknown anchor '${alias}' referenced`)
+}
+
+/** As Go's `*node = *other`: what refers to the node has the other content. */
+function become(node: YamlNode, other: YamlNode, created: Set<YamlNode>): void {
+  created.delete(node)
+  for (const key of Object.keys(node)) Reflect.deleteProperty(node, key)
+  Object.assign(node, other)
+}
+
+/** The name of an alias without an anchor before it, after the replacement of either. */
+function unknownAlias(node: YamlNode, anchors: Set<string>): string | undefined {
+  if (node.kind === 'alias') return anchors.has(node.name) ? undefined : node.name
+  if (node.anchor !== '') anchors.add(node.anchor)
+  const below = node.kind === 'map' ? node.entries.flatMap(({ key, value }) => [key, value]) : node.kind === 'list' ? node.items : []
+  for (const each of below) {
+    const found = unknownAlias(each, anchors)
+    if (found !== undefined) return found
+  }
+  return undefined
+}
+
+/** @param tag what go-yaml resolved it to when it read it; empty for a node without a type */
+function setText(node: YamlScalar, text: string, tag: string): void {
   node.value = text
   node.tag = hasTagOfItsText(node, tag) ? '' : tag
 }
@@ -123,6 +181,10 @@ function writeAt({ node, replace }: FieldLocation, value: YamlNode, options: Fie
 function hasTagOfItsText(node: YamlScalar, tag: string): boolean {
   const written = node.source !== undefined && 'tagged' in node.source
   return !written && node.style === 'plain' && impliedTag({ ...node, tag: '' }) === tag
+}
+
+function isJoined(options: FieldOptions | undefined): options is FieldOptions {
+  return options !== undefined && options.delimiter !== ''
 }
 
 /** The field with one part of it replaced; before the first or behind the last part the value becomes a new one. */

@@ -2,7 +2,7 @@
 import { type FieldPath, field } from '../../src/krm/field-path.ts'
 import { joinLocations, type Locations } from '../../src/proposal/adopt/candidate.ts'
 import type { Inverse, InverseInput } from '../../src/proposal/adopt/find-locations.ts'
-import { getKey, isJsonArray, isJsonObject, type Json } from '../../src/text/json.ts'
+import { getKey, isJsonArray, isJsonObject, type Json, jsonEquals } from '../../src/text/json.ts'
 import { jsonOf, textAt, type YamlMap } from '../../src/yaml/yaml-node.ts'
 import { nodeAtPath } from '../../src/yaml/yaml-path.ts'
 
@@ -17,15 +17,18 @@ export const invertReplacement: Inverse = (input) => {
   const replacements = run.config === undefined ? undefined : at(jsonOf(run.config), 'replacements')
   if (!isJsonArray(replacements) || target.wanted === undefined) return undefined
   const locations = replacements.flatMap((replacement): Locations[] => {
-    const part = targetPart(input, replacement)
+    const parts = targetParts(input, replacement)
     const source = at(replacement, 'source')
     const path = pathOf(text(source, 'fieldPath') || 'metadata.name')
-    if (part === undefined || path === undefined) return []
+    if (path === undefined) return []
     return input.finder.objects.flatMap((root): Locations[] => {
       const node = isSource(root, source) ? nodeAtPath(root, path)?.node : undefined
-      const wanted = node === undefined ? undefined : sourceValue(jsonOf(node), optionsOf(source), part)
-      if (wanted === undefined) return []
-      return [labelled(input.finder.find({ ...target, root, path, wanted, before: run.step.number }), root, path)]
+      if (node === undefined) return []
+      return parts.flatMap((part): Locations[] => {
+        const wanted = sourceValue(jsonOf(node), optionsOf(source), part)
+        if (wanted === undefined) return []
+        return [labelled(input.finder.find({ ...target, root, path, wanted, before: run.step.number }), root, path)]
+      })
     })
   })
   return locations.length === 0 ? undefined : joinLocations(locations)
@@ -44,13 +47,16 @@ function labelled(locations: Locations, root: YamlMap, path: FieldPath): Locatio
   }
 }
 
-/** What of the wanted value comes from the source: all of it, or the part that the target's delimiter cuts out. */
-function targetPart({ target }: InverseInput, replacement: Json): Json | undefined {
+/** What of the wanted value comes from the source, in each target: all of it, or the part that the target's delimiter cuts out. */
+function targetParts({ target }: InverseInput, replacement: Json): readonly Json[] {
   const targets = at(replacement, 'targets')
-  if (!isJsonArray(targets)) return undefined
-  const options = targets.map(optionsOf).find((each) => each !== undefined)
-  if (options === undefined) return target.wanted
-  return typeof target.wanted === 'string' ? target.wanted.split(options.delimiter)[options.index] : undefined
+  if (!isJsonArray(targets) || target.wanted === undefined) return []
+  const parts = targets.map((each): Json | undefined => {
+    const options = optionsOf(each)
+    if (options === undefined) return target.wanted
+    return typeof target.wanted === 'string' ? target.wanted.split(options.delimiter)[options.index] : undefined
+  })
+  return parts.filter((part, index) => part !== undefined && parts.findIndex((each) => jsonEquals(each, part)) === index) as readonly Json[]
 }
 
 /** The source with that part in it. */

@@ -5,7 +5,7 @@ import fc from 'fast-check'
 import { readYamlNodes } from '../../src/yaml/read/read-yaml-node.ts'
 import { writeYamlNode } from '../../src/yaml/write/write-yaml-node.ts'
 import { entryOf, nodeAt, type YamlMap, yamlMap, yamlText } from '../../src/yaml/yaml-node.ts'
-import { applySetters } from './fn.ts'
+import { applySetters, applySettersOrFail } from './fn.ts'
 
 const FILE = `  annotations:
     config.kubernetes.io/path: web/all.yaml
@@ -59,6 +59,21 @@ test('a field does not change if its comment names none of the given setters', (
   assert.equal(text, DEPLOYMENT)
   assert.deepEqual(results, [{ message: 'no matches for input setter(s)', severity: 'info' }])
   assert.equal(applySetters({ items: itemsOf(DEPLOYMENT), config: undefined }).exitCode, 0)
+})
+
+test('release v0.1.1 fails without setters and where it sets no field, and otherwise does what later releases do', () => {
+  const run = (setters: readonly (readonly [string, string])[]) =>
+    applySettersOrFail({
+      items: itemsOf(DEPLOYMENT),
+      config: yamlMap([['data', yamlMap(setters.map(([name, value]) => [name, yamlText(value)]))]]),
+    })
+  assert.deepEqual(run([]).results, [{ message: 'failed to apply setters: input setters list cannot be empty', severity: 'error' }])
+  assert.deepEqual(run([['other', 'x']]).results, [
+    { message: 'failed to apply setters: no matches for the input list of setters', severity: 'error' },
+  ])
+  assert.deepEqual(run([['other', 'x']]).exitCode, 1)
+  const set = run([['tag', '1.5']])
+  assert.deepEqual([set.exitCode, set.items.map((item) => writeYamlNode(item))], [0, [apply(DEPLOYMENT, { tag: '1.5' }).text]])
 })
 
 test('setters that are not given keep the value that they have in the field', () => {

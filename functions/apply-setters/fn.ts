@@ -21,6 +21,8 @@ import { goQuote } from '../../src/text/go-quote.ts'
 import { readYamlNodes } from '../../src/yaml/read/read-yaml-node.ts'
 import type { YamlEntry, YamlList, YamlMap, YamlNode, YamlScalar } from '../../src/yaml/yaml-node.ts'
 
+const NO_MATCHES = 'no matches for input setter(s)'
+
 /** The config's `data` names setters and their values. Setters are replaced in its order, which the original leaves to chance. */
 export const applySetters: KrmFunction = ({ items, config }) => {
   const setters = configData(config)
@@ -33,7 +35,17 @@ export const applySetters: KrmFunction = ({ items, config }) => {
     })
     if (problem !== undefined) return failed(items, `failed to apply setters: ${problem}`)
   }
-  return succeeded(items, results.length > 0 ? results : [{ message: 'no matches for input setter(s)', severity: 'info' }])
+  return succeeded(items, results.length > 0 ? results : [{ message: NO_MATCHES, severity: 'info' }])
+}
+
+/** Release v0.1.1: a run without setters, or that sets no field, is an error. */
+export const applySettersOrFail: KrmFunction = (input) => {
+  const { items, config } = input
+  if (configData(config).size === 0) return failed(items, 'failed to apply setters: input setters list cannot be empty')
+  const output = applySetters(input)
+  return output.exitCode === 0 && output.results[0]?.message === NO_MATCHES
+    ? failed(items, 'failed to apply setters: no matches for the input list of setters')
+    : output
 }
 
 /** The setters over one object. */

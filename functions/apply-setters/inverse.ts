@@ -80,12 +80,16 @@ function manifestLocation({ target, finder }: InverseInput): Locations {
   return finder.manifest(target)
 }
 
-/** A list is set whole, by the text of a YAML list. */
+/** A list is set whole, by the text of a YAML list, which stays in the style that it has. */
 function invertList(input: InverseInput, pattern: SetterPattern): Locations | undefined {
   const setter = onlySetter(pattern)
   if (setter === undefined || !isJsonArray(input.target.wanted)) return undefined
-  const text = writeYamlNode(yamlOf(input.target.wanted))
-  return setterLocation(input, setter, text)
+  if (input.target.wanted.length === 0) return setterLocation(input, setter, '')
+  const list = yamlOf(input.target.wanted)
+  const now = configData(input.run.config).get(setter) ?? ''
+  if (list.kind === 'list' && now.startsWith('[')) list.style = 'flow'
+  const text = writeYamlNode(list)
+  return setterLocation(input, setter, now.endsWith('\n') ? text : text.trimEnd())
 }
 
 function collect(all: readonly Locations[]): Locations {

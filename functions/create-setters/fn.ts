@@ -5,13 +5,20 @@
 import { Failure } from '../../src/failure.ts'
 import { configData } from '../../src/render/kpt/config-data.ts'
 import { fileOf } from '../../src/render/kpt/item-annotations.ts'
-import { type FunctionResult, failed, type KrmFunction, succeeded } from '../../src/render/kpt/krm-function.ts'
+import {
+  type FunctionInput,
+  type FunctionOutput,
+  type FunctionResult,
+  failed,
+  type KrmFunction,
+  succeeded,
+} from '../../src/render/kpt/krm-function.ts'
 import { resultValue } from '../../src/render/kpt/result-value.ts'
 import { type FieldLocation, shownLocation, visitFields } from '../../src/render/kpt/visit-fields.ts'
 import { goQuote } from '../../src/text/go-quote.ts'
 import { readYamlNodes } from '../../src/yaml/read/read-yaml-node.ts'
 import { resolved, type YamlEntry, type YamlMap, type YamlNode, type YamlScalar } from '../../src/yaml/yaml-node.ts'
-import { TextReplacer } from './text-replacer.ts'
+import { type Replacer, SuccessiveReplacer, TextReplacer } from './text-replacer.ts'
 
 interface ListSetter {
   readonly name: string
@@ -19,16 +26,56 @@ interface ListSetter {
   readonly values: readonly string[]
 }
 
+interface ScalarSetter {
+  readonly name: string
+  readonly value: string
+}
+
 interface Setters {
-  readonly scalars: TextReplacer
+  readonly scalars: Replacer
   readonly lists: readonly ListSetter[]
+  readonly isPassedOver: Release['isPassedOver']
+}
+
+/** In what the releases differ. */
+interface Release {
+  readonly inOrder: (setters: readonly ScalarSetter[]) => readonly ScalarSetter[]
+  readonly replacerOf: (pairs: readonly (readonly [from: string, to: string])[]) => Replacer
+  /** Whether a scalar gets no comment, whatever it contains. */
+  readonly isPassedOver: (node: YamlScalar, location: FieldLocation) => boolean
 }
 
 /** kpt's own annotations; their values are no text of the package. */
 const RUNTIME_ANNOTATION = /\.annotations\.(internal\.)?config\.kubernetes\.io/
 
-export const createSetters: KrmFunction = ({ items, config }) => {
-  const setters = settersOf(configData(config))
+/** Release v0.1.4. */
+export const createSetters: KrmFunction = (input) =>
+  createWith(input, {
+    // The longest first, so that a value which is part of another one does not get in its way; in bytes, as Go counts.
+    inOrder: (setters) => [...setters].sort((left, right) => byteLength(right.value) - byteLength(left.value)),
+    replacerOf: (pairs) => new TextReplacer(pairs),
+    isPassedOver: (node, location) => RUNTIME_ANNOTATION.test(location.text) || node.value.includes('\n'),
+  })
+
+/** Release v0.1.0: one setter after the other, in every scalar. Of a text of several lines, the second line of the comment becomes text. */
+export const createSettersEverywhere: KrmFunction = (input) =>
+  createWith(input, { inOrder: asSorted, replacerOf: (pairs) => new SuccessiveReplacer(pairs), isPassedOver: () => false })
+
+/**
+ * Go's insertion sort by a comparison that is no order: a setter stays behind one whose name is in its value, and otherwise they change
+ * places. The original begins with an order that is another one each time; this one begins with that of `data`.
+ */
+function asSorted(setters: readonly ScalarSetter[]): readonly ScalarSetter[] {
+  const sorted: ScalarSetter[] = []
+  for (const setter of setters) {
+    const behind = sorted.findLastIndex(({ name }) => setter.value.includes(name))
+    sorted.splice(behind + 1, 0, setter)
+  }
+  return sorted
+}
+
+function createWith({ items, config }: FunctionInput, release: Release): FunctionOutput {
+  const setters = settersOf(configData(config), release)
   if (typeof setters === 'string') return failed(items, `failed to create setters: ${setters}`)
   const results: FunctionResult[] = []
   for (const item of items) {
@@ -41,9 +88,9 @@ export const createSetters: KrmFunction = ({ items, config }) => {
 }
 
 /** The setters of the config's `data`, with kinds by their YAML values, without maps. @returns or the problem */
-function settersOf(data: ReadonlyMap<string, string>): Setters | string {
+function settersOf(data: ReadonlyMap<string, string>, release: Release): Setters | string {
   if (data.size === 0) return 'config map cannot be empty'
-  const scalars: { name: string; value: string }[] = []
+  const scalars: ScalarSetter[] = []
   const lists: ListSetter[] = []
   for (const [name, value] of data) {
     const parsed = firstNode(value)
@@ -51,9 +98,8 @@ function settersOf(data: ReadonlyMap<string, string>): Setters | string {
     if (parsed.kind === 'list') lists.push({ name, values: textsOf(parsed.items) })
     else if (parsed.kind === 'scalar') scalars.push({ name, value })
   }
-  // The longest first, so that a value which is part of another one does not get in its way; in bytes, as Go counts.
-  scalars.sort((left, right) => byteLength(right.value) - byteLength(left.value))
-  return { scalars: new TextReplacer(scalars.map(({ name, value }) => [value, `\${${name}}`])), lists }
+  const pairs = release.inOrder(scalars).map(({ name, value }) => [value, `\${${name}}`] as const)
+  return { scalars: release.replacerOf(pairs), lists, isPassedOver: release.isPassedOver }
 }
 
 /** Comments in one object. */
@@ -88,11 +134,11 @@ class CommentRun {
   }
 
   scalar(node: YamlScalar, location: FieldLocation): undefined {
-    if (RUNTIME_ANNOTATION.test(location.text) || node.value.includes('\n')) return
+    if (this.setters.isPassedOver(node, location)) return
     const pattern = this.setters.scalars.replace(node.value)
-    if (pattern === node.value) return
+    if (pattern === undefined) return
     const comment = `kpt-set: ${pattern}`
-    node.lineComment = `# ${comment}`
+    node.lineComment = asComment(comment)
     this.report(location, this.shown(location, comment), this.shown(location, node.value))
   }
 
@@ -135,4 +181,9 @@ function firstNode(text: string): YamlNode | undefined {
 
 function byteLength(text: string): number {
   return new TextEncoder().encode(text).length
+}
+
+/** As go-yaml writes a comment: each line with its `#`. */
+function asComment(text: string): string {
+  return text.replace(/^(?=[^#\n])/gm, '# ')
 }

@@ -1,6 +1,14 @@
-/** Go's `strings.Replacer`: from the left, at each position the first matching text, and nothing twice. */
+/** How releases replace the values of setters in a text. */
 
-export class TextReplacer {
+export interface Replacer {
+  /** Undefined where none of the texts stands anywhere in it, or the replaced text is the same. */
+  replace(text: string): string | undefined
+  /** Whether one of the texts stands anywhere in it. */
+  occursIn(text: string): boolean
+}
+
+/** Go's `strings.Replacer`: from the left, at each position the first matching text, and nothing twice. */
+export class TextReplacer implements Replacer {
   /** By the first character of the replaced text. */
   private readonly pairs = new Map<string, (readonly [from: string, to: string])[]>()
 
@@ -15,17 +23,16 @@ export class TextReplacer {
     }
   }
 
-  replace(text: string): string {
+  replace(text: string): string | undefined {
     let replaced = ''
     for (let at = 0; at < text.length; ) {
       const pair = this.pairAt(text, at)
       replaced += pair?.[1] ?? text.charAt(at)
       at += pair?.[0].length ?? 1
     }
-    return replaced
+    return replaced === text ? undefined : replaced
   }
 
-  /** Whether one of the texts stands anywhere in it. */
   occursIn(text: string): boolean {
     for (let at = 0; at < text.length; at += 1) if (this.pairAt(text, at) !== undefined) return true
     return false
@@ -33,5 +40,23 @@ export class TextReplacer {
 
   private pairAt(text: string, at: number): readonly [from: string, to: string] | undefined {
     return this.pairs.get(text.charAt(at))?.find(([from]) => text.startsWith(from, at))
+  }
+}
+
+/** Go's `strings.ReplaceAll` for one text after the other, so that what was put in may be replaced again. */
+export class SuccessiveReplacer implements Replacer {
+  private readonly pairs: readonly (readonly [from: string, to: string])[]
+
+  constructor(pairs: readonly (readonly [from: string, to: string])[]) {
+    this.pairs = pairs
+  }
+
+  replace(text: string): string | undefined {
+    const found = this.pairs.filter(([from]) => text.includes(from))
+    return found.length === 0 ? undefined : found.reduce((replaced, [from, to]) => replaced.replaceAll(from, () => to), text)
+  }
+
+  occursIn(text: string): boolean {
+    return this.pairs.some(([from]) => text.includes(from))
   }
 }

@@ -153,3 +153,11 @@ export const NAME_REFERENCES: readonly NameReferences[] = [
     fields: [{ group: ADMISSION, kind: 'ValidatingAdmissionPolicyBinding', path: 'spec/policyName' }],
   },
 ]
+
+/** Those of kustomize api v0.8.11, which knew nearly nothing in a PodTemplate and no policies of admission. */
+export const EARLIER_NAME_REFERENCES: readonly NameReferences[] = NAME_REFERENCES.filter(
+  ({ target }) => target.kind !== 'ValidatingAdmissionPolicy',
+).map(({ target, fields }) => ({
+  target,
+  fields: fields.filter(({ kind, path }) => kind !== 'PodTemplate' || path === 'template/spec/volumes/configMap/name'),
+}))

@@ -4,7 +4,7 @@ import { describeObject, type FieldSpec, isSelectedBy, kindOf, visitField } from
 import { kyamlText } from '../../src/render/kpt/kyaml-text.ts'
 import { CLUSTER, effectiveNamespaceOf } from '../../src/render/kustomize/kustomize-resources.ts'
 import { isNull, itemsAt, nodeAt, resolved, textAt, type YamlMap, type YamlNode, yamlPlain } from '../../src/yaml/yaml-node.ts'
-import { NAME_REFERENCES, type NameReferences } from './name-references.ts'
+import type { NameReferences } from './name-references.ts'
 
 type Target = NameReferences['target']
 
@@ -30,12 +30,12 @@ export class Renamed {
   }
 }
 
-/** Changes the fields of `NAME_REFERENCES` that refer to the old name of an object. @returns the problem, or undefined */
-export function repairReferences(items: readonly YamlMap[], renamed: Renamed): string | undefined {
+/** Changes the fields that refer to the old name of an object. @returns the problem, or undefined */
+export function repairReferences(items: readonly YamlMap[], renamed: Renamed, references: readonly NameReferences[]): string | undefined {
   for (const item of items) {
     const own = kindOf(item)
     let repair: ReferenceRepair | undefined
-    for (const { target, fields } of NAME_REFERENCES)
+    for (const { target, fields } of references)
       for (const field of fields) {
         if (!isSelectedBy(own, field)) continue
         repair ??= new ReferenceRepair(item, renamed)

@@ -1,6 +1,6 @@
 /**
  * Finds fields by value, path and file, and changes their values and comments (krm-functions-catalog,
- * `functions/go/search-replace` v0.2.1; the texts of its results and errors are its own).
+ * `functions/go/search-replace` v0.2.0; the texts of its results and errors are its own).
  */
 import { RE2JS, RE2JSException } from 're2js'
 import { configData } from '../../src/render/kpt/config-data.ts'
@@ -13,9 +13,20 @@ import { writeYamlNode } from '../../src/yaml/write/write-yaml-node.ts'
 import type { YamlEntry, YamlMap, YamlScalar } from '../../src/yaml/yaml-node.ts'
 import { isPlainPath, matchesFieldPattern } from './field-pattern.ts'
 import { filePattern } from './file-pattern.ts'
-import { putAtPath } from './put-at-path.ts'
+import { type Kyaml, putAtPath } from './put-at-path.ts'
 
 const KEYS = ['by-value', 'by-file-path', 'by-value-regex', 'by-path', 'put-value', 'put-comment'] as const
+const KEYS_WITHOUT_FILES = KEYS.filter((key) => key !== 'by-file-path')
+
+type Key = (typeof KEYS)[number]
+
+/** In what the releases differ. */
+interface Release {
+  readonly kyaml: Kyaml
+  readonly keys: readonly Key[]
+  readonly otherKeys: 'refused' | 'ignored'
+  readonly needsCondition: boolean
+}
 
 /** The search and the replacement; an empty text counts as absent. */
 interface Search {
@@ -27,16 +38,40 @@ interface Search {
   readonly putComment: string
 }
 
-export const searchReplace: KrmFunction = ({ items, config }) => {
-  const search = searchOf(configData(config), items.length > 0)
-  if (typeof search === 'string') return failed(items, problemText(search))
-  const results: FunctionResult[] = []
-  for (const item of items) {
-    if (!search.isInFile(fileOf(item).path)) continue
-    const problem = new SearchRun(item, search, results).run()
-    if (problem !== undefined) return failed(items, problemText(problem))
+/** Release v0.2.4. */
+export const searchReplace = searchReplaceOf({ kyaml: '0.21', keys: KEYS, otherKeys: 'refused', needsCondition: false })
+
+/** Release v0.2.0: a new value is what it looks like, so that `5` is a number. */
+export const searchReplaceAsWritten = searchReplaceOf({ kyaml: '0.10', keys: KEYS, otherKeys: 'refused', needsCondition: false })
+
+/** Release v0.1.1: without `by-file-path`. */
+export const searchReplaceInAllFiles = searchReplaceOf({
+  kyaml: '0.10',
+  keys: KEYS_WITHOUT_FILES,
+  otherKeys: 'refused',
+  needsCondition: true,
+})
+
+/** Release v0.1.0: keys that it does not know are ignored. */
+export const searchReplaceWithAnyKeys = searchReplaceOf({
+  kyaml: '0.10',
+  keys: KEYS_WITHOUT_FILES,
+  otherKeys: 'ignored',
+  needsCondition: false,
+})
+
+function searchReplaceOf(release: Release): KrmFunction {
+  return ({ items, config }) => {
+    const search = searchOf(configData(config), release, items.length > 0)
+    if (typeof search === 'string') return failed(items, problemText(search))
+    const results: FunctionResult[] = []
+    for (const item of items) {
+      if (!search.isInFile(fileOf(item).path)) continue
+      const problem = new SearchRun(item, search, results).run(release.kyaml)
+      if (problem !== undefined) return failed(items, problemText(problem))
+    }
+    return succeeded(items, results.length > 0 ? results : [{ message: 'no matches', severity: 'info' }])
   }
-  return succeeded(items, results.length > 0 ? results : [{ message: 'no matches', severity: 'info' }])
 }
 
 function problemText(problem: string): string {
@@ -44,11 +79,15 @@ function problemText(problem: string): string {
 }
 
 /** The search of the config's `data`, or its problem. */
-function searchOf(data: ReadonlyMap<string, string>, isUsed: boolean): Search | string {
-  for (const key of data.keys()) {
-    if (!KEYS.some((known) => known === key)) return `invalid matcher ${goQuote(key)}, must be one of [${KEYS.map(goQuote).join(' ')}]`
-  }
-  const given = (key: (typeof KEYS)[number]) => data.get(key) ?? ''
+function searchOf(data: ReadonlyMap<string, string>, release: Release, isUsed: boolean): Search | string {
+  const keys: ReadonlySet<string> = new Set(release.keys)
+  const unknown = [...data.keys()].find((key) => !keys.has(key))
+  if (unknown !== undefined && release.otherKeys === 'refused')
+    return `invalid matcher ${goQuote(unknown)}, must be one of [${release.keys.map(goQuote).join(' ')}]`
+  const given = (key: Key) => (keys.has(key) ? (data.get(key) ?? '') : '')
+  const conditions = ['by-value', 'by-value-regex', 'by-path'] as const
+  if (release.needsCondition && conditions.every((key) => given(key) === ''))
+    return `at least one of [${conditions.map(goQuote).join(', ')}] must be provided`
   if (given('by-value') !== '' && given('by-value-regex') !== '') return 'only one of ["by-value", "by-value-regex"] can be provided'
   const expression = given('by-value-regex') === '' ? undefined : expressionOf(given('by-value-regex'))
   if (typeof expression === 'string') return expression
@@ -90,11 +129,11 @@ class SearchRun {
   }
 
   /** @returns the problem that stopped it */
-  run(): string | undefined {
+  run(kyaml: Kyaml): string | undefined {
     const { value, expression, path, putValue, putComment } = this.search
     // A plain path with a value to put is created where it is absent, without a comment.
     if (value === '' && expression === undefined && putValue !== '' && isPlainPath(path)) {
-      const problem = putAtPath(this.item, path.split('.'), putValue)
+      const problem = putAtPath(this.item, path.split('.'), putValue, kyaml)
       if (problem !== undefined) return problem
       const steps = path.split('.').map((name) => ({ kind: 'field', name }) as const)
       this.report(path, resultValue(this.item, steps, putValue))

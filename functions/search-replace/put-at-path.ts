@@ -1,18 +1,36 @@
 /** Puts a value at a path of fields, and creates missing fields (kyaml `yaml/fns.go`, `LookupCreate` and `FieldSetter`). */
 import { Failure } from '../../src/failure.ts'
 import { readYamlNodes } from '../../src/yaml/read/read-yaml-node.ts'
-import { entryOf, isNull, jsonOf, resolved, setEntry, type YamlMap, type YamlNode, yamlMap, yamlPlain } from '../../src/yaml/yaml-node.ts'
+import {
+  entryOf,
+  isNull,
+  jsonOf,
+  resolved,
+  setEntry,
+  type YamlMap,
+  type YamlNode,
+  yamlList,
+  yamlMap,
+  yamlPlain,
+} from '../../src/yaml/yaml-node.ts'
+
+/** By its minor versions that releases were built with. From some version between them on, a new value is text, and an index makes a list. */
+export type Kyaml = '0.10' | '0.21'
 
 /**
- * The value gets the quotes of the one that it replaces. A new value is quoted where it would not read as text. A number above the last part
- * of the path, or `-` for the last, is the index of an item. Nothing is put below a null or a missing item.
+ * The value gets the quotes of the one that it replaces. A number above the last part of the path, or `-` for the last, is the index of an
+ * item. Nothing is put below a null or a missing item.
  * @returns the obstacle in kyaml's words, without its value
  */
-export function putAtPath(object: YamlMap, path: readonly string[], value: string): string | undefined {
+export function putAtPath(object: YamlMap, path: readonly string[], value: string, kyaml: Kyaml): string | undefined {
   let at: YamlNode = object
-  for (const part of path.slice(0, -1).map((each) => each.trim())) {
-    if (part === '') continue
-    const next = stepTo(at, part)
+  const above = path
+    .slice(0, -1)
+    .map((part) => part.trim())
+    .filter((part) => part !== '')
+  for (const [index, part] of above.entries()) {
+    const isAboveIndex = kyaml !== '0.10' && isIndex(above[index + 1] ?? '') && !isNegative(above[index + 1] ?? '')
+    const next = stepTo(at, part, isAboveIndex ? yamlList() : yamlMap())
     if (next === undefined || typeof next === 'string') return next
     at = next
   }
@@ -22,7 +40,7 @@ export function putAtPath(object: YamlMap, path: readonly string[], value: strin
   const entry = entryOf(at, name)
   const created = yamlPlain(value)
   if (entry === undefined) {
-    if (!readsAsText(value)) created.style = 'double'
+    if (kyaml !== '0.10' && !readsAsText(value)) created.style = 'double'
     setEntry(at, name, created)
     return undefined
   }
@@ -33,10 +51,10 @@ export function putAtPath(object: YamlMap, path: readonly string[], value: strin
 }
 
 /** The node at the path, created where possible; undefined without one, a text where the path cannot continue. */
-function stepTo(node: YamlNode, part: string): YamlNode | string | undefined {
+function stepTo(node: YamlNode, part: string, created: YamlNode): YamlNode | string | undefined {
   if (isNull(node)) return undefined
-  if (/^[+-]?[0-9]+$|^-$/.test(part)) {
-    if (/^-0*[1-9]/.test(part)) return `array index ${Number(part)} cannot be negative`
+  if (isIndex(part) || part === '-') {
+    if (isNegative(part)) return `array index ${Number(part)} cannot be negative`
     if (node.kind !== 'list') return wrongKind('SequenceNode', node)
     const item = part === '-' ? node.items.at(-1) : node.items[Number(part)]
     return item && resolved(item)
@@ -44,9 +62,16 @@ function stepTo(node: YamlNode, part: string): YamlNode | string | undefined {
   if (node.kind !== 'map') return wrongKind('MappingNode', node)
   const entry = entryOf(node, part)
   if (entry !== undefined) return resolved(entry.value)
-  const created = yamlMap()
   setEntry(node, part, created)
   return created
+}
+
+function isIndex(part: string): boolean {
+  return /^[+-]?[0-9]+$/.test(part)
+}
+
+function isNegative(part: string): boolean {
+  return /^-0*[1-9]/.test(part)
 }
 
 const KINDS = { map: 'MappingNode', list: 'SequenceNode', scalar: 'ScalarNode', alias: 'AliasNode' } as const

@@ -49,8 +49,42 @@ items:
   - exec: PROGRAM
     exitCode: 0
     results:
-      - message: 'summary: updated a total of 2 image(s)'
+      - message: set image from web to mirror.example/web:1.5
         severity: info
+        resourceRef:
+          apiVersion: dev.example.com/v1
+          kind: Chart
+          name: shop
+        field:
+          path: images.image
+          currentValue: web
+          proposedValue: mirror.example/web:1.5
+        file:
+          path: chart.yaml
+      - message: set image from web:1.4 to mirror.example/web:1.5
+        severity: info
+        resourceRef:
+          apiVersion: apps/v1
+          kind: Deployment
+          name: shop
+        field:
+          path: spec.template.spec.containers.image
+          currentValue: web:1.4
+          proposedValue: mirror.example/web:1.5
+        file:
+          path: web.yaml
+      - message: set image from web:1.4 to mirror.example/web:1.5
+        severity: info
+        resourceRef:
+          apiVersion: apps/v1
+          kind: Deployment
+          name: shop
+        field:
+          path: spec.template.spec.initContainers.image
+          currentValue: web:1.4
+          proposedValue: mirror.example/web:1.5
+        file:
+          path: web.yaml
 `
 
 test('kpt runs it as a program: files and results are those of the original', { skip: whyNoKpt() }, () => {
@@ -59,6 +93,7 @@ test('kpt runs it as a program: files and results are those of the original', { 
     files['web.yaml'],
     WEB.replace("'shop'", 'shop')
       .replace('"web:1.4"', 'mirror.example/web:1.5')
+      .replace('image: web:1.4', 'image: mirror.example/web:1.5')
       .replace('["--level", "3"]', '\n            - --level\n            - "3"')
       .replace('args: \n', 'args:\n'),
   )

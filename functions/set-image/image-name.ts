@@ -1,19 +1,11 @@
-/** Image references: `[[host[:port]/]component/]component[:tag][@digest]` (kustomize `api/internal/image/image.go`). */
+/** Image references as kustomize matches and changes them (kustomize api v0.11.0 `image/image.go`, `filters/imagetag/updater.go`). */
 import { RE2JS, RE2JSException } from 're2js'
-
-export interface Image {
-  /** Without tag and digest. The original takes it as it is for a part of a regular expression: `.` is any character. */
-  readonly name: string
-  /** Empty where nothing is to change; so are the other two. */
-  readonly newName: string
-  readonly newTag: string
-  readonly digest: string
-}
+import type { Image } from './image-config.ts'
 
 /** A test for references of the image, with or without tag and digest; undefined where the name is no regular expression. */
 export function imageMatcher(name: string): ((reference: string) => boolean) | undefined {
   try {
-    const expression = RE2JS.compile(`^${name}(:[a-zA-Z0-9_.{}-]*)?(@sha256:[a-zA-Z0-9_.{}-]*)?$`)
+    const expression = RE2JS.compile(`^${name}(@sha256)?(:[a-zA-Z0-9_.{}-]*)?$`)
     return (reference) => expression.matcher(reference).find()
   } catch (thrown) {
     if (thrown instanceof RE2JSException) return undefined
@@ -21,43 +13,19 @@ export function imageMatcher(name: string): ((reference: string) => boolean) | u
   }
 }
 
-interface Reference {
-  readonly name: string
-  readonly tag: string
-  readonly digest: string
+/** The reference with the new parts. A tag replaces a digest, and a digest a tag; a tag before a digest belongs to the name. */
+export function newReference(reference: string, { newName, newTag, digest }: Image): string {
+  const end = nameEnd(reference)
+  const name = newName === '' ? reference.slice(0, end) : newName
+  if (digest !== '') return `${name}@${digest}`
+  return newTag === '' ? name + reference.slice(end) : `${name}:${newTag}`
 }
 
-/** Parts of a reference; a colon before the first slash is the port of a host. */
-function splitReference(reference: string): Reference {
+/** Where the tag or digest begins. A colon before the first slash is the port of a host. */
+function nameEnd(reference: string): number {
+  const digest = reference.lastIndexOf('@')
+  if (digest > 0) return digest
   const slash = Math.max(0, reference.indexOf('/'))
-  const at = reference.indexOf('@', slash)
-  const colon = reference.indexOf(':', slash)
-  const hasTag = colon !== -1 && (at === -1 || colon < at)
-  const end = at === -1 ? reference.length : at
-  return {
-    name: reference.slice(0, hasTag ? colon : end),
-    tag: hasTag ? reference.slice(colon + 1, end) : '',
-    digest: reference.slice(end + 1),
-  }
-}
-
-/**
- * The reference of a container with the new parts. A new digest replaces a tag, also one that is set with it. Of a reference with both, the
- * digest is not retained (the original's `getNewImageName`).
- */
-export function containerReference(reference: string, image: Image): string {
-  const old = splitReference(reference)
-  const name = image.newName === '' ? old.name : image.newName
-  if (image.digest !== '') return `${name}@${image.digest}`
-  const tag = image.newTag === '' ? old.tag : image.newTag
-  if (tag !== '') return `${name}:${tag}`
-  return old.digest === '' ? name : `${name}@${old.digest}`
-}
-
-/** The reference at an additional field, by kustomize's own rule: tag and digest can be set together, and both are retained. */
-export function fieldReference(reference: string, image: Image): string {
-  const old = splitReference(reference)
-  const isNew = image.newTag !== '' || image.digest !== ''
-  const [tag, digest] = isNew ? [image.newTag, image.digest] : [old.tag, old.digest]
-  return (image.newName === '' ? old.name : image.newName) + (tag === '' ? '' : `:${tag}`) + (digest === '' ? '' : `@${digest}`)
+  const colon = reference.slice(slash).lastIndexOf(':')
+  return colon === -1 ? reference.length : slash + colon
 }

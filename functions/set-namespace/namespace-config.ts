@@ -22,6 +22,7 @@ export interface BadConfig {
   readonly isOfTypes: boolean
 }
 
+/** As v0.4.6 reads it. */
 export function readNamespaceConfig(config: YamlMap | undefined): NamespaceConfig | BadConfig {
   if (config === undefined || config.entries.length === 0)
     return badConfig(config, `FunctionConfig is missing. Expect \`ConfigMap.v1\` or \`${OWN_KIND}\``)
@@ -94,4 +95,29 @@ function badConfig(config: YamlMap | undefined, message: string, isOfTypes = fal
 function indexOf(index: string): number {
   if (index === '') return -1
   return /^[+-]?\d{1,9}$/.test(index) ? Number(index) : 0
+}
+
+export interface BadOldConfig {
+  readonly problem: FunctionResult
+  /** Whether every release ends with exit code 1. */
+  readonly isFatal: boolean
+}
+
+/** As the releases up to v0.4.1 read it. Of these only v0.3 uses a matcher. */
+export function readOldConfig(config: YamlMap | undefined): NamespaceConfig | BadOldConfig {
+  const bad = (message: string, isFatal = false): BadOldConfig => ({ ...badConfig(config, message), isFatal })
+  if (config === undefined || config.entries.length === 0)
+    return bad('FunctionConfig is missing. Expect `ConfigMap` or `SetNamespace`', true)
+  const [apiVersion, kind] = [textOrEmpty(config, 'apiVersion'), textOrEmpty(config, 'kind')]
+  const isConfigMap = apiVersion === 'v1' && kind === 'ConfigMap'
+  if (!isConfigMap && (apiVersion !== 'fn.kpt.dev/v1alpha1' || kind !== 'SetNamespace'))
+    return bad(`unknown functionConfig Kind=${kind} ApiVersion=${apiVersion}, expect \`SetNamespace\` or \`ConfigMap\``)
+  const isContext = isConfigMap && textOrEmpty(config, 'metadata', 'name') === PACKAGE_CONTEXT
+  const first = isConfigMap ? ['data', 'namespace'] : ['namespace']
+  const path = isContext && textOrEmpty(config, ...first) === '' ? ['data', 'name'] : first
+  const read = [first, path].map((each) => readText(config, each))
+  const [, given] = read
+  if (read.some(({ is }) => is === 'other')) return bad(`SubObject has unmatched field type: \`${path.join('/')}`, true)
+  if (given?.is !== 'text' || given.text === '') return bad(`\`${path.join('.')}\` should not be empty`)
+  return { namespace: given.text, matcher: textOrEmpty(config, 'data', 'namespaceMatcher') }
 }

@@ -14,14 +14,14 @@ export interface UpstreamOrigin {
 /** What kpt writes for the namespace of an upstream object that has none. */
 export const NO_NAMESPACE = '~C'
 
-const UPSTREAM_IDENTIFIER = 'internal.kpt.dev/upstream-identifier'
+export const UPSTREAM_IDENTIFIER = 'internal.kpt.dev/upstream-identifier'
 /** All but the group, which may be empty. Without an end, as in the original: of the name `a.b` it takes the `a`. */
 const IDENTIFIER = /\|([A-Z][a-zA-Z0-9]*)\|([a-z0-9-]{1,63}|~C)\|([a-z0-9-]{1,63})/
 const GROUP_CHARACTER = /[a-z0-9.-]/
 
 /** The annotation; empty where there is none. */
 export function upstreamIdentifierOf(item: YamlMap): string {
-  return textOrEmpty(item, 'metadata', 'annotations', UPSTREAM_IDENTIFIER).trim()
+  return textOrEmpty(item, 'metadata', 'annotations', UPSTREAM_IDENTIFIER)
 }
 
 /** Undefined for a text that names no origin. */
@@ -34,11 +34,6 @@ export function parseUpstreamIdentifier(text: string): UpstreamOrigin | undefine
   return { group: text.slice(start, match.index), kind, namespace, name }
 }
 
-/** `group|Kind|namespace|name` */
-export function formatUpstreamOrigin({ group, kind, namespace, name }: UpstreamOrigin): string {
-  return [group, kind, namespace, name].join('|')
-}
-
 export function badUpstreamIdentifier(text: string): string {
-  return `annotation ${UPSTREAM_IDENTIFIER}: ${text} is in bad format. expect "<GROUP>|<KIND>|<NAMESPACE>|<NAME>"`
+  return `annotation ${UPSTREAM_IDENTIFIER}: ${text.trim()} is in bad format. expect "<GROUP>|<KIND>|<NAMESPACE>|<NAME>"`
 }

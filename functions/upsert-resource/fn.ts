@@ -1,7 +1,7 @@
 /** KRM function `upsert-resource` (kptdev/krm-functions-catalog `functions/go/upsert-resource/upsertresource/upsert_resource.go`). */
 import { parseApiVersion } from '../../src/krm/resource-id.ts'
 import { annotationOf, INDEX, LEGACY_INDEX, LEGACY_PATH, PATH } from '../../src/render/kpt/item-annotations.ts'
-import { failed, type KrmFunction, succeeded } from '../../src/render/kpt/krm-function.ts'
+import { type FunctionOutput, failed, type KrmFunction, succeeded } from '../../src/render/kpt/krm-function.ts'
 import { annotationsOf, replaceAnnotations } from '../../src/render/kpt/kyaml-text.ts'
 import { copyNode, isNull, itemsAt, keyOf, mapAt, resolved, textAt, type YamlMap } from '../../src/yaml/yaml-node.ts'
 
@@ -10,8 +10,26 @@ const TARGET_PATH = 'config.kubernetes.io/target-path'
 /** Annotation by which kpt 0.x distinguished the config of a function from other objects. */
 const FUNCTION_MARKS = ['config.kubernetes.io/function', 'config.k8s.io/function']
 
-/** v0.2. The config is the resource, or a `List` of resources. */
-export const upsertResource: KrmFunction = ({ items, config }) => {
+/** The annotations by which a release knows the file of a resource. */
+interface FileAnnotations {
+  readonly path: string
+  readonly index: string
+}
+
+/** v0.2.4. The config is the resource, or a `List` of resources. */
+export const upsertResource = upsertWith({ path: PATH, index: INDEX })
+
+/**
+ * v0.2.0, which knows the older annotations only. kpt goes by the newer ones, and a replaced resource has those of the config: where a resource
+ * of the package matches beside the config itself, kpt refuses the two in one place.
+ */
+export const upsertResourceByOlderPath = upsertWith({ path: LEGACY_PATH, index: LEGACY_INDEX })
+
+function upsertWith(annotations: FileAnnotations): KrmFunction {
+  return ({ items, config }) => upsert(items, config, annotations)
+}
+
+function upsert(items: readonly YamlMap[], config: YamlMap | undefined, annotations: FileAnnotations): FunctionOutput {
   if (config === undefined) return failed(items, 'failed to upsert resource: functionConfig is missing')
   const wanted = textAt(config, 'kind') === 'List' ? itemsAt(config, 'items').map((item) => resolved(item)) : [config]
   const locations = new Map<string, number[]>()
@@ -29,10 +47,10 @@ export const upsertResource: KrmFunction = ({ items, config }) => {
     const path = annotationOf(resource, TARGET_PATH) ?? ''
     const matches = (locations.get(resourceKey(resource)) ?? []).filter((index) => {
       const item = all[index]
-      return item !== undefined && !isFunctionConfig(item) && (path === '' || path === annotationOf(item, PATH))
+      return item !== undefined && !isFunctionConfig(item) && (path === '' || path === annotationOf(item, annotations.path))
     })
-    for (const position of matches) all[position] = replacement(resource, all[position])
-    if (matches.length === 0) add(addition(resource, path))
+    for (const position of matches) all[position] = replacement(resource, all[position], annotations)
+    if (matches.length === 0) add(addition(resource, path, annotations))
   }
   return succeeded(all)
 }
@@ -57,18 +75,15 @@ function isFunctionConfig(item: YamlMap): boolean {
 }
 
 /**
- * The resource in place of a match, in the file of the match. The older annotations of a file are removed: kpt adds some to the config, and
- * the original fails where they differ from those of the match.
+ * The resource in place of a match, in the file of the match. A match that was added a moment ago has no file: kpt refuses the empty texts. The
+ * SDK of v0.2.4 writes the older annotations as the newer ones are.
  */
-function replacement(resource: YamlMap, match: YamlMap | undefined): YamlMap {
+function replacement(resource: YamlMap, match: YamlMap | undefined, { path, index }: FileAnnotations): YamlMap {
   const copy = copyNode(resource)
   const annotations = readAnnotations(resource)
-  for (const name of [PATH, INDEX]) {
-    const own = match === undefined ? undefined : annotationOf(match, name)
-    if (own === undefined) annotations.delete(name)
-    else annotations.set(name, own)
-  }
-  for (const name of [...FUNCTION_MARKS, TARGET_PATH, LEGACY_PATH, LEGACY_INDEX]) annotations.delete(name)
+  if (path === PATH) for (const name of [LEGACY_PATH, LEGACY_INDEX]) annotations.delete(name)
+  for (const name of [path, index]) annotations.set(name, (match === undefined ? undefined : annotationOf(match, name)) ?? '')
+  for (const name of [...FUNCTION_MARKS, TARGET_PATH]) annotations.delete(name)
   replaceAnnotations(copy, annotations)
   return copy
 }
@@ -80,11 +95,11 @@ function readAnnotations(resource: YamlMap): Map<string, string> {
   return annotations
 }
 
-function addition(resource: YamlMap, path: string): YamlMap {
+function addition(resource: YamlMap, target: string, { path, index }: FileAnnotations): YamlMap {
   const copy = copyNode(resource)
   const annotations = readAnnotations(resource)
-  for (const name of [...FUNCTION_MARKS, TARGET_PATH, PATH, INDEX]) annotations.delete(name)
-  if (path !== '') annotations.set(PATH, path)
+  for (const name of [...FUNCTION_MARKS, TARGET_PATH, path, index]) annotations.delete(name)
+  if (target !== '') annotations.set(path, target)
   replaceAnnotations(copy, annotations)
   return copy
 }

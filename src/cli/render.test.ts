@@ -47,6 +47,16 @@ test('a file that a function changes is shown as a diff, with exit 1', async () 
   )
 })
 
+test('a render is recorded on an object of Config Connector, without a pipeline too, unless that is turned off', async () => {
+  const bucket = 'apiVersion: storage.cnrm.cloud.google.com/v1beta1\nkind: StorageBucket\nmetadata:\n  name: logs\n'
+  const world = worldOf({ 'apps/b/Kptfile': 'apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: b\n', 'apps/b/bucket.yaml': bucket })
+  const { stdout, code } = await runInWorld(world, ['render', 'apps/b'])
+  assert.equal(code, 1)
+  assert.match(stdout, /\n\+ {2}annotations:\n\+ {4}cnrm\.cloud\.google\.com\/blueprint: 'kpt-fn'\n/)
+  const unattributed = Object.assign(new InProcessRenderer(), { attributed: false })
+  assert.equal((await runInWorld(world, ['render', 'apps/b'], { renderer: unattributed })).code, 0)
+})
+
 test('the lines of a file with a Secret in it are not shown', async () => {
   const secret = 'apiVersion: v1\nkind: Secret\nmetadata:\n  name: web\nstringData:\n  password: hunter2\n'
   const { stdout, code } = await runInWorld(worldOf({ 'apps/web/Kptfile': KPTFILE, 'apps/web/secret.yaml': secret }), [
@@ -83,6 +93,7 @@ test('a function that nothing can run is an error of its package, and the others
 function withoutAnswer(name: string, thrown: unknown): PackageRenderer {
   const built = new InProcessRenderer()
   return {
+    attributed: true,
     render: (path, files) => built.render(path, files),
     library: {
       answer: (call) => {
@@ -102,6 +113,17 @@ const TWO = {
   'apps/slow/Kptfile': KPTFILE.replace('set-namespace', 'slow').replace('name: web', 'name: slow'),
   'apps/slow/config.yaml': config(''),
 }
+
+test('a validator that did not run is told in every output, and the package is rendered', async () => {
+  const validated = `${KPTFILE}  validators:\n    - image: gcr.io/kpt-fn/kubeval:v0.3.0\n`
+  const world = worldOf({ 'apps/web/Kptfile': validated, 'apps/web/config.yaml': config('') })
+  for (const output of [[], ['-o', 'unwrap'], ['-o', 'resourcelist']]) {
+    const { stdout, stderr, code } = await runInWorld(world, ['render', 'apps/web', ...output])
+    assert.equal(code, output.length === 0 ? 1 : 0, stderr)
+    assert.match(stdout, /namespace: shop/)
+    assert.match(stderr, /^note: apps\/web\/Kptfile:11 \(validator 1, kubeval\): it did not run, and what it would report is not known: /m)
+  }
+})
 
 test('a function that gives no answer, now or ever, is an error of its package, and the others are told', async () => {
   for (const retry of ['backoff', 'on-change'] as const) {

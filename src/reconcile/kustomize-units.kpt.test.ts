@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { InProcessRenderer } from '../../test/fakes/in-process-renderer.ts'
-import { appliedBy } from '../../test/fakes/live-object.ts'
+import { appliedBy, removedFrom } from '../../test/fakes/live-object.ts'
 import { KPTFILE, policyText, refused, TurnWorld, yaml } from '../../test/fakes/turn-world.ts'
 import { whyNoKubectl } from '../../test/kpt/find-kubectl.ts'
 import { PackageBuilds, withBuilds } from '../adapters/functions/package-builds.ts'
@@ -62,6 +62,22 @@ spec:
         resources:
           limits:
             cpu: 200m # two of ten
+`
+
+const SERVICE = `apiVersion: v1
+kind: Service
+metadata: {name: web}
+spec:
+  ports:
+  - name: http
+    port: 8000
+    targetPort: 8080
+`
+const PORT = `${PROD}- target: {kind: Service, name: web}
+  patch: |-
+    - op: replace
+      path: /spec/ports/0/port
+      value: 80 # as agreed
 `
 
 interface WorldOptions {
@@ -169,6 +185,27 @@ describe('a unit that kustomize renders', { skip: whyNoKubectl() }, () => {
   test('has a field adopted in a JSON patch that is written into the kustomization', async () => {
     const world = await drifted('spec.minReadySeconds', 20)
     assert.deepEqual(await world.adopted(), { 'units/prod/kustomization.yaml': PROD.replace('value: 10', 'value: 20') })
+  })
+
+  test("has a Service's port, which is the key of its item, adopted in a JSON patch", async () => {
+    const files = {
+      'units/prod/kustomization.yaml': PORT,
+      'bases/web/kustomization.yaml': `${BASE['bases/web/kustomization.yaml']}- service.yaml\n`,
+      'bases/web/service.yaml': SERVICE,
+    }
+    const world = await new KustomizeWorld({ files }).apply()
+    world.cluster.put(appliedBy(world.syncer, yaml(SERVICE.replace('name: web', 'name: web, namespace: shop').replace('8000', '80'))))
+    world.cluster.change('/Service/shop/web', (live) => removedFrom(live, 'spec.ports[port=80,protocol=TCP]'))
+    world.edit('/Service/shop/web', 'spec.ports[port=81,protocol=TCP]', { name: 'http', port: 81, protocol: 'TCP', targetPort: 8080 })
+    const { report } = await world.plan()
+    assert.deepEqual(
+      report.spec.changes.map(({ path, change }) => [path, change]),
+      [
+        ['spec.ports[port=80,protocol=TCP]', 'removed'],
+        ['spec.ports[port=81,protocol=TCP]', 'added'],
+      ],
+    )
+    assert.deepEqual(await world.adopted(), { 'units/prod/kustomization.yaml': PORT.replace('value: 80', 'value: 81') })
   })
 
   test('has several fields adopted at once, each at its place', async () => {

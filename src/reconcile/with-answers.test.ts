@@ -124,6 +124,7 @@ test('after fifty runs a function that is asked something new refuses it, and th
     },
   }
   const renderer: PackageRenderer = {
+    attributed: true,
     library,
     render: (path, files) => base.render(path, files),
     fetch: async ({ input }) => void known.add(textAt(input.config, 'n') ?? ''),
@@ -168,6 +169,7 @@ test('builds that are missing run together, and one that gives nothing to keep e
   }
   const base = new InProcessRenderer()
   const renderer: PackageRenderer = {
+    attributed: true,
     library: base.library,
     render: (path, files) => base.render(path, files),
     fetch: () => base.fetch(),

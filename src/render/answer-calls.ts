@@ -26,7 +26,7 @@ export const NO_FUNCTIONS: FunctionLibrary = { answer: ({ step }) => ({ failure:
 /** The remedy where nothing that could run the function is allowed. */
 const ALLOW = 'use a function that is built in, or allow its program or image with --allow-exec or --allow-image'
 
-/** A function is never skipped: without it the output would be wrong. */
+/** A mutator is never skipped: without it the output would be wrong. */
 export function runtimeMissing(step: PipelineStep, why: string, remedy = ALLOW): Failure {
   const { image, exec } = step.function
   return new Failure({

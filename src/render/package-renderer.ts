@@ -16,6 +16,8 @@ export interface PackageRenderer {
    * @throws Failure BP9001 where the renderer itself fails, and the signal's reason when it is aborted
    */
   render(packagePath: string, files: PackageFiles, signal: AbortSignal): Promise<TurnRendering>
+  /** Whether a render is recorded on objects of Config Connector: kpt's `KPT_DISABLE_ATTRIBUTION` is not set. */
+  readonly attributed: boolean
   /**
    * Answers at once: runs built-in functions, and has the stored answers of others.
    * @throws MissingAnswer for a call that `fetch` has to run

@@ -2,7 +2,7 @@
  * Records which steps of a pipeline wrote which fields. The writes of a built-in function are observed, also of a value that does not
  * change. Of the output of another program, every new or different value was written by it.
  */
-import { isTextToAll } from '../yaml/go-scalar.ts'
+import { isTextToAll, resolveGoScalar } from '../yaml/go-scalar.ts'
 import { entryOf, keyOf, resolved, type YamlMap, type YamlNode, type YamlScalar } from '../yaml/yaml-node.ts'
 import type { PipelineStep, StepRun } from './kpt/pipeline-step.ts'
 import type { RenderWatcher } from './kpt/run-pipeline.ts'
@@ -92,6 +92,7 @@ export class ProvenanceWatcher implements RenderWatcher {
     inherit(from, to)
     const before = this.previous.get(from)
     if (before !== undefined) this.previous.set(to, before)
+    if (from.kind === 'scalar' && to.kind === 'scalar' && this.touched.has(from)) this.touched.add(to)
     if (from.kind === 'map' && to.kind === 'map')
       for (const { key, value } of to.entries) {
         const earlier = entryOf(from, keyOf(key))
@@ -127,11 +128,13 @@ function isStill(node: YamlNode, before: Observed): boolean {
   return node.value === before.value && node.style === before.style && node.tag === before.tag
 }
 
-/** Values only: a change of style or of a comment writes nothing. */
+/** Values only: a change of style or of a comment writes nothing, nor does another form of a number. */
 function textOf(node: Observed): string {
   if (node.kind !== 'scalar') return node.kind
   const isText = node.style !== 'plain' || node.tag === '!!str' || isTextToAll(node.value)
-  return `${isText ? 't' : 'p'}${node.value}`
+  const read = isText ? undefined : resolveGoScalar(node.value, true)
+  const value = read?.is === 'value' && typeof read.value !== 'boolean' ? read.value : node.value
+  return `${isText ? 't' : 'p'}${value}`
 }
 
 /** Keys that name an item of a list in Kubernetes, the most specific first. */

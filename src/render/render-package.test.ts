@@ -168,7 +168,7 @@ describe('renderPackage', () => {
     }
   })
 
-  it('never skips a function that nothing can run, be it of a subpackage', () => {
+  it('never skips a mutator that nothing can run, be it of a subpackage', () => {
     const pipeline = `${KPTFILE}pipeline:\n  mutators:\n    - image: set-labels\n`
     assert.equal(render({}).desired.pipeline, 'none')
     assert.deepEqual(

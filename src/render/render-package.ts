@@ -10,12 +10,14 @@ import { type GoYamlFile, objectsIn, parseGoYaml } from '../yaml/read/go-yaml.ts
 import type { YamlMap } from '../yaml/yaml-node.ts'
 import type { DesiredSet } from './desired-set.ts'
 import { DesiredSetBuilder } from './desired-set-builder.ts'
+import { attributeRender } from './kpt/attribution.ts'
 import { readPipelinePackage } from './kpt/pipeline-package.ts'
 import { describeStep, type RenderProcess } from './kpt/pipeline-step.ts'
 import { renderedObjects } from './kpt/rendered-objects.ts'
 import { type PipelineRun, type RenderWatcher, runPipeline } from './kpt/run-pipeline.ts'
 import { isKustomization, isLocalConfig } from './not-applied.ts'
 import { isKptfile, PackageSources } from './package-sources.ts'
+import { notRunNotes } from './runtimes/not-run.ts'
 
 export interface RenderedPackage {
   readonly desired: DesiredSet
@@ -32,6 +34,13 @@ export interface RenderedPackage {
   readonly nodes: ReadonlyMap<string, YamlMap>
 }
 
+export interface RenderOptions {
+  /** Receives every step. */
+  readonly watcher?: RenderWatcher | undefined
+  /** Whether the render is recorded on objects of Config Connector, as kpt does by default; nothing records a package without a pipeline. */
+  readonly attributed?: boolean
+}
+
 export type Rendering = RenderedPackage | { readonly failures: readonly [Failure, ...Failure[]] }
 
 /**
@@ -40,11 +49,10 @@ export type Rendering = RenderedPackage | { readonly failures: readonly [Failure
  * (one object twice); of a pipeline the first function that fails, BP12xx. Never throws for bad input.
  * @param packagePath from the root of the repository; '' for the root
  * @param files everything below the package's folder, or at least its manifests, Kptfiles and `.krmignore` files
- * @param watcher receives every step
  */
-export function* renderPackage(packagePath: string, files: PackageFiles, watcher?: RenderWatcher): RenderProcess<Rendering> {
+export function* renderPackage(packagePath: string, files: PackageFiles, options: RenderOptions = {}): RenderProcess<Rendering> {
   const sources = new PackageSources(packagePath, files)
-  return sources.hasPipeline ? yield* renderSources(sources, watcher) : readSources(sources)
+  return sources.hasPipeline ? yield* renderSources(sources, options) : readSources(sources)
 }
 
 /** The declared objects, for a syncer that applies the files as they are: functions of the Kptfiles are ignored. */
@@ -52,14 +60,16 @@ export function renderAsFiles(packagePath: string, files: PackageFiles): Renderi
   return readSources(new PackageSources(packagePath, files), 'as-files')
 }
 
-function* renderSources(sources: PackageSources, watcher: RenderWatcher | undefined): RenderProcess<Rendering> {
+function* renderSources(sources: PackageSources, { watcher, attributed = true }: RenderOptions): RenderProcess<Rendering> {
   const failures = [...sources.packageFailures(), ...[...sources.files.keys()].flatMap((path) => sources.failuresOf(path))]
   const root = failures.length > 0 ? undefined : readPipelinePackage(sources, failures)
   failures.push(...sources.configFailures())
   const [first, ...others] = failures
   if (first !== undefined || root === undefined) return { failures: [first as Failure, ...others] }
   try {
-    return withRun(sources, yield* runPipeline(root, sources.packagePath, watcher))
+    const run = yield* runPipeline(root, sources.packagePath, watcher)
+    if (attributed) attributeRender(run.items)
+    return withRun(sources, run)
   } catch (thrown) {
     if (thrown instanceof Failure || thrown instanceof Failures) return { failures: failuresOf(thrown) }
     throw thrown
@@ -77,6 +87,7 @@ function withRun(sources: PackageSources, run: PipelineRun): Rendering {
     for (const { message, severity } of results)
       if (severity === 'error' || message === NO_MATCH)
         builder.notes.push({ cause: 'function-result', subject: describeStep(step), text: message })
+  builder.notes.push(...notRunNotes(run.runs))
   sources.assertNoFolder(new Set(objects.map(({ path }) => path)))
   const applied = new Set(sources.walk(objects.map(({ path }) => path)))
   for (const { object, location, path, node, local } of objects) {

@@ -134,6 +134,11 @@ export function resolveGoKey(text: string, plain: boolean, tag?: string): { read
   return inInt64(resolved.integer) === undefined ? { why: 'a key cannot be a number beyond 64 bits' } : { key: String(resolved.integer) }
 }
 
+/** Go's `FormatFloat(value, 'g', -1, 64)`: as go-yaml writes a number that went through JSON, `1e+06` for 1000000. */
+export function formatGoFloat(value: number): string {
+  return Number.isFinite(value) ? shortGoFloat(value.toExponential()) : String(value)
+}
+
 /** Go's `FormatFloat(value, 'g', -1, 32)`, by which sigs.k8s.io/yaml writes a key that is a float. */
 function formatFloat32(value: number): string {
   const single = Math.fround(value)
@@ -142,9 +147,14 @@ function formatFloat32(value: number): string {
   if (single === 0) return Object.is(single, -0) ? '-0' : '0'
   let digits = 0
   while (Math.fround(Number(single.toExponential(digits))) !== single) digits += 1
-  const [mantissa = '', exponent = '0'] = single.toExponential(digits).split('e')
+  return shortGoFloat(single.toExponential(digits))
+}
+
+/** @param exponential with the fewest digits, as of `toExponential` */
+function shortGoFloat(exponential: string): string {
+  const [mantissa = '', exponent = '0'] = exponential.split('e')
   const power = Number(exponent)
-  if (power >= -4 && power < 6) return Number(single.toExponential(digits)).toFixed(Math.max(0, digits - power))
+  if (power >= -4 && power < 6) return String(Number(exponential))
   return `${mantissa}e${power < 0 ? '-' : '+'}${String(Math.abs(power)).padStart(2, '0')}`
 }
 

@@ -54,8 +54,8 @@ export function readsAsText(text: string): boolean {
   return text !== '<<' && read.is === 'value' && typeof read.value === 'string' && plainTag(text) === '!!str'
 }
 
-/** The tag that go-yaml v3 gives a plain text. */
-function plainTag(text: string): string {
+/** The tag that go-yaml v3 gives a plain text without one. */
+export function plainTag(text: string): string {
   if (/^(true|True|TRUE|false|False|FALSE)$/.test(text)) return '!!bool'
   if (isGoTime(text)) return '!!timestamp'
   const read = resolveGoScalar(text, true)
@@ -68,6 +68,16 @@ function plainTag(text: string): string {
 
 const GO_TIME =
   /^(\d{4})-(\d{1,2})-(\d{1,2})(?:[Tt](\d{1,2}):(\d{1,2}):(\d{1,2})(?:[.,]\d+)?(?:Z|[-+]\d\d:\d\d)| (\d{1,2}):(\d{1,2}):(\d{1,2})(?:[.,]\d+)?)?$/
+
+/** A time that go-yaml v3 reads, as Go writes it into JSON. */
+export function goTimeText(text: string): string {
+  const [, year = '', month = '', day = '', ...clock] = GO_TIME.exec(text) ?? []
+  const [hours, minutes, seconds] = clock[0] === undefined ? clock.slice(3, 6) : clock
+  const two = (part: string | undefined): string => (part ?? '').padStart(2, '0')
+  const fraction = /[.,](\d{1,9})/.exec(text)?.[1]?.replace(/0+$/, '') ?? ''
+  const zone = /[-+]\d\d:\d\d$/.exec(text)?.[0] ?? 'Z'
+  return `${year}-${two(month)}-${two(day)}T${two(hours)}:${two(minutes)}:${two(seconds)}${fraction && `.${fraction}`}${zone.replace(/^[-+]00:00$/, 'Z')}`
+}
 
 /** The four layouts that go-yaml v3 takes for a time. */
 function isGoTime(text: string): boolean {

@@ -141,7 +141,7 @@ spec:
     const run = assertExit(await world.backporch('scan'), 2)
     assert.match(run.stdout, /spec\.replicas +3 → 5/)
     assert.match((await world.proposals()).join(), /^drafts\/apps\/web\/drift-[0-9a-f]{8}$/)
-    assert.match(run.stderr, /^error BP1202: .*set-image.*\n {2}where: apps\/config\/Kptfile:11 .*\n {2}why: (.*\n)*?.*nmae/m)
+    assert.match(run.stderr, /^error BP1202: .*set-image.*\n {2}where: apps\/config\/Kptfile:11 .*\n {2}why: (.*\n)*?.*missing image name/m)
     assert.match(run.stderr, /^error BP\d{4}: .*\n {2}where: apps\/gone\/Kptfile.*\n {2}why: .*setters\.yaml/m)
     assert.match(run.stderr, /^error BP1201: .*set-labels.*\n {2}where: apps\/release\/Kptfile:11 .*\n {2}why: .*v9\.9\.9/m)
   })

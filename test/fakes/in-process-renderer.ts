@@ -7,6 +7,7 @@ import type { PackageRenderer } from '../../src/render/package-renderer.ts'
 import { type Rendering, renderPackage } from '../../src/render/render-package.ts'
 
 export class InProcessRenderer implements PackageRenderer {
+  readonly attributed = true
   readonly library: FunctionLibrary = builtInFunctions
 
   async render(packagePath: string, files: PackageFiles): Promise<Rendering> {

@@ -34,6 +34,7 @@ const DOCUMENT: JsonObject = {
             ...OPEN,
             properties: {
               selector: { type: 'object', 'x-kubernetes-map-type': 'atomic' },
+              ports: keyed(['port', 'protocol'], { protocol: { type: 'string', default: 'TCP' } }),
               template: {
                 ...OPEN,
                 properties: {

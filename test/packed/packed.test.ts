@@ -149,7 +149,7 @@ await runKptFunc(setTeam)\n`
 
   test('renders a package with a pipeline, in a thread of its own and through a program that is allowed', () => {
     const repository = join(folder, 'repository')
-    const image = 'image: ghcr.io/kptdev/krm-functions-catalog/set-labels:latest, configMap: {tier: web}'
+    const image = 'image: ghcr.io/kptdev/krm-functions-catalog/set-namespace:latest, configMap: {namespace: shop}'
     const kptfile = `apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata: {name: web}\npipeline: {mutators: [{${image}}, {exec: cat}]}\n`
     commitPackage(repository, kptfile)
     const live = join(folder, 'live.yaml')
@@ -160,7 +160,7 @@ await runKptFunc(setTeam)\n`
     assert.match(refused.stderr, /^error BP1206: .*\n {2}where: apps\/web\/Kptfile:4 \(mutator 2, cat\)/m)
     const allowed = backporch([...queried, '--allow-exec', 'cat'])
     assert.doesNotMatch(allowed.stderr, /error/)
-    assert.match(allowed.stderr + allowed.stdout, /apps\/web\/Kptfile:4 \(mutator 1, set-labels\): the tag latest of .* v0\.2\.2 runs/)
+    assert.match(allowed.stderr + allowed.stdout, /apps\/web\/Kptfile:4 \(mutator 1, set-namespace\): the tag latest of .* v0\.4\.6 runs/)
   })
 
   test('says that it has no API server to run', () => {

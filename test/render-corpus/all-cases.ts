@@ -1,3 +1,4 @@
+import { attribution } from './cases/attribution.ts'
 import { chains } from './cases/chains.ts'
 import { checking } from './cases/checking.ts'
 import { comments } from './cases/comments.ts'
@@ -28,6 +29,7 @@ export const ALL_CASES: readonly RenderCase[] = [
   ...checking,
   ...kptfiles,
   ...kinds,
+  ...attribution,
   ...refusals,
 ]
 

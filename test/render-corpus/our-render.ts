@@ -23,11 +23,11 @@ export const LIBRARY: FunctionLibrary = {
   },
 }
 
-export function renderOurs(tree: { readonly [path: string]: string }): OurRender {
+export function renderOurs(tree: { readonly [path: string]: string }, unattributed = false): OurRender {
   const given = Object.entries(tree)
     .sort(([one], [other]) => (one < other ? -1 : 1))
     .map(([path, text]) => ({ path, content: new TextEncoder().encode(text), mode: '100644' as const }))
-  const rendering = answerCalls(renderFiles('', given), throughText(LIBRARY))
+  const rendering = answerCalls(renderFiles('', given, !unattributed), throughText(LIBRARY))
   if ('failures' in rendering) return { files: tree, failures: rendering.failures, results: [] }
   const files = new Map([...Object.entries(tree), ...rendering.written])
   for (const path of rendering.removed) files.delete(path)

@@ -59,6 +59,7 @@ const BY_CODE: { readonly [code: string]: readonly string[] } = {
     'refused-labels-null',
     'refused-second-function-fails',
     'refused-setter-without-a-value',
+    'attribution-not-after-a-failure',
   ],
   /** What goes into or comes out of a function is not a package. */
   BP1204: [

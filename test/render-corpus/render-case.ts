@@ -6,6 +6,8 @@ export interface RenderCase {
   readonly files: { readonly [path: string]: string }
   /** What it shows, in one sentence. */
   readonly about: string
+  /** Rendered with kpt's `KPT_DISABLE_ATTRIBUTION`. */
+  readonly unattributed?: true
   /** Part of what kpt says, where it refuses the package; undefined where it renders it. */
   readonly refused?: string
   /** Why our render refuses what kpt renders, on purpose; undefined where both do the same. */

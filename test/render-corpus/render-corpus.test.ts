@@ -25,7 +25,7 @@ describe('our render of the corpus', () => {
     const kpt = recording[each.name]
     if (kpt === undefined) continue
     it(`${each.name}: ${each.about}`, () => {
-      const ours = renderOurs(each.files)
+      const ours = renderOurs(each.files, each.unattributed)
       const why = ours.failures.map(formatFailure).join('\n')
       if (each.refused !== undefined || each.weRefuse !== undefined) {
         assert.deepEqual([...new Set(ours.failures.map(({ code }) => code))], [REFUSAL_CODES.get(each.name)], why)

@@ -11,10 +11,12 @@ import type { RenderCase } from './render-case.ts'
 import { buildFunctionPrograms, type FunctionPrograms, runKptOutputs } from './run-kpt-render.ts'
 
 const rendered = ALL_CASES.filter(({ refused, weRefuse }) => refused === undefined && weRefuse === undefined)
-/** kpt runs three times for each: the cases about comments, annotations, places and Kptfiles, and every fourth of the others. */
-const cases = rendered.filter(({ name }, index) => /^(comments-(at|between|in)|place-(by|renamed)|kptfile-)/.test(name) || index % 4 === 0)
+/** kpt runs three times for each: the cases about comments, annotations, places, Kptfiles and attribution, and every fourth of the others. */
+const cases = rendered.filter(
+  ({ name }, index) => /^(comments-(at|between|in)|place-(by|renamed)|kptfile-|attribution-)/.test(name) || index % 4 === 0,
+)
 
-function ours({ files }: RenderCase): {
+function ours({ files, unattributed }: RenderCase): {
   readonly list: string
   readonly applied: string
   readonly files: { readonly [path: string]: string }
@@ -23,7 +25,7 @@ function ours({ files }: RenderCase): {
     .sort(([one], [other]) => (one < other ? -1 : 1))
     .map(([path, text]) => ({ path, content: new TextEncoder().encode(text), mode: '100644' as const }))
   const library = throughText(LIBRARY)
-  const rendering = answerCalls(renderFiles('', given), library)
+  const rendering = answerCalls(renderFiles('', given, unattributed !== true), library)
   if ('failures' in rendering) return assert.fail(rendering.failures[0].message)
   const { items } = rendering
   return {
@@ -42,7 +44,7 @@ describe('what kpt fn render -o gives', { skip: whyNoKpt() }, () => {
 
   for (const each of cases) {
     it(`is given for ${each.name}`, async () => {
-      const [own, kpt] = [ours(each), await runKptOutputs(each.files, programs)]
+      const [own, kpt] = [ours(each), await runKptOutputs(each, programs)]
       assert.equal(own.list, kpt.list)
       assert.deepEqual(Object.entries(own.files).sort(), Object.entries(kpt.files).sort())
       // Of kpt's documents, in kpt's order and bytes, those that are applied.

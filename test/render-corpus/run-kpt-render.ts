@@ -68,8 +68,17 @@ export interface KptRender {
   readonly results: string
 }
 
+/** The environment of a render, whatever that of the tests has. */
+function environmentOf({ folder }: FunctionPrograms, unattributed: RenderCase['unattributed']): Surroundings['env'] {
+  return { PATH: `${folder}${delimiter}${process.env['PATH'] ?? ''}`, KPT_DISABLE_ATTRIBUTION: unattributed === true ? '1' : '' }
+}
+
 /** Runs kpt over the tree in a folder of its own that is called `package`. Never throws for what kpt says. */
-export async function runKptRender(tree: { readonly [path: string]: string }, programs: FunctionPrograms): Promise<KptRender> {
+export async function runKptRender(
+  tree: { readonly [path: string]: string },
+  programs: FunctionPrograms,
+  unattributed?: RenderCase['unattributed'],
+): Promise<KptRender> {
   const outside = mkdtempSync(join(tmpdir(), 'backporch-render-'))
   const folder = join(outside, 'package')
   const results = join(outside, 'results')
@@ -77,7 +86,7 @@ export async function runKptRender(tree: { readonly [path: string]: string }, pr
     writeTree(folder, tree)
     const { code, text } = await run('kpt', ['fn', 'render', folder, '--allow-exec', '--truncate-output=false', '--results-dir', results], {
       cwd: outside,
-      env: { PATH: `${programs.folder}${delimiter}${process.env['PATH'] ?? ''}` },
+      env: environmentOf(programs, unattributed),
     })
     return {
       ok: code === 0,
@@ -102,10 +111,10 @@ export interface KptOutputs {
 }
 
 /** @throws where kpt does not render the tree */
-export async function runKptOutputs(tree: { readonly [path: string]: string }, programs: FunctionPrograms): Promise<KptOutputs> {
+export async function runKptOutputs({ files: tree, unattributed }: RenderCase, programs: FunctionPrograms): Promise<KptOutputs> {
   const outside = mkdtempSync(join(tmpdir(), 'backporch-render-'))
   const folder = join(outside, 'package')
-  const env = { PATH: `${programs.folder}${delimiter}${process.env['PATH'] ?? ''}` }
+  const env = environmentOf(programs, unattributed)
   const rendered = async (output: string): Promise<string> => {
     const ended = await run('kpt', ['fn', 'render', folder, '--allow-exec', '-o', output], { cwd: outside, env })
     if (ended.code !== 0) throw new Error(`kpt fn render -o ${output}: ${ended.text}`)
@@ -190,7 +199,8 @@ export async function renderAllWithKpt(cases: readonly RenderCase[], programs: F
   const renders = new Map<string, KptRender>()
   const left = [...cases]
   const work = async (): Promise<void> => {
-    for (let next = left.shift(); next !== undefined; next = left.shift()) renders.set(next.name, await runKptRender(next.files, programs))
+    for (let next = left.shift(); next !== undefined; next = left.shift())
+      renders.set(next.name, await runKptRender(next.files, programs, next.unattributed))
   }
   await Promise.all([work(), work()])
   return renders

@@ -228,6 +228,7 @@ function notAllowed(allow: string, what: string, folder: string, otherwise = '')
 /** A renderer for packages of other tools than kpt too. */
 export function withBuilds(renderer: PackageRenderer, builder: PackageBuilder): PackageRenderer {
   return {
+    attributed: renderer.attributed,
     library: renderer.library,
     render: (packagePath, files, signal) => renderer.render(packagePath, files, signal),
     fetch: (call, signal) => renderer.fetch(call, signal),

@@ -11,11 +11,12 @@ import { formatFunctionInput } from '../../render/kpt/resource-list.ts'
 import { renderPackage } from '../../render/render-package.ts'
 import type { BuiltIns } from '../../render/runtimes/choose-release.ts'
 import { chooseRuntime } from '../../render/runtimes/choose-runtime.ts'
+import { answerNotRun } from '../../render/runtimes/not-run.ts'
 import { type ForeignAnswer, identityRemarks, namesById, readForeignOutput } from './foreign-output.ts'
 import type { FromWorker, SentRendering, ToWorker, WorkerStart } from './worker-messages.ts'
 
 /** Renders one package after the other, for ever. */
-export function serveRenders(port: MessagePort, { allowed, limits }: WorkerStart, builtIns: BuiltIns): void {
+export function serveRenders(port: MessagePort, { allowed, limits, attributed }: WorkerStart, builtIns: BuiltIns): void {
   let answered: ((answer: ForeignAnswer) => void) | undefined
   const post = (message: FromWorker): void => port.postMessage(message)
 
@@ -31,7 +32,7 @@ export function serveRenders(port: MessagePort, { allowed, limits }: WorkerStart
   async function render(packagePath: string, files: PackageFiles): Promise<SentRendering> {
     post({ is: 'busy', step: undefined })
     const notes: Note[] = []
-    const process = renderPackage(packagePath, files)
+    const process = renderPackage(packagePath, files, { attributed })
     let state = process.next()
     while (state.done !== true) {
       const answer = answerCall(state.value, notes)
@@ -46,6 +47,7 @@ export function serveRenders(port: MessagePort, { allowed, limits }: WorkerStart
   function answerCall({ step, input }: FunctionCall, notes: Note[]): FunctionAnswer | Promise<FunctionAnswer> {
     const chosen = chooseRuntime(step, allowed, builtIns)
     if (chosen.is === 'refused') return { failure: chosen.failure }
+    if (chosen.is === 'not-run') return answerNotRun(input.items, chosen.failure)
     if ('remark' in chosen) notes.push({ cause: 'function-release', subject: describeStep(step), text: chosen.remark })
     if (chosen.is === 'built-in') {
       post({ is: 'busy', step })

@@ -11,6 +11,8 @@ import type { FunctionLimits } from './function-limits.ts'
 export interface WorkerStart {
   readonly allowed: AllowedFunctions
   readonly limits: FunctionLimits
+  /** As of the renderer. */
+  readonly attributed: boolean
 }
 
 /** One rendering at a time. */

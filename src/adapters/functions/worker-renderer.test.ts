@@ -5,7 +5,10 @@ import { TOY_FUNCTIONS, toyPackage } from '../../../test/fakes/toy-functions.ts'
 import type { Failure } from '../../failure.ts'
 import { sentenceOf } from '../../note.ts'
 import type { PackageFiles } from '../../package/package-files.ts'
+import { answerCalls } from '../../render/answer-calls.ts'
 import type { TurnRendering } from '../../render/package-renderer.ts'
+import { renderPackage } from '../../render/render-package.ts'
+import { partOf } from '../../text/json.ts'
 import { FUNCTION_LIMITS } from './function-limits.ts'
 import { WorkerRenderer } from './worker-renderer.ts'
 
@@ -72,13 +75,34 @@ test('a package without a pipeline is rendered once while its files stay, and an
 test('an image whose tag moves is told, and so is a built-in function in place of a program', async () => {
   const rendering = await renderer().render(
     'a',
-    toyPackage(['image: set-labels, configMap: {a: b}', 'exec: bin/set-labels, configMap: {a: b}']),
+    toyPackage(['image: set-namespace, configMap: {namespace: a}', 'exec: bin/set-namespace, configMap: {namespace: a}']),
     never,
   )
   assert.deepEqual('desired' in rendering && rendering.desired.notes.map(sentenceOf), [
-    'a/Kptfile:7 (mutator 1, set-labels): set-labels without a tag means another release from time to time: v0.2.2 runs',
-    'a/Kptfile:8 (mutator 2, set-labels): the built-in set-labels stands for the program "bin/set-labels"',
+    'a/Kptfile:7 (mutator 1, set-namespace): set-namespace without a tag means another release from time to time: v0.4.6 runs',
+    'a/Kptfile:8 (mutator 2, set-namespace): the built-in set-namespace stands for the program "bin/set-namespace"',
   ])
+})
+
+test('a validator that nothing may run is passed over with a note, and the plan passes it over too', async () => {
+  const text =
+    'pipeline:\n  mutators:\n    - {image: set-labels:v0.2.0, configMap: {a: b}}\n  validators:\n    - {image: gcr.io/kpt-fn/kubeval:v0.3.0}\n'
+  const files = toyPackage([], { 'web.yaml': 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: web}\n' }).map((file) =>
+    file.path === 'Kptfile' ? { ...file, content: Buffer.concat([file.content, Buffer.from(text)]) } : file,
+  )
+  const own = renderer()
+  const rendering = await own.render('a', files, never)
+  if ('failures' in rendering) assert.fail(rendering.failures[0].message)
+  assert.deepEqual(rendering.desired.notes.map(sentenceOf), [
+    'a/Kptfile:9 (validator 1, kubeval): it did not run, and what it would report is not known: the image gcr.io/kpt-fn/kubeval:v0.3.0: it is not built in; ' +
+      'use a function that is built in, or allow this image with --allow-image=gcr.io/kpt-fn/kubeval:v0.3.0',
+  ])
+  assert.deepEqual(
+    rendering.desired.resources.map(({ object }) => object.metadata),
+    [{ name: 'web', labels: { a: 'b' } }],
+  )
+  const planned = answerCalls(renderPackage('a', files), own.library)
+  assert.deepEqual('desired' in planned && planned.desired.resources, rendering.desired.resources)
 })
 
 describe('a function of our own that', () => {
@@ -150,4 +174,22 @@ test('a package without a pipeline needs no thread', async () => {
   const own = renderer({ worker: { entry: new URL('file:///not/there.mjs'), builtIns: TOY_FUNCTIONS } })
   assert.deepEqual(color(await own.render('a', toyPackage([]), never)), ['blue'])
   await assert.rejects(own.render('a', toyPackage(['exec: paint']), never), { code: 'BP9001' })
+})
+
+test("a render is recorded on objects of Config Connector, and not with any text in kpt's variable", async () => {
+  const files = toyPackage(['exec: set-labels, configMap: {team: shop}'], {
+    'bucket.yaml': 'apiVersion: storage.cnrm.cloud.google.com/v1beta1\nkind: StorageBucket\nmetadata: {name: logs}\n',
+  })
+  for (const [text, expected] of [
+    [undefined, { 'cnrm.cloud.google.com/blueprint': 'kpt-fn' }],
+    ['', { 'cnrm.cloud.google.com/blueprint': 'kpt-fn' }],
+    ['false', undefined],
+  ] as const) {
+    const own = renderer({ environment: { KPT_DISABLE_ATTRIBUTION: text } })
+    const rendering = await own.render('apps/web', files, never)
+    assert.ok(!('failures' in rendering))
+    const bucket = rendering.desired.resources.find(({ id }) => id.kind === 'StorageBucket')
+    assert.deepEqual(partOf(bucket?.object, 'metadata', 'annotations'), expected)
+    assert.equal(own.attributed, expected !== undefined)
+  }
 })

@@ -11,6 +11,7 @@ import { PackageSources } from '../../render/package-sources.ts'
 import { renderPackage } from '../../render/render-package.ts'
 import type { BuiltIns } from '../../render/runtimes/choose-release.ts'
 import { type AllowedFunctions, chooseRuntime } from '../../render/runtimes/choose-runtime.ts'
+import { answerNotRun } from '../../render/runtimes/not-run.ts'
 import type { EngineName } from './container-engine.ts'
 import { ForeignFunctions } from './foreign-functions.ts'
 import { type ForeignAnswer, readForeignOutput } from './foreign-output.ts'
@@ -36,11 +37,14 @@ interface RendererOptions {
   readonly nextSecond?: boolean
 }
 
+/** As in kpt any text turns it off, `0` and `false` too. */
+const DISABLE_ATTRIBUTION = 'KPT_DISABLE_ATTRIBUTION'
 const THREADS = 2
 const MEBIBYTE = 1024 * 1024
 const PULL_TIME = 300_000
 
 export class WorkerRenderer implements PackageRenderer {
+  readonly attributed: boolean
   readonly library: FunctionLibrary = { answer: (call) => this.answerAtOnce(call) }
   private readonly allowed: AllowedFunctions
   private readonly limits: FunctionLimits
@@ -52,6 +56,7 @@ export class WorkerRenderer implements PackageRenderer {
   /** @throws Failure BP1001 where the requested container engine is missing */
   constructor(options: RendererOptions) {
     const { allowed, engine, environment, limits = FUNCTION_LIMITS, worker, nextSecond = true } = options
+    this.attributed = (environment[DISABLE_ATTRIBUTION] ?? '') === ''
     this.allowed = allowed
     this.limits = limits
     this.builtIns = worker?.builtIns ?? BUILT_IN
@@ -61,7 +66,7 @@ export class WorkerRenderer implements PackageRenderer {
       entry: worker?.entry ?? workerEntry(),
       width: THREADS,
       memory: options.workerMemory ?? 512 * MEBIBYTE,
-      start: { allowed, limits },
+      start: { allowed, limits, attributed: this.attributed },
       onCall: (step, input, signal) => this.answerLater(step, input, signal),
     })
     this.cache = new RenderingCache(options.remembered ?? 64 * MEBIBYTE)
@@ -86,6 +91,7 @@ export class WorkerRenderer implements PackageRenderer {
     const { step, input } = call
     const chosen = chooseRuntime(step, this.allowed, this.builtIns)
     if (chosen.is === 'built-in') return chosen.run(input)
+    if (chosen.is === 'not-run') return answerNotRun(input.items, chosen.failure)
     if (chosen.is === 'refused') return { failure: chosen.failure }
     const known = this.foreign.known(chosen, formatFunctionInput(input))
     if (known === undefined) throw new MissingAnswer(call)
@@ -95,7 +101,8 @@ export class WorkerRenderer implements PackageRenderer {
   private async answerLater(step: PipelineStep, input: string, signal: AbortSignal): Promise<ForeignAnswer> {
     const chosen = chooseRuntime(step, this.allowed, this.builtIns)
     if (chosen.is === 'refused') return { failure: chosen.failure.toJSON() }
-    if (chosen.is === 'built-in') throw new TypeError('a built-in function is answered at once')
+    if (chosen.is === 'built-in' || chosen.is === 'not-run')
+      throw new TypeError('a built-in function, and one that does not run, is answered at once')
     return this.foreign.answer(step, chosen, input, signal)
   }
 }

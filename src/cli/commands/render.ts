@@ -14,7 +14,7 @@ import { allowedFunctions, type FunctionOptions, type RepositoryOptions, type Te
 import type { RenderOutput } from '../flags/outputs.ts'
 import { packageLabel } from '../ledger-session.ts'
 import { printFailures } from '../print/print-failures.ts'
-import { printWorkTree } from '../print/print-notes.ts'
+import { printNotes, printWorkTree } from '../print/print-notes.ts'
 import { Printer } from '../print/printer.ts'
 import { count } from '../print/ranked-changes.ts'
 import { formatUnifiedDiff } from '../print/unified-diff.ts'
@@ -53,6 +53,10 @@ export async function render(packages: readonly string[], options: RenderOptions
     const key = redactionKey(randomBytes(32))
     for (const one of renders) printer.write(formatRender(one, key, printer))
   }
+  printNotes(
+    renders.flatMap((one) => ('notes' in one ? one.notes : [])),
+    printer,
+  )
   printFailures(failures, cli, printer)
   // All packages or none, because the output is likely to be applied.
   if (failures.length > 0) return worstExit(failures)

@@ -122,7 +122,7 @@ export const FAILURE_GUIDE: { readonly [code in FailureCode]: FailureGuide } = {
     fix: 'review it, then allow it with --allow-exec or --allow-image, or use a built-in function',
   },
   BP1207: {
-    cause: 'a function is not idempotent: a second render gives a different result, so no edit of a file can be proven',
+    cause: 'a function is not idempotent: each render of the rendered package changes it again, so no edit of a file can be proven',
     fix: 'make the function that writes the field idempotent, or choose restore',
   },
   BP1208: {

@@ -12,6 +12,8 @@ export const NOTE_GUIDE: { readonly [cause in NoteCause]: string } = {
   'cluster-not-observed':
     'run backporch check, which says what of the connection or the rights is missing; the next scan that reads it ends this',
   'commit-compared': 'commit the changes: commits are compared and edited, not the work tree',
+  'config-applied':
+    'annotate the config with config.kubernetes.io/local-config: "true", if only functions read it: then it is no object of the cluster',
   decision: 'nothing: the decision was found in git and is recorded in the ledger (backporch history)',
   'field-not-on-server':
     'correct the name of the field in git, or install the version of the kind that has it: the server drops or refuses it',
@@ -46,6 +48,8 @@ export const NOTE_GUIDE: { readonly [cause in NoteCause]: string } = {
   'secret-in-git':
     'encrypt the values with SOPS, or create the Secret in the cluster from a secret store, and change the values: git keeps the old ones',
   silenced: 'nothing until the time that the note says; restore, adopt or release it to decide otherwise',
+  'validator-not-run':
+    'nothing, where kpt fn render runs before a package is published; otherwise allow the image or program of the validator (docs/guides/functions.md)',
   'waits-for-apply':
     'apply the package, or wait for the syncer; remove by hand what no apply removes; then backporch scan checks that the cluster agrees',
   withdrawn: 'nothing: the cluster or git changed, and there is nothing left to decide',

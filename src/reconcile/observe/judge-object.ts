@@ -1,5 +1,6 @@
 /** The verdict on one object, with its dry runs. Earlier answers are valid while the object is the same. */
 import { detectDrift, type ObservedObject } from '../../drift/compare/detect-drift.ts'
+import { withLiveCommands } from '../../drift/compare/live-commands.ts'
 import type { ObjectVerdict, SyncerManager } from '../../drift/drift.ts'
 import type { RedactionKey } from '../../krm/redaction/redacted.ts'
 import { metadataText } from '../../krm/resource.ts'
@@ -49,6 +50,13 @@ export class ObjectJudge {
   }
 
   async judge(object: Observed, signal: AbortSignal): Promise<ObjectVerdict> {
+    const desired = withLiveCommands(object.desired, object.live)
+    const verdict = await this.compare(desired === object.desired ? object : { ...object, desired }, signal)
+    // Proposals are about the object of git.
+    return desired === object.desired ? verdict : { ...verdict, desired: object.desired }
+  }
+
+  private async compare(object: Observed, signal: AbortSignal): Promise<ObjectVerdict> {
     const { syncer } = this.options
     const encrypted = EncryptedObject.of(this.reader, object, this.options)
     // An encrypted object cannot be created in a dry run: the server would validate the ciphertext.

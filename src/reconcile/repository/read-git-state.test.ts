@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { BOT_EMAIL } from '../../../test/fakes/memory-repository.ts'
 import { proposed, refused, type TurnWorld, WEB } from '../../../test/fakes/turn-world.ts'
+import { OversizedRead } from '../../ports/package-repository.ts'
 
 const NEWER = 'apiVersion: backporch.dev/v2\nkind: DriftRecord\n'
 
@@ -75,3 +76,39 @@ test('a record that cannot be read stops no other open proposal of its unit', as
   const { outcome } = await world.plan()
   assert.equal(outcome, 'updated')
 })
+
+for (const [name, damage] of [
+  [
+    'is no YAML',
+    (world: TurnWorld, path: string) => void world.repository.commitByHand('drift-ledger', { [path]: 'a: [\n' }, { author: BOT_EMAIL }),
+  ],
+  ['is too large', oversized],
+] as const) {
+  test(`a report of the ledger that ${name} ends no turn, and is written again`, async () => {
+    const world = await proposed()
+    const path = world.repository.paths('drift-ledger').find((each) => each.endsWith('/report.yaml')) ?? ''
+    const before = world.repository.text('drift-ledger', path) ?? ''
+    assert.match(before, /spec\.replicas/)
+    damage(world, path)
+    const { report } = await world.plan()
+    assert.deepEqual(
+      report.spec.changes.map(({ path }) => path),
+      ['spec.replicas'],
+    )
+    await world.scan()
+    assert.match(world.repository.text('drift-ledger', path) ?? '', /spec\.replicas/)
+  })
+}
+
+/** Fills the file, and lets every read of it fail as that of a large file does. */
+function oversized({ repository }: TurnWorld, path: string): void {
+  const large = 'large\n'
+  repository.commitByHand('drift-ledger', { [path]: large }, { author: BOT_EMAIL })
+  const read = repository.read.bind(repository)
+  repository.read = async (ids) => {
+    const texts = await read(ids)
+    const found = [...texts].find(([, bytes]) => Buffer.from(bytes).toString() === large)
+    if (found !== undefined) throw new OversizedRead(path, 1, found[0])
+    return texts
+  }
+}

@@ -228,10 +228,10 @@ async function mergedRecords(
 async function readLedger(view: RepositoryView, unit: Unit, signal: AbortSignal): Promise<LedgerState> {
   const folder = ledgerUnitFolder(unit.cluster, unit.slug)
   const own = view.ledgerTree.filter(({ path }) => path.startsWith(`${folder}/`) || path === ledgerObservationPath(unit.cluster))
-  const texts = await readTexts(view.repository, own, signal)
+  // A file that cannot be read is written again: the next observation has the same.
+  const texts = await readTexts(view.repository, own, signal, () => undefined)
   return {
     head: view.ledger,
-    // A report that cannot be read is written again: the next observation has the same.
     report: view.reports.get(folder),
     closed: view.closed.filter(({ spec }) => spec.unit.cluster === unit.cluster && spec.unit.package === unit.packagePath),
     texts,

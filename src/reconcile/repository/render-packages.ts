@@ -1,5 +1,6 @@
 /** What `kpt fn render` creates of the packages of the base branch. Reads git only. */
 import { Failure, Failures, failuresOf } from '../../failure.ts'
+import type { Note } from '../../note.ts'
 import type { FoundPackage } from '../../package/find-packages.ts'
 import type { PackageFiles } from '../../package/package-files.ts'
 import { effectivePolicy, rendersOf } from '../../policy/effective-policy.ts'
@@ -9,6 +10,7 @@ import { type FilesRendering, type PassedItems, renderFiles, throughText } from 
 import { formatApplied, formatObjects, formatResourceList, outputFiles } from '../../render/kpt/rendered-output.ts'
 import type { PackageRenderer } from '../../render/package-renderer.ts'
 import { describeChoice, RENDERED_BY_KPT, type RenderChoice } from '../../render/render-choice.ts'
+import { notRunNotes } from '../../render/runtimes/not-run.ts'
 import { withAnswers } from '../with-answers.ts'
 import { choosePackages } from './manifest-folders.ts'
 import { assertPlainFolder, holdsNothing } from './plain-folder.ts'
@@ -30,6 +32,8 @@ export type PackageRender =
       readonly functions: number
       readonly resources: number
       readonly changes: readonly RenderedChange[]
+      /** About validators that did not run. */
+      readonly notes: readonly Note[]
       /** With what policies render it instead, in some cluster or all of them. */
       readonly otherwise: readonly RenderChoice[]
       /** What `kpt fn render -o` prints and writes of it. */
@@ -112,7 +116,8 @@ export async function renderPackages(
       applied: () => formatApplied(items, passed),
       files: () => outputFiles(items, passed),
     }
-    return { path, functions: rendering.runs.length, resources: rendering.resources, changes, otherwise, output }
+    const notes = notRunNotes(rendering.runs)
+    return { path, notes, functions: rendering.runs.length, resources: rendering.resources, changes, otherwise, output }
   }
 
   function ofPackage(thrown: unknown): readonly [Failure, ...Failure[]] {
@@ -143,7 +148,7 @@ export async function renderPackages(
     try {
       return await withAnswers(renderer, signal, ({ functions }) => {
         const library = throughText(functions)
-        return { rendering: answerCalls(renderFiles(path, files), library), passed: library.passed }
+        return { rendering: answerCalls(renderFiles(path, files, renderer.attributed), library), passed: library.passed }
       })
     } catch (thrown) {
       return { rendering: { failures: ofPackage(thrown) }, passed: () => false }

@@ -54,9 +54,11 @@ export function setAnnotation(item: YamlMap, name: string, value: string): void 
   const annotations = nodeAt(metadata, 'annotations')
   if (isOther(metadata) || isOther(annotations)) return
   const text = yamlText(value)
-  // kyaml retains the quotes of an existing value, and not its comments (`yaml/fns.go`, `FieldSetter`).
+  // kyaml retains the quotes and the tag of an existing value, and not its comments (`yaml/fns.go`, `FieldSetter`).
   const before = entryOf(annotations, name)
-  text.style = before?.value.kind === 'scalar' ? before.value.style : 'single'
+  const scalar = before?.value.kind === 'scalar' ? before.value : undefined
+  text.style = scalar?.style ?? 'single'
+  text.source = scalar?.source
   if (before !== undefined) before.value = text
   else setEntry(annotations?.kind === 'map' ? annotations : mapCreatedAt(item, 'metadata', 'annotations'), name, text)
 }
@@ -70,15 +72,19 @@ export function clearAnnotation(item: YamlMap, name: string): void {
   if (annotations?.kind === 'map') removeEntry(annotations, name)
 }
 
-/** Removes empty `annotations`, and then an empty `metadata` (kyaml `yaml.ClearEmptyAnnotations`). */
+/**
+ * Removes empty `annotations`, and then an empty `metadata` (kyaml `yaml.ClearEmptyAnnotations`). An alias counts as empty, whatever its anchor
+ * holds: `FieldClearer` looks at the content of the alias node.
+ */
 export function clearEmptyAnnotations(item: YamlMap): void {
   const metadata = nodeAt(item, 'metadata')
-  if (metadata?.kind === 'map' && isEmpty(nodeAt(metadata, 'annotations'))) removeEntry(metadata, 'annotations')
+  if (metadata?.kind === 'map' && isEmpty(entryOf(metadata, 'annotations')?.value)) removeEntry(metadata, 'annotations')
   if (isEmpty(metadata)) removeEntry(item, 'metadata')
 }
 
 function isEmpty(node: YamlNode | undefined): boolean {
   if (node === undefined) return false
+  if (node.kind === 'alias') return true
   return node.kind === 'map' ? node.entries.length === 0 : node.kind === 'list' ? node.items.length === 0 : isNull(node)
 }
 

@@ -26,6 +26,11 @@ export function kyamlText(value: string): YamlScalar {
   return { ...yamlText(value), style }
 }
 
+/** The same before kyaml v0.11, which left it to the writer of YAML to find the quotes. */
+export function earlierKyamlText(value: string): YamlScalar {
+  return { ...yamlText(value), style: value.includes('\n') ? 'literal' : 'plain' }
+}
+
 /** All annotations of an object, with their unquoted values; a value that is no scalar is empty. */
 export function annotationsOf(item: YamlMap): Map<string, string> {
   const annotations = new Map<string, string>()
@@ -51,7 +56,7 @@ export function replaceAnnotations(item: YamlMap, annotations: ReadonlyMap<strin
 }
 
 /** The annotations in place after `SetAnnotations` and kpt: old order and comments, new quotes. */
-export function restyleAnnotations(item: YamlMap, annotations: ReadonlyMap<string, string>): void {
+export function restyleAnnotations(item: YamlMap, annotations: ReadonlyMap<string, string>, textOf = kyamlText): void {
   const metadata = mapAt(item, 'metadata')
   const map = mapAt(item, 'metadata', 'annotations')
   if (metadata === undefined || map === undefined) return
@@ -60,13 +65,12 @@ export function restyleAnnotations(item: YamlMap, annotations: ReadonlyMap<strin
     return
   }
   for (const name of map.entries.map(({ key }) => keyOf(key))) if (!annotations.has(name)) removeEntry(map, name)
-  for (const [name, value] of annotations) if (!isWritten(map, name, value)) setEntry(map, name, kyamlText(value))
+  for (const [name, value] of annotations) if (!isWritten(map, name, textOf(value))) setEntry(map, name, textOf(value))
 }
 
-function isWritten(map: YamlMap, name: string, value: string): boolean {
+function isWritten(map: YamlMap, name: string, wanted: YamlScalar): boolean {
   const entry = map.entries.find(({ key }) => keyOf(key) === name)
   const node = entry?.value
-  const wanted = kyamlText(value)
-  if (node?.kind !== 'scalar' || node.value !== value || node.style !== wanted.style) return false
-  return node.style !== 'plain' || node.tag === '!!str' || (node.tag === '' && readsAsText(value))
+  if (node?.kind !== 'scalar' || node.value !== wanted.value || node.style !== wanted.style) return false
+  return node.style !== 'plain' || node.tag === '!!str' || (node.tag === '' && readsAsText(wanted.value))
 }

@@ -5,11 +5,13 @@ import type { YamlMap } from '../../yaml/yaml-node.ts'
 import { withoutDocumentComments } from '../../yaml/yaml-resource-list.ts'
 import type { FunctionLibrary } from '../answer-calls.ts'
 import { isKptfile, PackageSources } from '../package-sources.ts'
+import { attributeRender } from './attribution.ts'
 import { fileOf } from './item-annotations.ts'
-import { type PipelinePackage, readPipelinePackage } from './pipeline-package.ts'
-import type { RenderProcess } from './pipeline-step.ts'
+import { readPipelinePackage } from './pipeline-package.ts'
+import type { PipelineStep, RenderProcess } from './pipeline-step.ts'
 import { FUNCTION_TEXT, formatFunctionInput, formatFunctionOutput, readFunctionInput, readFunctionOutput } from './resource-list.ts'
 import { type PipelineRun, runPipeline } from './run-pipeline.ts'
+import { badOutput } from './run-step.ts'
 import { writeItems } from './write-items.ts'
 
 export interface RenderedFiles {
@@ -26,17 +28,20 @@ export interface RenderedFiles {
 
 export type FilesRendering = RenderedFiles | { readonly failures: readonly [Failure, ...Failure[]] }
 
-/** Never throws for bad input; the failures are those of `renderPackage`. With `throughText` the bytes are exactly kpt's. */
-export function* renderFiles(packagePath: string, files: PackageFiles): RenderProcess<FilesRendering> {
+/**
+ * Never throws for bad input; the failures are those of `renderPackage`. With `throughText` the bytes are exactly kpt's.
+ * @param attributed whether the render is recorded on objects of Config Connector; not with `KPT_DISABLE_ATTRIBUTION`
+ */
+export function* renderFiles(packagePath: string, files: PackageFiles, attributed = true): RenderProcess<FilesRendering> {
   const sources = new PackageSources(packagePath, files)
   const failures = [...sources.packageFailures(), ...[...sources.files.keys()].flatMap((path) => sources.failuresOf(path))]
   const root = failures.length > 0 ? undefined : readPipelinePackage(sources, failures)
   failures.push(...sources.configFailures())
   const [first, ...others] = failures
   if (first !== undefined || root === undefined) return { failures: [first as Failure, ...others] }
-  const read = new Set(pathsOf(root))
   try {
-    const { items, runs } = yield* runPipeline(root, packagePath)
+    const { items, runs, read } = yield* runPipeline(root, packagePath)
+    if (attributed) attributeRender(items)
     const written = writeItems(items)
     sources.assertNoFolder(written.keys())
     return {
@@ -52,11 +57,6 @@ export function* renderFiles(packagePath: string, files: PackageFiles): RenderPr
   }
 }
 
-function pathsOf({ folder, items, subpackages }: PipelinePackage): readonly string[] {
-  const own = items.map((item) => (folder === '' ? fileOf(item).path : `${folder}/${fileOf(item).path}`))
-  return [...own, ...subpackages.flatMap(pathsOf)]
-}
-
 /** Whether a function returned the item: then kpt has moved the comments of its document to the object. */
 export type PassedItems = (item: YamlMap) => boolean
 
@@ -70,12 +70,25 @@ export function throughText(library: FunctionLibrary): FunctionLibrary & { reado
     answer: ({ step, input }) => {
       // Comments of a document are not its object's: the first program does not get them, and kpt restores them afterwards.
       const items = input.items.map((item) => (given.has(item) ? item : withoutDocumentComments(item)))
-      const answer = library.answer({ step, input: readFunctionInput(formatFunctionInput({ ...input, items }), FUNCTION_TEXT) })
+      const read = readOr(step, () => readFunctionInput(formatFunctionInput({ ...input, items }), FUNCTION_TEXT))
+      if ('failure' in read) return read
+      const answer = library.answer({ step, input: read })
       if ('failure' in answer || answer.exitCode !== 0) return answer
-      const output = readFunctionOutput(formatFunctionOutput(answer, input.config), FUNCTION_TEXT)
+      const output = readOr(step, () => readFunctionOutput(formatFunctionOutput(answer, input.config), FUNCTION_TEXT))
+      if ('failure' in output) return output
       for (const item of output.items) given.add(item)
       return { ...answer, ...output }
     },
     passed: (item) => given.has(item),
+  }
+}
+
+/** A text of a function that cannot be read is a failure of its step: kpt stops there with `MalformedYAMLError`. */
+function readOr<T>(step: PipelineStep, read: () => T): T | { readonly failure: Failure } {
+  try {
+    return read()
+  } catch (thrown) {
+    if (!(thrown instanceof Failure)) throw thrown
+    return { failure: badOutput(step, `${thrown.what}: ${thrown.why}`) }
   }
 }

@@ -28,6 +28,8 @@ export interface PipelineRun {
   /** The resources of all packages, subpackages first; paths are from the outermost package. */
   readonly items: readonly YamlMap[]
   readonly runs: readonly StepRun[]
+  /** Paths of the files with resources. Those to which no resource is written are removed by kpt. */
+  readonly read: ReadonlySet<string>
 }
 
 /**
@@ -36,6 +38,7 @@ export interface PipelineRun {
  */
 export function* runPipeline(root: PipelinePackage, packagePath: string, watcher?: RenderWatcher): RenderProcess<PipelineRun> {
   const runs: StepRun[] = []
+  const read = new Set(pathsOf(root))
   const items = yield* new PackageRender(packagePath, runs, watcher).render(root)
   for (const item of items) {
     const folder = folderOf(annotationOf(item, PACKAGE_PATH) ?? '')
@@ -44,7 +47,12 @@ export function* runPipeline(root: PipelinePackage, packagePath: string, watcher
     setAnnotation(item, LEGACY_PATH, path)
     clearAnnotation(item, PACKAGE_PATH)
   }
-  return { items, runs }
+  return { items, runs, read }
+}
+
+function pathsOf({ folder, items, subpackages }: PipelinePackage): readonly string[] {
+  const own = items.map((item) => (folder === '' ? fileOf(item).path : `${folder}/${fileOf(item).path}`))
+  return [...own, ...subpackages.flatMap(pathsOf)]
 }
 
 /** Path from the outermost package, joined like Go's `filepath.Join`: a function may have set it. */
@@ -143,10 +151,12 @@ function configOf(
     return found
   }
   if (each.configMap.size === 0) return undefined
+  const data = [...each.configMap].sort(([one], [other]) => (one < other ? -1 : 1))
   return yamlMap([
     ['apiVersion', yamlText('v1')],
     ['kind', yamlText('ConfigMap')],
     ['metadata', yamlMap([['name', yamlText('function-input')]])],
-    ['data', yamlMap([...each.configMap].sort(([one], [other]) => (one < other ? -1 : 1)).map(([key, value]) => [key, yamlText(value)]))],
+    // upsert-resource puts the config among the resources, and this style with it.
+    ['data', { ...yamlMap(data.map(([key, value]) => [key, yamlText(value)])), style: 'flow' }],
   ])
 }

@@ -197,7 +197,8 @@ function firstLine(text: string): string {
   return foreignLine(text.trim().split('\n')[0] ?? '', { limit: 400 })
 }
 
-function badOutput(step: PipelineStep, why: string): Failure {
+/** Failure BP1204 of a step, in its own words or kpt's. */
+export function badOutput(step: PipelineStep, why: string): Failure {
   return new Failure({
     code: 'BP1204',
     what: `what goes into or comes out of the function ${functionName(step.function)} is not a package`,

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { readYamlNodes } from '../../yaml/read/read-yaml-node.ts'
 import { writeYamlNode } from '../../yaml/write/write-yaml-node.ts'
-import type { YamlMap } from '../../yaml/yaml-node.ts'
+import { kubectlJsonOf, type YamlMap } from '../../yaml/yaml-node.ts'
 import { isLocalToSdk, isOfKind, readText, sdkKindOf, writeText } from './sdk-fields.ts'
 
 function map(text: string): YamlMap {
@@ -29,6 +29,15 @@ test('an unchanged text keeps its node; a changed one gets a new node with the o
   assert.equal(writeYamlNode(object), 'a: x # one\nb: x # two\n')
 })
 
+test('a word of YAML 1.1 gets no quotes, so that kubectl reads a boolean', () => {
+  const object = map('a: "on"\n')
+  assert.ok(writeText(object, ['a'], 'yes'))
+  assert.ok(writeText(object, ['on', 'off'], 'true'))
+  assert.equal(writeYamlNode(object), 'a: yes\non:\n  off: "true"\n')
+  assert.deepEqual(kubectlJsonOf(object), { a: true, true: { false: 'true' } })
+  assert.deepEqual(readText(object, ['a']), { is: 'text', text: 'yes' })
+})
+
 test('missing maps are created, and nothing is written below another kind of node', () => {
   const object = map('a: 1\n')
   assert.ok(writeText(object, ['b', 'c'], '2'))
@@ -36,12 +45,13 @@ test('missing maps are created, and nothing is written below another kind of nod
   assert.equal(writeYamlNode(object), 'a: 1\nb:\n  c: "2"\n')
 })
 
-test('an empty part of an apiVersion matches anything; with two slashes only the kind counts', () => {
+test('an empty part matches anything, and with two slashes in the apiVersion all parts are empty', () => {
   const kind = (text: string) => sdkKindOf(map(text))
   assert.ok(isOfKind(kind('apiVersion: v1\nkind: StatefulSet\n'), { group: 'apps', kind: 'StatefulSet' }))
   assert.ok(!isOfKind(kind('apiVersion: x/v1\nkind: StatefulSet\n'), { group: 'apps', kind: 'StatefulSet' }))
   assert.ok(!isOfKind(kind('apiVersion: v2\nkind: Service\n'), { version: 'v1', kind: 'Service' }))
-  assert.ok(!isOfKind(kind('apiVersion: a/b/c\nkind: Service\n'), { kind: 'Service' }))
+  assert.ok(isOfKind(kind('apiVersion: a/b/c\nkind: Service\n'), { kind: 'Deployment' }))
+  assert.ok(isOfKind(kind('resources: []\n'), { version: 'v1', kind: 'Service' }))
 })
 
 test('an object is for tools only if the annotation is a text', () => {

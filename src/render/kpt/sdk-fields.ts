@@ -3,7 +3,17 @@
  * that a number is no text, and a text that is set loses its quotes.
  */
 import { parseApiVersion } from '../../krm/resource-id.ts'
-import { entryOf, resolved, setEntry, type YamlMap, type YamlNode, type YamlScalar, yamlMap, yamlText } from '../../yaml/yaml-node.ts'
+import {
+  entryOf,
+  resolved,
+  setEntry,
+  type YamlMap,
+  type YamlNode,
+  type YamlScalar,
+  yamlMap,
+  yamlPlain,
+  yamlText,
+} from '../../yaml/yaml-node.ts'
 import { readsAsText } from '../../yaml/yaml-tag.ts'
 
 /** The value at a path: a text, nothing, or something else (at the path or above it). */
@@ -13,6 +23,11 @@ const ABSENT: SdkText = { is: 'absent' }
 const OTHER: SdkText = { is: 'other' }
 /** Booleans for kubectl, and texts for the YAML 1.2 reader of the SDK. */
 const OLD_BOOLEAN = /^([yYnN]|yes|Yes|YES|no|No|NO|on|On|ON|off|Off|OFF)$/
+
+/** A text that the SDK writes. go-yaml puts no quotes around `on`, so that kubectl reads a boolean. */
+function sdkText(text: string): YamlScalar {
+  return OLD_BOOLEAN.test(text) ? yamlPlain(text) : yamlText(text)
+}
 
 function isText(node: YamlScalar): boolean {
   if (node.tag !== '') return node.tag === '!!str'
@@ -47,14 +62,14 @@ export function writeText(to: YamlMap, path: readonly string[], text: string): b
   if (name === undefined) return false
   const entry = entryOf(to, name)
   if (below.length === 0) {
-    if (entry === undefined) to.entries.push({ key: yamlText(name), value: yamlText(text) })
+    if (entry === undefined) to.entries.push({ key: sdkText(name), value: sdkText(text) })
     else if (isPlainText(entry.value, text)) keepText(to, path)
-    else setEntry(to, name, yamlText(text))
+    else setEntry(to, name, sdkText(text))
     return true
   }
   if (entry === undefined) {
     const created = yamlMap()
-    to.entries.push({ key: yamlText(name), value: created })
+    to.entries.push({ key: sdkText(name), value: created })
     return writeText(created, below, text)
   }
   const next = resolved(entry.value)
@@ -94,12 +109,12 @@ export function sdkKindOf(item: YamlMap): SdkKind {
 }
 
 /**
- * `IsGVK` of the SDK: an empty part, of the object or of `wanted`, matches anything. So a `v1` StatefulSet is one of `apps`. Unlike there, an
- * object without a kind has no kind: kpt passes no such object to a function.
+ * `IsGVK` of the SDK: an empty part, of the object or of `wanted`, matches anything. So a `v1` StatefulSet is one of `apps`, and a kustomization
+ * without a kind is one of every kind.
  */
 export function isOfKind({ group, version, kind }: SdkKind, wanted: Partial<SdkKind>): boolean {
   const either = (own: string, other: string | undefined): boolean => own === '' || other === undefined || other === '' || own === other
-  return kind === wanted.kind && either(group, wanted.group) && either(version, wanted.version)
+  return either(kind, wanted.kind) && either(group, wanted.group) && either(version, wanted.version)
 }
 
 const LOCAL_CONFIG = 'config.kubernetes.io/local-config'

@@ -14,12 +14,20 @@ export function effectiveNamespaceOf(item: YamlMap): string {
 
 /** Why the objects are not a valid set: one without kind or name, or a duplicate; undefined for a valid set. */
 export function findBadResource(items: readonly YamlMap[]): string | undefined {
-  const observed = new Set<string>()
   for (const item of items) {
     const kind = textAt(item, 'kind') ?? ''
-    const name = textAt(item, 'metadata', 'name') ?? ''
     if (kind === '') return `missing kind in object ${goMetadata(item)}`
-    if (name === '' && !kind.endsWith('List')) return `missing metadata.name in object ${goMetadata(item)}`
+    if ((textAt(item, 'metadata', 'name') ?? '') === '' && !kind.endsWith('List'))
+      return `missing metadata.name in object ${goMetadata(item)}`
+  }
+  return findDuplicate(items)
+}
+
+/** The same where local-config objects are resources too: then kustomize wants neither kind nor name. */
+export function findDuplicate(items: readonly YamlMap[]): string | undefined {
+  const observed = new Set<string>()
+  for (const item of items) {
+    const name = textAt(item, 'metadata', 'name') ?? ''
     const own = kindOf(item)
     const key = JSON.stringify([own.group, own.version, own.kind, effectiveNamespaceOf(item), name])
     if (observed.has(key)) return `may not add resource with an already registered id: ${describeObject(item)}`

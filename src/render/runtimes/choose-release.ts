@@ -19,12 +19,14 @@ export interface BuiltInVariant {
 }
 
 export interface BuiltIn {
-  /** In the order of their releases; the first one is the program `functions/<name>/run.ts`. */
+  /** The first one is the program `functions/<name>/run.ts`. */
   readonly variants: readonly [BuiltInVariant, ...BuiltInVariant[]]
   /** The newest known release, built in or not. A moving tag is taken for it. */
   readonly newest: ReleaseVersion
   /** The last release on gcr.io/kpt-fn, which gets no new ones; undefined where it has none. */
   readonly last: ReleaseVersion | undefined
+  /** The last releases of earlier minor versions. A tag like `v0.1` means the one of its minor version: no new release follows it. */
+  readonly ended?: readonly ReleaseVersion[]
 }
 
 /** By name, as in `functions/`. */
@@ -65,16 +67,18 @@ function variantOf({ variants }: BuiltIn, release: ReleaseVersion): BuiltInVaria
 
 function releaseOf(builtIn: BuiltIn, tag: string, newest: ReleaseVersion): ReleaseVersion | undefined {
   const start = parseStart(tag)
-  if (start !== undefined) return startsWith(newest, start) ? newest : undefined
+  if (start !== undefined) return [newest, ...(builtIn.ended ?? [])].find((version) => startsWith(version, start))
   const holds = parseConstraint(tag)
   // `latest`, `unstable`, and other tags that are no versions.
   if (holds === undefined) return newest
   return knownReleases(builtIn, newest).find(holds)
 }
 
-/** The newest first. */
-function knownReleases({ variants }: BuiltIn, newest: ReleaseVersion): readonly ReleaseVersion[] {
-  const releases: ReleaseVersion[] = [newest]
+/** The newest first. Every patch below the last one of its minor version is a release, built in or not: kpt would take it. */
+function knownReleases({ variants, ended = [] }: BuiltIn, newest: ReleaseVersion): readonly ReleaseVersion[] {
+  const releases: ReleaseVersion[] = [newest, ...ended].flatMap(([major, minor, last]) =>
+    Array.from({ length: last + 1 }, (_, patch): ReleaseVersion => [major, minor, patch]),
+  )
   for (const { from, below } of variants) {
     const patches = below[1] > from[1] ? newest[2] : below[2] - 1
     for (let patch = from[2]; patch <= patches; patch += 1) releases.push([from[0], from[1], patch])
@@ -82,10 +86,19 @@ function knownReleases({ variants }: BuiltIn, newest: ReleaseVersion): readonly 
   return releases.filter((release) => compareReleases(release, newest) <= 0).sort((one, other) => compareReleases(other, one))
 }
 
-function describeReleases({ variants: [first, ...others] }: BuiltIn): string {
-  const { below } = others.at(-1) ?? first
+function describeReleases({ variants }: BuiltIn): string {
+  const ranges: { from: ReleaseVersion; below: ReleaseVersion }[] = []
+  for (const { from, below } of [...variants].sort((one, other) => compareReleases(one.from, other.from))) {
+    const before = ranges.at(-1)
+    if (before !== undefined && compareReleases(before.below, from) === 0) before.below = below
+    else ranges.push({ from, below })
+  }
+  return ranges.map(describeRange).join(', ')
+}
+
+function describeRange({ from, below }: { readonly from: ReleaseVersion; readonly below: ReleaseVersion }): string {
   const [major, minor, patch] = below
-  if (patch === 0) return `from ${formatRelease(first.from)}, below ${formatRelease(below)}`
+  if (patch === 0) return `from ${formatRelease(from)}, below ${formatRelease(below)}`
   const last = formatRelease([major, minor, patch - 1])
-  return formatRelease(first.from) === last ? last : `${formatRelease(first.from)} to ${last}`
+  return formatRelease(from) === last ? last : `${formatRelease(from)} to ${last}`
 }

@@ -1,20 +1,32 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { BUILT_IN } from '../../../functions/built-in-functions.ts'
-import { setNamespace, setNamespaceOfAnyOrigin, setNamespaceOfNamedServices } from '../../../functions/set-namespace/fn.ts'
+import {
+  setEveryNamespace,
+  setEveryNamespaceIfConfigured,
+  setNamespace,
+  setOldNamespace,
+  setOldNamespaceOrFail,
+} from '../../../functions/set-namespace/fn.ts'
 import type { PipelineStep } from '../kpt/pipeline-step.ts'
+import type { BuiltIn } from './choose-release.ts'
 import { type AllowedFunctions, chooseRuntime, NOTHING_ALLOWED } from './choose-runtime.ts'
 import { formatRelease, parseConstraint, parseRelease, type ReleaseVersion } from './release-version.ts'
 import { splitWords } from './split-words.ts'
 
 const DIGEST = `sha256:${'a'.repeat(64)}`
 
-function stepOf({ image = '', exec = '', tag = '' }: { image?: string; exec?: string; tag?: string }): PipelineStep {
+function stepOf({
+  image = '',
+  exec = '',
+  tag = '',
+  list = 'mutators',
+}: Partial<Record<'image' | 'exec' | 'tag', string>> & { list?: PipelineStep['list'] }): PipelineStep {
   const none = { name: '', configPath: '', configMap: new Map(), selectors: [], exclude: [] }
   return {
     number: 0,
     folder: '',
-    list: 'mutators',
+    list,
     index: 0,
     function: { image, exec, tag, line: 7, ...none },
     kptfile: 'apps/web/Kptfile',
@@ -25,6 +37,7 @@ function stepOf({ image = '', exec = '', tag = '' }: { image?: string; exec?: st
 function chosen(what: Parameters<typeof stepOf>[0], allowed: Partial<AllowedFunctions> = {}): string {
   const choice = chooseRuntime(stepOf(what), { ...NOTHING_ALLOWED, ...allowed }, BUILT_IN)
   if (choice.is === 'refused') return choice.failure.code
+  if (choice.is === 'not-run') return `${choice.failure.code} not run`
   if (choice.is === 'program') return ['program', choice.program, ...choice.words].join(' ')
   if (choice.is === 'image') return `image ${choice.image}`
   if (choice.is === 'module') return `module ${choice.file}${choice.remark === undefined ? '' : ' remark'}`
@@ -35,8 +48,8 @@ function chosen(what: Parameters<typeof stepOf>[0], allowed: Partial<AllowedFunc
 test('an image of the catalog is built in by its name and release, in both registries and by its short name', () => {
   for (const prefix of ['', 'gcr.io/kpt-fn/', 'ghcr.io/kptdev/krm-functions-catalog/']) {
     assert.equal(chosen({ image: `${prefix}set-labels:v0.2.0` }), 'set-labels 0')
-    assert.equal(chosen({ image: `${prefix}set-labels:v0.2.9` }), 'set-labels 0')
-    assert.equal(chosen({ image: `${prefix}set-labels:v0.1.5` }), 'BP1201')
+    assert.equal(chosen({ image: `${prefix}set-labels:v0.2.1` }), 'set-labels 0')
+    assert.equal(chosen({ image: `${prefix}set-labels:v0.1.4` }), 'BP1201')
     assert.equal(chosen({ image: `${prefix}set-labels:v0.3.0` }), 'BP1201')
     assert.equal(chosen({ image: `${prefix}starlark:v0.5.0` }), 'BP1201')
   }
@@ -48,17 +61,20 @@ test('a release chooses the behaviour that it had', () => {
   const { variants } = BUILT_IN.get('set-namespace') ?? assert.fail('it is built in')
   assert.deepEqual(
     variants.map(({ run }) => run),
-    [setNamespace, setNamespaceOfAnyOrigin, setNamespaceOfNamedServices],
+    [setNamespace, setEveryNamespace, setEveryNamespaceIfConfigured, setOldNamespace, setOldNamespaceOrFail],
   )
   const name = 'ghcr.io/kptdev/krm-functions-catalog/set-namespace'
   const of = (tag: string): string => chosen({ image: `${name}:${tag}` })
-  assert.deepEqual(['v0.4.0', 'v0.4.1', 'v0.4.2', 'v0.4.5', 'v0.4.6', 'v0.4.7', 'v0.5.0'].map(of), [
+  assert.deepEqual(['v0.3.1', 'v0.3.2', 'v0.3.3', 'v0.3.4', 'v0.4.0', 'v0.4.1', 'v0.4.2', 'v0.4.5', 'v0.4.6', 'v0.4.7'].map(of), [
+    'BP1201',
+    'set-namespace 4',
+    'set-namespace 3',
+    'set-namespace 3',
+    'set-namespace 2',
+    'set-namespace 1',
+    'BP1201',
     'BP1201',
     'set-namespace 0',
-    'set-namespace 1',
-    'set-namespace 1',
-    'set-namespace 2',
-    'set-namespace 2',
     'BP1201',
   ])
 })
@@ -66,28 +82,58 @@ test('a release chooses the behaviour that it had', () => {
 test('a moving tag means the newest known release, with a note; no tag of the older registry moves', () => {
   const name = 'ghcr.io/kptdev/krm-functions-catalog/set-namespace'
   for (const image of [`${name}:latest`, name, `${name}:v0.4`, `${name}:v0`, `${name}:unstable`, 'set-namespace'])
-    assert.equal(chosen({ image }), 'set-namespace 2 remark', image)
-  assert.equal(chosen({ image: `${name}:v0.3` }), 'BP1201')
-  assert.equal(chosen({ image: 'gcr.io/kpt-fn/set-namespace:v0.4' }), 'set-namespace 0')
-  assert.equal(chosen({ image: 'gcr.io/kpt-fn/set-namespace' }), 'set-namespace 0')
+    assert.equal(chosen({ image }), 'set-namespace 0 remark', image)
+  assert.equal(chosen({ image: `${name}:v0.3` }), 'set-namespace 3 remark')
+  assert.equal(chosen({ image: 'gcr.io/kpt-fn/set-namespace:v0.4' }), 'set-namespace 1')
+  assert.equal(chosen({ image: 'gcr.io/kpt-fn/set-namespace' }), 'set-namespace 1')
   // Its newest release sets init containers, which the one that is built in does not.
   assert.equal(chosen({ image: 'ghcr.io/kptdev/krm-functions-catalog/set-image:latest' }), 'BP1201')
   const choice = chooseRuntime(stepOf({ image: `${name}:latest` }), NOTHING_ALLOWED, BUILT_IN)
   assert.equal(choice.is === 'built-in' && choice.remark, `the tag latest of ${name} means another release from time to time: v0.4.6 runs`)
 })
 
+test('the tag of an earlier minor version means its last release', () => {
+  assert.equal(chosen({ image: 'gcr.io/kpt-fn/apply-setters:v0.1' }), 'apply-setters 1')
+  assert.equal(chosen({ image: 'gcr.io/kpt-fn/apply-setters:v0.1.1' }), 'apply-setters 1')
+  assert.equal(chosen({ image: 'apply-setters:v0.1' }), 'apply-setters 1 remark')
+  assert.equal(chosen({ image: 'gcr.io/kpt-fn/apply-setters:v0' }), 'apply-setters 0')
+  assert.equal(chosen({ exec: 'apply-setters' }), 'apply-setters 0')
+})
+
+test('a refusal names the releases that are built in, and no release between them', () => {
+  const run = BUILT_IN.get('set-labels')?.variants[0].run ?? assert.fail('it is built in')
+  const builtIns = new Map([
+    [
+      'some',
+      {
+        variants: [
+          { from: [0, 3, 0], below: [0, 4, 0], run },
+          { from: [0, 1, 1], below: [0, 1, 2], run },
+          { from: [0, 2, 0], below: [0, 2, 2], run },
+          { from: [0, 2, 2], below: [0, 2, 4], run },
+        ],
+        newest: [0, 3, 1],
+        last: undefined,
+      },
+    ],
+  ] as const satisfies readonly [string, BuiltIn][])
+  const choice = chooseRuntime(stepOf({ image: 'gcr.io/kpt-fn/some:v0.1.0' }), NOTHING_ALLOWED, builtIns)
+  assert.match(choice.is === 'refused' ? choice.failure.why : '', /\(v0\.1\.1, v0\.2\.0 to v0\.2\.3, from v0\.3\.0, below v0\.4\.0\)$/)
+})
+
 test('a digest counts only beside a release', () => {
   const name = 'ghcr.io/kptdev/krm-functions-catalog/set-namespace'
-  assert.equal(chosen({ image: `${name}:v0.4.5@${DIGEST}` }), 'set-namespace 1')
+  assert.equal(chosen({ image: `${name}:v0.4.6@${DIGEST}` }), 'set-namespace 0')
   assert.equal(chosen({ image: `${name}@${DIGEST}` }), 'BP1201')
 })
 
 test('the tag beside an image, which may be a constraint, takes the place of its own', () => {
   const image = 'set-namespace:v0.3.0'
-  assert.equal(chosen({ image, tag: 'v0.4.1' }), 'set-namespace 0')
-  assert.equal(chosen({ image, tag: '<0.4.6' }), 'set-namespace 1 remark')
-  assert.equal(chosen({ image, tag: '~0.4' }), 'set-namespace 2 remark')
-  assert.equal(chosen({ image, tag: '0.3.x || 0.4.1' }), 'set-namespace 0 remark')
+  assert.equal(chosen({ image, tag: 'v0.4.1' }), 'set-namespace 1')
+  assert.equal(chosen({ image, tag: '<0.4.6' }), 'BP1201', 'v0.4.5 is a release, and not built in')
+  assert.equal(chosen({ image, tag: '<0.4.2' }), 'set-namespace 1 remark')
+  assert.equal(chosen({ image, tag: '~0.4' }), 'set-namespace 0 remark')
+  assert.equal(chosen({ image, tag: '0.3.x || 0.4.1' }), 'set-namespace 1 remark')
   assert.equal(chosen({ image, tag: '>=0.5' }), 'BP1201')
 })
 
@@ -128,6 +174,18 @@ test('a package cannot allow its own program', () => {
   assert.equal(chosen({ exec: './functions/set-labels/run.ts' }), 'set-labels 0 remark')
   for (const exec of ['../../bin/sh', "sh -c 'id'", '/bin/sh', 'set-labels --x', './Kptfile', '"', 'my-fn', 'constructor', '__proto__'])
     assert.equal(chosen({ exec }), 'BP1206', exec)
+})
+
+test('a validator that nothing may run does not run; one that is built in or allowed does', () => {
+  const validator = (what: Parameters<typeof stepOf>[0], allowed: Partial<AllowedFunctions> = {}): string =>
+    chosen({ ...what, list: 'validators' }, allowed)
+  const kubeval = 'gcr.io/kpt-fn/kubeval:v0.3.0'
+  assert.equal(validator({ image: kubeval }), 'BP1201 not run')
+  assert.equal(validator({ image: kubeval }, { images: [kubeval] }), `image ${kubeval}`)
+  assert.equal(validator({ image: 'reg.example/check' }), 'BP1206 not run')
+  assert.equal(validator({ exec: 'check --all' }), 'BP1206 not run')
+  assert.equal(validator({ exec: 'check --all' }, { exec: ['check --all'] }), 'program check --all')
+  assert.equal(validator({ image: 'kubeconform:v0.1.2' }), 'kubeconform 0')
 })
 
 test('a program is allowed by its text, or without arguments by its absolute path', () => {
@@ -210,13 +268,13 @@ test('a refusal names the line of the Kptfile and what the operator can do (C10,
     remedy: 'name it with @sha256:… and allow it with --allow-image where it may run; no setting of the package can',
     retry: 'on-change',
   })
-  assert.deepEqual(reported({ image: 'gcr.io/kpt-fn/set-labels:v0.1.5' }), {
+  assert.deepEqual(reported({ image: 'gcr.io/kpt-fn/set-labels:v0.1.4' }), {
     code: 'BP1201',
     what: 'RuntimeMissing(set-labels): nothing here can run the function',
     where: 'apps/web/Kptfile:7 (mutator 1, set-labels)',
-    why: 'the image gcr.io/kpt-fn/set-labels:v0.1.5: v0.1.5 is none of the releases that are built in (from v0.2.0, below v0.3.0)',
+    why: 'the image gcr.io/kpt-fn/set-labels:v0.1.4: v0.1.4 is none of the releases that are built in (v0.1.5, v0.2.0 to v0.2.1)',
     remedy:
-      'use ghcr.io/kptdev/krm-functions-catalog/set-labels:v0.2.2, which is built in, or allow this image with --allow-image=gcr.io/kpt-fn/set-labels:v0.1.5',
+      'use ghcr.io/kptdev/krm-functions-catalog/set-labels:v0.2.1, which is built in, or allow this image with --allow-image=gcr.io/kpt-fn/set-labels:v0.1.4',
     retry: 'on-change',
   })
 })
@@ -251,7 +309,7 @@ test('the release in the remedy of a refusal is built in', () => {
       assert.match(chosen({ exec: name }), / 0$/)
     }
   }
-  assert.match(remedyOf({ image: 'set-image:latest' }), /^use \S+\/set-image:v0\.1\.2, /)
+  assert.match(remedyOf({ image: 'set-image:latest' }), /^use \S+\/set-image:v0\.1\.1, /)
   assert.match(remedyOf({ image: `set-labels@${DIGEST}` }), /^name its release before the digest, as in :v1\.2\.3@sha256:…, or /)
   assert.match(
     remedyOf({ image: 'starlark:v0.5.0' }),

@@ -31,6 +31,8 @@ export type ChosenRuntime =
   /** `file`: an absolute path. `remark`: another path names the module. */
   | { readonly is: 'module'; readonly file: string; readonly remark?: string }
   | { readonly is: 'image'; readonly image: string }
+  /** A validator that nothing here may run: kpt discards what a validator returns, so the objects are the same without it. */
+  | { readonly is: 'not-run'; readonly failure: Failure }
   | { readonly is: 'refused'; readonly failure: Failure }
 
 const RELATIVE = 'its path is relative, and there is no folder that it could start from'
@@ -40,7 +42,8 @@ const FROZEN_CATALOG = 'gcr.io/kpt-fn/'
 const CATALOG = 'ghcr.io/kptdev/krm-functions-catalog/'
 
 export function chooseRuntime(step: PipelineStep, allowed: AllowedFunctions, builtIns: BuiltIns): ChosenRuntime {
-  return step.function.image === '' ? chooseForExec(step, allowed, builtIns) : chooseForImage(step, allowed, builtIns)
+  const chosen = step.function.image === '' ? chooseForExec(step, allowed, builtIns) : chooseForImage(step, allowed, builtIns)
+  return chosen.is === 'refused' && step.list === 'validators' ? { is: 'not-run', failure: chosen.failure } : chosen
 }
 
 function chooseForExec(step: PipelineStep, allowed: AllowedFunctions, builtIns: BuiltIns): ChosenRuntime {

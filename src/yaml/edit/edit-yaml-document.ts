@@ -36,6 +36,8 @@ export class DocumentEditor {
   text: string
   private document: YamlDocument
   private readonly lineBreak: '\n' | '\r\n'
+  /** Whether aliases are to show the change. */
+  private followed = false
 
   /** @param text one document that was read */
   constructor(text: string, lineBreak: '\n' | '\r\n') {
@@ -56,6 +58,20 @@ export class DocumentEditor {
     else this.commit({ attempts: this.add(slots, rest, value), wanted })
   }
 
+  /** Sets the value of an anchor, or below it, where every alias is to show it too. @throws EditRefusal */
+  setAnchored(path: FieldPath, value: Json, aliases: readonly FieldPath[]): void {
+    const wanted = [path, ...aliases].reduce((before, each) => withValueAt(before, each, value), this.document.value)
+    if (jsonEquals(wanted, this.document.value)) return
+    const { slots, rest } = walk(this.document, path)
+    if (isAliasSlot(lastOf(slots))) throw new EditRefusal('the value is that of an alias', rangeOf(lastOf(slots).node).start)
+    this.followed = true
+    try {
+      this.commit({ attempts: rest.length === 0 ? this.replacements(slots, value, true) : this.add(slots, rest, value), wanted })
+    } finally {
+      this.followed = false
+    }
+  }
+
   /** An absent value is no change. @throws EditRefusal */
   remove(path: FieldPath): void {
     const wanted = withoutValueAt(this.document.value, path)
@@ -72,7 +88,7 @@ export class DocumentEditor {
     const above = slots.slice(0, -1)
     const entries = entriesOf(this.text, collection)
     if (entries.length === 1) return this.replacements(above, collection.kind === 'map' ? {} : [])
-    checkAnchors(this.document, nodesOf(above), slot.node, entries[index]?.key)
+    this.assertNotShared(nodesOf(above), slot.node, entries[index]?.key)
     const isRoot = above.length === 1
     return [isFlow(collection) ? deleteInFlow(this.text, slot.parent) : deleteEntry(this.text, slot.parent, isRoot)]
   }
@@ -145,7 +161,7 @@ export class DocumentEditor {
   }
 
   private pairInsertion(slots: Slots, name: string, value: Json): readonly (readonly Splice[])[] {
-    checkAnchors(this.document, nodesOf(slots), undefined, undefined)
+    this.assertNotShared(nodesOf(slots))
     const collection = lastOf(slots).node as Collection
     const style = this.styleAt(slots)
     const end = { collection, index: entriesOf(this.text, collection).length }
@@ -157,7 +173,7 @@ export class DocumentEditor {
   }
 
   private insertion(slots: Slots, index: number, item: Json): readonly (readonly Splice[])[] {
-    checkAnchors(this.document, nodesOf(slots), undefined, undefined)
+    this.assertNotShared(nodesOf(slots))
     const collection = lastOf(slots).node as Collection
     const style = this.styleAt(slots)
     if (isFlow(collection)) return [insertInFlow(this.text, { collection, index }, writeFlow(item, style), style)]
@@ -172,7 +188,7 @@ export class DocumentEditor {
   /** Ways to write a value in the place of the last slot. */
   private replacements(slots: Slots, value: Json, keepsStyle = false): readonly (readonly Splice[])[] {
     const slot = lastOf(slots)
-    checkAnchors(this.document, nodesOf(slots), slot.node, undefined)
+    this.assertNotShared(nodesOf(slots), slot.node)
     const style = this.styleAt(slots)
     const entry = entryOf(this.text, slot)
     const old = keepsStyle && slot.node.kind === 'scalar' ? { scalar: slot.node, text: this.text } : undefined
@@ -197,6 +213,10 @@ export class DocumentEditor {
 
   private styleAt(slots: Slots): YamlStyle {
     return styleOf(this.text, this.lineBreak, this.document.node, nodesOf(slots).toReversed())
+  }
+
+  private assertNotShared(changed: readonly YamlNode[], removed?: YamlNode, removedKey?: YamlNode): void {
+    if (!this.followed) checkAnchors(this.document, changed, removed, removedKey)
   }
 
   /** Uses the first attempt that reads back as the wanted value. */

@@ -21,7 +21,13 @@ export interface YamlAddress {
 
 export type YamlEdit =
   /** Replaces or adds a value. Missing parents and keyed items are created; a map or list is changed piece by piece. */
-  | (YamlAddress & { readonly kind: 'set'; readonly path: FieldPath; readonly value: Json })
+  | (YamlAddress & {
+      readonly kind: 'set'
+      readonly path: FieldPath
+      readonly value: Json
+      /** Paths that get the value with it, because they are aliases of it. Without them an anchor with an alias is not changed. */
+      readonly aliases?: readonly FieldPath[]
+    })
   /** Deletes a value, if there is one. The last key of a map leaves `{}`, the last item of a list `[]`. */
   | (YamlAddress & { readonly kind: 'remove'; readonly path: FieldPath })
   /** Deletes the whole document, or the item of the list. The file may have only comments afterwards, or be empty. */
@@ -72,9 +78,11 @@ class FileEditor {
     const { document, item } = edit
     const prefix = this.prefixOf(edit)
     if (edit.kind === 'set') {
+      const { aliases = [] } = edit
       this.change(document, [...prefix, ...edit.path], edit.path, (editor, value, path) => {
-        editor.set(path, edit.value)
-        return withValueAt(value, path, edit.value)
+        if (aliases.length === 0) editor.set(path, edit.value)
+        else editor.setAnchored(path, edit.value, aliases)
+        return [path, ...aliases].reduce((before, each) => withValueAt(before, each, edit.value), value)
       })
     } else if (edit.kind === 'remove') {
       this.change(document, [...prefix, ...edit.path], edit.path, (editor, value, path) => {

@@ -1,27 +1,41 @@
-/** The config of `set-annotations`: the data of a ConfigMap, or a SetAnnotations. */
+/** The config of a function that is a transformer of kustomize: the data of a ConfigMap, or an object of the function's own kind. */
 
-import type { FieldSpec } from '../../src/render/kpt/field-spec.ts'
-import type { Json } from '../../src/text/json.ts'
-import { isNull, itemsAt, jsonOf, keyOf, mapAt, nodeAt, resolved, textAt, type YamlMap, type YamlNode } from '../../src/yaml/yaml-node.ts'
+import type { Json } from '../../text/json.ts'
+import { isNull, itemsAt, jsonOf, keyOf, mapAt, nodeAt, resolved, textAt, type YamlMap, type YamlNode } from '../../yaml/yaml-node.ts'
+import type { FieldSpec } from '../kpt/field-spec.ts'
 
-export interface AnnotationConfig {
-  readonly annotations: ReadonlyMap<string, string>
+export interface TransformerConfig {
+  readonly values: ReadonlyMap<string, string>
   /** Additional fields, before the usual ones. */
   readonly fields: readonly FieldSpec[]
 }
 
-const OWN_KINDS = new Set(['SetAnnotations', 'SetAnnotationConfig'])
+/** The names of one function. */
+export interface TransformerNames {
+  /** `SetLabels`, and older names of the kind. */
+  readonly kinds: readonly string[]
+  /** `labels`. */
+  readonly values: string
+  /** `additionalLabelFields`; `fieldSpecs` is the older name in every function. */
+  readonly fields: string
+  /** What the function says of another kind, and of no values. */
+  readonly otherKind: string
+  readonly noValues: string
+}
 
-export function readAnnotationConfig(config: YamlMap | undefined): AnnotationConfig | { readonly problem: string } {
+export function readTransformerConfig(
+  config: YamlMap | undefined,
+  names: TransformerNames,
+): TransformerConfig | { readonly problem: string } {
   const [apiVersion, kind] = [textAt(config, 'apiVersion'), textAt(config, 'kind') ?? '']
   const read =
     config !== undefined && apiVersion === 'v1' && kind === 'ConfigMap'
-      ? { annotations: textsOf(mapAt(config, 'data')), fields: [] }
-      : config !== undefined && apiVersion === 'fn.kpt.dev/v1alpha1' && OWN_KINDS.has(kind)
-        ? readOwn(config)
-        : { problem: '`functionConfig` must be a `ConfigMap` or `SetAnnotations`' }
+      ? { values: textsOf(mapAt(config, 'data')), fields: [] }
+      : config !== undefined && apiVersion === 'fn.kpt.dev/v1alpha1' && names.kinds.includes(kind)
+        ? readOwn(config, names)
+        : { problem: names.otherKind }
   if ('problem' in read) return read
-  return read.annotations.size === 0 ? { problem: 'input annotation list cannot be empty' } : read
+  return read.values.size === 0 ? { problem: names.noValues } : read
 }
 
 /** What the values say without quotes. */
@@ -29,23 +43,23 @@ function textsOf(map: YamlMap | undefined): ReadonlyMap<string, string> {
   return new Map(map?.entries.map(({ key }) => [keyOf(key), textAt(map, keyOf(key)) ?? '']))
 }
 
-function readOwn(config: YamlMap): AnnotationConfig | { readonly problem: string } {
-  const given = nodeAt(config, 'annotations')
-  const annotations = new Map<string, string>()
+function readOwn(config: YamlMap, names: TransformerNames): TransformerConfig | { readonly problem: string } {
+  const given = nodeAt(config, names.values)
+  const values = new Map<string, string>()
   if (given !== undefined && !isNull(given)) {
-    if (given.kind !== 'map') return { problem: 'failed to unmarshal config: annotations must be a map of texts' }
+    if (given.kind !== 'map') return { problem: `failed to unmarshal config: ${names.values} must be a map of texts` }
     for (const { key, value } of given.entries) {
       const text = asText(value)
-      if (text === undefined) return { problem: `failed to unmarshal config: annotations.${keyOf(key)} must be a text` }
-      annotations.set(keyOf(key), text)
+      if (text === undefined) return { problem: `failed to unmarshal config: ${names.values}.${keyOf(key)} must be a text` }
+      values.set(keyOf(key), text)
     }
   }
-  const [additional, older] = ['additionalAnnotationFields', 'fieldSpecs'].map((name) => readFields(config, name))
+  const [additional, older] = [names.fields, 'fieldSpecs'].map((name) => readFields(config, name))
   if (typeof additional === 'string') return { problem: additional }
   if (typeof older === 'string') return { problem: older }
   if (additional !== undefined && older !== undefined)
-    return { problem: '`fieldSpecs` has been deprecated, please rename it to `additionalAnnotationFields`' }
-  return { annotations, fields: additional ?? older ?? [] }
+    return { problem: `\`fieldSpecs\` has been deprecated, please rename it to \`${names.fields}\`` }
+  return { values, fields: additional ?? older ?? [] }
 }
 
 /** A number or a boolean becomes a text, as in sigs.k8s.io/yaml. */

@@ -1,0 +1,102 @@
+/** The config of set-image: a ConfigMap with the image in its `data`, or a SetImage with `image` and `additionalImageFields`. */
+import type { FieldSpec } from '../../src/render/kpt/field-spec.ts'
+import { isJsonArray, isJsonObject, type Json } from '../../src/text/json.ts'
+import { entryOf, isNull, jsonOf, keyOf, resolved, textAt, type YamlMap } from '../../src/yaml/yaml-node.ts'
+import { throughJson } from './through-json.ts'
+
+export interface Image {
+  /** Without tag and digest. The original takes it as it is for a part of a regular expression: `.` is any character. */
+  readonly name: string
+  /** Empty where nothing is to change; so are the other two. At least one of the three is set, and not both tag and digest. */
+  readonly newName: string
+  readonly newTag: string
+  readonly digest: string
+}
+
+export interface ImageConfig {
+  readonly image: Image
+  readonly fields: readonly FieldSpec[]
+}
+
+/** @returns the problem for a config that the original refuses */
+export function readImageConfig(config: YamlMap | undefined): ImageConfig | string {
+  const [apiVersion, kind] = [textAt(config, 'apiVersion'), textAt(config, 'kind')]
+  let read: ImageConfig | string
+  if (config !== undefined && apiVersion === 'v1' && kind === 'ConfigMap') read = ofConfigMap(config)
+  else if (config !== undefined && apiVersion === 'fn.kpt.dev/v1alpha1' && kind === 'SetImage') read = ofSetImage(config)
+  else return '`functionConfig` must be a `ConfigMap` or `SetImage`'
+  return typeof read === 'string' ? read : (problemOf(read.image) ?? read)
+}
+
+function problemOf({ name, newName, newTag, digest }: Image): string | undefined {
+  if (name === '') return 'missing image name'
+  if (newName === '' && newTag === '' && digest === '') return 'missing image newName, newTag, or digest'
+  return newTag !== '' && digest !== '' ? 'image newTag and digest both set' : undefined
+}
+
+const PARTS = ['name', 'newName', 'newTag', 'digest'] as const
+
+/** go-yaml reads every scalar into a text, and ignores other keys. */
+function ofConfigMap(config: YamlMap): ImageConfig | string {
+  const data = entryOf(config, 'data')?.value
+  if (data === undefined) return 'missing image name'
+  if (data.kind !== 'map') return 'SubObject has unmatched field type: `data'
+  const image = { name: '', newName: '', newTag: '', digest: '' }
+  for (const { key, value } of data.entries) {
+    const part = PARTS.find((each) => each === keyOf(key))
+    if (part === undefined || isNull(value)) continue
+    const text = resolved(value)
+    if (text.kind !== 'scalar') return 'SubObject has unmatched field type: `data'
+    image[part] = text.value
+  }
+  return { image, fields: [] }
+}
+
+/** Here the way is JSON, in which a number is no text, and the case of a key does not count. */
+function ofSetImage(config: YamlMap): ImageConfig | string {
+  const copy = throughJson(config)
+  const json = typeof copy === 'string' ? undefined : jsonOf(copy.object)
+  const wrong = `Resource(apiVersion=fn.kpt.dev/v1alpha1, kind=SetImage, Name=${textAt(config, 'metadata', 'name') ?? ''}) has unmatched field type: \``
+  try {
+    const given = entriesOf(json === undefined ? [] : [json])
+    const image = entriesOf(valuesOf(given, 'image'))
+    const [name = '', newName = '', newTag = '', digest = ''] = PARTS.map((part) => textOf(image, part))
+    const fields = valuesOf(given, 'additionalImageFields').at(-1) ?? []
+    if (json === undefined || !isJsonArray(fields)) return wrong
+    return { image: { name, newName, newTag, digest }, fields: fields.map(fieldOf) }
+  } catch (thrown) {
+    if (thrown instanceof OtherType) return wrong
+    throw thrown
+  }
+}
+
+function fieldOf(value: Json): FieldSpec {
+  const field = entriesOf(value === null ? [] : [value])
+  if (valuesOf(field, 'create').some((create) => typeof create !== 'boolean')) throw new OtherType()
+  const [group = '', version = '', kind = '', path = ''] = ['group', 'version', 'kind', 'path'].map((name) => textOf(field, name))
+  return { group, version, kind, path }
+}
+
+class OtherType extends Error {}
+
+type Entries = readonly (readonly [key: string, value: Json])[]
+
+/** Go reads objects whose keys differ in case only into one. */
+function entriesOf(values: readonly Json[]): Entries {
+  return values.flatMap((value) => {
+    if (!isJsonObject(value)) throw new OtherType()
+    return Object.entries(value)
+  })
+}
+
+function valuesOf(entries: Entries, name: string): readonly Json[] {
+  return entries.filter(([key, value]) => key.toLowerCase() === name.toLowerCase() && value !== null).map(([, value]) => value)
+}
+
+function textOf(entries: Entries, name: string): string {
+  const values = valuesOf(entries, name).map((value) => {
+    if (typeof value !== 'string') throw new OtherType()
+    return value
+  })
+  return values.at(-1) ?? ''
+}

@@ -1,0 +1,129 @@
+/**
+ * An object after the way through JSON and back on which kyaml's `filtersutil.ApplyToJSON` sends it: aliases and merge keys expanded, every
+ * number a double, no comments, keys sorted, block style, and quotes where a text needs them (kyaml 0.13 `yaml/rnode.go`, `MarshalJSON`,
+ * `FromMap`; go-yaml v3 `decode.go`, `resolve.go`, `encode.go`). kpt then restores comments and the order of keys.
+ */
+import { formatGoFloat, resolveGoScalar } from '../../src/yaml/go-scalar.ts'
+import {
+  isMergeKey,
+  keyOf,
+  longTag,
+  resolved,
+  type YamlEntry,
+  type YamlMap,
+  type YamlNode,
+  type YamlScalar,
+  type YamlSource,
+  yamlList,
+  yamlMap,
+  yamlPlain,
+  yamlText,
+} from '../../src/yaml/yaml-node.ts'
+import { goTimeText, plainTag } from '../../src/yaml/yaml-tag.ts'
+import { compareGoKeys } from './go-key-order.ts'
+
+export interface JsonCopy {
+  readonly object: YamlMap
+  /** The scalar that one of the copy was made of. */
+  readonly originals: ReadonlyMap<YamlNode, YamlScalar>
+}
+
+/** The object itself does not change. @returns the problem where Go cannot make JSON of it */
+export function throughJson(item: YamlMap): JsonCopy | string {
+  const originals = new Map<YamlNode, YamlScalar>()
+  try {
+    return { object: mapOf(item, originals, true), originals }
+  } catch (thrown) {
+    if (thrown instanceof NoJson) return thrown.message
+    throw thrown
+  }
+}
+
+class NoJson extends Error {}
+
+type Originals = Map<YamlNode, YamlScalar>
+
+function copyOf(node: YamlNode, originals: Originals): YamlNode {
+  const from = resolved(node)
+  if (from.kind === 'map') return mapOf(from, originals, false)
+  const to = from.kind === 'list' ? yamlList(from.items.map((item) => copyOf(item, originals))) : scalarOf(from)
+  to.source = sourceOf(from)
+  if (from.kind === 'scalar') originals.set(to, from)
+  return to
+}
+
+/** Without the mark of a tag that is in the text: the copy has none. */
+function sourceOf({ source }: YamlNode): YamlSource | undefined {
+  if (source === undefined) return undefined
+  const { path, document, start, end } = source
+  return { path, document, start, end }
+}
+
+function mapOf(from: YamlMap, originals: Originals, isObject: boolean): YamlMap {
+  const entries = new Map<string, YamlEntry>()
+  addEntries(from, entries, { originals, isObject })
+  const to = yamlMap()
+  to.source = sourceOf(from)
+  to.entries = [...entries.keys()].sort(compareGoKeys).map((key) => entries.get(key) as YamlEntry)
+  return to
+}
+
+function addEntries(
+  from: YamlMap,
+  entries: Map<string, YamlEntry>,
+  where: { readonly originals: Originals; readonly isObject: boolean },
+): void {
+  const names = from.entries.map(({ key }) => keyOf(key))
+  if (new Set(names).size < names.length) throw new NoJson('a map has a key twice')
+  for (const { key, value } of from.entries) {
+    if (isMergeKey(key)) {
+      // Go makes a map of any keys of it, which has no JSON. Only the object itself is read into a map with keys that are texts.
+      if (!where.isObject) throw new NoJson('a map below the object has a merge key')
+      const merged = resolved(value)
+      for (const each of merged.kind === 'list' ? merged.items.toReversed() : [merged]) {
+        const map = resolved(each)
+        if (map.kind !== 'map') throw new NoJson('map merge requires map or sequence of maps as the value')
+        addEntries(map, entries, where)
+      }
+      continue
+    }
+    const name = resolved(key)
+    if (name.kind !== 'scalar' || !(where.isObject || isText(name))) throw new NoJson(`the key ${keyOf(key)} is no text`)
+    const copy = yamlText(name.value)
+    copy.source = sourceOf(name)
+    entries.set(name.value, { key: copy, value: copyOf(value, where.originals) })
+  }
+}
+
+function isText({ tag, style, value }: YamlScalar): boolean {
+  if (tag === '' && style === 'plain') return plainTag(value) === '!!str'
+  return tag === '' || tag === '!' || tag === '!!str'
+}
+
+/** YAML 1.1 reads `12:30` as a number to the base of 60, so go-yaml puts it in quotes. */
+const BASE_60 = /^[-+]?[0-9][0-9_]*(?::[0-5]?[0-9])+(?:\.[0-9_]*)?$/
+
+function textOf(value: string): YamlScalar {
+  // go-yaml writes it plain, and reads a merge key.
+  if (value === '<<') return yamlPlain(value)
+  return { ...yamlText(value), style: value.includes('\n') ? 'literal' : BASE_60.test(value) ? 'double' : 'plain' }
+}
+
+function scalarOf(node: YamlScalar): YamlScalar {
+  const { tag, style, value } = node
+  if (isText(node)) return textOf(value)
+  const is = tag === '' ? plainTag(value) : tag
+  if (is === '!!timestamp') {
+    if (plainTag(value) !== is) throw new NoJson(`cannot decode \`${value}\` as a !!timestamp`)
+    return textOf(goTimeText(value))
+  }
+  // Of a tag of somebody's own, the text is the value.
+  if (!/^!!(?:null|bool|int|float|binary)$/.test(is)) return textOf(value)
+  const read = resolveGoScalar(value, style === 'plain', longTag(tag))
+  if (read.is === 'refused') throw new NoJson(`cannot decode \`${value}\` as a ${is}: ${read.why}`)
+  if (read.is === 'no-json') throw new NoJson(`json: unsupported value: ${value}`)
+  if (typeof read.value === 'string') return textOf(read.value)
+  return yamlPlain(
+    typeof read.value === 'number' || typeof read.value === 'bigint' ? formatGoFloat(Number(read.value)) : String(read.value),
+  )
+}

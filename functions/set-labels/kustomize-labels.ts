@@ -1,0 +1,59 @@
+/** `set-labels` v0.1, the label transformer of kustomize (kptdev/krm-functions-catalog `functions/go/set-labels` at `v0.1.5`). */
+
+import { type FieldSpec, visitField } from '../../src/render/kpt/field-spec.ts'
+import { failed, type KrmFunction, succeeded } from '../../src/render/kpt/krm-function.ts'
+import { findDuplicate } from '../../src/render/kustomize/kustomize-resources.ts'
+import { throughJson } from '../../src/render/kustomize/through-json.ts'
+import { readTransformerConfig } from '../../src/render/kustomize/transformer-config.ts'
+import { isNull, setEntry, type YamlMap, yamlText } from '../../src/yaml/yaml-node.ts'
+import { KUSTOMIZE_LABEL_FIELDS } from './kustomize-label-fields.ts'
+
+const NAMES = {
+  kinds: ['SetLabels', 'SetLabelConfig'],
+  values: 'labels',
+  fields: 'additionalLabelFields',
+  otherKind: '`functionConfig` must be either a `ConfigMap` or `SetLabels`',
+  noValues: 'input label list cannot be empty',
+}
+
+/** v0.1. Every object is new: it went through JSON. Objects that are for tools only get the labels too. */
+export const setLabelsOfKustomize: KrmFunction = ({ items, config }) => {
+  const read = readTransformerConfig(config, NAMES)
+  if ('problem' in read) return failed(items, `failed to configure function: ${read.problem}`)
+  const objects = items.filter(({ entries }) => entries.length > 0)
+  const bad = findDuplicate(objects)
+  if (bad !== undefined) return failed(items, `failed to run function: ${bad}`)
+  const names = [...read.values.keys()].sort()
+  const fields = [...read.fields, ...KUSTOMIZE_LABEL_FIELDS]
+  const labelled: YamlMap[] = []
+  for (const item of objects) {
+    const object = throughJson(item)
+    const problem =
+      'problem' in object
+        ? object.problem
+        : names.map((name) => label(object, fields, name, read.values.get(name) ?? '')).find((each) => each !== undefined)
+    if (problem !== undefined) return failed(items, `failed to run function: failed to run transformer: ${problem}`)
+    if (!('problem' in object)) labelled.push(throughJsonAgain(object))
+  }
+  return succeeded(labelled)
+}
+
+function label(item: YamlMap, fields: readonly FieldSpec[], name: string, value: string): string | undefined {
+  for (const field of fields) {
+    const problem = visitField(item, field, 'map', (node, path) => {
+      if (isNull(node)) return undefined
+      if (node.kind !== 'map')
+        return `wrong Node Kind for ${path.join('.')} expected: MappingNode was ${node.kind === 'list' ? 'SequenceNode' : 'ScalarNode'}`
+      setEntry(node, name, yamlText(value))
+      return undefined
+    })
+    if (problem !== undefined) return problem
+  }
+  return undefined
+}
+
+/** In the order of keys, with the new ones. */
+function throughJsonAgain(object: YamlMap): YamlMap {
+  const again = throughJson(object)
+  return 'problem' in again ? object : again
+}

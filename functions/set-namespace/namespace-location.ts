@@ -1,0 +1,32 @@
+/** Fields with a namespace beside `metadata.namespace`. */
+import { isNamespacedKind } from '../../src/krm/known-scopes.ts'
+import { readText, textOrEmpty } from '../../src/render/kpt/sdk-fields.ts'
+import { mapAt, resolved, type YamlMap } from '../../src/yaml/yaml-node.ts'
+
+/** Where a CustomResourceDefinition has the namespace of its conversion webhook. */
+export const WEBHOOK_PATH = ['spec', 'conversion', 'webhook', 'clientConfig', 'service', 'namespace']
+/** Where an APIService has the namespace of its service. */
+export const SERVICE_PATH = ['spec', 'service', 'namespace']
+
+export const DEPENDS_ON = 'config.kubernetes.io/depends-on'
+/** `<group>/namespaces/<namespace>/<kind>/<name>` */
+export const NAMESPACED_DEPENDENCY = /^[-.\w]*\/namespaces\/[-.\w]*\/[-.\w]*\/[-.\w]*$/
+/** The part of it that is the namespace, between slashes. */
+export const NAMESPACE_SEGMENT = 2
+
+/** Whether the object has the field, with any value. */
+export function hasNamespace(item: YamlMap): boolean {
+  return readText(item, ['metadata', 'namespace']).is !== 'absent'
+}
+
+/** By the table of the SDK, or else by the field. */
+export function isNamespaced(item: YamlMap): boolean {
+  return isNamespacedKind(textOrEmpty(item, 'apiVersion'), textOrEmpty(item, 'kind')) ?? hasNamespace(item)
+}
+
+/** The text of an annotation, whatever its type. */
+export function annotationText(item: YamlMap, name: string): string {
+  const entry = mapAt(item, 'metadata', 'annotations')?.entries.find(({ key }) => key.kind === 'scalar' && key.value === name)
+  const value = entry === undefined ? undefined : resolved(entry.value)
+  return value?.kind === 'scalar' ? value.value : ''
+}

@@ -1,0 +1,45 @@
+/** Which namespace v0.3 replaces (`GetOldNamespace` of the original). */
+import { goQuote } from '../../src/text/go-quote.ts'
+import type { VisitedNamespace } from './every-namespace.ts'
+
+export type OldNamespace = { readonly is: 'found'; readonly namespace: string } | { readonly is: 'none' | 'unclear'; readonly why: string }
+
+/** That of the matcher, or the name of the only Namespace, or the one that all objects have. */
+export function findOldNamespace(visited: readonly VisitedNamespace[], matcher: string): OldNamespace {
+  const given = visited.filter(({ namespace }) => namespace !== '')
+  const names = given.filter(({ isName }) => isName).map(({ namespace }) => namespace)
+  if (matcher !== '')
+    return names.length === 0
+      ? { is: 'found', namespace: matcher }
+      : unclear(
+          'found Namespace objects from the input resources, you cannot use `namespaceMatcher` in FunctionConfig together with Namespace objects',
+        )
+  const [name, second] = new Set(names)
+  if (second !== undefined)
+    return unclear(`cannot accept more than one Namespace objects from the input resources, found ${goCounts(names)}`)
+  if (name !== undefined)
+    return names.length === 1
+      ? { is: 'found', namespace: name }
+      : unclear(`found more than one Namespace objects of the same name ${goQuote(name)}`)
+  const all = [...new Set(given.map(({ namespace }) => namespace))].sort()
+  const [only] = all
+  if (only === undefined)
+    return {
+      is: 'none',
+      why: 'could not find any namespace fields to update. This function requires at least one of Namespace objects or namespace-scoped resources to have their namespace field set.',
+    }
+  if (all.length === 1) return { is: 'found', namespace: only }
+  return unclear(
+    `all input namespace-scoped resources should be under the same namespace but found different namespaces: ${goQuote(all.join(','))} `,
+  )
+}
+
+function unclear(why: string): OldNamespace {
+  return { is: 'unclear', why }
+}
+
+/** A map of counts as Go prints it. */
+function goCounts(names: readonly string[]): string {
+  const counts = [...new Set(names)].sort().map((name) => `${name}:${names.filter((each) => each === name).length}`)
+  return `map[${counts.join(' ')}]`
+}

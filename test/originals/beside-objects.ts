@@ -1,0 +1,99 @@
+/** Texts of the files `beside.yaml` (function-configs.ts). */
+
+/** What replacements read and write. */
+export const BESIDE = `apiVersion: v1
+kind: ConfigMap
+metadata:
+  name: src
+  namespace: dev
+  labels: {app: src}
+data:
+  plain: value
+  quoted: "80" # as text
+  number: 80
+  json: '{"a": {"b": "value"}}'
+---
+apiVersion: apps/v1
+kind: Deployment
+metadata:
+  name: target
+spec:
+  replicas: 3
+  template:
+    spec:
+      containers:
+      - name: web
+        image: reg/web:1.0
+      - name: web-proxy
+        image: reg/proxy:1.0
+---
+apiVersion: v1
+kind: Service
+metadata:
+  name: target
+  namespace: dev
+spec:
+  ports: [{port: 80}]
+---
+apiVersion: networking.k8s.io/v1
+kind: Ingress
+metadata:
+  name: target
+  annotations:
+    kubernetes.io/ingress.class: "nginx"
+spec:
+  rules:
+  - host: a.example.com
+`
+
+/** Resources to be replaced that are not the first of their file. */
+export const BESIDE_UPSERTED = `apiVersion: v1
+kind: ConfigMap
+metadata: {name: first}
+---
+apiVersion: v1
+kind: ConfigMap
+metadata:
+  name: second # kept
+  namespace: dev
+  annotations: {owner: value}
+data: {a: b}
+---
+apiVersion: example.com/v1
+kind: Widget
+metadata:
+  name: marked
+  annotations:
+    config.kubernetes.io/function: x
+`
+
+/** What a way through JSON changes. */
+export const NOT_JSON = `apiVersion: example.com/v1
+kind: Widget
+metadata:
+  name: numbers
+  labels: &labels {b10: x, b9: y, B: z, _a: '1', a-b: "2", a.b: 3, aé: 4, x01: a, x1: b, x001: c, x1a: d}
+  annotations: *labels
+spec:
+  integers: [1000000, 999999, 123456789012345678901, -1000000, 017, 0o17, 0x1F, 0b101, 1_000, 9007199254740993, -0, +5]
+  floats: [1.50, 1e3, 1e21, 1.0, 0.00001, 0.0001, 1e-7, .5, 5., -1.5e+10, 1234567.5]
+  times: [2020-01-02, 2020-1-2T3:04:05.120Z, 2020-01-02 03:04:05, 2020-01-02T03:04:05+02:00, "2020-01-02"]
+  texts: [yes, No, on, y, "true", '12:30', 12:30:45, "1_0", "null", '~', "0x1", "1e3", "a: b", "- a", " x", "x ", "#x", <<, =, "<a>&"]
+  words: [True, FALSE, Null, ~, ]
+  lines: ["a\\nb", "a\\n", " a\\nb", "a \\nb", "a\\tb", "a\\n\\n", "é\\U0001F600", ""]
+  tagged: [!!str 80, !!float 3, !!int "4", !!binary aGk=, ! 80]
+  containers:
+  initContainers: [{image: nginx}, {image: "nginx:1.0"}, {image: 80}, {image: nginx@sha256:ab}, {image: nginx:1@sha256:ab}, {image: ~}]
+  template: {spec: {initContainers: [{image: a/b:5000/nginx:1}], containers: {image: nginx:1.0}}}
+---
+kind: Widget
+metadata: {name: second, namespace: dev}
+apiVersion: example.com/v2
+spec:
+  image: 'nginx:1.0' # image
+  list: # of images
+  - {name: &one nginx:1.0} # first
+  - name: *one # again
+    others: [nginx, *one]
+  none: ~
+`

@@ -1,0 +1,50 @@
+/** Every built-in function against what the original of each release made of the same inputs. */
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { BUILT_IN } from '../../functions/built-in-functions.ts'
+import type { KrmFunction } from '../../src/render/kpt/krm-function.ts'
+import { chooseRelease } from '../../src/render/runtimes/choose-release.ts'
+import { KNOWN_DIFFERENCES } from './known-differences.ts'
+import { inputsOf } from './original-inputs.ts'
+import { builtInLibrary, digestOfOutcome, outcomeOf } from './outcome.ts'
+import { digestOfInputs, readRecording, recordedFunctions, VARIES } from './recording.ts'
+
+for (const name of recordedFunctions()) {
+  const builtIn = BUILT_IN.get(name)
+  const recording = readRecording(name)
+  if (builtIn === undefined || recording === undefined) continue
+  describe(`${name}`, () => {
+    /** By behaviour: releases that behave alike share it. */
+    const digests = new Map<KrmFunction, readonly string[]>()
+    const ours = (run: KrmFunction): readonly string[] => {
+      const known = digests.get(run) ?? inputsOf(name).map(({ files }) => digestOfOutcome(outcomeOf(files, builtInLibrary(run))))
+      digests.set(run, known)
+      return known
+    }
+
+    it('is recorded for at least 300 inputs, which are those of today', () => {
+      assert.ok(inputsOf(name).length >= 300)
+      assert.equal(
+        recording.inputs,
+        digestOfInputs(name),
+        'the inputs differ from those that the originals were run on: run record.ts with the originals again',
+      )
+    })
+
+    for (const [release, expected] of Object.entries(recording.releases)) {
+      const chosen = chooseRelease(builtIn, release, false)
+      if ('why' in chosen) continue
+      it(`${release} makes of every input what the original makes`, () => {
+        const known = KNOWN_DIFFERENCES[name]?.filter(({ releases }) => releases.includes(release)) ?? []
+        const different = ours(chosen.run).flatMap((digest, number) => ([digest, VARIES].includes(expected[number] ?? '') ? [] : [number]))
+        assert.deepEqual(
+          different,
+          known.flatMap(({ inputs }) => inputs).sort((one, other) => one - other),
+        )
+        // What is refused alone shows as an error, and never as drift.
+        const refusedByUs = new Set(known.filter(({ ours }) => ours === 'refused').flatMap(({ inputs }) => inputs))
+        for (const number of refusedByUs) assert.equal(ours(chosen.run)[number], 'refused')
+      })
+    }
+  })
+}
