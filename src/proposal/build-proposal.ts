@@ -15,7 +15,9 @@ import type { DesiredResource } from '../render/desired-set.ts'
 import { renderAsFiles, renderPackage } from '../render/render-package.ts'
 import type { Derived } from '../text/derived.ts'
 import { editYaml } from '../yaml/edit/edit-yaml.ts'
+import { readYamlNodes } from '../yaml/read/read-yaml-node.ts'
 import { adoptThroughPipeline } from './adopt/adoption.ts'
+import { joinAnchored } from './adopt/anchored-edits.ts'
 import { editsByFile } from './adopt/candidate.ts'
 import { adoptThroughBuild } from './adopt/kustomize-adoption.ts'
 import type { BuiltUnit } from './adopt/kustomize-input.ts'
@@ -48,29 +50,31 @@ export interface ProposalFiles {
 
 /** @throws Failure BP1207, BP2001, BP2002, BP2007, BP2010 or BP2014 when a resolution is not possible */
 export function buildProposal(input: ProposalInput): ProposalFiles {
-  const edited = editSources(input)
+  const notes: Note[] = []
+  const edited = editSources(input, notes)
   // A folder without a Kptfile has none.
   const kptfiles = input.files.some(({ path }) => path === 'Kptfile') ? [editKptfile(input, edited)] : []
   // The Kptfile may configure a function, and then is one of the edited sources.
   const sources = edited.filter(({ path }) => !kptfiles.some((kptfile) => kptfile.path === path))
-  const notes: Note[] = []
   const changes: FileChange[] = [...sources, ...kptfiles, input.record]
   if (input.packagePath === '' && kptfiles.length > 0) changes.push(...hideRecords(input.files, notes))
   return { changes, notes }
 }
 
-function editSources(input: ProposalInput): FileChange[] {
+function editSources(input: ProposalInput, notes: Note[]): FileChange[] {
   if (input.built !== undefined)
     return [...adoptThroughBuild({ ...input.built, changes: input.changes })].map(([path, content]) => ({ path, content }))
   if (input.pipeline) {
-    const texts = adoptThroughPipeline(input)
+    const { texts, notes: known } = adoptThroughPipeline(input)
+    notes.push(...known)
     return [...texts].map(([path, text]) => ({ path, content: isBlank(text) ? null : bytes(text) }))
   }
   const edits = editsByFile(input.changes.flatMap((change) => editFor(change) ?? []))
   if (edits.size === 0) return []
   const edited = [...edits].map(([path, list]) => {
     const before = fileText(input, path)
-    return { path, before, text: editYaml(before, list, path) }
+    const documents = readYamlNodes(before.replaceAll('\r\n', '\n'), path)
+    return { path, before, text: editYaml(before, joinAnchored(list, documents), path) }
   })
   proveEditedFiles(input, new Map(edited.map(({ path, text }) => [path, text])))
   return edited

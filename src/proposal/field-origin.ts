@@ -67,7 +67,7 @@ export class FieldOrigins {
 
   constructor({ packagePath, files, functions }: OriginInput) {
     this.authored = new AuthoredFiles(packagePath, files)
-    const rendering = answerCalls(renderPackage(packagePath, files, new ProvenanceWatcher()), functions)
+    const rendering = answerCalls(renderPackage(packagePath, files, { watcher: new ProvenanceWatcher(), attributed: false }), functions)
     this.rendered = 'failures' in rendering ? undefined : rendering
   }
 

@@ -1,11 +1,11 @@
 /** The fields of the rendered package that an edit of the sources moves. */
-import { type FieldPath, field, valueAt } from '../krm/field-path.ts'
+import { type FieldPath, valueAt } from '../krm/field-path.ts'
 import { shownPathOnly } from '../krm/redaction/shown-path.ts'
 import { describeResourceId, resourceKey } from '../krm/resource-id.ts'
-import type { DesiredResource } from '../render/desired-set.ts'
-import { getKey, isJsonArray, isJsonObject, type Json, jsonEquals } from '../text/json.ts'
-import { otherDifferences, type Rendered } from './prove-edit.ts'
-import { isEdited, type ResolvedChange } from './resolution-edits.ts'
+import type { DesiredResource, SourceLocation } from '../render/desired-set.ts'
+import { isJsonObject, jsonEquals } from '../text/json.ts'
+import { leaves, otherDifferences, type Rendered } from './prove-edit.ts'
+import { isEdited, type ResolvedChange, wantedBy } from './resolution-edits.ts'
 
 /** A field, or an object that appeared or disappeared. */
 export interface MovedField {
@@ -26,24 +26,20 @@ export function listMoved(moved: readonly MovedField[]): string {
   return `${names.join(', ')} and ${moved.length - 2} more`
 }
 
-/** The value of the field after the edit; undefined where the field is removed. */
-export function wantedBy({ drift, resolution }: ResolvedChange): Json | undefined {
-  return resolution === 'Adopt' && drift.change !== 'removed' ? drift.live : undefined
-}
-
 /** Whether two resources are one declaration. An id in a report may have the namespace that the cluster adds. */
 export function isSameDeclaration(one: DesiredResource, other: DesiredResource): boolean {
   const [left, right] = [one.location, other.location]
   return (
-    left.path === right.path &&
-    left.document === right.document &&
-    left.item === right.item &&
-    left.step === right.step &&
+    isSamePlace(left, right) &&
     one.id.group === other.id.group &&
     one.id.kind === other.id.kind &&
     one.id.name === other.id.name &&
     (one.id.namespace === other.id.namespace || one.id.namespace === '' || other.id.namespace === '')
   )
+}
+
+function isSamePlace(left: SourceLocation, right: SourceLocation): boolean {
+  return left.path === right.path && left.document === right.document && left.item === right.item && left.step === right.step
 }
 
 /** The rendered package before an edit, to compare with the one after it. */
@@ -69,41 +65,85 @@ export class RenderedBefore {
     return undefined
   }
 
-  /** Whether the rendered package has the result of the change. */
+  /** Whether the rendered package has the result of the change, also if the object has another name or namespace there. */
   landed(change: ResolvedChange, after: Rendered): boolean {
     const key = this.keyOf(change)
-    const is = key === undefined ? undefined : after.get(key)
-    if (change.drift.change === 'missing') return is === undefined
-    return is !== undefined && jsonEquals(valueAt(is.object, change.drift.path), wantedBy(change))
+    const was = key === undefined ? undefined : this.rendered.get(key)
+    if (key === undefined || was === undefined) return change.drift.change === 'missing'
+    if (change.drift.change === 'missing') return !after.has(key)
+    const is = after.get(key) ?? takeRenamed(was, this.appeared(after))
+    return is !== undefined && hasWanted(is, change)
   }
 
-  /** Everything that moved without being part of a change. */
-  otherMoves(after: Rendered): readonly MovedField[] {
+  /** The same changes in a later render of the package, which may have moved an object to another namespace. */
+  again(rendered: Rendered): RenderedBefore {
+    const other = new RenderedBefore(rendered, [])
+    const appeared = this.appeared(rendered)
+    for (const [key, changes] of this.chosen) {
+      const was = rendered.has(key) ? undefined : this.rendered.get(key)
+      const renamed = was === undefined ? undefined : takeRenamed(was, appeared)
+      other.chosen.set(renamed === undefined ? key : resourceKey(renamed.id), changes)
+    }
+    return other
+  }
+
+  private appeared(after: Rendered): Map<string, DesiredResource> {
+    return new Map([...after].filter(([key]) => !this.rendered.has(key)))
+  }
+
+  /**
+   * Everything that moved without being part of a change.
+   * @param pending changes whose fields may have any value yet
+   */
+  otherMoves(after: Rendered, pending: readonly ResolvedChange[] = []): readonly MovedField[] {
     const moved: MovedField[] = []
+    const appeared = this.appeared(after)
     for (const [key, was] of this.rendered) {
       const changes = this.chosen.get(key) ?? []
-      const is = after.get(key)
-      if (is === undefined) {
-        if (!changes.some(({ drift }) => drift.change === 'missing')) moved.push({ resource: was, path: [] })
-        continue
-      }
-      const asChosen = changes.filter((change) => this.landed(change, after)).map(({ drift }) => drift.path)
-      for (const location of otherDifferences(was.object, is.object, [], asChosen))
-        for (const path of leaves(valueAt(was.object, location), valueAt(is.object, location), location))
-          moved.push({ resource: was, path })
+      const removed = changes.some(({ drift }) => drift.change === 'missing')
+      const is = after.get(key) ?? (removed ? undefined : takeRenamed(was, appeared))
+      if (is !== undefined) moved.push(...movedWithin({ was, is }, changes, pending))
+      else if (!removed) moved.push({ resource: was, path: [] })
     }
-    for (const [key, resource] of after) if (!this.rendered.has(key)) moved.push({ resource, path: [] })
+    for (const resource of appeared.values()) moved.push({ resource, path: [] })
     return moved
   }
 }
 
-/** The deepest paths that differ. */
-export function* leaves(was: Json | undefined, is: Json | undefined, path: FieldPath): Generator<FieldPath> {
-  if (jsonEquals(was, is)) return
-  if (isJsonObject(was) && isJsonObject(is)) {
-    for (const key of new Set([...Object.keys(was), ...Object.keys(is)]))
-      yield* leaves(getKey(was, key), getKey(is, key), [...path, field(key)])
-  } else if (isJsonArray(was) && isJsonArray(is) && was.length === is.length) {
-    for (const [index, item] of was.entries()) yield* leaves(item, is[index], [...path, { kind: 'index', index }])
-  } else yield path
+/** The object under another namespace or name; it is taken out of those that appeared. */
+function takeRenamed(was: DesiredResource, appeared: Map<string, DesiredResource>): DesiredResource | undefined {
+  const alike = [...appeared].filter(([, { id }]) => id.group === was.id.group && id.kind === was.id.kind)
+  const [key, is] =
+    alike.find(([, { id }]) => id.name === was.id.name) ??
+    alike.find(([, { location }]) => location.step === undefined && isSamePlace(location, was.location)) ??
+    []
+  if (key !== undefined) appeared.delete(key)
+  return is
+}
+
+/** Another name or namespace is another object: no change of a field. */
+function isIdentity([first, second]: FieldPath): boolean {
+  if (first?.kind !== 'field' || first.name !== 'metadata') return false
+  return second === undefined || (second.kind === 'field' && (second.name === 'name' || second.name === 'namespace'))
+}
+
+/** An item of a list may lack keys by which it is found: the server adds them. */
+function hasWanted({ object }: DesiredResource, change: ResolvedChange): boolean {
+  const [value, wanted] = [valueAt(object, change.drift.path), wantedBy(change)]
+  if (jsonEquals(value, wanted)) return true
+  const step = change.drift.path.at(-1)
+  return step?.kind === 'item' && isJsonObject(value) && jsonEquals({ ...step.keys, ...value }, wanted)
+}
+
+function movedWithin(
+  { was, is }: { readonly was: DesiredResource; readonly is: DesiredResource },
+  changes: readonly ResolvedChange[],
+  pending: readonly ResolvedChange[],
+): readonly MovedField[] {
+  const asChosen = changes
+    .filter((change) => !isIdentity(change.drift.path) && (pending.includes(change) || hasWanted(is, change)))
+    .map(({ drift }) => drift.path)
+  return [...otherDifferences(was.object, is.object, [], asChosen)].flatMap((location) =>
+    [...leaves(valueAt(was.object, location), valueAt(is.object, location), location)].map((path) => ({ resource: was, path })),
+  )
 }

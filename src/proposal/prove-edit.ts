@@ -6,8 +6,8 @@ import { type FieldPath, field, isWithin, valueAt } from '../krm/field-path.ts'
 import { shownPathOnly } from '../krm/redaction/shown-path.ts'
 import { describeResourceId } from '../krm/resource-id.ts'
 import type { DesiredResource } from '../render/desired-set.ts'
-import { getKey, isJsonObject, type Json, jsonEquals } from '../text/json.ts'
-import type { ResolvedChange } from './resolution-edits.ts'
+import { getKey, isJsonArray, isJsonObject, type Json, jsonEquals } from '../text/json.ts'
+import { type ResolvedChange, wantedBy } from './resolution-edits.ts'
 
 /** The rendered objects by `resourceKey`. */
 export type Rendered = ReadonlyMap<string, DesiredResource>
@@ -21,7 +21,8 @@ export function proveEdit(before: Rendered, after: Rendered, changes: readonly R
     chosen.set(key, [...(chosen.get(key) ?? []), change])
   }
   for (const [key, was] of before) proveObject(was, after.get(key), chosen.get(locationKey(was)) ?? [])
-  for (const key of after.keys()) if (!before.has(key)) throw movedMore(key, 'an object appeared')
+  for (const [key, { id }] of after)
+    if (!before.has(key)) throw movedMore(describeResourceId(id), 'the object appears, and git did not declare it')
 }
 
 /** By location: the id of an object may lack the namespace that the cluster adds. */
@@ -37,10 +38,10 @@ function proveObject(was: DesiredResource, is: DesiredResource | undefined, chos
   if (removed !== (is === undefined))
     throw movedMore(describeResourceId(was.id), removed ? 'the object is still declared' : 'the object is no longer declared')
   if (is === undefined) return
-  for (const { drift, resolution } of chosen) {
+  for (const change of chosen) {
+    const { drift } = change
     const value = valueAt(is.object, drift.path)
-    const wanted = resolution === 'Adopt' && drift.change !== 'removed' ? drift.live : undefined
-    if (!jsonEquals(value, wanted))
+    if (!jsonEquals(value, wantedBy(change)))
       throw movedMore(describeResourceId(was.id), `${shownPathOnly(drift.path)} does not hold the chosen value afterwards`)
   }
   const [moved] = otherDifferences(
@@ -49,7 +50,9 @@ function proveObject(was: DesiredResource, is: DesiredResource | undefined, chos
     [],
     chosen.map(({ drift }) => drift.path),
   )
-  if (moved !== undefined) throw movedMore(describeResourceId(was.id), `${shownPathOnly(moved) || 'the object'} moves too`)
+  if (moved === undefined) return
+  const [path = moved] = leaves(valueAt(was.object, moved), valueAt(is.object, moved), moved)
+  throw movedMore(describeResourceId(was.id), `${shownPathOnly(path)} moves too`)
 }
 
 /** Paths that differ and are neither chosen, nor below a chosen path, nor containers of chosen paths only. */
@@ -82,6 +85,17 @@ function* otherListDifferences(
   const rest = (list: readonly Json[]): Json[] => list.filter((item) => !steps.some((step) => jsonEquals(valueAt(list, step), item)))
   if (!jsonEquals(rest(was), rest(is))) yield path
   else for (const step of steps) yield* otherDifferences(valueAt(was, step), valueAt(is, step), [...path, ...step], chosen)
+}
+
+/** The deepest paths that differ. */
+export function* leaves(was: Json | undefined, is: Json | undefined, path: FieldPath): Generator<FieldPath> {
+  if (jsonEquals(was, is)) return
+  if (isJsonObject(was) && isJsonObject(is)) {
+    for (const key of new Set([...Object.keys(was), ...Object.keys(is)]))
+      yield* leaves(getKey(was, key), getKey(is, key), [...path, field(key)])
+  } else if (isJsonArray(was) && isJsonArray(is) && was.length === is.length) {
+    for (const [index, item] of was.entries()) yield* leaves(item, is[index], [...path, { kind: 'index', index }])
+  } else yield path
 }
 
 function movedMore(where: string, why: string): Failure {

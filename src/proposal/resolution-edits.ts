@@ -11,7 +11,9 @@ import { isSecret, isSensitive } from '../krm/redaction/redacted.ts'
 import { shownPathOnly } from '../krm/redaction/shown-path.ts'
 import { describeResourceId } from '../krm/resource-id.ts'
 import type { DesiredResource } from '../render/desired-set.ts'
+import type { Json } from '../text/json.ts'
 import type { YamlEdit } from '../yaml/edit/edit-yaml.ts'
+import { inSourceForm } from './source-form.ts'
 
 export interface ResolvedChange {
   readonly drift: Drift
@@ -45,8 +47,14 @@ export function editFor(change: ResolvedChange): FileEdit | undefined {
     return { path, edit: { ...at, kind: 'remove', path: drift.path } }
   }
   assertAdoptable(change)
-  if (drift.change === 'removed' || drift.live === undefined) return { path, edit: { ...at, kind: 'remove', path: drift.path } }
-  return { path, edit: { ...at, kind: 'set', path: drift.path, value: drift.live } }
+  const value = wantedBy(change)
+  return { path, edit: value === undefined ? { ...at, kind: 'remove', path: drift.path } : { ...at, kind: 'set', path: drift.path, value } }
+}
+
+/** The value of the field after the edit; undefined where the field is removed. */
+export function wantedBy({ drift, desired, resolution }: ResolvedChange): Json | undefined {
+  if (resolution !== 'Adopt' || drift.change === 'removed' || drift.live === undefined) return undefined
+  return inSourceForm(drift.id, desired === undefined ? undefined : valueAt(desired.object, drift.path), drift.live)
 }
 
 export function isEdited({ resolution, desired }: ResolvedChange): boolean {

@@ -117,7 +117,7 @@ await controlPlaneSuite('pipeline', { controllerManager: true }, (plane) => {
     const refs = await world.refs()
     assertRefused(await world.backporch('adopt', WEB, label), `cannot adopt ${PART_OF} of ConfigMap`, [
       'the label app.kubernetes.io/part-of of set-labels (apps/web/Kptfile:25), and an edit there would also move',
-      'metadata.labels["app.kubernetes.io/part-of"] of HorizontalPodAutoscaler',
+      'metadata.labels["app.kubernetes.io/part-of"] of Deployment',
     ])
     assertRefused(await world.backporch('adopt', WEB, url), 'cannot adopt data.PUBLIC_URL of ConfigMap', [
       'the setter host of apply-setters (apps/web/setters.yaml:16), and an edit there would also move spec.rules[0].host of Ingress',

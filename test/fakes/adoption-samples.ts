@@ -29,30 +29,41 @@ export function changeIn(
   return { desired, resolution, via, drift: { ...driftOf(location), id: desired.id, git, live, change, ...more } }
 }
 
-/** Lines that changed, as `- old` and `+ new`, by file. */
-export function adopted(
-  texts: { readonly [path: string]: string },
-  ...changes: readonly ResolvedChange[]
-): { readonly [path: string]: readonly string[] } {
-  const edited = adoptThroughPipeline({ packagePath: 'apps/web', files: filesOf(texts), changes, functions: builtInFunctions })
-  const diff = [...edited].map(([file, text]): [string, string[]] => {
-    const before = (texts[file.slice('apps/web/'.length)] ?? '').split('\n')
-    const after = text.split('\n')
+/** Texts of files by path from the package. */
+type Texts = { readonly [path: string]: string }
+
+/** The package with the adopted changes. */
+export function editedTexts(texts: Texts, ...changes: readonly ResolvedChange[]): Texts {
+  const { texts: edited } = adoptThroughPipeline({ packagePath: 'apps/web', files: filesOf(texts), changes, functions: builtInFunctions })
+  return { ...texts, ...Object.fromEntries([...edited].map(([file, text]) => [file.slice('apps/web/'.length), text])) }
+}
+
+/** Lines that changed, as `- old` and `+ new`, by file from the root of the repository. */
+export function adopted(texts: Texts, ...changes: readonly ResolvedChange[]): { readonly [path: string]: readonly string[] } {
+  const lines = Object.entries(changedLines(texts, editedTexts(texts, ...changes)))
+  return Object.fromEntries(lines.map(([path, changed]) => [`apps/web/${path}`, changed]))
+}
+
+/** Lines that differ, as `- old` and `+ new`, by file. */
+export function changedLines(before: Texts, after: Texts): { readonly [path: string]: readonly string[] } {
+  const paths = [...new Set([...Object.keys(before), ...Object.keys(after)])].filter((path) => before[path] !== after[path])
+  const diff = paths.map((path): [string, string[]] => {
+    const [was, is] = [(before[path] ?? '').split('\n'), (after[path] ?? '').split('\n')]
     return [
-      file,
+      path,
       [
-        ...before.filter((line) => !after.includes(line)).map((line) => `-${line}`),
-        ...after.filter((line) => !before.includes(line)).map((line) => `+${line}`),
+        ...was.filter((line) => !is.includes(line)).map((line) => `-${line}`),
+        ...is.filter((line) => !was.includes(line)).map((line) => `+${line}`),
       ],
     ]
   })
   return Object.fromEntries(diff)
 }
 
-export function refused(texts: { readonly [path: string]: string }, ...changes: readonly ResolvedChange[]): Failure {
+export function refused(texts: Texts, ...changes: readonly ResolvedChange[]): Failure {
   try {
-    const edited = adoptThroughPipeline({ packagePath: 'apps/web', files: filesOf(texts), changes, functions: builtInFunctions })
-    return assert.fail(`adopted:\n${[...edited].map(([file, text]) => `${file}\n${text}`).join('\n')}`)
+    const lines = adopted(texts, ...changes)
+    return assert.fail(`adopted:\n${JSON.stringify(lines, null, 2)}`)
   } catch (thrown) {
     if (thrown instanceof Failure) return thrown
     throw thrown

@@ -86,7 +86,12 @@ test(`${RUNS} random packages and drifts: proven or refused, and at least nine o
     if (field.invertible === 'yes') count.yes += 1
     let edited: ReadonlyMap<string, string>
     try {
-      edited = adoptThroughPipeline({ packagePath: 'apps/web', files: filesOf(texts), changes: [change], functions: builtInFunctions })
+      edited = adoptThroughPipeline({
+        packagePath: 'apps/web',
+        files: filesOf(texts),
+        changes: [change],
+        functions: builtInFunctions,
+      }).texts
     } catch (thrown) {
       assert.ok(thrown instanceof Failure, String(thrown))
       assert.match(thrown.code, /^BP(2001|2014|1207)$/)

@@ -1,8 +1,10 @@
 /** Refusals of adoptions, and their remedies. */
 import { Failure } from '../../failure.ts'
-import type { RenderedPackage } from '../../render/render-package.ts'
-import { describeMoved, listMoved, type MovedField } from '../moved-fields.ts'
+import { shownPathOnly } from '../../krm/redaction/shown-path.ts'
+import { describeResourceId } from '../../krm/resource-id.ts'
+import { listMoved, type MovedField } from '../moved-fields.ts'
 import { cannot, editFor, isEdited, type ResolvedChange } from '../resolution-edits.ts'
+import { REMEDY_APPLIED, WHY_APPLIED } from './applied-configs.ts'
 import type { Candidate, Obstacle } from './candidate.ts'
 
 /** The changes that need an edit. @throws Failure as `editFor` */
@@ -52,12 +54,16 @@ export function tryEdit<T>(obstacles: Obstacle[], apply: () => T): T | undefined
 }
 
 /** As `tryEdit`, of the rendering with an edit. @throws Failure BP2001 of the whole adoption */
-export function tryRender<T>(obstacles: Obstacle[], where: string, { what }: Candidate, render: () => T): T | undefined {
+export function tryRender<T>(obstacles: Obstacle[], { what }: Candidate, render: () => T): T | undefined {
   try {
     return render()
   } catch (thrown) {
     if (!(thrown instanceof Failure) || thrown.code === 'BP2001') throw thrown
-    obstacles.push({ where, why: `with the edit of ${what} the package does not render: ${thrown.why}`, remedy: thrown.remedy })
+    obstacles.push({
+      where: thrown.where ?? '',
+      why: `with the edit of ${what} the package does not render: ${thrown.why}`,
+      remedy: thrown.remedy,
+    })
     return undefined
   }
 }
@@ -83,19 +89,27 @@ function declaredAt({ desired }: ResolvedChange): { readonly where?: string } {
   return desired === undefined ? {} : { where: `${desired.location.path}:${desired.location.line}` }
 }
 
-/** @param dirty candidates that land and move more */
-export function refusal(
-  change: ResolvedChange,
-  dirty: readonly { readonly candidate: Candidate; readonly others: readonly MovedField[] }[],
-  obstacles: readonly Obstacle[],
-): Failure {
+/** A candidate that gives the live value and moves more. */
+export interface DirtyTrial {
+  readonly candidate: Candidate
+  readonly others: readonly MovedField[]
+  /** Number of the render that moves it, from 1. */
+  readonly number?: number
+  /** Paths of Kptfiles that the renders before it rewrite. */
+  readonly rewritten?: readonly string[]
+  /** Whether it moves only configs of functions. */
+  readonly movesConfig?: boolean
+}
+
+export function refusal(change: ResolvedChange, dirty: readonly DirtyTrial[], obstacles: readonly Obstacle[]): Failure {
   const [best] = dirty.toSorted((one, other) => one.others.length - other.others.length)
   if (best !== undefined)
     return cannot(change, {
       ...declaredAt(change),
-      why: `its value comes from ${best.candidate.what}, and an edit there would also move ${listMoved(best.others)}`,
-      remedy:
-        'choose restore; adopt those fields in the same call, if they have drifted to the same value; or edit the location by hand, if they are to move too',
+      why: `its value comes from ${best.candidate.what}, and an edit there would also move ${listMoved(best.others)}${inLaterRender(best)}${best.movesConfig ? `: ${WHY_APPLIED}` : ''}`,
+      remedy: best.movesConfig
+        ? REMEDY_APPLIED
+        : 'choose restore; adopt those fields in the same call, if they have drifted too; or edit the location by hand, if they are to move too',
     })
   const [obstacle] = obstacles
   if (obstacle !== undefined) {
@@ -111,6 +125,42 @@ export function refusal(
         : `the function ${created} makes the object, and no file declares it`,
     remedy: 'edit the source by hand and commit it, or choose restore',
   })
+}
+
+const ORDINALS = ['first', 'second', 'third', 'fourth', 'fifth', 'sixth']
+
+function ordinal(number: number): string {
+  return ORDINALS[number - 1] ?? `${number}th`
+}
+
+/** ` when the package is rendered a second time`; empty for the first render. */
+function inLaterRender({ number = 1, rewritten = [] }: Pick<DirtyTrial, 'number' | 'rewritten'>): string {
+  if (number === 1) return ''
+  const kptfiles = rewritten.join(' and ')
+  return ` when the package is rendered a ${ordinal(number)} time${kptfiles === '' ? '' : `, because the render before that changes ${kptfiles}`}`
+}
+
+/** Why renders of an edited package do not prove its edit; undefined where they do, and where they move other fields. */
+export function notProven({ what }: Pick<Candidate, 'what'>, proof: Omit<DirtyTrial, 'candidate'> & LaterRender): Obstacle | undefined {
+  if (proof.others.length > 0) return undefined
+  if (proof.unsettled !== undefined)
+    return {
+      where: '',
+      why: `with the edit of ${what} the package never settles: ${proof.unsettled} changes with each render`,
+      remedy: 'correct the pipeline so that a render of the rendered package changes nothing, or choose restore',
+    }
+  if (proof.lands) return undefined
+  return {
+    where: '',
+    why: `with the edit of ${what} the field gets another value${inLaterRender(proof)}`,
+    remedy: 'edit by hand what the pipeline writes there, so that a render of the rendered package changes nothing, or choose restore',
+  }
+}
+
+interface LaterRender {
+  readonly lands: boolean
+  /** What each render moves. */
+  readonly unsettled: string | undefined
 }
 
 /** @param unit the other unit that would change */
@@ -173,35 +223,44 @@ function namedLocations(candidates: readonly Candidate[]): string {
   return [...new Set(candidates.map(({ via, what }) => `${what} as "${via}"`))].join(', ')
 }
 
-export function notIdempotent(moved: MovedField, { run }: RenderedPackage): Failure {
+/** @param moving what each render changes */
+export function neverSettles(packagePath: string, moving: string): Failure {
   return new Failure({
     code: 'BP1207',
     what: 'rendering the rendered package changes it again',
-    ...(run === undefined ? {} : { where: moved.resource.location.path }),
-    why: `${describeMoved(moved)} gets another value with each render, so that no edit can be proven`,
+    where: shownPackage(packagePath),
+    why: `${moving} changes with each render, so that no edit can be proven`,
     remedy: 'make the function idempotent that writes it, or choose restore',
   })
 }
 
-/** For changes that can be adopted one by one. */
-export function undone(change: ResolvedChange): Failure {
+/**
+ * For changes that can be adopted one by one.
+ * @param chosen the edits, in their order
+ */
+export function undone(change: ResolvedChange, chosen: readonly ChosenLocation[]): Failure {
+  const at = chosen.findIndex((each) => each.change === change)
+  const others = chosen.slice(at + 1).map(({ change: { drift }, candidate }) => {
+    const field = shownPathOnly(drift.path)
+    return `${field === '' ? '' : `${field} of `}${describeResourceId(drift.id)} at ${candidate.what}`
+  })
   return cannot(change, {
     ...declaredAt(change),
-    why: 'another of the chosen changes is edited at the same place, and gives this field another value',
+    why: `with the edit of ${others.join(', and of ') || 'the other changes'}, this field gets another value than its own`,
     remedy: 'adopt one of the two, and choose restore for the other',
   })
 }
 
-export function movedTogether(packagePath: string, moved: readonly MovedField[]): Failure {
-  const why = `each can be adopted by itself, and their edits together would also move ${listMoved(moved)}`
-  return fewerAtOnce(packagePath, 'cannot adopt the chosen changes together', why)
-}
-
 export function tooMany(packagePath: string): Failure {
-  return fewerAtOnce(packagePath, 'cannot adopt so much at once', 'too many places would have to be tried by rendering')
+  return new Failure({
+    code: 'BP2001',
+    what: 'cannot adopt so much at once',
+    where: shownPackage(packagePath),
+    why: 'too many places would have to be tried by rendering',
+    remedy: 'adopt fewer changes at a time',
+  })
 }
 
-function fewerAtOnce(packagePath: string, what: string, why: string): Failure {
-  const where = packagePath === '' ? 'the root of the repository' : packagePath
-  return new Failure({ code: 'BP2001', what, where, why, remedy: 'adopt fewer changes at a time' })
+function shownPackage(packagePath: string): string {
+  return packagePath === '' ? 'the root of the repository' : packagePath
 }

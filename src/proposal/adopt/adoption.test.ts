@@ -7,7 +7,7 @@ import { adoptThroughPipeline } from './adoption.ts'
 
 /** Every kind of place at once, kept rendered: what the functions would write stands in the files. */
 const WEB: { readonly [path: string]: string } = {
-  Kptfile: webKptfile(`${APPLY_SETTERS}    - image: ${CATALOG}/set-namespace:v0.4.5
+  Kptfile: webKptfile(`${APPLY_SETTERS}    - image: ${CATALOG}/set-namespace:v0.4.6
       configMap:
         namespace: shop
     - image: ${CATALOG}/set-labels:v0.2.0
@@ -233,6 +233,11 @@ data:
 
 test('a missing object is removed from its file', () => {
   const change = changeIn(WEB, 'ConfigMap', '', undefined, { change: 'missing' })
-  const edited = adoptThroughPipeline({ packagePath: 'apps/web', files: filesOf(WEB), changes: [change], functions: builtInFunctions })
+  const { texts: edited } = adoptThroughPipeline({
+    packagePath: 'apps/web',
+    files: filesOf(WEB),
+    changes: [change],
+    functions: builtInFunctions,
+  })
   assert.deepEqual([...edited.keys()], ['apps/web/config.yaml'])
 })

@@ -1,28 +1,30 @@
 /**
- * Adopt and Release in a package with a pipeline: finds the authored location of each value, edits it, renders the edited package, and takes
- * the edit only if every chosen field has its chosen value and nothing else moved (design §8). A refusal names the function that prevents the
- * edit, and the fields that would move.
+ * Adopt and Release in a package with a pipeline: finds the authored location of each value, edits it, renders the edited package until
+ * nothing changes, and takes the edit only if every chosen field has its chosen value in each render and nothing else moved (design §8,
+ * docs/adr/0052). A refusal names the function that prevents the edit, and the fields that would move.
  */
+import { Failure, orFailure } from '../../failure.ts'
 import { valueAt } from '../../krm/field-path.ts'
-import { resourceKey } from '../../krm/resource-id.ts'
+import type { Note } from '../../note.ts'
 import type { PackageFiles } from '../../package/package-files.ts'
 import { answerCalls, type FunctionLibrary } from '../../render/answer-calls.ts'
 import type { RenderWatcher } from '../../render/kpt/run-pipeline.ts'
-import { writeItems } from '../../render/kpt/write-items.ts'
+import { isKptfile } from '../../render/package-sources.ts'
 import { ProvenanceWatcher } from '../../render/provenance.ts'
 import { type RenderedPackage, renderPackage } from '../../render/render-package.ts'
 import { editYaml } from '../../yaml/edit/edit-yaml.ts'
 import { jsonOf, type YamlMap } from '../../yaml/yaml-node.ts'
 import { nodeAtPath } from '../../yaml/yaml-path.ts'
-import { leaves, type MovedField, RenderedBefore, wantedBy } from '../moved-fields.ts'
-import type { Rendered } from '../prove-edit.ts'
-import { editFor, type FileEdit, type ResolvedChange } from '../resolution-edits.ts'
+import { type MovedField, RenderedBefore } from '../moved-fields.ts'
+import { leaves } from '../prove-edit.ts'
+import { editFor, type FileEdit, type ResolvedChange, wantedBy } from '../resolution-edits.ts'
 import {
   assertNamed,
   type ChosenLocation,
+  type DirtyTrial,
   editedChanges,
-  movedTogether,
-  notIdempotent,
+  neverSettles,
+  notProven,
   onlyTrial,
   problemsOf,
   refusal,
@@ -31,12 +33,27 @@ import {
   tryRender,
   undone,
 } from './adoption-failures.ts'
+import { AppliedConfigs, appliedNotes } from './applied-configs.ts'
 import { AuthoredFiles } from './authored-files.ts'
 import { type Candidate, editsByFile, type Locations, NOWHERE, type Obstacle } from './candidate.ts'
 import { combineLocations, editsKey } from './combine-locations.ts'
 import { LocationFinder, type Target } from './find-locations.ts'
 import { inPlaceEdits } from './in-place.ts'
 import { INVERSES } from './inverses.ts'
+import { movesOn, proveRenders } from './prove-renders.ts'
+import { renamedFields } from './renamed-items.ts'
+import { objectsByKey, RepeatedRenders } from './repeated-renders.ts'
+import {
+  type Attempt,
+  type Committed,
+  type EditedTexts,
+  isClean,
+  type KnownRender,
+  type Refused,
+  type Solution,
+  type Trial,
+  withEarlier,
+} from './trial.ts'
 
 export interface AdoptionInput {
   readonly packagePath: string
@@ -45,77 +62,125 @@ export interface AdoptionInput {
   readonly functions: FunctionLibrary
 }
 
-/** Changed texts by path from the root of the repository. */
-export type EditedTexts = ReadonlyMap<string, string>
+/** Edits that are proven, and what a reader should know of them. */
+export interface Adopted {
+  readonly texts: EditedTexts
+  readonly notes: readonly Note[]
+}
 
 /** Renderings of one proposal. */
-const MAX_RENDERINGS = 300
+const MAX_RENDERINGS = 600
 /** How often a function may revert an edit, whose config is then edited instead. */
 const MOST_TURNS = 4
 
+const NOTHING: Adopted = { texts: new Map(), notes: [] }
+
 /** @throws Failure BP2001, BP2002, BP2010, BP2014 or BP1207, or the failure of the package */
-export function adoptThroughPipeline(input: AdoptionInput): EditedTexts {
+export function adoptThroughPipeline(input: AdoptionInput): Adopted {
   const wanted = editedChanges(input.changes)
-  return wanted.length === 0 ? new Map() : new Adoption(input).run(wanted)
+  return wanted.length === 0 ? NOTHING : new Adoption(input).run(wanted)
 }
 
-/** Why each change by itself cannot be adopted, in their order; undefined where it can be adopted. */
+/** Why each change cannot be adopted, in their order; undefined where it can, by itself or together with others of them. */
 export function adoptionProblems(input: AdoptionInput): readonly (string | undefined)[] {
-  return problemsOf(input.changes, () => new Adoption(input).alone())
-}
-
-/** The rendered result of a candidate. */
-interface Trial {
-  readonly candidate: Candidate
-  readonly texts: EditedTexts
-  readonly lands: boolean
-  readonly others: readonly MovedField[]
-  readonly after: RenderedPackage
+  let adoption: Adoption | undefined
+  const problems = problemsOf(input.changes, () => {
+    adoption = new Adoption(input)
+    return adoption.alone()
+  })
+  if (problems.every((problem) => problem === undefined)) return problems
+  const together = orFailure(() => adoption?.together(editedChanges(input.changes)) ?? [])
+  if (together instanceof Failure) return problems
+  return input.changes.map((change, index) => (together.includes(change) ? undefined : problems[index]))
 }
 
 class Adoption {
   private readonly input: AdoptionInput
   private readonly authored: AuthoredFiles
   private readonly base: RenderedPackage
+  private readonly unedited: RepeatedRenders
   private readonly before: RenderedBefore
   private readonly finder: LocationFinder
+  private readonly configs: AppliedConfigs
   private renderings = 0
 
   constructor(input: AdoptionInput) {
     this.input = input
     this.authored = new AuthoredFiles(input.packagePath, input.files)
-    this.base = this.render(new Map(), new ProvenanceWatcher())
-    this.before = new RenderedBefore(byKey(this.base), input.changes)
+    this.base = this.render(input.files, new ProvenanceWatcher())
+    this.unedited = this.repeated(input.files, this.base)
+    this.before = new RenderedBefore(this.unedited.first.objects, input.changes)
     this.finder = this.finderOf(this.base)
+    this.configs = new AppliedConfigs(this.base.run?.runs ?? [], this.base.desired.resources)
   }
 
-  run(wanted: readonly ResolvedChange[]): EditedTexts {
-    this.assertIdempotent()
-    let edits: readonly FileEdit[] = []
-    const chosen: ChosenLocation[] = []
-    let last: Trial | undefined
-    for (const change of wanted) {
-      if (last !== undefined && this.before.landed(change, byKey(last.after))) continue
-      last = this.choose(change, edits)
-      chosen.push({ change, candidate: last.candidate })
-      edits = [...edits, ...last.candidate.edits]
-    }
+  run(wanted: readonly ResolvedChange[]): Adopted {
+    this.assertSettles()
+    const { chosen, last, refused } = this.solve(wanted)
+    if (refused !== undefined) throw refused.failure
     assertNamed(wanted, chosen)
-    return last === undefined ? new Map() : this.inPlace(last, wanted)
+    return last === undefined ? NOTHING : { texts: last.texts, notes: appliedNotes(last.applied) }
   }
 
   /** Finds the edit of one change by itself. */
   alone(): (change: ResolvedChange) => void {
-    this.assertIdempotent()
+    this.assertSettles()
     return (change) => {
       this.renderings = 0
-      this.choose(change, [])
+      this.choose(change, [], [])
     }
   }
 
-  private choose(change: ResolvedChange, edits: readonly FileEdit[]): Trial {
-    const { clean, dirty, obstacles } = this.tryAll(change, edits)
-    const only = onlyTrial(change, clean)
+  /** The changes that can be adopted together, of all those that are refused neither now nor by themselves. */
+  together(changes: readonly ResolvedChange[]): readonly ResolvedChange[] {
+    this.renderings = 0
+    for (let left = changes; left.length > 1; ) {
+      const { refused } = this.solve(left)
+      if (refused === undefined) return left
+      left = left.filter((change) => change !== refused.change)
+    }
+    return []
+  }
+
+  /**
+   * Edits for all changes, one after the other. An edit for one may move the field of another that comes later, as a setter of several fields does:
+   * in the end each field has its own value. A change that cannot be edited is tried again after the others.
+   */
+  private solve(wanted: readonly ResolvedChange[]): Solution {
+    const chosen: ChosenLocation[] = []
+    let last: Committed | undefined
+    let left = wanted
+    for (let refused: readonly Refused[] = []; left.length > 0; refused = []) {
+      for (const [index, change] of left.entries()) {
+        if (last !== undefined && this.before.landed(change, last.renders.first.objects)) continue
+        const pending = [...left.slice(index + 1), ...refused.map((each) => each.change)]
+        const found = this.tryChoose(change, chosen, pending)
+        if (found instanceof Failure) refused = [...refused, { change, failure: found }]
+        else {
+          chosen.push({ change, candidate: found.candidate })
+          last = found.committed
+        }
+      }
+      if (refused.length === left.length) return { chosen, last, refused: refused[0] }
+      left = refused.map(({ change }) => change)
+    }
+    return { chosen, last, refused: last === undefined ? undefined : this.lost(last, wanted, chosen) }
+  }
+
+  private tryChoose(change: ResolvedChange, chosen: readonly ChosenLocation[], pending: readonly ResolvedChange[]): Trial | Failure {
+    const edits = chosen.flatMap(({ candidate }) => candidate.edits)
+    const found = orFailure(() => this.choose(change, edits, pending))
+    if (found instanceof Failure && this.renderings > MAX_RENDERINGS) throw found
+    return found
+  }
+
+  private choose(change: ResolvedChange, edits: readonly FileEdit[], pending: readonly ResolvedChange[]): Trial {
+    const { clean, dirty, obstacles } = this.tryAll(change, edits, pending)
+    const best = [({ movesPending }: Trial) => !movesPending, ({ applied }: Trial) => applied.length === 0].reduce(
+      (left, isBetter) => (left.some(isBetter) ? left.filter(isBetter) : left),
+      clean,
+    )
+    const only = onlyTrial(change, best)
     if (only === undefined) throw refusal(change, dirty, obstacles)
     return only
   }
@@ -124,7 +189,8 @@ class Adoption {
   private tryAll(
     change: ResolvedChange,
     edits: readonly FileEdit[],
-  ): { readonly clean: readonly Trial[]; readonly dirty: readonly Trial[]; readonly obstacles: readonly Obstacle[] } {
+    pending: readonly ResolvedChange[],
+  ): { readonly clean: readonly Trial[]; readonly dirty: readonly DirtyTrial[]; readonly obstacles: readonly Obstacle[] } {
     const target = this.targetOf(change)
     const trials = new Map<string, Trial>()
     const obstacles: Obstacle[] = []
@@ -134,7 +200,7 @@ class Adoption {
       for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
         const { candidate, turn } = next
         const key = editsKey(candidate.edits)
-        const trial = trials.has(key) ? undefined : this.tryOne(candidate, change, edits, obstacles)
+        const trial = trials.has(key) ? undefined : this.tryOne(candidate, { change, edits, pending }, obstacles)
         if (trial === undefined) continue
         trials.set(key, trial)
         if (trial.lands || target === undefined || turn === MOST_TURNS) continue
@@ -145,23 +211,61 @@ class Adoption {
     }
     if (target === undefined) work(this.objectLocations(change))
     else {
-      work(this.finder.findParts(target))
+      const renamed = renamedFields(change, this.input.changes).map((each) => this.finder.find({ ...target, ...each }))
+      work(combineLocations(renamed))
+      if (!isClean(trials)) work(this.finder.findAnchor(target))
+      if (!isClean(trials)) work(this.finder.findParts(target))
       if (!isClean(trials)) work(this.finder.find(target))
     }
     const all = [...trials.values()]
     return {
       clean: all.filter(({ lands, others }) => lands && others.length === 0),
-      dirty: all.filter(({ lands, others }) => lands && others.length > 0),
+      dirty: all
+        .filter(({ lands, others }) => lands && others.length > 0)
+        .map((each) => ({ ...each, movesConfig: each.others.every((moved) => this.configs.has(moved)) })),
       obstacles,
     }
   }
 
-  private tryOne(candidate: Candidate, change: ResolvedChange, edits: readonly FileEdit[], obstacles: Obstacle[]): Trial | undefined {
+  private tryOne(candidate: Candidate, { change, edits, pending }: Attempt, obstacles: Obstacle[]): Trial | undefined {
     const texts = tryEdit(obstacles, () => this.apply([...edits, ...candidate.edits]))
-    const after = texts === undefined ? undefined : tryRender(obstacles, candidate.what, candidate, () => this.render(texts))
-    if (texts === undefined || after === undefined) return undefined
-    const rendered = byKey(after)
-    return { candidate, texts, lands: this.before.landed(change, rendered), others: this.before.otherMoves(rendered), after }
+    if (texts === undefined) return undefined
+    return tryRender(obstacles, candidate, () => {
+      const files = this.filesWith(texts)
+      const after = this.render(files)
+      const objects = objectsByKey(after)
+      const moved = this.before.otherMoves(objects, pending)
+      const isEntry = (each: MovedField): boolean => this.configs.isEntry(each, [...edits, ...candidate.edits])
+      const [lands, others, applied] = [this.before.landed(change, objects), moved.filter((each) => !isEntry(each)), moved.filter(isEntry)]
+      const movesPending = pending.length > 0 && this.before.otherMoves(objects).length > moved.length
+      const first = { candidate, texts, lands, others, applied, number: 1, rewritten: [], movesPending }
+      if (!lands || others.length > 0) return { ...first, committed: undefined }
+      const whole = inPlaceEdits({ authored: this.authored, texts, before: this.base, after })
+      const committed = this.committed(new Map([...texts, ...whole]), {
+        applied,
+        known: whole.size === 0 ? { files, after } : undefined,
+      })
+      const { before, unedited } = this
+      const proof = withEarlier(proveRenders({ before, unedited, edited: committed.renders, change, pending, isEntry }), {
+        kptfiles: [...whole.keys()].filter(isKptfile),
+        where: (path) => this.authored.where(path),
+      })
+      const problem = notProven(candidate, proof)
+      if (problem !== undefined) obstacles.push(problem)
+      return { ...first, ...proof, lands: problem === undefined, committed }
+    })
+  }
+
+  private committed(
+    texts: EditedTexts,
+    { applied, known }: Pick<Committed, 'applied'> & { readonly known: KnownRender | undefined },
+  ): Committed {
+    const files = known?.files ?? this.filesWith(texts)
+    return { texts, applied, renders: this.repeated(files, known?.after ?? this.render(files)) }
+  }
+
+  private repeated(files: PackageFiles, first: RenderedPackage): RepeatedRenders {
+    return new RepeatedRenders(files, first, (next) => this.render(next))
   }
 
   /**
@@ -170,7 +274,7 @@ class Adoption {
    */
   private takenBackBy({ candidate, texts }: Trial, change: ResolvedChange, target: Target): Locations {
     const key = this.before.keyOf(change)
-    const after = this.render(texts, new ProvenanceWatcher())
+    const after = this.render(this.filesWith(texts), new ProvenanceWatcher())
     const root = key === undefined ? undefined : after.nodes.get(key)
     const now = root === undefined ? undefined : nodeAtPath(root, target.path)?.node
     if (root === undefined || now === undefined) return NOWHERE
@@ -214,11 +318,12 @@ class Adoption {
   }
 
   /** @param watcher records what wrote each field; most renderings only prove an edit */
-  private render(texts: EditedTexts, watcher?: RenderWatcher): RenderedPackage {
+  private render(files: PackageFiles, watcher?: RenderWatcher): RenderedPackage {
     this.renderings += 1
     if (this.renderings > MAX_RENDERINGS) throw tooMany(this.input.packagePath)
     const { packagePath, functions } = this.input
-    const rendering = answerCalls(renderPackage(packagePath, this.filesWith(texts), watcher), functions)
+    // A file that lacks kpt's attribution alone is stored rendered.
+    const rendering = answerCalls(renderPackage(packagePath, files, { watcher, attributed: false }), functions)
     if ('failures' in rendering) throw rendering.failures[0]
     return rendering
   }
@@ -235,39 +340,22 @@ class Adoption {
     return created.length === 0 ? edited : [...edited, ...created].sort((one, other) => (one.path < other.path ? -1 : 1))
   }
 
-  /** Without this, the result of an edit depends on the number of renders. */
-  private assertIdempotent(): void {
-    const { run } = this.base
-    if (run === undefined) return
-    const written = new Map([...writeItems(run.items)].map(([path, text]) => [this.authored.where(path), text]))
-    // A package that is stored rendered is its own proof.
-    if ([...written].every(([path, text]) => text === this.authored.text(path))) return
-    const again = this.render(written)
-    const [moved] = new RenderedBefore(byKey(this.base), []).otherMoves(byKey(again))
-    if (moved !== undefined) throw notIdempotent(moved, again)
+  /** Of a package that never settles, the result of an edit depends on the number of renders. */
+  private assertSettles(): void {
+    const moving = movesOn(this.unedited)
+    if (moving !== undefined) throw neverSettles(this.input.packagePath, moving)
   }
 
-  /** Updates files that are stored rendered to the render of the edited package, and proves the whole once more. */
-  private inPlace({ texts, after }: Trial, wanted: readonly ResolvedChange[]): EditedTexts {
-    const whole = inPlaceEdits({ authored: this.authored, texts, before: this.base, after })
-    const last = whole.size === 0 ? after : this.render(new Map([...texts, ...whole]))
-    const rendered = byKey(last)
-    const lost = wanted.find((change) => !this.before.landed(change, rendered))
-    if (lost !== undefined) throw undone(lost)
-    const moved = this.before.otherMoves(rendered)
-    if (moved.length > 0) throw movedTogether(this.input.packagePath, moved)
-    return new Map([...texts, ...whole])
+  /** A field without its value after the edits for the others, in any render. */
+  private lost({ renders }: Committed, wanted: readonly ResolvedChange[], chosen: readonly ChosenLocation[]): Refused | undefined {
+    const { before, unedited } = this
+    const change = wanted.find(
+      (each) => !proveRenders({ before, unedited, edited: renders, change: each, pending: [], isEntry: () => false }).lands,
+    )
+    return change === undefined ? undefined : { change, failure: undone(change, chosen) }
   }
 }
 
 function bytes(text: string): Uint8Array {
   return new TextEncoder().encode(text)
-}
-
-function byKey({ desired }: RenderedPackage): Rendered {
-  return new Map(desired.resources.map((resource) => [resourceKey(resource.id), resource]))
-}
-
-function isClean(trials: ReadonlyMap<string, Trial>): boolean {
-  return [...trials.values()].some(({ lands, others }) => lands && others.length === 0)
 }

@@ -5,9 +5,11 @@
 import { type FieldPath, field, valueAt } from '../../krm/field-path.ts'
 import { describeStep, functionName, type StepRun } from '../../render/kpt/pipeline-step.ts'
 import type { Json } from '../../text/json.ts'
+import { EditRefusal, withoutValueAt, withValueAt } from '../../yaml/edit/edit-yaml-value.ts'
 import { jsonOf, resolved, type YamlMap, type YamlNode, yamlPlain } from '../../yaml/yaml-node.ts'
 import { nearestNode, nodeAtPath } from '../../yaml/yaml-path.ts'
-import { leaves } from '../moved-fields.ts'
+import { leaves } from '../prove-edit.ts'
+import { anchoredEdit } from './anchored-edits.ts'
 import type { AuthoredFiles, AuthoredLocation } from './authored-files.ts'
 import { type Candidate, editAt, type Locations, NOWHERE, type Wanted } from './candidate.ts'
 import { combineLocations } from './combine-locations.ts'
@@ -65,10 +67,41 @@ export class LocationFinder {
     this.otherwise = inverses.otherwise
   }
 
+  /** Of a value that the manifest has at an anchor, and that no function wrote: the anchor. */
+  findAnchor({ root, path, wanted }: Target): Locations {
+    const node = nodeAtPath(root, path)?.node
+    const location = node === undefined || (node.writes ?? []).length > 0 ? undefined : this.authored.locationOf(node)
+    const document = location === undefined ? undefined : this.authored.documents(location.file)[location.document]
+    if (location === undefined || document === undefined || wanted === undefined) return NOWHERE
+    const anchored = anchoredEdit(document, location.document, location.path, wanted)
+    if (anchored === undefined) return NOWHERE
+    const { name, edit } = anchored
+    const what = `the anchor &${name} (${this.authored.describe({ ...location, path: edit.path })})`
+    return { candidates: [{ via: `anchor:${name}`, what, edits: [{ path: location.file, edit }] }], obstacles: [] }
+  }
+
   /** The location by the last step that wrote the field, or in the manifest. */
   find(target: Target): Locations {
     const writes = nodeAtPath(target.root, target.path)?.node.writes ?? []
-    return this.through(target, writes.filter((step) => step < target.before).at(-1))
+    const writer = writes.filter((step) => step < target.before).at(-1)
+    return (writer === undefined ? this.inWrittenList(target) : undefined) ?? this.through(target, writer)
+  }
+
+  /** Of a list whose every item one function wrote, and of an item that such a list lacks: the location of the whole list. */
+  private inWrittenList(target: Target): Locations | undefined {
+    const there = nodeAtPath(target.root, target.path)?.node
+    const list = there === undefined ? wholeList(target) : target
+    const node = list === undefined ? undefined : nodeAtPath(list.root, list.path)?.node
+    if (list === undefined || node?.kind !== 'list') return undefined
+    const [writer, ...others] = new Set(node.items.map(({ writes = [] }) => writes.filter((step) => step < target.before).at(-1)))
+    const run = writer === undefined || others.length > 0 ? undefined : this.runs[writer]
+    return run === undefined ? undefined : this.invert(run, list)
+  }
+
+  private invert(run: StepRun, target: Target): Locations | undefined {
+    const node = nodeAtPath(target.root, target.path)?.node
+    const inverse = this.inverses.get(functionName(run.step.function)) ?? this.otherwise
+    return inverse({ run, target: { ...target, depth: target.depth + 1 }, node, finder: this })
   }
 
   /** Of a list or a map: the combined locations of the parts that change. */
@@ -87,9 +120,8 @@ export class LocationFinder {
     if (run === undefined) return this.manifest(target)
     const name = functionName(run.step.function)
     if (target.depth >= MAX_DEPTH) return obstacle(run, 'its config is written by functions that configure each other')
-    const node = nodeAtPath(target.root, target.path)?.node
-    const inverse = this.inverses.get(name) ?? this.otherwise
-    const found = inverse({ run, target: { ...target, depth: target.depth + 1 }, node, finder: this })
+    const list = wholeList(target)
+    const found = this.invert(run, target) ?? (list === undefined ? undefined : this.invert(run, list))
     return found ?? obstacle(run, `${name} writes the field, and what it writes there cannot be traced back to its config`)
   }
 
@@ -138,6 +170,22 @@ export class LocationFinder {
 
 function relabel(candidate: Candidate, { via, what }: Pick<Candidate, 'via' | 'what'>): Candidate {
   return { ...candidate, via, what: candidate.what.replace(/^the manifest/, what) }
+}
+
+/** The nearest list around the field, with the wanted field in it; undefined where no list is around it. */
+function wholeList(target: Target): Target | undefined {
+  const { root, path, wanted } = target
+  const at = path.findLastIndex(({ kind }) => kind !== 'field')
+  const node = at === -1 ? undefined : nodeAtPath(root, path.slice(0, at))?.node
+  if (node === undefined) return undefined
+  const [now, within] = [jsonOf(node), path.slice(at)]
+  try {
+    const list = wanted === undefined ? withoutValueAt(now, within) : withValueAt(now, within, wanted)
+    return { ...target, path: path.slice(0, at), wanted: list }
+  } catch (thrown) {
+    if (thrown instanceof EditRefusal) return undefined
+    throw thrown
+  }
 }
 
 /** A config may hold `3` for the text "3": a number stays a number. */

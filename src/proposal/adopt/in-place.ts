@@ -11,7 +11,7 @@ import { jsonEquals } from '../../text/json.ts'
 import { editYaml, type YamlEdit } from '../../yaml/edit/edit-yaml.ts'
 import { readYamlNodes } from '../../yaml/read/read-yaml-node.ts'
 import { jsonOf } from '../../yaml/yaml-node.ts'
-import { leaves } from '../moved-fields.ts'
+import { leaves } from '../prove-edit.ts'
 import type { AuthoredFiles } from './authored-files.ts'
 import { editAt } from './candidate.ts'
 

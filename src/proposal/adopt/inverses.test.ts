@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { adopted, changeIn, refused } from '../../../test/fakes/adoption-samples.ts'
-import { CATALOG, webKptfile } from '../../../test/fakes/pipeline-files.ts'
+import { APPLY_SETTERS, CATALOG, settersConfig, webKptfile } from '../../../test/fakes/pipeline-files.ts'
 
 const PATTERN: { readonly [path: string]: string } = {
   Kptfile: webKptfile(`    - image: ${CATALOG}/apply-setters:v0.2.0
@@ -48,7 +48,7 @@ test('a package whose rendering is not stable is refused, with the field', () =>
   }
   const failure = refused(grows, changeIn(grows, 'ConfigMap', 'data.both', 'live'))
   assert.equal(failure.code, 'BP1207')
-  assert.match(failure.why, /^data\.both of ConfigMap web gets another value with each render/)
+  assert.match(failure.why, /^data\.both of ConfigMap web changes with each render, so that no edit can be proven$/)
 })
 
 test('a value copied by apply-replacements is edited where it is copied from', () => {
@@ -88,6 +88,49 @@ data:
   })
 })
 
+test('a copy with a delimiter for one target is a copy of the whole for another', () => {
+  const config = (name: string, data: string, local = '') =>
+    `apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: ${name}\n${local}data:\n  ${data}\n`
+  const local = '  annotations:\n    config.kubernetes.io/local-config: "true"\n'
+  const copied = {
+    Kptfile: webKptfile(`    - image: ${CATALOG}/apply-replacements:v0.1.1
+      configPath: replacements.yaml
+`),
+    'replacements.yaml': `apiVersion: fn.kpt.dev/v1alpha1
+kind: ApplyReplacements
+metadata:
+  name: replacements
+${local}replacements:
+  - source: {kind: ConfigMap, name: source, fieldPath: data.cluster}
+    targets:
+      - select: {kind: ConfigMap, name: other}
+        fieldPaths: [data.host]
+        options: {delimiter: '-', index: 0}
+      - select: {kind: Service}
+        fieldPaths: [spec.externalName]
+`,
+    'source.yaml': config('source', 'cluster: edge', local),
+    'service.yaml': 'apiVersion: v1\nkind: Service\nmetadata:\n  name: db\nspec:\n  type: ExternalName\n  externalName: edge\n',
+  }
+  assert.deepEqual(adopted(copied, changeIn(copied, 'Service', 'spec.externalName', 'edge-two')), {
+    'apps/web/source.yaml': ['-  cluster: edge', '+  cluster: edge-two'],
+    'apps/web/service.yaml': ['-  externalName: edge', '+  externalName: edge-two'],
+  })
+})
+
+test('an object that would get another name is named by that field', () => {
+  const named = {
+    Kptfile: webKptfile(APPLY_SETTERS),
+    'setters.yaml': settersConfig('  name: web\n'),
+    'config.yaml': 'apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: web # kpt-set: ${name}\ndata:\n  title: web # kpt-set: ${name}\n',
+  }
+  const { why } = refused(named, changeIn(named, 'ConfigMap', 'data.title', 'shop'))
+  assert.match(
+    why,
+    /^its value comes from the setter name of apply-setters .* an edit there would also move metadata\.name of ConfigMap web$/,
+  )
+})
+
 test('an object that a function puts in is edited in the config of the function', () => {
   const upserted = {
     Kptfile: webKptfile(`    - image: ${CATALOG}/upsert-resource:v0.2.0
@@ -110,5 +153,34 @@ items:
   }
   assert.deepEqual(adopted(upserted, changeIn(upserted, 'ConfigMap', 'data.a', 'live')), {
     'apps/web/put.yaml': ['-      a: b # as decided', '+      a: live # as decided'],
+  })
+})
+
+test('with set-image, an image of an init container is edited in its config, and a number that it rewrites in its manifest', () => {
+  const files = {
+    Kptfile: webKptfile(`    - image: ${CATALOG}/set-image:v0.1.1
+      configMap:
+        name: shop/wait
+        newTag: "1.4"
+`),
+    'job.yaml': `apiVersion: batch/v1
+kind: Job
+metadata: {name: web}
+spec:
+  activeDeadlineSeconds: 1000000
+  template:
+    spec:
+      initContainers: [{name: wait, image: 'shop/wait:1.4'}]
+`,
+  }
+  assert.deepEqual(adopted(files, changeIn(files, 'Job', 'spec.template.spec.initContainers[name=wait].image', 'shop/wait:1.5')), {
+    'apps/web/Kptfile': ['-        newTag: "1.4"', '+        newTag: "1.5"'],
+    'apps/web/job.yaml': [
+      "-      initContainers: [{name: wait, image: 'shop/wait:1.4'}]",
+      "+      initContainers: [{name: wait, image: 'shop/wait:1.5'}]",
+    ],
+  })
+  assert.deepEqual(adopted(files, changeIn(files, 'Job', 'spec.activeDeadlineSeconds', 2000000)), {
+    'apps/web/job.yaml': ['-  activeDeadlineSeconds: 1000000', '+  activeDeadlineSeconds: 2000000'],
   })
 })

@@ -7,9 +7,9 @@ import { resourceKey } from '../../krm/resource-id.ts'
 import type { SourceFiles } from '../../render/kustomize/kustomize-build.ts'
 import { buildOf, printedResources } from '../../render/kustomize/read-built.ts'
 import { type Build, MissingBuilds } from '../../render/package-builder.ts'
-import { type MovedField, RenderedBefore, wantedBy } from '../moved-fields.ts'
+import { type MovedField, RenderedBefore } from '../moved-fields.ts'
 import type { Rendered } from '../prove-edit.ts'
-import type { ResolvedChange } from '../resolution-edits.ts'
+import { type ResolvedChange, wantedBy } from '../resolution-edits.ts'
 import {
   assertNamed,
   type ChosenLocation,
@@ -22,10 +22,13 @@ import {
   tooMany,
   tryEdit,
   tryRender,
+  undone,
 } from './adoption-failures.ts'
-import type { Candidate, Obstacle } from './candidate.ts'
+import type { Locations, Obstacle } from './candidate.ts'
+import { combineLocations } from './combine-locations.ts'
 import type { BuiltAdoptionInput, SharingUnit } from './kustomize-input.ts'
 import { KustomizeLocations } from './kustomize-locations.ts'
+import { renamedFields } from './renamed-items.ts'
 import { applyCandidate, changedFiles, type SourceCandidate, type SourceLocations } from './source-edits.ts'
 
 /** Changed files by path from the root of the repository; null for a removed one. */
@@ -81,7 +84,7 @@ class BuiltAdoption {
       files = edited
     }
     assertNamed(wanted, chosen)
-    this.prove(files, wanted)
+    this.assertTogether(files, wanted, chosen)
     return changedFiles(this.input.source.files, files)
   }
 
@@ -123,7 +126,13 @@ class BuiltAdoption {
     if (desired === undefined) return []
     const locations = new KustomizeLocations(files)
     if (change.drift.change === 'missing') return [locations.removal(desired)]
-    return locations.find({ desired, path: change.drift.path, wanted: wantedBy(change), declaredName: locations.declaredName(desired) })
+    const own = { desired, declaredName: locations.declaredName(desired) }
+    const renamed = renamedFields(change, this.input.changes).map((each): Locations => {
+      const groups = locations.find({ ...own, ...each })
+      const [found] = groups.filter(({ candidates }) => candidates.length > 0)
+      return { candidates: found?.candidates.filter(({ texts }) => texts === undefined) ?? [], obstacles: [] }
+    })
+    return [combineLocations(renamed), ...locations.find({ ...own, path: change.drift.path, wanted: wantedBy(change) })]
   }
 
   private tryAll(
@@ -138,7 +147,7 @@ class BuiltAdoption {
     })
     this.assertBuilt(edited.map((each) => this.buildFor(each.files)))
     return edited.flatMap(({ candidate, files: after }) => {
-      const rendered = tryRender(obstacles, '', candidate, () => this.render(after))
+      const rendered = tryRender(obstacles, candidate, () => this.render(after))
       if (rendered === undefined) return []
       return [{ candidate, files: after, lands: this.before.landed(change, rendered), others: this.before.otherMoves(rendered) }]
     })
@@ -203,16 +212,11 @@ class BuiltAdoption {
     return byKey(printedResources(source, answer.text))
   }
 
-  /** Proves all edits together: every chosen field has its value, and nothing else moved, here and in other units. */
-  private prove(files: SourceFiles, wanted: readonly ResolvedChange[]): void {
+  /** Every field has its value, also after the edits for the others. Each edit was tried with those before it, so nothing else moved. */
+  private assertTogether(files: SourceFiles, wanted: readonly ResolvedChange[], chosen: readonly ChosenLocation[]): void {
     const rendered = this.render(files)
     const lost = wanted.find((change) => !this.before.landed(change, rendered))
-    if (lost !== undefined) throw refusal(lost, [], [])
-    const all: Candidate = { via: '', what: 'the edits together', edits: [] }
-    const others = this.before.otherMoves(rendered)
-    if (others.length > 0) throw refusal(wanted[0] as ResolvedChange, [{ candidate: all, others }], [])
-    const by = this.sharing(files)
-    if (by !== undefined) throw shared(wanted[0] as ResolvedChange, all, by.unit.name, by.moved)
+    if (lost !== undefined) throw undone(lost, chosen)
   }
 }
 

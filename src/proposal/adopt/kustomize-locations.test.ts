@@ -176,3 +176,16 @@ test('an entry of a generated ConfigMap is a literal, a file or a line of a file
     [['prod/kustomization.yaml:2', true]],
   )
 })
+
+test('a value at an anchor is first tried for all its uses', () => {
+  const text = 'apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: web\ndata:\n  first: &color blue\n  second: *color\n'
+  const texts = { 'kustomization.yaml': 'resources: [config.yaml]\n', 'config.yaml': text }
+  const [all, own] = candidatesOf(
+    texts,
+    resource(text.replace('&color ', '').replace('*color', 'blue'), 'config.yaml'),
+    'data.second',
+    'red',
+  ) as Json[]
+  assert.deepEqual(all, [['anchor:color', 'the anchor &color (config.yaml:6)', ['config.yaml', '  first: &color red']]])
+  assert.deepEqual(own, [['manifest', 'the manifest (config.yaml:7)', ['config.yaml', '  second: red']]])
+})

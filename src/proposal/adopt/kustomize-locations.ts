@@ -11,6 +11,7 @@ import { getKey, isJsonObject, type Json } from '../../text/json.ts'
 import type { YamlEdit } from '../../yaml/edit/edit-yaml.ts'
 import { resolved, textAt } from '../../yaml/yaml-node.ts'
 import type { FileEdit } from '../resolution-edits.ts'
+import { anchoredEdit } from './anchored-edits.ts'
 import { editAt, type Wanted } from './candidate.ts'
 import { documentsOf, fields, index, kustomizationsOf, type SourceDocument } from './kustomization-node.ts'
 import { fieldCandidates, namedAlike, shownImage } from './kustomize-fields.ts'
@@ -52,9 +53,13 @@ export class KustomizeLocations {
     const obstacles = [...declared.obstacles, ...this.replacements()]
     const all = [...set, ...declared.candidates]
     const first = { candidates: target.wanted === undefined ? withTogether(all) : all, obstacles }
-    if (valueAt(target.desired.object, target.path) !== undefined || target.wanted === undefined) return [first]
+    if (target.wanted === undefined) return [first]
+    const anchored = this.inAnchor(target)
+    const anchor = anchored.length === 0 ? [] : [{ candidates: anchored, obstacles: [] }]
+    if (valueAt(target.desired.object, target.path) !== undefined) return [...anchor, first]
     const added = patches.flatMap((patch) => this.inPatch(patch, written)).filter(({ there }) => !there)
     return [
+      ...anchor,
       first,
       { candidates: manifest.map(({ candidate }) => candidate), obstacles },
       { candidates: added.map(({ candidate }) => candidate), obstacles },
@@ -86,6 +91,17 @@ export class KustomizeLocations {
         ),
     )
     return { candidates: [{ via: 'manifest', what, edits, texts: new Map([[path, null]]) }], obstacles: [] }
+  }
+
+  private inAnchor({ desired: { location }, path, wanted }: BuiltTarget): readonly SourceCandidate[] {
+    const document = location.step === undefined ? documentsOf(location.path, this.files)[location.document] : undefined
+    if (document === undefined || wanted === undefined) return []
+    const at = location.item === undefined ? [] : [...fields('items'), index(location.item)]
+    const anchored = anchoredEdit(document.root, location.document, [...at, ...path], wanted)
+    if (anchored === undefined) return []
+    const { name, edit } = anchored
+    const what = `the anchor &${name} (${document.location(edit.path)})`
+    return [{ via: `anchor:${name}`, what, edits: [{ path: location.path, edit }] }]
   }
 
   private manifest({ desired: { location }, path, wanted }: BuiltTarget): readonly FoundEdit[] {

@@ -1,0 +1,59 @@
+/** Edits of a value that a file has once, at an anchor, and shows in several places. */
+import { type FieldPath, field, formatFieldPath, indexOfStep, type PathStep, valueAt } from '../../krm/field-path.ts'
+import { type Json, jsonEquals } from '../../text/json.ts'
+import { anchorUses } from '../../yaml/anchor-uses.ts'
+import type { YamlEdit } from '../../yaml/edit/edit-yaml.ts'
+import { jsonOf, type YamlNode } from '../../yaml/yaml-node.ts'
+
+export interface AnchoredEdit {
+  /** Name of the anchor. */
+  readonly name: string
+  readonly edit: YamlEdit & { readonly kind: 'set' }
+}
+
+/** The edit that gives the value to every use of the anchor on the path; undefined where no anchor with an alias is on it. */
+export function anchoredEdit(root: YamlNode, document: number, path: FieldPath, value: Json): AnchoredEdit | undefined {
+  const uses = anchorUses(root, path)
+  if (uses === undefined) return undefined
+  const { name, at, aliases } = uses
+  return { name, edit: { document, item: undefined, kind: 'set', path: at, value, aliases } }
+}
+
+/** The same edits, with one of the anchor instead of those that give every use of it the same value. */
+export function joinAnchored(edits: readonly YamlEdit[], documents: readonly YamlNode[]): readonly YamlEdit[] {
+  const joined = new Map<YamlEdit, YamlEdit | undefined>()
+  for (const edit of edits) {
+    const root = edit.kind === 'set' ? documents[edit.document] : undefined
+    if (edit.kind !== 'set' || root === undefined || joined.has(edit)) continue
+    const anchored = anchoredEdit(root, edit.document, wholePath(edit), edit.value)?.edit
+    if (anchored === undefined) continue
+    const value = jsonOf(root)
+    const alike = edits.filter(
+      (each) => each.kind === 'set' && each.document === edit.document && !joined.has(each) && jsonEquals(each.value, edit.value),
+    ) as readonly SetEdit[]
+    const byPlace = new Map(alike.map((each) => [placeOf(value, wholePath(each)), each]))
+    const uses = [anchored.path, ...(anchored.aliases ?? [])].map((path) => byPlace.get(placeOf(value, path)))
+    if (uses.includes(undefined)) continue
+    for (const each of uses) if (each !== undefined) joined.set(each, undefined)
+    joined.set(edit, anchored)
+  }
+  return edits.flatMap((edit) => (joined.has(edit) ? (joined.get(edit) ?? []) : edit))
+}
+
+type SetEdit = AnchoredEdit['edit']
+
+/** From the root of the document. */
+function wholePath({ item, path }: SetEdit): FieldPath {
+  return item === undefined ? path : [field('items'), { kind: 'index', index: item }, ...path]
+}
+
+/** Equal for equal places: items of lists by their index. */
+function placeOf(root: Json, path: FieldPath): string {
+  let value: Json | undefined = root
+  const steps = path.map((step): PathStep => {
+    const index = step.kind === 'field' || value === undefined ? -1 : indexOfStep(value, step)
+    value = value === undefined ? undefined : valueAt(value, [step])
+    return index === -1 ? step : { kind: 'index', index }
+  })
+  return formatFieldPath(steps)
+}

@@ -1,0 +1,74 @@
+/**
+ * Configs of functions that are also objects of the cluster: kpt applies the ConfigMap of `apply-setters` too, unless it has the annotation
+ * `config.kubernetes.io/local-config`. An edit of a setter then moves this object as well (docs/adr/0053).
+ */
+import { formatFieldPath } from '../../krm/field-path.ts'
+import { describeResourceId } from '../../krm/resource-id.ts'
+import type { Note } from '../../note.ts'
+import { cleanPath } from '../../package/clean-path.ts'
+import type { DesiredResource } from '../../render/desired-set.ts'
+import type { StepRun } from '../../render/kpt/pipeline-step.ts'
+import { getKey, isJsonArray, isJsonObject, type Json } from '../../text/json.ts'
+import { listMoved, type MovedField } from '../moved-fields.ts'
+import type { FileEdit } from '../resolution-edits.ts'
+
+export const WHY_APPLIED =
+  'the config of a function is also an object of the cluster, because it has no annotation config.kubernetes.io/local-config: "true"'
+export const REMEDY_APPLIED =
+  'annotate the config with config.kubernetes.io/local-config: "true" and commit that, if only functions read it; or choose restore; or edit the config by hand, if the object is to move too'
+
+/** References of a pod to a ConfigMap. */
+const REFERENCES = new Set(['configMap', 'configMapKeyRef', 'configMapRef'])
+
+export class AppliedConfigs {
+  private readonly files: ReadonlySet<string>
+  private readonly desired: readonly DesiredResource[]
+
+  constructor(runs: readonly StepRun[], desired: readonly DesiredResource[]) {
+    this.files = new Set(
+      runs.flatMap(({ step }) => {
+        const { configPath } = step.function
+        return configPath === '' ? [] : [step.kptfile.slice(0, step.kptfile.lastIndexOf('/') + 1) + cleanPath(configPath)]
+      }),
+    )
+    this.desired = desired
+  }
+
+  /** Whether the object is the config of a function. */
+  has({ resource: { location } }: MovedField): boolean {
+    return location.step === undefined && this.files.has(location.path)
+  }
+
+  /** Whether the field is the entry that one of the edits sets, in a config that no pod of the package reads. */
+  isEntry(moved: MovedField, edits: readonly FileEdit[]): boolean {
+    const { resource, path } = moved
+    return (
+      this.has(moved) &&
+      edits.some(
+        ({ path: file, edit }) =>
+          edit.kind === 'set' &&
+          file === resource.location.path &&
+          edit.document === resource.location.document &&
+          formatFieldPath(edit.path) === formatFieldPath(path),
+      ) &&
+      !this.desired.some(({ object }) => refersTo(object, resource.id.name))
+    )
+  }
+}
+
+/** @param entries fields of such configs that the adoption moves */
+export function appliedNotes(entries: readonly MovedField[]): readonly Note[] {
+  return entries.map((moved) => ({
+    cause: 'config-applied',
+    subject: describeResourceId(moved.resource.id),
+    text: `the edit also moves ${listMoved([moved])}: ${WHY_APPLIED}`,
+  }))
+}
+
+function refersTo(value: Json, name: string): boolean {
+  if (isJsonArray(value)) return value.some((item) => refersTo(item, name))
+  if (!isJsonObject(value)) return false
+  return Object.entries(value).some(
+    ([key, below]) => (REFERENCES.has(key) && isJsonObject(below) && getKey(below, 'name') === name) || refersTo(below, name),
+  )
+}

@@ -1,0 +1,62 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { adopted, changeIn } from '../../../test/fakes/adoption-samples.ts'
+import { APPLY_SETTERS, settersConfig, webKptfile } from '../../../test/fakes/pipeline-files.ts'
+import type { Json } from '../../text/json.ts'
+
+const WEB = {
+  Kptfile: webKptfile(APPLY_SETTERS),
+  'setters.yaml': settersConfig('  port: "80"\n'),
+  'service.yaml': `apiVersion: v1
+kind: Service
+metadata:
+  name: web
+spec:
+  ports:
+    - name: http # the shop
+      port: 80 # kpt-set: \${port}
+      targetPort: 8080
+    - name: tls
+      port: 443
+      targetPort: 8443
+`,
+}
+
+const removed = (port: number) => changeIn(WEB, 'Service', `spec.ports[port=${port},protocol=TCP]`, undefined)
+const added = (port: number, item: { readonly [key: string]: Json }) =>
+  changeIn(WEB, 'Service', `spec.ports[port=${port},protocol=TCP]`, { ...item, port, protocol: 'TCP' })
+const HTTP = { name: 'http', targetPort: 8080 }
+
+const SETTER = {
+  'apps/web/service.yaml': ['-      port: 80 # kpt-set: ${port}', '+      port: 81 # kpt-set: ${port}'],
+  'apps/web/setters.yaml': ['-  port: "80"', '+  port: "81"'],
+}
+
+test('the key of an item changed: its place is edited, and the item stays', () => {
+  assert.deepEqual(adopted(WEB, removed(80), added(81, HTTP)), SETTER)
+  assert.deepEqual(adopted(WEB, added(81, HTTP), removed(80)), SETTER)
+})
+
+test('of several items the names say which is which, and other fields move with the key', () => {
+  const changes = [removed(80), removed(443), added(444, { name: 'tls', targetPort: 9443 }), added(81, HTTP)]
+  assert.deepEqual(adopted(WEB, ...changes), {
+    ...SETTER,
+    'apps/web/service.yaml': [
+      '-      port: 80 # kpt-set: ${port}',
+      '-      port: 443',
+      '-      targetPort: 8443',
+      '+      port: 81 # kpt-set: ${port}',
+      '+      port: 444',
+      '+      targetPort: 9443',
+    ],
+  })
+})
+
+test('an item without a partner is added or removed as such', () => {
+  assert.deepEqual(adopted(WEB, added(90, { name: 'metrics', targetPort: 9090 })), {
+    'apps/web/service.yaml': ['+    - name: metrics', '+      targetPort: 9090', '+      port: 90', '+      protocol: TCP'],
+  })
+  assert.deepEqual(adopted(WEB, removed(443)), {
+    'apps/web/service.yaml': ['-    - name: tls', '-      port: 443', '-      targetPort: 8443'],
+  })
+})
