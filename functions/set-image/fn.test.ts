@@ -5,7 +5,6 @@ import { readYamlNodes } from '../../src/yaml/read/read-yaml-node.ts'
 import { writeYamlNode } from '../../src/yaml/write/write-yaml-node.ts'
 import type { YamlMap } from '../../src/yaml/yaml-node.ts'
 import { setImage, setImageOrNothing } from './fn.ts'
-import { compareGoKeys } from './go-key-order.ts'
 import { imageMatcher, newReference } from './image-name.ts'
 
 function itemsOf(text: string): YamlMap[] {
@@ -159,24 +158,4 @@ test('a reference that is given nothing new stays as it is', () => {
       assert.equal(newReference(reference, none), reference)
     }),
   )
-})
-
-test('keys have the order of go-yaml', () => {
-  const keys = ['B', 'a-b', '_a', 'a.b', 'a10', 'a9', 'aé', 'az', 'x001', 'x01', 'x1', 'x1a', 'x10', 'x100']
-  assert.deepEqual(keys.toReversed().sort(compareGoKeys), [
-    '_a',
-    'B',
-    'a-b',
-    'a.b',
-    'a9',
-    'a10',
-    'az',
-    'aé',
-    'x1',
-    'x1a',
-    'x01',
-    'x001',
-    'x10',
-    'x100',
-  ])
 })

@@ -7,10 +7,10 @@ import { type FieldSpec, kindOf, visitField } from '../../src/render/kpt/field-s
 import { fileOf } from '../../src/render/kpt/item-annotations.ts'
 import { type FunctionResult, failed, type KrmFunction, succeeded } from '../../src/render/kpt/krm-function.ts'
 import { inSdkOrder } from '../../src/render/kpt/sdk-fields.ts'
+import { throughJson } from '../../src/render/kustomize/through-json.ts'
 import { isNull, textAt, type YamlMap } from '../../src/yaml/yaml-node.ts'
 import { type ImageConfig, readImageConfig } from './image-config.ts'
 import { imageMatcher, newReference } from './image-name.ts'
-import { throughJson } from './through-json.ts'
 
 /** From v0.1.1 on. Every object comes out as a way through JSON leaves it, with or without an image. */
 export const setImage: KrmFunction = ({ items, config }) => {

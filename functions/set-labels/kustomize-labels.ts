@@ -27,13 +27,13 @@ export const setLabelsOfKustomize: KrmFunction = ({ items, config }) => {
   const fields = [...read.fields, ...KUSTOMIZE_LABEL_FIELDS]
   const labelled: YamlMap[] = []
   for (const item of objects) {
-    const object = throughJson(item)
+    const copy = throughJson(item)
     const problem =
-      'problem' in object
-        ? object.problem
-        : names.map((name) => label(object, fields, name, read.values.get(name) ?? '')).find((each) => each !== undefined)
+      typeof copy === 'string'
+        ? copy
+        : names.map((name) => label(copy.object, fields, name, read.values.get(name) ?? '')).find((each) => each !== undefined)
     if (problem !== undefined) return failed(items, `failed to run function: failed to run transformer: ${problem}`)
-    if (!('problem' in object)) labelled.push(throughJsonAgain(object))
+    if (typeof copy !== 'string') labelled.push({ ...throughJsonAgain(copy.object), writes: item.writes })
   }
   return succeeded(labelled)
 }
@@ -55,5 +55,5 @@ function label(item: YamlMap, fields: readonly FieldSpec[], name: string, value:
 /** In the order of keys, with the new ones. */
 function throughJsonAgain(object: YamlMap): YamlMap {
   const again = throughJson(object)
-  return 'problem' in again ? object : again
+  return typeof again === 'string' ? object : again.object
 }
