@@ -25,6 +25,7 @@ import {
   setOldNamespace,
   setOldNamespaceOrFail,
 } from './set-namespace/fn.ts'
+import { setNamespaceOfAccounts, setNamespaceOfKustomize } from './set-namespace/kustomize-namespace.ts'
 import { upsertResource, upsertResourceByOlderPath } from './upsert-resource/fn.ts'
 
 /** One behaviour in all releases from one on, up to the next minor version. */
@@ -113,10 +114,16 @@ const FUNCTIONS: { readonly [name in FunctionName]: BuiltIn } = {
       { from: [0, 4, 0], below: [0, 4, 1], run: setEveryNamespaceIfConfigured },
       { from: [0, 3, 3], below: [0, 3, 5], run: setOldNamespace },
       { from: [0, 3, 2], below: [0, 3, 3], run: setOldNamespaceOrFail },
+      { from: [0, 2, 0], below: [0, 2, 1], run: setNamespaceOfAccounts },
+      { from: [0, 1, 4], below: [0, 1, 5], run: setNamespaceOfKustomize },
     ],
     newest: [0, 4, 6],
     last: [0, 4, 1],
-    ended: [[0, 3, 4]],
+    ended: [
+      [0, 1, 4],
+      [0, 2, 0],
+      [0, 3, 4],
+    ],
   },
   'upsert-resource': {
     variants: [

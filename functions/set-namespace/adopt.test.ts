@@ -27,8 +27,8 @@ subjects:
 
 const subject = (name: string, namespace = 'shop') => [{ kind: 'ServiceAccount', name, namespace }]
 
-test('the name of a subject is adopted where it is written, also with v0.4.1, which writes all subjects anew', () => {
-  for (const release of ['v0.4.6', 'v0.4.1', 'v0.3.4']) {
+test('the name of a subject is adopted where it is written, also with releases that write all subjects anew', () => {
+  for (const release of ['v0.4.6', 'v0.4.1', 'v0.3.4', 'v0.2.0', 'v0.1.4']) {
     const texts = withRelease(release)
     assert.deepEqual(
       adopted(texts, changeIn(texts, 'RoleBinding', 'subjects', subject('job'))),

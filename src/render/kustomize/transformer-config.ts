@@ -54,16 +54,22 @@ function readOwn(config: YamlMap, names: TransformerNames): TransformerConfig | 
       values.set(keyOf(key), text)
     }
   }
-  const [additional, older] = [names.fields, 'fieldSpecs'].map((name) => readFields(config, name))
+  const fields = readMoreFields(config, names.fields)
+  return 'problem' in fields ? fields : { values, fields }
+}
+
+/** The additional fields of a config of the function's own kind. */
+export function readMoreFields(config: YamlMap, name: string): readonly FieldSpec[] | { readonly problem: string } {
+  const [additional, older] = [name, 'fieldSpecs'].map((each) => readFields(config, each))
   if (typeof additional === 'string') return { problem: additional }
   if (typeof older === 'string') return { problem: older }
   if (additional !== undefined && older !== undefined)
-    return { problem: `\`fieldSpecs\` has been deprecated, please rename it to \`${names.fields}\`` }
-  return { values, fields: additional ?? older ?? [] }
+    return { problem: `\`fieldSpecs\` has been deprecated, please rename it to \`${name}\`` }
+  return additional ?? older ?? []
 }
 
 /** A number or a boolean becomes a text, as in sigs.k8s.io/yaml. */
-function asText(node: YamlNode): string | undefined {
+export function asText(node: YamlNode): string | undefined {
   const value = scalarValue(resolved(node))
   if (value === null) return ''
   return value === undefined || typeof value === 'object' ? undefined : String(value)

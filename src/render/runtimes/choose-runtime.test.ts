@@ -8,6 +8,7 @@ import {
   setOldNamespace,
   setOldNamespaceOrFail,
 } from '../../../functions/set-namespace/fn.ts'
+import { setNamespaceOfAccounts, setNamespaceOfKustomize } from '../../../functions/set-namespace/kustomize-namespace.ts'
 import type { PipelineStep } from '../kpt/pipeline-step.ts'
 import type { BuiltIn } from './choose-release.ts'
 import { type AllowedFunctions, chooseRuntime, NOTHING_ALLOWED } from './choose-runtime.ts'
@@ -61,7 +62,15 @@ test('a release chooses the behaviour that it had', () => {
   const { variants } = BUILT_IN.get('set-namespace') ?? assert.fail('it is built in')
   assert.deepEqual(
     variants.map(({ run }) => run),
-    [setNamespace, setEveryNamespace, setEveryNamespaceIfConfigured, setOldNamespace, setOldNamespaceOrFail],
+    [
+      setNamespace,
+      setEveryNamespace,
+      setEveryNamespaceIfConfigured,
+      setOldNamespace,
+      setOldNamespaceOrFail,
+      setNamespaceOfAccounts,
+      setNamespaceOfKustomize,
+    ],
   )
   const name = 'ghcr.io/kptdev/krm-functions-catalog/set-namespace'
   const of = (tag: string): string => chosen({ image: `${name}:${tag}` })
@@ -77,6 +86,14 @@ test('a release chooses the behaviour that it had', () => {
     'set-namespace 0',
     'BP1201',
   ])
+  assert.deepEqual(['v0.1.3', 'v0.1.4', 'v0.1.5', 'v0.2.0', 'v0.2.1', 'v0.3.0'].map(of), [
+    'BP1201',
+    'set-namespace 6',
+    'BP1201',
+    'set-namespace 5',
+    'BP1201',
+    'BP1201',
+  ])
 })
 
 test('a moving tag means the newest known release, with a note; no tag of the older registry moves', () => {
@@ -85,6 +102,8 @@ test('a moving tag means the newest known release, with a note; no tag of the ol
     assert.equal(chosen({ image }), 'set-namespace 0 remark', image)
   assert.equal(chosen({ image: `${name}:v0.3` }), 'set-namespace 3 remark')
   assert.equal(chosen({ image: 'gcr.io/kpt-fn/set-namespace:v0.4' }), 'set-namespace 1')
+  assert.equal(chosen({ image: 'gcr.io/kpt-fn/set-namespace:v0.2' }), 'set-namespace 5')
+  assert.equal(chosen({ image: 'gcr.io/kpt-fn/set-namespace:v0.1' }), 'set-namespace 6')
   assert.equal(chosen({ image: 'gcr.io/kpt-fn/set-namespace' }), 'set-namespace 1')
   // Its newest release sets init containers, which the one that is built in does not.
   assert.equal(chosen({ image: 'ghcr.io/kptdev/krm-functions-catalog/set-image:latest' }), 'BP1201')

@@ -1,0 +1,147 @@
+/** `set-namespace` v0.1 and v0.2, the namespace transformer of kustomize (kptdev/krm-functions-catalog `functions/go/set-namespace` at `v0.2.0`). */
+import { isNamespacedKind } from '../../src/krm/known-scopes.ts'
+import { type FieldSpec, visitField } from '../../src/render/kpt/field-spec.ts'
+import { failed, type KrmFunction, succeeded } from '../../src/render/kpt/krm-function.ts'
+import { findDuplicate } from '../../src/render/kustomize/kustomize-resources.ts'
+import { throughJson } from '../../src/render/kustomize/through-json.ts'
+import { asText, readMoreFields } from '../../src/render/kustomize/transformer-config.ts'
+import { writeYamlNode } from '../../src/yaml/write/write-yaml-node.ts'
+import { entryOf, isNull, nodeAt, textAt, type YamlMap, type YamlScalar, yamlPlain } from '../../src/yaml/yaml-node.ts'
+
+/** v0.1.4. */
+export const setNamespaceOfKustomize: KrmFunction = kustomizeSetter(() => undefined)
+/** v0.2.0. */
+export const setNamespaceOfAccounts: KrmFunction = kustomizeSetter((object, namespace, accounts) =>
+  setInSubjects(
+    object,
+    (subject) => textAt(subject, 'kind') === ACCOUNT && accounts.has(textAt(subject, 'name') ?? ''),
+    (node) => replaceWritten(node, namespace),
+  ),
+)
+
+const ACCOUNT = 'ServiceAccount'
+const OWN_FIELD: FieldSpec = { path: 'metadata/namespace', create: true }
+/** kustomize api v0.8.11 `konfig/builtinpluginconsts/namespace.go`. */
+const USUAL_FIELDS: readonly FieldSpec[] = [
+  { kind: 'Namespace', path: 'metadata/name', create: true },
+  { group: 'apiregistration.k8s.io', kind: 'APIService', path: 'spec/service/namespace', create: true },
+  {
+    group: 'apiextensions.k8s.io',
+    kind: 'CustomResourceDefinition',
+    path: 'spec/conversion/webhook/clientConfig/service/namespace',
+  },
+]
+
+/** Changes an object after its way through JSON. @returns the problem, or undefined */
+type After = (object: YamlMap, namespace: string, accounts: ReadonlySet<string>) => string | undefined
+
+/** Every object is new: it went through JSON. Objects that are for tools only get the namespace too. */
+function kustomizeSetter(after: After): KrmFunction {
+  return ({ items, config }) => {
+    const read = readConfig(config)
+    if ('problem' in read) return failed(items, `failed to configure function: ${read.problem}`)
+    const objects = items.filter(({ entries }) => entries.length > 0)
+    const bad = findDuplicate(objects)
+    if (bad !== undefined) return failed(items, `failed to run function: ${bad}`)
+    const accounts = new Set(
+      objects.filter((item) => textAt(item, 'kind') === ACCOUNT).map((item) => textAt(item, 'metadata', 'name') ?? ''),
+    )
+    const made: YamlMap[] = []
+    for (const item of objects) {
+      const object = changed(item, read)
+      const problem = typeof object === 'string' ? object : after(object, read.namespace, accounts)
+      if (problem !== undefined) return failed(items, `failed to run function: failed to run transformer: ${problem}`)
+      if (typeof object !== 'string') made.push({ ...object, writes: item.writes })
+    }
+    return succeeded(made)
+  }
+}
+
+interface Config {
+  readonly namespace: string
+  readonly fields: readonly FieldSpec[]
+}
+
+function readConfig(config: YamlMap | undefined): Config | { readonly problem: string } {
+  const [apiVersion, kind] = [textAt(config, 'apiVersion'), textAt(config, 'kind') ?? '']
+  const isMap = apiVersion === 'v1' && kind === 'ConfigMap'
+  const isOwn = apiVersion === 'fn.kpt.dev/v1alpha1' && /^SetNamespace(?:Config)?$/.test(kind)
+  if (config === undefined || !(isMap || isOwn)) return { problem: '`functionConfig` must be a `ConfigMap` or `SetNamespace`' }
+  const given = nodeAt(config, 'namespace')
+  const namespace = isMap ? textAt(config, 'data', 'namespace') : given === undefined ? '' : asText(given)
+  const more = isMap ? [] : readMoreFields(config, 'additionalNamespaceFields')
+  if ('problem' in more) return more
+  if (namespace === undefined || namespace === '') return { problem: 'input namespace cannot be empty' }
+  return { namespace, fields: [...more.filter((field) => !isHandledApart(field)), ...USUAL_FIELDS] }
+}
+
+/** The namespace of the object itself and the subjects of a binding: what a config says of these has no effect. */
+function isHandledApart({ path, kind }: FieldSpec): boolean {
+  return path === OWN_FIELD.path || (path === 'subjects' && isBinding(kind ?? ''))
+}
+
+function isBinding(kind: string): boolean {
+  return kind === 'RoleBinding' || kind === 'ClusterRoleBinding'
+}
+
+/** @returns a new object, or the problem */
+function changed(item: YamlMap, { namespace, fields }: Config): YamlMap | string {
+  const copy = throughJson(item)
+  if (typeof copy === 'string') return copy
+  const { object } = copy
+  const isCluster = isNamespacedKind(textAt(object, 'apiVersion') ?? '', textAt(object, 'kind') ?? '') === false
+  const setAt = (field: FieldSpec): string | undefined =>
+    visitField(object, field, 'scalar', (node, path) => {
+      if (node.kind !== 'scalar') return `wrong Node Kind for ${path.join('.')} expected: ScalarNode`
+      setScalar(node, namespace)
+      return undefined
+    })
+  const problems = [
+    isCluster ? undefined : setAt(OWN_FIELD),
+    setInSubjects(
+      object,
+      (subject) => textAt(subject, 'name') === 'default',
+      (node) => setScalar(node, namespace),
+    ),
+    ...fields.map(setAt),
+  ]
+  const problem = problems.find((each) => each !== undefined)
+  if (problem !== undefined) return problem
+  const again = throughJson(object)
+  return typeof again === 'string' ? again : again.object
+}
+
+/** A text in the place of a text stays one, and in another place is what it looks like. */
+function setScalar(node: YamlScalar, namespace: string): void {
+  if (node.tag !== '!!str') node.tag = ''
+  node.value = namespace
+}
+
+/** The same in an object as it is written: the quotes stay, and a text without them is what the new one looks like. */
+function replaceWritten(node: YamlScalar, namespace: string): void {
+  const [first] = writeYamlNode(node)
+  if (first === '"') node.style = 'double'
+  else if (first === "'") node.style = 'single'
+  node.tag = ''
+  node.value = namespace
+}
+
+/** @returns the problem, or undefined */
+function setInSubjects(object: YamlMap, isMeant: (subject: YamlMap) => boolean, set: (node: YamlScalar) => void): string | undefined {
+  if (!isBinding(textAt(object, 'kind') ?? '')) return undefined
+  const subjects = nodeAt(object, 'subjects')
+  if (subjects === undefined || isNull(subjects)) return undefined
+  if (subjects.kind !== 'list') return 'wrong Node Kind for subjects expected: SequenceNode'
+  for (const subject of subjects.items) {
+    if (isNull(subject)) continue
+    if (subject.kind !== 'map') return 'wrong Node Kind for subjects expected: MappingNode'
+    const name = entryOf(subject, 'name')?.value
+    if (name !== undefined && name.kind !== 'scalar') return 'wrong Node Kind for name expected: ScalarNode'
+    if (!isMeant(subject)) continue
+    const entry = entryOf(subject, 'namespace') ?? { key: yamlPlain('namespace'), value: yamlPlain('') }
+    if (entry.value.kind !== 'scalar') return 'wrong Node Kind for subjects.namespace expected: ScalarNode'
+    if (!subject.entries.includes(entry)) subject.entries.push(entry)
+    set(entry.value)
+  }
+  return undefined
+}
