@@ -5,12 +5,11 @@ import { type KrmFunction, succeeded } from '../src/render/kpt/krm-function.ts'
 import type { BuiltIn, BuiltIns } from '../src/render/runtimes/choose-release.ts'
 import { chooseRuntime, NOTHING_ALLOWED } from '../src/render/runtimes/choose-runtime.ts'
 import { answerNotRun } from '../src/render/runtimes/not-run.ts'
-import type { ReleaseVersion } from '../src/render/runtimes/release-version.ts'
 import { adoptDrift } from './adopt-drift/fn.ts'
 import { applyReplacements, applyReplacementsAsWritten } from './apply-replacements/fn.ts'
 import { applySetters, applySettersOrFail } from './apply-setters/fn.ts'
 import { createSetters, createSettersEverywhere } from './create-setters/fn.ts'
-import { ensureNameSubstring, ensureNameSubstringOfEarlierReferences } from './ensure-name-substring/fn.ts'
+import { ensureNameSubstring } from './ensure-name-substring/fn.ts'
 import type { FunctionName } from './inverses.ts'
 import { kubeconform } from './kubeconform/fn.ts'
 import { searchReplace, searchReplaceAsWritten, searchReplaceInAllFiles, searchReplaceWithAnyKeys } from './search-replace/fn.ts'
@@ -27,11 +26,6 @@ import {
 } from './set-namespace/fn.ts'
 import { setNamespaceOfAccounts, setNamespaceOfKustomize } from './set-namespace/kustomize-namespace.ts'
 import { upsertResource, upsertResourceByOlderPath } from './upsert-resource/fn.ts'
-
-/** One behaviour in all releases from one on, up to the next minor version. */
-function since(from: ReleaseVersion, run: KrmFunction, newest: ReleaseVersion, last: ReleaseVersion | undefined): BuiltIn {
-  return { variants: [{ from, below: [from[0], from[1] + 1, 0], run }], newest, last }
-}
 
 /** A function of ours about drift, which a Kptfile names by `exec`: the catalog has no image of it, so no release is it. */
 function ofOurs(run: KrmFunction): BuiltIn {
@@ -52,7 +46,7 @@ const FUNCTIONS: { readonly [name in FunctionName]: BuiltIn } = {
   },
   'apply-setters': {
     variants: [
-      { from: [0, 2, 0], below: [0, 3, 0], run: applySetters },
+      { from: [0, 2, 0], below: [0, 2, 2], run: applySetters },
       { from: [0, 1, 1], below: [0, 1, 2], run: applySettersOrFail },
     ],
     newest: [0, 2, 1],
@@ -69,14 +63,12 @@ const FUNCTIONS: { readonly [name in FunctionName]: BuiltIn } = {
     last: [0, 1, 0],
   },
   'ensure-name-substring': {
-    variants: [
-      { from: [0, 2, 5], below: [0, 3, 0], run: ensureNameSubstring },
-      { from: [0, 2, 0], below: [0, 2, 1], run: ensureNameSubstringOfEarlierReferences },
-    ],
+    variants: [{ from: [0, 2, 0], below: [0, 2, 1], run: ensureNameSubstring }],
     newest: [0, 2, 5],
     last: [0, 2, 0],
   },
-  kubeconform: since([0, 1, 0], kubeconform, [0, 1, 2], undefined),
+  // No original was at hand. A validator changes no object, so it makes no drift (docs/adr/0054).
+  kubeconform: { variants: [{ from: [0, 1, 0], below: [0, 1, 3], run: kubeconform }], newest: [0, 1, 2], last: undefined },
   // Between these two, a new value becomes a text whatever it looks like; in which release is not known.
   'search-replace': {
     variants: [

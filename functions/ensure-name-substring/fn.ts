@@ -1,12 +1,12 @@
 /** KRM function `ensure-name-substring` (kptdev/krm-functions-catalog `functions/go/ensure-name-substring`). */
 
 import { describeObject, type FieldSpec, isSelectedBy, kindOf, visitField } from '../../src/render/kpt/field-spec.ts'
-import { type FunctionInput, type FunctionOutput, failed, type KrmFunction, succeeded } from '../../src/render/kpt/krm-function.ts'
-import { annotationsOf, earlierKyamlText, kyamlText, restyleAnnotations } from '../../src/render/kpt/kyaml-text.ts'
-import { findBadResource, findDuplicate } from '../../src/render/kustomize/kustomize-resources.ts'
+import { failed, type KrmFunction, succeeded } from '../../src/render/kpt/krm-function.ts'
+import { annotationsOf, restyleAnnotations } from '../../src/render/kpt/kyaml-text.ts'
+import { findDuplicate } from '../../src/render/kustomize/kustomize-resources.ts'
 import { mapAt, nodeAt, textAt, type YamlMap } from '../../src/yaml/yaml-node.ts'
 import { type NameConfig, readNameConfig } from './name-config.ts'
-import { EARLIER_NAME_REFERENCES, NAME_REFERENCES, type NameReferences } from './name-references.ts'
+import { NAME_REFERENCES } from './name-references.ts'
 import { Renamed, repairReferences, setName } from './repair-references.ts'
 
 /** Objects whose names stay. */
@@ -30,26 +30,12 @@ const TRACKS =
     .split(' ')
     .map((name) => `internal.config.kubernetes.io/${name}`)
 
-/** From v0.2.5. Objects that are for tools only get the name too. */
-export const ensureNameSubstring: KrmFunction = (input) =>
-  ensure(input, { references: NAME_REFERENCES, badIn: findBadResource, textOf: kyamlText })
-
-/** v0.2.0. Objects need neither kind nor name. */
-export const ensureNameSubstringOfEarlierReferences: KrmFunction = (input) =>
-  ensure(input, { references: EARLIER_NAME_REFERENCES, badIn: findDuplicate, textOf: earlierKyamlText })
-
-/** What differs between releases. */
-interface Behaviour {
-  readonly references: readonly NameReferences[]
-  readonly badIn: typeof findBadResource
-  readonly textOf: typeof kyamlText
-}
-
-function ensure({ items, config }: FunctionInput, { references, badIn, textOf }: Behaviour): FunctionOutput {
+/** v0.2.0. Objects that are for tools only get the name too, and objects without kind or name. */
+export const ensureNameSubstring: KrmFunction = ({ items, config }) => {
   const read = readNameConfig(config)
   if ('problem' in read) return failed(items, `failed to load the \`functionConfig\`: ${read.problem}`)
   const objects = items.filter(({ entries }) => entries.length > 0)
-  const bad = badIn(objects)
+  const bad = findDuplicate(objects)
   if (bad !== undefined) return failed(items, `failed to convert items to resource map: ${bad}`)
   const known = new Set(objects.map(dependencyKey))
   const renamed = new Renamed()
@@ -57,13 +43,13 @@ function ensure({ items, config }: FunctionInput, { references, badIn, textOf }:
     const problem = rename(item, read, known, renamed)
     if (problem !== undefined) return failed(items, `failed to transform name substring: ${problem}`)
   }
-  const problem = repairReferences(objects, renamed, references)
+  const problem = repairReferences(objects, renamed, NAME_REFERENCES)
   if (problem !== undefined) return failed(items, `failed to fix name back reference: ${problem}`)
   for (const item of objects) {
     const annotations = annotationsOf(item)
     if (annotations.size === 0 && !renamed.has(item)) continue
     for (const name of TRACKS) annotations.delete(name)
-    restyleAnnotations(item, annotations, textOf)
+    restyleAnnotations(item, annotations)
   }
   return succeeded(objects)
 }

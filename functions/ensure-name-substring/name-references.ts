@@ -1,4 +1,4 @@
-/** Which fields name another object (kustomize v0.21 `api/internal/konfig/builtinpluginconsts/namereference.go`). */
+/** Which fields name another object (kustomize api v0.8.11 `internal/konfig/builtinpluginconsts/namereference.go`). */
 import type { FieldSpec } from '../../src/render/kpt/field-spec.ts'
 
 export interface NameReferences {
@@ -10,7 +10,6 @@ export interface NameReferences {
 
 const POD_SPECS = {
   Pod: 'spec',
-  PodTemplate: 'template/spec',
   Deployment: 'spec/template/spec',
   ReplicaSet: 'spec/template/spec',
   DaemonSet: 'spec/template/spec',
@@ -23,7 +22,7 @@ const POD_SPECS = {
 type PodKind = keyof typeof POD_SPECS
 
 /** Kinds whose pods may name a ConfigMap or Secret; a Pod only in `v1`, and no ReplicationController. */
-const OF_DATA: readonly PodKind[] = ['Pod', 'PodTemplate', 'Deployment', 'ReplicaSet', 'DaemonSet', 'StatefulSet', 'Job', 'CronJob']
+const OF_DATA: readonly PodKind[] = ['Pod', 'Deployment', 'ReplicaSet', 'DaemonSet', 'StatefulSet', 'Job', 'CronJob']
 /** The same for accounts, claims and priorities, where kustomize has forgotten ReplicaSet. */
 const OF_ACCOUNTS: readonly PodKind[] = ['Pod', 'StatefulSet', 'Deployment', 'ReplicationController', 'CronJob', 'Job', 'DaemonSet']
 
@@ -56,6 +55,7 @@ export const NAME_REFERENCES: readonly NameReferences[] = [
         'initContainers/envFrom/configMapRef/name',
         'volumes/projected/sources/configMap/name',
       ),
+      { kind: 'PodTemplate', path: 'template/spec/volumes/configMap/name' },
       { kind: 'Node', path: 'spec/configSource/configMap' },
       { kind: 'Role', ...IN_RULES },
       { kind: 'ClusterRole', ...IN_RULES },
@@ -148,16 +148,4 @@ export const NAME_REFERENCES: readonly NameReferences[] = [
     target: { group: 'networking.k8s.io/v1', version: 'v1', kind: 'IngressClass' },
     fields: [{ kind: 'Ingress', path: 'spec/ingressClassName' }],
   },
-  {
-    target: { group: ADMISSION, kind: 'ValidatingAdmissionPolicy' },
-    fields: [{ group: ADMISSION, kind: 'ValidatingAdmissionPolicyBinding', path: 'spec/policyName' }],
-  },
 ]
-
-/** Those of kustomize api v0.8.11, which knew nearly nothing in a PodTemplate and no policies of admission. */
-export const EARLIER_NAME_REFERENCES: readonly NameReferences[] = NAME_REFERENCES.filter(
-  ({ target }) => target.kind !== 'ValidatingAdmissionPolicy',
-).map(({ target, fields }) => ({
-  target,
-  fields: fields.filter(({ kind, path }) => kind !== 'PodTemplate' || path === 'template/spec/volumes/configMap/name'),
-}))

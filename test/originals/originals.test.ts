@@ -4,10 +4,28 @@ import { describe, it } from 'node:test'
 import { BUILT_IN } from '../../functions/built-in-functions.ts'
 import type { KrmFunction } from '../../src/render/kpt/krm-function.ts'
 import { chooseRelease } from '../../src/render/runtimes/choose-release.ts'
+import { formatRelease } from '../../src/render/runtimes/release-version.ts'
 import { KNOWN_DIFFERENCES } from './known-differences.ts'
 import { inputsOf } from './original-inputs.ts'
 import { builtInLibrary, digestOfOutcome, outcomeOf } from './outcome.ts'
 import { digestOfInputs, readRecording, recordedFunctions, VARIES } from './recording.ts'
+
+/** A validator of which no original was at hand (docs/adr/0054), and functions that are ours. */
+const WITHOUT_ORIGINAL = ['kubeconform', 'adopt-drift', 'gate-drift', 'verify-drift-records']
+
+describe('the releases that are built in', () => {
+  for (const [name, { variants }] of BUILT_IN) {
+    if (WITHOUT_ORIGINAL.includes(name)) continue
+    it(`of ${name} are between two that were recorded`, () => {
+      const recorded = Object.keys(readRecording(name)?.releases ?? {})
+      for (const { from, below } of variants) {
+        const [major, minor, patch] = below
+        for (const bound of [from, [major, minor, patch - 1] as const])
+          assert.ok(recorded.includes(formatRelease(bound)), formatRelease(bound))
+      }
+    })
+  }
+})
 
 for (const name of recordedFunctions()) {
   const builtIn = BUILT_IN.get(name)

@@ -27,7 +27,7 @@ export function kyamlText(value: string): YamlScalar {
 }
 
 /** The same before kyaml v0.11, which left it to the writer of YAML to find the quotes. */
-export function earlierKyamlText(value: string): YamlScalar {
+function earlierKyamlText(value: string): YamlScalar {
   return { ...yamlText(value), style: value.includes('\n') ? 'literal' : 'plain' }
 }
 
@@ -55,8 +55,8 @@ export function replaceAnnotations(item: YamlMap, annotations: ReadonlyMap<strin
   metadata.entries.push(...yamlMap([['annotations', yamlMap(names.map((name) => [name, kyamlText(annotations.get(name) ?? '')]))]]).entries)
 }
 
-/** The annotations in place after `SetAnnotations` and kpt: old order and comments, new quotes. */
-export function restyleAnnotations(item: YamlMap, annotations: ReadonlyMap<string, string>, textOf = kyamlText): void {
+/** The annotations in place after `SetAnnotations` before kyaml v0.11 and kpt: old order and comments, new quotes. */
+export function restyleAnnotations(item: YamlMap, annotations: ReadonlyMap<string, string>): void {
   const metadata = mapAt(item, 'metadata')
   const map = mapAt(item, 'metadata', 'annotations')
   if (metadata === undefined || map === undefined) return
@@ -65,7 +65,7 @@ export function restyleAnnotations(item: YamlMap, annotations: ReadonlyMap<strin
     return
   }
   for (const name of map.entries.map(({ key }) => keyOf(key))) if (!annotations.has(name)) removeEntry(map, name)
-  for (const [name, value] of annotations) if (!isWritten(map, name, textOf(value))) setEntry(map, name, textOf(value))
+  for (const [name, value] of annotations) if (!isWritten(map, name, earlierKyamlText(value))) setEntry(map, name, earlierKyamlText(value))
 }
 
 function isWritten(map: YamlMap, name: string, wanted: YamlScalar): boolean {
