@@ -34,6 +34,11 @@ test('a container without requests gets both, and one line of the file changes f
   ])
 })
 
+test('the order of the entries of the config does not matter, because kpt gives them in another one each time', async () => {
+  const given = `${head('Pod')}spec:\n  containers:\n  - name: a\n`
+  assert.deepEqual(await run(given, '{memory: 128Mi, cpu: 100m}'), await run(given, BOTH))
+})
+
 test('a request and a limit that are there stay, and only the config sets anything', async () => {
   const given = `${head('Pod')}spec:\n  containers:\n  - name: a\n    resources: {requests: {cpu: 1}}\n  - name: b\n    resources: {limits: {memory: 1Gi}}\n`
   const { text } = await run(given, BOTH)

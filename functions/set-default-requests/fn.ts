@@ -33,7 +33,8 @@ function defaultsOf(configs: Configs): readonly (readonly [string, string])[] {
     if (!RESOURCES.includes(resource)) throw new FunctionConfigError(`the config has ${resource}, which is none of ${RESOURCES.join(', ')}`)
     if (!QUANTITY.test(quantity)) throw new FunctionConfigError(`${resource} of the config is no quantity: ${quantity}`)
   }
-  return defaults
+  // kpt gives the entries of a configMap in another order each time.
+  return defaults.sort(([one], [other]) => (one < other ? -1 : 1))
 }
 
 /** The pod of an object: itself, its template, or the template of its jobs. */
