@@ -19,7 +19,7 @@ export const FAILURE_CODES = {
   BP1011: 'the selector names nothing that is there',
   BP1012: 'commits cannot be signed with the key that was given',
   BP1101: 'the Kptfile is not one',
-  BP1102: 'the package name is not a DNS label',
+  BP1102: 'the package name is not valid',
   BP1103: 'the Kptfile has a field that kpt does not know',
   BP1104: 'a function of the pipeline is not valid',
   BP1105: 'the upstream of the package is not one to ask git for',

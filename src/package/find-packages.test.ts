@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import { Failure } from '../failure.ts'
-import { findPackages, packageSlug, selectPackages } from './find-packages.ts'
+import { findPackages, packageSlug, rootPackageName, selectPackages } from './find-packages.ts'
 import type { FileMode } from './package-files.ts'
 
 function tree(...paths: readonly string[]) {
@@ -20,6 +20,10 @@ describe('findPackages', () => {
       { path: 'apps/web', rootPackage: false, subpackages: ['apps/web/db'], source: 'kpt' },
       { path: 'infra/dns', rootPackage: false, subpackages: [], source: 'kpt' },
     ])
+  })
+
+  it('names the package that is the whole repository by the last label of its Kptfile', () => {
+    assert.deepEqual(['web', 'apps/web', undefined].map(rootPackageName), ['web', 'web', 'root'])
   })
 
   it('takes the whole repository for one package where a Kptfile is at its root', () => {

@@ -8,6 +8,11 @@ import { PACKAGE_FILE } from './walk-package.ts'
 /** Name of a unit without a Kptfile that is the whole repository. */
 export const ROOT_FOLDER = 'root'
 
+/** Name of the package that is the whole repository: the last label of the Kptfile's name, which may be a path (`apps/web`). */
+export function rootPackageName(kptfileName: string | undefined): string {
+  return kptfileName === undefined ? ROOT_FOLDER : kptfileName.slice(kptfileName.lastIndexOf('/') + 1)
+}
+
 export interface FoundPackage {
   /** From the root of the repository, with `/`; '' when the repository itself is the package. */
   readonly path: string

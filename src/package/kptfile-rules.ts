@@ -83,9 +83,9 @@ export const KPTFILE_KIND = 'Kptfile'
 
 const DNS_LABEL = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/
 
-/** Lower-case letters, digits and `-`, at most 63, as Porch requires for a package's name. */
-export function isDnsLabel(text: string): boolean {
-  return DNS_LABEL.test(text)
+/** DNS labels with `/` between them: `porchctl rpkg init apps/web` gives the Kptfile this name (docs/facts/kptfile-strictness.md). */
+export function isPackageName(text: string): boolean {
+  return text.split('/').every((label) => DNS_LABEL.test(label))
 }
 
 const HOST = '(?:[A-Za-z0-9][A-Za-z0-9-]*(?:\\.[A-Za-z0-9][A-Za-z0-9-]*)*(?::[0-9]+)?/)?'

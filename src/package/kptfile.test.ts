@@ -31,6 +31,13 @@ describe('readKptfile', () => {
     })
   }
 
+  it('takes the path that porchctl gives a package as its name, and no other path', () => {
+    const named = (name: string) => failures(HEAD.replace('name: web', `name: ${JSON.stringify(name)}`)).map(({ code }) => code)
+    for (const name of ['web', 'apps/web', 'infra/net/dns']) assert.deepEqual(named(name), [], name)
+    for (const name of ['/web', 'apps/', 'apps//web', 'apps/Web', 'apps/../web', `apps/${'a'.repeat(64)}`])
+      assert.deepEqual(named(name), ['BP1102'], name)
+  })
+
   it('reads a whole Kptfile', () => {
     const text = `${HEAD}  labels: {team: shop}
   annotations:

@@ -7,8 +7,8 @@ import { isNull, keyOf, resolved, type YamlNode } from '../yaml/yaml-node.ts'
 import { isEmpty, objectAt, objectsAt, textAt, textOf, textsAt } from './kptfile-fields.ts'
 import {
   configPathProblem,
-  isDnsLabel,
   isImageReference,
+  isPackageName,
   KPTFILE_API_VERSION,
   KPTFILE_KIND,
   KPTFILE_SHAPE,
@@ -94,7 +94,7 @@ function emptyKptfile(where: string): Failure {
 
 const WHAT: { readonly [code: string]: string } = {
   BP1101: 'the Kptfile is not one',
-  BP1102: 'the package name is not a DNS label',
+  BP1102: 'the package name is not valid',
   BP1103: 'the Kptfile has a field that kpt does not know',
   BP1104: 'a function of the pipeline is not valid',
   BP1105: 'the upstream of the package is not one to ask git for',
@@ -174,10 +174,10 @@ class KptfileReader {
   private checkName(value: JsonObject): void {
     const metadata = getKey(value, 'metadata')
     const name = textOf(isJsonObject(metadata) ? getKey(metadata, 'name') : undefined)
-    if (isDnsLabel(name)) return
+    if (isPackageName(name)) return
     const at = this.at(name === '' && metadata === undefined ? [] : ['metadata', 'name'])
     const why = name === '' ? 'metadata.name is missing' : `metadata.name is ${quote(name)}`
-    const remedy = 'lower-case letters, digits and "-", at most 63, with a letter or digit at both ends'
+    const remedy = 'lower-case letters, digits and "-", at most 63, with a letter or digit at both ends; and "/" between such names'
     this.refuse('BP1102', at, why, name === '' ? `give it a metadata.name of ${remedy}` : `use ${remedy}`)
   }
 

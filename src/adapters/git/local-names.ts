@@ -1,6 +1,6 @@
 /** Names for shell completion, from a clone on this machine alone. */
 import { field, valueAt } from '../../krm/field-path.ts'
-import { findPackages } from '../../package/find-packages.ts'
+import { findPackages, rootPackageName } from '../../package/find-packages.ts'
 import { LEDGER_BRANCH } from '../../package/ref-name.ts'
 import { PACKAGE_FILE } from '../../package/walk-package.ts'
 import { parseGoYaml } from '../../yaml/read/go-yaml.ts'
@@ -46,7 +46,7 @@ async function packageNames(path: string, environment: Environment, signal: Abor
 async function rootName(path: string, environment: Environment, signal: AbortSignal): Promise<string> {
   const text = await gitText(['-C', path, 'cat-file', 'blob', `HEAD:${PACKAGE_FILE}`], environment, signal)
   const metadata = valueAt(parseGoYaml(text, PACKAGE_FILE).documents[0]?.value, [field('metadata'), field('name')])
-  return typeof metadata === 'string' && /^[a-z0-9-]+$/.test(metadata) ? metadata : '.'
+  return typeof metadata === 'string' && /^[a-z0-9/-]+$/.test(metadata) ? rootPackageName(metadata) : '.'
 }
 
 async function clusterNames(path: string, environment: Environment, signal: AbortSignal): Promise<readonly string[]> {

@@ -64,8 +64,8 @@ export const FAILURE_GUIDE: { readonly [code in FailureCode]: FailureGuide } = {
     fix: 'give it apiVersion: kpt.dev/v1, kind: Kptfile and metadata.name',
   },
   BP1102: {
-    cause: 'metadata.name of the Kptfile is missing, or has other characters than lower-case letters, digits and "-"',
-    fix: 'give the package a name like web-frontend, of at most 63 characters',
+    cause: 'metadata.name of the Kptfile is missing, or has other characters than lower-case letters, digits, "-" and "/"',
+    fix: 'give the package a name like web-frontend or apps/web, with at most 63 characters between two "/"',
   },
   BP1103: {
     cause: 'a field is misspelt or at the wrong level; kpt also refuses the package',

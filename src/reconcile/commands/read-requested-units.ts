@@ -1,6 +1,6 @@
 /** The unit of a proposal, and its changes with the numbers that people see in it. */
 import { Failure } from '../../failure.ts'
-import { type FoundPackage, packageSlug, ROOT_FOLDER, selectPackages } from '../../package/find-packages.ts'
+import { type FoundPackage, packageSlug, ROOT_FOLDER, rootPackageName, selectPackages } from '../../package/find-packages.ts'
 import { readKptfile } from '../../package/kptfile.ts'
 import { parseWorkspaceBranch } from '../../package/ref-name.ts'
 import { PACKAGE_FILE } from '../../package/walk-package.ts'
@@ -70,7 +70,7 @@ async function rootName(view: RepositoryView, signal: AbortSignal): Promise<stri
   const text = await readBaseText(view, PACKAGE_FILE, signal)
   if (text === undefined) return ROOT_FOLDER
   const reading = readKptfile(text, PACKAGE_FILE)
-  return 'failures' in reading ? '' : reading.kptfile.name
+  return 'failures' in reading ? '' : rootPackageName(reading.kptfile.name)
 }
 
 /** From the records on the branch; a foreign push may have removed them: then from the ledger. */

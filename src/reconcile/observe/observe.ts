@@ -6,7 +6,7 @@ import { handedOver } from '../../krm/hand-over.ts'
 import { isSecret } from '../../krm/redaction/redacted.ts'
 import { resourceKey } from '../../krm/resource-id.ts'
 import type { Note } from '../../note.ts'
-import { type FoundPackage, packageSlug, ROOT_FOLDER } from '../../package/find-packages.ts'
+import { type FoundPackage, packageSlug, ROOT_FOLDER, rootPackageName } from '../../package/find-packages.ts'
 import type { Kptfile } from '../../package/kptfile.ts'
 import { PACKAGE_FILE } from '../../package/walk-package.ts'
 import type { GitState, Observation, Unit } from '../../plan/turn/observation.ts'
@@ -68,7 +68,7 @@ export async function loadPackage(
   if (found.source === 'folder' && rendering.desired.resources.length === 0) throw holdsNothing(found.path)
   const { desired, kptfile, unread } = rendering
   const files = { files: read.files, tree: unitTree(view.tree, found.path, outside), outside }
-  const name = kptfile?.name ?? ROOT_FOLDER
+  const name = rootPackageName(kptfile?.name)
   const packageName = found.path === '' ? name : found.path
   const folder = found.path === '' ? '' : `${found.path}/`
   const texts = new Map([
