@@ -46,12 +46,15 @@ const FUNCTIONS: { readonly [name in FunctionName]: BuiltIn } = {
   },
   'apply-setters': {
     variants: [
-      { from: [0, 2, 0], below: [0, 2, 2], run: applySetters },
+      { from: [0, 2, 0], below: [0, 3, 1], run: applySetters },
       { from: [0, 1, 1], below: [0, 1, 2], run: applySettersOrFail },
     ],
-    newest: [0, 2, 1],
+    newest: [0, 3, 0],
     last: [0, 2, 0],
-    ended: [[0, 1, 1]],
+    ended: [
+      [0, 1, 1],
+      [0, 2, 1],
+    ],
   },
   // Between these two, texts of several lines stop getting comments; in which release is not known.
   'create-setters': {

@@ -68,7 +68,7 @@ export async function readDecisions(
     ...ledger.closed.map(({ spec, status }) => ({
       spec: { ...spec, ...copiesOf(spec) },
       status,
-      commit: status.revision === undefined ? '' : (published.get(`${spec.unit.package}/${status.revision}`) ?? ''),
+      commit: status.commit ?? published.get(`${spec.unit.package}/${status.revision ?? ''}`) ?? '',
     })),
     ...records.filter(({ spec }) => !known.has(keyOf(spec))).map(({ spec }) => ({ spec, status: undefined, commit: '' })),
   ]
@@ -111,7 +111,7 @@ export function decisionColumns(terminal: Terminal): readonly Column<Decision>[]
       name: 'RESOLUTION',
       value: ({ spec, status }) =>
         status === undefined || status.outcome === 'Merged'
-          ? `${spec.plan.toLowerCase()}${status?.altered === undefined ? '' : ' (not as proposed)'}`
+          ? `${spec.plan.toLowerCase()}${status?.altered === undefined ? '' : ' (not as proposed)'}${status?.undone === undefined ? '' : ' (undone)'}`
           : status.outcome.toLowerCase(),
     },
     { name: 'DECIDED BY', value: ({ status }) => status?.decidedBy.replace(/ <.*/, '') ?? '' },
@@ -124,9 +124,16 @@ export function decisionColumns(terminal: Terminal): readonly Column<Decision>[]
     {
       name: 'WHY',
       wide: true,
-      value: ({ spec, status }) => [spec.message ?? status?.reason, status?.altered].filter((why) => why !== undefined).join('; '),
+      value: ({ spec, status }) =>
+        [spec.message ?? status?.reason, status?.altered, undoneText(status?.undone)].filter((why) => why !== undefined).join('; '),
     },
   ]
+}
+
+function undoneText(undone: ClosedEpisode['status']['undone']): string | undefined {
+  if (undone === undefined) return undefined
+  const by = `${undone.commit.slice(0, 7) || 'a later commit'}${undone.by === '' ? '' : ` by ${undone.by.replace(/ <.*/, '')}`}`
+  return undone.how === 'TagMoved' ? `its tag was moved to ${by}` : `${by} took it out of git again`
 }
 
 function describeChanges(changes: Decision['spec']['changes'], terminal: Terminal): string {

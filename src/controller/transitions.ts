@@ -7,7 +7,7 @@ import type { SettleOutcome } from '../reconcile/apply/settle.ts'
 import type { TurnResult } from '../reconcile/run-turn.ts'
 import type { ClosedEpisode } from '../record/schema.ts'
 
-const ENDS = { Merged: 'merged', Declined: 'declined', Healed: 'healed', ResolvedByGit: 'resolved-by-git' } as const
+const ENDS = { Merged: 'merged', Declined: 'declined', Healed: 'healed', ResolvedByGit: 'resolved-by-git', Published: 'published' } as const
 
 /** One or more for each package of which something was written; `status` where that alone changed. */
 export function transitionsOf(result: TurnResult): Transition[] {

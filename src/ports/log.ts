@@ -23,6 +23,7 @@ export type TransitionOutcome =
   | 'declined'
   | 'healed'
   | 'resolved-by-git'
+  | 'published'
   | 'settled'
   | 'not-settled'
   | 'applied'

@@ -84,6 +84,19 @@ export function formatLedgerMessage(cluster: string, lines: readonly string[]): 
   return joinParagraphs([scope + subject, [...listed, ...more].join('\n'), '[skip ci]'])
 }
 
+/** Message of the commit that puts the records of decisions through Porch onto the base branch. @param decided `drift-1a2b3c4d of apps/web (v2)` */
+export function formatLandingMessage(decided: readonly string[]): string {
+  const subject = decided.length === 1 ? `keep the record of ${decided[0]}` : `keep ${decided.length} records of decisions through Porch`
+  const listed = decided.slice(0, OBJECT_LIMIT).map((line) => `  ${oneLine(commitText(line), 200)}`)
+  const more = decided.length > OBJECT_LIMIT ? [`  and ${decided.length - OBJECT_LIMIT} more`] : []
+  return joinParagraphs([
+    oneLine(commitText(`chore(drift): ${subject}`), SUBJECT_LIMIT),
+    'Porch published the package, and its record lies outside of the package.',
+    [...listed, ...more].join('\n'),
+    '[skip ci]',
+  ])
+}
+
 function clusterList({ joint }: MessageSubject): string[] {
   if (joint === undefined) return []
   const clusters = joint.records.map(({ spec }) => spec.unit.cluster).sort()

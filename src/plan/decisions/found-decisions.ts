@@ -4,13 +4,17 @@
  */
 import type { Note } from '../../note.ts'
 import type { ObjectId } from '../../package/object-id.ts'
-import { formatRevisionTag, formatWorkspaceBranch, parseRevisionTag, shortBranch } from '../../package/ref-name.ts'
-import type { KnownProposal } from '../../ports/hosted-forge.ts'
-import type { Change, ClosedEpisode, DriftRecord, DriftReport } from '../../record/schema.ts'
+import { formatRevisionTag, parseRevisionTag, shortBranch } from '../../package/ref-name.ts'
+import type { FileChange } from '../../ports/package-repository.ts'
+import type { ClosedEpisode, DriftRecord, DriftReport } from '../../record/schema.ts'
 import { type GitWrites, joinWrites, NO_WRITES, type PlannedUpdate } from '../turn/action.ts'
 import { otherBase } from '../turn/base-branch.ts'
 import type { EndedHead, Observation, OpenBranch, UnreadableRecord } from '../turn/observation.ts'
-import { closedEpisodeOf, closedWrites, isMergeKnown, isWithdrawn, silenceEnd } from './closed-episode.ts'
+import { closedEpisodeOf, closedFile, closedWrites, isMergeKnown, isWithdrawn } from './closed-episode.ts'
+import { declined, type Found, type FoundOutcome, proposedRef } from './found-outcome.ts'
+import { landingRecords, proposedByPorch, publishedByPorch, publishedWorkspaces, rejectedByPorch } from './porch-decisions.ts'
+import { amendedEpisodes, undoneNotes } from './undone-decisions.ts'
+import { withNewer } from './verified-episodes.ts'
 
 export interface FoundDecisions {
   /** Branches that are still open. */
@@ -22,11 +26,13 @@ export interface FoundDecisions {
   readonly outcomes: readonly FoundOutcome[]
   /** Closed, and no decision: their records are none that we pushed. What differs is proposed under other names. */
   readonly unproposed: readonly OpenBranch[]
+  /** Records of decisions that the base branch lacks, because Porch publishes the package alone. */
+  readonly landing: readonly FileChange[]
   /** Latest published revision number, those included that are published now. */
   readonly revision: number
 }
 
-const NOTHING_FOUND = { branches: [], writes: NO_WRITES, notes: [], outcomes: [], unproposed: [] }
+const NOTHING_FOUND = { branches: [], writes: NO_WRITES, notes: [], outcomes: [], unproposed: [], landing: [] }
 
 export function findDecisions(observed: Observation): FoundDecisions {
   const { git, proposals } = observed
@@ -37,13 +43,20 @@ export function findDecisions(observed: Observation): FoundDecisions {
   const merged = git.merged.filter(({ spec }) => spec.lifecycle === 'Proposed')
   // Regardless of the present branch of that name: a turn that did not know of the merge may have rebuilt it.
   const landed = merged.map((record) => ({ record, branch: git.branches.find((other) => isOf(other, record)) }))
-  const ended = git.branches.filter((branch) => isEnded(observed, branch) && !landed.some(({ record }) => isOf(branch, record)))
+  const porch = [...publishedByPorch(observed), ...rejectedByPorch(observed)]
+  const published = new Set([
+    ...publishedWorkspaces(observed).map(({ workspace }) => workspace),
+    ...porch.map(({ episode }) => `drift-${episode.metadata.name}`),
+  ])
+  const isOver = (branch: OpenBranch): boolean => published.has(branch.workspace) || landed.some(({ record }) => isOf(branch, record))
+  const ended = git.branches.filter((branch) => isEnded(observed, branch) && !isOver(branch))
   const closed = ended.filter(({ ref }) => proposals.get(ref)?.state === 'closed')
   const unproposed = closed.filter((branch) => isUnproposed(git.heads.get(branch.ref) ?? branch))
   const openDeleted = openAndDeleted(observed)
   // Foreign commits on the branch stay, so that its decision is found again in every turn.
   const fresh = landed.filter(({ record }) => !isMergeKnown(git.ledger.closed, record))
   const found = [
+    ...porch,
     ...mergedByHand(observed, fresh),
     ...closed
       .filter((branch) => !unproposed.includes(branch))
@@ -54,10 +67,11 @@ export function findDecisions(observed: Observation): FoundDecisions {
         ({ ref, episode }) => (known.get(episode.metadata.name)?.at ?? '') < (proposals.get(ref)?.decidedAt || observed.cluster.observedAt),
       ),
     ...(openDeleted === undefined || isUnproposed(openDeleted) ? [] : [deletedByHand(observed, openDeleted)]),
-    ...closedWhileWithdrawn(observed),
+    ...closedWhileWithdrawn(observed).filter(({ episode }) => !published.has(`drift-${episode.metadata.name}`)),
   ]
+  const amended = amendedEpisodes(observed)
   const again = new Set(found.map(({ episode }) => episode.metadata.name))
-  const over = [...landed.flatMap(({ branch }) => (branch === undefined ? [] : [branch])), ...ended]
+  const over = [...git.branches.filter(isOver), ...ended]
   const decided = new Set(over)
   // A turn that did not know of the decision moved the branch: its new changes are proposed again, under a name of their own. A branch
   // that equals the decision may have been restored, to be opened again.
@@ -67,16 +81,25 @@ export function findDecisions(observed: Observation): FoundDecisions {
   const left = over.filter((branch) => !branch.foreign && !taken.has(branch.ref) && (isMoved(branch) || unproposed.includes(branch)))
   return {
     branches: git.branches.filter((branch) => !decided.has(branch)),
-    closed: [...git.ledger.closed.filter(({ metadata }) => !again.has(metadata.name)), ...found.map(({ episode }) => episode)],
-    writes: joinWrites([...found.map(({ writes }) => writes), { ...NO_WRITES, updates: left.map(withdrawal) }]),
+    closed: [
+      ...withNewer(git.ledger.closed, amended).filter(({ metadata }) => !again.has(metadata.name)),
+      ...found.map(({ episode }) => episode),
+    ],
+    writes: joinWrites([
+      ...found.map(({ writes }) => writes),
+      { ...NO_WRITES, updates: left.map(withdrawal), ledger: amended.map(closedFile) },
+    ]),
     notes: [
       ...found.map(({ note }): Note => ({ cause: 'decision', subject: '', text: note })),
+      ...proposedByPorch(observed),
+      ...undoneNotes(observed),
       ...ended.flatMap((branch) => unseenNotes(observed, branch)),
       ...[...unproposed, ...(openDeleted === undefined || !isUnproposed(openDeleted) ? [] : [openDeleted])].map(unproposedNote),
       ...git.unreadable.map(unreadableNote),
     ],
     outcomes: found.map(({ episode, ref }) => ({ ref, episode })),
     unproposed,
+    landing: landingRecords(observed),
     revision: found.reduce(
       (latest, { episode }) => Math.max(latest, Number(/^v(\d+)$/.exec(episode.status.revision ?? '')?.[1] ?? 0)),
       git.revision,
@@ -115,18 +138,6 @@ function unseenNotes({ git, proposals }: Observation, { ref, workspace }: OpenBr
 
 export function unreadableNote({ where, why }: UnreadableRecord): Note {
   return { cause: 'record-not-read', subject: '', text: `the record of ${where} cannot be read and is left alone: ${why}` }
-}
-
-/** A decision that this turn found: reported on the proposal. */
-export interface FoundOutcome {
-  /** Full ref name of the proposal's branch, which may be gone. */
-  readonly ref: string
-  readonly episode: ClosedEpisode
-}
-
-interface Found extends FoundOutcome {
-  readonly writes: GitWrites
-  readonly note: string
 }
 
 /**
@@ -211,10 +222,6 @@ export function mergedRef(observed: Observation, { spec, status }: ClosedEpisode
   return status.branch === undefined ? proposedRef(observed, `drift-${spec.episode}`) : `refs/heads/${status.branch}`
 }
 
-function proposedRef({ unit }: Observation, workspace: string): string {
-  return `refs/heads/${formatWorkspaceBranch({ state: 'proposed', packagePath: unit.packageName, workspace })}`
-}
-
 /**
  * Closed on the forge, and not merged: the content at the time of the close becomes silent. A branch with foreign
  * commits stays foreign. @returns undefined where the unit came onto the branch after that
@@ -253,20 +260,6 @@ function closedWhileWithdrawn(observed: Observation): Found[] {
   })
 }
 
-/** Silence begins with the decision, not with its observation. */
-function declined(
-  { cluster, policy }: Observation,
-  changes: readonly Change[],
-  by: KnownProposal | undefined,
-  reason: string,
-): ClosedEpisode['status'] & { readonly silentUntil: string } {
-  const closed = by?.state === 'closed' ? by : undefined
-  const at =
-    closed !== undefined && closed.decidedAt !== '' && closed.decidedAt < cluster.observedAt ? closed.decidedAt : cluster.observedAt
-  const silentUntil = silenceEnd(changes, at, policy.closeSilence)
-  return { outcome: 'Declined', decidedBy: closed?.decidedBy ?? '', at, silentUntil, reason }
-}
-
 /** Otherwise any account that may push a branch could silence what was never proposed. */
 function isUnproposed({ record, recordPushed }: Pick<EndedHead, 'record' | 'recordPushed'>): boolean {
   return record !== undefined && recordPushed !== true
@@ -294,6 +287,8 @@ function openAndDeleted(observed: Observation): DeletedProposal | undefined {
   const ref = report.status.branch === undefined ? proposedRef(observed, workspace) : `refs/heads/${report.status.branch}`
   const known =
     git.refs.has(ref) ||
+    git.published.some((published) => published.workspace === workspace) ||
+    git.branches.some((branch) => branch.workspace === workspace) ||
     // Merged between the reads of git and of the forge: the next turn reads its record.
     observed.proposals.get(ref)?.state === 'merged' ||
     git.branches.some(({ record }) => record.metadata.name === workspace) ||

@@ -52,6 +52,8 @@ export interface OpenBranch {
   readonly signed?: boolean
   /** Ours and out of date: it is recreated whatever its record contains. */
   readonly outdated?: boolean
+  /** Who moved it from `drafts/` to `proposed/` or back, as `porchctl rpkg propose` and `reject` do; empty where no commit names the person. */
+  readonly movedBy?: string
   /** What it holds, where that was found by comparing and the ledger is to know it. */
   readonly holds?: PushedContent
   /** Records of the same package in other clusters, which this branch is about too: the proposal is a joint one. */
@@ -87,6 +89,36 @@ export interface MergeCommit {
   readonly by: string
   /** Why what landed is not what we proposed, as a part of a sentence; absent where it is. */
   readonly altered?: string
+}
+
+/** A revision of the unit's package that was published from a workspace of ours by somebody else: `porchctl rpkg approve`, or plain git. */
+export interface PublishedWorkspace {
+  readonly workspace: string
+  readonly revision: number
+  /** The tagged commit. */
+  readonly commit: ObjectId
+  /** RFC 3339 UTC: author time of the tagged commit. */
+  readonly at: string
+  /** Its author, `Ada <ada@example.com>`; empty where that is our own account. */
+  readonly by: string
+  /** The unit's record that was published. */
+  readonly record: DriftRecord
+  /** Commit of its branch, where that is left and has nothing that was not published. */
+  readonly left?: ObjectId
+  /** As that of a merge commit. */
+  readonly altered?: string
+}
+
+/** A merged decision that git does not have as it was. */
+export interface UndoneDecision {
+  /** Id of the closed episode. */
+  readonly episode: string
+  /** `TagMoved`: the tag of its revision is on a commit of somebody else. `AdoptionUndone`: git declares again what it did before. */
+  readonly how: 'TagMoved' | 'AdoptionUndone'
+  /** The commit that did it, 40 hex digits; empty where it was not found. */
+  readonly commit: string
+  /** Its author, `Ada <ada@example.com>`; empty where that is our own account, or not known. */
+  readonly by: string
 }
 
 /** The commit that was merged or closed, of a proposal whose branch is elsewhere now, or gone. */
@@ -133,6 +165,12 @@ export interface GitState {
   readonly heads: ReadonlyMap<string, EndedHead>
   /** By workspace: of the merged proposals that the ledger does not have as closed yet. */
   readonly mergeCommits: ReadonlyMap<string, MergeCommit>
+  /** Revisions that were published since the ledger's report, in their order. */
+  readonly published: readonly PublishedWorkspace[]
+  /** By id of the closed episode: where merged decisions landed of which the ledger has no commit. */
+  readonly decidedCommits: ReadonlyMap<string, ObjectId>
+  /** Of which the ledger does not know yet. */
+  readonly undone: readonly UndoneDecision[]
   /** Latest published revision number; 0 when there is none. */
   readonly revision: number
   /** Porch object name of that revision, `<repository>.<path with dots>.<workspace>`; empty when there is none. */

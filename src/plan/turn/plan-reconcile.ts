@@ -152,6 +152,7 @@ class Turn {
       writes: NO_WRITES,
       outcomes: [],
       openBranches: [],
+      landing: [],
       notes: [...this.found.notes, ...notes],
     }
   }
@@ -386,6 +387,7 @@ class Turn {
       writes: joined,
       outcomes: [...found.outcomes, ...settled.map((episode) => ({ ref: mergedRef(this.observed, episode), episode }))],
       openBranches: found.branches,
+      landing: found.landing,
       notes: [...found.notes, ...notes],
     }
   }

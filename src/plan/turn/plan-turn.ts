@@ -8,6 +8,7 @@ import type { ProposalRequests } from '../commands/proposal-requests.ts'
 import { resolveSelectors } from '../commands/resolution-request.ts'
 import { waitingNotes } from '../decisions/already-decided.ts'
 import { pendingSettles } from '../decisions/pending-settles.ts'
+import { planLanding } from '../decisions/plan-landing.ts'
 import { raiseAgain, withRaised } from '../decisions/raise-again.ts'
 import { type NotAdoptable, notAdoptable, notAdoptableAtAll } from '../forge/not-adoptable.ts'
 import { type SharedProposals, shareProposals } from '../joint/share-proposals.ts'
@@ -110,6 +111,7 @@ export class TurnPlanner {
       unobservedProposals: forge.unobservedProposals,
       answered,
       endedBranches: git.endedBranches,
+      landing: planLanding(git, units, clock.observedAt),
       settles: purpose.settles ? pendingSettles({ units, view }) : [],
       observed: cluster.observed.length > 0,
       now: clock.observedAt === '' ? clock.present : clock.observedAt,

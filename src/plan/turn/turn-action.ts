@@ -8,6 +8,7 @@ import type { PendingSettle } from '../decisions/pending-settles.ts'
 import type { ForgeAction } from '../forge/forge-action.ts'
 import type { ProposalPlan } from '../forge/plan-proposals.ts'
 import type { ClusterLedgerWrites } from '../ledger/cluster-writes.ts'
+import type { PlannedCommit } from './action.ts'
 import type { UnitResult } from './unit-result.ts'
 
 /** A branch whose proposal ended, in its present state. */
@@ -34,6 +35,8 @@ export type TurnAction =
   | { readonly kind: 'delete-branch'; readonly branch: EndedBranch }
   /** After all that is written elsewhere. */
   | { readonly kind: 'answer'; readonly answered: AnsweredRequests }
+  /** Records of decisions through Porch go onto the base branch. A rule that refuses it holds up nothing: the ledger has the decision. */
+  | { readonly kind: 'land'; readonly ref: string; readonly commit: PlannedCommit & { readonly base: ObjectId } }
   /** Last of all: each write is planned on what is live by then, and authorised by what the base branch has by then. */
   | ({ readonly kind: 'settle' } & SettleAction)
   /** One push of all refs; where a rule refuses one of them, one push for each unit. */

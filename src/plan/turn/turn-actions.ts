@@ -24,6 +24,8 @@ export interface PlannedTurn {
   readonly unobservedProposals: readonly UnobservedProposal[]
   readonly answered: readonly AnsweredRequests[]
   readonly endedBranches: readonly EndedBranch[]
+  /** Undefined where no record lands on the base branch. */
+  readonly landing: (TurnAction & { readonly kind: 'land' }) | undefined
   /** Empty where the turn writes to no cluster. */
   readonly settles: readonly PendingSettle[]
   /** Whether any cluster was observed: otherwise the reason is reported, whether or not it can be written. */
@@ -40,7 +42,8 @@ export function turnActions(turn: PlannedTurn): readonly TurnAction[] {
   const settles = [...Map.groupBy(turn.settles, ({ cluster }) => cluster)].map(
     ([cluster, pending]): TurnAction => ({ kind: 'settle', cluster, pending }),
   )
-  if (forge === undefined) return [push, ...proposals, ...settles]
+  const landing = turn.landing === undefined ? [] : [turn.landing]
+  if (forge === undefined) return [push, ...landing, ...proposals, ...settles]
   const issues = { ...turn, view, forge }
   return [
     ...turn.answered.map(({ requests }): TurnAction => ({ kind: 'acknowledge', requests })),
@@ -49,6 +52,7 @@ export function turnActions(turn: PlannedTurn): readonly TurnAction[] {
     ...onForge(planEndedIssues(issues, units), 'report'),
     ...onForge(planMoved(context, joints)),
     push,
+    ...landing,
     ...onForge(planForeign(context, units)),
     ...proposals,
     { kind: 'issues', writes: (written, opened) => planIssues(issues, written, opened) },

@@ -2,7 +2,7 @@
 import type { Note } from '../../note.ts'
 import type { FileChange } from '../../ports/package-repository.ts'
 import type { DriftRecord, DriftReport } from '../../record/schema.ts'
-import type { FoundOutcome } from '../decisions/found-decisions.ts'
+import type { FoundOutcome } from '../decisions/found-outcome.ts'
 import type { JointLocation } from '../joint/joint-location.ts'
 import type { Hold } from '../limits/hold.ts'
 import type { GitWrites } from './action.ts'
@@ -24,6 +24,8 @@ export interface UnitPlan {
   readonly openBranches: readonly OpenBranch[]
   /** What the unit brings to the joint proposal that its branch is; no commit of its own writes that. */
   readonly joint?: readonly FileChange[] | undefined
+  /** Records of decisions through Porch that go onto the base branch, in a commit of the whole turn. */
+  readonly landing: readonly FileChange[]
   /** Sentences for people about this turn. */
   readonly notes: readonly Note[]
 }

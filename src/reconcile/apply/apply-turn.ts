@@ -118,6 +118,9 @@ class TurnWriter {
       case 'delete-branch':
         await this.deleteBranch(action.branch, signal)
         return true
+      case 'land':
+        await this.report(isRefusedPush, () => this.land(action, signal))
+        return true
       case 'answer':
         await this.answer(action.answered, signal)
         return true
@@ -180,6 +183,15 @@ class TurnWriter {
     } catch (thrown) {
       if (!(thrown instanceof Failure) || signal.aborted) throw thrown
     }
+  }
+
+  private async land({ ref, commit }: TurnAction & { readonly kind: 'land' }, signal: AbortSignal): Promise<void> {
+    const { repository, dryRun } = this.request
+    const { base, changes, message, at } = commit
+    const update = { ref, from: base, to: await repository.write({ parents: [base], base, changes, message, at }) }
+    if (!dryRun) await repository.push([update], signal)
+    this.updates = [...this.updates, update]
+    this.written.push(describeUpdate(update))
   }
 
   private async settleIn(action: SettleAction): Promise<void> {

@@ -24,6 +24,7 @@ import { computeStatus, NOT_FOUND, unknownStatus } from '../../status/kstatus.ts
 import type { GroupMember } from '../../status/resource-group.ts'
 import { assertPlainFolder, holdsNothing } from '../repository/plain-folder.ts'
 import { readGitState, type UnitFiles } from '../repository/read-git-state.ts'
+import { withUndone } from '../repository/read-undone.ts'
 import { type RepositoryView, readFolder } from '../repository/repository-view.ts'
 import { filesOfView, sharedWith } from '../repository/shared-sources.ts'
 import { renderUnit, unitTree } from '../repository/unit-source.ts'
@@ -171,7 +172,7 @@ export async function observe(
   )
   const verdicts = between.lastDrift.unchanged(unitName(unit), found)
   const incomplete = [...verdicts.flatMap(incompleteOf), ...cluster.incomplete, ...unreadDecisions(git)]
-  return {
+  const observation: Observation = {
     unit,
     cluster: identity,
     now: present,
@@ -192,6 +193,8 @@ export async function observe(
     key,
     ...(notes.length === 0 ? {} : { notes }),
   }
+  // Only a turn that writes keeps what it finds.
+  return request.mode === 'read' ? observation : withUndone(observation, { view, bot: request.git.bot }, signal)
 }
 
 /** The key of a unit in the caches. */

@@ -97,7 +97,13 @@ function applied({ then, before, content }: FileSides): Uint8Array | null {
   return text === false ? null : new TextEncoder().encode(text)
 }
 
-async function contentAt(repository: PackageRepository, commit: ObjectId, path: string, signal: AbortSignal): Promise<Uint8Array | null> {
+/** Null where the commit has no such file. */
+export async function contentAt(
+  repository: PackageRepository,
+  commit: ObjectId,
+  path: string,
+  signal: AbortSignal,
+): Promise<Uint8Array | null> {
   const file = (await repository.list(commit, path, signal)).find((one) => one.path === '')
   if (file === undefined) return null
   return (await repository.read([file.id], signal)).get(file.id) ?? null

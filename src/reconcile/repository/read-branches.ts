@@ -1,7 +1,7 @@
 /** Branches of a package that record drift, with every record that they have: read once for all clusters of a turn. */
 import { asFailure, Failure } from '../../failure.ts'
 import type { ObjectId } from '../../package/object-id.ts'
-import { parseWorkspaceBranch } from '../../package/ref-name.ts'
+import { formatWorkspaceBranch, parseWorkspaceBranch, type WorkspaceBranch } from '../../package/ref-name.ts'
 import type { EndedHead, Unit } from '../../plan/turn/observation.ts'
 import type { TreeFile } from '../../ports/package-repository.ts'
 import { hashOf, type PushedBranch } from '../../record/pushed-branch.ts'
@@ -9,6 +9,7 @@ import { RECORDS_FOLDER, recordFolder } from '../../record/record-paths.ts'
 import { type DriftRecord, driftRecordSchema } from '../../record/schema.ts'
 import { parseDocument } from '../../record/write-document.ts'
 import { type BotIdentity, claimsBot, isLastPushed } from '../bot-identity.ts'
+import { belowRenderings } from './below-renderings.ts'
 import { isUnreadable, type RepositoryView, readPushed, readTexts } from './repository-view.ts'
 
 interface BranchRecord {
@@ -22,7 +23,7 @@ interface BranchRecord {
   readonly record: DriftRecord | Failure
 }
 
-interface PackageBranch {
+export interface PackageBranch {
   /** Full ref name. */
   readonly ref: string
   readonly state: 'drafts' | 'proposed'
@@ -35,6 +36,10 @@ interface PackageBranch {
   readonly known?: boolean
   /** As `CommitView` has it. */
   readonly signed?: boolean
+  /** Whether the ledger has the commit as the last one that we pushed to the branch of the other state, which is gone. */
+  readonly moved?: boolean
+  /** Author of Porch's renderings on top of our commit; absent where there is none. */
+  readonly renderedBy?: string
   readonly records: readonly BranchRecord[]
 }
 
@@ -66,20 +71,35 @@ async function readAll(
   for (const [ref, commit] of view.refs) {
     const branch = ref.startsWith('refs/heads/') ? parseWorkspaceBranch(ref) : undefined
     if (branch === undefined || branch.packagePath !== packageName || !branch.workspace.startsWith('drift-')) continue
-    const created = await view.repository.commit(commit, signal)
-    const [base] = created.parents
+    const head = await view.repository.commit(commit, signal)
+    const { source, renderedBy } = await belowRenderings(view.repository, head, branch, signal)
+    const [base] = source.parents
     if (base === undefined) continue
-    const foreign = !claimsBot(created, bot)
+    const foreign = !claimsBot(source, bot)
     const { state, workspace } = branch
     const pushed = view.pushed.get(ref)
-    const last = isLastPushed(commit, pushed)
-    const known = last === undefined ? {} : { known: last }
-    const signed = created.signed === undefined ? {} : { signed: created.signed }
+    const last = isLastPushed(source.id, pushed)
+    const elsewhere = last === true ? undefined : await pushedElsewhere(view, branch, signal)
+    const moved = isLastPushed(source.id, elsewhere)
+    const known = moved === true ? { moved, known: true } : last === undefined ? {} : { known: last }
+    const signed = source.signed === undefined ? {} : { signed: source.signed }
     const foreignWhy = foreign ? { foreignWhy: 'it has a commit that backporch did not make' } : {}
-    const records = await recordsOn(view, { commit, base, slug, pushed }, signal)
-    branches.push({ ref, state, workspace, commit, base, foreign, ...foreignWhy, ...known, ...signed, records })
+    const rendered = renderedBy === undefined ? {} : { renderedBy: `${renderedBy.name} <${renderedBy.email}>` }
+    const records = await recordsOn(view, { commit, base, slug, pushed: elsewhere ?? pushed }, signal)
+    branches.push({ ref, state, workspace, commit, base, foreign, ...foreignWhy, ...known, ...signed, ...rendered, records })
   }
   return branches
+}
+
+/** What the ledger has of the branch in the other state, where that branch is gone: `porchctl rpkg propose` and `reject` rename it. */
+async function pushedElsewhere(
+  view: RepositoryView,
+  { state, packagePath, workspace }: WorkspaceBranch,
+  signal: AbortSignal,
+): Promise<PushedBranch | undefined> {
+  const other = state === 'drafts' ? 'proposed' : 'drafts'
+  const ref = `refs/heads/${formatWorkspaceBranch({ state: other, packagePath, workspace })}`
+  return view.refs.has(ref) ? undefined : (await readPushed(view, [ref], signal)).get(ref)
 }
 
 /**
@@ -129,7 +149,8 @@ async function headAt(
 /** `20261121-9f2c1a7b.yaml` in the folder of its unit. */
 export const RECORD_FILE = /^\d{8}-([^/]+)\.yaml$/
 
-async function recordsOn(
+/** Records of the package, in whatever cluster. */
+export async function recordsOn(
   view: RepositoryView,
   { commit, base, slug, pushed }: PushedCommit & { readonly base: ObjectId; readonly slug: string },
   signal: AbortSignal,

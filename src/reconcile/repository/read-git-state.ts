@@ -9,11 +9,13 @@ import type { GitState, LedgerState, MergeCommit, OpenBranch, SiblingBranch, Uni
 import { contentHash } from '../../plan/turn/unit-git.ts'
 import type { TreeFile } from '../../ports/package-repository.ts'
 import { ledgerObservationPath, ledgerUnitFolder, recordFolder } from '../../record/record-paths.ts'
-import { API_VERSION, type DriftRecord, type DriftReport } from '../../record/schema.ts'
+import type { DriftRecord } from '../../record/schema.ts'
 import { findMergeCommit } from '../apply/find-merge-commit.ts'
 import type { BotIdentity } from '../bot-identity.ts'
 import { whyAltered } from './as-proposed.ts'
-import { RECORD_FILE, readBranches, readEndedHeads, readRecord } from './read-branches.ts'
+import { agreesWithReport, recordOf } from './ledger-record.ts'
+import { type PackageBranch, RECORD_FILE, readBranches, readEndedHeads, readRecord } from './read-branches.ts'
+import { readPublished } from './read-published.ts'
 import { type RepositoryView, readTexts } from './repository-view.ts'
 import { unitTree } from './unit-source.ts'
 
@@ -67,6 +69,9 @@ export async function readGitState(
     siblings,
     merged: merged.map(({ record }) => record),
     unreadable: [...ofBranches, ...ofBase],
+    published: await readPublished({ view, unit, bot, ledger, branches }, signal),
+    decidedCommits: new Map(),
+    undone: [],
     revision,
     publishedName: await publishedName(view, unit, revision, signal),
     episodes: view.episodes,
@@ -101,20 +106,6 @@ interface OpenBranches {
 
 const MOVED = 'backporch did not push this commit, which has no record of the package and cluster'
 
-/** What the ledger has of an open record: enough to know that it is open. */
-function recordOf({ spec, status, metadata: { annotations } }: DriftReport): DriftRecord {
-  const { episode, since, lifecycle, plan } = status
-  const open = {
-    episode,
-    began: since,
-    lifecycle: lifecycle === 'Draft' ? lifecycle : 'Proposed',
-    plan: plan === '' ? 'Restore' : plan,
-  } as const
-  const unknown = { policy: { name: '', mode: '' }, settle: 'syncer', keyId: '' } as const
-  const metadata = { name: `drift-${episode}`, annotations }
-  return { apiVersion: API_VERSION, kind: 'DriftRecord', metadata, spec: { ...spec, ...open, ...unknown } }
-}
-
 function short(ref: string): string {
   return ref.replace(/^refs\/heads\//, '')
 }
@@ -138,7 +129,8 @@ async function openBranches(
   const folder = `${recordFolder(unit.cluster, unit.slug)}/`
   const landed = new Set(view.tree.map(({ path }) => path))
   const open = openInLedger(unit, report)
-  for (const { records, ...branch } of await readBranches(view, unit, bot, signal)) {
+  for (const found of await readBranches(view, unit, bot, signal)) {
+    const { records, moved: _moved, renderedBy: _rendered, ...branch } = found
     const episode = branch.workspace.slice('drift-'.length)
     const own = records.filter(({ path }) => path.startsWith(folder))
     // The base may have older records: the record of the branch has its name, or is new on it.
@@ -157,9 +149,27 @@ async function openBranches(
     } else if (mine.record instanceof Failure) {
       const { code, why } = mine.record
       unreadable.push({ location: 'branch', episode: mine.episode, where: short(branch.ref), code, why })
-    } else branches.push({ ...branch, record: mine.record, recordPushed: mine.isPushed, others })
+    } else branches.push({ ...branch, ...byPorch(found, mine.record, report), record: mine.record, recordPushed: mine.isPushed, others })
   }
   return { branches, siblings, unreadable }
+}
+
+/**
+ * Porch moves a workspace between `drafts/` and `proposed/`, and renders it before. The commit is the one that we pushed: to the branch that is
+ * gone, or, where the ledger has none, one whose record is the open one.
+ */
+function byPorch(
+  { state, moved, known, foreign, signed, renderedBy }: PackageBranch,
+  record: DriftRecord,
+  report: LedgerState['report'],
+): Pick<OpenBranch, 'known' | 'movedBy' | 'outdated'> {
+  if (foreign || signed === false) return {}
+  const isOurs = moved ?? (known === undefined && report !== undefined && agreesWithReport(record, report))
+  const isElsewhere = isOurs && record.spec.lifecycle !== (state === 'drafts' ? 'Draft' : 'Proposed')
+  return {
+    ...(isElsewhere ? { known: true, movedBy: renderedBy ?? '' } : {}),
+    ...(renderedBy === undefined ? {} : { outdated: true }),
+  }
 }
 
 interface MergedRecord {

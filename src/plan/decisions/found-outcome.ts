@@ -1,0 +1,38 @@
+/** What a turn found of an episode that ended without `approve` and `reject`. */
+import { formatWorkspaceBranch } from '../../package/ref-name.ts'
+import type { KnownProposal } from '../../ports/hosted-forge.ts'
+import type { Change, ClosedEpisode } from '../../record/schema.ts'
+import type { GitWrites } from '../turn/action.ts'
+import type { Observation } from '../turn/observation.ts'
+import { silenceEnd } from './closed-episode.ts'
+
+/** A decision that this turn found: reported on the proposal. */
+export interface FoundOutcome {
+  /** Full ref name of the proposal's branch, which may be gone. */
+  readonly ref: string
+  readonly episode: ClosedEpisode
+}
+
+export interface Found extends FoundOutcome {
+  readonly writes: GitWrites
+  readonly note: string
+}
+
+/** Full ref name of a workspace of the unit. */
+export function proposedRef({ unit }: Pick<Observation, 'unit'>, workspace: string): string {
+  return `refs/heads/${formatWorkspaceBranch({ state: 'proposed', packagePath: unit.packageName, workspace })}`
+}
+
+/** Silence begins with the decision, not with its observation. */
+export function declined(
+  { cluster, policy }: Observation,
+  changes: readonly Change[],
+  by: KnownProposal | undefined,
+  reason: string,
+): ClosedEpisode['status'] & { readonly silentUntil: string } {
+  const closed = by?.state === 'closed' ? by : undefined
+  const at =
+    closed !== undefined && closed.decidedAt !== '' && closed.decidedAt < cluster.observedAt ? closed.decidedAt : cluster.observedAt
+  const silentUntil = silenceEnd(changes, at, policy.closeSilence)
+  return { outcome: 'Declined', decidedBy: closed?.decidedBy ?? '', at, silentUntil, reason }
+}

@@ -1,0 +1,24 @@
+/** Puts the records of decisions through Porch onto the base branch, in one commit of the turn. */
+import { formatLandingMessage } from '../../record/commit-message.ts'
+import type { TurnAction } from '../turn/turn-action.ts'
+import type { TurnGit } from '../turn/turn-observation.ts'
+import type { UnitResult } from '../turn/unit-result.ts'
+import { secondsSince1970 } from './closed-episode.ts'
+import { publishedWorkspaces } from './porch-decisions.ts'
+
+/** @param at RFC 3339 UTC: the observation */
+export function planLanding(
+  { baseBranch, base }: Pick<TurnGit, 'baseBranch' | 'base'>,
+  units: readonly UnitResult[],
+  at: string,
+): (TurnAction & { readonly kind: 'land' }) | undefined {
+  const planned = units.flatMap((unit) => (unit.state === 'planned' && unit.plan.landing.length > 0 ? [unit] : []))
+  const changes = planned.flatMap(({ plan }) => plan.landing)
+  if (changes.length === 0) return undefined
+  const decided = planned.flatMap(({ observation }) =>
+    publishedWorkspaces(observation).map(({ workspace, revision }) => `${workspace} of ${observation.unit.packageName} (v${revision})`),
+  )
+  const message = formatLandingMessage([...new Set(decided)])
+  const commit = { name: 'landing', parents: [base], base, changes, message, at: secondsSince1970(at) }
+  return { kind: 'land', ref: `refs/heads/${baseBranch}`, commit }
+}

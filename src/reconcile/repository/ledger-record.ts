@@ -1,0 +1,26 @@
+/** What the ledger's report says of an open record. */
+import { API_VERSION, type DriftRecord, type DriftReport } from '../../record/schema.ts'
+import { isSameDocument } from '../../record/write-document.ts'
+
+/** Enough of the record to know that it is open, and what it is about. */
+export function recordOf({ spec, status, metadata: { annotations } }: DriftReport): DriftRecord {
+  const { episode, since, lifecycle, plan } = status
+  const open = {
+    episode,
+    began: since,
+    lifecycle: lifecycle === 'Draft' ? lifecycle : 'Proposed',
+    plan: plan === '' ? 'Restore' : plan,
+  } as const
+  const unknown = { policy: { name: '', mode: '' }, settle: 'syncer', keyId: '' } as const
+  const metadata = { name: `drift-${episode}`, annotations }
+  return { apiVersion: API_VERSION, kind: 'DriftRecord', metadata, spec: { ...spec, ...open, ...unknown } }
+}
+
+/** Whether the record is about the same changes and decides them alike. Only backporch writes the ledger. */
+export function agreesWithReport(
+  { spec }: DriftRecord,
+  { spec: { fingerprint, changes }, status: { episode, plan } }: DriftReport,
+): boolean {
+  const isSame = spec.episode === episode && spec.fingerprint === fingerprint && (plan === '' || spec.plan === plan)
+  return isSame && isSameDocument(spec.changes, changes)
+}

@@ -1,0 +1,216 @@
+/**
+ * Revisions that somebody published from a workspace of ours without Backporch, as `porchctl rpkg approve` does: the tag names the workspace,
+ * and the commit brings the package folder only, so the record is not on the base branch (docs/facts/porch-decisions.md).
+ */
+import { asFailure, Failure } from '../../failure.ts'
+import { parseKptAnnotations, workspaceIn } from '../../package/kpt-annotation.ts'
+import { type ObjectId, objectId } from '../../package/object-id.ts'
+import { isSameRendered } from '../../package/porch-rendering.ts'
+import { parseRevisionTag } from '../../package/ref-name.ts'
+import type { LedgerState, OpenBranch, PublishedWorkspace, Unit } from '../../plan/turn/observation.ts'
+import type { CommitView, PackageRepository } from '../../ports/package-repository.ts'
+import type { PushedBranch } from '../../record/pushed-branch.ts'
+import { recordFolder, recordPath } from '../../record/record-paths.ts'
+import type { ClosedEpisode, DriftRecord } from '../../record/schema.ts'
+import { given } from '../../text/given.ts'
+import { type BotIdentity, claimsBot } from '../bot-identity.ts'
+import { contentAt } from './as-proposed.ts'
+import { agreesWithReport, recordOf } from './ledger-record.ts'
+import { recordsOn } from './read-branches.ts'
+import { type RepositoryView, readPushed } from './repository-view.ts'
+
+/** Commits between a published one and the one of ours that it was made of: renderings, and edits of people. */
+const MOST_STEPS = 20
+
+interface UnitState {
+  readonly view: RepositoryView
+  readonly unit: Unit
+  readonly bot: BotIdentity
+  readonly ledger: LedgerState
+  readonly branches: readonly OpenBranch[]
+}
+
+/** In the order of their numbers. Read are the tags that are new since the ledger's report, and those whose record has not landed yet. */
+export async function readPublished(state: UnitState, signal: AbortSignal): Promise<readonly PublishedWorkspace[]> {
+  const { view, unit, bot } = state
+  const published: PublishedWorkspace[] = []
+  for (const { revision, commit } of newTags(state)) {
+    const tagged = await view.repository.commit(commit, signal)
+    const workspace = workspaceIn(parseKptAnnotations(tagged.message).annotations, unit.packageName)
+    if (workspace === undefined || !workspace.startsWith('drift-')) continue
+    const found = await publishedRecord(state, { tagged, workspace }, signal)
+    if (found === undefined) continue
+    const { name, email, at } = tagged.author
+    published.push({
+      ...{ workspace, revision, commit, ...found },
+      at: `${new Date(at * 1000).toISOString().slice(0, 19)}Z`,
+      by: email === bot.email ? '' : `${name} <${email}>`,
+    })
+  }
+  return published
+}
+
+function newTags({ view, unit, ledger, branches }: UnitState): { readonly revision: number; readonly commit: ObjectId }[] {
+  const { report, closed } = ledger
+  if (report === undefined && branches.length === 0) return []
+  const since = Number(/^v(\d+)$/.exec(report?.spec.unit.revision ?? '')?.[1] ?? 0)
+  const known = new Map(closed.map((episode) => [episode.status.revision, episode]))
+  const paths = new Set(view.tree.map(({ path }) => path))
+  const waits = (episode: ClosedEpisode): boolean =>
+    isLanding(episode) && !paths.has(recordPath(unit.cluster, unit.slug, episode.spec.began, episode.spec.episode))
+  return [...view.refs]
+    .flatMap(([ref, commit]) => {
+      const tag = ref.startsWith('refs/tags/') ? parseRevisionTag(ref) : undefined
+      return tag?.packagePath === unit.packageName ? [{ revision: tag.revision, commit }] : []
+    })
+    .filter(({ revision }) => {
+      const episode = known.get(`v${revision}`)
+      return episode === undefined ? revision > since : waits(episode)
+    })
+    .sort((left, right) => left.revision - right.revision)
+}
+
+/** Whether its record lands on the base branch. */
+function isLanding({ status }: ClosedEpisode): boolean {
+  const isOver = status.verifiedAt !== undefined || status.failedAt !== undefined
+  return status.outcome === 'Merged' && status.publishedBy !== undefined && !isOver
+}
+
+interface Tagged {
+  readonly tagged: CommitView
+  readonly workspace: string
+}
+
+/** What was published: the record, whether it is one that we pushed, and our commit that has it. */
+interface PublishedContent {
+  readonly record: DriftRecord
+  readonly isPushed: boolean
+  readonly source: CommitView | undefined
+}
+
+/** Undefined where the revision is not about the unit. */
+async function publishedRecord(
+  state: UnitState,
+  { tagged, workspace }: Tagged,
+  signal: AbortSignal,
+): Promise<Pick<PublishedWorkspace, 'record' | 'left' | 'altered'> | undefined> {
+  const { view, unit, ledger, branches } = state
+  const refs = (['proposed', 'drafts'] as const).map((each) => `refs/heads/${each}/${unit.packageName}/${workspace}`)
+  const pushed = [...(await readPushed(view, refs, signal)).values()].at(0)
+  const content =
+    (await contentBelow(state, tagged, pushed, signal)) ??
+    (await contentOfBranch(state, workspace, signal)) ??
+    (await contentInLedger(state, workspace, pushed, signal))
+  if (content === undefined) return undefined
+  const { record } = content
+  const edited = await whyEdited(state, tagged, content.source, signal)
+  const branch = branches.find((one) => one.workspace === workspace && one.commit === content.source?.id)
+  const left = branch === undefined || edited !== undefined ? {} : { left: branch.commit }
+  const altered = whyOther(content, pushed, ledger.report) ?? edited
+  return { record, ...left, ...given({ altered }) }
+}
+
+/** A merge of the proposal, in which the record can be read. Porch with its database cache approves commits of its own, without the record. */
+async function contentBelow(
+  { view, unit, bot }: UnitState,
+  tagged: CommitView,
+  pushed: PushedBranch | undefined,
+  signal: AbortSignal,
+): Promise<PublishedContent | undefined> {
+  const [first, second] = tagged.parents
+  const head = second === undefined ? tagged : await view.repository.commit(second, signal)
+  const [base] = second === undefined ? head.parents : [first]
+  if (base === undefined) return undefined
+  const records = await recordsOn(view, { commit: head.id, base, slug: unit.slug, pushed }, signal)
+  const folder = `${recordFolder(unit.cluster, unit.slug)}/`
+  const own = records.find(({ path, isNew }) => isNew && path.startsWith(folder))
+  if (own === undefined || own.record instanceof Failure) return undefined
+  return { record: own.record, isPushed: own.isPushed, source: await oursBelow(view.repository, head, bot, signal) }
+}
+
+async function oursBelow(
+  repository: PackageRepository,
+  head: CommitView,
+  bot: BotIdentity,
+  signal: AbortSignal,
+): Promise<CommitView | undefined> {
+  let commit = head
+  for (let step = 0; step < MOST_STEPS && !claimsBot(commit, bot); step += 1) {
+    const [parent] = commit.parents
+    if (parent === undefined) return undefined
+    commit = await repository.commit(parent, signal)
+  }
+  return claimsBot(commit, bot) ? commit : undefined
+}
+
+async function contentOfBranch(
+  { view, branches }: UnitState,
+  workspace: string,
+  signal: AbortSignal,
+): Promise<PublishedContent | undefined> {
+  const branch = branches.find((one) => one.workspace === workspace && !one.foreign)
+  if (branch === undefined) return undefined
+  return { record: branch.record, isPushed: branch.recordPushed === true, source: await view.repository.commit(branch.commit, signal) }
+}
+
+async function contentInLedger(
+  { view, ledger: { report } }: UnitState,
+  workspace: string,
+  pushed: PushedBranch | undefined,
+  signal: AbortSignal,
+): Promise<PublishedContent | undefined> {
+  if (report === undefined || `drift-${report.status.episode}` !== workspace) return undefined
+  const last = pushed?.spec.commits.at(-1)?.commit
+  return { record: recordOf(report), isPushed: true, source: last === undefined ? undefined : await commitOrNone(view, last, signal) }
+}
+
+/** The branch is gone, so the remote may not have its commit any more. */
+async function commitOrNone(view: RepositoryView, id: string, signal: AbortSignal): Promise<CommitView | undefined> {
+  try {
+    return await view.repository.commit(objectId(id), signal)
+  } catch (thrown) {
+    if (asFailure(thrown).code === 'BP4006') return undefined
+    throw thrown
+  }
+}
+
+/** Why it is not the last proposal, as a part of a sentence. */
+function whyOther(
+  { record, isPushed, source }: PublishedContent,
+  pushed: PushedBranch | undefined,
+  report: LedgerState['report'],
+): string | undefined {
+  if (pushed === undefined) {
+    if (report === undefined || `drift-${report.status.episode}` !== record.metadata.name)
+      return 'the ledger does not know what was proposed'
+    return agreesWithReport(record, report) ? undefined : 'it is an earlier state of the proposal'
+  }
+  if (!isPushed) return 'its record is none that backporch pushed'
+  const last = pushed.spec.commits.at(-1)?.commit
+  return source === undefined || source.id === last ? undefined : `${source.id.slice(0, 7)} is an earlier state of the proposal`
+}
+
+/** Porch publishes the folder of the package as a whole. Its own renderings are no edits. */
+async function whyEdited(
+  { view, unit }: UnitState,
+  tagged: CommitView,
+  source: CommitView | undefined,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  if (source === undefined) return 'what was proposed cannot be read any more'
+  const sides = [source, tagged].map(async ({ id }) => {
+    const files = await view.repository.list(id, unit.packagePath, signal)
+    return new Map(files.map((file) => [file.path, file.id]))
+  })
+  const [proposed = new Map(), published = new Map()] = await Promise.all(sides)
+  for (const path of new Set([...proposed.keys(), ...published.keys()])) {
+    if (proposed.get(path) === published.get(path)) continue
+    const full = unit.packagePath === '' ? path : `${unit.packagePath}/${path}`
+    const [before, after] = [
+      await contentAt(view.repository, source.id, full, signal),
+      await contentAt(view.repository, tagged.id, full, signal),
+    ]
+    if (!isSameRendered(full, before, after)) return `${full} is not what backporch proposed`
+  }
+  return undefined
+}

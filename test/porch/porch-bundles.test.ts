@@ -1,0 +1,189 @@
+/** Each repository that a real Porch left behind, scanned once and once more (`fixtures/README.md` says what is true in each). */
+import assert from 'node:assert/strict'
+import { after, describe, it } from 'node:test'
+import type { ClosedEpisode } from '../../src/record/schema.ts'
+import { parseGoYaml } from '../../src/yaml/read/go-yaml.ts'
+import { BundledRepository } from './scan-bundle.ts'
+
+interface Scanned {
+  readonly repository: BundledRepository
+  /** Printed, on both streams. */
+  readonly said: string
+  readonly before: ReadonlyMap<string, string>
+  readonly refs: ReadonlyMap<string, string>
+  /** Of the ledger, by id. */
+  readonly closed: ReadonlyMap<string, ClosedEpisode>
+}
+
+const made: BundledRepository[] = []
+after(() => {
+  for (const each of made) each.remove()
+})
+
+async function scanned(bundle: string, edit: readonly [string, string] = ['', '']): Promise<Scanned> {
+  const repository = await BundledRepository.of(bundle)
+  made.push(repository)
+  const before = await repository.refs()
+  repository.edit(...edit)
+  const { stdout, stderr, code } = await repository.scan('--no-exit-code')
+  assert.notEqual(code, 2, stderr)
+  const refs = await repository.refs()
+  return { repository, said: stdout + stderr, before, refs, closed: await closedEpisodes(repository) }
+}
+
+async function closedEpisodes(repository: BundledRepository): Promise<ReadonlyMap<string, ClosedEpisode>> {
+  const paths = (await repository.git('ls-tree', '-r', '--name-only', 'drift-ledger', 'closed/')).split('\n').filter((path) => path !== '')
+  const texts = await Promise.all(paths.map((path) => repository.git('show', `drift-ledger:${path}`)))
+  const all = texts.map((text) => parseGoYaml(text, 'ledger').documents[0]?.value as unknown as ClosedEpisode)
+  return new Map(all.map((episode) => [episode.metadata.name, episode]))
+}
+
+async function landedRecord({ repository }: Scanned, slug: string, episode: string): Promise<string | undefined> {
+  return repository.file('main', `.drift/records/prod/${slug}/20261122-${episode}.yaml`)
+}
+
+/** Of a decision through Porch: who, where, and that it is the revision which Porch published. */
+function assertApproved({ closed, before }: Scanned, episode: string, tag: string): ClosedEpisode {
+  const found = closed.get(episode)
+  assert.ok(found, `${episode} is not closed`)
+  const { outcome, decidedBy, commit, revision, publishedBy } = found.status
+  assert.deepEqual(
+    { outcome, decidedBy, commit, revision, publishedBy },
+    {
+      outcome: 'Merged',
+      decidedBy: 'admin <admin>',
+      commit: before.get(`refs/tags/${tag}`),
+      revision: tag.slice(tag.lastIndexOf('/') + 1),
+      publishedBy: 'porch',
+    },
+  )
+  return found
+}
+
+/** Nothing is left to write, and the packages of others are where they were. */
+async function assertQuiet({ repository, refs, before }: Scanned): Promise<void> {
+  await repository.scan('--no-exit-code')
+  assert.deepEqual([...(await repository.refs())], [...refs], 'the second scan writes')
+  for (const [ref, commit] of before) if (ref.startsWith('refs/tags/')) assert.equal(refs.get(ref), commit, ref)
+}
+
+describe('a repository on which a Porch server acted', () => {
+  it('before: what is open stays open', async () => {
+    const scan = await scanned('before')
+    assert.equal(scan.closed.size, 0)
+    assert.equal(scan.refs.get('refs/heads/main'), scan.before.get('refs/heads/main'))
+    assert.ok(scan.refs.has('refs/heads/proposed/apps/web/drift-d7fdca7c'))
+    await assertQuiet(scan)
+  })
+
+  it('approved-adopt: v2 is the merged decision, and its record lands on the base branch', async () => {
+    const scan = await scanned('approved-adopt')
+    const { status, spec } = assertApproved(scan, 'd7fdca7c', 'apps/web/v2')
+    assert.equal(spec.plan, 'Mixed')
+    assert.equal(status.altered, undefined)
+    assert.match((await landedRecord(scan, 'apps--web', 'd7fdca7c')) ?? '', /^# \+argocd:skip-file-rendering\n[\s\S]*lifecycle: Proposed/)
+    assert.equal(await scan.repository.git('rev-parse', 'main^'), scan.before.get('refs/heads/main'))
+    await assertQuiet(scan)
+  })
+
+  it('approved-restore: the decision is to restore, and it waits for the apply of the syncer', async () => {
+    const scan = await scanned('approved-restore')
+    assert.equal(assertApproved(scan, '778ccd17', 'infra/net/dns/v2').spec.plan, 'Restore')
+    assert.match(scan.said, /infra\/net\/dns in prod: 1 change is decided by drift-778ccd17 \(v2\): it waits for the apply/)
+    assert.ok(await landedRecord(scan, 'infra--net--dns', '778ccd17'))
+    assert.ok(![...scan.refs.keys()].some((ref) => /heads\/(drafts|proposed)\/infra/.test(ref)), 'the decided drift is proposed again')
+    await assertQuiet(scan)
+  })
+
+  it('approved-settle: Backporch brings the decision to the cluster', async () => {
+    const scan = await scanned('approved-settle')
+    assert.equal(assertApproved(scan, '778ccd17', 'infra/net/dns/v2').status.altered, undefined)
+    assert.match((await landedRecord(scan, 'infra--net--dns', '778ccd17')) ?? '', /settle: backporch/)
+    const { stdout, stderr } = await scan.repository.scan('--dry-run', '--no-exit-code')
+    assert.match(`${stdout}${stderr}`, /apply 1 approved change of drift-778ccd17 to prod/)
+    await assertQuiet(scan)
+  })
+
+  it('lost-update: an earlier state was published, which is said, and what still differs is drift again', async () => {
+    const scan = await scanned('lost-update', ['replicas: 5', 'replicas: 7'])
+    assert.equal(assertApproved(scan, 'd7fdca7c', 'apps/web/v2').status.altered, 'it is an earlier state of the proposal')
+    assert.match(scan.said, /drift-d7fdca7c was approved through Porch as v2 by admin; it is not what was proposed/)
+    const again = [...scan.refs.keys()].find((ref) => ref.startsWith('refs/heads/drafts/apps/web/drift-'))
+    assert.ok(again !== undefined && !again.endsWith('d7fdca7c'), 'the rest is not recorded under a name of its own')
+    assert.match(await scan.repository.git('log', '-1', '--format=%B', again), /spec\.replicas {2}5 → 7/)
+    await assertQuiet(scan)
+  })
+
+  it('rejected: the proposal is declined and silent, and its branch is gone', async () => {
+    const scan = await scanned('rejected')
+    const status = scan.closed.get('7fbc9968')?.status
+    assert.equal(status?.outcome, 'Declined')
+    assert.equal(status?.reason, 'the proposal was rejected through Porch')
+    assert.equal(status?.silentUntil?.slice(0, 10), '2026-12-22')
+    assert.ok(![...scan.refs.keys()].some((ref) => /heads\/(drafts|proposed)\/shop\/api\//.test(ref)))
+    await assertQuiet(scan)
+  })
+
+  it('warn-draft-proposed: the draft is proposed by that person', async () => {
+    const scan = await scanned('warn-draft-proposed')
+    assert.match(scan.said, /drift-7fbc9968 was proposed through Porch by admin/)
+    const ref = 'refs/heads/proposed/shop/api/drift-7fbc9968'
+    assert.match((await scan.repository.file(ref, '.drift/records/prod/shop--api/20261122-7fbc9968.yaml')) ?? '', /lifecycle: Proposed/)
+    assert.match((await scan.repository.file('drift-ledger', 'clusters/prod/shop--api/report.yaml')) ?? '', /lifecycle: Proposed/)
+    assert.ok(![...scan.refs.keys()].some((name) => name.startsWith('refs/heads/drafts/shop/api/')))
+    await assertQuiet(scan)
+  })
+
+  it('warn-draft-approved: a record was published, nothing is decided, and the drift is recorded again', async () => {
+    const scan = await scanned('warn-draft-approved')
+    const { outcome, decidedBy, revision } = scan.closed.get('7fbc9968')?.status ?? {}
+    assert.deepEqual({ outcome, decidedBy, revision }, { outcome: 'Published', decidedBy: 'admin <admin>', revision: 'v2' })
+    assert.match(scan.said, /drift-7fbc9968 was published through Porch as v2 by admin, and it is a draft: nothing is decided/)
+    const drafts = [...scan.refs.keys()].filter((ref) => ref.startsWith('refs/heads/drafts/shop/api/'))
+    assert.equal(drafts.length, 1)
+    assert.notEqual(drafts[0], 'refs/heads/drafts/shop/api/drift-7fbc9968')
+    await assertQuiet(scan)
+  })
+
+  it('leftover-branch: published by commits of its own, and the branch that was left is deleted', async () => {
+    const scan = await scanned('leftover-branch')
+    assert.equal(assertApproved(scan, 'ca3646a1', 'infra/net/dns/v2').spec.plan, 'Restore')
+    assert.ok(await landedRecord(scan, 'infra--net--dns', 'ca3646a1'))
+    assert.ok(!scan.refs.has('refs/heads/proposed/infra/net/dns/drift-ca3646a1'))
+    await assertQuiet(scan)
+  })
+
+  it('moved-tag: the adoption that a later replacement of the folder undid is reported once, and drifts again', async () => {
+    const scan = await scanned('moved-tag', ['replicas: 5', 'replicas: 7'])
+    const undoing = scan.before.get('refs/heads/main') ?? ''
+    assert.match(
+      scan.said,
+      /AdoptionUndone: drift-2d552168 \(v2\) adopted spec\.replicas of Deployment shop\/web, and 4259640 by admin took it out of git again/,
+    )
+    const { commit, undone, decidedBy } = scan.closed.get('2d552168')?.status ?? {}
+    assert.match(commit ?? '', /^b146b30/)
+    assert.equal(decidedBy, 'Ada <ada@example.com>')
+    assert.deepEqual(undone, { how: 'AdoptionUndone', commit: undoing, by: 'admin <admin>' })
+    const again = [...scan.refs.keys()].filter((ref) => ref.startsWith('refs/heads/drafts/apps/web/drift-'))
+    assert.equal(again.length, 1)
+    assert.match(await scan.repository.git('log', '-1', '--format=%B', again[0] ?? ''), /spec\.replicas {2}3 → 7/)
+    await assertQuiet(scan)
+    const { stdout } = await scan.repository.run('history')
+    assert.match(stdout, /mixed \(undone\) +Ada .* b146b30/)
+    const { stdout: second } = await scan.repository.scan('--no-exit-code')
+    assert.doesNotMatch(second, /AdoptionUndone/)
+  })
+
+  it('moved-tag: a tag that was moved is reported once, where live has not the adopted value any more', async () => {
+    const scan = await scanned('moved-tag', ['replicas: 5', 'replicas: 3'])
+    assert.match(scan.said, /the tag apps\/web\/v2, which published drift-2d552168, was moved to 4259640 by admin/)
+    assert.equal(scan.closed.get('2d552168')?.status.undone?.how, 'TagMoved')
+    await assertQuiet(scan)
+  })
+
+  it('slash-names: a package with a slash in its name is compared', async () => {
+    const scan = await scanned('slash-names')
+    assert.match((await scan.repository.file('drift-ledger', 'clusters/prod/apps--web/report.yaml')) ?? '', /state: Drifted/)
+    await assertQuiet(scan)
+  })
+})
