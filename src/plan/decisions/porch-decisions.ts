@@ -63,13 +63,16 @@ function pathOf({ cluster, slug }: Observation['unit'], { spec }: DriftRecord): 
   return recordPath(cluster, slug, spec.began, spec.episode)
 }
 
+/** The reason of a proposal that Porch rejected. */
+export const REJECTED = 'the proposal was rejected through Porch'
+
 /** Back from `proposed/` to `drafts/`: closed, as on a forge. */
 export function rejectedByPorch(observed: Observation): Found[] {
   const { git, proposals, unit } = observed
   return git.branches.filter(isRejected).map((branch) => {
     const { workspace, record } = branch
     const ref = proposedRef(observed, workspace)
-    const status = declined(observed, record.spec.changes, proposals.get(ref), 'the proposal was rejected through Porch')
+    const status = declined(observed, record.spec.changes, proposals.get(ref), REJECTED)
     const closed = closedEpisodeOf(record, status)
     const note = `${workspace} was rejected through Porch: exactly this drift is silent until ${status.silentUntil}`
     return { ref, episode: closed, note, writes: { ...NO_WRITES, updates: [deletion(branch)], ...closedWrites(closed, unit.packageName) } }

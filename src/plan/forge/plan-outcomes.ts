@@ -12,6 +12,7 @@ import { recordPath } from '../../record/record-paths.ts'
 import type { ClosedEpisode } from '../../record/schema.ts'
 import { worstRisk } from '../decisions/closed-episode.ts'
 import type { FoundOutcome } from '../decisions/found-outcome.ts'
+import { REJECTED } from '../decisions/porch-decisions.ts'
 import type { ForgeView, TurnView } from '../turn/turn-view.ts'
 import type { PlannedResult, UnitResult } from '../turn/unit-result.ts'
 import type { ForgeAction } from './forge-action.ts'
@@ -84,11 +85,18 @@ function unseenMerge(
   { spec, status }: ClosedEpisode,
   slug: string,
 ): readonly ForgeAction[] {
-  if (proposal.state === 'merged' || !isCommit(status.commit)) return []
+  if ((proposal.state === 'merged' && status.publishedBy === undefined) || !isCommit(status.commit)) return []
   const { commit } = status
   const by = status.decidedBy.replace(/ <.*/, '')
-  const url = dialect.fileUrl(objectId(commit), recordPath(spec.unit.cluster, slug, spec.began, spec.episode), undefined)
-  const comment = outcomeComment({ kind: 'merged-in-git', commit, url, by, forge: dialect.name })
+  const folder = spec.unit.package === '' ? '' : `${spec.unit.package}/`
+  // Porch publishes the package without the record.
+  const path = status.publishedBy === undefined ? recordPath(spec.unit.cluster, slug, spec.began, spec.episode) : `${folder}Kptfile`
+  const url = dialect.fileUrl(objectId(commit), path, undefined)
+  const { publishedBy, revision = '', altered = '' } = status
+  const comment =
+    publishedBy === undefined
+      ? outcomeComment({ kind: 'merged-in-git', commit, url, by, forge: dialect.name })
+      : outcomeComment({ kind: 'approved-in-porch', commit, url, by, revision, altered })
   return [{ kind: 'comment', proposal: proposal.number, ...comment }]
 }
 
@@ -122,6 +130,9 @@ function outcomeOf(
     const why = `${applier.warning ?? applier.sentence}${altered}`
     return { kind: 'not-restored', at: status.failedAt, why: together.length > 1 ? `${spec.unit.cluster}: ${why}` : why }
   }
+  if (status.outcome === 'Published')
+    return { kind: 'published', revision: status.revision ?? '', by: status.decidedBy.replace(/ <.*/, '') }
   if (status.silentUntil === undefined) return undefined
-  return { kind: 'declined', silentUntil: status.silentUntil, critical: worstRisk(spec.changes) === 'critical' }
+  const critical = worstRisk(spec.changes) === 'critical'
+  return { kind: status.reason === REJECTED ? 'rejected-in-porch' : 'declined', silentUntil: status.silentUntil, critical }
 }

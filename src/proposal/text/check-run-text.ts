@@ -72,6 +72,8 @@ const DECIDED: { readonly [kind: string]: readonly [CheckRun['state'], string] }
   verified: ['merged', 'merged, and the cluster agrees'],
   'not-restored': ['failed', 'merged, and the cluster does not agree'],
   declined: ['closed', 'closed: nothing changes in the cluster'],
+  'rejected-in-porch': ['closed', 'rejected: nothing changes in the cluster'],
+  published: ['closed', 'published as a draft: nothing is decided'],
   healed: ['closed', 'no decision needed: the cluster matches git again'],
   'resolved-by-git': ['closed', 'no decision needed: git matches the cluster'],
   'moved-to-mass': ['closed', 'closed: decided together with other clusters'],

@@ -11,6 +11,18 @@ export type Outcome =
   | { readonly kind: 'superseded'; readonly at: string }
   /** Git has the merge, and the forge does not recognise it. `by` is empty where no person is named. */
   | { readonly kind: 'merged-in-git'; readonly commit: string; readonly url: string; readonly by: string; readonly forge: string }
+  /** Published by `porchctl rpkg approve`; `altered` is a part of a sentence, empty where it is what was proposed. */
+  | {
+      readonly kind: 'approved-in-porch'
+      readonly commit: string
+      readonly url: string
+      readonly by: string
+      readonly revision: string
+      readonly altered: string
+    }
+  /** A draft was published, which decides nothing. */
+  | { readonly kind: 'published'; readonly revision: string; readonly by: string }
+  | { readonly kind: 'rejected-in-porch'; readonly silentUntil: string; readonly critical: boolean }
   | { readonly kind: 'verified'; readonly at: string; readonly plan: 'Restore' | 'Adopt' | 'Release' | 'Mixed' }
   | { readonly kind: 'not-restored'; readonly at: string; readonly why: string }
   /** `why` is the beginning of a sentence. */
@@ -29,6 +41,9 @@ const TOPICS: { readonly [kind in Outcome['kind']]: string } = {
   'resolved-by-git': 'outcome',
   // Its own topic, beside its later outcome.
   'merged-in-git': 'merged',
+  'approved-in-porch': 'merged',
+  published: 'outcome',
+  'rejected-in-porch': 'outcome',
   verified: 'outcome',
   'not-restored': 'outcome',
   'moved-to-mass': 'outcome',
@@ -50,7 +65,7 @@ const VERIFIED = {
 function sentence(outcome: Outcome): string {
   switch (outcome.kind) {
     case 'declined':
-      return `Closed: nothing changes in the cluster. This drift is silenced until ${time(outcome.silentUntil)}${outcome.critical ? ' (critical drift is silenced for one day at most)' : ''}. New drift is still reported. Reopening this pull request ends the silence.`
+      return `Closed: nothing changes in the cluster. ${silenceText(outcome)} Reopening this pull request ends the silence.`
     case 'healed':
       return `No decision needed: at ${time(outcome.at)} the cluster matched git again without a merge. The pull request is closed and the branch is deleted.`
     case 'resolved-by-git':
@@ -58,7 +73,15 @@ function sentence(outcome: Outcome): string {
     case 'superseded':
       return `The drift changed at ${time(outcome.at)}. This branch was rebuilt for the new state of the cluster. Review it again before you merge: earlier approvals were for the old state.`
     case 'merged-in-git':
-      return `**Merged**${outcome.by === '' ? '' : ` by ${markdownCell(outcome.by, 60)}`}: ${markdownLink(markdownCell(outcome.commit.slice(0, 7)), outcome.url)} on the base branch contains it. ${outcome.forge} does not recognise that merge and shows this pull request as closed. Backporch treats it as merged.`
+      return `**Merged**${byText(outcome.by)}: ${markdownLink(markdownCell(outcome.commit.slice(0, 7)), outcome.url)} on the base branch contains it. ${outcome.forge} does not recognise that merge and shows this pull request as closed. Backporch treats it as merged.`
+    case 'approved-in-porch': {
+      const altered = outcome.altered === '' ? '' : ` What was published is not what was proposed: ${markdownProse(outcome.altered)}.`
+      return `**Approved through Porch**${byText(outcome.by)} as ${markdownCell(outcome.revision, 20)}: ${markdownLink(markdownCell(outcome.commit.slice(0, 7)), outcome.url)} on the base branch contains it. Backporch treats it as merged, whatever this page shows.${altered}`
+    }
+    case 'published':
+      return `Published through Porch${byText(outcome.by)} as ${markdownCell(outcome.revision, 20)}, as the draft that it was: nothing is decided about the cluster. The drift is reported again.`
+    case 'rejected-in-porch':
+      return `Rejected through Porch: nothing changes in the cluster. ${silenceText(outcome)}`
     case 'verified':
       return `Verified at ${time(outcome.at)}: ${VERIFIED[outcome.plan]}.`
     case 'not-restored':
@@ -68,4 +91,13 @@ function sentence(outcome: Outcome): string {
     case 'moved-to-mass':
       return `The same drift is in ${outcome.clusters} clusters. The decision for all of them is made in ${markdownLink(markdownCode(outcome.label, 60), outcome.url)}. This pull request is closed.`
   }
+}
+
+function byText(by: string): string {
+  return by === '' ? '' : ` by ${markdownCell(by, 60)}`
+}
+
+function silenceText({ silentUntil, critical }: { readonly silentUntil: string; readonly critical: boolean }): string {
+  const most = critical ? ' (critical drift is silenced for one day at most)' : ''
+  return `This drift is silenced until ${time(silentUntil)}${most}. New drift is still reported.`
 }
