@@ -10,6 +10,7 @@ import { GIT_ALONE } from '../ports/forge-setup.ts'
 import { DEFAULT_BRANCH, type RepositoryRefs } from '../ports/package-repository.ts'
 import { NO_REQUESTED_ACTIONS } from '../reconcile/commands/observe-requests.ts'
 import { BetweenTurns } from '../reconcile/observe/between-turns.ts'
+import { headNotes } from '../reconcile/repository/base-branch.ts'
 import { runFleetTurn, type TurnResult } from '../reconcile/run-turn.ts'
 import type { TurnPorts, TurnRequest } from '../reconcile/turn-request.ts'
 import type { CliContext, ClusterTarget } from './cli-context.ts'
@@ -93,6 +94,7 @@ export async function openSession(
   // The repository comes first: without it the cluster is not needed.
   const repository = await cli.openRepository(options.repo, options.branch ?? DEFAULT_BRANCH, trace)
   let first: RepositoryRefs | undefined = await repository.refs(cli.signal)
+  printNotes(headNotes(first, options.branch), printer)
   const opened = await openClusters(cli, target, options.contexts)
   const [cluster] = opened
   if (cluster === undefined) throw new TypeError('a session has a cluster')

@@ -5,6 +5,7 @@ import fc from 'fast-check'
 import { Failure } from '../failure.ts'
 import {
   assertPushable,
+  defaultBaseBranch,
   formatRevisionTag,
   formatWorkspaceBranch,
   isWellFormedRefName,
@@ -191,4 +192,15 @@ test('a proposal to change the policy has a branch of its own, and only of that 
   }
   for (const name of ['ignore', 'ignore-', 'ignore-0a1b2c3', 'ignore-0a1b2c3d/x', 'ignore-0A1B2C3D', 'other-0a1b2c3d'])
     refused(() => assertPushable({ ref: `refs/heads/drift/${name}`, to: SOME_ID }))
+})
+
+test('a branch of Porch or of Backporch that HEAD names is not the base branch: main is, or else master', () => {
+  const base = (head: string | undefined, ...branches: readonly string[]) => defaultBaseBranch(head, (name) => branches.includes(name))
+  for (const head of ['drafts/a/w', 'drafts/w', 'proposed/a/w', 'deletionProposed/a/v1', 'drift-ledger', 'drift/configure']) {
+    assert.equal(base(head, head, 'main', 'master'), 'main')
+    assert.equal(base(head, head, 'master'), 'master')
+    assert.equal(base(head, head, 'trunk'), undefined)
+  }
+  for (const head of ['trunk', 'feature/drafts/x', 'drafts', 'drift-ledger-2']) assert.equal(base(head, head, 'main'), head)
+  assert.equal(base(undefined, 'main'), undefined)
 })

@@ -53,6 +53,19 @@ export function shortBranch(ref: string): string {
   return ref.startsWith(BRANCH) ? ref.slice(BRANCH.length) : ref
 }
 
+/** Whether packages are published on a branch of this short name: those of Porch and of Backporch hold changes and records. */
+export function isBaseBranch(name: string): boolean {
+  return !/^(?:drafts|proposed|deletionProposed)\//.test(name) && ownedRef(BRANCH + name) === undefined
+}
+
+/**
+ * The base branch of a repository whose HEAD names a branch: that one, or `main` or else `master` where it cannot be one.
+ * @param head short name; undefined where HEAD is detached or unborn
+ */
+export function defaultBaseBranch(head: string | undefined, exists: (branch: string) => boolean): string | undefined {
+  return head === undefined || isBaseBranch(head) ? head : ['main', 'master'].find(exists)
+}
+
 /** The rules of `git check-ref-format` for a name of one or more levels (git documentation, git-check-ref-format). */
 export function isWellFormedRefName(name: string): boolean {
   if (name === '' || FORBIDDEN_IN_REF.test(name)) return false

@@ -5,8 +5,10 @@ import type { FileMode } from '../package/package-files.ts'
 import { MAX_YAML_BYTES } from '../yaml/read/go-yaml-text.ts'
 
 export interface RepositoryRefs {
-  /** Short name of the branch that HEAD of the remote names: `main`. Empty where HEAD is detached or unborn. */
+  /** Short name of the branch that HEAD of the remote names: `main`. Empty where HEAD is detached or unborn, or names no base branch. */
   readonly defaultBranch: string
+  /** Short name of the branch of Porch or Backporch that HEAD names: then `main` or else `master` is the default branch. */
+  readonly head?: string
   /** Full ref name (`refs/heads/main`, `refs/tags/apps/web/v3`) to the object it names; annotated tags peeled to their commit. */
   readonly refs: ReadonlyMap<string, ObjectId>
 }

@@ -38,6 +38,7 @@ import { ProcessTransport } from './protocol/process-transport.ts'
 import { pushRefs } from './protocol/push-refs.ts'
 import { parseRemoteAddress, type RemoteAddress } from './protocol/remote-address.ts'
 import { tracedTransport } from './protocol/traced-transport.ts'
+import { defaultBranchOf } from './protocol/what-to-fetch.ts'
 import { signOff } from './sign-off.ts'
 import { workTreeChanges, workTreeNotClean, workTreeOfBranch } from './work-tree.ts'
 
@@ -137,9 +138,10 @@ class GitRepository implements PackageRepository {
   async refs(signal: AbortSignal): Promise<RepositoryRefs> {
     const { refs, peeled, head } = await this.#objects.advertise(signal)
     const shown = [...refs].filter(([name]) => name.startsWith('refs/heads/') || name.startsWith('refs/tags/'))
-    const defaultBranch = head?.startsWith('refs/heads/') === true && refs.has(head) ? head.slice('refs/heads/'.length) : ''
-    this.#defaultBranch = defaultBranch === '' ? undefined : defaultBranch
-    return { defaultBranch, refs: new Map(shown.map(([name, id]) => [name, peeled.get(name) ?? id])) }
+    const { named, base } = defaultBranchOf({ refs, head })
+    this.#defaultBranch = base
+    const shownRefs = new Map(shown.map(([name, id]) => [name, peeled.get(name) ?? id]))
+    return { defaultBranch: base ?? '', ...(named === undefined || named === base ? {} : { head: named }), refs: shownRefs }
   }
 
   async commit(id: ObjectId, signal: AbortSignal): Promise<CommitView> {

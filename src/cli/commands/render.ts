@@ -3,6 +3,7 @@
 import { randomBytes } from 'node:crypto'
 import { Failure } from '../../failure.ts'
 import { type RedactionKey, redactionKey } from '../../krm/redaction/redacted.ts'
+import type { Note } from '../../note.ts'
 import { type BuiltUnit, type PackageRender, type RenderedChange, renderPackages } from '../../reconcile/repository/render-packages.ts'
 import { shownText } from '../../record/shown-text.ts'
 import { describeChoice, type RenderChoice } from '../../render/render-choice.ts'
@@ -34,6 +35,7 @@ export async function render(packages: readonly string[], options: RenderOptions
   const printer = new Printer(cli, { ...options, output: 'table' })
   const repository = await cli.openRepository(options.repo, undefined, printer.trace)
   const renderer = await cli.openRenderer(allowedFunctions(options))
+  const notes: Note[] = []
   const renders = await renderPackages(
     repository,
     {
@@ -43,6 +45,7 @@ export async function render(packages: readonly string[], options: RenderOptions
       applied: output.to !== 'diff',
       cluster: options.cluster,
       renderer,
+      onNote: (note) => notes.push(note),
     },
     cli.signal,
   )
@@ -53,10 +56,7 @@ export async function render(packages: readonly string[], options: RenderOptions
     const key = redactionKey(randomBytes(32))
     for (const one of renders) printer.write(formatRender(one, key, printer))
   }
-  printNotes(
-    renders.flatMap((one) => ('notes' in one ? one.notes : [])),
-    printer,
-  )
+  printNotes([...notes, ...renders.flatMap((one) => ('notes' in one ? one.notes : []))], printer)
   printFailures(failures, cli, printer)
   // All packages or none, because the output is likely to be applied.
   if (failures.length > 0) return worstExit(failures)

@@ -20,9 +20,12 @@ export const NOTE_GUIDE: { readonly [cause in NoteCause]: string } = {
   'file-not-read': 'nothing, where the file is no manifest; otherwise correct the problem, because its objects are not compared',
   'follows-another-branch': 'compare with the branch that the syncer takes: --branch, or name the other cluster with --cluster',
   'forge-notice': 'read what the note says: a token, or --forge, is missing or ignored, and only reviews depend on it',
+  'folder-not-listed': 'nothing: backporch status has its drift; add a Kptfile where Porch shall list it (kpt pkg init)',
   'function-identity': 'nothing, where the function is meant to rename objects; otherwise look at its configuration in the Kptfile',
   'function-release': 'name the release of the function that runs here in the Kptfile, or allow the image (docs/guides/functions.md)',
   'function-result': 'read what the function says: it is a result, and no failure of the pipeline',
+  'head-not-base':
+    'name the base branch with --branch, or correct the default branch of the repository; in a clone, switch to the base branch',
   'helm-release-not-read':
     'allow reading the Secrets or ConfigMaps of Helm in that namespace, so that its stored manifest counts as the last apply',
   'installation-key': 'keep it, and give the same key as BACKPORCH_KEY to every other machine that scans this repository',
@@ -34,13 +37,17 @@ export const NOTE_GUIDE: { readonly [cause in NoteCause]: string } = {
   'not-in-yaml-diff': 'run backporch diff without --yaml, which shows it',
   'newer-is-known': 'nothing: a later observation is already recorded; scan again for the current state',
   'not-observed': 'run backporch explain PACKAGE, which says why the object could not be compared',
-  'package-is-repository': 'nothing for backporch; for Porch, move the package into a folder',
+  'package-is-repository':
+    'nothing for backporch; for Porch, move the package into a folder, or register a folder that has packages below it (--directory)',
   'package-not-observed': 'correct the package or the rights on the cluster, then scan again',
   'planned-as-restore': 'choose another resolution for the lines that can have one, or edit the file by hand',
   'porch-cannot-list': 'delete or rename the branch: every branch below drafts/ or proposed/ needs a package path and a workspace',
   'porch-name-not-label': 'rename the folder or the workspace to lower-case letters, digits and -, where Porch is used',
   'porch-name-twice': 'rename one of the two folders or branches, where Porch is used',
+  'porch-skips-branch':
+    'delete the branch, or add the Kptfile at the path that its name has; a package without a path has no revisions in Porch',
   'porch-tag-not-number': 'nothing, where Porch is not used; otherwise delete the tag, or name it PACKAGE/vN',
+  'porch-tag-not-read': 'nothing, where the tag names no commit; otherwise fetch it: git fetch --tags',
   'record-not-read': 'correct the record, or delete it with its branch; a scan records the drift again',
   'records-hidden': 'nothing: the line keeps the records out of the package',
   'report-not-written': 'see why GITHUB_STEP_SUMMARY cannot be written; stdout has the annotations anyway',

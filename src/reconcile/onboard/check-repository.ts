@@ -14,7 +14,8 @@ import type { StoredFile, SyncedRepository } from '../../syncers/syncer.ts'
 import { isJsonObject } from '../../text/json.ts'
 import { parseGoYaml } from '../../yaml/read/go-yaml.ts'
 import type { BotIdentity } from '../bot-identity.ts'
-import { baseOf, readLedger, readPolicyFiles, readTexts } from '../repository/repository-view.ts'
+import { baseOf } from '../repository/base-branch.ts'
+import { readLedger, readPolicyFiles, readTexts } from '../repository/repository-view.ts'
 
 export interface BaseTree {
   readonly refs: RepositoryRefs

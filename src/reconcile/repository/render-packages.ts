@@ -71,6 +71,8 @@ interface RenderRequest {
   /** Its policies apply; undefined: only what is equal for all clusters. */
   readonly cluster: string | undefined
   readonly renderer: PackageRenderer
+  /** What is to be known of the repository itself. */
+  readonly onNote?: (note: Note) => void
 }
 
 function tooLarge(thrown: unknown): Failure {
@@ -81,10 +83,11 @@ function tooLarge(thrown: unknown): Failure {
 /** @throws Failure BP1003, BP1004 or BP40xx; what is wrong with one package is in its result */
 export async function renderPackages(
   repository: PackageRepository,
-  { branch, packages, folders, applied, cluster, renderer }: RenderRequest,
+  { branch, packages, folders, applied, cluster, renderer, onNote }: RenderRequest,
   signal: AbortSignal,
 ): Promise<readonly PackageRender[]> {
   const view = await readRepository(repository, branch, signal, { folders, packages })
+  for (const note of view.problems) onNote?.(note)
   const renders: PackageRender[] = []
   const selected = await choosePackages(view, [...packages, ...folders], signal)
   await readAhead(view, selected, [], signal)

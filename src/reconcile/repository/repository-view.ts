@@ -1,6 +1,6 @@
 /** The repository at one moment: refs, base commit, packages, policies and ledger. Read once per turn, shared by all units. */
 
-import { asFailure, Failure } from '../../failure.ts'
+import { asFailure, type Failure } from '../../failure.ts'
 import type { Note } from '../../note.ts'
 import { type FoundPackage, findPackages, packageSlug } from '../../package/find-packages.ts'
 import type { ObjectId } from '../../package/object-id.ts'
@@ -28,6 +28,7 @@ import {
 } from '../../record/schema.ts'
 import { parseDocument } from '../../record/write-document.ts'
 import { isReadOf } from '../../render/package-sources.ts'
+import { baseOf, headNotes } from './base-branch.ts'
 import { MOST_PACKAGE_BYTES, ReadBudget } from './read-budget.ts'
 import { folderRenders, type RecordedUnit, unitFolders, type WantedUnits } from './unit-folders.ts'
 
@@ -58,7 +59,7 @@ export interface RepositoryView {
   readonly proposals: ReadonlyMap<string, KnownProposal>
   /** What the ledger has of the branches that are there, by full ref name. */
   readonly pushed: ReadonlyMap<string, PushedBranch>
-  /** Files of the ledger that cannot be read: one broken file stops nothing else. */
+  /** A HEAD that is not the base, and files of the ledger that cannot be read: one broken file stops nothing else. */
   readonly problems: readonly Note[]
   readonly budget: ReadBudget
 }
@@ -73,8 +74,9 @@ export async function readRepository(
   signal: AbortSignal,
   wanted: WantedUnits & { readonly takeRefs?: () => RepositoryRefs | undefined } = {},
 ): Promise<RepositoryView> {
-  const { refs, defaultBranch } = wanted.takeRefs?.() ?? (await repository.refs(signal))
-  const { baseBranch, base } = baseOf(repository, { refs, defaultBranch }, branch)
+  const read = wanted.takeRefs?.() ?? (await repository.refs(signal))
+  const { refs } = read
+  const { baseBranch, base } = baseOf(repository, read, branch)
   const tree = await repository.list(base, '', signal)
   const own = parsePolicyFiles(await readPolicyFiles(repository, tree, signal))
   const policies = wanted.operator === undefined ? own : withOperator(own, wanted.operator)
@@ -102,6 +104,7 @@ export async function readRepository(
     ledgerTree,
     recorded,
     ...documents,
+    problems: [...headNotes(read, branch), ...documents.problems],
     proposals: new Map(),
     pushed,
     budget: new ReadBudget(),
@@ -345,29 +348,4 @@ export function below(tree: readonly TreeFile[], folder: string): TreeFile[] {
   if (folder === '') return tree.filter(({ path }) => !path.startsWith('.drift/'))
   const prefix = `${folder}/`
   return tree.filter(({ path }) => path.startsWith(prefix)).map((file) => ({ ...file, path: file.path.slice(prefix.length) }))
-}
-
-/** @throws Failure BP1003 when the branch does not exist */
-export function baseOf(
-  repository: PackageRepository,
-  { refs, defaultBranch }: RepositoryRefs,
-  branch: string | undefined,
-): { readonly baseBranch: string; readonly base: ObjectId } {
-  const baseBranch = branch ?? defaultBranch
-  const base = refs.get(`refs/heads/${baseBranch}`)
-  if (base === undefined) throw noSuchBranch(repository, baseBranch, refs)
-  return { baseBranch, base }
-}
-
-function noSuchBranch(repository: PackageRepository, branch: string, refs: ReadonlyMap<string, ObjectId>): Failure {
-  const branches = [...refs.keys()].flatMap((ref) => (ref.startsWith('refs/heads/') ? [ref.slice('refs/heads/'.length)] : []))
-  const known = branches.filter((name) => !/^(drafts|proposed|drift-ledger)/.test(name)).slice(0, 8)
-  return new Failure({
-    code: 'BP1003',
-    what: branch === '' ? 'the repository does not say which branch is its base' : `there is no branch ${JSON.stringify(branch)}`,
-    where: repository.remote,
-    why: known.length === 0 ? 'the repository has no commit yet' : `it has ${known.join(', ')}`,
-    remedy: known.length === 0 ? 'commit a package first' : `name one of them: --branch ${known[0]}`,
-    retry: 'on-change',
-  })
 }

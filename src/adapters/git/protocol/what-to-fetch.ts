@@ -1,6 +1,6 @@
 /** Decides what to fetch from a remote, and by which way, from the server's advertisement. Nothing here sends a request. */
 import type { ObjectId } from '../../../package/object-id.ts'
-import { LEDGER_BRANCH, parseRevisionTag } from '../../../package/ref-name.ts'
+import { defaultBaseBranch, LEDGER_BRANCH, parseRevisionTag } from '../../../package/ref-name.ts'
 import type { Advertisement } from './advertisement.ts'
 
 /** `partial`: tips, and everything else by its id. `whole`: branches with their whole history, which every server can. */
@@ -26,12 +26,22 @@ export function wayOf({ version, capabilities }: Advertisement): Way {
   return byId && capabilities.has('shallow') ? 'partial' : 'whole'
 }
 
+/** Short name of the branch that HEAD names, and of the one that is the base where nobody names another. */
+export function defaultBranchOf({ refs, head }: Pick<Advertisement, 'refs' | 'head'>): {
+  readonly named: string | undefined
+  readonly base: string | undefined
+} {
+  const named = head?.startsWith('refs/heads/') === true && refs.has(head) ? head.slice('refs/heads/'.length) : undefined
+  return { named, base: defaultBaseBranch(named, (branch) => refs.has(`refs/heads/${branch}`)) }
+}
+
 /** Full ref names to tips: of the branch with the packages, of the branches that come from it, and of the ledger, which does not. */
 export function ourTips(
   { refs, head }: Advertisement,
   baseBranch: string | undefined,
 ): Readonly<Record<'base' | 'branches' | 'ledger', ReadonlyMap<string, ObjectId>>> {
-  const isBase = (name: string): boolean => name === head || name === `refs/heads/${baseBranch}`
+  const { base } = defaultBranchOf({ refs, head })
+  const isBase = (name: string): boolean => name === `refs/heads/${base}` || name === `refs/heads/${baseBranch}`
   const named = (wanted: (name: string) => boolean) => new Map([...refs].filter(([name]) => wanted(name)))
   return {
     base: named(isBase),

@@ -1,0 +1,50 @@
+/** The branch on which packages are published, as Backporch takes it from the refs of the repository. */
+import { Failure } from '../../failure.ts'
+import type { Note } from '../../note.ts'
+import type { ObjectId } from '../../package/object-id.ts'
+import { isBaseBranch } from '../../package/ref-name.ts'
+import type { PackageRepository, RepositoryRefs } from '../../ports/package-repository.ts'
+
+/**
+ * @param branch short name; undefined takes the default branch
+ * @throws Failure BP1003 when the branch does not exist
+ */
+export function baseOf(
+  repository: PackageRepository,
+  read: RepositoryRefs,
+  branch: string | undefined,
+): { readonly baseBranch: string; readonly base: ObjectId } {
+  const baseBranch = branch ?? read.defaultBranch
+  const base = read.refs.get(`refs/heads/${baseBranch}`)
+  if (base === undefined) throw noSuchBranch(repository, read, baseBranch)
+  return { baseBranch, base }
+}
+
+/** Says that another branch was taken than the one that HEAD names. */
+export function headNotes({ head, defaultBranch }: Omit<RepositoryRefs, 'refs'>, branch: string | undefined): readonly Note[] {
+  if (head === undefined || branch !== undefined) return []
+  const text = `HEAD of the repository names this branch, which holds changes or records; the base branch is ${defaultBranch}`
+  return [{ cause: 'head-not-base', subject: head, text }]
+}
+
+function noSuchBranch(repository: PackageRepository, { refs, head }: RepositoryRefs, branch: string): Failure {
+  const branches = [...refs.keys()].flatMap((ref) => (ref.startsWith('refs/heads/') ? [ref.slice('refs/heads/'.length)] : []))
+  const known = branches.filter(isBaseBranch).slice(0, 8)
+  const unnamed =
+    head === undefined
+      ? 'the repository does not say which branch is its base'
+      : `HEAD of the repository names ${JSON.stringify(head)}, which holds changes or records and is no base branch`
+  return new Failure({
+    code: 'BP1003',
+    what: branch === '' ? unnamed : `there is no branch ${JSON.stringify(branch)}`,
+    where: repository.remote,
+    why:
+      known.length === 0
+        ? head === undefined
+          ? 'the repository has no commit yet'
+          : 'it has no other branch'
+        : `it has ${known.join(', ')}`,
+    remedy: known.length === 0 ? 'commit a package first' : `name one of them: --branch ${known[0]}`,
+    retry: 'on-change',
+  })
+}
