@@ -3,6 +3,7 @@ import { failuresOf } from '../../failure.ts'
 import type { ClusterReader } from '../../ports/cluster.ts'
 import type { ClusterAccessAnswer, Finding, Probes } from '../../ports/probes.ts'
 import { judgeAccess, judgeClock } from '../../reconcile/onboard/check-cluster.ts'
+import { checkPackages } from '../../reconcile/onboard/check-packages.ts'
 import {
   type BaseTree,
   checkLedger,
@@ -14,15 +15,18 @@ import {
   readSynced,
 } from '../../reconcile/onboard/check-repository.ts'
 import { CHECKED_KINDS, judgeSyncers, type SyncerObjects } from '../../reconcile/onboard/check-syncers.ts'
+import { headNotes } from '../../reconcile/repository/base-branch.ts'
 import { API_VERSION } from '../../record/schema.ts'
 import type { JsonObject } from '../../text/json.ts'
 import { oneLine } from '../../text/one-line.ts'
 import type { CliContext } from '../cli-context.ts'
 import type { CHECK_FLAGS } from '../flags/command-flags.ts'
 import {
+  allowedFunctions,
   type ClusterOptions,
   clusterTarget,
   type ForgeOptions,
+  type FunctionOptions,
   type OutputOptions,
   Progress,
   type RepositoryOptions,
@@ -33,7 +37,7 @@ import { printList } from '../print/print-document.ts'
 import { Printer } from '../print/printer.ts'
 
 /** `pre`: before the installation, checks that only writing needs are skipped or only warn. */
-type CheckOptions = ValuesOf<typeof CHECK_FLAGS> & RepositoryOptions & ForgeOptions & ClusterOptions & OutputOptions
+type CheckOptions = ValuesOf<typeof CHECK_FLAGS> & RepositoryOptions & ForgeOptions & FunctionOptions & ClusterOptions & OutputOptions
 
 /** Names that no package has; nothing is created under them. */
 const REHEARSED = [
@@ -42,6 +46,8 @@ const REHEARSED = [
   ['refs/heads/drift-ledger', 'drift-ledger'],
   ['refs/tags/backporch-check/v0', 'tags'],
 ] as const
+
+const NAME_BASE = 'name the base branch with --branch, or correct the default branch of the repository'
 
 /** @returns 0 where nothing failed, 1 where something did; a warning is no failure */
 export async function check(options: CheckOptions, cli: CliContext): Promise<number> {
@@ -101,7 +107,10 @@ async function checkGit(options: CheckOptions, probes: Probes, cli: CliContext, 
   let base: BaseTree | undefined
   await ask('git-read', async () => {
     base = await readBase(repository, options.branch, signal)
-    return [passed('git-read', `git: ${repository.remote} can be read, base branch ${base.branch}`)]
+    const others = headNotes(base.refs, options.branch).map(({ subject, text }) =>
+      warning('git-read', `git: ${subject}: ${text}`, NAME_BASE),
+    )
+    return [passed('git-read', `git: ${repository.remote} can be read, base branch ${base.branch}`), ...others]
   })
   if (base === undefined) return
   const known = base
@@ -118,10 +127,18 @@ async function checkGit(options: CheckOptions, probes: Probes, cli: CliContext, 
     // Before the installation the account needs no access.
     return options.pre === true ? found.map((one) => (one.code === 'BP5003' ? { ...one, state: 'warning' as const } : one)) : found
   })
+  let policies = false
   await ask('policy', async () => {
     const reports = options.pre === true ? [] : await readReports(repository, known, signal)
-    return judgePolicy(await readPolicy(repository, known, signal), reports, cli.clock.now().toISOString().slice(0, 10))
+    const set = await readPolicy(repository, known, signal)
+    policies = true
+    return judgePolicy(set, reports, cli.clock.now().toISOString().slice(0, 10))
   })
+  // Policies say how packages are rendered; where they cannot be read, that is the finding.
+  if (policies)
+    await ask('packages', async () => {
+      return checkPackages(repository, { branch: known.branch, renderer: await cli.openRenderer(allowedFunctions(options)) }, signal)
+    })
   await ask('records', async () => judgeKept(await readSynced(repository, known, options.repo, signal)))
   if (options.pre !== true) await ask('ledger', () => checkLedger(repository, known, cli.bot, signal))
   await ask('git-identity', async () => {

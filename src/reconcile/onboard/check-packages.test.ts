@@ -1,0 +1,52 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { InProcessRenderer } from '../../../test/fakes/in-process-renderer.ts'
+import { MemoryRepository } from '../../../test/fakes/memory-repository.ts'
+import { checkPackages } from './check-packages.ts'
+
+const signal = new AbortController().signal
+const GOOD = 'apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata: {name: apps/web}\n'
+const BAD_NAME = GOOD.replace('apps/web', 'A_b')
+
+async function check(kptfiles: { readonly [path: string]: string }) {
+  const repository = new MemoryRepository()
+  repository.commitByHand('main', { 'README.md': 'x', ...kptfiles })
+  return checkPackages(repository, { branch: 'main', renderer: new InProcessRenderer() }, signal)
+}
+
+test('every package that cannot be used is named with its code, those of one cause in one line', async () => {
+  const found = await check({
+    'a/Kptfile': BAD_NAME,
+    'b/Kptfile': GOOD,
+    'c/sub/Kptfile': BAD_NAME,
+    'd/Kptfile': 'apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata: {name: d}\nfoo: 1\n',
+  })
+  assert.deepEqual(
+    found.map(({ state, code, message }) => [state, code, message.replace(/: (the|metadata).*$/, '')]),
+    [
+      ['passed', undefined, 'packages: 1 of 4 can be read and rendered'],
+      ['warning', 'BP1102', 'packages: cannot be used: a/Kptfile:3:12, c/sub/Kptfile:3:12'],
+      ['warning', 'BP1103', 'packages: cannot be used: d/Kptfile:4:1'],
+    ],
+  )
+  assert.match(found[1]?.message ?? '', /metadata\.name is "A_b"/)
+  assert.ok(found.slice(1).every(({ fix = '' }) => fix !== ''))
+})
+
+test('it is a failure where no package can be used, and a warning where there is none', async () => {
+  assert.deepEqual(
+    (await check({ 'a/Kptfile': BAD_NAME })).map(({ state, code }) => [state, code]),
+    [['failed', 'BP1102']],
+  )
+  assert.deepEqual(
+    (await check({})).map(({ state, code }) => [state, code]),
+    [['warning', 'BP1004']],
+  )
+})
+
+test('a line names twenty packages and counts the others', async () => {
+  const many = Object.fromEntries(Array.from({ length: 23 }, (_, at) => [`p${at}/Kptfile`, BAD_NAME]))
+  const [only, ...others] = await check({ ...many, 'z/Kptfile': GOOD }).then((found) => found.slice(1))
+  assert.equal(others.length, 0)
+  assert.match(only?.message ?? '', / and 3 more: /)
+})

@@ -1,0 +1,68 @@
+/** Whether every package of the base branch can be used: read and rendered as a turn does it, without a cluster. */
+import { type Failure, failuresOf } from '../../failure.ts'
+import { findPackages } from '../../package/find-packages.ts'
+import { rendersOf } from '../../policy/effective-policy.ts'
+import type { PackageRepository } from '../../ports/package-repository.ts'
+import type { Finding } from '../../ports/probes.ts'
+import type { PackageRenderer } from '../../render/package-renderer.ts'
+import { RENDERED_BY_KPT } from '../../render/render-choice.ts'
+import { type RepositoryView, readAhead, readFolder, readRepository } from '../repository/repository-view.ts'
+import { filesOfView } from '../repository/shared-sources.ts'
+import { renderUnit } from '../repository/unit-source.ts'
+
+/** Packages that one line names. */
+const MOST_NAMED = 20
+
+/** @throws Failure BP1003, BP1005 or BP40xx */
+export async function checkPackages(
+  repository: PackageRepository,
+  { branch, renderer }: { readonly branch: string; readonly renderer: PackageRenderer },
+  signal: AbortSignal,
+): Promise<readonly Finding[]> {
+  const view = await readRepository(repository, branch, signal)
+  const packages = findPackages(view.tree)
+  await readAhead(view, packages, [], signal)
+  const unusable = new Map<string, readonly Failure[]>()
+  for (const { path } of packages) {
+    const failures = await failuresIn(view, renderer, path, signal)
+    if (failures.length > 0) unusable.set(path, failures)
+  }
+  return judgePackages(packages.length, unusable)
+}
+
+/** @param unusable by path, what is wrong with each package that cannot be used */
+export function judgePackages(count: number, unusable: ReadonlyMap<string, readonly Failure[]>): readonly Finding[] {
+  const check = 'packages'
+  if (count === 0) {
+    const fix = 'run "kpt pkg init" in the folder of the manifests and commit the Kptfile, or name folders in a Placement'
+    return [{ check, state: 'warning', code: 'BP1004', message: 'packages: no folder of the base branch has a Kptfile', fix }]
+  }
+  const usable = `packages: ${count - unusable.size} of ${count} can be read and rendered`
+  const all = [...unusable].flatMap(([path, failures]) => failures.map((failure) => ({ path, failure })))
+  const groups = Map.groupBy(all, ({ failure: { code, what, why, remedy } }) => JSON.stringify([code, what, why, remedy]))
+  return [
+    ...(unusable.size === count ? [] : [{ check, state: 'passed' as const, message: usable }]),
+    ...[...groups.values()].map((group): Finding => {
+      const [{ failure }] = group as [(typeof all)[number]]
+      const places = [...new Set(group.map(({ path, failure: { where } }) => where ?? (path || '.')))]
+      const more = places.length > MOST_NAMED ? ` and ${places.length - MOST_NAMED} more` : ''
+      const message = `packages: cannot be used: ${places.slice(0, MOST_NAMED).join(', ')}${more}: ${failure.what}: ${failure.why}`
+      return { check, state: unusable.size === count ? 'failed' : 'warning', code: failure.code, message, fix: failure.remedy }
+    }),
+  ]
+}
+
+async function failuresIn(view: RepositoryView, renderer: PackageRenderer, path: string, signal: AbortSignal): Promise<readonly Failure[]> {
+  try {
+    const { files } = await readFolder(view, path, signal)
+    const choices = rendersOf(view.policies, path)
+    for (const choice of choices.length === 0 ? [RENDERED_BY_KPT] : choices) {
+      const { rendering } = await renderUnit(filesOfView(view), renderer, { packagePath: path, files, choice }, signal)
+      if ('failures' in rendering) return rendering.failures
+    }
+    return []
+  } catch (thrown) {
+    signal.throwIfAborted()
+    return failuresOf(thrown)
+  }
+}
