@@ -1,7 +1,7 @@
 /** Arguments and flags of the commands that read. Each command is loaded when it runs, so that help and completion are quick. */
 import { type Command, Option } from '@commander-js/extra-typings'
 import type { CliContext, Run } from './cli-context.ts'
-import { CHECK_FLAGS, DIFF_FLAGS, RENDER_FLAGS, RENDER_OUTPUT_FLAGS } from './flags/command-flags.ts'
+import { CHECK_FLAGS, DIFF_FLAGS, PORCH_FLAGS, RENDER_FLAGS, RENDER_OUTPUT_FLAGS } from './flags/command-flags.ts'
 import {
   AUDIT_FLAGS,
   CLUSTER_FLAGS,
@@ -103,7 +103,7 @@ function addGetCommands(program: Command, cli: CliContext, run: Run): void {
     risk: 'only revisions whose highest open risk is one of these',
     state: 'only revisions of packages in one of these states',
   })
-  withFlags(packages, revisionSelection, REPOSITORY_FLAGS, WATCH_FLAGS, listFlags()).action((names, options) =>
+  withFlags(packages, PORCH_FLAGS, revisionSelection, REPOSITORY_FLAGS, WATCH_FLAGS, listFlags()).action((names, options) =>
     run(async () => (await import('./commands/get.ts')).getPackages(names, options, cli)),
   )
 

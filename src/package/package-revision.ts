@@ -5,15 +5,17 @@
 import type { Note } from '../note.ts'
 import { type KptAnnotation, workspaceIn } from './kpt-annotation.ts'
 import type { ObjectId } from './object-id.ts'
+import type { FileMode } from './package-files.ts'
+import { PACKAGE_FILE } from './walk-package.ts'
 
 export type Lifecycle = 'Draft' | 'Proposed' | 'Published' | 'DeletionProposed'
 
 export interface PackageRevision {
-  /** Porch's object name, `<repository>.<path with dots>.<workspace>`. */
+  /** Porch's object name, `<repository>.<path with dots>.<workspace>`; '' where the package is the whole registered directory. */
   readonly name: string
   /** From the root of the repository. */
   readonly packagePath: string
-  /** Relative to the registered directory, as Porch prints it. */
+  /** Relative to the registered directory, as Porch prints it; '' where it is the directory itself. */
   readonly packageName: string
   readonly workspace: string
   /** 0 for an unpublished change; -1 for the branch itself and for a tag that is no number. */
@@ -29,70 +31,137 @@ export interface PackageRevision {
 export interface PorchListing {
   /** By package path, then published ones by number, the branch, proposed ones, drafts by workspace. */
   readonly revisions: readonly PackageRevision[]
-  /** Why a Porch server lists nothing of this repository; undefined where it lists it. */
-  readonly unlistable: string | undefined
-  /** Notes: two revisions of one name, names that Porch lists and cannot use. */
+  /** Branches that hide the whole repository from Porch or that Porch skips, two revisions of one name, names that Porch cannot use. */
   readonly problems: readonly Note[]
 }
 
-export interface PorchSources {
+/** What is registered with Porch. */
+export interface PorchRepository {
   /** Name of the Porch Repository. */
   readonly repository: string
   /** The registered branch, short. */
   readonly branch: string
   /** `spec.git.directory` of the Repository; '' for the root. Packages outside of it are not listed. */
   readonly directory: string
-  /** Commits by full ref name, tags peeled. */
-  readonly refs: ReadonlyMap<string, ObjectId>
-  /** Paths of the packages on the registered branch, from the root. */
-  readonly packages: readonly string[]
-  /** `kpt:` lines by commit; only tagged commits are looked up. */
-  readonly annotations: ReadonlyMap<ObjectId, readonly KptAnnotation[]>
-  /** Whether the commit has a package at the path: Porch skips a draft or a tag without one. Without an answer it counts as present. */
-  readonly hasPackage?: (commit: ObjectId, packagePath: string) => boolean
 }
 
-const REF = /^refs\/(heads|tags)\/(.+)$/
-const UNPUBLISHED = { drafts: 'Draft', proposed: 'Proposed' } as const
+export interface PorchSources extends PorchRepository {
+  /** Commits by full ref name, tags peeled. */
+  readonly refs: ReadonlyMap<string, ObjectId>
+  /** Every file of the registered branch, from the root. */
+  readonly files: Iterable<{ readonly path: string; readonly mode: FileMode }>
+  /** `kpt:` lines by commit; only tagged commits are looked up. */
+  readonly annotations: ReadonlyMap<ObjectId, readonly KptAnnotation[]>
+  /** Whether the commit has a package at the path: Porch skips a branch or a tag without one. */
+  readonly hasPackage: (commit: ObjectId, packagePath: string) => boolean
+}
+
+/** A branch or a tag that is a package revision where its commit has the package. */
+export interface RevisionRef {
+  readonly ref: string
+  readonly commit: ObjectId
+  readonly packagePath: string
+  /** Last segment of the name. */
+  readonly suffix: string
+  readonly lifecycle: 'Draft' | 'Proposed' | 'Published'
+}
+
+type Found = Omit<PackageRevision, 'latest' | 'name' | 'packageName'>
+
+const REF = /^refs\/(heads|tags)\/((?:([^/]+)\/)?.+)$/
+const UNPUBLISHED: { readonly [first: string]: 'Draft' | 'Proposed' } = { drafts: 'Draft', proposed: 'Proposed' }
+
+/** The branches and tags for which Porch looks for a package in the registered directory. */
+export function revisionRefs(
+  refs: ReadonlyMap<string, ObjectId>,
+  { branch, directory }: Pick<PorchRepository, 'branch' | 'directory'>,
+): { readonly candidates: readonly RevisionRef[] /** Short names. */; readonly unlistable: readonly string[] } {
+  const candidates: RevisionRef[] = []
+  const unlistable: string[] = []
+  for (const [ref, commit] of refs) {
+    const [, space, name = '', first = ''] = REF.exec(ref) ?? []
+    const state = Object.hasOwn(UNPUBLISHED, first) ? UNPUBLISHED[first] : undefined
+    const lifecycle = space === 'tags' ? 'Published' : name === branch ? undefined : state
+    if (space === undefined || lifecycle === undefined) continue
+    const path = space === 'tags' ? name : name.slice(first.length + 1)
+    const cut = path.lastIndexOf('/')
+    const packagePath = path.slice(0, Math.max(cut, 0))
+    if (cut >= 0 && isInside(directory, packagePath)) candidates.push({ ref, commit, packagePath, suffix: path.slice(cut + 1), lifecycle })
+    else if (cut < 0 && space === 'heads') unlistable.push(name)
+  }
+  return { candidates, unlistable: unlistable.sort() }
+}
 
 export function listPackageRevisions(sources: PorchSources): PorchListing {
-  const found: Omit<PackageRevision, 'latest' | 'name' | 'packageName'>[] = []
-  const unlistable: string[] = []
-  const present = sources.hasPackage ?? (() => true)
-  const withdrawn = withdrawnTags(sources.refs)
-  for (const [ref, commit] of sources.refs) {
-    const [, space, name] = REF.exec(ref) ?? []
-    if (space === undefined || name === undefined) continue
-    const first = name.slice(0, name.indexOf('/'))
-    if (space === 'heads' && name === sources.branch) {
-      for (const packagePath of sources.packages) {
-        found.push({ packagePath, workspace: sources.branch, revision: -1, lifecycle: 'Published', ref, commit })
-      }
-    } else if (space === 'heads' && (first === 'drafts' || first === 'proposed')) {
-      const cut = name.lastIndexOf('/')
-      const packagePath = name.slice(first.length + 1, Math.max(cut, first.length + 1))
-      if (packagePath === '') unlistable.push(name)
-      else if (present(commit, packagePath)) {
-        found.push({ packagePath, workspace: name.slice(cut + 1), revision: 0, lifecycle: UNPUBLISHED[first], ref, commit })
-      }
-    } else if (space === 'tags' && name.includes('/')) {
-      const packagePath = name.slice(0, name.lastIndexOf('/'))
-      if (!present(commit, packagePath)) continue
-      const suffix = name.slice(name.lastIndexOf('/') + 1)
-      const workspace = workspaceIn(sources.annotations.get(commit) ?? [], packagePath) ?? suffix
-      const lifecycle = withdrawn.has(name) ? 'DeletionProposed' : 'Published'
-      found.push({ packagePath, workspace, revision: revisionNumber(suffix), lifecycle, ref, commit })
-    }
-  }
-  const revisions = withNames(found, sources)
+  const { branch, refs } = sources
+  const { candidates, unlistable } = revisionRefs(refs, sources)
+  const isThere = ({ commit, packagePath }: RevisionRef): boolean => sources.hasPackage(commit, packagePath)
+  const present = candidates.filter(isThere)
+  const published = present.filter(({ lifecycle }) => lifecycle === 'Published').map((tag) => taggedRevision(tag, sources))
+  const revisions = withNames(
+    [
+      ...[...published, ...placeholders(sources)].map((found) => ({ ...found, lifecycle: publishedLifecycle(found, refs) })),
+      ...present.flatMap(({ lifecycle, suffix, ...found }) =>
+        lifecycle === 'Published' ? [] : [{ ...found, lifecycle, workspace: suffix, revision: 0 }],
+      ),
+    ],
+    sources,
+  )
+  const skipped = candidates.filter((found) => found.lifecycle !== 'Published' && !isThere(found))
   return {
     revisions,
-    unlistable:
-      unlistable.length === 0
-        ? undefined
-        : `${unlistable.sort().join(', ')}: a branch with one segment after drafts/ or proposed/ hides the whole repository from Porch`,
-    problems: problemsOf(revisions),
+    problems: [
+      ...unlistable.map((subject): Note => ({ cause: 'porch-cannot-list', subject, text: HIDES_ALL })),
+      ...skipped.map(({ ref }): Note => ({ cause: 'porch-skips-branch', subject: ref, text: SKIPPED })),
+      ...problemsOf(revisions, branch),
+    ],
   }
+}
+
+const HIDES_ALL = 'a Porch server lists nothing of this repository, because the branch has one segment after drafts/ or proposed/'
+const SKIPPED = 'Porch does not list it, because its commit has no Kptfile at the path of the package'
+
+/** Porch takes the `kpt:` line of the tagged commit only, and none for a tag that is no number. */
+function taggedRevision({ suffix, lifecycle: _lifecycle, ...tag }: RevisionRef, { annotations }: PorchSources): Omit<Found, 'lifecycle'> {
+  const revision = revisionNumber(suffix)
+  if (revision === -1) return { ...tag, revision, workspace: suffix }
+  return { ...tag, revision, workspace: workspaceIn(annotations.get(tag.commit) ?? [], tag.packagePath) ?? `v${revision}` }
+}
+
+/** The packages of the registered branch. Porch takes a branch `v1` for revision 1. */
+function placeholders({ refs, branch, files, directory }: PorchSources): readonly Omit<Found, 'lifecycle'>[] {
+  const ref = `refs/heads/${branch}`
+  const commit = refs.get(ref)
+  if (commit === undefined) return []
+  const revision = revisionNumber(branch)
+  const workspace = revision === -1 ? branch : `v${revision}`
+  return outermostPackages(files, directory).map((packagePath) => ({ packagePath, workspace, revision, ref, commit }))
+}
+
+/** Folders with a Kptfile in the registered directory; a folder below another one is part of it. Porch takes a link for a file. */
+function outermostPackages(files: PorchSources['files'], directory: string): readonly string[] {
+  const folders = new Set<string>()
+  for (const { path, mode } of files) {
+    const cut = path.lastIndexOf('/')
+    const folder = path.slice(0, Math.max(cut, 0))
+    if (path.slice(cut + 1) === PACKAGE_FILE && mode !== '160000' && isInside(directory, folder)) folders.add(folder)
+  }
+  const isPart = (path: string): boolean => {
+    for (let at = path.length; at > 0; ) {
+      at = Math.max(path.lastIndexOf('/', at - 1), 0)
+      if (folders.has(path.slice(0, at))) return true
+    }
+    return false
+  }
+  return [...folders].filter((path) => !isPart(path))
+}
+
+function publishedLifecycle(
+  { packagePath, revision, workspace }: Omit<Found, 'lifecycle'>,
+  refs: ReadonlyMap<string, ObjectId>,
+): 'Published' | 'DeletionProposed' {
+  const name = [packagePath, revision > 0 ? `v${revision}` : workspace].filter((part) => part !== '').join('/')
+  return refs.has(`refs/heads/deletionProposed/${name}`) ? 'DeletionProposed' : 'Published'
 }
 
 /** Go's `strconv.Atoi` after an optional `v`: `v007` is 7, `rc1` and `1.2.3` are -1. */
@@ -102,29 +171,26 @@ function revisionNumber(suffix: string): number {
   return Number.isSafeInteger(number) ? number : -1
 }
 
-function withdrawnTags(refs: ReadonlyMap<string, ObjectId>): ReadonlySet<string> {
-  const prefix = 'refs/heads/deletionProposed/'
-  return new Set([...refs.keys()].filter((ref) => ref.startsWith(prefix)).map((ref) => ref.slice(prefix.length)))
-}
-
-function withNames(
-  found: readonly Omit<PackageRevision, 'latest' | 'name' | 'packageName'>[],
-  { repository, directory }: PorchSources,
-): readonly PackageRevision[] {
+function withNames(found: readonly Found[], { repository, directory }: PorchSources): readonly PackageRevision[] {
   const highest = new Map<string, number>()
-  for (const { packagePath, revision } of found) highest.set(packagePath, Math.max(highest.get(packagePath) ?? 0, revision))
+  const canBeLatest = ({ lifecycle, revision }: Found) => revision !== -1 && (lifecycle === 'Published' || lifecycle === 'DeletionProposed')
+  for (const item of found) {
+    const { packagePath, revision } = item
+    if (canBeLatest(item)) highest.set(packagePath, Math.max(highest.get(packagePath) ?? revision, revision))
+  }
   return found
-    .flatMap((item) => {
-      const packageName = directory === '' ? item.packagePath : below(directory, item.packagePath)
-      if (packageName === undefined) return []
-      const name = `${repository}.${packageName.replaceAll('/', '.')}.${item.workspace}`
-      return [{ ...item, name, packageName, latest: item.revision > 0 && item.revision === highest.get(item.packagePath) }]
+    .map((item) => {
+      const packageName = item.packagePath.slice(directory === '' ? 0 : directory.length + 1)
+      // Porch gives no name to what has no package name.
+      const dotted = packageName.replaceAll('/', '.').replace(/^\.+|\.+$/g, '')
+      const name = packageName === '' ? '' : `${repository}.${dotted}.${item.workspace}`
+      return { ...item, name, packageName, latest: canBeLatest(item) && item.revision === highest.get(item.packagePath) }
     })
     .sort(byPackageAndState)
 }
 
-function below(directory: string, path: string): string | undefined {
-  return path.startsWith(`${directory}/`) ? path.slice(directory.length + 1) : undefined
+function isInside(directory: string, path: string): boolean {
+  return directory === '' || path === directory || path.startsWith(`${directory}/`)
 }
 
 const STATE_ORDER: Readonly<Record<Lifecycle, number>> = { Published: 0, DeletionProposed: 0, Proposed: 2, Draft: 3 }
@@ -137,29 +203,40 @@ function byPackageAndState(left: PackageRevision, right: PackageRevision): numbe
 
 const DNS_LABEL = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/
 
-function problemsOf(revisions: readonly PackageRevision[]): readonly Note[] {
+function problemsOf(revisions: readonly PackageRevision[], branch: string): readonly Note[] {
   const problems: Note[] = []
   const byName = Map.groupBy(revisions, ({ name }) => name)
+  const subjectOf = ({ ref, packagePath }: PackageRevision): string =>
+    ref === `refs/heads/${branch}` && packagePath !== '' ? `${packagePath} on ${branch}` : ref
   for (const [name, same] of byName) {
-    if (same.length > 1)
+    if (same.length > 1 && name !== '')
       problems.push({
         cause: 'porch-name-twice',
-        subject: same.map(({ ref }) => ref).join(' and '),
+        subject: same.map(subjectOf).join(' and '),
         text: `both are ${name} to Porch, which shows one of them or neither`,
       })
   }
-  for (const { ref, packageName, workspace, revision } of revisions) {
+  for (const revision of revisions) {
+    const { packageName, packagePath, workspace } = revision
     if (packageName === '')
-      problems.push({ cause: 'package-is-repository', subject: ref, text: 'a package at the root of the repository has no name in Porch' })
+      problems.push({
+        cause: 'package-is-repository',
+        subject: subjectOf(revision),
+        text: `a Kptfile ${packagePath === '' ? 'at the root' : `in ${packagePath}`} makes all of it one package without a name, which Porch lists and cannot use`,
+      })
     else if (![...packageName.split('/'), workspace].every((part) => DNS_LABEL.test(part))) {
       problems.push({
         cause: 'porch-name-not-label',
-        subject: ref,
+        subject: subjectOf(revision),
         text: 'Porch lists it and can neither read nor propose it by name, since a part of it is no DNS label',
       })
     }
-    if (revision < 0 && ref.startsWith('refs/tags/'))
-      problems.push({ cause: 'porch-tag-not-number', subject: ref, text: 'the tag is no number, so Porch lists it as revision -1' })
+    if (revision.revision < 0 && revision.ref.startsWith('refs/tags/'))
+      problems.push({
+        cause: 'porch-tag-not-number',
+        subject: revision.ref,
+        text: 'the tag is no number, so Porch lists it as revision -1',
+      })
   }
   return problems
 }

@@ -1,15 +1,15 @@
 import type { Note } from '../../note.ts'
-import { parseKptAnnotations } from '../../package/kpt-annotation.ts'
-import { listPackageRevisions, type PackageRevision } from '../../package/package-revision.ts'
+import type { PackageRevision } from '../../package/package-revision.ts'
 import { worstRisk } from '../../plan/decisions/closed-episode.ts'
-import type { RepositoryView } from '../../reconcile/repository/repository-view.ts'
+import { readPorchListing } from '../../reconcile/repository/read-porch-listing.ts'
 import { actorName } from '../../record/actor-name.ts'
 import { API_VERSION, type Change, type DriftReport } from '../../record/schema.ts'
 import { unitName } from '../../record/unit-name.ts'
 import { worstHealth } from '../../status/unit-health.ts'
 import { formatJson, type Json } from '../../text/json.ts'
 import type { CliContext } from '../cli-context.ts'
-import type { ListOptions, RepositoryOptions, WatchOptions } from '../flags/options.ts'
+import type { PORCH_FLAGS } from '../flags/command-flags.ts'
+import type { ListOptions, RepositoryOptions, ValuesOf, WatchOptions } from '../flags/options.ts'
 import { changeFilter, changeKey, flagsGiven, narrowReport, printHidden, selectUnits } from '../flags/selection.ts'
 import type { SelectionOptions } from '../flags/selection-flags.ts'
 import { showLedger } from '../ledger-session.ts'
@@ -23,6 +23,7 @@ import type { Terminal } from '../print/terminal.ts'
 import { driftCount, healthCell, heldCell, workspaceOf } from '../print/unit-cells.ts'
 
 type GetOptions = RepositoryOptions & WatchOptions & ListOptions & Omit<SelectionOptions, 'since'>
+type GetPackagesOptions = GetOptions & ValuesOf<typeof PORCH_FLAGS>
 type GetDriftsOptions = GetOptions & Pick<SelectionOptions, 'since'>
 
 interface PackageRow {
@@ -30,20 +31,15 @@ interface PackageRow {
   readonly reports: readonly DriftReport[]
 }
 
-export async function getPackages(names: readonly string[], options: GetOptions, cli: CliContext): Promise<number> {
+export async function getPackages(names: readonly string[], options: GetPackagesOptions, cli: CliContext): Promise<number> {
   const printer = new Printer(cli, options)
   const widths: number[] = []
   return showLedger(cli, options, async (reading) => {
     const { view, ledger } = reading
-    const { revisions, unlistable, problems } = listPackageRevisions({
-      repository: view.name,
-      branch: view.baseBranch,
-      directory: '',
-      refs: view.refs,
-      packages: view.packages.map(({ path }) => path),
-      annotations: await annotationsOf(view, cli.signal),
-    })
-    const notes = [...(unlistable === undefined ? [] : [hiddenFromPorch(unlistable)]), ...problems]
+    const registered = { repository: options.name ?? view.name, directory: options.directory ?? '' }
+    const { revisions, problems } = await readPorchListing(view, registered, cli.signal)
+    const folders = view.packages.filter(({ source }) => source === 'folder')
+    const notes: readonly Note[] = [...problems, ...folders.map(({ path }) => notListed(path))]
     const selection = await selectUnits(
       reading,
       { named: names, alsoKnown: revisions.map(({ packagePath }) => packagePath) },
@@ -59,16 +55,21 @@ export async function getPackages(names: readonly string[], options: GetOptions,
     const rows = selected.filter((row) => isWanted(row, options))
     const fresh = freshnessNotes([...new Set(selected.flatMap((row) => row.reports))], ledger, view, cli.clock.now())
     return {
-      rows: new Map(rows.map((row) => [row.revision.name, formatJson(row as unknown as Json)])),
+      rows: new Map(rows.map((row) => [rowKey(row), formatJson(row as unknown as Json)])),
       print: (only) => {
-        const shown = rows.filter(({ revision }) => only === undefined || only.has(revision.name))
+        const shown = rows.filter((row) => only === undefined || only.has(rowKey(row)))
         const part = notesPart([...ledger.problems, ...fresh, ...notes], printer)
         if (!printList({ apiVersion: API_VERSION, kind: 'PackageRevisionList', items: shown.map(itemOf), ...part }, printer)) {
-          const columns = packageColumns(printer.terminal)
-          printRows({ rows: shown, columns, nameOf: ({ revision }) => revision.name, widths, headers: only === undefined }, printer)
+          const columns = packageColumns(printer.terminal, registered.repository)
+          // A watch prints later rows below them.
+          const headers = only === undefined && (shown.length > 0 || options.watch === true)
+          const named = printer.output === 'name' ? shown.filter(({ revision }) => revision.name !== '') : shown
+          printRows({ rows: named, columns, nameOf: ({ revision }) => revision.name, widths, headers }, printer)
         }
         if (only !== undefined) return
         printNotes(printer.isTable ? [...fresh, ...notes] : notes, printer)
+        if (selected.length === 0 && printer.isTable)
+          printer.hint(options.directory ? `no package revision in ${options.directory}` : 'no package revision')
         printHidden(selected.length - rows.length, 'revision', flagsGiven(options, ['namespace', 'risk', 'state']), printer)
       },
       exit: 0,
@@ -76,8 +77,14 @@ export async function getPackages(names: readonly string[], options: GetOptions,
   })
 }
 
-function hiddenFromPorch(why: string): Note {
-  return { cause: 'porch-cannot-list', subject: '', text: `a Porch server cannot list this repository: ${why}` }
+/** Porch gives the package that is everything no name. */
+function rowKey({ revision: { name, ref } }: PackageRow): string {
+  return name === '' ? ref : name
+}
+
+function notListed(subject: string): Note {
+  const text = 'a folder without a Kptfile is no package revision; backporch status has its drift'
+  return { cause: 'folder-not-listed', subject: subject || '.', text }
 }
 
 /** An unobserved revision has no known namespace, risk or state, and these flags select known values. */
@@ -104,7 +111,7 @@ function itemOf({ revision, reports }: PackageRow): object {
   }
 }
 
-const packageColumns = (terminal: Terminal): Column<PackageRow>[] => [
+const packageColumns = (terminal: Terminal, repository: string): Column<PackageRow>[] => [
   { name: 'NAME', value: ({ revision }) => revision.name },
   {
     name: 'PACKAGE',
@@ -114,7 +121,7 @@ const packageColumns = (terminal: Terminal): Column<PackageRow>[] => [
   { name: 'REVISION', value: ({ revision }) => String(revision.revision) },
   { name: 'LATEST', value: ({ revision }) => String(revision.latest) },
   { name: 'LIFECYCLE', value: ({ revision }) => revision.lifecycle },
-  { name: 'REPOSITORY', value: ({ revision }) => revision.name.slice(0, revision.name.indexOf('.')) },
+  { name: 'REPOSITORY', value: () => repository },
   { name: 'DRIFT', value: driftOf },
   { name: 'RISK', value: ({ reports }) => worstRisk(reports.flatMap(({ spec }) => spec.changes)) ?? '-' },
   {
@@ -126,9 +133,7 @@ const packageColumns = (terminal: Terminal): Column<PackageRow>[] => [
 
 /** Drift belongs to the running revision (the latest published one, or the base branch before it) and to the branch of its episode. */
 function isAbout({ spec, status }: DriftReport, revision: PackageRevision): boolean {
-  // Branches and tags of a package without a path have its name.
-  const { package: path, name } = spec.unit
-  if (path !== revision.packagePath && (path !== '' || name !== revision.packagePath)) return false
+  if (spec.unit.package !== revision.packagePath) return false
   const published = revision.lifecycle === 'Published' && (revision.latest || revision.revision === -1)
   return published || revision.workspace === workspaceOf(status)
 }
@@ -140,16 +145,6 @@ function driftOf({ reports }: PackageRow): string {
   const unknown = reports.filter(({ status }) => status.state === 'Unknown').length
   const drifted = reports.filter(({ spec, status }) => status.state !== 'Unknown' && spec.changes.length > 0).length
   return `${drifted} clusters${unknown === 0 ? '' : `, ${unknown} unknown`}`
-}
-
-async function annotationsOf(view: RepositoryView, signal: AbortSignal) {
-  const found = new Map<RepositoryView['base'], ReturnType<typeof parseKptAnnotations>['annotations']>()
-  for (const [ref, commit] of view.refs) {
-    if (!ref.startsWith('refs/tags/') || found.has(commit)) continue
-    const { message } = await view.repository.commit(commit, signal)
-    found.set(commit, parseKptAnnotations(message).annotations)
-  }
-  return found
 }
 
 interface DriftRow {

@@ -1,5 +1,6 @@
 /** Flags of single commands. */
 import { Command, InvalidArgumentError, Option } from '@commander-js/extra-typings'
+import { normalPath } from '../../package/find-packages.ts'
 import { LOG_FORMATS, LOG_LEVELS } from '../../ports/log.ts'
 import type { ListenAddress } from '../cli-context.ts'
 import { collect, durationSeconds, interval, type ValuesOf } from './options.ts'
@@ -12,6 +13,11 @@ export const DIFF_FLAGS = new Command()
     '--yaml',
     'print a unified diff for each object; BACKPORCH_EXTERNAL_DIFF names another diff program, as KUBECTL_EXTERNAL_DIFF for kubectl',
   )
+
+/** What is registered with Porch, as `porchctl repo reg` names it. */
+export const PORCH_FLAGS = new Command()
+  .option('--name <name>', 'name of the Porch Repository (default: last segment of the address, without .git)', repositoryName)
+  .option('--directory <path>', 'directory of the Porch Repository (spec.git.directory): only packages in it (default: /)', directory)
 
 export const CHECK_FLAGS = new Command().option('--pre', 'before the installation: skip the checks that only writing needs')
 
@@ -84,6 +90,19 @@ export const CONTROLLER_FLAGS = new Command()
 
 /** `--dry-run` of commands that have it, each with its own sentence. */
 export type DryRunOption = Pick<ValuesOf<typeof SCAN_FLAGS>, 'dryRun'>
+
+function repositoryName(text: string): string {
+  if (!/^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/.test(text)) {
+    throw new InvalidArgumentError('Porch takes lower-case letters, digits and "-", at most 63, with a letter or digit at both ends')
+  }
+  return text
+}
+
+function directory(text: string): string {
+  const path = normalPath(text.replace(/^\/+/, ''))
+  if (path === undefined) throw new InvalidArgumentError('wanted a folder of the repository, from its root: apps')
+  return path
+}
 
 function day(text: string): string {
   const time = Date.parse(`${text}T00:00:00Z`)
