@@ -1,7 +1,7 @@
 import type { Note } from '../../note.ts'
 import type { PackageRevision } from '../../package/package-revision.ts'
 import { worstRisk } from '../../plan/decisions/closed-episode.ts'
-import { readPorchListing } from '../../reconcile/repository/read-porch-listing.ts'
+import { readPorchListing } from '../../reconcile/porch/read-porch-listing.ts'
 import { actorName } from '../../record/actor-name.ts'
 import { API_VERSION, type Change, type DriftReport } from '../../record/schema.ts'
 import { unitName } from '../../record/unit-name.ts'

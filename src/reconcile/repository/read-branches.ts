@@ -9,7 +9,7 @@ import { RECORDS_FOLDER, recordFolder } from '../../record/record-paths.ts'
 import { type DriftRecord, driftRecordSchema } from '../../record/schema.ts'
 import { parseDocument } from '../../record/write-document.ts'
 import { type BotIdentity, claimsBot, isLastPushed } from '../bot-identity.ts'
-import { belowRenderings } from './below-renderings.ts'
+import { belowRenderings } from '../porch/below-renderings.ts'
 import { isUnreadable, type RepositoryView, readPushed, readTexts } from './repository-view.ts'
 
 interface BranchRecord {

@@ -12,10 +12,10 @@ import { ledgerObservationPath, ledgerUnitFolder, recordFolder } from '../../rec
 import type { DriftRecord } from '../../record/schema.ts'
 import { findMergeCommit } from '../apply/find-merge-commit.ts'
 import type { BotIdentity } from '../bot-identity.ts'
+import { readPublished } from '../porch/read-published.ts'
 import { whyAltered } from './as-proposed.ts'
 import { agreesWithReport, recordOf } from './ledger-record.ts'
 import { type PackageBranch, RECORD_FILE, readBranches, readEndedHeads, readRecord } from './read-branches.ts'
-import { readPublished } from './read-published.ts'
 import { type RepositoryView, readTexts } from './repository-view.ts'
 import { unitTree } from './unit-source.ts'
 

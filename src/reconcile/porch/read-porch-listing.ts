@@ -6,7 +6,7 @@ import type { ObjectId } from '../../package/object-id.ts'
 import { listPackageRevisions, type PorchListing, type PorchRepository, revisionRefs } from '../../package/package-revision.ts'
 import { PACKAGE_FILE } from '../../package/walk-package.ts'
 import { eachOf } from '../each-of.ts'
-import type { RepositoryView } from './repository-view.ts'
+import type { RepositoryView } from '../repository/repository-view.ts'
 
 /** Commits that are read at a time: a remote is asked for what many of them need in one request. */
 const WIDTH = 256

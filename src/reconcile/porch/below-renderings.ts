@@ -3,8 +3,8 @@ import type { ObjectId } from '../../package/object-id.ts'
 import { isRenderingMessage, isSameRendered } from '../../package/porch-rendering.ts'
 import type { WorkspaceBranch } from '../../package/ref-name.ts'
 import type { CommitView, PackageRepository } from '../../ports/package-repository.ts'
-import { contentAt } from './as-proposed.ts'
-import { changesBetween } from './changes-between.ts'
+import { contentAt } from '../repository/as-proposed.ts'
+import { changesBetween } from '../repository/changes-between.ts'
 
 /** Porch renders once for each proposal, and once more for each push of a draft. */
 const MOST_RENDERINGS = 10

@@ -14,10 +14,10 @@ import { recordFolder, recordPath } from '../../record/record-paths.ts'
 import type { ClosedEpisode, DriftRecord } from '../../record/schema.ts'
 import { given } from '../../text/given.ts'
 import { type BotIdentity, claimsBot } from '../bot-identity.ts'
-import { contentAt } from './as-proposed.ts'
-import { agreesWithReport, recordOf } from './ledger-record.ts'
-import { recordsOn } from './read-branches.ts'
-import { type RepositoryView, readPushed } from './repository-view.ts'
+import { contentAt } from '../repository/as-proposed.ts'
+import { agreesWithReport, recordOf } from '../repository/ledger-record.ts'
+import { recordsOn } from '../repository/read-branches.ts'
+import { type RepositoryView, readPushed } from '../repository/repository-view.ts'
 
 /** Commits between a published one and the one of ours that it was made of: renderings, and edits of people. */
 const MOST_STEPS = 20

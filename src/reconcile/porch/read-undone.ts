@@ -9,8 +9,8 @@ import { recordPath } from '../../record/record-paths.ts'
 import type { ClosedEpisode } from '../../record/schema.ts'
 import { findMergeCommit } from '../apply/find-merge-commit.ts'
 import type { BotIdentity } from '../bot-identity.ts'
-import { changesBetween } from './changes-between.ts'
-import type { RepositoryView } from './repository-view.ts'
+import { changesBetween } from '../repository/changes-between.ts'
+import type { RepositoryView } from '../repository/repository-view.ts'
 
 /** Decisions whose commit is searched in one turn, the latest first: each search walks the base branch. */
 const MOST_SEARCHED = 3
