@@ -21,6 +21,8 @@ export interface EffectivePolicy {
   readonly location: string | undefined
   readonly mode: Mode
   readonly settle: 'syncer' | 'backporch'
+  /** Where proposals are approved: on a forge or with git, or by a Porch server, for which a branch never changes. */
+  readonly approval: 'forge' | 'porch'
   readonly defaultPlan: Resolution
   readonly render: RenderChoice
   /** `path:line` of the policy with the setting; undefined for the shipped default. */
@@ -98,6 +100,7 @@ export const DEFAULT_POLICY: EffectivePolicy = {
   location: undefined,
   mode: 'Warn',
   settle: 'syncer',
+  approval: 'forge',
   render: RENDERED_BY_KPT,
   renderLocation: undefined,
   defaultPlan: 'Restore',
@@ -142,6 +145,7 @@ export function effectivePolicy(set: PolicySet, cluster: string, packagePath: st
     location: matching[0]?.where,
     mode: specs.find((spec) => spec.mode !== undefined)?.mode ?? DEFAULT_POLICY.mode,
     settle: specs.find((spec) => spec.settle !== undefined)?.settle ?? DEFAULT_POLICY.settle,
+    approval: specs.find((spec) => spec.approval !== undefined)?.approval ?? DEFAULT_POLICY.approval,
     render: chosenRender(
       all.map(({ document }) => document.spec),
       set.folders?.get(packagePath),

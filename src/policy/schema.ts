@@ -127,6 +127,12 @@ export const driftPolicySchema = z.strictObject({
       .describe(`Presets that say what is no drift: ${RECOMMENDED} (all of them) by default, single ones by name, or ${NONE}.`),
     render: renderSchema.optional().describe('What makes the objects of the packages of their files; kpt by default.'),
     settle: z.enum(['syncer', 'backporch']).optional().describe('Who brings the cluster in line after a merge.'),
+    approval: z
+      .enum(['forge', 'porch'])
+      .optional()
+      .describe(
+        'Where proposals are approved. `porch`: a branch never changes once it is written, because a Porch server drops commits that come onto a branch it has read.',
+      ),
     ignore: z.array(ignoreSchema).optional(),
     hide: z
       .array(hideSchema)

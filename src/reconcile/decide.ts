@@ -13,7 +13,7 @@ import type { ObservedUnit } from '../plan/turn/turn-observation.ts'
 import { asking } from '../plan/turn/turn-questions.ts'
 import type { UnitPlan } from '../plan/turn/unit-plan.ts'
 import type { FileChange } from '../ports/package-repository.ts'
-import { recordPath } from '../record/record-paths.ts'
+import { recordPath, travellingRecordPath } from '../record/record-paths.ts'
 import { applyWrites, type LedgerTarget, writeLedger } from './apply/apply-writes.ts'
 import { judgeBranches } from './judge-branches.ts'
 import { withFreshRefs } from './observe/observe-units.ts'
@@ -191,9 +191,9 @@ function assertAsBuilt(observation: Observation, proposal: OpenBranch, changes: 
   const { unit } = observation
   const { began, episode } = proposal.record.spec
   // The record is compared as a document, because its times are those of the first observation.
-  const record = recordPath(unit.cluster, unit.slug, began, episode)
+  const records = [recordPath(unit.cluster, unit.slug, began, episode), travellingRecordPath(unit.packagePath)]
   const hasChanged = ({ path, content }: FileChange): boolean =>
-    !built.has(path) || (path !== record && !sameContent(content, built.get(path) ?? null))
+    !built.has(path) || (!records.includes(path) && !sameContent(content, built.get(path) ?? null))
   const written = new Set(changes.map(({ path }) => path))
   const wrong = changes.find(hasChanged)?.path ?? [...built.keys()].find((path) => !written.has(path))
   if (wrong === undefined) return

@@ -91,7 +91,7 @@ export function formatLandingMessage(decided: readonly string[]): string {
   const more = decided.length > OBJECT_LIMIT ? [`  and ${decided.length - OBJECT_LIMIT} more`] : []
   return joinParagraphs([
     oneLine(commitText(`chore(drift): ${subject}`), SUBJECT_LIMIT),
-    'Porch published the package, and its record lies outside of the package.',
+    'The record of a decision stays outside of the package, which Porch publishes alone.',
     [...listed, ...more].join('\n'),
     '[skip ci]',
   ])

@@ -39,3 +39,14 @@ export function ledgerObservationPath(cluster: string): string {
 export function closedPath(began: string, episode: string): string {
   return `closed/${began.slice(0, 4)}/${began.slice(5, 7)}/${episode}.yaml`
 }
+
+/**
+ * The record inside of the package, where Porch lands nothing else. Without an extension no syncer and no function reads it as an object.
+ * `apps/web/.drift-record`
+ */
+export function travellingRecordPath(packagePath: string): string {
+  return packagePath === '' ? TRAVELLING_RECORD : `${packagePath}/${TRAVELLING_RECORD}`
+}
+
+/** Its name in the package. */
+export const TRAVELLING_RECORD = '.drift-record'

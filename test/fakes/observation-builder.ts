@@ -67,9 +67,10 @@ export function gitOf(more: Partial<GitState> = {}): GitState {
     published: [],
     decidedCommits: new Map(),
     undone: [],
+    travellingRecord: false,
     revision: 0,
     publishedName: '',
-    episodes: { closed: new Set(), open: new Set() },
+    episodes: { closed: new Set(), open: new Set(), pushed: new Set() },
     ledger: { head: null, report: undefined, closed: [], texts: new Map() },
     ...more,
   }

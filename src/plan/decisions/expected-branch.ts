@@ -12,7 +12,7 @@ import { buildProposal } from '../../proposal/build-proposal.ts'
 import { reportPath } from '../../proposal/text/proposal-footer.ts'
 import { reportText, wantsReport } from '../../proposal/text/report-text.ts'
 import { formatProposalMessage } from '../../record/commit-message.ts'
-import { recordPath } from '../../record/record-paths.ts'
+import { recordPath, travellingRecordPath } from '../../record/record-paths.ts'
 import type { DriftRecord } from '../../record/schema.ts'
 import { formatInertDocument, isSameDocument } from '../../record/write-document.ts'
 import { NO_FUNCTIONS } from '../../render/answer-calls.ts'
@@ -56,10 +56,15 @@ export function expectedCommit(observed: Observation, branch: OpenBranch, openPr
   if (like === undefined) return 'the ledger has another proposal as the open one'
   const files = filesNow(observed, branch, like) ?? (believed ? filesThen(observed, branch, openProposal) : undefined)
   if (files === undefined) return 'it is not what backporch writes'
-  const paths = new Set([ownPath(observed, record), reportPath(observed.unit.cluster, observed.unit.slug)])
+  const travelling = observed.policy.approval === 'porch' ? travellingRecordPath(observed.unit.packagePath) : undefined
+  const paths = new Set([ownPath(observed, record), reportPath(observed.unit.cluster, observed.unit.slug), travelling])
   const rest = files.filter(({ path }) => !paths.has(path))
   return {
-    changes: [...rest, ...[record, ...away].flatMap((one) => recordFiles(one, observed.unit.slug, state))],
+    changes: [
+      ...rest,
+      ...[record, ...away].flatMap((one) => recordFiles(one, observed.unit.slug, state)),
+      ...(travelling === undefined ? [] : [{ path: travelling, content: bytes(formatInertDocument(record)) }]),
+    ],
     messages: messagesOf(observed, branch, [record, ...away], openProposal.message),
   }
 }
@@ -130,10 +135,13 @@ function ownPath({ unit }: Observation, { spec }: DriftRecord): string {
 
 function recordFiles(record: DriftRecord, slug: string, state: OpenBranch['state']): FileChange[] {
   const { unit, began, episode } = record.spec
-  const bytes = (text: string) => new TextEncoder().encode(text)
   const own = { path: recordPath(unit.cluster, slug, began, episode), content: bytes(formatInertDocument(record)) }
   if (state === 'drafts' || !wantsReport(record)) return [own]
   return [own, { path: reportPath(unit.cluster, slug), content: bytes(reportText(record)) }]
+}
+
+function bytes(text: string): Uint8Array {
+  return new TextEncoder().encode(text)
 }
 
 /** The message of a joint proposal is that of any of its records. */

@@ -13,12 +13,14 @@ export function planLanding(
   at: string,
 ): (TurnAction & { readonly kind: 'land' }) | undefined {
   const planned = units.flatMap((unit) => (unit.state === 'planned' && unit.plan.landing.length > 0 ? [unit] : []))
-  const changes = planned.flatMap(({ plan }) => plan.landing)
+  // Units of one package in several clusters bring the same file.
+  const changes = [...new Map(planned.flatMap(({ plan }) => plan.landing.map((change) => [change.path, change]))).values()]
   if (changes.length === 0) return undefined
   const decided = planned.flatMap(({ observation }) =>
     publishedWorkspaces(observation).map(({ workspace, revision }) => `${workspace} of ${observation.unit.packageName} (v${revision})`),
   )
-  const message = formatLandingMessage([...new Set(decided)])
+  const names = planned.map(({ observation }) => observation.unit.packageName)
+  const message = formatLandingMessage([...new Set(decided.length === 0 ? names : decided)])
   const commit = { name: 'landing', parents: [base], base, changes, message, at: secondsSince1970(at) }
   return { kind: 'land', ref: `refs/heads/${baseBranch}`, commit }
 }

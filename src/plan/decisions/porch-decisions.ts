@@ -4,7 +4,7 @@
  */
 import type { Note } from '../../note.ts'
 import type { FileChange } from '../../ports/package-repository.ts'
-import { recordPath } from '../../record/record-paths.ts'
+import { recordPath, travellingRecordPath } from '../../record/record-paths.ts'
 import type { DriftRecord } from '../../record/schema.ts'
 import { formatInertDocument } from '../../record/write-document.ts'
 import { given } from '../../text/given.ts'
@@ -49,14 +49,14 @@ export function publishedByPorch(observed: Observation): Found[] {
   })
 }
 
-/** Records of approvals that the base branch lacks. */
+/** Records of approvals that the base branch lacks, and the end of the copy that came with the package. */
 export function landingRecords(observed: Observation): readonly FileChange[] {
-  const { unit } = observed
-  return publishedWorkspaces(observed).flatMap(({ record }): FileChange[] =>
-    record.spec.lifecycle === 'Proposed'
-      ? [{ path: pathOf(unit, record), content: new TextEncoder().encode(formatInertDocument(record)) }]
-      : [],
-  )
+  const { unit, git } = observed
+  const records = publishedWorkspaces(observed).flatMap(({ record }): FileChange[] => {
+    const content = new TextEncoder().encode(formatInertDocument(record))
+    return record.spec.lifecycle === 'Proposed' ? [{ path: pathOf(unit, record), content }] : []
+  })
+  return git.travellingRecord ? [...records, { path: travellingRecordPath(unit.packagePath), content: null }] : records
 }
 
 function pathOf({ cluster, slug }: Observation['unit'], { spec }: DriftRecord): string {

@@ -29,7 +29,8 @@ export function shareProposals(
   fewest: number,
   planAgain: (unit: PlannedResult, location: JointLocation) => UnitResult,
 ): SharedProposals {
-  const planned = units.flatMap((unit) => (unit.state === 'planned' ? [unit] : []))
+  // Where Porch approves, a branch never changes, and that of a joint proposal does with each of its clusters.
+  const planned = units.flatMap((unit) => (unit.state === 'planned' && unit.observation.policy.approval !== 'porch' ? [unit] : []))
   const openProposal = openJointProposals(planned)
   const groups = findGroups(planned, openProposal, fewest)
   const again = new Map<UnitResult, UnitResult>()

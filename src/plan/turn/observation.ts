@@ -169,6 +169,8 @@ export interface GitState {
   readonly published: readonly PublishedWorkspace[]
   /** By id of the closed episode: where merged decisions landed of which the ledger has no commit. */
   readonly decidedCommits: ReadonlyMap<string, ObjectId>
+  /** Whether the package has a record in its folder, as Porch publishes it. */
+  readonly travellingRecord: boolean
   /** Of which the ledger does not know yet. */
   readonly undone: readonly UndoneDecision[]
   /** Latest published revision number; 0 when there is none. */
@@ -185,6 +187,8 @@ export interface EpisodeIds {
   readonly closed: ReadonlySet<string>
   /** Of the branches `drafts/…/drift-<id>` and `proposed/…/drift-<id>`, whosever they are. */
   readonly open: ReadonlySet<string>
+  /** Of the branches that were pushed once. */
+  readonly pushed: ReadonlySet<string>
 }
 
 export interface LedgerState {

@@ -3,14 +3,10 @@
 import { Failure, orFailure } from '../../failure.ts'
 import type { Note } from '../../note.ts'
 import { formatWorkspaceBranch, shortBranch } from '../../package/ref-name.ts'
-import { buildProposal, laterFile, type ProposalFiles } from '../../proposal/build-proposal.ts'
-import { reportPath } from '../../proposal/text/proposal-footer.ts'
-import { reportText, wantsReport } from '../../proposal/text/report-text.ts'
+import type { ProposalFiles } from '../../proposal/build-proposal.ts'
 import { showChange } from '../../record/build-report.ts'
 import { formatProposalMessage } from '../../record/commit-message.ts'
-import { recordPath } from '../../record/record-paths.ts'
 import type { ClosedEpisode, DriftRecord, DriftReport } from '../../record/schema.ts'
-import { formatInertDocument, laterText } from '../../record/write-document.ts'
 import {
   allChanges,
   applyingFingerprints,
@@ -22,7 +18,7 @@ import {
 } from '../commands/pick-changes.ts'
 import { assertUndecided, nothingToDecide } from '../decisions/already-decided.ts'
 import { closedEpisodeOf, closedFile, secondsSince1970 } from '../decisions/closed-episode.ts'
-import { newEpisodeId } from '../decisions/episode-ids.ts'
+import { newEpisodeId, nextEpisodeId } from '../decisions/episode-ids.ts'
 import { type FoundDecisions, findDecisions, mergedRef } from '../decisions/found-decisions.ts'
 import { failedBefore, failedEpisodes, verifiedEpisodes, withNewer } from '../decisions/verified-episodes.ts'
 import { asInLedger, foundOurs } from '../decisions/whose-branch.ts'
@@ -38,6 +34,7 @@ import { leftAlone, withdrawnNote } from './branch-notes.ts'
 import { cannotChange } from './cannot-change.ts'
 import type { Observation, OpenBranch, ResolutionRequest } from './observation.ts'
 import { possiblePlan } from './possible-plan.ts'
+import { proposalFiles } from './proposal-files.ts'
 import { newerThan, tooOld, tooOldNote } from './too-old.ts'
 import { sameTree } from './unit-git.ts'
 import type { BranchOutcome, PlanOptions, UnitPlan } from './unit-plan.ts'
@@ -157,8 +154,8 @@ class Turn {
     }
   }
 
-  filesOf({ record, state }: OpenBranch): ProposalFiles['changes'] {
-    return this.proposalFiles(this.active(), record, state).changes
+  filesOf({ record }: OpenBranch): ProposalFiles['changes'] {
+    return proposalFiles(this.observed, this.active(), record).changes
   }
 
   /** What is open for a decision: a change that a merged Restore authorised to go back is decided. */
@@ -222,12 +219,11 @@ class Turn {
     return this.open.record.spec.changes.some(({ fingerprint }) => !now.has(fingerprint))
   }
 
-  private record(active: readonly PlannedChange[], fingerprint: string): UnitPlan {
+  private record(active: readonly PlannedChange[], fingerprint: string, episode = this.episode(fingerprint)): UnitPlan {
     const { observed, open } = this
     const wanted =
       this.resolutionRequest !== undefined || this.joint !== undefined || (observed.policy.mode === 'Propose' && this.hold === undefined)
     const state = wanted || open?.state === 'proposed' ? 'proposed' : 'drafts'
-    const episode = this.episode(fingerprint)
     const began = open?.record.spec.began ?? this.at
     const record = unitRecord(observed, active, fingerprint, {
       episode,
@@ -245,13 +241,15 @@ class Turn {
     if (open?.ref === ref && !open.outdated && spare.length === 0 && isEqualText(observed, open, record)) {
       return this.done(active, fingerprint, { state: 'Drifted', outcome: 'unchanged', branch: open })
     }
+    if (observed.policy.approval === 'porch' && episode === open?.record.spec.episode)
+      return this.record(active, fingerprint, nextEpisodeId(episode, observed, this.found.closed, this.begun))
     const previous = this.found.branches.find((other) => other.ref === ref)
     // A branch of this name without our record is foreign: a request for a new one would fail every push of the turn.
     if (previous === undefined && observed.git.refs.has(ref)) {
       if (this.resolutionRequest !== undefined) throw cannotChange(observed, { ref }, 'foreign')
       return this.done(active, fingerprint, { state: 'Drifted', outcome: 'foreign', notes: [leftAlone(`${branch} has no record of ours`)] })
     }
-    const files = orFailure(() => this.proposalFiles(active, record, state))
+    const files = orFailure(() => proposalFiles(observed, active, record))
     if (files instanceof Failure) return this.withoutFiles(active, fingerprint, record, files)
     const updates: PlannedUpdate[] = [{ ref, from: previous?.commit ?? null, to: { commit: branch } }, ...spare]
     const subject = { record, slug: observed.unit.slug, packageName: observed.unit.packageName, sourceRevision: observed.git.publishedName }
@@ -293,7 +291,7 @@ class Turn {
     const { open, observed } = this
     const updates = this.withdrawn(joint.ref)
     const same = open?.ref === joint.ref && !open.outdated && updates.length === 0 && isEqualText(observed, open, record)
-    const files = same && !joint.files ? NO_FILES : this.proposalFiles(active, record, 'proposed', joint.workspace)
+    const files = same && !joint.files ? NO_FILES : proposalFiles(observed, active, record, joint.workspace)
     const outcome = same ? 'unchanged' : open === undefined ? 'created' : 'updated'
     const branch = { ref: joint.ref, state: 'proposed', record } as const
     const plan = this.done(active, fingerprint, {
@@ -313,38 +311,9 @@ class Turn {
     if (this.open !== undefined)
       return this.keepOpen(active, fingerprint, 'frozen', [leftAlone(`${shortBranch(this.open.ref)} cannot be made anew (${why})`)])
     if (active.every(({ resolution }) => resolution === 'Restore')) throw failure
-    const { changes, notes } = possiblePlan(active, failure, (each) => this.proposalFiles(each, record, 'drafts'))
+    const { changes, notes } = possiblePlan(active, failure, (each) => proposalFiles(this.observed, each, record))
     const plan = this.record(changes, fingerprint)
     return { ...plan, notes: [...plan.notes, ...notes] }
-  }
-
-  private proposalFiles(
-    active: readonly PlannedChange[],
-    record: DriftRecord,
-    state: 'drafts' | 'proposed',
-    workspace = record.metadata.name,
-  ): ProposalFiles {
-    const { unit, git, pipeline, functions, built, policy, key } = this.observed
-    const { spec } = record
-    const path = recordPath(unit.cluster, unit.slug, spec.began, spec.episode)
-    const files = buildProposal({
-      packagePath: unit.packagePath,
-      files: git.files,
-      pipeline,
-      asFiles: policy.render.tool === 'files',
-      functions,
-      built,
-      changes: active,
-      plan: spec.plan,
-      workspace,
-      lifecycle: state === 'drafts' ? 'Draft' : 'Proposed',
-      record: laterFile(path, laterText(record, formatInertDocument)),
-      derived: key.derived,
-    })
-    if (state === 'drafts' || !wantsReport(record)) return files
-    // No body of a pull request has room for all of it.
-    const report = laterFile(reportPath(unit.cluster, unit.slug), () => reportText(record))
-    return { ...files, changes: [...files.changes, report] }
   }
 
   private keepOpen(active: readonly PlannedChange[], fingerprint: string, outcome: 'foreign' | 'frozen', notes: readonly Note[]): UnitPlan {

@@ -9,14 +9,14 @@ import { isSameRendered } from '../../package/porch-rendering.ts'
 import { parseRevisionTag } from '../../package/ref-name.ts'
 import type { LedgerState, OpenBranch, PublishedWorkspace, Unit } from '../../plan/turn/observation.ts'
 import type { CommitView, PackageRepository } from '../../ports/package-repository.ts'
-import type { PushedBranch } from '../../record/pushed-branch.ts'
-import { recordFolder, recordPath } from '../../record/record-paths.ts'
+import { hashOf, type PushedBranch } from '../../record/pushed-branch.ts'
+import { recordFolder, recordPath, travellingRecordPath } from '../../record/record-paths.ts'
 import type { ClosedEpisode, DriftRecord } from '../../record/schema.ts'
 import { given } from '../../text/given.ts'
 import { type BotIdentity, claimsBot } from '../bot-identity.ts'
 import { contentAt } from '../repository/as-proposed.ts'
 import { agreesWithReport, recordOf } from '../repository/ledger-record.ts'
-import { recordsOn } from '../repository/read-branches.ts'
+import { readRecord, recordsOn } from '../repository/read-branches.ts'
 import { type RepositoryView, readPushed } from '../repository/repository-view.ts'
 
 /** Commits between a published one and the one of ours that it was made of: renderings, and edits of people. */
@@ -99,6 +99,7 @@ async function publishedRecord(
   const pushed = [...(await readPushed(view, refs, signal)).values()].at(0)
   const content =
     (await contentBelow(state, tagged, pushed, signal)) ??
+    (await contentInPackage(state, tagged, pushed, signal)) ??
     (await contentOfBranch(state, workspace, signal)) ??
     (await contentInLedger(state, workspace, pushed, signal))
   if (content === undefined) return undefined
@@ -143,6 +144,22 @@ async function oursBelow(
   return claimsBot(commit, bot) ? commit : undefined
 }
 
+/** With `approval: porch` the record travels in the folder of the package. */
+async function contentInPackage(
+  { view, unit }: UnitState,
+  tagged: CommitView,
+  pushed: PushedBranch | undefined,
+  signal: AbortSignal,
+): Promise<PublishedContent | undefined> {
+  const path = travellingRecordPath(unit.packagePath)
+  const content = await contentAt(view.repository, tagged.id, path, signal)
+  if (content === null) return undefined
+  const record = readRecord(new TextDecoder().decode(content), path)
+  if (record instanceof Failure || record.spec.unit.cluster !== unit.cluster) return undefined
+  const isPushed = pushed?.spec.commits.some(({ records }) => records.includes(hashOf(content))) === true
+  return { record, isPushed, source: await lastPushed(view, pushed, signal) }
+}
+
 async function contentOfBranch(
   { view, branches }: UnitState,
   workspace: string,
@@ -160,14 +177,15 @@ async function contentInLedger(
   signal: AbortSignal,
 ): Promise<PublishedContent | undefined> {
   if (report === undefined || `drift-${report.status.episode}` !== workspace) return undefined
-  const last = pushed?.spec.commits.at(-1)?.commit
-  return { record: recordOf(report), isPushed: true, source: last === undefined ? undefined : await commitOrNone(view, last, signal) }
+  return { record: recordOf(report), isPushed: true, source: await lastPushed(view, pushed, signal) }
 }
 
 /** The branch is gone, so the remote may not have its commit any more. */
-async function commitOrNone(view: RepositoryView, id: string, signal: AbortSignal): Promise<CommitView | undefined> {
+async function lastPushed(view: RepositoryView, pushed: PushedBranch | undefined, signal: AbortSignal): Promise<CommitView | undefined> {
+  const last = pushed?.spec.commits.at(-1)?.commit
+  if (last === undefined) return undefined
   try {
-    return await view.repository.commit(objectId(id), signal)
+    return await view.repository.commit(objectId(last), signal)
   } catch (thrown) {
     if (asFailure(thrown).code === 'BP4006') return undefined
     throw thrown

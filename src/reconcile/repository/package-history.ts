@@ -13,7 +13,7 @@ import type { DesiredSet } from '../../render/desired-set.ts'
 import type { PackageRenderer } from '../../render/package-renderer.ts'
 import { RENDERED_BY_KPT, type RenderChoice } from '../../render/render-choice.ts'
 import type { JsonObject } from '../../text/json.ts'
-import { below, type RepositoryView, readPackageFiles } from './repository-view.ts'
+import { below, type RepositoryView, readPackageFiles, withoutRecords } from './repository-view.ts'
 import { renderUnit, requestedFiles, unitTree } from './unit-source.ts'
 
 /** Commits of the base branch that are walked, and contents of the package that are rendered. A syncer lags by a few. */
@@ -156,7 +156,7 @@ function cutOff(thrown: unknown): Failure {
 
 async function packageTree(view: RepositoryView, commit: ObjectId, packagePath: string, signal: AbortSignal): Promise<readonly TreeFile[]> {
   const tree = await view.repository.list(commit, packagePath, signal)
-  return packagePath === '' ? below(tree, '') : tree
+  return packagePath === '' ? below(tree, '') : withoutRecords(tree)
 }
 
 /** As `unitTree` lists it. */

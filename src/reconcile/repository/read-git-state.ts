@@ -8,7 +8,7 @@ import { isMergeKnown } from '../../plan/decisions/closed-episode.ts'
 import type { GitState, LedgerState, MergeCommit, OpenBranch, SiblingBranch, Unit, UnreadableRecord } from '../../plan/turn/observation.ts'
 import { contentHash } from '../../plan/turn/unit-git.ts'
 import type { TreeFile } from '../../ports/package-repository.ts'
-import { ledgerObservationPath, ledgerUnitFolder, recordFolder } from '../../record/record-paths.ts'
+import { ledgerObservationPath, ledgerUnitFolder, recordFolder, travellingRecordPath } from '../../record/record-paths.ts'
 import type { DriftRecord } from '../../record/schema.ts'
 import { findMergeCommit } from '../apply/find-merge-commit.ts'
 import type { BotIdentity } from '../bot-identity.ts'
@@ -71,6 +71,7 @@ export async function readGitState(
     unreadable: [...ofBranches, ...ofBase],
     published: await readPublished({ view, unit, bot, ledger, branches }, signal),
     decidedCommits: new Map(),
+    travellingRecord: view.tree.some(({ path }) => path === travellingRecordPath(unit.packagePath)),
     undone: [],
     revision,
     publishedName: await publishedName(view, unit, revision, signal),

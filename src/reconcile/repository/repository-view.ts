@@ -18,6 +18,7 @@ import {
   type TreeFile,
 } from '../../ports/package-repository.ts'
 import { type PushedBranch, pushedBranchSchema, pushedPath } from '../../record/pushed-branch.ts'
+import { DRIFT_FOLDER, TRAVELLING_RECORD } from '../../record/record-paths.ts'
 import {
   type ClosedEpisode,
   type ClusterObservation,
@@ -108,7 +109,7 @@ export async function readRepository(
     proposals: new Map(),
     pushed,
     budget: new ReadBudget(),
-    episodes: { closed: closedIds(ledgerTree), open: openIds(refs) },
+    episodes: { closed: closedIds(ledgerTree), open: openIds(refs), pushed: pushedIds(ledgerTree) },
   }
 }
 
@@ -139,6 +140,11 @@ function closedIds(tree: readonly TreeFile[]): ReadonlySet<string> {
 
 function openIds(refs: ReadonlyMap<string, ObjectId>): ReadonlySet<string> {
   const ids = [...refs.keys()].map((ref) => /^refs\/heads\/(?:drafts|proposed)\/.+\/drift-([^/]+)$/.exec(ref)?.[1])
+  return new Set(ids.filter((id) => id !== undefined))
+}
+
+function pushedIds(tree: readonly TreeFile[]): ReadonlySet<string> {
+  const ids = tree.map(({ path }) => /^pushed\/(?:drafts|proposed)\/.+\/drift-([^/]+)\.yaml$/.exec(path)?.[1])
   return new Set(ids.filter((id) => id !== undefined))
 }
 
@@ -345,7 +351,14 @@ export async function readAhead(
 
 /** The part of a listing that lies in a folder, by paths relative to it. The records are never part of a package. */
 export function below(tree: readonly TreeFile[], folder: string): TreeFile[] {
-  if (folder === '') return tree.filter(({ path }) => !path.startsWith('.drift/'))
+  if (folder === '') return withoutRecords(tree.filter(({ path }) => !path.startsWith(`${DRIFT_FOLDER}/`)))
   const prefix = `${folder}/`
-  return tree.filter(({ path }) => path.startsWith(prefix)).map((file) => ({ ...file, path: file.path.slice(prefix.length) }))
+  return withoutRecords(
+    tree.filter(({ path }) => path.startsWith(prefix)).map((file) => ({ ...file, path: file.path.slice(prefix.length) })),
+  )
+}
+
+/** Without the records that travel in packages. */
+export function withoutRecords(tree: readonly TreeFile[]): TreeFile[] {
+  return tree.filter(({ path }) => path !== TRAVELLING_RECORD && !path.endsWith(`/${TRAVELLING_RECORD}`))
 }

@@ -1,0 +1,46 @@
+/** The files of a proposal of the unit: the edited package, the record, and what goes along with it. */
+import { buildProposal, laterFile, type ProposalFiles } from '../../proposal/build-proposal.ts'
+import { reportPath } from '../../proposal/text/proposal-footer.ts'
+import { reportText, wantsReport } from '../../proposal/text/report-text.ts'
+import { recordPath, travellingRecordPath } from '../../record/record-paths.ts'
+import type { DriftRecord } from '../../record/schema.ts'
+import { formatInertDocument, laterText } from '../../record/write-document.ts'
+import type { PlannedChange } from '../commands/pick-changes.ts'
+import type { Observation } from './observation.ts'
+
+/**
+ * @param workspace of the branch: that of a joint proposal may have the name of another unit
+ * @throws Failure BP1207, BP2001, BP2002, BP2007, BP2010 or BP2014 when a resolution is not possible
+ */
+export function proposalFiles(
+  { unit, git, pipeline, functions, built, policy, key }: Observation,
+  active: readonly PlannedChange[],
+  record: DriftRecord,
+  workspace = record.metadata.name,
+): ProposalFiles {
+  const { spec } = record
+  const text = laterText(record, formatInertDocument)
+  const files = buildProposal({
+    packagePath: unit.packagePath,
+    files: git.files,
+    pipeline,
+    asFiles: policy.render.tool === 'files',
+    functions,
+    built,
+    changes: active,
+    plan: spec.plan,
+    workspace,
+    lifecycle: spec.lifecycle,
+    record: laterFile(recordPath(unit.cluster, unit.slug, spec.began, spec.episode), text),
+    derived: key.derived,
+  })
+  const changes = [
+    ...files.changes,
+    ...(policy.approval === 'porch' ? [laterFile(travellingRecordPath(unit.packagePath), text)] : []),
+    // No body of a pull request has room for all of it.
+    ...(spec.lifecycle === 'Proposed' && wantsReport(record)
+      ? [laterFile(reportPath(unit.cluster, unit.slug), () => reportText(record))]
+      : []),
+  ]
+  return { ...files, changes }
+}
