@@ -145,6 +145,10 @@ export class MemoryRepository implements PackageRepository {
     return false
   }
 
+  authorOf(commit: ObjectId): string {
+    return this.known(commit).author.email
+  }
+
   /** Everything that was ever written, as text: messages and contents. */
   everything(): string {
     const contents = [...this.blobs.values()].map((blob) => new TextDecoder().decode(blob))

@@ -5,7 +5,7 @@
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 
 export interface PorchApproval {
   /** Number of the published revision. */
@@ -105,7 +105,7 @@ export class PorchActor {
         GIT_AUTHOR_EMAIL: this.user,
         GIT_COMMITTER_NAME: 'Package Orchestration Service',
         GIT_COMMITTER_EMAIL: 'porch@kpt.dev',
-        ...(options.index === undefined ? {} : { GIT_INDEX_FILE: options.index }),
+        ...(options.index === undefined ? {} : { GIT_INDEX_FILE: options.index, GIT_WORK_TREE: dirname(options.index) }),
       },
     })
     if (status !== 0) throw new Error(`git ${args.join(' ')}: ${stderr}`)

@@ -15,17 +15,19 @@ interface Taken {
   readonly refs?: readonly string[]
   readonly own?: readonly string[]
   readonly begun?: readonly string[]
+  readonly pushed?: readonly string[]
+  readonly approval?: 'forge' | 'porch'
 }
 
-function idAmong({ closed = [], open = [], refs = [], own = [], begun = [] }: Taken): string {
+function idAmong({ closed = [], open = [], refs = [], own = [], begun = [], pushed = [], approval = 'forge' }: Taken): string {
   const git = {
     merged: [],
-    episodes: { closed: new Set(closed), open: new Set(open) },
+    episodes: { closed: new Set(closed), open: new Set(open), pushed: new Set(pushed) },
     refs: new Map(refs.map((ref) => [ref, '0'.repeat(40)])),
   }
   const unit = { cluster: 'prod', packagePath: 'apps/web', packageName: 'apps/web', slug: 'apps-web' }
   const episodes = own.map((episode) => closedEpisodeOf(recordOf([], { episode }), { outcome: 'Healed', decidedBy: '', at: '' }))
-  return newEpisodeId(FINGERPRINT, { unit, git } as never, episodes, new Set(begun))
+  return newEpisodeId(FINGERPRINT, { unit, git, policy: { approval } } as never, episodes, new Set(begun))
 }
 
 const ROWS: readonly (readonly [name: string, taken: Taken, id: string])[] = [
@@ -35,6 +37,8 @@ const ROWS: readonly (readonly [name: string, taken: Taken, id: string])[] = [
   ['by an earlier episode of this unit', { own: [ID, `${ID}-2`] }, `${ID}-3`],
   ['by an open branch of another package', { open: [ID], refs: [`refs/heads/proposed/apps/other/drift-${ID}`] }, `${ID}-2`],
   ['by a unit of the same turn', { begun: [ID], closed: [`${ID}-2`] }, `${ID}-3`],
+  ['by a branch that was pushed once', { pushed: [ID] }, ID],
+  ['by a branch that was pushed once, where Porch approves', { pushed: [ID, `${ID}-2`], approval: 'porch' }, `${ID}-3`],
   ["by a branch of this package, which is the caller's to judge", { open: [ID], refs: [`refs/heads/drafts/apps/web/drift-${ID}`] }, ID],
 ]
 for (const [name, taken, id] of ROWS) test(`an id that is taken ${name}: ${id}`, () => assert.equal(idAmong(taken), id))

@@ -67,7 +67,7 @@ export function findDecisions(observed: Observation): FoundDecisions {
         ({ ref, episode }) => (known.get(episode.metadata.name)?.at ?? '') < (proposals.get(ref)?.decidedAt || observed.cluster.observedAt),
       ),
     ...(openDeleted === undefined || isUnproposed(openDeleted) ? [] : [deletedByHand(observed, openDeleted)]),
-    ...closedWhileWithdrawn(observed).filter(({ episode }) => !published.has(`drift-${episode.metadata.name}`)),
+    ...closedWhileWithdrawn(observed, published),
   ]
   const amended = amendedEpisodes(observed)
   const again = new Set(found.map(({ episode }) => episode.metadata.name))
@@ -156,7 +156,9 @@ function mergedByHand(
     const proposal = observed.proposals.get(ref)
     // Units of a joint proposal find each other's tag, whether or not the branch still exists.
     const joint = (branch?.others.length ?? 0) > 0
-    const known = mergeCommit === undefined ? undefined : revisionAt(observed, [mergeCommit.published, mergeCommit.commit])
+    const tags = mergeCommit === undefined ? undefined : revisionAt(observed, [mergeCommit.published, mergeCommit.commit])
+    // Approved through Porch too: that published it.
+    const known = tags ?? git.published.find(({ workspace }) => workspace === record.metadata.name)?.revision
     // A branch with foreign commits is never deleted, merged or not: commits pushed after the merge would be lost with it.
     // Records of a branch that went on since were not published.
     const own = branch !== undefined && isEqualText(branch.record, record) && !git.heads.has(ref) ? branch.commit : undefined
@@ -247,12 +249,19 @@ function closedByHand(observed: Observation, { ref, commit, record: now, foreign
 }
 
 /** A person closed the proposal in the moment in which a turn took it away: that is a decision, although nothing was left to decide. */
-function closedWhileWithdrawn(observed: Observation): Found[] {
+function closedWhileWithdrawn(observed: Observation, published: ReadonlySet<string>): Found[] {
   return observed.git.ledger.closed.flatMap((withdrawn) => {
     const { spec, status, metadata } = withdrawn
     const ref = proposedRef(observed, `drift-${metadata.name}`)
     const by = observed.proposals.get(ref)
-    if (!isWithdrawn(status) || by?.state !== 'closed' || by.decidedBy === '' || observed.git.refs.has(ref)) return []
+    if (
+      !isWithdrawn(status) ||
+      published.has(`drift-${metadata.name}`) ||
+      by?.state !== 'closed' ||
+      by.decidedBy === '' ||
+      observed.git.refs.has(ref)
+    )
+      return []
     const closed = { ...withdrawn, status: declined(observed, spec.changes, by, 'the proposal was closed') }
     const writes = { ...NO_WRITES, ...closedWrites(closed, observed.unit.packageName) }
     const note = `drift-${spec.episode} was closed as it was withdrawn: exactly this drift is silent until ${closed.status.silentUntil}`

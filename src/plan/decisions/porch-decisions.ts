@@ -13,9 +13,9 @@ import type { Observation, OpenBranch, PublishedWorkspace } from '../turn/observ
 import { closedEpisodeOf, closedWrites } from './closed-episode.ts'
 import { declined, type Found, proposedRef } from './found-outcome.ts'
 
-/** A record that is on the base branch was merged there, and its tag says nothing new. */
+/** A proposal whose record is on the base branch was merged there, and its tag says nothing new. */
 export function publishedWorkspaces({ git }: Observation): readonly PublishedWorkspace[] {
-  const landed = new Set(git.merged.map(({ metadata }) => metadata.name))
+  const landed = new Set(git.merged.flatMap(({ metadata, spec }) => (spec.lifecycle === 'Proposed' ? [metadata.name] : [])))
   return git.published.filter(({ record }) => !landed.has(record.metadata.name))
 }
 

@@ -6,6 +6,7 @@ import { describeResourceId, resourceKey } from '../../krm/resource-id.ts'
 import type { Note } from '../../note.ts'
 import { showChange } from '../../record/build-report.ts'
 import type { Change, ClosedEpisode } from '../../record/schema.ts'
+import { given } from '../../text/given.ts'
 import { type Json, jsonEquals } from '../../text/json.ts'
 import { allChanges } from '../commands/pick-changes.ts'
 import type { Observation, UndoneDecision } from '../turn/observation.ts'
@@ -43,11 +44,15 @@ export function amendedEpisodes({ git }: Observation): readonly ClosedEpisode[] 
   return git.ledger.closed.flatMap((episode) => {
     const { status, metadata } = episode
     const commit = status.commit ?? git.decidedCommits.get(metadata.name)
+    // Merged with the commit of somebody else on its branch, and published by Porch after that.
+    const published =
+      status.outcome === 'Merged' ? git.published.find(({ workspace }) => workspace === `drift-${metadata.name}`) : undefined
+    const revision = status.revision ?? (published === undefined ? undefined : `v${published.revision}`)
     const undone = git.undone.find((one) => one.episode === metadata.name)
     const isNews = undone !== undefined && isNew(undone, status)
-    if (commit === status.commit && !isNews) return []
+    if (commit === status.commit && revision === status.revision && !isNews) return []
     const found = isNews ? { undone: { how: undone.how, commit: undone.commit, by: undone.by } } : {}
-    return [{ ...episode, status: { ...status, ...(commit === undefined ? {} : { commit }), ...found } }]
+    return [{ ...episode, status: { ...status, ...given({ commit, revision }), ...found } }]
   })
 }
 

@@ -94,18 +94,19 @@ async function publishedRecord(
   { tagged, workspace }: Tagged,
   signal: AbortSignal,
 ): Promise<Pick<PublishedWorkspace, 'record' | 'left' | 'altered'> | undefined> {
-  const { view, unit, ledger, branches } = state
+  const { view, unit, ledger } = state
   const refs = (['proposed', 'drafts'] as const).map((each) => `refs/heads/${each}/${unit.packageName}/${workspace}`)
-  const pushed = [...(await readPushed(view, refs, signal)).values()].at(0)
+  const known = await readPushed(view, refs, signal)
+  const pushed = refs.map((ref) => known.get(ref)).find((one) => one !== undefined)
   const content =
-    (await contentBelow(state, tagged, pushed, signal)) ??
+    (await contentBelow(state, { tagged, workspace }, pushed, signal)) ??
     (await contentInPackage(state, tagged, pushed, signal)) ??
     (await contentOfBranch(state, workspace, signal)) ??
     (await contentInLedger(state, workspace, pushed, signal))
   if (content === undefined) return undefined
   const { record } = content
   const edited = await whyEdited(state, tagged, content.source, signal)
-  const branch = branches.find((one) => one.workspace === workspace && one.commit === content.source?.id)
+  const branch = state.branches.find((one) => one.workspace === workspace && one.commit === content.source?.id)
   const left = branch === undefined || edited !== undefined ? {} : { left: branch.commit }
   const altered = whyOther(content, pushed, ledger.report) ?? edited
   return { record, ...left, ...given({ altered }) }
@@ -114,34 +115,47 @@ async function publishedRecord(
 /** A merge of the proposal, in which the record can be read. Porch with its database cache approves commits of its own, without the record. */
 async function contentBelow(
   { view, unit, bot }: UnitState,
-  tagged: CommitView,
+  { tagged, workspace }: Tagged,
   pushed: PushedBranch | undefined,
   signal: AbortSignal,
 ): Promise<PublishedContent | undefined> {
   const [first, second] = tagged.parents
   const head = second === undefined ? tagged : await view.repository.commit(second, signal)
-  const [base] = second === undefined ? head.parents : [first]
+  const source = await oursBelow(view.repository, { head, workspace, packageName: unit.packageName }, bot, signal)
+  const base = source?.parents[0] ?? (second === undefined ? head.parents[0] : first)
   if (base === undefined) return undefined
   const records = await recordsOn(view, { commit: head.id, base, slug: unit.slug, pushed }, signal)
   const folder = `${recordFolder(unit.cluster, unit.slug)}/`
-  const own = records.find(({ path, isNew }) => isNew && path.startsWith(folder))
+  const ofUnit = records.filter(({ path }) => path.startsWith(folder))
+  // The base may have it as a draft. The record of a joint proposal has another name.
+  const named = source === undefined ? undefined : ofUnit.find(({ episode }) => `drift-${episode}` === workspace)
+  const own = named ?? ofUnit.find(({ isNew }) => isNew)
   if (own === undefined || own.record instanceof Failure) return undefined
-  return { record: own.record, isPushed: own.isPushed, source: await oursBelow(view.repository, head, bot, signal) }
+  return { record: own.record, isPushed: own.isPushed, source }
 }
 
+interface PublishedHead {
+  readonly head: CommitView
+  readonly workspace: string
+  readonly packageName: string
+}
+
+/** Our commit of the workspace, below renderings of Porch and commits of people. */
 async function oursBelow(
   repository: PackageRepository,
-  head: CommitView,
+  { head, workspace, packageName }: PublishedHead,
   bot: BotIdentity,
   signal: AbortSignal,
 ): Promise<CommitView | undefined> {
+  const isOurs = (commit: CommitView): boolean =>
+    claimsBot(commit, bot) && workspaceIn(parseKptAnnotations(commit.message).annotations, packageName) === workspace
   let commit = head
-  for (let step = 0; step < MOST_STEPS && !claimsBot(commit, bot); step += 1) {
+  for (let step = 0; step < MOST_STEPS && !isOurs(commit); step += 1) {
     const [parent] = commit.parents
     if (parent === undefined) return undefined
     commit = await repository.commit(parent, signal)
   }
-  return claimsBot(commit, bot) ? commit : undefined
+  return isOurs(commit) ? commit : undefined
 }
 
 /** With `approval: porch` the record travels in the folder of the package. */
@@ -160,14 +174,17 @@ async function contentInPackage(
   return { record, isPushed, source: await lastPushed(view, pushed, signal) }
 }
 
+/** A branch of somebody else by now has the record that it had, and our commit below. */
 async function contentOfBranch(
-  { view, branches }: UnitState,
+  { view, unit, branches, bot }: UnitState,
   workspace: string,
   signal: AbortSignal,
 ): Promise<PublishedContent | undefined> {
-  const branch = branches.find((one) => one.workspace === workspace && !one.foreign)
+  const branch = branches.find((one) => one.workspace === workspace)
   if (branch === undefined) return undefined
-  return { record: branch.record, isPushed: branch.recordPushed === true, source: await view.repository.commit(branch.commit, signal) }
+  const head = await view.repository.commit(branch.commit, signal)
+  const source = branch.foreign ? await oursBelow(view.repository, { head, workspace, packageName: unit.packageName }, bot, signal) : head
+  return { record: branch.record, isPushed: branch.recordPushed === true, source }
 }
 
 async function contentInLedger(
@@ -177,7 +194,11 @@ async function contentInLedger(
   signal: AbortSignal,
 ): Promise<PublishedContent | undefined> {
   if (report === undefined || `drift-${report.status.episode}` !== workspace) return undefined
-  return { record: recordOf(report), isPushed: true, source: await lastPushed(view, pushed, signal) }
+  const record = recordOf(report)
+  // The report has the state of the branch. A draft that somebody moved to `proposed/` is still one.
+  const isDraft = pushed?.metadata.name.startsWith('drafts/') === true
+  const own = isDraft ? { ...record, spec: { ...record.spec, lifecycle: 'Draft' as const } } : record
+  return { record: own, isPushed: true, source: await lastPushed(view, pushed, signal) }
 }
 
 /** The branch is gone, so the remote may not have its commit any more. */

@@ -130,7 +130,7 @@ export const DECISIONS: readonly Promised[] = [
       {
         breaks: 'a close is lost while another turn withdraws the proposal',
         file: 'src/plan/decisions/found-decisions.ts',
-        find: '    ...closedWhileWithdrawn(observed),\n',
+        find: '    ...closedWhileWithdrawn(observed, published),\n',
         replace: '',
         by: 'test/hostile/decisions-in-a-race.test.ts',
       },
