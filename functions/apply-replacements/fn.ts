@@ -155,8 +155,15 @@ function writeNodes(item: YamlMap, value: YamlNode, { fieldPaths, options }: Rep
 /** As Go's `*node = *other`: what refers to the node has the other content. */
 function become(node: YamlNode, other: YamlNode, created: Set<YamlNode>): void {
   created.delete(node)
-  for (const key of Object.keys(node)) Reflect.deleteProperty(node, key)
+  const { source, writes } = node
+  for (const key of Object.keys(node)) if (!Object.hasOwn(other, key)) Reflect.deleteProperty(node, key)
   Object.assign(node, other)
+  // The field stays where its own file declares it, and not where the content is copied from.
+  node.writes = writes
+  if (source !== undefined && node.source !== undefined) {
+    const { path, document, start, end } = source
+    node.source = { ...node.source, path, document, start, end }
+  }
 }
 
 /** The name of an alias without an anchor before it, after the replacement of either. */

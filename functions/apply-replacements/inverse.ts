@@ -31,7 +31,16 @@ export const invertReplacement: Inverse = (input) => {
       })
     })
   })
-  return locations.length === 0 ? undefined : joinLocations(locations)
+  if (locations.length === 0) return undefined
+  // Where a target writes one part of the text, the others are those of the manifest.
+  return joinLocations(writesParts(replacements) ? [...locations, input.finder.manifest(target)] : locations)
+}
+
+function writesParts(replacements: readonly Json[]): boolean {
+  return replacements.some((replacement) => {
+    const targets = at(replacement, 'targets')
+    return isJsonArray(targets) && targets.some((each) => optionsOf(each) !== undefined)
+  })
 }
 
 function labelled(locations: Locations, root: YamlMap, path: FieldPath): Locations {

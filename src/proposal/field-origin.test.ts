@@ -95,3 +95,27 @@ test('changes of external programs are listed, and the authored location is reta
     /set-labels \(step 3, apps\/web\/Kptfile:12\).*which decides$/,
   )
 })
+
+test('a field that apply-replacements:v0.1.1 copied into is located in its own file', () => {
+  const local = 'metadata:\n  name: own\n  annotations: {config.kubernetes.io/local-config: "true"}\n'
+  const files = filesOf({
+    Kptfile: webKptfile(`    - image: ${CATALOG}/apply-replacements:v0.1.1\n      configPath: a-replace.yaml\n`),
+    'a-replace.yaml': `apiVersion: fn.kpt.dev/v1alpha1
+kind: ApplyReplacements
+${local}replacements:
+  - source: {kind: ConfigMap, name: own, fieldPath: data.url}
+    targets: [{select: {kind: ConfigMap, name: web}, fieldPaths: [data.url]}]
+`,
+    'a-own.yaml': `apiVersion: v1\nkind: ConfigMap\n${local}data:\n  url: shop.example.com\n`,
+    'config.yaml': CONFIG,
+  })
+  const rendering = answerCalls(renderPackage('apps/web', files), builtInFunctions)
+  assert.ok('desired' in rendering)
+  const desired = rendering.desired.resources.find(({ id }) => id.name === 'web')
+  assert.ok(desired !== undefined)
+  const origin = new FieldOrigins({ packagePath: 'apps/web', files, functions: builtInFunctions }).of(desired, path('data.url'))
+  assert.deepEqual(origin === undefined ? [] : originLines(origin), [
+    'apps/web/config.yaml:15:8',
+    'written by apply-replacements (step 1, apps/web/Kptfile:7)',
+  ])
+})

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { driftOf } from '../../../test/fakes/drift-samples.ts'
 import { Failure, type FailureCode } from '../../failure.ts'
 import type { ResolvedChange } from '../resolution-edits.ts'
-import { onlyTrial, problemsOf } from './adoption-failures.ts'
+import { onlyTrial, problemsOf, refusal } from './adoption-failures.ts'
 
 const ID = { group: '', kind: 'ConfigMap', namespace: 'shop', name: 'web' }
 
@@ -65,4 +65,13 @@ test('several locations are refused with their names, also under one name', () =
   assert.match(why(undefined, TWO), /^2 places give .* the manifest as "manifest", the setter color as "setter:color"$/)
   assert.match(why('nope', TWO), /^no place of that name gives the live value; these do: /)
   assert.match(why('manifest', [...TWO, trial('manifest', 'the other manifest')]), /^3 places give /)
+})
+
+test('a refusal without another reason names the function that writes the field last', () => {
+  const why = (writer?: string) => refusal(change(), { dirty: [], obstacles: [], writer }).why
+  assert.equal(why(), 'no authored place was found whose edit gives the live value')
+  assert.equal(
+    why('apps/web/Kptfile:7 (mutator 1, apply-replacements)'),
+    'no authored place was found whose edit gives the live value: the last function that writes it is apps/web/Kptfile:7 (mutator 1, apply-replacements)',
+  )
 })

@@ -101,7 +101,14 @@ export interface DirtyTrial {
   readonly movesConfig?: boolean
 }
 
-export function refusal(change: ResolvedChange, dirty: readonly DirtyTrial[], obstacles: readonly Obstacle[]): Failure {
+export interface Tried {
+  readonly dirty: readonly DirtyTrial[]
+  readonly obstacles: readonly Obstacle[]
+  /** The function that writes the field last. */
+  readonly writer?: string | undefined
+}
+
+export function refusal(change: ResolvedChange, { dirty, obstacles, writer }: Tried): Failure {
   const [best] = dirty.toSorted((one, other) => one.others.length - other.others.length)
   if (best !== undefined)
     return cannot(change, {
@@ -121,7 +128,7 @@ export function refusal(change: ResolvedChange, dirty: readonly DirtyTrial[], ob
     ...declaredAt(change),
     why:
       created === undefined
-        ? 'no authored place was found whose edit gives the live value'
+        ? `no authored place was found whose edit gives the live value${writer === undefined ? '' : `: the last function that writes it is ${writer}`}`
         : `the function ${created} makes the object, and no file declares it`,
     remedy: 'edit the source by hand and commit it, or choose restore',
   })

@@ -12,6 +12,7 @@ import type { RenderWatcher } from '../../render/kpt/run-pipeline.ts'
 import { isKptfile } from '../../render/package-sources.ts'
 import { ProvenanceWatcher } from '../../render/provenance.ts'
 import { type RenderedPackage, renderPackage } from '../../render/render-package.ts'
+import { jsonEquals } from '../../text/json.ts'
 import { editYaml } from '../../yaml/edit/edit-yaml.ts'
 import { jsonOf, type YamlMap } from '../../yaml/yaml-node.ts'
 import { nodeAtPath } from '../../yaml/yaml-path.ts'
@@ -35,8 +36,8 @@ import {
 } from './adoption-failures.ts'
 import { AppliedConfigs, appliedNotes } from './applied-configs.ts'
 import { AuthoredFiles } from './authored-files.ts'
-import { type Candidate, editsByFile, type Locations, NOWHERE, type Obstacle } from './candidate.ts'
-import { combineLocations, editsKey } from './combine-locations.ts'
+import { type Candidate, editsByFile, joinLocations, type Locations, NOWHERE, type Obstacle } from './candidate.ts'
+import { combineLocations, editsKey, leastEdits } from './combine-locations.ts'
 import { LocationFinder, type Target } from './find-locations.ts'
 import { inPlaceEdits } from './in-place.ts'
 import { INVERSES } from './inverses.ts'
@@ -178,10 +179,11 @@ class Adoption {
     const { clean, dirty, obstacles } = this.tryAll(change, edits, pending)
     const best = [({ movesPending }: Trial) => !movesPending, ({ applied }: Trial) => applied.length === 0].reduce(
       (left, isBetter) => (left.some(isBetter) ? left.filter(isBetter) : left),
-      clean,
+      leastEdits(clean),
     )
     const only = onlyTrial(change, best)
-    if (only === undefined) throw refusal(change, dirty, obstacles)
+    const target = only === undefined ? this.targetOf(change) : undefined
+    if (only === undefined) throw refusal(change, { dirty, obstacles, writer: target && this.finder.writerOf(target) })
     return only
   }
 
@@ -289,7 +291,12 @@ class Adoption {
         writer,
       )
     })
-    return parts.length === 1 && now.kind === 'scalar' ? (parts[0] ?? NOWHERE) : combineLocations(parts, candidate)
+    const whole = combineLocations(parts, candidate)
+    if (now.kind !== 'scalar') return whole
+    const was = nodeAtPath(target.root, above)?.node
+    // The edit gave one part of a text, and another location may give the rest.
+    const isPart = was !== undefined && !jsonEquals(jsonOf(was), jsonOf(now))
+    return joinLocations([...parts, ...(isPart ? [whole] : [])])
   }
 
   /** Undefined for a whole object. */

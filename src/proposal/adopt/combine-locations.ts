@@ -18,7 +18,7 @@ export function combineLocations(parts: readonly Locations[], first?: Candidate)
     ways = ways.flatMap((way) => candidates.map((candidate) => [...way, candidate]))
     if (ways.length > MOST_WAYS) return NOWHERE
   }
-  return { candidates: ways.map(together), obstacles: [] }
+  return { candidates: ways.map(together), obstacles: parts.flatMap(({ obstacles }) => obstacles) }
 }
 
 function together(way: readonly Candidate[]): Candidate {
@@ -34,7 +34,17 @@ export function uniqueEdits(edits: readonly FileEdit[]): readonly FileEdit[] {
   return [...new Map(edits.map((edit) => [editsKey([edit]), edit])).values()]
 }
 
-/** Equal for equal edits. */
+/** Equal for equal edits, whatever their order. */
 export function editsKey(edits: readonly FileEdit[]): string {
-  return JSON.stringify(edits, (_key, value) => (typeof value === 'bigint' ? String(value) : value))
+  return JSON.stringify(
+    edits.map((edit) => JSON.stringify(edit, (_key, value) => (typeof value === 'bigint' ? String(value) : value))).sort(),
+  )
+}
+
+/** Without those whose edits are another's edits and more: what is left away is not needed. */
+export function leastEdits<Trial extends { readonly candidate: Candidate }>(trials: readonly Trial[]): readonly Trial[] {
+  const keys = trials.map(({ candidate }) => new Set(candidate.edits.map((edit) => editsKey([edit]))))
+  return trials.filter(
+    (_trial, own) => !keys.some((each) => each.size < (keys[own]?.size ?? 0) && [...each].every((key) => keys[own]?.has(key))),
+  )
 }

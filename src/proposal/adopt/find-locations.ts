@@ -11,7 +11,7 @@ import { nearestNode, nodeAtPath } from '../../yaml/yaml-path.ts'
 import { leaves } from '../prove-edit.ts'
 import { anchoredEdit } from './anchored-edits.ts'
 import type { AuthoredFiles, AuthoredLocation } from './authored-files.ts'
-import { type Candidate, editAt, type Locations, NOWHERE, type Wanted } from './candidate.ts'
+import { type Candidate, editAt, joinLocations, type Locations, NOWHERE, type Wanted } from './candidate.ts'
 import { combineLocations } from './combine-locations.ts'
 
 /** A field of a tree: of a rendered object, or of the config of a function. */
@@ -114,6 +114,15 @@ export class LocationFinder {
     return combineLocations(paths.map((path) => this.find({ ...target, path: [...above, ...path], wanted: valueAt(wanted, path) })))
   }
 
+  /** The function that wrote the field last; undefined where the manifest alone has it. */
+  writerOf({ root, path, before }: Target): string | undefined {
+    const writer = nodeAtPath(root, path)
+      ?.node.writes?.filter((step) => step < before)
+      .at(-1)
+    const run = writer === undefined ? undefined : this.runs[writer]
+    return run === undefined ? undefined : describeStep(run.step)
+  }
+
   /** @param writer number of the step; undefined where no function wrote the field */
   through(target: Target, writer: number | undefined): Locations {
     const run = writer === undefined ? undefined : this.runs[writer]
@@ -122,7 +131,10 @@ export class LocationFinder {
     if (target.depth >= MAX_DEPTH) return obstacle(run, 'its config is written by functions that configure each other')
     const list = wholeList(target)
     const found = this.invert(run, target) ?? (list === undefined ? undefined : this.invert(run, list))
-    return found ?? obstacle(run, `${name} writes the field, and what it writes there cannot be traced back to its config`)
+    if (found !== undefined) return found
+    const untraced = obstacle(run, `${name} writes the field, and what it writes there cannot be traced back to its config`)
+    // It may write a part of the value only, and leave the rest as the manifest has it.
+    return joinLocations([this.manifest(target), untraced])
   }
 
   /** The edit of the file with the field, or of the nearest parent of a field that is absent. */

@@ -116,7 +116,7 @@ class BuiltAdoption {
     }
     const [best] = taken
     if (best !== undefined) throw shared(change, best.trial.candidate, best.by.unit.name, best.by.moved)
-    throw refusal(change, dirty, obstacles)
+    throw refusal(change, { dirty, obstacles })
   }
 
   /** Groups in order: a group counts where none of those before it has a result. */
