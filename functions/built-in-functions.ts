@@ -3,7 +3,7 @@
 import type { FunctionLibrary } from '../src/render/answer-calls.ts'
 import { type KrmFunction, succeeded } from '../src/render/kpt/krm-function.ts'
 import type { BuiltIn, BuiltIns } from '../src/render/runtimes/choose-release.ts'
-import { chooseRuntime, NOTHING_ALLOWED } from '../src/render/runtimes/choose-runtime.ts'
+import { chooseRuntime, NOTHING_ALLOWED, refusedAnswer } from '../src/render/runtimes/choose-runtime.ts'
 import { answerNotRun } from '../src/render/runtimes/not-run.ts'
 import { adoptDrift } from './adopt-drift/fn.ts'
 import { applyReplacements, applyReplacementsAsWritten } from './apply-replacements/fn.ts'
@@ -140,7 +140,7 @@ export const builtInFunctions: FunctionLibrary = {
     const chosen = chooseRuntime(step, NOTHING_ALLOWED, BUILT_IN)
     if (chosen.is === 'built-in') return chosen.run(input)
     if (chosen.is === 'not-run') return answerNotRun(input.items, chosen.failure)
-    if (chosen.is === 'refused') return { failure: chosen.failure }
+    if (chosen.is === 'refused') return refusedAnswer(chosen.failure, NOTHING_ALLOWED, BUILT_IN)
     throw new TypeError('nothing but what is built in is allowed')
   },
 }

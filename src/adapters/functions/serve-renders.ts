@@ -10,7 +10,7 @@ import { describeStep } from '../../render/kpt/pipeline-step.ts'
 import { formatFunctionInput } from '../../render/kpt/resource-list.ts'
 import { renderPackage } from '../../render/render-package.ts'
 import type { BuiltIns } from '../../render/runtimes/choose-release.ts'
-import { chooseRuntime } from '../../render/runtimes/choose-runtime.ts'
+import { chooseRuntime, refusedAnswer } from '../../render/runtimes/choose-runtime.ts'
 import { answerNotRun } from '../../render/runtimes/not-run.ts'
 import { type ForeignAnswer, identityRemarks, namesById, readForeignOutput } from './foreign-output.ts'
 import type { FromWorker, SentRendering, ToWorker, WorkerStart } from './worker-messages.ts'
@@ -46,7 +46,7 @@ export function serveRenders(port: MessagePort, { allowed, limits, attributed }:
 
   function answerCall({ step, input }: FunctionCall, notes: Note[]): FunctionAnswer | Promise<FunctionAnswer> {
     const chosen = chooseRuntime(step, allowed, builtIns)
-    if (chosen.is === 'refused') return { failure: chosen.failure }
+    if (chosen.is === 'refused') return refusedAnswer(chosen.failure, allowed, builtIns)
     if (chosen.is === 'not-run') return answerNotRun(input.items, chosen.failure)
     if ('remark' in chosen) notes.push({ cause: 'function-release', subject: describeStep(step), text: chosen.remark })
     if (chosen.is === 'built-in') {

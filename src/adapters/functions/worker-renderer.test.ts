@@ -6,6 +6,7 @@ import type { Failure } from '../../failure.ts'
 import { sentenceOf } from '../../note.ts'
 import type { PackageFiles } from '../../package/package-files.ts'
 import { answerCalls } from '../../render/answer-calls.ts'
+import { renderFiles, throughText } from '../../render/kpt/render-files.ts'
 import type { TurnRendering } from '../../render/package-renderer.ts'
 import { renderPackage } from '../../render/render-package.ts'
 import { partOf } from '../../text/json.ts'
@@ -82,6 +83,37 @@ test('an image whose tag moves is told, and so is a built-in function in place o
     'a/Kptfile:7 (mutator 1, set-namespace): set-namespace without a tag means another release from time to time: v0.4.6 runs',
     'a/Kptfile:8 (mutator 2, set-namespace): the built-in set-namespace stands for the program "bin/set-namespace"',
   ])
+})
+
+test('every function that nothing may run is named at once, those of subpackages first, wherever the package is rendered', async () => {
+  const kptfile = (name: string, functions: string): string =>
+    `apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata: {name: ${name}}\npipeline:\n  validators: [{exec: looks}]\n  mutators:\n${functions}`
+  const texts = {
+    Kptfile: kptfile('web', '  - image: set-labels:v0.2.0\n    configMap: {a: b}\n  - image: reg.example/one\n  - exec: two\n'),
+    'below/Kptfile': kptfile(
+      'below',
+      '  - image: starlark:v0.5.0\n  - image: set-labels:v0.2.0\n    configMap: {a: b}\n  - exec: may-run\n',
+    ),
+  }
+  const content = (text: string): Uint8Array => new TextEncoder().encode(text)
+  const files: PackageFiles = Object.entries(texts).map(([path, text]) => ({ path, mode: '100644', content: content(text) }))
+  const own = renderer({ allowed: { exec: ['may-run'], images: [] } })
+  const wanted = [
+    'BP1201 apps/web/below/Kptfile:7 (mutator 1, starlark)',
+    'BP1206 apps/web/Kptfile:9 (mutator 2, one)',
+    'BP1206 apps/web/Kptfile:10 (mutator 3, two)',
+  ]
+  for (const rendering of [
+    await own.render('apps/web', files, never),
+    answerCalls(renderFiles('apps/web', files), throughText(own.library)),
+  ])
+    assert.deepEqual('failures' in rendering && rendering.failures.map(({ code, where }) => `${code} ${where}`), wanted)
+  const withoutProgram = files.map((file) => ({
+    ...file,
+    content: content(texts[file.path as keyof typeof texts].replace('  - exec: may-run\n', '')),
+  }))
+  const inProcess = await new InProcessRenderer().render('apps/web', withoutProgram)
+  assert.deepEqual('failures' in inProcess && inProcess.failures.map(({ code, where }) => `${code} ${where}`), wanted)
 })
 
 test('a validator that nothing may run is passed over with a note, and the plan passes it over too', async () => {

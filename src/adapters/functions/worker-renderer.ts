@@ -10,7 +10,7 @@ import { MissingAnswer, type PackageRenderer, type TurnRendering } from '../../r
 import { PackageSources } from '../../render/package-sources.ts'
 import { renderPackage } from '../../render/render-package.ts'
 import type { BuiltIns } from '../../render/runtimes/choose-release.ts'
-import { type AllowedFunctions, chooseRuntime } from '../../render/runtimes/choose-runtime.ts'
+import { type AllowedFunctions, chooseRuntime, refusedAnswer } from '../../render/runtimes/choose-runtime.ts'
 import { answerNotRun } from '../../render/runtimes/not-run.ts'
 import type { EngineName } from './container-engine.ts'
 import { ForeignFunctions } from './foreign-functions.ts'
@@ -92,7 +92,7 @@ export class WorkerRenderer implements PackageRenderer {
     const chosen = chooseRuntime(step, this.allowed, this.builtIns)
     if (chosen.is === 'built-in') return chosen.run(input)
     if (chosen.is === 'not-run') return answerNotRun(input.items, chosen.failure)
-    if (chosen.is === 'refused') return { failure: chosen.failure }
+    if (chosen.is === 'refused') return refusedAnswer(chosen.failure, this.allowed, this.builtIns)
     const known = this.foreign.known(chosen, formatFunctionInput(input))
     if (known === undefined) throw new MissingAnswer(call)
     return 'failure' in known ? { failure: new Failure(known.failure) } : readForeignOutput(step, input.items, known, this.limits)

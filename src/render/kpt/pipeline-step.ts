@@ -22,8 +22,15 @@ export interface FunctionCall {
   readonly input: FunctionInput
 }
 
-/** The output of a function; a failure where it could not run or broke a limit. */
-export type FunctionAnswer = FunctionOutput | { readonly failure: Failure }
+/** The failure of a function that could not run or broke a limit. */
+export interface FailedAnswer {
+  readonly failure: Failure
+  /** Of a function that nothing may run: why another one may not run either; undefined for one that may. */
+  readonly refusalOf?: (step: PipelineStep) => Failure | undefined
+}
+
+/** The output of a function, or its failure. */
+export type FunctionAnswer = FunctionOutput | FailedAnswer
 
 /** A computation that yields each function call and receives the answer. It is pure between two calls. */
 export type RenderProcess<T> = Generator<FunctionCall, T, FunctionAnswer>

@@ -2,7 +2,7 @@
  * `kpt fn render`: subpackages first, then the package's mutators one after the other, then its validators on copies
  * (kpt `internal/util/render/executor.go`, as of 1.0.0-beta.56; docs/facts/kpt-render.md).
  */
-import { Failure } from '../../failure.ts'
+import { Failure, Failures } from '../../failure.ts'
 import { cleanPath, goClean } from '../../package/clean-path.ts'
 import type { PipelineFunction } from '../../package/kptfile.ts'
 import { PACKAGE_FILE } from '../../package/walk-package.ts'
@@ -12,7 +12,7 @@ import { annotationOf, clearAnnotation, fileOf, LEGACY_PATH, PACKAGE_PATH, PATH,
 import { notKrm } from './krm-check.ts'
 import { folderOf, type PipelinePackage } from './pipeline-package.ts'
 import type { PipelineStep, RenderProcess, StepRun } from './pipeline-step.ts'
-import { runStep } from './run-step.ts'
+import { runStep, StepRefused } from './run-step.ts'
 import { mergeItems, selectItems, setResourceIds } from './select-items.ts'
 
 /** Receives the resources before the first function and after each mutator. `items` are those of the running package. */
@@ -34,12 +34,13 @@ export interface PipelineRun {
 
 /**
  * @param packagePath of the outermost package, from the root of the repository
- * @throws Failure BP12xx of the first function that fails; nothing is written then, as in kpt
+ * @throws Failure BP12xx of the first function that fails; nothing is written then, as in kpt. Failures of all functions that nothing may run, if
+ * one of them is reached: whoever allows them needs one round for all
  */
 export function* runPipeline(root: PipelinePackage, packagePath: string, watcher?: RenderWatcher): RenderProcess<PipelineRun> {
   const runs: StepRun[] = []
   const read = new Set(pathsOf(root))
-  const items = yield* new PackageRender(packagePath, runs, watcher).render(root)
+  const items = yield* new PackageRender(packagePath, runs, watcher).renderAll(root)
   for (const item of items) {
     const folder = folderOf(annotationOf(item, PACKAGE_PATH) ?? '')
     const path = writtenPath(folder, fileOf(item).path)
@@ -79,7 +80,22 @@ class PackageRender {
     this.watcher = watcher
   }
 
-  *render(own: PipelinePackage): RenderProcess<readonly YamlMap[]> {
+  *renderAll(root: PipelinePackage): RenderProcess<readonly YamlMap[]> {
+    try {
+      return yield* this.render(root)
+    } catch (thrown) {
+      if (!(thrown instanceof StepRefused)) throw thrown
+      const refused = this.mutatorsOf(root).flatMap((step) => thrown.refusalOf(step) ?? [])
+      throw new Failures([refused[0] ?? thrown.failure, ...refused.slice(1)])
+    }
+  }
+
+  private mutatorsOf(own: PipelinePackage): readonly PipelineStep[] {
+    const steps = own.kptfile.pipeline.mutators.map((each, index) => this.step(own, 'mutators', index, each))
+    return [...own.subpackages.flatMap((below) => this.mutatorsOf(below)), ...steps]
+  }
+
+  private *render(own: PipelinePackage): RenderProcess<readonly YamlMap[]> {
     const input: YamlMap[] = []
     for (const below of own.subpackages) input.push(...(yield* this.render(below)))
     input.push(...own.items)

@@ -26,10 +26,22 @@ import {
 } from './item-annotations.ts'
 import { notKrm } from './krm-check.ts'
 import type { FunctionOutput } from './krm-function.ts'
-import { describeStep, functionName, type PipelineStep, type RenderProcess } from './pipeline-step.ts'
+import { describeStep, type FailedAnswer, functionName, type PipelineStep, type RenderProcess } from './pipeline-step.ts'
 import { FUNCTION_TEXT } from './resource-list.ts'
 
-/** @throws Failure BP1202 or BP1204 with kpt's own words where kpt refuses, or the failure of the call */
+/** Thrown for a function that nothing may run. */
+export class StepRefused extends Error {
+  readonly failure: Failure
+  readonly refusalOf: NonNullable<FailedAnswer['refusalOf']>
+
+  constructor(failure: Failure, refusalOf: StepRefused['refusalOf']) {
+    super(failure.message)
+    this.failure = failure
+    this.refusalOf = refusalOf
+  }
+}
+
+/** @throws Failure BP1202 or BP1204 with kpt's own words where kpt refuses, StepRefused, or the failure of the call */
 export function* runStep(
   step: PipelineStep,
   items: readonly YamlMap[],
@@ -39,7 +51,7 @@ export function* runStep(
   const locations = prepare(step, items)
   // kpt passes the config as it is among the resources, with the annotations of this step.
   const answer = yield { step, input: { items, config: config === undefined ? undefined : copyNode(config) } }
-  if ('failure' in answer) throw answer.failure
+  if ('failure' in answer) throw answer.refusalOf === undefined ? answer.failure : new StepRefused(answer.failure, answer.refusalOf)
   if (answer.exitCode !== 0) throw functionFailed(step, answer)
   const output = [...answer.items]
   // Without output the whole package would be deleted, with its Kptfile (measured with kpt 1.0.0-beta.56).

@@ -283,8 +283,8 @@ test('a refusal names the line of the Kptfile and what the operator can do (C10,
     code: 'BP1206',
     what: 'the pipeline wants to run an image, x',
     where: 'apps/web/Kptfile:7 (mutator 1, x)',
-    why: 'evil.example/x:latest is not on the list of images that are allowed, and it is not pinned by a digest',
-    remedy: 'name it with @sha256:… and allow it with --allow-image where it may run; no setting of the package can',
+    why: 'evil.example/x:latest is not on the list of images that are allowed',
+    remedy: 'allow it with --allow-image=evil.example/x:latest where it may run; no setting of the package can',
     retry: 'on-change',
   })
   assert.deepEqual(reported({ image: 'gcr.io/kpt-fn/set-labels:v0.1.4' }), {
@@ -303,6 +303,17 @@ function remedyOf(what: Parameters<typeof stepOf>[0], allowed: Partial<AllowedFu
   const choice = chooseRuntime(stepOf(what), { ...NOTHING_ALLOWED, ...allowed }, BUILT_IN)
   return choice.is === 'refused' ? choice.failure.remedy : assert.fail(choice.is)
 }
+
+test('the remedy of a refused image allows it, with the tag beside it', () => {
+  for (const what of [
+    { image: 'evil.example/x:latest' },
+    { image: `evil.example/x@${DIGEST}` },
+    { image: 'evil.example/x', tag: 'edge' },
+  ]) {
+    const [, image = ''] = /^allow it with --allow-image=(\S+) where it may run;/.exec(remedyOf(what)) ?? []
+    assert.equal(chosen(what, { images: [image] }), `image ${image}`)
+  }
+})
 
 test('the remedy of a refused program allows it', () => {
   assert.match(remedyOf({ exec: 'my-fn' }), /^allow it with --allow-exec="my-fn" /)

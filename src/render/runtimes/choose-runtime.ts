@@ -5,7 +5,7 @@
 import type { Failure } from '../../failure.ts'
 import { runtimeMissing } from '../answer-calls.ts'
 import type { KrmFunction } from '../kpt/krm-function.ts'
-import type { PipelineStep } from '../kpt/pipeline-step.ts'
+import type { FailedAnswer, PipelineStep } from '../kpt/pipeline-step.ts'
 import { type BuiltIns, chooseRelease, newestBuiltIn } from './choose-release.ts'
 import { formatRelease, parseRelease } from './release-version.ts'
 import { imageNotAllowed, imageNotPinned, noProgram, programNotAllowed } from './runtime-refused.ts'
@@ -44,6 +44,15 @@ const CATALOG = 'ghcr.io/kptdev/krm-functions-catalog/'
 export function chooseRuntime(step: PipelineStep, allowed: AllowedFunctions, builtIns: BuiltIns): ChosenRuntime {
   const chosen = step.function.image === '' ? chooseForExec(step, allowed, builtIns) : chooseForImage(step, allowed, builtIns)
   return chosen.is === 'refused' && step.list === 'validators' ? { is: 'not-run', failure: chosen.failure } : chosen
+}
+
+/** The answer to a call of a function that is refused: with it, the caller can name all that are. */
+export function refusedAnswer(failure: Failure, allowed: AllowedFunctions, builtIns: BuiltIns): FailedAnswer {
+  const refusalOf = (step: PipelineStep): Failure | undefined => {
+    const chosen = chooseRuntime(step, allowed, builtIns)
+    return chosen.is === 'refused' ? chosen.failure : undefined
+  }
+  return { failure, refusalOf }
 }
 
 function chooseForExec(step: PipelineStep, allowed: AllowedFunctions, builtIns: BuiltIns): ChosenRuntime {

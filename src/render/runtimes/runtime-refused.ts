@@ -40,10 +40,8 @@ export function noProgram(step: PipelineStep): Failure {
 }
 
 export function imageNotAllowed(step: PipelineStep, image: string): Failure {
-  const isPinned = image.includes('@')
-  const why = `${image} is not on the list of images that are allowed${isPinned ? '' : ', and it is not pinned by a digest'}`
-  const allow = isPinned ? `allow it with --allow-image=${image}` : 'name it with @sha256:… and allow it with --allow-image'
-  return refused(step, 'an image', why, `${allow} where it may run; no setting of the package can`)
+  const why = `${image} is not on the list of images that are allowed`
+  return refused(step, 'an image', why, `allow it with --allow-image=${image} where it may run; no setting of the package can`)
 }
 
 /** The operator allows a registry or folder, not every later image in it. */
