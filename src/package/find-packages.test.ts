@@ -23,7 +23,14 @@ describe('findPackages', () => {
   })
 
   it('names the package that is the whole repository by the last label of its Kptfile', () => {
-    assert.deepEqual(['web', 'apps/web', undefined].map(rootPackageName), ['web', 'web', 'root'])
+    assert.deepEqual(['web', 'apps/web', 'my--web', undefined].map(rootPackageName), ['web', 'web', 'my--web', 'root'])
+  })
+
+  it('names it by a DNS label, whatever words its Kptfile has', () => {
+    const names = ['Policy Blog Resources', 'basens-AA', 'Foo_Bar', 'apps/', '../..', 'a\n -b', '-web-', 'é', `${'a'.repeat(62)} b`]
+    const wanted = ['policy-blog-resources', 'basens-aa', 'foo-bar', 'root', 'root', 'a--b', 'web', 'root', 'a'.repeat(62)]
+    assert.deepEqual(names.map(rootPackageName), wanted)
+    fc.assert(fc.property(fc.string(), (name) => /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/.test(rootPackageName(name))))
   })
 
   it('takes the whole repository for one package where a Kptfile is at its root', () => {

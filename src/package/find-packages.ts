@@ -7,10 +7,21 @@ import { PACKAGE_FILE } from './walk-package.ts'
 
 /** Name of a unit without a Kptfile that is the whole repository. */
 export const ROOT_FOLDER = 'root'
+/** Characters of a DNS label. */
+const MOST_OF_LABEL = 63
 
-/** Name of the package that is the whole repository: the last label of the Kptfile's name, which may be a path (`apps/web`). */
+/**
+ * Name of the package that is the whole repository: the last part of the Kptfile's name, which may be a path (`apps/web`). It becomes part of
+ * branches and files, so that a name of other words (`Web Shop`) is written as a DNS label, `web-shop`.
+ */
 export function rootPackageName(kptfileName: string | undefined): string {
-  return kptfileName === undefined ? ROOT_FOLDER : kptfileName.slice(kptfileName.lastIndexOf('/') + 1)
+  const last = kptfileName?.slice(kptfileName.lastIndexOf('/') + 1) ?? ''
+  const label = last
+    .toLowerCase()
+    .replace(/[^a-z0-9-]+/g, '-')
+    .slice(0, MOST_OF_LABEL)
+    .replace(/^-+|-+$/g, '')
+  return label === '' ? ROOT_FOLDER : label
 }
 
 export interface FoundPackage {

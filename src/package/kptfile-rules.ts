@@ -81,13 +81,6 @@ export const KPTFILE_SHAPE: Shape = object({
 export const KPTFILE_API_VERSION = 'kpt.dev/v1'
 export const KPTFILE_KIND = 'Kptfile'
 
-const DNS_LABEL = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/
-
-/** DNS labels with `/` between them: `porchctl rpkg init apps/web` gives the Kptfile this name (docs/facts/kptfile-strictness.md). */
-export function isPackageName(text: string): boolean {
-  return text.split('/').every((label) => DNS_LABEL.test(label))
-}
-
 const HOST = '(?:[A-Za-z0-9][A-Za-z0-9-]*(?:\\.[A-Za-z0-9][A-Za-z0-9-]*)*(?::[0-9]+)?/)?'
 const PATH_PART = '[a-z0-9]+(?:(?:\\.|__?|-+)[a-z0-9]+)*'
 const IMAGE = new RegExp(`^${HOST}${PATH_PART}(?:/${PATH_PART})*(?::[A-Za-z0-9_][A-Za-z0-9_.-]{0,127})?(?:@[a-z0-9]+:[0-9a-f]{32,})?$`)

@@ -31,11 +31,20 @@ describe('readKptfile', () => {
     })
   }
 
-  it('takes the path that porchctl gives a package as its name, and no other path', () => {
-    const named = (name: string) => failures(HEAD.replace('name: web', `name: ${JSON.stringify(name)}`)).map(({ code }) => code)
-    for (const name of ['web', 'apps/web', 'infra/net/dns']) assert.deepEqual(named(name), [], name)
-    for (const name of ['/web', 'apps/', 'apps//web', 'apps/Web', 'apps/../web', `apps/${'a'.repeat(64)}`])
-      assert.deepEqual(named(name), ['BP1102'], name)
+  it('takes every name that is not empty', () => {
+    const named = (name: string) => failures(HEAD.replace('name: web', `name: ${name}`)).map(({ code }) => code)
+    for (const name of ['web', 'apps/web', 'Policy Blog Resources', 'basens-AA', '../x', '" "', '12', 'a'.repeat(300)])
+      assert.deepEqual(named(name), [], name)
+    for (const name of ['', '""', '~']) assert.deepEqual(named(name), ['BP1102'], name)
+    assert.deepEqual(named('[a]'), ['BP1101', 'BP1102'])
+  })
+
+  it('takes every upstream: nothing is fetched from it', () => {
+    const upstream = (git: string) => failures(`${HEAD}upstream:\n  type: git\n  git: ${git}\n`).map(({ code }) => code)
+    for (const repo of ['sso://team/packages', 'https://ada@example.com/r', 'file:///srv/git', 'ext::sh -c x', '-x'])
+      for (const ref of ['main', '--upload-pack=x', '@{-1}', 'a b'])
+        assert.deepEqual(upstream(JSON.stringify({ repo, directory: '/', ref })), [], `${repo} ${ref}`)
+    assert.deepEqual(upstream('{repo: [sso://team/packages]}'), ['BP1101'])
   })
 
   it('reads a whole Kptfile', () => {

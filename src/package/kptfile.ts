@@ -5,17 +5,8 @@ import { type GoYamlDocument, type GoYamlFile, parseGoYaml } from '../yaml/read/
 import { formatPosition, LineIndex, type TextPosition } from '../yaml/read/go-yaml-text.ts'
 import { isNull, keyOf, resolved, type YamlNode } from '../yaml/yaml-node.ts'
 import { isEmpty, objectAt, objectsAt, textAt, textOf, textsAt } from './kptfile-fields.ts'
-import {
-  configPathProblem,
-  isImageReference,
-  isPackageName,
-  KPTFILE_API_VERSION,
-  KPTFILE_KIND,
-  KPTFILE_SHAPE,
-  type Shape,
-} from './kptfile-rules.ts'
+import { configPathProblem, isImageReference, KPTFILE_API_VERSION, KPTFILE_KIND, KPTFILE_SHAPE, type Shape } from './kptfile-rules.ts'
 import { nearestNames } from './nearest-name.ts'
-import { upstreamRefProblem, upstreamRepositoryProblem } from './upstream-address.ts'
 
 /** Selects the resources of a function: every part that is not empty has to match (kpt `api/kptfile/v1/types.go`). */
 export interface FunctionSelector {
@@ -59,7 +50,8 @@ export type KptfileReading = { readonly kptfile: Kptfile } | { readonly failures
 /**
  * Reads a Kptfile. A field of a newer kpt is accepted. A field that no kpt knows is a failure, because kpt then refuses the package.
  * Failures come in the order of their lines: BP1101 (not a Kptfile), BP1102 (name), BP1103 (unknown field),
- * BP1104 (function), BP1105 (upstream), BP1110 and BP1111 (YAML). Never throws for bad input.
+ * BP1104 (function), BP1110 and BP1111 (YAML). What rendering does not use may be anything, as in kpt: the upstream, and the words of a name
+ * (docs/facts/kptfile-strictness.md). Never throws for bad input.
  * @param where path of the file, as failures name it
  */
 export function readKptfile(text: string, where: string): KptfileReading {
@@ -94,10 +86,9 @@ function emptyKptfile(where: string): Failure {
 
 const WHAT: { readonly [code: string]: string } = {
   BP1101: 'the Kptfile is not one',
-  BP1102: 'the package name is not valid',
+  BP1102: 'the package has no name',
   BP1103: 'the Kptfile has a field that kpt does not know',
   BP1104: 'a function of the pipeline is not valid',
-  BP1105: 'the upstream of the package is not one to ask git for',
   BP1110: 'the YAML is not valid',
 }
 
@@ -146,7 +137,6 @@ class KptfileReader {
       this.checkShape(value, KPTFILE_SHAPE, [])
       this.checkName(value)
       for (const list of ['mutators', 'validators']) this.checkFunctions(value, list)
-      this.checkUpstream(objectAt(objectAt(value, 'upstream'), 'git'))
     }
     return kptfileOf(value, { lineOf: (location) => this.at(location).line, textsAt: (position) => this.textsAt(position) })
   }
@@ -174,11 +164,9 @@ class KptfileReader {
   private checkName(value: JsonObject): void {
     const metadata = getKey(value, 'metadata')
     const name = textOf(isJsonObject(metadata) ? getKey(metadata, 'name') : undefined)
-    if (isPackageName(name)) return
-    const at = this.at(name === '' && metadata === undefined ? [] : ['metadata', 'name'])
-    const why = name === '' ? 'metadata.name is missing' : `metadata.name is ${quote(name)}`
-    const remedy = 'lower-case letters, digits and "-", at most 63, with a letter or digit at both ends; and "/" between such names'
-    this.refuse('BP1102', at, why, name === '' ? `give it a metadata.name of ${remedy}` : `use ${remedy}`)
+    if (name !== '') return
+    const at = this.at(metadata === undefined ? [] : ['metadata', 'name'])
+    this.refuse('BP1102', at, 'metadata.name is missing', 'give it a metadata.name, such as the name of its folder')
   }
 
   private checkShape(value: Json, shape: Shape, location: Location): void {
@@ -220,16 +208,6 @@ class KptfileReader {
       `${formatLocation(location)}: wanted ${wanted}, got ${describe(value)}`,
       `make it ${wanted}, or remove it`,
     )
-  }
-
-  private checkUpstream(git: JsonObject): void {
-    const refuse = (field: string, why: string, remedy: string): void =>
-      this.refuse('BP1105', this.at(['upstream', 'git', field]), `upstream.git.${field}: ${why}`, remedy)
-    const [address, ref] = [textAt(git, 'repo'), textAt(git, 'ref')]
-    const badAddress = address === '' ? undefined : upstreamRepositoryProblem(address)
-    if (badAddress !== undefined) refuse('repo', badAddress, 'name the repository by https or ssh, without a password')
-    const badRef = ref === '' ? undefined : upstreamRefProblem(ref)
-    if (badRef !== undefined) refuse('ref', badRef, 'name a branch, a tag or a commit')
   }
 
   private checkFunctions(value: JsonObject, list: string): void {

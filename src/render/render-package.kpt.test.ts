@@ -108,23 +108,33 @@ describe('renderPackage and the real kpt', { skip: whyNoKpt() }, () => {
       },
     ],
     ['a subpackage with an unknown field', { Kptfile: kptfile('x'), 'sub/Kptfile': `${kptfile('y')}notes: x\n` }],
+    ['an empty name', { Kptfile: kptfile('""'), 'a.yaml': object('a') }],
     ['an object without apiVersion', { Kptfile: kptfile('x'), 'a.yaml': 'kind: ConfigMap\nmetadata: {name: a}\n' }],
     ['an object without name', { Kptfile: kptfile('x'), 'a.yaml': 'apiVersion: v1\nkind: ConfigMap\nmetadata: {labels: {a: b}}\n' }],
     ['YAML that is none', { Kptfile: kptfile('x'), 'a.yaml': 'a: [\n' }],
     ['text behind a separator', { Kptfile: kptfile('x'), 'a.yaml': `${object('a')}--- b\n${object('c')}` }],
   ]
-  for (const [name, files] of refused) {
-    it(`both refuse ${name}`, () => {
-      const given = Object.entries(files).map(([path, text]) => ({
-        path,
-        mode: '100644' as const,
-        content: new TextEncoder().encode(text),
-      }))
-      assert.ok('failures' in answerCalls(renderPackage('', given), NO_FUNCTIONS))
-      assert.equal(
-        withFolder(files, (folder) => runKpt(folder, 'fn', 'render', '.').ok),
-        false,
-      )
-    })
+  /** Whether we render the package, and whether kpt does. */
+  function rendered(files: { readonly [path: string]: string }): readonly [boolean, boolean] {
+    const given = Object.entries(files).map(([path, text]) => ({ path, mode: '100644' as const, content: new TextEncoder().encode(text) }))
+    const own = answerCalls(renderPackage('', given), NO_FUNCTIONS)
+    return ['desired' in own, withFolder(files, (folder) => runKpt(folder, 'fn', 'render', '.').ok)]
   }
+
+  for (const [name, files] of refused)
+    it(`both refuse ${name}`, () => {
+      assert.deepEqual(rendered(files), [false, false])
+    })
+
+  it('both take any name that is not empty, and any upstream', () => {
+    for (const name of ['Policy Blog Resources', 'basens-AA', '../x', '" "', '12'])
+      assert.deepEqual(rendered({ Kptfile: kptfile(name), 'a.yaml': object('a') }), [true, true], name)
+    for (const git of [
+      { repo: 'sso://team/r', ref: 'main' },
+      { repo: 'https://ada@example.com/r', ref: '--upload-pack=x' },
+    ]) {
+      const upstream = `upstream:\n  type: git\n  git: ${JSON.stringify({ directory: '/', ...git })}\n`
+      assert.deepEqual(rendered({ Kptfile: kptfile('x'), 'sub/Kptfile': `${kptfile('y')}${upstream}` }), [true, true], git.repo)
+    }
+  })
 })

@@ -64,8 +64,8 @@ export const FAILURE_GUIDE: { readonly [code in FailureCode]: FailureGuide } = {
     fix: 'give it apiVersion: kpt.dev/v1, kind: Kptfile and metadata.name',
   },
   BP1102: {
-    cause: 'metadata.name of the Kptfile is missing, or has other characters than lower-case letters, digits, "-" and "/"',
-    fix: 'give the package a name like web-frontend or apps/web, with at most 63 characters between two "/"',
+    cause: 'metadata.name of the Kptfile is missing or empty; kpt also refuses the package',
+    fix: 'give the package a name, such as that of its folder',
   },
   BP1103: {
     cause: 'a field is misspelt or at the wrong level; kpt also refuses the package',
@@ -74,10 +74,6 @@ export const FAILURE_GUIDE: { readonly [code in FailureCode]: FailureGuide } = {
   BP1104: {
     cause: 'it has neither image nor exec or both of them, several configs, or a config that is no object of the package',
     fix: 'correct the function in the Kptfile at the line that is named',
-  },
-  BP1105: {
-    cause: 'upstream.git names an address with a password, a local path, or a ref that git would take for something else',
-    fix: 'name the repository by https or ssh, and a branch, a tag or a commit of it',
   },
   BP1110: {
     cause: 'the file has a mistake in its indentation, its quotes or its keys, or is a template and no YAML',
