@@ -11,6 +11,7 @@ export const NOTE_CAUSES = {
   'branch-left-alone': 'a branch that is left as it is',
   'claimed-by-inventory': 'objects that an inventory has, and of which nobody knows whether they belong to the package',
   'cluster-not-observed': 'a cluster that cannot be read, of which nothing is known now',
+  'condition-copied': 'a condition of a Kptfile that came with a copy of another package',
   'commit-compared': 'a work tree whose changes are not committed',
   'config-applied': 'a config of a function that is also an object of the cluster',
   decision: 'a decision that somebody made',

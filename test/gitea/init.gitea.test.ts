@@ -114,6 +114,16 @@ await giteaSuite('backporch init', {}, (gitea) => {
         ['drift-ledger', 0, [bot.account.name]],
       ],
     )
+    const tags = await send<{ name_pattern: string; whitelist_usernames: string[] }[]>('GET', '/tag_protections')
+    assert.deepEqual(
+      tags.body.map(({ name_pattern, whitelist_usernames }) => [name_pattern, whitelist_usernames]),
+      [['/^.+\\/v[0-9]+$/', [bot.account.name]]],
+    )
+    const refused = await gitea.request(bot.owner.token, 'POST', `/repos/${bot.owner.name}/deploy/tags`, {
+      tag_name: 'apps/web/v1',
+      target: 'main',
+    })
+    assert.ok(refused.status >= 400, `somebody else sets the tag of a revision: ${refused.status}`)
     assert.equal((await init('--yes')).code, 0, 'and init goes on as before')
   })
 })

@@ -1,9 +1,11 @@
 /** `check` proves what Backporch needs. A line that cannot be proven says so; a failed check does not stop the others. */
 import { failuresOf } from '../../failure.ts'
-import type { ClusterReader } from '../../ports/cluster.ts'
+import type { DriftPolicyDocument } from '../../policy/schema.ts'
+import type { ClusterReader, ObjectList } from '../../ports/cluster.ts'
 import type { ClusterAccessAnswer, Finding, Probes } from '../../ports/probes.ts'
 import { judgeAccess, judgeClock } from '../../reconcile/onboard/check-cluster.ts'
 import { checkPackages } from '../../reconcile/onboard/check-packages.ts'
+import { judgePorch, PORCH_REPOSITORY } from '../../reconcile/onboard/check-porch.ts'
 import {
   type BaseTree,
   checkLedger,
@@ -183,7 +185,7 @@ async function checkCluster(options: CheckOptions, probes: Probes, cli: CliConte
         const answers = new Map<string, ClusterAccessAnswer>()
         for (const one of await namespacesOf(options, cli, namespace)) answers.set(one, await probes.access(target, one, signal))
         const [first] = answers.values()
-        const settles = await policySettles(options, cli)
+        const settles = await policyHas(options, cli, ({ settle }) => settle === 'backporch')
         return [
           ...judgeAccess(oneLine(found.name), answers, settles),
           ...judgeClock(`cluster ${oneLine(found.name)}`, first?.serverTime, cli.clock.now().getTime()),
@@ -194,6 +196,14 @@ async function checkCluster(options: CheckOptions, probes: Probes, cli: CliConte
       const repository = await cli.openRepository(options.repo, undefined)
       const objects = await syncerObjects(found, signal)
       return judgeSyncers(objects, await readSynced(repository, await readBase(repository, options.branch, signal), options.repo, signal))
+    })
+    await ask('porch', async () => {
+      const objects = await listInstalled(found, PORCH_REPOSITORY, signal)
+      if (objects === undefined || objects.objects.length === 0) return []
+      const repository = await cli.openRepository(options.repo, undefined)
+      const { branch: baseBranch } = await readBase(repository, options.branch, signal)
+      const approvesInPorch = await policyHas(options, cli, ({ approval }) => approval === 'porch')
+      return judgePorch(objects.objects, { remote: options.repo, baseBranch, approvesInPorch })
     })
   } finally {
     close()
@@ -216,11 +226,11 @@ async function namespacesOf(options: CheckOptions, cli: CliContext, own: string)
   }
 }
 
-async function policySettles(options: CheckOptions, cli: CliContext): Promise<boolean> {
+async function policyHas(options: CheckOptions, cli: CliContext, has: (spec: DriftPolicyDocument['spec']) => boolean): Promise<boolean> {
   try {
     const repository = await cli.openRepository(options.repo, undefined)
     const { policies } = await readPolicy(repository, await readBase(repository, options.branch, cli.signal), cli.signal)
-    return policies.some(({ document }) => document.spec.settle === 'backporch')
+    return policies.some(({ document }) => has(document.spec))
   } catch (thrown) {
     cli.signal.throwIfAborted()
     failuresOf(thrown)
@@ -231,18 +241,26 @@ async function policySettles(options: CheckOptions, cli: CliContext): Promise<bo
 async function syncerObjects(reader: ClusterReader, signal: AbortSignal): Promise<SyncerObjects> {
   let complete = true
   const byKind = new Map<string, readonly JsonObject[]>()
-  for (const { group, kind } of CHECKED_KINDS) {
-    try {
-      const found = await reader.list(group, kind, signal)
-      complete &&= found.complete
-      byKind.set(kind, found.objects)
-    } catch (thrown) {
-      // The kind is not installed, which is an answer.
-      if (failuresOf(thrown)[0].code !== 'BP3009') throw thrown
-      byKind.set(kind, [])
-    }
+  for (const kind of CHECKED_KINDS) {
+    const found = await listInstalled(reader, kind, signal)
+    complete &&= found?.complete ?? true
+    byKind.set(kind.kind, found?.objects ?? [])
   }
   return { byKind, complete }
+}
+
+/** Undefined where the kind is not installed, which is an answer. */
+async function listInstalled(
+  reader: ClusterReader,
+  { group, kind }: { readonly group: string; readonly kind: string },
+  signal: AbortSignal,
+): Promise<ObjectList | undefined> {
+  try {
+    return await reader.list(group, kind, signal)
+  } catch (thrown) {
+    if (failuresOf(thrown)[0].code !== 'BP3009') throw thrown
+    return undefined
+  }
 }
 
 /** Nothing where none was given: to sign is a choice. */

@@ -12,6 +12,7 @@ export const NOTE_GUIDE: { readonly [cause in NoteCause]: string } = {
   'cluster-not-observed':
     'run backporch check, which says what of the connection or the rights is missing; the next scan that reads it ends this',
   'commit-compared': 'commit the changes: commits are compared and edited, not the work tree',
+  'condition-copied': 'remove the condition from the Kptfile of the copy, or leave it: the next proposal of the package replaces it',
   'config-applied':
     'annotate the config with config.kubernetes.io/local-config: "true", if only functions read it: then it is no object of the cluster',
   decision: 'nothing: the decision was found in git and is recorded in the ledger (backporch history)',

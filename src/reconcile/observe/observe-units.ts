@@ -15,6 +15,7 @@ import { RECORDS_FOLDER } from '../../record/record-paths.ts'
 import type { PackageRenderer } from '../../render/package-renderer.ts'
 import { claimsOf } from '../../syncers/claims.ts'
 import { eachOf } from '../each-of.ts'
+import { copiedCondition } from '../porch/copied-condition.ts'
 import { choosePackages } from '../repository/manifest-folders.ts'
 import { selectByLabels } from '../repository/package-labels.ts'
 import { readProposals } from '../repository/read-proposals.ts'
@@ -134,6 +135,7 @@ async function observeTogether(
       const notes = [
         ...load.desired.notes,
         ...packageNotes(load.found, load, observation),
+        ...copiedCondition(load.found.path, load.files.files, from.view),
         ...objectNotes(observation),
         ...(observation.notes ?? []),
       ]

@@ -26,7 +26,8 @@ export const GITEA_SETUP: ForgeSetup = {
 
 function requestsOf({ remote, baseBranch, bot }: ProtectionSubject): ProtectionRequest[] {
   const address = parsePageAddress(remote)
-  const path = `/repos/${address === undefined ? '{owner}/{repo}' : `${address.owner}/${address.repository}`}/branch_protections`
+  const repository = `/repos/${address === undefined ? '{owner}/{repo}' : `${address.owner}/${address.repository}`}`
+  const path = `${repository}/branch_protections`
   const review = {
     rule_name: baseBranch,
     enable_push: false,
@@ -39,8 +40,20 @@ function requestsOf({ remote, baseBranch, bot }: ProtectionSubject): ProtectionR
     enable_push: true,
     ...(bot === undefined ? {} : { enable_push_whitelist: true, push_whitelist_usernames: [bot] }),
   }
+  // Gitea protects a tag from everybody who is not named, so that without an account nobody could publish.
+  const revisions = bot === undefined ? undefined : { name_pattern: '/^.+\\/v[0-9]+$/', whitelist_usernames: [bot] }
   return [
     { what: 'nothing reaches the base branch without a review', method: 'POST', path, body: review },
     { what: 'the ledger is never rewritten', method: 'POST', path, body: ledger },
+    ...(revisions === undefined
+      ? []
+      : [
+          {
+            what: 'the tag of a published revision is set by these accounts only: add that of Porch where it approves',
+            method: 'POST',
+            path: `${repository}/tag_protections`,
+            body: revisions,
+          } as const,
+        ]),
   ]
 }

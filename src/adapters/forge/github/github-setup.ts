@@ -59,8 +59,17 @@ function requestsOf({ remote, baseBranch, bot }: ProtectionSubject): ProtectionR
     rules: [{ type: 'deletion' }, { type: 'non_fast_forward' }, ...(appId === undefined ? [] : [{ type: 'update' }, { type: 'creation' }])],
     ...(appId === undefined ? {} : { bypass_actors: [{ actor_id: appId, actor_type: 'Integration', bypass_mode: 'always' }] }),
   }
+  // Without `deletion`: `porchctl rpkg delete` deletes the tag of a revision.
+  const revisions = {
+    name: 'backporch: the tag of a published revision does not move',
+    target: 'tag',
+    enforcement: 'active',
+    conditions: { ref_name: { include: ['refs/tags/*/v*', 'refs/tags/**/v*'], exclude: [] } },
+    rules: [{ type: 'update' }, { type: 'non_fast_forward' }],
+  }
   return [
     { what: 'nothing reaches the base branch without a review', method: 'POST', path, body: review },
     { what: 'the ledger is never rewritten', method: 'POST', path, body: ledger },
+    { what: 'the tag of a published revision does not move', method: 'POST', path, body: revisions },
   ]
 }

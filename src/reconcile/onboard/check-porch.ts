@@ -1,0 +1,45 @@
+/** Whether a Porch server lists and approves the packages of the repository. Pure: its Repository objects are given. */
+import type { Finding } from '../../ports/probes.ts'
+import { sameRepository } from '../../syncers/sync-path.ts'
+import { type JsonObject, textOf } from '../../text/json.ts'
+import { oneLine } from '../../text/one-line.ts'
+
+/** Porch's own kind (nephio-project/porch, api/porchconfig/v1alpha1). */
+export const PORCH_REPOSITORY = { group: 'config.porch.kpt.dev', kind: 'Repository' } as const
+
+interface CheckedRepository {
+  readonly remote: string
+  readonly baseBranch: string
+  /** Whether a policy has `approval: porch`. */
+  readonly approvesInPorch: boolean
+}
+
+/** Nothing where no Porch has the repository. */
+export function judgePorch(objects: readonly JsonObject[], { remote, baseBranch, approvesInPorch }: CheckedRepository): readonly Finding[] {
+  return objects.flatMap((object): Finding[] => {
+    if (!sameRepository(textOf(object, 'spec', 'git', 'repo'), remote)) return []
+    const name = oneLine(textOf(object, 'metadata', 'name'), 100)
+    const directory = oneLine(textOf(object, 'spec', 'git', 'directory').replace(/^\/+|\/+$/g, ''), 200)
+    const branch = oneLine(textOf(object, 'spec', 'git', 'branch') || 'main', 100)
+    const where = `Porch has this repository as ${oneLine(textOf(object, 'metadata', 'namespace'), 100)}/${name}`
+    const names = `backporch get packages --name ${name}${directory === '' ? '' : ` --directory ${directory}`} has its names`
+    if (branch !== baseBranch)
+      return [
+        {
+          check: 'porch',
+          state: 'warning',
+          message: `${where}, with the branch ${branch} and not ${baseBranch}`,
+          fix: `give --branch ${branch}, or register the repository with ${baseBranch}`,
+        },
+      ]
+    if (approvesInPorch) return [{ check: 'porch', state: 'passed', message: `${where}; ${names}` }]
+    return [
+      {
+        check: 'porch',
+        state: 'warning',
+        message: `${where}, and no policy has approval: porch: a proposal that is updated after Porch read it is approved as it was before`,
+        fix: `set spec.approval: porch in a policy if people approve with porchctl (docs/guides/porch.md); ${names}`,
+      },
+    ]
+  })
+}

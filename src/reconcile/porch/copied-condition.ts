@@ -1,0 +1,37 @@
+/** A package that was copied from a revision of ours has the condition `Drifted` of the other package, which says nothing of it. */
+import type { Note } from '../../note.ts'
+import type { PackageFiles } from '../../package/package-files.ts'
+import type { ClosedEpisode, DriftReport } from '../../record/schema.ts'
+import { objectsIn, partOf, textOf } from '../../text/json.ts'
+import { parseGoYaml } from '../../yaml/read/go-yaml.ts'
+
+interface KnownEpisodes {
+  readonly closed: readonly ClosedEpisode[]
+  /** By the unit's folder in the ledger. */
+  readonly reports: ReadonlyMap<string, DriftReport>
+}
+
+/** @param packagePath of the package whose files these are; its Kptfile is valid */
+export function copiedCondition(packagePath: string, files: PackageFiles, { closed, reports }: KnownEpisodes): readonly Note[] {
+  const kptfile = files.find(({ path }) => path === 'Kptfile')
+  const text = kptfile === undefined ? '' : new TextDecoder().decode(kptfile.content)
+  // Most packages have none, and their Kptfile is not parsed again.
+  const named = /drift-[0-9a-f]{8}/.test(text) ? parseGoYaml(text, 'Kptfile').documents[0]?.value : undefined
+  const condition = objectsIn(partOf(named, 'status', 'conditions')).find((one) => textOf(one, 'type') === 'Drifted')
+  const episode = textOf(condition, 'message').replace(/^drift-/, '')
+  if (condition === undefined || episode === '') return []
+  const owners = new Set([
+    ...closed.flatMap(({ spec }) => (spec.episode === episode ? [spec.unit.package] : [])),
+    ...[...reports.values()].flatMap(({ spec, status }) => (status.episode === episode ? [spec.unit.package] : [])),
+  ])
+  const [other] = owners
+  if (other === undefined || owners.has(packagePath)) return []
+  const file = packagePath === '' ? 'Kptfile' : `${packagePath}/Kptfile`
+  return [
+    {
+      cause: 'condition-copied',
+      subject: file,
+      text: `the condition Drifted is of drift-${episode} of ${other || 'the repository'}, and came with a copy: the next proposal of the package replaces it`,
+    },
+  ]
+}
