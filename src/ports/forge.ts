@@ -8,6 +8,8 @@ export interface ProposalMerge {
   readonly base: { readonly ref: string; readonly commit: ObjectId }
   /** The merge commit; its parents are base and proposal. */
   readonly merge: CommitDraft
+  /** The same, where it is made already because git alone is the forge: the ledger names it. */
+  readonly commit?: ObjectId | undefined
   /** Full name of the revision's tag. */
   readonly tag: string
   /** Refs that move along: the ledger. */

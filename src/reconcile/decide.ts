@@ -15,6 +15,7 @@ import type { UnitPlan } from '../plan/turn/unit-plan.ts'
 import type { FileChange } from '../ports/package-repository.ts'
 import { recordPath, travellingRecordPath } from '../record/record-paths.ts'
 import { applyWrites, type LedgerTarget, writeLedger } from './apply/apply-writes.ts'
+import { isHosted } from './apply/is-hosted.ts'
 import { judgeBranches } from './judge-branches.ts'
 import { withFreshRefs } from './observe/observe-units.ts'
 import { observeUnits } from './observe-turn.ts'
@@ -70,9 +71,10 @@ export async function approve(ports: TurnPorts, request: DecisionRequest, signal
     const changes = await changesBetween(ports.repository, proposal.base, proposal.commit, signal)
     await withAnswers(request.turn.renderer, signal, (answers) => assertAsBuilt(asking(observation, answers), proposal, changes))
     const { merge, tag, revision, ledger } = planApproval(inputOf(reviewed, request), changes)
-    const along = await writeLedger(ports.repository, ledger, ledgerTarget(reviewed, view, request))
+    const made = isHosted(ports.forge) ? undefined : await ports.repository.write(merge)
+    const along = await writeLedger(ports.repository, ledger(made), ledgerTarget(reviewed, view, request))
     const base = { ref: `refs/heads/${view.baseBranch}`, commit: view.base }
-    const commit = await ports.forge.merge({ proposal, base, merge, tag, along }, signal)
+    const commit = await ports.forge.merge({ proposal, base, merge, commit: made, tag, along }, signal)
     return { reviewed, commit, revision, silentUntil: undefined }
   }
 }

@@ -38,6 +38,13 @@ test('the rulesets are what the types of GitHub’s own description take', () =>
       rules: [{ type: 'deletion' }, { type: 'non_fast_forward' }, { type: 'update' }, { type: 'creation' }],
       bypass_actors: [{ actor_id: 12345, actor_type: 'Integration', bypass_mode: 'always' }],
     },
+    {
+      name: 'backporch: the tag of a published revision does not move',
+      target: 'tag',
+      enforcement: 'active',
+      conditions: { ref_name: { include: ['refs/tags/*/v*', 'refs/tags/**/v*'], exclude: [] } },
+      rules: [{ type: 'update' }, { type: 'non_fast_forward' }],
+    },
   ]
   const { requests } = FORGES.github.protection(subject)
   assert.deepEqual(

@@ -1,9 +1,11 @@
 /** Approve and reject, as writes to git. Pure: who and when are arguments. */
 import { Failure } from '../../failure.ts'
+import type { ObjectId } from '../../package/object-id.ts'
 import { formatRevisionTag, shortBranch } from '../../package/ref-name.ts'
 import type { CommitDraft, FileChange } from '../../ports/package-repository.ts'
 import { formatApprovalMessage } from '../../record/commit-message.ts'
 import type { ClosedEpisode } from '../../record/schema.ts'
+import { given } from '../../text/given.ts'
 import { ledgerFilesOf } from '../ledger/ledger-files.ts'
 import type { LedgerWrites } from '../turn/action.ts'
 import type { Observation, OpenBranch } from '../turn/observation.ts'
@@ -27,7 +29,8 @@ export interface PlannedApproval {
   /** Full name of the tag, and the revision as in `v4`. */
   readonly tag: string
   readonly revision: string
-  readonly ledger: LedgerWrites
+  /** @param commit the merge commit, where it is made before it is pushed */
+  readonly ledger: (commit: ObjectId | undefined) => LedgerWrites
 }
 
 /**
@@ -49,7 +52,8 @@ export function planApproval(input: DecisionInput, changes: readonly FileChange[
     },
     tag: `refs/tags/${formatRevisionTag({ packagePath: unit.packageName, revision })}`,
     revision: `v${revision}`,
-    ledger: closing(input, { outcome: 'Merged', decidedBy, at, revision: `v${revision}`, ...reasonOf(input) }, 'Applying'),
+    ledger: (commit) =>
+      closing(input, { outcome: 'Merged', decidedBy, at, ...given({ commit }), revision: `v${revision}`, ...reasonOf(input) }, 'Applying'),
   }
 }
 

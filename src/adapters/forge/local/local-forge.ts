@@ -47,8 +47,8 @@ export class LocalForge implements Forge {
     return { label: ref.replace(/^refs\/heads\//, ''), url: '', number: undefined }
   }
 
-  async merge({ proposal, base, merge, tag, along }: ProposalMerge, signal: AbortSignal): Promise<ObjectId> {
-    const commit = await this.repository.write(merge)
+  async merge({ proposal, base, merge, commit: made, tag, along }: ProposalMerge, signal: AbortSignal): Promise<ObjectId> {
+    const commit = made ?? (await this.repository.write(merge))
     await this.repository.push(
       [
         { ref: base.ref, from: base.commit, to: commit },
