@@ -106,7 +106,7 @@ describe('a repository on which a Porch server acted', () => {
 
   it('lost-update: an earlier state was published, which is said, and what still differs is drift again', async () => {
     const scan = await scanned('lost-update', ['replicas: 5', 'replicas: 7'])
-    assert.equal(assertApproved(scan, 'd7fdca7c', 'apps/web/v2').status.altered, 'it is an earlier state of the proposal')
+    assert.equal(assertApproved(scan, 'd7fdca7c', 'apps/web/v2').status.altered, 'its record is none that backporch pushed last')
     assert.match(scan.said, /drift-d7fdca7c was approved through Porch as v2 by admin; it is not what was proposed/)
     const again = [...scan.refs.keys()].find((ref) => ref.startsWith('refs/heads/drafts/apps/web/drift-'))
     assert.ok(again !== undefined && !again.endsWith('d7fdca7c'), 'the rest is not recorded under a name of its own')

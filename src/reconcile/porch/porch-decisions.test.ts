@@ -96,7 +96,7 @@ describe('an approval', () => {
     assert.equal(closed(world)[0]?.status.altered, 'apps/web/config.yaml is not what backporch proposed')
   })
 
-  it('of a proposal whose record nobody knows is not what was proposed', async () => {
+  it('of a proposal with a record of somebody else is about what the ledger knows, and that record does not land', async () => {
     const world = await proposed()
     const porch = new MemoryPorch(world.repository)
     const workspace = only(porch.workspaces('proposed', PACKAGE))
@@ -106,7 +106,36 @@ describe('an approval', () => {
     world.repository.commitByHand(branch, { [path]: text.replace('git: 3', 'git: 1') })
     porch.approve(PACKAGE, workspace)
     await world.plan()
-    assert.equal(closed(world)[0]?.status.altered, 'its record is none that backporch pushed')
+    const [episode] = closed(world)
+    assert.equal(episode?.status.altered, 'its record is none that backporch pushed last')
+    assert.equal(episode.spec.changes[0]?.git, 3)
+    assert.match(world.repository.text('main', only(records(world))) ?? '', /git: 3/)
+  })
+
+  it('is none where the tag is on a commit that the base branch does not have', async () => {
+    const world = await proposed()
+    const porch = new MemoryPorch(world.repository)
+    const workspace = only(porch.workspaces('proposed', PACKAGE))
+    world.repository.branches.set('refs/tags/apps/web/v1', world.repository.head(`proposed/${PACKAGE}/${workspace}`))
+    const { outcome } = await world.plan()
+    assert.notEqual(outcome, 'applying')
+    assert.deepEqual(closed(world), [])
+    assert.equal(only(porch.workspaces('proposed', PACKAGE)), workspace)
+  })
+
+  it('of a workspace that the ledger does not know decides nothing', async () => {
+    const world = await proposed()
+    const porch = new MemoryPorch(world.repository)
+    const workspace = only(porch.workspaces('proposed', PACKAGE))
+    const branch = `proposed/${PACKAGE}/${workspace}`
+    const [path = ''] = world.repository.paths(branch).filter((each) => each.startsWith('.drift/records/'))
+    const forged = (world.repository.text(branch, path) ?? '').replaceAll(workspace.slice(6), 'deadbeef').replace('replicas', 'paused')
+    world.repository.branches.set(`refs/heads/proposed/${PACKAGE}/drift-deadbeef`, world.repository.head('main'))
+    world.repository.commitByHand(`proposed/${PACKAGE}/drift-deadbeef`, { [path.replace(workspace.slice(6), 'deadbeef')]: forged })
+    porch.approve(PACKAGE, 'drift-deadbeef')
+    await world.plan()
+    assert.deepEqual(closed(world), [])
+    assert.deepEqual(records(world), [])
   })
 
   it('of a draft as it is decides nothing, and the drift is recorded again under another name', async () => {

@@ -21,6 +21,8 @@ import { type RepositoryView, readPushed } from '../repository/repository-view.t
 
 /** Commits between a published one and the one of ours that it was made of: renderings, and edits of people. */
 const MOST_STEPS = 20
+/** Commits of the base branch in which a tagged one is searched. A new tag is near the tip. */
+const MOST_BASE_COMMITS = 1_000
 
 interface UnitState {
   readonly view: RepositoryView
@@ -37,7 +39,7 @@ export async function readPublished(state: UnitState, signal: AbortSignal): Prom
   for (const { revision, commit } of newTags(state)) {
     const tagged = await view.repository.commit(commit, signal)
     const workspace = workspaceIn(parseKptAnnotations(tagged.message).annotations, unit.packageName)
-    if (workspace === undefined || !workspace.startsWith('drift-')) continue
+    if (workspace === undefined || !workspace.startsWith('drift-') || !(await isOnBase(view, commit, signal))) continue
     const found = await publishedRecord(state, { tagged, workspace }, signal)
     if (found === undefined) continue
     const { name, email, at } = tagged.author
@@ -48,6 +50,23 @@ export async function readPublished(state: UnitState, signal: AbortSignal): Prom
     })
   }
   return published
+}
+
+/** Anybody who may push a tag can put it on the commit of a proposal. What the base branch does not have is not approved. */
+async function isOnBase(view: RepositoryView, wanted: ObjectId, signal: AbortSignal): Promise<boolean> {
+  try {
+    let commit = await view.repository.commit(view.base, signal)
+    for (let step = 0; step < MOST_BASE_COMMITS && commit.id !== wanted; step += 1) {
+      const [parent] = commit.parents
+      if (parent === undefined) return false
+      commit = await view.repository.commit(parent, signal)
+    }
+    return commit.id === wanted
+  } catch (thrown) {
+    // A shallow clone does not show it.
+    if (asFailure(thrown).code === 'BP4011') return false
+    throw thrown
+  }
 }
 
 function newTags({ view, unit, ledger, branches }: UnitState): { readonly revision: number; readonly commit: ObjectId }[] {
@@ -98,18 +117,38 @@ async function publishedRecord(
   const refs = (['proposed', 'drafts'] as const).map((each) => `refs/heads/${each}/${unit.packageName}/${workspace}`)
   const known = await readPushed(view, refs, signal)
   const pushed = refs.map((ref) => known.get(ref)).find((one) => one !== undefined)
-  const content =
+  const found = await contentInGit(state, { tagged, workspace }, pushed, signal)
+  // A draft decides nothing, whoever wrote it.
+  const isOurs = found !== undefined && (found.record.spec.lifecycle === 'Draft' || isKnown(found, pushed, ledger.report))
+  // The reviewers of a package do not see its record, so a record of somebody else decides nothing.
+  const content = isOurs ? found : await contentInLedger(state, workspace, pushed, signal)
+  if (content === undefined) return undefined
+  const { record, source } = content
+  const edited = await whyEdited(state, tagged, source, signal)
+  const branch = state.branches.find((one) => one.workspace === workspace && one.commit === source?.id)
+  const left = branch === undefined || edited !== undefined ? {} : { left: branch.commit }
+  const altered = (found === undefined || isOurs ? whyEarlier(content, pushed) : FOREIGN_RECORD) ?? edited
+  return { record, ...left, ...given({ altered }) }
+}
+
+const FOREIGN_RECORD = 'its record is none that backporch pushed last'
+
+async function contentInGit(
+  state: UnitState,
+  { tagged, workspace }: Tagged,
+  pushed: PushedBranch | undefined,
+  signal: AbortSignal,
+): Promise<PublishedContent | undefined> {
+  return (
     (await contentBelow(state, { tagged, workspace }, pushed, signal)) ??
     (await contentInPackage(state, tagged, pushed, signal)) ??
-    (await contentOfBranch(state, workspace, signal)) ??
-    (await contentInLedger(state, workspace, pushed, signal))
-  if (content === undefined) return undefined
-  const { record } = content
-  const edited = await whyEdited(state, tagged, content.source, signal)
-  const branch = state.branches.find((one) => one.workspace === workspace && one.commit === content.source?.id)
-  const left = branch === undefined || edited !== undefined ? {} : { left: branch.commit }
-  const altered = whyOther(content, pushed, ledger.report) ?? edited
-  return { record, ...left, ...given({ altered }) }
+    (await contentOfBranch(state, workspace, signal))
+  )
+}
+
+/** The ledger has the record as pushed; or, without the branch, as the open one. */
+function isKnown({ record, isPushed }: PublishedContent, pushed: PushedBranch | undefined, report: LedgerState['report']): boolean {
+  return pushed === undefined ? report !== undefined && agreesWithReport(record, report) : isPushed
 }
 
 /** A merge of the proposal, in which the record can be read. Porch with its database cache approves commits of its own, without the record. */
@@ -214,19 +253,11 @@ async function lastPushed(view: RepositoryView, pushed: PushedBranch | undefined
 }
 
 /** Why it is not the last proposal, as a part of a sentence. */
-function whyOther(
-  { record, isPushed, source }: PublishedContent,
-  pushed: PushedBranch | undefined,
-  report: LedgerState['report'],
-): string | undefined {
-  if (pushed === undefined) {
-    if (report === undefined || `drift-${report.status.episode}` !== record.metadata.name)
-      return 'the ledger does not know what was proposed'
-    return agreesWithReport(record, report) ? undefined : 'it is an earlier state of the proposal'
-  }
-  if (!isPushed) return 'its record is none that backporch pushed'
-  const last = pushed.spec.commits.at(-1)?.commit
-  return source === undefined || source.id === last ? undefined : `${source.id.slice(0, 7)} is an earlier state of the proposal`
+function whyEarlier({ source }: PublishedContent, pushed: PushedBranch | undefined): string | undefined {
+  const last = pushed?.spec.commits.at(-1)?.commit
+  return source === undefined || last === undefined || source.id === last
+    ? undefined
+    : `${source.id.slice(0, 7)} is an earlier state of the proposal`
 }
 
 /** Porch publishes the folder of the package as a whole. Its own renderings are no edits. */
