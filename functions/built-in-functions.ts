@@ -9,6 +9,7 @@ import { adoptDrift } from './adopt-drift/fn.ts'
 import { applyReplacements, applyReplacementsAsWritten } from './apply-replacements/fn.ts'
 import { applySetters, applySettersOrFail } from './apply-setters/fn.ts'
 import { createSetters, createSettersEverywhere } from './create-setters/fn.ts'
+import { enableGcpServices } from './enable-gcp-services/fn.ts'
 import { ensureNameSubstring } from './ensure-name-substring/fn.ts'
 import type { FunctionName } from './inverses.ts'
 import { kubeconform } from './kubeconform/fn.ts'
@@ -65,6 +66,7 @@ const FUNCTIONS: { readonly [name in FunctionName]: BuiltIn } = {
     newest: [0, 1, 4],
     last: [0, 1, 0],
   },
+  'enable-gcp-services': { variants: [{ from: [0, 1, 0], below: [0, 1, 1], run: enableGcpServices }], newest: [0, 1, 0], last: [0, 1, 0] },
   'ensure-name-substring': {
     variants: [{ from: [0, 2, 0], below: [0, 2, 1], run: ensureNameSubstring }],
     newest: [0, 2, 5],

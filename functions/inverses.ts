@@ -16,6 +16,7 @@ export const FUNCTION_INVERSES = {
   'apply-replacements': invertReplacement,
   'apply-setters': invertSetters,
   'create-setters': undefined,
+  'enable-gcp-services': undefined,
   'ensure-name-substring': invertNames,
   'gate-drift': undefined,
   kubeconform: undefined,

@@ -97,3 +97,46 @@ spec:
     others: [nginx, *one]
   none: ~
 `
+
+/** A set of services with a namespace, and services of sets of an earlier run. */
+export const BESIDE_SERVICE_SET = `# the services of a project
+apiVersion: blueprints.cloud.google.com/v1alpha1
+kind: ProjectServiceSet
+metadata: # of the set
+  name: set # its name
+  namespace: dev
+  annotations:
+    cnrm.cloud.google.com/deletion-policy: abandon # kept
+    owner: "value"
+spec:
+  services: # all of them
+  - compute.googleapis.com # first
+  - redis.googleapis.com
+  projectID: project # kpt-set: \${project}
+---
+apiVersion: serviceusage.cnrm.cloud.google.com/v1beta1
+kind: Service
+metadata:
+  name: set-redis
+  namespace: dev
+  annotations:
+    blueprints.cloud.google.com/ownerReference: blueprints.cloud.google.com/ProjectServiceSet/set
+spec:
+  resourceID: redis.googleapis.com # an edit that goes
+---
+apiVersion: serviceusage.cnrm.cloud.google.com/v1beta1
+kind: Service
+metadata:
+  name: web-dns
+  annotations: {blueprints.cloud.google.com/ownerReference: 'blueprints.cloud.google.com/ProjectServiceSet/web'}
+spec: {resourceID: dns.googleapis.com}
+---
+apiVersion: serviceusage.cnrm.cloud.google.com/v1beta1
+kind: Service
+metadata:
+  name: foreign
+  annotations:
+    blueprints.cloud.google.com/ownerReference: blueprints.cloud.google.com/ProjectServiceSet/none
+spec:
+  resourceID: dns.googleapis.com
+`

@@ -1,5 +1,5 @@
 /** Configs for the functions of the catalog, right and wrong ones, beside which the odd packages are rendered. */
-import { BESIDE, BESIDE_UPSERTED, NOT_JSON } from './beside-objects.ts'
+import { BESIDE, BESIDE_SERVICE_SET, BESIDE_UPSERTED, NOT_JSON } from './beside-objects.ts'
 
 /** The entry of a pipeline, without the function, and the file that `configPath` names. */
 export interface FunctionConfig {
@@ -23,6 +23,10 @@ const list = (...items: readonly string[]): FunctionConfig =>
 const second = (metadata: string, data: string): string =>
   `{apiVersion: v1, kind: ConfigMap, metadata: {name: second, namespace: dev${metadata}}, data: ${data}}`
 const inFile = (path: string): string => `, annotations: {config.kubernetes.io/target-path: ${path}}`
+
+const services = (metadata: string, spec: string): FunctionConfig =>
+  file(`apiVersion: blueprints.cloud.google.com/v1alpha1\nkind: ProjectServiceSet\nmetadata: ${metadata}\nspec: ${spec}\n`)
+const DNS = '{services: [dns.googleapis.com]}'
 
 const FROM_PLAIN = '{kind: ConfigMap, name: src, fieldPath: data.plain}'
 const FROM_QUOTED = '{kind: ConfigMap, name: src, fieldPath: data.quoted}'
@@ -259,6 +263,51 @@ export const FUNCTION_CONFIGS: { readonly [name: string]: FunctionConfigs } = {
       own('EnsureNameSubstring', 'substring: prod-\n'),
       own('SetLabels', 'labels: {a: b}\n'),
     ],
+  },
+  'enable-gcp-services': {
+    // The config is not read; it is an object of the package too.
+    working: [
+      {},
+      map({ services: 'dns.googleapis.com' }),
+      services('{name: web}', DNS),
+      services('\n  name: web\n  annotations:\n    owner: value # why', '\n  projectID: "80"\n  services:\n  - dns.googleapis.com'),
+      services('{name: web, annotations: {config.kubernetes.io/local-config: "false", a: "80", b: on}}', DNS),
+      services('{name: web, annotations: {n: 80, empty: "", nothing: , text: |\n  two\n  lines\n}}', DNS),
+      services('{name: web, namespace: "dev", labels: {app: web}}', '{services: [a.b.c, "d.e.f.g"], projectID: 80}'),
+      services('{name: "web"}', '{services: [dns.googleapis.com, dns.example.com]}'),
+      services('{name: web}', '{services: [dns.googleapis.com], projectID: on, other: {a: b}}'),
+      services('{name: set}', '{services: [compute.googleapis.com], projectID: ~}'),
+      services('{name: set, namespace: dev}', '{services: [1.2.3, redis.googleapis.com]}'),
+      services('{name: a/b}', DNS),
+      services('{name: ..}', DNS),
+      services('{namespace: dev, annotations: &a {x: y}, labels: *a, name: web}', '{services: [&s dns.googleapis.com], projectID: *s}'),
+      services('{name: "12", annotations: {}}', '{services: ["8.8.8", true.x.y, "-.x.y", "a b.c.d", "é.x.y"]}'),
+      services('{name: web, annotations: {config.k8s.io/id: "7", x: "a: b", y: "#"}}', '{services: [.., "...", "#.a.b"]}'),
+      services('{name: web, annotations: {blueprints.cloud.google.com/ownerReference: x}}', DNS),
+      services(
+        '{name: web, annotations: {blueprints.cloud.google.com/ownerReference: blueprints.cloud.google.com/ProjectServiceSet/web}}',
+        DNS,
+      ),
+      file(`apiVersion: blueprints.cloud.google.com/v1alpha1\nkind: ProjectServiceSetList\nmetadata: {name: web}\n`),
+      file(`apiVersion: blueprints.cloud.google.com/v1alpha2\nkind: ProjectServiceSet\nmetadata: {name: web}\nspec: ${DNS}\n`),
+    ],
+    wrong: [
+      ...['{}', '~', '[]', 'a', '{services: }', '{services: []}', '{services: dns.googleapis.com}', '{services: {a: b}}'].map((spec) =>
+        services('{name: web}', spec),
+      ),
+      ...[
+        '{services: [dns]}',
+        '{services: [a.b.c, a.b]}',
+        '{services: [~]}',
+        '{services: [[a.b.c]]}',
+        '{services: [a.b.c], projectID: []}',
+      ].map((spec) => services('{name: web}', spec)),
+      ...['labels: {a: {b: c}}', 'annotations: {a: [b]}', 'labels: a'].map((more) => services(`{name: web, ${more}}`, DNS)),
+      services('{name: web}', '{services: [a.b.c], services: [d.e.f]}'),
+      services('{name: web}', '{<<: {services: [a.b.c]}}'),
+      services('{name: web}', '{services: [!!binary aGk=, a.b.c]}'),
+    ],
+    beside: BESIDE_SERVICE_SET,
   },
   'upsert-resource': {
     working: [

@@ -1,0 +1,100 @@
+/** KRM function `enable-gcp-services` (kptdev/krm-functions-catalog `functions/go/enable-gcp-services/gcpservices`). */
+import { goClean } from '../../src/package/clean-path.ts'
+import { annotationOf, INDEX, LEGACY_INDEX, LEGACY_PATH, PATH, setAnnotation } from '../../src/render/kpt/item-annotations.ts'
+import { type FunctionResult, failed, type KrmFunction, succeeded } from '../../src/render/kpt/krm-function.ts'
+import { setEntry, textAt, type YamlMap, yamlMap, yamlText } from '../../src/yaml/yaml-node.ts'
+import { readServiceSet, type ServiceSet } from './service-set.ts'
+
+const GROUP = 'blueprints.cloud.google.com'
+const KIND = 'ProjectServiceSet'
+const LOCAL_CONFIG = 'config.kubernetes.io/local-config'
+/** On a service: the set that it is from. */
+const OWNER = `${GROUP}/ownerReference`
+/**
+ * Every other annotation of a set is one of its services too. So are kpt's own for the time of the run, by which kpt takes a service for the set
+ * itself, and gives it the comments and the order of keys of the set.
+ */
+const NOT_INHERITED: ReadonlySet<string> = new Set([PATH, LEGACY_PATH, INDEX, LEGACY_INDEX, LOCAL_CONFIG])
+
+/** v0.1.0. It has no config. */
+export const enableGcpServices: KrmFunction = ({ items }) => {
+  const sets: ServiceSet[] = []
+  for (const item of items) {
+    if (textAt(item, 'apiVersion') !== `${GROUP}/v1alpha1` || textAt(item, 'kind') !== KIND) continue
+    setAnnotation(item, LOCAL_CONFIG, 'true')
+    const set = readServiceSet(item)
+    if (typeof set === 'string') return failed(items, `failed to add services: ${set}`)
+    sets.push(set)
+  }
+  let left = items
+  const generated: YamlMap[] = []
+  const results: FunctionResult[] = []
+  for (const set of sets) {
+    if (set.services.length === 0)
+      return failed(items, 'failed to add services: at least one service must be specified under `spec.services[]`')
+    const wrong = set.services.find((name) => name.split('.').length < 3)
+    if (wrong !== undefined) return failed(items, `failed to add services: invalid service specified: ${wrong}`)
+    const owner = goClean(`${GROUP}/${KIND}/${set.name}`)
+    const own = left.filter((item) => annotationOf(item, OWNER) === owner)
+    left = left.filter((item) => !own.includes(item))
+    const services = set.services.map((name) => serviceOf(set, name, owner))
+    generated.push(...services)
+    results.push(...resultsOf(own, services))
+  }
+  return succeeded([...left, ...generated], results)
+}
+
+function serviceOf(set: ServiceSet, resourceId: string, owner: string): YamlMap {
+  const name = `${set.name}-${resourceId.split('.')[0]}`
+  const service = yamlMap([
+    ['apiVersion', yamlText('serviceusage.cnrm.cloud.google.com/v1beta1')],
+    ['kind', yamlText('Service')],
+    ['metadata', yamlMap([['name', yamlText(name)]])],
+    [
+      'spec',
+      yamlMap([
+        ['resourceID', yamlText(resourceId)],
+        ...(set.project === '' ? [] : ([['projectRef', yamlMap([['external', yamlText(set.project)]])]] as const)),
+      ]),
+    ],
+  ])
+  for (const [key, value] of set.annotations) if (!NOT_INHERITED.has(key)) setAnnotation(service, key, value)
+  setAnnotation(service, OWNER, owner)
+  const metadata = service.entries[2]?.value
+  if (set.namespace !== '' && metadata?.kind === 'map') setEntry(metadata, 'namespace', yamlText(set.namespace))
+  const folder = (set.annotations.get(PATH) ?? '').replace(/(^|\/)[^/]*$/, '')
+  setAnnotation(service, PATH, goClean([folder, set.namespace, `service_${name}.yaml`].filter((part) => part !== '').join('/')))
+  return service
+}
+
+/** In the order of the original: by file, then by what they say. */
+function resultsOf(pruned: readonly YamlMap[], generated: readonly YamlMap[]): readonly FunctionResult[] {
+  const before = new Map(pruned.map((item) => [identityOf(item), item]))
+  const after = new Map(generated.map((item) => [identityOf(item), item]))
+  const all = new Map([...before, ...after])
+  const results = [...all].map(([identity, item]): FunctionResult => {
+    const message = !after.has(identity) ? 'pruned service' : before.has(identity) ? 'recreated service' : 'generated service'
+    const text = (...path: readonly string[]): string => textAt(item, ...path) ?? ''
+    const namespace = text('metadata', 'namespace')
+    return {
+      message,
+      severity: 'info',
+      resourceRef: {
+        apiVersion: text('apiVersion'),
+        kind: text('kind'),
+        name: text('metadata', 'name'),
+        ...(namespace === '' ? {} : { namespace }),
+      },
+      file: { path: annotationOf(item, PATH) ?? '' },
+    }
+  })
+  return results.sort((one, other) => ((one.file?.path ?? '') < (other.file?.path ?? '') ? -1 : 1))
+}
+
+function identityOf(item: YamlMap): string {
+  return JSON.stringify(
+    ['apiVersion', 'kind']
+      .map((field) => textAt(item, field))
+      .concat(['namespace', 'name'].map((field) => textAt(item, 'metadata', field))),
+  )
+}
