@@ -16,6 +16,7 @@ import { kubeconform } from './kubeconform/fn.ts'
 import { searchReplace, searchReplaceAsWritten, searchReplaceInAllFiles, searchReplaceWithAnyKeys } from './search-replace/fn.ts'
 import { setAnnotations } from './set-annotations/fn.ts'
 import { setImage, setImageOrNothing } from './set-image/fn.ts'
+import { setLabel } from './set-label/fn.ts'
 import { setLabels } from './set-labels/fn.ts'
 import { setLabelsOfKustomize } from './set-labels/kustomize-labels.ts'
 import {
@@ -95,6 +96,7 @@ const FUNCTIONS: { readonly [name in FunctionName]: BuiltIn } = {
     newest: [0, 1, 3],
     last: [0, 1, 1],
   },
+  'set-label': { variants: [{ from: [0, 1, 2], below: [0, 1, 3], run: setLabel }], newest: [0, 1, 2], last: [0, 1, 2] },
   'set-labels': {
     variants: [
       { from: [0, 2, 0], below: [0, 2, 2], run: setLabels },

@@ -7,6 +7,7 @@ import { invertNames } from './ensure-name-substring/inverse.ts'
 import { invertSearchReplace } from './search-replace/inverse.ts'
 import { invertAnnotations } from './set-annotations/inverse.ts'
 import { invertImage } from './set-image/inverse.ts'
+import { invertLabel } from './set-label/inverse.ts'
 import { invertLabels } from './set-labels/inverse.ts'
 import { invertNamespace } from './set-namespace/inverse.ts'
 import { invertUpsert } from './upsert-resource/inverse.ts'
@@ -23,6 +24,7 @@ export const FUNCTION_INVERSES = {
   'search-replace': invertSearchReplace,
   'set-annotations': invertAnnotations,
   'set-image': invertImage,
+  'set-label': invertLabel,
   'set-labels': invertLabels,
   'set-namespace': invertNamespace,
   'upsert-resource': invertUpsert,

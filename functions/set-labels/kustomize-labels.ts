@@ -38,7 +38,8 @@ export const setLabelsOfKustomize: KrmFunction = ({ items, config }) => {
   return succeeded(labelled)
 }
 
-function label(item: YamlMap, fields: readonly FieldSpec[], name: string, value: string): string | undefined {
+/** @returns the problem, or undefined */
+export function label(item: YamlMap, fields: readonly FieldSpec[], name: string, value: string): string | undefined {
   for (const field of fields) {
     const problem = visitField(item, field, 'map', (node, path) => {
       if (isNull(node)) return undefined

@@ -140,3 +140,58 @@ metadata:
 spec:
   resourceID: dns.googleapis.com
 `
+
+/** What has labels in many places, below lists and in odd forms. */
+export const BESIDE_LABELLED = `apiVersion: apps/v1
+kind: Deployment
+metadata:
+  name: labelled # its name
+  labels: # of the object
+    app: 'web' # replaced
+spec:
+  replicas: 1000000
+  template:
+    metadata: {labels: {app: "web"}}
+    spec:
+      affinity:
+        podAffinity:
+          preferredDuringSchedulingIgnoredDuringExecution:
+          - weight: 100
+            podAffinityTerm:
+              labelSelector: {matchLabels: {app: web}}
+        podAntiAffinity:
+          requiredDuringSchedulingIgnoredDuringExecution:
+          - labelSelector:
+              matchLabels:
+                app: web
+              matchExpressions: []
+          - topologyKey: zone
+      topologySpreadConstraints:
+      - labelSelector: {matchLabels: {tier: web}}
+---
+apiVersion: batch/v1
+kind: Job
+metadata: {name: job}
+spec:
+  selector: {matchLabels: {app: web}}
+  template: {spec: {containers: []}}
+---
+apiVersion: batch/v1beta1
+kind: CronJob
+metadata: {name: cron}
+spec: {jobTemplate: {spec: {selector: {matchLabels: {}}, template: {}}}}
+---
+apiVersion: example.com/v1
+kind: Widget
+metadata:
+  name: numbers
+  annotations: {a: 2020-01-02, b: "12:30"}
+spec:
+  selector: {app: web}
+  list: [{labels: {app: web}}, {}]
+  numbers: [1e3, 017, 0x1F, 1.50, -0, .5, 1234567.5, 1e21, 1e-7, 123456789012345678901, 9223372036854775808, 1_000, -9223372036854775808]
+  words: [yes, on, "true", 'y', 2020-01-02, "12:30:45", "1_0", '~', "0x1", "1e3", "a: b", "- a", " x", "x ", "#x", "<<", "=", ""]
+  lines: "a\\nb"
+  more: ["a\\n", " a\\nb", "a\\tb", "é\\U0001F600", "a\\n\\n"]
+  keys: {on: a, 12: b, b10: c, b9: d, B: e, _a: f, a-b: g, a.b: h, x01: i, x1: j}
+`

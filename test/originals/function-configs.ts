@@ -1,20 +1,9 @@
 /** Configs for the functions of the catalog, right and wrong ones, beside which the odd packages are rendered. */
-import { BESIDE, BESIDE_SERVICE_SET, BESIDE_UPSERTED, NOT_JSON } from './beside-objects.ts'
+import { BESIDE, BESIDE_LABELLED, BESIDE_UPSERTED, NOT_JSON } from './beside-objects.ts'
+import { type FunctionConfig, type FunctionConfigs, file, LOCAL, map, own } from './config-entries.ts'
+import { GOOGLE_CONFIGS } from './google-configs.ts'
 
-/** The entry of a pipeline, without the function, and the file that `configPath` names. */
-export interface FunctionConfig {
-  /** Text values are written with quotes. */
-  readonly configMap?: { readonly [key: string]: string }
-  /** Text of the file `config.yaml`. */
-  readonly file?: string
-}
-
-const map = (configMap: { readonly [key: string]: string }): FunctionConfig => ({ configMap })
-const file = (text: string): FunctionConfig => ({ file: text })
-const LOCAL = 'annotations: {config.kubernetes.io/local-config: "true"}'
 const context = (data: string): string => `apiVersion: v1\nkind: ConfigMap\nmetadata: {name: kptfile.kpt.dev, ${LOCAL}}\ndata: ${data}\n`
-const own = (kind: string, rest: string): FunctionConfig =>
-  file(`apiVersion: fn.kpt.dev/v1alpha1\nkind: ${kind}\nmetadata: {name: config, ${LOCAL}}\n${rest}`)
 const replacements = (source: string, target: string): FunctionConfig =>
   own('ApplyReplacements', `replacements:\n- source: ${source}\n  targets:\n  - ${target.replaceAll('\n', '\n    ')}\n`)
 
@@ -24,23 +13,10 @@ const second = (metadata: string, data: string): string =>
   `{apiVersion: v1, kind: ConfigMap, metadata: {name: second, namespace: dev${metadata}}, data: ${data}}`
 const inFile = (path: string): string => `, annotations: {config.kubernetes.io/target-path: ${path}}`
 
-const services = (metadata: string, spec: string): FunctionConfig =>
-  file(`apiVersion: blueprints.cloud.google.com/v1alpha1\nkind: ProjectServiceSet\nmetadata: ${metadata}\nspec: ${spec}\n`)
-const DNS = '{services: [dns.googleapis.com]}'
-
 const FROM_PLAIN = '{kind: ConfigMap, name: src, fieldPath: data.plain}'
 const FROM_QUOTED = '{kind: ConfigMap, name: src, fieldPath: data.quoted}'
 const FROM_NUMBER = '{kind: ConfigMap, name: src, fieldPath: data.number}'
 const FROM_NAMESPACE = '{kind: ConfigMap, name: src, fieldPath: metadata.namespace}'
-
-export interface FunctionConfigs {
-  /** With these the function does its work, on one package or another. */
-  readonly working: readonly FunctionConfig[]
-  /** With these it fails, or does nothing: a few packages are enough. */
-  readonly wrong: readonly FunctionConfig[]
-  /** Text of a file `beside.yaml` in every package. */
-  readonly beside?: string
-}
 
 export const FUNCTION_CONFIGS: { readonly [name: string]: FunctionConfigs } = {
   'set-namespace': {
@@ -89,6 +65,47 @@ export const FUNCTION_CONFIGS: { readonly [name: string]: FunctionConfigs } = {
       own('SetLabels', 'other: {app: db}\n'),
       own('SetAnnotations', 'annotations: {a: b}\n'),
     ],
+  },
+  'set-label': {
+    working: [
+      map({ app: 'db' }),
+      map({ app: 'web', tier: 'front', site: '1' }),
+      map({ 'example.com/team': 'on', a: 'x: y', b: '12:30', c: '0x1F', d: '1.0' }),
+      map({ empty: '' }),
+      file(`apiVersion: v1\nkind: ConfigMap\nmetadata: {name: config, ${LOCAL}}\ndata: {app: 7, b: yes, c: ~, d: "line\\nline"}\n`),
+      own('SetLabelConfig', 'labels:\n  app: db\n  version: "2"\n'),
+      own('SetLabelConfig', 'labels: {app: on, number: "017"}\nfieldSpecs: []\nother: 1\n'),
+      own(
+        'SetLabelConfig',
+        'labels: {app: db}\nfieldSpecs:\n- kind: Widget\n  group: example.com\n  version: v1\n  path: spec/selector\n- path: "spec/list[]/labels"\n',
+      ),
+      own('SetLabelConfig', 'labels: {app: db}\nfieldSpecs: [{path: spec/new/labels, kind: Widget, create: true}]\n'),
+      own('SetLabelConfig', 'labels: {app: db}\nfieldSpecs: [{path: spec/list/labels, kind: Widget, create: true}]\n'),
+      own(
+        'SetLabelConfig',
+        'labels: {app: db}\nfieldSpecs: [{path: metadata\\/labels, kind: Widget}, {path: metadata/annotations, version: v2}]\n',
+      ),
+    ],
+    wrong: [
+      {},
+      own('SetLabelConfig', ''),
+      own('SetLabelConfig', 'labels: {}\n'),
+      own('SetLabelConfig', 'labels: [a]\n'),
+      file(`apiVersion: v1\nkind: ConfigMap\nmetadata: {name: config, ${LOCAL}}\ndata: {1: x}\n`),
+      map({ true: 'x' }),
+      map({ on: 'x', '12:30': 'y' }),
+      own('SetLabelConfig', 'labels: {app: 7}\n'),
+      own('SetLabelConfig', 'labels: {app: true, b: ~}\n'),
+      own('SetLabelConfig', 'labels: {app: {a: b}}\n'),
+      own('SetLabels', 'labels: {app: db}\n'),
+      own('SetLabelConfig', 'labels: {a: b}\nfieldSpecs: {path: spec}\n'),
+      own('SetLabelConfig', 'labels: {a: b}\nadditionalLabelFields: [{path: spec/new, create: true}]\n'),
+      ...['""', 'metadata/name', '/spec/selector', '"spec/list[]"', 'spec/numbers', 'spec/lines/x'].map((path) =>
+        own('SetLabelConfig', `labels: {a: b}\nfieldSpecs: [{path: ${path}, create: true}]\n`),
+      ),
+      own('SetLabelConfig', 'labels: {a: b}\nfieldSpecs: [{path: spec/selector, create: "true"}]\n'),
+    ],
+    beside: BESIDE_LABELLED,
   },
   'set-annotations': {
     working: [
@@ -264,51 +281,7 @@ export const FUNCTION_CONFIGS: { readonly [name: string]: FunctionConfigs } = {
       own('SetLabels', 'labels: {a: b}\n'),
     ],
   },
-  'enable-gcp-services': {
-    // The config is not read; it is an object of the package too.
-    working: [
-      {},
-      map({ services: 'dns.googleapis.com' }),
-      services('{name: web}', DNS),
-      services('\n  name: web\n  annotations:\n    owner: value # why', '\n  projectID: "80"\n  services:\n  - dns.googleapis.com'),
-      services('{name: web, annotations: {config.kubernetes.io/local-config: "false", a: "80", b: on}}', DNS),
-      services('{name: web, annotations: {n: 80, empty: "", nothing: , text: |\n  two\n  lines\n}}', DNS),
-      services('{name: web, namespace: "dev", labels: {app: web}}', '{services: [a.b.c, "d.e.f.g"], projectID: 80}'),
-      services('{name: "web"}', '{services: [dns.googleapis.com, dns.example.com]}'),
-      services('{name: web}', '{services: [dns.googleapis.com], projectID: on, other: {a: b}}'),
-      services('{name: set}', '{services: [compute.googleapis.com], projectID: ~}'),
-      services('{name: set, namespace: dev}', '{services: [1.2.3, redis.googleapis.com]}'),
-      services('{name: a/b}', DNS),
-      services('{name: ..}', DNS),
-      services('{namespace: dev, annotations: &a {x: y}, labels: *a, name: web}', '{services: [&s dns.googleapis.com], projectID: *s}'),
-      services('{name: "12", annotations: {}}', '{services: ["8.8.8", true.x.y, "-.x.y", "a b.c.d", "é.x.y"]}'),
-      services('{name: web, annotations: {config.k8s.io/id: "7", x: "a: b", y: "#"}}', '{services: [.., "...", "#.a.b"]}'),
-      services('{name: web, annotations: {blueprints.cloud.google.com/ownerReference: x}}', DNS),
-      services(
-        '{name: web, annotations: {blueprints.cloud.google.com/ownerReference: blueprints.cloud.google.com/ProjectServiceSet/web}}',
-        DNS,
-      ),
-      file(`apiVersion: blueprints.cloud.google.com/v1alpha1\nkind: ProjectServiceSetList\nmetadata: {name: web}\n`),
-      file(`apiVersion: blueprints.cloud.google.com/v1alpha2\nkind: ProjectServiceSet\nmetadata: {name: web}\nspec: ${DNS}\n`),
-    ],
-    wrong: [
-      ...['{}', '~', '[]', 'a', '{services: }', '{services: []}', '{services: dns.googleapis.com}', '{services: {a: b}}'].map((spec) =>
-        services('{name: web}', spec),
-      ),
-      ...[
-        '{services: [dns]}',
-        '{services: [a.b.c, a.b]}',
-        '{services: [~]}',
-        '{services: [[a.b.c]]}',
-        '{services: [a.b.c], projectID: []}',
-      ].map((spec) => services('{name: web}', spec)),
-      ...['labels: {a: {b: c}}', 'annotations: {a: [b]}', 'labels: a'].map((more) => services(`{name: web, ${more}}`, DNS)),
-      services('{name: web}', '{services: [a.b.c], services: [d.e.f]}'),
-      services('{name: web}', '{<<: {services: [a.b.c]}}'),
-      services('{name: web}', '{services: [!!binary aGk=, a.b.c]}'),
-    ],
-    beside: BESIDE_SERVICE_SET,
-  },
+  ...GOOGLE_CONFIGS,
   'upsert-resource': {
     working: [
       file('apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: web\n  namespace: dev\ndata:\n  new: "1"\n'),

@@ -18,4 +18,12 @@ export const KNOWN_DIFFERENCES: { readonly [name: string]: readonly KnownDiffere
       inputs: [49],
     },
   ],
+  'set-label': [
+    {
+      releases: ['v0.1.2'],
+      ours: 'refused',
+      why: 'a field of the config has an empty path, to which the original writes labels without a name',
+      inputs: [346, 347],
+    },
+  ],
 }

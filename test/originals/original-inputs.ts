@@ -1,7 +1,8 @@
 /** What every release of a function is run on: odd packages beside the function's configs, at least 300 for each function. */
 import { createHash } from 'node:crypto'
 import { stringify } from 'yaml'
-import { FUNCTION_CONFIGS, type FunctionConfig } from './function-configs.ts'
+import type { FunctionConfig } from './config-entries.ts'
+import { FUNCTION_CONFIGS } from './function-configs.ts'
 import { chooserOf, type OddPackage, oddPackage } from './odd-packages.ts'
 
 const WITH_WORKING_CONFIGS = 320

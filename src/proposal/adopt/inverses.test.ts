@@ -39,6 +39,13 @@ test('of two functions that write one field the last one is edited', () => {
   })
 })
 
+test('a label of set-label is edited in its config', () => {
+  const labelled = { ...PATTERN, Kptfile: webKptfile(`    - image: gcr.io/kpt-fn/set-label:v0.1\n      configMap: {team: shop}\n`) }
+  assert.deepEqual(adopted(labelled, changeIn(labelled, 'ConfigMap', 'metadata.labels.team', 'live')), {
+    'apps/web/Kptfile': ['-      configMap: {team: shop}', '+      configMap: {team: live}'],
+  })
+})
+
 test('a package whose rendering is not stable is refused, with the field', () => {
   const grows = {
     ...PATTERN,

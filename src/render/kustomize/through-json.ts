@@ -106,7 +106,8 @@ function isText({ tag, style, value }: YamlScalar): boolean {
 /** YAML 1.1 reads `12:30` as a number to the base of 60, so go-yaml puts it in quotes. */
 const BASE_60 = /^[-+]?[0-9][0-9_]*(?::[0-5]?[0-9])+(?:\.[0-9_]*)?$/
 
-function textOf(value: string): YamlScalar {
+/** As go-yaml writes a text that it has as a value. */
+export function goText(value: string): YamlScalar {
   // go-yaml writes it plain, and reads a merge key.
   if (value === '<<') return yamlPlain(value)
   return { ...yamlText(value), style: value.includes('\n') ? 'literal' : BASE_60.test(value) ? 'double' : 'plain' }
@@ -114,20 +115,20 @@ function textOf(value: string): YamlScalar {
 
 function scalarOf(node: YamlScalar, inFlow: boolean): YamlScalar {
   const { tag, style, value } = node
-  if (isText(node)) return textOf(value)
+  if (isText(node)) return goText(value)
   const is = tag === '' ? plainTag(value) : tag
   if (is === '!!timestamp') {
     // go-yaml writes it in quotes there before it reads the object.
-    if (inFlow && tag === '' && value.includes(':')) return textOf(value)
+    if (inFlow && tag === '' && value.includes(':')) return goText(value)
     if (plainTag(value) !== is) throw new NoJson(`cannot decode \`${value}\` as a !!timestamp`)
-    return textOf(goTimeText(value))
+    return goText(goTimeText(value))
   }
   // Of a tag of somebody's own, the text is the value.
-  if (!/^!!(?:null|bool|int|float|binary)$/.test(is)) return textOf(value)
+  if (!/^!!(?:null|bool|int|float|binary)$/.test(is)) return goText(value)
   const read = resolveGoScalar(value, style === 'plain', longTag(tag))
   if (read.is === 'refused') throw new NoJson(`cannot decode \`${value}\` as a ${is}: ${read.why}`)
   if (read.is === 'no-json') throw new NoJson(`json: unsupported value: ${value}`)
-  if (typeof read.value === 'string') return textOf(read.value)
+  if (typeof read.value === 'string') return goText(read.value)
   return yamlPlain(
     typeof read.value === 'number' || typeof read.value === 'bigint' ? formatGoFloat(Number(read.value)) : String(read.value),
   )

@@ -16,7 +16,7 @@ export interface TransformerNames {
   readonly kinds: readonly string[]
   /** `labels`. */
   readonly values: string
-  /** `additionalLabelFields`; `fieldSpecs` is the older name in every function. */
+  /** `additionalLabelFields`; `fieldSpecs` is the older name in every function, and the only one in the oldest. */
   readonly fields: string
   /** What the function says of another kind, and of no values. */
   readonly otherKind: string
@@ -58,9 +58,12 @@ function readOwn(config: YamlMap, names: TransformerNames): TransformerConfig | 
   return 'problem' in fields ? fields : { values, fields }
 }
 
+const OLDER_NAME = 'fieldSpecs'
+
 /** The additional fields of a config of the function's own kind. */
 export function readMoreFields(config: YamlMap, name: string): readonly FieldSpec[] | { readonly problem: string } {
-  const [additional, older] = [name, 'fieldSpecs'].map((each) => readFields(config, each))
+  const older = readFields(config, OLDER_NAME)
+  const additional = name === OLDER_NAME ? undefined : readFields(config, name)
   if (typeof additional === 'string') return { problem: additional }
   if (typeof older === 'string') return { problem: older }
   if (additional !== undefined && older !== undefined)

@@ -1,0 +1,52 @@
+/** KRM function `set-label`, the predecessor of `set-labels` (kptdev/krm-functions-catalog `functions/go/set-label` at `go/set-label/v0.1.2`). */
+import { failed, type KrmFunction, succeeded } from '../../src/render/kpt/krm-function.ts'
+import { findDuplicate } from '../../src/render/kustomize/kustomize-resources.ts'
+import { readTransformerConfig } from '../../src/render/kustomize/transformer-config.ts'
+import { copyNode, mapAt, resolved, type YamlMap } from '../../src/yaml/yaml-node.ts'
+import { plainTag } from '../../src/yaml/yaml-tag.ts'
+import { KUSTOMIZE_LABEL_FIELDS } from '../set-labels/kustomize-label-fields.ts'
+import { label } from '../set-labels/kustomize-labels.ts'
+import { readObjects, writtenAnew } from './unstructured.ts'
+
+const NAMES = {
+  kinds: ['SetLabelConfig'],
+  values: 'labels',
+  fields: 'fieldSpecs',
+  otherKind: 'function config must be a ConfigMap or SetLabelConfig',
+  noValues: 'input label list cannot be empty',
+}
+
+/** v0.1.2 */
+export const setLabel: KrmFunction = ({ items, config }) => {
+  const read = readTransformerConfig(config === undefined ? undefined : withTexts(config), NAMES)
+  if ('problem' in read) return failed(items, `failed to configure function: ${read.problem}`)
+  const names = [...read.values.keys()].sort()
+  const objects: YamlMap[] = []
+  for (const item of items) {
+    const found = readObjects(item)
+    if (typeof found === 'string') return failed(items, `failed to run function: ${found}`)
+    objects.push(...found)
+  }
+  const bad = findDuplicate(objects)
+  if (bad !== undefined) return failed(items, `failed to run function: ${bad}`)
+  const fields = [...read.fields, ...KUSTOMIZE_LABEL_FIELDS]
+  // The original writes a label without quotes, and then reads a number or a boolean.
+  const wrong = names.find((name) => plainTag(name) !== '!!str')
+  if (wrong !== undefined) return failed(items, `failed to run function: failed to run transformer: the label ${wrong} is no text`)
+  for (const object of objects)
+    for (const name of names) {
+      const problem = label(object, fields, name, read.values.get(name) ?? '')
+      if (problem !== undefined) return failed(items, `failed to run function: failed to run transformer: ${problem}`)
+    }
+  return succeeded(objects.map(writtenAnew))
+}
+
+/** The config goes through YAML 1.2 before YAML 1.1 reads it: `on` is a text. */
+function withTexts(config: YamlMap): YamlMap {
+  const copy = copyNode(config)
+  for (const { value } of mapAt(copy, 'labels')?.entries ?? []) {
+    const label = resolved(value)
+    if (label.kind === 'scalar' && label.tag === '' && label.style === 'plain' && plainTag(label.value) === '!!str') label.tag = '!!str'
+  }
+  return copy
+}

@@ -1,0 +1,3 @@
+import { invertEntries } from '../invert-entries.ts'
+
+export const invertLabel = invertEntries('labels', 'set-label')
