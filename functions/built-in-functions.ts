@@ -11,6 +11,7 @@ import { applySetters, applySettersOrFail } from './apply-setters/fn.ts'
 import { createSetters, createSettersEverywhere } from './create-setters/fn.ts'
 import { enableGcpServices } from './enable-gcp-services/fn.ts'
 import { ensureNameSubstring } from './ensure-name-substring/fn.ts'
+import { generateFolders } from './generate-folders/fn.ts'
 import type { FunctionName } from './inverses.ts'
 import { kubeconform } from './kubeconform/fn.ts'
 import { searchReplace, searchReplaceAsWritten, searchReplaceInAllFiles, searchReplaceWithAnyKeys } from './search-replace/fn.ts'
@@ -73,6 +74,7 @@ const FUNCTIONS: { readonly [name in FunctionName]: BuiltIn } = {
     newest: [0, 2, 5],
     last: [0, 2, 0],
   },
+  'generate-folders': { variants: [{ from: [0, 1, 1], below: [0, 1, 2], run: generateFolders }], newest: [0, 1, 1], last: [0, 1, 1] },
   // No original was at hand. A validator changes no object, so it makes no drift (docs/adr/0054).
   kubeconform: { variants: [{ from: [0, 1, 0], below: [0, 1, 3], run: kubeconform }], newest: [0, 1, 2], last: undefined },
   // Between these two, a new value becomes a text whatever it looks like; in which release is not known.

@@ -20,6 +20,7 @@ export const FUNCTION_INVERSES = {
   'enable-gcp-services': undefined,
   'ensure-name-substring': invertNames,
   'gate-drift': undefined,
+  'generate-folders': undefined,
   kubeconform: undefined,
   'search-replace': invertSearchReplace,
   'set-annotations': invertAnnotations,

@@ -195,3 +195,49 @@ spec:
   more: ["a\\n", " a\\nb", "a\\tb", "é\\U0001F600", "a\\n\\n"]
   keys: {on: a, 12: b, b10: c, b9: d, B: e, _a: f, a-b: g, a.b: h, x01: i, x1: j}
 `
+
+/** A hierarchy of folders, one of them made by an earlier run, and what a way through JavaScript changes. */
+export const BESIDE_HIERARCHY = `# the folders
+apiVersion: blueprints.cloud.google.com/v1alpha3
+kind: ResourceHierarchy
+metadata: # of the hierarchy
+  name: beside # its name
+  namespace: dev
+  annotations:
+    cnrm.cloud.google.com/deletion-policy: abandon # kept
+spec:
+  parentRef:
+    external: 123456789012 # kpt-set: \${organization}
+  config: # all of them
+  - web: # first
+    - Team "One"
+    - dev
+  - prod
+---
+apiVersion: resourcemanager.cnrm.cloud.google.com/v1beta1
+kind: Folder
+metadata:
+  name: web.dev
+  namespace: dev
+spec:
+  displayName: dev # an edit that goes
+---
+apiVersion: example.com/v1
+kind: Widget
+metadata:
+  name: values
+  labels: &labels {b10: x, _a: '1', a-b: "2", a: on, é: 4, <<: {b9: y, a: z}}
+  annotations: *labels
+spec:
+  integers: [1000000, 123456789012345678901, 017, 08, 0o17, 0x1F, 0b101, 1_000, 1_, -0, +5, 1:30, 1:70, 9007199254740993, -0x1F, 0_7]
+  floats: [1.50, 1e3, 1e21, 1.0, 1e-7, .5, 5., -1.5e+10, 1234567.5, -0.0, 1.e5, 1:30.5, 1_0.5, -.5, 12e03, 1.5E-10]
+  times: [2020-01-02, 2020-1-2T3:04:05.120Z, 2020-01-02 03:04:05, 2020-01-02T03:04:05+02:00, "2020-01-02", 2020-1-2]
+  texts: [yes, No, y, "true", '12:30', "1_0", "null", '~', "0x1", "1e3", "a: b", "- a", " x", "x ", "#x", "a#b", "a #b", "<<", =, "<a>&", a=b]
+  more: [a:b, "a,b", "{a", "a{b", "-a", a-b, "?a", "!a", a!, "'a", a'b, "%a", "@a", "|a", ">", "*a", "&a", "[", "a]", "a\\tb", "é\\U0001F600", "\\u0085", "\\uFEFFa"]
+  words: [True, FALSE, Null, ~, ]
+  lines: ["a\\nb", "a\\n", " a\\nb", "a \\nb", "a\\tb\\nc", "a\\n\\n", "\\n", ""]
+  tagged: [!!str 80, !!float 3, !!int "4", ! 80]
+  keys: {on: a, 12: b, 017: c, 1.50: d, true: e, "a: b": f, "": g, 2: h}
+  empty: [[], {}, [[]], [{}]]
+  nested: [[[a, b], c], d, [[], {x: {y: z}, w: [1]}], [{}, [a, b]]]
+`

@@ -18,6 +18,14 @@ export const KNOWN_DIFFERENCES: { readonly [name: string]: readonly KnownDiffere
       inputs: [49],
     },
   ],
+  'generate-folders': [
+    {
+      releases: ['v0.1.1'],
+      ours: 'refused',
+      why: 'a date in a hierarchy is a text in the time zone of the machine to the original',
+      inputs: [370, 371],
+    },
+  ],
   'set-label': [
     {
       releases: ['v0.1.2'],

@@ -1,0 +1,139 @@
+/** The folders of a `ResourceHierarchy`, of its three versions. Values are those of a program without types, as far as a hierarchy may have them. */
+
+import { ID, INDEX, LEGACY_ID, LEGACY_INDEX, LEGACY_PATH, PATH } from '../../src/render/kpt/item-annotations.ts'
+import { getKey, isJsonArray, isJsonObject, type Json, type JsonObject } from '../../src/text/json.ts'
+
+/** In the order in which they are read. */
+export const HIERARCHIES = ['cft.dev/v1alpha1', 'blueprints.cloud.google.com/v1alpha3', 'cft.dev/v1alpha2'] as const
+type HierarchyVersion = (typeof HIERARCHIES)[number]
+
+export interface Folder {
+  readonly metadata: JsonObject
+  readonly spec: JsonObject
+}
+
+/** The original fails, or does not know what to do. */
+export class NoFolders extends Error {}
+
+/** Other annotations of a hierarchy are those of its folders too, also kpt's own for the time of the run. */
+const NOT_INHERITED: ReadonlySet<string> = new Set([
+  'config.kubernetes.io/local-config',
+  'config.k8s.io/function',
+  PATH,
+  LEGACY_PATH,
+  INDEX,
+  LEGACY_INDEX,
+  ID,
+  LEGACY_ID,
+])
+
+interface Branch {
+  readonly name: Json
+  readonly below: readonly Branch[]
+}
+
+/** What every folder of a hierarchy needs to know. */
+interface Hierarchy {
+  readonly version: HierarchyVersion
+  readonly parent: string
+  readonly inOrganization: boolean
+  readonly annotations: JsonObject
+  readonly namespace: Json | undefined
+}
+
+/** @throws NoFolders */
+export function foldersOf(value: JsonObject, version: HierarchyVersion): readonly Folder[] {
+  const [metadata, spec] = [mapAt(value, 'metadata'), mapAt(value, 'spec')]
+  const namespace = getKey(metadata, 'namespace')
+  if (version === 'cft.dev/v1alpha1') {
+    const parent = String(getKey(spec, 'organization'))
+    const layers = textsOf(getKey(spec, 'layers'), 'spec.layers').map((layer) => layerOf(spec, layer))
+    return walk({ version, parent, inOrganization: true, annotations: {}, namespace }, layeredBranches(layers), [])
+  }
+  const reference = getKey(spec, 'parentRef')
+  const external = isJsonObject(reference) ? getKey(reference, 'external') : undefined
+  if (!isJsonObject(reference) || external === undefined) throw new NoFolders('the hierarchy has no parentRef')
+  const kind = getKey(reference, 'kind')
+  if (kind !== undefined && kind !== 'Organization' && kind !== 'Folder') throw new NoFolders('the kind of the parentRef is not supported')
+  const own = getKey(metadata, 'annotations')
+  const annotations = Object.fromEntries(Object.entries(isJsonObject(own) ? own : {}).filter(([name]) => !NOT_INHERITED.has(name)))
+  const subtrees = new Map<string, readonly Branch[]>()
+  const trees = getKey(spec, 'subtrees')
+  if (trees !== undefined && trees !== null && !isJsonObject(trees)) throw new NoFolders('spec.subtrees must be a map')
+  for (const [name, children] of Object.entries(trees ?? {})) subtrees.set(name, branchesOf(children, subtrees))
+  const branches = branchesOf(getKey(spec, 'config'), subtrees)
+  return walk({ version, parent: String(external), inOrganization: kind !== 'Folder', annotations, namespace }, branches, [])
+}
+
+function mapAt(value: JsonObject, name: string): JsonObject {
+  const map = getKey(value, name)
+  if (!isJsonObject(map)) throw new NoFolders(`${name} must be a map`)
+  return map
+}
+
+function textsOf(value: Json | undefined, where: string): readonly Json[] {
+  if (!isJsonArray(value) || value.some((each) => typeof each === 'object')) throw new NoFolders(`${where} must be a list of texts`)
+  return value
+}
+
+function layerOf(spec: JsonObject, layer: Json): readonly Json[] {
+  return textsOf(getKey(mapAt(spec, 'config'), String(layer)), `spec.config.${layer}`)
+}
+
+/** Each folder of a layer has all folders of the next one. */
+function layeredBranches([layer, ...others]: readonly (readonly Json[])[]): readonly Branch[] {
+  const below = layer === undefined ? [] : layeredBranches(others)
+  return layer?.map((name) => ({ name, below })) ?? []
+}
+
+/** A text is a folder, and so is the first field of a map, with folders in it or a subtree above. Numbers and booleans are none. */
+function branchesOf(children: Json | undefined, subtrees: ReadonlyMap<string, readonly Branch[]>): readonly Branch[] {
+  if (!isJsonArray(children)) throw new NoFolders('folders must be a list')
+  return children.flatMap((child): readonly Branch[] => {
+    if (typeof child === 'string') return [{ name: child, below: [] }]
+    if (typeof child !== 'object' || child === null) return []
+    const [first] = Object.entries(child)
+    if (first === undefined) throw new NoFolders('a folder has no name')
+    const [name, below] = first as [string, Json]
+    if (isJsonArray(below)) return [{ name, below: branchesOf(below, subtrees) }]
+    if (typeof below !== 'object') return [{ name, below: [] }]
+    const subtree = below === null ? undefined : subtrees.get(String((below as JsonObject).$subtree))
+    if (subtree === undefined) throw new NoFolders(`the folder ${name} has neither folders nor a subtree that is above it`)
+    return [{ name, below: subtree }]
+  })
+}
+
+function walk(hierarchy: Hierarchy, branches: readonly Branch[], path: readonly string[]): readonly Folder[] {
+  return branches.flatMap(({ name, below }) => [folderOf(hierarchy, name, path), ...walk(hierarchy, below, [...path, String(name)])])
+}
+
+function folderOf({ version, parent, inOrganization, annotations, namespace }: Hierarchy, name: Json, path: readonly string[]): Folder {
+  const above = path.join('.') || parent
+  const isTop = path.length === 0
+  const asField = version === 'blueprints.cloud.google.com/v1alpha3'
+  const reference: JsonObject = !asField
+    ? {}
+    : isTop
+      ? { [inOrganization ? 'organizationRef' : 'folderRef']: { external: above } }
+      : { folderRef: { name: normalized(above) } }
+  const all: JsonObject = asField
+    ? annotations
+    : { ...annotations, [`cnrm.cloud.google.com/${isTop && inOrganization ? 'organization-id' : 'folder-ref'}`]: normalized(above) }
+  return {
+    metadata: {
+      name: normalized([...path, String(name)].join('.')),
+      ...(Object.keys(all).length === 0 ? {} : { annotations: all }),
+      ...(namespace === undefined ? {} : { namespace }),
+    },
+    spec: { displayName: name, ...reference },
+  }
+}
+
+/** As a name of an object. */
+function normalized(name: string): string {
+  return name
+    .toLowerCase()
+    .replace(/['"]/g, '')
+    .replace(/[_ ]/g, '-')
+    .replace(/[^a-z0-9.-]/g, '')
+}

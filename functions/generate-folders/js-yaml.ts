@@ -1,0 +1,200 @@
+/**
+ * YAML after the way through the npm package `kpt-functions`, which reads and writes it with js-yaml 3 (`loader.js`, `dumper.js`, `type/*.js`):
+ * every number a double, a date a time, no aliases, block style, and js-yaml's choice of quotes. kpt then restores comments and the order of keys.
+ */
+import type { Json } from '../../src/text/json.ts'
+import { isJsonArray, isJsonObject } from '../../src/text/json.ts'
+import {
+  isMergeKey,
+  keyOf,
+  resolved,
+  type YamlEntry,
+  type YamlMap,
+  type YamlNode,
+  type YamlScalar,
+  yamlList,
+  yamlMap,
+  yamlPlain,
+} from '../../src/yaml/yaml-node.ts'
+
+/** js-yaml refuses it, or it becomes something that is not followed here. */
+export class NotRead extends Error {}
+
+/** @throws NotRead */
+export function throughJsYaml(given: YamlNode): YamlNode {
+  const from = resolved(given)
+  const to = from.kind === 'map' ? mapOf(from) : from.kind === 'list' ? listOf(from.items.map(throughJsYaml)) : scalarOf(from)
+  return Object.assign(to, { source: from.source })
+}
+
+/** A value that the function made. */
+export function writtenByJsYaml(value: Json): YamlNode {
+  if (isJsonArray(value)) return listOf(value.map(writtenByJsYaml))
+  if (isJsonObject(value))
+    return blockMap(Object.entries(value).map(([name, below]) => ({ key: textOf(name, true), value: writtenByJsYaml(below) })))
+  if (typeof value === 'string') return textOf(value, false)
+  return yamlPlain(typeof value === 'number' || typeof value === 'bigint' ? numberText(Number(value)) : String(value))
+}
+
+/**
+ * js-yaml indents a list in a list as the outer one, so that only its first item is in it.
+ * @throws NotRead where the text is no YAML
+ */
+export function indentedByJsYaml(node: YamlMap): YamlMap
+export function indentedByJsYaml(node: YamlNode): YamlNode
+export function indentedByJsYaml(node: YamlNode): YamlNode {
+  if (node.kind === 'map') return { ...node, entries: node.entries.map(({ key, value }) => ({ key, value: indentedByJsYaml(value) })) }
+  return node.kind === 'list' ? { ...node, items: node.items.map(indentedByJsYaml).flatMap(asInList) } : node
+}
+
+function asInList(item: YamlNode): readonly YamlNode[] {
+  if (item.kind !== 'list' || item.items.length === 0) return [item]
+  const [first, ...others] = item.items
+  const isOneLine =
+    first?.kind === 'scalar' ? first.style !== 'literal' : first?.kind === 'list' || (first?.kind === 'map' && first.style === 'flow')
+  if (first === undefined || !isOneLine) throw new NotRead('the first item of a list in a list has several lines')
+  return [{ ...item, items: [first] }, ...others]
+}
+
+function listOf(items: readonly YamlNode[]): YamlNode {
+  return { ...yamlList(items), style: items.length === 0 ? 'flow' : 'block' }
+}
+
+function blockMap(entries: YamlEntry[]): YamlMap {
+  return { ...yamlMap(), entries, style: entries.length === 0 ? 'flow' : 'block' }
+}
+
+/** What is merged stands behind what the map has itself, wherever the merge key is. */
+function mapOf(from: YamlMap): YamlMap {
+  const entries = new Map<string, YamlEntry>()
+  const merged = new Set<string>()
+  for (const { key, value } of from.entries) {
+    if (isMergeKey(key)) {
+      for (const each of mergedBy(value)) {
+        const name = keyOf(each.key)
+        if (entries.has(name)) continue
+        entries.set(name, each)
+        merged.add(name)
+      }
+      continue
+    }
+    const name = keyText(key)
+    if (entries.has(name) && !merged.delete(name)) throw new NotRead(`duplicated mapping key ${name}`)
+    entries.set(name, { key: { ...textOf(name, true), source: key.source }, value: throughJsYaml(value) })
+  }
+  return blockMap([...entries.values()])
+}
+
+function mergedBy(value: YamlNode): readonly YamlEntry[] {
+  const from = resolved(value)
+  const maps = from.kind === 'list' ? from.items.map(resolved) : [from]
+  return maps.flatMap((map) => {
+    if (map.kind !== 'map') throw new NotRead('cannot merge mappings; the provided source object is unacceptable')
+    return mapOf(map).entries
+  })
+}
+
+function keyText(key: YamlNode): string {
+  const node = resolved(key)
+  if (node.kind !== 'scalar') throw new NotRead('a key is no text')
+  const value = scalarValueOf(node)
+  if (value instanceof Date) throw new NotRead('a key is a time')
+  return String(value)
+}
+
+function scalarOf(node: YamlScalar): YamlScalar {
+  const value = scalarValueOf(node)
+  if (typeof value === 'string') return textOf(value, false)
+  return yamlPlain(value instanceof Date ? value.toISOString() : typeof value === 'number' ? numberText(value) : String(value))
+}
+
+type JsScalar = string | number | boolean | null | Date
+
+function scalarValueOf({ tag, style, value }: YamlScalar): JsScalar {
+  if (tag === '!!str' || tag === '!' || (tag === '' && style !== 'plain')) return value
+  const kind = tag === '' ? KINDS.find(({ read }) => read(value) !== undefined) : KINDS.find((each) => each.tag === tag)
+  if (kind === undefined && tag === '') return value
+  const read = kind?.read(value)
+  if (read === undefined || (read instanceof Date && Number.isNaN(read.getTime()))) throw new NotRead(`cannot read ${value} as ${tag}`)
+  return read
+}
+
+const INTEGER = /^[-+]?(?:0|0b[01_]*[01]|0x[0-9a-fA-F_]*[0-9a-fA-F]|0[0-7_]*[0-7]|[1-9](?:[0-9_]*[0-9])?|[1-9][0-9_]*(?::[0-5]?[0-9])+)$/
+const FLOAT =
+  /^(?:[-+]?(?:0|[1-9][0-9_]*)(?:\.[0-9_]*)?(?:[eE][-+]?[0-9]+)?|\.[0-9_]+(?:[eE][-+]?[0-9]+)?|[-+]?[0-9][0-9_]*(?::[0-5]?[0-9])+\.[0-9_]*|[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN))$/
+const TIME = /^(\d{4})-(\d\d?)-(\d\d?)(?:[Tt]|[ \t]+)(\d\d?):(\d\d):(\d\d)(?:\.(\d*))?(?:[ \t]*(Z|([-+])(\d\d?)(?::(\d\d))?))?$/
+
+interface ScalarKind {
+  readonly tag: string
+  readonly read: (text: string) => JsScalar | undefined
+}
+
+/** In js-yaml's order. */
+const KINDS: readonly ScalarKind[] = [
+  { tag: '!!null', read: (text) => (/^(|~|null|Null|NULL)$/.test(text) ? null : undefined) },
+  { tag: '!!bool', read: (text) => (/^(true|True|TRUE|false|False|FALSE)$/.test(text) ? /^t/i.test(text) : undefined) },
+  { tag: '!!int', read: (text) => (INTEGER.test(text) ? integerOf(text.replaceAll('_', '')) : undefined) },
+  {
+    tag: '!!float',
+    read: (text) => (FLOAT.test(text) && !text.endsWith('_') ? floatOf(text.replaceAll('_', '').toLowerCase()) : undefined),
+  },
+  { tag: '!!timestamp', read: timeOf },
+]
+
+function integerOf(text: string): number {
+  const digits = text.replace(/^[-+]/, '')
+  if (digits === '0') return 0
+  const value = digits.includes(':')
+    ? base60(digits)
+    : digits.startsWith('0b')
+      ? Number.parseInt(digits.slice(2), 2)
+      : Number.parseInt(digits, digits.startsWith('0x') ? 16 : digits.startsWith('0') ? 8 : 10)
+  return text.startsWith('-') ? -value : value
+}
+
+function floatOf(text: string): number {
+  const sign = text.startsWith('-') ? -1 : 1
+  const digits = text.replace(/^[-+]/, '')
+  if (digits === '.inf') return sign * Number.POSITIVE_INFINITY
+  return sign * (digits.includes(':') ? base60(digits) : Number.parseFloat(digits))
+}
+
+function base60(digits: string): number {
+  return digits.split(':').reduce((value, part) => value * 60 + Number.parseFloat(part), 0)
+}
+
+function timeOf(text: string): Date | undefined {
+  const day = /^(\d{4})-(\d\d)-(\d\d)$/.exec(text)
+  if (day !== null) return new Date(Date.UTC(Number(day[1]), Number(day[2]) - 1, Number(day[3])))
+  const match = TIME.exec(text)
+  if (match === null) return undefined
+  const [year = 0, month = 0, date = 0, hour = 0, minute = 0, second = 0] = match.slice(1, 7).map(Number)
+  const milliseconds = Number((match[7] ?? '').slice(0, 3).padEnd(3, '0'))
+  const zone = (Number(match[10] ?? 0) * 60 + Number(match[11] ?? 0)) * 60_000 * (match[9] === '-' ? -1 : 1)
+  return new Date(Date.UTC(year, month - 1, date, hour, minute, second, milliseconds) - zone)
+}
+
+function numberText(value: number): string {
+  if (Object.is(value, -0)) return '-0.0'
+  if (!Number.isFinite(value)) return Number.isNaN(value) ? '.nan' : value > 0 ? '.inf' : '-.inf'
+  const text = String(value)
+  return Number.isInteger(value) ? text : text.replace(/^([-+]?[0-9]+)e/, '$1.e')
+}
+
+/** Quoted for readers of YAML 1.1. */
+const OLD_BOOLEAN = /^([yYnN]|yes|Yes|YES|on|On|ON|no|No|NO|off|Off|OFF)$/
+const UNPRINTABLE = /[^\x20-\x7e\xa1-\u2027\u202a-\ud7ff\ud800-\udfff\ue000-\ufefe\uff00-\ufffd]/
+const PLAIN = /^(?:[^ \t\-?:,[\]{}#&*!|=>'"%@`])(?:[^,[\]{}:#]|(?<=[^ \t])#)*$/
+
+/** @param isKey a key is written in one line */
+function textOf(value: string, isKey: boolean): YamlScalar {
+  return { ...yamlPlain(value), style: styleOf(value, isKey) }
+}
+
+function styleOf(value: string, isKey: boolean): YamlScalar['style'] {
+  if (value === '' || OLD_BOOLEAN.test(value)) return 'single'
+  if (UNPRINTABLE.test(isKey ? value : value.replaceAll('\n', ''))) return 'double'
+  if (value.includes('\n')) return 'literal'
+  const isText = value !== '<<' && KINDS.every(({ read }) => read(value) === undefined)
+  return isText && PLAIN.test(value) && !/[ \t]$/.test(value) ? 'plain' : 'single'
+}
