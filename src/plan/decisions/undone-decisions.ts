@@ -5,7 +5,7 @@
 import { describeResourceId, resourceKey } from '../../krm/resource-id.ts'
 import type { Note } from '../../note.ts'
 import { showChange } from '../../record/build-report.ts'
-import type { Change, ClosedEpisode } from '../../record/schema.ts'
+import { type Change, type ClosedEpisode, closedEpisodeSchema } from '../../record/schema.ts'
 import { given } from '../../text/given.ts'
 import { type Json, jsonEquals } from '../../text/json.ts'
 import { allChanges } from '../commands/pick-changes.ts'
@@ -52,7 +52,8 @@ export function amendedEpisodes({ git }: Observation): readonly ClosedEpisode[] 
     const isNews = undone !== undefined && isNew(undone, status)
     if (commit === status.commit && revision === status.revision && !isNews) return []
     const found = isNews ? { undone: { how: undone.how, commit: undone.commit, by: undone.by } } : {}
-    return [{ ...episode, status: { ...status, ...given({ commit, revision }), ...found } }]
+    // In the order of the schema, in which the ledger is read back.
+    return [{ ...episode, status: closedEpisodeSchema.shape.status.parse({ ...status, ...given({ commit, revision }), ...found }) }]
   })
 }
 
