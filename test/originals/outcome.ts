@@ -12,11 +12,12 @@ import { digestOf } from './original-inputs.ts'
 
 export type Outcome = { readonly files: OddPackage } | { readonly refused: string }
 
-export function outcomeOf(files: OddPackage, library: FunctionLibrary): Outcome {
+/** @param attributed as kpt does without `KPT_DISABLE_ATTRIBUTION` */
+export function outcomeOf(files: OddPackage, library: FunctionLibrary, attributed = true): Outcome {
   const given = Object.entries(files)
     .sort(([one], [other]) => (one < other ? -1 : 1))
     .map(([path, text]) => ({ path, content: new TextEncoder().encode(text), mode: '100644' as const }))
-  const rendering = answerCalls(renderFiles('', given), library)
+  const rendering = answerCalls(renderFiles('', given, attributed), library)
   if ('failures' in rendering) return { refused: rendering.failures.map(formatFailure).join('\n') }
   const after = new Map([...Object.entries(files), ...rendering.written])
   for (const path of rendering.removed) after.delete(path)
