@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { FleetWorld, plans } from '../../test/fakes/fleet-world.ts'
 import { appliedBy } from '../../test/fakes/live-object.ts'
-import { DEPLOYMENT, WEB } from '../../test/fakes/turn-world.ts'
+import { DEPLOYMENT, policyText, WEB } from '../../test/fakes/turn-world.ts'
 import type { JsonObject } from '../text/json.ts'
 import { NO_REQUESTED_ACTIONS } from './commands/observe-requests.ts'
 
@@ -33,6 +33,15 @@ test('in fewer clusters each has its own', async () => {
   const { world } = await joined(3, 2)
   assert.equal(open(world).length, 2)
   assert.equal(proposed(world).length, 2)
+})
+
+test('where Porch approves, each cluster has its own: the branch of a joint proposal changes with each of its clusters', async () => {
+  const world = new FleetWorld(3)
+  world.repository.commitByHand('main', { '.drift/porch.yaml': policyText('{approval: porch}').replace('name: test', 'name: porch') })
+  world.edit([0, 1, 2])
+  await world.scan()
+  assert.equal(proposed(world).length, 3)
+  for (const branch of proposed(world)) assert.equal(records(world, branch).length, 1)
 })
 
 test('the same turn again writes nothing', async () => {

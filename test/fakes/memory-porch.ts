@@ -28,20 +28,20 @@ export class MemoryPorch {
 
   /** `rpkg propose` */
   propose(packagePath: string, workspace: string, rendered = false): void {
+    if (rendered) this.render(packagePath, workspace)
+    this.rename(`drafts/${packagePath}/${workspace}`, `proposed/${packagePath}/${workspace}`)
+  }
+
+  /** Renders a draft, as before it is proposed and after a push. @param also other files that the commit changes, which Porch does not do */
+  render(packagePath: string, workspace: string, also: { readonly [path: string]: string } = {}): void {
     const branch = `drafts/${packagePath}/${workspace}`
-    if (rendered) {
-      const task = { package: packagePath, workspaceName: workspace, revision: '0', task: { type: 'render' } }
-      const path = `${packagePath}/Kptfile`
-      const rendered = '{type: Rendered, status: "True", reason: RenderSuccess}'
-      const before = this.repository.text(branch, path) ?? ''
-      const text = before.replace(/^( *conditions:\n)( *- )/m, (_, key: string, dash: string) => `${key}${dash}${rendered}\n${dash}`)
-      this.repository.commitByHand(
-        branch,
-        { [path]: text },
-        { author: USER, message: `Rendering package\n\nkpt:${JSON.stringify(task)}\n` },
-      )
-    }
-    this.rename(branch, `proposed/${packagePath}/${workspace}`)
+    const task = { package: packagePath, workspaceName: workspace, revision: '0', task: { type: 'render' } }
+    const path = `${packagePath}/Kptfile`
+    const rendered = '{type: Rendered, status: "True", reason: RenderSuccess}'
+    const before = this.repository.text(branch, path) ?? ''
+    const text = before.replace(/^( *conditions:\n)( *- )/m, (_, key: string, dash: string) => `${key}${dash}${rendered}\n${dash}`)
+    const message = `Rendering package\n\nkpt:${JSON.stringify(task)}\n`
+    this.repository.commitByHand(branch, { [path]: text, ...also }, { author: USER, message })
   }
 
   /** `rpkg reject` */

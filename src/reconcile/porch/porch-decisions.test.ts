@@ -194,6 +194,30 @@ for (const rendered of [false, true])
     })
   })
 
+describe('a rendering of Porch', () => {
+  it('on a draft is no commit of somebody, and the draft is made anew without it', async () => {
+    const world = await drafted()
+    const porch = new MemoryPorch(world.repository)
+    const workspace = only(porch.workspaces('drafts', PACKAGE))
+    porch.render(PACKAGE, workspace)
+    assert.equal((await world.plan()).outcome, 'updated')
+    assert.doesNotMatch(world.repository.text(`drafts/${PACKAGE}/${workspace}`, 'apps/web/Kptfile') ?? '', /Rendered/)
+    await assertQuiet(world)
+  })
+
+  it('that changes a value is a commit of somebody', async () => {
+    const world = await drafted()
+    const porch = new MemoryPorch(world.repository)
+    const workspace = only(porch.workspaces('drafts', PACKAGE))
+    const path = 'apps/web/config.yaml'
+    const text = (world.repository.text(`drafts/${PACKAGE}/${workspace}`, path) ?? '').replace('blue', 'red')
+    porch.render(PACKAGE, workspace, { [path]: text })
+    const head = world.repository.head(`drafts/${PACKAGE}/${workspace}`)
+    assert.equal((await world.plan()).outcome, 'foreign')
+    assert.equal(world.repository.head(`drafts/${PACKAGE}/${workspace}`), head)
+  })
+})
+
 describe('a rejection', () => {
   it('declines the drift for the time that the policy gives', async () => {
     const world = await proposed()

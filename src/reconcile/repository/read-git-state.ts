@@ -163,14 +163,11 @@ function byPorch(
   { state, moved, known, foreign, signed, renderedBy }: PackageBranch,
   record: DriftRecord,
   report: LedgerState['report'],
-): Pick<OpenBranch, 'known' | 'movedBy' | 'outdated'> {
+): Pick<OpenBranch, 'known' | 'movedBy'> {
   if (foreign || signed === false) return {}
   const isOurs = moved ?? (known === undefined && report !== undefined && agreesWithReport(record, report))
   const isElsewhere = isOurs && record.spec.lifecycle !== (state === 'drafts' ? 'Draft' : 'Proposed')
-  return {
-    ...(isElsewhere ? { known: true, movedBy: renderedBy ?? '' } : {}),
-    ...(renderedBy === undefined ? {} : { outdated: true }),
-  }
+  return isElsewhere ? { known: true, movedBy: renderedBy ?? '' } : {}
 }
 
 interface MergedRecord {
