@@ -12,8 +12,6 @@ import type { BotIdentity } from '../bot-identity.ts'
 import { changesBetween } from '../repository/changes-between.ts'
 import type { RepositoryView } from '../repository/repository-view.ts'
 
-/** Decisions whose commit is searched in one turn, the latest first: each search walks the base branch. */
-const MOST_SEARCHED = 3
 /** Commits of the base branch in which the one that undid a decision is searched. */
 const MOST_STEPS = 300
 
@@ -46,7 +44,7 @@ function objectIdOrNone(text: string): ObjectId | undefined {
   return /^[0-9a-f]{40}$/.test(text) ? objectId(text) : undefined
 }
 
-/** Of merges that the ledger has without their commit: `approve` enters a decision together with its merge. */
+/** The decision that published the latest revision, where the ledger has it without its commit: a forge makes it after the entry. */
 async function readDecidedCommits(
   { git, unit }: Observation,
   { view, bot }: Reader,
@@ -54,12 +52,13 @@ async function readDecidedCommits(
 ): Promise<ReadonlyMap<string, ObjectId>> {
   const landed = new Set(git.merged.map(({ spec }) => spec.episode))
   const wanted = git.ledger.closed.filter(
-    ({ status, spec }) => status.outcome === 'Merged' && status.commit === undefined && landed.has(spec.episode),
+    ({ status, spec }) =>
+      status.outcome === 'Merged' && status.commit === undefined && status.revision === `v${git.revision}` && landed.has(spec.episode),
   )
   const found = new Map<string, ObjectId>()
   if (wanted.length === 0) return found
   const base = await view.repository.commit(view.base, signal)
-  for (const { spec, metadata } of wanted.slice(-MOST_SEARCHED)) {
+  for (const { spec, metadata } of wanted) {
     const path = recordPath(unit.cluster, unit.slug, spec.began, spec.episode)
     try {
       const merge = await findMergeCommit(view.repository, base, { path, packageName: unit.packageName, bot }, signal)
@@ -72,7 +71,10 @@ async function readDecidedCommits(
   return found
 }
 
-/** A tag of ours is on the merge commit, or on a commit whose `kpt:` line names the workspace. */
+/**
+ * A tag of ours is on the merge commit, or on a commit whose `kpt:` line names the workspace. Only the latest revision is looked at: a Porch that did
+ * not read its tag publishes that number again, and each look may fetch a commit.
+ */
 async function movedTags(
   { git, unit }: Observation,
   { view, bot }: Reader,
@@ -84,7 +86,8 @@ async function movedTags(
     const { status, metadata } = episode
     const tag = git.refs.get(`refs/tags/${unit.packageName}/${status.revision}`)
     const decided = commitOf(episode)
-    if (tag === undefined || decided === undefined || tag === decided || status.undone !== undefined) continue
+    if (status.revision !== `v${git.revision}` || status.undone !== undefined) continue
+    if (tag === undefined || decided === undefined || tag === decided) continue
     const tagged = await view.repository.commit(tag, signal)
     const workspace = workspaceIn(parseKptAnnotations(tagged.message).annotations, unit.packageName)
     const own = status.branch === undefined ? `drift-${metadata.name}` : status.branch.slice(status.branch.lastIndexOf('/') + 1)
