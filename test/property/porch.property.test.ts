@@ -64,6 +64,8 @@ class Interleaving {
   private readonly approved = new Set<string>()
   /** Commits that Porch has in its cache, by workspace. */
   private readonly cache = new Map<string, ObjectId>()
+  /** Workspaces with a commit of a person, under whatever Porch renders later. */
+  private readonly touched = new Set<string>()
   private counter = 0
 
   constructor(policy: string) {
@@ -91,7 +93,9 @@ class Interleaving {
     if (step.act === 'commit-on-branch') {
       this.counter += 1
       const branch = proposal === undefined ? undefined : `proposed/${PACKAGE}/${proposal}`
-      if (branch !== undefined) repository.commitByHand(branch, { [`apps/web/note-${this.counter}.md`]: 'x\n' })
+      if (proposal === undefined || branch === undefined) return
+      repository.commitByHand(branch, { [`apps/web/note-${this.counter}.md`]: 'x\n' })
+      this.touched.add(proposal)
       return
     }
     if (step.act === 'propose' || step.act === 'propose-rendered') {
@@ -106,23 +110,23 @@ class Interleaving {
     const branch = `proposed/${PACKAGE}/${proposal}`
     if (step.act !== 'merge' && this.approved.has(proposal)) return
     if (step.act === 'reject') {
-      const { lifecycle, isOurs } = this.stateOf(branch, proposal)
+      const lifecycle = this.stateOf(branch, proposal)
       if (draft === proposal) return
       porch.reject(PACKAGE, proposal)
       // What is merged is merged, whatever becomes of its branch.
       const isMerged = this.decisions.some(({ workspace, how }) => workspace === proposal && how === 'approved')
-      if (lifecycle === 'Proposed' && isOurs && !isMerged) this.decisions.push({ workspace: proposal, how: 'rejected' })
+      if (lifecycle === 'Proposed' && !this.touched.has(proposal) && !isMerged) this.decisions.push({ workspace: proposal, how: 'rejected' })
       return
     }
     if (step.act === 'merge') {
-      const { lifecycle } = this.stateOf(branch, proposal)
+      const lifecycle = this.stateOf(branch, proposal)
       await mergeByHand(world, branch)
       if (lifecycle === 'Proposed') this.decisions.push({ workspace: proposal, how: 'approved' })
       return
     }
     if (step.act === 'approve') {
       const cached = step.cached ? this.cache.get(proposal) : undefined
-      const { lifecycle } = cached === undefined ? this.stateOf(branch, proposal) : this.stateAt(cached, proposal)
+      const lifecycle = cached === undefined ? this.stateOf(branch, proposal) : this.stateAt(cached, proposal)
       porch.approve(PACKAGE, proposal, { copies: step.copies, ...(cached === undefined ? {} : { cached }) })
       this.approved.add(proposal)
       this.decisions.push({ workspace: proposal, how: lifecycle === 'Proposed' ? 'approved' : 'published' })
@@ -151,18 +155,19 @@ class Interleaving {
     )
   }
 
-  private stateOf(branch: string, workspace: string): { readonly lifecycle: string; readonly isOurs: boolean } {
+  /** Lifecycle of the record that the branch has; empty without one. */
+  private stateOf(branch: string, workspace: string): string {
     return this.stateAt(this.world.repository.head(branch), workspace)
   }
 
-  private stateAt(commit: ObjectId, workspace: string): { readonly lifecycle: string; readonly isOurs: boolean } {
+  private stateAt(commit: ObjectId, workspace: string): string {
     const { repository } = this.world
     repository.branches.set('refs/heads/looked-at', commit)
     const [path = ''] = repository.paths('looked-at').filter((each) => each.endsWith(`-${workspace.slice('drift-'.length)}.yaml`))
     const text = repository.text('looked-at', path) ?? ''
     repository.branches.delete('refs/heads/looked-at')
     const record = text === '' ? undefined : (parseGoYaml(text, path).documents[0]?.value as unknown as DriftRecord)
-    return { lifecycle: record?.spec.lifecycle ?? '', isOurs: repository.authorOf(commit) !== PERSON }
+    return record?.spec.lifecycle ?? ''
   }
 }
 

@@ -218,6 +218,22 @@ describe('a rendering of Porch', () => {
   })
 })
 
+it('an approval of a draft that was proposed, edited, rejected and proposed once more is of what we proposed', async () => {
+  const world = await drafted()
+  const porch = new MemoryPorch(world.repository)
+  const workspace = only(porch.workspaces('drafts', PACKAGE))
+  porch.propose(PACKAGE, workspace, true)
+  await world.plan()
+  world.repository.commitByHand(`proposed/${PACKAGE}/${workspace}`, { 'apps/web/note.md': 'x\n' })
+  porch.reject(PACKAGE, workspace)
+  await world.plan()
+  porch.propose(PACKAGE, workspace)
+  porch.approve(PACKAGE, workspace, { copies: true })
+  await world.plan()
+  assert.equal(closed(world)[0]?.status.outcome, 'Merged')
+  assert.match(closed(world)[0]?.status.altered ?? '', /note\.md is not what backporch proposed/)
+})
+
 describe('a rejection', () => {
   it('declines the drift for the time that the policy gives', async () => {
     const world = await proposed()

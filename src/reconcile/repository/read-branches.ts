@@ -85,7 +85,7 @@ async function readAll(
     const signed = source.signed === undefined ? {} : { signed: source.signed }
     const foreignWhy = foreign ? { foreignWhy: 'it has a commit that backporch did not make' } : {}
     const rendered = renderedBy === undefined ? {} : { renderedBy: `${renderedBy.name} <${renderedBy.email}>` }
-    const records = await recordsOn(view, { commit, base, slug, pushed: elsewhere ?? pushed }, signal)
+    const records = await recordsOn(view, { commit, base, slug, pushed: together(pushed, elsewhere) }, signal)
     branches.push({ ref, state, workspace, commit, base, foreign, ...foreignWhy, ...known, ...signed, ...rendered, records })
   }
   return branches
@@ -100,6 +100,12 @@ async function pushedElsewhere(
   const other = state === 'drafts' ? 'proposed' : 'drafts'
   const ref = `refs/heads/${formatWorkspaceBranch({ state: other, packagePath, workspace })}`
   return view.refs.has(ref) ? undefined : (await readPushed(view, [ref], signal)).get(ref)
+}
+
+/** A record of either state is ours: somebody may have committed on top before the branch was renamed, and renamed it again. */
+function together(one: PushedBranch | undefined, other: PushedBranch | undefined): PushedBranch | undefined {
+  if (one === undefined || other === undefined) return one ?? other
+  return { ...one, spec: { commits: [...other.spec.commits, ...one.spec.commits] } }
 }
 
 /**
