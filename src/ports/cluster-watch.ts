@@ -1,0 +1,57 @@
+/** Changes of the objects of a cluster, as they come. */
+import type { Failure } from '../failure.ts'
+import type { JsonObject } from '../text/json.ts'
+
+/** Objects to follow: a kind in all namespaces, or in one. */
+export interface WatchedKind {
+  readonly apiVersion: string
+  readonly kind: string
+  /** Empty for all namespaces, and for cluster-scoped kinds. */
+  readonly namespace: string
+  /** Only kind, apiVersion and metadata are requested. */
+  readonly metadataOnly: boolean
+}
+
+/**
+ * Called synchronously, in the order of the server. An exception is reported as the failure of the kind and loses that one object's
+ * event only.
+ */
+export interface WatchObserver {
+  /** A complete list begins: `changed` for each of its objects, then `listed`. A list that breaks off begins again. */
+  listing(kind: WatchedKind): void
+  /** The object as it is now. @param read milliseconds of the monotonic clock: when the event was read from the connection */
+  changed(kind: WatchedKind, object: JsonObject, read: number): void
+  /** @param object its last state */
+  deleted(kind: WatchedKind, object: JsonObject, read: number): void
+  /** Every object that the list did not have is absent. */
+  listed(kind: WatchedKind): void
+  /** The kind cannot be followed: nothing is known of it until it is listed again. Called once for each cause. */
+  unreadable(kind: WatchedKind, failure: Failure): void
+}
+
+export interface KindWatchState {
+  readonly watched: WatchedKind
+  /** `waiting`: for the next attempt, with what is known as it was. */
+  readonly state: 'listing' | 'watching' | 'waiting' | 'unreadable'
+  /** Milliseconds since 1970 of the last proof that nothing was missed: an event, a bookmark, or a PING of its connection. 0 before the first. */
+  readonly provenAt: number
+  /** Why it is `waiting` or `unreadable`. */
+  readonly failure: Failure | undefined
+  /** Since the start: complete lists, reopened streams, events and bookmarks. */
+  readonly lists: number
+  readonly reopened: number
+  readonly events: number
+}
+
+export interface ClusterWatch {
+  /** Name of the cluster. */
+  readonly cluster: string
+  /** Replaces the set: new kinds are listed, and what is not in it any more is not followed any more. */
+  follow(kinds: readonly WatchedKind[]): void
+  /** One for each followed kind. A kind is stale when its proof is older than a minute. */
+  state(): readonly KindWatchState[]
+  close(): Promise<void>
+}
+
+/** Milliseconds without a proof after which what a watch knows is stale. */
+export const STALE_AFTER = 60_000
