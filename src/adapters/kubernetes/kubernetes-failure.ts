@@ -13,11 +13,13 @@ import type { ApiResponse, TransportFault } from './connection/transport.ts'
 /** A request, for messages and for the missing RBAC rule. */
 export interface RequestDescription {
   readonly cluster: string
-  readonly verb: 'get' | 'list' | 'patch' | 'create' | 'delete'
+  readonly verb: 'get' | 'list' | 'watch' | 'patch' | 'create' | 'delete'
   /** Undefined for paths that are no resource, as `/version`. */
   readonly resource: RequestedResource | undefined
   /** Path without query. */
   readonly path: string
+  /** Verbs that the purpose of the request takes besides: the missing rule has them too. */
+  readonly alsoNeeded?: readonly string[]
 }
 
 export interface RequestedResource {
@@ -173,16 +175,20 @@ export function notServed(
  * @throws Failure BP3008 when it is not JSON
  */
 export function jsonOf(response: ApiResponse, requested: RequestDescription, types: readonly string[] = []): Json {
-  const type = (/^[\w.+/-]+/.exec(response.headers.get('content-type') ?? '')?.[0] ?? '').toLowerCase()
-  if (!/^application\/([a-z.-]+\+)?json$/.test(type) && !types.includes(type)) {
-    throw notKubernetes(requested, `it answers with ${type === '' ? 'no content type' : type}, wanted JSON`)
-  }
+  assertJson(response.headers, requested, types)
   try {
     return parseJson(response.body)
   } catch {
     // The parser's message quotes the text, so it is not kept.
     throw notKubernetes(requested, 'its answer is not whole JSON')
   }
+}
+
+/** @throws Failure BP3008 when the content type is not that of JSON */
+export function assertJson(headers: ApiResponse['headers'], requested: RequestDescription, types: readonly string[] = []): void {
+  const type = (/^[\w.+/-]+/.exec(headers.get('content-type') ?? '')?.[0] ?? '').toLowerCase()
+  if (/^application\/([a-z.-]+\+)?json$/.test(type) || types.includes(type)) return
+  throw notKubernetes(requested, `it answers with ${type === '' ? 'no content type' : type}, wanted JSON`)
 }
 
 /** The `Status` in a body, or undefined. */
@@ -207,12 +213,13 @@ export function isObjectAbsent(response: ApiResponse, name: string): boolean {
 /** The missing rule, on one line as it stands in a Role. */
 export function rbacRule(requested: RequestDescription, user: string | undefined): string {
   const { resource } = requested
+  const verbs = [requested.verb, ...(requested.alsoNeeded ?? [])].sort().map((verb) => `"${verb}"`)
   const whom = user === undefined ? 'the account of the context' : `user ${JSON.stringify(user)}`
   if (resource === undefined)
     return `bind ${whom} to a ClusterRole with nonResourceURLs: ["${requested.path}"], verbs: ["${requested.verb}"]`
   // A namespace's Role cannot give rights on cluster-scoped kinds, nor on all namespaces.
   const role = resource.namespace === '' ? 'a ClusterRole' : `a Role in namespace ${resource.namespace}`
-  return `bind ${whom} to ${role} with apiGroups: ["${resource.group}"], resources: ["${resource.plural}"], verbs: ["${requested.verb}"]`
+  return `bind ${whom} to ${role} with apiGroups: ["${resource.group}"], resources: ["${resource.plural}"], verbs: [${verbs.join(', ')}]`
 }
 
 function notFound(requested: RequestDescription, answer: JsonObject | undefined): Failure {

@@ -18,6 +18,10 @@ export interface ListOptions {
   /** Gets each item as it comes; what it stores must be dropped on `restart`. */
   readonly take: (item: JsonObject) => void
   readonly restart: () => void
+  /** Gets the resource version of the list, before its first item. What it throws ends the list. */
+  readonly version?: (resourceVersion: string) => void
+  /** The objects are then watched: a missing rule names both verbs. */
+  readonly thenWatched?: boolean
 }
 
 const PAGE = 500
@@ -79,6 +83,7 @@ async function listOnce(
     if (resourceVersion !== undefined && page.resourceVersion !== resourceVersion) {
       throw incompleteList(requested, 'its pages are of different resource versions')
     }
+    if (resourceVersion === undefined) options.version?.(page.resourceVersion)
     resourceVersion = page.resourceVersion
     for (const item of page.items) {
       items.add(`${metadataText(item, 'namespace')}/${metadataText(item, 'name')}`)

@@ -7,7 +7,7 @@ import { chooseProxy, type Environment } from './choose-proxy.ts'
 import { type CredentialSource, type Credentials, expiredSince } from './credentials.ts'
 import type { ClusterAccess } from './kubeconfig.ts'
 import { openTransport } from './open-transport.ts'
-import { type ApiResponse, faultOf, type HttpMethod, TRANSPORT_DEFAULTS, type Transport } from './transport.ts'
+import { type ApiResponse, type ApiStream, faultOf, type HttpMethod, TRANSPORT_DEFAULTS, type Transport } from './transport.ts'
 
 export interface ApiCall {
   readonly method: HttpMethod
@@ -61,8 +61,13 @@ export class ApiConnection {
   private readonly options: ConnectionOptions
   private opened: Promise<Opened> | undefined
   private current: Opened | undefined
+  /** For streams that the limit of the current connection has no room for. */
+  private further: readonly Opened[] = []
+  private openingFurther: Promise<void> | undefined
   private readAt = 0
   private generation = 0
+  /** Connections of this generation and later ones have the credentials that were read last. */
+  private authorisedFrom = 0
   /** Credentials that were read anew after a 401 and got a 401 again: they are not read anew for a minute. */
   private refusedAt = Number.NEGATIVE_INFINITY
 
@@ -88,15 +93,62 @@ export class ApiConnection {
     }
   }
 
+  /**
+   * Opens a GET whose body goes on, over the connection of the requests while that has room. Sent once, and again only after a 401, with
+   * credentials read anew.
+   * @returns any status but 200 as an answer
+   * @throws Failure BP30xx without an answer; the reason of `signal` when that aborted
+   */
+  async stream(
+    { path, accept = 'application/json' }: Pick<ApiCall, 'path' | 'accept'>,
+    requested: RequestDescription,
+    signal: AbortSignal,
+  ): Promise<ApiStream | ApiResponse> {
+    const headers = { accept, 'accept-encoding': 'identity', 'user-agent': this.options.userAgent }
+    const timeout = this.options.timeout ?? TIMEOUT
+    const work = ({ transport, credentials }: Opened) =>
+      transport.stream({ path, headers: { ...headers, ...credentials.headers }, timeout, signal })
+    try {
+      const { answer } = await this.authorised(async () => {
+        for (;;) {
+          const current = await this.open(signal)
+          // From here to the request nothing waits, so that no two streams take the same room.
+          const opened = this.withRoom(current)
+          if (opened !== undefined) return { opened, answer: await this.traced(`GET ${path}`, signal, () => work(opened)) }
+          await this.openFurther(current.credentials, signal)
+        }
+      })
+      return answer
+    } catch (thrown) {
+      if (thrown instanceof Failure || signal.aborted) throw thrown
+      throw this.withExpiry(failureOfFault(faultOf(thrown), requested))
+    }
+  }
+
+  /** Changes with each connection that is opened. */
+  get openedConnections(): number {
+    return this.generation
+  }
+
+  /** The failure of an answer to `stream`. */
+  failureOf(answer: ApiResponse, requested: RequestDescription): { readonly failure: Failure; readonly retryAfter: number | undefined } {
+    return { failure: this.withExpiry(failureOfResponse(answer, requested)), retryAfter: retryAfter(answer) }
+  }
+
+  /** Open streams go on until they end or are closed. */
   close(): void {
-    this.current?.transport.close()
+    for (const { transport } of [...this.further, ...(this.current === undefined ? [] : [this.current])]) transport.close()
+    this.further = []
     this.current = undefined
     this.opened = undefined
   }
 
   private async attempt(call: ApiCall, requested: RequestDescription, signal: AbortSignal): Promise<ApiResponse | FailedAttempt> {
     try {
-      const answer = await this.authorised(call, signal)
+      const { answer } = await this.authorised(async () => {
+        const opened = await this.open(signal)
+        return { opened, answer: await this.traced(`${call.method} ${call.path}`, signal, () => this.transmit(opened, call, signal)) }
+      })
       if ((answer.status >= 200 && answer.status < 300) || call.answers?.includes(answer.status) === true) return answer
       const failure = this.withExpiry(failureOfResponse(answer, requested))
       const busy = answer.status === 429
@@ -110,26 +162,32 @@ export class ApiConnection {
     }
   }
 
-  private async authorised(call: ApiCall, signal: AbortSignal): Promise<ApiResponse> {
-    const opened = await this.open(signal)
-    const answer = await this.exchange(opened, call, signal)
-    if (answer.status !== 401 || this.now() - this.refusedAt < CREDENTIALS_LAST) return answer
-    if (opened.generation === this.generation) {
+  private async authorised<Answer extends { readonly status: number }>(
+    exchange: () => Promise<{ readonly answer: Answer; readonly opened: Opened }>,
+  ): Promise<{ readonly answer: Answer; readonly opened: Opened }> {
+    const first = await exchange()
+    if (first.answer.status !== 401 || this.now() - this.refusedAt < CREDENTIALS_LAST) return first
+    // Others may have read them anew while this request was under way.
+    if (first.opened.generation >= this.authorisedFrom) {
       this.source.forget()
       this.close()
+      this.authorisedFrom = this.generation + 1
     }
-    const again = await this.exchange(await this.open(signal), call, signal)
-    if (again.status === 401) this.refusedAt = this.now()
+    const again = await exchange()
+    if (again.answer.status === 401) this.refusedAt = this.now()
     return again
   }
 
-  private async exchange(opened: Opened, call: ApiCall, signal: AbortSignal): Promise<ApiResponse> {
+  private async traced<Answer extends ApiStream | ApiResponse>(
+    what: string,
+    signal: AbortSignal,
+    work: () => Promise<Answer>,
+  ): Promise<Answer> {
     const started = performance.now()
-    const report = (outcome: string): void =>
-      this.options.trace?.({ what: `${call.method} ${call.path}`, outcome, milliseconds: performance.now() - started })
+    const report = (outcome: string): void => this.options.trace?.({ what, outcome, milliseconds: performance.now() - started })
     try {
-      const answer = await this.transmit(opened, call, signal)
-      report(`${answer.status} (${answer.body.length} characters)`)
+      const answer = await work()
+      report(`${answer.status} (${'body' in answer ? `${answer.body.length} characters` : 'a stream'})`)
       return answer
     } catch (thrown) {
       report(signal.aborted ? 'interrupted' : faultOf(thrown).fault)
@@ -174,6 +232,29 @@ export class ApiConnection {
       return this.current
     }
     before?.transport.close()
+    this.current = await this.connect(credentials, signal)
+    return this.current
+  }
+
+  private withRoom(current: Opened): Opened | undefined {
+    this.further = this.further.filter(({ transport }) => transport.usable)
+    const { credentials } = current
+    const found = [current, ...this.further].find((one) => one.transport.hasRoom && sameTls(one.credentials, credentials))
+    return found === undefined ? undefined : { ...found, credentials }
+  }
+
+  private openFurther(credentials: Credentials, signal: AbortSignal): Promise<void> {
+    this.openingFurther ??= this.connect(credentials, signal)
+      .then((opened) => {
+        this.further = [...this.further, opened]
+      })
+      .finally(() => {
+        this.openingFurther = undefined
+      })
+    return this.openingFurther
+  }
+
+  private async connect(credentials: Credentials, signal: AbortSignal): Promise<Opened> {
     const { server, proxyUrl } = this.access
     const proxy = chooseProxy(server, proxyUrl, this.options.environment)
     if (proxy !== undefined && 'problem' in proxy) {
@@ -187,8 +268,7 @@ export class ApiConnection {
     }
     const transport = await openTransport({ ...TRANSPORT_DEFAULTS, ...this.limits(), server, proxy, credentials }, signal)
     this.generation += 1
-    this.current = { transport, credentials, generation: this.generation }
-    return this.current
+    return { transport, credentials, generation: this.generation }
   }
 
   private limits(): Partial<typeof TRANSPORT_DEFAULTS> {

@@ -1,11 +1,14 @@
 /** Opens a cluster of a kubeconfig. Nothing connects before the first request. */
 import type { Clock } from '../../../ports/clock.ts'
+import type { ClusterWatch, WatchObserver } from '../../../ports/cluster-watch.ts'
 import type { ClusterAccessAnswer } from '../../../ports/probes.ts'
 import type { Trace } from '../../../ports/trace.ts'
 import { ApiServerCluster } from '../api-server-cluster.ts'
 import { ApiServerWriter } from '../api-server-writer.ts'
 import { readApi, writeApi } from '../cluster-api.ts'
 import { probeAccess } from '../probe-access.ts'
+import { ApiServerWatch } from '../watch/api-server-watch.ts'
+import type { WatchOptions } from '../watch/watch-options.ts'
 import { ApiConnection, type ConnectionOptions } from './api-connection.ts'
 import { credentialSource } from './credentials.ts'
 import { type KubeconfigOptions, readKubeconfig } from './kubeconfig.ts'
@@ -27,7 +30,9 @@ export interface ConnectOptions extends KubeconfigOptions {
 export interface ConnectedCluster {
   readonly name: string
   readonly reader: ApiServerCluster
-  /** Ends the connection. An idle one does not keep the process alive. */
+  /** Over the connection of the reader. Nothing is followed at first. */
+  watch(observer: WatchObserver, options?: WatchOptions): ClusterWatch
+  /** Ends the connection and its watches. An idle one does not keep the process alive. */
   close(): void
 }
 
@@ -35,7 +40,20 @@ export interface ConnectedCluster {
 export function connectCluster(options: ConnectOptions): ConnectedCluster {
   const { connection, namespace } = open(options)
   const reader = new ApiServerCluster(readApi(connection), { clock: options.clock, defaultNamespace: namespace })
-  return { name: connection.name, reader, close: () => connection.close() }
+  const watches: ClusterWatch[] = []
+  return {
+    name: connection.name,
+    reader,
+    watch(observer, watchOptions) {
+      const watch = new ApiServerWatch(connection, observer, options.clock, watchOptions)
+      watches.push(watch)
+      return watch
+    },
+    close() {
+      for (const watch of watches) void watch.close()
+      connection.close()
+    },
+  }
 }
 
 /** Our rights in a cluster, for `check`, over a connection of its own. @throws Failure BP1006, BP30xx */

@@ -4,9 +4,11 @@
  */
 import { type ClientHttp2Session, type ClientHttp2Stream, connect, constants, type IncomingHttpHeaders } from 'node:http2'
 import type { TLSSocket } from 'node:tls'
+import { bodyStream } from './body-stream.ts'
 import {
   type ApiRequest,
   type ApiResponse,
+  type ApiStream,
   faultOf,
   readBody,
   type Transport,
@@ -20,6 +22,8 @@ const STREAM_WINDOW = 4 * 1024 * 1024
 const SESSION_WINDOW = 32 * 1024 * 1024
 // MB; the default of 10 refuses new streams during large answers.
 const SESSION_MEMORY = 256
+/** Streams of the server's limit that are kept for requests. */
+const FOR_REQUESTS = 10
 
 /** A transport over a socket that negotiated `h2`. Resolves after the server's settings. @throws TransportFault */
 export async function http2Transport(socket: TLSSocket, target: TransportTarget): Promise<Transport> {
@@ -53,6 +57,7 @@ class Http2Transport implements Transport {
   private readonly target: TransportTarget
   private active = 0
   private leaving = false
+  private provenAt = performance.now()
   private readonly pulse: NodeJS.Timeout
 
   constructor(session: ClientHttp2Session, target: TransportTarget) {
@@ -77,26 +82,39 @@ class Http2Transport implements Transport {
     return !this.leaving && !this.session.closed && !this.session.destroyed
   }
 
+  get hasRoom(): boolean {
+    const limit = this.session.remoteSettings?.maxConcurrentStreams ?? 100
+    return limit - this.active > Math.min(FOR_REQUESTS, limit / 2)
+  }
+
   close(): void {
     this.leaving = true
     this.session.close()
   }
 
-  async send(request: ApiRequest): Promise<ApiResponse> {
+  send(request: ApiRequest): Promise<ApiResponse> {
     return underDeadline(request.timeout, request.signal, async (signal) => {
-      if (!this.usable) throw new TransportFault('broken', 'the server is closing the connection')
-      this.active += 1
-      if (this.active === 1) this.session.ref()
-      try {
-        return await this.exchange(request, signal)
-      } finally {
-        this.active -= 1
-        if (this.active === 0 && !this.session.destroyed) this.session.unref()
-      }
+      const stream = this.open(request, signal)
+      return this.wholeAnswer(stream, await responseHeaders(stream))
     })
   }
 
-  private async exchange(request: ApiRequest, signal: AbortSignal): Promise<ApiResponse> {
+  stream(request: Omit<ApiRequest, 'method' | 'body'>): Promise<ApiStream | ApiResponse> {
+    return underDeadline(request.timeout, request.signal, async (signal) => {
+      const stream = this.open({ ...request, method: 'GET' }, signal)
+      const answer = await responseHeaders(stream)
+      if (Number(answer[':status']) !== 200) return this.wholeAnswer(stream, answer)
+      return bodyStream(stream, {
+        headers: plainHeaders(answer),
+        provenAt: () => this.provenAt,
+        faultAtEnd: () => faultAtEnd(stream),
+        close: () => stream.close(constants.NGHTTP2_CANCEL),
+      })
+    })
+  }
+
+  private open(request: Omit<ApiRequest, 'timeout' | 'signal'>, signal: AbortSignal): ClientHttp2Stream {
+    if (!this.usable) throw new TransportFault('broken', 'the server is closing the connection')
     const { server } = this.target
     const headers = {
       ...Object.fromEntries(Object.entries(request.headers).map(([name, value]) => [name, typeof value === 'string' ? value : [...value]])),
@@ -106,14 +124,21 @@ class Http2Transport implements Transport {
       ':scheme': 'https',
     }
     const stream = this.session.request(headers, { endStream: request.body === undefined, signal })
+    this.active += 1
+    if (this.active === 1) this.session.ref()
+    stream.once('close', () => {
+      this.active -= 1
+      if (this.active === 0 && !this.session.destroyed) this.session.unref()
+    })
     if (request.body !== undefined) stream.end(request.body)
-    const answer = await responseHeaders(stream)
+    return stream
+  }
+
+  private async wholeAnswer(stream: ClientHttp2Stream, answer: IncomingHttpHeaders): Promise<ApiResponse> {
     const encoding = answer['content-encoding']
     const body = await readBody(stream, encoding, this.target.maxBody)
-    // A reset without an error code looks like a complete stream.
-    if (stream.aborted || (stream.rstCode !== undefined && stream.rstCode !== constants.NGHTTP2_NO_ERROR)) {
-      throw new TransportFault('broken', 'the stream was reset')
-    }
+    const fault = faultAtEnd(stream)
+    if (fault !== undefined) throw fault
     const length = answer['content-length']
     if (encoding === undefined && length !== undefined && Number(length) !== Buffer.byteLength(body)) {
       throw new TransportFault('broken', 'the body is shorter than announced')
@@ -121,11 +146,29 @@ class Http2Transport implements Transport {
     return { status: Number(answer[':status'] ?? 0), headers: plainHeaders(answer), body }
   }
 
+  /** Also while the connection is closing: its open streams are still read. */
   private checkAlive(): void {
-    if (this.active === 0 || !this.usable) return
-    const late = setTimeout(() => this.session.destroy(new TransportFault('timeout', 'no answer to a PING')), this.target.pingWithin)
-    this.session.ping(() => clearTimeout(late))
+    if (this.active === 0 || this.session.destroyed) return
+    const sent = performance.now()
+    let answered = false
+    // After a long computation the answer may already be there, unread: it is read before the second look.
+    const late = setTimeout(() => setImmediate(() => answered || this.session.destroy(noAnswer())), this.target.pingWithin)
+    this.session.ping((error) => {
+      answered = true
+      clearTimeout(late)
+      if (error === null) this.provenAt = sent
+    })
   }
+}
+
+function noAnswer(): TransportFault {
+  return new TransportFault('timeout', 'no answer to a PING')
+}
+
+/** A reset without an error code looks like a complete stream. */
+function faultAtEnd(stream: ClientHttp2Stream): TransportFault | undefined {
+  const reset = stream.rstCode !== undefined && stream.rstCode !== constants.NGHTTP2_NO_ERROR
+  return stream.aborted || reset ? new TransportFault('broken', 'the stream was reset') : undefined
 }
 
 function responseHeaders(stream: ClientHttp2Stream): Promise<IncomingHttpHeaders> {

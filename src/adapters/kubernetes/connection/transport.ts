@@ -25,13 +25,42 @@ export interface ApiResponse {
   readonly body: string
 }
 
+/** Reads a body that goes on for as long as the server wants. */
+export interface StreamSink {
+  /** A part of the body, as it comes. */
+  data(chunk: Buffer): void
+  /** Called once, and last. Without a fault the server ended the body in order. */
+  end(fault: TransportFault | undefined): void
+}
+
+/** An answer of 200 whose body goes on. */
+export interface ApiStream {
+  readonly status: 200
+  /** As in `ApiResponse`. */
+  readonly headers: ReadonlyMap<string, string>
+  /** `performance.now()` when the server was last known to be at the other end, for all streams of the connection. Undefined over HTTP/1.1. */
+  readonly provenAt: number | undefined
+  /** To be called once. Nothing is read before. */
+  listen(sink: StreamSink): void
+  /** Ends it; `end` is not called any more. */
+  close(): void
+}
+
 export interface Transport {
   /** `h2` or `http/1.1`. */
   readonly protocol: 'h2' | 'http/1.1'
   /** False once the connection is gone: then another transport has to be opened. */
   readonly usable: boolean
+  /** Whether one more stream leaves enough of the server's limit for requests. */
+  readonly hasRoom: boolean
   /** Any status is an answer. @throws TransportFault without a whole answer; the reason of `signal` when that aborted */
   send(request: ApiRequest): Promise<ApiResponse>
+  /**
+   * A GET whose body goes on. `timeout` is the time until it begins; any status but 200 is read to its end within it.
+   * @throws as `send`
+   */
+  stream(request: Omit<ApiRequest, 'method' | 'body'>): Promise<ApiStream | ApiResponse>
+  /** Takes no further requests; open streams go on. */
   close(): void
 }
 

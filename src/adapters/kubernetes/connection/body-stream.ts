@@ -1,0 +1,46 @@
+/** A body of a transport that is read as it comes. */
+import type { Readable } from 'node:stream'
+import { type ApiStream, faultOf, type StreamSink, TransportFault } from './transport.ts'
+
+interface BodyParts {
+  readonly headers: ReadonlyMap<string, string>
+  readonly provenAt: () => number | undefined
+  /** Asked when the body ended in order, as far as the stream can tell. */
+  readonly faultAtEnd: () => TransportFault | undefined
+  readonly close: () => void
+}
+
+export function bodyStream(body: Readable, { headers, provenAt, faultAtEnd, close }: BodyParts): ApiStream {
+  let error: unknown
+  let complete = false
+  let sink: StreamSink | undefined
+  const ended = (): void => {
+    const reader = sink
+    sink = undefined
+    reader?.end(error !== undefined ? faultOf(error) : complete ? faultAtEnd() : new TransportFault('broken', 'the connection ended'))
+  }
+  // Before `listen` too: an error without a listener ends the process.
+  body.on('error', (thrown) => {
+    error ??= thrown
+  })
+  body.once('end', () => {
+    complete = true
+  })
+  body.once('close', ended)
+  return {
+    status: 200,
+    headers,
+    get provenAt() {
+      return provenAt()
+    },
+    listen(reader) {
+      sink = reader
+      if (body.closed) return ended()
+      body.on('data', (chunk: Buffer) => sink?.data(chunk))
+    },
+    close() {
+      sink = undefined
+      close()
+    },
+  }
+}

@@ -1,0 +1,32 @@
+/** Waits between attempts: each twice as long as the one before, with jitter, for ever. */
+export class Backoff {
+  private readonly first: number
+  private readonly longest: number
+  private readonly random: () => number
+  private attempts = 0
+
+  constructor({
+    firstWait,
+    longestWait,
+    random,
+  }: { readonly firstWait: number; readonly longestWait: number; readonly random: () => number }) {
+    this.first = firstWait
+    this.longest = longestWait
+    this.random = random
+  }
+
+  /** Milliseconds before the next attempt. @param requested by the server; a longer wait is not cut, only spread over a quarter more */
+  next(requested?: number): number {
+    const wait = Math.min(this.longest, this.first * 2 ** Math.min(this.attempts, 30)) * (0.5 + this.random() / 2)
+    this.attempts += 1
+    return requested === undefined ? wait : Math.max(wait, Math.min(requested, LONGEST_REQUESTED) * (1 + this.random() / 4))
+  }
+
+  /** An attempt succeeded. */
+  reset(): void {
+    this.attempts = 0
+  }
+}
+
+/** Longest Retry-After that is followed. */
+const LONGEST_REQUESTED = 300_000

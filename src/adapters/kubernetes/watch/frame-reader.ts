@@ -1,0 +1,88 @@
+/** Lines of a body that is read as it comes. A line ends with a newline: what stands after the last one has not come yet. */
+
+/** Bytes that a line or all lines together are beyond. */
+export class FrameOverflow extends Error {
+  /** `frame`: one line is too long. `memory`: the unfinished lines of all readers together are. */
+  readonly what: 'frame' | 'memory'
+
+  constructor(what: 'frame' | 'memory', limit: number) {
+    super(`more than ${limit} bytes`)
+    this.name = 'FrameOverflow'
+    this.what = what
+  }
+}
+
+/** Bytes that several readers hold together. */
+export class FrameMemory {
+  readonly limit: number
+  held = 0
+
+  constructor(limit: number) {
+    this.limit = limit
+  }
+}
+
+const NEWLINE = 0x0a
+
+export class FrameReader {
+  private readonly limit: number
+  private readonly memory: FrameMemory
+  private parts: Buffer[] = []
+  private held = 0
+  private open = true
+
+  constructor(limit: number, memory: FrameMemory) {
+    this.limit = limit
+    this.memory = memory
+  }
+
+  /**
+   * Gives each line that `chunk` completes to `take`, in order, without its newline. Empty lines are left out.
+   * @throws FrameOverflow; what `take` throws. The reader is closed then.
+   */
+  read(chunk: Buffer, take: (line: string) => void): void {
+    try {
+      let start = 0
+      // `take` may close the reader.
+      while (this.open) {
+        const end = chunk.indexOf(NEWLINE, start)
+        if (end === -1) break
+        if (this.held + end - start > this.limit) throw new FrameOverflow('frame', this.limit)
+        const line = this.line(chunk.subarray(start, end))
+        start = end + 1
+        if (line !== '') take(line)
+      }
+      if (this.open) this.keep(chunk.subarray(start))
+    } catch (thrown) {
+      this.close()
+      throw thrown
+    }
+  }
+
+  /** Drops the unfinished line. */
+  close(): void {
+    this.open = false
+    this.drop()
+  }
+
+  private line(end: Buffer): string {
+    const line = this.parts.length === 0 ? end.toString('utf8') : Buffer.concat([...this.parts, end]).toString('utf8')
+    this.drop()
+    return line
+  }
+
+  private keep(rest: Buffer): void {
+    if (rest.length === 0) return
+    this.held += rest.length
+    this.memory.held += rest.length
+    this.parts.push(rest)
+    if (this.held > this.limit) throw new FrameOverflow('frame', this.limit)
+    if (this.memory.held > this.memory.limit) throw new FrameOverflow('memory', this.memory.limit)
+  }
+
+  private drop(): void {
+    this.memory.held -= this.held
+    this.held = 0
+    this.parts = []
+  }
+}

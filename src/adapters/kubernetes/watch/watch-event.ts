@@ -1,0 +1,52 @@
+/** Events of a watch. Source: `metav1.WatchEvent` in k8s.io/apimachinery/pkg/apis/meta/v1/watch.go. */
+import { metadataText } from '../../../krm/resource.ts'
+import { formatJson, getKey, isJsonObject, type Json, type JsonObject, parseJson, partOf, textOf } from '../../../text/json.ts'
+import { DEEPEST, isDeeperThan } from '../../../text/json-depth.ts'
+
+export type WatchEvent =
+  | { readonly type: 'changed' | 'deleted'; readonly object: JsonObject; readonly version: string }
+  /** `listed`: the initial objects are complete. */
+  | { readonly type: 'bookmark'; readonly version: string; readonly listed: boolean }
+  /** Body of a `Status`, as text, with its code. */
+  | { readonly type: 'error'; readonly code: number; readonly body: string }
+  /** What the server sent about an object that is none that can be read. */
+  | { readonly type: 'unusable'; readonly why: string; readonly version: string }
+
+/** Annotation of the bookmark that ends the initial objects (docs/facts/watch.md). */
+const LIST_ENDS = 'k8s.io/initial-events-end'
+
+/** Undefined where the line is not an event: it was cut off, or did not come from an API server. */
+export function readEvent(line: string): WatchEvent | undefined {
+  let event: Json
+  try {
+    event = parseJson(line)
+  } catch {
+    return undefined
+  }
+  if (!isJsonObject(event)) return undefined
+  const [type, object] = [textOf(event, 'type'), getKey(event, 'object')]
+  if (type === 'ERROR') return errorOf(object)
+  if (!['ADDED', 'MODIFIED', 'DELETED', 'BOOKMARK'].includes(type)) return undefined
+  if (!isJsonObject(object)) return { type: 'unusable', why: 'an event has no object', version: '' }
+  const version = metadataText(object, 'resourceVersion')
+  if (type === 'BOOKMARK') return { type: 'bookmark', version, listed: partOf(object, 'metadata', 'annotations', LIST_ENDS) === 'true' }
+  if (metadataText(object, 'name') === '') return { type: 'unusable', why: 'an event has an object without metadata.name', version }
+  if (isDeeperThan(object, DEEPEST)) return { type: 'unusable', why: `an object is nested more than ${DEEPEST} levels deep`, version }
+  return { type: type === 'DELETED' ? 'deleted' : 'changed', object, version }
+}
+
+function errorOf(object: Json | undefined): WatchEvent {
+  const status = isJsonObject(object) && !isDeeperThan(object, DEEPEST) ? object : {}
+  const code = getKey(status, 'code')
+  return { type: 'error', code: typeof code === 'number' ? code : 500, body: formatJson(status) }
+}
+
+/**
+ * Whether one resource version is older than another. Only numbers have an order: of others nothing is known.
+ * Source: https://kubernetes.io/docs/reference/using-api/api-concepts/#resource-versions
+ */
+export function isOlder(version: string, than: string): boolean {
+  if (version === than || !/^\d+$/.test(version) || !/^\d+$/.test(than)) return false
+  if (version.length < 16 && than.length < 16) return Number(version) < Number(than)
+  return BigInt(version) < BigInt(than)
+}
