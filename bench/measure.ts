@@ -77,7 +77,7 @@ interface ServerState {
 }
 
 /** From the API server's own metrics. What the server asks itself for is left out, and so is this question. */
-async function serverState(plane: ControlPlane): Promise<ServerState> {
+export async function serverState(plane: ControlPlane): Promise<ServerState> {
   const { status, body } = await plane.request<string>('GET', '/metrics')
   if (status !== 200) throw new Error(`/metrics answered ${status}`)
   return readMetrics(body)

@@ -54,6 +54,7 @@ export const NOTE_CAUSES = {
   'yaml-duplicate-key': 'a key that stands twice',
   'yaml-key': 'a key that kubectl reads as another text',
   'yaml-precision': 'a number that kubectl rounds',
+  'verdicts-not-read': 'verdicts of an earlier process that are not used',
   'yaml-value': 'a value that kubectl reads otherwise than it looks',
 } as const
 

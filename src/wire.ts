@@ -14,6 +14,7 @@ import { runExternalDiff } from './adapters/system/external-diff.ts'
 import { checkNewFolder, writeNewFolder } from './adapters/system/new-folder.ts'
 import { readPolicyFiles } from './adapters/system/policy-files.ts'
 import { systemClock } from './adapters/system/system-clock.ts'
+import { verdictFiles } from './adapters/system/verdict-files.ts'
 import type { CliContext, ClusterTarget, ProcessContext } from './cli/cli-context.ts'
 
 /** Milliseconds that a command waits for the limits of a forge before it fails. */
@@ -132,6 +133,22 @@ function contextAt(location: ProcessContext, stdin: CliContext['stdin'], signal:
       const { connectClusterWriter } = await import('./adapters/kubernetes/connection/connect-cluster.ts')
       return connectClusterWriter(connectOptions(target, location))
     },
+    openWatch: async (target, observer) => {
+      if (target.live !== undefined) return undefined
+      const { connectCluster } = await import('./adapters/kubernetes/connection/connect-cluster.ts')
+      const connected = connectCluster(connectOptions(target, location))
+      const watch = connected.watch(observer)
+      return {
+        cluster: watch.cluster,
+        follow: (kinds) => watch.follow(kinds),
+        state: () => watch.state(),
+        close: async () => {
+          await watch.close()
+          connected.close()
+        },
+      }
+    },
+    verdictFiles: (remote) => verdictFiles(join(cacheDir, '..', 'verdicts'), remote),
     openRenderer: async ({ engine, render = [], ...allowed }) => {
       const { WorkerRenderer } = await import('./adapters/functions/worker-renderer.ts')
       const { PackageBuilds, withBuilds } = await import('./adapters/functions/package-builds.ts')

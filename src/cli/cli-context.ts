@@ -6,6 +6,7 @@ import type { PolicyFile } from '../policy/parse-policy.ts'
 import type { AuditSource } from '../ports/audit-source.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { ClusterReader, OpenedWriter } from '../ports/cluster.ts'
+import type { ClusterWatch, WatchObserver } from '../ports/cluster-watch.ts'
 import type { ForgeKind, ForgeSetup } from '../ports/forge-setup.ts'
 import type { Forge } from '../ports/hosted-forge.ts'
 import type { Log, LogFormat, LogLevel } from '../ports/log.ts'
@@ -29,6 +30,13 @@ export interface ClusterTarget {
   readonly timeout: number | undefined
   /** Called after each request. */
   readonly trace?: Trace | undefined
+}
+
+/** Files that may be lost at any time. */
+export interface VerdictFiles {
+  /** Undefined without a file. */
+  read(cluster: string): Promise<Uint8Array | undefined>
+  write(cluster: string, content: Uint8Array): Promise<void>
 }
 
 interface OpenedCluster {
@@ -124,6 +132,10 @@ export interface CliContext extends ProcessContext {
   /** @throws Failure BP1006 or BP1010 */
   openCluster(target: ClusterTarget): Promise<OpenedCluster>
   openWriter(target: ClusterTarget): Promise<OpenedWriter>
+  /** Over a connection of its own. Undefined for a recording, which does not change. @throws Failure BP1006 or BP1010 */
+  openWatch(target: ClusterTarget, observer: WatchObserver): Promise<ClusterWatch | undefined>
+  /** Verdicts on the objects of a cluster, between two processes. */
+  verdictFiles(remote: string): VerdictFiles
   /** `created`: the key is new, so other machines have other keys. */
   loadKey(): Promise<{ readonly key: RedactionKey; readonly created: boolean; readonly path: string }>
   /** Names for completion, from the clone at `path` alone. Sends no request and never throws; empty without a clone. */

@@ -32,7 +32,7 @@ test('in text a turn that did something is one line with time and place, and qui
   assert.equal(code, 0)
   assert.equal(stdout, '')
   const [started, ...lines] = stderr.trim().split('\n')
-  assert.equal(started, '2026-11-21T10:01:00Z  a turn every 60s')
+  assert.equal(started, '2026-11-21T10:01:00Z  git and the forge are polled every 60s')
   assert.equal(lines.length, 5, stderr)
   assert.match(lines[0] ?? '', /^2026-11-21T10:01:00Z {2}apps\/web: InSync$/)
   assert.match(lines[1] ?? '', /^2026-11-21T10:03:00Z {2}proposed apps\/web in prod \(proposed\/apps\/web\/drift-[0-9a-f]{8}\)$/)

@@ -160,14 +160,14 @@ async function openClusters(
       try {
         return { ...(await cli.openCluster(own)), target: own }
       } catch (thrown) {
-        return { reader: unopenedCluster(context, asFailure(thrown)), close: () => undefined, target: own }
+        return { reader: failingCluster(context, asFailure(thrown)), close: () => undefined, target: own }
       }
     }),
   )
 }
 
-/** A cluster of several that cannot be connected to: every request to it fails with the same reason. */
-function unopenedCluster(name: string, failure: Failure): ClusterReader {
+/** A cluster that cannot be reached: every request to it fails with the same reason. */
+export function failingCluster(name: string, failure: Failure): ClusterReader {
   const fail = (): Promise<never> => Promise.reject(failure)
   return { name, identify: fail, servedKind: fail, readLive: fail, list: fail, readInventories: fail, predict: fail }
 }

@@ -1,6 +1,7 @@
 /** The turns of the daemon: what each does and logs. A failure is logged once while it lasts, and once when it is gone. */
 import { type Failure, Failures, failuresOf } from '../failure.ts'
 import { type Loggable, loggableName } from '../krm/redaction/loggable.ts'
+import type { RedactionKey } from '../krm/redaction/redacted.ts'
 import { type Note, sentenceOf } from '../note.ts'
 import { type UnitResult, unitFailures } from '../plan/turn/unit-result.ts'
 import type { AuditSource } from '../ports/audit-source.ts'
@@ -10,9 +11,12 @@ import type { Log, ProcessEvent, ReportedFailure, TurnEvent } from '../ports/log
 import type { Trace } from '../ports/trace.ts'
 import type { Answer } from '../reconcile/commands/apply-answers.ts'
 import { BetweenTurns } from '../reconcile/observe/between-turns.ts'
+import type { RepositoryDigest } from '../reconcile/poll-repository.ts'
 import type { TurnResult } from '../reconcile/run-turn.ts'
+import type { OnlyUnits } from '../reconcile/turn-request.ts'
 import { RequestedActionQueue } from './requested-action-queue.ts'
 import { transitionsOf } from './transitions.ts'
+import { type IntakeOptions, type IntakePorts, TurnIntake, type TurnScope } from './turn-intake.ts'
 
 /** State that outlives a session, and the progress for the log. */
 interface TurnInputs {
@@ -20,11 +24,20 @@ interface TurnInputs {
   readonly requestedActions: RequestedActionSource
   /** Audit events that the API server sends to the controller. */
   readonly audit: AuditSource | undefined
+  /** The units that the turn is about; undefined for all. */
+  readonly only: OnlyUnits | undefined
+  /** Clusters that are not asked, and why: their watch tells that nobody answers. */
+  readonly unreachable: ReadonlyMap<string, Failure>
   readonly onProgress: (step: string) => void
 }
 
 /** Open ports, whose caches and connections the next turn reuses. */
 export interface TurnSession {
+  /** Names of its clusters. */
+  readonly clusters: readonly string[]
+  readonly key: RedactionKey
+  /** Reads git and the forge. @throws Failure */
+  poll(inputs: Pick<TurnInputs, 'requestedActions'>, signal: AbortSignal): Promise<RepositoryDigest>
   /** @throws Failure when nothing at all could be done; failures of one package are in the result */
   turn(inputs: TurnInputs, signal: AbortSignal): Promise<TurnResult>
   close(): Promise<void>
@@ -35,12 +48,14 @@ export interface TurnsPorts {
   readonly log: Log
   /** @throws Failure when a port cannot be opened */
   openSession(hooks: { readonly onNote: (note: Note) => void; readonly onRequest: Trace }, signal: AbortSignal): Promise<TurnSession>
+  readonly intake: IntakePorts
 }
 
 export interface TurnsOptions {
   /** Milliseconds that a session is reused: credentials, kubeconfig, kinds of the cluster and default branch are read again after it. */
   readonly sessionAge: number
   readonly dryRun: boolean
+  readonly intake: IntakeOptions
 }
 
 /** Milliseconds between two events of one kind of refused webhook. */
@@ -60,7 +75,8 @@ export class ControllerTurns {
   private readonly ports: TurnsPorts
   private readonly options: TurnsOptions
   private readonly onUnusable: () => void
-  /** Outlives the sessions. */
+  /** What the next turn is about; outlives the sessions. */
+  readonly intake: TurnIntake
   private readonly between = new BetweenTurns()
   private retained: TurnSession | undefined
   private retainedSince = 0
@@ -76,25 +92,36 @@ export class ControllerTurns {
   /** The writes of the last dry run. */
   private planned: string | undefined
 
-  constructor(ports: TurnsPorts, options: TurnsOptions, onUnusable: () => void) {
+  /** @param request asks the loop for a turn */
+  constructor(
+    ports: TurnsPorts,
+    options: TurnsOptions,
+    { onUnusable, request }: { readonly onUnusable: () => void; readonly request: () => void },
+  ) {
     this.ports = ports
     this.options = options
     this.onUnusable = onUnusable
+    this.intake = new TurnIntake(ports.intake, options.intake, this.between, request)
   }
 
   /** Runs one turn. Rejects when it observed nothing; a later turn may succeed. */
   readonly one = async (signal: AbortSignal): Promise<void> => {
-    const [began, requests] = [this.now(), this.requests]
+    const [began, requests, start] = [this.now(), this.requests, performance.now()]
     this.running = true
+    let scope: TurnScope = { about: 'everything' }
     let result: TurnResult | undefined
     let thrown: unknown
     try {
-      result = await this.scan(signal)
+      const session = await this.session(signal)
+      scope = await this.intake.next(() => session.poll(this, signal))
+      if (scope.about === 'nothing') return
+      result = await this.scan(session, scope, signal)
     } catch (failed) {
       thrown = failed
     } finally {
       this.running = false
     }
+    await this.intake.ended(scope, result, start)
     const spent = { milliseconds: this.now() - began, requests: this.requests - requests }
     if (result === undefined) {
       const outcome = signal.aborted ? 'aborted' : 'failed'
@@ -105,7 +132,8 @@ export class ControllerTurns {
     const failures = reportedFailures(result)
     const all = failures.map(({ failure }) => failure)
     const [first, ...rest] = all
-    const nothing = first !== undefined && !result.units.some(({ state }) => state === 'planned')
+    const isWhole = scope.about === 'everything'
+    const nothing = isWhole && first !== undefined && !result.units.some(({ state }) => state === 'planned')
     for (const answer of result.answers) this.ports.log.process(answered(answer))
     this.ports.log.turn({
       ...spent,
@@ -113,8 +141,8 @@ export class ControllerTurns {
       outcome: nothing ? 'failed' : first === undefined ? 'succeeded' : 'partial',
       plan: this.freshPlan(result),
     })
-    this.reportNotes(result.units.flatMap(notesOf))
-    this.reportFailures(failures, new Set(result.notObserved.map(({ cluster }) => loggableName(cluster))))
+    this.reportNotes(result.units.flatMap(notesOf), isWhole)
+    this.reportFailures(failures, isOutside(scope, result))
     if (!nothing) {
       this.succeeded = true
       return
@@ -142,19 +170,32 @@ export class ControllerTurns {
   }
 
   async close(): Promise<void> {
+    await this.intake.close()
+    await this.closeSession()
+  }
+
+  private async closeSession(): Promise<void> {
     const { retained } = this
     this.retained = undefined
+    this.intake.readersClosed()
     await retained?.close()
   }
 
-  private async scan(signal: AbortSignal): Promise<TurnResult> {
-    if (this.now() - this.retainedSince >= this.options.sessionAge) await this.close()
-    if (this.retained === undefined) {
-      this.retained = await this.ports.openSession({ onNote: this.sessionNote, onRequest: this.request }, signal)
-      this.retainedSince = this.now()
-    }
+  private async session(signal: AbortSignal): Promise<TurnSession> {
+    if (this.now() - this.retainedSince >= this.options.sessionAge) await this.closeSession()
+    if (this.retained !== undefined) return this.retained
+    const session = await this.ports.openSession({ onNote: this.sessionNote, onRequest: this.request }, signal)
+    this.retained = session
+    this.retainedSince = this.now()
+    await this.intake.open(session.clusters, session.key, signal)
+    return session
+  }
+
+  private scan(session: TurnSession, scope: TurnScope, signal: AbortSignal): Promise<TurnResult> {
     const { between, requestedActions, audit } = this
-    return this.retained.turn({ between, requestedActions, audit, onProgress: this.step }, signal)
+    const only = scope.about === 'units' ? scope.only : undefined
+    const unreachable = this.intake.unreachable()
+    return session.turn({ between, requestedActions, audit, only, unreachable, onProgress: this.step }, signal)
   }
 
   private readonly step = (step: string): void => this.ports.log.process({ event: 'step', step: loggableName(step) })
@@ -184,27 +225,24 @@ export class ControllerTurns {
 
   /** A new session may help against every other failure. */
   private async closeAfter(failures: readonly Failure[]): Promise<void> {
-    if (!failures.some(({ code }) => SLOW_DOWN.has(code))) await this.close()
+    if (!failures.some(({ code }) => SLOW_DOWN.has(code))) await this.closeSession()
   }
 
   /** Logs the notes that the turn before did not have. */
-  private reportNotes(notes: readonly Note[]): void {
+  private reportNotes(notes: readonly Note[], isWhole: boolean): void {
     this.ports.log.notes(notes.filter((note) => !this.notes.has(sentenceOf(note))))
-    this.notes = new Set(notes.map(sentenceOf))
+    this.notes = new Set([...(isWhole ? [] : this.notes), ...notes.map(sentenceOf)])
   }
 
   /**
-   * Logs new failures, and those that are gone. Failures of unobserved clusters stay.
-   * @param unobserved clusters; undefined where the turn observed nothing
+   * Logs new failures, and those that are gone.
+   * @param isOutside failures that the turn could not have met again; undefined where it observed nothing
    */
-  private reportFailures(failures: readonly ReportedFailure[], unobserved?: ReadonlySet<Loggable>): void {
+  private reportFailures(failures: readonly ReportedFailure[], isOutside: (failure: ReportedFailure) => boolean = () => true): void {
     const now = new Map(failures.map((one) => [failureKey(one), one]))
     const fresh = [...now].flatMap(([key, one]) => (this.failing.has(key) ? [] : [one]))
     const missing = [...this.failing].filter(([key]) => !now.has(key))
-    const [retained, gone] = partition(
-      missing,
-      ([, { cluster }]) => unobserved === undefined || (cluster !== undefined && unobserved.has(cluster)),
-    )
+    const [retained, gone] = partition(missing, ([, one]) => isOutside(one))
     this.ports.log.failures(fresh, 'new')
     this.ports.log.failures(
       gone.map(([, one]) => one),
@@ -228,6 +266,17 @@ export class ControllerTurns {
 }
 
 const NOTHING = { units: 0, failedUnits: 0, failedClusters: 0, writes: 0, transitions: [] } as const
+
+/** Whether a failure is about a cluster that was not observed, or a unit that the turn was not about. */
+function isOutside(scope: TurnScope, { notObserved, units }: TurnResult): (failure: ReportedFailure) => boolean {
+  const lost = new Set<string>(notObserved.map(({ cluster }) => loggableName(cluster)))
+  if (scope.about !== 'units') return ({ cluster }) => cluster !== undefined && lost.has(cluster)
+  const observed = new Set<string>([...scope.only.keys()].map((cluster) => loggableName(cluster)))
+  const names = units.map((unit) => (unit.state === 'failed' ? unit : unit.unit))
+  const seen = new Set(names.map(({ cluster, packagePath }) => `${loggableName(cluster)} ${loggableName(packagePath)}`))
+  return ({ cluster, package: name }) =>
+    cluster === undefined || lost.has(cluster) || !observed.has(cluster) || (name !== undefined && !seen.has(`${cluster} ${name}`))
+}
 
 function countsOf(result: TurnResult): Omit<TurnEvent, 'outcome' | 'milliseconds' | 'requests'> {
   return {

@@ -47,11 +47,15 @@ export async function runController(ports: ControllerPorts, settings: Controller
   const { clock, log, random, signal } = ports
   const { interval, version, dryRun } = settings
   const unusable = new AbortController()
-  const turns = new ControllerTurns(ports, settings, () => unusable.abort())
-  const loop = new TurnLoop({ clock, random, interval, coalesce: COALESCE, grace: GRACE, turn: turns.one })
+  const turns: ControllerTurns = new ControllerTurns(ports, settings, {
+    onUnusable: () => unusable.abort(),
+    request: () => loop.request(),
+  })
+  const wake = (): number => turns.intake.wake()
+  const loop = new TurnLoop({ clock, random, interval, wake, coalesce: COALESCE, grace: GRACE, turn: turns.one })
   const onUpdate = (requestedAction?: RequestedAction): void => {
     if (requestedAction !== undefined) turns.requestedActions.add(requestedAction)
-    loop.request()
+    turns.intake.requestPoll()
   }
   const listeners: Listener[] = []
   const listen = (to: 'webhooks' | 'audit events', listener: Listener | undefined): void => {

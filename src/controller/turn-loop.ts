@@ -12,6 +12,8 @@ export interface TurnLoopOptions {
   readonly random: () => number
   /** Milliseconds from the end of a turn to the next one. */
   readonly interval: number
+  /** As `interval`, after a turn that did not fail: what is due may be due sooner. */
+  readonly wake?: () => number
   /** Milliseconds from the first request to its turn: requests in between share the same turn. */
   readonly coalesce: number
   /** Milliseconds that a running turn has when the loop is stopped, before it is aborted. */
@@ -86,14 +88,15 @@ export class TurnLoop {
   }
 
   private async oneTurn(stop: AbortSignal): Promise<LoopEnd> {
-    const { interval, random, turn } = this.options
+    const { interval, wake = () => interval, random, turn } = this.options
     const aborting = new AbortController()
     const ended = new AbortController()
     const overdue = this.overdue(stop, aborting, ended.signal)
-    let next: BackOff = { wait: interval, held: false }
+    let next: BackOff
     try {
       await Promise.race([turn(aborting.signal), overdue])
       this.failed = 0
+      next = { wait: wake(), held: false }
     } catch (thrown) {
       this.failed += 1
       next = backOff(troubleOf(failuresOf(thrown)), this.failed, interval, random())

@@ -86,6 +86,10 @@ export type ProcessEvent =
       readonly failure?: Failure
     }
   | { readonly event: 'step'; readonly step: Loggable }
+  /** A change of a cluster, that many milliseconds after it was read. */
+  | { readonly event: 'judged'; readonly cluster: Loggable; readonly verdict: Loggable; readonly milliseconds: number }
+  /** Changes of a cluster go unseen; or no longer, where there is no reason. */
+  | { readonly event: 'watch'; readonly cluster: Loggable; readonly why?: Loggable }
   | { readonly event: 'stopping' }
   | { readonly event: 'stopped' }
 

@@ -1,6 +1,5 @@
 /** Reads the repository, the clusters and the forge once for a turn. Decides and writes nothing. */
 import { failuresOf } from '../failure.ts'
-import { DASHBOARD } from '../plan/forge/plan-issues.ts'
 import type { LostUnit, NotObserved, ObservedUnit, TurnObservation } from '../plan/turn/turn-observation.ts'
 import type { ClusterReader } from '../ports/cluster.ts'
 import type { HostedForge } from '../ports/hosted-forge.ts'
@@ -14,6 +13,7 @@ import { presentTime } from './observe/observe.ts'
 import { type ObservedCluster, observeCluster, observeRepository } from './observe/observe-units.ts'
 import type { UnmanagedObjects } from './observe/read-unmanaged.ts'
 import { readCodeOwners } from './repository/read-base-text.ts'
+import { readDashboard } from './repository/read-dashboard.ts'
 import { readLostUnits } from './repository/read-lost-units.ts'
 import { readUnobservedProposals } from './repository/read-unobserved-proposals.ts'
 import { packagesIn, type RepositoryView } from './repository/repository-view.ts'
@@ -42,7 +42,9 @@ export async function observeTurn(
   const ledger = { reports, clusters, closed: new Map(view.closed.map((episode) => [episode.metadata.name, episode])) }
   const hosted = isHosted(forge) ? forge : undefined
   const ticks = hosted === undefined ? NO_TICKS : await readTicks(hosted, view, signal)
-  const observations = await eachOf(ports.clusters, CLUSTERS_AT_ONCE, (cluster) => observeOrFail(view, cluster, request, signal))
+  const { only } = request.units
+  const wanted = only === undefined ? ports.clusters : ports.clusters.filter(({ name }) => only.has(name))
+  const observations = await eachOf(wanted, CLUSTERS_AT_ONCE, (cluster) => observeOrFail(view, cluster, request, signal))
   const notObserved = observations.flatMap((one) => ('failures' in one ? [one] : []))
   const observed = observations.flatMap((one) => ('failures' in one ? [] : [one]))
   const units = await judgeBranches(
@@ -93,7 +95,7 @@ export async function observeTurn(
       snoozeUntil,
       observations: request.mode === 'read',
       settles: ports.openWriter !== undefined,
-      whole: request.units.packages.length === 0 && request.units.labels === undefined,
+      whole: request.units.packages.length === 0 && request.units.labels === undefined && only === undefined,
       version,
     },
     answers: new Map(),
@@ -101,10 +103,9 @@ export async function observeTurn(
   return { view, observed: found, unmanaged: observed.flatMap((one) => one.unmanaged ?? []) }
 }
 
-/** The selected checkboxes of the dashboard issue. Only held and silenced units have one. */
-async function readTicks(forge: HostedForge, { reports }: RepositoryView, signal: AbortSignal): Promise<DashboardTicks> {
-  const hasBoxes = [...reports.values()].some(({ status }) => status.held !== undefined || status.state === 'Silenced')
-  const issue = hasBoxes ? await forge.readIssue(DASHBOARD, signal) : undefined
+/** The selected checkboxes of the dashboard issue. */
+async function readTicks(forge: HostedForge, view: RepositoryView, signal: AbortSignal): Promise<DashboardTicks> {
+  const issue = await readDashboard(forge, view, signal)
   return issue === undefined ? NO_TICKS : readDashboardTicks(issue.body)
 }
 

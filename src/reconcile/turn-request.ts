@@ -32,7 +32,12 @@ export interface UnitSelection {
   readonly folders?: readonly string[]
   /** Of these packages, only the ones whose Kptfile has such labels. */
   readonly labels?: LabelSelector | undefined
+  /** By name of the cluster: of these packages, only the ones with these paths, and no other cluster at all. */
+  readonly only?: OnlyUnits | undefined
 }
+
+/** `all`: every package of the cluster. */
+export type OnlyUnits = ReadonlyMap<string, ReadonlySet<string> | 'all'>
 
 export interface GitPart {
   /** Base branch, short; undefined takes the remote's default. */

@@ -52,19 +52,35 @@ await controlPlaneSuite('controller', { controllerManager: true }, (plane) => {
     assert.match(String(controller.did('proposed')[0]?.['branch']), /^proposed\/apps\/web\/drift-[0-9a-f]{8}$/)
   })
 
-  test('a signed webhook brings the turn that polling would bring in a day; a forged one does not; the secret is never printed', async (t) => {
+  test('a hand edit is proposed by the watch, while git and the forge are polled once a day', async (t) => {
     const { world, namespace } = await inSync(t)
+    const controller = new Controller(t, world, ['--interval', '24h', '--log-level', 'debug'])
+    await controller.until('watched', () => logEvents(controller.stderr, 'watch').some(({ why }) => why === undefined))
+    await world.kubectl('scale', 'deployment/web', '--replicas=5', '-n', namespace)
+    await controller.until('proposed', () => controller.did('proposed').length > 0)
+    assert.ok(logEvents(controller.stderr, 'judged').some(({ verdict }) => verdict === 'drifted'))
+    await world.kubectl('scale', 'deployment/web', '--replicas=3', '-n', namespace)
+    await controller.until('withdrawn', () => controller.did('withdrawn').length > 0)
+    controller.send('SIGTERM')
+    assert.equal((await controller.exited).code, 0)
+  })
+
+  test('a signed webhook brings the turn that polling would bring in a day; a forged one does not; the secret is never printed', async (t) => {
+    const { world } = await inSync(t)
     const controller = new Controller(t, world, ['--interval', '24h', '--webhook-address', '127.0.0.1:0'], {
       BACKPORCH_WEBHOOK_SECRET: `the secret before it,${SECRET}`,
     })
     const url = await controller.url()
-    await controller.until('a first turn', () => controller.did('status').length > 0)
-    await world.kubectl('scale', 'deployment/web', '--replicas=5', '-n', namespace)
+    await controller.until('watched', () => logEvents(controller.stderr, 'watch').some(({ why }) => why === undefined))
+    const before = (): number => logEvents(controller.stderr, 'transition').length
+    const quiet = before()
+    const deployment = world.read('apps/web/deployment.yaml')
+    await world.commit({ 'apps/web/deployment.yaml': deployment.replace('replicas: 3', 'replicas: 4') }, 'feat(web): four replicas')
     assert.equal(await deliver(url, 'a guess'), 401)
     await wait(1_500)
-    assert.deepEqual(await world.proposals(), [])
+    assert.equal(before(), quiet)
     assert.equal(await deliver(url, SECRET), 202)
-    await controller.until('proposed', () => controller.did('proposed').length > 0)
+    await controller.until('the commit is seen', () => before() > quiet)
     controller.send('SIGTERM')
     assert.equal((await controller.exited).code, 0)
     assert.equal(logEvents(controller.stderr, 'refused').length, 1)

@@ -38,6 +38,7 @@ export interface CliOptions {
   readonly openAuditLog?: CliContext['openAuditLog']
   readonly openAuditHook?: CliContext['openAuditHook']
   readonly openWriter?: CliContext['openWriter']
+  readonly openWatch?: CliContext['openWatch']
   readonly loadKey?: CliContext['loadKey']
   /** Called when the connection to the cluster is closed. */
   readonly onClose?: () => void
@@ -92,6 +93,8 @@ export async function runInWorld(turn: TurnWorld, argv: readonly string[], optio
     openAuditHook: options.openAuditHook ?? (() => assert.fail('nobody listens')),
     openCluster: async () => ({ reader: turn.cluster, close: options.onClose ?? (() => undefined) }),
     openWriter: options.openWriter ?? (async () => ({ writer: turn.cluster, close: () => undefined })),
+    openWatch: options.openWatch ?? (async () => undefined),
+    verdictFiles: () => ({ read: async () => undefined, write: async () => undefined }),
     loadKey: options.loadKey ?? (async () => ({ key: turn.key, created: false, path: '/key' })),
     localNames: options.localNames ?? (async () => []),
     externalDiff: options.externalDiff ?? (() => assert.fail('no program was named')),

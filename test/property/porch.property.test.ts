@@ -115,7 +115,8 @@ class Interleaving {
       porch.reject(PACKAGE, proposal)
       // What is merged is merged, whatever becomes of its branch.
       const isMerged = this.decisions.some(({ workspace, how }) => workspace === proposal && how === 'approved')
-      if (lifecycle === 'Proposed' && !this.touched.has(proposal) && !isMerged) this.decisions.push({ workspace: proposal, how: 'rejected' })
+      if (lifecycle === 'Proposed' && !this.touched.has(proposal) && !isMerged)
+        this.decisions.push({ workspace: proposal, how: 'rejected' })
       return
     }
     if (step.act === 'merge') {

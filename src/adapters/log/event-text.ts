@@ -9,8 +9,10 @@ export function loggableFailure({ code, what, where, why, remedy, retry }: Failu
   return new Failure({ code, what: loggableText(what), ...location, why: loggableText(why), remedy: loggableText(remedy), retry })
 }
 
+const PROCESS_LEVELS: { readonly [event in ProcessEvent['event']]?: LogLevel } = { refused: 'warn', step: 'debug', judged: 'debug' }
+
 export function levelOf(event: Transition | ProcessEvent): LogLevel {
-  if ('event' in event) return event.event === 'refused' ? 'warn' : event.event === 'step' ? 'debug' : 'info'
+  if ('event' in event) return PROCESS_LEVELS[event.event] ?? 'info'
   return event.outcome === 'not-settled' ? 'warn' : 'info'
 }
 
@@ -33,7 +35,7 @@ export function turnText({ outcome, units, failedUnits, failedClusters, writes, 
 export function processText(event: ProcessEvent): string {
   switch (event.event) {
     case 'started':
-      return `a turn every ${event.intervalSeconds}s${event.dryRun ? '; this is a dry run, nothing is written' : ''}`
+      return `git and the forge are polled every ${event.intervalSeconds}s${event.dryRun ? '; this is a dry run, nothing is written' : ''}`
     case 'listening':
       return `${event.for} are taken at ${event.url}`
     case 'refused':
@@ -44,6 +46,10 @@ export function processText(event: ProcessEvent): string {
     }
     case 'step':
       return event.step
+    case 'judged':
+      return `a change in ${event.cluster} was judged in ${event.milliseconds.toFixed(1)} ms: ${event.verdict}`
+    case 'watch':
+      return event.why === undefined ? `changes of ${event.cluster} are watched` : `changes of ${event.cluster} go unseen: ${event.why}`
     case 'stopping':
       return 'stopping when the running turn is done; interrupt again to stop at once'
     case 'stopped':

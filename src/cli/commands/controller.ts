@@ -2,21 +2,27 @@
 
 import type { TurnSession } from '../../controller/controller-turns.ts'
 import { type ControllerPorts, runController } from '../../controller/run-controller.ts'
+import type { IntakePorts } from '../../controller/turn-intake.ts'
 import { Failure, failuresOf } from '../../failure.ts'
+import { loggableName } from '../../krm/redaction/loggable.ts'
 import type { Log } from '../../ports/log.ts'
+import { pollRepository } from '../../reconcile/poll-repository.ts'
 import { assertObserved } from '../../reconcile/run-turn.ts'
-import type { CliContext, ListenAddress } from '../cli-context.ts'
+import { decodeVerdicts, encodeVerdicts } from '../../reconcile/verdicts/verdict-snapshot.ts'
+import type { CliContext, ClusterTarget, ListenAddress } from '../cli-context.ts'
 import { worstExit } from '../exit-status.ts'
 import type { CONTROLLER_FLAGS } from '../flags/command-flags.ts'
 import type { ValuesOf } from '../flags/options.ts'
 import { Terminal } from '../print/terminal.ts'
-import { keyText, openSession, runScan, type Session, type SessionOptions } from '../turn-session.ts'
+import { failingCluster, keyText, openSession, runScan, type Session, type SessionOptions } from '../turn-session.ts'
 
 type ControllerOptions = Required<SessionOptions> & ValuesOf<typeof CONTROLLER_FLAGS>
 
 /** Milliseconds. */
 const DEFAULT_INTERVAL = 60_000
 const SESSION_AGE = 600_000
+const DEFAULT_RESYNC = 3_600_000
+const HEARTBEAT = 600_000
 /** Characters: a shorter secret can be guessed from one delivery. */
 const SHORTEST_SECRET = 16
 
@@ -31,6 +37,11 @@ export async function controller(packages: readonly string[], options: Controlle
   })
   const settings = {
     interval: options.interval ?? DEFAULT_INTERVAL,
+    intake: {
+      interval: options.interval ?? DEFAULT_INTERVAL,
+      resync: options.resyncInterval ?? DEFAULT_RESYNC,
+      heartbeat: HEARTBEAT,
+    },
     // A recording is read once, when it is opened.
     sessionAge: options.live === undefined ? SESSION_AGE : 0,
     dryRun: options.dryRun === true,
@@ -68,16 +79,30 @@ function portsOf(packages: readonly string[], options: ControllerOptions, cli: C
     })
   }
   const { clock, signal } = cli
+  const targets = new Map<string, ClusterTarget>()
   return {
     clock,
     log,
     random: Math.random,
     signal,
+    intake: intakePorts(options, cli, { log, targets }),
     openSession: async (hooks, turnSignal) => {
       // The log reports what a session would print.
       const quiet = { ...options, quiet: true, verbose: undefined } as const
       const session = await openSession(reporting({ ...cli, signal: turnSignal }, hooks), quiet, { packages })
-      return { turn: turnOf(session, options.dryRun === true), close: async () => session.close() }
+      for (const { reader, target } of session.clusters) targets.set(reader.name, { ...target, trace: hooks.onRequest })
+      return {
+        clusters: session.clusters.map(({ reader }) => reader.name),
+        key: session.key,
+        poll: ({ requestedActions }, pollSignal) =>
+          pollRepository(
+            { ...session.ports, clusters: session.clusters.map(({ reader }) => reader) },
+            { ...session.request, forge: { ...session.request.forge, requestedActions } },
+            pollSignal,
+          ),
+        turn: turnOf(session, options.dryRun === true),
+        close: async () => session.close(),
+      }
     },
     openWebhooks:
       webhookAddress === undefined
@@ -93,6 +118,36 @@ function portsOf(packages: readonly string[], options: ControllerOptions, cli: C
               named: (options.contexts ?? []).length > 1,
               onRefused,
             }),
+  }
+}
+
+/** Changes of the clusters, and what is known of them from an earlier process. */
+function intakePorts(
+  options: ControllerOptions,
+  cli: CliContext,
+  { log, targets }: { readonly log: Log; readonly targets: ReadonlyMap<string, ClusterTarget> },
+): IntakePorts {
+  const files = cli.verdictFiles(options.repo)
+  return {
+    now: () => cli.clock.now().getTime(),
+    random: Math.random,
+    openWatch: async (cluster, observer) => {
+      const target = targets.get(cluster)
+      return target === undefined ? undefined : cli.openWatch(target, observer)
+    },
+    loadVerdicts: async (cluster, key) => {
+      const content = await files.read(cluster)
+      if (content === undefined) return undefined
+      const stored = decodeVerdicts(content, cluster, key)
+      if (!('problem' in stored)) return stored
+      log.notes([{ cause: 'verdicts-not-read', subject: cluster, text: `the verdicts of the last run are not used: ${stored.problem}` }])
+      return undefined
+    },
+    saveVerdicts: (cluster, verdicts, key) => files.write(cluster, encodeVerdicts(verdicts, cluster, key)),
+    onVerdict: (cluster, verdict, milliseconds) =>
+      log.process({ event: 'judged', cluster: loggableName(cluster), verdict: loggableName(verdict), milliseconds }),
+    onSight: (cluster, why) =>
+      log.process({ event: 'watch', cluster: loggableName(cluster), ...(why === undefined ? {} : { why: loggableName(why, 300) }) }),
   }
 }
 
@@ -114,11 +169,15 @@ function reporting(cli: CliContext, { onNote, onRequest }: Parameters<Controller
 }
 
 function turnOf(session: Session, dryRun: boolean): TurnSession['turn'] {
-  return async ({ between, requestedActions, audit, onProgress }, signal) => {
+  return async ({ between, requestedActions, audit, only, unreachable, onProgress }, signal) => {
     const cluster = { ...session.request.cluster, ...(audit === undefined ? {} : { audit }) }
-    const request = { ...session.request, between, onProgress, cluster }
-    const result = await runScan({ ...session, request, requestedActions }, dryRun, signal)
-    if (session.clusters.length === 1) assertObserved(result)
+    const request = { ...session.request, between, onProgress, cluster, units: { ...session.request.units, only } }
+    const clusters = session.clusters.map((one) => {
+      const failure = unreachable.get(one.reader.name)
+      return failure === undefined ? one : { ...one, reader: failingCluster(one.reader.name, failure) }
+    })
+    const result = await runScan({ ...session, clusters, request, requestedActions }, dryRun, signal)
+    if (session.clusters.length === 1 && only === undefined) assertObserved(result)
     return result
   }
 }

@@ -61,7 +61,8 @@ export const INIT_FLAGS = new Command()
   .option('--bot <name>', 'account of Backporch, for --print-ruleset: the id of its App on GitHub, its login on Gitea')
 
 export const CONTROLLER_FLAGS = new Command()
-  .option('--interval <duration>', 'time between two turns, as in 5m; 60s otherwise', interval)
+  .option('--interval <duration>', 'time between two polls of git and the forge, as in 5m; 60s otherwise', interval)
+  .option('--resync-interval <duration>', 'time between two turns about everything, where the clusters are watched; 1h otherwise', interval)
   .option(
     '--webhook-address <host:port>',
     'listen for webhooks at /webhook (a port alone is on 127.0.0.1); their secret is in BACKPORCH_WEBHOOK_SECRET',

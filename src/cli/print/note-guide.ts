@@ -64,5 +64,6 @@ export const NOTE_GUIDE: { readonly [cause in NoteCause]: string } = {
   'yaml-duplicate-key': 'keep one of the two keys: tools differ in which one counts',
   'yaml-key': 'quote the key in git, so that every tool reads the same text',
   'yaml-precision': 'quote the number, or write one that a double holds: kubectl rounds it',
+  'verdicts-not-read': 'do nothing: everything is compared again',
   'yaml-value': 'quote the value where it is text, so that kubectl and kpt read the same',
 }

@@ -58,8 +58,8 @@ export async function observeRequests(
   const { requestedActions, obstacles = { changed: new Set(), unread: new Map() } } = question
   const waiting = requestedActions.waiting()
   const units = await readRequestedUnits(view, question, signal)
-  // A button without an open proposal belongs to no unit.
-  for (const requestedAction of waiting)
+  // A button without an open proposal belongs to no unit. A turn about some units does not see the proposals of the others.
+  for (const requestedAction of question.units.only === undefined ? waiting : [])
     if (!units.some((unit) => isAbout(requestedAction, unit))) requestedActions.answered(requestedAction)
   const codeOwners = units.length === 0 ? '' : await readCodeOwners(view, signal)
   const all = await eachOf(units, READ_AT_ONCE, (unit) => {

@@ -14,7 +14,7 @@ import { selectByLabels } from '../repository/package-labels.ts'
 import { readBaseText } from '../repository/read-base-text.ts'
 import { readBranches } from '../repository/read-branches.ts'
 import type { RepositoryView } from '../repository/repository-view.ts'
-import type { UnitSelection } from '../turn-request.ts'
+import type { OnlyUnits, UnitSelection } from '../turn-request.ts'
 
 export interface RequestScope {
   readonly units: UnitSelection
@@ -40,6 +40,7 @@ export async function readRequestedUnits(
     if (proposal.state !== 'open' || own === undefined || branch === undefined) continue
     const episode = branch.workspace.replace(/^drift-/, '')
     for (const cluster of clusters) {
+      if (!isCovered(units.only, cluster, own.path)) continue
       const unit = { cluster, packagePath: own.path, packageName: branch.packagePath, slug: own.slug }
       const observed = await shownChanges(view, unit, { ref: proposal.ref, episode, bot }, signal)
       if (observed === undefined) continue
@@ -48,6 +49,11 @@ export async function readRequestedUnits(
     }
   }
   return found
+}
+
+function isCovered(only: OnlyUnits | undefined, cluster: string, path: string): boolean {
+  const wanted = only === undefined ? 'all' : only.get(cluster)
+  return wanted === 'all' || wanted?.has(path) === true
 }
 
 async function packagesByName(

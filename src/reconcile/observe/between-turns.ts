@@ -1,6 +1,7 @@
 /** State that a process with several turns retains between them. Losing it costs requests, never a decision. */
 
 import { PackageHistories } from '../repository/package-history.ts'
+import type { ClusterVerdicts } from '../verdicts/cluster-verdicts.ts'
 import { DryRunAnswers } from './dry-run-answers.ts'
 import type { CachedVerdict, EarlierAnswers } from './judge-object.ts'
 import { KnownUnits } from './known-units.ts'
@@ -13,4 +14,6 @@ export class BetweenTurns implements EarlierAnswers {
   readonly creations = new DryRunAnswers<MissingObjectAnswer>()
   readonly verdicts = new DryRunAnswers<CachedVerdict>()
   readonly histories = new PackageHistories()
+  /** By name of the cluster: of those whose changes are watched. */
+  readonly clusters = new Map<string, ClusterVerdicts>()
 }

@@ -12,7 +12,7 @@ import type { FieldManager } from '../../krm/managed-fields.ts'
 import { metadataText, type Resource } from '../../krm/resource.ts'
 import { resourceKey } from '../../krm/resource-id.ts'
 import type { ClusterIdentity } from '../../ports/cluster.ts'
-import type { JsonObject } from '../../text/json.ts'
+import { formatJson, type Json, type JsonObject } from '../../text/json.ts'
 
 /** `cluster` is the name of the cluster. */
 export interface AnswerContext {
@@ -117,14 +117,14 @@ function hashOf({ identity }: AnswerContext, { resource, stored }: RequestedObje
     const { live, schema, syncer, lastApplied } = stored
     parts.push(metadataText(live, 'uid'), metadataText(live, 'resourceVersion'), numberOf(schema), syncer, lastApplied)
   }
-  return hash('sha256', JSON.stringify(parts))
+  return hash('sha256', formatJson(parts as Json))
 }
 
 /** The hash covers the content of Secrets, and never leaves the process. The renderer returns the same objects for an unchanged package. */
-function contentHash(object: JsonObject): string {
+export function contentHash(object: JsonObject): string {
   const known = CONTENT.get(object)
   if (known !== undefined) return known
-  const created = hash('sha256', JSON.stringify(object))
+  const created = hash('sha256', formatJson(object))
   CONTENT.set(object, created)
   return created
 }

@@ -5,7 +5,8 @@ import type { ObjectVerdict, SyncerManager } from '../../drift/drift.ts'
 import type { RedactionKey } from '../../krm/redaction/redacted.ts'
 import { metadataText } from '../../krm/resource.ts'
 import type { ClusterReader } from '../../ports/cluster.ts'
-import type { AnswerContext, DryRunAnswers, RequestedObject } from './dry-run-answers.ts'
+import type { ClusterVerdicts, UnitVerdicts } from '../verdicts/cluster-verdicts.ts'
+import { type AnswerContext, contentHash, type DryRunAnswers, type RequestedObject } from './dry-run-answers.ts'
 import { EncryptedObject } from './encrypted-object.ts'
 import { creationsBy, type MissingObjectAnswer, MissingObjects, movedBetween, withPrediction } from './predict-object.ts'
 
@@ -17,25 +18,28 @@ export interface EarlierAnswers {
   readonly creations: DryRunAnswers<MissingObjectAnswer>
   /** What dry runs showed of objects that are there. */
   readonly verdicts: DryRunAnswers<CachedVerdict>
+  readonly clusters: ReadonlyMap<string, ClusterVerdicts>
 }
 
 type Observed = Omit<ObservedObject, 'prediction'>
 
+interface JudgeOptions {
+  readonly syncer: SyncerManager | undefined
+  readonly key: RedactionKey
+  /** What is known of the unit's objects, where changes of the cluster are watched. */
+  readonly known?: UnitVerdicts | undefined
+}
+
 export class ObjectJudge {
   private readonly reader: ClusterReader
   private readonly context: AnswerContext
-  private readonly options: { readonly syncer: SyncerManager | undefined; readonly key: RedactionKey }
+  private readonly options: JudgeOptions
   private readonly retained: DryRunAnswers<CachedVerdict>
   private readonly missing: MissingObjects
   private readonly withCreation: ReturnType<typeof creationsBy>
   private answered = Number.POSITIVE_INFINITY
 
-  constructor(
-    reader: ClusterReader,
-    context: AnswerContext,
-    options: { readonly syncer: SyncerManager | undefined; readonly key: RedactionKey },
-    { verdicts, creations }: EarlierAnswers,
-  ) {
+  constructor(reader: ClusterReader, context: AnswerContext, options: JudgeOptions, { verdicts, creations }: EarlierAnswers) {
     this.reader = reader
     this.context = context
     this.options = options
@@ -50,10 +54,34 @@ export class ObjectJudge {
   }
 
   async judge(object: Observed, signal: AbortSignal): Promise<ObjectVerdict> {
+    const proven = this.proven(object)
+    if (proven !== undefined) return proven
     const desired = withLiveCommands(object.desired, object.live)
     const verdict = await this.compare(desired === object.desired ? object : { ...object, desired }, signal)
+    this.options.known?.keep(object.live, verdict, this.question(object), this.now)
     // Proposals are about the object of git.
     return desired === object.desired ? verdict : { ...verdict, desired: object.desired }
+  }
+
+  /** The verdict without a comparison: nothing changed since it was in sync. */
+  private proven({ desired, live, stored }: Observed): ObjectVerdict | undefined {
+    const { known } = this.options
+    if (known === undefined || live.state !== 'present' || live.metadataOnly) return undefined
+    const { id, apiVersion } = desired
+    const recalled = known.recall(id, live.object, this.question({ desired, stored }), this.now)
+    if (recalled === undefined) return undefined
+    this.answered = Math.min(this.answered, recalled.until)
+    const { proof } = recalled
+    return { id, apiVersion, desired, state: 'in-sync', proof, items: [], setAside: [], failure: undefined, reapplyFails: undefined }
+  }
+
+  private question({ desired, stored }: Pick<Observed, 'desired' | 'stored'>): readonly unknown[] {
+    const { identity, manager } = this.context
+    return [identity.uid, identity.version, contentHash(desired.object), manager, this.options.syncer ?? null, stored ?? null]
+  }
+
+  private get now(): number {
+    return Date.parse(this.context.identity.observedAt)
   }
 
   private async compare(object: Observed, signal: AbortSignal): Promise<ObjectVerdict> {

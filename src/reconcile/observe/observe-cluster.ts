@@ -118,7 +118,7 @@ interface Applying {
 /** The differences, cached until one of the answers expires. */
 async function judgeAll(
   { reader, identity }: ReadCluster,
-  { read, known, earlier, sources: { key } }: PackageSide,
+  { read, known, earlier, unexpected, sources: { key, unit } }: PackageSide,
   { syncer, stored, fieldManager }: Applying,
   signal: AbortSignal,
 ): Promise<readonly ObjectVerdict[]> {
@@ -126,10 +126,22 @@ async function judgeAll(
   const given = [manager, syncer, stored, key, earlier.verdicts.forgotten, earlier.creations.forgotten]
   const before = known.judged.remembered(known, given, Date.parse(identity.observedAt))
   if (before !== undefined) return before
-  const judge = new ObjectJudge(reader, { cluster: reader.name, identity, manager }, { syncer, key }, earlier)
-  const detected = await eachOf(observedIn(read), PREDICTION_WIDTH, (observed) =>
-    judge.judge({ ...observed, stored: stored?.get(resourceKey(observed.desired.id)) }, signal),
-  )
+  const cluster = earlier.clusters.get(reader.name)
+  const verdicts = cluster?.ofUnit(unit.packagePath)
+  const at = (observedAt: string): ObjectJudge =>
+    new ObjectJudge(
+      reader,
+      { cluster: reader.name, identity: { ...identity, observedAt }, manager },
+      { syncer, key, known: verdicts },
+      earlier,
+    )
+  const judge = at(identity.observedAt)
+  const objects = observedIn(read).map((observed) => ({ ...observed, stored: stored?.get(resourceKey(observed.desired.id)) }))
+  const detected = await eachOf(objects, PREDICTION_WIDTH, (object) => judge.judge(object, signal))
+  cluster?.judges.keep(unit.packagePath, { at, objects: objects.map(({ live: _live, ...object }) => object) })
+  for (const { id, apiVersion } of unexpected.verdicts) verdicts?.follow(id, apiVersion, 'other')
+  for (const { id, apiVersion } of read.claims.flatMap(({ wanted }) => wanted)) verdicts?.follow(id, apiVersion, 'report')
+  verdicts?.retainTouched()
   const runners = hookRunnersOf(read.claims, syncer)
   const there = detected.map((verdict) => setGoneAside(verdict, runners))
   return known.judged.keep(known, given, there, judge.until)

@@ -20,7 +20,7 @@ import { choosePackages } from '../repository/manifest-folders.ts'
 import { selectByLabels } from '../repository/package-labels.ts'
 import { readProposals } from '../repository/read-proposals.ts'
 import { packagesIn, type RepositoryView, readAhead, readRepository } from '../repository/repository-view.ts'
-import type { ObserveRequest } from '../turn-request.ts'
+import type { ObserveRequest, UnitSelection } from '../turn-request.ts'
 import { BetweenTurns } from './between-turns.ts'
 import { DeclaredObjects } from './declared-objects.ts'
 import { type LoadedPackage, type LoadedSide, loadPackage, type ObservedFrom, observe, presentTime, unitName } from './observe.ts'
@@ -72,7 +72,7 @@ export async function observeCluster(
   request: ObserveRequest,
   signal: AbortSignal,
 ): Promise<ObservedCluster> {
-  const named = await unitsOf(view, cluster.name, request.units.packages, signal)
+  const named = await unitsOf(view, cluster.name, request.units, signal)
   const { labels } = request.units
   const packages = labels === undefined ? named : await selectByLabels(view, named, labels, signal)
   request.onProgress?.(`observing ${cluster.name}`)
@@ -217,6 +217,18 @@ export async function withFreshRefs<Answer>(work: () => Promise<Answer>): Promis
 }
 
 async function unitsOf(
+  view: RepositoryView,
+  cluster: string,
+  { packages: names, only }: UnitSelection,
+  signal: AbortSignal,
+): Promise<readonly FoundPackage[]> {
+  const wanted = only?.get(cluster) ?? 'all'
+  if (wanted !== 'all' && wanted.size === 0) return []
+  const all = await allUnitsOf(view, cluster, names, signal)
+  return wanted === 'all' ? all : all.filter(({ path }) => wanted.has(path))
+}
+
+async function allUnitsOf(
   view: RepositoryView,
   cluster: string,
   names: readonly string[],

@@ -1,0 +1,298 @@
+/**
+ * What the next turn is about. Changes of a cluster come from its watch; those of git and the forge by comparing with the last poll. Each names
+ * units, and the turn is about these. A turn about everything is the safety net: it finds what no change told.
+ */
+import { asFailure, Failure } from '../failure.ts'
+import type { RedactionKey } from '../krm/redaction/redacted.ts'
+import type { ClusterWatch, KindWatchState, WatchObserver } from '../ports/cluster-watch.ts'
+import type { BetweenTurns } from '../reconcile/observe/between-turns.ts'
+import type { RepositoryDigest } from '../reconcile/poll-repository.ts'
+import type { TurnResult } from '../reconcile/run-turn.ts'
+import type { OnlyUnits } from '../reconcile/turn-request.ts'
+import { ClusterFollower, type UnitChange } from '../reconcile/verdicts/cluster-follower.ts'
+import { ClusterVerdicts, type StoredVerdicts } from '../reconcile/verdicts/cluster-verdicts.ts'
+import { type QueueCounts, type UnitName, UnitQueue, type Urgency } from './unit-queue.ts'
+
+/** `units`: only these, of each cluster that is named. */
+export type TurnScope =
+  | { readonly about: 'everything' | 'nothing' }
+  | {
+      readonly about: 'units'
+      readonly only: OnlyUnits
+      readonly taken: readonly UnitName[]
+    }
+
+export interface IntakePorts {
+  /** Undefined where changes of the cluster cannot be watched, as in a recording. @throws Failure when the cluster is not configured */
+  openWatch(cluster: string, observer: WatchObserver): Promise<ClusterWatch | undefined>
+  /** Verdicts of an earlier process; undefined without any that can be used. */
+  loadVerdicts(cluster: string, key: RedactionKey): Promise<StoredVerdicts | undefined>
+  saveVerdicts(cluster: string, verdicts: StoredVerdicts, key: RedactionKey): Promise<void>
+  /** Milliseconds since 1970. */
+  now(): number
+  /** From 0 up to 1. */
+  random(): number
+  /** Called for each verdict on a change. @param milliseconds since the change was read */
+  onVerdict(cluster: string, state: string, milliseconds: number): void
+  /** Changes of a cluster go unseen from now on, or are seen again. @param why undefined where they are seen */
+  onSight(cluster: string, why: string | undefined): void
+}
+
+export interface IntakeOptions {
+  /** Milliseconds between two polls of git and the forge. */
+  readonly interval: number
+  /** Milliseconds between two turns about everything. */
+  readonly resync: number
+  /** Milliseconds between two entries in the ledger that an idle cluster was observed. */
+  readonly heartbeat: number
+}
+
+interface FollowedCluster {
+  readonly verdicts: ClusterVerdicts
+  readonly follower: ClusterFollower
+  readonly watch: ClusterWatch | undefined
+  /** When a turn was last about the cluster. */
+  observedAt: number
+  isBlind: boolean
+}
+
+/** Units of one turn. */
+const MOST_UNITS = 64
+/** Milliseconds in which a restarted process waits for what decides whether earlier verdicts still hold. */
+const PATIENCE = 5_000
+const MINUTE = 60_000
+/** Milliseconds between two looks at whether the watches are fresh, and whether something that could wait is due. */
+const LOOK = 5_000
+/** Milliseconds in which changes of the health of a unit's objects share one observation. */
+const STATUS_DELAY = 10_000
+/** Milliseconds over which the units are spread whose verdicts may have changed all at once. */
+const EPOCH_SPREAD = 60_000
+
+export class TurnIntake {
+  private readonly ports: IntakePorts
+  private readonly options: IntakeOptions
+  private readonly between: BetweenTurns
+  private readonly request: () => void
+  readonly queue: UnitQueue
+  private readonly clusters = new Map<string, FollowedCluster>()
+  private readonly stopped = new AbortController()
+  private digest: RepositoryDigest | undefined
+  private wholeAt = Number.NEGATIVE_INFINITY
+  private polledAt = Number.NEGATIVE_INFINITY
+  private pollRequested = false
+
+  /** @param request asks the loop for a turn */
+  constructor(ports: IntakePorts, options: IntakeOptions, between: BetweenTurns, request: () => void) {
+    this.ports = ports
+    this.options = options
+    this.between = between
+    this.request = request
+    this.queue = new UnitQueue({ now: () => performance.now(), random: () => ports.random() })
+  }
+
+  /** A webhook told that git or the forge changed. */
+  requestPoll(): void {
+    this.pollRequested = true
+    this.request()
+  }
+
+  /** Begins to watch the clusters that are not watched yet. */
+  async open(names: readonly string[], key: RedactionKey, signal: AbortSignal): Promise<void> {
+    const fresh = names.filter((name) => !this.clusters.has(name))
+    for (const name of fresh) {
+      const stored = await this.ports.loadVerdicts(name, key)
+      const verdicts = new ClusterVerdicts(key, () => this.ports.random(), stored)
+      const now = (): number => this.ports.now()
+      const follower = new ClusterFollower({ verdicts, now, onChange: (change) => void this.changed(name, change) })
+      const watch = await this.ports.openWatch(name, follower)
+      this.clusters.set(name, { verdicts, follower, watch, observedAt: 0, isBlind: true })
+      if (watch === undefined) continue
+      this.between.clusters.set(name, verdicts)
+      watch.follow(follower.kinds())
+    }
+    const watched = fresh.flatMap((name) => this.clusters.get(name) ?? []).filter(({ watch }) => watch !== undefined)
+    const end = performance.now() + PATIENCE
+    while (watched.some(({ verdicts }) => !verdicts.epochs.known) && performance.now() < end && !signal.aborted)
+      await new Promise((resolve) => setTimeout(resolve, 20))
+  }
+
+  /** Milliseconds until the next turn may be due. */
+  wake(): number {
+    const { interval } = this.options
+    return this.isWatched() ? Math.min(interval, LOOK, Math.max(this.queue.next() ?? LOOK, 1)) : interval
+  }
+
+  /** Why a cluster cannot be reached, for those whose watch says so: they are not asked. */
+  unreachable(): ReadonlyMap<string, Failure> {
+    const failures = new Map<string, Failure>()
+    for (const [name, { watch }] of this.clusters) {
+      const states = watch?.state() ?? []
+      const heard = states.filter(({ provenAt }) => provenAt > 0)
+      if (heard.length === 0 || heard.length < states.length || !heard.every((state) => this.isStale(state))) continue
+      failures.set(name, states.map(({ failure }) => failure).find((failure) => failure !== undefined) ?? silent(name))
+    }
+    return failures
+  }
+
+  /** @param poll reads git and the forge. @throws Failure as that */
+  async next(poll: () => Promise<RepositoryDigest>): Promise<TurnScope> {
+    const now = this.ports.now()
+    if (!this.isWatched()) return { about: 'everything' }
+    if (now - this.wholeAt >= this.options.resync || this.wholeAt > now) {
+      // What changes after this is found by the next poll.
+      await this.poll(poll)
+      return { about: 'everything' }
+    }
+    const only = new Map<string, Set<string> | 'all'>()
+    if (this.pollRequested || now - this.polledAt >= this.options.interval || this.polledAt > now) {
+      if ((await this.poll(poll)) === 'everything') return { about: 'everything' }
+      for (const [name, cluster] of this.clusters) {
+        if (this.blindness(cluster) !== undefined) only.set(name, 'all')
+        for (const packagePath of cluster.verdicts.due(now)) this.queue.add({ cluster: name, packagePath }, 'background')
+      }
+    }
+    const taken = this.queue.take(MOST_UNITS)
+    for (const { cluster, packagePath } of taken) {
+      const wanted = only.get(cluster) ?? new Set<string>()
+      if (wanted !== 'all') only.set(cluster, wanted.add(packagePath))
+    }
+    for (const [name, cluster] of this.clusters) {
+      const isDue = now - cluster.observedAt >= this.options.heartbeat || this.look(name, cluster)
+      if (isDue && !only.has(name)) only.set(name, new Set())
+    }
+    return only.size === 0 ? { about: 'nothing' } : { about: 'units', only, taken }
+  }
+
+  /** @param result undefined where the turn failed as a whole. @param began milliseconds of the monotonic clock */
+  async ended(scope: TurnScope, result: TurnResult | undefined, began: number): Promise<void> {
+    const failed = failedUnits(result)
+    if (scope.about === 'units') for (const unit of scope.taken) this.queue.done(unit, result === undefined || failed(unit))
+    if (result === undefined) return
+    const now = this.ports.now()
+    if (scope.about === 'everything') {
+      this.wholeAt = now
+      this.queue.clear(began)
+    }
+    for (const [name, cluster] of this.clusters) {
+      if (scope.about === 'units' && !scope.only.has(name)) continue
+      cluster.observedAt = now
+      if (scope.about === 'everything' && !result.notObserved.some(({ cluster: lost }) => lost === name))
+        cluster.verdicts.retainUnits(
+          new Set(result.units.flatMap((unit) => (nameOf(unit).cluster === name ? [nameOf(unit).packagePath] : []))),
+        )
+      if (cluster.watch === undefined) continue
+      cluster.watch.follow(cluster.follower.kinds())
+      cluster.follower.settle()
+      this.look(name, cluster)
+      await this.ports.saveVerdicts(name, cluster.verdicts.stored, cluster.verdicts.key)
+    }
+  }
+
+  /** Of the watched clusters, for status and metrics. */
+  watches(): readonly { readonly cluster: string; readonly states: readonly KindWatchState[]; readonly blind: string | undefined }[] {
+    return [...this.clusters].flatMap(([cluster, followed]) =>
+      followed.watch === undefined ? [] : [{ cluster, states: followed.watch.state(), blind: this.blindness(followed) }],
+    )
+  }
+
+  counts(): QueueCounts {
+    return this.queue.counts()
+  }
+
+  /** The readers of the clusters are gone: the next turn brings new ones. */
+  readersClosed(): void {
+    for (const { verdicts } of this.clusters.values()) verdicts.judges.clear()
+  }
+
+  async close(): Promise<void> {
+    this.stopped.abort()
+    await Promise.all([...this.clusters.values()].map(({ watch }) => watch?.close()))
+  }
+
+  private isWatched(): boolean {
+    return [...this.clusters.values()].some(({ watch }) => watch !== undefined)
+  }
+
+  private isStale({ provenAt }: KindWatchState): boolean {
+    return this.ports.now() - provenAt > MINUTE
+  }
+
+  /** Reports whether changes are seen. @returns whether that is new */
+  private look(name: string, cluster: FollowedCluster): boolean {
+    const why = this.blindness(cluster)
+    const isNew = (why !== undefined) !== cluster.isBlind
+    cluster.isBlind = why !== undefined
+    if (isNew) this.ports.onSight(name, why)
+    return isNew
+  }
+
+  private blindness({ watch, follower }: FollowedCluster): string | undefined {
+    return watch === undefined ? 'its changes are not watched' : follower.blindness(watch.state(), this.ports.now())
+  }
+
+  private async poll(read: () => Promise<RepositoryDigest>): Promise<'everything' | 'units'> {
+    this.pollRequested = false
+    const before = this.digest
+    const digest = await read()
+    this.polledAt = this.ports.now()
+    this.digest = digest
+    if (before === undefined) return 'units'
+    if (before.shared !== digest.shared) return 'everything'
+    for (const [path, hash] of digest.packages)
+      if (before.packages.get(path) !== hash || digest.requested.has(path)) this.addEverywhere(path)
+    const isOther = before.packages.size !== digest.packages.size || [...before.packages.keys()].some((path) => !digest.packages.has(path))
+    return isOther ? 'everything' : 'units'
+  }
+
+  private addEverywhere(packagePath: string): void {
+    for (const cluster of this.clusters.keys()) this.queue.add({ cluster, packagePath }, 'changed')
+  }
+
+  /** A change is judged at once where that is possible, and names its units. */
+  private async changed(cluster: string, change: UnitChange): Promise<void> {
+    const { units, reason, object, read } = change
+    const add = (urgency: Urgency, delay = (): number => 0): void => {
+      for (const packagePath of units) this.queue.add({ cluster, packagePath }, urgency, delay())
+      if (urgency !== 'background') this.request()
+    }
+    const [unit] = units
+    const verdicts = this.clusters.get(cluster)?.verdicts
+    if (reason === 'status') return add('background', () => STATUS_DELAY)
+    if (reason === 'epoch') return add('background', () => EPOCH_SPREAD * this.ports.random())
+    if (reason !== 'object' || object === undefined || unit === undefined || verdicts === undefined) return add('changed')
+    try {
+      const observedAt = `${new Date(this.ports.now()).toISOString().slice(0, 19)}Z`
+      const before = verdicts.verdictOf(unit, object)
+      const verdict = await verdicts.judges.judge(unit, object, observedAt, this.stopped.signal)
+      if (verdict !== undefined) this.ports.onVerdict(cluster, verdict.state, performance.now() - read)
+      const isInSync = verdict?.state === 'in-sync' && verdict.items.length === 0 && verdict.setAside.length === 0
+      if (isInSync && before === 'in-sync') return
+      add(verdict?.items.some(({ risk }) => risk === 'critical') === true ? 'critical' : 'changed')
+    } catch (thrown) {
+      // The observation of the unit meets the failure again, and reports it.
+      asFailure(thrown)
+      add('changed')
+    }
+  }
+}
+
+function nameOf(unit: TurnResult['units'][number]): UnitName {
+  return unit.state === 'failed' ? unit : unit.unit
+}
+
+function failedUnits(result: TurnResult | undefined): (unit: UnitName) => boolean {
+  const lost = new Set(result?.notObserved.map(({ cluster }) => cluster))
+  const failed = new Set(result?.units.flatMap((unit) => (unit.state === 'failed' ? [`${unit.cluster} ${unit.packagePath}`] : [])))
+  return ({ cluster, packagePath }) => lost.has(cluster) || failed.has(`${cluster} ${packagePath}`)
+}
+
+function silent(cluster: string): Failure {
+  return new Failure({
+    code: 'BP3001',
+    what: `cannot observe ${cluster}`,
+    where: `cluster ${cluster}`,
+    why: 'nothing was heard of its API server for more than a minute',
+    remedy: 'check whether the API server runs, and the network to it',
+    retry: 'backoff',
+  })
+}

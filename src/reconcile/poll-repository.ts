@@ -1,0 +1,91 @@
+/**
+ * What git and the forge have of each package, as hashes to compare: a package whose hash changed is observed again. Reads no cluster. Requests of
+ * people are read too, because only the forge has them.
+ */
+import { hash } from 'node:crypto'
+import { packageSlug } from '../package/find-packages.ts'
+import { LEDGER_BRANCH, parseRevisionTag, parseWorkspaceBranch } from '../package/ref-name.ts'
+import { DRIFT_FOLDER, RECORDS_FOLDER } from '../record/record-paths.ts'
+import { isHosted } from './apply/is-hosted.ts'
+import { observeRequests } from './commands/observe-requests.ts'
+import { observeRepository } from './observe/observe-units.ts'
+import { readDashboard } from './repository/read-dashboard.ts'
+import type { RepositoryView } from './repository/repository-view.ts'
+import type { FleetPorts, TurnRequest } from './turn-request.ts'
+
+export interface RepositoryDigest {
+  /** Of what every package depends on: policies, the base branch's name, files that no package has. */
+  readonly shared: string
+  /** By path of the package. */
+  readonly packages: ReadonlyMap<string, string>
+  /** Paths of packages whose proposals have requests that are not answered. */
+  readonly requested: ReadonlySet<string>
+}
+
+/** Nothing is rendered from them. */
+const TEXTS = /(?:^|\/)(?:LICENSE|NOTICE)$|\.(?:md|txt|adoc|rst|png|jpe?g|gif|svg|pdf)$/i
+
+/** @throws Failure BP40xx or BP50xx where the repository or the forge cannot be read */
+export async function pollRepository(
+  { repository, forge, clusters }: Pick<FleetPorts, 'repository' | 'forge' | 'clusters'>,
+  request: TurnRequest,
+  signal: AbortSignal,
+): Promise<RepositoryDigest> {
+  const view = await observeRepository({ repository, forge }, request, signal)
+  const hosted = isHosted(forge) ? forge : undefined
+  const { requestedActions } = request.forge
+  const dashboard = hosted === undefined ? '' : ((await readDashboard(hosted, view, signal))?.body ?? '')
+  const requests =
+    hosted === undefined || requestedActions === undefined
+      ? []
+      : await observeRequests(
+          view,
+          hosted,
+          { units: request.units, bot: request.git.bot, clusters: clusters.map(({ name }) => name), requestedActions },
+          signal,
+        )
+  return digestOf(view, dashboard, new Set(requests.map(({ unit }) => unit.packagePath)))
+}
+
+function digestOf(view: RepositoryView, dashboard: string, requested: ReadonlySet<string>): RepositoryDigest {
+  const parts = new Map<string, string[]>(view.packages.map(({ path }) => [path, []]))
+  const shared: string[] = [view.baseBranch, dashboard]
+  const slugs = new Map(view.packages.map(({ path }) => [packageSlug(path, path), path]))
+  const add = (path: string | undefined, line: string): void =>
+    void ((path === undefined ? undefined : parts.get(path)) ?? shared).push(line)
+  for (const { path, id } of view.tree) {
+    const line = `${path} ${id}`
+    const [, slug] = path.startsWith(`${RECORDS_FOLDER}/`) ? path.slice(RECORDS_FOLDER.length + 1).split('/') : []
+    if (slug !== undefined) add(slugs.get(slug), line)
+    else if (path.startsWith(`${DRIFT_FOLDER}/`)) shared.push(line)
+    else addFile(parts, shared, line, path)
+  }
+  for (const [ref, id] of view.refs) {
+    if (ref === `refs/heads/${LEDGER_BRANCH}` || ref === `refs/heads/${view.baseBranch}`) continue
+    const owner = ref.startsWith('refs/tags/') ? parseRevisionTag(ref) : parseWorkspaceBranch(ref)
+    if (owner !== undefined) add(owner.packagePath, `${ref} ${id}`)
+  }
+  for (const { ref, ...proposal } of view.proposals.values())
+    add(parseWorkspaceBranch(ref)?.packagePath, `${ref} ${JSON.stringify(proposal)}`)
+  return {
+    shared: hashOf(shared),
+    packages: new Map([...parts].map(([path, lines]) => [path, hashOf(lines)])),
+    requested,
+  }
+}
+
+/** A file is of each package that it lies in: a package has its subpackages. */
+function addFile(parts: ReadonlyMap<string, string[]>, shared: string[], line: string, path: string): void {
+  let isOwned = false
+  for (let end = path.lastIndexOf('/'); ; end = path.lastIndexOf('/', end - 1)) {
+    const own = parts.get(end === -1 ? '' : path.slice(0, end))
+    own?.push(line)
+    isOwned ||= own !== undefined
+    if (end <= 0) break
+  }
+  if (!isOwned && !TEXTS.test(path)) shared.push(line)
+}
+
+function hashOf(lines: readonly string[]): string {
+  return hash('sha256', lines.toSorted().join('\n'))
+}

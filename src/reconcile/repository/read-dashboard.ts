@@ -1,0 +1,14 @@
+/** The dashboard issue, as far as a turn needs it: only held and silenced units have a box in it that people may tick. */
+import { DASHBOARD } from '../../plan/forge/plan-issues.ts'
+import type { HostedForge, KnownIssue } from '../../ports/hosted-forge.ts'
+import type { RepositoryView } from './repository-view.ts'
+
+/** Undefined without boxes, and without the issue. @throws Failure BP50xx */
+export async function readDashboard(
+  forge: HostedForge,
+  { reports }: Pick<RepositoryView, 'reports'>,
+  signal: AbortSignal,
+): Promise<KnownIssue | undefined> {
+  const hasBoxes = [...reports.values()].some(({ status }) => status.held !== undefined || status.state === 'Silenced')
+  return hasBoxes ? forge.readIssue(DASHBOARD, signal) : undefined
+}

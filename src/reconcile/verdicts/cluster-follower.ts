@@ -1,0 +1,247 @@
+/**
+ * What each change of a cluster means for the units: nothing, where the object is as it was judged but for what decides no verdict; otherwise
+ * the units that have to be observed again. Level-triggered: a change only names units, and the next observation reads the cluster.
+ */
+import { LRUCache } from 'lru-cache'
+import { readScaler, SCALER_KINDS } from '../../drift/noise/scaler.ts'
+import type { Failure } from '../../failure.ts'
+import { reportMark } from '../../krm/object-mark.ts'
+import { readResource } from '../../krm/resource.ts'
+import { parseApiVersion, type ResourceId, resourceKey } from '../../krm/resource-id.ts'
+import type { KindWatchState, WatchedKind, WatchObserver } from '../../ports/cluster-watch.ts'
+import { STALE_AFTER } from '../../ports/cluster-watch.ts'
+import { computeStatus } from '../../status/kstatus.ts'
+import type { JsonObject } from '../../text/json.ts'
+import { type ClusterVerdicts, isEqual, packState, type RowState, unpackState, wordsOf } from './cluster-verdicts.ts'
+import { EPOCH_KINDS, KindEpochs } from './kind-epochs.ts'
+import { HASH_WORDS } from './verdict-table.ts'
+
+/**
+ * Why a unit is to be observed. `object`: one of its objects is not what was judged. `report`: what a syncer or autoscaler says changed.
+ * `status`: the health of an object changed. `epoch`: a server may answer a dry run differently.
+ */
+export type ChangeReason = 'object' | 'report' | 'status' | 'epoch'
+
+export interface UnitChange {
+  /** Package paths. */
+  readonly units: readonly string[]
+  readonly reason: ChangeReason
+  /** The object, where it is one that is there. */
+  readonly object?: JsonObject
+  /** Milliseconds of the monotonic clock: when the change was read. */
+  readonly read: number
+}
+
+interface FollowerOptions {
+  readonly verdicts: ClusterVerdicts
+  readonly onChange: (change: UnitChange) => void
+  /** Milliseconds since 1970. */
+  readonly now: () => number
+}
+
+/** Objects that no unit has, of which a change was seen lately: a turn that adds their unit may have read them before the change. */
+const MOST_UNKNOWN = 5_000
+const MOST_SCALERS = 20_000
+
+interface Sighting {
+  /** Whether the object came with a list. */
+  readonly isListed: boolean
+  /** As that of a change. */
+  readonly read: number
+}
+
+/** Served by few clusters, or of no importance to what can be proven. */
+const OPTIONAL: ReadonlySet<string> = new Set(SCALER_KINDS.map(([group, kind]) => `${group}/${kind}`))
+const SCALER_VERSIONS: Readonly<Record<string, string>> = {
+  autoscaling: 'autoscaling/v2',
+  'keda.sh': 'keda.sh/v1alpha1',
+  'autoscaling.k8s.io': 'autoscaling.k8s.io/v1',
+}
+
+export class ClusterFollower implements WatchObserver {
+  private readonly options: FollowerOptions
+  /** By kind in its namespace: objects that the list under way had, by `textOf` their hash. */
+  private readonly lists = new Map<string, Set<string>>()
+  /** Marks of autoscalers, by their `resourceKey`. */
+  private readonly scalers = new LRUCache<string, string>({ max: MOST_SCALERS })
+  private readonly unknown = new LRUCache<string, string>({ max: MOST_UNKNOWN })
+  /** Kinds (`group/Kind`) that the account may not follow in all namespaces. */
+  private readonly refused = new Set<string>()
+
+  constructor(options: FollowerOptions) {
+    this.options = options
+  }
+
+  /** The kinds to follow: those of the units, what reports on them, and what decides the answers to dry runs. */
+  kinds(): readonly WatchedKind[] {
+    const wanted = new Map<string, WatchedKind>()
+    const add = (kind: WatchedKind): unknown => wanted.set(placeOf(kind), kind)
+    for (const kind of EPOCH_KINDS) add(kind)
+    for (const [group, kind] of SCALER_KINDS) add({ apiVersion: SCALER_VERSIONS[group] ?? group, kind, namespace: '', metadataOnly: false })
+    for (const { apiVersion, kind, namespace } of this.options.verdicts.scopes()) {
+      const metadataOnly = apiVersion === 'v1' && kind === 'Secret'
+      add({ apiVersion, kind, metadataOnly, namespace: this.refused.has(kindOf({ apiVersion, kind })) ? namespace : '' })
+    }
+    return [...wanted.values()]
+  }
+
+  /**
+   * Why changes of the cluster may go unseen; undefined where none can.
+   * @param now milliseconds since 1970
+   */
+  blindness(states: readonly KindWatchState[], now: number): string | undefined {
+    const byPlace = new Map(states.map((state) => [placeOf(state.watched), state]))
+    for (const kind of this.kinds()) {
+      if (OPTIONAL.has(kindOf(kind)) || KindEpochs.isAbout(kind)) continue
+      const state = byPlace.get(placeOf(kind))
+      if (state === undefined || state.lists === 0) return `${kind.kind} was not listed yet`
+      if (state.state === 'unreadable') return state.failure?.why ?? `${kind.kind} cannot be watched`
+      if (now - state.provenAt > STALE_AFTER) return `nothing was heard of ${kind.kind} for ${Math.round((now - state.provenAt) / 1000)} s`
+    }
+    return undefined
+  }
+
+  listing(kind: WatchedKind): void {
+    if (KindEpochs.isAbout(kind)) this.options.verdicts.epochs.listing(kind)
+    else this.lists.set(placeOf(kind), new Set())
+  }
+
+  changed(kind: WatchedKind, object: JsonObject, read: number): void {
+    const { verdicts } = this.options
+    if (KindEpochs.isAbout(kind)) {
+      this.epochChanged(verdicts.epochs.changed(kind, object), read)
+      return
+    }
+    const found = readResource(object)
+    if ('problem' in found) return
+    const hash = verdicts.hashOf(found.id)
+    const list = this.lists.get(placeOf(kind))
+    list?.add(textOf(hash))
+    const sighting = { isListed: list !== undefined, read }
+    this.scalerChanged(found.id, object, sighting)
+    const positions = verdicts.table.find(hash)
+    if (positions.length === 0 && list === undefined) this.unknown.set(textOf(hash), textOf(verdicts.markOf(object)))
+    for (const at of positions) this.compare(at, object, sighting)
+  }
+
+  deleted(kind: WatchedKind, object: JsonObject, read: number): void {
+    const { verdicts } = this.options
+    if (KindEpochs.isAbout(kind)) {
+      this.epochChanged(verdicts.epochs.deleted(kind, object), read)
+      return
+    }
+    const found = readResource(object)
+    if ('problem' in found) return
+    for (const at of verdicts.table.find(verdicts.hashOf(found.id))) this.gone(at, read)
+  }
+
+  listed(kind: WatchedKind): void {
+    const { verdicts } = this.options
+    const seen = this.lists.get(placeOf(kind))
+    this.lists.delete(placeOf(kind))
+    if (KindEpochs.isAbout(kind)) verdicts.epochs.listed(kind)
+    if (seen === undefined) return
+    const read = performance.now()
+    for (const at of [...verdicts.table.positions()]) {
+      const scope = verdicts.scopeAt(unpackState(verdicts.table.row(at).state).scope)
+      const isIn = scope !== undefined && kindOf(scope) === kindOf(kind) && (kind.namespace === '' || kind.namespace === scope.namespace)
+      if (isIn && !seen.has(textOf(verdicts.table.idAt(at)))) this.gone(at, read)
+    }
+  }
+
+  unreadable(kind: WatchedKind, failure: Failure): void {
+    this.lists.delete(placeOf(kind))
+    this.options.verdicts.epochs.unreadable(kind)
+    if (failure.code === 'BP3003' && kind.namespace === '') this.refused.add(kindOf(kind))
+  }
+
+  /** After a turn: units whose objects changed after the turn read them, before it was known that they are theirs. */
+  settle(): void {
+    const { verdicts } = this.options
+    const units = new Set<string>()
+    for (const at of verdicts.table.positions()) {
+      const seen = this.unknown.get(textOf(verdicts.table.idAt(at)))
+      const row = verdicts.table.row(at)
+      if (seen !== undefined && unpackState(row.state).marked && seen !== textOf(row.mark)) units.add(verdicts.unitAt(row.unit))
+    }
+    this.unknown.clear()
+    if (units.size > 0) this.options.onChange({ units: [...units], reason: 'object', read: performance.now() })
+  }
+
+  private compare(at: number, object: JsonObject, { isListed, read }: Sighting): void {
+    const { verdicts, onChange, now } = this.options
+    const row = verdicts.table.row(at)
+    const state = unpackState(row.state)
+    const units = [verdicts.unitAt(row.unit)]
+    const isReport = state.verdict === 'report'
+    const mark = isReport ? wordsOf(reportMark(verdicts.key, object), HASH_WORDS.mark) : verdicts.markOf(object)
+    const isSame = isEqual(row.mark, mark)
+    const reason = isReport ? 'report' : 'object'
+    if (!state.marked || isReport || state.verdict === 'other') {
+      // What was not judged by its content is known by the state that was seen last.
+      verdicts.table.setMark(at, mark)
+      this.setState(at, { ...state, marked: true })
+      const isFirst = !state.marked && isListed && state.verdict !== 'unreadable'
+      if (!isSame && !isFirst) onChange({ units, reason, object, read })
+      return
+    }
+    if (!isSame) {
+      onChange({ units, reason, object, read })
+      return
+    }
+    if (state.status === '') return
+    const { status } = computeStatus(object, new Date(now()))
+    if (status === state.status) return
+    this.setState(at, { ...state, status })
+    onChange({ units, reason: 'status', read })
+  }
+
+  private gone(at: number, read: number): void {
+    const { verdicts, onChange } = this.options
+    const row = verdicts.table.row(at)
+    const state = unpackState(row.state)
+    if (state.verdict === 'absent') return
+    onChange({ units: [verdicts.unitAt(row.unit)], reason: state.verdict === 'report' ? 'report' : 'object', read })
+  }
+
+  private setState(at: number, state: RowState): void {
+    this.options.verdicts.table.setState(at, packState(state))
+  }
+
+  /** An autoscaler explains differences of its target. */
+  private scalerChanged(id: ResourceId, object: JsonObject, { isListed, read }: Sighting): void {
+    const target = readScaler(object)?.target
+    if (target === undefined) return
+    const { verdicts, onChange } = this.options
+    const mark = textOf(wordsOf(reportMark(verdicts.key, object), HASH_WORDS.mark))
+    const before = this.scalers.get(resourceKey(id))
+    this.scalers.set(resourceKey(id), mark)
+    if (before === mark || (before === undefined && isListed)) return
+    const units = verdicts.table.find(verdicts.hashOf(target)).map((at) => verdicts.unitAt(verdicts.table.row(at).unit))
+    if (units.length > 0) onChange({ units, reason: 'report', read })
+  }
+
+  private epochChanged(kind: string | undefined, read: number): void {
+    if (kind === undefined) return
+    const { verdicts, onChange } = this.options
+    const units = new Set<string>()
+    for (const at of verdicts.table.positions()) {
+      const row = verdicts.table.row(at)
+      const scope = verdicts.scopeAt(unpackState(row.state).scope)
+      if (kind === '*' || (scope !== undefined && kindOf(scope) === kind)) units.add(verdicts.unitAt(row.unit))
+    }
+    if (units.size > 0) onChange({ units: [...units], reason: 'epoch', read })
+  }
+}
+
+function kindOf({ apiVersion, kind }: { readonly apiVersion: string; readonly kind: string }): string {
+  return `${parseApiVersion(apiVersion).group}/${kind}`
+}
+
+function placeOf(kind: WatchedKind): string {
+  return resourceKey({ group: parseApiVersion(kind.apiVersion).group, kind: kind.kind, namespace: kind.namespace, name: '' })
+}
+
+function textOf(words: Uint32Array): string {
+  return words.join(' ')
+}

@@ -1,0 +1,122 @@
+/**
+ * What a server makes of a manifest besides the manifest: its version, the definitions of custom kinds, and who may change or refuse an apply.
+ * While none of it changes, the answer to a dry run stays the same (docs/adr/0056-tier-0.md). What a webhook decides by itself is not seen.
+ */
+import { hash } from 'node:crypto'
+import type { WatchedKind } from '../../ports/cluster-watch.ts'
+import { compareText } from '../../text/compare-text.ts'
+import { formatJson, isJsonArray, isJsonObject, type Json, type JsonObject, partOf, textOf } from '../../text/json.ts'
+
+const DEFINITIONS = { apiVersion: 'apiextensions.k8s.io/v1', kind: 'CustomResourceDefinition' } as const
+const ADMISSION_VERSION = 'admissionregistration.k8s.io/v1'
+const ADMISSION = [
+  'MutatingWebhookConfiguration',
+  'ValidatingWebhookConfiguration',
+  'ValidatingAdmissionPolicy',
+  'ValidatingAdmissionPolicyBinding',
+] as const
+
+/** Without all of them, nobody can say that an answer still holds. */
+export const EPOCH_KINDS: readonly WatchedKind[] = [
+  { ...DEFINITIONS, namespace: '', metadataOnly: false },
+  ...ADMISSION.map((kind) => ({ apiVersion: ADMISSION_VERSION, kind, namespace: '', metadataOnly: false })),
+]
+
+interface FollowedKind {
+  listed: boolean
+  /** By name. */
+  readonly parts: Map<string, string>
+}
+
+export class KindEpochs {
+  private readonly kinds = new Map<string, FollowedKind>(EPOCH_KINDS.map(({ kind }) => [kind, { listed: false, parts: new Map() }]))
+  private admission: string | undefined
+
+  static isAbout({ apiVersion, kind }: Pick<WatchedKind, 'apiVersion' | 'kind'>): boolean {
+    return EPOCH_KINDS.some((each) => each.kind === kind && each.apiVersion === apiVersion)
+  }
+
+  /** Whether every part is known. */
+  get known(): boolean {
+    return [...this.kinds.values()].every(({ listed }) => listed)
+  }
+
+  /** The epoch of a kind, as a text to compare; undefined while a part is not known. */
+  of(group: string, kind: string): string | undefined {
+    if (!this.known) return undefined
+    this.admission ??= JSON.stringify(
+      ADMISSION.map((each) => [...(this.kinds.get(each)?.parts ?? [])].sort(([left], [right]) => compareText(left, right))),
+    )
+    return `${this.definitions().get(`${group}/${kind}`) ?? ''}\0${this.admission}`
+  }
+
+  /** @returns whether an answer may be another one now, and of which kind (`group/Kind`); `*` for all kinds */
+  changed(watched: WatchedKind, object: JsonObject): string | undefined {
+    const part =
+      watched.kind === DEFINITIONS.kind ? definitionOf(object) : { name: textOf(object, 'metadata', 'name'), text: admissionText(object) }
+    const followed = this.kinds.get(watched.kind)
+    if (followed === undefined || followed.parts.get(part.name) === part.text) return undefined
+    const isNew = !followed.listed
+    followed.parts.set(part.name, part.text)
+    this.admission = undefined
+    return isNew ? undefined : affected(watched, part.name)
+  }
+
+  deleted(watched: WatchedKind, object: JsonObject): string | undefined {
+    const name = watched.kind === DEFINITIONS.kind ? definitionOf(object).name : textOf(object, 'metadata', 'name')
+    this.admission = undefined
+    return this.kinds.get(watched.kind)?.parts.delete(name) === true ? affected(watched, name) : undefined
+  }
+
+  /** A complete list begins: what it does not have is gone. */
+  listing({ kind }: WatchedKind): void {
+    const followed = this.kinds.get(kind)
+    if (followed === undefined) return
+    followed.listed = false
+    followed.parts.clear()
+    this.admission = undefined
+  }
+
+  listed({ kind }: WatchedKind): void {
+    const followed = this.kinds.get(kind)
+    if (followed !== undefined) followed.listed = true
+  }
+
+  unreadable({ kind }: WatchedKind): void {
+    const followed = this.kinds.get(kind)
+    if (followed !== undefined) followed.listed = false
+  }
+
+  private definitions(): ReadonlyMap<string, string> {
+    return this.kinds.get(DEFINITIONS.kind)?.parts ?? new Map()
+  }
+}
+
+function affected({ kind }: WatchedKind, name: string): string {
+  return kind === DEFINITIONS.kind ? name : '*'
+}
+
+/** Status and metadata of a definition change with each of its conditions; only the specification decides. */
+function definitionOf(object: JsonObject): { readonly name: string; readonly text: string } {
+  const spec = partOf(object, 'spec')
+  return {
+    name: `${textOf(spec ?? null, 'group')}/${textOf(spec ?? null, 'names', 'kind')}`,
+    text: digestOf(formatJson(withoutAuthority(spec ?? null))),
+  }
+}
+
+function admissionText(object: JsonObject): string {
+  const { status: _status, metadata, ...rest } = object
+  return digestOf(`${textOf(metadata ?? null, 'uid')} ${formatJson(withoutAuthority(rest))}`)
+}
+
+/** Certificate authorities are renewed all the time, and decide no answer. */
+function withoutAuthority(value: Json): Json {
+  if (isJsonArray(value)) return value.map(withoutAuthority)
+  if (!isJsonObject(value)) return value
+  return Object.fromEntries(Object.entries(value).flatMap(([name, part]) => (name === 'caBundle' ? [] : [[name, withoutAuthority(part)]])))
+}
+
+function digestOf(text: string): string {
+  return hash('sha256', text).slice(0, 32)
+}

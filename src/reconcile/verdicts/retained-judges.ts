@@ -1,0 +1,61 @@
+/**
+ * What it takes to judge one object of a unit again, without an observation of the whole unit: a change is judged as it comes. Of the units that
+ * were observed last; of the others, the next observation judges.
+ */
+import { LRUCache } from 'lru-cache'
+import type { ObservedObject } from '../../drift/compare/detect-drift.ts'
+import type { ObjectVerdict } from '../../drift/drift.ts'
+import { readResource } from '../../krm/resource.ts'
+import { resourceKey } from '../../krm/resource-id.ts'
+import type { JsonObject } from '../../text/json.ts'
+
+/** Of one object, as git and the server have it, without its live state. */
+export type JudgedObject = Omit<ObservedObject, 'prediction' | 'live'>
+
+interface Judge {
+  judge(object: Omit<ObservedObject, 'prediction'>, signal: AbortSignal): Promise<ObjectVerdict>
+}
+
+export interface UnitJudge {
+  readonly objects: readonly JudgedObject[]
+  /** @param observedAt RFC 3339 UTC */
+  readonly at: (observedAt: string) => Judge
+}
+
+/** Objects of all units. */
+const MOST = 5_000
+/** More changes at once are left to the observation of their units. */
+const AT_ONCE = 16
+
+export class RetainedJudges {
+  private readonly units = new LRUCache<string, { readonly at: UnitJudge['at']; readonly objects: ReadonlyMap<string, JudgedObject> }>({
+    maxSize: MOST,
+  })
+  private active = 0
+
+  /** @param unit package path */
+  keep(unit: string, { objects, at }: UnitJudge): void {
+    const byKey = new Map(objects.map((object) => [resourceKey(object.desired.id), object]))
+    this.units.set(unit, { at, objects: byKey }, { size: Math.max(1, byKey.size) })
+  }
+
+  /** Undefined where the unit is not known, the object is none of it, or too many are judged. @param observedAt RFC 3339 UTC */
+  async judge(unit: string, live: JsonObject, observedAt: string, signal: AbortSignal): Promise<ObjectVerdict | undefined> {
+    const read = readResource(live)
+    const known = this.units.get(unit)
+    if ('problem' in read || known === undefined || this.active >= AT_ONCE) return undefined
+    const object = known.objects.get(resourceKey(read.id))
+    if (object === undefined || object.desired.apiVersion !== read.apiVersion) return undefined
+    this.active += 1
+    try {
+      return await known.at(observedAt).judge({ ...object, live: { state: 'present', object: live, metadataOnly: false } }, signal)
+    } finally {
+      this.active -= 1
+    }
+  }
+
+  /** The connection of the judges is gone. */
+  clear(): void {
+    this.units.clear()
+  }
+}

@@ -1,0 +1,192 @@
+/**
+ * What is known of each object of a cluster, packed: 48 bytes for an object of a unit, without its name and its content. Rows are found by the
+ * hash of the object's id, by open addressing with linear probing; an object of two units has two rows.
+ *
+ * A row, in 32-bit words: hash of the id (2), mark of the object as it was judged (4), hash of everything else that the verdict follows from
+ * (3), unit (1), seconds since 1970 until when the verdict holds (1), state (1).
+ */
+
+const ROW = 12
+const AT = { mark: 2, question: 6, unit: 9, until: 10, state: 11 } as const
+const FIRST_CAPACITY = 32
+/** Rows in use, of 100, above which the table grows. */
+const FULL = 75
+
+/** Lengths in words. */
+export const HASH_WORDS = { id: 2, mark: 4, question: 3 } as const
+
+export interface VerdictRow {
+  /** Words of the object's mark; all 0 for an object that is absent. */
+  readonly mark: Uint32Array
+  readonly question: Uint32Array
+  readonly unit: number
+  /** Seconds since 1970. */
+  readonly until: number
+  /** Any 31 bits. */
+  readonly state: number
+}
+
+const IN_USE = 0x8000_0000
+
+export class VerdictTable {
+  private words = new Uint32Array(FIRST_CAPACITY * ROW)
+  private capacity = FIRST_CAPACITY
+  private used = 0
+  /** Rows by unit. */
+  private readonly counts: number[] = []
+
+  get size(): number {
+    return this.used
+  }
+
+  /** What the table takes. */
+  get bytes(): number {
+    return this.words.byteLength
+  }
+
+  /** Rows of a unit. */
+  count(unit: number): number {
+    return this.counts[unit] ?? 0
+  }
+
+  /** Positions of the object's rows. A position is valid until the next `put` or `delete`. */
+  find(id: Uint32Array): number[] {
+    const found: number[] = []
+    for (let at = this.start(id); this.isUsed(at); at = this.next(at)) if (this.isOf(at, id)) found.push(at)
+    return found
+  }
+
+  /** Position of the object's row for a unit; -1 without one. */
+  findOf(id: Uint32Array, unit: number): number {
+    for (let at = this.start(id); this.isUsed(at); at = this.next(at))
+      if (this.isOf(at, id) && this.words[at * ROW + AT.unit] === unit) return at
+    return -1
+  }
+
+  row(at: number): VerdictRow {
+    const first = at * ROW
+    const { words } = this
+    return {
+      mark: words.subarray(first + AT.mark, first + AT.mark + HASH_WORDS.mark),
+      question: words.subarray(first + AT.question, first + AT.question + HASH_WORDS.question),
+      unit: words[first + AT.unit] ?? 0,
+      until: words[first + AT.until] ?? 0,
+      state: (words[first + AT.state] ?? 0) & ~IN_USE,
+    }
+  }
+
+  /** Replaces the object's row of this unit, or adds it. */
+  put(id: Uint32Array, row: VerdictRow): void {
+    let at = this.findOf(id, row.unit)
+    if (at === -1) {
+      if ((this.used + 1) * 100 > this.capacity * FULL) this.grow()
+      at = this.free(id)
+      this.add(row.unit)
+    }
+    const first = at * ROW
+    this.words.set(id, first)
+    this.words.set(row.mark, first + AT.mark)
+    this.words.set(row.question, first + AT.question)
+    this.words[first + AT.unit] = row.unit
+    this.words[first + AT.until] = row.until
+    this.words[first + AT.state] = (row.state | IN_USE) >>> 0
+  }
+
+  setMark(at: number, mark: Uint32Array): void {
+    this.words.set(mark, at * ROW + AT.mark)
+  }
+
+  setState(at: number, state: number): void {
+    this.words[at * ROW + AT.state] = (state | IN_USE) >>> 0
+  }
+
+  /** Removes the rows for which `isGone` is true. @returns how many */
+  deleteWhere(isGone: (row: VerdictRow, at: number) => boolean): number {
+    const retained = [...this.positions()].filter((at) => !isGone(this.row(at), at))
+    const gone = this.used - retained.length
+    if (gone > 0) this.rebuild(retained, this.capacity)
+    return gone
+  }
+
+  *positions(): Generator<number> {
+    for (let at = 0; at < this.capacity; at += 1) if (this.isUsed(at)) yield at
+  }
+
+  /** Words of the hash of the object's id. */
+  idAt(at: number): Uint32Array {
+    return this.words.subarray(at * ROW, at * ROW + HASH_WORDS.id)
+  }
+
+  private start(id: Uint32Array): number {
+    return (id[0] ?? 0) & (this.capacity - 1)
+  }
+
+  private next(at: number): number {
+    return (at + 1) & (this.capacity - 1)
+  }
+
+  private isUsed(at: number): boolean {
+    return ((this.words[at * ROW + AT.state] ?? 0) & IN_USE) !== 0
+  }
+
+  private isOf(at: number, id: Uint32Array): boolean {
+    return this.words[at * ROW] === id[0] && this.words[at * ROW + 1] === id[1]
+  }
+
+  private free(id: Uint32Array): number {
+    let at = this.start(id)
+    while (this.isUsed(at)) at = this.next(at)
+    return at
+  }
+
+  private add(unit: number): void {
+    this.used += 1
+    this.counts[unit] = this.count(unit) + 1
+  }
+
+  private grow(): void {
+    this.rebuild([...this.positions()], this.capacity * 2)
+  }
+
+  private rebuild(positions: readonly number[], capacity: number): void {
+    const before = this.words
+    this.words = new Uint32Array(capacity * ROW)
+    this.capacity = capacity
+    this.used = 0
+    this.counts.length = 0
+    for (const at of positions) {
+      const row = before.subarray(at * ROW, at * ROW + ROW)
+      this.words.set(row, this.free(row) * ROW)
+      this.add(row[AT.unit] ?? 0)
+    }
+  }
+
+  /** The rows in use, one after another: what `fromBytes` reads. */
+  toBytes(): Uint8Array {
+    const packed = new Uint32Array(this.used * ROW)
+    let row = 0
+    for (const at of this.positions()) {
+      packed.set(this.words.subarray(at * ROW, at * ROW + ROW), row * ROW)
+      row += 1
+    }
+    return new Uint8Array(packed.buffer)
+  }
+
+  /** @returns undefined where the bytes are not whole rows */
+  static fromBytes(bytes: Uint8Array): VerdictTable | undefined {
+    if (bytes.byteLength % (ROW * Uint32Array.BYTES_PER_ELEMENT) !== 0) return undefined
+    // A copy, because the rows need not be aligned.
+    const packed = new Uint32Array(new Uint8Array(bytes).buffer)
+    const rows = packed.length / ROW
+    const table = new VerdictTable()
+    while (rows * 100 > table.capacity * FULL) table.capacity *= 2
+    table.words = new Uint32Array(table.capacity * ROW)
+    for (let row = 0; row < rows; row += 1) {
+      const words = packed.subarray(row * ROW, row * ROW + ROW)
+      if (((words[AT.state] ?? 0) & IN_USE) === 0) return undefined
+      table.words.set(words, table.free(words) * ROW)
+      table.add(words[AT.unit] ?? 0)
+    }
+    return table
+  }
+}
