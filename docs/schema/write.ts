@@ -2,14 +2,9 @@
 import { writeFileSync } from 'node:fs'
 import { z } from 'zod'
 import { driftPolicySchema, placementSchema } from '../../src/policy/schema.ts'
+import { clusterObservationSchema } from '../../src/record/cluster-observation.ts'
 import { pushedBranchSchema } from '../../src/record/pushed-branch.ts'
-import {
-  closedEpisodeSchema,
-  clusterObservationSchema,
-  driftRecordSchema,
-  driftReportListSchema,
-  driftReportSchema,
-} from '../../src/record/schema.ts'
+import { closedEpisodeSchema, driftRecordSchema, driftReportListSchema, driftReportSchema } from '../../src/record/schema.ts'
 
 export const SCHEMAS = {
   'drift-report': driftReportSchema,

@@ -5,15 +5,9 @@
  */
 import type { z } from 'zod'
 import { driftPolicySchema, placementSchema } from '../../src/policy/schema.ts'
+import { clusterObservationSchema } from '../../src/record/cluster-observation.ts'
 import { readTree, type TreeProblem } from '../../src/record/read-tree.ts'
-import {
-  API_VERSION,
-  closedEpisodeSchema,
-  clusterObservationSchema,
-  driftRecordSchema,
-  driftReportListSchema,
-  driftReportSchema,
-} from '../../src/record/schema.ts'
+import { API_VERSION, closedEpisodeSchema, driftRecordSchema, driftReportListSchema, driftReportSchema } from '../../src/record/schema.ts'
 import { INERT_LINE } from '../../src/record/write-document.ts'
 import { annotationOf, fileOf, PACKAGE_PATH } from '../../src/render/kpt/item-annotations.ts'
 import type { FunctionResult, KrmFunction } from '../../src/render/kpt/krm-function.ts'

@@ -2,7 +2,15 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { secondsOf } from './duration.ts'
-import { clusterDetection, DEFAULT_LIMITS, DEFAULT_POLICY, effectivePolicy, placedPackages, repositoryLimits } from './effective-policy.ts'
+import {
+  clusterDetection,
+  clusterStaleAfter,
+  DEFAULT_LIMITS,
+  DEFAULT_POLICY,
+  effectivePolicy,
+  placedPackages,
+  repositoryLimits,
+} from './effective-policy.ts'
 import { type PolicySet, parsePolicyFiles } from './parse-policy.ts'
 import { isScheduled } from './windows.ts'
 
@@ -156,7 +164,7 @@ test('ages come setting by setting, and windows of all matching policies are the
     ['other', '{priority: 2, match: {clusters: [dev]}, detect: {minAge: 1h}}'],
   )
   const { detect, remindAfter, windows } = effectivePolicy(set, 'prod', 'apps/web')
-  assert.deepEqual(detect, { minAge: 0, settle: 0, unobservedAfter: 900, interval: 3_600, stuckAfter: undefined })
+  assert.deepEqual(detect, { minAge: 0, settle: 0, unobservedAfter: 900, interval: 600, staleAfter: undefined, stuckAfter: undefined })
   assert.equal(remindAfter, 86_400)
   assert.deepEqual(
     windows.map((window) => [window.kind, window.where, ...(isScheduled(window) ? [window.duration, window.timezone] : []), window.except]),
@@ -179,7 +187,15 @@ test('limits are of the repository: the highest policy that gives one decides, w
 test('a policy about the cluster sets how long it may be unobserved', () => {
   const set = policies(['dev', '{match: {clusters: [dev]}, detect: {unobservedAfter: 2h}}'])
   assert.deepEqual([clusterDetection(set, 'dev', 'unobservedAfter'), clusterDetection(set, 'prod', 'unobservedAfter')], [7_200, 900])
-  assert.deepEqual([clusterDetection(set, 'dev', 'interval'), clusterDetection(set, 'prod', 'interval')], [3_600, 3_600])
+  assert.deepEqual([clusterDetection(set, 'dev', 'interval'), clusterDetection(set, 'prod', 'interval')], [600, 600])
+  const rare = policies(
+    ['dev', '{match: {clusters: [dev]}, detect: {interval: 1d}}'],
+    ['prod', '{match: {clusters: [prod]}, detect: {staleAfter: 1h}}'],
+  )
+  assert.deepEqual(
+    ['dev', 'prod', 'other'].map((cluster) => clusterStaleAfter(rare, cluster)),
+    [259_200, 3_600, 1_800],
+  )
 })
 
 test('the digest is off by the word, in either case; the highest policy that says anything decides', () => {

@@ -63,8 +63,10 @@ export interface Detection {
   readonly settle: number
   /** Age of the last report of a cluster after which it counts as not observed. */
   readonly unobservedAfter: number
-  /** How often a cluster is observed. */
+  /** How often the ledger records that a cluster was observed, while nothing changes. */
   readonly interval: number
+  /** Age of the last observation after which the state is unknown; undefined: three intervals. */
+  readonly staleAfter: number | undefined
   /** How long the syncer may take to apply what git has; undefined: as its own interval has it. */
   readonly stuckAfter: number | undefined
 }
@@ -109,7 +111,7 @@ export const DEFAULT_POLICY: EffectivePolicy = {
   remindAfter: secondsOf(REMIND_AFTER),
   escalateAfter: 14 * DAY,
   verifyTimeout: 600,
-  detect: { minAge: 120, settle: 120, unobservedAfter: 900, interval: 3_600, stuckAfter: undefined },
+  detect: { minAge: 120, settle: 120, unobservedAfter: 900, interval: 600, staleAfter: undefined, stuckAfter: undefined },
   windows: [],
   ignore: [],
   actors: [],
@@ -163,6 +165,7 @@ export function effectivePolicy(set: PolicySet, cluster: string, packagePath: st
       settle: seconds(({ detect }) => detect?.settle, DEFAULT_POLICY.detect.settle),
       unobservedAfter: seconds(({ detect }) => detect?.unobservedAfter, DEFAULT_POLICY.detect.unobservedAfter),
       interval: seconds(({ detect }) => detect?.interval, DEFAULT_POLICY.detect.interval),
+      staleAfter: given(({ detect }) => detect?.staleAfter),
       stuckAfter: given(({ detect }) => detect?.stuckAfter),
     },
     windows: matching.flatMap(({ windows }) => windows),
@@ -206,15 +209,27 @@ export function repositoryLimits({ policies }: Pick<PolicySet, 'policies'>): Lim
 }
 
 /** Seconds; of the policy of the highest priority that may be about any package of the cluster. */
-export function clusterDetection(
+export function clusterDetection(set: Pick<PolicySet, 'policies'>, cluster: string, setting: 'unobservedAfter' | 'interval'): number {
+  return detectionOf(set, cluster, setting) ?? DEFAULT_POLICY.detect[setting]
+}
+
+/** Intervals that a state is known for without another observation, unless the policy gives a time. */
+const KNOWN_FOR = 3
+
+/** Seconds: an observation of the cluster that is older says nothing about the present. */
+export function clusterStaleAfter(set: Pick<PolicySet, 'policies'>, cluster: string): number {
+  return detectionOf(set, cluster, 'staleAfter') ?? KNOWN_FOR * clusterDetection(set, cluster, 'interval')
+}
+
+function detectionOf(
   { policies }: Pick<PolicySet, 'policies'>,
   cluster: string,
-  setting: 'unobservedAfter' | 'interval',
-): number {
+  setting: 'unobservedAfter' | 'interval' | 'staleAfter',
+): number | undefined {
   const given = byPriority(policies.filter(({ document }) => matches(document.spec.match?.clusters, cluster, '*')))
     .map(({ document }) => document.spec.detect?.[setting])
     .find((text) => text !== undefined)
-  return given === undefined ? DEFAULT_POLICY.detect[setting] : secondsOf(given)
+  return given === undefined ? undefined : secondsOf(given)
 }
 
 /** Packages that a placement puts into the cluster, none where no placement names it; undefined when there is no placement at all. */

@@ -168,7 +168,12 @@ export const driftPolicySchema = z.strictObject({
         interval: durationSchema
           .optional()
           .describe(
-            'How often a cluster is observed: the ledger records it at least as often, and status shows the age of anything older than twice that. Anything older than ten times that, and than a day, is Unknown. 1h by default.',
+            'How often the ledger records that a cluster was observed while nothing changes; 10m by default. Set it to your scan interval where that is longer.',
+          ),
+        staleAfter: durationSchema
+          .optional()
+          .describe(
+            'Age of the last observation of a cluster after which its packages are Unknown; three times the interval by default. Of a recorded cluster it is ten times the interval, and a day at least.',
           ),
         stuckAfter: durationSchema
           .optional()

@@ -94,7 +94,7 @@ const changesPart = {
   changes: z.array(changeSchema),
 }
 
-const annotations = z.object({ 'config.kubernetes.io/local-config': z.literal('true') })
+export const annotationsSchema = z.object({ 'config.kubernetes.io/local-config': z.literal('true') })
 
 export const unitStateSchema = z
   .enum(['InSync', 'Drifted', 'Applying', 'Silenced', 'Behind', 'Reconciling', 'Suspended', 'Unknown', 'Off'])
@@ -130,9 +130,14 @@ const lastKnownSchema = z
   .object({ state: unitStateSchema, since: z.string() })
   .describe('Of an Unknown unit: the state that was seen last, and since when it was so.')
 
-const clusterUnobservedSchema = z
-  .object({ since: z.string().describe('RFC 3339 UTC: first look that failed.'), code: z.string(), why: z.string(), remedy: z.string() })
-  .describe('Present while the cluster cannot be observed.')
+export const clusterFailureSchema = z
+  .object({
+    since: z.string().describe('RFC 3339 UTC: first look that failed.'),
+    code: z.string(),
+    why: z.string().describe('The sentence of the code, and nothing of what the cluster answered.'),
+    remedy: z.string(),
+  })
+  .describe('Why the cluster cannot be observed; absent while it can.')
 
 export const setAsideSchema = z.object({
   ref: refSchema,
@@ -165,7 +170,7 @@ export const ruleMatchSchema = z.object({
 export const driftReportSchema = z.object({
   apiVersion: z.literal(API_VERSION),
   kind: z.literal('DriftReport'),
-  metadata: z.object({ name: z.string(), annotations }),
+  metadata: z.object({ name: z.string(), annotations: annotationsSchema }),
   spec: z.object(changesPart),
   status: z.object({
     state: unitStateSchema,
@@ -222,6 +227,20 @@ export const driftReportListSchema = z.object({
   incomplete: z.array(incompleteSchema).describe('What could not be observed. Absence of drift is not proven where this is not empty.'),
   items: z.array(driftReportSchema),
   notes: notesSchema,
+  clusters: z
+    .array(
+      z.object({
+        name: z.string(),
+        observedAt: z
+          .string()
+          .optional()
+          .describe('RFC 3339 UTC of the last successful observation of every package; absent where the ledger has none.'),
+        reachable: z.boolean().describe('False while the cluster cannot be observed.'),
+        failure: clusterFailureSchema.optional(),
+      }),
+    )
+    .optional()
+    .describe('Of `status`: the clusters of the items, as the ledger has them.'),
   proposals: z
     .array(z.object({ branch: z.string(), label: z.string(), url: z.string() }))
     .optional()
@@ -273,7 +292,7 @@ const proposedAtSchema = z
 export const driftRecordSchema = z.object({
   apiVersion: z.literal(API_VERSION),
   kind: z.literal('DriftRecord'),
-  metadata: z.object({ name: z.string().describe('Workspace: `drift-<episode id>`.'), annotations }),
+  metadata: z.object({ name: z.string().describe('Workspace: `drift-<episode id>`.'), annotations: annotationsSchema }),
   spec: z.object({
     ...changesPart,
     episode: z.string(),
@@ -301,7 +320,7 @@ export const driftRecordSchema = z.object({
 export const closedEpisodeSchema = z.object({
   apiVersion: z.literal(API_VERSION),
   kind: z.literal('ClosedEpisode'),
-  metadata: z.object({ name: z.string(), annotations }),
+  metadata: z.object({ name: z.string(), annotations: annotationsSchema }),
   spec: z.object({
     ...changesPart,
     episode: z.string(),
@@ -338,30 +357,12 @@ export const closedEpisodeSchema = z.object({
   }),
 })
 
-export const clusterObservationSchema = z.object({
-  apiVersion: z.literal(API_VERSION),
-  kind: z.literal('ClusterObservation'),
-  metadata: z.object({ name: z.string(), annotations }),
-  status: z.object({
-    changedAt: z.string().describe('RFC 3339 UTC of the last observation that changed anything in the ledger.'),
-    version: z.string().describe('Version of the API server; empty when unknown.'),
-    identity: z.string().describe('Hash of the cluster uid, 16 hex digits: another value means another cluster behind the name.'),
-    recorded: z.boolean().optional(),
-    seenAt: z
-      .string()
-      .optional()
-      .describe('RFC 3339 UTC: every package of the cluster was looked at then. Renewed where the policy (detect.interval) says.'),
-    unobserved: clusterUnobservedSchema.optional(),
-  }),
-})
-
 export type Change = z.infer<typeof changeSchema>
 export type DriftReport = z.infer<typeof driftReportSchema>
 export type DriftReportList = z.infer<typeof driftReportListSchema>
 export type DriftRecord = z.infer<typeof driftRecordSchema>
 export type ObjectCopy = z.infer<typeof objectCopySchema>
 export type ClosedEpisode = z.infer<typeof closedEpisodeSchema>
-export type ClusterObservation = z.infer<typeof clusterObservationSchema>
 export type RuleMatch = z.infer<typeof ruleMatchSchema>
 export type UnitState = z.infer<typeof unitStateSchema>
 export type UnitHealth = z.infer<typeof healthSchema>

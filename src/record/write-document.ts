@@ -3,9 +3,10 @@ import type { z } from 'zod'
 import { Failure } from '../failure.ts'
 import { type Json, jsonEquals } from '../text/json.ts'
 import { writeDocument } from '../yaml/edit/edit-yaml-write.ts'
+import { clusterObservationSchema } from './cluster-observation.ts'
 import { frozen, knownTexts } from './known-texts.ts'
 import { pushedBranchSchema } from './pushed-branch.ts'
-import { closedEpisodeSchema, clusterObservationSchema, driftRecordSchema, driftReportSchema } from './schema.ts'
+import { closedEpisodeSchema, driftRecordSchema, driftReportSchema } from './schema.ts'
 
 /** Argo CD skips a file that begins with this line (argo-cd, reposerver/repository: skipFileRenderingMarker). */
 export const INERT_LINE = '# +argocd:skip-file-rendering'

@@ -8,7 +8,7 @@ import type { ExitOptions, ListOptions, RepositoryOptions, WatchOptions } from '
 import { flagsGiven, printHidden, selectUnits } from '../flags/selection.ts'
 import { isNotBefore, type SelectionOptions, sinceTime } from '../flags/selection-flags.ts'
 import { type LedgerReading, showLedger } from '../ledger-session.ts'
-import { freshnessNotes, isExpired, seenAtOf } from '../print/freshness.ts'
+import { clusterParts, freshnessNotes, isExpired, seenAtOf } from '../print/freshness.ts'
 import { formatAge, stuckText } from '../print/print-diff.ts'
 import { incompleteOfReports, printReports, reportList } from '../print/print-document.ts'
 import { notesPart, printNotes } from '../print/print-notes.ts'
@@ -53,7 +53,11 @@ export async function status(packages: readonly string[], options: StatusOptions
       rows: new Map(reports.map((report) => [nameOf(report), textOf(report)])),
       print: (names) => {
         const shown = reports.filter((report) => names === undefined || names.has(nameOf(report)))
-        const list = { ...reportList(shown, incompleteOfReports(shown)), ...notesPart(stale, printer) }
+        const list = {
+          ...reportList(shown, incompleteOfReports(shown)),
+          ...clusterParts(shown, reading.ledger),
+          ...notesPart(stale, printer),
+        }
         if (!printReports(list, printer)) {
           const columns = statusColumns(printer.terminal, cli.clock.now())
           const nameOf = ({ spec }: DriftReport): string => unitName(spec.unit)

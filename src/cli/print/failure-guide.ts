@@ -261,7 +261,7 @@ export const FAILURE_GUIDE: { readonly [code in FailureCode]: FailureGuide } = {
   },
   BP3016: {
     cause:
-      'the package was not scanned for ten times the detect.interval of the policy, and for at least a day: its current state is unknown',
+      'the package was not scanned for longer than the policy allows (detect.staleAfter, three times detect.interval by default): its current state is unknown',
     fix: 'run backporch scan, and check why the controller or the scheduled job does not; set detect.interval to how often you scan',
   },
   BP3017: {

@@ -1,13 +1,14 @@
-/** The age of the ledger's observations, and what is unknown (docs/adr/0026-what-status-knows.md). */
+/** The age of the ledger's observations, and what is unknown (docs/adr/0056-what-the-ledger-says-about-time.md). */
 import type { FailureCode } from '../../failure.ts'
 import type { Note } from '../../note.ts'
-import { lastSeen } from '../../plan/ledger/seen-at.ts'
+import { isAhead, lastSeen } from '../../plan/ledger/seen-at.ts'
 import { later } from '../../plan/limits/drift-age.ts'
-import { clusterDetection } from '../../policy/effective-policy.ts'
+import { clusterDetection, clusterStaleAfter } from '../../policy/effective-policy.ts'
 import type { Ledger } from '../../reconcile/repository/read-ledger.ts'
 import { packagesIn, type RepositoryView } from '../../reconcile/repository/repository-view.ts'
-import type { DriftReport } from '../../record/schema.ts'
+import type { DriftReport, DriftReportList, Incomplete } from '../../record/schema.ts'
 import { unitName } from '../../record/unit-name.ts'
+import { given } from '../../text/given.ts'
 import { formatAge } from './print-diff.ts'
 
 /**
@@ -15,7 +16,8 @@ import { formatAge } from './print-diff.ts'
  * @param now the present
  */
 export function withSeenTimes(ledger: Ledger, view: RepositoryView, now: Date): Ledger {
-  const current = (report: DriftReport): DriftReport => withoutExpired(withSeenTime(report, ledger, view), view, now)
+  const current = (report: DriftReport): DriftReport =>
+    withoutExpired(withoutUnreachable(withSeenTime(report, ledger, view), ledger), view, now)
   const folders = new Map([...ledger.folders].map(([report, folder]) => [current(report), folder]))
   const order = new Map(ledger.reports.map((report, index) => [ledger.folders.get(report), index]))
   const reports = [...folders.keys()].sort((left, right) => (order.get(folders.get(left)) ?? 0) - (order.get(folders.get(right)) ?? 0))
@@ -29,30 +31,59 @@ function withSeenTime(report: DriftReport, { clusters }: Ledger, view: Repositor
   return { ...report, spec: { ...report.spec, observed: { at, ...(seenAt > at ? { seenAt } : {}), ...observed } } }
 }
 
-/** Intervals of the policy, and seconds: an observation that is older than both has expired. */
-const KNOWN_FOR = { intervals: 10, seconds: 86_400 }
+/** Of a recording: seconds, and intervals of the policy. Its time does not go on, and nobody is late with it. */
+const RECORDED = { said: { intervals: 2, seconds: 7_200 }, known: { intervals: 10, seconds: 86_400 } }
+
+/** Seconds since the last observation of a unit: when its age is said, and when its state is unknown. */
+function limitsOf(
+  { spec }: DriftReport,
+  { policies }: Pick<RepositoryView, 'policies'>,
+): { readonly said: number; readonly known: number } {
+  const { cluster } = spec.unit
+  const staleAfter = clusterStaleAfter(policies, cluster)
+  if (spec.observed.recorded !== true) return { said: staleAfter, known: staleAfter }
+  const interval = clusterDetection(policies, cluster, 'interval')
+  const after = ({ intervals, seconds }: (typeof RECORDED)['said']): number => Math.max(intervals * interval, seconds)
+  return { said: after(RECORDED.said), known: after(RECORDED.known) }
+}
+
+/** A unit of a cluster that the ledger cannot see is Unknown, whatever its own report says. */
+function withoutUnreachable(report: DriftReport, { clusters }: Ledger): DriftReport {
+  const { state } = report.status
+  const failure = clusters.get(report.spec.unit.cluster)?.status.failure
+  if (failure === undefined || state === 'Unknown' || state === 'Off' || seenAtOf(report) > failure.since) return report
+  const { since, code, why, remedy } = failure
+  return unknownReport(report, since, { state: 'unreadable', code, why, remedy })
+}
 
 /** A unit that is no longer observed keeps its last state: no scan could update it. */
 function withoutExpired(report: DriftReport, view: RepositoryView, now: Date): DriftReport {
-  const { state, since, lastKnown: _known, incomplete: _incomplete, health: _health, ...rest } = report.status
+  const { state, since } = report.status
   const observed = seenAtOf(report)
   if (state === 'Unknown' || state === 'Off' || observed === '' || !isObserved(report, view)) return report
-  const interval = clusterDetection(view.policies, report.spec.unit.cluster, 'interval')
-  const end = later(observed, Math.max(KNOWN_FOR.intervals * interval, KNOWN_FOR.seconds))
+  if (isAhead(observed, now.toISOString()))
+    return unknownReport(report, since, {
+      state: 'unreadable',
+      code: EXPIRED,
+      why: `the time of its last observation is still to come: ${observed}`,
+      remedy: 'run backporch scan, and correct the clock of the machine that scanned, or of this one',
+    })
+  const end = later(observed, limitsOf(report, view).known)
   if (Date.parse(end) >= now.getTime()) return report
-  const why = `it was last looked at on ${observed}`
+  return unknownReport(report, end, {
+    state: 'unreadable',
+    code: EXPIRED,
+    why: `it was last looked at on ${observed}`,
+    remedy: 'run backporch scan, and check why the controller or the scheduled scan does not run',
+  })
+}
+
+function unknownReport(report: DriftReport, at: string, reason: Incomplete): DriftReport {
+  const { state, since, lastKnown: _known, incomplete: _incomplete, health: _health, ...rest } = report.status
+  const lastKnown = { state, since }
   return {
     ...report,
-    status: {
-      state: 'Unknown',
-      since: end,
-      lastKnown: { state, since },
-      ...rest,
-      health: { status: 'Unknown' },
-      incomplete: [
-        { state: 'unreadable', code: EXPIRED, why, remedy: 'run backporch scan, and check why the scheduled scan does not run' },
-      ],
-    },
+    status: { state: 'Unknown', since: at, lastKnown, ...rest, health: { status: 'Unknown' }, incomplete: [reason] },
   }
 }
 
@@ -80,11 +111,22 @@ export function observedTimes(items: readonly DriftReport[]): readonly string[] 
     .sort()
 }
 
-/** Whether the last observation is older than twice the policy's interval for the cluster. */
-export function isStale(report: DriftReport, { policies }: Pick<RepositoryView, 'policies'>, now: Date): boolean {
-  const { cluster } = report.spec.unit
+/** Whether people are told how old the last observation is. */
+function isStale(report: DriftReport, view: Pick<RepositoryView, 'policies'>, now: Date): boolean {
   if (report.status.state === 'Unknown') return isExpired(report)
-  return now.getTime() - Date.parse(seenAtOf(report)) > 2_000 * clusterDetection(policies, cluster, 'interval')
+  return now.getTime() - Date.parse(seenAtOf(report)) > 1_000 * limitsOf(report, view).said
+}
+
+/** The clusters of the reports, as the ledger has them. */
+export function clusterParts(reports: readonly DriftReport[], { clusters }: Pick<Ledger, 'clusters'>): Pick<DriftReportList, 'clusters'> {
+  const names = [...new Set(reports.map(({ spec }) => spec.unit.cluster))]
+  const parts = names.flatMap((name) => {
+    const status = clusters.get(name)?.status
+    if (status === undefined) return []
+    const { observedAt, reachable, failure } = status
+    return [{ name, ...given({ observedAt }), reachable, ...given({ failure }) }]
+  })
+  return parts.length === 0 ? {} : { clusters: parts }
 }
 
 /** Notes about units that cannot be observed, with the reason, and about old observations. */
@@ -97,12 +139,14 @@ export function freshnessNotes(
   const unknown = reports.filter((report) => report.status.state === 'Unknown' && !isExpired(report))
   const lost = new Map(
     unknown.flatMap(({ spec: { unit } }) => {
-      const reason = clusters.get(unit.cluster)?.status.unobserved
-      return reason === undefined ? [] : [[unit.cluster, reason] as const]
+      const status = clusters.get(unit.cluster)?.status
+      return status?.failure === undefined ? [] : [[unit.cluster, { ...status.failure, observedAt: status.observedAt }] as const]
     }),
   )
-  const ofClusters = [...lost].map(([subject, { since, why, code }]) => {
-    return { cause: 'cluster-not-observed', subject, text: `cannot be observed since ${timeAndAge(since, now)}: ${why} (${code})` } as const
+  const ofClusters = [...lost].map(([subject, { since, why, code, observedAt }]) => {
+    const last = observedAt === undefined ? '' : `, last observed ${timeAndAge(observedAt, now)}`
+    const text = `cannot be observed since ${timeAndAge(since, now)}${last}: ${why} (${code})`
+    return { cause: 'cluster-not-observed', subject, text } as const
   })
   const ofUnits = unknown.flatMap(({ spec: { unit }, status }) => {
     if (lost.has(unit.cluster)) return []
@@ -115,13 +159,15 @@ export function freshnessNotes(
     reports.filter((report) => isStale(report, view, now)),
     ({ spec }) => spec.unit.cluster,
   )
-  const ofAge = [...old].map(([cluster, stale]) => {
+  const ofAge = [...old].flatMap(([cluster, stale]) => {
     const [oldest = ''] = stale.map(seenAtOf).sort()
     const what = stale.length === 1 ? unitName(stale[0]?.spec.unit ?? { package: '' }) : `${stale.length} packages`
-    const interval = formatAge(clusterDetection(view.policies, cluster, 'interval') * 1_000)
-    const end = stale.some(isExpired) ? 'it is unknown until the next scan' : 'it may be otherwise now'
-    const text = `last looked at ${timeAndAge(oldest, now)}, and the interval is ${interval}: ${end}`
-    return { cause: 'looked-at-long-ago', subject: `${what} in ${cluster}`, text } as const
+    const [first] = stale
+    if (first === undefined) return []
+    const { said, known } = limitsOf(first, view)
+    const [limit, end] = stale.some(isExpired) ? [known, 'it is unknown until the next scan'] : [said, 'it may be otherwise now']
+    const text = `last looked at ${timeAndAge(oldest, now)}, longer ago than ${formatAge(limit * 1_000)}: ${end}`
+    return [{ cause: 'looked-at-long-ago', subject: `${what} in ${cluster}`, text } as const]
   })
   return [...ofClusters, ...ofUnits, ...ofAge]
 }

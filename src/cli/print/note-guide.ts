@@ -38,6 +38,7 @@ export const NOTE_GUIDE: { readonly [cause in NoteCause]: string } = {
   'not-in-yaml-diff': 'run backporch diff without --yaml, which shows it',
   'newer-is-known': 'nothing: a later observation is already recorded; scan again for the current state',
   'not-observed': 'run backporch explain PACKAGE, which says why the object could not be compared',
+  'observed-in-future': 'correct the clock of the machine that scanned then; its time is replaced',
   'package-is-repository':
     'nothing for backporch; for Porch, move the package into a folder, or register a folder that has packages below it (--directory)',
   'package-not-observed': 'correct the package or the rights on the cluster, then scan again',

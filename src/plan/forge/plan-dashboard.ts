@@ -154,7 +154,7 @@ function notAdoptable(report: DriftReport, unit: DashboardUnit): DashboardSubjec
 /** The words of an error may be others each time, its code is not. */
 function lostClusters({ notObserved, ledger, policies, now }: DashboardInput): DashboardSubject['notObserved'] {
   const known = [...ledger.clusters].flatMap(([cluster, { status }]) =>
-    status.unobserved === undefined ? [] : [{ cluster, ...status.unobserved }],
+    status.failure === undefined ? [] : [{ cluster, ...status.failure }],
   )
   const never = notObserved.flatMap(({ cluster, code }) =>
     ledger.clusters.has(cluster) ? [] : [{ cluster, since: '', code, why: FAILURE_CODES[code] }],
@@ -169,7 +169,7 @@ function lostClusters({ notObserved, ledger, policies, now }: DashboardInput): D
 
 /** A cluster that cannot be observed represents its packages. */
 function isNotRead({ report: { spec, status } }: Row, { ledger }: DashboardInput): boolean {
-  return status.state === 'Unknown' && ledger.clusters.get(spec.unit.cluster)?.status.unobserved === undefined
+  return status.state === 'Unknown' && ledger.clusters.get(spec.unit.cluster)?.status.reachable !== false
 }
 
 function notRead({ report: { spec, status }, unit }: Row): DashboardSubject['notObserved'][number] {

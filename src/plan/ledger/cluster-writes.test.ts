@@ -4,7 +4,8 @@ import { test } from 'node:test'
 import { driftOf } from '../../../test/fakes/drift-samples.ts'
 import { after, observationOf, proposedOf } from '../../../test/fakes/observation-builder.ts'
 import type { FailureCode } from '../../failure.ts'
-import { API_VERSION, type ClusterObservation, LOCAL_CONFIG } from '../../record/schema.ts'
+import type { ClusterObservation } from '../../record/cluster-observation.ts'
+import { API_VERSION, LOCAL_CONFIG } from '../../record/schema.ts'
 import { planReconcile } from '../turn/plan-reconcile.ts'
 import type { PlannedUnit } from '../turn/planned-unit.ts'
 import { type ClusterTurn, clusterWrites } from './cluster-writes.ts'
@@ -14,12 +15,12 @@ import { type UnobservedUnit, unobservedFiles } from './unobserved.ts'
 
 const AT = '2026-11-21T10:01:00Z'
 const IDENTITY = { version: 'v1.34.3', identity: '0123456789abcdef' }
-const UNOBSERVED = { since: '2026-11-21T09:00:00Z', code: 'BP3006', why: 'no answer', remedy: 'wait' }
+const FAILURE = { since: '2026-11-21T09:00:00Z', code: 'BP3006', why: 'no answer', remedy: 'wait' }
 const KNOWN = proposedOf([driftOf('spec.replicas')])
 const NOTHING_NEW: PlannedUnit = { observation: KNOWN, plan: planReconcile(KNOWN) }
 
 function before(status: Partial<ClusterObservation['status']>): ClusterObservation {
-  const first = { changedAt: '2026-11-20T10:00:00Z', ...IDENTITY }
+  const first = { changedAt: '2026-11-20T10:00:00Z', ...IDENTITY, reachable: true }
   return {
     ...{ apiVersion: API_VERSION, kind: 'ClusterObservation', metadata: { name: 'prod', annotations: LOCAL_CONFIG } },
     status: { ...first, ...status },
@@ -42,38 +43,39 @@ function written(turn: Partial<ClusterTurn>): {
 
 const SEEN = ['seen, with nothing new']
 const OBSERVED: readonly (readonly [name: string, turn: Partial<ClusterTurn>, status: object | undefined, lines: readonly string[]])[] = [
-  ['the first observation of a known unit is written', {}, { changedAt: AT, seenAt: AT }, SEEN],
+  ['the first observation of a known unit is written', {}, { changedAt: AT, observedAt: AT }, SEEN],
   ['one of units that the ledger does not know is not', { planned: [{ ...NOTHING_NEW, observation: observationOf() }] }, undefined, []],
-  ['one within the interval is not', { before: before({ seenAt: '2026-11-21T09:30:00Z' }) }, undefined, []],
+  ['one within the interval is not', { before: before({ observedAt: '2026-11-21T09:30:00Z' }) }, undefined, []],
   [
-    'one nearly an interval later is, and nothing changed',
-    { before: before({ seenAt: '2026-11-21T09:05:00Z' }) },
-    { changedAt: '2026-11-20T10:00:00Z', seenAt: AT },
+    'one an interval later is, and nothing changed',
+    { before: before({ observedAt: '2026-11-21T09:01:00Z' }) },
+    { changedAt: '2026-11-20T10:00:00Z', observedAt: AT },
     SEEN,
   ],
-  ['an older one is not', { before: before({ seenAt: '2026-11-21T10:00:30Z' }), at: '2026-11-21T09:59:00Z' }, undefined, []],
+  ['one nearly an interval later is not', { before: before({ observedAt: '2026-11-21T09:01:01Z' }) }, undefined, []],
+  ['an older one is not', { before: before({ observedAt: '2026-11-21T10:00:30Z' }), at: '2026-11-21T09:59:00Z' }, undefined, []],
   [
     'a time in the future counts for nothing',
-    { before: before({ seenAt: '2027-01-01T00:00:00Z', unobserved: UNOBSERVED }) },
-    { changedAt: '2026-11-20T10:00:00Z', seenAt: AT },
+    { before: before({ observedAt: '2027-01-01T00:00:00Z', reachable: false, failure: FAILURE }) },
+    { changedAt: '2026-11-20T10:00:00Z', observedAt: AT },
     SEEN,
   ],
   [
     'the first one after an outage ends it',
-    { before: before({ seenAt: '2026-11-21T09:30:00Z', unobserved: UNOBSERVED }) },
-    { changedAt: '2026-11-20T10:00:00Z', seenAt: AT },
+    { before: before({ observedAt: '2026-11-21T09:30:00Z', reachable: false, failure: FAILURE }) },
+    { changedAt: '2026-11-20T10:00:00Z', observedAt: AT },
     SEEN,
   ],
   [
     'what changed in a unit changed in the cluster',
-    { before: before({ seenAt: '2026-11-21T09:30:00Z' }), planned: [newUnit()] },
-    { changedAt: AT, seenAt: AT },
+    { before: before({ observedAt: '2026-11-21T09:30:00Z' }), planned: [newUnit()] },
+    { changedAt: AT, observedAt: AT },
     [],
   ],
   [
     'a turn about some packages leaves the time of the whole cluster as it was',
-    { whole: false, before: before({ seenAt: '2026-11-21T09:30:00Z' }), planned: [newUnit()] },
-    { changedAt: AT, seenAt: '2026-11-21T09:30:00Z' },
+    { whole: false, before: before({ observedAt: '2026-11-21T09:30:00Z' }), planned: [newUnit()] },
+    { changedAt: AT, observedAt: '2026-11-21T09:30:00Z' },
     [],
   ],
 ]
@@ -86,7 +88,7 @@ function newUnit(): PlannedUnit {
 for (const [name, turn, status, lines] of OBSERVED) {
   test(`of the observations of a cluster, ${name}`, () => {
     const result = written(turn)
-    assert.deepEqual(result.status, status === undefined ? undefined : { ...IDENTITY, ...status })
+    assert.deepEqual(result.status, status === undefined ? undefined : { ...IDENTITY, reachable: true, ...status })
     assert.deepEqual(result.lines, lines)
   })
 }
@@ -96,7 +98,7 @@ const LATER = '2026-11-21T12:00:00Z'
 const SOME: readonly (readonly [name: string, turn: Partial<ClusterTurn>, paths: readonly string[]])[] = [
   ['an hour later is written again', { at: LATER, now: LATER }, [PATH]],
   ['within the interval is not', {}, []],
-  ['after the whole cluster was observed is not', { at: LATER, now: LATER, before: before({ seenAt: '2026-11-21T11:59:00Z' }) }, []],
+  ['after the whole cluster was observed is not', { at: LATER, now: LATER, before: before({ observedAt: '2026-11-21T11:59:00Z' }) }, []],
   ['that is older is not', { at: '2026-11-20T10:00:00Z', now: LATER, interval: 0 }, []],
   ['that the ledger does not know is not', { at: LATER, now: LATER, planned: [{ ...NOTHING_NEW, observation: observationOf() }] }, []],
   ['that has news writes them itself', { at: LATER, now: LATER, planned: [{ ...NOTHING_NEW, plan: newUnit().plan }] }, ['observation']],
@@ -114,17 +116,22 @@ for (const [name, turn, paths] of SOME) {
 }
 
 test('a cluster that cannot be observed is entered once, with the reason and what was known of it', () => {
-  const { status, lines } = written({ identity: 'BP3006', planned: [], before: before({ seenAt: '2026-11-21T09:30:00Z' }) })
+  const { status, lines } = written({ identity: 'BP3006', planned: [], before: before({ observedAt: '2026-11-21T09:30:00Z' }) })
   assert.deepEqual(lines, ['cannot be observed (BP3006)'])
-  const { unobserved, ...rest } = status ?? {}
-  assert.deepEqual(rest, { ...IDENTITY, changedAt: AT, seenAt: '2026-11-21T09:30:00Z' })
-  assert.deepEqual([unobserved?.since, unobserved?.code], [AT, 'BP3006'])
+  const { failure, ...rest } = status ?? {}
+  assert.deepEqual(rest, { ...IDENTITY, reachable: false, changedAt: AT, observedAt: '2026-11-21T09:30:00Z' })
+  assert.deepEqual([failure?.since, failure?.code], [AT, 'BP3006'])
   const never = written({ identity: 'BP3006', planned: [] }).status
   assert.deepEqual([never?.version, never?.identity], ['', ''])
-  const again = written({ identity: 'BP3006', planned: [], before: before({ unobserved: UNOBSERVED }) })
+  const again = written({ identity: 'BP3006', planned: [], before: before({ reachable: false, failure: FAILURE }) })
   assert.deepEqual([again.status, again.lines], [undefined, []])
-  const more = written({ identity: 'BP3006', planned: [], before: before({ unobserved: UNOBSERVED }), unobserved: [lostUnit()] })
-  assert.equal(more.status?.unobserved?.since, UNOBSERVED.since, 'the outage goes on')
+  const more = written({
+    identity: 'BP3006',
+    planned: [],
+    before: before({ reachable: false, failure: FAILURE }),
+    unobserved: [lostUnit()],
+  })
+  assert.equal(more.status?.failure?.since, FAILURE.since, 'the outage goes on')
   assert.deepEqual(more.lines, ['cannot be observed (BP3006)', 'apps/web: Unknown'])
 })
 

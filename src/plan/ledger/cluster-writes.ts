@@ -4,15 +4,16 @@
  * it is (docs/adr/0026-what-status-knows.md).
  */
 import type { FailureCode } from '../../failure.ts'
+import type { ClusterObservation, ClusterStatus } from '../../record/cluster-observation.ts'
 import { ledgerObservationPath, ledgerUnitFolder } from '../../record/record-paths.ts'
-import type { ClusterObservation } from '../../record/schema.ts'
 import { unitName } from '../../record/unit-name.ts'
 import { formatDocument } from '../../record/write-document.ts'
+import { given } from '../../text/given.ts'
 import { later } from '../limits/drift-age.ts'
 import type { LedgerFile, LedgerWrites } from '../turn/action.ts'
 import type { PlannedUnit } from '../turn/planned-unit.ts'
 import { observationFile } from './ledger-files.ts'
-import { isOlder, knownUntil } from './seen-at.ts'
+import { isAhead, isOlder, knownUntil, lastLook } from './seen-at.ts'
 import { reasonOf, type UnobservedUnit, unobservedFiles } from './unobserved.ts'
 
 export interface ClusterTurn {
@@ -24,24 +25,23 @@ export interface ClusterTurn {
   /** As the ledger has it. */
   readonly before: ClusterObservation | undefined
   /** Which cluster it is; or why nothing at all could be observed. */
-  readonly identity: Omit<ClusterObservation['status'], 'changedAt' | 'seenAt' | 'unobserved'> | FailureCode
+  readonly identity: Pick<ClusterStatus, 'version' | 'identity' | 'recorded'> | FailureCode
   /** Whether the turn observed every package of the cluster. */
   readonly whole: boolean
   readonly planned: readonly PlannedUnit[]
   readonly unobserved: readonly UnobservedUnit[]
-  /** Seconds. */
+  /** Seconds; how often the observation of a cluster without news is written. */
   readonly interval: number
 }
 
 /** What a turn writes into the ledger of one cluster as a whole. */
 export interface ClusterLedgerWrites extends LedgerWrites {
   readonly cluster: string
+  /** Whether people are told something new: the cluster, or a package of it, cannot be observed any more, or can be again. */
+  readonly isNews: boolean
 }
 
-/** Part of the interval after which the observation of a cluster is written again: turns are not exact to the second. */
-const DUE = 0.9
-
-export function clusterWrites(turn: ClusterTurn): LedgerWrites {
+export function clusterWrites(turn: ClusterTurn): Omit<ClusterLedgerWrites, 'cluster'> {
   const { cluster, at, now, before, unobserved, planned } = turn
   const lost = unobserved.map((unit) => ({ unit, files: unobservedFiles(unit, before, at, now) })).filter(({ files }) => files.length > 0)
   const lines = lost.map(({ unit: { unit } }) => `${unitName(unit)}: Unknown`)
@@ -51,51 +51,55 @@ export function clusterWrites(turn: ClusterTurn): LedgerWrites {
   const { identity } = turn
   const isLost = typeof identity === 'string'
   const status = isLost ? lostStatus(turn, identity, updates) : observedStatus(turn, identity, updates)
-  if (status !== undefined) files.push(observationFile(cluster, status))
-  if (isLost) return { ledger: files, ledgerLines: status === undefined ? lines : [`cannot be observed (${identity})`, ...lines] }
+  const isNews =
+    lost.some(({ unit: { report } }) => report?.status.state !== 'Unknown') ||
+    (status !== undefined && status.reachable !== before?.status.reachable)
+  if (status !== undefined) files.push(observationFile(cluster, status, before))
+  if (isLost) return { ledger: files, ledgerLines: status === undefined ? lines : [`cannot be observed (${identity})`, ...lines], isNews }
   const again = turn.whole ? [] : planned.flatMap((unit) => observedAgain(unit, turn))
   const observed = status !== undefined && !updates ? ['seen, with nothing new'] : again.map(({ line }) => line)
-  return { ledger: [...files, ...again.map(({ file }) => file)], ledgerLines: [...lines, ...observed] }
+  return { ledger: [...files, ...again.map(({ file }) => file)], ledgerLines: [...lines, ...observed], isNews }
 }
 
 /** Undefined where nothing is to be written. */
-function lostStatus({ at, before }: ClusterTurn, code: FailureCode, updates: boolean): ClusterObservation['status'] | undefined {
-  const known = before?.status.unobserved
-  if (known !== undefined && !updates) return undefined
-  const { version = '', identity = '' } = before?.status ?? {}
-  return { ...before?.status, changedAt: at, version, identity, unobserved: { since: known?.since ?? at, ...reasonOf(code) } }
+function lostStatus({ at, now, before }: ClusterTurn, code: FailureCode, updates: boolean): ClusterStatus | undefined {
+  const known = before?.status
+  if (isOlder({ at, now, recorded: false }, lastLook(known)) || (known?.reachable === false && !updates)) return undefined
+  const { version = '', identity = '', recorded, observedAt, failure } = known ?? {}
+  const since = failure === undefined || isAhead(failure.since, now) ? at : failure.since
+  return { changedAt: at, version, identity, ...given({ recorded, observedAt }), reachable: false, failure: { since, ...reasonOf(code) } }
 }
 
 /** As `lostStatus`. */
 function observedStatus(
-  { at, now, before, whole, planned, interval }: ClusterTurn,
+  turn: ClusterTurn,
   identity: Exclude<ClusterTurn['identity'], string>,
   updates: boolean,
-): ClusterObservation['status'] | undefined {
+): ClusterStatus | undefined {
+  const { at, now, before, whole, planned } = turn
   const known = before?.status
-  if (isOlder(at, known?.seenAt ?? '', now)) return undefined
+  if (isOlder({ at, now, recorded: identity.recorded === true }, lastLook(known))) return undefined
   const due =
-    whole && planned.some(({ observation }) => observation.git.ledger.report !== undefined) && isDue(known?.seenAt ?? '', at, interval)
-  if (!due && !updates && known?.unobserved === undefined) return undefined
-  const seenAt = whole ? at : known?.seenAt
-  return { changedAt: updates ? at : (known?.changedAt ?? at), ...identity, ...(seenAt === undefined ? {} : { seenAt }) }
+    whole && planned.some(({ observation }) => observation.git.ledger.report !== undefined) && isDue(known?.observedAt ?? '', turn)
+  if (!due && !updates && known?.reachable !== false) return undefined
+  const observedAt = whole ? at : known?.observedAt
+  const changedAt = updates || known === undefined || isAhead(known.changedAt, now) ? at : known.changedAt
+  return { changedAt, ...identity, ...given({ observedAt }), reachable: true }
 }
 
-function isDue(seenAt: string, at: string, interval: number): boolean {
-  return seenAt === '' || later(seenAt, interval * DUE) <= at
+function isDue(known: string, { at, now, interval }: ClusterTurn): boolean {
+  return known === '' || isAhead(known, now) || later(known, interval) <= at
 }
 
 /** Of a unit that a turn about some packages observed, and that has no news. */
-function observedAgain(
-  { plan, observation }: PlannedUnit,
-  { before, at, now, interval }: ClusterTurn,
-): { readonly file: LedgerFile; readonly line: string }[] {
-  const { unit, git } = observation
+function observedAgain({ plan, observation }: PlannedUnit, turn: ClusterTurn): { readonly file: LedgerFile; readonly line: string }[] {
+  const { unit, git, cluster } = observation
+  const { before, at, now } = turn
   const { report } = git.ledger
   const path = `${ledgerUnitFolder(unit.cluster, unit.slug)}/report.yaml`
   if (report === undefined || plan.writes.ledger.some((file) => file.path === path)) return []
   const known = knownUntil(report, before?.status)
-  if (isOlder(at, known, now) || !isDue(known, at, interval)) return []
+  if (isOlder({ at, now, recorded: cluster.recorded }, known) || !isDue(known, turn)) return []
   const { at: first, seenAt: _seen, ...observed } = report.spec.observed
   const text = formatDocument({ ...report, spec: { ...report.spec, observed: { at: first, seenAt: at, ...observed } } })
   return [{ file: { path, text }, line: `${unit.packageName}: seen, with nothing new` }]

@@ -1,14 +1,8 @@
 /** The ledger after a turn: what was read, with what the turn writes over it. */
 import type { z } from 'zod'
 import { Failure, orFailure } from '../../failure.ts'
-import {
-  type ClosedEpisode,
-  type ClusterObservation,
-  closedEpisodeSchema,
-  clusterObservationSchema,
-  type DriftReport,
-  driftReportSchema,
-} from '../../record/schema.ts'
+import { type ClusterObservation, clusterObservationSchema } from '../../record/cluster-observation.ts'
+import { type ClosedEpisode, closedEpisodeSchema, type DriftReport, driftReportSchema } from '../../record/schema.ts'
 import { parseDocument } from '../../record/write-document.ts'
 import type { LedgerFile } from '../turn/action.ts'
 

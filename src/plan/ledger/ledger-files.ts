@@ -3,15 +3,17 @@ import { createHash } from 'node:crypto'
 import { Failure, orFailure } from '../../failure.ts'
 import { resourceKey } from '../../krm/resource-id.ts'
 import type { ClusterIdentity } from '../../ports/cluster.ts'
+import { type ClusterObservation, type ClusterStatus, clusterObservationSchema, unknownFields } from '../../record/cluster-observation.ts'
 import { knownTexts } from '../../record/known-texts.ts'
 import { ledgerObservationPath, ledgerUnitFolder } from '../../record/record-paths.ts'
-import { type ClusterObservation, clusterObservationSchema, type DriftReport, documentHead } from '../../record/schema.ts'
+import { type DriftReport, documentHead } from '../../record/schema.ts'
 import { formatDocument, isSameDocument, isWrittenAs, laterText } from '../../record/write-document.ts'
 import { buildResourceGroup, type MemberDrift } from '../../status/resource-group.ts'
 import { given } from '../../text/given.ts'
 import { isJsonObject, type JsonObject } from '../../text/json.ts'
 import type { LedgerFile } from '../turn/action.ts'
 import type { Observation } from '../turn/observation.ts'
+import { isAhead, isOlder, lastLook } from './seen-at.ts'
 
 export interface LedgerFiles {
   readonly files: readonly LedgerFile[]
@@ -24,7 +26,8 @@ export interface LedgerFiles {
 export function ledgerFilesOf(observed: Observation, report: DriftReport): LedgerFiles {
   const before = observed.git.ledger.report
   const folder = ledgerUnitFolder(observed.unit.cluster, observed.unit.slug)
-  const retained = before !== undefined && isEqualText(before, report) ? before : keepFirstCommit(before, report)
+  const retained =
+    before !== undefined && isEqualText(before, report) && !isAheadOf(before, observed) ? before : keepFirstCommit(before, report)
   const groupPath = `${folder}/resourcegroup.yaml`
   const text = observed.git.ledger.texts.get(groupPath)
   const previous = text === undefined ? undefined : readObject(text, groupPath)
@@ -35,10 +38,15 @@ export function ledgerFilesOf(observed: Observation, report: DriftReport): Ledge
   ]
   if (files.length === 0) return { files, line: undefined, report: retained }
   return {
-    files: [...files, observationFile(observed.unit.cluster, observedNow(observed))],
+    files: [...files, ...observedNow(observed)],
     line: `${observed.unit.packageName}: ${retained.status.state}${retained.spec.changes.length === 0 ? '' : ` (${retained.spec.changes.length})`}`,
     report: retained,
   }
+}
+
+/** A time that is still to come does not stay. */
+function isAheadOf({ spec }: DriftReport, { cluster, now = cluster.observedAt }: Observation): boolean {
+  return isAhead(spec.observed.at, now) || isAhead(spec.observed.seenAt ?? '', now)
 }
 
 /** The one before where its content is the same: it is valid at any time. */
@@ -108,21 +116,25 @@ function keepFirstCommit(before: DriftReport | undefined, after: DriftReport): D
 }
 
 /** The ledger's entry about a cluster as a whole. */
-export function observationFile(cluster: string, status: ClusterObservation['status']): LedgerFile {
-  return { path: ledgerObservationPath(cluster), text: formatDocument({ ...documentHead('ClusterObservation', cluster), status }) }
+export function observationFile(cluster: string, status: ClusterStatus, before: ClusterObservation | undefined): LedgerFile {
+  const document = { ...before, ...documentHead('ClusterObservation', cluster), status: { ...status, ...unknownFields(before?.status) } }
+  return { path: ledgerObservationPath(cluster), text: formatDocument(document) }
 }
 
-function observedNow(observed: Observation): ClusterObservation['status'] {
-  const before = knownObservation(observed)
-  const { observedAt: changedAt } = observed.cluster
-  return { changedAt, ...identityFields(observed.cluster, before), ...given({ seenAt: before?.status.seenAt }) }
+/** None where the ledger tells of a later look at the cluster. */
+function observedNow({ unit, git, cluster, now = cluster.observedAt }: Observation): readonly LedgerFile[] {
+  const before = knownObservation({ unit, git })
+  const { observedAt: changedAt, recorded } = cluster
+  if (isOlder({ at: changedAt, now, recorded }, lastLook(before?.status))) return []
+  const status = { changedAt, ...identityFields(cluster, before), ...given({ observedAt: before?.status.observedAt }), reachable: true }
+  return [observationFile(unit.cluster, status, before)]
 }
 
 /** Which cluster it is, as the ledger has it. @param before as the ledger had it */
 export function identityFields(
   { uid, version, recorded }: ClusterIdentity,
   before: ClusterObservation | undefined,
-): Pick<ClusterObservation['status'], 'version' | 'identity' | 'recorded'> {
+): Pick<ClusterStatus, 'version' | 'identity' | 'recorded'> {
   const identity = uid === '' ? (before?.status.identity ?? '') : identityHash(uid)
   return { version, identity, ...(recorded ? { recorded } : {}) }
 }

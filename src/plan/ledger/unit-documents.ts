@@ -19,6 +19,7 @@ import { rolloutOf } from '../turn/rollout.ts'
 import { sameTree } from '../turn/unit-git.ts'
 import { stuckSince } from '../turn/waiting-state.ts'
 import { identityOf } from './ledger-files.ts'
+import { isAhead } from './seen-at.ts'
 
 /** `active` is what is open for a decision. */
 export function unitFingerprint({ unit, key, ...observed }: Observation, active: readonly PlannedChange[]): string {
@@ -70,7 +71,7 @@ export function unitReport(
     key: observed.key,
     status: {
       state,
-      ...sinceWhen(before, state, at),
+      ...sinceWhen(before, state, { at, now: observed.now ?? at }),
       ...given({ stuckSince: stuckSince(observed.verdicts) }),
       episode,
       lifecycle,
@@ -91,9 +92,9 @@ export function unitReport(
 function sinceWhen(
   before: DriftReport['status'] | undefined,
   state: DriftReport['status']['state'],
-  at: string,
+  { at, now }: { readonly at: string; readonly now: string },
 ): Pick<DriftReport['status'], 'since' | 'lastKnown'> {
-  if (before === undefined) return { since: at }
+  if (before === undefined || isAhead(before.since, now)) return { since: at }
   const { lastKnown } = before
   if (state === 'Unknown' && before.state !== 'Unknown') return { since: at, lastKnown: { state: before.state, since: before.since } }
   if (before.state === state) return { since: before.since, ...given({ lastKnown }) }

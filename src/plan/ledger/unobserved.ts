@@ -5,7 +5,8 @@
 
 import { FAILURE_CODES, type FailureCode } from '../../failure.ts'
 import { reportName } from '../../record/build-report.ts'
-import { type ClusterObservation, type DriftReport, documentHead, type Incomplete } from '../../record/schema.ts'
+import type { ClusterObservation } from '../../record/cluster-observation.ts'
+import { type DriftReport, documentHead, type Incomplete } from '../../record/schema.ts'
 import { formatDocument } from '../../record/write-document.ts'
 import { unobservedResourceGroup } from '../../status/resource-group.ts'
 import { given } from '../../text/given.ts'
@@ -42,7 +43,7 @@ export function unobservedFiles(
   now: string,
 ): readonly LedgerFile[] {
   const { report, folder, code } = lost
-  if (report !== undefined && isOlder(at, knownUntil(report, before?.status), now)) return []
+  if (report !== undefined && isOlder({ at, now, recorded: false }, knownUntil(report, before?.status))) return []
   if (report !== undefined && report.status.state === 'Unknown' && isUnitReason(report)) {
     const [known] = report.status.incomplete ?? []
     if (known?.code === code || later(before?.status.changedAt ?? '', REASON_EVERY) > at) return []

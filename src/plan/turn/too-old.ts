@@ -1,9 +1,9 @@
-/** An observation that is older than what the ledger knows decides and records nothing (docs/adr/0026-what-status-knows.md). */
+/** An observation that is older than what the ledger knows records no state, and nobody decides on it (docs/adr/0056-what-the-ledger-says-about-time.md). */
 import { Failure } from '../../failure.ts'
 import type { Note } from '../../note.ts'
 import { ledgerUnitFolder } from '../../record/record-paths.ts'
 import { knownObservation } from '../ledger/ledger-files.ts'
-import { isOlder, knownUntil } from '../ledger/seen-at.ts'
+import { isAhead, isOlder, knownUntil } from '../ledger/seen-at.ts'
 import type { Observation } from './observation.ts'
 
 /** RFC 3339 UTC: the later observation of the unit; undefined where there is none. */
@@ -11,7 +11,18 @@ export function newerThan(observed: Observation): string | undefined {
   const { git, cluster } = observed
   if (git.ledger.report === undefined) return undefined
   const known = knownUntil(git.ledger.report, knownObservation(observed)?.status)
-  return isOlder(cluster.observedAt, known, observed.now ?? cluster.observedAt) ? known : undefined
+  const { observedAt: at, recorded } = cluster
+  return isOlder({ at, recorded, now: observed.now ?? at }, known) ? known : undefined
+}
+
+/** A time of the ledger that is still to come would make every observation older. */
+export function clockNotes(observed: Observation): Note[] {
+  const { unit, git, cluster, now = cluster.observedAt } = observed
+  if (git.ledger.report === undefined) return []
+  const known = knownUntil(git.ledger.report, knownObservation(observed)?.status)
+  if (!isAhead(known, now)) return []
+  const text = `the ledger has an observation of ${known}, which is still to come: a clock is wrong, and it is replaced by the one of ${cluster.observedAt}`
+  return [{ cause: 'observed-in-future', subject: `${unit.packageName} in ${unit.cluster}`, text }]
 }
 
 export function tooOldNote({ unit, cluster }: Observation, known: string): Note {

@@ -2,8 +2,8 @@
 import { Failure } from '../../failure.ts'
 import { identityHash } from '../../plan/ledger/ledger-files.ts'
 import type { ClusterIdentity } from '../../ports/cluster.ts'
+import { clusterObservationSchema } from '../../record/cluster-observation.ts'
 import { ledgerObservationPath } from '../../record/record-paths.ts'
-import { clusterObservationSchema } from '../../record/schema.ts'
 import { parseDocument } from '../../record/write-document.ts'
 import { type RepositoryView, readTexts } from '../repository/repository-view.ts'
 

@@ -17,16 +17,10 @@ import {
   type RepositoryRefs,
   type TreeFile,
 } from '../../ports/package-repository.ts'
+import { type ClusterObservation, clusterObservationSchema } from '../../record/cluster-observation.ts'
 import { type PushedBranch, pushedBranchSchema, pushedPath } from '../../record/pushed-branch.ts'
 import { DRIFT_FOLDER, TRAVELLING_RECORD } from '../../record/record-paths.ts'
-import {
-  type ClosedEpisode,
-  type ClusterObservation,
-  closedEpisodeSchema,
-  clusterObservationSchema,
-  type DriftReport,
-  driftReportSchema,
-} from '../../record/schema.ts'
+import { type ClosedEpisode, closedEpisodeSchema, type DriftReport, driftReportSchema } from '../../record/schema.ts'
 import { parseDocument } from '../../record/write-document.ts'
 import { isReadOf } from '../../render/package-sources.ts'
 import { baseOf, headNotes } from './base-branch.ts'

@@ -1,0 +1,58 @@
+/** What the ledger has of a cluster as a whole: `clusters/<name>/observation.yaml` (docs/adr/0056-what-the-ledger-says-about-time.md). */
+import { z } from 'zod'
+import { isJsonObject, type JsonObject } from '../text/json.ts'
+import { API_VERSION, annotationsSchema, clusterFailureSchema } from './schema.ts'
+
+const statusShape = {
+  changedAt: z.string().describe('RFC 3339 UTC of the last observation that changed anything in the ledger.'),
+  version: z.string().describe('Version of the API server; empty when unknown.'),
+  identity: z.string().describe('Hash of the cluster uid, 16 hex digits: another value means another cluster behind the name.'),
+  recorded: z.boolean().optional(),
+  observedAt: z
+    .string()
+    .optional()
+    .describe(
+      'RFC 3339 UTC of the last successful observation of every package of the cluster; absent where there was none. It is coarse: while nothing changes it is renewed once in the interval of the policy (detect.interval).',
+    ),
+  reachable: z.boolean().describe('False while the cluster cannot be observed.'),
+  failure: clusterFailureSchema.optional(),
+}
+
+/** Fields of a later version are kept. */
+const observationSchema = z.looseObject({
+  apiVersion: z.literal(API_VERSION),
+  kind: z.literal('ClusterObservation'),
+  metadata: z.object({ name: z.string(), annotations: annotationsSchema }),
+  status: z.looseObject(statusShape),
+})
+
+export type ClusterStatus = z.infer<z.ZodObject<typeof statusShape>>
+export type ClusterObservation = Pick<z.infer<typeof observationSchema>, 'apiVersion' | 'kind' | 'metadata'> & {
+  readonly status: ClusterStatus
+}
+
+/** Accepts the names of earlier versions: `seenAt` for `observedAt`, and `unobserved` for `reachable` and `failure`. */
+export const clusterObservationSchema: z.ZodType<ClusterObservation> = z.preprocess(
+  (value) => (isJsonObject(value as never) ? withPresentNames(value as JsonObject) : value),
+  observationSchema,
+)
+
+/** The fields of the document before that this version does not know. */
+export function unknownFields(before: ClusterStatus | undefined): object {
+  return Object.fromEntries(Object.entries(before ?? {}).filter(([name]) => !Object.hasOwn(statusShape, name)))
+}
+
+function withPresentNames(document: JsonObject): JsonObject {
+  const { status } = document
+  if (status === undefined || !isJsonObject(status)) return document
+  const { seenAt, unobserved, ...rest } = status
+  return {
+    ...document,
+    status: {
+      ...rest,
+      ...(seenAt === undefined || rest['observedAt'] !== undefined ? {} : { observedAt: seenAt }),
+      ...(rest['reachable'] === undefined ? { reachable: unobserved === undefined } : {}),
+      ...(unobserved === undefined || rest['failure'] !== undefined ? {} : { failure: unobserved }),
+    },
+  }
+}
