@@ -77,7 +77,7 @@ export class ControllerTurns {
   private readonly onUnusable: () => void
   /** What the next turn is about; outlives the sessions. */
   readonly intake: TurnIntake
-  private readonly between = new BetweenTurns()
+  private readonly between = new BetweenTurns({ pacesLedger: true })
   private retained: TurnSession | undefined
   private retainedSince = 0
   private running = false

@@ -89,7 +89,7 @@ export async function observeTurn(
             ),
     },
     policy: view.policies,
-    clock: { present: presentTime(request.clock), observedAt: latest(observed) },
+    clock: { present: presentTime(request.clock), observedAt: latest(observed), ledgerPushedAt: request.between?.ledgerPushedAt ?? '' },
     purpose: {
       resolutionRequest,
       snoozeUntil,

@@ -8,6 +8,7 @@ import type { NotObserved } from '../plan/turn/turn-observation.ts'
 import { type AppliedTurn, applyTurn } from './apply/apply-turn.ts'
 import { settleDecisions } from './apply/settle.ts'
 import type { RequestObstacles } from './commands/observe-requests.ts'
+import { presentTime } from './observe/observe.ts'
 import { withFreshRefs } from './observe/observe-units.ts'
 import type { UnmanagedObjects } from './observe/read-unmanaged.ts'
 import { observeTurn } from './observe-turn.ts'
@@ -52,15 +53,14 @@ export async function runFleetTurn(ports: FleetPorts, request: TurnRequest, sign
     const dryRun = request.mode === 'rehearse'
     if (!dryRun) request.onProgress?.('writing')
     const settle = (action: SettleAction) => settleDecisions(ports, request, action, signal)
-    return {
-      ...result,
-      ...(await applyTurn(
-        actions,
-        units,
-        { ...ports, settle, obstacles, view, dryRun, requestedActions: request.forge.requestedActions, at: observedAt || present },
-        signal,
-      )),
-    }
+    const applied = await applyTurn(
+      actions,
+      units,
+      { ...ports, settle, obstacles, view, dryRun, requestedActions: request.forge.requestedActions, at: observedAt || present },
+      signal,
+    )
+    request.between?.rememberPush(applied.updates, presentTime(request.clock))
+    return { ...result, ...applied }
   })
 }
 

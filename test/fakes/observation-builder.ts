@@ -276,7 +276,7 @@ export function turnOf(units: readonly Observation[], { git, forge, purpose, clu
     policy: parsePolicyFiles(
       Object.entries(policy === undefined ? AT_ONCE : { '.drift/policy.yaml': policy }).map(([path, text]) => ({ path, text })),
     ),
-    clock: { present: NOW, observedAt: NOW },
+    clock: { present: NOW, observedAt: NOW, ledgerPushedAt: '' },
     purpose: { resolutionRequest: undefined, observations: false, settles: false, whole: true, version: '0.0.0', ...purpose },
     answers: new Map(),
   }

@@ -35,7 +35,7 @@ import { cannotChange } from './cannot-change.ts'
 import type { Observation, OpenBranch, ResolutionRequest } from './observation.ts'
 import { possiblePlan } from './possible-plan.ts'
 import { proposalFiles } from './proposal-files.ts'
-import { newerThan, tooOld, tooOldNote } from './too-old.ts'
+import { asOfNow, clockNotes, newerThan, tooOld, tooOldNote, withoutEnded } from './too-old.ts'
 import { sameTree } from './unit-git.ts'
 import type { BranchOutcome, PlanOptions, UnitPlan } from './unit-plan.ts'
 import { waitingState } from './waiting-state.ts'
@@ -77,6 +77,8 @@ class Turn {
   private readonly at: string
   private readonly found: FoundDecisions
   private readonly failed: readonly ClosedEpisode[]
+  /** The later observation that the ledger has; undefined where it has none. */
+  private readonly newer: string | undefined
   private readonly changes: readonly OpenChange[]
 
   constructor(observation: Observation, { resolutionRequest, begun = new Set(), hold, joint }: PlanOptions) {
@@ -85,8 +87,10 @@ class Turn {
     this.joint = joint
     this.at = observation.cluster.observedAt
     this.changes = allChanges(observation.verdicts, observation.key)
-    const found = findDecisions(observation)
-    this.failed = otherBase(observation) === undefined ? failedEpisodes(observation, found.closed, this.changes) : []
+    this.newer = newerThan(observation)
+    const found = findDecisions(this.newer === undefined ? observation : asOfNow(observation))
+    const judgesMerges = otherBase(observation) === undefined && this.newer === undefined
+    this.failed = judgesMerges ? failedEpisodes(observation, found.closed, this.changes) : []
     // The report names what is published in this very turn.
     this.observed = { ...observation, git: { ...observation.git, revision: found.revision } }
     this.found = { ...found, closed: withNewer(found.closed, this.failed) }
@@ -100,10 +104,9 @@ class Turn {
     assertUndecided(this.observed, this.resolutionRequest, this.changes, this.found.closed)
     const active = this.active()
     if (otherBase(this.observed) !== undefined) return this.readOnly(active, [])
-    const newer = newerThan(this.observed)
-    if (newer !== undefined) {
-      if (this.resolutionRequest !== undefined) throw tooOld(this.observed, newer)
-      return this.readOnly(active, [tooOldNote(this.observed, newer)])
+    if (this.newer !== undefined) {
+      if (this.resolutionRequest !== undefined) throw tooOld(this.observed, this.newer)
+      return this.decisionsOnly(this.readOnly(active, [tooOldNote(this.observed, this.newer)]))
     }
     if (active.length === 0) return this.withoutDrift(this.changes.length)
     const fingerprint = unitFingerprint(this.observed, active)
@@ -152,6 +155,13 @@ class Turn {
       landing: [],
       notes: [...this.found.notes, ...notes],
     }
+  }
+
+  /** What people decided is written, whenever the cluster was observed. The ledger's report keeps what it has of the cluster. */
+  private decisionsOnly(plan: UnitPlan): UnitPlan {
+    const { writes, outcomes, landing } = this.found
+    const ended = withoutEnded(this.observed, outcomes)
+    return { ...plan, writes: { ...writes, ledger: [...writes.ledger, ...ended] }, outcomes, landing }
   }
 
   filesOf({ record }: OpenBranch): ProposalFiles['changes'] {
@@ -357,7 +367,7 @@ class Turn {
       outcomes: [...found.outcomes, ...settled.map((episode) => ({ ref: mergedRef(this.observed, episode), episode }))],
       openBranches: found.branches,
       landing: found.landing,
-      notes: [...found.notes, ...notes],
+      notes: [...found.notes, ...clockNotes(this.observed), ...notes],
     }
   }
 }

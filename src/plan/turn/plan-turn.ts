@@ -13,6 +13,7 @@ import { raiseAgain, withRaised } from '../decisions/raise-again.ts'
 import { type NotAdoptable, notAdoptable, notAdoptableAtAll } from '../forge/not-adoptable.ts'
 import { type SharedProposals, shareProposals } from '../joint/share-proposals.ts'
 import { writesOfClusters } from '../ledger/cluster-turns.ts'
+import { waitsForPace } from '../ledger/ledger-pace.ts'
 import type { Hold } from '../limits/hold.ts'
 import { holdsOf, NOTHING_HELD } from '../limits/hold-back.ts'
 import { assertOwnBase, otherBaseNotes } from './base-branch.ts'
@@ -100,12 +101,15 @@ export class TurnPlanner {
     const { holds, storm } = purpose.resolutionRequest === undefined ? holdsOf(free.units, context) : NOTHING_HELD
     const { units, joints } = holds.size === 0 ? free : this.share(this.held(holds))
     const answered = [...units.flatMap((unit) => (unit.state === 'planned' ? unit.requests : [])), ...this.unplannedRequests(units)]
+    // Of a decision, only what it decides is written.
+    const isDecision = purpose.resolutionRequest !== undefined || purpose.snoozeUntil !== undefined
+    const clusters = isDecision ? [] : writesOfClusters(observed, units)
     const actions = turnActions({
       context: this.proposalContext(answered),
       units,
       joints,
-      // Of a decision, only what it decides is written.
-      clusters: purpose.resolutionRequest !== undefined || purpose.snoozeUntil !== undefined ? [] : writesOfClusters(observed, units),
+      clusters,
+      waits: waitsForPace({ units, clusters }, clock.ledgerPushedAt, clock.present),
       storm,
       notObserved: cluster.notObserved,
       unobservedProposals: forge.unobservedProposals,

@@ -2,8 +2,12 @@
 import { Failure } from '../../failure.ts'
 import type { Note } from '../../note.ts'
 import { ledgerUnitFolder } from '../../record/record-paths.ts'
+import { formatDocument } from '../../record/write-document.ts'
+import { given } from '../../text/given.ts'
+import type { FoundOutcome } from '../decisions/found-outcome.ts'
 import { knownObservation } from '../ledger/ledger-files.ts'
 import { isAhead, isOlder, knownUntil } from '../ledger/seen-at.ts'
+import type { LedgerFile } from './action.ts'
 import type { Observation } from './observation.ts'
 
 /** RFC 3339 UTC: the later observation of the unit; undefined where there is none. */
@@ -13,6 +17,20 @@ export function newerThan(observed: Observation): string | undefined {
   const known = knownUntil(git.ledger.report, knownObservation(observed)?.status)
   const { observedAt: at, recorded } = cluster
   return isOlder({ at, recorded, now: observed.now ?? at }, known) ? known : undefined
+}
+
+/** For decisions, which are found now, however old the observation of the cluster is. */
+export function asOfNow({ now, cluster, ...observed }: Observation): Observation {
+  return { ...observed, ...given({ now }), cluster: { ...cluster, observedAt: now ?? cluster.observedAt } }
+}
+
+/** The ledger's report without the record that was open, where one of the decisions ended it. */
+export function withoutEnded({ unit, git }: Observation, decided: readonly FoundOutcome[]): readonly LedgerFile[] {
+  const { report } = git.ledger
+  if (report === undefined || !decided.some(({ episode }) => episode.metadata.name === report.status.episode)) return []
+  const { branch: _branch, held: _held, snoozedUntil: _snoozed, ...status } = report.status
+  const closed = { ...report, status: { ...status, episode: '', lifecycle: '', plan: '' } }
+  return [{ path: `${ledgerUnitFolder(unit.cluster, unit.slug)}/report.yaml`, text: formatDocument(closed) }]
 }
 
 /** A time of the ledger that is still to come would make every observation older. */

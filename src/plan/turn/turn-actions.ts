@@ -19,6 +19,8 @@ export interface PlannedTurn {
   /** By short name of the branch. */
   readonly joints: ReadonlyMap<string, JointProposal>
   readonly clusters: readonly ClusterLedgerWrites[]
+  /** Whether nothing is pushed in this turn. */
+  readonly waits: boolean
   readonly storm: Storm | undefined
   readonly notObserved: readonly { readonly cluster: string; readonly failures: readonly [Failure, ...Failure[]] }[]
   readonly unobservedProposals: readonly UnobservedProposal[]
@@ -37,13 +39,13 @@ export interface PlannedTurn {
 export function turnActions(turn: PlannedTurn): readonly TurnAction[] {
   const { context, units, joints, clusters } = turn
   const { view, forge, dialect } = context
-  const push: TurnAction = { kind: 'push', units, clusters, onFailure: turn.observed ? 'end' : 'report' }
+  const push: readonly TurnAction[] = turn.waits ? [] : [{ kind: 'push', units, clusters, onFailure: turn.observed ? 'end' : 'report' }]
   const proposals = planProposals(context, units, joints).map((plan): TurnAction => ({ kind: 'propose', ...plan }))
   const settles = [...Map.groupBy(turn.settles, ({ cluster }) => cluster)].map(
     ([cluster, pending]): TurnAction => ({ kind: 'settle', cluster, pending }),
   )
   const landing = turn.landing === undefined ? [] : [turn.landing]
-  if (forge === undefined) return [push, ...landing, ...proposals, ...settles]
+  if (forge === undefined) return [...push, ...landing, ...proposals, ...settles]
   const issues = { ...turn, view, forge }
   return [
     ...turn.answered.map(({ requests }): TurnAction => ({ kind: 'acknowledge', requests })),
@@ -51,7 +53,7 @@ export function turnActions(turn: PlannedTurn): readonly TurnAction[] {
     ...onForge(planOutcomes(forge, view, units)),
     ...onForge(planEndedIssues(issues, units), 'report'),
     ...onForge(planMoved(context, joints)),
-    push,
+    ...push,
     ...landing,
     ...onForge(planForeign(context, units)),
     ...proposals,

@@ -65,6 +65,8 @@ export interface TurnClock {
   readonly present: string
   /** RFC 3339 UTC: the latest observation of a cluster; empty where there is none. */
   readonly observedAt: string
+  /** RFC 3339 UTC: the last push of the ledger by this process; empty where there was none, and where every turn writes. */
+  readonly ledgerPushedAt: string
 }
 
 /** What the turn is for. */
