@@ -50,7 +50,7 @@ test('more drift than the hour allows is recorded, and follows an hour later, th
   assert.equal(world.repository.names().filter((name) => name.startsWith('drafts/')).length, 3)
   const pushes = world.repository.pushes.length
   const written = [forge.writes.length, forge.issueWrites.length]
-  for (let turn = 0; turn < 10; turn += 1) await world.scan()
+  for (let turn = 0; turn < 8; turn += 1) await world.scan()
   assert.equal(world.repository.pushes.length, pushes, 'nothing new, nothing written')
   assert.deepEqual([forge.writes.length, forge.issueWrites.length], written)
   world.pass(60)

@@ -35,8 +35,14 @@ await controlPlaneStartSuite('what status says of a cluster', () => {
     const lost = await status(world, 3)
     assert.match(lost.stdout, /^test +apps\/web +- +\? Unknown +\? Unknown +\? +- +2/m)
     assert.doesNotMatch(lost.stdout, /InSync/)
-    assert.match(lost.stderr, /^note: test: cannot be observed since 20\S+Z \(\d+s\): the cluster could not be observed \(BP3001\)$/m)
-    const [item] = parse((await world.backporch('status', '-o', 'yaml')).stdout).items
+    assert.match(
+      lost.stderr,
+      /^note: test: cannot be observed since 20\S+Z \(\d+s\), last observed 20\S+Z \(\d+s\): the cluster could not be observed \(BP3001\)$/m,
+    )
+    const document = parse((await world.backporch('status', '-o', 'yaml')).stdout)
+    const [item] = document.items
+    const [cluster] = document.clusters
+    assert.deepEqual([cluster.name, cluster.reachable, cluster.failure.code], ['test', false, 'BP3001'])
     assert.deepEqual([item.status.state, item.status.lastKnown.state, item.status.incomplete[0].code], ['Unknown', 'InSync', 'BP3001'])
     const group = parse(await world.show('drift-ledger', 'clusters/test/apps--web/resourcegroup.yaml'))
     assert.deepEqual([...new Set(group.status.resourceStatuses.map((each: { status: string }) => each.status))], ['Unknown'])

@@ -1,7 +1,7 @@
 /**
  * The ledger's entry about a cluster as a whole after a turn: that it was observed, or since when it cannot be. A turn without news
  * writes it only where the last entry is as old as the policy's `detect.interval`: no commit a minute, and no status that looks older than
- * it is (docs/adr/0026-what-status-knows.md).
+ * it is (docs/adr/0056-what-the-ledger-says-about-time.md).
  */
 import type { FailureCode } from '../../failure.ts'
 import type { ClusterObservation, ClusterStatus } from '../../record/cluster-observation.ts'

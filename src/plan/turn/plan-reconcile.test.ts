@@ -60,7 +60,7 @@ test('the second turn over the same state writes nothing, in whatever state it i
     const world = await make()
     await world.plan()
     const before = new Map(world.repository.branches)
-    world.pass(50)
+    world.pass(5)
     const { updates } = await world.plan()
     assert.deepEqual(updates, [])
     assert.deepEqual(world.repository.branches, before)

@@ -127,12 +127,17 @@ export const TRUST_AND_OPERATION: readonly Promised[] = [
   {
     id: 'P26',
     promise: 'Every status states its age, and a unit that cannot be observed is Unknown, never in sync.',
-    checks: ['src/reconcile/unobserved.test.ts', 'test/hostile/rollback.test.ts', 'test/e2e/status.live.test.ts'],
+    checks: [
+      'src/reconcile/unobserved.test.ts',
+      'src/reconcile/ledger-time.test.ts',
+      'test/hostile/rollback.test.ts',
+      'test/e2e/status.live.test.ts',
+    ],
     mutants: [
       {
         breaks: 'an older observation replaces a newer one',
         file: 'src/plan/ledger/seen-at.ts',
-        find: 'return at < known && known <= now',
+        find: 'return at < known && known <= (recorded ? later(now, CLOCKS_DIFFER) : now)',
         replace: 'return false',
         by: 'src/reconcile/unobserved.test.ts',
       },
