@@ -8,7 +8,7 @@ import type { ExitOptions, ListOptions, RepositoryOptions, WatchOptions } from '
 import { flagsGiven, printHidden, selectUnits } from '../flags/selection.ts'
 import { isNotBefore, type SelectionOptions, sinceTime } from '../flags/selection-flags.ts'
 import { type LedgerReading, showLedger } from '../ledger-session.ts'
-import { clusterParts, freshnessNotes, isExpired, seenAtOf } from '../print/freshness.ts'
+import { clusterParts, freshnessNotes, isStale, seenAtOf } from '../print/freshness.ts'
 import { formatAge, stuckText } from '../print/print-diff.ts'
 import { incompleteOfReports, printReports, reportList } from '../print/print-document.ts'
 import { notesPart, printNotes } from '../print/print-notes.ts'
@@ -59,7 +59,7 @@ export async function status(packages: readonly string[], options: StatusOptions
           ...notesPart(stale, printer),
         }
         if (!printReports(list, printer)) {
-          const columns = statusColumns(printer.terminal, cli.clock.now())
+          const columns = statusColumns(printer.terminal, cli.clock.now(), reading.view)
           const nameOf = ({ spec }: DriftReport): string => unitName(spec.unit)
           printRows({ rows: shown, columns, nameOf, widths, headers: names === undefined }, printer)
         }
@@ -109,13 +109,13 @@ function nameOf({ spec: { unit } }: DriftReport): string {
   return `${unit.cluster} ${unitName(unit)}`
 }
 
-function statusColumns(terminal: Terminal, now: Date): Column<DriftReport>[] {
+function statusColumns(terminal: Terminal, now: Date, view: LedgerReading['view']): Column<DriftReport>[] {
   const age = (at: string): string => (at === '' ? '-' : terminal.isTTY ? formatAge(now.getTime() - Date.parse(at)) : at)
   return [
     { name: 'CLUSTER', value: ({ spec }) => spec.unit.cluster },
     { name: 'PACKAGE', value: ({ spec }) => unitName(spec.unit) },
     { name: 'REVISION', value: ({ spec }) => spec.unit.revision ?? '-' },
-    { name: 'STATE', value: (report) => stateCell(report, age, terminal) },
+    { name: 'STATE', value: (report) => stateCell(report, isStale(report, view, now), age, terminal) },
     { name: 'HEALTH', value: ({ status: { health } }) => healthCell(health?.status, terminal) },
     { name: 'DRIFT', value: driftCount },
     { name: 'RISK', value: ({ spec }) => worstRisk(spec.changes) ?? '-' },
@@ -130,12 +130,12 @@ function statusColumns(terminal: Terminal, now: Date): Column<DriftReport>[] {
   ]
 }
 
-/** `✓ Behind`, `! Behind (stuck since 3h)`. */
-function stateCell(report: DriftReport, age: (at: string) => string, terminal: Terminal): string {
+/** `✓ Behind`, `! Behind (stuck since 3h)`; `? InSync (stale)` of a package that no scan observes any more. */
+function stateCell(report: DriftReport, stale: boolean, age: (at: string) => string, terminal: Terminal): string {
   const { state, stuckSince } = report.status
   if (state === 'Behind' && stuckSince !== undefined)
     return `${terminal.glyph('warning')} ${state} (${stuckText(stuckSince === '' ? '' : age(stuckSince))})`
-  return `${terminal.glyph(STATE_GLYPH[state])} ${state}${isExpired(report) ? ' (stale)' : ''}`
+  return `${terminal.glyph(stale ? 'unknown' : STATE_GLYPH[state])} ${state}${stale ? ' (stale)' : ''}`
 }
 
 function heldWord(held: DriftReport['status']['held']): string {

@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type CliOutcome, runInWorld } from '../../../test/fakes/cli-world.ts'
-import { TurnWorld, WEB } from '../../../test/fakes/turn-world.ts'
+import { KPTFILE, TurnWorld, WEB } from '../../../test/fakes/turn-world.ts'
+import { Failure } from '../../failure.ts'
 
 const HOUR = 60
 
@@ -53,8 +54,9 @@ test('what no scan looks at any more is told with its age, and does not become U
   world.repository.commitByHand('main', { 'apps/shop/Kptfile': null, 'apps/shop/a.yaml': null })
   world.pass(48 * HOUR)
   await runInWorld(world, ['scan'])
-  const { code, stderr } = await runInWorld(world, ['status'])
+  const { code, stdout, stderr } = await runInWorld(world, ['status'])
   assert.equal(code, 0)
+  assert.match(stdout, /apps\/shop +- +\? InSync \(stale\)/)
   assert.match(stderr, /^note: apps\/shop in prod: last looked at /m)
 })
 
@@ -68,4 +70,42 @@ test('a unit with the mode Off does not age', async () => {
   await runInWorld(world, ['scan'])
   const { code, stdout } = await after(world, 48 * HOUR)
   assert.deepEqual([code, / Off /.test(stdout)], [0, true])
+})
+
+test('a package of an unreachable cluster is Unknown with exit 3, although no turn writes its own report', async () => {
+  const world = new TurnWorld('{mode: Warn}')
+  world.repository.commitByHand('release', { 'apps/web/Kptfile': KPTFILE })
+  await runInWorld(world, ['scan'])
+  const path = 'clusters/prod/apps--web/report.yaml'
+  const report = world.repository.text('drift-ledger', path) ?? ''
+  world.repository.commitByHand('drift-ledger', { [path]: report.replace('branch: main', 'branch: release') })
+  world.cluster.identify = async () => {
+    throw new Failure({ code: 'BP3001', what: 'cannot read', why: 'refused', remedy: 'wait' })
+  }
+  assert.equal((await runInWorld(world, ['scan'])).code, 3)
+  assert.match(world.repository.text('drift-ledger', path) ?? '', /state: InSync/)
+  const { code, stdout, stderr } = await runInWorld(world, ['status'])
+  assert.equal(code, 3, stdout)
+  assert.match(stdout, /\? Unknown +\? Unknown/)
+  assert.match(
+    stderr,
+    /^note: prod: cannot be observed since 2026-11-21T10:02:00Z \(60s\), last observed 2026-11-21T10:01:00Z \(2m\): the cluster could not be observed \(BP3001\)$/m,
+  )
+  const list = JSON.parse((await runInWorld(world, ['status', '-o', 'json'])).stdout)
+  assert.deepEqual([list.items[0].status.state, list.items[0].status.lastKnown.state], ['Unknown', 'InSync'])
+  const [{ name, observedAt, reachable, failure }] = list.clusters
+  assert.deepEqual([name, observedAt, reachable, failure.code], ['prod', '2026-11-21T10:01:00Z', false, 'BP3001'])
+})
+
+test('a recording has a time of its own: its age is said after two hours, and it is Unknown after a day', async () => {
+  const world = new TurnWorld('{mode: Warn}')
+  const { uid, now } = world.cluster
+  world.cluster.identify = async () => ({ uid, version: '', observedAt: now, recorded: true, namespace: 'default' })
+  await runInWorld(world, ['scan'])
+  const young = await after(world, HOUR)
+  assert.deepEqual([young.code, /✓ InSync/.test(young.stdout), /last looked at/.test(young.stderr)], [0, true, false])
+  const old = await after(world, HOUR)
+  assert.equal(old.code, 0)
+  assert.match(old.stderr, /^note: apps\/web in prod: last looked at .*, longer ago than 2h: it may be otherwise now$/m)
+  assert.equal((await after(world, 23 * HOUR)).code, 3)
 })

@@ -111,8 +111,8 @@ export function observedTimes(items: readonly DriftReport[]): readonly string[] 
     .sort()
 }
 
-/** Whether people are told how old the last observation is. */
-function isStale(report: DriftReport, view: Pick<RepositoryView, 'policies'>, now: Date): boolean {
+/** Whether people are told how old the last observation is. A unit that no scan observes any more keeps its state. */
+export function isStale(report: DriftReport, view: Pick<RepositoryView, 'policies'>, now: Date): boolean {
   if (report.status.state === 'Unknown') return isExpired(report)
   return now.getTime() - Date.parse(seenAtOf(report)) > 1_000 * limitsOf(report, view).said
 }
