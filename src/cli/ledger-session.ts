@@ -23,7 +23,10 @@ export async function readLedgerOf(cli: CliContext, options: LedgerOptions): Pro
   return readFrom(await openLedger(cli, options), cli, options, new Set())
 }
 
-/** Reads once, or with `--watch` whenever a ref of the repository has moved. Without a moved ref a read costs one list of refs. */
+/**
+ * Reads once, or with `--watch` whenever a ref of the repository has moved. Without a moved ref a read costs one list of refs, and
+ * what it finds is what became too old meanwhile.
+ */
 export async function showLedger(
   cli: CliContext,
   options: LedgerOptions & ShowOptions,
@@ -31,12 +34,13 @@ export async function showLedger(
 ): Promise<number> {
   const repository = await openLedger(cli, options)
   const reported = new Set<string>()
-  let observed: ReadonlyMap<string, unknown> | undefined
+  let known: LedgerReading | undefined
   return showOrWatch(cli, options, async () => {
-    if (observed !== undefined && sameRefs(observed, (await repository.refs(cli.signal)).refs)) return undefined
-    const reading = await readFrom(repository, cli, options, reported)
+    const same = known !== undefined && sameRefs(known.view.refs, (await repository.refs(cli.signal)).refs) ? known : undefined
+    const reading = same === undefined ? await readFrom(repository, cli, options, reported) : atPresent(same, cli)
+    if (same !== undefined && statesOf(same) === statesOf(reading)) return undefined
     const answer = await observe(reading)
-    observed = reading.view.refs
+    known = reading
     return answer
   })
 }
@@ -58,7 +62,16 @@ async function readFrom(
     new Printer(cli, options),
   )
   for (const note of ledger.problems) reported.add(sentenceOf(note))
+  return atPresent({ view, ledger }, cli)
+}
+
+/** Times only go on: what was shown before gives the same as what was read. */
+function atPresent({ view, ledger }: LedgerReading, cli: CliContext): LedgerReading {
   return { view, ledger: withSeenTimes(ledger, view, cli.clock.now()) }
+}
+
+function statesOf({ ledger }: LedgerReading): string {
+  return ledger.reports.map(({ status }) => status.state).join()
 }
 
 function sameRefs(before: ReadonlyMap<string, unknown>, now: ReadonlyMap<string, unknown>): boolean {

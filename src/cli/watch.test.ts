@@ -48,6 +48,14 @@ test('status -w prints the table once, then only the rows that changed, until th
   assert.doesNotMatch(stderr, /interrupted/)
 })
 
+test('status -w tells that nobody observes the clusters any more, although no ref moves', async () => {
+  const world = await scanned()
+  const { stdout } = await runInWorld(world, ['status', '-w', '--columns', 'package,state'], {
+    waits: [() => undefined, () => world.pass(40), () => undefined],
+  })
+  assert.deepEqual(stdout.split('\n').slice(3), ['apps/db    ? Unknown (stale)', 'apps/web   ? Unknown (stale)', ''])
+})
+
 test('a look that finds no ref moved reads nothing but the refs', async () => {
   const world = await scanned()
   const { repository } = world

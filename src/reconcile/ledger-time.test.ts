@@ -138,12 +138,12 @@ test('a ledger of the version before is read, and what a later version added sta
 test('an older observation replaces neither report, ResourceGroup nor observation, and the reason is said', async () => {
   const world = new TurnWorld()
   await world.scanAt(time(3_600))
-  const ledger = world.repository.branches.get('drift-ledger')
+  const ledger = world.repository.branches.get('refs/heads/drift-ledger')
   world.edit(WEB, 'spec.replicas', 5)
   ready(world, false)
   const late = await record(world, time(0), time(7_200))
   assert.match(notesOf(late), /^newer-is-known: .*an earlier observation is not recorded/m)
-  assert.equal(world.repository.branches.get('drift-ledger'), ledger)
+  assert.equal(world.repository.branches.get('refs/heads/drift-ledger'), ledger)
 })
 
 test('a look that failed is known of the cluster too: an older observation does not make it reachable', async () => {
@@ -197,6 +197,31 @@ test('a time far in the future is of a wrong clock: status does not believe it, 
   assert.deepEqual([reportOf(world).spec.observed.at, reportOf(world).status.since], [time(120), time(120)])
   assert.doesNotMatch(notesOf(await world.scanAt(time(180))), /observed-in-future/)
   assert.equal((await status(world)).code, 0)
+})
+
+test('a time far in the future of a report alone is replaced too', async () => {
+  const world = new TurnWorld()
+  await world.scanAt(time(0))
+  ready(world, false)
+  await world.scanAt('2030-01-01T00:00:00Z')
+  assert.deepEqual([reportOf(world).spec.observed.at, reportOf(world).status.since], ['2030-01-01T00:00:00Z', time(0)])
+  await world.scanAt(time(120))
+  assert.deepEqual([reportOf(world).spec.observed.at, reportOf(world).status.since], [time(120), time(0)])
+})
+
+test('a proposal that was closed is declined by a turn with an older observation, silent from the present on', async () => {
+  const world = await proposed('{mode: Propose, decide: {closeSilence: 1d}}')
+  const { branch } = await world.plan()
+  await world.scanAt(time(7_200))
+  world.repository.branches.delete(`refs/heads/${branch}`)
+  await record(world, time(600), time(10_800))
+  const [episode, ...others] = closedOf(world)
+  assert.match(episode ?? '', /outcome: Declined/)
+  assert.match(episode ?? '', new RegExp(`silentUntil: "?${time(10_800 + 86_400)}`))
+  assert.deepEqual([others, reportOf(world).status.lifecycle], [[], ''])
+  live(world)
+  await world.scanAt(time(10_860))
+  assert.deepEqual([reportOf(world).status.state, closedOf(world).length], ['Silenced', 1])
 })
 
 test('a clock that is a little ahead neither stops a live observation nor lets a recording replace what is newer', async () => {
