@@ -130,6 +130,7 @@ export const TRUST_AND_OPERATION: readonly Promised[] = [
     checks: [
       'src/reconcile/unobserved.test.ts',
       'src/reconcile/ledger-time.test.ts',
+      'src/cli/print/freshness.test.ts',
       'test/hostile/rollback.test.ts',
       'test/e2e/status.live.test.ts',
     ],
@@ -140,6 +141,20 @@ export const TRUST_AND_OPERATION: readonly Promised[] = [
         find: 'return at < known && known <= (recorded ? later(now, CLOCKS_DIFFER) : now)',
         replace: 'return false',
         by: 'src/reconcile/unobserved.test.ts',
+      },
+      {
+        breaks: 'a state is believed although nobody observes the cluster any more',
+        file: 'src/cli/print/freshness.ts',
+        find: 'if (Date.parse(end) >= now.getTime()) return report',
+        replace: "if (end !== '') return report",
+        by: 'src/cli/print/freshness.test.ts',
+      },
+      {
+        breaks: 'a package of an unreachable cluster is in sync, because no turn writes its report',
+        file: 'src/cli/print/freshness.ts',
+        find: "if (failure === undefined || state === 'Unknown' ||",
+        replace: "if (report !== undefined || failure === undefined || state === 'Unknown' ||",
+        by: 'src/cli/print/freshness.test.ts',
       },
     ],
     open: 'Stale for a watch without events for 60 seconds waits for the watch.',
