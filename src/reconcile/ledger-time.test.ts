@@ -7,13 +7,11 @@ import { Failure } from '../failure.ts'
 import { type ClusterStatus, clusterObservationSchema } from '../record/cluster-observation.ts'
 import { type DriftReport, driftReportSchema } from '../record/schema.ts'
 import { parseDocument } from '../record/write-document.ts'
-import type { Json } from '../text/json.ts'
 import { BetweenTurns } from './observe/between-turns.ts'
 import type { TurnResult } from './run-turn.ts'
 
 const CLUSTER = 'clusters/prod/observation.yaml'
 const REPORT = 'clusters/prod/apps--web/report.yaml'
-const REPLICAS = { replicas: 3, updatedReplicas: 3, readyReplicas: 3, availableReplicas: 3 }
 const START = Date.parse('2026-11-21T10:00:00Z')
 
 function clusterOf({ repository }: TurnWorld): ClusterStatus {
@@ -61,13 +59,6 @@ async function status(world: TurnWorld, ...flags: readonly string[]): Promise<Cl
     world.cluster.now = now
   }
   return runInWorld(world, ['status', ...flags]).finally(() => Reflect.deleteProperty(world, 'pass'))
-}
-
-function ready(world: TurnWorld, isReady: boolean): void {
-  const conditions: Json = isReady
-    ? [{ type: 'Available', status: 'True' }]
-    : [{ type: 'Progressing', status: 'False', reason: 'ProgressDeadlineExceeded' }]
-  world.cluster.change(WEB, (object) => ({ ...object, status: { observedGeneration: 1, ...REPLICAS, conditions } }))
 }
 
 test('an idle ledger gets at most six commits in an hour, however many turns there are in a minute', async () => {
@@ -140,7 +131,7 @@ test('an older observation replaces neither report, ResourceGroup nor observatio
   await world.scanAt(time(3_600))
   const ledger = world.repository.branches.get('refs/heads/drift-ledger')
   world.edit(WEB, 'spec.replicas', 5)
-  ready(world, false)
+  world.rollOut(false)
   const late = await record(world, time(0), time(7_200))
   assert.match(notesOf(late), /^newer-is-known: .*an earlier observation is not recorded/m)
   assert.equal(world.repository.branches.get('refs/heads/drift-ledger'), ledger)
@@ -202,7 +193,7 @@ test('a time far in the future is of a wrong clock: status does not believe it, 
 test('a time far in the future of a report alone is replaced too', async () => {
   const world = new TurnWorld()
   await world.scanAt(time(0))
-  ready(world, false)
+  world.rollOut(false)
   await world.scanAt('2030-01-01T00:00:00Z')
   assert.deepEqual([reportOf(world).spec.observed.at, reportOf(world).status.since], ['2030-01-01T00:00:00Z', time(0)])
   await world.scanAt(time(120))
@@ -239,7 +230,7 @@ test('status that flaps with every turn is one push in a minute, and the last st
   const world = new TurnWorld()
   const between = new BetweenTurns({ pacesLedger: true })
   for (let second = 0; second < 60; second += 1) {
-    ready(world, second % 2 === 0)
+    world.rollOut(second % 2 === 0)
     await world.scanAt(time(second), { between })
   }
   assert.ok(commits(world) <= 2, `${commits(world)} commits`)
@@ -252,9 +243,9 @@ test('status that flaps with every turn is one push in a minute, and the last st
 test('a proposal does not wait for the minute, and takes the status along that does', async () => {
   const world = new TurnWorld()
   const between = new BetweenTurns({ pacesLedger: true })
-  ready(world, true)
+  world.rollOut(true)
   await world.scanAt(time(0), { between })
-  ready(world, false)
+  world.rollOut(false)
   await world.scanAt(time(10), { between })
   assert.equal(reportOf(world).status.health?.status, 'Current')
   world.edit(WEB, 'spec.replicas', 5)
@@ -270,7 +261,7 @@ test('a proposal does not wait for the minute, and takes the status along that d
 test('a process of one turn always writes', async () => {
   const world = new TurnWorld()
   for (let second = 0; second < 4; second += 1) {
-    ready(world, second % 2 === 0)
+    world.rollOut(second % 2 === 0)
     await world.scanAt(time(second), { between: new BetweenTurns() })
   }
   assert.equal(commits(world), 4)

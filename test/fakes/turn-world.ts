@@ -114,6 +114,15 @@ export class TurnWorld {
     this.cluster.change(key, (live) => editedBy(manager, live, field, value))
   }
 
+  /** The Deployment reports that its rollout ended, or that it failed: a status that is no drift. */
+  rollOut(isReady: boolean): void {
+    const conditions = isReady
+      ? [{ type: 'Available', status: 'True' }]
+      : [{ type: 'Progressing', status: 'False', reason: 'ProgressDeadlineExceeded' }]
+    const replicas = { replicas: 3, updatedReplicas: 3, readyReplicas: 3, availableReplicas: 3 }
+    this.cluster.change(WEB, (live) => ({ ...live, status: { observedGeneration: 1, ...replicas, conditions } }))
+  }
+
   /** One turn, a minute after the one before. */
   async scan(more: TestRequest = {}): Promise<TurnResult> {
     this.pass(1)

@@ -135,7 +135,10 @@ await giteaSuite('the program is killed at any write', {}, (gitea) => {
         }
         await quiet(world)
         // Who completes the decision of another run adds when it was seen, and the commit.
-        return { first, end: JSON.parse(JSON.stringify(await world.end()).replaceAll(/ {2}((?:seenAt|observedAt): \\"TIME\\"|commit: COMMIT)\\n/g, '')) }
+        return {
+          first,
+          end: JSON.parse(JSON.stringify(await world.end()).replaceAll(/ {2}((?:seenAt|observedAt): \\"TIME\\"|commit: COMMIT)\\n/g, '')),
+        }
       }
       const { first, end: wanted } = await decided()
       assert.equal(first.code, 0, first.stderr)
