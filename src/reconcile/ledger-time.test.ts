@@ -200,6 +200,14 @@ test('a time far in the future of a report alone is replaced too', async () => {
   assert.deepEqual([reportOf(world).spec.observed.at, reportOf(world).status.since], [time(120), time(0)])
 })
 
+test('a recording whose own time is to come is written once, and status does not believe it', async () => {
+  const world = new TurnWorld()
+  const [first, second] = [await record(world, '2030-01-01T00:00:00Z', time(0)), await record(world, '2030-01-01T00:00:00Z', time(60))]
+  assert.deepEqual([first.updates.length, second.updates.length, notesOf(second)], [1, 0, ''])
+  world.cluster.now = time(120)
+  assert.equal((await status(world)).code, 3)
+})
+
 test('a proposal that was closed is declined by a turn with an older observation, silent from the present on', async () => {
   const world = await proposed('{mode: Propose, decide: {closeSilence: 1d}}')
   const { branch } = await world.plan()

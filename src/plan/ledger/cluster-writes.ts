@@ -88,7 +88,9 @@ function observedStatus(
 }
 
 function isDue(known: string, { at, now, interval }: ClusterTurn): boolean {
-  return known === '' || isAhead(known, now) || later(known, interval) <= at
+  // A recording may have a time to come itself.
+  if (isAhead(known, now)) return known !== at
+  return known === '' || later(known, interval) <= at
 }
 
 /** Of a unit that a turn about some packages observed, and that has no news. */

@@ -46,7 +46,8 @@ export function ledgerFilesOf(observed: Observation, report: DriftReport): Ledge
 
 /** A time that is still to come does not stay. */
 function isAheadOf({ spec }: DriftReport, { cluster, now = cluster.observedAt }: Observation): boolean {
-  return isAhead(spec.observed.at, now) || isAhead(spec.observed.seenAt ?? '', now)
+  const { at, seenAt = '' } = spec.observed
+  return (isAhead(at, now) && at !== cluster.observedAt) || isAhead(seenAt, now)
 }
 
 /** The one before where its content is the same: it is valid at any time. */

@@ -38,7 +38,7 @@ export function clockNotes(observed: Observation): Note[] {
   const { unit, git, cluster, now = cluster.observedAt } = observed
   if (git.ledger.report === undefined) return []
   const known = knownUntil(git.ledger.report, knownObservation(observed)?.status)
-  if (!isAhead(known, now)) return []
+  if (!isAhead(known, now) || known === cluster.observedAt) return []
   const text = `the ledger has an observation of ${known}, which is still to come: a clock is wrong, and it is replaced by the one of ${cluster.observedAt}`
   return [{ cause: 'observed-in-future', subject: `${unit.packageName} in ${unit.cluster}`, text }]
 }
