@@ -1,6 +1,6 @@
 /** What the ledger has of a cluster as a whole: `clusters/<name>/observation.yaml` (docs/adr/0056-what-the-ledger-says-about-time.md). */
 import { z } from 'zod'
-import { isJsonObject, type JsonObject } from '../text/json.ts'
+import { isJsonObject, type Json, type JsonObject } from '../text/json.ts'
 import { API_VERSION, annotationsSchema, clusterFailureSchema } from './schema.ts'
 
 const statusShape = {
@@ -33,7 +33,7 @@ export type ClusterObservation = Pick<z.infer<typeof observationSchema>, 'apiVer
 
 /** Accepts the names of earlier versions: `seenAt` for `observedAt`, and `unobserved` for `reachable` and `failure`. */
 export const clusterObservationSchema: z.ZodType<ClusterObservation> = z.preprocess(
-  (value) => (isJsonObject(value as never) ? withPresentNames(value as JsonObject) : value),
+  (value) => (isJsonObject(value as Json) ? withPresentNames(value as JsonObject) : value),
   observationSchema,
 )
 
