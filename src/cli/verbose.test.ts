@@ -14,7 +14,12 @@ function tracing(options: Partial<TerminalOptions>): { readonly lines: string[];
 
 test('each request is a line on stderr, and stays one line whatever its path says', () => {
   const { lines, trace } = tracing({ verbose: true })
-  trace?.({ what: 'GET /api/v1/\u001b[2Jpods\n', outcome: '200 (17 characters)', milliseconds: 12.6 })
+  trace?.({
+    to: { system: 'cluster', name: 'prod' },
+    what: 'GET /api/v1/\u001b[2Jpods\n',
+    outcome: '200 (17 characters)',
+    milliseconds: 12.6,
+  })
   assert.deepEqual(lines, ['    13 ms  GET /api/v1/\\u{1b}[2Jpods\\u{a}  200 (17 characters)\n'])
 })
 

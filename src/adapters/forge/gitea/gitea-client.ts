@@ -207,7 +207,12 @@ export class GiteaClient {
       if (thrown instanceof TooLarge) throw thrown
       throw lostConnection(thrown, silence)
     } finally {
-      trace?.({ what: `${method} ${url.pathname}`, outcome, milliseconds: clock.now().getTime() - started })
+      trace?.({
+        to: { system: 'forge', name: 'gitea' },
+        what: `${method} ${url.pathname}`,
+        outcome,
+        milliseconds: clock.now().getTime() - started,
+      })
     }
   }
 

@@ -6,7 +6,7 @@
 import { setImmediate } from 'node:timers/promises'
 import type { Dispatcher } from 'undici'
 import type { Clock } from '../../../ports/clock.ts'
-import type { Trace } from '../../../ports/trace.ts'
+import type { Trace, TracedRequest } from '../../../ports/trace.ts'
 import { readText } from '../../system/read-text.ts'
 import { goneElsewhere, notThisForge, unreachable } from '../forge-failure.ts'
 import { LostConnection, lostConnection } from '../lost-connection.ts'
@@ -40,6 +40,7 @@ interface Answer {
   readonly body: string
 }
 
+const TO = { system: 'forge', name: 'github' } as const
 const MOST_REDIRECTS = 3
 /** Reads are sent again after a fault; writes are never sent twice here. */
 const MOST_RETRIES = 2
@@ -134,10 +135,11 @@ export class GitHubFetch {
     await governor.admit(kind, signal, resourceOf(url.pathname))
     const started = clock.now().getTime()
     let outcome = 'no answer'
+    let budget: TracedRequest['budget']
     try {
       const answer = await this.#exchange(url, init, signal)
       outcome = String(answer.status)
-      learnBudget(governor, url.pathname, answer.headers)
+      budget = learnBudget(governor, url.pathname, answer.headers)
       if (isLimit(answer)) throw governor.slowDown(namedEnd(answer.headers, clock.now().getTime()))
       if (answer.status < 400) governor.wentWell()
       const type = answer.headers.get('content-type') ?? ''
@@ -147,7 +149,8 @@ export class GitHubFetch {
       if (answer.status < 300 && !isWhole(answer.body)) throw new LostConnection('the answer ended before it was whole')
       return answer
     } finally {
-      trace?.({ what: `${init.method} ${url.pathname}`, outcome, milliseconds: clock.now().getTime() - started })
+      const request = { to: TO, what: `${init.method} ${url.pathname}`, outcome, milliseconds: clock.now().getTime() - started }
+      trace?.(budget === undefined ? request : { ...request, budget })
     }
   }
 

@@ -1,4 +1,5 @@
 /** GitHub's limits from its answers (docs.github.com, "Rate limits for the REST API"). */
+import type { TracedRequest } from '../../../ports/trace.ts'
 import type { RequestGovernor } from '../request-governor.ts'
 
 interface LimitedAnswer {
@@ -12,10 +13,13 @@ export function resourceOf(path: string): string {
   return path.endsWith('/graphql') ? 'graphql' : 'core'
 }
 
-export function learnBudget(governor: RequestGovernor, path: string, headers: ReadonlyMap<string, string>): void {
+/** @returns what is left; undefined where the answer does not say it */
+export function learnBudget(governor: RequestGovernor, path: string, headers: ReadonlyMap<string, string>): TracedRequest['budget'] {
   const [limit, remaining, reset] = ['limit', 'remaining', 'reset'].map((name) => numberIn(headers.get(`x-ratelimit-${name}`)))
-  if (limit === undefined || remaining === undefined || reset === undefined) return
-  governor.learn(headers.get('x-ratelimit-resource') ?? resourceOf(path), { limit, remaining, resetAt: reset * 1000 })
+  if (limit === undefined || remaining === undefined || reset === undefined) return undefined
+  const name = headers.get('x-ratelimit-resource') ?? resourceOf(path)
+  governor.learn(name, { limit, remaining, resetAt: reset * 1000 })
+  return { name, remaining }
 }
 
 /**

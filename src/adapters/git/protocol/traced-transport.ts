@@ -1,12 +1,16 @@
 /** A transport that reports its requests and their times, for `--verbose`. */
-import type { Trace } from '../../../ports/trace.ts'
+import type { RequestTarget, Trace } from '../../../ports/trace.ts'
 import type { GitTransport } from './git-transport.ts'
 
 /** @param remote as it may be printed */
 export function tracedTransport(inner: GitTransport, remote: string, trace: Trace): GitTransport {
-  async function timed<Answer>(what: string, work: () => Promise<Answer>, report: (answer: Answer) => string): Promise<Answer> {
+  async function timed<Answer>(
+    { to, what }: { readonly to: RequestTarget; readonly what: string },
+    work: () => Promise<Answer>,
+    report: (answer: Answer) => string,
+  ): Promise<Answer> {
     const started = performance.now()
-    const reported = (outcome: string): void => trace({ what, outcome, milliseconds: performance.now() - started })
+    const reported = (outcome: string): void => trace({ to, what, outcome, milliseconds: performance.now() - started })
     try {
       const answer = await work()
       reported(report(answer))
@@ -21,8 +25,9 @@ export function tracedTransport(inner: GitTransport, remote: string, trace: Trac
       return inner.secrets
     },
     open: async (service, signal, known) => {
+      const to = { system: 'git', name: service === 'git-receive-pack' ? 'push' : 'fetch' } as const
       const session = await timed(
-        `${service} ${remote}: list refs`,
+        { to, what: `${service} ${remote}: list refs` },
         () => inner.open(service, signal, known),
         ({ advertisement }) => `${advertisement.refs.size} refs${advertisement === known ? ', known from before' : ''}`,
       )
@@ -31,7 +36,7 @@ export function tracedTransport(inner: GitTransport, remote: string, trace: Trac
         request: (body) => {
           const bytes = body.reduce((sum, part) => sum + part.length, 0)
           return timed(
-            `${service} ${remote}: send ${bytes} bytes`,
+            { to, what: `${service} ${remote}: send ${bytes} bytes` },
             () => session.request(body),
             () => 'answers',
           )

@@ -184,7 +184,8 @@ export class ApiConnection {
     work: () => Promise<Answer>,
   ): Promise<Answer> {
     const started = performance.now()
-    const report = (outcome: string): void => this.options.trace?.({ what, outcome, milliseconds: performance.now() - started })
+    const to = { system: 'cluster', name: this.name } as const
+    const report = (outcome: string): void => this.options.trace?.({ to, what, outcome, milliseconds: performance.now() - started })
     try {
       const answer = await work()
       report(`${answer.status} (${'body' in answer ? `${answer.body.length} characters` : 'a stream'})`)
