@@ -6,6 +6,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { RequestedAction } from '../../ports/check-run.ts'
 import type { Clock } from '../../ports/clock.ts'
 import { type Listening, listen } from '../system/listen.ts'
+import { PlainExchange } from '../system/plain-exchange.ts'
 import { type WebhookAnswer, type WebhookIntake, WebhookReading } from './webhook-intake.ts'
 
 interface WebhookServerOptions {
@@ -57,16 +58,13 @@ export async function startWebhookServer(options: WebhookServerOptions): Promise
 }
 
 function exchange(options: WebhookServerOptions, limits: WebhookLimits, request: IncomingMessage, response: ServerResponse): void {
-  // A broken connection is the sender's loss: nothing was promised before the answer.
-  request.on('error', () => undefined)
-  response.on('error', () => undefined)
-  const path = request.url?.split('?', 1)[0]
-  const method = request.method ?? ''
+  const exchanged = new PlainExchange(request, response, limits.linger)
+  const { method, path } = exchanged
   if (path === WEBHOOK && method === 'POST') receive()
-  else if (path === WEBHOOK) turnAway(405, 'webhooks are sent with POST', { allow: 'POST' })
-  else if (path !== HEALTH) turnAway(404, `webhooks are sent to ${WEBHOOK}`)
-  else if (method === 'GET' || method === 'HEAD') answer(200, 'ok')
-  else turnAway(405, 'ask with GET', { allow: 'GET, HEAD' })
+  else if (path === WEBHOOK) exchanged.turnAway(405, 'webhooks are sent with POST', { allow: 'POST' })
+  else if (path !== HEALTH) exchanged.turnAway(404, `webhooks are sent to ${WEBHOOK}`)
+  else if (method === 'GET' || method === 'HEAD') exchanged.answer(200, 'ok')
+  else exchanged.turnAway(405, 'ask with GET', { allow: 'GET, HEAD' })
 
   function receive(): void {
     const reading = options.intake.begin(request.headers)
@@ -90,51 +88,13 @@ function exchange(options: WebhookServerOptions, limits: WebhookLimits, request:
       const result = reading.end(options.clock.now().getTime())
       if (result.updates === 'look') options.onUpdate(result.requestedAction)
       if (result.updates === 'refused') refuse(result)
-      else answer(result.status, result.why)
+      else exchanged.answer(result.status, result.why)
     }
     request.on('data', take).on('end', end)
   }
 
-  function answer(status: number, text: string, headers: Readonly<Record<string, string>> = {}): void {
-    head(status, text, headers)
-    response.end(method === 'HEAD' ? undefined : `${text}\n`)
-  }
-
   function refuse({ status, why }: WebhookAnswer): void {
     options.onRefused(why)
-    turnAway(status, why)
-  }
-
-  /**
-   * Answers while the body may still be on its way. A connection that is closed with unread bytes is reset, and the sender would not see the
-   * answer. So they are read and dropped for a moment before the close.
-   */
-  function turnAway(status: number, text: string, headers: Readonly<Record<string, string>> = {}): void {
-    if (request.complete) {
-      answer(status, text, { ...headers, connection: 'close' })
-      return
-    }
-    head(status, text, { ...headers, connection: 'close' })
-    if (method !== 'HEAD') response.write(`${text}\n`)
-    else response.flushHeaders()
-    const close = (): void => {
-      clearTimeout(late)
-      response.end()
-    }
-    const late = setTimeout(() => {
-      close()
-      request.socket.destroy()
-    }, limits.linger)
-    request.once('end', close).once('close', close).resume()
-  }
-
-  function head(status: number, text: string, headers: Readonly<Record<string, string>>): void {
-    response.writeHead(status, {
-      'content-type': 'text/plain; charset=utf-8',
-      'content-length': String(Buffer.byteLength(text) + 1),
-      'cache-control': 'no-store',
-      'x-content-type-options': 'nosniff',
-      ...headers,
-    })
+    exchanged.turnAway(status, why)
   }
 }
