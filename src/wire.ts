@@ -104,6 +104,12 @@ function contextAt(location: ProcessContext, stdin: CliContext['stdin'], signal:
       const intake = new WebhookIntake({ secrets, repository, window: new DeliveryWindow() })
       return startWebhookServer({ ...address, intake, clock, onUpdate, onRefused })
     },
+    openMonitoring: async ({ address, readiness, onRefused }) => {
+      const { PrometheusMetrics } = await import('./adapters/metrics/prometheus-metrics.ts')
+      const { startMonitoringServer } = await import('./adapters/metrics/monitoring-server.ts')
+      const metrics = new PrometheusMetrics({ version: version(), clock })
+      return { metrics, ...(await startMonitoringServer({ ...address, metrics, readiness, onRefused })) }
+    },
     readPolicyFiles: (path) => readPolicyFiles(resolve(cwd, path)),
     openAuditLog: async (path) => {
       const { openAuditLog } = await import('./adapters/kubernetes/audit/audit-log.ts')

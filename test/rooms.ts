@@ -104,6 +104,12 @@ const forbidden = [
     to: { path: '(^|node_modules/)pino($|[-/])' },
   },
   {
+    name: 'the-metrics-library-is-known-to-its-adapter-alone',
+    severity: 'error',
+    from: { path: '^(src|functions)/', pathNot: '^src/adapters/metrics/' },
+    to: { path: '(^|node_modules/)prom-client($|/)' },
+  },
+  {
     name: 'adopt-knows-the-inverses-of-functions-alone',
     severity: 'error',
     from: { path: '^src/proposal/' },

@@ -1,6 +1,6 @@
 /** Everything outside of the process that a command uses, so that a test can replace it. */
 import type { Readable } from 'node:stream'
-import type { Listener, WebhookHooks } from '../controller/run-controller.ts'
+import type { Listener, MonitoringHooks, WebhookHooks } from '../controller/run-controller.ts'
 import type { RedactionKey } from '../krm/redaction/redacted.ts'
 import type { PolicyFile } from '../policy/parse-policy.ts'
 import type { AuditSource } from '../ports/audit-source.ts'
@@ -10,6 +10,7 @@ import type { ClusterWatch, WatchObserver } from '../ports/cluster-watch.ts'
 import type { ForgeKind, ForgeSetup } from '../ports/forge-setup.ts'
 import type { Forge } from '../ports/hosted-forge.ts'
 import type { Log, LogFormat, LogLevel } from '../ports/log.ts'
+import type { Metrics } from '../ports/metrics.ts'
 import type { BaseBranch, PackageRepository } from '../ports/package-repository.ts'
 import type { Probes } from '../ports/probes.ts'
 import type { Trace } from '../ports/trace.ts'
@@ -86,6 +87,10 @@ export interface WantedWebhooks extends WebhookHooks {
   readonly remote: string
 }
 
+export interface WantedMonitoring extends MonitoringHooks {
+  readonly address: ListenAddress
+}
+
 export interface WantedAuditHook extends Pick<WebhookHooks, 'onRefused'> {
   readonly address: ListenAddress
   /** Undefined: everyone who reaches the address may send. */
@@ -123,6 +128,8 @@ export interface CliContext extends ProcessContext {
   forgeSetup(remote: string, kind: ForgeKind | undefined): Promise<ForgeSetup>
   /** @throws Failure BP1001 when the address cannot be listened on */
   openWebhooks(wanted: WantedWebhooks): Promise<Listener>
+  /** Serves /metrics, /healthz and /readyz. @throws Failure BP1001 when the address cannot be listened on */
+  openMonitoring(wanted: WantedMonitoring): Promise<Listener & { readonly metrics: Metrics }>
   /** The YAML files of a folder, or the one file. @throws Failure BP1001 when it cannot be read, or holds none */
   readPolicyFiles(path: string): readonly PolicyFile[]
   /** @throws Failure BP1001 when the file cannot be read */

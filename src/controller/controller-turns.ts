@@ -17,6 +17,7 @@ import type { OnlyUnits } from '../reconcile/turn-request.ts'
 import { RequestedActionQueue } from './requested-action-queue.ts'
 import { transitionsOf } from './transitions.ts'
 import { type IntakeOptions, type IntakePorts, TurnIntake, type TurnScope } from './turn-intake.ts'
+import type { TurnMeter } from './turn-meter.ts'
 
 /** State that outlives a session, and the progress for the log. */
 interface TurnInputs {
@@ -70,6 +71,8 @@ export class ControllerTurns {
   /** Why no turn can succeed. */
   unusable: unknown
   audit: AuditSource | undefined
+  /** Undefined where nobody reads metrics. */
+  meter: TurnMeter | undefined
   /** Button clicks since the last turn, and those that it could not answer. */
   readonly requestedActions = new RequestedActionQueue()
   private readonly ports: TurnsPorts
@@ -115,6 +118,7 @@ export class ControllerTurns {
       const session = await this.session(signal)
       scope = await this.intake.next(() => session.poll(this, signal))
       if (scope.about === 'nothing') return
+      this.meter?.begin()
       result = await this.scan(session, scope, signal)
     } catch (failed) {
       thrown = failed
@@ -125,6 +129,7 @@ export class ControllerTurns {
     const spent = { milliseconds: this.now() - began, requests: this.requests - requests }
     if (result === undefined) {
       const outcome = signal.aborted ? 'aborted' : 'failed'
+      this.meter?.ended(outcome)
       if (outcome === 'failed') await this.failed(thrown)
       if (this.unusable === undefined) this.ports.log.turn({ ...NOTHING, ...spent, outcome })
       throw thrown
@@ -134,13 +139,10 @@ export class ControllerTurns {
     const [first, ...rest] = all
     const isWhole = scope.about === 'everything'
     const nothing = isWhole && first !== undefined && !result.units.some(({ state }) => state === 'planned')
+    const outcome = nothing ? 'failed' : first === undefined ? 'succeeded' : 'partial'
+    this.meter?.ended(outcome, { result, failures: all })
     for (const answer of result.answers) this.ports.log.process(answered(answer))
-    this.ports.log.turn({
-      ...spent,
-      ...countsOf(result),
-      outcome: nothing ? 'failed' : first === undefined ? 'succeeded' : 'partial',
-      plan: this.freshPlan(result),
-    })
+    this.ports.log.turn({ ...spent, ...countsOf(result), outcome, plan: this.freshPlan(result) })
     this.reportNotes(result.units.flatMap(notesOf), isWhole)
     this.reportFailures(failures, isOutside(scope, result))
     if (!nothing) {
@@ -160,8 +162,10 @@ export class ControllerTurns {
 
   readonly auditRefused = (why: string): void => this.refused('audit events', why)
 
+  readonly connectionRefused = (why: string): void => this.refused('a connection', why)
+
   /** Once for each reason in a while. */
-  private refused(what: 'a webhook' | 'audit events', why: string): void {
+  private refused(what: 'a webhook' | 'audit events' | 'a connection', why: string): void {
     const now = this.now()
     const before = this.refusedAt.get(`${what} ${why}`)
     if (before !== undefined && now - before < REFUSED_EVERY) return
@@ -198,10 +202,14 @@ export class ControllerTurns {
     return session.turn({ between, requestedActions, audit, only, unreachable, onProgress: this.step }, signal)
   }
 
-  private readonly step = (step: string): void => this.ports.log.process({ event: 'step', step: loggableName(step) })
+  private readonly step = (step: string): void => {
+    this.meter?.step(step)
+    this.ports.log.process({ event: 'step', step: loggableName(step) })
+  }
 
   private readonly request: Trace = (request) => {
     this.requests += 1
+    this.meter?.request(request)
     this.ports.log.request(request)
   }
 

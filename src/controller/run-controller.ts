@@ -2,8 +2,12 @@
 import { loggableName } from '../krm/redaction/loggable.ts'
 import type { AuditSource } from '../ports/audit-source.ts'
 import type { RequestedAction } from '../ports/check-run.ts'
+import type { Metrics } from '../ports/metrics.ts'
+import type { Readiness } from '../ports/readiness.ts'
 import { ControllerTurns, type TurnsOptions, type TurnsPorts } from './controller-turns.ts'
+import { ReadinessState } from './readiness.ts'
 import { TurnLoop } from './turn-loop.ts'
+import { TurnMeter } from './turn-meter.ts'
 
 /** Milliseconds. */
 const COALESCE = 500
@@ -23,6 +27,8 @@ export interface ControllerPorts extends TurnsPorts {
   readonly signal: AbortSignal
   /** Undefined without a listener. */
   readonly openWebhooks?: ((hooks: WebhookHooks) => Promise<Listener>) | undefined
+  /** Serves metrics and probes. */
+  readonly openMonitoring?: ((hooks: MonitoringHooks) => Promise<Listener & { readonly metrics: Metrics }>) | undefined
   readonly openAuditHook?: ((onRefused: (why: string) => void) => Promise<Listener & { readonly source: AuditSource }>) | undefined
 }
 
@@ -30,6 +36,12 @@ export interface WebhookHooks {
   /** Requests a turn. `requestedAction`: a person clicked a button. */
   readonly onUpdate: (requestedAction?: RequestedAction) => void
   /** Called with the reason why a delivery was refused; nothing of the delivery is in it. */
+  readonly onRefused: (why: string) => void
+}
+
+export interface MonitoringHooks {
+  readonly readiness: () => Readiness
+  /** Called with the reason why a connection was not accepted. */
   readonly onRefused: (why: string) => void
 }
 
@@ -58,12 +70,17 @@ export async function runController(ports: ControllerPorts, settings: Controller
     turns.intake.requestPoll()
   }
   const listeners: Listener[] = []
-  const listen = (to: 'webhooks' | 'audit events', listener: Listener | undefined): void => {
+  const listen = (to: 'webhooks' | 'audit events' | 'requests for metrics', listener: Listener | undefined): void => {
     if (listener === undefined) return
     listeners.push(listener)
     log.process({ event: 'listening', for: to, url: loggableName(listener.url) })
   }
+  const readiness = new ReadinessState(interval)
   try {
+    const onRefused = turns.connectionRefused
+    const monitoring = await ports.openMonitoring?.({ readiness: () => readiness.at(clock.now().getTime()), onRefused })
+    if (monitoring !== undefined) turns.meter = new TurnMeter({ metrics: monitoring.metrics, readiness, elapsed: () => performance.now() })
+    listen('requests for metrics', monitoring)
     listen('webhooks', await ports.openWebhooks?.({ onUpdate, onRefused: turns.webhookRefused }))
     const auditHook = await ports.openAuditHook?.(turns.auditRefused)
     turns.audit = auditHook?.source

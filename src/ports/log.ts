@@ -72,8 +72,8 @@ export interface ReportedFailure {
 /** What the process does besides turns. */
 export type ProcessEvent =
   | { readonly event: 'started'; readonly version: Loggable; readonly intervalSeconds: number; readonly dryRun: boolean }
-  | { readonly event: 'listening'; readonly for: 'webhooks' | 'audit events'; readonly url: Loggable }
-  | { readonly event: 'refused'; readonly what: 'a webhook' | 'audit events'; readonly why: Loggable }
+  | { readonly event: 'listening'; readonly for: 'webhooks' | 'audit events' | 'requests for metrics'; readonly url: Loggable }
+  | { readonly event: 'refused'; readonly what: 'a webhook' | 'audit events' | 'a connection'; readonly why: Loggable }
   | {
       readonly event: 'answered'
       readonly outcome: 'done' | 'refused' | 'waiting'

@@ -33,6 +33,11 @@ export function namesOfManager(manager: string): ManagerNames | undefined {
   return ALL_NAMES.find(({ names }) => matches(names, manager))
 }
 
+/** Name of the syncer that writes under this manager; undefined for no syncer's. */
+export function syncerOfManager(manager: string): string | undefined {
+  return SYNCERS.find(({ managers }) => managers.some(({ names }) => matches(names, manager)))?.name
+}
+
 const ALL_NAMES = SYNCERS.flatMap(({ managers }) => managers)
 const ALONE = ALL_NAMES.filter(({ alone }) => alone)
 

@@ -34,6 +34,7 @@ export interface CliOptions {
   readonly workTree?: Awaited<ReturnType<CliContext['workTree']>>
   readonly probes?: CliContext['probes']
   readonly openWebhooks?: CliContext['openWebhooks']
+  readonly openMonitoring?: CliContext['openMonitoring']
   readonly readPolicyFiles?: CliContext['readPolicyFiles']
   readonly openAuditLog?: CliContext['openAuditLog']
   readonly openAuditHook?: CliContext['openAuditHook']
@@ -88,6 +89,7 @@ export async function runInWorld(turn: TurnWorld, argv: readonly string[], optio
     openLog: async ({ format, ...sink }) => (format === 'text' ? new TextLog({ ...sink, clock }) : new JsonLog({ ...sink, clock })),
     forgeSetup: async (_remote, kind) => (kind === undefined ? turn.ports.forge.setup : FORGES[kind]),
     openWebhooks: options.openWebhooks ?? (() => assert.fail('nobody listens')),
+    openMonitoring: options.openMonitoring ?? (() => assert.fail('nobody listens')),
     readPolicyFiles: options.readPolicyFiles ?? (() => assert.fail('no policies of the operator were named')),
     openAuditLog: options.openAuditLog ?? (() => assert.fail('no audit log was named')),
     openAuditHook: options.openAuditHook ?? (() => assert.fail('nobody listens')),

@@ -39,7 +39,7 @@ export function processText(event: ProcessEvent): string {
     case 'listening':
       return `${event.for} are taken at ${event.url}`
     case 'refused':
-      return `${event.what} ${event.what === 'a webhook' ? 'was' : 'were'} refused: ${event.why}`
+      return `${event.what} ${event.what === 'audit events' ? 'were' : 'was'} refused: ${event.why}`
     case 'answered': {
       const by = event.by === undefined ? '' : ` of ${event.by}`
       return `${event.proposal} ${event.command}${by}: ${event.outcome}${event.failure === undefined ? '' : `: ${loggableText(event.failure.message)}`}`

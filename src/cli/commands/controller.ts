@@ -61,7 +61,7 @@ export async function controller(packages: readonly string[], options: Controlle
 
 function portsOf(packages: readonly string[], options: ControllerOptions, cli: CliContext, log: Log): ControllerPorts {
   const secrets = webhookSecrets(cli.env['BACKPORCH_WEBHOOK_SECRET'])
-  const { webhookAddress, auditWebhookAddress } = options
+  const { webhookAddress, auditWebhookAddress, httpAddress } = options
   if (webhookAddress !== undefined && secrets.length === 0) {
     throw new Failure({
       code: 'BP1001',
@@ -108,6 +108,7 @@ function portsOf(packages: readonly string[], options: ControllerOptions, cli: C
       webhookAddress === undefined
         ? undefined
         : (hooks) => cli.openWebhooks({ address: webhookAddress, secrets, remote: options.repo, ...hooks }),
+    openMonitoring: httpAddress === undefined ? undefined : (hooks) => cli.openMonitoring({ address: httpAddress, ...hooks }),
     openAuditHook:
       auditWebhookAddress === undefined
         ? undefined

@@ -68,6 +68,11 @@ export const CONTROLLER_FLAGS = new Command()
     'listen for webhooks at /webhook (a port alone is on 127.0.0.1); their secret is in BACKPORCH_WEBHOOK_SECRET',
     listenAddress,
   )
+  .option(
+    '--http-address <host:port>',
+    'serve /metrics, /healthz and /readyz (a port alone is on 127.0.0.1); everyone who reaches the address may read them',
+    listenAddress,
+  )
   .addOption(
     new Option(
       '--audit-webhook-address <host:port>',

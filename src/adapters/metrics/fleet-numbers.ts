@@ -1,0 +1,125 @@
+/** What is known of the packages and clusters, over all turns, as rows of gauges. */
+import type { Loggable } from '../../krm/redaction/loggable.ts'
+import type { ObservedNumbers, PackageNumbers } from '../../ports/metrics.ts'
+import type { Row } from './instruments.ts'
+import type { MetricName } from './metric-table.ts'
+
+const BLANK = {
+  mode: '',
+  state: 'Unknown',
+  syncer: '',
+  objects: new Map(),
+  drifted: new Map(),
+  driftedSince: undefined,
+  restoreFailed: false,
+  held: undefined,
+  proposal: undefined,
+} as const
+/** What is worst has its own series, where there are too many. */
+const RISK_ORDER = ['critical', 'high', 'medium', 'low']
+
+export class FleetNumbers {
+  private readonly packages = new Map<Loggable, Map<Loggable, PackageNumbers>>()
+  /** Seconds since 1970, by cluster. */
+  private readonly observedAt = new Map<Loggable, number>()
+  private failures: ReadonlyMap<string, number> = new Map()
+
+  /** Numbers of what could not be observed stay: an outage ends no alert. */
+  take({ packages, failed, clusters, unobserved, whole, occurrences: _, failures }: ObservedNumbers): void {
+    if (whole) this.forget(packages, failed, new Set([...clusters.keys(), ...unobserved]))
+    for (const one of packages) this.of(one.cluster).set(one.package, one)
+    for (const { cluster, package: name } of failed) {
+      const before = this.of(cluster).get(name) ?? { cluster, package: name, ...BLANK }
+      this.of(cluster).set(name, { ...before, state: BLANK.state })
+    }
+    for (const cluster of unobserved) {
+      for (const [name, before] of this.of(cluster)) this.of(cluster).set(name, { ...before, state: BLANK.state })
+      if (!this.observedAt.has(cluster)) this.observedAt.set(cluster, 0)
+    }
+    for (const [cluster, at] of clusters) this.observedAt.set(cluster, at)
+    this.failures = failures
+  }
+
+  rows(): ReadonlyMap<MetricName, readonly Row[]> {
+    const all = [...this.packages.values()]
+      .flatMap((packages) => [...packages.values()])
+      .sort((left, right) => rankOf(left) - rankOf(right))
+    const place = ({ cluster, package: name }: PackageNumbers) => ({ cluster, package: name })
+    const drifted = all.flatMap((one) => [...one.drifted].map(([risk, value]) => ({ labels: { ...place(one), risk }, value })))
+    const since = all.filter(({ driftedSince }) => driftedSince !== undefined)
+    return new Map<MetricName, readonly Row[]>([
+      ['backporch_package_info', all.map((one) => ({ labels: { ...place(one), ...infoOf(one) }, value: 1 }))],
+      ['backporch_objects', this.objectRows()],
+      ['backporch_drifted_objects', drifted],
+      ['backporch_oldest_drift_timestamp_seconds', since.map((one) => ({ labels: place(one), value: one.driftedSince ?? 0 }))],
+      ['backporch_restore_failed', all.flatMap((one) => (one.restoreFailed ? [{ labels: place(one), value: 1 }] : []))],
+      ['backporch_pull_requests', proposalRows(all)],
+      [
+        'backporch_held',
+        countRows(
+          'reason',
+          all.flatMap(({ held }) => held ?? []),
+        ),
+      ],
+      ['backporch_storm', [{ labels: {}, value: all.some(({ held }) => held === 'storm') ? 1 : 0 }]],
+      ['backporch_failures', [...this.failures].map(([code, value]) => ({ labels: { code }, value }))],
+      [
+        'backporch_cluster_last_observed_timestamp_seconds',
+        [...this.observedAt].map(([cluster, value]) => ({ labels: { cluster }, value })),
+      ],
+    ])
+  }
+
+  private forget(packages: ObservedNumbers['packages'], failed: ObservedNumbers['failed'], known: ReadonlySet<Loggable>): void {
+    for (const cluster of [...this.packages.keys(), ...this.observedAt.keys()]) {
+      if (known.has(cluster)) continue
+      this.packages.delete(cluster)
+      this.observedAt.delete(cluster)
+    }
+    const named = Map.groupBy([...packages, ...failed], ({ cluster }) => cluster)
+    for (const [cluster, own] of named) {
+      const names = new Set(own.map((one) => one.package))
+      for (const name of this.of(cluster).keys()) if (!names.has(name)) this.of(cluster).delete(name)
+    }
+  }
+
+  private of(cluster: Loggable): Map<Loggable, PackageNumbers> {
+    const found = this.packages.get(cluster) ?? new Map()
+    this.packages.set(cluster, found)
+    return found
+  }
+
+  private objectRows(): readonly Row[] {
+    return [...this.packages].flatMap(([cluster, packages]) => {
+      const sums = new Map<string, number>()
+      for (const { objects } of packages.values())
+        for (const [verdict, count] of objects) sums.set(verdict, (sums.get(verdict) ?? 0) + count)
+      return [...sums].map(([verdict, value]) => ({ labels: { cluster, verdict }, value }))
+    })
+  }
+}
+
+function rankOf({ drifted, restoreFailed, state }: PackageNumbers): number {
+  const worst = RISK_ORDER.findIndex((risk) => drifted.has(risk))
+  if (worst !== -1) return worst
+  return restoreFailed ? RISK_ORDER.length : state === 'InSync' ? RISK_ORDER.length + 2 : RISK_ORDER.length + 1
+}
+
+function infoOf({ mode, state, syncer }: PackageNumbers) {
+  return { mode, state, syncer: syncer === '' ? 'none' : syncer }
+}
+
+/** Clusters that share a proposal have one. */
+function proposalRows(all: readonly PackageNumbers[]): readonly Row[] {
+  const proposals = new Map(all.flatMap(({ proposal }) => (proposal === undefined ? [] : [[proposal.branch, proposal] as const])))
+  const rows = Map.groupBy(proposals.values(), ({ state, plan }) => `${state} ${plan}`)
+  return [...rows.values()].flatMap(([first, ...others]) =>
+    first === undefined ? [] : [{ labels: { state: first.state, plan: first.plan }, value: others.length + 1 }],
+  )
+}
+
+function countRows(label: string, words: readonly string[]): readonly Row[] {
+  const counts = new Map<string, number>()
+  for (const word of words) counts.set(word, (counts.get(word) ?? 0) + 1)
+  return [...counts].map(([word, value]) => ({ labels: { [label]: word }, value }))
+}

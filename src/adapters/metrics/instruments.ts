@@ -1,0 +1,97 @@
+/** The metrics of the table in prom-client, with a bound on the series of each. */
+import { Counter, Gauge, Histogram, Registry } from 'prom-client'
+import { declarationOf, METRICS, type MetricName } from './metric-table.ts'
+
+export type Labels = Readonly<Record<string, string>>
+
+export interface Row {
+  readonly labels: Labels
+  readonly value: number
+}
+
+/** Series of one metric at most, without the few overflow series. */
+export const SERIES_LIMIT = 5_000
+/** Value of an open label of an overflow series. No cluster and no package has this name. */
+export const OTHER = '_other'
+
+const DROPPED = 'backporch_metrics_dropped_series_total'
+const JOIN = { sum: (left: number, right: number) => left + right, min: Math.min, max: Math.max } as const
+
+export class Instruments {
+  readonly registry = new Registry()
+  private readonly gauges = new Map<MetricName, Gauge>()
+  private readonly counters = new Map<MetricName, Counter>()
+  private readonly histograms = new Map<MetricName, Histogram>()
+  /** Label sets that have a series, of what is never reset. */
+  private readonly known = new Map<MetricName, Set<string>>()
+  private readonly limit: number
+
+  constructor(limit = SERIES_LIMIT) {
+    this.limit = limit
+    for (const name of Object.keys(METRICS) as MetricName[]) {
+      const { type, help, labels, buckets = [] } = declarationOf(name)
+      const options = { name, help, labelNames: [...labels], registers: [this.registry] }
+      if (type === 'gauge') this.gauges.set(name, new Gauge(options))
+      else if (type === 'counter') this.counters.set(name, new Counter(options))
+      else this.histograms.set(name, new Histogram({ ...options, buckets: [...buckets] }))
+    }
+  }
+
+  count(name: MetricName, labels: Labels, by = 1): void {
+    this.counters.get(name)?.inc(this.admitted(name, labels), by)
+  }
+
+  observe(name: MetricName, labels: Labels, value: number): void {
+    // A clock that was set back makes no negative duration.
+    this.histograms.get(name)?.observe(this.admitted(name, labels), Math.max(0, value))
+  }
+
+  /** The series of a gauge are these and no others; the first ones keep their own where there are too many. */
+  replace(name: MetricName, rows: Iterable<Row>): void {
+    const gauge = this.gauges.get(name)
+    if (gauge === undefined) return
+    const join = JOIN[declarationOf(name).overflow ?? 'sum']
+    const overflow = new Map<string, Row>()
+    let own = 0
+    let dropped = 0
+    gauge.reset()
+    for (const row of rows) {
+      own += 1
+      if (own <= this.limit) {
+        gauge.set(row.labels, row.value)
+        continue
+      }
+      dropped += 1
+      const labels = overflowLabels(name, row.labels)
+      const key = JSON.stringify(labels)
+      const before = overflow.get(key)
+      overflow.set(key, { labels, value: before === undefined ? row.value : join(before.value, row.value) })
+    }
+    for (const { labels, value } of overflow.values()) gauge.set(labels, value)
+    this.countDropped(name, dropped)
+  }
+
+  private admitted(name: MetricName, labels: Labels): Labels {
+    const { open } = declarationOf(name)
+    if (open === undefined) return labels
+    const known = this.known.get(name) ?? new Set()
+    this.known.set(name, known)
+    const key = JSON.stringify(labels)
+    if (!known.has(key) && known.size >= this.limit) {
+      this.countDropped(name, 1)
+      return overflowLabels(name, labels)
+    }
+    known.add(key)
+    return labels
+  }
+
+  private countDropped(metric: MetricName, dropped: number): void {
+    if (dropped > 0) this.counters.get(DROPPED)?.inc({ metric }, dropped)
+  }
+}
+
+/** Labels with few values stay, so that sums over them are right. */
+function overflowLabels(name: MetricName, labels: Labels): Labels {
+  const open = new Set(declarationOf(name).open)
+  return Object.fromEntries(Object.entries(labels).map(([label, value]) => [label, open.has(label) ? OTHER : value]))
+}

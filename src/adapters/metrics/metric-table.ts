@@ -1,0 +1,118 @@
+/**
+ * Every metric of the controller, beside those of the process. docs/guides/monitoring.md is written from this table. The `workqueue_` names
+ * are those of controller-runtime, so that dashboards for any controller read them.
+ */
+
+interface Declaration {
+  readonly type: 'gauge' | 'counter' | 'histogram'
+  readonly help: string
+  readonly labels: readonly string[]
+  /** Labels with names of the fleet, whose number has no bound of its own. */
+  readonly open?: readonly string[]
+  /** What the overflow series of a gauge has of the values that it stands for. A counter and a histogram have their sum. */
+  readonly overflow?: 'sum' | 'min' | 'max'
+  readonly buckets?: readonly number[]
+}
+
+const PACKAGE = ['cluster', 'package'] as const
+/** From a changed field on the same machine to a slow fleet that is polled. */
+const LATENCY = [0.005, 0.01, 0.02, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300]
+const WORK = [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300]
+/** From a minute to a month. */
+const DECISION = [60, 300, 900, 3_600, 14_400, 28_800, 86_400, 259_200, 604_800, 2_592_000]
+/** controller-runtime's, in powers of ten. */
+const QUEUE = [0.001, 0.01, 0.1, 1, 10, 100, 1_000]
+
+const gauge = (help: string, labels: readonly string[] = [], more: Partial<Declaration> = {}) =>
+  ({ type: 'gauge', help, labels, ...more }) as const
+const counter = (help: string, labels: readonly string[] = [], more: Partial<Declaration> = {}) =>
+  ({ type: 'counter', help, labels, ...more }) as const
+const histogram = (help: string, buckets: readonly number[], labels: readonly string[] = []) =>
+  ({ type: 'histogram', help, labels, buckets }) as const
+
+export const METRICS = {
+  backporch_build_info: gauge('Always 1. The label has the version.', ['version']),
+  backporch_package_info: gauge(
+    'Always 1 for a package in a cluster. state Unknown: it could not be observed.',
+    [...PACKAGE, 'mode', 'state', 'syncer'],
+    { open: PACKAGE, overflow: 'sum' },
+  ),
+  backporch_objects: gauge('Objects by verdict. A verdict without an object has no series.', ['cluster', 'verdict'], {
+    open: ['cluster'],
+    overflow: 'sum',
+  }),
+  backporch_drifted_objects: gauge(
+    'Drifted objects by their worst risk, without drift that a person decided to keep. A package without one has no series.',
+    [...PACKAGE, 'risk'],
+    { open: PACKAGE, overflow: 'sum' },
+  ),
+  backporch_oldest_drift_timestamp_seconds: gauge('Begin of drift that nobody has decided on.', PACKAGE, {
+    open: PACKAGE,
+    overflow: 'min',
+  }),
+  backporch_restore_failed: gauge('1 while the latest approved change did not reach the cluster in time.', PACKAGE, {
+    open: PACKAGE,
+    overflow: 'sum',
+  }),
+  backporch_drift_detected_total: counter(
+    'Objects that drifted or drifted further, by the worst risk of the change and the class of its writer.',
+    [...PACKAGE, 'risk', 'actor_class'],
+    { open: PACKAGE },
+  ),
+  backporch_drift_resolved_total: counter(
+    'Drift that ended: by the plan that was approved, or Declined, Healed, ResolvedByGit.',
+    [...PACKAGE, 'resolution'],
+    { open: PACKAGE },
+  ),
+  backporch_drift_suppressed_total: counter('Differences that a rule began to ignore, by the kind of the rule.', ['rule_kind']),
+  backporch_detection_latency_seconds: histogram('From the moment an event of a changed object was read to its verdict.', LATENCY),
+  backporch_time_to_decision_seconds: histogram('From a proposal to the decision of a person.', DECISION, ['resolution']),
+  backporch_time_to_restore_seconds: histogram('From an approved Restore to the observation that live agrees.', DECISION, ['syncer']),
+  backporch_pull_requests: gauge('Open pull requests, and recorded drafts that have none yet.', ['state', 'plan']),
+  backporch_held: gauge('Packages whose record stays a draft, by reason.', ['reason']),
+  backporch_storm: gauge('1 while proposals are held back because too much drifted at once.'),
+  backporch_failures: gauge('Failures of the last turn, by code (backporch explain CODE).', ['code']),
+  backporch_cluster_last_observed_timestamp_seconds: gauge('Last observation of a cluster. 0: never since the start.', ['cluster'], {
+    open: ['cluster'],
+    overflow: 'min',
+  }),
+  backporch_turns_total: counter('Turns that ended.', ['outcome']),
+  backporch_reconcile_duration_seconds: histogram('Duration of a turn and of its phases.', WORK, ['phase']),
+  workqueue_depth: gauge('Items that wait in the queue.', ['name']),
+  workqueue_adds_total: counter('Items that were added to the queue.', ['name']),
+  workqueue_retries_total: counter('Items that were added again after a failure.', ['name']),
+  workqueue_queue_duration_seconds: histogram('How long an item waits in the queue.', QUEUE, ['name']),
+  workqueue_work_duration_seconds: histogram('How long the work on an item takes.', QUEUE, ['name']),
+  backporch_watch_age_seconds: gauge('Age of the oldest proof that a watch of the cluster missed nothing.', ['cluster'], {
+    open: ['cluster'],
+    overflow: 'max',
+  }),
+  backporch_watch_stale: gauge('Kinds of the cluster whose watch has no such proof for more than a minute.', ['cluster'], {
+    open: ['cluster'],
+    overflow: 'sum',
+  }),
+  backporch_watch_lists_total: counter('Complete lists of the watches of a cluster.', ['cluster'], { open: ['cluster'] }),
+  backporch_watch_reopened_total: counter('Watches of a cluster that were opened again.', ['cluster'], { open: ['cluster'] }),
+  backporch_watch_events_total: counter('Events and bookmarks of the watches of a cluster.', ['cluster'], { open: ['cluster'] }),
+  backporch_api_requests_total: counter(
+    'Requests to API servers. code: 2xx, 4xx, …, or none without an answer.',
+    ['cluster', 'verb', 'code'],
+    { open: ['cluster'] },
+  ),
+  backporch_forge_requests_total: counter('Requests to the forge. code: none without an answer.', ['forge', 'code']),
+  backporch_forge_rate_limit_remaining: gauge('Requests that the forge still allows in its present window.', ['forge', 'limit'], {
+    open: ['limit'],
+    overflow: 'min',
+  }),
+  backporch_git_fetch_total: counter('Requests that read from the git server.', ['result']),
+  backporch_git_push_total: counter('Requests that push to the git server. A push that it refuses is answered.', ['result']),
+  backporch_metrics_dropped_series_total: counter('Values whose labels got no series of their own, each time they were reported.', [
+    'metric',
+  ]),
+} as const satisfies Readonly<Record<string, Declaration>>
+
+export type MetricName = keyof typeof METRICS
+
+export function declarationOf(name: MetricName): Declaration {
+  return METRICS[name]
+}

@@ -1,0 +1,84 @@
+/** Whether the controller is ready, and what of it is stale: a probe fails only where every cluster is. */
+import type { Loggable } from '../krm/redaction/loggable.ts'
+import { loggableName } from '../krm/redaction/loggable.ts'
+import { type KindWatchState, STALE_AFTER } from '../ports/cluster-watch.ts'
+import type { MetricsSource, ObservedNumbers } from '../ports/metrics.ts'
+import type { Readiness, ReadinessCheck } from '../ports/readiness.ts'
+
+/** When a cluster was observed last; milliseconds since 1970, 0 for never. */
+interface ClusterAge {
+  readonly observedAt: number
+  readonly staleAfter: number
+}
+
+/** Milliseconds that a turn may take beside the intervals. */
+const LONGEST_TURN = 60_000
+
+export class ReadinessState {
+  private readonly interval: number
+  private turnsEnded = 0
+  private succeeded = false
+  private source: Pick<MetricsSource, 'watches'> = {}
+  private readonly clusters = new Map<Loggable, number>()
+
+  /** @param interval milliseconds from the end of a turn to the next one */
+  constructor(interval: number) {
+    this.interval = interval
+  }
+
+  provide(source: MetricsSource): void {
+    this.source = { ...this.source, ...source }
+  }
+
+  /** @param observed undefined where the turn observed nothing */
+  turnEnded(observed: ObservedNumbers | undefined): void {
+    this.turnsEnded += 1
+    this.succeeded = observed !== undefined
+    if (observed === undefined) return
+    const { clusters, unobserved, whole } = observed
+    if (whole) for (const name of this.clusters.keys()) if (!clusters.has(name) && !unobserved.includes(name)) this.clusters.delete(name)
+    for (const name of unobserved) if (!this.clusters.has(name)) this.clusters.set(name, 0)
+    for (const [name, at] of clusters) this.clusters.set(name, at * 1_000)
+  }
+
+  /** @param now milliseconds since 1970 */
+  at(now: number): Readiness {
+    const first = { ok: this.turnsEnded > 0, text: this.turnsEnded > 0 ? 'first turn ended' : 'first turn: not ended yet' }
+    const clusters = [...this.ages()].map(([name, age]) => clusterCheck(name, age, now))
+    // A repository without a package has no cluster to be stale.
+    const none = clusters.length === 0 && this.turnsEnded > 0 && !this.succeeded
+    const observed = clusters.some(({ ok }) => ok) || (clusters.length === 0 && this.succeeded)
+    const checks = [first, ...clusters, ...(none ? [{ ok: false, text: 'clusters: none was observed yet' }] : [])]
+    return { ready: first.ok && observed, checks }
+  }
+
+  /** A watch proves more often than turns do. */
+  private ages(): ReadonlyMap<Loggable, ClusterAge> {
+    const staleAfter = 3 * this.interval + LONGEST_TURN
+    const ages = new Map([...this.clusters].map(([name, observedAt]) => [name, { observedAt, staleAfter }]))
+    for (const watch of this.source.watches?.() ?? []) {
+      const observedAt = provenAt(watch.state())
+      if (observedAt !== undefined) ages.set(loggableName(watch.cluster), { observedAt, staleAfter: STALE_AFTER })
+    }
+    return ages
+  }
+}
+
+/** The oldest proof; undefined where no kind can be followed, so that turns alone observe. */
+function provenAt(kinds: readonly KindWatchState[]): number | undefined {
+  const proofs = kinds.flatMap(({ state, provenAt: at }) => (state === 'unreadable' ? [] : [at]))
+  return proofs.length === 0 ? undefined : Math.min(...proofs)
+}
+
+function clusterCheck(name: Loggable, { observedAt, staleAfter }: ClusterAge, now: number): ReadinessCheck {
+  if (observedAt === 0) return { ok: false, text: `cluster ${name}: never observed` }
+  const age = now - observedAt
+  return age <= staleAfter ? { ok: true, text: `cluster ${name} ok` } : { ok: false, text: `cluster ${name}: stale for ${ageText(age)}` }
+}
+
+/** `3m12s`, as Go prints durations. */
+function ageText(milliseconds: number): string {
+  const seconds = Math.floor(milliseconds / 1_000)
+  const [hours, minutes] = [Math.floor(seconds / 3_600), Math.floor(seconds / 60) % 60]
+  return `${hours > 0 ? `${hours}h` : ''}${hours > 0 || minutes > 0 ? `${minutes}m` : ''}${seconds % 60}s`
+}

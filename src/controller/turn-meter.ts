@@ -1,0 +1,69 @@
+/** Measures the turns for the metrics and for the readiness. */
+import type { Failure } from '../failure.ts'
+import type { Metrics, MetricsSource, TurnNumbers } from '../ports/metrics.ts'
+import type { TracedRequest } from '../ports/trace.ts'
+import type { TurnResult } from '../reconcile/run-turn.ts'
+import type { ReadinessState } from './readiness.ts'
+import { TurnCounter } from './turn-numbers.ts'
+
+/** The phase that a step of a turn begins, by its first word. Comparing and planning are part of `observe`. */
+const PHASES: Readonly<Record<string, string>> = { reading: 'read', observing: 'observe', looking: 'observe', writing: 'write' }
+
+interface MeterParts {
+  readonly metrics: Metrics
+  readonly readiness: ReadinessState
+  /** Milliseconds of a clock that is never set back. */
+  readonly elapsed: () => number
+}
+
+export class TurnMeter {
+  private readonly parts: MeterParts
+  private readonly counter = new TurnCounter()
+  private began = 0
+  private phase: { readonly name: string; readonly began: number } | undefined
+  /** Seconds. */
+  private phases = new Map<string, number>()
+
+  constructor(parts: MeterParts) {
+    this.parts = parts
+  }
+
+  begin(): void {
+    this.began = this.parts.elapsed()
+    this.phase = undefined
+    this.phases = new Map()
+  }
+
+  step(step: string): void {
+    const name = PHASES[step.split(' ', 1)[0] ?? '']
+    if (name === undefined || name === this.phase?.name) return
+    this.endPhase()
+    this.phase = { name, began: this.parts.elapsed() }
+  }
+
+  /** @param found undefined for a turn without a result */
+  ended(outcome: TurnNumbers['outcome'], found?: { readonly result: TurnResult; readonly failures: readonly Failure[] }): void {
+    const { metrics, readiness, elapsed } = this.parts
+    this.endPhase()
+    const phases = new Map([...this.phases, ['total', (elapsed() - this.began) / 1_000]])
+    const observed = found === undefined ? undefined : this.counter.numbersOf(found.result, found.failures)
+    metrics.turn({ outcome, phases, observed })
+    readiness.turnEnded(observed)
+  }
+
+  request(request: TracedRequest): void {
+    this.parts.metrics.request(request)
+  }
+
+  provide(source: MetricsSource): void {
+    this.parts.metrics.provide(source)
+    this.parts.readiness.provide(source)
+  }
+
+  private endPhase(): void {
+    if (this.phase === undefined) return
+    const { name, began } = this.phase
+    this.phases.set(name, (this.phases.get(name) ?? 0) + (this.parts.elapsed() - began) / 1_000)
+    this.phase = undefined
+  }
+}

@@ -1,0 +1,190 @@
+/** What a turn found, as numbers for metrics. It remembers what it has counted, so that a turn counts what is new. */
+import { type Drift, type ObjectVerdict, RISKS, type Risk } from '../drift/drift.ts'
+import { type Loggable, loggableName } from '../krm/redaction/loggable.ts'
+import type { PlannedResult, UnitResult } from '../plan/turn/unit-result.ts'
+import type { ObservedNumbers, Occurrence, PackageNumbers } from '../ports/metrics.ts'
+import type { TurnResult } from '../reconcile/run-turn.ts'
+import type { Change, ClosedEpisode, DriftReport } from '../record/schema.ts'
+import { syncerOfManager } from '../syncers/registry.ts'
+
+/** What was counted of a package. */
+interface Counted {
+  readonly cluster: Loggable
+  readonly package: Loggable
+  readonly fingerprints: ReadonlySet<string>
+  /** Ended episodes by id, and whether live agreed with the decision. */
+  readonly ended: ReadonlyMap<string, { readonly verified: boolean }>
+  /** Ignored differences, by the kind of the rule. */
+  readonly ignored: ReadonlyMap<string, number>
+}
+
+/** Drift of these is open, or approved and not applied yet; that of others is none, or was declined. */
+const DRIFTING: ReadonlySet<string> = new Set(['Drifted', 'Applying'])
+/** Decisions of people; the other ends are none. */
+const DECIDED: ReadonlySet<string> = new Set(['Merged', 'Declined'])
+
+export class TurnCounter {
+  private counted = new Map<string, Counted>()
+
+  /** @param whole whether the turn was about every package of its clusters; what it does not name is forgotten then */
+  numbersOf(result: TurnResult, failures: readonly { readonly code: string }[], whole = true): ObservedNumbers {
+    const before = this.counted
+    const counted = whole ? new Map<string, Counted>() : before
+    const packages: PackageNumbers[] = []
+    const failed: { cluster: Loggable; package: Loggable }[] = []
+    const occurrences: Occurrence[] = []
+    const clusters = new Map<Loggable, number>()
+    for (const unit of result.units) {
+      const key = keyOf(unit)
+      const known = before.get(key)
+      if (unit.state === 'failed') {
+        failed.push(known ?? { cluster: loggableName(unit.cluster), package: loggableName(unit.packagePath || '.') })
+        if (known !== undefined) counted.set(key, known)
+        continue
+      }
+      const now = countedOf(unit, known)
+      counted.set(key, now)
+      packages.push(packageNumbers(unit, now))
+      occurrences.push(...occurrencesOf(unit, known ?? baselineOf(unit, now), now))
+      clusters.set(now.cluster, Math.max(clusters.get(now.cluster) ?? 0, secondsOf(unit.observation.cluster.observedAt)))
+    }
+    const unobserved = result.notObserved.map(({ cluster }) => loggableName(cluster))
+    // Their packages come back as they were.
+    for (const [key, one] of before) if (unobserved.includes(one.cluster)) counted.set(key, one)
+    this.counted = counted
+    return { packages, failed, clusters, unobserved, whole, occurrences, failures: countBy(failures, ({ code }) => code) }
+  }
+}
+
+function keyOf(unit: UnitResult): string {
+  return unit.state === 'failed' ? `${unit.cluster}\0${unit.packagePath}` : `${unit.unit.cluster}\0${unit.unit.packagePath}`
+}
+
+/** The names are checked once. */
+function countedOf(planned: PlannedResult, known: Counted | undefined): Counted {
+  const { unit, plan } = planned
+  const { report } = plan
+  return {
+    cluster: known?.cluster ?? loggableName(unit.cluster),
+    package: known?.package ?? loggableName(unit.packageName),
+    fingerprints: new Set(report.spec.changes.map(({ fingerprint }) => fingerprint)),
+    ended: endedOf(episodesOf(planned).values()),
+    ignored: ignoredOf(report),
+  }
+}
+
+/** Of a package that this process has not seen before: what the ledger has of it was counted by an earlier process. */
+function baselineOf({ observation: { git } }: PlannedResult, { cluster, package: name }: Counted): Counted {
+  const { report, closed } = git.ledger
+  const fingerprints = new Set(report?.spec.changes.map(({ fingerprint }) => fingerprint))
+  return { cluster, package: name, fingerprints, ended: endedOf(closed), ignored: ignoredOf(report) }
+}
+
+function endedOf(episodes: Iterable<ClosedEpisode>): Counted['ended'] {
+  return new Map([...episodes].map(({ spec, status }) => [spec.episode, { verified: status.verifiedAt !== undefined }]))
+}
+
+function ignoredOf(report: DriftReport | undefined): ReadonlyMap<string, number> {
+  const ignored = report?.status.setAside?.filter(({ state }) => state === 'Ignored') ?? []
+  return countBy(ignored, ({ rule = '' }) => (rule.startsWith('preset:') ? 'preset' : 'rule'))
+}
+
+function packageNumbers(unit: PlannedResult, { cluster, package: name }: Counted): PackageNumbers {
+  const { plan, observation } = unit
+  const { report, record, branch } = plan
+  const { state, lifecycle, held, plan: wanted } = report.status
+  const drifting = DRIFTING.has(state)
+  const began = record?.spec.began ?? report.status.since
+  return {
+    cluster,
+    package: name,
+    mode: observation.policy.mode,
+    state,
+    syncer: syncerNameOf(observation),
+    objects: countBy(observation.verdicts, (verdict) => verdict.state),
+    drifted: drifting ? riskCounts(observation.verdicts) : new Map(),
+    driftedSince: state === 'Drifted' ? secondsOf(began) : undefined,
+    restoreFailed: restoreFailed(unit),
+    held: held?.reason,
+    proposal:
+      branch === '' || lifecycle === '' || lifecycle === 'Published'
+        ? undefined
+        : { branch, state: lifecycle === 'Draft' ? 'draft' : 'open', plan: wanted || 'none' },
+  }
+}
+
+function syncerNameOf({ syncer }: PlannedResult['observation']): string {
+  return syncer === undefined ? '' : (syncerOfManager(syncer.manager) ?? 'other')
+}
+
+/** By id, as they are after this turn: also those that a command ended. */
+function episodesOf({ plan, observation }: PlannedResult): ReadonlyMap<string, ClosedEpisode> {
+  const episodes = [...observation.git.ledger.closed, ...plan.outcomes.map(({ episode }) => episode)]
+  return new Map(episodes.map((episode) => [episode.spec.episode, episode]))
+}
+
+/** The latest decision counts: each one replaces what was approved before. */
+function restoreFailed(unit: PlannedResult): boolean {
+  const latest = [...episodesOf(unit).values()].filter(({ status }) => status.outcome === 'Merged').at(-1)
+  return latest?.status.failedAt !== undefined && latest.status.verifiedAt === undefined
+}
+
+function riskCounts(verdicts: readonly ObjectVerdict[]): ReadonlyMap<string, number> {
+  const drifted = verdicts.filter(({ items }) => items.length > 0)
+  return countBy(drifted, ({ items }) => worst(items))
+}
+
+function worst(items: readonly Pick<Drift, 'risk'>[]): Risk {
+  return RISKS.find((risk) => items.some((item) => item.risk === risk)) ?? 'low'
+}
+
+function occurrencesOf(unit: PlannedResult, before: Counted, now: Counted): readonly Occurrence[] {
+  const { cluster, package: name } = now
+  const { report } = unit.plan
+  const fresh = report.spec.changes.filter(({ fingerprint }) => !before.fingerprints.has(fingerprint))
+  const objects = Map.groupBy(fresh, ({ ref }) => `${ref.group}/${ref.kind}/${ref.namespace}/${ref.name}`)
+  const detected = [...objects.values()].map((changes) => detectedOf(changes, { cluster, package: name }))
+  const syncer = syncerNameOf(unit.observation)
+  const ended = [...episodesOf(unit).values()].flatMap((episode) => endedOccurrences(episode, { before, now, syncer }))
+  const suppressed = [...now.ignored].flatMap(([rule, count]): Occurrence[] => {
+    const more = count - (before.ignored.get(rule) ?? 0)
+    return more > 0 ? [{ kind: 'suppressed', rule, count: more }] : []
+  })
+  return [...detected, ...ended, ...suppressed]
+}
+
+/** One for each object, however many of its fields were changed. */
+function detectedOf(changes: readonly Change[], place: { readonly cluster: Loggable; readonly package: Loggable }): Occurrence {
+  const risk = worst(changes)
+  const actorClass = changes.find((change) => change.risk === risk)?.actor.class ?? 'unknown'
+  return { kind: 'detected', ...place, risk, actorClass }
+}
+
+function endedOccurrences(
+  { spec, status }: ClosedEpisode,
+  { before, now, syncer }: { readonly before: Counted; readonly now: Counted; readonly syncer: string },
+): readonly Occurrence[] {
+  const { cluster, package: name } = now
+  const known = before.ended.get(spec.episode)
+  const resolution = status.outcome === 'Merged' ? spec.plan : status.outcome
+  const seconds = DECIDED.has(status.outcome) ? secondsOf(status.at) - secondsOf(spec.proposedAt ?? spec.began) : undefined
+  // A published draft decides nothing.
+  const resolved = known === undefined && status.outcome !== 'Published'
+  const restores = status.outcome === 'Merged' && (spec.plan === 'Restore' || spec.plan === 'Mixed')
+  const restored = restores && status.verifiedAt !== undefined && known?.verified !== true
+  return [
+    ...(resolved ? [{ kind: 'resolved', cluster, package: name, resolution, seconds } as const] : []),
+    ...(restored ? [{ kind: 'restored', syncer, seconds: secondsOf(status.verifiedAt ?? '') - secondsOf(status.at) } as const] : []),
+  ]
+}
+
+function secondsOf(time: string): number {
+  const milliseconds = Date.parse(time)
+  return Number.isNaN(milliseconds) ? 0 : milliseconds / 1_000
+}
+
+function countBy<Item>(items: readonly Item[], wordOf: (item: Item) => string): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>()
+  for (const item of items) counts.set(wordOf(item), (counts.get(wordOf(item)) ?? 0) + 1)
+  return counts
+}
