@@ -17,6 +17,7 @@ import { startForRun } from './controlplane/start-for-run.ts'
 import { startGiteaForRun } from './gitea/start-for-run.ts'
 import { whyNoKpt } from './kpt/find-kpt.ts'
 import { TEST_PROGRAM } from './program.ts'
+import { findPrometheus } from './prometheus/find-prometheus.ts'
 
 // Half of a short test's time is the reading of TypeScript: Node keeps what it made of it, for this run and the next.
 process.env['NODE_COMPILE_CACHE'] ??= join(tmpdir(), 'backporch-test-compile-cache')
@@ -41,10 +42,11 @@ interface Tier {
 
 const noPreparation = async (): Promise<{ end: () => Promise<void> }> => ({ end: async () => undefined })
 const gitea = (file: string): boolean => file.endsWith('.gitea.test.ts') || file.startsWith('test/gitea/')
+const prometheus = (file: string): boolean => file.endsWith('.prometheus.test.ts')
 const live = (file: string): boolean =>
   !gitea(file) && (file.endsWith('.live.test.ts') || file.startsWith('test/controlplane/') || file.startsWith('test/e2e/'))
 const tiers: readonly Tier[] = [
-  { name: 'unit', has: (file) => !live(file) && !gitea(file) && !file.endsWith('.kpt.test.ts'), width: 2, prepare: noPreparation },
+  { name: 'unit', has: (file) => !live(file) && !gitea(file) && !prometheus(file) && !file.endsWith('.kpt.test.ts'), width: 2, prepare: noPreparation },
   {
     name: 'kpt',
     has: (file) => file.endsWith('.kpt.test.ts'),
@@ -52,6 +54,15 @@ const tiers: readonly Tier[] = [
     prepare: async () => {
       const why = await whyNoKpt()
       return why ? { why } : { end: async () => undefined }
+    },
+  },
+  {
+    name: 'prometheus',
+    has: prometheus,
+    width: 2,
+    prepare: async () => {
+      const found = await findPrometheus({ report: (message) => console.log(message) })
+      return found.state === 'unavailable' ? { why: found.why } : noPreparation()
     },
   },
   { name: 'control plane', has: live, width: 3, prepare: prepareControlPlane },

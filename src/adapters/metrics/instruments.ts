@@ -1,6 +1,6 @@
 /** The metrics of the table in prom-client, with a bound on the series of each. */
-import { Counter, Gauge, Histogram, Registry } from 'prom-client'
-import { declarationOf, METRICS, type MetricName } from './metric-table.ts'
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import { declarationOf, METRICS, type MetricName, PROCESS_METRICS } from './metric-table.ts'
 
 export type Labels = Readonly<Record<string, string>>
 
@@ -28,6 +28,8 @@ export class Instruments {
 
   constructor(limit = SERIES_LIMIT) {
     this.limit = limit
+    collectDefaultMetrics({ register: this.registry })
+    for (const { name } of this.registry.getMetricsAsArray()) if (!PROCESS_METRICS.has(name)) this.registry.removeSingleMetric(name)
     for (const name of Object.keys(METRICS) as MetricName[]) {
       const { type, help, labels, buckets = [] } = declarationOf(name)
       const options = { name, help, labelNames: [...labels], registers: [this.registry] }

@@ -111,6 +111,24 @@ export const METRICS = {
   ]),
 } as const satisfies Readonly<Record<string, Declaration>>
 
+/** Those of prom-client's own that are kept; others cost more to read, or have names that promtool refuses. */
+export const PROCESS_METRICS: ReadonlySet<string> = new Set([
+  'process_cpu_seconds_total',
+  'process_start_time_seconds',
+  'process_resident_memory_bytes',
+  'process_virtual_memory_bytes',
+  'process_open_fds',
+  'process_max_fds',
+  'nodejs_eventloop_lag_seconds',
+  'nodejs_eventloop_lag_p50_seconds',
+  'nodejs_eventloop_lag_p99_seconds',
+  'nodejs_heap_size_total_bytes',
+  'nodejs_heap_size_used_bytes',
+  'nodejs_external_memory_bytes',
+  'nodejs_gc_duration_seconds',
+  'nodejs_version_info',
+])
+
 export type MetricName = keyof typeof METRICS
 
 export function declarationOf(name: MetricName): Declaration {

@@ -1,5 +1,4 @@
 /** Metrics in the text format of Prometheus, with prom-client. */
-import { collectDefaultMetrics } from 'prom-client'
 import { type Loggable, loggableName } from '../../krm/redaction/loggable.ts'
 import type { Clock } from '../../ports/clock.ts'
 import { type KindWatchState, STALE_AFTER } from '../../ports/cluster-watch.ts'
@@ -39,7 +38,6 @@ export class PrometheusMetrics implements Metrics {
     this.clock = clock
     this.instruments = new Instruments(limit)
     this.instruments.replace('backporch_build_info', [{ labels: { version }, value: 1 }])
-    collectDefaultMetrics({ register: this.instruments.registry })
   }
 
   get contentType(): string {
