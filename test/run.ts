@@ -46,7 +46,12 @@ const prometheus = (file: string): boolean => file.endsWith('.prometheus.test.ts
 const live = (file: string): boolean =>
   !gitea(file) && (file.endsWith('.live.test.ts') || file.startsWith('test/controlplane/') || file.startsWith('test/e2e/'))
 const tiers: readonly Tier[] = [
-  { name: 'unit', has: (file) => !live(file) && !gitea(file) && !prometheus(file) && !file.endsWith('.kpt.test.ts'), width: 2, prepare: noPreparation },
+  {
+    name: 'unit',
+    has: (file) => !live(file) && !gitea(file) && !prometheus(file) && !file.endsWith('.kpt.test.ts'),
+    width: 2,
+    prepare: noPreparation,
+  },
   {
     name: 'kpt',
     has: (file) => file.endsWith('.kpt.test.ts'),

@@ -64,9 +64,9 @@ export class ReadinessState {
   }
 }
 
-/** The oldest proof; undefined where no kind can be followed, so that turns alone observe. */
+/** The oldest proof; undefined where there is none yet, and where no kind can be followed: then turns alone observe. */
 function provenAt(kinds: readonly KindWatchState[]): number | undefined {
-  const proofs = kinds.flatMap(({ state, provenAt: at }) => (state === 'unreadable' ? [] : [at]))
+  const proofs = kinds.flatMap(({ state, provenAt: at }) => (state === 'unreadable' || at === 0 ? [] : [at]))
   return proofs.length === 0 ? undefined : Math.min(...proofs)
 }
 

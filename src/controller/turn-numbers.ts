@@ -1,5 +1,6 @@
 /** What a turn found, as numbers for metrics. It remembers what it has counted, so that a turn counts what is new. */
 import { type Drift, type ObjectVerdict, RISKS, type Risk } from '../drift/drift.ts'
+import { PRESET } from '../drift/noise/presets.ts'
 import { type Loggable, loggableName } from '../krm/redaction/loggable.ts'
 import type { PlannedResult, UnitResult } from '../plan/turn/unit-result.ts'
 import type { ObservedNumbers, Occurrence, PackageNumbers } from '../ports/metrics.ts'
@@ -86,7 +87,7 @@ function endedOf(episodes: Iterable<ClosedEpisode>): Counted['ended'] {
 
 function ignoredOf(report: DriftReport | undefined): ReadonlyMap<string, number> {
   const ignored = report?.status.setAside?.filter(({ state }) => state === 'Ignored') ?? []
-  return countBy(ignored, ({ rule = '' }) => (rule.startsWith('preset:') ? 'preset' : 'rule'))
+  return countBy(ignored, ({ rule = '' }) => (rule.startsWith(PRESET) ? 'preset' : 'rule'))
 }
 
 function packageNumbers(unit: PlannedResult, { cluster, package: name }: Counted): PackageNumbers {

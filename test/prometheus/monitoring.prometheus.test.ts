@@ -5,8 +5,8 @@ import { describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { parseGoYaml } from '../../src/yaml/read/go-yaml.ts'
+import { MeasuredWorld } from '../fakes/measured-world.ts'
 import { findPrometheus, type PrometheusBinaries } from './find-prometheus.ts'
-import { MeasuredWorld } from './measured-world.ts'
 import { type Prometheus, startPrometheus } from './start-prometheus.ts'
 
 const MONITORING = fileURLToPath(new URL('../../deploy/monitoring/', import.meta.url))
@@ -34,8 +34,9 @@ interface Alert {
 }
 
 function alerts(): readonly Alert[] {
-  const [document] = parseGoYaml(readFileSync(ALERTS, 'utf8'), ALERTS).documents
-  return (document?.value as unknown as { groups: { rules: Alert[] }[] }).groups.flatMap(({ rules }) => rules)
+  const { documents } = parseGoYaml(readFileSync(ALERTS, 'utf8'), ALERTS)
+  const files = documents.map(({ value }) => value as unknown as { readonly groups: readonly { readonly rules: readonly Alert[] }[] })
+  return files.flatMap(({ groups }) => groups.flatMap(({ rules }) => rules))
 }
 
 async function until(what: string, isTrue: () => Promise<boolean>): Promise<void> {
@@ -119,11 +120,11 @@ function suite(binaries: PrometheusBinaries): void {
       }
     }
     for (const { alert, expr } of alerts()) assert.deepEqual((await prometheus.query(expr)).warnings, [], alert)
-    const valueOf = async (expression: string) => (await prometheus.query(expression)).result.map(({ value }) => value?.[1])
-    assert.deepEqual(await valueOf('sum(backporch_package_info{state="Silenced"})'), ['1'])
-    assert.deepEqual(await valueOf('backporch_drift_resolved_total{package="apps/web",resolution="Restore"}'), ['2'])
-    assert.deepEqual(await valueOf('backporch_held{reason="fight"}'), ['1'])
-    assert.deepEqual(await valueOf('sum(backporch_drifted_objects)'), ['2'])
+    const valuesOf = async (expression: string) => (await prometheus.query(expression)).result.map(({ value }) => value?.[1])
+    assert.deepEqual(await valuesOf('sum(backporch_package_info{state="Silenced"})'), ['1'])
+    assert.deepEqual(await valuesOf('backporch_drift_resolved_total{package="apps/web",resolution="Restore"}'), ['2'])
+    assert.deepEqual(await valuesOf('backporch_held{reason="fight"}'), ['1'])
+    assert.deepEqual(await valuesOf('sum(backporch_drifted_objects)'), ['2'])
     // The world's clock is days behind, so its drift is old and its cluster is stale.
     await until('an alert', async () => (await prometheus.query('ALERTS{alertname="DriftUndecided"}')).result.length === 2)
     await until('an alert', async () => (await prometheus.query('ALERTS{alertname="DriftObservationStale"}')).result.length === 1)

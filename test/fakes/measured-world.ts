@@ -5,7 +5,7 @@ import { systemClock } from '../../src/adapters/system/system-clock.ts'
 import { ReadinessState } from '../../src/controller/readiness.ts'
 import { TurnMeter } from '../../src/controller/turn-meter.ts'
 import type { KindWatchState } from '../../src/ports/cluster-watch.ts'
-import { TurnWorld, WEB } from '../fakes/turn-world.ts'
+import { TurnWorld, WEB } from './turn-world.ts'
 
 const API = {
   'apps/api/Kptfile': 'apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: api\n',
@@ -18,7 +18,7 @@ const API = {
 export const CANARIES = ['canary', 'replicas', 'kubectl-edit', 'other-controller', 'nginx', 'COLOR', 'ConfigMap', 'Deployment', 'shop']
 
 export class MeasuredWorld {
-  readonly world = new TurnWorld('{mode: Propose}', API)
+  readonly world = new TurnWorld('{mode: Propose, ignore: [{paths: [data.ignored], reason: canary-reason}]}', API)
   readonly metrics = new PrometheusMetrics({ version: '1.2.3', clock: systemClock })
   private readonly readiness = new ReadinessState(60_000)
   readonly meter = new TurnMeter({ metrics: this.metrics, readiness: this.readiness, elapsed: () => performance.now() })
@@ -46,6 +46,7 @@ export class MeasuredWorld {
     this.world.edit('/ConfigMap/canary-namespace/canary-object', 'data.a', 'canary-live', 'kubectl-edit')
     await this.turn()
     await this.decide('apps/db', () => this.world.reject())
+    this.world.edit('/ConfigMap/shop/api', 'data.ignored', 'canary-live', 'kubectl-edit')
     this.world.edit('/ConfigMap/shop/api', 'data.mode', 'canary-live', 'kubectl-edit')
     await this.turn()
   }

@@ -1,0 +1,265 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { CANARIES, MeasuredWorld } from '../../../test/fakes/measured-world.ts'
+import { type Loggable, loggableName } from '../../krm/redaction/loggable.ts'
+import type { KindWatchState } from '../../ports/cluster-watch.ts'
+import type { ObservedNumbers, PackageNumbers } from '../../ports/metrics.ts'
+import { SERIES_LIMIT } from './instruments.ts'
+import { METRICS, PROCESS_METRICS } from './metric-table.ts'
+import { PrometheusMetrics } from './prometheus-metrics.ts'
+
+const NOW = Date.parse('2026-11-21T10:00:00Z')
+const clock = { now: () => new Date(NOW) }
+const PROD = loggableName('prod')
+
+function metricsOf(limit?: number): PrometheusMetrics {
+  return new PrometheusMetrics({ version: '1.2.3', clock, ...(limit === undefined ? {} : { limit }) })
+}
+
+function packageOf(name: string, more: Partial<PackageNumbers> = {}): PackageNumbers {
+  return {
+    cluster: PROD,
+    package: loggableName(name),
+    mode: 'Propose',
+    state: 'InSync',
+    syncer: 'Flux',
+    objects: new Map([['in-sync', 2]]),
+    drifted: new Map(),
+    driftedSince: undefined,
+    restoreFailed: false,
+    held: undefined,
+    proposal: undefined,
+    ...more,
+  }
+}
+
+function turnOf(packages: readonly PackageNumbers[], more: Partial<ObservedNumbers> = {}): Parameters<PrometheusMetrics['turn']>[0] {
+  const observed = {
+    packages,
+    failed: [],
+    clusters: new Map([[PROD, 100]]),
+    unobserved: [],
+    whole: true,
+    occurrences: [],
+    failures: new Map(),
+    ...more,
+  }
+  return { outcome: 'succeeded', phases: new Map([['total', 1]]), observed }
+}
+
+/** Samples of our own metrics, `name{labels} value`, without the buckets of histograms. */
+async function samples(metrics: PrometheusMetrics, name: string): Promise<string[]> {
+  const lines = (await metrics.exposition()).split('\n')
+  return lines.filter((line) => line.startsWith(`${name}{`) || line.startsWith(`${name} `)).map((line) => line.slice(name.length))
+}
+
+const DRIFTED = { state: 'Drifted', drifted: new Map([['critical', 1]]), driftedSince: 50 }
+
+test('the registry has the metrics of the table and those of the process, and no others', async () => {
+  const text = await metricsOf().exposition()
+  const names = [...text.matchAll(/^# TYPE (\S+)/gm)].map(([, name]) => name ?? '')
+  const wanted = [...Object.keys(METRICS), ...PROCESS_METRICS]
+  assert.deepEqual(names.sort(), wanted.sort())
+})
+
+test('a package that drifts has its series, and loses them when it is in sync or gone', async () => {
+  const metrics = metricsOf()
+  metrics.turn(turnOf([packageOf('apps/web', DRIFTED), packageOf('apps/api')]))
+  assert.deepEqual(await samples(metrics, 'backporch_drifted_objects'), ['{cluster="prod",package="apps/web",risk="critical"} 1'])
+  assert.deepEqual(await samples(metrics, 'backporch_objects'), ['{cluster="prod",verdict="in-sync"} 4'])
+  assert.equal((await samples(metrics, 'backporch_package_info')).length, 2)
+  metrics.turn(turnOf([packageOf('apps/web')]))
+  assert.deepEqual(await samples(metrics, 'backporch_drifted_objects'), [])
+  assert.deepEqual(await samples(metrics, 'backporch_oldest_drift_timestamp_seconds'), [])
+  assert.equal((await samples(metrics, 'backporch_package_info')).length, 1)
+})
+
+test('a cluster or a package that cannot be observed keeps its drift and is Unknown, so that an outage ends no alert', async () => {
+  const metrics = metricsOf()
+  const stage = loggableName('stage')
+  const web = packageOf('apps/web', DRIFTED)
+  metrics.turn(turnOf([web, { ...web, cluster: stage }], { clusters: new Map([...new Map([[PROD, 100]]), [stage, 100]]) }))
+  const failed = [{ cluster: PROD, package: loggableName('apps/web') }]
+  metrics.turn(turnOf([], { clusters: new Map([[PROD, 160]]), failed, unobserved: [stage] }))
+  assert.equal((await samples(metrics, 'backporch_drifted_objects')).length, 2)
+  for (const line of await samples(metrics, 'backporch_package_info')) assert.match(line, /state="Unknown"/)
+  assert.deepEqual(await samples(metrics, 'backporch_cluster_last_observed_timestamp_seconds'), [
+    '{cluster="prod"} 160',
+    '{cluster="stage"} 100',
+  ])
+  metrics.turn({ outcome: 'failed', phases: new Map(), observed: undefined })
+  assert.equal((await samples(metrics, 'backporch_drifted_objects')).length, 2)
+  assert.deepEqual(await samples(metrics, 'backporch_turns_total'), ['{outcome="succeeded"} 2', '{outcome="failed"} 1'])
+})
+
+test('a turn about one package changes that one alone', async () => {
+  const metrics = metricsOf()
+  metrics.turn(turnOf([packageOf('apps/web', DRIFTED), packageOf('apps/api', DRIFTED)]))
+  metrics.turn(turnOf([packageOf('apps/api')], { whole: false }))
+  assert.deepEqual(await samples(metrics, 'backporch_drifted_objects'), ['{cluster="prod",package="apps/web",risk="critical"} 1'])
+})
+
+test('a cluster that was never observed has the time 0', async () => {
+  const metrics = metricsOf()
+  metrics.turn(turnOf([], { clusters: new Map(), unobserved: [PROD] }))
+  assert.deepEqual(await samples(metrics, 'backporch_cluster_last_observed_timestamp_seconds'), ['{cluster="prod"} 0'])
+})
+
+test('clusters that share a proposal count it once', async () => {
+  const metrics = metricsOf()
+  const proposal = { branch: 'proposed/apps/web/drift-1', state: 'open', plan: 'Restore' } as const
+  metrics.turn(turnOf(['a', 'b', 'c'].map((name) => packageOf(name, { proposal, held: name === 'c' ? 'storm' : undefined }))))
+  assert.deepEqual(await samples(metrics, 'backporch_pull_requests'), ['{state="open",plan="Restore"} 1'])
+  assert.deepEqual(await samples(metrics, 'backporch_held'), ['{reason="storm"} 1'])
+  assert.deepEqual(await samples(metrics, 'backporch_storm'), [' 1'])
+})
+
+test('ten thousand packages that drift stay under the bound of each metric, sums by risk are right, and the overflow is counted', async () => {
+  const metrics = metricsOf()
+  const packages = Array.from({ length: 10_000 }, (_, index) =>
+    packageOf(`apps/p${index}`, { ...DRIFTED, drifted: new Map([[index < 4_000 ? 'low' : 'critical', 1]]), driftedSince: 50 + index }),
+  )
+  const occurrences = packages.map(
+    ({ cluster, package: name }) => ({ kind: 'detected', cluster, package: name, risk: 'high', actorClass: 'controller' }) as const,
+  )
+  metrics.turn(turnOf(packages, { occurrences }))
+  const text = await metrics.exposition()
+  const perMetric = Map.groupBy(
+    text.split('\n').filter((line) => line !== '' && !line.startsWith('#')),
+    (line) => line.split(/[ {]/, 1)[0] ?? '',
+  )
+  for (const [name, lines] of perMetric) assert.ok(lines.length <= SERIES_LIMIT + 4, `${name} has ${lines.length} series`)
+  const drifted = await samples(metrics, 'backporch_drifted_objects')
+  const sum = (risk: string) =>
+    drifted.filter((line) => line.includes(`risk="${risk}"`)).reduce((total, line) => total + Number(line.split(' ').at(-1)), 0)
+  assert.deepEqual([sum('low'), sum('critical')], [4_000, 6_000])
+  assert.ok(drifted.includes('{cluster="_other",package="_other",risk="low"} 4000'))
+  assert.ok(drifted.includes('{cluster="_other",package="_other",risk="critical"} 1000'), 'the worst have their own series first')
+  const oldest = (await samples(metrics, 'backporch_oldest_drift_timestamp_seconds')).find((line) => line.includes('_other'))
+  assert.equal(oldest, '{cluster="_other",package="_other"} 50')
+  const dropped = await samples(metrics, 'backporch_metrics_dropped_series_total')
+  assert.ok(dropped.includes('{metric="backporch_drift_detected_total"} 5000'), dropped.join('\n'))
+  assert.ok(dropped.includes('{metric="backporch_drifted_objects"} 5000'), dropped.join('\n'))
+})
+
+test('a counter stays bounded while names come and go', async () => {
+  const metrics = metricsOf(3)
+  for (let index = 0; index < 20; index += 1) {
+    const to = { system: 'cluster', name: `ci-${index}` } as const
+    metrics.request({ to, what: 'GET /api', outcome: '200 (2 characters)', milliseconds: 1 })
+  }
+  const lines = await samples(metrics, 'backporch_api_requests_total')
+  assert.equal(lines.length, 4)
+  assert.ok(lines.includes('{cluster="_other",verb="GET",code="2xx"} 17'))
+})
+
+test('names are escaped, and one with the form of a credential is not shown', async () => {
+  const metrics = metricsOf()
+  const token = `ghp_${'a1B2'.repeat(9)}`
+  const names = ['a"b\\c', 'line\nbreak', token].map((name) => loggableName(name))
+  metrics.turn(
+    turnOf(
+      names.map((name: Loggable) => packageOf('apps/web', { cluster: name })),
+      { clusters: new Map() },
+    ),
+  )
+  const lines = await samples(metrics, 'backporch_package_info')
+  assert.equal(lines.length, 3)
+  assert.match(lines.join('\n'), /cluster="a\\"b\\\\c"/)
+  assert.match(lines.join('\n'), /cluster="redacted"/)
+  metrics.request({ to: { system: 'cluster', name: token }, what: 'GET /api', outcome: '200', milliseconds: 1 })
+  assert.doesNotMatch(await metrics.exposition(), /ghp_/)
+})
+
+test('no object, no field, no manager, no path and no value of a real turn is in the metrics', async () => {
+  const measured = new MeasuredWorld()
+  await measured.round(5)
+  await measured.leaveOpen()
+  const text = await measured.metrics.exposition()
+  // Texts of our own about the metrics may have these words.
+  const lines = text.split('\n').filter((line) => !line.startsWith('#'))
+  for (const canary of CANARIES)
+    assert.deepEqual(
+      lines.filter((line) => line.includes(canary)),
+      [],
+      canary,
+    )
+  assert.ok(lines.some((line) => line.includes('package="apps/api"')))
+})
+
+test('requests are counted by cluster, verb and class of the code, by forge and code, and by what git is asked for', async () => {
+  const metrics = metricsOf()
+  const request = (system: 'cluster' | 'git' | 'forge', name: string, what: string, outcome: string) =>
+    metrics.request({ to: { system, name }, what, outcome, milliseconds: 1 })
+  request('cluster', 'prod', 'GET /api/v1/pods', '200 (17 characters)')
+  request('cluster', 'prod', 'PATCH /api/v1/pods/x', '403 (17 characters)')
+  request('cluster', 'prod', 'GET /api/v1/pods', 'unreachable')
+  request('forge', 'github', 'GET /repos/x', '429')
+  request('forge', 'github', 'GET /repos/x', 'no answer')
+  request('git', 'fetch', 'git-upload-pack https://x: list refs', '3 refs')
+  request('git', 'fetch', 'git-upload-pack https://x: send 9 bytes', 'failed')
+  request('git', 'push', 'git-receive-pack https://x: list refs', '3 refs')
+  request('git', 'push', 'git-receive-pack https://x: send 9 bytes', 'answers')
+  assert.deepEqual(await samples(metrics, 'backporch_api_requests_total'), [
+    '{cluster="prod",verb="GET",code="2xx"} 1',
+    '{cluster="prod",verb="PATCH",code="4xx"} 1',
+    '{cluster="prod",verb="GET",code="none"} 1',
+  ])
+  assert.deepEqual(await samples(metrics, 'backporch_forge_requests_total'), [
+    '{forge="github",code="429"} 1',
+    '{forge="github",code="none"} 1',
+  ])
+  assert.deepEqual(await samples(metrics, 'backporch_git_fetch_total'), ['{result="answered"} 1', '{result="failed"} 1'])
+  assert.deepEqual(await samples(metrics, 'backporch_git_push_total'), ['{result="answered"} 1'])
+  metrics.request({
+    to: { system: 'forge', name: 'github' },
+    what: 'GET /x',
+    outcome: '200',
+    milliseconds: 1,
+    budget: { name: 'core', remaining: 41 },
+  })
+  assert.deepEqual(await samples(metrics, 'backporch_forge_rate_limit_remaining'), ['{forge="github",limit="core"} 41'])
+})
+
+test('the age of watches is computed when the metrics are read, and their counters never go back', async () => {
+  const metrics = metricsOf()
+  const kind = (more: Partial<KindWatchState>): KindWatchState => ({
+    watched: { apiVersion: 'v1', kind: 'Pod', namespace: '', metadataOnly: false },
+    state: 'watching',
+    provenAt: NOW - 5_000,
+    failure: undefined,
+    lists: 1,
+    reopened: 0,
+    events: 10,
+    ...more,
+  })
+  let kinds = [kind({}), kind({ provenAt: NOW - 61_000, reopened: 2 }), kind({ state: 'unreadable', provenAt: 1 }), kind({ provenAt: 0 })]
+  metrics.provide({ watches: () => [{ cluster: 'prod', state: () => kinds }] })
+  metrics.provide({ queues: () => new Map([['clusters', 4]]) })
+  assert.deepEqual(await samples(metrics, 'backporch_watch_age_seconds'), ['{cluster="prod"} 61'])
+  assert.deepEqual(await samples(metrics, 'backporch_watch_stale'), ['{cluster="prod"} 1'])
+  assert.deepEqual(await samples(metrics, 'backporch_watch_events_total'), ['{cluster="prod"} 40'])
+  assert.deepEqual(await samples(metrics, 'workqueue_depth'), ['{name="clusters"} 4'])
+  kinds = [kind({ events: 15 })]
+  assert.deepEqual(await samples(metrics, 'backporch_watch_events_total'), ['{cluster="prod"} 40'])
+  kinds = [kind({ events: 18 })]
+  assert.deepEqual(await samples(metrics, 'backporch_watch_events_total'), ['{cluster="prod"} 43'])
+  assert.deepEqual(await samples(metrics, 'backporch_watch_age_seconds'), ['{cluster="prod"} 5'])
+})
+
+test('a queue is counted as controller-runtime counts its own', async () => {
+  const metrics = metricsOf()
+  metrics.queue({ queue: 'clusters', event: 'added' })
+  metrics.queue({ queue: 'clusters', event: 'retried' })
+  metrics.queue({ queue: 'clusters', event: 'started', waited: 0.5 })
+  metrics.queue({ queue: 'clusters', event: 'finished', worked: 2 })
+  metrics.verdict(0.02)
+  for (const [name, value] of [
+    ['workqueue_adds_total', '1'],
+    ['workqueue_retries_total', '1'],
+    ['workqueue_queue_duration_seconds_sum', '0.5'],
+    ['workqueue_work_duration_seconds_sum', '2'],
+  ] as const)
+    assert.deepEqual(await samples(metrics, name), [`{name="clusters"} ${value}`])
+  assert.deepEqual(await samples(metrics, 'backporch_detection_latency_seconds_sum'), [' 0.02'])
+})

@@ -1,0 +1,88 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { loggableName } from '../krm/redaction/loggable.ts'
+import type { KindWatchState } from '../ports/cluster-watch.ts'
+import type { ObservedNumbers } from '../ports/metrics.ts'
+import type { Readiness } from '../ports/readiness.ts'
+import { ReadinessState } from './readiness.ts'
+
+const INTERVAL = 60_000
+const NOW = Date.parse('2026-11-21T10:00:00Z')
+const [PROD, EDGE] = [loggableName('prod'), loggableName('edge')]
+
+/** @param ages milliseconds before `NOW`, by cluster */
+function observed(ages: ReadonlyMap<typeof PROD, number>, unobserved: readonly (typeof PROD)[] = []): ObservedNumbers {
+  const clusters = new Map([...ages].map(([name, age]) => [name, (NOW - age) / 1_000]))
+  return { packages: [], failed: [], clusters, unobserved, whole: true, occurrences: [], failures: new Map() }
+}
+
+function shown({ ready, checks }: Readiness): string[] {
+  return [ready ? 'ready' : 'not ready', ...checks.map(({ ok, text }) => `${ok ? '+' : '-'} ${text}`)]
+}
+
+function watch(cluster: string, ...kinds: readonly Partial<KindWatchState>[]) {
+  const watched = { apiVersion: 'v1', kind: 'Pod', namespace: '', metadataOnly: false }
+  const whole = { watched, state: 'watching', provenAt: NOW, failure: undefined, lists: 1, reopened: 0, events: 0 } as const
+  return { cluster, state: () => kinds.map((kind) => ({ ...whole, ...kind })) }
+}
+
+test('before the first turn ended it is not ready', () => {
+  const state = new ReadinessState(INTERVAL)
+  assert.deepEqual(shown(state.at(NOW)), ['not ready', '- first turn: not ended yet'])
+})
+
+test('a first turn that observed nothing makes it ready for nothing', () => {
+  const state = new ReadinessState(INTERVAL)
+  state.turnEnded(undefined)
+  assert.deepEqual(shown(state.at(NOW)), ['not ready', '+ first turn ended', '- clusters: none was observed yet'])
+  state.turnEnded(observed(new Map([[PROD, 0]])))
+  assert.deepEqual(shown(state.at(NOW)), ['ready', '+ first turn ended', '+ cluster prod ok'])
+})
+
+test('a repository without packages is ready', () => {
+  const state = new ReadinessState(INTERVAL)
+  state.turnEnded(observed(new Map()))
+  assert.deepEqual(shown(state.at(NOW)), ['ready', '+ first turn ended'])
+})
+
+test('a stale cluster is named, and only when all are stale it is not ready', () => {
+  const state = new ReadinessState(INTERVAL)
+  state.turnEnded(observed(new Map([[PROD, 1_000]])))
+  state.turnEnded(observed(new Map([[PROD, 1_000]]), [EDGE]))
+  assert.deepEqual(shown(state.at(NOW)), ['ready', '+ first turn ended', '+ cluster prod ok', '- cluster edge: never observed'])
+  state.turnEnded(observed(new Map([[EDGE, 0]]), [PROD]))
+  const later = NOW + 3 * INTERVAL + 60_000
+  assert.deepEqual(shown(state.at(later)), ['ready', '+ first turn ended', '- cluster prod: stale for 4m1s', '+ cluster edge ok'])
+  assert.deepEqual(shown(state.at(later + 3_600_000)), [
+    'not ready',
+    '+ first turn ended',
+    '- cluster prod: stale for 1h4m1s',
+    '- cluster edge: stale for 1h4m0s',
+  ])
+})
+
+test('turns that fail leave the clusters as they were observed last', () => {
+  const state = new ReadinessState(INTERVAL)
+  state.turnEnded(observed(new Map([[PROD, 0]])))
+  state.turnEnded(undefined)
+  assert.deepEqual(shown(state.at(NOW)), ['ready', '+ first turn ended', '+ cluster prod ok'])
+})
+
+test('a cluster that is configured no more is named no more', () => {
+  const state = new ReadinessState(INTERVAL)
+  state.turnEnded(observed(new Map([[PROD, 0]]), [EDGE]))
+  state.turnEnded(observed(new Map([[PROD, 0]])))
+  assert.deepEqual(shown(state.at(NOW)), ['ready', '+ first turn ended', '+ cluster prod ok'])
+})
+
+test('the oldest proof of a watch counts, after a minute; kinds without one and those that nobody may read do not', () => {
+  const state = new ReadinessState(INTERVAL)
+  state.turnEnded(observed(new Map([[PROD, 0]])))
+  state.provide({ watches: () => [watch('prod', { provenAt: NOW - 60_000 }, { state: 'unreadable', provenAt: 0 })] })
+  assert.deepEqual(shown(state.at(NOW)), ['ready', '+ first turn ended', '+ cluster prod ok'])
+  assert.deepEqual(shown(state.at(NOW + 132_000)), ['not ready', '+ first turn ended', '- cluster prod: stale for 3m12s'])
+  state.provide({ watches: () => [watch('prod', {}, { state: 'listing', provenAt: 0 })] })
+  assert.deepEqual(shown(state.at(NOW)), ['ready', '+ first turn ended', '+ cluster prod ok'])
+  state.provide({ watches: () => [watch('prod', { state: 'unreadable', provenAt: 0 })] })
+  assert.deepEqual(shown(state.at(NOW)), ['ready', '+ first turn ended', '+ cluster prod ok'])
+})

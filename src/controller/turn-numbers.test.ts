@@ -1,0 +1,122 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { FleetWorld } from '../../test/fakes/fleet-world.ts'
+import { TurnWorld, WEB } from '../../test/fakes/turn-world.ts'
+import type { ObservedNumbers } from '../ports/metrics.ts'
+import { TurnCounter } from './turn-numbers.ts'
+
+async function turn(world: TurnWorld, counter: TurnCounter): Promise<ObservedNumbers> {
+  return counter.numbersOf(await world.scan(), [])
+}
+
+function kinds({ occurrences }: ObservedNumbers): string[] {
+  return occurrences.map(({ kind }) => kind)
+}
+
+test('an object is detected once, with the worst risk and its writer, and again when it drifts further', async () => {
+  const [world, counter] = [new TurnWorld(), new TurnCounter()]
+  assert.deepEqual((await turn(world, counter)).occurrences, [])
+  world.edit(WEB, 'spec.replicas', 5)
+  world.edit(WEB, 'spec.template.spec.containers[name=app].image', 'nginx:1.28')
+  const first = await turn(world, counter)
+  assert.deepEqual(first.occurrences, [{ kind: 'detected', cluster: 'prod', package: 'apps/web', risk: 'high', actorClass: 'human-tool' }])
+  const [web] = first.packages
+  assert.deepEqual([...(web?.drifted ?? [])], [['high', 1]])
+  assert.deepEqual([...(web?.objects ?? [])].sort(), [
+    ['drifted', 1],
+    ['in-sync', 1],
+  ])
+  assert.equal(web?.driftedSince, Date.parse('2026-11-21T10:02:00Z') / 1_000)
+  assert.equal(web?.syncer, 'Flux')
+  assert.deepEqual((await turn(world, counter)).occurrences, [])
+  world.edit(WEB, 'spec.replicas', 6)
+  assert.deepEqual(kinds(await turn(world, counter)), ['detected'])
+})
+
+test('what an earlier process counted is not counted again', async () => {
+  const world = new TurnWorld()
+  world.edit(WEB, 'spec.replicas', 5)
+  await turn(world, new TurnCounter())
+  assert.deepEqual((await turn(world, new TurnCounter())).occurrences, [])
+  await world.approve()
+  world.sync()
+  const restarted = new TurnCounter()
+  assert.deepEqual(kinds(await turn(world, restarted)), ['restored'])
+  assert.deepEqual(kinds(await turn(world, restarted)), [])
+})
+
+test('a decision is counted once, with the time since the proposal; live that agrees is counted after it', async () => {
+  const [world, counter] = [new TurnWorld(), new TurnCounter()]
+  world.edit(WEB, 'spec.replicas', 5)
+  await turn(world, counter)
+  await world.approve()
+  const decided = await turn(world, counter)
+  assert.deepEqual(decided.occurrences, [{ kind: 'resolved', cluster: 'prod', package: 'apps/web', resolution: 'Restore', seconds: 60 }])
+  assert.deepEqual([decided.packages[0]?.state, decided.packages[0]?.driftedSince], ['Applying', undefined])
+  world.sync()
+  assert.deepEqual((await turn(world, counter)).occurrences, [{ kind: 'restored', syncer: 'Flux', seconds: 120 }])
+})
+
+test('declined drift is resolved, and is not counted as drifted any more', async () => {
+  const [world, counter] = [new TurnWorld(), new TurnCounter()]
+  world.edit(WEB, 'spec.replicas', 5)
+  await turn(world, counter)
+  await world.reject()
+  const { occurrences, packages } = await turn(world, counter)
+  assert.deepEqual(occurrences, [{ kind: 'resolved', cluster: 'prod', package: 'apps/web', resolution: 'Declined', seconds: 60 }])
+  assert.deepEqual([packages[0]?.state, packages[0]?.drifted.size, packages[0]?.objects.get('drifted')], ['Silenced', 0, 1])
+})
+
+test('drift that went away by itself was decided by nobody', async () => {
+  const [world, counter] = [new TurnWorld(), new TurnCounter()]
+  world.edit(WEB, 'spec.replicas', 5)
+  await turn(world, counter)
+  world.edit(WEB, 'spec.replicas', 3)
+  const { occurrences } = await turn(world, counter)
+  assert.deepEqual(occurrences, [{ kind: 'resolved', cluster: 'prod', package: 'apps/web', resolution: 'Healed', seconds: undefined }])
+})
+
+test('a restore that does not arrive in time has failed until it arrives', async () => {
+  const [world, counter] = [new TurnWorld('{mode: Propose, decide: {verifyTimeout: 1h}}'), new TurnCounter()]
+  world.edit(WEB, 'spec.replicas', 5)
+  await turn(world, counter)
+  await world.approve()
+  assert.equal((await turn(world, counter)).packages[0]?.restoreFailed, false)
+  world.pass(120)
+  assert.equal((await turn(world, counter)).packages[0]?.restoreFailed, true)
+  assert.equal((await turn(world, counter)).packages[0]?.restoreFailed, true)
+})
+
+test('differences that a rule ignores are counted when they are new', async () => {
+  const [world, counter] = [new TurnWorld('{mode: Propose, ignore: [{paths: [spec.replicas], reason: scaled}]}'), new TurnCounter()]
+  await turn(world, counter)
+  world.edit(WEB, 'spec.replicas', 5)
+  assert.deepEqual((await turn(world, counter)).occurrences, [{ kind: 'suppressed', rule: 'rule', count: 1 }])
+  world.edit(WEB, 'spec.replicas', 6)
+  assert.deepEqual((await turn(world, counter)).occurrences, [])
+})
+
+test('a dry run counts what it finds once, although git does not know of it', async () => {
+  const [world, counter] = [new TurnWorld(), new TurnCounter()]
+  world.edit(WEB, 'spec.replicas', 5)
+  const scan = async () => kinds(counter.numbersOf(await world.scan({ dryRun: true, rehearses: true }), []))
+  assert.deepEqual([await scan(), await scan()], [['detected'], []])
+})
+
+test('a package that fails and a cluster that is away are named, and what was counted of them is not counted again', async () => {
+  const bad = { 'apps/bad/Kptfile': 'apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata: {name: bad}\n', 'apps/bad/x.yaml': 'a: [\n' }
+  const world = new TurnWorld('{mode: Propose}', bad)
+  const found = await turn(world, new TurnCounter())
+  assert.deepEqual(found.failed, [{ cluster: 'prod', package: 'apps/bad' }])
+  assert.equal(found.packages.length, 1)
+
+  const [fleet, counter] = [new FleetWorld(2), new TurnCounter()]
+  fleet.edit([1])
+  counter.numbersOf(await fleet.scan(), [{ code: 'BP3001' }, { code: 'BP3001' }])
+  const { identify } = fleet.cluster(1)
+  fleet.cluster(1).identify = () => Promise.reject(new Error('gone'))
+  const away = counter.numbersOf(await fleet.scan(), [{ code: 'BP3001' }, { code: 'BP3001' }])
+  assert.deepEqual([away.unobserved, [...away.clusters.keys()], [...away.failures]], [['edge-02'], ['edge-01'], [['BP3001', 2]]])
+  fleet.cluster(1).identify = identify
+  assert.deepEqual(kinds(counter.numbersOf(await fleet.scan(), [])), [])
+})
