@@ -1,5 +1,6 @@
 /** Writes the tables of the guides that are the program's own: `node docs/guides/write-tables.ts`. A test holds them to the code. */
 import { readFileSync, writeFileSync } from 'node:fs'
+import { declarationOf, METRICS, type MetricName, PROCESS_METRICS } from '../../src/adapters/metrics/metric-table.ts'
 import { ACTOR_CLASSES } from '../../src/drift/attribute/actor-classes.ts'
 import { RISK_RULES } from '../../src/drift/risk/risk.ts'
 import { COMMANDS } from '../../src/proposal/comment-command.ts'
@@ -8,7 +9,12 @@ import { RISK_EXAMPLES, type RiskExample } from '../../test/fakes/risk-examples.
 const [BEGIN, END] = ['<!-- table -->\n', '<!-- end of table -->']
 
 /** Text of each guide, from what it says now. */
-export const GUIDES = { 'pull-request-commands.md': commandTable, 'risk.md': riskTable, 'who-did-it.md': classTable } as const
+export const GUIDES = {
+  'monitoring.md': metricTable,
+  'pull-request-commands.md': commandTable,
+  'risk.md': riskTable,
+  'who-did-it.md': classTable,
+} as const
 
 export function guideText(name: keyof typeof GUIDES): string {
   const text = readFileSync(new URL(name, import.meta.url), 'utf8')
@@ -37,6 +43,15 @@ function example({ kind, change, path, git, live }: RiskExample): string {
 function commandTable(): string {
   const rows = Object.values(COMMANDS).map(({ example, does }) => `| \`${example}\` | ${does} |`)
   return ['| command | effect |', '|---|---|', ...rows, ''].join('\n')
+}
+
+function metricTable(): string {
+  const rows = (Object.keys(METRICS) as MetricName[]).map((name) => {
+    const { type, labels, help } = declarationOf(name)
+    return `| \`${name}\` | ${type} | ${labels.map((label) => `\`${label}\``).join(', ')} | ${help.replace(/\.$/, '')} |`
+  })
+  const process = [...PROCESS_METRICS].map((name) => `\`${name}\``).join(', ')
+  return ['| metric | type | labels | meaning |', '|---|---|---|---|', ...rows, '', `Of the process: ${process}.`, ''].join('\n')
 }
 
 function classTable(): string {

@@ -7,6 +7,7 @@ import type { RequestGovernor } from '../../../src/adapters/forge/request-govern
 import type { Clock } from '../../../src/ports/clock.ts'
 import type { HostedForge } from '../../../src/ports/hosted-forge.ts'
 import type { PackageRepository } from '../../../src/ports/package-repository.ts'
+import type { Trace } from '../../../src/ports/trace.ts'
 import { gitTestEnvironment, makeTestRepository, openTestRepository, type TestRepository } from '../../contract/git-remotes.ts'
 import type { HumanHand } from '../forge-fixture.ts'
 import { EmulatedGit } from './emulated-git.ts'
@@ -39,6 +40,7 @@ export interface OpenOptions {
   readonly credential?: GitHubCredential
   readonly governor?: RequestGovernor
   readonly notice?: (text: string) => void
+  readonly trace?: Trace
   readonly repository?: PackageRepository
   readonly address?: GitHubAddress
   readonly clock?: Clock
@@ -77,7 +79,7 @@ export async function createGitHubFixture(): Promise<GitHubFixture> {
   const opened: OpenedGitHub[] = []
   const open = async (options: OpenOptions = {}): Promise<OpenedGitHub> => {
     const { credential = { kind: 'token', token: BOT_TOKEN }, governor = githubGovernor(clock, 60_000) } = options
-    const { notice } = options
+    const { notice, trace } = options
     const one = await openGitHub({
       address: options.address ?? address,
       credential,
@@ -85,6 +87,7 @@ export async function createGitHubFixture(): Promise<GitHubFixture> {
       clock: options.clock ?? clock,
       version: '0.0.0-test',
       ...(notice === undefined ? {} : { notice }),
+      ...(trace === undefined ? {} : { trace }),
     })
     opened.push(one)
     return one

@@ -1,6 +1,7 @@
 /** What GitHub asks for is heeded and remembered, and what cannot be trusted is a failure. */
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, it } from 'node:test'
+import type { TracedRequest } from '../../../src/ports/trace.ts'
 import { expectFailure } from '../../contract/git-remotes.ts'
 import type { Fault } from './github-emulator.ts'
 import { BOT_TOKEN, createGitHubFixture, type GitHubFixture } from './github-fixture.ts'
@@ -43,6 +44,18 @@ describe('GitHub, limits and faults', () => {
     assert.deepEqual(fixture.clock.slept, [], 'a wait beyond the limit is not sat through')
     fixture.clock.pass(1_801_000)
     assert.deepEqual(await forge.readProposals('main', [], SIGNAL), [])
+  })
+
+  it('traces each request with what is left of the budget, also the one that meets the limit', async () => {
+    const traced: TracedRequest[] = []
+    fixture.emulator.budget = { limit: 5_000, remaining: 4_000, reset: resetIn(1800) }
+    const forge = await fixture.forge({ trace: (request) => traced.push(request) })
+    await forge.readProposals('main', [], SIGNAL)
+    fault(limit({ 'x-ratelimit-limit': '5000', 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': String(resetIn(1800)) }))
+    await expectFailure(forge.readProposals('main', [], SIGNAL), 'BP5004')
+    assert.ok(traced.every(({ to }) => to.system === 'forge' && to.name === 'github'))
+    assert.deepEqual(traced[0]?.budget, { name: 'core', remaining: 3_999 })
+    assert.deepEqual([traced.at(-1)?.outcome, traced.at(-1)?.budget?.remaining], ['403', 0])
   })
 
   it('waits as long as retry-after says, where that is within the limit', async () => {

@@ -20,6 +20,7 @@ for (const kind of ['http', 'file', 'ssh'] as const) {
       const [first, fetched] = [reported[0], reported.at(-1)]
       assert.match(first?.what ?? '', /^git-upload-pack .*: list refs$/)
       assert.match(first?.outcome ?? '', /^\d+ refs$/)
+      assert.ok(reported.every(({ to }) => to.system === 'git' && to.name === 'fetch'))
       assert.match(fetched?.what ?? '', /: send \d+ bytes$/)
       assert.ok(reported.every(({ milliseconds }) => milliseconds >= 0 && milliseconds < 60_000))
       assert.doesNotMatch(JSON.stringify(reported), new RegExp(`${TOKEN}|${Buffer.from(`ada:${TOKEN}`).toString('base64')}`))

@@ -348,6 +348,7 @@ test('each request is told with its status and time, also one that is sent again
     ['GET /api/v1/pods?limit=5 503', 'GET /api/v1/pods?limit=5 200'],
   )
   assert.ok(reported.every(({ milliseconds }) => milliseconds >= 0 && milliseconds < 60_000))
+  assert.ok(reported.every(({ to }) => to.system === 'cluster' && to.name === connection.name))
   assert.doesNotMatch(JSON.stringify(reported), /canary/)
 })
 
