@@ -57,6 +57,7 @@ test('with --http-address the controller serves what its turns find, until it is
     async (serves) => {
       const { text } = await serves('/metrics')
       assert.equal(sample(text, 'backporch_turns_total{outcome="failed"}'), '1')
+      assert.equal(sample(text, 'backporch_failures{code="BP4001"}'), '1')
       assert.equal(sample(text, 'backporch_drifted_objects{cluster="prod",package="apps/web",risk="medium"}'), '1')
       assert.equal((await serves('/readyz')).status, 200)
       world.pass(60)

@@ -129,7 +129,7 @@ export class ControllerTurns {
     const spent = { milliseconds: this.now() - began, requests: this.requests - requests }
     if (result === undefined) {
       const outcome = signal.aborted ? 'aborted' : 'failed'
-      this.meter?.ended(outcome)
+      this.meter?.ended(outcome, outcome === 'failed' ? failuresOf(thrown) : [])
       if (outcome === 'failed') await this.failed(thrown)
       if (this.unusable === undefined) this.ports.log.turn({ ...NOTHING, ...spent, outcome })
       throw thrown
@@ -140,7 +140,7 @@ export class ControllerTurns {
     const isWhole = scope.about === 'everything'
     const nothing = isWhole && first !== undefined && !result.units.some(({ state }) => state === 'planned')
     const outcome = nothing ? 'failed' : first === undefined ? 'succeeded' : 'partial'
-    this.meter?.ended(outcome, { result, failures: all })
+    this.meter?.ended(outcome, all, result)
     for (const answer of result.answers) this.ports.log.process(answered(answer))
     this.ports.log.turn({ ...spent, ...countsOf(result), outcome, plan: this.freshPlan(result) })
     this.reportNotes(result.units.flatMap(notesOf), isWhole)

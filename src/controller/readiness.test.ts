@@ -13,7 +13,7 @@ const [PROD, EDGE] = [loggableName('prod'), loggableName('edge')]
 /** @param ages milliseconds before `NOW`, by cluster */
 function observed(ages: ReadonlyMap<typeof PROD, number>, unobserved: readonly (typeof PROD)[] = []): ObservedNumbers {
   const clusters = new Map([...ages].map(([name, age]) => [name, (NOW - age) / 1_000]))
-  return { packages: [], failed: [], clusters, unobserved, whole: true, occurrences: [], failures: new Map() }
+  return { packages: [], failed: [], clusters, unobserved, whole: true, occurrences: [] }
 }
 
 function shown({ ready, checks }: Readiness): string[] {

@@ -4,7 +4,7 @@ import type { Metrics, MetricsSource, TurnNumbers } from '../ports/metrics.ts'
 import type { TracedRequest } from '../ports/trace.ts'
 import type { TurnResult } from '../reconcile/run-turn.ts'
 import type { ReadinessState } from './readiness.ts'
-import { TurnCounter } from './turn-numbers.ts'
+import { countBy, TurnCounter } from './turn-numbers.ts'
 
 /** The phase that a step of a turn begins, by its first word. Comparing and planning are part of `observe`. */
 const PHASES: Readonly<Record<string, string>> = { reading: 'read', observing: 'observe', looking: 'observe', writing: 'write' }
@@ -41,13 +41,13 @@ export class TurnMeter {
     this.phase = { name, began: this.parts.elapsed() }
   }
 
-  /** @param found undefined for a turn without a result */
-  ended(outcome: TurnNumbers['outcome'], found?: { readonly result: TurnResult; readonly failures: readonly Failure[] }): void {
+  /** @param result undefined for a turn without one */
+  ended(outcome: TurnNumbers['outcome'], failures: readonly Failure[], result?: TurnResult): void {
     const { metrics, readiness, elapsed } = this.parts
     this.endPhase()
     const phases = new Map([...this.phases, ['total', (elapsed() - this.began) / 1_000]])
-    const observed = found === undefined ? undefined : this.counter.numbersOf(found.result, found.failures)
-    metrics.turn({ outcome, phases, observed })
+    const observed = result === undefined ? undefined : this.counter.numbersOf(result)
+    metrics.turn({ outcome, phases, failures: countBy(failures, ({ code }) => code), observed })
     readiness.turnEnded(observed)
   }
 

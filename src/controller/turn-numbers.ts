@@ -28,7 +28,7 @@ export class TurnCounter {
   private counted = new Map<string, Counted>()
 
   /** @param whole whether the turn was about every package of its clusters; what it does not name is forgotten then */
-  numbersOf(result: TurnResult, failures: readonly { readonly code: string }[], whole = true): ObservedNumbers {
+  numbersOf(result: TurnResult, whole = true): ObservedNumbers {
     const before = this.counted
     const counted = whole ? new Map<string, Counted>() : before
     const packages: PackageNumbers[] = []
@@ -53,7 +53,7 @@ export class TurnCounter {
     // Their packages come back as they were.
     for (const [key, one] of before) if (unobserved.includes(one.cluster)) counted.set(key, one)
     this.counted = counted
-    return { packages, failed, clusters, unobserved, whole, occurrences, failures: countBy(failures, ({ code }) => code) }
+    return { packages, failed, clusters, unobserved, whole, occurrences }
   }
 }
 
@@ -184,7 +184,7 @@ function secondsOf(time: string): number {
   return Number.isNaN(milliseconds) ? 0 : milliseconds / 1_000
 }
 
-function countBy<Item>(items: readonly Item[], wordOf: (item: Item) => string): ReadonlyMap<string, number> {
+export function countBy<Item>(items: readonly Item[], wordOf: (item: Item) => string): ReadonlyMap<string, number> {
   const counts = new Map<string, number>()
   for (const item of items) counts.set(wordOf(item), (counts.get(wordOf(item)) ?? 0) + 1)
   return counts

@@ -51,14 +51,14 @@ export interface ObservedNumbers {
   /** Whether it was about every package: others are gone. */
   readonly whole: boolean
   readonly occurrences: readonly Occurrence[]
-  /** Failures by code. */
-  readonly failures: ReadonlyMap<string, number>
 }
 
 export interface TurnNumbers {
   readonly outcome: 'succeeded' | 'partial' | 'failed' | 'aborted'
   /** Seconds by phase; `total` is the whole turn. */
   readonly phases: ReadonlyMap<string, number>
+  /** By code. */
+  readonly failures: ReadonlyMap<string, number>
   /** Undefined for a turn without a result. */
   readonly observed: ObservedNumbers | undefined
 }

@@ -4,6 +4,7 @@ import { PrometheusMetrics } from '../../src/adapters/metrics/prometheus-metrics
 import { systemClock } from '../../src/adapters/system/system-clock.ts'
 import { ReadinessState } from '../../src/controller/readiness.ts'
 import { TurnMeter } from '../../src/controller/turn-meter.ts'
+import { Failure } from '../../src/failure.ts'
 import type { KindWatchState } from '../../src/ports/cluster-watch.ts'
 import { TurnWorld, WEB } from './turn-world.ts'
 
@@ -13,6 +14,9 @@ const API = {
   'apps/db/Kptfile': 'apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: db\n',
   'apps/db/config.yaml': 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: canary-object, namespace: canary-namespace}\ndata: {a: b}\n',
 }
+
+/** So that their panel has data. */
+const FAILURES = [new Failure({ code: 'BP3001', what: 'canary', why: 'canary', remedy: 'canary' })]
 
 /** Names and values that are in the world, and must be in no label. */
 export const CANARIES = ['canary', 'replicas', 'kubectl-edit', 'other-controller', 'nginx', 'COLOR', 'ConfigMap', 'Deployment', 'shop']
@@ -27,7 +31,7 @@ export class MeasuredWorld {
   async turn(): Promise<void> {
     this.meter.begin()
     const result = await this.world.scan({ onProgress: (step) => this.meter.step(step) })
-    this.meter.ended('succeeded', { result, failures: [] })
+    this.meter.ended('succeeded', FAILURES, result)
     this.requests()
   }
 

@@ -22,10 +22,9 @@ export class FleetNumbers {
   private readonly packages = new Map<Loggable, Map<Loggable, PackageNumbers>>()
   /** Seconds since 1970, by cluster. */
   private readonly observedAt = new Map<Loggable, number>()
-  private failures: ReadonlyMap<string, number> = new Map()
 
   /** Numbers of what could not be observed stay: an outage ends no alert. */
-  take({ packages, failed, clusters, unobserved, whole, occurrences: _, failures }: ObservedNumbers): void {
+  take({ packages, failed, clusters, unobserved, whole }: Omit<ObservedNumbers, 'occurrences'>): void {
     if (whole) this.forget(packages, failed, new Set([...clusters.keys(), ...unobserved]))
     for (const one of packages) this.of(one.cluster).set(one.package, one)
     for (const { cluster, package: name } of failed) {
@@ -37,7 +36,6 @@ export class FleetNumbers {
       if (!this.observedAt.has(cluster)) this.observedAt.set(cluster, 0)
     }
     for (const [cluster, at] of clusters) this.observedAt.set(cluster, at)
-    this.failures = failures
   }
 
   rows(): ReadonlyMap<MetricName, readonly Row[]> {
@@ -62,7 +60,6 @@ export class FleetNumbers {
         ),
       ],
       ['backporch_storm', [{ labels: {}, value: all.some(({ held }) => held === 'storm') ? 1 : 0 }]],
-      ['backporch_failures', [...this.failures].map(([code, value]) => ({ labels: { code }, value }))],
       [
         'backporch_cluster_last_observed_timestamp_seconds',
         [...this.observedAt].map(([cluster, value]) => ({ labels: { cluster }, value })),

@@ -41,10 +41,9 @@ function turnOf(packages: readonly PackageNumbers[], more: Partial<ObservedNumbe
     unobserved: [],
     whole: true,
     occurrences: [],
-    failures: new Map(),
     ...more,
   }
-  return { outcome: 'succeeded', phases: new Map([['total', 1]]), observed }
+  return { outcome: 'succeeded', phases: new Map([['total', 1]]), failures: new Map(), observed }
 }
 
 /** Samples of our own metrics, `name{labels} value`, without the buckets of histograms. */
@@ -87,7 +86,8 @@ test('a cluster or a package that cannot be observed keeps its drift and is Unkn
     '{cluster="prod"} 160',
     '{cluster="stage"} 100',
   ])
-  metrics.turn({ outcome: 'failed', phases: new Map(), observed: undefined })
+  metrics.turn({ outcome: 'failed', phases: new Map(), failures: new Map([['BP3001', 2]]), observed: undefined })
+  assert.deepEqual(await samples(metrics, 'backporch_failures'), ['{code="BP3001"} 2'])
   assert.equal((await samples(metrics, 'backporch_drifted_objects')).length, 2)
   assert.deepEqual(await samples(metrics, 'backporch_turns_total'), ['{outcome="succeeded"} 2', '{outcome="failed"} 1'])
 })

@@ -44,9 +44,13 @@ export class PrometheusMetrics implements Metrics {
     return this.instruments.registry.contentType
   }
 
-  turn({ outcome, phases, observed }: TurnNumbers): void {
+  turn({ outcome, phases, failures, observed }: TurnNumbers): void {
     this.instruments.count('backporch_turns_total', { outcome })
     for (const [phase, seconds] of phases) this.instruments.observe('backporch_reconcile_duration_seconds', { phase }, seconds)
+    if (outcome !== 'aborted') {
+      const rows = [...failures].map(([code, value]) => ({ labels: { code }, value }))
+      this.instruments.replace('backporch_failures', rows)
+    }
     if (observed === undefined) return
     this.fleet.take(observed)
     this.changed = true
