@@ -33,24 +33,24 @@ test('before the first turn ended it is not ready', () => {
 
 test('a first turn that observed nothing makes it ready for nothing', () => {
   const state = new ReadinessState(INTERVAL)
-  state.turnEnded(undefined)
+  state.turnEnded(undefined, 0)
   assert.deepEqual(shown(state.at(NOW)), ['not ready', '+ first turn ended', '- clusters: none was observed yet'])
-  state.turnEnded(observed(new Map([[PROD, 0]])))
+  state.turnEnded(observed(new Map([[PROD, 0]])), 0)
   assert.deepEqual(shown(state.at(NOW)), ['ready', '+ first turn ended', '+ cluster prod ok'])
 })
 
 test('a repository without packages is ready', () => {
   const state = new ReadinessState(INTERVAL)
-  state.turnEnded(observed(new Map()))
+  state.turnEnded(observed(new Map()), 0)
   assert.deepEqual(shown(state.at(NOW)), ['ready', '+ first turn ended'])
 })
 
 test('a stale cluster is named, and only when all are stale it is not ready', () => {
   const state = new ReadinessState(INTERVAL)
-  state.turnEnded(observed(new Map([[PROD, 1_000]])))
-  state.turnEnded(observed(new Map([[PROD, 1_000]]), [EDGE]))
+  state.turnEnded(observed(new Map([[PROD, 1_000]])), 0)
+  state.turnEnded(observed(new Map([[PROD, 1_000]]), [EDGE]), 0)
   assert.deepEqual(shown(state.at(NOW)), ['ready', '+ first turn ended', '+ cluster prod ok', '- cluster edge: never observed'])
-  state.turnEnded(observed(new Map([[EDGE, 0]]), [PROD]))
+  state.turnEnded(observed(new Map([[EDGE, 0]]), [PROD]), 0)
   const later = NOW + 3 * INTERVAL + 60_000
   assert.deepEqual(shown(state.at(later)), ['ready', '+ first turn ended', '- cluster prod: stale for 4m1s', '+ cluster edge ok'])
   assert.deepEqual(shown(state.at(later + 3_600_000)), [
@@ -61,23 +61,29 @@ test('a stale cluster is named, and only when all are stale it is not ready', ()
   ])
 })
 
+test('where a turn takes long, its own observations are not stale at its end', () => {
+  const state = new ReadinessState(INTERVAL)
+  state.turnEnded(observed(new Map([[PROD, 600_000]])), 600_000)
+  assert.deepEqual(shown(state.at(NOW)), ['ready', '+ first turn ended', '+ cluster prod ok'])
+})
+
 test('turns that fail leave the clusters as they were observed last', () => {
   const state = new ReadinessState(INTERVAL)
-  state.turnEnded(observed(new Map([[PROD, 0]])))
-  state.turnEnded(undefined)
+  state.turnEnded(observed(new Map([[PROD, 0]])), 0)
+  state.turnEnded(undefined, 0)
   assert.deepEqual(shown(state.at(NOW)), ['ready', '+ first turn ended', '+ cluster prod ok'])
 })
 
 test('a cluster that is configured no more is named no more', () => {
   const state = new ReadinessState(INTERVAL)
-  state.turnEnded(observed(new Map([[PROD, 0]]), [EDGE]))
-  state.turnEnded(observed(new Map([[PROD, 0]])))
+  state.turnEnded(observed(new Map([[PROD, 0]]), [EDGE]), 0)
+  state.turnEnded(observed(new Map([[PROD, 0]])), 0)
   assert.deepEqual(shown(state.at(NOW)), ['ready', '+ first turn ended', '+ cluster prod ok'])
 })
 
 test('the oldest proof of a watch counts, after a minute; kinds without one and those that nobody may read do not', () => {
   const state = new ReadinessState(INTERVAL)
-  state.turnEnded(observed(new Map([[PROD, 0]])))
+  state.turnEnded(observed(new Map([[PROD, 0]])), 0)
   state.provide({ watches: () => [watch('prod', { provenAt: NOW - 60_000 }, { state: 'unreadable', provenAt: 0 })] })
   assert.deepEqual(shown(state.at(NOW)), ['ready', '+ first turn ended', '+ cluster prod ok'])
   assert.deepEqual(shown(state.at(NOW + 132_000)), ['not ready', '+ first turn ended', '- cluster prod: stale for 3m12s'])

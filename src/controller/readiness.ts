@@ -11,12 +11,15 @@ interface ClusterAge {
   readonly staleAfter: number
 }
 
-/** Milliseconds that a turn may take beside the intervals. */
-const LONGEST_TURN = 60_000
+/** Milliseconds beside the turns that may be missed. */
+const LEEWAY = 60_000
+const MISSED_TURNS = 3
 
 export class ReadinessState {
   private readonly interval: number
   private turnsEnded = 0
+  /** Milliseconds: of a turn that takes long, the first observations are old at its end. */
+  private lastTurn = 0
   private succeeded = false
   private source: Pick<MetricsSource, 'watches'> = {}
   private readonly clusters = new Map<Loggable, number>()
@@ -30,9 +33,13 @@ export class ReadinessState {
     this.source = { ...this.source, ...source }
   }
 
-  /** @param observed undefined where the turn observed nothing */
-  turnEnded(observed: ObservedNumbers | undefined): void {
+  /**
+   * @param observed undefined where the turn observed nothing
+   * @param duration milliseconds
+   */
+  turnEnded(observed: ObservedNumbers | undefined, duration: number): void {
     this.turnsEnded += 1
+    if (observed !== undefined) this.lastTurn = duration
     this.succeeded = observed !== undefined
     if (observed === undefined) return
     const { clusters, unobserved, whole } = observed
@@ -54,7 +61,7 @@ export class ReadinessState {
 
   /** A watch proves more often than turns do. */
   private ages(): ReadonlyMap<Loggable, ClusterAge> {
-    const staleAfter = 3 * this.interval + LONGEST_TURN
+    const staleAfter = MISSED_TURNS * (this.interval + this.lastTurn) + LEEWAY
     const ages = new Map([...this.clusters].map(([name, observedAt]) => [name, { observedAt, staleAfter }]))
     for (const watch of this.source.watches?.() ?? []) {
       const observedAt = provenAt(watch.state())

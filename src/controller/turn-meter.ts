@@ -41,14 +41,18 @@ export class TurnMeter {
     this.phase = { name, began: this.parts.elapsed() }
   }
 
-  /** @param result undefined for a turn without one */
-  ended(outcome: TurnNumbers['outcome'], failures: readonly Failure[], result?: TurnResult): void {
+  /**
+   * @param result undefined for a turn without one
+   * @param whole whether it was about every package of its clusters
+   */
+  ended(outcome: TurnNumbers['outcome'], failures: readonly Failure[], result?: TurnResult, whole = true): void {
     const { metrics, readiness, elapsed } = this.parts
     this.endPhase()
-    const phases = new Map([...this.phases, ['total', (elapsed() - this.began) / 1_000]])
-    const observed = result === undefined ? undefined : this.counter.numbersOf(result)
+    const duration = elapsed() - this.began
+    const phases = new Map([...this.phases, ['total', duration / 1_000]])
+    const observed = result === undefined ? undefined : this.counter.numbersOf(result, whole)
     metrics.turn({ outcome, phases, failures: countBy(failures, ({ code }) => code), observed })
-    readiness.turnEnded(observed)
+    readiness.turnEnded(observed, duration)
   }
 
   request(request: TracedRequest): void {

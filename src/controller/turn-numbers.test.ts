@@ -87,6 +87,19 @@ test('a restore that does not arrive in time has failed until it arrives', async
   assert.equal((await turn(world, counter)).packages[0]?.restoreFailed, true)
 })
 
+test('a turn about a part forgets nothing of the others', async () => {
+  const other = { 'apps/api/Kptfile': 'apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata: {name: api}\n' }
+  const [world, counter] = [new TurnWorld('{mode: Propose}', other), new TurnCounter()]
+  world.edit(WEB, 'spec.replicas', 5)
+  const dry = { dryRun: true, rehearses: true }
+  assert.deepEqual(kinds(counter.numbersOf(await world.scan(dry))), ['detected'])
+  world.packages = ['apps/api']
+  const part = counter.numbersOf(await world.scan(dry), false)
+  assert.deepEqual([part.whole, part.packages.map((one) => one.package)], [false, ['apps/api']])
+  world.packages = []
+  assert.deepEqual(kinds(counter.numbersOf(await world.scan(dry))), [])
+})
+
 test('differences that a rule ignores are counted when they are new', async () => {
   const [world, counter] = [new TurnWorld('{mode: Propose, ignore: [{paths: [spec.replicas], reason: scaled}]}'), new TurnCounter()]
   await turn(world, counter)
