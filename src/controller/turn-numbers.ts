@@ -51,7 +51,8 @@ export class TurnCounter {
     }
     const unobserved = result.notObserved.map(({ cluster }) => loggableName(cluster))
     // Their packages come back as they were.
-    for (const [key, one] of before) if (unobserved.includes(one.cluster)) counted.set(key, one)
+    const away = new Set(unobserved)
+    for (const [key, one] of before) if (away.has(one.cluster)) counted.set(key, one)
     this.counted = counted
     return { packages, failed, clusters, unobserved, whole, occurrences }
   }

@@ -1,4 +1,5 @@
 /** What is known of the packages and clusters, over all turns, as rows of gauges. */
+import { RISKS } from '../../drift/drift.ts'
 import type { Loggable } from '../../krm/redaction/loggable.ts'
 import type { ObservedNumbers, PackageNumbers } from '../../ports/metrics.ts'
 import type { Row } from './instruments.ts'
@@ -15,8 +16,6 @@ const BLANK = {
   held: undefined,
   proposal: undefined,
 } as const
-/** What is worst has its own series, where there are too many. */
-const RISK_ORDER = ['critical', 'high', 'medium', 'low']
 
 export class FleetNumbers {
   private readonly packages = new Map<Loggable, Map<Loggable, PackageNumbers>>()
@@ -96,10 +95,11 @@ export class FleetNumbers {
   }
 }
 
+/** What is worst has its own series, where there are too many. */
 function rankOf({ drifted, restoreFailed, state }: PackageNumbers): number {
-  const worst = RISK_ORDER.findIndex((risk) => drifted.has(risk))
+  const worst = RISKS.findIndex((risk) => drifted.has(risk))
   if (worst !== -1) return worst
-  return restoreFailed ? RISK_ORDER.length : state === 'InSync' ? RISK_ORDER.length + 2 : RISK_ORDER.length + 1
+  return restoreFailed ? RISKS.length : state === 'InSync' ? RISKS.length + 2 : RISKS.length + 1
 }
 
 function infoOf({ mode, state, syncer }: PackageNumbers) {
