@@ -8,6 +8,7 @@ import type { AuditSource } from '../ports/audit-source.ts'
 import type { RequestedActionSource } from '../ports/check-run.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Log, ProcessEvent, ReportedFailure, TurnEvent } from '../ports/log.ts'
+import type { Metrics } from '../ports/metrics.ts'
 import type { Trace } from '../ports/trace.ts'
 import type { Answer } from '../reconcile/commands/apply-answers.ts'
 import { BetweenTurns } from '../reconcile/observe/between-turns.ts'
@@ -16,7 +17,7 @@ import type { TurnResult } from '../reconcile/run-turn.ts'
 import type { OnlyUnits } from '../reconcile/turn-request.ts'
 import { RequestedActionQueue } from './requested-action-queue.ts'
 import { transitionsOf } from './transitions.ts'
-import { type IntakeOptions, type IntakePorts, TurnIntake, type TurnScope } from './turn-intake.ts'
+import { type IntakeOptions, type IntakePorts, QUEUE, TurnIntake, type TurnScope } from './turn-intake.ts'
 import type { TurnMeter } from './turn-meter.ts'
 
 /** State that outlives a session, and the progress for the log. */
@@ -27,6 +28,8 @@ interface TurnInputs {
   readonly audit: AuditSource | undefined
   /** The units that the turn is about; undefined for all. */
   readonly only: OnlyUnits | undefined
+  /** Names of clusters whose changes are watched. */
+  readonly watched: ReadonlySet<string>
   /** Clusters that are not asked, and why: their watch tells that nobody answers. */
   readonly unreachable: ReadonlyMap<string, Failure>
   readonly onProgress: (step: string) => void
@@ -107,10 +110,17 @@ export class ControllerTurns {
     this.intake = new TurnIntake(ports.intake, options.intake, this.between, request)
   }
 
+  measure(meter: TurnMeter, metrics: Metrics): void {
+    this.meter = meter
+    this.intake.metrics = metrics
+    meter.provide({ watches: () => this.intake.watches(), queues: () => new Map([[QUEUE, this.intake.queue.depth]]) })
+  }
+
   /** Runs one turn. Rejects when it observed nothing; a later turn may succeed. */
   readonly one = async (signal: AbortSignal): Promise<void> => {
     const [began, requests, start] = [this.now(), this.requests, performance.now()]
     this.running = true
+    this.meter?.begin()
     let scope: TurnScope = { about: 'everything' }
     let result: TurnResult | undefined
     let thrown: unknown
@@ -118,7 +128,6 @@ export class ControllerTurns {
       const session = await this.session(signal)
       scope = await this.intake.next(() => session.poll(this, signal))
       if (scope.about === 'nothing') return
-      this.meter?.begin()
       result = await this.scan(session, scope, signal)
     } catch (failed) {
       thrown = failed
@@ -140,7 +149,7 @@ export class ControllerTurns {
     const isWhole = scope.about === 'everything'
     const nothing = isWhole && first !== undefined && !result.units.some(({ state }) => state === 'planned')
     const outcome = nothing ? 'failed' : first === undefined ? 'succeeded' : 'partial'
-    this.meter?.ended(outcome, all, result)
+    this.meter?.ended(outcome, all, result, isWhole)
     for (const answer of result.answers) this.ports.log.process(answered(answer))
     this.ports.log.turn({ ...spent, ...countsOf(result), outcome, plan: this.freshPlan(result) })
     this.reportNotes(result.units.flatMap(notesOf), isWhole)
@@ -199,7 +208,8 @@ export class ControllerTurns {
     const { between, requestedActions, audit } = this
     const only = scope.about === 'units' ? scope.only : undefined
     const unreachable = this.intake.unreachable()
-    return session.turn({ between, requestedActions, audit, only, unreachable, onProgress: this.step }, signal)
+    const watched = this.intake.seen()
+    return session.turn({ between, requestedActions, audit, only, watched, unreachable, onProgress: this.step }, signal)
   }
 
   private readonly step = (step: string): void => {

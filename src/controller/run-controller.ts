@@ -79,7 +79,8 @@ export async function runController(ports: ControllerPorts, settings: Controller
   try {
     const onRefused = turns.connectionRefused
     const monitoring = await ports.openMonitoring?.({ readiness: () => readiness.at(clock.now().getTime()), onRefused })
-    if (monitoring !== undefined) turns.meter = new TurnMeter({ metrics: monitoring.metrics, readiness, elapsed: () => performance.now() })
+    if (monitoring !== undefined)
+      turns.measure(new TurnMeter({ metrics: monitoring.metrics, readiness, elapsed: () => performance.now() }), monitoring.metrics)
     listen('requests for metrics', monitoring)
     listen('webhooks', await ports.openWebhooks?.({ onUpdate, onRefused: turns.webhookRefused }))
     const auditHook = await ports.openAuditHook?.(turns.auditRefused)

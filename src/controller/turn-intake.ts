@@ -5,13 +5,14 @@
 import { asFailure, Failure } from '../failure.ts'
 import type { RedactionKey } from '../krm/redaction/redacted.ts'
 import type { ClusterWatch, KindWatchState, WatchObserver } from '../ports/cluster-watch.ts'
+import type { Metrics } from '../ports/metrics.ts'
 import type { BetweenTurns } from '../reconcile/observe/between-turns.ts'
 import type { RepositoryDigest } from '../reconcile/poll-repository.ts'
 import type { TurnResult } from '../reconcile/run-turn.ts'
 import type { OnlyUnits } from '../reconcile/turn-request.ts'
 import { ClusterFollower, type UnitChange } from '../reconcile/verdicts/cluster-follower.ts'
 import { ClusterVerdicts, type StoredVerdicts } from '../reconcile/verdicts/cluster-verdicts.ts'
-import { type QueueCounts, type UnitName, UnitQueue, type Urgency } from './unit-queue.ts'
+import { type UnitName, UnitQueue, type UnitQueueEvent, type Urgency } from './unit-queue.ts'
 
 /** `units`: only these, of each cluster that is named. */
 export type TurnScope =
@@ -56,6 +57,8 @@ interface FollowedCluster {
   isBlind: boolean
 }
 
+/** Name of the queue in metrics. */
+export const QUEUE = 'units'
 /** Units of one turn. */
 const MOST_UNITS = 64
 /** Milliseconds in which a restarted process waits for what decides whether earlier verdicts still hold. */
@@ -74,6 +77,7 @@ export class TurnIntake {
   private readonly between: BetweenTurns
   private readonly request: () => void
   readonly queue: UnitQueue
+  metrics: Metrics | undefined
   private readonly clusters = new Map<string, FollowedCluster>()
   private readonly stopped = new AbortController()
   private digest: RepositoryDigest | undefined
@@ -87,7 +91,7 @@ export class TurnIntake {
     this.options = options
     this.between = between
     this.request = request
-    this.queue = new UnitQueue({ now: () => performance.now(), random: () => ports.random() })
+    this.queue = new UnitQueue({ now: () => performance.now(), random: () => ports.random(), onEvent: (event) => this.count(event) })
   }
 
   /** A webhook told that git or the forge changed. */
@@ -188,15 +192,14 @@ export class TurnIntake {
     }
   }
 
-  /** Of the watched clusters, for status and metrics. */
-  watches(): readonly { readonly cluster: string; readonly states: readonly KindWatchState[]; readonly blind: string | undefined }[] {
-    return [...this.clusters].flatMap(([cluster, followed]) =>
-      followed.watch === undefined ? [] : [{ cluster, states: followed.watch.state(), blind: this.blindness(followed) }],
-    )
+  /** Names of the clusters of which no change goes unseen. */
+  seen(): ReadonlySet<string> {
+    return new Set([...this.clusters].flatMap(([name, cluster]) => (this.blindness(cluster) === undefined ? [name] : [])))
   }
 
-  counts(): QueueCounts {
-    return this.queue.counts()
+  /** Of the clusters that are watched. */
+  watches(): readonly ClusterWatch[] {
+    return [...this.clusters.values()].flatMap(({ watch }) => watch ?? [])
   }
 
   /** The readers of the clusters are gone: the next turn brings new ones. */
@@ -244,6 +247,12 @@ export class TurnIntake {
     return isOther ? 'everything' : 'units'
   }
 
+  private count(event: UnitQueueEvent): void {
+    if (event.event === 'started') this.metrics?.queue({ queue: QUEUE, event: 'started', waited: event.waited / 1_000 })
+    else if (event.event === 'finished') this.metrics?.queue({ queue: QUEUE, event: 'finished', worked: event.worked / 1_000 })
+    else this.metrics?.queue({ queue: QUEUE, event: event.event })
+  }
+
   private addEverywhere(packagePath: string): void {
     for (const cluster of this.clusters.keys()) this.queue.add({ cluster, packagePath }, 'changed')
   }
@@ -264,7 +273,11 @@ export class TurnIntake {
       const observedAt = `${new Date(this.ports.now()).toISOString().slice(0, 19)}Z`
       const before = verdicts.verdictOf(unit, object)
       const verdict = await verdicts.judges.judge(unit, object, observedAt, this.stopped.signal)
-      if (verdict !== undefined) this.ports.onVerdict(cluster, verdict.state, performance.now() - read)
+      if (verdict !== undefined) {
+        const milliseconds = performance.now() - read
+        this.metrics?.verdict(milliseconds / 1_000)
+        this.ports.onVerdict(cluster, verdict.state, milliseconds)
+      }
       const isInSync = verdict?.state === 'in-sync' && verdict.items.length === 0 && verdict.setAside.length === 0
       if (isInSync && before === 'in-sync') return
       add(verdict?.items.some(({ risk }) => risk === 'critical') === true ? 'critical' : 'changed')

@@ -13,11 +13,18 @@ export interface UnitName {
   readonly packagePath: string
 }
 
+/** As controller-runtime counts the events of a work queue. Milliseconds. */
+export type UnitQueueEvent =
+  | { readonly event: 'added' | 'retried' }
+  | { readonly event: 'started'; readonly waited: number }
+  | { readonly event: 'finished'; readonly worked: number }
+
 interface QueueOptions {
   /** Milliseconds of a clock that nobody sets. */
   readonly now: () => number
   /** From 0 up to 1. */
   readonly random: () => number
+  readonly onEvent?: (event: UnitQueueEvent) => void
 }
 
 interface Waiting {
@@ -28,14 +35,6 @@ interface Waiting {
   readonly since: number
 }
 
-export interface QueueCounts {
-  readonly depth: number
-  readonly adds: number
-  readonly retries: number
-  /** Milliseconds that the unit that is due for the longest has been waiting; 0 without one. */
-  readonly oldest: number
-}
-
 /** Milliseconds. */
 const FIRST_RETRY = 5_000
 const LONGEST_RETRY = 300_000
@@ -43,7 +42,8 @@ const LONGEST_RETRY = 300_000
 export class UnitQueue {
   private readonly options: QueueOptions
   private readonly waiting = new Map<string, Waiting>()
-  private readonly processing = new Map<string, UnitName>()
+  /** When each was taken. */
+  private readonly processing = new Map<string, number>()
   /** Added while they are observed. */
   private readonly again = new Map<string, Waiting>()
   /** Failures one after another. */
@@ -51,8 +51,6 @@ export class UnitQueue {
   /** The order in which clusters, and the packages of each, had their turn. */
   private readonly turns = new Map<string, number>()
   private clock = 0
-  private adds = 0
-  private retries = 0
 
   constructor(options: QueueOptions) {
     this.options = options
@@ -64,7 +62,7 @@ export class UnitQueue {
     const now = this.options.now()
     const target = this.processing.has(key) ? this.again : this.waiting
     const before = target.get(key)
-    this.adds += 1
+    this.options.onEvent?.({ event: 'added' })
     if (before === undefined) {
       target.set(key, { unit, urgency, due: now + delay, since: now })
       return
@@ -81,9 +79,10 @@ export class UnitQueue {
     const taken: UnitName[] = []
     for (const urgency of URGENCIES) {
       const some = due.filter(([, waiting]) => waiting.urgency === urgency)
-      for (const [key, { unit }] of this.fairly(some, most - taken.length)) {
+      for (const [key, { unit, since }] of this.fairly(some, most - taken.length)) {
         this.waiting.delete(key)
-        this.processing.set(key, unit)
+        this.processing.set(key, now)
+        this.options.onEvent?.({ event: 'started', waited: now - since })
         taken.push(unit)
       }
     }
@@ -93,6 +92,8 @@ export class UnitQueue {
   /** @param failed whether nothing could be said of the unit: it is tried again later */
   done(unit: UnitName, failed: boolean): void {
     const key = keyOf(unit)
+    const now = this.options.now()
+    this.options.onEvent?.({ event: 'finished', worked: now - (this.processing.get(key) ?? now) })
     this.processing.delete(key)
     const again = this.again.get(key)
     this.again.delete(key)
@@ -103,9 +104,8 @@ export class UnitQueue {
     }
     const failures = (this.failed.get(key) ?? 0) + 1
     this.failed.set(key, failures)
-    this.retries += 1
+    this.options.onEvent?.({ event: 'retried' })
     const wait = Math.min(LONGEST_RETRY, FIRST_RETRY * 2 ** Math.min(failures - 1, 20)) * (0.5 + this.options.random() / 2)
-    const now = this.options.now()
     this.waiting.set(key, { unit, urgency: again?.urgency ?? 'changed', due: now + wait, since: now })
   }
 
@@ -120,11 +120,9 @@ export class UnitQueue {
     return dues.length === 0 ? undefined : Math.max(0, Math.min(...dues) - this.options.now())
   }
 
-  counts(): QueueCounts {
-    const now = this.options.now()
-    const due = [...this.waiting.values()].filter((waiting) => waiting.due <= now)
-    const oldest = due.length === 0 ? 0 : now - Math.min(...due.map(({ since }) => since))
-    return { depth: this.waiting.size, adds: this.adds, retries: this.retries, oldest }
+  /** Units that wait, due or not. */
+  get depth(): number {
+    return this.waiting.size
   }
 
   /** One after another from the cluster, and of it from the package, whose turn was longest ago. */

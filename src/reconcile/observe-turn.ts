@@ -4,6 +4,7 @@ import type { LostUnit, NotObserved, ObservedUnit, TurnObservation } from '../pl
 import type { ClusterReader } from '../ports/cluster.ts'
 import type { HostedForge } from '../ports/hosted-forge.ts'
 import { type DashboardTicks, NO_TICKS, readDashboardTicks } from '../proposal/text/dashboard-ticks.ts'
+import { given } from '../text/given.ts'
 import { isHosted } from './apply/is-hosted.ts'
 import { readEndedPolicyBranches } from './apply/propose-policy.ts'
 import { observeRequests, type RequestsQuestion } from './commands/observe-requests.ts'
@@ -96,6 +97,7 @@ export async function observeTurn(
       observations: request.mode === 'read',
       settles: ports.openWriter !== undefined,
       whole: request.units.packages.length === 0 && request.units.labels === undefined && only === undefined,
+      ...given({ watched: request.units.watched }),
       version,
     },
     answers: new Map(),

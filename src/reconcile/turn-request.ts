@@ -34,6 +34,8 @@ export interface UnitSelection {
   readonly labels?: LabelSelector | undefined
   /** By name of the cluster: of these packages, only the ones with these paths, and no other cluster at all. */
   readonly only?: OnlyUnits | undefined
+  /** Names of clusters whose changes are watched. */
+  readonly watched?: ReadonlySet<string>
 }
 
 /** `all`: every package of the cluster. */

@@ -170,9 +170,9 @@ function reporting(cli: CliContext, { onNote, onRequest }: Parameters<Controller
 }
 
 function turnOf(session: Session, dryRun: boolean): TurnSession['turn'] {
-  return async ({ between, requestedActions, audit, only, unreachable, onProgress }, signal) => {
+  return async ({ between, requestedActions, audit, only, watched, unreachable, onProgress }, signal) => {
     const cluster = { ...session.request.cluster, ...(audit === undefined ? {} : { audit }) }
-    const request = { ...session.request, between, onProgress, cluster, units: { ...session.request.units, only } }
+    const request = { ...session.request, between, onProgress, cluster, units: { ...session.request.units, only, watched } }
     const clusters = session.clusters.map((one) => {
       const failure = unreachable.get(one.reader.name)
       return failure === undefined ? one : { ...one, reader: failingCluster(one.reader.name, failure) }

@@ -30,7 +30,7 @@ export function writesOfClusters(observed: TurnObservation, units: readonly Unit
     })
     const interval = clusterDetection(policy, cluster, 'interval')
     const fields = identityFields(identity, before)
-    const { whole } = purpose
+    const whole = purpose.whole || purpose.watched?.has(cluster) === true
     writes.push({
       cluster,
       ...clusterWrites({ cluster, at: identity.observedAt, now, before, identity: fields, whole, planned, unobserved, interval }),

@@ -79,8 +79,8 @@ function observedStatus(
   const { at, now, before, whole, planned } = turn
   const known = before?.status
   if (isOlder({ at, now, recorded: identity.recorded === true }, lastLook(known))) return undefined
-  const due =
-    whole && planned.some(({ observation }) => observation.git.ledger.report !== undefined) && isDue(known?.observedAt ?? '', turn)
+  const isKnown = known !== undefined || planned.some(({ observation }) => observation.git.ledger.report !== undefined)
+  const due = whole && isKnown && isDue(known?.observedAt ?? '', turn)
   if (!due && !updates && known?.reachable !== false) return undefined
   const observedAt = whole ? at : known?.observedAt
   const changedAt = updates || known === undefined || isAhead(known.changedAt, now) ? at : known.changedAt

@@ -81,6 +81,8 @@ export interface TurnPurpose {
   readonly settles: boolean
   /** Whether the turn is about every package of its clusters. */
   readonly whole: boolean
+  /** Clusters whose changes are watched: their other packages are as they were when a turn was about them last. */
+  readonly watched?: ReadonlySet<string>
   /** Version of backporch, for the texts of proposals. */
   readonly version: string
 }
