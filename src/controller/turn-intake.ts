@@ -12,6 +12,7 @@ import type { TurnResult } from '../reconcile/run-turn.ts'
 import type { OnlyUnits } from '../reconcile/turn-request.ts'
 import { ClusterFollower, type UnitChange } from '../reconcile/verdicts/cluster-follower.ts'
 import { ClusterVerdicts, type StoredVerdicts } from '../reconcile/verdicts/cluster-verdicts.ts'
+import type { DriftReport } from '../record/schema.ts'
 import { type UnitName, UnitQueue, type UnitQueueEvent, type Urgency } from './unit-queue.ts'
 
 /** `units`: only these, of each cluster that is named. */
@@ -70,6 +71,8 @@ const LOOK = 5_000
 const STATUS_DELAY = 10_000
 /** Milliseconds over which the units are spread whose verdicts may have changed all at once. */
 const EPOCH_SPREAD = 60_000
+/** Milliseconds that a unit with a known time waits, at most: a policy may change it. */
+const MOST_WAIT = 3_600_000
 
 export class TurnIntake {
   private readonly ports: IntakePorts
@@ -177,6 +180,7 @@ export class TurnIntake {
       this.wholeAt = now
       this.queue.clear(began)
     }
+    this.lookAgain(result, now)
     for (const [name, cluster] of this.clusters) {
       if (scope.about === 'units' && !scope.only.has(name)) continue
       cluster.observedAt = now
@@ -190,6 +194,17 @@ export class TurnIntake {
       this.look(name, cluster)
       await this.ports.saveVerdicts(name, cluster.verdicts.stored, cluster.verdicts.key)
     }
+  }
+
+  /** What time alone changes is no event: units that wait for something are observed again. */
+  private lookAgain({ units, reported, unsettled }: TurnResult, now: number): void {
+    const { interval, resync } = this.options
+    for (const unit of units) {
+      const wait = unit.state === 'failed' ? interval : restlessFor(unit.plan.report.status, { now, interval })
+      if (wait !== undefined) this.queue.add(nameOf(unit), 'background', wait)
+    }
+    // Something was not written, of whatever unit it is.
+    if (reported.length + unsettled.length > 0) this.wholeAt = Math.min(this.wholeAt, now - resync + interval)
   }
 
   /** Names of the clusters of which no change goes unseen. */
@@ -287,6 +302,17 @@ export class TurnIntake {
       add('changed')
     }
   }
+}
+
+const WAITING: ReadonlySet<string> = new Set(['Applying', 'Behind', 'Reconciling', 'Unknown'])
+
+/** Milliseconds after which a unit may be in another state though nothing changes; undefined where it is at rest. */
+function restlessFor(
+  { state, held }: DriftReport['status'],
+  { now, interval }: { readonly now: number; readonly interval: number },
+): number | undefined {
+  if (held?.until !== undefined) return Math.min(Math.max(Date.parse(held.until) - now, LOOK), MOST_WAIT)
+  return held !== undefined || WAITING.has(state) ? interval : undefined
 }
 
 function nameOf(unit: TurnResult['units'][number]): UnitName {
