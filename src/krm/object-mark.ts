@@ -1,6 +1,6 @@
 /**
  * The mark of a live object: a keyed hash of it without what changes all the time and decides no verdict. Status writes, applies that change
- * nothing and the server's clock leave it as it is (docs/adr/0056-tier-0.md).
+ * nothing and the server's clock leave it as it is (docs/adr/0057-the-controller-watches.md).
  */
 import { createHmac } from 'node:crypto'
 import { formatJson, isJsonArray, isJsonObject, type Json, type JsonObject, partOf, textOf } from '../text/json.ts'

@@ -20,6 +20,7 @@ function states(rules: readonly AccessRule[], settles = false, incomplete = fals
 it('takes an account that reads and dry-runs as it should be', () => {
   assert.deepEqual(states([REVIEWS, READS, rule('patch', 'deployments', 'apps')]), [
     'cluster-read passed',
+    'cluster-watch passed',
     'cluster-dry-run passed',
     'cluster-rbac passed',
   ])
@@ -38,7 +39,7 @@ it('warns of every verb that writes, and never of the reviews that everybody may
 
 it('takes the right to create for what dry runs need, but not for a part of an object, and says what is not known without it', () => {
   const dryRun = (...rules: readonly AccessRule[]): string =>
-    judgeAccess('prod', new Map([['shop', { rules, incomplete: false, serverTime: undefined }]]), false)[1]?.message ?? ''
+    judgeAccess('prod', new Map([['shop', { rules, incomplete: false, serverTime: undefined }]]), false)[2]?.message ?? ''
   assert.ok(states([READS, rule('patch create', 'deployments', 'apps')]).includes('cluster-rbac passed'))
   assert.match(dryRun(READS, rule('patch create', 'deployments', 'apps')), /may patch and create, which dry runs need/)
   assert.match(
@@ -56,12 +57,33 @@ it('shows four of many, and how many more there are', () => {
 })
 
 it('says what is missing for reading, for dry runs and for settling', () => {
-  assert.deepEqual(states([REVIEWS]), ['cluster-read failed', 'cluster-dry-run warning', 'cluster-rbac passed'])
+  assert.deepEqual(states([REVIEWS]), ['cluster-read failed', 'cluster-watch warning', 'cluster-dry-run warning', 'cluster-rbac passed'])
   assert.equal(states([rule('get', '*', '*')])[0], 'cluster-read failed', 'one of the two is not enough')
   assert.equal(states([{ ...READS, resources: [] }])[0], 'cluster-read failed', 'addresses that are no resource')
-  assert.deepEqual(states([READS], true), ['cluster-read passed', 'cluster-dry-run warning', 'cluster-rbac warning'])
-  assert.deepEqual(states([rule('*', '*', '*')], true), ['cluster-read passed', 'cluster-dry-run passed', 'cluster-rbac passed'])
+  assert.deepEqual(states([READS], true), [
+    'cluster-read passed',
+    'cluster-watch passed',
+    'cluster-dry-run warning',
+    'cluster-rbac warning',
+  ])
+  assert.deepEqual(states([rule('*', '*', '*')], true), [
+    'cluster-read passed',
+    'cluster-watch passed',
+    'cluster-dry-run passed',
+    'cluster-rbac passed',
+  ])
   assert.ok(states([READS], false, true).includes('cluster-rbac skipped'), 'a list that is not whole proves nothing')
+})
+
+it('says what the controller does without the right to watch, and without that to what decides dry runs', () => {
+  const watching = (...rules: readonly AccessRule[]): string =>
+    judgeAccess('prod', new Map([['shop', { rules, incomplete: false, serverTime: undefined }]]), false)[1]?.message ?? ''
+  assert.match(watching(rule('get list', '*', '*')), /may not watch, so the controller reads all packages in each interval/)
+  assert.match(
+    watching(rule('get list watch', 'deployments customresourcedefinitions', '*')),
+    /may not list and watch mutatingwebhookconfigurations, validatingwebhookconfigurations, validatingadmissionpolicies, validatingadmissionpolicybindings, so/,
+  )
+  assert.match(watching(READS), /the account may watch$/)
 })
 
 it('warns of clocks that differ, both ways', () => {

@@ -15,7 +15,7 @@ export function judgeAccess(cluster: string, answers: ReadonlyMap<string, Cluste
   const rules = [...answers].flatMap(([namespace, { rules: own }]) => own.map((rule) => ({ namespace, rule })))
   const all = rules.map(({ rule }) => rule)
   const writes = new Set(rules.flatMap(({ rule, namespace }) => writesOf(rule).map((what) => `${what} in ${namespace}`)))
-  const findings: Finding[] = [judgeReading(cluster, all), judgePatch(cluster, all)]
+  const findings: Finding[] = [judgeReading(cluster, all), judgeWatching(cluster, all), judgePatch(cluster, all)]
   const where = `cluster ${cluster}`
   if (writes.size > 0) {
     findings.push({
@@ -49,6 +49,35 @@ function judgeReading(cluster: string, rules: readonly AccessRule[]): Finding {
     code: 'BP3003',
     message: `cluster ${cluster}: the account may not ${missing.join(' nor ')} anything in the namespaces of the packages`,
     fix: 'bind the account to a ClusterRole with get, list and watch on the kinds of the packages',
+  }
+}
+
+/** What decides the answer to a dry run beside the object; `KindEpochs` follows them. */
+const DECIDING = [
+  'customresourcedefinitions',
+  'mutatingwebhookconfigurations',
+  'validatingwebhookconfigurations',
+  'validatingadmissionpolicies',
+  'validatingadmissionpolicybindings',
+]
+
+function judgeWatching(cluster: string, rules: readonly AccessRule[]): Finding {
+  const check = 'cluster-watch'
+  if (!rules.some((rule) => allows(rule, 'watch'))) {
+    const message = `cluster ${cluster}: the account may not watch, so the controller reads all packages in each interval`
+    return { check, state: 'warning', message, fix: 'add the verb watch for the kinds of the packages' }
+  }
+  const isFollowed = (resource: string): boolean =>
+    ['list', 'watch'].every((verb) =>
+      rules.some((rule) => allows(rule, verb) && rule.resources.some((own) => own === resource || own === '*')),
+    )
+  const missing = DECIDING.filter((resource) => !isFollowed(resource))
+  if (missing.length === 0) return { check, state: 'passed', message: `cluster ${cluster}: the account may watch` }
+  return {
+    check,
+    state: 'warning',
+    message: `cluster ${cluster}: the account may not list and watch ${missing.join(', ')}, so each observation by the controller repeats its dry runs`,
+    fix: 'bind the account to a ClusterRole with list and watch on these',
   }
 }
 

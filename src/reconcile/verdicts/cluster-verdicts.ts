@@ -1,6 +1,6 @@
 /**
  * The verdicts on all objects of a cluster that outlive a turn. An object that is in sync costs no dry run while it, its manifest, its syncer and
- * the epoch of its kind are the same, for a day at most (docs/adr/0056-tier-0.md).
+ * the epoch of its kind are the same, for a day at most (docs/adr/0057-the-controller-watches.md).
  */
 import type { ObjectVerdict } from '../../drift/drift.ts'
 import type { LiveState } from '../../krm/live-view.ts'

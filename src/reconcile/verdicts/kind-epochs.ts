@@ -1,6 +1,6 @@
 /**
  * What a server makes of a manifest besides the manifest: its version, the definitions of custom kinds, and who may change or refuse an apply.
- * While none of it changes, the answer to a dry run stays the same (docs/adr/0056-tier-0.md). What a webhook decides by itself is not seen.
+ * While none of it changes, the answer to a dry run stays the same (docs/adr/0057-the-controller-watches.md). What a webhook decides by itself is not seen.
  */
 import { hash } from 'node:crypto'
 import type { WatchedKind } from '../../ports/cluster-watch.ts'
