@@ -1,6 +1,6 @@
 import { mkdtemp, rm } from 'node:fs/promises'
-import { createServer as createPlainServer, type Server } from 'node:http'
-import { createSecureServer, type Http2SecureServer, type Http2Session } from 'node:http2'
+import { createServer as createPlainServer, type Server, type ServerResponse } from 'node:http'
+import { constants, createSecureServer, type Http2SecureServer, type Http2ServerResponse, type Http2Session } from 'node:http2'
 import { createServer as createTlsServer } from 'node:https'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -29,6 +29,18 @@ export interface ScriptedAnswer {
   readonly fault?: 'reset' | 'disconnect' | 'silent'
   /** Milliseconds before the answer. */
   readonly delay?: number
+  /** Gets the body to write part by part, in place of `body`. */
+  readonly write?: (body: ScriptedBody) => void
+}
+
+export interface ScriptedBody {
+  send(text: string | Buffer): void
+  /** Ends it in order. */
+  end(): void
+  /** Ends it after what was sent, as a stream or connection that breaks. */
+  reset(): void
+  /** Called when the client ended it. */
+  readonly closed: Promise<void>
 }
 
 export interface ScriptedServer {
@@ -71,9 +83,15 @@ export async function scriptedServer(
     const { method = '', url: path = '', headers, httpVersion } = incoming
     const request = { method, path, headers, httpVersion, body: Buffer.concat(chunks).toString('utf8') }
     requests.push(request)
-    const { status = 200, headers: own = {}, body = '', gzip = false, fault, delay = 0 } = await answer(request)
+    const { status = 200, headers: own = {}, body = '', gzip = false, fault, delay = 0, write } = await answer(request)
     if (fault === 'silent') return
     if (delay > 0) await new Promise((resolve) => setTimeout(resolve, delay))
+    if (write !== undefined) {
+      outgoing.writeHead(status, { 'content-type': 'application/json', ...own })
+      if ('flushHeaders' in outgoing) outgoing.flushHeaders()
+      write(scriptedBody(outgoing))
+      return
+    }
     const text = typeof body === 'string' ? body : JSON.stringify(body)
     const bytes = gzip ? gzipSync(text) : Buffer.from(text)
     const type = typeof body === 'string' ? 'text/plain' : 'application/json'
@@ -108,6 +126,20 @@ export async function scriptedServer(
       disconnect()
       await new Promise((resolve) => server.close(resolve))
     },
+  }
+}
+
+function scriptedBody(outgoing: ServerResponse | Http2ServerResponse): ScriptedBody {
+  const reset = (): void => {
+    if ('stream' in outgoing) outgoing.stream.close(constants.NGHTTP2_INTERNAL_ERROR)
+    else outgoing.socket?.destroy()
+  }
+  // The next turn of the loop has written what was sent.
+  return {
+    send: (text) => void ('stream' in outgoing ? outgoing.write(text) : outgoing.write(text)),
+    end: () => void outgoing.end(),
+    reset: () => void setTimeout(reset, 5),
+    closed: new Promise((resolve) => outgoing.once('close', resolve)),
   }
 }
 

@@ -101,7 +101,8 @@ async function listOnce(
 }
 
 function requestedOf({ cluster }: ReadApi, served: ServedResource, options: ListOptions): RequestDescription {
-  return requestedFor(cluster, 'list', served, options)
+  const requested = requestedFor(cluster, 'list', served, options)
+  return options.thenWatched === true ? { ...requested, alsoNeeded: ['watch'] } : requested
 }
 
 function queryOf({ name, labelSelector }: ListOptions, next: string): string {

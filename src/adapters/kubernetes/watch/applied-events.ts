@@ -21,6 +21,8 @@ export class AppliedEvents {
   lists = 0
   /** With bookmarks. */
   events = 0
+  /** Events and bookmarks of a newer version than the one before, those of lists not counted. */
+  progress = 0
   private readonly watched: WatchedKind
   private readonly observer: WatchObserver
   /** The object of the event with the last version. */
@@ -56,12 +58,15 @@ export class AppliedEvents {
     if (!this.listing && this.isKnown(version, uid)) return
     this.events += 1
     this.tell(() => this.observer[type](this.watched, this.typed(object), read))
-    if (!this.listing) this.advance(version, uid, read)
+    if (this.listing) return
+    this.progress += 1
+    this.advance(version, uid, read)
   }
 
   bookmark(version: string, read: number): void {
     if (this.listing || (this.version !== undefined && isOlder(version, this.version))) return
     this.events += 1
+    if (version !== this.version) this.progress += 1
     this.advance(version, '', read)
   }
 

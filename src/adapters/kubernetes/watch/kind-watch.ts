@@ -111,10 +111,10 @@ export class KindWatch {
       if (away !== undefined) return this.failed(away.failure, away.wait)
       this.startAnewAfterRestore()
       this.served ??= await parts.discovery.find(this.watched.apiVersion, this.watched.kind, signal)
-      const before = applied.version
-      const streamed = before === undefined ? await this.list(this.served, signal) : undefined
+      const before = applied.progress
+      const streamed = applied.version === undefined ? await this.list(this.served, signal) : undefined
       const end = streamed ?? (await this.follow(this.served, undefined, signal))
-      return this.after(end, applied.version !== before || performance.now() - started >= OF_USE)
+      return this.after(end, applied.progress !== before || performance.now() - started >= OF_USE)
     } catch (thrown) {
       if (signal.aborted) throw signal.reason
       return this.failed(asFailure(thrown))

@@ -1,0 +1,32 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { Backoff } from './backoff.ts'
+
+const waits = (backoff: Backoff, count: number): number[] => Array.from({ length: count }, () => backoff.next())
+
+test('each wait is twice as long as the one before, up to the longest, for ever', () => {
+  const backoff = new Backoff({ firstWait: 500, longestWait: 30_000, random: () => 1 })
+  assert.deepEqual(waits(backoff, 8), [500, 1000, 2000, 4000, 8000, 16_000, 30_000, 30_000])
+  assert.deepEqual(new Set(waits(backoff, 2000)), new Set([30_000]))
+})
+
+test('the jitter is half of the wait', () => {
+  const backoff = new Backoff({ firstWait: 500, longestWait: 30_000, random: () => 0 })
+  assert.deepEqual(waits(backoff, 3), [250, 500, 1000])
+})
+
+test('after a success the waits begin anew', () => {
+  const backoff = new Backoff({ firstWait: 500, longestWait: 30_000, random: () => 1 })
+  waits(backoff, 5)
+  backoff.reset()
+  assert.equal(backoff.next(), 500)
+})
+
+test('what the server asks for is waited for, spread over a quarter more, and never less than our own wait', () => {
+  const asked = (random: number, requested: number) =>
+    new Backoff({ firstWait: 500, longestWait: 30_000, random: () => random }).next(requested)
+  assert.equal(asked(0, 7000), 7000)
+  assert.equal(asked(1, 8000), 10_000)
+  assert.equal(asked(1, 100), 500)
+  assert.equal(asked(0, 86_400_000), 300_000)
+})

@@ -1,0 +1,68 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Failure } from '../../src/failure.ts'
+import { metadataText } from '../../src/krm/resource.ts'
+import type { WatchedKind, WatchObserver } from '../../src/ports/cluster-watch.ts'
+import type { JsonObject } from '../../src/text/json.ts'
+
+const PATIENCE_MS = 20_000
+
+/** An observer that keeps what it was told, and what is there according to that. */
+export class RecordingObserver implements WatchObserver {
+  /** `listing ConfigMap`, `changed a 5`, `deleted a 7`, `listed ConfigMap`, `unreadable ConfigMap BP3003`. */
+  readonly told: string[] = []
+  /** By `kind/namespace/name`. */
+  readonly objects = new Map<string, JsonObject>()
+  readonly failures: Failure[] = []
+  private readonly there = new Map<string, Set<string>>()
+
+  listing({ kind }: WatchedKind): void {
+    this.told.push(`listing ${kind}`)
+    this.there.set(kind, new Set())
+  }
+
+  changed({ kind }: WatchedKind, object: JsonObject): void {
+    this.told.push(`changed ${metadataText(object, 'name')} ${metadataText(object, 'resourceVersion')}`)
+    this.objects.set(keyOf(kind, object), object)
+    this.there.get(kind)?.add(keyOf(kind, object))
+  }
+
+  deleted({ kind }: WatchedKind, object: JsonObject): void {
+    this.told.push(`deleted ${metadataText(object, 'name')} ${metadataText(object, 'resourceVersion')}`)
+    this.objects.delete(keyOf(kind, object))
+  }
+
+  listed({ kind }: WatchedKind): void {
+    this.told.push(`listed ${kind}`)
+    const there = this.there.get(kind)
+    for (const key of this.objects.keys()) if (key.startsWith(`${kind}/`) && there?.has(key) !== true) this.objects.delete(key)
+    this.there.delete(kind)
+  }
+
+  unreadable({ kind }: WatchedKind, failure: Failure): void {
+    this.told.push(`unreadable ${kind} ${failure.code}`)
+    this.failures.push(failure)
+  }
+
+  /** How often a line was told. */
+  count(line: string): number {
+    return this.told.filter((one) => one === line).length
+  }
+
+  /** Changes and deletions, with those of lists. */
+  events(): readonly string[] {
+    return this.told.filter((line) => /^(changed|deleted) /.test(line))
+  }
+}
+
+function keyOf(kind: string, object: JsonObject): string {
+  return `${kind}/${metadataText(object, 'namespace')}/${metadataText(object, 'name')}`
+}
+
+/** Waits until something is so. */
+export async function until(isSo: () => boolean, what: string): Promise<void> {
+  const deadline = performance.now() + PATIENCE_MS
+  while (!isSo()) {
+    if (performance.now() > deadline) throw new Error(`in ${PATIENCE_MS / 1000} s it did not come to pass that ${what}`)
+    await sleep(5)
+  }
+}
