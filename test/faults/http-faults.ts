@@ -1,11 +1,12 @@
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { constants, createSecureServer, type Http2SecureServer, type Http2ServerRequest, type Http2ServerResponse } from 'node:http2'
+import { constants, createSecureServer, type Http2ServerRequest, type ServerHttp2Stream } from 'node:http2'
 import { Agent, createServer, request, type Server } from 'node:https'
 import type { AddressInfo, Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { ControlPlane } from '../controlplane/control-plane.ts'
+import { kubeconfig } from '../controlplane/kubeconfig.ts'
 import { ADMIN, createTestAuthority, type Identity, servingCredential } from '../controlplane/test-authority.ts'
 
 export interface ForwardedRequest {
@@ -51,13 +52,15 @@ interface HttpFaultsOptions {
 }
 
 type Incoming = IncomingMessage | Http2ServerRequest
-type Outgoing = ServerResponse | Http2ServerResponse
+/** Over HTTP/2 the same methods, and the stream. */
+type Outgoing = ServerResponse & { readonly stream?: ServerHttp2Stream }
 
 export async function httpFaults(plane: ControlPlane, { protocol = 'h2', as = ADMIN }: HttpFaultsOptions = {}): Promise<HttpFaults> {
   const directory = await mkdtemp(join(tmpdir(), 'http-faults-'))
   const authority = await createTestAuthority(directory)
   const { certificate: cert, key } = servingCredential(authority)
-  const server: Server | Http2SecureServer = protocol === 'h2' ? createSecureServer({ cert, key }) : createServer({ cert, key })
+  // Both have the events that are used here.
+  const server = (protocol === 'h2' ? createSecureServer({ cert, key }) : createServer({ cert, key })) as Server
   const sockets = new Set<Socket>()
   const requests: ForwardedRequest[] = []
   const counts = new Map<string, number>()
@@ -85,16 +88,19 @@ export async function httpFaults(plane: ControlPlane, { protocol = 'h2', as = AD
       return
     }
     const headers = { accept: incoming.headers.accept ?? '*/*', 'content-type': incoming.headers['content-type'] ?? 'application/json' }
-    const asked = request(new URL(path, upstream.url), { method, headers, agent: upstream.agent }, (answer) => forward(answer, outgoing, fault))
+    const asked = request(new URL(path, upstream.url), { method, headers, agent: upstream.agent }, (answer) =>
+      forward(answer, outgoing, fault),
+    )
     asked.on('error', () => cut(outgoing))
     outgoing.on('close', () => asked.destroy())
     asked.end(Buffer.concat(chunks))
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const url = `https://127.0.0.1:${(server.address() as AddressInfo).port}`
-  const kubeconfig = await plane.kubeconfigAt(url, authority.certificate)
+  const file = join(directory, 'kubeconfig')
+  await writeFile(file, kubeconfig(url, authority.certificate, as.user, plane.credentialFor(as.user, as.groups)), { mode: 0o600 })
   const faults: HttpFaults = {
-    kubeconfig,
+    kubeconfig: file,
     requests,
     plan: () => undefined,
     retarget(other) {
@@ -119,7 +125,8 @@ function upstreamOf(plane: ControlPlane, { user, groups }: Identity) {
 }
 
 function statusBody(code: number) {
-  const reason = { 401: 'Unauthorized', 410: 'Expired', 429: 'TooManyRequests', 503: 'ServiceUnavailable', 504: 'Timeout' }[code] ?? 'InternalError'
+  const reason =
+    { 401: 'Unauthorized', 410: 'Expired', 429: 'TooManyRequests', 503: 'ServiceUnavailable', 504: 'Timeout' }[code] ?? 'InternalError'
   return { kind: 'Status', apiVersion: 'v1', status: 'Failure', code, reason, message: `made by the test: ${reason}` }
 }
 
@@ -127,8 +134,8 @@ function forward(answer: IncomingMessage, outgoing: Outgoing, fault: HttpFault |
   answer.on('error', () => cut(outgoing))
   const type = answer.headers['content-type'] ?? 'text/plain'
   outgoing.writeHead(answer.statusCode ?? 502, { 'content-type': type })
-  if ('flushHeaders' in outgoing) outgoing.flushHeaders()
-  const write = (text: string | Buffer): void => void ('stream' in outgoing ? outgoing.write(text) : outgoing.write(text))
+  outgoing.flushHeaders()
+  const write = (text: string | Buffer): void => void outgoing.write(text)
   if (fault !== undefined && 'lines' in fault) {
     let rest = ''
     answer.setEncoding('utf8').on('data', (text: string) => {
@@ -162,7 +169,7 @@ function forward(answer: IncomingMessage, outgoing: Outgoing, fault: HttpFault |
 /** After the next turn of the loop, so that what was written goes before. */
 function cut(outgoing: Outgoing): void {
   setTimeout(() => {
-    if ('stream' in outgoing) outgoing.stream.close(constants.NGHTTP2_INTERNAL_ERROR)
+    if (outgoing.stream !== undefined) outgoing.stream.close(constants.NGHTTP2_INTERNAL_ERROR)
     else outgoing.socket?.destroy()
   }, 5)
 }

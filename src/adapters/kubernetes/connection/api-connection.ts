@@ -238,9 +238,12 @@ export class ApiConnection {
   }
 
   private withRoom(current: Opened): Opened | undefined {
-    this.further = this.further.filter(({ transport }) => transport.usable)
     const { credentials } = current
-    const found = [current, ...this.further].find((one) => one.transport.hasRoom && sameTls(one.credentials, credentials))
+    const isOf = (one: Opened): boolean => one.transport.usable && sameTls(one.credentials, credentials)
+    // Streams of older credentials go on until they end.
+    for (const one of this.further) if (!isOf(one)) one.transport.close()
+    this.further = this.further.filter(isOf)
+    const found = [current, ...this.further].find(({ transport }) => transport.hasRoom)
     return found === undefined ? undefined : { ...found, credentials }
   }
 

@@ -1,4 +1,7 @@
 import assert from 'node:assert/strict'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { query, statusAnswer } from '../../../../test/apiserver/scripted-api.ts'
@@ -553,4 +556,34 @@ test('credentials that are refused are read anew once, and then tried slowly', a
   assert.equal(state().failure?.code, 'BP3002')
   assert.equal(opened, 2)
   assert.equal(observer.objects.size, 2)
+})
+
+test('a token that was replaced in its file is read when the old one is refused, and the watch resumes', async (t) => {
+  const folder = await mkdtemp(join(tmpdir(), 'watch-token-'))
+  t.after(() => rm(folder, { recursive: true }))
+  const tokenFile = join(folder, 'token')
+  await writeFile(tokenFile, 'old')
+  let accepted = 'old'
+  let breakOff = (): void => {}
+  const { watch, observer, watches, state } = await scriptedWatch(t, {
+    watch: (from, body, { headers }) => {
+      if (headers['authorization'] !== `Bearer ${accepted}`) return statusAnswer(401, 'Unauthorized', 'Unauthorized')
+      breakOff = () => body.reset()
+      body.send(accepted === 'old' ? (EVENTS[0] ?? '') : after(from))
+      return undefined
+    },
+    connection: { user: { tokenFile } },
+  })
+  watch.follow([CONFIG_MAPS])
+  await until(() => observer.told.length === 5, 'the first event came')
+  accepted = 'new'
+  await writeFile(tokenFile, 'new')
+  breakOff()
+  await until(() => observer.told.length >= 7, 'the other events came')
+  assert.deepEqual(observer.told, [...LISTED, ...TOLD])
+  assert.deepEqual(
+    watches.map(({ headers }) => headers['authorization']),
+    ['Bearer old', 'Bearer old', 'Bearer new'],
+  )
+  assert.equal(state().failure, undefined)
 })

@@ -26,6 +26,7 @@ export class ApiServerWatch implements ClusterWatch {
     this.cluster = connection.name
     const settings = { ...WATCH_DEFAULTS, ...options }
     const api = readApi(connection)
+    const { signal } = this.closing
     const connections = (): number => connection.openedConnections
     this.parts = {
       connection,
@@ -34,10 +35,11 @@ export class ApiServerWatch implements ClusterWatch {
       observer,
       clock,
       settings,
-      server: new ServerCheck({ api, settings, connections, signal: this.closing.signal }),
+      server: new ServerCheck({ api, settings, connections, signal }),
       memory: new FrameMemory(settings.memory),
       lists: new Gate(settings.parallelLists),
       unstreamed: new Set(),
+      signal,
     }
   }
 

@@ -33,6 +33,8 @@ export interface SharedParts {
   readonly lists: Gate
   /** Versions (`apps/v1`) whose server does not stream lists. */
   readonly unstreamed: Set<string>
+  /** Ends with the whole watch: for what kinds wait for together. */
+  readonly signal: AbortSignal
 }
 
 const METADATA_ONLY = 'application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1'
@@ -62,6 +64,8 @@ export class KindWatch {
   private state: KindWatchState['state'] = 'listing'
   private failure: Failure | undefined
   private stream: ApiStream | undefined
+  /** `performance.now()` */
+  private openedAt = 0
   /** `performance.now()` of the last proof of an ended stream. */
   private proof: number | undefined
   private epoch = 0
@@ -97,7 +101,9 @@ export class KindWatch {
 
   private lastProof(): number | undefined {
     const ofConnection = this.state === 'watching' ? this.stream?.provenAt : undefined
-    const proofs = [this.proof, this.applied.provenAt, ofConnection].filter((proof) => proof !== undefined)
+    // A PING from before the stream was open says nothing about what happened until then.
+    const later = ofConnection !== undefined && ofConnection > this.openedAt ? ofConnection : undefined
+    const proofs = [this.proof, this.applied.provenAt, later].filter((proof) => proof !== undefined)
     return this.applied.lists === 0 || proofs.length === 0 ? undefined : Math.max(...proofs)
   }
 
@@ -110,7 +116,8 @@ export class KindWatch {
       signal.throwIfAborted()
       if (away !== undefined) return this.failed(away.failure, away.wait)
       this.startAnewAfterRestore()
-      this.served ??= await parts.discovery.find(this.watched.apiVersion, this.watched.kind, signal)
+      this.served ??= await parts.discovery.find(this.watched.apiVersion, this.watched.kind, parts.signal)
+      signal.throwIfAborted()
       const before = applied.progress
       const streamed = applied.version === undefined ? await this.list(this.served, signal) : undefined
       const end = streamed ?? (await this.follow(this.served, undefined, signal))
@@ -194,6 +201,7 @@ export class KindWatch {
     }
     this.streams += 1
     this.stream = stream
+    this.openedAt = performance.now()
     if (leave === undefined) this.watching()
     else this.beginList()
     const silence = (): number => {
