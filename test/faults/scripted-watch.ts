@@ -118,3 +118,15 @@ export function errorEvent(code: number, reason: string): string {
   const object = { kind: 'Status', apiVersion: 'v1', status: 'Failure', code, reason, message: `scripted ${reason}` }
   return `${JSON.stringify({ type: 'ERROR', object })}\n`
 }
+
+/** What is told of the list. */
+export const LISTED = ['listing ConfigMap', 'changed a 5', 'changed b 5', 'listed ConfigMap']
+/** Lines of a watch from the list on. */
+export const EVENTS = [event('MODIFIED', 'a', '101'), event('ADDED', 'c', '102'), bookmark('103'), event('DELETED', 'b', '104')]
+/** What is told of them. */
+export const TOLD = ['changed a 101', 'changed c 102', 'deleted b 104']
+
+/** The lines that a server sends to who has everything up to `from`. */
+export function after(from: string, lines: readonly string[] = EVENTS): string {
+  return lines.filter((line) => Number(JSON.parse(line).object.metadata.resourceVersion) > Number(from)).join('')
+}

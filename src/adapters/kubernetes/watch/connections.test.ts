@@ -1,0 +1,213 @@
+import assert from 'node:assert/strict'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { query, statusAnswer } from '../../../../test/apiserver/scripted-api.ts'
+import { until } from '../../../../test/faults/recording-observer.ts'
+import {
+  after,
+  CONFIG_MAPS,
+  EVENTS,
+  event,
+  LISTED,
+  listOf,
+  namespaces,
+  scriptedWatch,
+  TOLD,
+} from '../../../../test/faults/scripted-watch.ts'
+
+test('another cluster at the same address makes every kind unreadable, and nothing of it is told', async (t) => {
+  let uid = 'uid-1'
+  let breakOff = (): void => {}
+  const { watch, observer, state } = await scriptedWatch(t, {
+    routes: { 'GET /api/v1/namespaces': () => ({ body: namespaces(uid, '1000') }) },
+    list: () => ({ body: listOf(uid === 'uid-1' ? ['a', 'b'] : []) }),
+    watch: (_, body) => {
+      breakOff = () => body.reset()
+    },
+  })
+  watch.follow([CONFIG_MAPS])
+  await until(() => state().state === 'watching', 'it watches')
+  uid = 'uid-2'
+  breakOff()
+  await until(() => observer.failures.length > 0, 'it is unreadable')
+  await sleep(150)
+  assert.deepEqual(observer.told, [...LISTED, 'unreadable ConfigMap BP3015'])
+  uid = 'uid-1'
+  await until(() => observer.count('listed ConfigMap') === 2, 'the first one is back')
+})
+
+test('a store that was restored to an older state is listed anew, although the server would take the version', async (t) => {
+  let version = '150'
+  let breakOff = (): void => {}
+  const { watch, observer, state } = await scriptedWatch(t, {
+    routes: { 'GET /api/v1/namespaces': () => ({ body: namespaces('uid-1', version) }) },
+    list: () => ({ body: listOf(version === '150' ? ['a', 'b'] : ['a'], { resourceVersion: version }) }),
+    watch: (_, body) => {
+      breakOff = () => body.reset()
+    },
+  })
+  watch.follow([CONFIG_MAPS])
+  await until(() => state().state === 'watching', 'it watches')
+  version = '60'
+  breakOff()
+  await until(() => observer.count('listed ConfigMap') === 2, 'it was listed again')
+  assert.deepEqual([...observer.objects.keys()], ['ConfigMap/shop/a'])
+})
+
+test('following another set begins and ends only what is different', async (t) => {
+  const { watch, observer, watches, server } = await scriptedWatch(t, { watch: (from, body) => void body.send(after(from)) })
+  const other = { ...CONFIG_MAPS, namespace: 'other' }
+  watch.follow([CONFIG_MAPS, other])
+  await until(() => observer.told.length >= 7, 'the events came')
+  watch.follow([{ ...CONFIG_MAPS }])
+  watch.follow([CONFIG_MAPS, CONFIG_MAPS])
+  await sleep(50)
+  assert.equal(watches.length, 1)
+  assert.deepEqual(
+    watch.state().map(({ watched }) => watched.namespace),
+    ['shop'],
+  )
+  assert.equal(server.connections, 1)
+})
+
+test('what is not followed any more ends its stream, and closing ends all', async (t) => {
+  let open = 0
+  const { watch, observer } = await scriptedWatch(t, {
+    watch: (_, body) => {
+      open += 1
+      void body.closed.then(() => {
+        open -= 1
+      })
+    },
+  })
+  watch.follow([CONFIG_MAPS])
+  await until(() => open === 1, 'it is open')
+  watch.follow([])
+  await until(() => open === 0, 'it is closed')
+  watch.follow([CONFIG_MAPS])
+  await until(() => open === 1, 'it is open again')
+  await watch.close()
+  await until(() => open === 0, 'it is closed')
+  const told = observer.told.length
+  watch.follow([CONFIG_MAPS])
+  await sleep(50)
+  assert.equal(observer.told.length, told)
+  assert.deepEqual(watch.state(), [])
+})
+
+for (const protocol of ['h2', 'http/1.1', 'plain'] as const) {
+  test(`${protocol}: a watch that breaks again and again loses nothing`, async (t) => {
+    const lines = Array.from({ length: 40 }, (_, index) => event('MODIFIED', 'a', String(101 + index)))
+    const { watch, observer } = await scriptedWatch(t, {
+      watch: (from, body) => {
+        const left = after(from, lines)
+        body.send(left.slice(0, 1000))
+        if (left.length > 1000) body.reset()
+      },
+      server: { protocol },
+    })
+    watch.follow([CONFIG_MAPS])
+    await until(() => observer.told.length >= 44, 'the events came')
+    assert.deepEqual(observer.told, [...LISTED, ...lines.map((_, index) => `changed a ${101 + index}`)])
+  })
+}
+
+test('HTTP/1.1: a watch without an event or bookmark is reopened after some time', async (t) => {
+  const { watch, watches, observer } = await scriptedWatch(t, {
+    watch: () => undefined,
+    server: { protocol: 'http/1.1' },
+    options: { longestSilence: 60 },
+  })
+  watch.follow([CONFIG_MAPS])
+  await until(() => watches.length >= 3, 'it was reopened')
+  assert.equal(observer.count('listing ConfigMap'), 1)
+})
+
+test('HTTP/2: a quiet watch is proven by PING, and is not reopened', async (t) => {
+  const { watch, watches, state } = await scriptedWatch(t, {
+    watch: () => undefined,
+    options: { longestSilence: 30 },
+    connection: { pingEvery: 20 },
+  })
+  watch.follow([CONFIG_MAPS])
+  await until(() => state().state === 'watching', 'it watches')
+  const before = state().provenAt
+  await until(() => state().provenAt > before + 100, 'it was proven again')
+  assert.equal(watches.length, 1)
+})
+
+test('a server that does not end a watch in its time is left', async (t) => {
+  const { watch, watches } = await scriptedWatch(t, { watch: () => undefined, options: { streamLasts: [1, 1], endsWithin: -900 } })
+  watch.follow([CONFIG_MAPS])
+  await until(() => watches.length >= 3, 'it was reopened')
+})
+
+test('more watches than one connection takes are spread over further ones, with room for requests', async (t) => {
+  const { watch, server, connection, observer } = await scriptedWatch(t, {
+    watch: () => undefined,
+    list: () => ({ body: listOf([]) }),
+    routes: Object.fromEntries(
+      Array.from({ length: 25 }, (_, index) => [
+        `GET /api/v1/namespaces/n${index}/configmaps`,
+        (request) => (query(request, 'watch') === 'true' ? { write: () => {} } : { body: listOf([]) }),
+      ]),
+    ),
+    server: { maxConcurrentStreams: 20 },
+  })
+  watch.follow(Array.from({ length: 25 }, (_, index) => ({ ...CONFIG_MAPS, namespace: `n${index}` })))
+  await until(() => watch.state().every(({ state }) => state === 'watching'), 'all watch')
+  assert.equal(server.connections, 3)
+  assert.equal(observer.count('listed ConfigMap'), 25)
+  const requested = { cluster: 'scripted', verb: 'get', resource: undefined, path: '/api' } as const
+  await connection.send({ method: 'GET', path: '/api', repeatable: true }, requested, new AbortController().signal)
+})
+
+test('credentials that are refused are read anew once, and then tried slowly', async (t) => {
+  let opened = 0
+  const { watch, observer, state } = await scriptedWatch(t, {
+    watch: () => {
+      opened += 1
+      return statusAnswer(401, 'Unauthorized', 'Unauthorized')
+    },
+    options: { longestWait: 60_000 },
+  })
+  watch.follow([CONFIG_MAPS])
+  await until(() => state().state === 'waiting' && state().failure !== undefined, 'it waits')
+  await sleep(150)
+  assert.equal(state().failure?.code, 'BP3002')
+  assert.equal(opened, 2)
+  assert.equal(observer.objects.size, 2)
+})
+
+test('a token that was replaced in its file is read when the old one is refused, and the watch resumes', async (t) => {
+  const folder = await mkdtemp(join(tmpdir(), 'watch-token-'))
+  t.after(() => rm(folder, { recursive: true }))
+  const tokenFile = join(folder, 'token')
+  await writeFile(tokenFile, 'old')
+  let accepted = 'old'
+  let breakOff = (): void => {}
+  const { watch, observer, watches, state } = await scriptedWatch(t, {
+    watch: (from, body, { headers }) => {
+      if (headers['authorization'] !== `Bearer ${accepted}`) return statusAnswer(401, 'Unauthorized', 'Unauthorized')
+      breakOff = () => body.reset()
+      body.send(accepted === 'old' ? (EVENTS[0] ?? '') : after(from))
+      return undefined
+    },
+    connection: { user: { tokenFile } },
+  })
+  watch.follow([CONFIG_MAPS])
+  await until(() => observer.told.length === 5, 'the first event came')
+  accepted = 'new'
+  await writeFile(tokenFile, 'new')
+  breakOff()
+  await until(() => observer.told.length >= 7, 'the other events came')
+  assert.deepEqual(observer.told, [...LISTED, ...TOLD])
+  assert.deepEqual(
+    watches.map(({ headers }) => headers['authorization']),
+    ['Bearer old', 'Bearer old', 'Bearer new'],
+  )
+  assert.equal(state().failure, undefined)
+})
