@@ -125,6 +125,11 @@ export class ApiConnection {
     }
   }
 
+  /** Of the connection of the requests; undefined while there is none. */
+  get protocol(): Transport['protocol'] | undefined {
+    return this.current?.transport.protocol
+  }
+
   /** Changes with each connection that is opened. */
   get openedConnections(): number {
     return this.generation

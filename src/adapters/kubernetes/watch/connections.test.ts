@@ -115,11 +115,11 @@ for (const protocol of ['h2', 'http/1.1', 'plain'] as const) {
   })
 }
 
-test('HTTP/1.1: a watch without an event or bookmark is reopened after some time', async (t) => {
+test('HTTP/1.1: a watch that the server does not end in its short time is left', async (t) => {
   const { watch, watches, observer } = await scriptedWatch(t, {
     watch: () => undefined,
     server: { protocol: 'http/1.1' },
-    options: { longestSilence: 60 },
+    options: { unprovenStreamLasts: [1, 1], endsWithin: -1900 },
   })
   watch.follow([CONFIG_MAPS])
   await until(() => watches.length >= 3, 'it was reopened')
@@ -129,7 +129,6 @@ test('HTTP/1.1: a watch without an event or bookmark is reopened after some time
 test('HTTP/2: a quiet watch is proven by PING, and is not reopened', async (t) => {
   const { watch, watches, state } = await scriptedWatch(t, {
     watch: () => undefined,
-    options: { longestSilence: 30 },
     connection: { pingEvery: 20 },
   })
   watch.follow([CONFIG_MAPS])

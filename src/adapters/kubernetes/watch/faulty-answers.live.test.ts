@@ -73,6 +73,17 @@ await controlPlaneSuite('watch of a server with faulty answers', {}, (plane) => 
     })
   }
 
+  test('http/1.1: a quiet watch is proven by streams that the server ends in their time, without a new list', async (t) => {
+    const faults = await faultsFor(t, plane, 'http/1.1')
+    const namespace = await plane.namespace('quiet')
+    const { watch, state } = liveWatch(t, faults.kubeconfig, { unprovenStreamLasts: [1_000, 1_000] })
+    watch.follow([configMapsOf(namespace)])
+    await until(() => state().state === 'watching', 'it watches')
+    const before = state().provenAt
+    await until(() => state().provenAt > before + 1_500, 'it was proven twice')
+    assert.deepEqual([state().lists, state().events, state().failure], [1, 0, undefined])
+  })
+
   test('half a line with a newline after it is not passed over', async (t) => {
     await assertNothingLost(t, plane, { plan: (nth) => (nth > 2 ? undefined : { lines: (line) => [`${line.slice(0, 100)}\n`] }) })
   })

@@ -182,7 +182,8 @@ export class KindWatch {
   private async follow(served: ServedResource, leave: (() => void) | undefined, signal: AbortSignal): Promise<StreamEnd> {
     const { connection, settings, memory, server } = this.parts
     const requested = this.requestedFor(served)
-    const [least, most] = settings.streamLasts
+    const isProven = connection.protocol === 'h2'
+    const [least, most] = isProven ? settings.streamLasts : settings.unprovenStreamLasts
     const seconds = Math.ceil((least + settings.random() * (most - least)) / 1000)
     const from = leave === undefined ? { resourceVersion: this.applied.version ?? '' } : STREAMED_LIST
     const query = new URLSearchParams({ watch: 'true', allowWatchBookmarks: 'true', timeoutSeconds: String(seconds), ...from })
@@ -204,12 +205,9 @@ export class KindWatch {
     this.openedAt = performance.now()
     if (leave === undefined) this.watching()
     else this.beginList()
-    const silence = (): number => {
-      if (this.applied.listing) return settings.longestListSilence
-      return stream.provenAt === undefined ? settings.longestSilence : Number.POSITIVE_INFINITY
-    }
+    const silence = (): number => (this.applied.listing ? settings.longestListSilence : Number.POSITIVE_INFINITY)
     const take = (event: WatchEvent, read: number): StreamEnd | undefined => this.take(event, read, leave)
-    const lasts = seconds * 1000 + settings.endsWithin
+    const lasts = seconds * 1000 + settings.endsWithin / (isProven ? 1 : 2)
     try {
       return await readStream(stream, { requested, largestEvent: settings.largestEvent, memory, lasts, silence, take }, signal)
     } finally {
@@ -288,6 +286,8 @@ export class KindWatch {
     if (this.applied.listing) this.applied.startAnew()
     switch (end.end) {
       case 'closed':
+        // The server sent everything that happened until then.
+        if (this.applied.version !== undefined) this.proof = performance.now()
         this.state = 'waiting'
         return ofUse ? 0 : this.backoff.next()
       case 'expired':

@@ -3,10 +3,10 @@
 export interface WatchOptions {
   /** The server ends each stream after a random time between these. */
   readonly streamLasts?: readonly [number, number]
-  /** How much longer than that a stream may last. */
+  /** The same where the connection itself proves nothing (HTTP/1.1): the end of a stream is the proof then (docs/facts/watch.md). */
+  readonly unprovenStreamLasts?: readonly [number, number]
+  /** How much longer than that a stream may last; half of it over HTTP/1.1. */
   readonly endsWithin?: number
-  /** Without an event or a bookmark for so long a stream is reopened, where the connection itself proves nothing (HTTP/1.1). */
-  readonly longestSilence?: number
   /** Without an object for so long a streamed list is given up. */
   readonly longestListSilence?: number
   /** Before the first new attempt; each further one waits twice as long. */
@@ -30,8 +30,8 @@ export type WatchSettings = Required<WatchOptions>
 
 export const WATCH_DEFAULTS: WatchSettings = {
   streamLasts: [300_000, 600_000],
+  unprovenStreamLasts: [25_000, 35_000],
   endsWithin: 30_000,
-  longestSilence: 90_000,
   longestListSilence: 30_000,
   firstWait: 500,
   longestWait: 30_000,
