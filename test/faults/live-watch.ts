@@ -10,7 +10,7 @@ import type { JsonObject } from '../../src/text/json.ts'
 import { realClock } from '../apiserver/live-cluster.ts'
 import type { ControlPlane } from '../controlplane/control-plane.ts'
 import { kubeconfig } from '../controlplane/kubeconfig.ts'
-import { RecordingObserver } from './recording-observer.ts'
+import { NOT_OURS, RecordingObserver } from './recording-observer.ts'
 import { type TcpFaults, tcpFaults } from './tcp-faults.ts'
 
 const SHORT: WatchOptions = { firstWait: 20, longestWait: 200, unreadableWait: 200 }
@@ -87,8 +87,9 @@ export class Writer {
   /** What is there, by the server's own list. */
   async there(): Promise<ReadonlyMap<string, string>> {
     const { body } = await this.plane.request<{ items: JsonObject[] }>('GET', this.path)
+    const items = body.items.filter((item) => metadataText(item, 'name') !== NOT_OURS)
     return new Map(
-      body.items.map((item) => [metadataText(item, 'name'), `${metadataText(item, 'uid')} ${metadataText(item, 'resourceVersion')}`]),
+      items.map((item) => [metadataText(item, 'name'), `${metadataText(item, 'uid')} ${metadataText(item, 'resourceVersion')}`]),
     )
   }
 
