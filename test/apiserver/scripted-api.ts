@@ -17,7 +17,7 @@ export interface ScriptedApi {
   requested(): readonly string[]
 }
 
-const VERBS = ['get', 'list', 'patch', 'create', 'delete']
+const VERBS = ['get', 'list', 'watch', 'patch', 'create', 'delete']
 
 function group(name: string, version: string, kinds: Readonly<Record<string, string>>, scope = 'Namespaced') {
   const resources = Object.entries(kinds).map(([kind, resource]) => ({

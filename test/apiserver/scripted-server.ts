@@ -50,6 +50,8 @@ export interface ScriptedServer {
   readonly requests: readonly ScriptedRequest[]
   /** Connections that were accepted so far. */
   readonly connections: number
+  /** Asks clients to use another HTTP/2 connection; what is open goes on. */
+  goaway(): void
   close(): Promise<void>
 }
 
@@ -121,6 +123,9 @@ export async function scriptedServer(
     requests,
     get connections() {
       return sockets.size
+    },
+    goaway() {
+      for (const session of sessions) session.goaway()
     },
     async close() {
       disconnect()

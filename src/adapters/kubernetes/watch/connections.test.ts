@@ -210,3 +210,23 @@ test('a token that was replaced in its file is read when the old one is refused,
   )
   assert.equal(state().failure, undefined)
 })
+
+test('a connection that the server wants to end goes on for its watches, and others use a new one', async (t) => {
+  let send: (text: string) => void = () => {}
+  const { watch, observer, server, watches } = await scriptedWatch(t, {
+    watch: (_, body) => {
+      send = body.send
+    },
+    routes: { 'GET /api/v1/namespaces/other/configmaps': () => statusAnswer(403, 'Forbidden', 'no') },
+  })
+  watch.follow([CONFIG_MAPS])
+  await until(() => watches.length === 1, 'it watches')
+  server.goaway()
+  await sleep(50)
+  watch.follow([CONFIG_MAPS, { ...CONFIG_MAPS, namespace: 'other' }])
+  await until(() => observer.failures.length === 1, 'the other one was answered')
+  send(EVENTS.join(''))
+  await until(() => observer.told.includes('deleted b 104'), 'the events came')
+  assert.equal(watches.length, 1)
+  assert.equal(server.connections, 2)
+})

@@ -9,7 +9,7 @@ import type { ReadApi } from '../cluster-api.ts'
 import type { ApiConnection } from '../connection/api-connection.ts'
 import type { ApiResponse, ApiStream } from '../connection/transport.ts'
 import { collectionPath, type Discovery, requestedFor, type ServedResource } from '../discovery.ts'
-import { assertJson, incompleteList, type RequestDescription } from '../kubernetes-failure.ts'
+import { assertJson, incompleteList, notServed, type RequestDescription } from '../kubernetes-failure.ts'
 import { listObjects } from '../list-objects.ts'
 import { AppliedEvents } from './applied-events.ts'
 import { Backoff } from './backoff.ts'
@@ -116,7 +116,7 @@ export class KindWatch {
       signal.throwIfAborted()
       if (away !== undefined) return this.failed(away.failure, away.wait)
       this.startAnewAfterRestore()
-      this.served ??= await parts.discovery.find(this.watched.apiVersion, this.watched.kind, parts.signal)
+      this.served ??= await this.find()
       signal.throwIfAborted()
       const before = applied.progress
       const streamed = applied.version === undefined ? await this.list(this.served, signal) : undefined
@@ -128,6 +128,15 @@ export class KindWatch {
     } finally {
       if (OWN_STORE.has(this.watched.apiVersion) && this.watched.kind !== 'Event') parts.server.saw(applied.newest)
     }
+  }
+
+  /** @throws Failure BP3009 for a kind that cannot be watched: it is not listed again and again */
+  private async find(): Promise<ServedResource> {
+    const { apiVersion, kind } = this.watched
+    const { api, discovery, signal } = this.parts
+    const served = await discovery.find(apiVersion, kind, signal)
+    if (served.verbs.includes('watch')) return served
+    throw notServed({ cluster: api.cluster, apiVersion }, kind, 'it is served without the verb watch')
   }
 
   private startAnewAfterRestore(): void {
@@ -174,6 +183,7 @@ export class KindWatch {
     await listObjects(api, served, { namespace, metadataOnly, thenWatched: true, take, restart, version: begin }, signal)
     // Its last page may have come over another connection than its first.
     const away = await server.check()
+    signal.throwIfAborted()
     if (away !== undefined) throw away.failure
     this.applied.endList(version, started)
   }

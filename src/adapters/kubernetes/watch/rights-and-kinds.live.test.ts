@@ -161,6 +161,14 @@ await controlPlaneSuite('watch of kinds and rights that come and go', {}, (plane
     await until(() => told(observer).includes(writer.expected[0] ?? ''), 'the other kind goes on')
   })
 
+  test('a kind that can be listed but not watched is unreadable, and is not listed', async (t) => {
+    const { observer, watch } = liveWatch(t, plane.kubeconfig)
+    watch.follow([{ apiVersion: 'v1', kind: 'ComponentStatus', namespace: '', metadataOnly: false }])
+    await until(() => observer.failures.length > 0, 'it is unreadable')
+    assert.deepEqual(observer.told, ['unreadable ComponentStatus BP3009'])
+    assert.match(observer.failures[0]?.why ?? '', /without the verb watch/)
+  })
+
   test('kinds of an API service that does not answer wait, with what is known, and other kinds go on', async (t) => {
     const namespace = await plane.namespace('aggregated')
     const group = `${namespace}.example.com`
