@@ -21,7 +21,7 @@ export interface WatchObserver {
   listing(kind: WatchedKind): void
   /** The object as it is now. @param read milliseconds of the monotonic clock: when the event was read from the connection */
   changed(kind: WatchedKind, object: JsonObject, read: number): void
-  /** Also within a list, which may be as long as a minute. @param object its last state */
+  /** Also between `listing` and `listed`. @param object its last state */
   deleted(kind: WatchedKind, object: JsonObject, read: number): void
   /** Every object that the list did not have is absent. */
   listed(kind: WatchedKind): void
@@ -33,7 +33,7 @@ export interface KindWatchState {
   readonly watched: WatchedKind
   /** `waiting`: for the next attempt, with what is known as it was. */
   readonly state: 'listing' | 'watching' | 'waiting' | 'unreadable'
-  /** Milliseconds since 1970 of the last proof that nothing was missed: an event, a bookmark, or a PING of its connection. 0 before the first. */
+  /** Milliseconds since 1970 of the last proof that nothing was missed: an event, a bookmark, a PING of its connection, or the end of a stream in order. 0 before the first. */
   readonly provenAt: number
   /** Why it is `waiting` or `unreadable`; while it is `watching`, which object was lost since the last list: unreadable, or the observer threw. */
   readonly failure: Failure | undefined

@@ -2,7 +2,7 @@
 import { asFailure, Failure } from '../../../failure.ts'
 import { metadataText } from '../../../krm/resource.ts'
 import type { WatchedKind, WatchObserver } from '../../../ports/cluster-watch.ts'
-import type { JsonObject } from '../../../text/json.ts'
+import { getKey, type JsonObject } from '../../../text/json.ts'
 import { isOlder, type WatchEvent } from './watch-event.ts'
 
 type ObjectEvent = Extract<WatchEvent, { readonly object: JsonObject }>
@@ -107,7 +107,9 @@ export class AppliedEvents {
 
   /** Events of metadata have the type of the metadata, items of lists have none. */
   private typed(object: JsonObject): JsonObject {
-    const { apiVersion, kind } = this.watched
+    const { apiVersion, kind, metadataOnly } = this.watched
+    // Also from a server that sends more than was asked for.
+    if (metadataOnly) return { apiVersion, kind, metadata: getKey(object, 'metadata') ?? {} }
     if (object['apiVersion'] === apiVersion && object['kind'] === kind) return object
     const type = { apiVersion, kind }
     return { ...type, ...object, ...type }

@@ -164,3 +164,13 @@ test('a streamed list that breaks off begins again, and counts only when it is c
   await until(() => observer.count('listed ConfigMap') === 1, 'it was listed')
   assert.deepEqual(observer.told, ['listing ConfigMap', 'changed a 5', 'listing ConfigMap', 'changed a 5', 'listed ConfigMap'])
 })
+
+test('of a kind that is followed by its metadata nothing else is told, whatever the server sends', async (t) => {
+  const { watch, observer, watches } = await scriptedWatch(t, {
+    watch: (from, body) => void body.send(after(from, [event('ADDED', 'c', '101', { password: 'canary' })])),
+  })
+  watch.follow([{ ...CONFIG_MAPS, metadataOnly: true }])
+  await until(() => observer.told.length >= 5, 'the event came')
+  assert.equal(watches[0]?.headers['accept'], 'application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1')
+  for (const object of observer.objects.values()) assert.deepEqual(Object.keys(object), ['apiVersion', 'kind', 'metadata'])
+})
