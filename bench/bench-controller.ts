@@ -42,7 +42,7 @@ export class BenchController {
   /** @param program the bundled one, because that is what people run @param home of its own, and its clones below it */
   constructor(program: string, home: string, args: readonly string[], env: NodeJS.ProcessEnv) {
     mkdirSync(home, { recursive: true })
-    this.child = spawn(process.execPath, [program, 'controller', '-v', ...args], {
+    this.child = spawn(process.execPath, [program, 'controller', '--log-format', 'json', '--log-level', 'trace', ...args], {
       cwd: home,
       stdio: ['ignore', 'ignore', 'pipe'],
       env: { PATH: process.env['PATH'], HOME: home, XDG_CACHE_HOME: join(home, 'cache'), BACKPORCH_KEY: 'bench'.repeat(8), ...env },
@@ -54,23 +54,11 @@ export class BenchController {
       const whole = (rest + text).split('\n')
       rest = whole.pop() ?? ''
       for (const line of whole) {
-        const [, took, what] = /^ *(\d+) ms {2}(.*)$/.exec(line) ?? []
-        // A step of the turn is told in between, with the time since its start.
-        if (took !== undefined && what !== undefined && !what.startsWith('since the start'))
-          this.lines.push({ at, took: Number(took), what })
+        const event = line.startsWith('{') ? (JSON.parse(line) as { event?: string; durationSeconds?: number; msg?: string }) : {}
+        if (event.event === 'request') this.lines.push({ at, took: (event.durationSeconds ?? 0) * 1_000, what: event.msg ?? '' })
       }
     })
     this.closed = new Promise((resolve) => this.child.once('close', () => resolve()))
-  }
-
-  async webhookUrl(): Promise<string> {
-    const from = performance.now()
-    for (;;) {
-      const [url] = /http:\/\/127\.0\.0\.1:\d+\/webhook/.exec(this.stderr) ?? []
-      if (url !== undefined) return url
-      this.assertRunning(from, 'it does not listen')
-      await sleep(20)
-    }
   }
 
   /** Where the next request will be in the list. */
@@ -120,8 +108,9 @@ export class BenchController {
 export function phasesOf(turn: readonly Line[], requested: number): Phases {
   const push = turn.find(({ what }) => isPush(what))
   const created = turn.find(({ what }) => isProposal(what))
-  const [begin] = turn
-  const cluster = turn.filter(({ what, at }) => isCluster(what) && at < (push?.at ?? 0))
+  // A change is judged before its turn begins.
+  const begin = turn.find(({ what }) => !isCluster(what))
+  const cluster = turn.filter(({ what, at }) => isCluster(what) && at > (begin?.at ?? 0) && at < (push?.at ?? 0))
   const last = cluster.at(-1)
   if (begin === undefined || last === undefined || push === undefined || created === undefined)
     throw new Error(`a turn of ${turn.length} requests:\n${turn.map(({ what }) => what).join('\n')}`)

@@ -1,6 +1,5 @@
 /** How long it takes from a change in a live cluster until its pull request can be seen on the forge: ours, and a script's. */
 import { execFileSync } from 'node:child_process'
-import { createHmac, randomUUID } from 'node:crypto'
 import { mkdtempSync, realpathSync, rmSync } from 'node:fs'
 import { cpus, loadavg, tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -44,7 +43,6 @@ interface Timed {
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const OWNER = 'acme'
-const SECRET = 'bench'
 /** Milliseconds between two looks at the forge: what a figure can be too large by. */
 const OBSERVE = 20
 const PATIENCE = 60_000
@@ -71,7 +69,7 @@ export async function benchPullRequest(options: PullRequestOptions, report: (lin
     execFileSync(process.execPath, [join(ROOT, '.ci', 'bundle.ts'), join(folder, 'dist')], { stdio: 'pipe' })
     const owner = await gitea.createUser(OWNER)
     const locations = new Map<string, Location>()
-    for (const name of ['webhook', 'polling', 'script']) locations.set(name, await createLocation(gitea, owner, name, options))
+    for (const name of ['watch', 'script']) locations.set(name, await createLocation(gitea, owner, name, options))
     const all = [...locations.values()]
     report(`applying ${all.length} x ${options.objects} objects`)
     await applyAll(
@@ -81,7 +79,7 @@ export async function benchPullRequest(options: PullRequestOptions, report: (lin
     const location = (name: string): Location => locations.get(name) ?? (all[0] as Location)
     const start = (name: string, flags: readonly string[]): BenchController => {
       const { remote } = location(name)
-      const env = { GITEA_TOKEN: owner.token, KUBECONFIG: plane.kubeconfig, BACKPORCH_WEBHOOK_SECRET: SECRET }
+      const env = { GITEA_TOKEN: owner.token, KUBECONFIG: plane.kubeconfig }
       const started = new BenchController(
         join(folder, 'dist', 'backporch.mjs'),
         join(folder, name),
@@ -92,12 +90,11 @@ export async function benchPullRequest(options: PullRequestOptions, report: (lin
       return started
     }
     const loads: number[] = []
-    const [byWebhook, byPolling, byScript]: [Timed[], Timed[], Timed[]] = [[], [], []]
+    const [byWatch, byScript]: [Timed[], Timed[]] = [[], []]
 
-    // Those two in turn: while nobody asks, the controller with webhooks does nothing.
-    const hooked = start('webhook', ['--interval', '24h', '--webhook-address', '127.0.0.1:0'])
-    const url = await hooked.webhookUrl()
-    await hooked.ready()
+    // In turn: while nothing changes, the controller does nothing.
+    const watching = start('watch', ['--interval', '24h'])
+    await watching.ready()
     const script = {
       kubeconfig: plane.kubeconfig,
       folder: join(folder, 'by-script'),
@@ -107,40 +104,20 @@ export async function benchPullRequest(options: PullRequestOptions, report: (lin
     runScript.prepare(script, location('script').remote, location('script').packages)
     for (let round = 0; round <= options.rounds; round += 1) {
       loads.push(loadavg()[0] ?? Number.NaN)
-      const requested = await timeOne(plane, gitea, owner, location('webhook'), round, async () => {
-        const mark = hooked.mark()
-        await deliver(url, 'webhook')
-        return mark
-      })
-      await hooked.done(requested.mark)
-      if (round > 0) byWebhook.push({ ...requested.timed, phases: hooked.phases(requested.mark, requested.from) })
+      const watched = await timeOne(plane, gitea, owner, location('watch'), round, async () => watching.mark())
+      await watching.done(watched.mark)
+      if (round > 0) byWatch.push({ ...watched.timed, phases: watching.phases(watched.mark, watched.from) })
       const scripted = await timeOne(plane, gitea, owner, location('script'), round, async () => runScript.run(script, round))
       if (round > 0) byScript.push(scripted.timed)
       report(
-        `${round === 0 ? 'warm-up' : `round ${round}`}: webhook ${requested.timed.fromRequested.toFixed(0)} ms, script ${scripted.timed.fromRequested.toFixed(0)} ms`,
+        `${round === 0 ? 'warm-up' : `round ${round}`}: watch ${watched.timed.fromChange.toFixed(0)} ms, script ${scripted.timed.fromRequested.toFixed(0)} ms`,
       )
     }
-    await hooked.stop()
-
-    const polled = start('polling', ['--interval', '1s'])
-    await polled.ready()
-    for (let round = 0; round <= options.rounds; round += 1) {
-      loads.push(loadavg()[0] ?? Number.NaN)
-      // At any moment between two turns.
-      await sleep(((round * 379) % 1_000) + 500)
-      const { timed, mark } = await timeOne(plane, gitea, owner, location('polling'), round, async () => polled.mark())
-      if (round > 0) byPolling.push(timed)
-      report(`${round === 0 ? 'warm-up' : `round ${round}`}: polling ${timed.fromChange.toFixed(0)} ms`)
-      await polled.done(mark)
-    }
+    await watching.stop()
     const rows = [
       row(
-        'backporch, a signed webhook',
-        byWebhook.map(({ fromRequested }) => fromRequested),
-      ),
-      row(
-        'backporch, polling each second',
-        byPolling.map(({ fromChange }) => fromChange),
+        'backporch, its watch',
+        byWatch.map(({ fromChange }) => fromChange),
       ),
       row(
         '`kubectl diff`, `git push`, one request',
@@ -149,10 +126,10 @@ export async function benchPullRequest(options: PullRequestOptions, report: (lin
     ]
     return [
       table(['from the change to the pull request', 'p50 s', 'p95 s', 'least–most s'], rows),
-      'Duration of the steps of a turn after a webhook, in ms (median):\n',
+      'Duration of the steps of a turn, in ms (median):\n',
       table(
         [
-          'wait of 0.5 s for more events',
+          'change to the first request, with 0.5 s for more events',
           'read git and forge',
           'read cluster',
           'plan and pack',
@@ -160,13 +137,13 @@ export async function benchPullRequest(options: PullRequestOptions, report: (lin
           'create pull request',
           'visible in the API',
         ],
-        [phaseRow(byWebhook)],
+        [phaseRow(byWatch)],
       ),
       `Requests to the API server in such a turn: ${percentile(
-        byWebhook.map(({ phases }) => phases?.requests ?? Number.NaN),
+        byWatch.map(({ phases }) => phases?.requests ?? Number.NaN),
         50,
-      )} (median), for ${options.objects} objects; without a watch, each turn reads everything.`,
-      `${options.objects} objects in ${location('webhook').packages.length} packages per row; each change is in another package, and the pull requests of earlier changes stay open. Rounds: ${options.rounds}, after one warm-up round; webhook and script alternate, polling runs afterwards.`,
+      )} (median), for ${options.objects} objects.`,
+      `${options.objects} objects in ${location('webhook').packages.length} packages per row; each change is in another package, and the pull requests of earlier changes stay open. Rounds: ${options.rounds}, after one warm-up round; they alternate.`,
       `kube-apiserver ${body.gitVersion}, Gitea ${gitea.version}, Node ${process.versions.node}; ${cpus().length} CPUs (${cpus()[0]?.model ?? 'unknown'}), ${process.platform}; one-minute load ${spread(loads, 1)}.`,
     ].join('\n')
   } finally {
@@ -223,21 +200,6 @@ async function timeOne<Mark>(
 async function newest(gitea: Gitea, { token }: GiteaUser, name: string): Promise<number> {
   const { body } = await gitea.request<readonly { number: number }[]>(token, 'GET', `/repos/${OWNER}/${name}/pulls?state=open&limit=1`)
   return body[0]?.number ?? 0
-}
-
-async function deliver(url: string, name: string): Promise<void> {
-  const body = JSON.stringify({ repository: { full_name: `${OWNER}/${name}` }, after: randomUUID() })
-  const answer = await fetch(url, {
-    method: 'POST',
-    body,
-    headers: {
-      'content-type': 'application/json',
-      'x-gitea-event': 'push',
-      'x-gitea-delivery': randomUUID(),
-      'x-gitea-signature': createHmac('sha256', SECRET).update(body).digest('hex'),
-    },
-  })
-  if (answer.status !== 202) throw new Error(`the webhook was answered with ${answer.status}`)
 }
 
 function row(name: string, times: readonly number[]): string[] {

@@ -6,6 +6,9 @@
  * node bench/run.ts cost          [--objects 1200] [--per-package 120] [--seed 1] [--write docs/performance.md]
  * node bench/run.ts start         [other launchers] [--rounds 15] [--write docs/performance.md]
  * node bench/run.ts render        [--objects 12000] [--rounds 3] [--seed 1] [--write docs/performance.md]
+ * node bench/run.ts watch         [--objects 1200] [--per-package 12] [--rounds 200] [--seed 1] [--write docs/performance.md]
+ * node bench/run.ts idle          [--objects 1200] [--per-package 12] [--rounds 3] [--seed 1] [--write docs/performance.md]
+ * node bench/run.ts restart       [--objects 10000] [--per-package 100] [--rounds 3] [--seed 1] [--write docs/performance.md]
  * node bench/run.ts pull-request  [--objects 250] [--per-package 10] [--rounds 24] [--seed 1] [--write docs/performance.md]
  * node bench/run.ts repository    [--objects 350] [--rounds 3] [--seed 1] [--write docs/performance.md]   objects: commits of 1 MiB each
  */
@@ -61,6 +64,21 @@ const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
     run: async (options, report) => (await import('./start.ts')).benchStart(options, words, report),
     flags: ['rounds'],
     words: true,
+  },
+  watch: {
+    defaults: { objects: 1200, objectsPerPackage: 12, rounds: 200, seed: 1 },
+    heading: ({ objects }) => `## The watch, ${objects} objects`,
+    run: async (options, report) => (await import('./watch.ts')).benchWatch(options, report),
+  },
+  idle: {
+    defaults: { objects: 1200, objectsPerPackage: 12, rounds: 3, seed: 1 },
+    heading: () => '## While nothing changes',
+    run: async (options, report) => (await import('./idle.ts')).benchIdle(options, report),
+  },
+  restart: {
+    defaults: { objects: 10_000, objectsPerPackage: 100, rounds: 3, seed: 1 },
+    heading: ({ objects }) => `## A restart, ${objects} objects`,
+    run: async (options, report) => (await import('./restart.ts')).benchRestart(options, report),
   },
   'pull-request': {
     defaults: { objects: 250, objectsPerPackage: 10, rounds: 24, seed: 1 },

@@ -69,3 +69,10 @@ export function withSection(document: string, heading: string, body: string): st
   const rest = next === -1 ? [] : ['', ...lines.slice(next)]
   return [...lines.slice(0, begin), ...section.trimEnd().split('\n'), ...rest].join('\n').trimEnd().concat('\n')
 }
+
+/** Rows of: what, goal, anchor, ours, ratio of anchor and ours. */
+export function goalTable(rows: readonly (readonly [string, string, string, string, string])[]): string {
+  return [['', 'goal', 'anchor', 'ours', 'ratio'], ['---', '---', '---', '---', '---'], ...rows]
+    .map((cells) => `| ${cells.join(' | ')} |\n`)
+    .join('')
+}

@@ -1,82 +1,22 @@
 /** What the watching controller asks an API server while nothing changes, and how long a change takes to its verdict. */
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
-import { mkdirSync, rmSync } from 'node:fs'
+import { rmSync } from 'node:fs'
 import { cpus, loadavg } from 'node:os'
-import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { fileURLToPath } from 'node:url'
 import type { ControlPlane } from '../test/controlplane/control-plane.ts'
 import { startControlPlane } from '../test/controlplane/start-control-plane.ts'
 import type { BenchObject } from './generate.ts'
 import { serverState } from './measure.ts'
 import { type BenchOptions, pathOf, prepareBench } from './prepare.ts'
-import { percentile, spread } from './table.ts'
+import { goalTable, percentile, spread } from './table.ts'
+import { prepareController, type WatchingController } from './watching-controller.ts'
 
-const ROOT = fileURLToPath(new URL('..', import.meta.url))
 /** Seconds. */
 const IDLE = 60
 const STATUS_WRITES = 1_000
-const PATIENCE = 120_000
 
 interface WatchOptions extends BenchOptions {
   /** Changes that are timed. */
   readonly rounds: number
-}
-
-interface Line {
-  /** As `performance.now`: when the bench read it. */
-  readonly at: number
-  readonly [field: string]: unknown
-}
-
-/** A controller as a process, with the events of its log. */
-class WatchingController {
-  readonly lines: Line[] = []
-  private readonly child: ChildProcess
-  private readonly closed: Promise<void>
-  private stderr = ''
-
-  constructor(program: string, home: string, args: readonly string[], env: NodeJS.ProcessEnv) {
-    mkdirSync(home, { recursive: true })
-    this.child = spawn(process.execPath, [program, 'controller', '--log-format', 'json', '--log-level', 'trace', ...args], {
-      cwd: home,
-      stdio: ['ignore', 'ignore', 'pipe'],
-      env: { PATH: process.env['PATH'], HOME: home, XDG_CACHE_HOME: join(home, 'cache'), BACKPORCH_KEY: 'bench'.repeat(8), ...env },
-    })
-    let rest = ''
-    this.child.stderr?.setEncoding('utf8').on('data', (text: string) => {
-      const at = performance.now()
-      const whole = (rest + text).split('\n')
-      rest = whole.pop() ?? ''
-      for (const line of whole) {
-        this.stderr = `${this.stderr}${line}\n`.slice(-5_000)
-        if (line.startsWith('{')) this.lines.push({ ...(JSON.parse(line) as object), at })
-      }
-    })
-    this.closed = new Promise((resolve) => this.child.once('close', () => resolve()))
-  }
-
-  async until(what: string, from: number, isIt: (line: Line) => boolean): Promise<Line> {
-    const end = performance.now() + PATIENCE
-    for (;;) {
-      const found = this.lines.slice(from).find(isIt)
-      if (found !== undefined) return found
-      if (performance.now() > end || this.child.exitCode !== null)
-        throw new Error(
-          `never: ${what}\n${this.lines
-            .filter(({ event }) => event !== 'request' && event !== 'step' && event !== 'judged')
-            .slice(-30)
-            .map((line) => JSON.stringify(line))
-            .join('\n')}`,
-        )
-      await sleep(1)
-    }
-  }
-
-  async stop(signal: NodeJS.Signals = 'SIGTERM'): Promise<void> {
-    if (this.child.exitCode === null && this.child.signalCode === null) this.child.kill(signal)
-    await this.closed
-  }
 }
 
 /** @returns a section of Markdown, without its heading. Rejects where no API server can be run. */
@@ -89,15 +29,7 @@ export async function benchWatch(options: WatchOptions, report: (line: string) =
     report(`applying ${options.objects} objects`)
     const bench = await prepareBench(plane, options)
     folder = bench.folder
-    execFileSync(process.execPath, [join(ROOT, '.ci', 'bundle.ts'), join(folder, 'dist')], { stdio: 'pipe' })
-    const bare = join(folder, 'fleet.git')
-    execFileSync('git', ['clone', '--quiet', '--bare', bench.repository, bare], { stdio: 'pipe' })
-    controller = new WatchingController(
-      join(folder, 'dist', 'backporch.mjs'),
-      join(folder, 'home'),
-      ['--repo', bare, '--cluster', 'bench', '--interval', '10s'],
-      { KUBECONFIG: plane.kubeconfig },
-    )
+    controller = prepareController(bench)()
     const first = await controller.until('a first turn', 0, ({ event }) => event === 'turn')
     report(`first turn: ${String(first['durationSeconds'])} s, ${String(first['requests'])} requests`)
     await controller.until('changes are watched', 0, ({ event, why }) => event === 'watch' && why === undefined)
@@ -141,9 +73,24 @@ export async function benchWatch(options: WatchOptions, report: (line: string) =
     report(`edit sent → verdict: ${times(fromSent)}`)
     report(`edit answered → verdict: ${times(fromAnswer)}`)
     report(`event read → verdict: ${times(own)}`)
+    const p = (values: readonly number[], part: number): string => percentile(values, part).toFixed(1)
+    const { body } = await plane.request<{ gitVersion: string }>('GET', '/version')
     return [
-      `load ${spread([loadavg()[0] ?? Number.NaN], 1)}, ${cpus().length} CPUs`,
-      `idle ${JSON.stringify(idle)}, status ${JSON.stringify(status)}, sent ${times(fromSent)}, answered ${times(fromAnswer)}, own ${times(own)}`,
+      goalTable([
+        ['G2: dry runs for 1,000 writes of a status', '0', '1,079 (a key with the resourceVersion)', String(status.dryRuns), '∞'],
+        [
+          'G3: manual edit sent → verdict, p50 / p99 ms',
+          '20 / 100',
+          '300,000 mean (a poll each 10 minutes)',
+          `${p(fromSent, 50)} / ${p(fromSent, 99)}`,
+          `${Math.round(300_000 / percentile(fromSent, 50))}`,
+        ],
+        ['event read → verdict, p50 / p99 ms', '', '', `${p(own, 50)} / ${p(own, 99)}`, ''],
+        [`requests in ${IDLE} s without a change`, '0', '', String(idle.requests), ''],
+        ['requests beside those that write the 1,000 statuses', '0', '', String(status.requests - STATUS_WRITES), ''],
+      ]),
+      `${options.objects} objects in ${bench.packages.length} packages, one controller; ${options.rounds} edits of ConfigMaps after one to warm up. The API server counts the requests (\`apiserver_request_total\`, without WATCH). "Sent → verdict" ends when this process reads the controller's log line. The anchors are of reference measurements on another day, not of this run.`,
+      `kube-apiserver ${body.gitVersion}, Node ${process.versions.node}; ${cpus().length} CPUs (${cpus()[0]?.model ?? 'unknown'}), ${process.platform}; one-minute load ${spread([loadavg()[0] ?? Number.NaN], 1)}.`,
     ].join('\n')
   } finally {
     await controller?.stop()
@@ -152,7 +99,7 @@ export async function benchWatch(options: WatchOptions, report: (line: string) =
   }
 }
 
-async function between(plane: ControlPlane, work: () => Promise<void>): Promise<{ requests: number; dryRuns: number; cpu: number }> {
+export async function between(plane: ControlPlane, work: () => Promise<void>): Promise<{ requests: number; dryRuns: number; cpu: number }> {
   const before = await serverState(plane)
   await work()
   const after = await serverState(plane)

@@ -56,6 +56,8 @@ interface FollowedCluster {
   /** When a turn was last about the cluster. */
   observedAt: number
   isBlind: boolean
+  /** Whether the last turn about it could not observe it. */
+  isLost: boolean
 }
 
 /** Name of the queue in metrics. */
@@ -112,7 +114,7 @@ export class TurnIntake {
       const now = (): number => this.ports.now()
       const follower = new ClusterFollower({ verdicts, now, onChange: (change) => void this.changed(name, change) })
       const watch = await this.ports.openWatch(name, follower)
-      this.clusters.set(name, { verdicts, follower, watch, observedAt: 0, isBlind: true })
+      this.clusters.set(name, { verdicts, follower, watch, observedAt: 0, isBlind: true, isLost: false })
       if (watch === undefined) continue
       this.between.clusters.set(name, verdicts)
       watch.follow(follower.kinds())
@@ -164,8 +166,8 @@ export class TurnIntake {
       if (wanted !== 'all') only.set(cluster, wanted.add(packagePath))
     }
     for (const [name, cluster] of this.clusters) {
-      const isDue = now - cluster.observedAt >= this.options.heartbeat || this.look(name, cluster)
-      if (isDue && !only.has(name)) only.set(name, new Set())
+      const isNews = this.look(name, cluster) && (cluster.isBlind || cluster.isLost)
+      if ((isNews || now - cluster.observedAt >= this.options.heartbeat) && !only.has(name)) only.set(name, new Set())
     }
     return only.size === 0 ? { about: 'nothing' } : { about: 'units', only, taken }
   }
@@ -184,7 +186,8 @@ export class TurnIntake {
     for (const [name, cluster] of this.clusters) {
       if (scope.about === 'units' && !scope.only.has(name)) continue
       cluster.observedAt = now
-      if (scope.about === 'everything' && !result.notObserved.some(({ cluster: lost }) => lost === name))
+      cluster.isLost = result.notObserved.some(({ cluster: lost }) => lost === name)
+      if (scope.about === 'everything' && !cluster.isLost)
         cluster.verdicts.retainUnits(
           new Set(result.units.flatMap((unit) => (nameOf(unit).cluster === name ? [nameOf(unit).packagePath] : []))),
         )

@@ -154,12 +154,7 @@ export class ClusterVerdicts {
 
   /** Units with a verdict that ended. */
   due(now: number): ReadonlySet<string> {
-    const units = new Set<number>()
-    const second = Math.floor(now / 1000)
-    for (const at of this.table.positions()) {
-      const { until, unit } = this.table.row(at)
-      if (until !== 0 && until <= second) units.add(unit)
-    }
+    const units = this.table.ended(Math.floor(now / 1000))
     return new Set([...units].map((number) => this.unitAt(number)))
   }
 }

@@ -75,6 +75,16 @@ export class VerdictTable {
     }
   }
 
+  /** Units with a row that ended. @param second since 1970 */
+  ended(second: number): ReadonlySet<number> {
+    const units = new Set<number>()
+    for (let first = 0; first < this.words.length; first += ROW) {
+      const until = this.words[first + AT.until] ?? 0
+      if (until !== 0 && until <= second) units.add(this.words[first + AT.unit] ?? 0)
+    }
+    return units
+  }
+
   /** Replaces the object's row of this unit, or adds it. */
   put(id: Uint32Array, row: VerdictRow): void {
     let at = this.findOf(id, row.unit)
