@@ -56,6 +56,8 @@ interface FollowedCluster {
   /** When a turn was last about the cluster. */
   observedAt: number
   isBlind: boolean
+  /** Whether it is known which objects its packages have: from a turn, or from an earlier process. */
+  isKnown: boolean
   /** Whether the last turn about it could not observe it. */
   isLost: boolean
 }
@@ -112,9 +114,14 @@ export class TurnIntake {
       const stored = await this.ports.loadVerdicts(name, key)
       const verdicts = new ClusterVerdicts(key, () => this.ports.random(), stored)
       const now = (): number => this.ports.now()
-      const follower = new ClusterFollower({ verdicts, now, onChange: (change) => void this.changed(name, change) })
+      const onListed = (): void => {
+        const cluster = this.clusters.get(name)
+        // The watch tells of a list before its own state does.
+        if (cluster?.isBlind === true) setImmediate(() => this.look(name, cluster))
+      }
+      const follower = new ClusterFollower({ verdicts, now, onChange: (change) => void this.changed(name, change), onListed })
       const watch = await this.ports.openWatch(name, follower)
-      this.clusters.set(name, { verdicts, follower, watch, observedAt: 0, isBlind: true, isLost: false })
+      this.clusters.set(name, { verdicts, follower, watch, observedAt: 0, isBlind: true, isKnown: verdicts.table.size > 0, isLost: false })
       if (watch === undefined) continue
       this.between.clusters.set(name, verdicts)
       watch.follow(follower.kinds())
@@ -186,6 +193,7 @@ export class TurnIntake {
     for (const [name, cluster] of this.clusters) {
       if (scope.about === 'units' && !scope.only.has(name)) continue
       cluster.observedAt = now
+      cluster.isKnown ||= scope.about === 'everything'
       cluster.isLost = result.notObserved.some(({ cluster: lost }) => lost === name)
       if (scope.about === 'everything' && !cluster.isLost)
         cluster.verdicts.retainUnits(
@@ -247,8 +255,9 @@ export class TurnIntake {
     return isNew
   }
 
-  private blindness({ watch, follower }: FollowedCluster): string | undefined {
-    return watch === undefined ? 'its changes are not watched' : follower.blindness(watch.state(), this.ports.now())
+  private blindness({ watch, follower, isKnown }: FollowedCluster): string | undefined {
+    if (watch === undefined) return 'its changes are not watched'
+    return isKnown ? follower.blindness(watch.state(), this.ports.now()) : 'its packages were not read yet'
   }
 
   private async poll(read: () => Promise<RepositoryDigest>): Promise<'everything' | 'units'> {

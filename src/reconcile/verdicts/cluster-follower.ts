@@ -35,6 +35,8 @@ export interface UnitChange {
 interface FollowerOptions {
   readonly verdicts: ClusterVerdicts
   readonly onChange: (change: UnitChange) => void
+  /** A kind was listed. */
+  readonly onListed?: () => void
   /** Milliseconds since 1970. */
   readonly now: () => number
 }
@@ -136,6 +138,12 @@ export class ClusterFollower implements WatchObserver {
   }
 
   listed(kind: WatchedKind): void {
+    this.sweep(kind)
+    this.options.onListed?.()
+  }
+
+  /** What the list did not have is gone. */
+  private sweep(kind: WatchedKind): void {
     const { verdicts } = this.options
     const seen = this.lists.get(placeOf(kind))
     this.lists.delete(placeOf(kind))
