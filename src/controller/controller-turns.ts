@@ -190,7 +190,6 @@ export class ControllerTurns {
   private async closeSession(): Promise<void> {
     const { retained } = this
     this.retained = undefined
-    this.intake.readersClosed()
     await retained?.close()
   }
 

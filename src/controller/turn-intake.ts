@@ -228,11 +228,6 @@ export class TurnIntake {
     return [...this.clusters.values()].flatMap(({ watch }) => watch ?? [])
   }
 
-  /** The readers of the clusters are gone: the next turn brings new ones. */
-  readersClosed(): void {
-    for (const { verdicts } of this.clusters.values()) verdicts.judges.clear()
-  }
-
   async close(): Promise<void> {
     this.stopped.abort()
     await Promise.all([...this.clusters.values()].map(({ watch }) => watch?.close()))

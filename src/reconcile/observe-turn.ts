@@ -1,5 +1,5 @@
 /** Reads the repository, the clusters and the forge once for a turn. Decides and writes nothing. */
-import { failuresOf } from '../failure.ts'
+import { Failure, failuresOf } from '../failure.ts'
 import type { LostUnit, NotObserved, ObservedUnit, TurnObservation } from '../plan/turn/turn-observation.ts'
 import type { ClusterReader } from '../ports/cluster.ts'
 import type { HostedForge } from '../ports/hosted-forge.ts'
@@ -140,12 +140,26 @@ async function observeOrFail(
   request: TurnRequest,
   signal: AbortSignal,
 ): Promise<ObservedCluster | NotObserved> {
+  const { deadline } = request.cluster
+  const limit = deadline === undefined ? undefined : AbortSignal.timeout(deadline)
   try {
-    return await observeCluster(view, cluster, request, signal)
+    return await observeCluster(view, cluster, request, limit === undefined ? signal : AbortSignal.any([signal, limit]))
   } catch (thrown) {
     if (signal.aborted) throw thrown
-    return { cluster: cluster.name, failures: failuresOf(thrown), at: presentTime(request.clock) }
+    const failures = limit?.aborted === true ? ([tooSlow(cluster.name, deadline ?? 0)] as const) : failuresOf(thrown)
+    return { cluster: cluster.name, failures, at: presentTime(request.clock) }
   }
+}
+
+function tooSlow(cluster: string, deadline: number): Failure {
+  return new Failure({
+    code: 'BP3006',
+    what: `cannot observe ${cluster}`,
+    where: `cluster ${cluster}`,
+    why: `its answers took longer than ${deadline / 1000} s`,
+    remedy: 'nothing: the packages are observed again; look at the API server if it stays so',
+    retry: 'backoff',
+  })
 }
 
 /** One cluster, to decide about it. @throws Failure when nothing can be observed */

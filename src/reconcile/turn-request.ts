@@ -54,6 +54,8 @@ export interface ClusterPart {
   readonly audit?: AuditSource | undefined
   /** Searches the namespaces of the packages for unmanaged objects. */
   readonly unmanaged?: boolean
+  /** Milliseconds for the observation of one cluster; undefined without an end. */
+  readonly deadline?: number | undefined
 }
 
 /** Options of the run, which win over the policies of the repository. */

@@ -1,6 +1,7 @@
 /** `controller`: the ports that its flags name, and its log. */
 
 import type { TurnSession } from '../../controller/controller-turns.ts'
+import { CurrentReaders } from '../../controller/current-reader.ts'
 import { type ControllerPorts, runController } from '../../controller/run-controller.ts'
 import type { IntakePorts } from '../../controller/turn-intake.ts'
 import { Failure, failuresOf } from '../../failure.ts'
@@ -23,6 +24,8 @@ const DEFAULT_INTERVAL = 60_000
 const SESSION_AGE = 600_000
 const DEFAULT_RESYNC = 3_600_000
 const HEARTBEAT = 600_000
+/** For the observation of one cluster in a turn about some packages, so that a slow cluster delays no other one for long. */
+const DEADLINE = 60_000
 /** Characters: a shorter secret can be guessed from one delivery. */
 const SHORTEST_SECRET = 16
 
@@ -80,6 +83,7 @@ function portsOf(packages: readonly string[], options: ControllerOptions, cli: C
   }
   const { clock, signal } = cli
   const targets = new Map<string, ClusterTarget>()
+  const readers = new CurrentReaders()
   return {
     clock,
     log,
@@ -89,8 +93,11 @@ function portsOf(packages: readonly string[], options: ControllerOptions, cli: C
     openSession: async (hooks, turnSignal) => {
       // The log reports what a session would print.
       const quiet = { ...options, quiet: true, verbose: undefined } as const
-      const session = await openSession(reporting({ ...cli, signal: turnSignal }, hooks), quiet, { packages })
-      for (const { reader, target } of session.clusters) targets.set(reader.name, { ...target, trace: hooks.onRequest })
+      const opened = await openSession(reporting({ ...cli, signal: turnSignal }, hooks), quiet, { packages })
+      // What outlives the session goes on with the next one.
+      const clusters = opened.clusters.map((one) => ({ ...one, reader: readers.of(one.reader) }))
+      const session = { ...opened, clusters }
+      for (const { reader, target } of clusters) targets.set(reader.name, { ...target, trace: hooks.onRequest })
       return {
         clusters: session.clusters.map(({ reader }) => reader.name),
         key: session.key,
@@ -172,7 +179,13 @@ function reporting(cli: CliContext, { onNote, onRequest }: Parameters<Controller
 function turnOf(session: Session, dryRun: boolean): TurnSession['turn'] {
   return async ({ between, requestedActions, audit, only, watched, unreachable, onProgress }, signal) => {
     const cluster = { ...session.request.cluster, ...(audit === undefined ? {} : { audit }) }
-    const request = { ...session.request, between, onProgress, cluster, units: { ...session.request.units, only, watched } }
+    const request = {
+      ...session.request,
+      between,
+      onProgress,
+      cluster: { ...cluster, deadline: only === undefined ? undefined : DEADLINE },
+      units: { ...session.request.units, only, watched },
+    }
     const clusters = session.clusters.map((one) => {
       const failure = unreachable.get(one.reader.name)
       return failure === undefined ? one : { ...one, reader: failingCluster(one.reader.name, failure) }

@@ -53,9 +53,4 @@ export class RetainedJudges {
       this.active -= 1
     }
   }
-
-  /** The connection of the judges is gone. */
-  clear(): void {
-    this.units.clear()
-  }
 }

@@ -1,0 +1,54 @@
+/** A cluster as whoever reads it over several sessions sees it: requests go over the connection of the present session. */
+
+import type { Failure } from '../failure.ts'
+import type { LiveView, Prediction, WantedObject } from '../krm/live-view.ts'
+import type { Resource } from '../krm/resource.ts'
+import type { ClusterIdentity, ClusterReader, Inventory, InventoryQuestion, ObjectList, ServedKind } from '../ports/cluster.ts'
+
+export class CurrentReader implements ClusterReader {
+  readonly name: string
+  /** Of the present session. */
+  current: ClusterReader
+
+  constructor(first: ClusterReader) {
+    this.name = first.name
+    this.current = first
+  }
+
+  identify(signal: AbortSignal): Promise<ClusterIdentity> {
+    return this.current.identify(signal)
+  }
+
+  servedKind(apiVersion: string, kind: string, signal: AbortSignal): Promise<ServedKind> {
+    return this.current.servedKind(apiVersion, kind, signal)
+  }
+
+  readLive(wanted: readonly WantedObject[], signal: AbortSignal): Promise<LiveView> {
+    return this.current.readLive(wanted, signal)
+  }
+
+  list(group: string, kind: string, signal: AbortSignal): Promise<ObjectList> {
+    return this.current.list(group, kind, signal)
+  }
+
+  readInventories(refs: readonly InventoryQuestion[], signal: AbortSignal): Promise<readonly (Inventory | Failure | undefined)[]> {
+    return this.current.readInventories(refs, signal)
+  }
+
+  predict(resource: Resource, fieldManager: string, signal: AbortSignal): Promise<Prediction> {
+    return this.current.predict(resource, fieldManager, signal)
+  }
+}
+
+/** The readers of all sessions, by name of the cluster. */
+export class CurrentReaders {
+  private readonly readers = new Map<string, CurrentReader>()
+
+  /** A session began: the same reader for the same cluster, over the new connection. */
+  of(reader: ClusterReader): CurrentReader {
+    const known = this.readers.get(reader.name) ?? new CurrentReader(reader)
+    known.current = reader
+    this.readers.set(reader.name, known)
+    return known
+  }
+}
