@@ -1,5 +1,6 @@
 /** Requests of turns as tests write them: one flat list of options. */
 import type { ClusterPart, ForgePart, GitPart, PolicyPart, TurnRequest, UnitSelection } from '../../src/reconcile/turn-request.ts'
+import { given } from '../../src/text/given.ts'
 
 type Parts = 'mode' | 'units' | 'git' | 'cluster' | 'policy' | 'forge'
 type Options = UnitSelection & GitPart & ClusterPart & PolicyPart & ForgePart & Omit<TurnRequest, Parts>
@@ -8,14 +9,26 @@ type Options = UnitSelection & GitPart & ClusterPart & PolicyPart & ForgePart & 
 export type TestRequest = Partial<Options> & { readonly dryRun?: boolean; readonly rehearses?: boolean }
 
 export function turnRequest(options: TestRequest & Pick<Options, 'bot' | 'clock' | 'key' | 'renderer'>): TurnRequest {
-  const { dryRun = false, rehearses = false, packages = [], folders, labels, branch, takeRefs, bot, ...others } = options
-  const { audit, unmanaged, fieldManager, operator, requestedActions, resolutionRequest, snoozeUntil, version = '0.0.0', ...rest } = others
+  const { dryRun = false, rehearses = false, packages = [], folders, labels, only, branch, takeRefs, bot, ...others } = options
+  const {
+    watched,
+    deadline,
+    audit,
+    unmanaged,
+    fieldManager,
+    operator,
+    requestedActions,
+    resolutionRequest,
+    snoozeUntil,
+    version = '0.0.0',
+    ...rest
+  } = others
   return {
     ...rest,
     mode: !dryRun ? 'apply' : rehearses ? 'rehearse' : 'read',
-    units: { packages, ...(folders === undefined ? {} : { folders }), labels },
+    units: { packages, labels, only, ...given({ folders, watched }) },
     git: { branch, bot, ...(takeRefs === undefined ? {} : { takeRefs }) },
-    cluster: { audit, ...(unmanaged === undefined ? {} : { unmanaged }) },
+    cluster: { audit, deadline, ...given({ unmanaged }) },
     policy: { fieldManager, operator },
     forge: { requestedActions, resolutionRequest, version, ...(snoozeUntil === undefined ? {} : { snoozeUntil }) },
   }

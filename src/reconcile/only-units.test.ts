@@ -1,0 +1,69 @@
+/** Turns about some units of some clusters. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { FleetWorld } from '../../test/fakes/fleet-world.ts'
+import type { TurnResult } from './run-turn.ts'
+import type { OnlyUnits } from './turn-request.ts'
+
+function names({ units }: TurnResult): string[] {
+  return units.map((unit) =>
+    unit.state === 'failed' ? `${unit.cluster} ${unit.packagePath}` : `${unit.unit.cluster} ${unit.unit.packagePath}`,
+  )
+}
+
+function only(units: Record<string, readonly string[] | 'all'>): OnlyUnits {
+  return new Map(Object.entries(units).map(([cluster, paths]) => [cluster, paths === 'all' ? paths : new Set(paths)]))
+}
+
+function commits({ repository }: FleetWorld): number {
+  return repository.pushes.flat().filter(({ ref }) => ref === 'refs/heads/drift-ledger').length
+}
+
+test('a turn reads the clusters that it is about, and writes nothing of the others', async () => {
+  const world = new FleetWorld(3)
+  await world.scan()
+  for (const [index, cluster] of world.clusters.entries()) {
+    if (index === 1) continue
+    cluster.readLive = () => assert.fail(`${cluster.name} was read`)
+    cluster.identify = () => assert.fail(`${cluster.name} was read`)
+  }
+  world.edit([0, 1])
+  const result = await world.scan({ only: only({ 'edge-02': ['apps/web'] }) })
+  assert.deepEqual(names(result), ['edge-02 apps/web'])
+  assert.deepEqual(result.notObserved, [])
+  assert.equal(world.repository.names().filter((name) => name.startsWith('proposed/')).length, 1)
+})
+
+test('a cluster of which no package is named is observed all the same, without its packages', async () => {
+  const world = new FleetWorld(2)
+  await world.scan()
+  const result = await world.scan({ only: only({ 'edge-01': [] }) })
+  assert.deepEqual([names(result), result.notObserved], [[], []])
+})
+
+test('of a watched cluster, a turn about nothing says after the interval that it was observed; of another one it says nothing', async () => {
+  const world = new FleetWorld(2)
+  await world.scan()
+  const before = commits(world)
+  for (let minute = 0; minute < 5; minute += 1) await world.scan({ only: only({ 'edge-01': [] }), watched: new Set(['edge-01']) })
+  assert.equal(commits(world), before)
+  for (let minute = 0; minute < 10; minute += 1)
+    await world.scan({ only: only({ 'edge-01': [], 'edge-02': [] }), watched: new Set(['edge-01']) })
+  assert.equal(commits(world), before + 1)
+  const text = (cluster: string): string => world.repository.text('drift-ledger', `clusters/${cluster}/observation.yaml`) ?? ''
+  assert.notEqual(/observedAt: (.*)/.exec(text('edge-01'))?.[1], /observedAt: (.*)/.exec(text('edge-02'))?.[1])
+})
+
+test('a cluster that answers too slowly is not observed, and the others are', async () => {
+  const world = new FleetWorld(2)
+  await world.scan()
+  world.edit([0, 1])
+  world.cluster(0).readLive = (_wanted, signal?: AbortSignal) =>
+    new Promise((_resolve, reject) => signal?.addEventListener('abort', () => reject(signal.reason)))
+  const result = await world.scan({ only: only({ 'edge-01': 'all', 'edge-02': 'all' }), deadline: 50 })
+  assert.deepEqual(names(result), ['edge-02 apps/web'])
+  assert.deepEqual(
+    result.notObserved.map(({ cluster, failures: [{ code, why }] }) => [cluster, code, why]),
+    [['edge-01', 'BP3006', 'its answers took longer than 0.05 s']],
+  )
+})
