@@ -142,10 +142,10 @@ export class TurnIntake {
   unreachable(): ReadonlyMap<string, Failure> {
     const failures = new Map<string, Failure>()
     for (const [name, { watch }] of this.clusters) {
-      const states = watch?.state() ?? []
-      const heard = states.filter(({ provenAt }) => provenAt > 0)
-      if (heard.length === 0 || heard.length < states.length || !heard.every((state) => this.isStale(state))) continue
-      failures.set(name, states.map(({ failure }) => failure).find((failure) => failure !== undefined) ?? silent(name))
+      // A kind that is not served was never listed.
+      const listed = (watch?.state() ?? []).filter(({ lists }) => lists > 0)
+      if (listed.length === 0 || !listed.every((state) => this.isStale(state))) continue
+      failures.set(name, listed.map(({ failure }) => failure).find((failure) => failure !== undefined) ?? silent(name))
     }
     return failures
   }
