@@ -66,6 +66,8 @@ interface FollowedCluster {
 export const QUEUE = 'units'
 /** Units of one turn. */
 const MOST_UNITS = 64
+/** Of one package: a joint proposal needs three. */
+const MOST_SIBLINGS = 8
 /** Milliseconds in which a restarted process waits for what decides whether earlier verdicts still hold. */
 const PATIENCE = 5_000
 const MINUTE = 60_000
@@ -86,6 +88,8 @@ export class TurnIntake {
   readonly queue: UnitQueue
   metrics: Metrics | undefined
   private readonly clusters = new Map<string, FollowedCluster>()
+  /** By package: clusters in which it differs, without a proposal that is joint with another cluster's. */
+  private readonly alone = new Map<string, Set<string>>()
   private readonly stopped = new AbortController()
   private digest: RepositoryDigest | undefined
   private wholeAt = Number.NEGATIVE_INFINITY
@@ -168,7 +172,7 @@ export class TurnIntake {
       }
     }
     const taken = this.queue.take(MOST_UNITS)
-    for (const { cluster, packagePath } of taken) {
+    for (const { cluster, packagePath } of [...taken, ...this.siblings(taken)]) {
       const wanted = only.get(cluster) ?? new Set<string>()
       if (wanted !== 'all') only.set(cluster, wanted.add(packagePath))
     }
@@ -177,6 +181,14 @@ export class TurnIntake {
       if ((isNews || now - cluster.observedAt >= this.options.heartbeat) && !only.has(name)) only.set(name, new Set())
     }
     return only.size === 0 ? { about: 'nothing' } : { about: 'units', only, taken }
+  }
+
+  /** The same packages in other clusters that differ alone there: a joint proposal may become of them. */
+  private siblings(taken: readonly UnitName[]): readonly UnitName[] {
+    const packages = new Set(taken.map(({ packagePath }) => packagePath))
+    return [...packages].flatMap((packagePath) =>
+      [...(this.alone.get(packagePath) ?? [])].slice(0, MOST_SIBLINGS).map((cluster) => ({ cluster, packagePath })),
+    )
   }
 
   /** @param result undefined where the turn failed as a whole. @param began milliseconds of the monotonic clock */
@@ -211,6 +223,13 @@ export class TurnIntake {
   private lookAgain({ units, reported, unsettled }: TurnResult, now: number): void {
     const { interval, resync } = this.options
     for (const unit of units) {
+      const { cluster, packagePath } = nameOf(unit)
+      if (unit.state === 'planned') {
+        const { state, branch } = unit.plan.report.status
+        const alone = this.alone.get(packagePath) ?? new Set()
+        if (state === 'Drifted' && branch === undefined) this.alone.set(packagePath, alone.add(cluster))
+        else alone.delete(cluster)
+      }
       const wait = unit.state === 'failed' ? interval : restlessFor(unit.plan.report.status, { now, interval })
       if (wait !== undefined) this.queue.add(nameOf(unit), 'background', wait)
     }
