@@ -4,6 +4,7 @@
  */
 import { asFailure, Failure } from '../failure.ts'
 import type { RedactionKey } from '../krm/redaction/redacted.ts'
+import { LEDGER_BRANCH } from '../package/ref-name.ts'
 import type { ClusterWatch, KindWatchState, WatchObserver } from '../ports/cluster-watch.ts'
 import type { Metrics } from '../ports/metrics.ts'
 import type { BetweenTurns } from '../reconcile/observe/between-turns.ts'
@@ -64,6 +65,8 @@ interface FollowedCluster {
 
 /** Name of the queue in metrics. */
 export const QUEUE = 'units'
+/** Milliseconds; a little more than what the ledger waits between two pushes of status alone. */
+const LEDGER_PACE = 61_000
 /** Units of one turn. */
 const MOST_UNITS = 64
 /** Of one package: a joint proposal needs three. */
@@ -220,8 +223,9 @@ export class TurnIntake {
   }
 
   /** What time alone changes is no event: units that wait for something are observed again. */
-  private lookAgain({ units, reported, unsettled }: TurnResult, now: number): void {
+  private lookAgain({ units, reported, unsettled, updates }: TurnResult, now: number): void {
     const { interval, resync } = this.options
+    const isLedgerPushed = updates.some(({ ref }) => ref === `refs/heads/${LEDGER_BRANCH}`)
     for (const unit of units) {
       const { cluster, packagePath } = nameOf(unit)
       if (unit.state === 'planned') {
@@ -229,6 +233,8 @@ export class TurnIntake {
         const alone = this.alone.get(packagePath) ?? new Set()
         if (state === 'Drifted' && branch === undefined) this.alone.set(packagePath, alone.add(cluster))
         else alone.delete(cluster)
+        // Status alone is pushed once a minute, with what is so by then.
+        if (!isLedgerPushed && unit.plan.writes.ledger.length > 0) this.queue.add(nameOf(unit), 'background', LEDGER_PACE)
       }
       const wait = unit.state === 'failed' ? interval : restlessFor(unit.plan.report.status, { now, interval })
       if (wait !== undefined) this.queue.add(nameOf(unit), 'background', wait)

@@ -72,7 +72,7 @@ await controlPlaneSuite('controller', { controllerManager: true }, (plane) => {
     })
     const url = await controller.url()
     await controller.until('watched', () => logEvents(controller.stderr, 'watch').some(({ why }) => why === undefined))
-    const before = (): number => logEvents(controller.stderr, 'transition').length
+    const before = (): number => logEvents(controller.stderr, 'turn').length
     const quiet = before()
     const deployment = world.read('apps/web/deployment.yaml')
     await world.commit({ 'apps/web/deployment.yaml': deployment.replace('replicas: 3', 'replicas: 4') }, 'feat(web): four replicas')
