@@ -5,6 +5,7 @@
 import { LRUCache } from 'lru-cache'
 import type { ObservedObject } from '../../drift/compare/detect-drift.ts'
 import type { ObjectVerdict } from '../../drift/drift.ts'
+import { isSecret } from '../../krm/redaction/redacted.ts'
 import { readResource } from '../../krm/resource.ts'
 import { resourceKey } from '../../krm/resource-id.ts'
 import type { JsonObject } from '../../text/json.ts'
@@ -39,11 +40,13 @@ export class RetainedJudges {
     this.units.set(unit, { at, objects: byKey }, { size: Math.max(1, byKey.size) })
   }
 
-  /** Undefined where the unit is not known, the object is none of it, or too many are judged. @param observedAt RFC 3339 UTC */
+  /** Undefined where the unit is not known, the object is none of it or a Secret, or too many are judged. @param observedAt RFC 3339 UTC */
   async judge(unit: string, live: JsonObject, observedAt: string, signal: AbortSignal): Promise<ObjectVerdict | undefined> {
     const read = readResource(live)
     const known = this.units.get(unit)
     if ('problem' in read || known === undefined || this.active >= AT_ONCE) return undefined
+    // A Secret is watched without its content: only an observation reads that.
+    if (isSecret(read.id)) return undefined
     const object = known.objects.get(resourceKey(read.id))
     if (object === undefined || object.desired.apiVersion !== read.apiVersion) return undefined
     this.active += 1
