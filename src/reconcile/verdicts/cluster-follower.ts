@@ -177,7 +177,7 @@ export class ClusterFollower implements WatchObserver {
   }
 
   private compare(at: number, object: JsonObject, { isListed, read }: Sighting): void {
-    const { verdicts, onChange, now } = this.options
+    const { verdicts, onChange } = this.options
     const row = verdicts.table.row(at)
     const state = unpackState(row.state)
     const units = [verdicts.unitAt(row.unit)]
@@ -193,10 +193,18 @@ export class ClusterFollower implements WatchObserver {
       if (!isSame && !isFirst) onChange({ units, reason, object, read })
       return
     }
-    if (!isSame) {
-      onChange({ units, reason, object, read })
-      return
-    }
+    this.healthChanged(at, { state, units }, object, read)
+    if (!isSame) onChange({ units, reason, object, read })
+  }
+
+  /** An object that is in sync before and after a change may do better or worse. */
+  private healthChanged(
+    at: number,
+    { state, units }: { readonly state: RowState; readonly units: readonly string[] },
+    object: JsonObject,
+    read: number,
+  ): void {
+    const { onChange, now } = this.options
     if (state.status === '') return
     const { status } = computeStatus(object, new Date(now()))
     if (status === state.status) return
