@@ -13,7 +13,7 @@ import type { TurnResult } from '../reconcile/run-turn.ts'
 import type { OnlyUnits } from '../reconcile/turn-request.ts'
 import { ClusterFollower, type UnitChange } from '../reconcile/verdicts/cluster-follower.ts'
 import { ClusterVerdicts, type StoredVerdicts } from '../reconcile/verdicts/cluster-verdicts.ts'
-import type { DriftReport } from '../record/schema.ts'
+import type { ClosedEpisode, DriftReport } from '../record/schema.ts'
 import { type UnitName, UnitQueue, type UnitQueueEvent, type Urgency } from './unit-queue.ts'
 
 /** `units`: only these, of each cluster that is named. */
@@ -223,8 +223,9 @@ export class TurnIntake {
   }
 
   /** What time alone changes is no event: units that wait for something are observed again. */
-  private lookAgain({ units, reported, unsettled, updates }: TurnResult, now: number): void {
+  private lookAgain({ units, reported, unsettled, updates, view }: TurnResult, now: number): void {
     const { interval, resync } = this.options
+    const landing = new Set(view.closed.filter(isLanding).map(({ spec: { unit } }) => `${unit.cluster} ${unit.package}`))
     const isLedgerPushed = updates.some(({ ref }) => ref === `refs/heads/${LEDGER_BRANCH}`)
     for (const unit of units) {
       const { cluster, packagePath } = nameOf(unit)
@@ -236,7 +237,8 @@ export class TurnIntake {
         // Status alone is pushed once a minute, with what is so by then.
         if (!isLedgerPushed && unit.plan.writes.ledger.length > 0) this.queue.add(nameOf(unit), 'background', LEDGER_PACE)
       }
-      const wait = unit.state === 'failed' ? interval : restlessFor(unit.plan.report.status, { now, interval })
+      const isWaiting = unit.state === 'failed' || landing.has(`${unit.unit.cluster} ${unit.unit.packageName}`)
+      const wait = isWaiting ? interval : restlessFor(unit.plan.report.status, { now, interval })
       if (wait !== undefined) this.queue.add(nameOf(unit), 'background', wait)
     }
     // Something was not written, of whatever unit it is.
@@ -340,11 +342,16 @@ const WAITING: ReadonlySet<string> = new Set(['Applying', 'Behind', 'Reconciling
 
 /** Milliseconds after which a unit may be in another state though nothing changes; undefined where it is at rest. */
 function restlessFor(
-  { state, held }: DriftReport['status'],
+  { state, held, setAside = [] }: DriftReport['status'],
   { now, interval }: { readonly now: number; readonly interval: number },
 ): number | undefined {
   if (held?.until !== undefined) return Math.min(Math.max(Date.parse(held.until) - now, LOOK), MOST_WAIT)
-  return held !== undefined || WAITING.has(state) ? interval : undefined
+  return held !== undefined || WAITING.has(state) || setAside.some((each) => WAITING.has(each.state)) ? interval : undefined
+}
+
+/** Merged, and the cluster was not seen to follow. Beside other drift, no state of the unit tells. */
+function isLanding({ status: { outcome, verifiedAt, failedAt } }: ClosedEpisode): boolean {
+  return outcome === 'Merged' && verifiedAt === undefined && failedAt === undefined
 }
 
 function nameOf(unit: TurnResult['units'][number]): UnitName {
