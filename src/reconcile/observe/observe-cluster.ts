@@ -125,9 +125,19 @@ async function judgeAll(
   const manager = syncer?.manager ?? fieldManager ?? 'kubectl'
   const given = [manager, syncer, stored, key, earlier.verdicts.forgotten, earlier.creations.forgotten]
   const before = known.judged.remembered(known, given, Date.parse(identity.observedAt))
-  if (before !== undefined) return before
   const cluster = earlier.clusters.get(reader.name)
   const verdicts = cluster?.ofUnit(unit.packagePath)
+  const followed = (): void => {
+    for (const { id, apiVersion } of unexpected.verdicts) verdicts?.follow(id, apiVersion, 'other')
+    for (const { id, apiVersion } of read.claims.flatMap(({ wanted }) => wanted)) verdicts?.follow(id, apiVersion, 'report')
+    verdicts?.retainTouched()
+  }
+  if (before !== undefined) {
+    for (const verdict of before)
+      verdicts?.confirm(read.live.get(resourceKey(verdict.id)) ?? NOT_ANSWERED, verdict, Date.parse(identity.observedAt))
+    followed()
+    return before
+  }
   const at = (observedAt: string): ObjectJudge =>
     new ObjectJudge(
       reader,
@@ -139,9 +149,7 @@ async function judgeAll(
   const objects = observedIn(read).map((observed) => ({ ...observed, stored: stored?.get(resourceKey(observed.desired.id)) }))
   const detected = await eachOf(objects, PREDICTION_WIDTH, (object) => judge.judge(object, signal))
   cluster?.judges.keep(unit.packagePath, { at, objects: objects.map(({ live: _live, ...object }) => object) })
-  for (const { id, apiVersion } of unexpected.verdicts) verdicts?.follow(id, apiVersion, 'other')
-  for (const { id, apiVersion } of read.claims.flatMap(({ wanted }) => wanted)) verdicts?.follow(id, apiVersion, 'report')
-  verdicts?.retainTouched()
+  followed()
   const runners = hookRunnersOf(read.claims, syncer)
   const there = detected.map((verdict) => setGoneAside(verdict, runners))
   return known.judged.keep(known, given, there, judge.until)

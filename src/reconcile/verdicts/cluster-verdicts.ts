@@ -223,11 +223,13 @@ export class UnitVerdicts {
 
   /**
    * Stores the verdict on an object as it was read.
+   * @param question undefined where it cannot be recalled
    * @returns until when it holds, in milliseconds since 1970; 0 where only the state of the object is stored
    */
-  keep(live: LiveState, judged: Judged, question: readonly unknown[], now: number): number {
+  keep(live: LiveState, judged: Judged, question: readonly unknown[] | undefined, now: number): number {
     const { id } = judged
-    const asked = isPlain(judged) && live.state === 'present' && !live.metadataOnly ? this.asked(id, question) : undefined
+    const isProof = question !== undefined && isPlain(judged) && live.state === 'present' && !live.metadataOnly
+    const asked = isProof ? this.asked(id, question) : undefined
     const until = asked === undefined ? 0 : this.cluster.end(now)
     const whole = live.state === 'present' && !live.metadataOnly
     this.cluster.table.put(this.touch(id), {
@@ -244,6 +246,15 @@ export class UnitVerdicts {
       }),
     })
     return until
+  }
+
+  /** The unit was read, and an earlier verdict holds: an older state of the object that was told since then is not the last one. */
+  confirm(live: LiveState, judged: Judged, now: number): void {
+    const { table } = this.cluster
+    const at = table.findOf(this.touch(judged.id), this.number)
+    const mark = live.state === 'present' ? this.cluster.markOf(live.object) : NO_MARK
+    const isSame = at !== -1 && isEqual(table.row(at).mark, mark) && unpackState(table.row(at).state).verdict === verdictOf(live, judged)
+    if (!isSame) this.keep(live, judged, undefined, now)
   }
 
   /** Another object that the unit depends on: an unexpected one, or the resource of its syncer. The state that is seen next counts as known. */
