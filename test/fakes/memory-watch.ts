@@ -1,0 +1,126 @@
+/** Changes of a `MemoryCluster` as a watch tells them: nothing is told before `deliver`, and a test may lose, repeat or reorder events. */
+import { Failure } from '../../src/failure.ts'
+import { resourceKey } from '../../src/krm/resource-id.ts'
+import type { ClusterWatch, KindWatchState, WatchedKind, WatchObserver } from '../../src/ports/cluster-watch.ts'
+import type { JsonObject } from '../../src/text/json.ts'
+import { idOf, type MemoryCluster } from './memory-cluster.ts'
+
+export interface WatchEvent {
+  readonly key: string
+  /** The object as it was then. */
+  readonly object: JsonObject
+  readonly isGone: boolean
+}
+
+type Mutable<Type> = { -readonly [key in keyof Type]: Type[key] }
+
+export class MemoryWatch implements ClusterWatch {
+  readonly cluster: string
+  /** Not told yet, in the order of the server. */
+  waiting: WatchEvent[] = []
+  /** Told, for a test that repeats some. */
+  readonly told: WatchEvent[] = []
+  /** Kinds (`group/Kind`) that may not be followed in all namespaces. */
+  readonly forbidden = new Set<string>()
+  private readonly source: MemoryCluster
+  private readonly observer: WatchObserver
+  /** By their place. */
+  private readonly kinds = new Map<string, Mutable<KindWatchState>>()
+
+  constructor(source: MemoryCluster, observer: WatchObserver) {
+    this.cluster = source.name
+    this.source = source
+    this.observer = observer
+    const { objects } = source
+    const [set, remove] = [objects.set.bind(objects), objects.delete.bind(objects)]
+    objects.set = (key, object) => {
+      this.waiting.push({ key, object, isGone: false })
+      return set(key, object)
+    }
+    objects.delete = (key) => {
+      const object = objects.get(key)
+      if (object !== undefined) this.waiting.push({ key, object, isGone: true })
+      return remove(key)
+    }
+  }
+
+  follow(kinds: readonly WatchedKind[]): void {
+    const wanted = new Map(kinds.map((kind) => [placeOf(kind), kind]))
+    for (const place of [...this.kinds.keys()]) if (!wanted.has(place)) this.kinds.delete(place)
+    for (const [place, watched] of wanted) {
+      if (this.kinds.has(place)) continue
+      const fresh = { provenAt: 0, failure: undefined, lists: 0, reopened: 0, events: 0 } as const
+      this.kinds.set(place, { watched, state: 'listing', ...fresh })
+    }
+    setImmediate(() => this.deliver())
+  }
+
+  state(): readonly KindWatchState[] {
+    return [...this.kinds.values()].map((state) => (state.state === 'watching' ? { ...state, provenAt: this.now } : state))
+  }
+
+  async close(): Promise<void> {
+    this.kinds.clear()
+  }
+
+  /** Tells everything that waits, and lists the kinds that are not listed. */
+  deliver(): void {
+    for (const event of this.waiting.splice(0)) this.tell(event)
+    for (const state of this.kinds.values()) if (state.state === 'listing') this.list(state)
+  }
+
+  /** As a watch whose version is too old: the events that wait are lost, and every kind is listed again. */
+  relist(): void {
+    this.waiting = []
+    for (const state of this.kinds.values()) if (state.state === 'watching') this.list(state)
+  }
+
+  /** One event of an object that is, or once was, there. */
+  tell(event: WatchEvent): void {
+    this.told.push(event)
+    for (const state of this.kinds.values()) {
+      if (state.state !== 'watching' || !isOf(state.watched, event.key)) continue
+      state.events += 1
+      if (event.isGone) this.observer.deleted(state.watched, seen(state.watched, event.object), performance.now())
+      else this.observer.changed(state.watched, seen(state.watched, event.object), performance.now())
+    }
+  }
+
+  private list(state: Mutable<KindWatchState>): void {
+    const { watched } = state
+    if (watched.namespace === '' && [...this.forbidden].some((kind) => placeOf(watched) === `${kind}//`)) {
+      state.state = 'unreadable'
+      state.failure = new Failure({ code: 'BP3003', what: `cannot list ${watched.kind}`, why: 'it is forbidden', remedy: 'allow it' })
+      this.observer.unreadable(watched, state.failure)
+      return
+    }
+    this.observer.listing(watched)
+    for (const [key, object] of this.source.objects)
+      if (isOf(watched, key)) this.observer.changed(watched, seen(watched, object), performance.now())
+    state.state = 'watching'
+    state.lists += 1
+    this.observer.listed(watched)
+  }
+
+  private get now(): number {
+    return Date.parse(this.source.now)
+  }
+}
+
+function placeOf({ apiVersion, kind, namespace }: WatchedKind): string {
+  const group = apiVersion.includes('/') ? apiVersion.slice(0, apiVersion.indexOf('/')) : ''
+  return resourceKey({ group, kind, namespace, name: '' })
+}
+
+function isOf(watched: WatchedKind, key: string): boolean {
+  const { group, kind, namespace } = idOf(key)
+  const place = resourceKey({ group, kind, namespace: watched.namespace, name: '' })
+  return place === placeOf(watched) && (watched.namespace === '' || watched.namespace === namespace)
+}
+
+/** Only the metadata of a kind of which nothing else is requested. */
+function seen({ metadataOnly }: WatchedKind, object: JsonObject): JsonObject {
+  if (!metadataOnly) return object
+  const { apiVersion = '', kind = '', metadata = {} } = object
+  return { apiVersion, kind, metadata }
+}
