@@ -1,0 +1,15 @@
+/** Verdicts of a cluster of which everything that decides the answers to dry runs is listed. */
+import { redactionKey } from '../../src/krm/redaction/redacted.ts'
+import { ClusterVerdicts, type StoredVerdicts } from '../../src/reconcile/verdicts/cluster-verdicts.ts'
+import { EPOCH_KINDS } from '../../src/reconcile/verdicts/kind-epochs.ts'
+
+export const VERDICT_KEY = redactionKey(new Uint8Array(32).fill(7))
+
+export function listedVerdicts(random = 0, stored?: StoredVerdicts): ClusterVerdicts {
+  const verdicts = new ClusterVerdicts(VERDICT_KEY, () => random, stored)
+  for (const kind of EPOCH_KINDS) {
+    verdicts.epochs.listing(kind)
+    verdicts.epochs.listed(kind)
+  }
+  return verdicts
+}
