@@ -7,9 +7,9 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { EventPath, wholeTurn } from '../fakes/event-path.ts'
 import type { FleetWorld } from '../fakes/fleet-world.ts'
-import { editedBy } from '../fakes/live-object.ts'
+import { editedBy, withMetadata } from '../fakes/live-object.ts'
 import type { MemoryWatch } from '../fakes/memory-watch.ts'
-import { WEB_CONFIG, yaml } from '../fakes/turn-world.ts'
+import { WEB, WEB_CONFIG, yaml } from '../fakes/turn-world.ts'
 import { beginFleet, type Day, days, type Fault, faults, type Size, staleFaults } from './random-events.ts'
 
 /** Units wait by the monotonic clock: it goes as the fleets' time does. */
@@ -178,6 +178,32 @@ test('an older state that is told late is not the last word on an object', async
   // The object is as the old state was.
   pair.sync()
   await pair.rounds(QUIET)
+  pair.assertSame()
+})
+
+test('a health that changes with the content of an object in sync is reported', async () => {
+  const pair = new Pair({ clusters: 1, packages: 1 })
+  await pair.begin()
+  const status = { conditions: [{ type: 'Progressing', status: 'False', reason: 'ProgressDeadlineExceeded' }] }
+  for (const each of [pair.world, pair.other])
+    each.cluster(0).change(WEB, (live) => withMetadata({ ...live, status }, { managedFields: [] }))
+  await pair.rounds(QUIET)
+  // Owners and no status.
+  pair.sync()
+  await pair.rounds(QUIET)
+  pair.assertSame()
+})
+
+test('a merged decision that the syncer does not follow is reported beside other drift', async () => {
+  const pair = new Pair({ clusters: 1, packages: 1 })
+  await pair.begin()
+  for (const each of [pair.world, pair.other]) each.cluster(0).objects.delete(WEB)
+  await pair.rounds(QUIET)
+  for (const each of [pair.world, pair.other]) each.merge(each.repository.names()[0] ?? '')
+  await pair.rounds(QUIET)
+  for (const each of [pair.world, pair.other])
+    each.cluster(0).change(WEB_CONFIG, (live) => editedBy('kubectl-edit', live, 'data.color', 'red'))
+  await pair.rounds(4 * QUIET)
   pair.assertSame()
 })
 
