@@ -83,6 +83,7 @@ export class EventPath {
         between: this.between,
         key: this.key,
         renderer: this.renderer,
+        watched: this.intake.seen(),
         ...(scope.about === 'units' ? { only: scope.only } : {}),
       })
     } catch (thrown) {

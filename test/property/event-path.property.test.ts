@@ -5,9 +5,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
+import type { JsonObject } from '../../src/text/json.ts'
 import { EventPath, wholeTurn } from '../fakes/event-path.ts'
 import type { FleetWorld } from '../fakes/fleet-world.ts'
-import { editedBy, withMetadata } from '../fakes/live-object.ts'
+import { editedBy } from '../fakes/live-object.ts'
 import type { MemoryWatch } from '../fakes/memory-watch.ts'
 import { WEB, WEB_CONFIG, yaml } from '../fakes/turn-world.ts'
 import { beginFleet, type Day, days, type Fault, faults, type Size, staleFaults } from './random-events.ts'
@@ -73,6 +74,10 @@ function presentOf(world: FleetWorld): unknown {
       return { path, fingerprint, changes, syncer: observed.syncer, state, lifecycle, plan, health, held, setAside }
     }),
   }
+}
+
+function metadataOf(world: FleetWorld): JsonObject {
+  return world.cluster(0).objects.get(WEB)?.['metadata'] as JsonObject
 }
 
 /** Rounds after which nothing is under way. */
@@ -185,9 +190,10 @@ test('a health that changes with the content of an object in sync is reported', 
   const pair = new Pair({ clusters: 1, packages: 1 })
   await pair.begin()
   const status = { conditions: [{ type: 'Progressing', status: 'False', reason: 'ProgressDeadlineExceeded' }] }
-  for (const each of [pair.world, pair.other])
-    each.cluster(0).change(WEB, (live) => withMetadata({ ...live, status }, { managedFields: [] }))
-  await pair.rounds(QUIET)
+  for (const more of [{ metadata: { ...metadataOf(pair.world), managedFields: [] } }, { status }]) {
+    for (const each of [pair.world, pair.other]) each.cluster(0).change(WEB, (live) => ({ ...live, ...more }))
+    await pair.rounds(QUIET)
+  }
   // Owners and no status.
   pair.sync()
   await pair.rounds(QUIET)
