@@ -170,7 +170,7 @@ export class TurnIntake {
     if (this.pollRequested || now - this.polledAt >= this.options.interval || this.polledAt > now) {
       if ((await this.poll(poll)) === 'everything') return { about: 'everything' }
       for (const [name, cluster] of this.clusters) {
-        if (this.blindness(cluster) !== undefined) only.set(name, 'all')
+        if (cluster.isLost || this.blindness(cluster) !== undefined) only.set(name, 'all')
         for (const packagePath of cluster.verdicts.due(now)) this.queue.add({ cluster: name, packagePath }, 'background')
       }
     }
@@ -180,8 +180,10 @@ export class TurnIntake {
       if (wanted !== 'all') only.set(cluster, wanted.add(packagePath))
     }
     for (const [name, cluster] of this.clusters) {
-      const isNews = this.look(name, cluster) && (cluster.isBlind || cluster.isLost)
-      if ((isNews || now - cluster.observedAt >= this.options.heartbeat) && !only.has(name)) only.set(name, new Set())
+      const isNew = this.look(name, cluster)
+      if (isNew && cluster.isLost && !cluster.isBlind) only.set(name, 'all')
+      else if (((isNew && cluster.isBlind) || now - cluster.observedAt >= this.options.heartbeat) && !only.has(name))
+        only.set(name, new Set())
     }
     return only.size === 0 ? { about: 'nothing' } : { about: 'units', only, taken }
   }

@@ -31,9 +31,11 @@ function versionText(object: JsonObject): string {
   return `${metadataText(object, 'uid')} ${metadataText(object, 'resourceVersion')}`
 }
 
+/** Items of a list have no type of their own; a single object has it in the order of the server, one of a list in that of its reader. */
 function contentText(object: JsonObject): string {
-  const { status: _status, metadata, ...rest } = object
-  return formatJson(metadata === undefined ? rest : { ...rest, metadata: isJsonObject(metadata) ? stableMetadata(metadata) : metadata })
+  const { apiVersion = null, kind = null, status: _status, metadata, ...rest } = object
+  const stable = metadata === undefined ? {} : { metadata: isJsonObject(metadata) ? stableMetadata(metadata) : metadata }
+  return formatJson({ apiVersion, kind, ...rest, ...stable })
 }
 
 function stableMetadata({ resourceVersion: _version, generation: _generation, managedFields, ...rest }: JsonObject): JsonObject {
