@@ -1,13 +1,10 @@
 /** What status says of a cluster that cannot be read, and of objects that are in sync and fail. */
 import assert from 'node:assert/strict'
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { readFileSync } from 'node:fs'
 import { type TestContext, test } from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { parse } from 'yaml'
 import type { ControlPlane } from '../controlplane/control-plane.ts'
 import { controlPlaneStartSuite } from '../controlplane/control-plane-suite.ts'
+import { handsOf } from '../controlplane/server-hands.ts'
 import { startControlPlane } from '../controlplane/start-control-plane.ts'
 import { webPackage } from './packages.ts'
 import { assertExit, openWorld, type World } from './world.ts'
@@ -30,7 +27,8 @@ await controlPlaneStartSuite('what status says of a cluster', () => {
     assertExit(await world.backporch('scan'), 0)
     assert.match(assertExit(await world.backporch('status'), 0).stdout, /✓ InSync +✓ Current/)
 
-    const start = await stopApiServer(t, plane)
+    const server = handsOf(t, plane, 'kube-apiserver')
+    await server.kill()
     assert.match(assertExit(await world.backporch('scan'), 3).stderr, /^error BP3001: /)
     const lost = await status(world, 3)
     assert.match(lost.stdout, /^test +apps\/web +- +\? Unknown +\? Unknown +\? +- +2/m)
@@ -52,7 +50,7 @@ await controlPlaneStartSuite('what status says of a cluster', () => {
     assertExit(await world.backporch('scan'), 3)
     assert.equal(await world.remote('rev-parse', 'drift-ledger'), head, 'it is written once')
 
-    await start()
+    await server.start()
     assertExit(await world.backporch('scan'), 0)
     const back = await status(world, 0)
     assert.match(back.stdout, /✓ InSync +✓ Current/)
@@ -157,44 +155,4 @@ function rolledOut(replicas: number): string {
   ]
   const counts = { replicas, updatedReplicas: replicas, readyReplicas: replicas, availableReplicas: replicas }
   return JSON.stringify({ status: { observedGeneration: 1, ...counts, conditions } })
-}
-
-/** Kills kube-apiserver; etcd stays. @returns what starts it again as it was, and waits until it is ready */
-async function stopApiServer(t: TestContext, plane: ControlPlane): Promise<() => Promise<void>> {
-  const server = plane.servers.find(({ name }) => name === 'kube-apiserver')
-  assert.ok(server !== undefined)
-  const [program = '', ...args] = readFileSync(`/proc/${server.pid}/cmdline`, 'utf8').split('\0').slice(0, -1)
-  const environment = readFileSync(`/proc/${server.pid}/environ`, 'utf8')
-    .split('\0')
-    .filter((line) => line !== '')
-  process.kill(server.pid, 'SIGKILL')
-  await until(async () => !(await answers(plane)))
-  return async () => {
-    const env = Object.fromEntries(environment.map((line) => [line.slice(0, line.indexOf('=')), line.slice(line.indexOf('=') + 1)]))
-    const again = spawn(program, args, {
-      cwd: plane.servers[0] === undefined ? '.' : env['HOME'],
-      env,
-      stdio: ['pipe', 'ignore', 'ignore'],
-    })
-    t.after(async () => {
-      again.kill('SIGKILL')
-      if (again.exitCode === null && again.signalCode === null) await once(again, 'exit')
-    })
-    await until(() => answers(plane))
-  }
-}
-
-async function answers(plane: ControlPlane): Promise<boolean> {
-  return plane.request('GET', '/readyz').then(
-    ({ status: code }) => code === 200,
-    () => false,
-  )
-}
-
-async function until(condition: () => Promise<boolean>): Promise<void> {
-  for (let tries = 0; tries < 600; tries += 1) {
-    if (await condition()) return
-    await sleep(100)
-  }
-  throw new Error('it did not come to that within a minute')
 }

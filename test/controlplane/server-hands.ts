@@ -1,0 +1,111 @@
+/**
+ * Takes hold of one running server of a test: kills it, starts it again as it was, on the same port and data, stops and resumes its process.
+ * How it was started is read from the process, so that servers of any kind can be held.
+ */
+import assert from 'node:assert/strict'
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, readFileSync, readlinkSync } from 'node:fs'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { ControlPlane } from './control-plane.ts'
+import type { ServerName } from './find-control-plane.ts'
+
+/** The part of a test's context that is needed: what it runs at the end. */
+interface Ending {
+  after(work: () => Promise<void> | void): void
+}
+
+/** Milliseconds: a loaded machine is slow, not broken. */
+const PATIENCE = 60_000
+const POLL = 50
+
+export class ServerHands {
+  pid: number
+  private readonly command: readonly string[]
+  private readonly folder: string
+  private readonly environment: NodeJS.ProcessEnv
+  private readonly isReady: () => Promise<boolean>
+  private child: ChildProcess | undefined
+
+  constructor(t: Ending, pid: number, isReady: () => Promise<boolean>) {
+    this.pid = pid
+    this.isReady = isReady
+    this.command = wordsOf(`/proc/${pid}/cmdline`)
+    this.folder = readlinkSync(`/proc/${pid}/cwd`)
+    this.environment = Object.fromEntries(wordsOf(`/proc/${pid}/environ`).map((line) => line.split(/=(.*)/s).slice(0, 2)))
+    t.after(() => this.end())
+  }
+
+  /** `kill -9`; resolves when the process is gone. */
+  async kill(): Promise<void> {
+    process.kill(this.pid, 'SIGKILL')
+    await until('the process is gone', async () => !isRunning(this.pid))
+  }
+
+  /** Starts it as it was. It ends with this process. */
+  launch(): void {
+    const [program = '', ...args] = this.command
+    // Its standard input stays open: such a server ends with it.
+    this.child = spawn(program, args, { cwd: this.folder, env: this.environment, stdio: ['pipe', 'ignore', 'ignore'] })
+    this.child.unref()
+    assert.ok(this.child.pid !== undefined, `${program} cannot be started`)
+    this.pid = this.child.pid
+  }
+
+  /** Starts it as it was, and waits until it is ready. */
+  async start(): Promise<void> {
+    this.launch()
+    await this.ready()
+  }
+
+  ready(): Promise<void> {
+    return until('the server is ready', this.isReady)
+  }
+
+  /** The process stands still: connections stay open, and nobody answers. */
+  pause(): void {
+    process.kill(this.pid, 'SIGSTOP')
+  }
+
+  resume(): void {
+    if (isRunning(this.pid)) process.kill(this.pid, 'SIGCONT')
+  }
+
+  private async end(): Promise<void> {
+    const { child } = this
+    if (child === undefined || child.exitCode !== null || child.signalCode !== null) return
+    child.ref()
+    child.kill('SIGKILL')
+    await once(child, 'exit')
+  }
+}
+
+export function handsOf(t: Ending, plane: ControlPlane, name: ServerName): ServerHands {
+  const server = plane.servers.find((one) => one.name === name)
+  assert.ok(server !== undefined, `the plane has no ${name}`)
+  return new ServerHands(t, server.pid, () => isReady(plane))
+}
+
+export async function isReady(plane: ControlPlane): Promise<boolean> {
+  return plane.request('GET', '/readyz', { signal: AbortSignal.timeout(2_000) }).then(
+    ({ status }) => status === 200,
+    () => false,
+  )
+}
+
+async function until(what: string, isSo: () => Promise<boolean>): Promise<void> {
+  const end = performance.now() + PATIENCE
+  while (!(await isSo())) {
+    if (performance.now() > end) assert.fail(`never: ${what}`)
+    await sleep(POLL)
+  }
+}
+
+/** A zombie runs no more. */
+function isRunning(pid: number): boolean {
+  return existsSync(`/proc/${pid}/stat`) && !/\) [ZX] /.test(readFileSync(`/proc/${pid}/stat`, 'utf8'))
+}
+
+function wordsOf(path: string): string[] {
+  return readFileSync(path, 'utf8').split('\0').slice(0, -1)
+}
