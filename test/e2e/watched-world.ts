@@ -143,11 +143,21 @@ export async function ledgerOf(world: World, cluster = 'test'): Promise<Observat
   return (parse(await world.show('drift-ledger', `clusters/${cluster}/observation.yaml`)) as Observation).status
 }
 
-/** What `status` says of each unit: its state by the path of its package. */
+export interface UnitReport {
+  readonly spec: { readonly unit: { readonly package: string }; readonly fingerprint: string }
+  readonly status: { readonly state: string; readonly incomplete?: readonly { readonly code: string }[] }
+}
+
+/** What `status` says of each unit, by the path of its package. */
+export async function reportsOf(world: World, ...args: readonly string[]): Promise<ReadonlyMap<string, UnitReport>> {
+  const run = await world.backporch('status', '-o', 'json', '--no-exit-code', ...args)
+  const { items } = JSON.parse(run.stdout) as { items: UnitReport[] }
+  return new Map(items.map((item) => [item.spec.unit.package, item]))
+}
+
+/** The state of each unit, by the path of its package. */
 export async function statesOf(world: World): Promise<Readonly<Record<string, string>>> {
-  const run = await world.backporch('status', '-o', 'json', '--no-exit-code')
-  const { items } = JSON.parse(run.stdout) as { items: { spec: { unit: { package: string } }; status: { state: string } }[] }
-  return Object.fromEntries(items.map(({ spec, status }) => [spec.unit.package, status.state]))
+  return Object.fromEntries([...(await reportsOf(world))].map(([path, { status }]) => [path, status.state]))
 }
 
 /** Lets a while pass in which nothing may happen. */
