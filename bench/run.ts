@@ -10,6 +10,8 @@
  * node bench/run.ts idle          [--objects 1200] [--per-package 12] [--rounds 3] [--seed 1] [--write docs/performance.md]
  * node bench/run.ts restart       [--objects 10000] [--per-package 100] [--rounds 3] [--seed 1] [--write docs/performance.md]
  * node bench/run.ts pull-request  [--objects 250] [--per-package 10] [--rounds 24] [--seed 1] [--write docs/performance.md]
+ * node bench/run.ts fleet         [--objects 10000] [--seed 1] [--write docs/performance.md]   objects: clusters
+ * node bench/run.ts memory        [--objects 80000] [--per-package 12] [--rounds 3] [--seed 1] [--write docs/performance.md]
  * node bench/run.ts repository    [--objects 350] [--rounds 3] [--seed 1] [--write docs/performance.md]   objects: commits of 1 MiB each
  */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
@@ -89,6 +91,12 @@ const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
     defaults: { objects: 350, objectsPerPackage: 3, rounds: 3, seed: 1 },
     heading: () => '## A repository with a long history',
     run: async (options, report) => (await import('./repository.ts')).benchRepository(options, report),
+  },
+  fleet: {
+    defaults: { objects: 10_000, objectsPerPackage: 12, rounds: 1, seed: 1 },
+    heading: () => '## A fleet in one process (simulated)',
+    run: async (options, report) => (await import('./fleet.ts')).benchFleet(options, report),
+    flags: ['objects', 'seed'],
   },
 }
 

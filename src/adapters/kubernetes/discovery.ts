@@ -2,10 +2,12 @@
  * The kinds of the server and their paths: aggregated discovery (two requests for everything), or on servers without it a request for each
  * group version. Source: https://kubernetes.io/docs/concepts/overview/kubernetes-api/#discovery-api, k8s.io/api/apidiscovery/v2/types.go.
  */
+import { hash } from 'node:crypto'
+import { LRUCache } from 'lru-cache'
 import { Failure } from '../../failure.ts'
 import { parseApiVersion } from '../../krm/resource-id.ts'
 import type { Clock } from '../../ports/clock.ts'
-import { getKey, isJsonObject, type JsonObject, objectsIn, textOf, textsIn } from '../../text/json.ts'
+import { formatJson, getKey, isJsonObject, type JsonObject, objectsIn, textOf, textsIn } from '../../text/json.ts'
 import type { ReadApi } from './cluster-api.ts'
 import { jsonOf, notKubernetes, notServed, type RequestDescription, type RequestedResource, requestedPath } from './kubernetes-failure.ts'
 
@@ -38,6 +40,8 @@ const ACCEPT = ['v2', 'v2beta1']
   .join(',')
 /** Milliseconds. A missing kind is looked up anew in an older catalogue: its CRD may have come since. */
 const TRUST_A_MISS = 2_000
+/** Group versions by their content: clusters serve mostly the same, and each would take 30 KiB for them. */
+const SHARED = new LRUCache<string, GroupVersion>({ maxSize: 2_000, sizeCalculation: () => 1 })
 
 export class Discovery {
   private readonly api: ReadApi
@@ -199,23 +203,24 @@ function readGroup(item: JsonObject, into: Map<string, GroupVersion | undefined>
   const group = textOf(item, 'metadata', 'name')
   for (const version of objectsIn(getKey(item, 'versions'))) {
     const apiVersion = group === '' ? textOf(version, 'version') : `${group}/${textOf(version, 'version')}`
-    const kinds = new Map<string, ServedResource>()
-    for (const resource of objectsIn(getKey(version, 'resources'))) {
-      const kind = textOf(resource, 'responseKind', 'kind')
-      // A placeholder for subresources of a kind that is not served has no kind.
-      if (kind === '' || kinds.has(kind)) continue
-      const namespaced = textOf(resource, 'scope') === 'Namespaced'
-      kinds.set(kind, {
-        apiVersion,
-        group,
-        kind,
-        plural: textOf(resource, 'resource'),
-        namespaced,
-        verbs: textsIn(getKey(resource, 'verbs')),
-      })
-    }
-    into.set(apiVersion, { kinds, stale: textOf(version, 'freshness') === 'Stale' })
+    const key = hash('sha256', `${apiVersion} ${formatJson(version)}`)
+    const known = SHARED.get(key) ?? readVersion(version, apiVersion, group)
+    SHARED.set(key, known)
+    into.set(apiVersion, known)
   }
+}
+
+function readVersion(version: JsonObject, apiVersion: string, group: string): GroupVersion {
+  const kinds = new Map<string, ServedResource>()
+  for (const resource of objectsIn(getKey(version, 'resources'))) {
+    const kind = textOf(resource, 'responseKind', 'kind')
+    // A placeholder for subresources of a kind that is not served has no kind.
+    if (kind === '' || kinds.has(kind)) continue
+    const namespaced = textOf(resource, 'scope') === 'Namespaced'
+    const plural = textOf(resource, 'resource')
+    kinds.set(kind, { apiVersion, group, kind, plural, namespaced, verbs: textsIn(getKey(resource, 'verbs')) })
+  }
+  return { kinds, stale: textOf(version, 'freshness') === 'Stale' }
 }
 
 /** Path of a kind's collection, in a namespace or (empty) over all. */

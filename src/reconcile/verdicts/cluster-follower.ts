@@ -65,8 +65,8 @@ export class ClusterFollower implements WatchObserver {
   /** By kind in its namespace: objects that the list under way had, by `textOf` their hash. */
   private readonly lists = new Map<string, Set<string>>()
   /** Marks of autoscalers, by their `resourceKey`. */
-  private readonly scalers = new LRUCache<string, string>({ max: MOST_SCALERS })
-  private readonly unknown = new LRUCache<string, string>({ max: MOST_UNKNOWN })
+  private readonly scalers = atMost(MOST_SCALERS)
+  private readonly unknown = atMost(MOST_UNKNOWN)
   /** Kinds (`group/Kind`) that the account may not follow in all namespaces. */
   private readonly refused = new Set<string>()
 
@@ -248,6 +248,11 @@ export class ClusterFollower implements WatchObserver {
     }
     if (units.size > 0) onChange({ units: [...units], reason: 'epoch', read })
   }
+}
+
+/** With `max` the cache would have room for all of them from the start: half a megabyte for each cluster. */
+function atMost(entries: number): LRUCache<string, string> {
+  return new LRUCache({ maxSize: entries, sizeCalculation: () => 1 })
 }
 
 function kindOf({ apiVersion, kind }: { readonly apiVersion: string; readonly kind: string }): string {

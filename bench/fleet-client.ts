@@ -1,0 +1,134 @@
+/** Follows many clusters with the watch of the controller, and with its verdicts on their objects. */
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { monitorEventLoopDelay } from 'node:perf_hooks'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type ConnectedCluster, connectCluster } from '../src/adapters/kubernetes/connection/connect-cluster.ts'
+import { systemClock } from '../src/adapters/system/system-clock.ts'
+import { redactionKey } from '../src/krm/redaction/redacted.ts'
+import type { ClusterWatch } from '../src/ports/cluster-watch.ts'
+import { ClusterFollower } from '../src/reconcile/verdicts/cluster-follower.ts'
+import { ClusterVerdicts, type StoredVerdicts } from '../src/reconcile/verdicts/cluster-verdicts.ts'
+import { VerdictTable } from '../src/reconcile/verdicts/verdict-table.ts'
+import type { JsonObject } from '../src/text/json.ts'
+import { kubeconfig } from '../test/controlplane/kubeconfig.ts'
+import type { Credential } from '../test/controlplane/test-authority.ts'
+import { answerQuestions, cpuSeconds, settledMemory } from './fleet-messages.ts'
+import { epochsOf, keepInSync } from './in-sync.ts'
+
+interface Setup {
+  readonly folder: string
+  readonly port: number
+  readonly authority: string
+  readonly credential: Credential
+  /** As the server sends them, by unit. */
+  readonly units: Readonly<Record<string, readonly JsonObject[]>>
+}
+
+interface Followed {
+  readonly cluster: ConnectedCluster
+  readonly watch: ClusterWatch
+  readonly verdicts: ClusterVerdicts
+}
+
+const KIND = { apiVersion: 'v1', kind: 'ConfigMap', namespace: '', metadataOnly: false }
+const PATIENCE = 600_000
+const key = redactionKey(new Uint8Array(32).fill(7))
+const fleet: Followed[] = []
+let setup: Setup | undefined
+let stored: { readonly bytes: Uint8Array; readonly rest: string } | undefined
+let changes = 0
+
+function countChange(): void {
+  changes += 1
+}
+
+/** As it is read from a file at the start of a controller: every cluster has its own copy. */
+function verdictsOf(): ClusterVerdicts {
+  if (stored === undefined) throw new Error('not set up')
+  const table = VerdictTable.fromBytes(stored.bytes)
+  if (table === undefined) throw new Error('no table')
+  const rest = JSON.parse(stored.rest) as Pick<StoredVerdicts, 'units' | 'scopes'>
+  return epochsOf(new ClusterVerdicts(key, Math.random, { table, ...rest }))
+}
+
+function add(number: number): void {
+  if (setup === undefined) throw new Error('not set up')
+  const { folder, port, authority, credential } = setup
+  const file = join(folder, `${number}.kubeconfig`)
+  writeFileSync(file, kubeconfig(`https://127.0.0.1:${port}/c/${number}`, authority, 'admin', credential))
+  const cluster = connectCluster({
+    kubeconfig: file,
+    name: `cluster-${number}`,
+    environment: {},
+    clock: systemClock,
+    version: 'bench',
+  })
+  const verdicts = verdictsOf()
+  const follower = new ClusterFollower({ verdicts, now: () => Date.now(), onChange: countChange })
+  const watch = cluster.watch(follower)
+  fleet.push({ cluster, watch, verdicts })
+  watch.follow([KIND])
+}
+
+async function untilWatching(isIt: (followed: Followed) => boolean): Promise<void> {
+  const end = performance.now() + PATIENCE
+  while (!fleet.every(isIt)) {
+    if (performance.now() > end) throw new Error(`${fleet.filter((one) => !isIt(one)).length} clusters are not watched`)
+    await sleep(100)
+  }
+}
+
+function isWatching({ watch }: Followed): boolean {
+  return watch.state()[0]?.state === 'watching'
+}
+
+async function measured<Extra>(work: () => Promise<Extra>) {
+  const delay = monitorEventLoopDelay({ resolution: 10 })
+  delay.enable()
+  const [cpu, began] = [cpuSeconds(), performance.now()]
+  const extra = await work()
+  const seconds = (performance.now() - began) / 1000
+  delay.disable()
+  const peak = process.memoryUsage().rss
+  return { seconds, cpu: cpuSeconds() - cpu, longestPause: delay.max / 1e6, peak, memory: await settledMemory(), changes, extra }
+}
+
+answerQuestions({
+  setUp: async (given: Setup) => {
+    setup = given
+    const verdicts = epochsOf(new ClusterVerdicts(key, Math.random, undefined))
+    for (const [unit, objects] of Object.entries(given.units)) keepInSync(verdicts, unit, objects, Date.now())
+    const { table, units, scopes } = verdicts.stored
+    stored = { bytes: table.toBytes(), rest: JSON.stringify({ units, scopes }) }
+    return { memory: await settledMemory(), rows: table.size }
+  },
+  verdicts: async (count: number) => {
+    const before = await settledMemory()
+    const all = Array.from({ length: count }, verdictsOf)
+    const after = await settledMemory()
+    return { before, after, rows: all.reduce((sum, { table }) => sum + table.size, 0) }
+  },
+  grow: (count: number) =>
+    measured(async () => {
+      for (let number = fleet.length; number < count; number += 1) {
+        add(number)
+        // A controller opens its clusters one after the other too.
+        await sleep(0)
+      }
+      await untilWatching(isWatching)
+    }),
+  idle: (seconds: number) => measured(() => sleep(seconds * 1000)),
+  /** After all sessions were dropped. */
+  recover: (sessionsBefore: number) =>
+    measured(async () => {
+      const opened = (): number => fleet.reduce((sum, { watch }) => sum + (watch.state()[0]?.reopened ?? 0), 0)
+      while (opened() < sessionsBefore) await sleep(100)
+      await untilWatching(isWatching)
+    }),
+  reopened: () => fleet.reduce((sum, { watch }) => sum + (watch.state()[0]?.reopened ?? 0), 0),
+  snapshot: async (file: string) => {
+    const { writeHeapSnapshot } = await import('node:v8')
+    return writeHeapSnapshot(file)
+  },
+})
