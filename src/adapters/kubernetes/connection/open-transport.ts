@@ -4,17 +4,42 @@ import { connect as connectTls, type PeerCertificate, type TLSSocket } from 'nod
 import { tlsOptions } from './credentials.ts'
 import { http1Transport } from './http1-transport.ts'
 import { http2Transport } from './http2-transport.ts'
+import { secureContext } from './secure-contexts.ts'
 import { faultOf, type Transport, TransportFault, type TransportTarget } from './transport.ts'
+
+/**
+ * As ALPN has it on the wire, in memory of its own: of a list or a Buffer, Node makes a part of its pool, and every connection would keep 64 KiB
+ * of that for the twelve bytes.
+ */
+const PROTOCOLS = new DataView(Uint8Array.from(['h2', 'http/1.1'].flatMap((name) => [name.length, ...Buffer.from(name)])).buffer)
 
 /** @throws TransportFault; the reason of `signal` when that aborted */
 export async function openTransport(target: TransportTarget, signal: AbortSignal): Promise<Transport> {
   signal.throwIfAborted()
   if (target.proxy !== undefined || target.server.protocol === 'http:') return http1Transport(target)
+  await turnToOpen()
+  signal.throwIfAborted()
   const socket = await openTlsSocket(target, signal)
   if (socket.alpnProtocol === 'h2') return http2Transport(socket, target)
   // undici makes its own connections; this one only told us the protocol.
   socket.destroy()
   return http1Transport(target)
+}
+
+/** Handshakes that begin before what came meanwhile is read: many at once, as after an outage, would keep the process from all else. */
+const AT_ONCE = 8
+const waiting: (() => void)[] = []
+
+function turnToOpen(): Promise<void> {
+  return new Promise((resolve) => {
+    waiting.push(resolve)
+    if (waiting.length === 1) setImmediate(openSome)
+  })
+}
+
+function openSome(): void {
+  for (const begin of waiting.splice(0, AT_ONCE)) begin()
+  if (waiting.length > 0) setImmediate(openSome)
 }
 
 async function openTlsSocket(target: TransportTarget, signal: AbortSignal): Promise<TLSSocket> {
@@ -31,11 +56,13 @@ async function openTlsSocket(target: TransportTarget, signal: AbortSignal): Prom
 function handshake(target: TransportTarget, signal: AbortSignal): Promise<TLSSocket> {
   const { server } = target
   return new Promise((resolve, reject) => {
+    const { ca, cert, key, minVersion, ...options } = tlsOptions(server, target.credentials)
     const socket = connectTls({
-      ...tlsOptions(server, target.credentials),
+      ...options,
+      secureContext: secureContext({ minVersion, ...(ca && { ca }), ...(cert && { cert }), ...(key && { key }) }),
       host: hostOf(server),
       port: portOf(server),
-      ALPNProtocols: ['h2', 'http/1.1'],
+      ALPNProtocols: PROTOCOLS,
     })
     socket.setKeepAlive(true, 30_000)
     socket.setNoDelay(true)
