@@ -10,8 +10,12 @@ import { KnownUnits } from './known-units.ts'
 import { LastDrift } from './last-drift.ts'
 import type { MissingObjectAnswer } from './predict-object.ts'
 
+/** Objects of watched clusters whose units are known from the turn before. */
+const MOST_WATCHED = 2_000
+
 export class BetweenTurns implements EarlierAnswers {
-  readonly units = new KnownUnits()
+  private readonly units = new KnownUnits()
+  private readonly watchedUnits = new KnownUnits(MOST_WATCHED)
   readonly lastDrift = new LastDrift()
   readonly creations = new DryRunAnswers<MissingObjectAnswer>()
   readonly verdicts = new DryRunAnswers<CachedVerdict>()
@@ -24,6 +28,14 @@ export class BetweenTurns implements EarlierAnswers {
   /** @param options `pacesLedger`: a turn of status alone waits until a minute after the last push of the ledger */
   constructor({ pacesLedger = false }: { readonly pacesLedger?: boolean } = {}) {
     this.pacesLedger = pacesLedger
+  }
+
+  /**
+   * Of the units of a cluster. Those whose changes are watched are observed when they changed, and once an hour: what is known of the others would
+   * be used once an hour, for a kilobyte for each object all the time.
+   */
+  unitsOf(cluster: string): KnownUnits {
+    return this.clusters.has(cluster) ? this.watchedUnits : this.units
   }
 
   /** RFC 3339 UTC; empty before the first push, and where no turn waits. */

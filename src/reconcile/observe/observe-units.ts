@@ -156,7 +156,7 @@ async function readSides(
   signal: AbortSignal,
 ): Promise<readonly (LoadedSide & { readonly loaded: Loaded })[]> {
   const sides = (await readLiveSides(reader, declared.namespace, loaded, signal)).map(({ of, side }) => {
-    const known = between.units.of(unitName(of.unit), identity, side)
+    const known = between.unitsOf(reader.name).of(unitName(of.unit), identity, side)
     return { of, known, side: { ...side, claims: known.claims.of(known, [], () => claimsOf(side.live)) } }
   })
   for (const { found, desired } of loaded)

@@ -23,27 +23,37 @@ export interface UnitJudge {
   readonly at: (observedAt: string) => Judge
 }
 
-/** Objects of all units. */
-const MOST = 5_000
+interface RetainedUnit {
+  readonly at: UnitJudge['at']
+  readonly objects: ReadonlyMap<string, JudgedObject>
+}
+
+/** Objects of all units of all clusters. Each takes half a kilobyte, so that a limit for each cluster would be none for a fleet. */
+const MOST = 20_000
+const UNITS = new LRUCache<string, RetainedUnit>({ maxSize: MOST })
+let clusters = 0
 /** More changes at once are left to the observation of their units. */
 const AT_ONCE = 16
 
 export class RetainedJudges {
-  private readonly units = new LRUCache<string, { readonly at: UnitJudge['at']; readonly objects: ReadonlyMap<string, JudgedObject> }>({
-    maxSize: MOST,
-  })
+  private readonly cluster: number
   private active = 0
+
+  constructor() {
+    clusters += 1
+    this.cluster = clusters
+  }
 
   /** @param unit package path */
   keep(unit: string, { objects, at }: UnitJudge): void {
     const byKey = new Map(objects.map((object) => [resourceKey(object.desired.id), object]))
-    this.units.set(unit, { at, objects: byKey }, { size: Math.max(1, byKey.size) })
+    UNITS.set(this.placeOf(unit), { at, objects: byKey }, { size: Math.max(1, byKey.size) })
   }
 
   /** Undefined where the unit is not known, the object is none of it or a Secret, or too many are judged. @param observedAt RFC 3339 UTC */
   async judge(unit: string, live: JsonObject, observedAt: string, signal: AbortSignal): Promise<ObjectVerdict | undefined> {
     const read = readResource(live)
-    const known = this.units.get(unit)
+    const known = UNITS.get(this.placeOf(unit))
     if ('problem' in read || known === undefined || this.active >= AT_ONCE) return undefined
     // A Secret is watched without its content: only an observation reads that.
     if (isSecret(read.id)) return undefined
@@ -55,5 +65,9 @@ export class RetainedJudges {
     } finally {
       this.active -= 1
     }
+  }
+
+  private placeOf(unit: string): string {
+    return `${this.cluster} ${unit}`
   }
 }
