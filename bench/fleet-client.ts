@@ -103,12 +103,6 @@ answerQuestions({
     stored = { bytes: table.toBytes(), rest: JSON.stringify({ units, scopes }) }
     return { memory: await settledMemory(), rows: table.size }
   },
-  verdicts: async (count: number) => {
-    const before = await settledMemory()
-    const all = Array.from({ length: count }, verdictsOf)
-    const after = await settledMemory()
-    return { before, after, rows: all.reduce((sum, { table }) => sum + table.size, 0) }
-  },
   grow: (count: number) =>
     measured(async () => {
       for (let number = fleet.length; number < count; number += 1) {
@@ -127,8 +121,4 @@ answerQuestions({
       await untilWatching(isWatching)
     }),
   reopened: () => fleet.reduce((sum, { watch }) => sum + (watch.state()[0]?.reopened ?? 0), 0),
-  snapshot: async (file: string) => {
-    const { writeHeapSnapshot } = await import('node:v8')
-    return writeHeapSnapshot(file)
-  },
 })

@@ -15,7 +15,7 @@ export function epochsOf(verdicts: ClusterVerdicts): ClusterVerdicts {
   return verdicts
 }
 
-/** One observation of a unit, all of whose objects are as declared. */
+/** As an observation of a unit keeps objects that are as declared. */
 export function keepInSync(verdicts: ClusterVerdicts, unit: string, objects: readonly JsonObject[], now: number): void {
   const rows = verdicts.ofUnit(unit)
   for (const object of objects) {
@@ -25,5 +25,4 @@ export function keepInSync(verdicts: ClusterVerdicts, unit: string, objects: rea
     const judged = { id, apiVersion, state: 'in-sync', proof: 'ownership', items: [], setAside: [] } as const
     rows.keep({ state: 'present', object, metadataOnly: false }, judged, ['uid-of-kube-system', 'v1.34.3', 'content', 'bench'], now)
   }
-  rows.retainTouched()
 }

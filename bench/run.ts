@@ -92,6 +92,11 @@ const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
     heading: () => '## A repository with a long history',
     run: async (options, report) => (await import('./repository.ts')).benchRepository(options, report),
   },
+  memory: {
+    defaults: { objects: 80_000, objectsPerPackage: 12, rounds: 3, seed: 1 },
+    heading: () => '## Memory',
+    run: async (options, report) => (await import('./memory.ts')).benchMemory(options, report),
+  },
   fleet: {
     defaults: { objects: 10_000, objectsPerPackage: 12, rounds: 1, seed: 1 },
     heading: () => '## A fleet in one process (simulated)',
