@@ -33,3 +33,37 @@ test('an object is judged as it came, and a Secret never, because it came withou
   assert.equal(await judges.judge('apps/other', object('ConfigMap'), '', signal), undefined)
   assert.deepEqual(asked, ['ConfigMap'])
 })
+
+const LIVE = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a', namespace: 'shop' } }
+const OBJECT = {
+  desired: { id: { group: '', kind: 'ConfigMap', namespace: 'shop', name: 'a' }, apiVersion: 'v1' },
+} as unknown as JudgedObject
+const { signal } = new AbortController()
+
+function keep(judges: RetainedJudges, unit: string, state: string, count = 1): void {
+  const judge = { judge: async () => ({ state }) as ObjectVerdict }
+  const others = Array.from({ length: count - 1 }, (_none, index) => ({
+    desired: { id: { group: '', kind: 'ConfigMap', namespace: 'shop', name: `c${index}` }, apiVersion: 'v1' },
+  })) as unknown as readonly JudgedObject[]
+  judges.keep(unit, { objects: [OBJECT, ...others], at: () => judge })
+}
+
+async function stateOf(judges: RetainedJudges, unit: string): Promise<string | undefined> {
+  return (await judges.judge(unit, LIVE, '2026-11-24T10:00:00Z', signal))?.state
+}
+
+test('units of two clusters with one name are not mixed up', async () => {
+  const [one, other] = [new RetainedJudges(), new RetainedJudges()]
+  keep(one, 'apps/web', 'in-sync')
+  keep(other, 'apps/web', 'drifted')
+  assert.deepEqual([await stateOf(one, 'apps/web'), await stateOf(other, 'apps/web')], ['in-sync', 'drifted'])
+})
+
+test('all clusters together keep 20,000 objects: the units that were used last', async () => {
+  const all = Array.from({ length: 21 }, () => new RetainedJudges())
+  for (const judges of all) keep(judges, 'apps/web', 'in-sync', 1_000)
+  const [first] = all
+  const last = all.at(-1)
+  assert.ok(first !== undefined && last !== undefined)
+  assert.deepEqual([await stateOf(first, 'apps/web'), await stateOf(last, 'apps/web')], [undefined, 'in-sync'])
+})
