@@ -1,4 +1,5 @@
 /** Observes clusters with one growing set of objects as the watching controller does, and tells what stays in the process, and where. */
+
 import { LocalForge } from '../src/adapters/forge/local/local-forge.ts'
 import { WorkerRenderer } from '../src/adapters/functions/worker-renderer.ts'
 import type { LiveView, WantedObject } from '../src/krm/live-view.ts'
@@ -7,6 +8,7 @@ import { BetweenTurns } from '../src/reconcile/observe/between-turns.ts'
 import { observeCluster, observeRepository } from '../src/reconcile/observe/observe-units.ts'
 import type { ObserveRequest } from '../src/reconcile/turn-request.ts'
 import { ClusterVerdicts } from '../src/reconcile/verdicts/cluster-verdicts.ts'
+import { RetainedJudges } from '../src/reconcile/verdicts/retained-judges.ts'
 import { type JsonObject, parseJson } from '../src/text/json.ts'
 import { appliedBy } from '../test/fakes/live-object.ts'
 import { MemoryCluster } from '../test/fakes/memory-cluster.ts'
@@ -101,7 +103,7 @@ async function observeAll({ objects, perPackage, clusters, seed }: Question) {
   await without('results about units', () => Object.assign(between, results))
   await without('answers of dry runs', () => Object.assign(between, { verdicts: empty.verdicts, creations: empty.creations }))
   await without('last differences', () => Object.assign(between, { lastDrift: empty.lastDrift }))
-  await without('judges of single changes', () => [...between.clusters.values()].map(({ judges }) => judges.clear()))
+  await without('judges of single changes', () => RetainedJudges.clear())
   await without('rows', () => between.clusters.clear())
   await without('rendered packages', () => Object.assign(renderer, { cache: undefined }))
   return { sizes, parts, rows }

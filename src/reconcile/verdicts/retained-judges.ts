@@ -67,6 +67,11 @@ export class RetainedJudges {
     }
   }
 
+  /** Of all clusters. */
+  static clear(): void {
+    UNITS.clear()
+  }
+
   private placeOf(unit: string): string {
     return `${this.cluster} ${unit}`
   }
