@@ -15,6 +15,7 @@ export const NOTE_CAUSES = {
   'commit-compared': 'a work tree whose changes are not committed',
   'config-applied': 'a config of a function that is also an object of the cluster',
   decision: 'a decision that somebody made',
+  'events-not-written': 'Events about drift that are not in a cluster',
   'field-not-on-server': 'a field that the server does not know',
   'file-not-read': 'a file that is not looked into',
   'follows-another-branch': 'a package that its syncer takes from another branch',

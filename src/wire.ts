@@ -139,6 +139,10 @@ function contextAt(location: ProcessContext, stdin: CliContext['stdin'], signal:
       const { connectClusterWriter } = await import('./adapters/kubernetes/connection/connect-cluster.ts')
       return connectClusterWriter(connectOptions(target, location))
     },
+    openDriftEvents: async (target) => {
+      const { connectDriftEvents } = await import('./adapters/kubernetes/connection/connect-cluster.ts')
+      return connectDriftEvents(connectOptions(target, location))
+    },
     openWatch: async (target, observer) => {
       if (target.live !== undefined) return undefined
       const { connectCluster } = await import('./adapters/kubernetes/connection/connect-cluster.ts')

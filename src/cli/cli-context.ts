@@ -7,6 +7,7 @@ import type { AuditSource } from '../ports/audit-source.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { ClusterReader, OpenedWriter } from '../ports/cluster.ts'
 import type { ClusterWatch, WatchObserver } from '../ports/cluster-watch.ts'
+import type { OpenedDriftEvents } from '../ports/drift-events.ts'
 import type { ForgeKind, ForgeSetup } from '../ports/forge-setup.ts'
 import type { Forge } from '../ports/hosted-forge.ts'
 import type { Log, LogFormat, LogLevel } from '../ports/log.ts'
@@ -139,6 +140,8 @@ export interface CliContext extends ProcessContext {
   /** @throws Failure BP1006 or BP1010 */
   openCluster(target: ClusterTarget): Promise<OpenedCluster>
   openWriter(target: ClusterTarget): Promise<OpenedWriter>
+  /** Over a connection of its own. @throws Failure BP1006 or BP1010 */
+  openDriftEvents(target: ClusterTarget): Promise<OpenedDriftEvents>
   /** Over a connection of its own. Undefined for a recording, which does not change. @throws Failure BP1006 or BP1010 */
   openWatch(target: ClusterTarget, observer: WatchObserver): Promise<ClusterWatch | undefined>
   /** Verdicts on the objects of a cluster, between two processes. */

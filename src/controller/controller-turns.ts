@@ -7,6 +7,7 @@ import { type UnitResult, unitFailures } from '../plan/turn/unit-result.ts'
 import type { AuditSource } from '../ports/audit-source.ts'
 import type { RequestedActionSource } from '../ports/check-run.ts'
 import type { Clock } from '../ports/clock.ts'
+import type { DriftEvent } from '../ports/drift-events.ts'
 import type { Log, ProcessEvent, ReportedFailure, TurnEvent } from '../ports/log.ts'
 import type { Metrics } from '../ports/metrics.ts'
 import type { Trace } from '../ports/trace.ts'
@@ -15,6 +16,7 @@ import { BetweenTurns } from '../reconcile/observe/between-turns.ts'
 import type { RepositoryDigest } from '../reconcile/poll-repository.ts'
 import type { TurnResult } from '../reconcile/run-turn.ts'
 import type { OnlyUnits } from '../reconcile/turn-request.ts'
+import { driftEventsOf } from './drift-events.ts'
 import { RequestedActionQueue } from './requested-action-queue.ts'
 import { transitionsOf } from './transitions.ts'
 import { type IntakeOptions, type IntakePorts, QUEUE, TurnIntake, type TurnScope } from './turn-intake.ts'
@@ -44,6 +46,8 @@ export interface TurnSession {
   poll(inputs: Pick<TurnInputs, 'requestedActions'>, signal: AbortSignal): Promise<RepositoryDigest>
   /** @throws Failure when nothing at all could be done; failures of one package are in the result */
   turn(inputs: TurnInputs, signal: AbortSignal): Promise<TurnResult>
+  /** Writes Events by name of the cluster; undefined where none are written. Never throws. @returns why one was not written */
+  readonly announce?: ((events: ReadonlyMap<string, readonly DriftEvent[]>, signal: AbortSignal) => Promise<readonly Note[]>) | undefined
   close(): Promise<void>
 }
 
@@ -61,6 +65,9 @@ export interface TurnsOptions {
   readonly dryRun: boolean
   readonly intake: IntakeOptions
 }
+
+/** Milliseconds that a turn gives to its Events. */
+const EVENTS_WITHIN = 5_000
 
 /** Milliseconds between two events of one kind of refused webhook. */
 const REFUSED_EVERY = 600_000
@@ -154,6 +161,7 @@ export class ControllerTurns {
     this.ports.log.turn({ ...spent, ...countsOf(result), outcome, plan: this.freshPlan(result) })
     this.reportNotes(result.units.flatMap(notesOf), isWhole)
     this.reportFailures(failures, isOutside(scope, result))
+    await this.announce(result, signal)
     if (!nothing) {
       this.succeeded = true
       return
@@ -243,6 +251,13 @@ export class ControllerTurns {
   /** A new session may help against every other failure. */
   private async closeAfter(failures: readonly Failure[]): Promise<void> {
     if (!failures.some(({ code }) => SLOW_DOWN.has(code))) await this.closeSession()
+  }
+
+  private async announce(result: TurnResult, signal: AbortSignal): Promise<void> {
+    const announce = this.options.dryRun ? undefined : this.retained?.announce
+    const events = announce === undefined ? new Map<string, readonly DriftEvent[]>() : driftEventsOf(result)
+    if (announce === undefined || events.size === 0) return
+    for (const note of await announce(events, AbortSignal.any([signal, AbortSignal.timeout(EVENTS_WITHIN)]))) this.sessionNote(note)
   }
 
   /** Logs the notes that the turn before did not have. */

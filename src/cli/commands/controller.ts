@@ -11,6 +11,7 @@ import { pollRepository } from '../../reconcile/poll-repository.ts'
 import { assertObserved } from '../../reconcile/run-turn.ts'
 import { decodeVerdicts, encodeVerdicts } from '../../reconcile/verdicts/verdict-snapshot.ts'
 import type { CliContext, ClusterTarget, ListenAddress } from '../cli-context.ts'
+import { DriftAnnouncer } from '../drift-announcer.ts'
 import { worstExit } from '../exit-status.ts'
 import type { CONTROLLER_FLAGS } from '../flags/command-flags.ts'
 import type { ValuesOf } from '../flags/options.ts'
@@ -98,6 +99,7 @@ function portsOf(packages: readonly string[], options: ControllerOptions, cli: C
       const clusters = opened.clusters.map((one) => ({ ...one, reader: readers.of(one.reader) }))
       const session = { ...opened, clusters }
       for (const { reader, target } of clusters) targets.set(reader.name, { ...target, trace: hooks.onRequest })
+      const announcing = options.kubernetesEvents === true && options.live === undefined ? new DriftAnnouncer(cli, targets) : undefined
       return {
         clusters: session.clusters.map(({ reader }) => reader.name),
         key: session.key,
@@ -108,7 +110,11 @@ function portsOf(packages: readonly string[], options: ControllerOptions, cli: C
             pollSignal,
           ),
         turn: turnOf(session, options.dryRun === true),
-        close: async () => session.close(),
+        announce: announcing?.write,
+        close: async () => {
+          announcing?.close()
+          session.close()
+        },
       }
     },
     openWebhooks:

@@ -81,6 +81,7 @@ export const CONTROLLER_FLAGS = new Command()
       .argParser(listenAddress)
       .conflicts('auditLog'),
   )
+  .option('--kubernetes-events', 'write an Event about an object when its drift is detected, and when it is gone; nothing else is written')
   .option('--dry-run', 'write nothing; report the writes of each turn where they are not those of the turn before')
   .addOption(
     new Option(

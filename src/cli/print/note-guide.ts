@@ -16,6 +16,8 @@ export const NOTE_GUIDE: { readonly [cause in NoteCause]: string } = {
   'config-applied':
     'annotate the config with config.kubernetes.io/local-config: "true", if only functions read it: then it is no object of the cluster',
   decision: 'nothing: the decision was found in git and is recorded in the ledger (backporch history)',
+  'events-not-written':
+    'give the account the rule that the note names, or leave out --kubernetes-events; drift is recorded in git all the same',
   'field-not-on-server':
     'correct the name of the field in git, or install the version of the kind that has it: the server drops or refuses it',
   'file-not-read': 'nothing, where the file is no manifest; otherwise correct the problem, because its objects are not compared',

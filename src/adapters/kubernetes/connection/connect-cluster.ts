@@ -1,11 +1,14 @@
 /** Opens a cluster of a kubeconfig. Nothing connects before the first request. */
 import type { Clock } from '../../../ports/clock.ts'
 import type { ClusterWatch, WatchObserver } from '../../../ports/cluster-watch.ts'
+import type { OpenedDriftEvents } from '../../../ports/drift-events.ts'
 import type { ClusterAccessAnswer } from '../../../ports/probes.ts'
 import type { Trace } from '../../../ports/trace.ts'
 import { ApiServerCluster } from '../api-server-cluster.ts'
 import { ApiServerWriter } from '../api-server-writer.ts'
 import { readApi, writeApi } from '../cluster-api.ts'
+import { eventApi } from '../events/event-api.ts'
+import { EventWriter } from '../events/event-writer.ts'
 import { probeAccess } from '../probe-access.ts'
 import { ApiServerWatch } from '../watch/api-server-watch.ts'
 import type { WatchOptions } from '../watch/watch-options.ts'
@@ -75,6 +78,12 @@ export function connectClusterWriter(options: ConnectOptions): { readonly writer
     userAgent: userAgent(options),
   })
   return { writer, close: () => connection.close() }
+}
+
+/** Events about drift, over a connection of its own: nothing else can be written with it. @throws Failure BP1006 */
+export function connectDriftEvents(options: ConnectOptions): OpenedDriftEvents {
+  const { connection } = open(options)
+  return { events: new EventWriter(eventApi(connection), readApi(connection), options.clock), close: () => connection.close() }
 }
 
 function open(options: ConnectOptions): { readonly connection: ApiConnection; readonly namespace: string } {

@@ -1,0 +1,39 @@
+/** `--kubernetes-events`: the connections over which the Events of a session are written. Each is opened for its first Event. */
+import { asFailure } from '../failure.ts'
+import type { Note } from '../note.ts'
+import type { DriftEvent, OpenedDriftEvents } from '../ports/drift-events.ts'
+import type { CliContext, ClusterTarget } from './cli-context.ts'
+
+export class DriftAnnouncer {
+  private readonly cli: Pick<CliContext, 'openDriftEvents'>
+  private readonly targets: ReadonlyMap<string, ClusterTarget>
+  private readonly opened = new Map<string, OpenedDriftEvents>()
+
+  /** @param targets by name of the cluster */
+  constructor(cli: Pick<CliContext, 'openDriftEvents'>, targets: ReadonlyMap<string, ClusterTarget>) {
+    this.cli = cli
+    this.targets = targets
+  }
+
+  /** Never throws. */
+  readonly write = async (events: ReadonlyMap<string, readonly DriftEvent[]>, signal: AbortSignal): Promise<readonly Note[]> =>
+    (await Promise.all([...events].map(([cluster, own]) => this.writeOne(cluster, own, signal)))).flat()
+
+  close(): void {
+    for (const one of this.opened.values()) one.close()
+    this.opened.clear()
+  }
+
+  private async writeOne(cluster: string, events: readonly DriftEvent[], signal: AbortSignal): Promise<readonly Note[]> {
+    try {
+      const target = this.targets.get(cluster)
+      if (target === undefined) return []
+      const opened = this.opened.get(cluster) ?? (await this.cli.openDriftEvents(target))
+      this.opened.set(cluster, opened)
+      return await opened.events.write(events, signal)
+    } catch (thrown) {
+      const { what, why } = asFailure(thrown)
+      return [{ cause: 'events-not-written', subject: cluster, text: `Events are not written: ${what}: ${why}` }]
+    }
+  }
+}

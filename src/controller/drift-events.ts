@@ -1,0 +1,105 @@
+/**
+ * The Events of a turn: which objects began to drift in it, and which ended. The ledger that the turn read has what was known before, so
+ * another process does not report them again.
+ */
+import { type ObjectVerdict, RISKS } from '../drift/drift.ts'
+import { metadataText } from '../krm/resource.ts'
+import { resourceKey } from '../krm/resource-id.ts'
+import type { PlannedResult } from '../plan/turn/unit-result.ts'
+import type { DriftEvent } from '../ports/drift-events.ts'
+import type { TurnResult } from '../reconcile/run-turn.ts'
+import { actorLimit, actorName } from '../record/actor-name.ts'
+import { formatSides } from '../record/format-value.ts'
+import type { Change } from '../record/schema.ts'
+import { oneLine } from '../text/one-line.ts'
+
+/** What the API server accepts. */
+const MOST_BYTES = 1_024
+const MOST_FIELDS = 3
+/** Drift of other states was declined, or waits for the syncer. */
+const DRIFTING: ReadonlySet<string> = new Set(['Drifted', 'Applying'])
+
+/** By name of the cluster, the worst risk first. Empty where the turn wrote nothing: a later turn then finds the same again. */
+export function driftEventsOf(result: TurnResult): ReadonlyMap<string, readonly DriftEvent[]> {
+  const events = new Map<string, readonly Ranked[]>()
+  if (result.updates.length === 0) return new Map()
+  for (const unit of result.units) {
+    if (unit.state === 'failed' || unit.refused !== undefined) continue
+    const { cluster } = unit.unit
+    events.set(cluster, [...(events.get(cluster) ?? []), ...eventsOfUnit(unit, urlOf(unit, result))])
+  }
+  const sorted = [...events].flatMap(([cluster, ranked]) => {
+    const [first, ...rest] = ranked.toSorted((left, right) => left.rank - right.rank).map(({ event }) => event)
+    return first === undefined ? [] : [[cluster, [first, ...rest]] as const]
+  })
+  return new Map(sorted)
+}
+
+interface Ranked {
+  readonly event: DriftEvent
+  readonly rank: number
+}
+
+function eventsOfUnit({ plan, observation }: PlannedResult, url: string): readonly Ranked[] {
+  const before = byObject(observation.git.ledger.report?.spec.changes ?? [])
+  const now = byObject(plan.report.spec.changes)
+  const verdicts = new Map(observation.verdicts.map((verdict) => [resourceKey(verdict.id), verdict]))
+  const detected = [...now].flatMap(([key, changes]): Ranked[] => {
+    const [first] = changes
+    if (first === undefined || before.has(key) || !DRIFTING.has(plan.report.status.state)) return []
+    const rank = Math.min(...changes.map(({ risk }) => RISKS.indexOf(risk)))
+    return [
+      { rank, event: { reason: 'DriftDetected', regarding: first.ref, ...liveOf(verdicts.get(key)), note: detectedNote(changes, url) } },
+    ]
+  })
+  const gone = [...before].flatMap(([key, [first]]): Ranked[] => {
+    const verdict = verdicts.get(key)
+    // What could not be observed is not gone.
+    const isGone = verdict === undefined ? observation.incomplete.length === 0 : verdict.state === 'in-sync'
+    if (first === undefined || now.has(key) || !isGone) return []
+    const [apiVersion, note] = [verdict?.apiVersion ?? '', fitted('no difference to git that needs a decision is left', url)]
+    return [
+      { rank: RISKS.length, event: { reason: 'DriftGone', regarding: first.ref, apiVersion, uid: undefined, resourceVersion: '', note } },
+    ]
+  })
+  return [...detected, ...gone]
+}
+
+function byObject(changes: readonly Change[]): ReadonlyMap<string, readonly Change[]> {
+  return Map.groupBy(changes, ({ ref }) => resourceKey(ref))
+}
+
+function liveOf(verdict: ObjectVerdict | undefined): Pick<DriftEvent, 'apiVersion' | 'uid' | 'resourceVersion'> {
+  const resourceVersion = verdict?.live === undefined ? '' : metadataText(verdict.live, 'resourceVersion')
+  return { apiVersion: verdict?.apiVersion ?? '', uid: verdict?.items[0]?.uid, resourceVersion }
+}
+
+function urlOf({ plan, observation }: PlannedResult, { proposals }: TurnResult): string {
+  const [open] = plan.openBranches
+  const ended = open === undefined ? undefined : observation.proposals.get(open.ref)
+  return proposals.get(plan.branch)?.url ?? ended?.url ?? ''
+}
+
+/** `spec.replicas 3 → 5 by kubectl-edit; spec.paused ∅ → true by kubectl-edit; 2 more changes; https://…` */
+function detectedNote(changes: readonly Change[], url: string): string {
+  const shown = changes.slice(0, MOST_FIELDS).map(changeText)
+  const left = changes.length - shown.length
+  return fitted([...shown, ...(left === 0 ? [] : [`${left} more change${left === 1 ? '' : 's'}`])].join('; '), url)
+}
+
+function changeText(change: Change): string {
+  const { path, actor } = change
+  const { git, live } = formatSides(change)
+  const what = path === undefined ? change.change : `${oneLine(path, 100)} ${git} → ${live}`
+  if (actor.confidence === 'none') return `${what} by an unknown writer`
+  return `${what} ${actor.confidence === 'last-writer' ? 'perhaps ' : ''}by ${oneLine(actorName(actor), actorLimit(actor, 40))}`
+}
+
+/** The address stays whole. */
+function fitted(text: string, url: string): string {
+  const tail = url === '' || Buffer.byteLength(url) > MOST_BYTES / 2 ? '' : `; ${url}`
+  const room = MOST_BYTES - Buffer.byteLength(tail)
+  let limit = room
+  while (Buffer.byteLength(oneLine(text, limit)) > room) limit -= 1
+  return oneLine(text, limit) + tail
+}
