@@ -56,6 +56,7 @@ export const NOTE_CAUSES = {
   'yaml-duplicate-key': 'a key that stands twice',
   'yaml-key': 'a key that kubectl reads as another text',
   'yaml-precision': 'a number that kubectl rounds',
+  'traces-not-sent': 'spans that a collector of OpenTelemetry did not take',
   'verdicts-not-read': 'verdicts of an earlier process that are not used',
   'yaml-value': 'a value that kubectl reads otherwise than it looks',
 } as const

@@ -15,6 +15,7 @@ import { checkNewFolder, writeNewFolder } from './adapters/system/new-folder.ts'
 import { readPolicyFiles } from './adapters/system/policy-files.ts'
 import { systemClock } from './adapters/system/system-clock.ts'
 import { verdictFiles } from './adapters/system/verdict-files.ts'
+import { traceSettings } from './adapters/traces/trace-settings.ts'
 import type { CliContext, ClusterTarget, ProcessContext } from './cli/cli-context.ts'
 
 /** Milliseconds that a command waits for the limits of a forge before it fails. */
@@ -109,6 +110,16 @@ function contextAt(location: ProcessContext, stdin: CliContext['stdin'], signal:
       const { startMonitoringServer } = await import('./adapters/metrics/monitoring-server.ts')
       const metrics = new PrometheusMetrics({ version: version(), clock })
       return { metrics, ...(await startMonitoringServer({ ...address, metrics, readiness, onRefused })) }
+    },
+    openTraces: async (onNote) => {
+      const settings = traceSettings(env, version())
+      if (settings === undefined) return undefined
+      if ('problem' in settings) {
+        onNote({ cause: 'traces-not-sent', subject: '', text: `no traces are sent: ${settings.problem}` })
+        return undefined
+      }
+      const { OtlpTraces } = await import('./adapters/traces/otlp-traces.ts')
+      return new OtlpTraces(settings, onNote)
     },
     readPolicyFiles: (path) => readPolicyFiles(resolve(cwd, path)),
     openAuditLog: async (path) => {

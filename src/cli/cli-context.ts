@@ -2,6 +2,7 @@
 import type { Readable } from 'node:stream'
 import type { Listener, MonitoringHooks, WebhookHooks } from '../controller/run-controller.ts'
 import type { RedactionKey } from '../krm/redaction/redacted.ts'
+import type { Note } from '../note.ts'
 import type { PolicyFile } from '../policy/parse-policy.ts'
 import type { AuditSource } from '../ports/audit-source.ts'
 import type { Clock } from '../ports/clock.ts'
@@ -15,6 +16,7 @@ import type { Metrics } from '../ports/metrics.ts'
 import type { BaseBranch, PackageRepository } from '../ports/package-repository.ts'
 import type { Probes } from '../ports/probes.ts'
 import type { Trace } from '../ports/trace.ts'
+import type { TurnTraces } from '../ports/turn-traces.ts'
 import type { BotIdentity } from '../reconcile/bot-identity.ts'
 import type { PackageRenderer } from '../render/package-renderer.ts'
 import type { OutputStream } from './print/terminal.ts'
@@ -135,6 +137,8 @@ export interface CliContext extends ProcessContext {
   readPolicyFiles(path: string): readonly PolicyFile[]
   /** @throws Failure BP1001 when the file cannot be read */
   openAuditLog(path: string): Promise<AuditSource>
+  /** Undefined unless the environment names a collector. @param onNote called when traces are not sent */
+  openTraces(onNote: (note: Note) => void): Promise<TurnTraces | undefined>
   /** @throws Failure BP1001 when the address cannot be listened on */
   openAuditHook(wanted: WantedAuditHook): Promise<Listener & { readonly source: AuditSource }>
   /** @throws Failure BP1006 or BP1010 */

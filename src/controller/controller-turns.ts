@@ -21,6 +21,7 @@ import { RequestedActionQueue } from './requested-action-queue.ts'
 import { transitionsOf } from './transitions.ts'
 import { type IntakeOptions, type IntakePorts, QUEUE, TurnIntake, type TurnScope } from './turn-intake.ts'
 import type { TurnMeter } from './turn-meter.ts'
+import type { TurnTracer } from './turn-tracer.ts'
 
 /** State that outlives a session, and the progress for the log. */
 interface TurnInputs {
@@ -83,6 +84,8 @@ export class ControllerTurns {
   audit: AuditSource | undefined
   /** Undefined where nobody reads metrics. */
   meter: TurnMeter | undefined
+  /** Undefined where nobody collects traces. */
+  tracer: TurnTracer | undefined
   /** Button clicks since the last turn, and those that it could not answer. */
   readonly requestedActions = new RequestedActionQueue()
   private readonly ports: TurnsPorts
@@ -128,6 +131,7 @@ export class ControllerTurns {
     const [began, requests, start] = [this.now(), this.requests, performance.now()]
     this.running = true
     this.meter?.begin()
+    this.tracer?.begin()
     let scope: TurnScope = { about: 'everything' }
     let result: TurnResult | undefined
     let thrown: unknown
@@ -146,6 +150,7 @@ export class ControllerTurns {
     if (result === undefined) {
       const outcome = signal.aborted ? 'aborted' : 'failed'
       this.meter?.ended(outcome, outcome === 'failed' ? failuresOf(thrown) : [])
+      this.tracer?.ended(scope.about === 'units' ? 'units' : 'everything', outcome)
       if (outcome === 'failed') await this.failed(thrown)
       if (this.unusable === undefined) this.ports.log.turn({ ...NOTHING, ...spent, outcome })
       throw thrown
@@ -157,6 +162,7 @@ export class ControllerTurns {
     const nothing = isWhole && first !== undefined && !result.units.some(({ state }) => state === 'planned')
     const outcome = nothing ? 'failed' : first === undefined ? 'succeeded' : 'partial'
     this.meter?.ended(outcome, all, result, isWhole)
+    this.tracer?.ended(isWhole ? 'everything' : 'units', outcome, result)
     for (const answer of result.answers) this.ports.log.process(answered(answer))
     this.ports.log.turn({ ...spent, ...countsOf(result), outcome, plan: this.freshPlan(result) })
     this.reportNotes(result.units.flatMap(notesOf), isWhole)
@@ -221,16 +227,19 @@ export class ControllerTurns {
 
   private readonly step = (step: string): void => {
     this.meter?.step(step)
+    this.tracer?.step(step)
     this.ports.log.process({ event: 'step', step: loggableName(step) })
   }
 
   private readonly request: Trace = (request) => {
     this.requests += 1
     this.meter?.request(request)
+    this.tracer?.request(request)
     this.ports.log.request(request)
   }
 
-  private readonly sessionNote = (note: Note): void => {
+  /** Logged once. */
+  readonly sessionNote = (note: Note): void => {
     const text = sentenceOf(note)
     if (this.noted.has(text)) return
     this.noted.add(text)

@@ -1,13 +1,16 @@
 /** The daemon: runs the turn of `scan` until it is stopped. */
 import { loggableName } from '../krm/redaction/loggable.ts'
+import type { Note } from '../note.ts'
 import type { AuditSource } from '../ports/audit-source.ts'
 import type { RequestedAction } from '../ports/check-run.ts'
 import type { Metrics } from '../ports/metrics.ts'
 import type { Readiness } from '../ports/readiness.ts'
+import type { TurnTraces } from '../ports/turn-traces.ts'
 import { ControllerTurns, type TurnsOptions, type TurnsPorts } from './controller-turns.ts'
 import { ReadinessState } from './readiness.ts'
 import { TurnLoop } from './turn-loop.ts'
 import { TurnMeter } from './turn-meter.ts'
+import { TurnTracer } from './turn-tracer.ts'
 
 /** Milliseconds. */
 const COALESCE = 500
@@ -29,6 +32,8 @@ export interface ControllerPorts extends TurnsPorts {
   readonly openWebhooks?: ((hooks: WebhookHooks) => Promise<Listener>) | undefined
   /** Serves metrics and probes. */
   readonly openMonitoring?: ((hooks: MonitoringHooks) => Promise<Listener & { readonly metrics: Metrics }>) | undefined
+  /** Undefined where nobody asked for traces. @param onNote called when one is not sent */
+  readonly openTraces?: ((onNote: (note: Note) => void) => Promise<TurnTraces | undefined>) | undefined
   readonly openAuditHook?: ((onRefused: (why: string) => void) => Promise<Listener & { readonly source: AuditSource }>) | undefined
 }
 
@@ -76,7 +81,10 @@ export async function runController(ports: ControllerPorts, settings: Controller
     log.process({ event: 'listening', for: to, url: loggableName(listener.url) })
   }
   const readiness = new ReadinessState(interval)
+  let traces: TurnTraces | undefined
   try {
+    traces = await ports.openTraces?.(turns.sessionNote)
+    if (traces !== undefined) turns.tracer = new TurnTracer(traces)
     const onRefused = turns.connectionRefused
     const monitoring = await ports.openMonitoring?.({ readiness: () => readiness.at(clock.now().getTime()), onRefused })
     if (monitoring !== undefined)
@@ -94,6 +102,6 @@ export async function runController(ports: ControllerPorts, settings: Controller
     return end === 'aborted' ? 'aborted' : 'stopped'
   } finally {
     signal.removeEventListener('abort', turns.stopping)
-    await Promise.all([turns.close(), ...listeners.map((listener) => listener.close())])
+    await Promise.all([turns.close(), traces?.close(), ...listeners.map((listener) => listener.close())])
   }
 }

@@ -9,6 +9,10 @@ import { countBy, TurnCounter } from './turn-numbers.ts'
 /** The phase that a step of a turn begins, by its first word. Comparing and planning are part of `observe`. */
 const PHASES: Readonly<Record<string, string>> = { reading: 'read', observing: 'observe', looking: 'observe', writing: 'write' }
 
+export function phaseOf(step: string): string | undefined {
+  return PHASES[step.split(' ', 1)[0] ?? '']
+}
+
 interface MeterParts {
   readonly metrics: Metrics
   readonly readiness: ReadinessState
@@ -35,7 +39,7 @@ export class TurnMeter {
   }
 
   step(step: string): void {
-    const name = PHASES[step.split(' ', 1)[0] ?? '']
+    const name = phaseOf(step)
     if (name === undefined || name === this.phase?.name) return
     this.endPhase()
     this.phase = { name, began: this.parts.elapsed() }

@@ -39,6 +39,7 @@ export interface CliOptions {
   readonly openAuditLog?: CliContext['openAuditLog']
   readonly openAuditHook?: CliContext['openAuditHook']
   readonly openWriter?: CliContext['openWriter']
+  readonly openTraces?: CliContext['openTraces']
   readonly openDriftEvents?: CliContext['openDriftEvents']
   readonly openWatch?: CliContext['openWatch']
   readonly loadKey?: CliContext['loadKey']
@@ -96,6 +97,7 @@ export async function runInWorld(turn: TurnWorld, argv: readonly string[], optio
     openAuditHook: options.openAuditHook ?? (() => assert.fail('nobody listens')),
     openCluster: async () => ({ reader: turn.cluster, close: options.onClose ?? (() => undefined) }),
     openWriter: options.openWriter ?? (async () => ({ writer: turn.cluster, close: () => undefined })),
+    openTraces: options.openTraces ?? (async () => undefined),
     openDriftEvents: options.openDriftEvents ?? (() => assert.fail('nobody asked for Events')),
     openWatch: options.openWatch ?? (async () => undefined),
     verdictFiles: () => ({ read: async () => undefined, write: async () => undefined }),

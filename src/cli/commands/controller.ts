@@ -122,6 +122,7 @@ function portsOf(packages: readonly string[], options: ControllerOptions, cli: C
         ? undefined
         : (hooks) => cli.openWebhooks({ address: webhookAddress, secrets, remote: options.repo, ...hooks }),
     openMonitoring: httpAddress === undefined ? undefined : (hooks) => cli.openMonitoring({ address: httpAddress, ...hooks }),
+    openTraces: cli.openTraces,
     openAuditHook:
       auditWebhookAddress === undefined
         ? undefined

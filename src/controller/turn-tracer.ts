@@ -1,0 +1,94 @@
+/** Collects what a turn did for its trace. A turn that had nothing to do has none. */
+import { loggableName } from '../krm/redaction/loggable.ts'
+import type { TracedRequest } from '../ports/trace.ts'
+import type { TracedCall, TracedUnit, TurnTrace, TurnTraces } from '../ports/turn-traces.ts'
+import type { TurnResult } from '../reconcile/run-turn.ts'
+import { phaseOf } from './turn-meter.ts'
+
+/** Of one turn: what is more is counted. */
+const MOST_REQUESTS = 500
+const MOST_UNITS = 100
+
+interface Phase {
+  readonly name: string
+  readonly began: number
+  ended: number
+  readonly requests: TracedCall[]
+}
+
+export class TurnTracer {
+  private readonly traces: TurnTraces
+  /** Milliseconds since 1970, of a clock that is not set back. */
+  private readonly now: () => number
+  private began = 0
+  private phases: Phase[] = []
+  private requests: TracedCall[] = []
+  private count = 0
+
+  constructor(traces: TurnTraces, now: () => number = () => performance.timeOrigin + performance.now()) {
+    this.traces = traces
+    this.now = now
+  }
+
+  begin(): void {
+    this.began = this.now()
+    this.phases = []
+    this.requests = []
+    this.count = 0
+  }
+
+  step(step: string): void {
+    const name = phaseOf(step)
+    const last = this.phases.at(-1)
+    if (name === undefined || name === last?.name) return
+    const began = this.now()
+    if (last !== undefined) last.ended = began
+    this.phases.push({ name, began, ended: began, requests: [] })
+  }
+
+  request({ to, what, outcome, milliseconds }: TracedRequest): void {
+    this.count += 1
+    if (this.count > MOST_REQUESTS) return
+    const ended = this.now()
+    const status = /^[1-5]\d\d\b/.exec(outcome)?.[0]
+    const method = to.system === 'git' ? '' : (/^[A-Z]{3,7}\b/.exec(what)?.[0] ?? '')
+    const call: TracedCall = {
+      began: ended - milliseconds,
+      ended,
+      system: to.system,
+      peer: loggableName(to.name),
+      method,
+      status: status === undefined ? undefined : Number(status),
+      failed: to.system === 'git' ? outcome === 'failed' : status === undefined || Number(status) >= 400,
+    }
+    ;(this.phases.at(-1)?.requests ?? this.requests).push(call)
+  }
+
+  /** @param result undefined for a turn without one */
+  ended(scope: TurnTrace['scope'], outcome: TurnTrace['outcome'], result?: TurnResult): void {
+    const ended = this.now()
+    const last = this.phases.at(-1)
+    if (last !== undefined) last.ended = ended
+    this.traces.turn({
+      began: this.began,
+      ended,
+      scope,
+      outcome,
+      units: result?.units.length ?? 0,
+      writes: result?.written.length ?? 0,
+      observed: result === undefined ? [] : unitsOf(result),
+      phases: this.phases,
+      requests: this.requests,
+      moreRequests: Math.max(0, this.count - MOST_REQUESTS),
+    })
+  }
+}
+
+function unitsOf({ units }: TurnResult): readonly TracedUnit[] {
+  return units.slice(0, MOST_UNITS).map((unit) => {
+    if (unit.state === 'failed')
+      return { cluster: loggableName(unit.cluster), package: loggableName(unit.packagePath || '.'), state: 'Failed' }
+    const { cluster, packageName } = unit.unit
+    return { cluster: loggableName(cluster), package: loggableName(packageName), state: unit.plan.report.status.state }
+  })
+}
