@@ -1,5 +1,4 @@
 /** Policy files as values: parse, check, rules; every problem of every file at once, each with its file and line. */
-import type { z } from 'zod'
 import type { ActorRule } from '../drift/attribute/actor-classes.ts'
 import type { IgnoreRule } from '../drift/noise/ignore-rules.ts'
 import type { RiskOverride } from '../drift/risk/risk-overrides.ts'
@@ -7,13 +6,10 @@ import type { VisibilityRules } from '../drift/visibility.ts'
 import { Failure } from '../failure.ts'
 import type { RenderChoice } from '../render/render-choice.ts'
 import { getKey, isJsonObject } from '../text/json.ts'
-import { checkYamlText, LineIndex, splitChunks } from '../yaml/read/go-yaml-text.ts'
-import { readDocuments, type YamlDocument } from '../yaml/read/read-yaml-node.ts'
-import { YamlRefusal } from '../yaml/read/read-yaml-refusal.ts'
-import { coreJsonOf, entryOf, resolved, type YamlNode } from '../yaml/yaml-node.ts'
 import { actorRuleOf, riskOverrideOf } from './attribution-schema.ts'
 import { secondsOf } from './duration.ts'
 import { ignoreRuleOf } from './ignore-schema.ts'
+import { type Locations, type Problem, problemsOf, readLocated } from './located-documents.ts'
 import { type DriftPolicyDocument, driftPolicySchema, type PlacementDocument, placementSchema } from './schema.ts'
 import { visibilityRuleOf } from './visibility-schema.ts'
 import type { PolicyWindow } from './windows.ts'
@@ -57,11 +53,6 @@ export interface PolicySet {
   readonly bindings?: readonly Binding[]
   /** Units without a Kptfile, and how each is rendered unless a policy sets another way; empty where none is named. */
   readonly folders?: ReadonlyMap<string, RenderChoice>
-}
-
-interface Problem {
-  readonly where: string
-  readonly why: string
 }
 
 /** @throws Failure BP1005 that lists every problem of all files */
@@ -109,18 +100,7 @@ function policyFailure(problems: readonly Problem[], origin: PolicyOrigin): Fail
 }
 
 function readFile(file: PolicyFile, origin: PolicyOrigin, { policies, placements, bindings, problems }: Found): void {
-  const lines = new LineIndex(file.text)
-  const at = (offset: number): string => `${file.path}:${lines.position(offset).line}`
-  for (const { node, start, notes } of readPolicyDocuments(file, at, problems)) {
-    const duplicates = notes.filter(({ kind }) => kind === 'duplicate-key')
-    for (const { offset, earlier = 0 } of duplicates)
-      problems.push({
-        where: at(start + offset),
-        why: `keys are unique, and this one is there twice, first at line ${lines.position(start + earlier).line}`,
-      })
-    if (duplicates.length > 0) continue
-    const location = new Locations(node, (offset) => at(start + offset))
-    const value = coreJsonOf(node)
+  for (const { value, location } of readLocated(file, problems)) {
     const kind = isJsonObject(value) ? getKey(value, 'kind') : undefined
     if (kind === 'DriftPolicy') {
       const checked = driftPolicySchema.safeParse(value)
@@ -156,66 +136,6 @@ function readFile(file: PolicyFile, origin: PolicyOrigin, { policies, placements
     } else
       problems.push({ where: location.of(['kind']), why: `unknown kind ${JSON.stringify(kind ?? null)}; wanted DriftPolicy or Placement` })
   }
-}
-
-/** The documents of a file, each read by itself: one that cannot be read is a problem and hides no problem of the others. */
-function* readPolicyDocuments(
-  { text, path }: PolicyFile,
-  at: (offset: number) => string,
-  problems: Problem[],
-): Generator<YamlDocument & { readonly start: number }> {
-  try {
-    checkYamlText(text, path)
-  } catch (thrown) {
-    if (!(thrown instanceof Failure)) throw thrown
-    problems.push({ where: thrown.where ?? path, why: thrown.why })
-    return
-  }
-  for (const { start, end } of splitChunks(text))
-    try {
-      for (const document of readDocuments(text.slice(start, end), path)) yield { ...document, start }
-    } catch (thrown) {
-      if (!(thrown instanceof YamlRefusal)) throw thrown
-      problems.push({ where: at(start + thrown.offset), why: thrown.message })
-    }
-}
-
-/** Lines of the places that zod names by path. */
-class Locations {
-  private readonly root: YamlNode
-  private readonly at: (offset: number) => string
-
-  constructor(root: YamlNode, at: (offset: number) => string) {
-    this.root = root
-    this.at = at
-  }
-
-  /** Line of the key itself where there is one, of the nearest place above it otherwise. */
-  of(path: readonly PropertyKey[]): string {
-    let node: YamlNode | undefined = this.root
-    let offset = node.source?.start ?? 0
-    for (const part of path) {
-      const target: YamlNode | undefined = node === undefined ? undefined : resolved(node)
-      const entry = entryOf(target, String(part))
-      if (target?.kind === 'map' && entry === undefined) break
-      node = target?.kind === 'list' ? target.items[Number(part)] : entry?.value
-      offset = (entry?.key ?? node)?.source?.start ?? offset
-    }
-    return this.at(offset)
-  }
-}
-
-function problemsOf(error: z.ZodError, location: Locations): Problem[] {
-  return error.issues.flatMap((issue) => {
-    const path = issue.path.map(String).join('.')
-    if (issue.code === 'unrecognized_keys') {
-      return issue.keys.map((key) => ({
-        where: location.of([...issue.path, key]),
-        why: `unknown field ${path === '' ? key : `${path}.${key}`}`,
-      }))
-    }
-    return [{ where: location.of(issue.path), why: `${path === '' ? 'the document' : path}: ${issue.message}` }]
-  })
 }
 
 function readRules({ metadata, spec }: DriftPolicyDocument, location: Locations): IgnoreRule[] {

@@ -1,0 +1,216 @@
+/**
+ * One watch session of a cluster for all repositories that use the cluster. Each repository has a view: a `ClusterWatch` of its own kinds, whose
+ * observer gets the events of these kinds alone.
+ */
+import type { ClusterWatch, KindWatchState, WatchedKind, WatchObserver } from '../ports/cluster-watch.ts'
+import type { JsonObject } from '../text/json.ts'
+
+type OpenWatch = (observer: WatchObserver) => Promise<ClusterWatch | undefined>
+
+/** The sessions of a process, by cluster. */
+export class SharedWatches {
+  private readonly sessions = new Map<string, Promise<SharedWatch | undefined>>()
+
+  /**
+   * @param cluster what tells two clusters apart @param open of a session, if there is none of the cluster
+   * @returns undefined where changes of the cluster cannot be watched @throws Failure of `open`, which the next call tries again
+   */
+  async view(cluster: string, observer: WatchObserver, open: OpenWatch): Promise<ClusterWatch | undefined> {
+    for (;;) {
+      const opening = this.sessions.get(cluster) ?? this.start(cluster, open)
+      const session = await opening
+      const view = session?.view(observer)
+      if (session === undefined || view !== undefined) return view
+      // The last view was closed meanwhile.
+      if (this.sessions.get(cluster) === opening) this.sessions.delete(cluster)
+    }
+  }
+
+  private start(cluster: string, open: OpenWatch): Promise<SharedWatch | undefined> {
+    const opening = openShared(open).then(
+      (session) => {
+        if (session === undefined) this.sessions.delete(cluster)
+        return session
+      },
+      (thrown: unknown) => {
+        this.sessions.delete(cluster)
+        throw thrown
+      },
+    )
+    this.sessions.set(cluster, opening)
+    return opening
+  }
+}
+
+async function openShared(open: OpenWatch): Promise<SharedWatch | undefined> {
+  const router = new EventRouter()
+  const watch = await open(router)
+  return watch === undefined ? undefined : new SharedWatch(watch, router)
+}
+
+/** Where a view stands with a kind. `waiting`: its list has not begun, and events of an older list are not for it. */
+type Phase = 'waiting' | 'listing' | 'listed'
+
+interface View {
+  readonly observer: WatchObserver
+  readonly phases: Map<string, Phase>
+}
+
+/** Gives each event to the views that follow its kind. */
+class EventRouter implements WatchObserver {
+  readonly views = new Set<View>()
+
+  listing(kind: WatchedKind): void {
+    this.each(kind, (view, key) => {
+      if (view.phases.get(key) === 'waiting') view.phases.set(key, 'listing')
+      view.observer.listing(kind)
+    })
+  }
+
+  changed(kind: WatchedKind, object: JsonObject, read: number): void {
+    this.each(kind, (view, key) => {
+      if (view.phases.get(key) !== 'waiting') view.observer.changed(kind, object, read)
+    })
+  }
+
+  deleted(kind: WatchedKind, object: JsonObject, read: number): void {
+    this.each(kind, (view, key) => {
+      if (view.phases.get(key) !== 'waiting') view.observer.deleted(kind, object, read)
+    })
+  }
+
+  listed(kind: WatchedKind): void {
+    this.each(kind, (view, key) => {
+      if (view.phases.get(key) === 'waiting') return
+      view.phases.set(key, 'listed')
+      view.observer.listed(kind)
+    })
+  }
+
+  unreadable(kind: WatchedKind, failure: Parameters<WatchObserver['unreadable']>[1]): void {
+    this.each(kind, (view) => view.observer.unreadable(kind, failure))
+  }
+
+  /** An exception of one view keeps no event from another one. @throws the first of them */
+  private each(kind: WatchedKind, give: (view: View, key: string) => void): void {
+    const key = keyOf(kind)
+    const thrown: unknown[] = []
+    for (const view of this.views) {
+      if (!view.phases.has(key)) continue
+      try {
+        give(view, key)
+      } catch (failed) {
+        thrown.push(failed)
+      }
+    }
+    if (thrown.length > 0) throw thrown[0]
+  }
+}
+
+/** Of a kind that was listed again for a new view: what the others had until then. */
+type Before = Pick<KindWatchState, 'provenAt' | 'lists' | 'reopened' | 'events'>
+
+class SharedWatch {
+  private readonly watch: ClusterWatch
+  private readonly router: EventRouter
+  private readonly kinds = new Map<string, WatchedKind>()
+  private readonly before = new Map<string, Before>()
+  private closing: Promise<void> | undefined
+
+  constructor(watch: ClusterWatch, router: EventRouter) {
+    this.watch = watch
+    this.router = router
+  }
+
+  /** Undefined once it is closed. */
+  view(observer: WatchObserver): ClusterWatch | undefined {
+    if (this.closing !== undefined) return undefined
+    const view: View = { observer, phases: new Map() }
+    this.router.views.add(view)
+    return {
+      cluster: this.watch.cluster,
+      follow: (kinds) => this.follow(view, kinds),
+      state: () => this.stateOf(view),
+      close: () => this.leave(view),
+    }
+  }
+
+  private follow(view: View, kinds: readonly WatchedKind[]): void {
+    if (!this.router.views.has(view)) return
+    const wanted = new Map(kinds.map((kind) => [keyOf(kind), kind]))
+    for (const key of [...view.phases.keys()]) if (!wanted.has(key)) view.phases.delete(key)
+    const fresh = [...wanted].filter(([key]) => !view.phases.has(key))
+    const again = fresh.filter(([key]) => this.kinds.has(key) && this.isFollowed(key))
+    for (const [key] of fresh) view.phases.set(key, 'waiting')
+    for (const [key] of again) this.remember(key)
+    this.forget()
+    // A kind that is taken out and put back is listed for everybody: nobody keeps the objects for the next view.
+    for (const [key] of again) this.kinds.delete(key)
+    if (again.length > 0) this.watch.follow([...this.kinds.values()])
+    for (const [key, kind] of fresh) this.kinds.set(key, kind)
+    this.watch.follow([...this.kinds.values()])
+  }
+
+  private async leave(view: View): Promise<void> {
+    if (this.router.views.delete(view) && this.router.views.size > 0) {
+      this.forget()
+      this.watch.follow([...this.kinds.values()])
+    }
+    if (this.router.views.size > 0) return
+    this.closing ??= this.watch.close()
+    await this.closing
+  }
+
+  /** To those who have a list, the one under way for another view is no gap: it begins later than what they know ends. */
+  private stateOf(view: View): readonly KindWatchState[] {
+    return this.watch.state().flatMap((state): KindWatchState[] => {
+      const key = keyOf(state.watched)
+      const phase = view.phases.get(key)
+      if (phase === undefined) return []
+      if (phase !== 'listed') return [{ ...state, lists: 0, provenAt: 0 }]
+      return [added(state, this.before.get(key))]
+    })
+  }
+
+  private remember(key: string): void {
+    const state = this.watch.state().find(({ watched }) => keyOf(watched) === key)
+    if (state !== undefined) this.before.set(key, added(state, this.before.get(key)))
+  }
+
+  private forget(): void {
+    for (const key of [...this.kinds.keys()]) {
+      if (this.isFollowed(key)) continue
+      this.kinds.delete(key)
+      this.before.delete(key)
+    }
+  }
+
+  private isFollowed(key: string): boolean {
+    return [...this.router.views].some(({ phases }) => phases.has(key))
+  }
+}
+
+function added(state: KindWatchState, before: Before | undefined): KindWatchState {
+  if (before === undefined) return state
+  const [lists, reopened, events] = [before.lists + state.lists, before.reopened + state.reopened, before.events + state.events]
+  return { ...state, provenAt: Math.max(state.provenAt, before.provenAt), lists, reopened, events }
+}
+
+function keyOf({ apiVersion, kind, namespace, metadataOnly }: WatchedKind): string {
+  return JSON.stringify([apiVersion, kind, namespace, metadataOnly])
+}
+
+/** The watches of several repositories as one for each cluster, so that nothing is counted twice. */
+export function byCluster(watches: readonly Pick<ClusterWatch, 'cluster' | 'state'>[]): readonly Pick<ClusterWatch, 'cluster' | 'state'>[] {
+  return [...Map.groupBy(watches, ({ cluster }) => cluster)].map(([cluster, own]) => ({
+    cluster,
+    state: () => {
+      const kinds = new Map<string, KindWatchState>()
+      for (const state of own.flatMap((watch) => watch.state())) {
+        const known = kinds.get(keyOf(state.watched))
+        if (known === undefined || known.lists < state.lists) kinds.set(keyOf(state.watched), state)
+      }
+      return [...kinds.values()]
+    },
+  }))
+}

@@ -1,0 +1,101 @@
+/** The documents of a YAML file that people write for backporch, with the line of each place: every problem can be reported at once. */
+import type { z } from 'zod'
+import { Failure } from '../failure.ts'
+import type { Json } from '../text/json.ts'
+import { checkYamlText, LineIndex, splitChunks } from '../yaml/read/go-yaml-text.ts'
+import { readDocuments, type YamlDocument } from '../yaml/read/read-yaml-node.ts'
+import { YamlRefusal } from '../yaml/read/read-yaml-refusal.ts'
+import { coreJsonOf, entryOf, resolved, type YamlNode } from '../yaml/yaml-node.ts'
+
+interface TextFile {
+  /** As it is printed. */
+  readonly path: string
+  readonly text: string
+}
+
+export interface Problem {
+  /** `.drift/policy.yaml:12`. */
+  readonly where: string
+  readonly why: string
+}
+
+interface LocatedDocument {
+  readonly value: Json
+  readonly location: Locations
+}
+
+/** The documents that can be read and have each key once. @param problems of the others; each is added */
+export function* readLocated(file: TextFile, problems: Problem[]): Generator<LocatedDocument> {
+  const lines = new LineIndex(file.text)
+  const at = (offset: number): string => `${file.path}:${lines.position(offset).line}`
+  for (const { node, start, notes } of readEach(file, at, problems)) {
+    const duplicates = notes.filter(({ kind }) => kind === 'duplicate-key')
+    for (const { offset, earlier = 0 } of duplicates)
+      problems.push({
+        where: at(start + offset),
+        why: `keys are unique, and this one is there twice, first at line ${lines.position(start + earlier).line}`,
+      })
+    if (duplicates.length > 0) continue
+    yield { value: coreJsonOf(node), location: new Locations(node, (offset) => at(start + offset)) }
+  }
+}
+
+/** The documents of a file, each read by itself: one that cannot be read is a problem and hides no problem of the others. */
+function* readEach(
+  { text, path }: TextFile,
+  at: (offset: number) => string,
+  problems: Problem[],
+): Generator<YamlDocument & { readonly start: number }> {
+  try {
+    checkYamlText(text, path)
+  } catch (thrown) {
+    if (!(thrown instanceof Failure)) throw thrown
+    problems.push({ where: thrown.where ?? path, why: thrown.why })
+    return
+  }
+  for (const { start, end } of splitChunks(text))
+    try {
+      for (const document of readDocuments(text.slice(start, end), path)) yield { ...document, start }
+    } catch (thrown) {
+      if (!(thrown instanceof YamlRefusal)) throw thrown
+      problems.push({ where: at(start + thrown.offset), why: thrown.message })
+    }
+}
+
+/** Lines of the places that zod names by path. */
+export class Locations {
+  private readonly root: YamlNode
+  private readonly at: (offset: number) => string
+
+  constructor(root: YamlNode, at: (offset: number) => string) {
+    this.root = root
+    this.at = at
+  }
+
+  /** Line of the key itself where there is one, of the nearest place above it otherwise. */
+  of(path: readonly PropertyKey[]): string {
+    let node: YamlNode | undefined = this.root
+    let offset = node.source?.start ?? 0
+    for (const part of path) {
+      const target: YamlNode | undefined = node === undefined ? undefined : resolved(node)
+      const entry = entryOf(target, String(part))
+      if (target?.kind === 'map' && entry === undefined) break
+      node = target?.kind === 'list' ? target.items[Number(part)] : entry?.value
+      offset = (entry?.key ?? node)?.source?.start ?? offset
+    }
+    return this.at(offset)
+  }
+}
+
+export function problemsOf(error: z.ZodError, location: Locations): Problem[] {
+  return error.issues.flatMap((issue) => {
+    const path = issue.path.map(String).join('.')
+    if (issue.code === 'unrecognized_keys') {
+      return issue.keys.map((key) => ({
+        where: location.of([...issue.path, key]),
+        why: `unknown field ${path === '' ? key : `${path}.${key}`}`,
+      }))
+    }
+    return [{ where: location.of(issue.path), why: `${path === '' ? 'the document' : path}: ${issue.message}` }]
+  })
+}
