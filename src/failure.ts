@@ -10,7 +10,7 @@ export const FAILURE_CODES = {
   BP1002: 'the path is not a git repository',
   BP1003: 'the branch does not exist',
   BP1004: 'no package is there: no Kptfile was found',
-  BP1005: 'a policy or placement file is not valid',
+  BP1005: 'a policy, a placement or the configuration of the controller is not valid',
   BP1006: 'the kubeconfig cannot be used',
   BP1007: 'a syncer would apply what backporch keeps beside the packages',
   BP1008: 'the kubeconfig wants to run a program that is not allowed',

@@ -1,6 +1,7 @@
 /** Writes the JSON Schemas of every document that Backporch reads or writes, from the one zod definition of each. */
 import { writeFileSync } from 'node:fs'
 import { z } from 'zod'
+import { controllerConfigSchema } from '../../src/cli/config/controller-config.ts'
 import { driftPolicySchema, placementSchema } from '../../src/policy/schema.ts'
 import { clusterObservationSchema } from '../../src/record/cluster-observation.ts'
 import { pushedBranchSchema } from '../../src/record/pushed-branch.ts'
@@ -15,6 +16,7 @@ export const SCHEMAS = {
   'pushed-branch': pushedBranchSchema,
   'drift-policy': driftPolicySchema,
   placement: placementSchema,
+  'controller-config': controllerConfigSchema,
 } as const
 
 /** The text of one schema file. */

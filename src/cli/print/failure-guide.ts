@@ -26,8 +26,9 @@ export const FAILURE_GUIDE: { readonly [code in FailureCode]: FailureGuide } = {
     fix: 'name one of those that backporch get packages lists; compare a folder of manifests as it stands with --path FOLDER, or paths of a Placement; or run kpt pkg init in it and commit the Kptfile',
   },
   BP1005: {
-    cause: 'a file in .drift/ is no YAML, or has a field or a value that policies and placements do not have',
-    fix: 'correct the lines that are named on the base branch; no policy is read by half, so nothing goes on before',
+    cause:
+      'a file in .drift/, or the file of --config, is no YAML, or has a field or a value that policies, placements and the configuration do not have',
+    fix: 'correct the lines that are named, those in .drift/ on the base branch; no file is read by half, so nothing goes on before',
   },
   BP1006: {
     cause: 'the file is not there or is no kubeconfig, it has no such context, or what its context names is missing or unusable',

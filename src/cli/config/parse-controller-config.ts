@@ -1,0 +1,112 @@
+/** The file of `--config` as a value, or every problem of it at once, each with its line. */
+import { Failure } from '../../failure.ts'
+import { hasSecretText } from '../../krm/redaction/credential-text.ts'
+import { type Locations, type Problem, problemsOf, readLocated } from '../../policy/located-documents.ts'
+import { sameRepository } from '../../syncers/sync-path.ts'
+import { isJsonArray, isJsonObject, type Json } from '../../text/json.ts'
+import { type ConfiguredRepository, clustersOf, controllerConfigSchema } from './controller-config.ts'
+
+interface ConfigFile {
+  /** As the flag names it. */
+  readonly path: string
+  readonly text: string
+}
+
+/** @throws Failure BP1005 that lists every problem, without a value of the file */
+export function parseControllerConfig(file: ConfigFile): readonly ConfiguredRepository[] {
+  const problems: Problem[] = []
+  const documents = [...readLocated(file, problems)]
+  const [document, second] = documents
+  if (document === undefined && problems.length === 0)
+    problems.push({ where: file.path, why: 'it is empty; wanted one document of the kind ControllerConfig' })
+  if (second !== undefined) problems.push({ where: second.location.of([]), why: 'a second document; wanted one ControllerConfig' })
+  const repositories = document === undefined ? [] : repositoriesOf(document.value, document.location, problems)
+  if (problems.length === 0) return repositories
+  throw new Failure({
+    code: 'BP1005',
+    what: `the configuration of the controller has ${problems.length === 1 ? 'a problem' : `${problems.length} problems`}`,
+    where: file.path,
+    why: problems.map(({ where, why }) => `${where}: ${why}`).join('\n       '),
+    remedy: 'correct the lines named above',
+    retry: 'on-change',
+  })
+}
+
+function repositoriesOf(value: Json, location: Locations, problems: Problem[]): readonly ConfiguredRepository[] {
+  const secrets = credentialPlaces(value, [])
+  for (const place of secrets) problems.push({ where: location.of(place), why: `${place.join('.')}: ${CREDENTIAL}` })
+  const checked = controllerConfigSchema.safeParse(value)
+  if (!checked.success) {
+    problems.push(...problemsOf(checked.error, location))
+    return []
+  }
+  const { repositories } = checked.data.spec
+  const placeOf = (index: number, ...below: readonly (string | number)[]) => ['spec', 'repositories', index, ...below] as const
+  repositories.forEach(({ repo }, index) => {
+    const place = placeOf(index, 'repo')
+    if (hasUserSecret(repo) && !secrets.some((other) => other.join('.') === place.join('.')))
+      problems.push({ where: location.of(place), why: `${place.join('.')}: ${CREDENTIAL}` })
+    const first = repositories.findIndex((other) => isSame(other.repo, repo))
+    if (first === index) return
+    const before = location.of(placeOf(first, 'repo'))
+    problems.push({
+      where: location.of(place),
+      why: `${place.join('.')}: the repository is already at ${before}; name it once, with all of its clusters`,
+    })
+  })
+  problems.push(...clusterProblems(repositories, (index, cluster) => location.of(placeOf(index, ...cluster))))
+  return repositories
+}
+
+function clusterProblems(
+  repositories: readonly ConfiguredRepository[],
+  at: (repository: number, cluster: readonly (string | number)[]) => string,
+): readonly Problem[] {
+  const names = new Map<string, { readonly key: string; readonly where: string }>()
+  const targets = new Map<string, { readonly name: string; readonly where: string }>()
+  const problems: Problem[] = []
+  repositories.forEach((repository, index) => {
+    const own = new Set<string>()
+    clustersOf(repository).forEach(({ name, context, kubeconfig = '' }, number) => {
+      const where = at(index, [repository.contexts === undefined ? 'clusters' : 'contexts', number])
+      const key = JSON.stringify([kubeconfig, context])
+      const [named, target] = [names.get(name), targets.get(key)]
+      if (own.has(name)) problems.push({ where, why: `the repository has two clusters with the name of this one; name each once` })
+      else if (named !== undefined && named.key !== key)
+        problems.push({ where, why: `another cluster has the name of this one, at ${named.where}; give each a name of its own` })
+      else if (target !== undefined && target.name !== name)
+        problems.push({ where, why: `the cluster has another name at ${target.where}; give it one name in the whole file` })
+      own.add(name)
+      if (named === undefined) names.set(name, { key, where })
+      if (target === undefined) targets.set(key, { name, where })
+    })
+  })
+  return problems
+}
+
+const CREDENTIAL =
+  'it holds a credential, which is not printed here; remove it, renew it, and give it in the environment or as a credential of git instead'
+
+/** Names of users at which forges take a token as the password, or none at all. A token alone in the place of the user is a credential. */
+function hasUserSecret(address: string): boolean {
+  const url = URL.parse(address)
+  if (url === null || !/^https?:$/.test(url.protocol)) return url !== null && url.protocol !== 'file:' && url.password !== ''
+  return url.password !== '' || /^[\w-]{20,}$/.test(decodeURIComponent(url.username))
+}
+
+function isSame(left: string, right: string): boolean {
+  return left === right || sameRepository(plainPath(left), plainPath(right))
+}
+
+/** `./deploy/` is `deploy`. */
+function plainPath(address: string): string {
+  return address.replace(/^(\.\/+)+(?=.)/, '').replace(/^file:\/\/(?=\/)/, '')
+}
+
+/** Of each text that has the form of a credential. */
+function credentialPlaces(value: Json, place: readonly (string | number)[]): readonly (readonly (string | number)[])[] {
+  if (typeof value === 'string') return hasSecretText(value) ? [place] : []
+  if (isJsonArray(value)) return value.flatMap((item, index) => credentialPlaces(item, [...place, index]))
+  if (!isJsonObject(value)) return []
+  return Object.entries(value).flatMap(([key, item]) => credentialPlaces(item, [...place, key]))
+}
