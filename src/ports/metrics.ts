@@ -54,6 +54,8 @@ export interface ObservedNumbers {
 }
 
 export interface TurnNumbers {
+  /** Tells the repositories of one process apart; empty where there is one. It is no label. */
+  readonly repository?: string
   readonly outcome: 'succeeded' | 'partial' | 'failed' | 'aborted'
   /** Seconds by phase; `total` is the whole turn. */
   readonly phases: ReadonlyMap<string, number>
@@ -73,6 +75,8 @@ export type QueueEvent =
 /** Read each time when the metrics are read. */
 export interface MetricsSource {
   watches?(): readonly Pick<ClusterWatch, 'cluster' | 'state'>[]
+  /** Those that there are: what turns of others left is dropped. */
+  repositories?(): ReadonlySet<string>
   /** Items that wait, by queue. */
   queues?(): ReadonlyMap<string, number>
 }

@@ -1,4 +1,4 @@
-/** What is known of the packages and clusters, over all turns, as rows of gauges. */
+/** What is known of the packages and clusters of each repository, over all turns, as rows of gauges about all repositories. */
 import { RISKS } from '../../drift/drift.ts'
 import type { Loggable } from '../../krm/redaction/loggable.ts'
 import type { ObservedNumbers, PackageNumbers } from '../../ports/metrics.ts'
@@ -37,33 +37,12 @@ export class FleetNumbers {
     for (const [cluster, at] of clusters) this.observedAt.set(cluster, at)
   }
 
-  rows(): ReadonlyMap<MetricName, readonly Row[]> {
-    const all = [...this.packages.values()]
-      .flatMap((packages) => [...packages.values()])
-      .sort((left, right) => rankOf(left) - rankOf(right))
-    const place = ({ cluster, package: name }: PackageNumbers) => ({ cluster, package: name })
-    const drifted = all.flatMap((one) => [...one.drifted].map(([risk, value]) => ({ labels: { ...place(one), risk }, value })))
-    const since = all.filter(({ driftedSince }) => driftedSince !== undefined)
-    return new Map<MetricName, readonly Row[]>([
-      ['backporch_package_info', all.map((one) => ({ labels: { ...place(one), ...infoOf(one) }, value: 1 }))],
-      ['backporch_objects', this.objectRows()],
-      ['backporch_drifted_objects', drifted],
-      ['backporch_oldest_drift_timestamp_seconds', since.map((one) => ({ labels: place(one), value: one.driftedSince ?? 0 }))],
-      ['backporch_restore_failed', all.flatMap((one) => (one.restoreFailed ? [{ labels: place(one), value: 1 }] : []))],
-      ['backporch_pull_requests', proposalRows(all)],
-      [
-        'backporch_held',
-        countRows(
-          'reason',
-          all.flatMap(({ held }) => held ?? []),
-        ),
-      ],
-      ['backporch_storm', [{ labels: {}, value: all.some(({ held }) => held === 'storm') ? 1 : 0 }]],
-      [
-        'backporch_cluster_last_observed_timestamp_seconds',
-        [...this.observedAt].map(([cluster, value]) => ({ labels: { cluster }, value })),
-      ],
-    ])
+  everyPackage(): readonly PackageNumbers[] {
+    return [...this.packages.values()].flatMap((packages) => [...packages.values()])
+  }
+
+  everyCluster(): ReadonlyMap<Loggable, number> {
+    return this.observedAt
   }
 
   private forget(packages: ObservedNumbers['packages'], failed: ObservedNumbers['failed'], known: ReadonlySet<Loggable>): void {
@@ -84,15 +63,42 @@ export class FleetNumbers {
     this.packages.set(cluster, found)
     return found
   }
+}
 
-  private objectRows(): readonly Row[] {
-    return [...this.packages].flatMap(([cluster, packages]) => {
-      const sums = new Map<string, number>()
-      for (const { objects } of packages.values())
-        for (const [verdict, count] of objects) sums.set(verdict, (sums.get(verdict) ?? 0) + count)
-      return [...sums].map(([verdict, value]) => ({ labels: { cluster, verdict }, value }))
-    })
-  }
+/** Two repositories may have packages of one name in one cluster: their rows have the same labels, and are joined where they are printed. */
+export function fleetRows(fleets: readonly FleetNumbers[]): ReadonlyMap<MetricName, readonly Row[]> {
+  const all = fleets.flatMap((fleet) => fleet.everyPackage()).sort((left, right) => rankOf(left) - rankOf(right))
+  const place = ({ cluster, package: name }: PackageNumbers) => ({ cluster, package: name })
+  const drifted = all.flatMap((one) => [...one.drifted].map(([risk, value]) => ({ labels: { ...place(one), risk }, value })))
+  const since = all.filter(({ driftedSince }) => driftedSince !== undefined)
+  return new Map<MetricName, readonly Row[]>([
+    ['backporch_package_info', all.map((one) => ({ labels: { ...place(one), ...infoOf(one) }, value: 1 }))],
+    ['backporch_objects', objectRows(all)],
+    ['backporch_drifted_objects', drifted],
+    ['backporch_oldest_drift_timestamp_seconds', since.map((one) => ({ labels: place(one), value: one.driftedSince ?? 0 }))],
+    ['backporch_restore_failed', all.flatMap((one) => (one.restoreFailed ? [{ labels: place(one), value: 1 }] : []))],
+    ['backporch_pull_requests', fleets.flatMap((fleet) => proposalRows(fleet.everyPackage()))],
+    [
+      'backporch_held',
+      countRows(
+        'reason',
+        all.flatMap(({ held }) => held ?? []),
+      ),
+    ],
+    ['backporch_storm', [{ labels: {}, value: all.some(({ held }) => held === 'storm') ? 1 : 0 }]],
+    [
+      'backporch_cluster_last_observed_timestamp_seconds',
+      fleets.flatMap((fleet) => [...fleet.everyCluster()].map(([cluster, value]) => ({ labels: { cluster }, value }))),
+    ],
+  ])
+}
+
+function objectRows(all: readonly PackageNumbers[]): readonly Row[] {
+  return [...Map.groupBy(all, ({ cluster }) => cluster)].flatMap(([cluster, packages]) => {
+    const sums = new Map<string, number>()
+    for (const { objects } of packages) for (const [verdict, count] of objects) sums.set(verdict, (sums.get(verdict) ?? 0) + count)
+    return [...sums].map(([verdict, value]) => ({ labels: { cluster, verdict }, value }))
+  })
 }
 
 /** What is worst has its own series, where there are too many. */

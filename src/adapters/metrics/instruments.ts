@@ -48,7 +48,10 @@ export class Instruments {
     this.histograms.get(name)?.observe(this.admitted(name, labels), Math.max(0, value))
   }
 
-  /** The series of a gauge are these and no others; the first ones keep their own where there are too many. */
+  /**
+   * The series of a gauge are these and no others; the first ones keep their own where there are too many. Rows with the same labels are one
+   * series, joined as those of an overflow series are.
+   */
   replace(name: MetricName, rows: Iterable<Row>): void {
     const gauge = this.gauges.get(name)
     if (gauge === undefined) return
@@ -57,7 +60,7 @@ export class Instruments {
     let own = 0
     let dropped = 0
     gauge.reset()
-    for (const row of rows) {
+    for (const row of joined(rows, join)) {
       own += 1
       if (own <= this.limit) {
         gauge.set(row.labels, row.value)
@@ -90,6 +93,16 @@ export class Instruments {
   private countDropped(metric: MetricName, dropped: number): void {
     if (dropped > 0) this.counters.get(DROPPED)?.inc({ metric }, dropped)
   }
+}
+
+function joined(rows: Iterable<Row>, join: (left: number, right: number) => number): Iterable<Row> {
+  const series = new Map<string, Row>()
+  for (const row of rows) {
+    const key = JSON.stringify(row.labels)
+    const before = series.get(key)
+    series.set(key, before === undefined ? row : { labels: row.labels, value: join(before.value, row.value) })
+  }
+  return series.values()
 }
 
 /** Labels with few values stay, so that sums over them are right. */

@@ -263,3 +263,36 @@ test('a queue is counted as controller-runtime counts its own', async () => {
     assert.deepEqual(await samples(metrics, name), [`{name="clusters"} ${value}`])
   assert.deepEqual(await samples(metrics, 'backporch_detection_latency_seconds_sum'), [' 0.02'])
 })
+
+test('repositories that share a cluster neither replace nor double the numbers of each other', async () => {
+  const metrics = metricsOf()
+  const edge = loggableName('edge')
+  const [one, other] = [{ repository: 'git.example.com/a/one' }, { repository: 'git.example.com/a/other' }]
+  const proposal = { branch: 'proposed/apps/web/drift-1', state: 'open', plan: 'Restore' } as const
+  const api = packageOf('apps/api', { cluster: edge })
+  metrics.turn({ ...turnOf([packageOf('apps/web', { ...DRIFTED, proposal })]), ...one, failures: new Map([['BP3001', 1]]) })
+  const clusters = new Map([
+    [PROD, 90],
+    [edge, 100],
+  ])
+  const web = packageOf('apps/web', { ...DRIFTED, driftedSince: 40, proposal })
+  metrics.turn({ ...turnOf([web, api], { clusters }), ...other, failures: new Map([['BP3001', 2]]) })
+  // A whole turn of one says nothing of what the other has.
+  metrics.turn({ ...turnOf([packageOf('apps/web', { ...DRIFTED, proposal })]), ...one, failures: new Map([['BP3001', 1]]) })
+  const labels = '{cluster="prod",package="apps/web"'
+  assert.deepEqual(await samples(metrics, 'backporch_drifted_objects'), [`${labels},risk="critical"} 2`])
+  assert.deepEqual(await samples(metrics, 'backporch_oldest_drift_timestamp_seconds'), [`${labels}} 40`])
+  assert.deepEqual(await samples(metrics, 'backporch_objects'), [
+    '{cluster="prod",verdict="in-sync"} 4',
+    '{cluster="edge",verdict="in-sync"} 2',
+  ])
+  assert.deepEqual(await samples(metrics, 'backporch_pull_requests'), ['{state="open",plan="Restore"} 2'])
+  assert.deepEqual(await samples(metrics, 'backporch_failures'), ['{code="BP3001"} 3'])
+  assert.deepEqual(await samples(metrics, 'backporch_cluster_last_observed_timestamp_seconds'), [
+    '{cluster="prod"} 90',
+    '{cluster="edge"} 100',
+  ])
+  metrics.provide({ repositories: () => new Set([one.repository]) })
+  assert.deepEqual(await samples(metrics, 'backporch_objects'), ['{cluster="prod",verdict="in-sync"} 2'])
+  assert.deepEqual(await samples(metrics, 'backporch_failures'), ['{code="BP3001"} 1'])
+})

@@ -4,7 +4,7 @@ import type { Clock } from '../../ports/clock.ts'
 import { type KindWatchState, STALE_AFTER } from '../../ports/cluster-watch.ts'
 import type { Metrics, MetricsSource, Occurrence, QueueEvent, TurnNumbers } from '../../ports/metrics.ts'
 import type { TracedRequest } from '../../ports/trace.ts'
-import { FleetNumbers } from './fleet-numbers.ts'
+import { FleetNumbers, fleetRows } from './fleet-numbers.ts'
 import { Instruments, type Row } from './instruments.ts'
 
 interface PrometheusOptions {
@@ -19,13 +19,20 @@ const WATCH_COUNTERS = {
   reopened: 'backporch_watch_reopened_total',
   events: 'backporch_watch_events_total',
 } as const
+/** What the turns of one repository left. */
+interface RepositoryNumbers {
+  readonly fleet: FleetNumbers
+  /** Of its last turn, by code. */
+  failures: ReadonlyMap<string, number>
+}
+
 /** Names of clusters whose form was checked. A fleet that changes names all the time is no reason to grow. */
 const MOST_NAMES = 20_000
 
 export class PrometheusMetrics implements Metrics {
   private readonly instruments: Instruments
   private readonly clock: Pick<Clock, 'now'>
-  private readonly fleet = new FleetNumbers()
+  private readonly repositories = new Map<string, RepositoryNumbers>()
   private changed = true
   private readonly source: MetricsSource = {}
   private readonly names = new Map<string, Loggable>()
@@ -44,16 +51,15 @@ export class PrometheusMetrics implements Metrics {
     return this.instruments.registry.contentType
   }
 
-  turn({ outcome, phases, failures, observed }: TurnNumbers): void {
+  turn({ repository = '', outcome, phases, failures, observed }: TurnNumbers): void {
+    const own = this.repositories.get(repository) ?? { fleet: new FleetNumbers(), failures: new Map() }
+    this.repositories.set(repository, own)
+    this.changed = true
     this.instruments.count('backporch_turns_total', { outcome })
     for (const [phase, seconds] of phases) this.instruments.observe('backporch_reconcile_duration_seconds', { phase }, seconds)
-    if (outcome !== 'aborted') {
-      const rows = [...failures].map(([code, value]) => ({ labels: { code }, value }))
-      this.instruments.replace('backporch_failures', rows)
-    }
+    if (outcome !== 'aborted') own.failures = failures
     if (observed === undefined) return
-    this.fleet.take(observed)
-    this.changed = true
+    own.fleet.take(observed)
     for (const occurrence of observed.occurrences) this.occurred(occurrence)
   }
 
@@ -108,12 +114,27 @@ export class PrometheusMetrics implements Metrics {
   }
 
   private async render(): Promise<string> {
-    if (this.changed) for (const [name, rows] of this.fleet.rows()) this.instruments.replace(name, rows)
+    this.forget()
+    if (this.changed) this.readTurns()
     this.changed = false
     this.readWatches()
     const depths = [...(this.source.queues?.() ?? [])].map(([name, value]) => ({ labels: { name }, value }))
     this.instruments.replace('workqueue_depth', depths)
     return this.instruments.registry.metrics()
+  }
+
+  /** Repositories that are there no more take their numbers along. */
+  private forget(): void {
+    const known = this.source.repositories?.()
+    if (known === undefined) return
+    for (const name of this.repositories.keys()) if (!known.has(name)) this.changed = this.repositories.delete(name) || this.changed
+  }
+
+  private readTurns(): void {
+    const repositories = [...this.repositories.values()]
+    for (const [name, rows] of fleetRows(repositories.map(({ fleet }) => fleet))) this.instruments.replace(name, rows)
+    const failures = repositories.flatMap((own) => [...own.failures].map(([code, value]) => ({ labels: { code }, value })))
+    this.instruments.replace('backporch_failures', failures)
   }
 
   private readWatches(): void {
