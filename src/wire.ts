@@ -3,13 +3,14 @@ import { appendFileSync, readFileSync } from 'node:fs'
 import { homedir, userInfo } from 'node:os'
 import { join, resolve } from 'node:path'
 import type { CredentialOptions } from './adapters/forge/forge-adapter.ts'
-import { hostOf, parseForgeAddress } from './adapters/forge/forge-address.ts'
+import { hostOf } from './adapters/forge/forge-address.ts'
 import { gitTokenFor, tokenFor } from './adapters/forge/forge-token.ts'
 import { ALL_FORGES } from './adapters/forge/forges.ts'
 import type { PushPaces } from './adapters/forge/push-pace.ts'
 import { BOT } from './adapters/git/bot-identity.ts'
 import { runGit } from './adapters/git/git-program.ts'
 import type { ConnectOptions } from './adapters/kubernetes/connection/connect-cluster.ts'
+import { readConfigFile } from './adapters/system/config-file.ts'
 import { runExternalDiff } from './adapters/system/external-diff.ts'
 import { checkNewFolder, writeNewFolder } from './adapters/system/new-folder.ts'
 import { readPolicyFiles } from './adapters/system/policy-files.ts'
@@ -96,14 +97,16 @@ function contextAt(location: ProcessContext, stdin: CliContext['stdin'], signal:
       return new (await import('./adapters/log/json-log.ts')).JsonLog({ ...sink, clock })
     },
     forgeSetup: async (remote, kind) => (await import('./adapters/forge/open-forge.ts')).findForgeSetup(remote, kind, env, signal),
-    openWebhooks: async ({ address, secrets, remote, onUpdate, onRefused }) => {
+    openWebhooks: async ({ address, secrets, remote, remotes, onUpdate, onRefused }) => {
       const { WebhookIntake } = await import('./adapters/forge/webhook-intake.ts')
       const { startWebhookServer } = await import('./adapters/forge/webhook-server.ts')
       const { DeliveryWindow } = await import('./adapters/forge/webhook-window.ts')
-      const named = parseForgeAddress(remote)
-      const repository = named === undefined ? undefined : `${named.owner}/${named.repository}`
+      const { remotesOf, repositoryName } = await import('./adapters/forge/webhook-routes.ts')
+      const repository = remote === undefined ? undefined : repositoryName(remote)
       const intake = new WebhookIntake({ secrets, repository, window: new DeliveryWindow() })
-      return startWebhookServer({ ...address, intake, clock, onUpdate, onRefused })
+      const update: Parameters<typeof startWebhookServer>[0]['onUpdate'] = (requestedAction, named) =>
+        onUpdate(requestedAction, named === undefined ? undefined : remotesOf(named, remotes()))
+      return startWebhookServer({ ...address, intake, clock, onUpdate: update, onRefused })
     },
     openMonitoring: async ({ address, readiness, onRefused }) => {
       const { PrometheusMetrics } = await import('./adapters/metrics/prometheus-metrics.ts')
@@ -121,6 +124,7 @@ function contextAt(location: ProcessContext, stdin: CliContext['stdin'], signal:
       const { OtlpTraces } = await import('./adapters/traces/otlp-traces.ts')
       return new OtlpTraces(settings, onNote)
     },
+    readConfig: (path) => readConfigFile(path, cwd),
     readPolicyFiles: (path) => readPolicyFiles(resolve(cwd, path)),
     openAuditLog: async (path) => {
       const { openAuditLog } = await import('./adapters/kubernetes/audit/audit-log.ts')

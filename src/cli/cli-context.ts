@@ -86,8 +86,10 @@ export interface WantedWebhooks extends WebhookHooks {
   readonly address: ListenAddress
   /** At least one; each is accepted. */
   readonly secrets: readonly string[]
-  /** Address of the repository as it was given: events of other repositories are ignored. */
-  readonly remote: string
+  /** Address of the repository as it was given: events of other repositories are ignored. Undefined where there may be several. */
+  readonly remote: string | undefined
+  /** Addresses of all repositories now, as they were given. */
+  readonly remotes: () => readonly string[]
 }
 
 export interface WantedMonitoring extends MonitoringHooks {
@@ -133,6 +135,8 @@ export interface CliContext extends ProcessContext {
   openWebhooks(wanted: WantedWebhooks): Promise<Listener>
   /** Serves /metrics, /healthz and /readyz. @throws Failure BP1001 when the address cannot be listened on */
   openMonitoring(wanted: WantedMonitoring): Promise<Listener & { readonly metrics: Metrics }>
+  /** The text of the configuration of the controller. @throws Failure BP1001 when it cannot be read */
+  readConfig(path: string): Promise<string>
   /** The YAML files of a folder, or the one file. @throws Failure BP1001 when it cannot be read, or holds none */
   readPolicyFiles(path: string): readonly PolicyFile[]
   /** @throws Failure BP1001 when the file cannot be read */

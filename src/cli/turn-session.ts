@@ -14,6 +14,7 @@ import { headNotes } from '../reconcile/repository/base-branch.ts'
 import { runFleetTurn, type TurnResult } from '../reconcile/run-turn.ts'
 import type { TurnPorts, TurnRequest } from '../reconcile/turn-request.ts'
 import type { CliContext, ClusterTarget } from './cli-context.ts'
+import type { ConfiguredCluster } from './config/controller-config.ts'
 import type { DryRunOption } from './flags/command-flags.ts'
 import {
   type AuditOptions,
@@ -65,6 +66,8 @@ interface SessionScope {
   readonly packages: readonly string[]
   /** The command reads no reviews, so no request goes to a forge. */
   readonly gitAlone?: boolean
+  /** Instead of those that the options name. */
+  readonly clusters?: readonly ConfiguredCluster[] | undefined
 }
 
 /** Runs `work` with open ports; the cluster's connection is closed whatever happens. */
@@ -85,7 +88,7 @@ export async function withSession(
 export async function openSession(
   cli: CliContext,
   options: SessionOptions,
-  { packages, gitAlone = false }: SessionScope,
+  { packages, gitAlone = false, clusters }: SessionScope,
 ): Promise<Session & { close(): void }> {
   const progress = new Progress(cli, options)
   const printer = new Printer(cli, options)
@@ -95,7 +98,7 @@ export async function openSession(
   const repository = await cli.openRepository(options.repo, options.branch ?? DEFAULT_BRANCH, trace)
   let first: RepositoryRefs | undefined = await repository.refs(cli.signal)
   printNotes(headNotes(first, options.branch), printer)
-  const opened = await openClusters(cli, target, options.contexts)
+  const opened = await openClusters(cli, target, clusters ?? clustersNamed(options.contexts))
   const [cluster] = opened
   if (cluster === undefined) throw new TypeError('a session has a cluster')
   const close = (): void => {
@@ -151,19 +154,24 @@ export async function openSession(
 async function openClusters(
   cli: CliContext,
   target: ClusterTarget,
-  contexts: readonly string[] | undefined,
+  clusters: readonly ConfiguredCluster[] | undefined,
 ): Promise<(SessionCluster & { readonly close: () => void })[]> {
-  if (contexts === undefined) return [{ ...(await cli.openCluster(target)), target }]
+  if (clusters === undefined) return [{ ...(await cli.openCluster(target)), target }]
   return Promise.all(
-    [...new Set(contexts)].map(async (context) => {
-      const own = { ...target, context }
+    clusters.map(async ({ name, context, kubeconfig = target.kubeconfig }) => {
+      const own = { ...target, context, kubeconfig, cluster: name === context ? undefined : name }
       try {
         return { ...(await cli.openCluster(own)), target: own }
       } catch (thrown) {
-        return { reader: failingCluster(context, asFailure(thrown)), close: () => undefined, target: own }
+        return { reader: failingCluster(name, asFailure(thrown)), close: () => undefined, target: own }
       }
     }),
   )
+}
+
+function clustersNamed(contexts: readonly string[] | undefined): readonly ConfiguredCluster[] | undefined {
+  if (contexts === undefined) return undefined
+  return [...new Set(contexts)].map((context) => ({ name: context, context, kubeconfig: undefined }))
 }
 
 /** A cluster that cannot be reached: every request to it fails with the same reason. */

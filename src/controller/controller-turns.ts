@@ -19,7 +19,7 @@ import type { OnlyUnits } from '../reconcile/turn-request.ts'
 import { driftEventsOf } from './drift-events.ts'
 import { RequestedActionQueue } from './requested-action-queue.ts'
 import { transitionsOf } from './transitions.ts'
-import { type IntakeOptions, type IntakePorts, QUEUE, TurnIntake, type TurnScope } from './turn-intake.ts'
+import { type IntakeOptions, type IntakePorts, TurnIntake, type TurnScope } from './turn-intake.ts'
 import type { TurnMeter } from './turn-meter.ts'
 import type { TurnTracer } from './turn-tracer.ts'
 
@@ -70,16 +70,13 @@ export interface TurnsOptions {
 /** Milliseconds that a turn gives to its Events. */
 const EVENTS_WITHIN = 5_000
 
-/** Milliseconds between two events of one kind of refused webhook. */
-const REFUSED_EVERY = 600_000
-
 /** Only another command line or machine helps: these end the controller at its start. */
 const UNUSABLE: ReadonlySet<string> = new Set(['BP1001', 'BP1002', 'BP1006', 'BP1008', 'BP1009', 'BP1010', 'BP1012', 'BP4009', 'BP4010'])
 /** The session has the time until which the next turn waits. */
 const SLOW_DOWN: ReadonlySet<string> = new Set(['BP3004', 'BP5004'])
 
 export class ControllerTurns {
-  /** Why no turn can succeed. */
+  /** Why no turn can succeed, as long as none did. */
   unusable: unknown
   audit: AuditSource | undefined
   /** Undefined where nobody reads metrics. */
@@ -90,29 +87,28 @@ export class ControllerTurns {
   readonly requestedActions = new RequestedActionQueue()
   private readonly ports: TurnsPorts
   private readonly options: TurnsOptions
-  private readonly onUnusable: () => void
+  private readonly onUnusable: () => boolean
   /** What the next turn is about; outlives the sessions. */
   readonly intake: TurnIntake
   private readonly between = new BetweenTurns({ pacesLedger: true })
   private retained: TurnSession | undefined
   private retainedSince = 0
   private running = false
-  private succeeded = false
+  succeeded = false
   private requests = 0
   /** Failures that were logged and are not gone. */
   private failing: ReadonlyMap<string, ReportedFailure> = new Map()
   /** Notes of sessions: each new session reports the same ones again. */
   private readonly noted = new Set<string>()
   private notes: ReadonlySet<string> = new Set()
-  private readonly refusedAt = new Map<string, number>()
   /** The writes of the last dry run. */
   private planned: string | undefined
 
-  /** @param request asks the loop for a turn */
+  /** @param hooks `onUnusable`: no turn can ever succeed; whether the process ends for it. `request` asks the loop for a turn */
   constructor(
     ports: TurnsPorts,
     options: TurnsOptions,
-    { onUnusable, request }: { readonly onUnusable: () => void; readonly request: () => void },
+    { onUnusable, request }: { readonly onUnusable: () => boolean; readonly request: () => void },
   ) {
     this.ports = ports
     this.options = options
@@ -123,7 +119,6 @@ export class ControllerTurns {
   measure(meter: TurnMeter, metrics: Metrics): void {
     this.meter = meter
     this.intake.metrics = metrics
-    meter.provide({ watches: () => this.intake.watches(), queues: () => new Map([[QUEUE, this.intake.queue.depth]]) })
   }
 
   /** Runs one turn. Rejects when it observed nothing; a later turn may succeed. */
@@ -151,8 +146,8 @@ export class ControllerTurns {
       const outcome = signal.aborted ? 'aborted' : 'failed'
       this.meter?.ended(outcome, outcome === 'failed' ? failuresOf(thrown) : [])
       this.tracer?.ended(scope.about === 'units' ? 'units' : 'everything', outcome)
-      if (outcome === 'failed') await this.failed(thrown)
-      if (this.unusable === undefined) this.ports.log.turn({ ...NOTHING, ...spent, outcome })
+      const isLast = outcome === 'failed' && (await this.failed(thrown))
+      if (!isLast) this.ports.log.turn({ ...NOTHING, ...spent, outcome })
       throw thrown
     }
     const failures = reportedFailures(result)
@@ -170,6 +165,7 @@ export class ControllerTurns {
     await this.announce(result, signal)
     if (!nothing) {
       this.succeeded = true
+      this.unusable = undefined
       return
     }
     await this.closeAfter(all)
@@ -179,21 +175,6 @@ export class ControllerTurns {
   /** A stop was requested. */
   readonly stopping = (): void => {
     if (this.running) this.ports.log.process({ event: 'stopping' })
-  }
-
-  readonly webhookRefused = (why: string): void => this.refused('a webhook', why)
-
-  readonly auditRefused = (why: string): void => this.refused('audit events', why)
-
-  readonly connectionRefused = (why: string): void => this.refused('a connection', why)
-
-  /** Once for each reason in a while. */
-  private refused(what: 'a webhook' | 'audit events' | 'a connection', why: string): void {
-    const now = this.now()
-    const before = this.refusedAt.get(`${what} ${why}`)
-    if (before !== undefined && now - before < REFUSED_EVERY) return
-    this.refusedAt.set(`${what} ${why}`, now)
-    this.ports.log.process({ event: 'refused', what, why: loggableName(why) })
   }
 
   async close(): Promise<void> {
@@ -246,15 +227,15 @@ export class ControllerTurns {
     this.ports.log.notes([note])
   }
 
-  private async failed(thrown: unknown): Promise<void> {
+  /** @returns whether the process ends, and reports the failure itself */
+  private async failed(thrown: unknown): Promise<boolean> {
     const failures = failuresOf(thrown)
-    if (!this.succeeded && this.retained === undefined && failures.every(({ code }) => UNUSABLE.has(code))) {
-      this.unusable = thrown
-      this.onUnusable()
-      return
-    }
+    const isUnusable = !this.succeeded && this.retained === undefined && failures.every(({ code }) => UNUSABLE.has(code))
+    this.unusable = isUnusable ? thrown : undefined
+    if (isUnusable && this.onUnusable()) return true
     this.reportFailures(failures.map((failure) => ({ failure })))
     await this.closeAfter(failures)
+    return false
   }
 
   /** A new session may help against every other failure. */

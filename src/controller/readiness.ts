@@ -71,6 +71,12 @@ export class ReadinessState {
   }
 }
 
+/** Of several repositories: one that observes a cluster is enough, and each sentence is there once. */
+export function joinedReadiness(all: readonly Readiness[]): Readiness {
+  const checks = new Map(all.flatMap((one) => one.checks).map((check) => [check.text, check]))
+  return { ready: all.some(({ ready }) => ready), checks: [...checks.values()] }
+}
+
 /** The oldest proof; undefined where there is none yet, and where no kind can be followed: then turns alone observe. */
 function provenAt(kinds: readonly KindWatchState[]): number | undefined {
   const proofs = kinds.flatMap(({ state, provenAt: at }) => (state === 'unreadable' || at === 0 ? [] : [at]))

@@ -1,21 +1,18 @@
-/** The daemon: runs the turn of `scan` until it is stopped. */
+/** The daemon: runs the turns of its repositories until it is stopped. */
 import { loggableName } from '../krm/redaction/loggable.ts'
 import type { Note } from '../note.ts'
 import type { AuditSource } from '../ports/audit-source.ts'
 import type { RequestedAction } from '../ports/check-run.ts'
+import type { Clock } from '../ports/clock.ts'
+import type { Log } from '../ports/log.ts'
 import type { Metrics } from '../ports/metrics.ts'
 import type { Readiness } from '../ports/readiness.ts'
 import type { TurnTraces } from '../ports/turn-traces.ts'
-import { ControllerTurns, type TurnsOptions, type TurnsPorts } from './controller-turns.ts'
-import { ReadinessState } from './readiness.ts'
-import { TurnLoop } from './turn-loop.ts'
-import { TurnMeter } from './turn-meter.ts'
-import { TurnTracer } from './turn-tracer.ts'
+import { Refusals } from './refusals.ts'
+import { type RepositoryEntry, RepositorySet } from './repository-set.ts'
 
-/** Milliseconds. */
-const COALESCE = 500
-/** Shorter than the 30 s after which Kubernetes kills. */
-const GRACE = 20_000
+/** Milliseconds between two looks at the configuration. */
+const RELOAD = 5_000
 
 /** A started server; the caller that started it closes it. */
 export interface Listener {
@@ -23,13 +20,18 @@ export interface Listener {
   close(): Promise<void>
 }
 
-export interface ControllerPorts extends TurnsPorts {
+export interface ControllerPorts {
+  readonly clock: Clock
+  readonly log: Log
   /** From 0 up to 1. */
   readonly random: () => number
   /** Aborted when the controller is stopped. */
   readonly signal: AbortSignal
+  readonly repositories: readonly RepositoryEntry[]
+  /** Undefined where the repositories stay those; answers undefined where they are as they were. Never rejects. */
+  readonly reload?: (() => Promise<readonly RepositoryEntry[] | undefined>) | undefined
   /** Undefined without a listener. */
-  readonly openWebhooks?: ((hooks: WebhookHooks) => Promise<Listener>) | undefined
+  readonly openWebhooks?: ((hooks: WebhookHooks & Remotes) => Promise<Listener>) | undefined
   /** Serves metrics and probes. */
   readonly openMonitoring?: ((hooks: MonitoringHooks) => Promise<Listener & { readonly metrics: Metrics }>) | undefined
   /** Undefined where nobody asked for traces. @param onNote called when one is not sent */
@@ -37,9 +39,14 @@ export interface ControllerPorts extends TurnsPorts {
   readonly openAuditHook?: ((onRefused: (why: string) => void) => Promise<Listener & { readonly source: AuditSource }>) | undefined
 }
 
+interface Remotes {
+  /** Addresses of the repositories, as they were given. */
+  readonly remotes: () => readonly string[]
+}
+
 export interface WebhookHooks {
-  /** Requests a turn. `requestedAction`: a person clicked a button. */
-  readonly onUpdate: (requestedAction?: RequestedAction) => void
+  /** Requests a turn of the repositories with these addresses, or of all. `requestedAction`: a person clicked a button. */
+  readonly onUpdate: (requestedAction?: RequestedAction, remotes?: readonly string[]) => void
   /** Called with the reason why a delivery was refused; nothing of the delivery is in it. */
   readonly onRefused: (why: string) => void
 }
@@ -50,58 +57,78 @@ export interface MonitoringHooks {
   readonly onRefused: (why: string) => void
 }
 
-interface ControllerSettings extends TurnsOptions {
-  /** Milliseconds from the end of a turn to the next one. */
+/** For the log. */
+interface ControllerSettings {
+  /** Milliseconds, of a repository that has none of its own. */
   readonly interval: number
   readonly version: string
+  readonly dryRun: boolean
 }
 
 /**
  * @returns `stopped` between or after turns; `aborted` when a turn had to be stopped: the next one repairs what it left
- * @throws Failure when no turn can ever be
+ * @throws Failure when no turn of any repository can ever be
  */
 export async function runController(ports: ControllerPorts, settings: ControllerSettings): Promise<'stopped' | 'aborted'> {
   const { clock, log, random, signal } = ports
   const { interval, version, dryRun } = settings
   const unusable = new AbortController()
-  const turns: ControllerTurns = new ControllerTurns(ports, settings, {
-    onUnusable: () => unusable.abort(),
-    request: () => loop.request(),
+  let thrown: unknown
+  const set = new RepositorySet({
+    clock,
+    random,
+    signal: AbortSignal.any([signal, unusable.signal]),
+    onUnusable: (why) => {
+      thrown = why
+      unusable.abort()
+    },
   })
-  const wake = (): number => turns.intake.wake()
-  const loop = new TurnLoop({ clock, random, interval, wake, coalesce: COALESCE, grace: GRACE, turn: turns.one })
-  const onUpdate = (requestedAction?: RequestedAction): void => {
-    if (requestedAction !== undefined) turns.requestedActions.add(requestedAction)
-    turns.intake.requestPoll()
-  }
+  const refusals = new Refusals(log, clock)
   const listeners: Listener[] = []
   const listen = (to: 'webhooks' | 'audit events' | 'requests for metrics', listener: Listener | undefined): void => {
     if (listener === undefined) return
     listeners.push(listener)
     log.process({ event: 'listening', for: to, url: loggableName(listener.url) })
   }
-  const readiness = new ReadinessState(interval)
   let traces: TurnTraces | undefined
   try {
-    traces = await ports.openTraces?.(turns.sessionNote)
-    if (traces !== undefined) turns.tracer = new TurnTracer(traces)
-    const onRefused = turns.connectionRefused
-    const monitoring = await ports.openMonitoring?.({ readiness: () => readiness.at(clock.now().getTime()), onRefused })
-    if (monitoring !== undefined)
-      turns.measure(new TurnMeter({ metrics: monitoring.metrics, readiness, elapsed: () => performance.now() }), monitoring.metrics)
+    traces = await ports.openTraces?.((note) => log.notes([note]))
+    set.traces = traces
+    const monitoring = await ports.openMonitoring?.({ readiness: () => set.readiness(), onRefused: refusals.connection })
+    set.metrics = monitoring?.metrics
+    monitoring?.metrics.provide(set.source)
     listen('requests for metrics', monitoring)
-    listen('webhooks', await ports.openWebhooks?.({ onUpdate, onRefused: turns.webhookRefused }))
-    const auditHook = await ports.openAuditHook?.(turns.auditRefused)
-    turns.audit = auditHook?.source
+    const onUpdate: WebhookHooks['onUpdate'] = (requestedAction, remotes) => set.update(requestedAction, remotes)
+    listen('webhooks', await ports.openWebhooks?.({ onUpdate, onRefused: refusals.webhook, remotes: () => set.remotes() }))
+    const auditHook = await ports.openAuditHook?.(refusals.audit)
+    set.audit = auditHook?.source
     listen('audit events', auditHook)
     log.process({ event: 'started', version: loggableName(version), intervalSeconds: interval / 1000, dryRun })
-    signal.addEventListener('abort', turns.stopping, { once: true })
-    const end = await loop.run(AbortSignal.any([signal, unusable.signal]))
-    if (turns.unusable !== undefined) throw turns.unusable
+    signal.addEventListener('abort', set.stopping, { once: true })
+    await set.apply(ports.repositories)
+    await reloadUntil(AbortSignal.any([signal, unusable.signal]), ports, set)
+    const end = await set.ended()
+    if (thrown !== undefined) throw thrown
     log.process({ event: 'stopped' })
-    return end === 'aborted' ? 'aborted' : 'stopped'
+    return end
   } finally {
-    signal.removeEventListener('abort', turns.stopping)
-    await Promise.all([turns.close(), traces?.close(), ...listeners.map((listener) => listener.close())])
+    signal.removeEventListener('abort', set.stopping)
+    await Promise.all([set.close(), traces?.close(), ...listeners.map((listener) => listener.close())])
+  }
+}
+
+async function reloadUntil(stop: AbortSignal, { clock, log, reload }: ControllerPorts, set: RepositorySet): Promise<void> {
+  if (reload === undefined) return
+  for (;;) {
+    try {
+      await clock.sleep(RELOAD, stop)
+    } catch (thrown) {
+      if (stop.aborted) return
+      throw thrown
+    }
+    const entries = await reload()
+    if (entries === undefined || stop.aborted) continue
+    const counts = await set.apply(entries)
+    if (Object.values(counts).some((count) => count > 0)) log.process({ event: 'configured', ...counts })
   }
 }

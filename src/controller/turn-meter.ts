@@ -1,6 +1,6 @@
 /** Measures the turns for the metrics and for the readiness. */
 import type { Failure } from '../failure.ts'
-import type { Metrics, MetricsSource, TurnNumbers } from '../ports/metrics.ts'
+import type { Metrics, TurnNumbers } from '../ports/metrics.ts'
 import type { TracedRequest } from '../ports/trace.ts'
 import type { TurnResult } from '../reconcile/run-turn.ts'
 import type { ReadinessState } from './readiness.ts'
@@ -14,6 +14,8 @@ export function phaseOf(step: string): string | undefined {
 }
 
 interface MeterParts {
+  /** Tells repositories apart; empty where there is one. */
+  readonly repository: string
   readonly metrics: Metrics
   readonly readiness: ReadinessState
   /** Milliseconds of a clock that is never set back. */
@@ -50,22 +52,17 @@ export class TurnMeter {
    * @param whole whether it was about every package of its clusters
    */
   ended(outcome: TurnNumbers['outcome'], failures: readonly Failure[], result?: TurnResult, whole = true): void {
-    const { metrics, readiness, elapsed } = this.parts
+    const { repository, metrics, readiness, elapsed } = this.parts
     this.endPhase()
     const duration = elapsed() - this.began
     const phases = new Map([...this.phases, ['total', duration / 1_000]])
     const observed = result === undefined ? undefined : this.counter.numbersOf(result, whole)
-    metrics.turn({ outcome, phases, failures: countBy(failures, ({ code }) => code), observed })
+    metrics.turn({ repository, outcome, phases, failures: countBy(failures, ({ code }) => code), observed })
     readiness.turnEnded(observed, duration)
   }
 
   request(request: TracedRequest): void {
     this.parts.metrics.request(request)
-  }
-
-  provide(source: MetricsSource): void {
-    this.parts.metrics.provide(source)
-    this.parts.readiness.provide(source)
   }
 
   private endPhase(): void {

@@ -90,11 +90,15 @@ export type ProcessEvent =
   | { readonly event: 'judged'; readonly cluster: Loggable; readonly verdict: Loggable; readonly milliseconds: number }
   /** Changes of a cluster go unseen; or no longer, where there is no reason. */
   | { readonly event: 'watch'; readonly cluster: Loggable; readonly why?: Loggable }
+  /** The configuration was read again: numbers of repositories. */
+  | { readonly event: 'configured'; readonly added: number; readonly changed: number; readonly removed: number }
   | { readonly event: 'stopping' }
   | { readonly event: 'stopped' }
 
 /** Writes at once, and never throws. */
 export interface Log {
+  /** A log whose events are about one of several repositories. */
+  of(repository: Loggable): Log
   /** A turn that ended: one event for each transition, one for the plan of a dry run, then one for the turn. */
   turn(turn: TurnEvent): void
   /** One event each. `gone`: a turn that would have met it again did not. */

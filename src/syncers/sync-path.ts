@@ -47,11 +47,12 @@ function cleanPath(path: string): string {
 
 /** Host and path of any form of the address: `https://github.com/a/b.git`, `git@github.com:a/b`. */
 export function sameRepository(left: string, right: string): boolean {
-  const [one, other] = [locationOf(left), locationOf(right)]
+  const [one, other] = [repositoryLocation(left), repositoryLocation(right)]
   return one !== '' && one === other
 }
 
-function locationOf(address: string): string {
+/** `git.example.com/a/b`: the same for every form of one address, and without user, password and port. */
+export function repositoryLocation(address: string): string {
   const plain = address
     .replace(/^[a-z+]+:\/\//i, '')
     .replace(/^[^@/]*@/, '')

@@ -35,6 +35,8 @@ export interface CliOptions {
   readonly probes?: CliContext['probes']
   readonly openWebhooks?: CliContext['openWebhooks']
   readonly openMonitoring?: CliContext['openMonitoring']
+  readonly readConfig?: CliContext['readConfig']
+  readonly openRepository?: CliContext['openRepository']
   readonly readPolicyFiles?: CliContext['readPolicyFiles']
   readonly openAuditLog?: CliContext['openAuditLog']
   readonly openAuditHook?: CliContext['openAuditHook']
@@ -83,7 +85,7 @@ export async function runInWorld(turn: TurnWorld, argv: readonly string[], optio
     bot: { email: BOT_EMAIL },
     signal: interrupt.signal,
     openRenderer: async () => options.renderer ?? new InProcessRenderer(),
-    openRepository: async () => turn.repository,
+    openRepository: options.openRepository ?? (async () => turn.repository),
     openForge: async (_, { dryRun }) => {
       if (turn.forge instanceof MemoryForge) turn.forge.writeCount.dryRun = dryRun === true
       return turn.ports.forge
@@ -92,6 +94,7 @@ export async function runInWorld(turn: TurnWorld, argv: readonly string[], optio
     forgeSetup: async (_remote, kind) => (kind === undefined ? turn.ports.forge.setup : FORGES[kind]),
     openWebhooks: options.openWebhooks ?? (() => assert.fail('nobody listens')),
     openMonitoring: options.openMonitoring ?? (() => assert.fail('nobody listens')),
+    readConfig: options.readConfig ?? (() => assert.fail('no configuration was named')),
     readPolicyFiles: options.readPolicyFiles ?? (() => assert.fail('no policies of the operator were named')),
     openAuditLog: options.openAuditLog ?? (() => assert.fail('no audit log was named')),
     openAuditHook: options.openAuditHook ?? (() => assert.fail('nobody listens')),

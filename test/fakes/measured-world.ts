@@ -25,7 +25,7 @@ export class MeasuredWorld {
   readonly world = new TurnWorld('{mode: Propose, ignore: [{paths: [data.ignored], reason: canary-reason}]}', API)
   readonly metrics = new PrometheusMetrics({ version: '1.2.3', clock: systemClock })
   private readonly readiness = new ReadinessState(60_000)
-  readonly meter = new TurnMeter({ metrics: this.metrics, readiness: this.readiness, elapsed: () => performance.now() })
+  readonly meter = new TurnMeter({ repository: '', metrics: this.metrics, readiness: this.readiness, elapsed: () => performance.now() })
   private events = 0
 
   async turn(): Promise<void> {
@@ -110,6 +110,6 @@ export class MeasuredWorld {
         events: this.events,
       },
     ]
-    meter.provide({ watches: () => [{ cluster: 'prod', state }], queues: () => new Map([['clusters', 3]]) })
+    metrics.provide({ watches: () => [{ cluster: 'prod', state }], queues: () => new Map([['clusters', 3]]) })
   }
 }

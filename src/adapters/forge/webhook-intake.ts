@@ -18,6 +18,8 @@ export interface WebhookAnswer {
   readonly why: string
   /** With `look` alone. */
   readonly requestedAction?: RequestedAction
+  /** `owner/name`, with `look` alone; undefined where the body was not kept. */
+  readonly repository?: string
 }
 
 interface WebhookIntakeOptions {
@@ -135,12 +137,16 @@ export class WebhookReading {
     const named = ownKey(ownKey(value, 'repository'), 'full_name')
     if (typeof named !== 'string') return ignored('the body names no repository')
     if (repository !== undefined && named.toLowerCase() !== repository.toLowerCase()) return ignored('the event is of another repository')
-    if (event !== CHECK_EVENT) return OBSERVE
+    if (event !== CHECK_EVENT) return { ...OBSERVE, repository: named }
     const requestedAction = requestedActionOf(value)
     if (requestedAction === undefined) return ignored('no button of ours was pressed')
     // Only what is signed counts: the id of a delivery is a header.
     const id = `press-${createHash('sha256').update(signature).digest('hex').slice(0, 16)}`
-    return { ...OBSERVE, requestedAction: { ...requestedAction, id, at: `${new Date(now).toISOString().slice(0, 19)}Z` } }
+    return {
+      ...OBSERVE,
+      repository: named,
+      requestedAction: { ...requestedAction, id, at: `${new Date(now).toISOString().slice(0, 19)}Z` },
+    }
   }
 
   close(): void {

@@ -16,8 +16,8 @@ interface WebhookServerOptions {
   readonly port: number
   readonly intake: WebhookIntake
   readonly clock: Clock
-  /** A verified event of the repository: a turn is wanted. `requestedAction`: a person clicked a button. */
-  readonly onUpdate: (requestedAction: RequestedAction | undefined) => void
+  /** A verified event: a turn is wanted. `requestedAction`: a person clicked a button. `repository`: `owner/name`, if it is known. */
+  readonly onUpdate: (requestedAction: RequestedAction | undefined, repository: string | undefined) => void
   /** Called with the reason, once for each refused delivery. */
   readonly onRefused: (why: string) => void
   readonly limits?: Partial<WebhookLimits>
@@ -86,7 +86,7 @@ function exchange(options: WebhookServerOptions, limits: WebhookLimits, request:
     }
     const end = (): void => {
       const result = reading.end(options.clock.now().getTime())
-      if (result.updates === 'look') options.onUpdate(result.requestedAction)
+      if (result.updates === 'look') options.onUpdate(result.requestedAction, result.repository)
       if (result.updates === 'refused') refuse(result)
       else exchanged.answer(result.status, result.why)
     }

@@ -50,6 +50,8 @@ export function processText(event: ProcessEvent): string {
       return `a change in ${event.cluster} was judged in ${event.milliseconds.toFixed(1)} ms: ${event.verdict}`
     case 'watch':
       return event.why === undefined ? `changes of ${event.cluster} are watched` : `changes of ${event.cluster} go unseen: ${event.why}`
+    case 'configured':
+      return `the configuration changed: ${count(event.added, 'repository', 'repositories')} added, ${event.changed} changed, ${event.removed} removed`
     case 'stopping':
       return 'stopping when the running turn is done; interrupt again to stop at once'
     case 'stopped':

@@ -1,6 +1,6 @@
 /** JSON lines with pino, named as controller-runtime and Flux name their fields. No transport: each event is one write to the stream. */
 import { type Logger, pino } from 'pino'
-import { loggableText } from '../../krm/redaction/loggable.ts'
+import { type Loggable, loggableText } from '../../krm/redaction/loggable.ts'
 import { groupNotes, groupSentence, type Note } from '../../note.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Log, LogLevel, ProcessEvent, ReportedFailure, TurnEvent } from '../../ports/log.ts'
@@ -12,21 +12,30 @@ export interface LogSink {
   readonly level: LogLevel
   readonly clock: Clock
   readonly stream: { write(text: string): unknown }
+  /** That the events are about, where there are several. */
+  readonly repository?: Loggable
 }
 
 export class JsonLog implements Log {
   readonly #pino: Logger
+  readonly #sink: LogSink
 
-  constructor({ level, clock, stream }: LogSink) {
+  constructor(sink: LogSink) {
+    const { level, clock, stream, repository } = sink
+    this.#sink = sink
     this.#pino = pino(
       {
         level,
-        base: null,
+        base: repository === undefined ? null : { repository },
         timestamp: () => `,"ts":"${clock.now().toISOString()}"`,
         formatters: { level: (label) => ({ level: label }) },
       },
       { write: (line) => void stream.write(line) },
     )
+  }
+
+  of(repository: Loggable): Log {
+    return new JsonLog({ ...this.#sink, repository })
   }
 
   turn(turn: TurnEvent): void {

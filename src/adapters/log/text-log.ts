@@ -1,7 +1,7 @@
 /** Lines for people: time and event. A turn is one line; a quiet turn is none but for `debug`. */
 import { styleText } from 'node:util'
 import { formatFailure, groupFailures } from '../../failure.ts'
-import { loggableText } from '../../krm/redaction/loggable.ts'
+import { type Loggable, loggableText } from '../../krm/redaction/loggable.ts'
 import { groupNotes, groupSentence, type Note } from '../../note.ts'
 import { dryRunLines } from '../../plan/turn/turn-words.ts'
 import { LOG_LEVELS, type Log, type LogLevel, type ProcessEvent, type ReportedFailure, type TurnEvent } from '../../ports/log.ts'
@@ -18,6 +18,10 @@ export class TextLog implements Log {
 
   constructor(sink: LogSink & { readonly color: boolean }) {
     this.#sink = sink
+  }
+
+  of(repository: Loggable): Log {
+    return new TextLog({ ...this.#sink, repository })
   }
 
   turn(turn: TurnEvent): void {
@@ -53,9 +57,9 @@ export class TextLog implements Log {
   }
 
   #line(level: LogLevel, text: string): void {
-    const { level: least, clock, stream } = this.#sink
+    const { level: least, clock, stream, repository } = this.#sink
     if (LOG_LEVELS.indexOf(level) < LOG_LEVELS.indexOf(least)) return
-    stream.write(`${clock.now().toISOString().slice(0, 19)}Z  ${text}\n`)
+    stream.write(`${clock.now().toISOString().slice(0, 19)}Z  ${repository === undefined ? '' : `[${repository}] `}${text}\n`)
   }
 
   #red(text: string): string {

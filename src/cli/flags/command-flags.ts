@@ -60,7 +60,29 @@ export const INIT_FLAGS = new Command()
   .option('--print-ruleset', 'print only the commands that protect the base branch and the ledger')
   .option('--bot <name>', 'account of Backporch, for --print-ruleset: the id of its App on GitHub, its login on Gitea')
 
+/** The file of `--config` says these for each repository. */
+const CONFIGURED = [
+  'repo',
+  'branch',
+  'path',
+  'forge',
+  'context',
+  'contexts',
+  'cluster',
+  'live',
+  'fieldManager',
+  'auditLog',
+  'package',
+  'selector',
+]
+
 export const CONTROLLER_FLAGS = new Command()
+  .addOption(
+    new Option(
+      '--config <path>',
+      'several repositories with their clusters: a file with a ControllerConfig, read again when it changes',
+    ).conflicts(CONFIGURED),
+  )
   .option('--interval <duration>', 'time between two polls of git and the forge, as in 5m; 60s otherwise', interval)
   .option('--resync-interval <duration>', 'time between two turns about everything, where the clusters are watched; 1h otherwise', interval)
   .option(

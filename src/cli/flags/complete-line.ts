@@ -24,6 +24,7 @@ const VALUES: { readonly [flag: string]: 'packages' | 'clusters' | 'files' } = {
   package: 'packages',
   cluster: 'clusters',
   repo: 'files',
+  config: 'files',
   kubeconfig: 'files',
   live: 'files',
   folder: 'files',

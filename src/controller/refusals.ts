@@ -1,0 +1,32 @@
+/** Reports what listeners refuse, each reason once in a while. */
+import { loggableName } from '../krm/redaction/loggable.ts'
+import type { Clock } from '../ports/clock.ts'
+import type { Log } from '../ports/log.ts'
+
+/** Milliseconds between two events of one kind. */
+const REFUSED_EVERY = 600_000
+
+export class Refusals {
+  private readonly log: Log
+  private readonly clock: Clock
+  private readonly refusedAt = new Map<string, number>()
+
+  constructor(log: Log, clock: Clock) {
+    this.log = log
+    this.clock = clock
+  }
+
+  readonly webhook = (why: string): void => this.refused('a webhook', why)
+
+  readonly audit = (why: string): void => this.refused('audit events', why)
+
+  readonly connection = (why: string): void => this.refused('a connection', why)
+
+  private refused(what: 'a webhook' | 'audit events' | 'a connection', why: string): void {
+    const now = this.clock.now().getTime()
+    const before = this.refusedAt.get(`${what} ${why}`)
+    if (before !== undefined && now - before < REFUSED_EVERY) return
+    this.refusedAt.set(`${what} ${why}`, now)
+    this.log.process({ event: 'refused', what, why: loggableName(why) })
+  }
+}

@@ -1,0 +1,164 @@
+/** The repositories of the process. Each has its own turns, one at a time, and waits for no other one. */
+import type { AuditSource } from '../ports/audit-source.ts'
+import type { RequestedAction } from '../ports/check-run.ts'
+import type { Clock } from '../ports/clock.ts'
+import type { Metrics, MetricsSource } from '../ports/metrics.ts'
+import type { Readiness } from '../ports/readiness.ts'
+import type { TurnTraces } from '../ports/turn-traces.ts'
+import { ControllerTurns, type TurnsOptions, type TurnsPorts } from './controller-turns.ts'
+import { joinedReadiness, ReadinessState } from './readiness.ts'
+import { byCluster } from './shared-watch.ts'
+import { QUEUE } from './turn-intake.ts'
+import { TurnLoop } from './turn-loop.ts'
+import { TurnMeter } from './turn-meter.ts'
+import { TurnTracer } from './turn-tracer.ts'
+
+/** Milliseconds. */
+const COALESCE = 500
+/** Shorter than the 30 s after which Kubernetes kills. */
+const GRACE = 20_000
+
+export interface RepositoryEntry {
+  /** Tells the repositories apart. */
+  readonly name: string
+  /** The address as it was given. */
+  readonly remote: string
+  /** What it is set to: with another text it starts again. */
+  readonly text: string
+  readonly ports: TurnsPorts
+  /** Milliseconds from the end of a turn to the next one. */
+  readonly interval: number
+  readonly options: TurnsOptions
+}
+
+interface SetParts {
+  readonly clock: Clock
+  /** From 0 up to 1. */
+  readonly random: () => number
+  /** Aborted when all of them are to stop. */
+  readonly signal: AbortSignal
+  /** No repository can ever work. */
+  readonly onUnusable: (thrown: unknown) => void
+}
+
+interface Running {
+  readonly entry: RepositoryEntry
+  readonly turns: ControllerTurns
+  readonly readiness: ReadinessState
+  readonly stop: AbortController
+  readonly ended: Promise<'idle' | 'finished' | 'aborted'>
+}
+
+export class RepositorySet {
+  private readonly parts: SetParts
+  private readonly running = new Map<string, Running>()
+  /** Undefined where nobody reads metrics. They are set before the first repository starts. */
+  metrics: Metrics | undefined
+  traces: TurnTraces | undefined
+  audit: AuditSource | undefined
+  /** Whether a turn of a repository succeeded that is not there any more. */
+  private worked = false
+
+  constructor(parts: SetParts) {
+    this.parts = parts
+  }
+
+  /** Starts what is new, ends what is gone, and starts again what changed. @returns how many of each */
+  async apply(
+    entries: readonly RepositoryEntry[],
+  ): Promise<{ readonly added: number; readonly changed: number; readonly removed: number }> {
+    const wanted = new Map(entries.map((entry) => [entry.name, entry]))
+    const ending = [...this.running.values()].filter(({ entry }) => wanted.get(entry.name)?.text !== entry.text)
+    const changed = ending.filter(({ entry }) => wanted.has(entry.name))
+    const added = entries.filter(({ name }) => !this.running.has(name))
+    for (const entry of added) this.start(entry)
+    await Promise.all(
+      ending.map(async (one) => {
+        await this.end(one)
+        const entry = wanted.get(one.entry.name)
+        if (entry !== undefined && !this.parts.signal.aborted) this.start(entry)
+      }),
+    )
+    return { added: added.length, changed: changed.length, removed: ending.length - changed.length }
+  }
+
+  /** Requests a turn. @param remotes of the repositories; undefined for all */
+  update(requestedAction: RequestedAction | undefined, remotes: readonly string[] | undefined): void {
+    for (const { entry, turns } of this.running.values()) {
+      if (remotes !== undefined && !remotes.includes(entry.remote)) continue
+      if (requestedAction !== undefined) turns.requestedActions.add(requestedAction)
+      turns.intake.requestPoll()
+    }
+  }
+
+  /** Addresses as they were given. */
+  remotes(): readonly string[] {
+    return [...this.running.values()].map(({ entry }) => entry.remote)
+  }
+
+  readiness(): Readiness {
+    const now = this.parts.clock.now().getTime()
+    return joinedReadiness([...this.running.values()].map(({ readiness }) => readiness.at(now)))
+  }
+
+  /** For metrics about all of them. */
+  readonly source: Required<MetricsSource> = {
+    watches: () => byCluster([...this.running.values()].flatMap(({ turns }) => turns.intake.watches())),
+    queues: () => new Map([[QUEUE, [...this.running.values()].reduce((sum, { turns }) => sum + turns.intake.queue.depth, 0)]]),
+    repositories: () => new Set(this.running.keys()),
+  }
+
+  /** A stop was requested. */
+  readonly stopping = (): void => {
+    for (const { turns } of this.running.values()) turns.stopping()
+  }
+
+  /** @returns once all have ended, which only the signal makes them: whether a turn had to be stopped */
+  async ended(): Promise<'stopped' | 'aborted'> {
+    const { signal } = this.parts
+    if (!signal.aborted) await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }))
+    const ends = await Promise.all([...this.running.values()].map(({ ended }) => ended))
+    return ends.includes('aborted') ? 'aborted' : 'stopped'
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([...this.running.values()].map(({ turns }) => turns.close()))
+  }
+
+  private start(entry: RepositoryEntry): void {
+    const { clock, random, signal } = this.parts
+    const { interval } = entry
+    const turns: ControllerTurns = new ControllerTurns(entry.ports, entry.options, {
+      onUnusable: () => this.unusable(turns.unusable),
+      request: () => loop.request(),
+    })
+    const wake = (): number => turns.intake.wake()
+    const loop = new TurnLoop({ clock, random, interval, wake, coalesce: COALESCE, grace: GRACE, turn: turns.one })
+    const readiness = new ReadinessState(interval)
+    readiness.provide({ watches: () => turns.intake.watches() })
+    turns.audit = this.audit
+    if (this.traces !== undefined) turns.tracer = new TurnTracer(this.traces)
+    if (this.metrics !== undefined) {
+      const elapsed = (): number => performance.now()
+      turns.measure(new TurnMeter({ repository: entry.name, metrics: this.metrics, readiness, elapsed }), this.metrics)
+    }
+    const stop = new AbortController()
+    this.running.set(entry.name, { entry, turns, readiness, stop, ended: loop.run(AbortSignal.any([signal, stop.signal])) })
+  }
+
+  private async end({ entry, turns, stop, ended }: Running): Promise<void> {
+    stop.abort(new Error('the repository is configured no more'))
+    await ended
+    await turns.close()
+    this.worked ||= turns.succeeded
+    this.running.delete(entry.name)
+  }
+
+  /** Ends the process where nothing ever worked and nothing can. */
+  private unusable(thrown: unknown): boolean {
+    const all = [...this.running.values()]
+    if (this.worked || !all.every(({ turns }) => turns.unusable !== undefined)) return false
+    this.parts.onUnusable(thrown)
+    return true
+  }
+}
