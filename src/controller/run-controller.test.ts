@@ -1,0 +1,284 @@
+/** Several repositories in one process. */
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import { logEvents } from '../../test/fakes/log-events.ts'
+import { TurnWorld } from '../../test/fakes/turn-world.ts'
+import { VirtualClock } from '../../test/fakes/virtual-clock.ts'
+import { JsonLog } from '../adapters/log/json-log.ts'
+import { PrometheusMetrics } from '../adapters/metrics/prometheus-metrics.ts'
+import { Failure, type FailureCode, type Retry } from '../failure.ts'
+import { loggableName } from '../krm/redaction/loggable.ts'
+import type { RepositoryEntry } from './repository-set.ts'
+import { type ControllerPorts, type MonitoringHooks, runController, type WebhookHooks } from './run-controller.ts'
+
+const MINUTE = 60_000
+const RESULT = await new TurnWorld().scan()
+const { key } = new TurnWorld()
+
+function failure(code: FailureCode, retry: Retry = 'backoff'): Failure {
+  return new Failure({ code, what: 'no', why: 'no', remedy: 'no', retry })
+}
+
+type Reload = () => readonly RepositoryEntry[] | undefined
+
+class Process {
+  readonly clock = new VirtualClock()
+  private text = ''
+  readonly log = new JsonLog({ level: 'info', clock: this.clock, stream: { write: (text) => (this.text += text) } })
+  private readonly stopping = new AbortController()
+  /** Milliseconds at which turns began, by repository. */
+  readonly turns = new Map<string, number[]>()
+  /** Why the next turns of a repository fail; `hang` for one that does not end. */
+  readonly trouble = new Map<string, Failure | 'hang'>()
+  readonly closed: string[] = []
+  hooks: (WebhookHooks & { readonly remotes: () => readonly string[] }) | undefined
+  monitoring: MonitoringHooks | undefined
+  readonly metrics = new PrometheusMetrics({ version: '1', clock: this.clock })
+  ended: Promise<string> = Promise.resolve('not started')
+
+  /** @param text another one makes it start again */
+  entry(name: string, text = '', interval = MINUTE): RepositoryEntry {
+    const own: number[] = this.turns.get(name) ?? []
+    this.turns.set(name, own)
+    const meet = async (signal: AbortSignal): Promise<void> => {
+      own.push(this.clock.elapsed)
+      const trouble = this.trouble.get(name)
+      if (trouble === 'hang') await this.clock.sleep(1e12, signal)
+      else if (trouble !== undefined) throw trouble
+    }
+    return {
+      name,
+      remote: `https://${name}`,
+      text,
+      interval,
+      options: { sessionAge: 600_000, dryRun: false, intake: { interval, resync: 3_600_000, heartbeat: 600_000 } },
+      ports: {
+        clock: this.clock,
+        log: this.log.of(loggableName(name)),
+        openSession: async (_hooks, signal) => {
+          await meet(signal)
+          let opening = true
+          return {
+            clusters: ['prod'],
+            key,
+            poll: () => assert.fail('a cluster that is not watched needs no poll'),
+            turn: async (_inputs, turnSignal) => {
+              if (!opening) await meet(turnSignal)
+              opening = false
+              return RESULT
+            },
+            close: async () => void this.closed.push(name),
+          }
+        },
+        intake: {
+          now: () => this.clock.now().getTime(),
+          random: () => 0,
+          openWatch: async () => undefined,
+          loadVerdicts: async () => undefined,
+          saveVerdicts: async () => undefined,
+          onVerdict: () => undefined,
+          onSight: () => undefined,
+        },
+      },
+    }
+  }
+
+  start(t: TestContext, repositories: readonly RepositoryEntry[], reload?: Reload): void {
+    const ports: ControllerPorts = {
+      clock: this.clock,
+      log: this.log,
+      random: () => 1,
+      signal: this.stopping.signal,
+      repositories,
+      reload: reload === undefined ? undefined : async () => reload(),
+      openWebhooks: async (hooks) => {
+        this.hooks = hooks
+        return { url: 'http://127.0.0.1:8080/webhook', close: async () => undefined }
+      },
+      openMonitoring: async (hooks) => {
+        this.monitoring = hooks
+        return { url: 'http://127.0.0.1:9090/metrics', close: async () => undefined, metrics: this.metrics }
+      },
+    }
+    this.ended = runController(ports, { interval: MINUTE, version: '1', dryRun: false })
+    this.ended.catch(() => undefined)
+    t.after(() => this.stop().catch(() => undefined))
+  }
+
+  async stop(): Promise<string> {
+    this.stopping.abort()
+    await this.clock.pass(30_000)
+    return this.ended
+  }
+
+  events(event?: string) {
+    return logEvents(this.text, event)
+  }
+
+  /** Minutes in which turns began. */
+  minutes(name: string): readonly number[] {
+    return (this.turns.get(name) ?? []).map((at) => Math.round((at / MINUTE) * 10) / 10)
+  }
+}
+
+test('a repository that fails for ever, and one whose turn never ends, delay no other one', async (t) => {
+  const running = new Process()
+  running.trouble.set('a/down', failure('BP4001'))
+  running.trouble.set('a/slow', 'hang')
+  running.start(
+    t,
+    ['a/down', 'a/slow', 'a/good'].map((name) => running.entry(name)),
+  )
+  await running.clock.pass(5 * MINUTE)
+  assert.deepEqual(running.minutes('a/good'), [0, 1, 2, 3, 4, 5])
+  assert.ok(running.minutes('a/down').length >= 4, 'it is tried again')
+  assert.equal(running.minutes('a/slow').length, 1)
+  assert.deepEqual(
+    running.events('failure').map(({ code, repository }) => [code, repository]),
+    [['BP4001', 'a/down']],
+  )
+  assert.ok(running.events('turn').every(({ repository }) => repository === 'a/good' || repository === 'a/down'))
+})
+
+test('each repository has its interval, and a stop ends all of them', async (t) => {
+  const running = new Process()
+  running.start(t, [running.entry('a/often'), running.entry('a/seldom', '', 3 * MINUTE)])
+  await running.clock.pass(6 * MINUTE + 1)
+  assert.deepEqual([running.minutes('a/often').length, running.minutes('a/seldom').length], [7, 3])
+  assert.equal(await running.stop(), 'stopped')
+  assert.deepEqual(running.closed.sort(), ['a/often', 'a/seldom'])
+  await running.clock.pass(10 * MINUTE)
+  assert.equal(running.minutes('a/often').length, 7)
+})
+
+test('one turn that has to be aborted is the end of the process', async (t) => {
+  const running = new Process()
+  running.trouble.set('a/slow', 'hang')
+  running.start(t, [running.entry('a/slow'), running.entry('a/good')])
+  await running.clock.pass(1_000)
+  assert.equal(await running.stop(), 'aborted')
+})
+
+test('an address that can never work is reported and tried again while another repository may work', async (t) => {
+  const running = new Process()
+  running.trouble.set('a/none', failure('BP1002', 'never'))
+  running.start(t, [running.entry('a/none'), running.entry('a/good')])
+  await running.clock.pass(3 * MINUTE)
+  assert.deepEqual(running.minutes('a/none'), [0, 1, 2, 3])
+  assert.deepEqual(
+    running.events('failure').map(({ code, repository }) => [code, repository]),
+    [['BP1002', 'a/none']],
+  )
+  running.trouble.delete('a/none')
+  await running.clock.pass(MINUTE)
+  assert.equal(running.events('recovered').length, 1)
+})
+
+test('the process ends where no repository can ever work', async (t) => {
+  const running = new Process()
+  for (const name of ['a/none', 'a/nothing']) running.trouble.set(name, failure('BP1002', 'never'))
+  running.start(t, [running.entry('a/none'), running.entry('a/nothing')])
+  const ended = assert.rejects(running.ended, (thrown) => thrown instanceof Failure && thrown.code === 'BP1002')
+  await running.clock.pass(1_000)
+  await ended
+})
+
+test('where one repository worked, others that cannot do not end the process', async (t) => {
+  const running = new Process()
+  running.trouble.set('a/none', failure('BP1002', 'never'))
+  const none = running.entry('a/none')
+  let now: readonly RepositoryEntry[] = [none, running.entry('a/good')]
+  running.start(t, now, () => now)
+  await running.clock.pass(MINUTE)
+  now = [none]
+  await running.clock.pass(3 * MINUTE)
+  assert.equal(running.minutes('a/none').length, 5)
+})
+
+test('a repository that is added starts, one that is removed stops, and one that changed starts again', async (t) => {
+  const running = new Process()
+  let next: readonly RepositoryEntry[] | undefined
+  const reload: Reload = () => {
+    const entries = next
+    next = undefined
+    return entries
+  }
+  running.start(t, [running.entry('a/kept'), running.entry('a/gone'), running.entry('a/changed', 'one')], reload)
+  await running.clock.pass(30_000)
+  next = [running.entry('a/kept'), running.entry('a/changed', 'other'), running.entry('a/new')]
+  await running.clock.pass(90_000)
+  assert.deepEqual(running.closed, ['a/gone', 'a/changed'])
+  assert.deepEqual(running.minutes('a/kept'), [0, 1, 2])
+  assert.deepEqual(running.minutes('a/gone'), [0])
+  assert.deepEqual(running.minutes('a/changed'), [0, 0.6, 1.6])
+  assert.deepEqual(running.minutes('a/new'), [0.6, 1.6])
+  assert.deepEqual(
+    running.events('configured').map(({ added, changed, removed }) => [added, changed, removed]),
+    [[1, 1, 1]],
+  )
+  assert.deepEqual(running.hooks?.remotes(), ['https://a/kept', 'https://a/new', 'https://a/changed'])
+  next = [running.entry('a/kept'), running.entry('a/changed', 'other'), running.entry('a/new')]
+  await running.clock.pass(10_000)
+  assert.equal(running.events('configured').length, 1)
+})
+
+test('a running turn of a repository that is removed has the grace to end, and delays no added one', async (t) => {
+  const running = new Process()
+  running.trouble.set('a/slow', 'hang')
+  const good = running.entry('a/good')
+  let next: readonly RepositoryEntry[] | undefined = [good, running.entry('a/new')]
+  running.start(t, [running.entry('a/slow'), good], () => {
+    const entries = next
+    next = undefined
+    return entries
+  })
+  await running.clock.pass(6_000)
+  assert.equal(running.minutes('a/new').length, 1)
+  await running.clock.pass(25_000)
+  assert.equal(running.events('configured').length, 1)
+  assert.equal(await running.stop(), 'stopped')
+})
+
+test('a webhook requests a turn of its repositories alone', async (t) => {
+  const running = new Process()
+  running.start(t, [running.entry('a/one'), running.entry('a/other')])
+  await running.clock.pass(10_000)
+  running.hooks?.onUpdate(undefined, ['https://a/one'])
+  await running.clock.pass(5_000)
+  assert.deepEqual([running.turns.get('a/one'), running.turns.get('a/other')], [[0, 10_500], [0]])
+  running.hooks?.onUpdate(undefined, [])
+  await running.clock.pass(5_000)
+  running.hooks?.onUpdate()
+  await running.clock.pass(5_000)
+  assert.deepEqual(
+    [running.turns.get('a/one'), running.turns.get('a/other')],
+    [
+      [0, 10_500, 20_500],
+      [0, 20_500],
+    ],
+  )
+})
+
+test('it is ready while one repository observes a cluster, and metrics forget a repository that is removed', async (t) => {
+  const running = new Process()
+  running.trouble.set('a/down', failure('BP4001'))
+  const down = running.entry('a/down')
+  let next: readonly RepositoryEntry[] | undefined
+  running.start(t, [down, running.entry('a/good')], () => next)
+  const { readiness } = running.monitoring ?? assert.fail('it serves probes')
+  assert.equal(readiness().ready, false)
+  await running.clock.pass(2_000)
+  assert.deepEqual(
+    [readiness().ready, ...readiness().checks.map(({ text }) => text)],
+    [true, 'first turn ended', 'clusters: none was observed yet', 'cluster prod ok'],
+  )
+  const series = async (): Promise<readonly (string | undefined)[]> => {
+    const text = await running.metrics.exposition()
+    return [/^backporch_package_info\{.*\} (\d+)$/m, /^backporch_failures\{code="BP4001"\} (\d+)$/m].map((wanted) => wanted.exec(text)?.[1])
+  }
+  assert.deepEqual(await series(), ['1', '1'])
+  next = [down]
+  await running.clock.pass(10_000)
+  assert.deepEqual(await series(), [undefined, '1'])
+  assert.equal(readiness().ready, false)
+})
