@@ -92,12 +92,12 @@ export async function runController(ports: ControllerPorts, settings: Controller
   }
   let traces: TurnTraces | undefined
   try {
-    traces = await ports.openTraces?.((note) => log.notes([note]))
-    set.traces = traces
     const monitoring = await ports.openMonitoring?.({ readiness: () => set.readiness(), onRefused: refusals.connection })
     set.metrics = monitoring?.metrics
     monitoring?.metrics.provide(set.source)
     listen('requests for metrics', monitoring)
+    traces = await ports.openTraces?.((note) => log.notes([note]))
+    set.traces = traces
     const onUpdate: WebhookHooks['onUpdate'] = (requestedAction, remotes) => set.update(requestedAction, remotes)
     listen('webhooks', await ports.openWebhooks?.({ onUpdate, onRefused: refusals.webhook, remotes: () => set.remotes() }))
     const auditHook = await ports.openAuditHook?.(refusals.audit)
