@@ -83,6 +83,9 @@ const FOR_ITSELF = /^process\.(?:env\[.*\] =|chdir)|^const \w+ = AbortSignal\.ti
 /** Short texts with long runs: they begin before files that are only longer. The run prints which files took longest. */
 const SLOW = new Set([
   'test/e2e/canary.gitea.test.ts',
+  'test/e2e/chaos.gitea.test.ts',
+  'test/e2e/controller-restart.live.test.ts',
+  'test/e2e/outage.live.test.ts',
   'test/gitea/gitea-contract.test.ts',
   'test/hostile/command-faults.gitea.test.ts',
   'test/hostile/tenancy.test.ts',
