@@ -52,7 +52,15 @@ async function bundle(entries: Readonly<Record<string, string>>, folder: string)
   if (outside.length > 0) throw new Error(`not in the bundle: ${[...new Set(outside)].join(', ')}`)
   const elsewhere = Object.keys(outputs).filter((path) => resolve(root, dirname(path)) !== resolve(root, folder))
   if (elsewhere.length > 0) throw new Error(`not in ${folder}: ${elsewhere.join(', ')}`)
-  return outputs
+  return withoutUnused(outputs, Object.keys(entries))
+}
+
+/** esbuild writes a chunk for each late import, also for one whose code nothing needs. */
+function withoutUnused(outputs: Metafile['outputs'], entries: readonly string[]): Metafile['outputs'] {
+  const used = new Set(Object.keys(outputs).filter((path) => entries.includes(basename(path, '.mjs'))))
+  for (const path of used) for (const { external, path: next } of outputs[path]?.imports ?? []) if (external !== true) used.add(next)
+  for (const path of Object.keys(outputs)) if (!used.has(path)) rmSync(resolve(root, path))
+  return Object.fromEntries(Object.entries(outputs).filter(([path]) => used.has(path)))
 }
 
 /** Size of an entry with all that is loaded with it, without what it loads later. */

@@ -47,8 +47,8 @@ export const OBSERVATION_AND_STATE: readonly Promised[] = [
       {
         breaks: 'a cluster that cannot be observed ends the turn of all clusters',
         file: 'src/reconcile/observe-turn.ts',
-        find: 'if (signal.aborted) throw thrown\n    return { cluster: cluster.name,',
-        replace: 'if (thrown !== undefined) throw thrown\n    return { cluster: cluster.name,',
+        find: 'if (signal.aborted) throw thrown\n    const failures = limit',
+        replace: 'if (thrown !== undefined) throw thrown\n    const failures = limit',
         by: 'src/reconcile/unobserved.test.ts',
       },
     ],
