@@ -52,10 +52,13 @@ export class ServerHands {
     this.pid = this.child.pid
   }
 
-  /** Starts it as it was, and waits until it is ready. */
+  /** Starts it as it was, and waits until it is ready. The threads of a killed process may hold its port a moment longer: it is tried again. */
   async start(): Promise<void> {
     this.launch()
-    await this.ready()
+    await until('the server is ready', async () => {
+      if (this.child?.exitCode !== null) this.launch()
+      return this.isReady()
+    })
   }
 
   ready(): Promise<void> {
