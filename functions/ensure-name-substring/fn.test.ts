@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { readYamlNodes } from '../../src/yaml/read/read-yaml-node.ts'
 import { writeYamlNode } from '../../src/yaml/write/write-yaml-node.ts'
-import { copyNode, type YamlMap, yamlOf } from '../../src/yaml/yaml-node.ts'
+import { copyNode, nodeAt, type YamlMap, yamlOf } from '../../src/yaml/yaml-node.ts'
 import { countReads } from '../../test/fakes/count-reads.ts'
 import { oddConfig, oddItems } from '../../test/functions/odd-objects.ts'
 import { ensureNameSubstring } from './fn.ts'
@@ -219,7 +219,8 @@ test('with any objects and config nothing is thrown, and a second run changes no
       const other = ensureNameSubstring({ items: items.map(copyNode), config: odd })
       assert.equal(other.exitCode === 0, other.results.length === 0)
       const once = ensureNameSubstring({ items: items.map(copyNode), config })
-      if (once.exitCode !== 0) return
+      // kpt gives a function no object whose metadata is a list.
+      if (once.exitCode !== 0 || items.some((item) => nodeAt(item, 'metadata')?.kind === 'list')) return
       const text = once.items.map((item) => writeYamlNode(item))
       const twice = ensureNameSubstring({ items: once.items, config })
       assert.deepEqual(
