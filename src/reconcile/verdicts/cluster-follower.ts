@@ -147,7 +147,7 @@ export class ClusterFollower implements WatchObserver {
     const { verdicts } = this.options
     const seen = this.lists.get(placeOf(kind))
     this.lists.delete(placeOf(kind))
-    if (KindEpochs.isAbout(kind)) verdicts.epochs.listed(kind)
+    if (KindEpochs.isAbout(kind)) for (const affected of verdicts.epochs.listed(kind)) this.epochChanged(affected, performance.now())
     if (seen === undefined) return
     const read = performance.now()
     for (const at of [...verdicts.table.positions()]) {

@@ -129,3 +129,37 @@ test('what a list does not have any longer is gone from the epoch', () => {
   epochs.listed(MUTATING)
   assert.equal(epochs.of('apps', 'Deployment'), before)
 })
+
+test('a list tells what changed since the one before, and the first one tells nothing', () => {
+  const first = new KindEpochs()
+  first.listing(MUTATING)
+  first.changed(MUTATING, webhook('inject'))
+  assert.deepEqual(first.listed(MUTATING), [])
+  const again = (watched: WatchedKind, objects: readonly JsonObject[]): readonly string[] => {
+    const epochs = known()
+    // The first attempt breaks off after its first object, or before.
+    epochs.listing(watched)
+    for (const object of objects.slice(0, 1)) assert.equal(epochs.changed(watched, object), undefined)
+    epochs.unreadable(watched)
+    epochs.listing(watched)
+    for (const object of objects) assert.equal(epochs.changed(watched, object), undefined)
+    return epochs.listed(watched)
+  }
+  assert.deepEqual(again(MUTATING, [webhook('inject')]), [])
+  assert.deepEqual(again(MUTATING, []), ['*'])
+  assert.deepEqual(again(MUTATING, [webhook('inject'), webhook('new')]), ['*'])
+  assert.deepEqual(again(DEFINITIONS, [definition('Shop')]), [])
+  assert.deepEqual(again(DEFINITIONS, [definition('Shop', { scope: 'Namespaced' }), definition('Other')]), [
+    'example.com/Shop',
+    'example.com/Other',
+  ])
+  assert.deepEqual(again(DEFINITIONS, []), ['example.com/Shop'])
+})
+
+test('what is deleted while the list is under way is told by its end', () => {
+  const epochs = known()
+  epochs.listing(MUTATING)
+  epochs.changed(MUTATING, webhook('inject'))
+  assert.equal(epochs.deleted(MUTATING, webhook('inject')), undefined)
+  assert.deepEqual(epochs.listed(MUTATING), ['*'])
+})

@@ -26,10 +26,12 @@ interface FollowedKind {
   listed: boolean
   /** By name. */
   readonly parts: Map<string, string>
+  /** As the last complete list and the events after it had them; undefined before the first list. */
+  before: ReadonlyMap<string, string> | undefined
 }
 
 export class KindEpochs {
-  private readonly kinds = new Map<string, FollowedKind>(EPOCH_KINDS.map(({ kind }) => [kind, { listed: false, parts: new Map() }]))
+  private readonly kinds = new Map<string, FollowedKind>(EPOCH_KINDS.map(({ kind }) => [kind, { listed: false, parts: new Map(), before: undefined }]))
   private admission: string | undefined
 
   static isAbout({ apiVersion, kind }: Pick<WatchedKind, 'apiVersion' | 'kind'>): boolean {
@@ -64,27 +66,39 @@ export class KindEpochs {
 
   deleted(watched: WatchedKind, object: JsonObject): string | undefined {
     const name = watched.kind === DEFINITIONS.kind ? definitionOf(object).name : textOf(object, 'metadata', 'name')
+    const followed = this.kinds.get(watched.kind)
     this.admission = undefined
-    return this.kinds.get(watched.kind)?.parts.delete(name) === true ? affected(watched, name) : undefined
+    return followed?.parts.delete(name) === true && followed.listed ? affected(watched, name) : undefined
   }
 
   /** A complete list begins: what it does not have is gone. */
   listing({ kind }: WatchedKind): void {
     const followed = this.kinds.get(kind)
     if (followed === undefined) return
+    // A list that broke off has only a part of them.
+    if (followed.listed) followed.before = new Map(followed.parts)
     followed.listed = false
     followed.parts.clear()
     this.admission = undefined
   }
 
-  listed({ kind }: WatchedKind): void {
-    const followed = this.kinds.get(kind)
-    if (followed !== undefined) followed.listed = true
+  /** @returns as that of `changed`, for what changed since the last complete list; nothing after the first one */
+  listed(watched: WatchedKind): readonly string[] {
+    const followed = this.kinds.get(watched.kind)
+    if (followed === undefined) return []
+    const { parts, before = parts } = followed
+    followed.listed = true
+    followed.before = undefined
+    const names = new Set([...before.keys(), ...parts.keys()])
+    const changed = [...names].filter((name) => before.get(name) !== parts.get(name))
+    return [...new Set(changed.map((name) => affected(watched, name)))]
   }
 
   unreadable({ kind }: WatchedKind): void {
     const followed = this.kinds.get(kind)
-    if (followed !== undefined) followed.listed = false
+    if (followed === undefined) return
+    if (followed.listed) followed.before = new Map(followed.parts)
+    followed.listed = false
   }
 
   private definitions(): ReadonlyMap<string, string> {
