@@ -323,14 +323,15 @@ export class TurnIntake {
     try {
       const observedAt = `${new Date(this.ports.now()).toISOString().slice(0, 19)}Z`
       const before = verdicts.verdictOf(unit, object)
-      const verdict = await verdicts.judges.judge(unit, object, observedAt, this.stopped.signal)
+      const judged = await verdicts.judges.judge(unit, object, observedAt, this.stopped.signal)
+      const verdict = judged?.verdict
       if (verdict !== undefined) {
         const milliseconds = performance.now() - read
         this.metrics?.verdict(milliseconds / 1_000)
         this.ports.onVerdict(cluster, verdict.state, milliseconds)
       }
       const isInSync = verdict?.state === 'in-sync' && verdict.items.length === 0 && verdict.setAside.length === 0
-      if (isInSync && before === 'in-sync') return
+      if (isInSync && before === 'in-sync' && judged?.isOfSyncer === true) return
       add(verdict?.items.some(({ risk }) => risk === 'critical') === true ? 'critical' : 'changed')
     } catch (thrown) {
       // The observation of the unit meets the failure again, and reports it.

@@ -8,9 +8,9 @@ import fc from 'fast-check'
 import type { JsonObject } from '../../src/text/json.ts'
 import { EventPath, wholeTurn } from '../fakes/event-path.ts'
 import type { FleetWorld } from '../fakes/fleet-world.ts'
-import { editedBy } from '../fakes/live-object.ts'
+import { appliedBy, editedBy } from '../fakes/live-object.ts'
 import type { MemoryWatch } from '../fakes/memory-watch.ts'
-import { WEB, WEB_CONFIG, yaml } from '../fakes/turn-world.ts'
+import { CONFIG, DEPLOYMENT, WEB, WEB_CONFIG, yaml } from '../fakes/turn-world.ts'
 import { beginFleet, type Day, days, type Fault, faults, type Size, staleFaults } from './random-events.ts'
 
 /** Units wait by the monotonic clock: it goes as the fleets' time does. */
@@ -210,6 +210,15 @@ test('a merged decision that the syncer does not follow is reported beside other
   for (const each of [pair.world, pair.other])
     each.cluster(0).change(WEB_CONFIG, (live) => editedBy('kubectl-edit', live, 'data.color', 'red'))
   await pair.rounds(4 * QUIET)
+  pair.assertSame()
+})
+
+test('another syncer that applies the same content is reported', async () => {
+  const pair = new Pair({ clusters: 1, packages: 1 })
+  await pair.begin()
+  for (const each of [pair.world, pair.other])
+    for (const manifest of [DEPLOYMENT, CONFIG]) each.cluster(0).put(appliedBy('argocd-controller', yaml(manifest)))
+  await pair.rounds(QUIET)
   pair.assertSame()
 })
 

@@ -25,6 +25,7 @@ import type { Incomplete } from '../../record/schema.ts'
 import type { Claim } from '../../syncers/syncer.ts'
 import type { JsonObject } from '../../text/json.ts'
 import { eachOf } from '../each-of.ts'
+import type { UnitVerdicts } from '../verdicts/cluster-verdicts.ts'
 import { decideBehind, type UnitSources } from './decide-behind.ts'
 import { type EarlierAnswers, ObjectJudge } from './judge-object.ts'
 import { keepCovered } from './keep-covered.ts'
@@ -44,6 +45,8 @@ export interface PackageSide {
   /** What inventories list beyond git. */
   readonly unexpected: UnexpectedObjects
   readonly earlier: EarlierAnswers
+  /** What is known of its objects, where changes of the cluster are watched. */
+  readonly rows: UnitVerdicts | undefined
   readonly sources: UnitSources
   /** What placements allow the package; undefined: live objects show it. */
   readonly boundary?: Boundary | undefined
@@ -77,7 +80,7 @@ export async function observeCluster(
 ): Promise<ClusterSide> {
   const { read, known, unexpected } = side
   const { live: everything, claims } = read
-  const syncer = known.syncer.of(known, [policy.fieldManager], () => syncerOf(observedIn(read), policy))
+  const syncer = known.syncer.of(known, [policy.fieldManager], () => syncerOf(observedIn(read), policy.fieldManager))
   const stored = writesThroughHelm(syncer) ? unexpected.stored : undefined
   const there = await judgeAll({ reader, identity }, side, { syncer, stored, fieldManager: policy.fieldManager }, signal)
   const { stuckAfter } = policy.detect
@@ -118,41 +121,45 @@ interface Applying {
 /** The differences, cached until one of the answers expires. */
 async function judgeAll(
   { reader, identity }: ReadCluster,
-  { read, known, earlier, unexpected, sources: { key, unit } }: PackageSide,
+  { read, known, earlier, rows, sources: { key, unit } }: PackageSide,
   { syncer, stored, fieldManager }: Applying,
   signal: AbortSignal,
 ): Promise<readonly ObjectVerdict[]> {
   const manager = syncer?.manager ?? fieldManager ?? 'kubectl'
   const given = [manager, syncer, stored, key, earlier.verdicts.forgotten, earlier.creations.forgotten]
   const before = known.judged.remembered(known, given, Date.parse(identity.observedAt))
-  const cluster = earlier.clusters.get(reader.name)
-  const verdicts = cluster?.ofUnit(unit.packagePath)
-  const followed = (): void => {
-    for (const { id, apiVersion } of unexpected.verdicts) verdicts?.follow(id, apiVersion, 'other')
-    for (const { id, apiVersion } of read.claims.flatMap(({ wanted }) => wanted)) verdicts?.follow(id, apiVersion, 'report')
-    verdicts?.retainTouched()
-  }
   if (before !== undefined) {
     for (const verdict of before)
-      verdicts?.confirm(read.live.get(resourceKey(verdict.id)) ?? NOT_ANSWERED, verdict, Date.parse(identity.observedAt))
-    followed()
+      rows?.confirm(read.live.get(resourceKey(verdict.id)) ?? NOT_ANSWERED, verdict, Date.parse(identity.observedAt))
     return before
   }
   const at = (observedAt: string): ObjectJudge =>
-    new ObjectJudge(
-      reader,
-      { cluster: reader.name, identity: { ...identity, observedAt }, manager },
-      { syncer, key, known: verdicts },
-      earlier,
-    )
+    new ObjectJudge(reader, { cluster: reader.name, identity: { ...identity, observedAt }, manager }, { syncer, key, known: rows }, earlier)
   const judge = at(identity.observedAt)
   const objects = observedIn(read).map((observed) => ({ ...observed, stored: stored?.get(resourceKey(observed.desired.id)) }))
   const detected = await eachOf(objects, PREDICTION_WIDTH, (object) => judge.judge(object, signal))
-  cluster?.judges.keep(unit.packagePath, { at, objects: objects.map(({ live: _live, ...object }) => object) })
-  followed()
+  earlier.clusters.get(reader.name)?.judges.keep(unit.packagePath, {
+    at,
+    syncerOf: (object) => syncerOf([object], fieldManager),
+    syncer,
+    objects: objects.map(({ live: _live, ...object }) => object),
+  })
   const runners = hookRunnersOf(read.claims, syncer)
   const there = detected.map((verdict) => setGoneAside(verdict, runners))
   return known.judged.keep(known, given, there, judge.until)
+}
+
+/** Ends an observation of the whole unit: objects that it depends on beside its own count as they were read, and others are none of it. */
+export function followOthers({
+  rows,
+  read,
+  unexpected,
+  sources: { own },
+}: Pick<PackageSide, 'rows' | 'read' | 'unexpected' | 'sources'>): void {
+  if (rows === undefined) return
+  for (const { id, apiVersion } of unexpected.verdicts) rows.follow({ id, apiVersion }, 'other', unexpected.live.get(resourceKey(id)))
+  for (const wanted of read.claims.flatMap((claim) => claim.wanted)) rows.follow(wanted, 'report', own.answered(wanted.id))
+  rows.retainTouched()
 }
 
 interface Reporting extends ReadCluster {
@@ -231,11 +238,11 @@ function presentIn(live: ReadonlyMap<string, LiveState>, id: ResourceId): JsonOb
   return state?.state === 'present' && !state.metadataOnly ? state.object : undefined
 }
 
-function syncerOf(observed: readonly Omit<ObservedObject, 'prediction'>[], policy: EffectivePolicy): SyncerManager | undefined {
+function syncerOf(observed: readonly Omit<ObservedObject, 'prediction'>[], fieldManager: string | undefined): SyncerManager | undefined {
   const applied = observed.flatMap(({ desired, live, schema }) =>
     live.state === 'present' ? [{ desired: desired.object, live: live.object, schema }] : [],
   )
-  return findSyncer(applied, policy.fieldManager)
+  return findSyncer(applied, fieldManager)
 }
 
 function unreadableVerdict({ resource, failure }: Unplaced): ObjectVerdict {

@@ -31,7 +31,7 @@ import { renderUnit, unitTree } from '../repository/unit-source.ts'
 import type { ObserveRequest } from '../turn-request.ts'
 import { BetweenTurns } from './between-turns.ts'
 import { observeApplier } from './observe-applier.ts'
-import { type ClusterSide, incompleteOf, observeCluster, type PackageSide, type ReadCluster } from './observe-cluster.ts'
+import { type ClusterSide, followOthers, incompleteOf, observeCluster, type PackageSide, type ReadCluster } from './observe-cluster.ts'
 import type { OwnResources } from './own-resources.ts'
 import { setReleasedAside } from './released-fields.ts'
 
@@ -158,11 +158,13 @@ export async function observe(
   const notes: Note[] = []
   const { audit } = request.cluster
   const sources = { unit, git, history, own, key, present, audit, onNote: (note: Note): void => void notes.push(note) }
-  const cluster = await observeCluster({ reader, identity }, { ...side, sources, earlier: between, boundary }, effective, signal)
+  const rows = between.clusters.get(reader.name)?.ofUnit(unit.packagePath)
+  const cluster = await observeCluster({ reader, identity }, { ...side, sources, earlier: between, rows, boundary }, effective, signal)
   const pipeline = desired.pipeline === 'run'
   const applied = { packagePath: unit.packagePath, pipeline, render: effective.render, paths: files.files.map(({ path }) => path) }
   notes.push(...cluster.notes)
   const applier = await observeApplier(own, cluster, applied, signal)
+  followOthers({ ...side, rows, sources })
   // Needed only for an edit of the files.
   const differs = cluster.verdicts.some(({ items }) => items.length > 0)
   const others = source === undefined || !differs ? [] : await sharedWith(view, source, signal)

@@ -1,13 +1,14 @@
 /** The resources of syncers, each read once in a turn. */
 import { asFailure } from '../../failure.ts'
 import type { LiveState, LiveView, WantedObject } from '../../krm/live-view.ts'
-import { resourceKey } from '../../krm/resource-id.ts'
+import { type ResourceId, resourceKey } from '../../krm/resource-id.ts'
 import type { ClusterReader } from '../../ports/cluster.ts'
 import type { Claim } from '../../syncers/syncer.ts'
 
 export class OwnResources {
   private readonly reader: ClusterReader
   private readonly answers = new Map<string, Promise<LiveState>>()
+  private readonly answeredYet = new Map<string, LiveState>()
 
   constructor(reader: ClusterReader) {
     this.reader = reader
@@ -31,7 +32,13 @@ export class OwnResources {
     )
     const answers = new Map(await Promise.all(states))
     signal.throwIfAborted()
+    for (const [key, state] of answers) this.answeredYet.set(key, state)
     return answers
+  }
+
+  /** Undefined while it is not read. */
+  answered(id: ResourceId): LiveState | undefined {
+    return this.answeredYet.get(resourceKey(id))
   }
 
   private async ask(wanted: readonly WantedObject[], signal: AbortSignal): Promise<LiveView> {

@@ -29,6 +29,8 @@ import type { LiveSide } from './read-live-sides.ts'
 
 export interface UnexpectedObjects {
   readonly verdicts: readonly ObjectVerdict[]
+  /** The objects as they were read. */
+  readonly live: LiveView
   readonly incomplete: readonly Incomplete[]
   /** Listed objects that git does not declare and that may not belong to the package: sentences, never drift. */
   readonly notes: readonly Note[]
@@ -203,6 +205,7 @@ function decide(
   if (live instanceof Failure) {
     return {
       verdicts: [],
+      live: new Map(),
       notes,
       reportedBy,
       bearsMark: new Set(),
@@ -234,7 +237,7 @@ function decide(
       if (inventory.marks(state.object)) bearsMark.add(notified)
     }
   }
-  return { verdicts, notes, reportedBy, bearsMark, incomplete: [...incomplete, ...unread] }
+  return { verdicts, live, notes, reportedBy, bearsMark, incomplete: [...incomplete, ...unread] }
 }
 
 function listing({ source, resources, later }: KnownInventory, id: ResourceId): string {

@@ -170,13 +170,36 @@ test('what is followed and was not seen yet is known by a list, and is news by a
   for (const verdict of ['other', 'report'] as const) {
     const config = appliedBy('flux', yaml(CONFIG))
     const [listed, told] = [new Followed(), new Followed()]
-    for (const { verdicts } of [listed, told]) verdicts.ofUnit('apps/web').follow(idOf(WEB_CONFIG), 'v1', verdict)
+    for (const { verdicts } of [listed, told])
+      verdicts.ofUnit('apps/web').follow({ id: idOf(WEB_CONFIG), apiVersion: 'v1' }, verdict, undefined)
     const reason = verdict === 'report' ? 'report' : 'object'
     assert.deepEqual(listed.list(CONFIG_MAPS, config), [])
     assert.deepEqual(listed.change(config, CONFIG_MAPS), [])
     assert.deepEqual(listed.list(CONFIG_MAPS, editedBy('kubectl', config, 'data.color', 'red')), [`${reason}: apps/web`])
     assert.deepEqual(told.change(config, CONFIG_MAPS), [`${reason}: apps/web`])
     assert.deepEqual(told.change(config, CONFIG_MAPS), [])
+  }
+})
+
+test('what a turn read is known: a list that has another state of it is news, and so is what came between the turn and its end', () => {
+  for (const verdict of ['other', 'report'] as const) {
+    const config = appliedBy('flux', yaml(CONFIG))
+    const other = verdict === 'report' ? { ...config, status: { phase: 'Ready' } } : editedBy('kubectl', config, 'data.color', 'red')
+    const reason = `${verdict === 'report' ? 'report' : 'object'}: apps/web`
+    const followed = (live: LiveState): Followed => {
+      const one = new Followed()
+      one.verdicts.ofUnit('apps/web').follow({ id: idOf(WEB_CONFIG), apiVersion: 'v1' }, verdict, live)
+      return one
+    }
+    const read = { state: 'present', object: config, metadataOnly: false } as const
+    assert.deepEqual(followed(read).list(CONFIG_MAPS, config), [])
+    assert.deepEqual(followed(read).list(CONFIG_MAPS, other), [reason])
+    assert.deepEqual(followed({ state: 'absent' }).list(CONFIG_MAPS, config), [reason])
+    const late = new Followed()
+    assert.deepEqual(late.change(other, CONFIG_MAPS), [], 'nobody knows that it is of a unit')
+    late.verdicts.ofUnit('apps/web').follow({ id: idOf(WEB_CONFIG), apiVersion: 'v1' }, verdict, read)
+    late.follower.settle()
+    assert.deepEqual(late.told(), ['object: apps/web'])
   }
 })
 
@@ -190,7 +213,7 @@ test('a report names its unit when its conditions change, not when its clocks do
     metadata: { name: id.name, namespace: id.namespace },
     status: { conditions: [{ type: 'Ready', status, lastTransitionTime: at }] },
   })
-  followed.verdicts.ofUnit('apps/web').follow(id, kind.apiVersion, 'report')
+  followed.verdicts.ofUnit('apps/web').follow({ id, apiVersion: kind.apiVersion }, 'report', undefined)
   assert.deepEqual(followed.list(kind, object('True', '1')), [])
   assert.deepEqual(followed.change(object('True', '2'), kind), [])
   assert.deepEqual(followed.change(object('False', '2'), kind), ['report: apps/web'])
@@ -218,7 +241,7 @@ test('an autoscaler names the units of its target, when it is new or another one
 test('another definition of a custom kind names the units that have the kind; another webhook names all', () => {
   const followed = new Followed()
   const shop = { group: 'example.com', kind: 'Shop', namespace: 'shop', name: 'web' }
-  followed.verdicts.ofUnit('apps/shop').follow(shop, 'example.com/v1', 'other')
+  followed.verdicts.ofUnit('apps/shop').follow({ id: shop, apiVersion: 'example.com/v1' }, 'other', undefined)
   const [definitions, webhooks] = EPOCH_KINDS
   assert.ok(definitions !== undefined && webhooks !== undefined)
   const definition = (more: JsonObject): JsonObject => ({ metadata: {}, spec: { group: 'example.com', names: { kind: 'Shop' }, ...more } })
@@ -239,7 +262,7 @@ test('another definition of a custom kind names the units that have the kind; an
 test('a kind that may not be followed everywhere is followed in the namespaces of the units', () => {
   const followed = new Followed()
   const namespaces = (): string[] => followed.follower.kinds().flatMap(({ kind, namespace }) => (kind === 'Deployment' ? [namespace] : []))
-  followed.verdicts.ofUnit('apps/web').follow({ ...idOf(WEB), namespace: 'more' }, 'apps/v1', 'other')
+  followed.verdicts.ofUnit('apps/web').follow({ id: { ...idOf(WEB), namespace: 'more' }, apiVersion: 'apps/v1' }, 'other', undefined)
   assert.deepEqual(namespaces(), [''])
   followed.follower.unreadable(DEPLOYMENTS, failure('BP3001'))
   assert.deepEqual(namespaces(), [''], 'the server did not answer')
@@ -249,7 +272,9 @@ test('a kind that may not be followed everywhere is followed in the namespaces o
 
 test('of Secrets only the metadata is requested, and what decides answers is always followed', () => {
   const followed = new Followed()
-  followed.verdicts.ofUnit('apps/web').follow({ group: '', kind: 'Secret', namespace: 'shop', name: 'web' }, 'v1', 'other')
+  followed.verdicts
+    .ofUnit('apps/web')
+    .follow({ id: { group: '', kind: 'Secret', namespace: 'shop', name: 'web' }, apiVersion: 'v1' }, 'other', undefined)
   const kinds = followed.follower.kinds()
   assert.deepEqual(
     kinds.filter(({ metadataOnly }) => metadataOnly).map(({ kind }) => kind),

@@ -5,16 +5,14 @@
 import { LRUCache } from 'lru-cache'
 import { readScaler, SCALER_KINDS } from '../../drift/noise/scaler.ts'
 import type { Failure } from '../../failure.ts'
-import { reportMark } from '../../krm/object-mark.ts'
 import { readResource } from '../../krm/resource.ts'
 import { parseApiVersion, type ResourceId, resourceKey } from '../../krm/resource-id.ts'
 import type { KindWatchState, WatchedKind, WatchObserver } from '../../ports/cluster-watch.ts'
 import { STALE_AFTER } from '../../ports/cluster-watch.ts'
 import { computeStatus } from '../../status/kstatus.ts'
 import type { JsonObject } from '../../text/json.ts'
-import { type ClusterVerdicts, isEqual, packState, type RowState, unpackState, wordsOf } from './cluster-verdicts.ts'
+import { type ClusterVerdicts, isEqual, packState, type RowState, unpackState } from './cluster-verdicts.ts'
 import { EPOCH_KINDS, KindEpochs } from './kind-epochs.ts'
-import { HASH_WORDS } from './verdict-table.ts'
 
 /**
  * Why a unit is to be observed. `object`: one of its objects is not what was judged. `report`: what a syncer or autoscaler says changed.
@@ -65,8 +63,8 @@ export class ClusterFollower implements WatchObserver {
   /** By kind in its namespace: objects that the list under way had, by `textOf` their hash. */
   private readonly lists = new Map<string, Set<string>>()
   /** Marks of autoscalers, by their `resourceKey`. */
-  private readonly scalers = atMost(MOST_SCALERS)
-  private readonly unknown = atMost(MOST_UNKNOWN)
+  private readonly scalers = atMost<string>(MOST_SCALERS)
+  private readonly unknown = atMost<{ readonly mark: string; readonly report: string }>(MOST_UNKNOWN)
   /** Kinds (`group/Kind`) that the account may not follow in all namespaces. */
   private readonly refused = new Set<string>()
 
@@ -122,7 +120,8 @@ export class ClusterFollower implements WatchObserver {
     const sighting = { isListed: list !== undefined, read }
     this.scalerChanged(found.id, object, sighting)
     const positions = verdicts.table.find(hash)
-    if (positions.length === 0 && list === undefined) this.unknown.set(textOf(hash), textOf(verdicts.markOf(object)))
+    if (positions.length === 0 && list === undefined)
+      this.unknown.set(textOf(hash), { mark: textOf(verdicts.markOf(object)), report: textOf(verdicts.markFor('report', object)) })
     for (const at of positions) this.compare(at, object, sighting)
   }
 
@@ -170,7 +169,9 @@ export class ClusterFollower implements WatchObserver {
     for (const at of verdicts.table.positions()) {
       const seen = this.unknown.get(textOf(verdicts.table.idAt(at)))
       const row = verdicts.table.row(at)
-      if (seen !== undefined && unpackState(row.state).marked && seen !== textOf(row.mark)) units.add(verdicts.unitAt(row.unit))
+      const { marked, verdict } = unpackState(row.state)
+      const mark = verdict === 'report' ? seen?.report : seen?.mark
+      if (marked && mark !== undefined && mark !== textOf(row.mark)) units.add(verdicts.unitAt(row.unit))
     }
     this.unknown.clear()
     if (units.size > 0) this.options.onChange({ units: [...units], reason: 'object', read: performance.now() })
@@ -182,7 +183,7 @@ export class ClusterFollower implements WatchObserver {
     const state = unpackState(row.state)
     const units = [verdicts.unitAt(row.unit)]
     const isReport = state.verdict === 'report'
-    const mark = isReport ? wordsOf(reportMark(verdicts.key, object), HASH_WORDS.mark) : verdicts.markOf(object)
+    const mark = verdicts.markFor(state.verdict, object)
     const isSame = isEqual(row.mark, mark)
     const reason = isReport ? 'report' : 'object'
     if (!state.marked || isReport || state.verdict === 'other') {
@@ -229,7 +230,7 @@ export class ClusterFollower implements WatchObserver {
     const target = readScaler(object)?.target
     if (target === undefined) return
     const { verdicts, onChange } = this.options
-    const mark = textOf(wordsOf(reportMark(verdicts.key, object), HASH_WORDS.mark))
+    const mark = textOf(verdicts.markFor('report', object))
     const before = this.scalers.get(resourceKey(id))
     this.scalers.set(resourceKey(id), mark)
     if (before === mark || (before === undefined && isListed)) return
@@ -251,7 +252,7 @@ export class ClusterFollower implements WatchObserver {
 }
 
 /** With `max` the cache would have room for all of them from the start: half a megabyte for each cluster. */
-function atMost(entries: number): LRUCache<string, string> {
+function atMost<Value extends object | string>(entries: number): LRUCache<string, Value> {
   return new LRUCache({ maxSize: entries, sizeCalculation: () => 1 })
 }
 

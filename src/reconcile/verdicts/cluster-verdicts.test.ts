@@ -161,10 +161,10 @@ test('what is stored of an object says whether it was there, readable and whole'
 test('what is followed has a row until it does not occur in an observation of its unit, and other units keep theirs', () => {
   const verdicts = proven()
   const more = { ...ID, name: 'more' }
-  verdicts.ofUnit('apps/api').follow(more, 'apps/v1', 'other')
+  verdicts.ofUnit('apps/api').follow({ id: more, apiVersion: 'apps/v1' }, 'other', undefined)
   const first = verdicts.ofUnit(UNIT)
   first.recall(ID, LIVE, QUESTION, NOW)
-  first.follow(more, 'apps/v1', 'report')
+  first.follow({ id: more, apiVersion: 'apps/v1' }, 'report', undefined)
   first.retainTouched()
   assert.equal(verdicts.table.size, 3)
   assert.deepEqual([rowOf(verdicts, more).verdict, rowOf(verdicts, more).marked], ['report', false])
@@ -177,7 +177,7 @@ test('what is followed has a row until it does not occur in an observation of it
 
 test('a row that is followed keeps the state in which it was seen', () => {
   const verdicts = proven()
-  verdicts.ofUnit(UNIT).follow(ID, 'apps/v1', 'other')
+  verdicts.ofUnit(UNIT).follow({ id: ID, apiVersion: 'apps/v1' }, 'other', undefined)
   assert.ok(recalls(verdicts))
 })
 
@@ -194,7 +194,7 @@ test('a verdict that is confirmed stays a proof where the row is of the object, 
 
 test('verdicts of units that are gone are dropped', () => {
   const verdicts = proven()
-  verdicts.ofUnit('apps/api').follow(ID, 'apps/v1', 'other')
+  verdicts.ofUnit('apps/api').follow({ id: ID, apiVersion: 'apps/v1' }, 'other', undefined)
   verdicts.retainUnits(new Set(['apps/api']))
   assert.equal(verdicts.verdictOf(UNIT, LIVE), undefined)
   assert.equal(verdicts.verdictOf('apps/api', LIVE), 'other')

@@ -4,7 +4,7 @@
  */
 import type { ObjectVerdict } from '../../drift/drift.ts'
 import type { LiveState } from '../../krm/live-view.ts'
-import { keyedMark, objectMark } from '../../krm/object-mark.ts'
+import { keyedMark, objectMark, reportMark } from '../../krm/object-mark.ts'
 import type { RedactionKey } from '../../krm/redaction/redacted.ts'
 import { readResource } from '../../krm/resource.ts'
 import { type ResourceId, resourceKey } from '../../krm/resource-id.ts'
@@ -147,6 +147,11 @@ export class ClusterVerdicts {
     return wordsOf(objectMark(this.key, object), HASH_WORDS.mark)
   }
 
+  /** The mark that a row with this verdict has: of the resource of a syncer the status counts. */
+  markFor(verdict: RowVerdict, object: JsonObject): Uint32Array {
+    return verdict === 'report' ? wordsOf(reportMark(this.key, object), HASH_WORDS.mark) : this.markOf(object)
+  }
+
   /** When a verdict of now ends, milliseconds since 1970. */
   end(now: number): number {
     return now + HOLDS * (1 - SPREAD * this.random())
@@ -257,13 +262,18 @@ export class UnitVerdicts {
     if (!isSame) this.keep(live, judged, undefined, now)
   }
 
-  /** Another object that the unit depends on: an unexpected one, or the resource of its syncer. The state that is seen next counts as known. */
-  follow(id: ResourceId, apiVersion: string, verdict: 'other' | 'report'): void {
+  /**
+   * Another object that the unit depends on: an unexpected one, or the resource of its syncer.
+   * @param live as it was read; where it was not, the state that is seen next counts as known
+   */
+  follow({ id, apiVersion }: Pick<Judged, 'id' | 'apiVersion'>, verdict: 'other' | 'report', live: LiveState | undefined): void {
     const { table } = this.cluster
     const hash = this.touch(id)
     if (table.findOf(hash, this.number) !== -1) return
-    const state = packState({ verdict, proof: 'none', status: '', marked: false, scope: this.cluster.scopeOf(id, apiVersion) })
-    table.put(hash, { mark: NO_MARK, question: NO_QUESTION, unit: this.number, until: 0, state })
+    const marked = live !== undefined && live.state !== 'unreadable'
+    const state = packState({ verdict, proof: 'none', status: '', marked, scope: this.cluster.scopeOf(id, apiVersion) })
+    const mark = live?.state === 'present' ? this.cluster.markFor(verdict, live.object) : NO_MARK
+    table.put(hash, { mark, question: NO_QUESTION, unit: this.number, until: 0, state })
   }
 
   /** Ends an observation of the whole unit: an object that did not occur in it is none of the unit's. */

@@ -31,7 +31,9 @@ interface FollowedKind {
 }
 
 export class KindEpochs {
-  private readonly kinds = new Map<string, FollowedKind>(EPOCH_KINDS.map(({ kind }) => [kind, { listed: false, parts: new Map(), before: undefined }]))
+  private readonly kinds = new Map<string, FollowedKind>(
+    EPOCH_KINDS.map(({ kind }) => [kind, { listed: false, parts: new Map(), before: undefined }]),
+  )
   private admission: string | undefined
 
   static isAbout({ apiVersion, kind }: Pick<WatchedKind, 'apiVersion' | 'kind'>): boolean {

@@ -25,9 +25,14 @@ test('an object is judged as it came, and a Secret never, because it came withou
       return { id: desired.id, state: 'in-sync' } as ObjectVerdict
     },
   }
-  judges.keep('apps/web', { objects: [judged(object('ConfigMap')), judged(object('Secret'))], at: () => judge })
+  judges.keep('apps/web', {
+    objects: [judged(object('ConfigMap')), judged(object('Secret'))],
+    at: () => judge,
+    syncer: undefined,
+    syncerOf: () => undefined,
+  })
   const { signal } = new AbortController()
-  assert.equal((await judges.judge('apps/web', object('ConfigMap'), '', signal))?.state, 'in-sync')
+  assert.equal((await judges.judge('apps/web', object('ConfigMap'), '', signal))?.verdict.state, 'in-sync')
   assert.equal(await judges.judge('apps/web', object('Secret'), '', signal), undefined)
   assert.equal(await judges.judge('apps/web', object('Service'), '', signal), undefined)
   assert.equal(await judges.judge('apps/other', object('ConfigMap'), '', signal), undefined)
@@ -45,11 +50,11 @@ function keep(judges: RetainedJudges, unit: string, state: string, count = 1): v
   const others = Array.from({ length: count - 1 }, (_none, index) => ({
     desired: { id: { group: '', kind: 'ConfigMap', namespace: 'shop', name: `c${index}` }, apiVersion: 'v1' },
   })) as unknown as readonly JudgedObject[]
-  judges.keep(unit, { objects: [OBJECT, ...others], at: () => judge })
+  judges.keep(unit, { objects: [OBJECT, ...others], at: () => judge, syncer: undefined, syncerOf: () => undefined })
 }
 
 async function stateOf(judges: RetainedJudges, unit: string): Promise<string | undefined> {
-  return (await judges.judge(unit, LIVE, '2026-11-24T10:00:00Z', signal))?.state
+  return (await judges.judge(unit, LIVE, '2026-11-24T10:00:00Z', signal))?.verdict.state
 }
 
 test('units of two clusters with one name are not mixed up', async () => {
@@ -66,4 +71,18 @@ test('all clusters together keep 20,000 objects: the units that were used last',
   const last = all.at(-1)
   assert.ok(first !== undefined && last !== undefined)
   assert.deepEqual([await stateOf(first, 'apps/web'), await stateOf(last, 'apps/web')], [undefined, 'in-sync'])
+})
+
+test('an object that shows another syncer than the one its unit was judged with says so', async () => {
+  const judges = new RetainedJudges()
+  const syncer = (manager: string) => ({ manager, operation: 'Apply', subresource: '' }) as const
+  const judge = { judge: async () => ({ state: 'in-sync' }) as ObjectVerdict }
+  for (const [shown, expected] of [
+    [syncer('kustomize-controller'), true],
+    [syncer('argocd-controller'), false],
+    [undefined, false],
+  ] as const) {
+    judges.keep('apps/web', { objects: [OBJECT], at: () => judge, syncer: syncer('kustomize-controller'), syncerOf: () => shown })
+    assert.equal((await judges.judge('apps/web', LIVE, '2026-11-24T10:00:00Z', signal))?.isOfSyncer, expected)
+  }
 })

@@ -4,7 +4,7 @@
  */
 import { LRUCache } from 'lru-cache'
 import type { ObservedObject } from '../../drift/compare/detect-drift.ts'
-import type { ObjectVerdict } from '../../drift/drift.ts'
+import type { ObjectVerdict, SyncerManager } from '../../drift/drift.ts'
 import { isSecret } from '../../krm/redaction/redacted.ts'
 import { readResource } from '../../krm/resource.ts'
 import { resourceKey } from '../../krm/resource-id.ts'
@@ -13,18 +13,29 @@ import type { JsonObject } from '../../text/json.ts'
 /** Of one object, as git and the server have it, without its live state. */
 export type JudgedObject = Omit<ObservedObject, 'prediction' | 'live'>
 
+type LiveObject = Omit<ObservedObject, 'prediction'>
+
 interface Judge {
-  judge(object: Omit<ObservedObject, 'prediction'>, signal: AbortSignal): Promise<ObjectVerdict>
+  judge(object: LiveObject, signal: AbortSignal): Promise<ObjectVerdict>
 }
 
 export interface UnitJudge {
   readonly objects: readonly JudgedObject[]
   /** @param observedAt RFC 3339 UTC */
   readonly at: (observedAt: string) => Judge
+  /** Of the unit. */
+  readonly syncer: SyncerManager | undefined
+  /** The syncer that one object shows. */
+  readonly syncerOf: (object: LiveObject) => SyncerManager | undefined
 }
 
-interface RetainedUnit {
-  readonly at: UnitJudge['at']
+/** `isOfSyncer`: the object alone shows the syncer that the unit was judged with. */
+export interface ObjectJudgement {
+  readonly verdict: ObjectVerdict
+  readonly isOfSyncer: boolean
+}
+
+interface RetainedUnit extends Omit<UnitJudge, 'objects'> {
   readonly objects: ReadonlyMap<string, JudgedObject>
 }
 
@@ -45,13 +56,13 @@ export class RetainedJudges {
   }
 
   /** @param unit package path */
-  keep(unit: string, { objects, at }: UnitJudge): void {
+  keep(unit: string, { objects, ...judge }: UnitJudge): void {
     const byKey = new Map(objects.map((object) => [resourceKey(object.desired.id), object]))
-    UNITS.set(this.placeOf(unit), { at, objects: byKey }, { size: Math.max(1, byKey.size) })
+    UNITS.set(this.placeOf(unit), { ...judge, objects: byKey }, { size: Math.max(1, byKey.size) })
   }
 
   /** Undefined where the unit is not known, the object is none of it or a Secret, or too many are judged. @param observedAt RFC 3339 UTC */
-  async judge(unit: string, live: JsonObject, observedAt: string, signal: AbortSignal): Promise<ObjectVerdict | undefined> {
+  async judge(unit: string, live: JsonObject, observedAt: string, signal: AbortSignal): Promise<ObjectJudgement | undefined> {
     const read = readResource(live)
     const known = UNITS.get(this.placeOf(unit))
     if ('problem' in read || known === undefined || this.active >= AT_ONCE) return undefined
@@ -61,7 +72,9 @@ export class RetainedJudges {
     if (object === undefined || object.desired.apiVersion !== read.apiVersion) return undefined
     this.active += 1
     try {
-      return await known.at(observedAt).judge({ ...object, live: { state: 'present', object: live, metadataOnly: false } }, signal)
+      const seen = { ...object, live: { state: 'present', object: live, metadataOnly: false } } as const
+      const verdict = await known.at(observedAt).judge(seen, signal)
+      return { verdict, isOfSyncer: known.syncerOf(seen)?.manager === known.syncer?.manager }
     } finally {
       this.active -= 1
     }
