@@ -44,7 +44,7 @@ export interface TurnSession {
   readonly clusters: readonly string[]
   readonly key: RedactionKey
   /** Reads git and the forge. @throws Failure */
-  poll(inputs: Pick<TurnInputs, 'requestedActions'>, signal: AbortSignal): Promise<RepositoryDigest>
+  poll(inputs: Pick<TurnInputs, 'requestedActions' | 'between'>, signal: AbortSignal): Promise<RepositoryDigest>
   /** @throws Failure when nothing at all could be done; failures of one package are in the result */
   turn(inputs: TurnInputs, signal: AbortSignal): Promise<TurnResult>
   /** Writes Events by name of the cluster; undefined where none are written. Never throws. @returns why one was not written */
@@ -132,7 +132,7 @@ export class ControllerTurns {
     let thrown: unknown
     try {
       const session = await this.session(signal)
-      scope = await this.intake.next(() => session.poll(this, signal))
+      scope = await this.intake.next(() => session.poll({ requestedActions: this.requestedActions, between: this.between }, signal))
       if (scope.about === 'nothing') return
       result = await this.scan(session, scope, signal)
     } catch (failed) {

@@ -8,6 +8,7 @@ import { whyNoKubectl } from '../../test/kpt/find-kubectl.ts'
 import { PackageBuilds, withBuilds } from '../adapters/functions/package-builds.ts'
 import type { PackageRenderer } from '../render/package-renderer.ts'
 import type { Json } from '../text/json.ts'
+import { BetweenTurns } from './observe/between-turns.ts'
 
 /** Remembers what was built, so that the tests together build each content once. */
 const RENDERER = withBuilds(new InProcessRenderer(), new PackageBuilds({ allowed: ['kubectl'], environment: process.env }))
@@ -151,6 +152,13 @@ const STAGING = {
 }
 
 describe('a unit that kustomize renders', { skip: whyNoKubectl() }, () => {
+  test('a turn keeps which files outside of the package a unit is rendered from', async () => {
+    const world = await new KustomizeWorld().apply()
+    const between = new BetweenTurns()
+    await world.plan({ between })
+    assert.deepEqual([...(between.outside.get('units/prod') ?? [])].sort(), Object.keys(BASE).sort())
+  })
+
   test('is in sync where live is what the overlay gives', async () => {
     const { report } = await (await new KustomizeWorld().apply()).plan()
     assert.deepEqual([report.status.state, report.spec.changes], ['InSync', []])

@@ -3,14 +3,15 @@ import { test } from 'node:test'
 import { FleetWorld } from '../../test/fakes/fleet-world.ts'
 import { KPTFILE, policyText } from '../../test/fakes/turn-world.ts'
 import { NO_REQUESTED_ACTIONS } from './commands/observe-requests.ts'
+import { BetweenTurns } from './observe/between-turns.ts'
 import { pollRepository, type RepositoryDigest } from './poll-repository.ts'
 
 const SHARED = 'shared'
 
-async function poll(world: FleetWorld): Promise<RepositoryDigest> {
+async function poll(world: FleetWorld, between?: BetweenTurns): Promise<RepositoryDigest> {
   const { repository, forge, clusters } = world
   const signal = new AbortController().signal
-  return pollRepository({ repository, forge, clusters }, world.request({ requestedActions: NO_REQUESTED_ACTIONS }), signal)
+  return pollRepository({ repository, forge, clusters }, world.request({ requestedActions: NO_REQUESTED_ACTIONS, between }), signal)
 }
 
 /** Two packages, one of which has another one in it. */
@@ -31,10 +32,10 @@ function begin(): FleetWorld {
 }
 
 /** Paths of the packages whose digest is another one after the change, and `shared`. */
-async function moved(world: FleetWorld, change: () => unknown): Promise<string[]> {
-  const before = await poll(world)
+async function moved(world: FleetWorld, change: () => unknown, between?: BetweenTurns): Promise<string[]> {
+  const before = await poll(world, between)
   await change()
-  const after = await poll(world)
+  const after = await poll(world, between)
   const paths = new Set([...before.packages.keys(), ...after.packages.keys()])
   const others = [...paths].filter((path) => before.packages.get(path) !== after.packages.get(path))
   return [...others, ...(before.shared === after.shared ? [] : [SHARED])].sort()
@@ -66,6 +67,16 @@ test('a file of a package moves the package, and one of a nested package those a
   assert.deepEqual(await commit({ 'apps/web/deployment.yaml': null }), ['apps/web'])
   assert.deepEqual(await commit({ 'apps/api/config.yaml': '# another\n' }), ['apps/api'])
   assert.deepEqual(await commit({ 'apps/api/cache/config.yaml': '# another\n' }), ['apps/api'])
+})
+
+test('a file of another package that a package is rendered from moves both', async () => {
+  const world = begin()
+  const between = new BetweenTurns()
+  between.outside.set('apps/web', ['apps/api/config.yaml'])
+  const change = (path: string): Promise<string[]> =>
+    moved(world, () => world.repository.commitByHand('main', { [path]: '# another\n' }), between)
+  assert.deepEqual(await change('apps/api/config.yaml'), ['apps/api', 'apps/web'])
+  assert.deepEqual(await change('apps/api/more.yaml'), ['apps/api'])
 })
 
 test('a text beside the packages moves nothing; any other file beside them is shared', async () => {

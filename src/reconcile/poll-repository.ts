@@ -44,10 +44,16 @@ export async function pollRepository(
           { units: request.units, bot: request.git.bot, clusters: clusters.map(({ name }) => name), requestedActions },
           signal,
         )
-  return digestOf(view, dashboard, new Set(requests.map(({ unit }) => unit.packagePath)))
+  const outside = request.between?.outside ?? new Map<string, readonly string[]>()
+  const requested = new Set(requests.map(({ unit }) => unit.packagePath))
+  return { ...digestOf(view, dashboard, outside), requested }
 }
 
-function digestOf(view: RepositoryView, dashboard: string, requested: ReadonlySet<string>): RepositoryDigest {
+function digestOf(
+  view: RepositoryView,
+  dashboard: string,
+  outside: ReadonlyMap<string, readonly string[]>,
+): Omit<RepositoryDigest, 'requested'> {
   const parts = new Map<string, string[]>(view.packages.map(({ path }) => [path, []]))
   const shared: string[] = [view.baseBranch, dashboard]
   const slugs = new Map(view.packages.map(({ path }) => [packageSlug(path, path), path]))
@@ -60,6 +66,10 @@ function digestOf(view: RepositoryView, dashboard: string, requested: ReadonlySe
     else if (path.startsWith(`${DRIFT_FOLDER}/`)) shared.push(line)
     else addFile(parts, shared, line, path)
   }
+  for (const [path, read] of outside) {
+    const wanted = new Set(read)
+    if (wanted.size > 0) for (const file of view.tree) if (wanted.has(file.path)) parts.get(path)?.push(`outside ${file.path} ${file.id}`)
+  }
   for (const [ref, id] of view.refs) {
     if (ref === `refs/heads/${LEDGER_BRANCH}` || ref === `refs/heads/${view.baseBranch}`) continue
     const owner = ref.startsWith('refs/tags/') ? parseRevisionTag(ref) : parseWorkspaceBranch(ref)
@@ -70,7 +80,6 @@ function digestOf(view: RepositoryView, dashboard: string, requested: ReadonlySe
   return {
     shared: hashOf(shared),
     packages: new Map([...parts].map(([path, lines]) => [path, hashOf(lines)])),
-    requested,
   }
 }
 

@@ -95,7 +95,8 @@ export class EventPath {
 
   private poll(): Promise<RepositoryDigest> {
     const { repository, forge, clusters } = this.world
-    return pollRepository({ repository, forge, clusters }, this.world.request({ requestedActions: NO_REQUESTED_ACTIONS }), this.signal)
+    const request = this.world.request({ requestedActions: NO_REQUESTED_ACTIONS, between: this.between })
+    return pollRepository({ repository, forge, clusters }, request, this.signal)
   }
 }
 

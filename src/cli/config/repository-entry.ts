@@ -64,10 +64,10 @@ export function repositoryEntry(repository: NamedRepository, options: Controller
       return {
         clusters: session.clusters.map(({ reader }) => reader.name),
         key: session.key,
-        poll: ({ requestedActions }, pollSignal) =>
+        poll: ({ requestedActions, between }, pollSignal) =>
           pollRepository(
             { ...session.ports, clusters: session.clusters.map(({ reader }) => reader) },
-            { ...session.request, forge: { ...session.request.forge, requestedActions } },
+            { ...session.request, between, forge: { ...session.request.forge, requestedActions } },
             pollSignal,
           ),
         turn: turnOf(session, dryRun),

@@ -20,6 +20,8 @@ export class BetweenTurns implements EarlierAnswers {
   readonly creations = new DryRunAnswers<MissingObjectAnswer>()
   readonly verdicts = new DryRunAnswers<CachedVerdict>()
   readonly histories = new PackageHistories()
+  /** By path of a package: paths from the root of the repository of what its rendering reads outside of the package. */
+  readonly outside = new Map<string, readonly string[]>()
   /** By name of the cluster: of those whose changes are watched. */
   readonly clusters = new Map<string, ClusterVerdicts>()
   private readonly pacesLedger: boolean

@@ -153,6 +153,7 @@ export async function observe(
   const context = { view, renderer, choice: effective.render, namespace: identity.namespace }
   const of = { packagePath: unit.packagePath, outside: files.outside ?? [], desired }
   const between = request.between ?? new BetweenTurns()
+  between.outside.set(unit.packagePath, of.outside)
   const history = () => between.histories.read(context, of, signal)
   const present = presentTime(clock)
   const notes: Note[] = []
