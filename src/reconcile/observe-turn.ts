@@ -29,6 +29,8 @@ interface ObservedTurn {
 }
 
 const CLUSTERS_AT_ONCE = 4
+/** Milliseconds. */
+const LEAST_PATIENCE = 15_000
 
 /** @throws Failure BP40xx or BP50xx where the repository or the forge cannot be read; of a cluster it is in `notObserved` */
 export async function observeTurn(
@@ -140,15 +142,24 @@ async function observeOrFail(
   request: TurnRequest,
   signal: AbortSignal,
 ): Promise<ObservedCluster | NotObserved> {
-  const { deadline } = request.cluster
+  const deadline = patienceWith(cluster.name, request)
   const limit = deadline === undefined ? undefined : AbortSignal.timeout(deadline)
+  const began = performance.now()
   try {
-    return await observeCluster(view, cluster, request, limit === undefined ? signal : AbortSignal.any([signal, limit]))
+    const observed = await observeCluster(view, cluster, request, limit === undefined ? signal : AbortSignal.any([signal, limit]))
+    request.between?.rememberDuration(cluster.name, performance.now() - began)
+    return observed
   } catch (thrown) {
     if (signal.aborted) throw thrown
     const failures = limit?.aborted === true ? ([tooSlow(cluster.name, deadline ?? 0)] as const) : failuresOf(thrown)
     return { cluster: cluster.name, failures, at: presentTime(request.clock) }
   }
+}
+
+/** A cluster that always took long may take long; one that stopped to answer holds up the others only a little. */
+function patienceWith(cluster: string, { cluster: { deadline }, between }: TurnRequest): number | undefined {
+  if (deadline === undefined) return undefined
+  return Math.min(deadline, Math.max(LEAST_PATIENCE, 3 * (between?.longest(cluster) ?? 0)))
 }
 
 function tooSlow(cluster: string, deadline: number): Failure {

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { FleetWorld } from '../../test/fakes/fleet-world.ts'
+import { BetweenTurns } from './observe/between-turns.ts'
 import type { TurnResult } from './run-turn.ts'
 import type { OnlyUnits } from './turn-request.ts'
 
@@ -66,4 +67,21 @@ test('a cluster that answers too slowly is not observed, and the others are', as
     result.notObserved.map(({ cluster, failures: [{ code, why }] }) => [cluster, code, why]),
     [['edge-01', 'BP3006', 'its answers took longer than 0.05 s']],
   )
+})
+
+test('a cluster that stops to answer gets 15 s of a turn about units, and one that always took long gets more', async (t) => {
+  const limits: number[] = []
+  t.mock.method(AbortSignal, 'timeout', (milliseconds: number) => {
+    limits.push(milliseconds)
+    return new AbortController().signal
+  })
+  const [world, between] = [new FleetWorld(1), new BetweenTurns()]
+  const scan = (deadline: number): Promise<TurnResult> => world.scan({ only: only({ 'edge-01': 'all' }), between, deadline })
+  await scan(60_000)
+  between.rememberDuration('edge-01', 8_000)
+  await scan(60_000)
+  await scan(20_000)
+  for (let turn = 0; turn < 10; turn += 1) between.rememberDuration('edge-01', 100)
+  await scan(60_000)
+  assert.deepEqual(limits, [15_000, 24_000, 20_000, 15_000])
 })

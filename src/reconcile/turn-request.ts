@@ -54,7 +54,7 @@ export interface ClusterPart {
   readonly audit?: AuditSource | undefined
   /** Searches the namespaces of the packages for unmanaged objects. */
   readonly unmanaged?: boolean
-  /** Milliseconds for the observation of one cluster; undefined without an end. */
+  /** Milliseconds for the observation of one cluster, at most: one that usually takes much less gets less. Undefined without an end. */
   readonly deadline?: number | undefined
 }
 

@@ -12,6 +12,7 @@ import type { MissingObjectAnswer } from './predict-object.ts'
 
 /** Objects of watched clusters whose units are known from the turn before. */
 const MOST_WATCHED = 2_000
+const MOST_DURATIONS = 10
 
 export class BetweenTurns implements EarlierAnswers {
   private readonly units = new KnownUnits()
@@ -26,6 +27,7 @@ export class BetweenTurns implements EarlierAnswers {
   readonly clusters = new Map<string, ClusterVerdicts>()
   private readonly pacesLedger: boolean
   private pushedAt = ''
+  private readonly durations = new Map<string, readonly number[]>()
 
   /** @param options `pacesLedger`: a turn of status alone waits until a minute after the last push of the ledger */
   constructor({ pacesLedger = false }: { readonly pacesLedger?: boolean } = {}) {
@@ -38,6 +40,16 @@ export class BetweenTurns implements EarlierAnswers {
    */
   unitsOf(cluster: string): KnownUnits {
     return this.clusters.has(cluster) ? this.watchedUnits : this.units
+  }
+
+  /** @param milliseconds that the last observation of the cluster took, which succeeded */
+  rememberDuration(cluster: string, milliseconds: number): void {
+    this.durations.set(cluster, [...(this.durations.get(cluster) ?? []).slice(1 - MOST_DURATIONS), milliseconds])
+  }
+
+  /** Milliseconds of the longest of the last observations of the cluster; 0 without any. */
+  longest(cluster: string): number {
+    return Math.max(0, ...(this.durations.get(cluster) ?? []))
   }
 
   /** RFC 3339 UTC; empty before the first push, and where no turn waits. */
