@@ -51,7 +51,7 @@ class Process {
       remote: `https://${name}`,
       text,
       interval,
-      options: { sessionAge: 600_000, dryRun: false, intake: { interval, resync: 3_600_000, heartbeat: 600_000 } },
+      options: { sessionAge: 600_000, dryRun: false, intake: { interval, resync: 3_600_000 } },
       ports: {
         clock: this.clock,
         log: this.log.of(loggableName(name)),

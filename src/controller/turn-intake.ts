@@ -5,6 +5,7 @@
 import { asFailure, Failure } from '../failure.ts'
 import type { RedactionKey } from '../krm/redaction/redacted.ts'
 import { LEDGER_BRANCH } from '../package/ref-name.ts'
+import { clusterDetection } from '../policy/effective-policy.ts'
 import type { ClusterWatch, KindWatchState, WatchObserver } from '../ports/cluster-watch.ts'
 import type { Metrics } from '../ports/metrics.ts'
 import type { BetweenTurns } from '../reconcile/observe/between-turns.ts'
@@ -46,8 +47,6 @@ export interface IntakeOptions {
   readonly interval: number
   /** Milliseconds between two turns about everything. */
   readonly resync: number
-  /** Milliseconds between two entries in the ledger that an idle cluster was observed. */
-  readonly heartbeat: number
 }
 
 interface FollowedCluster {
@@ -56,6 +55,8 @@ interface FollowedCluster {
   readonly watch: ClusterWatch | undefined
   /** When a turn was last about the cluster. */
   observedAt: number
+  /** Milliseconds between two entries in the ledger that an idle cluster was observed. */
+  heartbeat: number
   isBlind: boolean
   /** Whether it is known which objects its packages have: from a turn, or from an earlier process. */
   isKnown: boolean
@@ -128,7 +129,8 @@ export class TurnIntake {
       }
       const follower = new ClusterFollower({ verdicts, now, onChange: (change) => void this.changed(name, change), onListed })
       const watch = await this.ports.openWatch(name, follower)
-      this.clusters.set(name, { verdicts, follower, watch, observedAt: 0, isBlind: true, isKnown: verdicts.table.size > 0, isLost: false })
+      const isKnown = verdicts.table.size > 0
+      this.clusters.set(name, { verdicts, follower, watch, observedAt: 0, heartbeat: 0, isBlind: true, isKnown, isLost: false })
       if (watch === undefined) continue
       this.between.clusters.set(name, verdicts)
       watch.follow(follower.kinds())
@@ -182,8 +184,7 @@ export class TurnIntake {
     for (const [name, cluster] of this.clusters) {
       const isNew = this.look(name, cluster)
       if (isNew && cluster.isLost && !cluster.isBlind) only.set(name, 'all')
-      else if (((isNew && cluster.isBlind) || now - cluster.observedAt >= this.options.heartbeat) && !only.has(name))
-        only.set(name, new Set())
+      else if (((isNew && cluster.isBlind) || now - cluster.observedAt >= cluster.heartbeat) && !only.has(name)) only.set(name, new Set())
     }
     return only.size === 0 ? { about: 'nothing' } : { about: 'units', only, taken }
   }
@@ -210,6 +211,7 @@ export class TurnIntake {
     for (const [name, cluster] of this.clusters) {
       if (scope.about === 'units' && !scope.only.has(name)) continue
       cluster.observedAt = now
+      cluster.heartbeat = 1_000 * clusterDetection(result.view.policies, name, 'interval')
       cluster.isKnown ||= scope.about === 'everything'
       cluster.isLost = result.notObserved.some(({ cluster: lost }) => lost === name)
       if (scope.about === 'everything' && !cluster.isLost)

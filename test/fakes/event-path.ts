@@ -24,11 +24,12 @@ export class EventPath {
   readonly scopes: string[] = []
   /** What a turn ended with that could do nothing. */
   readonly failures: unknown[] = []
+  onSight: (cluster: string, why: string | undefined) => void = () => undefined
   private readonly key = redactionKey(new Uint8Array(32).fill(7))
   private readonly renderer = new WorkerRenderer({ allowed: { exec: [], images: [] }, engine: undefined, environment: {} })
   private readonly signal = new AbortController().signal
 
-  constructor(world: FleetWorld, options = { interval: MINUTE, resync: NEVER, heartbeat: NEVER }) {
+  constructor(world: FleetWorld, options = { interval: MINUTE, resync: NEVER }) {
     this.world = world
     const ports = {
       openWatch: async (name: string, observer: ConstructorParameters<typeof MemoryWatch>[1]) => {
@@ -43,7 +44,7 @@ export class EventPath {
       now: () => Date.parse(world.cluster(0).now),
       random: () => 0.5,
       onVerdict: () => undefined,
-      onSight: () => undefined,
+      onSight: (cluster: string, why: string | undefined) => this.onSight(cluster, why),
     }
     this.intake = new TurnIntake(ports, options, this.between, () => undefined)
   }

@@ -22,7 +22,6 @@ export type ControllerOptions = Required<SessionOptions> & ValuesOf<typeof CONTR
 export const DEFAULT_INTERVAL = 60_000
 const SESSION_AGE = 600_000
 const DEFAULT_RESYNC = 3_600_000
-const HEARTBEAT = 600_000
 /** For the observation of one cluster in a turn about some packages, so that a slow cluster delays no other one for long. */
 const DEADLINE = 60_000
 
@@ -82,7 +81,7 @@ export function repositoryEntry(repository: NamedRepository, options: Controller
   const resync = options.resyncInterval ?? DEFAULT_RESYNC
   // A recording is read once, when it is opened.
   const sessionAge = options.live === undefined ? SESSION_AGE : 0
-  const turns = { sessionAge, dryRun, intake: { interval, resync, heartbeat: HEARTBEAT } }
+  const turns = { sessionAge, dryRun, intake: { interval, resync } }
   return { name, remote: options.repo, text, ports, interval, options: turns }
 }
 
