@@ -101,6 +101,8 @@ export function failureOfFault(fault: TransportFault, requested: RequestDescript
     }
     case 'not-http':
       return notKubernetes(requested, `it does not speak HTTP (${detail})`)
+    case 'link-local':
+      return failure('BP1006', detail, 'correct clusters[].cluster.server')
   }
 }
 

@@ -1,4 +1,5 @@
 /** The connection to one cluster: credentials, a transport that is reopened when it is gone, and retries of repeatable requests. */
+import type { LookupFunction } from 'node:net'
 import { Failure } from '../../../failure.ts'
 import type { Clock } from '../../../ports/clock.ts'
 import type { Trace } from '../../../ports/trace.ts'
@@ -6,6 +7,7 @@ import { failureOfFault, failureOfResponse, type RequestDescription } from '../k
 import { chooseProxy, type Environment } from './choose-proxy.ts'
 import { type CredentialSource, type Credentials, expiredSince } from './credentials.ts'
 import type { ClusterAccess } from './kubeconfig.ts'
+import { withoutLinkLocal } from './link-local.ts'
 import { openTransport } from './open-transport.ts'
 import { type ApiResponse, type ApiStream, faultOf, type HttpMethod, TRANSPORT_DEFAULTS, type Transport } from './transport.ts'
 
@@ -36,6 +38,8 @@ export interface ConnectionOptions {
   readonly pingWithin?: number
   readonly connectTimeout?: number
   readonly maxBody?: number
+  /** Of the server's name; the system's unless given. */
+  readonly lookup?: LookupFunction
   /** Called for each request, also for retries. */
   readonly trace?: Trace
 }
@@ -275,7 +279,8 @@ export class ApiConnection {
         remedy: 'correct proxy-url or the environment variable',
       })
     }
-    const transport = await openTransport({ ...TRANSPORT_DEFAULTS, ...this.limits(), server, proxy, credentials }, signal)
+    const lookup = withoutLinkLocal(this.options.lookup)
+    const transport = await openTransport({ ...TRANSPORT_DEFAULTS, ...this.limits(), server, proxy, credentials, lookup }, signal)
     this.generation += 1
     return { transport, credentials, generation: this.generation }
   }

@@ -83,7 +83,8 @@ function plainHeaders(answer: Dispatcher.ResponseData): ReadonlyMap<string, stri
 function dispatcherFor(target: TransportTarget, connections?: number): Dispatcher {
   const tls = tlsOptions(target.server, target.credentials)
   const common = { ...(connections === undefined ? {} : { connections }), allowH2: false, connectTimeout: target.connectTimeout }
-  if (target.proxy === undefined) return new Agent({ ...common, connect: { ...tls, timeout: target.connectTimeout } })
-  // A tunnel also for plain HTTP: the proxy cannot read the request then.
+  if (target.proxy === undefined)
+    return new Agent({ ...common, connect: { ...tls, timeout: target.connectTimeout, lookup: target.lookup } })
+  // A tunnel also for plain HTTP: the proxy cannot read the request then. It gets the server's name: what that stands for is its matter.
   return new ProxyAgent({ ...common, uri: target.proxy.href, requestTls: tls, proxyTunnel: true })
 }

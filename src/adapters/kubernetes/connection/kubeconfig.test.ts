@@ -109,6 +109,7 @@ for (const [server, why] of [
   ['server: http://api.example', /plain http/],
   ['server: https://169.254.169.254', /link-local/],
   ['server: "https://[fe80::1]:6443"', /link-local/],
+  ['server: "https://[::ffff:169.254.169.254]"', /link-local/],
   ['server: https://user@api.example', /user name/],
   ['server: ftp://api.example', /not an https URL/],
   ['server: api', /not an https URL/],

@@ -9,6 +9,7 @@ import { Failure } from '../../../failure.ts'
 import { getKey, isJsonArray, isJsonObject, type Json, type JsonObject } from '../../../text/json.ts'
 import { type GoYamlFile, parseGoYaml } from '../../../yaml/read/go-yaml.ts'
 import { type Environment, isLoopback } from './choose-proxy.ts'
+import { isLinkLocal, WHY_NOT_LINK_LOCAL } from './link-local.ts'
 
 export interface KubeconfigOptions {
   /** `--kubeconfig`: this file and no other. */
@@ -232,8 +233,8 @@ function serverUrl(server: string, cluster: string, file: string): URL {
   if (url.username !== '' || url.password !== '') throw wrong('has a user name in its URL')
   const host = url.hostname.replace(/^\[|\]$/g, '')
   if (url.protocol === 'http:' && !isLoopback(host)) throw wrong('is plain http, which is accepted on loopback only')
-  if (/^169\.254\./.test(host) || /^fe[89ab][0-9a-f]:/i.test(host))
-    throw wrong('is a link-local address, where clouds keep machine credentials')
+  // A name is looked up for each connection, and held to the same then.
+  if (isLinkLocal(host)) throw wrong(`is ${WHY_NOT_LINK_LOCAL}`)
   return url
 }
 

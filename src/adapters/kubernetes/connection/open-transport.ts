@@ -62,6 +62,7 @@ function handshake(target: TransportTarget, signal: AbortSignal): Promise<TLSSoc
       secureContext: secureContext({ minVersion, ...(ca && { ca }), ...(cert && { cert }), ...(key && { key }) }),
       host: hostOf(server),
       port: portOf(server),
+      lookup: target.lookup,
       ALPNProtocols: PROTOCOLS,
     })
     socket.setKeepAlive(true, 30_000)
@@ -94,10 +95,10 @@ function handshake(target: TransportTarget, signal: AbortSignal): Promise<TLSSoc
 
 /** End of the server's certificate, from a second handshake that trusts anything, presents nothing and sends nothing. */
 function notAfterOf(target: TransportTarget, signal: AbortSignal): Promise<string | undefined> {
-  const { server, connectTimeout } = target
+  const { server, connectTimeout, lookup } = target
   return new Promise((resolve) => {
     const name = target.credentials.serverName ?? hostOf(server)
-    const raw = connectTcp({ host: hostOf(server), port: portOf(server), signal })
+    const raw = connectTcp({ host: hostOf(server), port: portOf(server), lookup, signal })
     const socket = connectTls({ socket: raw, rejectUnauthorized: false, ...(isIP(name) === 0 ? { servername: name } : {}) })
     const end = (certificate?: PeerCertificate): void => {
       clearTimeout(late)

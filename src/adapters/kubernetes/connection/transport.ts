@@ -1,7 +1,9 @@
 /** Requests to an API server, over HTTP/2 or HTTP/1.1. */
+import type { LookupFunction } from 'node:net'
 import type { Readable } from 'node:stream'
 import { readText } from '../../system/read-text.ts'
 import type { Credentials } from './credentials.ts'
+import { ONLY_LINK_LOCAL, WHY_NOT_LINK_LOCAL } from './link-local.ts'
 
 export type HttpMethod = 'GET' | 'POST' | 'PATCH' | 'DELETE'
 
@@ -70,6 +72,8 @@ export interface TransportTarget {
   /** Undefined for a direct connection. */
   readonly proxy: URL | undefined
   readonly credentials: Credentials
+  /** Of the server's name. Not asked where there is a proxy: that looks it up. */
+  readonly lookup: LookupFunction
   /** Milliseconds to get a connection. */
   readonly connectTimeout: number
   /** Bytes of one decompressed answer, at most. */
@@ -85,9 +89,9 @@ export const TRANSPORT_DEFAULTS = { connectTimeout: 10_000, maxBody: 256 * 1024 
  * The reason of a missing answer.
  * `unreachable`: no connection (refused, no route, name not found). `broken`: the connection ended in the middle.
  * `timeout`: too slow. `untrusted`: the server's certificate. `rejected`: the server refused our certificate.
- * `too-large`: more than `maxBody`. `not-http`: the peer does not speak HTTP.
+ * `too-large`: more than `maxBody`. `not-http`: the peer does not speak HTTP. `link-local`: the server's name has no other address.
  */
-type FaultClass = 'unreachable' | 'broken' | 'timeout' | 'untrusted' | 'rejected' | 'too-large' | 'not-http'
+type FaultClass = 'unreachable' | 'broken' | 'timeout' | 'untrusted' | 'rejected' | 'too-large' | 'not-http' | 'link-local'
 
 /** A library's error, translated by its code. It stays inside this folder: `kubernetes-failure.ts` makes a Failure of it. */
 export class TransportFault extends Error {
@@ -125,6 +129,7 @@ const UNTRUSTED =
 export function faultOf(thrown: unknown): TransportFault {
   if (thrown instanceof TransportFault) return thrown
   const code = codeOf(thrown)
+  if (code === ONLY_LINK_LOCAL) return new TransportFault('link-local', `the name of the server stands for ${WHY_NOT_LINK_LOCAL}`)
   if (UNREACHABLE.has(code)) return new TransportFault('unreachable', code, thrown)
   if (TIMEOUTS.has(code)) return new TransportFault('timeout', code, thrown)
   if (UNTRUSTED.test(code)) return new TransportFault('untrusted', code, thrown)
