@@ -7,8 +7,11 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, readFileSync, readlinkSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { type ApiResponse, apiClient } from './api-request.ts'
 import type { ControlPlane } from './control-plane.ts'
 import type { ServerName } from './find-control-plane.ts'
+import { freePort } from './free-port.ts'
+import { ADMIN } from './test-authority.ts'
 
 /** The part of a test's context that is needed: what it runs at the end. */
 interface Ending {
@@ -18,6 +21,7 @@ interface Ending {
 /** Milliseconds: a loaded machine is slow, not broken. */
 const PATIENCE = 60_000
 const POLL = 50
+const ANSWER_WITHIN = 2_000
 
 export class ServerHands {
   pid: number
@@ -27,10 +31,12 @@ export class ServerHands {
   private readonly isReady: () => Promise<boolean>
   private child: ChildProcess | undefined
 
-  constructor(t: Ending, pid: number, isReady: () => Promise<boolean>) {
+  /** @param flags in place of those of the same names that the process was started with */
+  constructor(t: Ending, pid: number, isReady: () => Promise<boolean>, flags: readonly string[] = []) {
     this.pid = pid
     this.isReady = isReady
-    this.command = wordsOf(`/proc/${pid}/cmdline`)
+    const named = new Set(flags.map(nameOf))
+    this.command = [...wordsOf(`/proc/${pid}/cmdline`).filter((word) => !named.has(nameOf(word))), ...flags]
     this.folder = readlinkSync(`/proc/${pid}/cwd`)
     this.environment = Object.fromEntries(wordsOf(`/proc/${pid}/environ`).map((line) => line.split(/=(.*)/s).slice(0, 2)))
     t.after(() => this.end())
@@ -89,8 +95,33 @@ export function handsOf(t: Ending, plane: ControlPlane, name: ServerName): Serve
   return new ServerHands(t, server.pid, () => isReady(plane))
 }
 
+/**
+ * A further kube-apiserver on the store of a plane, with the flags of the first but for `flags`. It ends with the test.
+ *
+ * @param authority of its serving certificate, PEM
+ */
+export async function secondApiServer(
+  t: Ending,
+  plane: ControlPlane,
+  flags: readonly string[],
+  authority = Buffer.from(plane.caData, 'base64').toString(),
+): Promise<string> {
+  const port = await freePort()
+  const url = `https://127.0.0.1:${port}`
+  const client = apiClient(url, authority, plane.credentialFor(ADMIN.user, ADMIN.groups))
+  const first = plane.servers.find(({ name }) => name === 'kube-apiserver')
+  assert.ok(first !== undefined)
+  const answers = () => readiness(client('GET', '/readyz', { signal: AbortSignal.timeout(ANSWER_WITHIN) }))
+  await new ServerHands(t, first.pid, answers, [...flags, `--secure-port=${port}`]).start()
+  return url
+}
+
 export async function isReady(plane: ControlPlane): Promise<boolean> {
-  return plane.request('GET', '/readyz', { signal: AbortSignal.timeout(2_000) }).then(
+  return readiness(plane.request('GET', '/readyz', { signal: AbortSignal.timeout(ANSWER_WITHIN) }))
+}
+
+function readiness(answer: Promise<ApiResponse<unknown>>): Promise<boolean> {
+  return answer.then(
     ({ status }) => status === 200,
     () => false,
   )
@@ -107,6 +138,10 @@ async function until(what: string, isSo: () => Promise<boolean>): Promise<void> 
 /** A zombie runs no more. */
 function isRunning(pid: number): boolean {
   return existsSync(`/proc/${pid}/stat`) && !/\) [ZX] /.test(readFileSync(`/proc/${pid}/stat`, 'utf8'))
+}
+
+function nameOf(flag: string): string {
+  return flag.replace(/=.*/s, '')
 }
 
 function wordsOf(path: string): string[] {

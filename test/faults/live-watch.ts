@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
-import { writeFile } from 'node:fs/promises'
+import { readFile, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { connectCluster } from '../../src/adapters/kubernetes/connection/connect-cluster.ts'
 import type { WatchOptions } from '../../src/adapters/kubernetes/watch/watch-options.ts'
 import { metadataText } from '../../src/krm/resource.ts'
+import type { Clock } from '../../src/ports/clock.ts'
 import type { KindWatchState, WatchedKind } from '../../src/ports/cluster-watch.ts'
 import type { JsonObject } from '../../src/text/json.ts'
 import { realClock } from '../apiserver/live-cluster.ts'
@@ -21,14 +22,21 @@ export function configMapsOf(namespace: string): WatchedKind {
   return { apiVersion: 'v1', kind: 'ConfigMap', namespace, metadataOnly: false }
 }
 
+interface LiveWatchOptions extends WatchOptions {
+  readonly timeout?: number
+  /** Its user agent in the audit log is `backporch/<version>`. */
+  readonly version?: string
+  readonly clock?: Clock
+}
+
 /** A watch of a real API server, with short waits, that ends with the test. */
-export function liveWatch(t: TestContext, kubeconfig: string, options: WatchOptions & { readonly timeout?: number } = {}) {
-  const { timeout, ...watchOptions } = options
+export function liveWatch(t: TestContext, kubeconfig: string, options: LiveWatchOptions = {}) {
+  const { timeout, version = 'test', clock = realClock, ...watchOptions } = options
   const cluster = connectCluster({
     kubeconfig,
     environment: {},
-    clock: realClock,
-    version: 'test',
+    clock,
+    version,
     connection: LIVENESS,
     ...(timeout === undefined ? {} : { timeout }),
   })
@@ -50,6 +58,22 @@ export async function throughTcp(t: TestContext, plane: ControlPlane): Promise<T
   const authority = Buffer.from(plane.caData, 'base64').toString('utf8')
   await writeFile(file, kubeconfig(faults.url, authority, 'admin', plane.credentialFor('admin', ['system:masters'])), { mode: 0o600 })
   return Object.defineProperty(faults, 'kubeconfig', { value: file }) as TcpFaults & { readonly kubeconfig: string }
+}
+
+/** Requests of a user agent that the server of a plane with an audit log answered or began to, in their order: `401 list /api/v1/namespaces`. */
+export async function auditedRequests(plane: ControlPlane, version: string): Promise<readonly string[]> {
+  const lines = (await readFile(plane.auditLog ?? '', 'utf8')).split('\n').filter((line) => line.includes(`"backporch/${version}"`))
+  const events: readonly AuditEvent[] = lines.map((line) => JSON.parse(line))
+  // A watch has an event when it begins and another one when it ends.
+  const byId = new Map(events.map((event) => [event.auditID, event]))
+  return [...byId.values()].map(({ responseStatus, verb, requestURI }) => `${responseStatus.code} ${verb} ${requestURI}`)
+}
+
+interface AuditEvent {
+  readonly auditID: string
+  readonly verb: string
+  readonly requestURI: string
+  readonly responseStatus: { readonly code: number }
 }
 
 /** Writes ConfigMaps directly, and keeps what a watch of them has to tell. */

@@ -1,8 +1,8 @@
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 
-/** A TCP relay in front of a server, which knows nothing of what goes through it. */
+/** A TCP relay in front of a server (`https://…`, or `unix:` and the path of a socket), which knows nothing of what goes through it. */
 export interface TcpFaults {
-  /** `https://127.0.0.1:<port>` */
+  /** `https://127.0.0.1:<port>`; `http:` in front of a socket. */
   readonly url: string
   /** Connections that were accepted so far. */
   readonly connections: number
@@ -15,6 +15,8 @@ export interface TcpFaults {
   accept(): Promise<void>
   /** From now on nothing goes through open connections, and nobody is told: half-open. Later connections work. */
   freeze(): void
+  /** Later connections go to this server. */
+  retarget(server: string): void
   /** Each part from the server comes so much later. */
   delay(milliseconds: number): void
   /** Breaks a connection when so many more bytes came from the server. Once. */
@@ -23,12 +25,12 @@ export interface TcpFaults {
 }
 
 export async function tcpFaults(server: string): Promise<TcpFaults> {
-  const target = new URL(server)
+  let target = new URL(server)
   const open = new Set<readonly [Socket, Socket]>()
   let [connections, bytes, late, cut] = [0, 0, 0, Number.POSITIVE_INFINITY]
   const listener = createServer((client) => {
     connections += 1
-    const upstream = connect(Number(target.port), target.hostname)
+    const upstream = target.protocol === 'unix:' ? connect(target.pathname) : connect(Number(target.port), target.hostname)
     const pair = [client, upstream] as const
     open.add(pair)
     const end = (): void => {
@@ -61,7 +63,7 @@ export async function tcpFaults(server: string): Promise<TcpFaults> {
   await listen(0)
   const { port } = listener.address() as AddressInfo
   return {
-    url: `https://127.0.0.1:${port}`,
+    url: `${target.protocol === 'unix:' ? 'http:' : target.protocol}//127.0.0.1:${port}`,
     get connections() {
       return connections
     },
@@ -77,6 +79,9 @@ export async function tcpFaults(server: string): Promise<TcpFaults> {
     accept: () => listen(port),
     freeze() {
       for (const pair of open) for (const socket of pair) socket.removeAllListeners('data').removeAllListeners('close').pause()
+    },
+    retarget(other) {
+      target = new URL(other)
     },
     delay(milliseconds) {
       late = milliseconds
