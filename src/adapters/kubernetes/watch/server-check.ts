@@ -19,7 +19,7 @@ export interface ServerAway {
 }
 
 interface CheckParts {
-  readonly api: ReadApi
+  readonly api: Pick<ReadApi, 'cluster' | 'get'>
   readonly settings: WatchSettings
   /** A number that changes with each new connection. */
   readonly connections: () => number
@@ -61,7 +61,8 @@ export class ServerCheck {
 
   /** Undefined where it is the same server, as far as the account may know. @throws only the reason of the signal */
   async check(): Promise<ServerAway | undefined> {
-    if (!this.doubtful && this.checked === this.parts.connections()) return undefined
+    // While it is asked, the answer is not known, also where the next connection is not open yet.
+    if (this.pending === undefined && !this.doubtful && this.checked === this.parts.connections()) return undefined
     const { away } = this
     if (away !== undefined && performance.now() < away.until) return this.tell(away.failure, away.until)
     this.pending ??= this.ask().finally(() => {
