@@ -95,20 +95,11 @@ export function handsOf(t: Ending, plane: ControlPlane, name: ServerName): Serve
   return new ServerHands(t, server.pid, () => isReady(plane))
 }
 
-/**
- * A further kube-apiserver on the store of a plane, with the flags of the first but for `flags`. It ends with the test.
- *
- * @param authority of its serving certificate, PEM
- */
-export async function secondApiServer(
-  t: Ending,
-  plane: ControlPlane,
-  flags: readonly string[],
-  authority = Buffer.from(plane.caData, 'base64').toString(),
-): Promise<string> {
+/** A further kube-apiserver on the store of a plane, with the flags of the first but for `flags`. It ends with the test. */
+export async function secondApiServer(t: Ending, plane: ControlPlane, flags: readonly string[]): Promise<string> {
   const port = await freePort()
   const url = `https://127.0.0.1:${port}`
-  const client = apiClient(url, authority, plane.credentialFor(ADMIN.user, ADMIN.groups))
+  const client = apiClient(url, Buffer.from(plane.caData, 'base64').toString(), plane.credentialFor(ADMIN.user, ADMIN.groups))
   const first = plane.servers.find(({ name }) => name === 'kube-apiserver')
   assert.ok(first !== undefined)
   const answers = () => readiness(client('GET', '/readyz', { signal: AbortSignal.timeout(ANSWER_WITHIN) }))

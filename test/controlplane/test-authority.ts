@@ -57,11 +57,11 @@ export function clientCredential(authority: TestAuthority, identity: Identity): 
   return { key: pem(key), certificate: certify({ key, issuer: authority.key, purpose: 'client', ...subject }) }
 }
 
-/** A serving certificate for 127.0.0.1 and localhost. */
-export function servingCredential(authority: TestAuthority): Credential {
+/** A serving certificate for 127.0.0.1 and localhost, but for what `other` says. */
+export function servingCredential(authority: TestAuthority, other: Partial<WantedCertificate> = {}): Credential {
   const key = newKey()
   const subject = { commonName: 'kube-apiserver', names: ['localhost'], addresses: ['127.0.0.1'] }
-  return { key: pem(key), certificate: certify({ key, issuer: authority.key, purpose: 'server', ...subject }) }
+  return { key: pem(key), certificate: certify({ ...subject, ...other, key, issuer: authority.key, purpose: 'server' }) }
 }
 
 /** A new key pair for service account tokens, both halves PEM. */

@@ -2,7 +2,7 @@
 import { Agent, type Dispatcher, ProxyAgent } from 'undici'
 import { bodyStream } from './body-stream.ts'
 import { tlsOptions } from './credentials.ts'
-import { type ApiRequest, readBody, type Transport, type TransportTarget, underDeadline } from './transport.ts'
+import { type ApiRequest, readBody, type Transport, TransportFault, type TransportTarget, underDeadline } from './transport.ts'
 
 // Our own bound on parallel requests needs no more, and more cost the server handshakes.
 const MOST_CONNECTIONS = 8
@@ -13,6 +13,18 @@ export function http1Transport(target: TransportTarget): Transport {
   // Each open stream has a connection of its own, so that none waits for a stream to end.
   let streams: Dispatcher | undefined
   let usable = true
+  const exchange = async <T>(
+    { timeout, signal }: Pick<ApiRequest, 'timeout' | 'signal'>,
+    work: (signal: AbortSignal) => Promise<T>,
+  ): Promise<T> => {
+    try {
+      return await underDeadline(timeout, signal, work)
+    } catch (thrown) {
+      // Connections are made with the certificates as they were read: those of the next transport are read anew.
+      if (thrown instanceof TransportFault && (thrown.fault === 'untrusted' || thrown.fault === 'rejected')) usable = false
+      throw thrown
+    }
+  }
   return {
     protocol: 'http/1.1',
     get usable() {
@@ -24,12 +36,12 @@ export function http1Transport(target: TransportTarget): Transport {
       for (const one of [dispatcher, streams]) one?.close().catch(() => {})
     },
     send: (request) =>
-      underDeadline(request.timeout, request.signal, async (signal) => {
+      exchange(request, async (signal) => {
         const answer = await requestOver(dispatcher, target, request, signal)
         return wholeAnswer(answer, maxBody)
       }),
     stream: (request) =>
-      underDeadline(request.timeout, request.signal, async (signal) => {
+      exchange(request, async (signal) => {
         streams ??= dispatcherFor(target)
         const answer = await requestOver(streams, target, { ...request, method: 'GET' }, signal)
         if (answer.statusCode !== 200) return wholeAnswer(answer, maxBody)
