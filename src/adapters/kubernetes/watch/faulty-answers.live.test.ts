@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
+import { readFile, writeFile } from 'node:fs/promises'
 import { type TestContext, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { scriptedServer } from '../../../../test/apiserver/scripted-server.ts'
 import type { ControlPlane } from '../../../../test/controlplane/control-plane.ts'
 import { controlPlaneSuite } from '../../../../test/controlplane/control-plane-suite.ts'
 import { startControlPlane } from '../../../../test/controlplane/start-control-plane.ts'
@@ -8,6 +10,13 @@ import { CUT, type HttpFault, type HttpFaults, httpFaults } from '../../../../te
 import { configMapsOf, liveWatch, told, Writer } from '../../../../test/faults/live-watch.ts'
 import { until } from '../../../../test/faults/recording-observer.ts'
 import type { WatchOptions } from './watch-options.ts'
+
+/** A credential that could go with a redirect; the proxy asks under an identity of its own. */
+async function addToken(file: string): Promise<void> {
+  const config = JSON.parse(await readFile(file, 'utf8'))
+  config.users[0].user.token = 'canary-token'
+  await writeFile(file, JSON.stringify(config))
+}
 
 async function faultsFor(t: TestContext, plane: ControlPlane, protocol: 'h2' | 'http/1.1' = 'h2'): Promise<HttpFaults> {
   const faults = await httpFaults(plane, { protocol })
@@ -54,6 +63,44 @@ await controlPlaneSuite('watch of a server with faulty answers', {}, (plane) => 
       const { state } = await assertNothingLost(t, plane, { protocol, plan: (nth) => answers[nth - 1] })
       assert.equal(state().lists, 1)
     })
+
+    for (const [name, answer, why] of [
+      ...[301, 302, 307, 308].map(
+        (status) => [`a redirect with ${status}`, { status }, /answers 30\d, a redirect, which is not followed/] as const,
+      ),
+      [
+        'a login page',
+        { status: 200, headers: { 'content-type': 'text/html' }, body: '<html>log in</html>' },
+        /answers with text\/html, wanted JSON/,
+      ],
+    ] as const) {
+      test(`${protocol}: ${name} in place of a list or a watch is named in the state, tells nothing, and gets no credential elsewhere`, async (t) => {
+        const elsewhere = await scriptedServer(() => ({ body: {} }), { protocol: 'plain' })
+        t.after(() => elsewhere.close())
+        const faults = await faultsFor(t, plane, protocol)
+        await addToken(faults.kubeconfig)
+        let isAnswered = true
+        const headers = { location: `${elsewhere.url}/api/v1/configmaps` }
+        faults.plan = ({ path }) => (isAnswered && path.includes('/configmaps') ? { headers, body: '', ...answer } : undefined)
+        const namespace = await plane.namespace('elsewhere')
+        const writer = new Writer(plane, namespace)
+        const { observer, watch, state } = liveWatch(t, faults.kubeconfig)
+        watch.follow([configMapsOf(namespace)])
+        await until(() => why.test(state().failure?.message ?? ''), 'the list is not taken')
+        assert.deepEqual([state().failure?.code, state().provenAt, observer.told], ['BP3008', 0, []])
+        isAnswered = false
+        await until(() => state().state === 'watching', 'it watches')
+        isAnswered = true
+        faults.disconnect()
+        await until(() => why.test(state().failure?.message ?? ''), 'the watch is not taken')
+        assert.deepEqual([state().failure?.code, observer.told], ['BP3008', ['listing ConfigMap', 'listed ConfigMap']])
+        for (let n = 0; n < 5; n += 1) await writer.create(`c-${n}`)
+        isAnswered = false
+        await until(() => told(observer).length >= writer.expected.length, 'the events came')
+        await writer.assertTold(observer)
+        assert.deepEqual([state().lists, elsewhere.connections], [1, 0])
+      })
+    }
 
     test(`${protocol}: watches that are cut in the middle of a line lose nothing and tell nothing twice`, async (t) => {
       const { state } = await assertNothingLost(t, plane, {
