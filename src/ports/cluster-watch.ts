@@ -33,7 +33,10 @@ export interface KindWatchState {
   readonly watched: WatchedKind
   /** `waiting`: for the next attempt, with what is known as it was. */
   readonly state: 'listing' | 'watching' | 'waiting' | 'unreadable'
-  /** Milliseconds since 1970 of the last proof that nothing was missed: an event, a bookmark, a PING of its connection, or the end of a stream in order. 0 before the first. */
+  /**
+   * Milliseconds since 1970 of the last proof that nothing was missed: an event, a bookmark, a PING of its connection, or the end of a stream in order. 0 before the first.
+   * A server that lags behind its store may not know yet what happened in the 40 s before that (docs/facts/stale-replicas.md).
+   */
   readonly provenAt: number
   /** Why it is `waiting` or `unreadable`; while it is `watching`, which object was lost since the last list: unreadable, or the observer threw. */
   readonly failure: Failure | undefined
