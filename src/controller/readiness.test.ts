@@ -92,3 +92,11 @@ test('the oldest proof of a watch counts, after a minute; kinds without one and 
   state.provide({ watches: () => [watch('prod', { state: 'unreadable', provenAt: 0 })] })
   assert.deepEqual(shown(state.at(NOW)), ['ready', '+ first turn ended', '+ cluster prod ok'])
 })
+
+test('a turn that waited for other repositories does not make its cluster stale', () => {
+  const state = new ReadinessState(INTERVAL)
+  state.turnAdmitted(600_000)
+  state.turnEnded(observed(new Map([[PROD, 0]])), 0)
+  const most = NOW + 3 * (INTERVAL + 600_000) + 60_000
+  assert.deepEqual([state.at(most).ready, state.at(most + 1_000).ready], [true, false])
+})

@@ -20,6 +20,8 @@ export class ReadinessState {
   private turnsEnded = 0
   /** Milliseconds: of a turn that takes long, the first observations are old at its end. */
   private lastTurn = 0
+  /** Milliseconds that the last turn waited for other repositories. */
+  private lastWait = 0
   private succeeded = false
   private source: Pick<MetricsSource, 'watches'> = {}
   private readonly clusters = new Map<Loggable, number>()
@@ -31,6 +33,11 @@ export class ReadinessState {
 
   provide(source: MetricsSource): void {
     this.source = { ...this.source, ...source }
+  }
+
+  /** @param wait milliseconds that a due turn waited for other repositories */
+  turnAdmitted(wait: number): void {
+    this.lastWait = wait
   }
 
   /**
@@ -61,7 +68,7 @@ export class ReadinessState {
 
   /** A watch proves more often than turns do. */
   private ages(): ReadonlyMap<Loggable, ClusterAge> {
-    const staleAfter = MISSED_TURNS * (this.interval + this.lastTurn) + LEEWAY
+    const staleAfter = MISSED_TURNS * (this.interval + this.lastWait + this.lastTurn) + LEEWAY
     const ages = new Map([...this.clusters].map(([name, observedAt]) => [name, { observedAt, staleAfter }]))
     for (const watch of this.source.watches?.() ?? []) {
       const observedAt = provenAt(watch.state())

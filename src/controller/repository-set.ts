@@ -1,10 +1,11 @@
-/** The repositories of the process. Each has its own turns, one at a time, and waits for no other one. */
+/** The repositories of the process. Each has its own turns, one at a time; so many of them run at once, first come first served. */
 import type { AuditSource } from '../ports/audit-source.ts'
 import type { RequestedAction } from '../ports/check-run.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Metrics, MetricsSource } from '../ports/metrics.ts'
 import type { Readiness } from '../ports/readiness.ts'
 import type { TurnTraces } from '../ports/turn-traces.ts'
+import { Gate } from '../reconcile/gate.ts'
 import { ControllerTurns, type TurnsOptions, type TurnsPorts } from './controller-turns.ts'
 import { joinedReadiness, ReadinessState } from './readiness.ts'
 import { byCluster } from './shared-watch.ts'
@@ -17,6 +18,8 @@ import { TurnTracer } from './turn-tracer.ts'
 const COALESCE = 500
 /** Shorter than the 30 s after which Kubernetes kills. */
 const GRACE = 20_000
+/** Name in metrics of the turns that are due and wait. */
+const TURNS = 'turns'
 
 export interface RepositoryEntry {
   /** Tells the repositories apart. */
@@ -37,6 +40,8 @@ interface SetParts {
   readonly random: () => number
   /** Aborted when all of them are to stop. */
   readonly signal: AbortSignal
+  /** Turns that run at the same time. */
+  readonly concurrent: number
   /** No repository can ever work. */
   readonly onUnusable: (thrown: unknown) => void
 }
@@ -51,6 +56,7 @@ interface Running {
 
 export class RepositorySet {
   private readonly parts: SetParts
+  private readonly gate: Gate
   private readonly running = new Map<string, Running>()
   /** Undefined where nobody reads metrics. They are set before the first repository starts. */
   metrics: Metrics | undefined
@@ -61,6 +67,7 @@ export class RepositorySet {
 
   constructor(parts: SetParts) {
     this.parts = parts
+    this.gate = new Gate(parts.concurrent)
   }
 
   /** Starts what is new, ends what is gone, and starts again what changed. @returns how many of each */
@@ -104,7 +111,11 @@ export class RepositorySet {
   /** For metrics about all of them. */
   readonly source: Required<MetricsSource> = {
     watches: () => byCluster([...this.running.values()].flatMap(({ turns }) => turns.intake.watches())),
-    queues: () => new Map([[QUEUE, [...this.running.values()].reduce((sum, { turns }) => sum + turns.intake.queue.depth, 0)]]),
+    queues: () =>
+      new Map([
+        [QUEUE, [...this.running.values()].reduce((sum, { turns }) => sum + turns.intake.queue.depth, 0)],
+        [TURNS, this.gate.waiting],
+      ]),
     repositories: () => new Set(this.running.keys()),
   }
 
@@ -133,8 +144,14 @@ export class RepositorySet {
       request: () => loop.request(),
     })
     const wake = (): number => turns.intake.wake()
-    const loop = new TurnLoop({ clock, random, interval, wake, coalesce: COALESCE, grace: GRACE, turn: turns.one })
     const readiness = new ReadinessState(interval)
+    const admit = async (stopped: AbortSignal): Promise<() => void> => {
+      const due = performance.now()
+      const leave = await this.gate.enter(stopped)
+      readiness.turnAdmitted(performance.now() - due)
+      return leave
+    }
+    const loop = new TurnLoop({ clock, random, interval, wake, admit, coalesce: COALESCE, grace: GRACE, turn: turns.one })
     readiness.provide({ watches: () => turns.intake.watches() })
     turns.audit = this.audit
     if (this.traces !== undefined) turns.tracer = new TurnTracer(this.traces)

@@ -30,6 +30,11 @@ class Process {
   readonly turns = new Map<string, number[]>()
   /** Why the next turns of a repository fail; `hang` for one that does not end. */
   readonly trouble = new Map<string, Failure | 'hang'>()
+  /** Milliseconds that each turn of a repository takes. */
+  readonly lasts = new Map<string, number>()
+  private now = 0
+  /** Turns that ran at the same time. */
+  most = 0
   readonly closed: string[] = []
   hooks: (WebhookHooks & { readonly remotes: () => readonly string[] }) | undefined
   monitoring: MonitoringHooks | undefined
@@ -42,6 +47,11 @@ class Process {
     this.turns.set(name, own)
     const meet = async (signal: AbortSignal): Promise<void> => {
       own.push(this.clock.elapsed)
+      this.now += 1
+      this.most = Math.max(this.most, this.now)
+      await this.clock.sleep(this.lasts.get(name) ?? 0, signal).finally(() => {
+        this.now -= 1
+      })
       const trouble = this.trouble.get(name)
       if (trouble === 'hang') await this.clock.sleep(1e12, signal)
       else if (trouble !== undefined) throw trouble
@@ -83,7 +93,7 @@ class Process {
     }
   }
 
-  start(t: TestContext, repositories: readonly RepositoryEntry[], reload?: Reload): void {
+  start(t: TestContext, repositories: readonly RepositoryEntry[], reload?: Reload, concurrent = 4): void {
     const ports: ControllerPorts = {
       clock: this.clock,
       log: this.log,
@@ -100,7 +110,7 @@ class Process {
         return { url: 'http://127.0.0.1:9090/metrics', close: async () => undefined, metrics: this.metrics }
       },
     }
-    this.ended = runController(ports, { interval: MINUTE, version: '1', dryRun: false })
+    this.ended = runController(ports, { interval: MINUTE, version: '1', dryRun: false, concurrent })
     this.ended.catch(() => undefined)
     t.after(() => this.stop().catch(() => undefined))
   }
@@ -281,4 +291,54 @@ test('it is ready while one repository observes a cluster, and metrics forget a 
   await running.clock.pass(10_000)
   assert.deepEqual(await series(), [undefined, '1'])
   assert.equal(readiness().ready, false)
+})
+
+/** The time at which the turn of each repository began, in milliseconds. */
+const begun = (running: Process, ...names: readonly string[]) => names.map((name) => running.turns.get(name))
+
+test('at most so many turns run at the same time, and the first that was due is the next', async (t) => {
+  const running = new Process()
+  const names = ['a/1', 'a/2', 'a/3', 'a/4', 'a/5']
+  for (const name of names) running.lasts.set(name, 10_000)
+  running.start(
+    t,
+    names.map((name) => running.entry(name)),
+    undefined,
+    2,
+  )
+  await running.clock.pass(2_000)
+  const waiting = async (): Promise<string | undefined> =>
+    /^workqueue_depth\{name="turns"\} (\d+)$/m.exec(await running.metrics.exposition())?.[1]
+  assert.equal(await waiting(), '3')
+  await running.clock.pass(30_000)
+  assert.deepEqual(begun(running, ...names), [[0], [0], [10_000], [10_000], [20_000]])
+  assert.equal(await waiting(), '0')
+  assert.equal(running.most, 2)
+})
+
+test('what is requested while a turn waits is in that turn', async (t) => {
+  const running = new Process()
+  running.lasts.set('a/slow', 10_000)
+  running.start(t, [running.entry('a/slow'), running.entry('a/other')], undefined, 1)
+  await running.clock.pass(5_000)
+  running.hooks?.onUpdate(undefined, ['https://a/other'])
+  await running.clock.pass(20_000)
+  assert.deepEqual(begun(running, 'a/slow', 'a/other'), [[0], [10_000]])
+})
+
+test('a repository whose turn waits is not ready, and ends at once when it is removed', async (t) => {
+  const running = new Process()
+  running.trouble.set('a/slow', 'hang')
+  const slow = running.entry('a/slow')
+  running.start(t, [slow, running.entry('a/gone')], () => [slow], 1)
+  const { readiness } = running.monitoring ?? assert.fail('it serves probes')
+  await running.clock.pass(2_000)
+  assert.deepEqual(
+    readiness().checks.map(({ text }) => text),
+    ['first turn: not ended yet'],
+  )
+  await running.clock.pass(4_000)
+  assert.equal(running.events('configured').length, 1)
+  assert.equal(await running.stop(), 'aborted')
+  assert.deepEqual(begun(running, 'a/slow', 'a/gone'), [[0], []])
 })

@@ -63,6 +63,8 @@ interface ControllerSettings {
   readonly interval: number
   readonly version: string
   readonly dryRun: boolean
+  /** Turns of different repositories that run at the same time. */
+  readonly concurrent: number
 }
 
 /**
@@ -71,13 +73,14 @@ interface ControllerSettings {
  */
 export async function runController(ports: ControllerPorts, settings: ControllerSettings): Promise<'stopped' | 'aborted'> {
   const { clock, log, random, signal } = ports
-  const { interval, version, dryRun } = settings
+  const { interval, version, dryRun, concurrent } = settings
   const unusable = new AbortController()
   let thrown: unknown
   const set = new RepositorySet({
     clock,
     random,
     signal: AbortSignal.any([signal, unusable.signal]),
+    concurrent,
     onUnusable: (why) => {
       thrown = why
       unusable.abort()

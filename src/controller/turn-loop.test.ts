@@ -180,3 +180,40 @@ test('a loop that is stopped before it begins does no turn', async () => {
   })
   assert.equal(await late.run(AbortSignal.abort()), 'idle')
 })
+
+test('a turn that waits to be admitted has not begun: a stop ends it at once, and a late admission is given back', async () => {
+  const waiting = new Context(undefined, undefined, {
+    admit: (signal) => new Promise((_resolve, reject) => signal.addEventListener('abort', reject)),
+  })
+  await waiting.clock.pass(1_000)
+  waiting.stopping.abort()
+  assert.deepEqual([await waiting.ended, waiting.begun], ['idle', []])
+
+  let given = 0
+  const late = new Context(undefined, undefined, {
+    admit: async () => {
+      late.stopping.abort()
+      return () => {
+        given += 1
+      }
+    },
+  })
+  assert.deepEqual([await late.ended, late.begun, given], ['idle', [], 1])
+})
+
+test('a turn gives its place back when it ends, also when it fails', async () => {
+  let [taken, given] = [0, 0]
+  const admit = async (): Promise<() => void> => {
+    taken += 1
+    return () => {
+      given += 1
+    }
+  }
+  const { clock } = new Context(
+    () => 100,
+    (turn) => (turn === 0 ? failure('BP3001', 'backoff') : undefined),
+    { admit },
+  )
+  await clock.pass(10_000)
+  assert.deepEqual([taken, given], [2, 2])
+})

@@ -16,6 +16,11 @@ export interface TurnLoopOptions {
   readonly wake?: () => number
   /** Milliseconds from the first request to its turn: requests in between share the same turn. */
   readonly coalesce: number
+  /**
+   * Resolves when a due turn may begin; at once unless given. Rejects when the loop is stopped while it waits.
+   * @returns to be called when the turn has ended
+   */
+  readonly admit?: (signal: AbortSignal) => Promise<() => void>
   /** Milliseconds that a running turn has when the loop is stopped, before it is aborted. */
   readonly grace: number
   /**
@@ -59,11 +64,33 @@ export class TurnLoop {
   /** The first turn is at once. Never rejects. */
   async run(signal: AbortSignal): Promise<LoopEnd> {
     while (await this.due(signal)) {
-      this.requestedAt = undefined
-      const end = await this.oneTurn(signal)
-      if (signal.aborted) return end
+      const leave = await this.admitted(signal)
+      if (leave === undefined) break
+      try {
+        // What was requested while it waited is in this turn.
+        this.requestedAt = undefined
+        const end = await this.oneTurn(signal)
+        if (signal.aborted) return end
+      } finally {
+        leave()
+      }
     }
     return 'idle'
+  }
+
+  /** @returns undefined when the loop is stopped meanwhile */
+  private async admitted(stop: AbortSignal): Promise<(() => void) | undefined> {
+    const { admit } = this.options
+    if (admit === undefined) return () => undefined
+    try {
+      const leave = await admit(stop)
+      if (!stop.aborted) return leave
+      leave()
+      return undefined
+    } catch (thrown) {
+      if (stop.aborted) return undefined
+      throw thrown
+    }
   }
 
   /** @returns false when the loop is stopped meanwhile */

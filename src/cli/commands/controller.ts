@@ -12,6 +12,8 @@ import { Terminal } from '../print/terminal.ts'
 
 /** Characters: a shorter secret can be guessed from one delivery. */
 const SHORTEST_SECRET = 16
+/** As Flux and controller-runtime bound reconciles: turns share memory, CPU and connections. */
+const DEFAULT_CONCURRENT = 4
 
 /** @returns 0 when it was stopped between or after turns, 130 when a turn had to be stopped, the status of `scan` when no turn can ever be */
 export async function controller(packages: readonly string[], options: ControllerOptions, cli: CliContext): Promise<number> {
@@ -22,7 +24,12 @@ export async function controller(packages: readonly string[], options: Controlle
     stream: cli.stderr,
     color: terminal.colours,
   })
-  const settings = { interval: options.interval ?? DEFAULT_INTERVAL, dryRun: options.dryRun === true, version: cli.version }
+  const settings = {
+    interval: options.interval ?? DEFAULT_INTERVAL,
+    dryRun: options.dryRun === true,
+    version: cli.version,
+    concurrent: options.concurrent ?? DEFAULT_CONCURRENT,
+  }
   try {
     const ports = { ...listenersOf(options, cli), ...(await repositoriesOf(packages, options, cli, log)) }
     const { clock, signal } = cli

@@ -83,6 +83,7 @@ export const CONTROLLER_FLAGS = new Command()
       'several repositories with their clusters: a file with a ControllerConfig, read again when it changes',
     ).conflicts(CONFIGURED),
   )
+  .option('--concurrent <turns>', 'turns of different repositories that run at the same time; 4 otherwise', concurrent)
   .option('--interval <duration>', 'time between two polls of git and the forge, as in 5m; 60s otherwise', interval)
   .option('--resync-interval <duration>', 'time between two turns about everything, where the clusters are watched; 1h otherwise', interval)
   .option(
@@ -119,6 +120,11 @@ export const CONTROLLER_FLAGS = new Command()
 
 /** `--dry-run` of commands that have it, each with its own sentence. */
 export type DryRunOption = Pick<ValuesOf<typeof SCAN_FLAGS>, 'dryRun'>
+
+function concurrent(text: string): number {
+  if (!/^[1-9][0-9]{0,2}$/.test(text)) throw new InvalidArgumentError('wanted a number from 1 to 999')
+  return Number(text)
+}
 
 function repositoryName(text: string): string {
   if (!/^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/.test(text)) {

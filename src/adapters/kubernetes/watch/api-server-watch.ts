@@ -1,11 +1,11 @@
 /** The watch port over a real API server. */
 import type { Clock } from '../../../ports/clock.ts'
 import type { ClusterWatch, KindWatchState, WatchedKind, WatchObserver } from '../../../ports/cluster-watch.ts'
+import { Gate } from '../../../reconcile/gate.ts'
 import { readApi } from '../cluster-api.ts'
 import type { ApiConnection } from '../connection/api-connection.ts'
 import { Discovery } from '../discovery.ts'
 import { FrameMemory } from './frame-reader.ts'
-import { Gate } from './gate.ts'
 import { KindWatch, type SharedParts } from './kind-watch.ts'
 import { ServerCheck } from './server-check.ts'
 import { WATCH_DEFAULTS, type WatchOptions } from './watch-options.ts'

@@ -5,6 +5,7 @@
 import { asFailure, type Failure } from '../../../failure.ts'
 import type { Clock } from '../../../ports/clock.ts'
 import type { KindWatchState, WatchedKind, WatchObserver } from '../../../ports/cluster-watch.ts'
+import type { Gate } from '../../../reconcile/gate.ts'
 import type { ReadApi } from '../cluster-api.ts'
 import type { ApiConnection } from '../connection/api-connection.ts'
 import type { ApiResponse, ApiStream } from '../connection/transport.ts'
@@ -14,7 +15,6 @@ import { listObjects } from '../list-objects.ts'
 import { AppliedEvents } from './applied-events.ts'
 import { Backoff } from './backoff.ts'
 import type { FrameMemory } from './frame-reader.ts'
-import type { Gate } from './gate.ts'
 import { readStream, type StreamEnd } from './read-stream.ts'
 import type { ServerCheck } from './server-check.ts'
 import { isOlder, type WatchEvent } from './watch-event.ts'
@@ -149,9 +149,8 @@ export class KindWatch {
   /** @returns the end of the stream where the list was streamed: that went on as a watch */
   private async list(served: ServedResource, signal: AbortSignal): Promise<StreamEnd | undefined> {
     const { lists, settings, unstreamed } = this.parts
-    const leave = await lists.enter()
+    const leave = await lists.enter(signal)
     try {
-      signal.throwIfAborted()
       if (this.state !== 'unreadable') this.state = 'listing'
       if (settings.streamedLists && !unstreamed.has(served.apiVersion)) {
         const end = await this.follow(served, leave, signal)
