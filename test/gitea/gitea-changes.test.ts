@@ -203,6 +203,44 @@ await giteaSuite('GiteaForge where the repository or the rights change', {}, (gi
     assert.deepEqual(now.body.map(({ name }) => name).sort(), [...wanted.labels].sort())
   })
 
+  test('two processes that make the same label, or open the same issue, at one moment leave one of each', async (t) => {
+    const { fixture: ground, number, wanted } = await opened(t)
+    type Named = { readonly id: number; readonly name: string; readonly state: string; readonly title: string }
+    const listed = async (below: string): Promise<readonly Named[]> =>
+      (await gitea.request<Named[]>(ground.owner.token, 'GET', `${ground.path}/${below}`)).body
+    for (const { id } of await listed('labels')) await asOwner(ground, 'DELETE', `/labels/${id}`)
+    // Both ask what there is before one of them writes.
+    let waiting: (() => void)[] = []
+    ground.proxy.fault = async ({ method, path }) => {
+      if (method !== 'POST' || !/\/(?:labels|issues)$/.test(path) || /\/issues\/\d+/.test(path)) return undefined
+      await new Promise<void>((resolve) => {
+        waiting.push(resolve)
+        if (waiting.length < 2) return
+        for (const go of waiting) go()
+        waiting = []
+      })
+      return undefined
+    }
+    const two = [ground.openForge(), ground.openForge()]
+    await Promise.all(two.map((forge) => forge.ensureProposal({ ...wanted, labels: ['drift'] }, undefined, signal)))
+    assert.deepEqual(
+      (await listed('labels')).map(({ name }) => name),
+      ['drift'],
+    )
+    assert.deepEqual(
+      (await listed(`issues/${number}/labels`)).map(({ name }) => name),
+      ['drift'],
+    )
+    const issue = { topic: 'dashboard', title: 'Drift dashboard', body: 'one', labels: ['drift'] }
+    const opens = await Promise.all(two.map((forge) => forge.ensureIssue(issue, signal)))
+    assert.equal(new Set(opens.map((one) => one.number)).size, 1)
+    const issues = await listed('issues?type=issues&state=open')
+    assert.deepEqual(
+      issues.map(({ title }) => title),
+      ['Drift dashboard'],
+    )
+  })
+
   test('an account that is no administrator is told what it needs to ask for the rights of others', async (t) => {
     const { fixture: ground } = await opened(t)
     await assert.rejects(ground.openForge(ground.writer.token).permissionOf(ground.reader.name, signal), (thrown: unknown) => {

@@ -25,7 +25,15 @@ export class GiteaIssues {
   async ensure({ topic, title: wantedTitle, body: text, labels }: WantedIssue, signal: AbortSignal): Promise<KnownIssue> {
     const body = withTopic(topic, text)
     const title = titleFor(wantedTitle, false)
-    const there = (await this.#find(topic, signal)) ?? (await this.#open(topic, title, body, signal))
+    let ours = await this.#ours(topic, signal)
+    if (ours.length === 0) {
+      const made = await this.#open(topic, title, body, signal)
+      ours = await this.#ours(topic, signal)
+      if (ours.length === 0) ours = [made]
+    }
+    const [there, ...others] = ours as [Issue, ...Issue[]]
+    // Another process may have opened one at the same moment: the older one stays.
+    for (const { number, open } of others) if (open) await this.#change(number, { state: 'closed' }, signal)
     const stale = there.title !== title || !sameText(there.body, body)
     if (stale || !there.open) await this.#change(there.number, { title, body, state: 'open' }, signal)
     await this.#labels.ensure(there.number, there.labels, labels, signal)
@@ -33,15 +41,14 @@ export class GiteaIssues {
   }
 
   async read(topic: string, signal: AbortSignal): Promise<KnownIssue | undefined> {
-    const found = await this.#find(topic, signal)
+    const [found] = await this.#ours(topic, signal)
     return found === undefined
       ? undefined
       : { number: found.number, url: found.url, open: found.open, body: readTopic(found.body)?.body ?? '' }
   }
 
   async close(topic: string, signal: AbortSignal): Promise<void> {
-    const found = await this.#find(topic, signal)
-    if (found?.open === true) await this.#change(found.number, { state: 'closed' }, signal)
+    for (const { number, open } of await this.#ours(topic, signal)) if (open) await this.#change(number, { state: 'closed' }, signal)
   }
 
   async #open(topic: string, title: string, body: string, signal: AbortSignal): Promise<Issue> {
@@ -53,7 +60,7 @@ export class GiteaIssues {
       )
     } catch (thrown) {
       // The issue may exist although the answer was lost.
-      const there = mayBeDone(thrown) ? await this.#find(topic, signal).catch(() => undefined) : undefined
+      const [there] = mayBeDone(thrown) ? await this.#ours(topic, signal).catch(() => []) : []
       if (there === undefined) throw thrown
       return there
     }
@@ -63,14 +70,14 @@ export class GiteaIssues {
     await this.#client.send({ method: 'PATCH', path: this.#client.path(`/issues/${number}`), body, what: 'update an issue' }, signal)
   }
 
-  /** The oldest of ours: two processes may have opened one each at the same moment. */
-  async #find(topic: string, signal: AbortSignal): Promise<Issue | undefined> {
+  /** Oldest first. */
+  async #ours(topic: string, signal: AbortSignal): Promise<Issue[]> {
     const query = { type: 'issues', state: 'all', created_by: await this.#login(signal) }
     const listed = await this.#client.getAll({ path: this.#client.path('/issues'), query, what: 'list issues' }, issueSchema, signal)
     return listed
       .map(issueOf)
       .filter(({ body }) => readTopic(body)?.topic === topic)
-      .sort((left, right) => left.number - right.number)[0]
+      .sort((left, right) => left.number - right.number)
   }
 }
 

@@ -4,11 +4,6 @@ import { labelChanges, labelStyle } from '../our-labels.ts'
 import { labelSchema } from './gitea-answers.ts'
 import type { GiteaClient } from './gitea-client.ts'
 
-interface Label {
-  readonly id: number
-  readonly name: string
-}
-
 export class GiteaLabels {
   readonly #client: GiteaClient
   #ids: Map<string, number> | undefined
@@ -54,7 +49,7 @@ export class GiteaLabels {
     this.#ids ??= await this.#read(signal)
     const ids: number[] = []
     for (const name of names) {
-      const id = this.#ids.get(name.toLowerCase()) ?? (await this.#make(name, signal)).id
+      const id = this.#ids.get(name.toLowerCase()) ?? (await this.#make(name, signal))
       this.#ids.set(name.toLowerCase(), id)
       ids.push(id)
     }
@@ -67,12 +62,17 @@ export class GiteaLabels {
     return new Map(listed.toSorted((left, right) => right.id - left.id).map(({ id, name }) => [name.toLowerCase(), id]))
   }
 
-  async #make(name: string, signal: AbortSignal): Promise<Label> {
+  async #make(name: string, signal: AbortSignal): Promise<number> {
     const what = 'make a label'
     const { color, description } = labelStyle(name)
     // Gitea keeps one label of a scope (the text before the last `/`) on an issue.
     const body = { name, color: `#${color}`, description, exclusive: name.includes('/') }
     const answer = await this.#client.send({ method: 'POST', path: this.#client.path('/labels'), body, what }, signal)
-    return this.#client.parse(answer, labelSchema, what)
+    const { id } = this.#client.parse(answer, labelSchema, what)
+    // Another process may have made it at the same moment: the older one stays.
+    const first = (await this.#read(signal)).get(name.toLowerCase()) ?? id
+    if (first !== id)
+      await this.#client.send({ method: 'DELETE', path: this.#client.path(`/labels/${id}`), what: 'remove a label' }, signal)
+    return first
   }
 }
