@@ -189,7 +189,8 @@ export class ControllerTurns {
   }
 
   private async session(signal: AbortSignal): Promise<TurnSession> {
-    if (this.now() - this.retainedSince >= this.options.sessionAge) await this.closeSession()
+    // Also where the clock was set back meanwhile.
+    if (Math.abs(this.now() - this.retainedSince) >= this.options.sessionAge) await this.closeSession()
     if (this.retained !== undefined) return this.retained
     const session = await this.ports.openSession({ onNote: this.sessionNote, onRequest: this.request }, signal)
     this.retained = session

@@ -25,6 +25,22 @@ describe('PushPaces', () => {
     for (const from of at) assert.ok(at.filter((time) => time >= from && time < from + 60_000).length <= 6)
   })
 
+  it('waits for a minute at most where the clock was set back by an hour', async () => {
+    const clock = new VirtualClock()
+    const admit = new PushPaces(clock).of('https://github.com/acme/deploy.git', {})
+    assert.ok(admit)
+    for (let push = 0; push < 6; push += 1) (await admit(signal))()
+    clock.setBack = 3_600_000
+    let at: number | undefined
+    const seventh = admit(signal).then((end) => {
+      at = clock.elapsed
+      end()
+    })
+    await clock.pass(60_000)
+    await seventh
+    assert.equal(at, 60_000)
+  })
+
   it('counts a push from its end, and one that has not ended', async () => {
     const clock = new VirtualClock()
     const admit = new PushPaces(clock).of('https://github.com/acme/deploy.git', {})

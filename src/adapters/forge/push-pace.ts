@@ -39,7 +39,8 @@ function paceBy(clock: Clock, pushesPerMinute: number): AdmitPush {
     for (;;) {
       signal.throwIfAborted()
       const now = clock.now().getTime()
-      ended = ended.filter((at) => at > now - MINUTE)
+      // A clock that was set back makes no wait longer than it was meant to be.
+      ended = ended.map((at) => Math.min(at, now)).filter((at) => at > now - MINUTE)
       if (running + ended.length < pushesPerMinute) break
       const [oldest] = ended
       await clock.sleep(oldest === undefined ? OBSERVE : oldest + MINUTE - now, signal)

@@ -35,6 +35,20 @@ async function refused(work: Promise<void>): Promise<Failure> {
 }
 
 describe('RequestGovernor', () => {
+  it('blocks nothing for longer where the clock was set back by an hour', async () => {
+    const { clock, governor } = make(120_000)
+    for (let index = 0; index < 80; index += 1) await governor.admit('write', SIGNAL)
+    clock.at -= 3_600_000
+    const start = clock.at
+    await governor.admit('write', SIGNAL)
+    assert.ok(clock.at - start >= 60_000 && clock.at - start <= 62_000, `${clock.at - start} ms for a place`)
+    governor.slowDown(undefined)
+    clock.at -= 3_600_000
+    const blocked = clock.at
+    await governor.admit('read', SIGNAL)
+    assert.equal(clock.at - blocked, 60_000)
+  })
+
   it('never lets more writes through than the minute and the hour take, in any stretch of time', async () => {
     const { clock, governor } = make(3_600_000)
     const sent: number[] = []

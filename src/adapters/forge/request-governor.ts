@@ -55,6 +55,8 @@ export class RequestGovernor implements WriteCount {
   #blockedUntil: number
   #series = 0
   #count = 0
+  /** The last look at the clock. */
+  #looked = 0
 
   constructor(options: GovernorOptions) {
     this.#options = options
@@ -156,8 +158,16 @@ export class RequestGovernor implements WriteCount {
     this.#writes = this.#writes.filter((at) => at > now - HOUR - LEEWAY)
   }
 
+  /** A clock that was set back takes along what was measured with it: else an account would be blocked for as long as it was wrong. */
   #now(): number {
-    return this.#options.clock.now().getTime()
+    const now = this.#options.clock.now().getTime()
+    const back = this.#looked - now
+    this.#looked = now
+    if (back > 0) {
+      this.#writes = this.#writes.map((at) => at - back)
+      this.#blockedUntil -= back
+    }
+    return now
   }
 }
 

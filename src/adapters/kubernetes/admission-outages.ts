@@ -22,7 +22,8 @@ export class AdmissionOutages {
   /** The failure of a recent request. */
   failureOf(requested: RequestDescription): Failure | undefined {
     const outage = this.known.get(requested.path)
-    if (outage === undefined || this.clock.now().getTime() - outage.at > OUTAGE) return undefined
+    // Also where the clock was set back meanwhile.
+    if (outage === undefined || Math.abs(this.clock.now().getTime() - outage.at) > OUTAGE) return undefined
     return admissionFailure(requested, outage)
   }
 }

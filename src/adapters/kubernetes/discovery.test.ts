@@ -46,6 +46,18 @@ test('a kind that came after discovery was read is found', async (t) => {
   assert.equal(await stateOf(api), 'absent')
 })
 
+test('a kind that came after the clock was set back by an hour is found', async (t) => {
+  let installed = false
+  const api = await scriptedApi(t, {
+    'GET /apis': () => ({ body: discoveryList(...(installed ? [groupOf('Current', ['Widget'])] : [])) }),
+    'GET /apis/example.com/v1/namespaces/shop/widgets': () => ({ body: listOf('Widget', []) }),
+  })
+  assert.equal(await stateOf(api), 'BP3009')
+  installed = true
+  api.clock.advance(-3_600_000)
+  assert.equal(await stateOf(api), 'absent')
+})
+
 test('without a version the preferred one of the group that has the kind is taken', async (t) => {
   const beta = { ...groupOf('Current', ['Gadget', 'Widget']).versions[0], version: 'v1beta1' }
   const v1 = groupOf('Current', ['Gadget'])

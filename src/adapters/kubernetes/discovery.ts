@@ -62,7 +62,8 @@ export class Discovery {
     const wanted = { apiVersion, group, kind }
     const found = await this.lookUpAny(catalogue, wanted, signal)
     if (found !== undefined) return found
-    if (this.now() - catalogue.readAt > TRUST_A_MISS) {
+    // Also where the clock was set back meanwhile.
+    if (Math.abs(this.now() - catalogue.readAt) > TRUST_A_MISS) {
       this.catalogue = undefined
       const again = await this.read(signal)
       const late = await this.lookUpAny(again, wanted, signal)

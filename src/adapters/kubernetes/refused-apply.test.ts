@@ -134,4 +134,8 @@ test('a webhook that is down is asked once for a kind and namespace and again af
   api.clock.advance(11_000)
   await ask('ConfigMap', 'b')
   assert.equal(api.requested().filter((line) => line.includes('/configmaps/')).length, 2)
+  // Somebody sets the clock back.
+  api.clock.advance(-3_600_000)
+  await ask('ConfigMap', 'b')
+  assert.equal(api.requested().filter((line) => line.includes('/configmaps/')).length, 3)
 })

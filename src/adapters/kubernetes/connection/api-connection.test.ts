@@ -194,6 +194,21 @@ test('tokens in files are read again after a minute, without a new connection', 
   assert.equal(server.connections, 1)
 })
 
+test('a clock that was set back by an hour does not make old credentials last an hour longer', async (t) => {
+  const folder = await mkdtemp(join(tmpdir(), 'token-'))
+  t.after(() => rm(folder, { recursive: true }))
+  const tokenFile = join(folder, 'token')
+  const clock = testClock()
+  const answer = ({ headers }: ScriptedRequest): ScriptedAnswer =>
+    headers['authorization'] === 'Bearer two' ? { body: {} } : { status: 401, body: {} }
+  const { connection } = await serve(t, answer, { connection: { user: { tokenFile }, clock } })
+  await writeFile(tokenFile, 'one')
+  await assert.rejects(connection.send(GET, ASKED, never), failsWith('BP3002'))
+  await writeFile(tokenFile, 'two')
+  clock.advance(-3_600_000)
+  await connection.send(GET, ASKED, never)
+})
+
 test('no more streams are open at once than the server allows', async (t) => {
   let open = 0
   let most = 0

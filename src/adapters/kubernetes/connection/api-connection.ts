@@ -175,7 +175,7 @@ export class ApiConnection {
     exchange: () => Promise<{ readonly answer: Answer; readonly opened: Opened }>,
   ): Promise<{ readonly answer: Answer; readonly opened: Opened }> {
     const first = await exchange()
-    if (first.answer.status !== 401 || this.now() - this.refusedAt < CREDENTIALS_LAST) return first
+    if (first.answer.status !== 401 || this.isRecent(this.refusedAt)) return first
     // Others may have read them anew while this request was under way.
     if (first.opened.generation >= this.authorisedFrom) {
       this.source.forget()
@@ -224,7 +224,7 @@ export class ApiConnection {
 
   private async open(signal: AbortSignal): Promise<Opened> {
     const { current } = this
-    const fresh = this.now() - this.readAt < CREDENTIALS_LAST
+    const fresh = this.isRecent(this.readAt)
     if (current?.transport.usable === true && fresh) return current
     // Callers share one opening, so that a dead server costs one attempt; it ends with the first caller's signal.
     this.opened ??= this.reopen(signal).finally(() => {
@@ -301,6 +301,11 @@ export class ApiConnection {
   private withExpiry(failure: Failure): Failure {
     const ended = this.current === undefined ? undefined : expiredSince(this.current.credentials, this.options.clock.now())
     return failure.code !== 'BP3002' || ended === undefined ? failure : failure.because(`the client certificate was valid until ${ended}`)
+  }
+
+  /** A clock that was set back makes nothing last longer. */
+  private isRecent(at: number): boolean {
+    return Math.abs(this.now() - at) < CREDENTIALS_LAST
   }
 
   private now(): number {
