@@ -203,7 +203,7 @@ await giteaSuite('GiteaForge where the repository or the rights change', {}, (gi
     assert.deepEqual(now.body.map(({ name }) => name).sort(), [...wanted.labels].sort())
   })
 
-  test('two processes that make the same label, or open the same issue, at one moment leave one of each', async (t) => {
+  test('two processes that make the same label, write the same comment, or open the same issue, at one moment leave one of each', async (t) => {
     const { fixture: ground, number, wanted } = await opened(t)
     type Named = { readonly id: number; readonly name: string; readonly state: string; readonly title: string }
     const listed = async (below: string): Promise<readonly Named[]> =>
@@ -212,7 +212,7 @@ await giteaSuite('GiteaForge where the repository or the rights change', {}, (gi
     // Both ask what there is before one of them writes.
     let waiting: (() => void)[] = []
     ground.proxy.fault = async ({ method, path }) => {
-      if (method !== 'POST' || !/\/(?:labels|issues)$/.test(path) || /\/issues\/\d+/.test(path)) return undefined
+      if (method !== 'POST' || !/\/(?:labels|issues|comments)$/.test(path) || /\/issues\/\d+\/labels/.test(path)) return undefined
       await new Promise<void>((resolve) => {
         waiting.push(resolve)
         if (waiting.length < 2) return
@@ -231,6 +231,8 @@ await giteaSuite('GiteaForge where the repository or the rights change', {}, (gi
       (await listed(`issues/${number}/labels`)).map(({ name }) => name),
       ['drift'],
     )
+    await Promise.all(two.map((forge) => forge.ensureComment(number, 'outcome', 'It is closed.', signal)))
+    assert.equal((await listed(`issues/${number}/comments`)).length, 1)
     const issue = { topic: 'dashboard', title: 'Drift dashboard', body: 'one', labels: ['drift'] }
     const opens = await Promise.all(two.map((forge) => forge.ensureIssue(issue, signal)))
     assert.equal(new Set(opens.map((one) => one.number)).size, 1)

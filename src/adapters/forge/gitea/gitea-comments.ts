@@ -59,14 +59,21 @@ export class GiteaComments {
 
   async #write(number: number, topic: string, body: string, signal: AbortSignal): Promise<void> {
     const path = this.#client.path(`/issues/${number}/comments`)
+    const what = 'write a comment'
+    let id: number
     try {
-      await this.#client.send({ method: 'POST', path, body: { body }, what: 'write a comment' }, signal)
+      id = this.#client.parse(await this.#client.send({ method: 'POST', path, body: { body }, what }, signal), commentSchema, what).id
     } catch (thrown) {
       // The comment may exist although the answer was lost. It is not written again: the next turn reads once more.
       if (!mayBeDone(thrown)) throw thrown
       const there = await this.#find(number, topic, signal).catch(() => undefined)
       if (there === undefined || !sameText(there.body, body)) throw thrown
+      return
     }
+    // Another process may have written one at the same moment: the older one stays, and the next turn edits it where it says something else.
+    const first = await this.#find(number, topic, signal)
+    if (first === undefined || first.id === id) return
+    await this.#client.send({ method: 'DELETE', path: this.#client.path(`/issues/comments/${id}`), what: 'remove a comment' }, signal)
   }
 
   async #find(number: number, topic: string, signal: AbortSignal) {
