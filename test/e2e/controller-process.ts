@@ -17,12 +17,12 @@ export class Controller {
   readonly exited: Promise<{ readonly code: number | null; readonly signal: NodeJS.Signals | null }>
   private readonly child: ChildProcess
 
-  /** @param args with `--repo` of another repository than the world's own, where it shall be another */
+  /** @param args with `--repo` or `--config`, where it shall be about other repositories than the world's own */
   constructor(t: TestContext, world: World, args: readonly string[], env: NodeJS.ProcessEnv = {}) {
     const home = join(world.folder, 'home')
     this.child = spawn(
       process.execPath,
-      [PROGRAM, 'controller', ...(args.includes('--repo') ? [] : ['--repo', world.repository]), ...args],
+      [PROGRAM, 'controller', ...(args.includes('--repo') || args.includes('--config') ? [] : ['--repo', world.repository]), ...args],
       {
         cwd: world.checkout,
         stdio: ['ignore', 'pipe', 'pipe'],
