@@ -1,5 +1,9 @@
-/** Parts of the chaos test: chance with a seed, what happened, and the refs that a push over HTTP was about to move. */
+/** Parts of tests in which much happens at once: chance with a seed, what happened, the refs that a push over HTTP was about to move, and the undisturbed end. */
+import { execFileSync } from 'node:child_process'
+import { join } from 'node:path'
 import type { ProxiedRequest } from '../gitea/faulty-proxy.ts'
+import type { UnitReport } from './watched-world.ts'
+import type { World } from './world.ts'
 
 /** Numbers from 0 up to 1, the same for the same seed. Source: mulberry32, https://github.com/bryc/code/blob/master/jshash/PRNGs.md */
 export class Chance {
@@ -67,4 +71,25 @@ export function refMovesOf({ body }: ProxiedRequest): readonly RefMove[] {
     at += length
   }
   return moves
+}
+
+const SHADE = (object: string): RegExp => new RegExp(`(name: ${object}\\n[^]*?color: )(\\w+)`)
+
+/** What the file of a package says of one of its objects. */
+export function colorIn(text: string, object: string): string {
+  return SHADE(object).exec(text)?.[2] ?? 'red'
+}
+
+export function painted(text: string, object: string, color: string): string {
+  return text.replace(SHADE(object), `$1${color}`)
+}
+
+/** What a scan says of a repository that has nothing but main, by the path of the package. */
+export async function scanOfMain(world: World): Promise<ReadonlyMap<string, UnitReport>> {
+  const copy = join(world.folder, 'copy.git')
+  execFileSync('git', ['clone', '--quiet', '--bare', '--single-branch', '--branch', 'main', '--no-tags', world.repository, copy])
+  await world.backporchIn(world.checkout, {}, 'scan', '--repo', copy)
+  const run = await world.backporchIn(world.checkout, {}, 'status', '-o', 'json', '--no-exit-code', '--repo', copy)
+  const { items } = JSON.parse(run.stdout) as { items: UnitReport[] }
+  return new Map(items.map((item) => [item.spec.unit.package, item]))
 }

@@ -6,8 +6,6 @@
  * BACKPORCH_CHAOS_SEED      of what is done and killed; another one each time unless given
  */
 import assert from 'node:assert/strict'
-import { execFileSync } from 'node:child_process'
-import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isDeepStrictEqual } from 'node:util'
@@ -16,9 +14,9 @@ import { startControlPlane } from '../controlplane/start-control-plane.ts'
 import { isPush } from '../gitea/faulty-proxy.ts'
 import { giteaStartSuite } from '../gitea/gitea-suite.ts'
 import { startGitea } from '../gitea/start-gitea.ts'
-import { Chance, History, refMovesOf } from './chaos-world.ts'
+import { Chance, colorIn, History, painted, refMovesOf, scanOfMain } from './chaos-world.ts'
 import { type ObservedPull, openReviewWorld, type ReviewWorld } from './review-world.ts'
-import { configPackage, PROPOSE, paint, reportsOf, type UnitReport, WatchingController } from './watched-world.ts'
+import { configPackage, PROPOSE, paint, reportsOf, WatchingController } from './watched-world.ts'
 import type { Files } from './world.ts'
 
 const MINUTES = Number(process.env['BACKPORCH_CHAOS_MINUTES'] ?? 1)
@@ -129,16 +127,6 @@ class Chaos {
   }
 }
 
-const SHADE = (object: string): RegExp => new RegExp(`(name: ${object}\\n[^]*?color: )(\\w+)`)
-
-function colorIn(text: string, object: string): string {
-  return SHADE(object).exec(text)?.[2] ?? 'red'
-}
-
-function painted(text: string, object: string, color: string): string {
-  return text.replace(SHADE(object), `$1${color}`)
-}
-
 await giteaStartSuite('chaos', () => {
   test(`${MINUTES} min of kills and edits, seed ${SEED}`, { timeout: (MINUTES * 60 + 900) * 1_000 }, async (t) => {
     const [plane, gitea] = [await startControlPlane(), await startGitea()]
@@ -244,7 +232,7 @@ await giteaStartSuite('chaos', () => {
         )
       }
 
-      const undisturbed = await scanOfCopy()
+      const undisturbed = await scanOfMain(world)
       for (const name of PACKAGES) {
         const path = `apps/${name}`
         const [own, other] = [reports.get(path), undisturbed.get(path)]
@@ -263,17 +251,6 @@ await giteaStartSuite('chaos', () => {
       t.diagnostic(
         `${kills} kills, ${chaos.controllers.length} controllers, ${chaos.mains.size} commits of main, ${pulls.length} pull requests, ${declined.size} declined, ${moves.length} moves of refs`,
       )
-    }
-
-    /** What a scan says of a repository that has nothing but main. */
-    async function scanOfCopy(): Promise<ReadonlyMap<string, UnitReport>> {
-      const { world } = review
-      const copy = join(world.folder, 'copy.git')
-      execFileSync('git', ['clone', '--quiet', '--bare', '--single-branch', '--branch', 'main', '--no-tags', world.repository, copy])
-      await world.backporchIn(world.checkout, {}, 'scan', '--repo', copy)
-      const run = await world.backporchIn(world.checkout, {}, 'status', '-o', 'json', '--no-exit-code', '--repo', copy)
-      const { items } = JSON.parse(run.stdout) as { items: UnitReport[] }
-      return new Map(items.map((item) => [item.spec.unit.package, item]))
     }
 
     async function disturb(
