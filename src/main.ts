@@ -1,6 +1,9 @@
 /** The process of the command line: signals and exit code. */
 import process from 'node:process'
+import { worstExit } from './cli/exit-status.ts'
+import { printFailures } from './cli/print/print-failures.ts'
 import { runCli } from './cli/run-cli.ts'
+import { asFailure } from './failure.ts'
 import { wire } from './wire.ts'
 
 const interrupted = new AbortController()
@@ -17,5 +20,12 @@ for (const name of ['SIGINT', 'SIGTERM'] as const) {
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   process.exit(error.code === 'EPIPE' ? 141 : 2)
 })
+const context = wire(process, interrupted.signal)
+// What nobody caught or waited for ends the process as any fault does: with lines that say why, and not with whatever an error carries.
+process.on('uncaughtException', (thrown) => {
+  const failure = asFailure(thrown)
+  printFailures([failure], context)
+  process.exit(worstExit([failure]))
+})
 
-process.exitCode = await runCli(process.argv.slice(2), wire(process, interrupted.signal))
+process.exitCode = await runCli(process.argv.slice(2), context)

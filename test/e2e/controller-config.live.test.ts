@@ -1,12 +1,12 @@
 /** `controller --config` as a process: the file is a mounted ConfigMap, which the kubelet replaces as a whole, and much can be wrong with it. */
 import assert from 'node:assert/strict'
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { parse, stringify } from 'yaml'
 import type { ControlPlane } from '../controlplane/control-plane.ts'
 import { controlPlaneSuite } from '../controlplane/control-plane-suite.ts'
-import { configPackage, PROPOSE, paint, quiet, startWatching, type WatchingController } from './watched-world.ts'
+import { configPackage, gatedPushes, PROPOSE, paint, quiet, startWatching, type WatchingController } from './watched-world.ts'
 import { openWorld, refsOfPeople, type World } from './world.ts'
 
 /** Milliseconds in which the file is read three times. */
@@ -55,15 +55,6 @@ function twoContexts(world: World, { kubeconfig }: ControlPlane): string {
   const contexts = ['edge-1', 'edge-2'].map((name) => ({ name, context: known.contexts[0]?.context }))
   writeFileSync(path, stringify({ ...known, contexts }))
   return path
-}
-
-/** Pushes wait as long as `gate` is there; `reached` says that one does. */
-function gatedPushes(world: World): { readonly hold: () => void; readonly isHeld: () => boolean; readonly release: () => void } {
-  const [gate, reached] = [join(world.folder, 'gate'), join(world.folder, 'reached')]
-  const hook = join(world.repository, 'hooks', 'pre-receive')
-  writeFileSync(hook, `#!/bin/sh\ncat >/dev/null\nwhile [ -e ${gate} ]; do touch ${reached}; sleep 0.1; done\n`)
-  chmodSync(hook, 0o755)
-  return { hold: () => writeFileSync(gate, ''), isHeld: () => existsSync(reached), release: () => rmSync(gate) }
 }
 
 await controlPlaneSuite('a configuration that changes', {}, (plane) => {

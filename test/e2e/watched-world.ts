@@ -1,5 +1,7 @@
 /** A repository, a control plane of the test's own, and the controller as a process that watches it. */
 import assert from 'node:assert/strict'
+import { chmodSync, existsSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parse } from 'yaml'
@@ -163,4 +165,13 @@ export async function statesOf(world: World): Promise<Readonly<Record<string, st
 /** Lets a while pass in which nothing may happen. */
 export async function quiet(milliseconds: number): Promise<void> {
   await sleep(milliseconds)
+}
+
+/** Pushes wait as long as `gate` is there; `reached` says that one does. */
+export function gatedPushes(world: World): { readonly hold: () => void; readonly isHeld: () => boolean; readonly release: () => void } {
+  const [gate, reached] = [join(world.folder, 'gate'), join(world.folder, 'reached')]
+  const hook = join(world.repository, 'hooks', 'pre-receive')
+  writeFileSync(hook, `#!/bin/sh\ncat >/dev/null\nwhile [ -e ${gate} ]; do touch ${reached}; sleep 0.1; done\n`)
+  chmodSync(hook, 0o755)
+  return { hold: () => writeFileSync(gate, ''), isHeld: () => existsSync(reached), release: () => rmSync(gate) }
 }
