@@ -34,7 +34,7 @@ const pathOf = (pull: ObservedPull): string => pull.head.label.replace(/^propose
 class Lookout {
   /** Units with open pull requests of different branches at one moment, as text. */
   readonly doubled = new Set<string>()
-  /** Branches with two open pull requests at one moment: Gitea reads and then inserts (docs/facts/gitea-api.md), and whoever opened the second closes it. */
+  /** Branches with two open pull requests at one moment: Gitea reads and then inserts. Whoever opened the second closes it. */
   readonly twice = new Set<string>()
   looks = 0
   private readonly review: ReviewWorld

@@ -118,6 +118,7 @@ export const DECISIONS: readonly Promised[] = [
       'test/hostile/merged-with-git.gitea.test.ts',
       'test/hostile/command-faults.gitea.test.ts',
       'test/gitea/gitea-faults.test.ts',
+      'test/e2e/frozen-controller.gitea.test.ts',
     ],
     mutants: [
       {
@@ -142,6 +143,6 @@ export const DECISIONS: readonly Promised[] = [
         by: 'test/hostile/merged-with-git.test.ts',
       },
     ],
-    open: 'Replicas that share a Lease, and a leader that is frozen beyond its Lease, wait for replicas. The current guarantee depends on git refs alone.',
+    open: 'No leader is elected, and there is no Lease: the guarantee depends on git refs alone. Gitea lets two open a pull request of one branch at the same moment; the second is closed immediately.',
   },
 ]
