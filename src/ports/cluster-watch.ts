@@ -4,6 +4,7 @@ import type { JsonObject } from '../text/json.ts'
 
 /** Objects to follow: a kind in all namespaces, or in one. */
 export interface WatchedKind {
+  /** Without a version (`argoproj.io/`), the one that the server prefers. */
   readonly apiVersion: string
   readonly kind: string
   /** Empty for all namespaces, and for cluster-scoped kinds. */

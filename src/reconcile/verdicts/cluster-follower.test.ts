@@ -203,6 +203,46 @@ test('what a turn read is known: a list that has another state of it is news, an
   }
 })
 
+test('the resource of a syncer is followed in the version that the server prefers, or in that of a manifest; a Secret without its content', () => {
+  const followed = new Followed()
+  const unit = followed.verdicts.ofUnit('apps/web')
+  const follow = (group: string, kind: string, apiVersion: string): void =>
+    unit.follow({ id: { group, kind, namespace: 'apps', name: 'web' }, apiVersion }, 'report', undefined)
+  const versions = (): string[] =>
+    followed.follower
+      .kinds()
+      .filter(({ kind }) => kind === 'Application' || kind === 'Secret')
+      .map(({ apiVersion, kind, metadataOnly }) => `${apiVersion} ${kind} ${metadataOnly}`)
+  follow('argoproj.io', 'Application', '')
+  follow('', 'Secret', '')
+  assert.deepEqual(versions(), ['/ Secret true', 'argoproj.io/ Application false'])
+  unit.follow(
+    { id: { group: 'argoproj.io', kind: 'Application', namespace: 'apps', name: 'more' }, apiVersion: 'argoproj.io/v1alpha1' },
+    'other',
+    undefined,
+  )
+  assert.deepEqual(versions(), ['/ Secret true', 'argoproj.io/v1alpha1 Application false'])
+})
+
+test('a syncer whose kind is not served here hides no change; a kind of the package that is not served does', () => {
+  const followed = new Followed()
+  const id = { group: 'argoproj.io', kind: 'Application', namespace: 'apps', name: 'web' }
+  const blindness = (): string | undefined =>
+    followed.follower.blindness(
+      followed.follower.kinds().map((watched): KindWatchState => {
+        const fresh = { watched, provenAt: NOW, lists: 1, reopened: 0, events: 0 } as const
+        return watched.kind === 'Application'
+          ? { ...fresh, state: 'unreadable', lists: 0, failure: failure('BP3009') }
+          : { ...fresh, state: 'watching', failure: undefined }
+      }),
+      NOW,
+    )
+  followed.verdicts.ofUnit('apps/web').follow({ id, apiVersion: '' }, 'report', undefined)
+  assert.equal(blindness(), undefined)
+  followed.verdicts.ofUnit('apps/api').follow({ id, apiVersion: '' }, 'other', undefined)
+  assert.equal(blindness(), 'Application was not listed yet')
+})
+
 test('a report names its unit when its conditions change, not when its clocks do, and when it is gone', () => {
   const followed = new Followed()
   const kind: WatchedKind = { ...DEPLOYMENTS, apiVersion: 'kustomize.toolkit.fluxcd.io/v1', kind: 'Kustomization' }

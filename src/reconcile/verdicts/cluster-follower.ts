@@ -10,8 +10,9 @@ import { parseApiVersion, type ResourceId, resourceKey } from '../../krm/resourc
 import type { KindWatchState, WatchedKind, WatchObserver } from '../../ports/cluster-watch.ts'
 import { STALE_AFTER } from '../../ports/cluster-watch.ts'
 import { computeStatus } from '../../status/kstatus.ts'
+import { compareText } from '../../text/compare-text.ts'
 import type { JsonObject } from '../../text/json.ts'
-import { type ClusterVerdicts, isEqual, packState, type RowState, unpackState } from './cluster-verdicts.ts'
+import { type ClusterVerdicts, isEqual, packState, type RowState, unpackState, type VerdictScope } from './cluster-verdicts.ts'
 import { EPOCH_KINDS, KindEpochs } from './kind-epochs.ts'
 
 /**
@@ -78,8 +79,9 @@ export class ClusterFollower implements WatchObserver {
     const add = (kind: WatchedKind): unknown => wanted.set(placeOf(kind), kind)
     for (const kind of EPOCH_KINDS) add(kind)
     for (const [group, kind] of SCALER_KINDS) add({ apiVersion: SCALER_VERSIONS[group] ?? group, kind, namespace: '', metadataOnly: false })
-    for (const { apiVersion, kind, namespace } of this.options.verdicts.scopes()) {
-      const metadataOnly = apiVersion === 'v1' && kind === 'Secret'
+    // Of several versions the last one, whatever the order of the rows.
+    for (const { apiVersion, kind, namespace } of this.options.verdicts.scopes().toSorted(byVersion)) {
+      const metadataOnly = kindOf({ apiVersion, kind }) === '/Secret'
       add({ apiVersion, kind, metadataOnly, namespace: this.refused.has(kindOf({ apiVersion, kind })) ? namespace : '' })
     }
     return [...wanted.values()]
@@ -94,11 +96,23 @@ export class ClusterFollower implements WatchObserver {
     for (const kind of this.kinds()) {
       if (OPTIONAL.has(kindOf(kind)) || KindEpochs.isAbout(kind)) continue
       const state = byPlace.get(placeOf(kind))
+      // What the server does not serve has no objects.
+      if (state?.failure?.code === 'BP3009' && !this.hasOthers(kind)) continue
       if (state === undefined || state.lists === 0) return `${kind.kind} was not listed yet`
       if (state.state === 'unreadable') return state.failure?.why ?? `${kind.kind} cannot be watched`
       if (now - state.provenAt > STALE_AFTER) return `nothing was heard of ${kind.kind} for ${Math.round((now - state.provenAt) / 1000)} s`
     }
     return undefined
+  }
+
+  /** Whether it is followed for more than the reports of syncers, which may run in another cluster. */
+  private hasOthers(kind: WatchedKind): boolean {
+    const { verdicts } = this.options
+    return [...verdicts.table.positions()].some((at) => {
+      const { scope, verdict } = unpackState(verdicts.table.row(at).state)
+      const own = verdicts.scopeAt(scope)
+      return verdict !== 'report' && own !== undefined && kindOf(own) === kindOf(kind)
+    })
   }
 
   listing(kind: WatchedKind): void {
@@ -254,6 +268,10 @@ export class ClusterFollower implements WatchObserver {
 /** With `max` the cache would have room for all of them from the start: half a megabyte for each cluster. */
 function atMost<Value extends object | string>(entries: number): LRUCache<string, Value> {
   return new LRUCache({ maxSize: entries, sizeCalculation: () => 1 })
+}
+
+function byVersion({ apiVersion: left }: VerdictScope, { apiVersion: right }: VerdictScope): number {
+  return compareText(left, right)
 }
 
 function kindOf({ apiVersion, kind }: { readonly apiVersion: string; readonly kind: string }): string {

@@ -56,7 +56,7 @@ export function unpackState(state: number): RowState {
 
 /** Objects of one kind in one namespace. */
 export interface VerdictScope {
-  /** As manifests have it. */
+  /** As manifests have it; without a version where nothing names one. */
   readonly apiVersion: string
   readonly kind: string
   /** Empty for cluster-scoped kinds. */
@@ -110,8 +110,8 @@ export class ClusterVerdicts {
     return this.scopeList.all[number]
   }
 
-  scopeOf({ kind, namespace }: ResourceId, apiVersion: string): number {
-    return Math.min(this.scopeList.of({ apiVersion, kind, namespace }), MOST_SCOPES - 1)
+  scopeOf({ group, kind, namespace }: ResourceId, apiVersion: string): number {
+    return Math.min(this.scopeList.of({ apiVersion: apiVersion || `${group}/`, kind, namespace }), MOST_SCOPES - 1)
   }
 
   /** Kinds and namespaces that the units have objects in. */

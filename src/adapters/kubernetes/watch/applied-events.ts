@@ -10,6 +10,8 @@ type ObjectEvent = Extract<WatchEvent, { readonly object: JsonObject }>
 export class AppliedEvents {
   /** Last version that was applied; undefined while the kind has to be listed. */
   version: string | undefined
+  /** As the server serves the kind. */
+  apiVersion: string
   /** Newest version that was ever applied. */
   newest = ''
   /** `performance.now()` when something was last applied. */
@@ -31,6 +33,7 @@ export class AppliedEvents {
 
   constructor(watched: WatchedKind, observer: WatchObserver) {
     this.watched = watched
+    this.apiVersion = watched.apiVersion
     this.observer = observer
   }
 
@@ -107,7 +110,8 @@ export class AppliedEvents {
 
   /** Events of metadata have the type of the metadata, items of lists have none. */
   private typed(object: JsonObject): JsonObject {
-    const { apiVersion, kind, metadataOnly } = this.watched
+    const { apiVersion } = this
+    const { kind, metadataOnly } = this.watched
     // Also from a server that sends more than was asked for.
     if (metadataOnly) return { apiVersion, kind, metadata: getKey(object, 'metadata') ?? {} }
     if (object['apiVersion'] === apiVersion && object['kind'] === kind) return object

@@ -3,6 +3,7 @@
  * that is too old. It never ends by itself.
  */
 import { asFailure, type Failure } from '../../../failure.ts'
+import { parseApiVersion } from '../../../krm/resource-id.ts'
 import type { Clock } from '../../../ports/clock.ts'
 import type { KindWatchState, WatchedKind, WatchObserver } from '../../../ports/cluster-watch.ts'
 import type { Gate } from '../../../reconcile/gate.ts'
@@ -134,7 +135,9 @@ export class KindWatch {
   private async find(): Promise<ServedResource> {
     const { apiVersion, kind } = this.watched
     const { api, discovery, signal } = this.parts
-    const served = await discovery.find(apiVersion, kind, signal)
+    const { group, version } = parseApiVersion(apiVersion)
+    const served = await discovery.find(version === '' ? '' : apiVersion, kind, signal, group)
+    this.applied.apiVersion = served.apiVersion
     if (served.verbs.includes('watch')) return served
     throw notServed({ cluster: api.cluster, apiVersion }, kind, 'it is served without the verb watch')
   }

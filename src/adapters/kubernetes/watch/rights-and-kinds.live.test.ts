@@ -161,6 +161,22 @@ await controlPlaneSuite('watch of kinds and rights that come and go', {}, (plane
     await until(() => told(observer).includes(writer.expected[0] ?? ''), 'the other kind goes on')
   })
 
+  test('a kind without a version is followed in the version that the server prefers', async (t) => {
+    const namespace = await plane.namespace('preferred')
+    const group = `${namespace}.example.com`
+    const kind = await install(plane, group)
+    const { observer, watch, state } = liveWatch(t, plane.kubeconfig, { unreadableWait: 300 })
+    watch.follow([{ ...kind, apiVersion: `${group}/` }])
+    await until(() => state('Widget').state === 'watching', 'it is served')
+    const { apiVersion } = kind
+    await create(plane, `/apis/${apiVersion}/namespaces/${namespace}/widgets`, { apiVersion, kind: 'Widget', metadata: { name: 'w' } })
+    await until(() => observer.objects.size === 1, 'its object came')
+    assert.deepEqual(
+      [...observer.objects.values()].map((object) => object['apiVersion']),
+      [apiVersion],
+    )
+  })
+
   test('a kind that can be listed but not watched is unreadable, and is not listed', async (t) => {
     const { observer, watch } = liveWatch(t, plane.kubeconfig)
     watch.follow([{ apiVersion: 'v1', kind: 'ComponentStatus', namespace: '', metadataOnly: false }])
