@@ -276,6 +276,24 @@ test('an autoscaler names the units of its target, when it is new or another one
   assert.deepEqual(new Followed().change(scaler(5), SCALERS), ['report: apps/web'])
   const other = { ...scaler(5), spec: { scaleTargetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'other' } } }
   assert.deepEqual(new Followed().change(other, SCALERS), [])
+  assert.deepEqual(followed.change(other, SCALERS), ['report: apps/web'], 'it had the target before')
+})
+
+test('an autoscaler that is gone names the units of its target, by an event and in a list, and one that may not be read those that differ', () => {
+  const scaler: JsonObject = {
+    apiVersion: 'autoscaling/v2',
+    kind: 'HorizontalPodAutoscaler',
+    metadata: { name: 'web', namespace: 'shop' },
+    spec: { scaleTargetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'web' }, maxReplicas: 5 },
+  }
+  const followed = new Followed(present(LIVE), 'drifted')
+  followed.list(SCALERS, scaler)
+  followed.follower.deleted(SCALERS, scaler, 5)
+  assert.deepEqual(followed.told(), ['report: apps/web'])
+  followed.change(scaler, SCALERS)
+  assert.deepEqual(followed.list(SCALERS), ['report: apps/web'])
+  followed.follower.unreadable(SCALERS, failure('BP3003'))
+  assert.deepEqual(followed.told(), ['report: apps/web'])
 })
 
 test('another definition of a custom kind names the units that have the kind; another webhook names all', () => {

@@ -3,16 +3,17 @@
  * the units that have to be observed again. Level-triggered: a change only names units, and the next observation reads the cluster.
  */
 import { LRUCache } from 'lru-cache'
-import { readScaler, SCALER_KINDS } from '../../drift/noise/scaler.ts'
+import { SCALER_KINDS } from '../../drift/noise/scaler.ts'
 import type { Failure } from '../../failure.ts'
 import { readResource } from '../../krm/resource.ts'
-import { parseApiVersion, type ResourceId, resourceKey } from '../../krm/resource-id.ts'
+import { parseApiVersion, resourceKey } from '../../krm/resource-id.ts'
 import type { KindWatchState, WatchedKind, WatchObserver } from '../../ports/cluster-watch.ts'
 import { STALE_AFTER } from '../../ports/cluster-watch.ts'
 import { computeStatus } from '../../status/kstatus.ts'
 import { compareText } from '../../text/compare-text.ts'
 import type { JsonObject } from '../../text/json.ts'
 import { type ClusterVerdicts, isEqual, packState, type RowState, unpackState, type VerdictScope } from './cluster-verdicts.ts'
+import { FollowedScalers, SCALERS } from './followed-scalers.ts'
 import { EPOCH_KINDS, KindEpochs } from './kind-epochs.ts'
 
 /**
@@ -42,7 +43,6 @@ interface FollowerOptions {
 
 /** Objects that no unit has, of which a change was seen lately: a turn that adds their unit may have read them before the change. */
 const MOST_UNKNOWN = 5_000
-const MOST_SCALERS = 20_000
 
 interface Sighting {
   /** Whether the object came with a list. */
@@ -51,8 +51,6 @@ interface Sighting {
   readonly read: number
 }
 
-/** Served by few clusters, or of no importance to what can be proven. */
-const OPTIONAL: ReadonlySet<string> = new Set(SCALER_KINDS.map(([group, kind]) => `${group}/${kind}`))
 const SCALER_VERSIONS: Readonly<Record<string, string>> = {
   autoscaling: 'autoscaling/v2',
   'keda.sh': 'keda.sh/v1alpha1',
@@ -63,14 +61,14 @@ export class ClusterFollower implements WatchObserver {
   private readonly options: FollowerOptions
   /** By kind in its namespace: objects that the list under way had, by `textOf` their hash. */
   private readonly lists = new Map<string, Set<string>>()
-  /** Marks of autoscalers, by their `resourceKey`. */
-  private readonly scalers = atMost<string>(MOST_SCALERS)
+  private readonly scalers: FollowedScalers
   private readonly unknown = atMost<{ readonly mark: string; readonly report: string }>(MOST_UNKNOWN)
   /** Kinds (`group/Kind`) that the account may not follow in all namespaces. */
   private readonly refused = new Set<string>()
 
   constructor(options: FollowerOptions) {
     this.options = options
+    this.scalers = new FollowedScalers(options.verdicts)
   }
 
   /** The kinds to follow: those of the units, what reports on them, and what decides the answers to dry runs. */
@@ -94,7 +92,8 @@ export class ClusterFollower implements WatchObserver {
   blindness(states: readonly KindWatchState[], now: number): string | undefined {
     const byPlace = new Map(states.map((state) => [placeOf(state.watched), state]))
     for (const kind of this.kinds()) {
-      if (OPTIONAL.has(kindOf(kind)) || KindEpochs.isAbout(kind)) continue
+      // Few clusters serve all kinds of autoscalers, and they are of no importance to what can be proven.
+      if (SCALERS.has(kindOf(kind)) || KindEpochs.isAbout(kind)) continue
       const state = byPlace.get(placeOf(kind))
       // What the server does not serve has no objects.
       if (state?.failure?.code === 'BP3009' && !this.hasOthers(kind)) continue
@@ -132,7 +131,7 @@ export class ClusterFollower implements WatchObserver {
     const list = this.lists.get(placeOf(kind))
     list?.add(textOf(hash))
     const sighting = { isListed: list !== undefined, read }
-    this.scalerChanged(found.id, object, sighting)
+    this.explained(this.scalers.changed(kindOf(kind), found.id, object, list !== undefined), read)
     const positions = verdicts.table.find(hash)
     if (positions.length === 0 && list === undefined)
       this.unknown.set(textOf(hash), { mark: textOf(verdicts.markOf(object)), report: textOf(verdicts.markFor('report', object)) })
@@ -147,6 +146,7 @@ export class ClusterFollower implements WatchObserver {
     }
     const found = readResource(object)
     if ('problem' in found) return
+    this.explained(this.scalers.deleted(found.id), read)
     for (const at of verdicts.table.find(verdicts.hashOf(found.id))) this.gone(at, read)
   }
 
@@ -162,6 +162,7 @@ export class ClusterFollower implements WatchObserver {
     this.lists.delete(placeOf(kind))
     if (KindEpochs.isAbout(kind)) for (const affected of verdicts.epochs.listed(kind)) this.epochChanged(affected, performance.now())
     if (seen === undefined) return
+    this.explained(this.scalers.listed(kindOf(kind), seen))
     const read = performance.now()
     for (const at of [...verdicts.table.positions()]) {
       const scope = verdicts.scopeAt(unpackState(verdicts.table.row(at).state).scope)
@@ -173,6 +174,7 @@ export class ClusterFollower implements WatchObserver {
   unreadable(kind: WatchedKind, failure: Failure): void {
     this.lists.delete(placeOf(kind))
     this.options.verdicts.epochs.unreadable(kind)
+    this.explained(this.scalers.unreadable(kindOf(kind), failure))
     if (failure.code === 'BP3003' && kind.namespace === '') this.refused.add(kindOf(kind))
   }
 
@@ -240,16 +242,8 @@ export class ClusterFollower implements WatchObserver {
   }
 
   /** An autoscaler explains differences of its target. */
-  private scalerChanged(id: ResourceId, object: JsonObject, { isListed, read }: Sighting): void {
-    const target = readScaler(object)?.target
-    if (target === undefined) return
-    const { verdicts, onChange } = this.options
-    const mark = textOf(verdicts.markFor('report', object))
-    const before = this.scalers.get(resourceKey(id))
-    this.scalers.set(resourceKey(id), mark)
-    if (before === mark || (before === undefined && isListed)) return
-    const units = verdicts.table.find(verdicts.hashOf(target)).map((at) => verdicts.unitAt(verdicts.table.row(at).unit))
-    if (units.length > 0) onChange({ units, reason: 'report', read })
+  private explained(units: ReadonlySet<string>, read = performance.now()): void {
+    if (units.size > 0) this.options.onChange({ units: [...units], reason: 'report', read })
   }
 
   private epochChanged(kind: string | undefined, read: number): void {
