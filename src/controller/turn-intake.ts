@@ -5,6 +5,7 @@
 import { asFailure, Failure } from '../failure.ts'
 import type { RedactionKey } from '../krm/redaction/redacted.ts'
 import { LEDGER_BRANCH } from '../package/ref-name.ts'
+import { nextTime } from '../plan/limits/next-time.ts'
 import { clusterDetection } from '../policy/effective-policy.ts'
 import type { ClusterWatch, KindWatchState, WatchObserver } from '../ports/cluster-watch.ts'
 import type { Metrics } from '../ports/metrics.ts'
@@ -94,6 +95,8 @@ export class TurnIntake {
   private readonly clusters = new Map<string, FollowedCluster>()
   /** By package: clusters in which it differs, without a proposal that is joint with another cluster's. */
   private readonly alone = new Map<string, Set<string>>()
+  /** Units by name: when time alone may change them, in milliseconds since 1970. */
+  private readonly times = new Map<string, { readonly unit: UnitName; readonly at: number }>()
   private readonly stopped = new AbortController()
   private digest: RepositoryDigest | undefined
   private wholeAt = Number.NEGATIVE_INFINITY
@@ -175,6 +178,7 @@ export class TurnIntake {
         if (cluster.isLost || this.blindness(cluster) !== undefined) only.set(name, 'all')
         for (const packagePath of cluster.verdicts.due(now)) this.queue.add({ cluster: name, packagePath }, 'background')
       }
+      for (const [key, { unit, at }] of this.times) if (at <= now && this.times.delete(key)) this.queue.add(unit, 'background')
     }
     const taken = this.queue.take(MOST_UNITS)
     for (const { cluster, packagePath } of [...taken, ...this.siblings(taken)]) {
@@ -206,6 +210,7 @@ export class TurnIntake {
     if (scope.about === 'everything') {
       this.wholeAt = now
       this.queue.clear(began)
+      this.times.clear()
     }
     this.lookAgain(result, now)
     for (const [name, cluster] of this.clusters) {
@@ -234,6 +239,9 @@ export class TurnIntake {
     for (const unit of units) {
       const { cluster, packagePath } = nameOf(unit)
       if (unit.state === 'planned') {
+        const at = nextTime(unit)
+        if (at === undefined) this.times.delete(`${cluster} ${packagePath}`)
+        else this.times.set(`${cluster} ${packagePath}`, { unit: nameOf(unit), at: Date.parse(at) })
         const { state, branch } = unit.plan.report.status
         const alone = this.alone.get(packagePath) ?? new Set()
         if (state === 'Drifted' && branch === undefined) this.alone.set(packagePath, alone.add(cluster))
