@@ -19,7 +19,7 @@ import { type ResourceId, resourceKey } from '../../krm/resource-id.ts'
 import type { Note } from '../../note.ts'
 import type { Boundary } from '../../policy/boundary.ts'
 import type { EffectivePolicy } from '../../policy/effective-policy.ts'
-import type { ClusterIdentity, ClusterReader } from '../../ports/cluster.ts'
+import type { ClusterIdentity, ClusterReader, InventoryRef } from '../../ports/cluster.ts'
 import { knownActors, withKnownActors } from '../../record/known-actors.ts'
 import type { Incomplete } from '../../record/schema.ts'
 import type { Claim } from '../../syncers/syncer.ts'
@@ -150,16 +150,25 @@ async function judgeAll(
 }
 
 /** Ends an observation of the whole unit: objects that it depends on beside its own count as they were read, and others are none of it. */
-export function followOthers({
-  rows,
-  read,
-  unexpected,
-  sources: { own },
-}: Pick<PackageSide, 'rows' | 'read' | 'unexpected' | 'sources'>): void {
+export function followOthers(
+  { rows, read, unexpected, sources: { own } }: Pick<PackageSide, 'rows' | 'read' | 'unexpected' | 'sources'>,
+  inventory: InventoryRef | undefined,
+): void {
   if (rows === undefined) return
+  // What it lists is read, and it itself is not.
+  if (inventory !== undefined && inventory.name !== '')
+    rows.follow(
+      { id: resourceGroupId(inventory), apiVersion: '' },
+      'report',
+      read.inventory === undefined ? { state: 'absent' } : undefined,
+    )
   for (const { id, apiVersion } of unexpected.verdicts) rows.follow({ id, apiVersion }, 'other', unexpected.live.get(resourceKey(id)))
   for (const wanted of read.claims.flatMap((claim) => claim.wanted)) rows.follow(wanted, 'report', own.answered(wanted.id))
   rows.retainTouched()
+}
+
+function resourceGroupId({ namespace, name }: InventoryRef): ResourceId {
+  return { group: 'kpt.dev', kind: 'ResourceGroup', namespace, name }
 }
 
 interface Reporting extends ReadCluster {

@@ -165,7 +165,7 @@ export async function observe(
   const applied = { packagePath: unit.packagePath, pipeline, render: effective.render, paths: files.files.map(({ path }) => path) }
   notes.push(...cluster.notes)
   const applier = await observeApplier(own, cluster, applied, signal)
-  followOthers({ ...side, rows, sources })
+  followOthers({ ...side, rows, sources }, desired.inventory)
   // Needed only for an edit of the files.
   const differs = cluster.verdicts.some(({ items }) => items.length > 0)
   const others = source === undefined || !differs ? [] : await sharedWith(view, source, signal)
