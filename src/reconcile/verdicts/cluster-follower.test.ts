@@ -243,6 +243,27 @@ test('a syncer whose kind is not served here hides no change; a kind of the pack
   assert.equal(blindness(), 'Application was not listed yet')
 })
 
+test('a report that could not be read names its unit when it is seen or gone, one that is gone when it is back, and one that was absent not', () => {
+  for (const verdict of ['other', 'report'] as const) {
+    const config = appliedBy('flux', yaml(CONFIG))
+    const reason = `${verdict === 'report' ? 'report' : 'object'}: apps/web`
+    const begin = (live: LiveState): Followed => {
+      const followed = new Followed()
+      followed.verdicts.ofUnit('apps/web').follow({ id: idOf(WEB_CONFIG), apiVersion: 'v1' }, verdict, live)
+      return followed
+    }
+    const unreadable = { state: 'unreadable', failure: failure('BP3003') } as const
+    assert.deepEqual(begin(unreadable).list(CONFIG_MAPS, config), [reason])
+    assert.deepEqual(begin(unreadable).list(CONFIG_MAPS), [reason])
+    const known = begin(present(config))
+    known.verdicts.ofUnit('apps/web').follow({ id: idOf(WEB_CONFIG), apiVersion: 'v1' }, verdict, unreadable)
+    assert.deepEqual(known.list(CONFIG_MAPS, config), [reason])
+    const gone = begin(present(config))
+    assert.deepEqual([gone.list(CONFIG_MAPS), gone.list(CONFIG_MAPS), gone.list(CONFIG_MAPS, config)], [[reason], [], [reason]])
+    assert.deepEqual(begin({ state: 'absent' }).list(CONFIG_MAPS), [])
+  }
+})
+
 test('a report names its unit when its conditions change, not when its clocks do, and when it is gone', () => {
   const followed = new Followed()
   const kind: WatchedKind = { ...DEPLOYMENTS, apiVersion: 'kustomize.toolkit.fluxcd.io/v1', kind: 'Kustomization' }

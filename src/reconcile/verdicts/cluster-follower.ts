@@ -12,7 +12,7 @@ import { STALE_AFTER } from '../../ports/cluster-watch.ts'
 import { computeStatus } from '../../status/kstatus.ts'
 import { compareText } from '../../text/compare-text.ts'
 import type { JsonObject } from '../../text/json.ts'
-import { type ClusterVerdicts, isEqual, packState, type RowState, unpackState, type VerdictScope } from './cluster-verdicts.ts'
+import { type ClusterVerdicts, isEqual, NO_MARK, packState, type RowState, unpackState, type VerdictScope } from './cluster-verdicts.ts'
 import { FollowedScalers, SCALERS } from './followed-scalers.ts'
 import { EPOCH_KINDS, KindEpochs } from './kind-epochs.ts'
 
@@ -234,6 +234,11 @@ export class ClusterFollower implements WatchObserver {
     const row = verdicts.table.row(at)
     const state = unpackState(row.state)
     if (state.verdict === 'absent') return
+    if (state.verdict === 'report' || state.verdict === 'other') {
+      if (state.marked && isEqual(row.mark, NO_MARK)) return
+      verdicts.table.setMark(at, NO_MARK)
+      this.setState(at, { ...state, marked: true })
+    }
     onChange({ units: [verdicts.unitAt(row.unit)], reason: state.verdict === 'report' ? 'report' : 'object', read })
   }
 

@@ -77,7 +77,9 @@ export function wordsOf(mark: Uint8Array, words: number): Uint32Array {
   return new Uint32Array(new Uint8Array(mark.subarray(0, words * Uint32Array.BYTES_PER_ELEMENT)).buffer)
 }
 
-const NO_MARK = new Uint32Array(HASH_WORDS.mark)
+/** Of what is absent. */
+export const NO_MARK = new Uint32Array(HASH_WORDS.mark)
+const UNREAD_MARK = new Uint32Array(HASH_WORDS.mark).fill(0xffff_ffff)
 const NO_QUESTION = new Uint32Array(HASH_WORDS.question)
 
 export class ClusterVerdicts {
@@ -269,10 +271,12 @@ export class UnitVerdicts {
   follow({ id, apiVersion }: Pick<Judged, 'id' | 'apiVersion'>, verdict: 'other' | 'report', live: LiveState | undefined): void {
     const { table } = this.cluster
     const hash = this.touch(id)
-    if (table.findOf(hash, this.number) !== -1) return
-    const marked = live !== undefined && live.state !== 'unreadable'
+    const isUnread = live?.state === 'unreadable'
+    if (table.findOf(hash, this.number) !== -1 && !isUnread) return
+    const marked = live !== undefined
     const state = packState({ verdict, proof: 'none', status: '', marked, scope: this.cluster.scopeOf(id, apiVersion) })
-    const mark = live?.state === 'present' ? this.cluster.markFor(verdict, live.object) : NO_MARK
+    // What could not be read is news when it is seen, and when it is gone.
+    const mark = live?.state === 'present' ? this.cluster.markFor(verdict, live.object) : isUnread ? UNREAD_MARK : NO_MARK
     table.put(hash, { mark, question: NO_QUESTION, unit: this.number, until: 0, state })
   }
 
