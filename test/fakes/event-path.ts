@@ -1,6 +1,8 @@
 /** A fleet that is reconciled as the controller does it: changes name units, and a turn is about these. */
 import { WorkerRenderer } from '../../src/adapters/functions/worker-renderer.ts'
+import { failingCluster } from '../../src/cli/turn-session.ts'
 import { TurnIntake, type TurnScope } from '../../src/controller/turn-intake.ts'
+import type { Failure } from '../../src/failure.ts'
 import { redactionKey } from '../../src/krm/redaction/redacted.ts'
 import { NO_REQUESTED_ACTIONS } from '../../src/reconcile/commands/observe-requests.ts'
 import { BetweenTurns } from '../../src/reconcile/observe/between-turns.ts'
@@ -9,7 +11,6 @@ import { runFleetTurn, type TurnResult } from '../../src/reconcile/run-turn.ts'
 import type { OnlyUnits } from '../../src/reconcile/turn-request.ts'
 import type { ClusterVerdicts } from '../../src/reconcile/verdicts/cluster-verdicts.ts'
 import type { FleetWorld } from './fleet-world.ts'
-
 import { MemoryWatch } from './memory-watch.ts'
 
 const NEVER = 1e12
@@ -81,6 +82,7 @@ export class EventPath {
     let result: TurnResult | undefined
     try {
       result = await wholeTurn(this.world, {
+        unreachable: this.intake.unreachable(),
         between: this.between,
         key: this.key,
         renderer: this.renderer,
@@ -101,13 +103,20 @@ export class EventPath {
   }
 }
 
-/** Without `only`, a turn about everything. */
+/** Without `only`, a turn about everything. @param unreachable clusters that are not asked, and why */
 export function wholeTurn(
   world: FleetWorld,
-  more: { readonly only?: OnlyUnits } & Parameters<FleetWorld['request']>[0] = {},
+  {
+    unreachable = new Map(),
+    ...more
+  }: { readonly only?: OnlyUnits; readonly unreachable?: ReadonlyMap<string, Failure> } & Parameters<FleetWorld['request']>[0] = {},
 ): Promise<TurnResult> {
-  const { repository, forge, clusters } = world
+  const { repository, forge } = world
   const request = world.request({ ...more, requestedActions: NO_REQUESTED_ACTIONS })
+  const clusters = world.clusters.map((cluster) => {
+    const failure = unreachable.get(cluster.name)
+    return failure === undefined ? cluster : failingCluster(cluster.name, failure)
+  })
   return runFleetTurn({ repository, forge, clusters }, request, new AbortController().signal)
 }
 

@@ -45,8 +45,13 @@ export class FleetWorld {
     for (const path of this.repository.paths('main')) {
       if (!/^apps\/.*\.yaml$/.test(path) || path.includes('/bad/')) continue
       for (const { value } of parseGoYaml(this.repository.text('main', path) ?? '', path).documents)
-        for (const cluster of clusters) cluster.put(appliedBy('kustomize-controller', value as JsonObject))
+        for (const cluster of clusters) cluster.put(this.applied(value as JsonObject, path))
     }
+  }
+
+  /** A manifest as the syncer leaves it. @param _path of its file */
+  protected applied(manifest: JsonObject, _path: string): JsonObject {
+    return appliedBy('kustomize-controller', manifest)
   }
 
   /** The same edit by the same manager, in some clusters. */

@@ -21,7 +21,9 @@ const CLUSTER_SCOPED = new Set(['Namespace', 'ClusterRole'])
 export class MemoryCluster implements ClusterReader, ClusterWriter {
   name: string
   readonly objects = new Map<string, JsonObject>()
-  /** Keys that answer with an error instead. */
+  /** Why nothing answers; undefined: everything does. */
+  unreachable: Failure | undefined
+  /** Keys that answer with an error instead, and kinds (`group/Kind`) that may not be read. */
   readonly unreadable = new Set<string>()
   /** Secrets are read as metadata only. */
   metadataOnly = false
@@ -64,6 +66,7 @@ export class MemoryCluster implements ClusterReader, ClusterWriter {
   }
 
   async identify(): Promise<ClusterIdentity> {
+    if (this.unreachable !== undefined) throw this.unreachable
     return { uid: this.uid, version: 'v1.34.3', observedAt: this.now, recorded: false, namespace: 'default' }
   }
 
@@ -78,8 +81,7 @@ export class MemoryCluster implements ClusterReader, ClusterWriter {
 
   /** Of kinds without any object: as of a cluster that does not serve them. */
   async list(group: string, kind: string): Promise<ObjectList> {
-    if (this.unreadable.has(`${group}/${kind}`))
-      throw new Failure({ code: 'BP3003', what: `cannot list ${kind}`, why: 'it is forbidden', remedy: 'allow it' })
+    if (this.isForbidden(group, kind)) throw forbidden(kind)
     const objects = [...this.objects].flatMap(([key, object]) => (key.startsWith(`${group}/${kind}/`) ? [object] : []))
     if (objects.length === 0)
       throw new Failure({ code: 'BP3009', what: `cannot list ${kind}`, why: 'it is not served', remedy: 'install it' })
@@ -113,8 +115,13 @@ export class MemoryCluster implements ClusterReader, ClusterWriter {
     this.writes.push(change)
   }
 
+  isForbidden(group: string, kind: string): boolean {
+    return this.unreadable.has(`${group}/${kind}`)
+  }
+
   private stateOf(id: ResourceId): LiveState {
     const key = resourceKey(id)
+    if (this.isForbidden(id.group, id.kind)) return { state: 'unreadable', failure: forbidden(id.kind) }
     if (this.unreadable.has(key)) {
       return {
         state: 'unreadable',
@@ -126,6 +133,10 @@ export class MemoryCluster implements ClusterReader, ClusterWriter {
     if (!this.metadataOnly || id.kind !== 'Secret') return { state: 'present', object, metadataOnly: false }
     return { state: 'present', object: Object.fromEntries(Object.entries(object).filter(([key]) => key !== 'data')), metadataOnly: true }
   }
+}
+
+export function forbidden(kind: string): Failure {
+  return new Failure({ code: 'BP3003', what: `cannot list ${kind}`, why: 'it is forbidden', remedy: 'allow it' })
 }
 
 /** `apps/Deployment/shop/web` as an id. */

@@ -1,9 +1,8 @@
 /** Changes of a `MemoryCluster` as a watch tells them: nothing is told before `deliver`, and a test may lose, repeat or reorder events. */
-import { Failure } from '../../src/failure.ts'
 import { resourceKey } from '../../src/krm/resource-id.ts'
 import type { ClusterWatch, KindWatchState, WatchedKind, WatchObserver } from '../../src/ports/cluster-watch.ts'
 import type { JsonObject } from '../../src/text/json.ts'
-import { idOf, type MemoryCluster } from './memory-cluster.ts'
+import { forbidden, idOf, type MemoryCluster } from './memory-cluster.ts'
 
 export interface WatchEvent {
   readonly key: string
@@ -26,6 +25,7 @@ export class MemoryWatch implements ClusterWatch {
   private readonly observer: WatchObserver
   /** By their place. */
   private readonly kinds = new Map<string, Mutable<KindWatchState>>()
+  private heardAt = 0
 
   constructor(source: MemoryCluster, observer: WatchObserver) {
     this.cluster = source.name
@@ -56,7 +56,12 @@ export class MemoryWatch implements ClusterWatch {
   }
 
   state(): readonly KindWatchState[] {
-    return [...this.kinds.values()].map((state) => (state.state === 'watching' ? { ...state, provenAt: this.now } : state))
+    this.hear()
+    const failure = this.source.unreachable
+    return [...this.kinds.values()].map((state) => {
+      if (state.state !== 'watching') return state
+      return { ...state, provenAt: this.heardAt, ...(failure === undefined ? {} : { state: 'waiting', failure }) }
+    })
   }
 
   async close(): Promise<void> {
@@ -65,12 +70,17 @@ export class MemoryWatch implements ClusterWatch {
 
   /** Tells everything that waits, and lists the kinds that are not listed. */
   deliver(): void {
+    if (!this.hear()) return
+    for (const state of this.kinds.values()) if (state.state === 'watching' && this.isForbidden(state)) this.refuse(state)
     for (const event of this.waiting.splice(0)) this.tell(event)
-    for (const state of this.kinds.values()) if (state.state === 'listing') this.list(state)
+    for (const state of this.kinds.values()) {
+      if (state.state === 'listing' || (state.state === 'unreadable' && !this.isForbidden(state))) this.list(state)
+    }
   }
 
   /** As a watch whose version is too old: the events that wait are lost, and every kind is listed again. */
   relist(): void {
+    if (!this.hear()) return
     this.waiting = []
     for (const state of this.kinds.values()) if (state.state === 'watching') this.list(state)
   }
@@ -88,22 +98,35 @@ export class MemoryWatch implements ClusterWatch {
 
   private list(state: Mutable<KindWatchState>): void {
     const { watched } = state
-    if (watched.namespace === '' && [...this.forbidden].some((kind) => placeOf(watched) === `${kind}//`)) {
-      state.state = 'unreadable'
-      state.failure = new Failure({ code: 'BP3003', what: `cannot list ${watched.kind}`, why: 'it is forbidden', remedy: 'allow it' })
-      this.observer.unreadable(watched, state.failure)
+    if (this.isForbidden(state)) {
+      this.refuse(state)
       return
     }
     this.observer.listing(watched)
     for (const [key, object] of this.source.objects)
       if (isOf(watched, key)) this.observer.changed(watched, seen(watched, object), performance.now())
     state.state = 'watching'
+    state.failure = undefined
     state.lists += 1
     this.observer.listed(watched)
   }
 
-  private get now(): number {
-    return Date.parse(this.source.now)
+  private refuse(state: Mutable<KindWatchState>): void {
+    state.state = 'unreadable'
+    state.failure = forbidden(state.watched.kind)
+    this.observer.unreadable(state.watched, state.failure)
+  }
+
+  private isForbidden({ watched }: KindWatchState): boolean {
+    const { group, kind } = idOf(placeOf(watched))
+    return this.source.isForbidden(group, kind) || (watched.namespace === '' && this.forbidden.has(`${group}/${kind}`))
+  }
+
+  /** @returns whether the cluster can be reached */
+  private hear(): boolean {
+    if (this.source.unreachable !== undefined) return false
+    this.heardAt = Date.parse(this.source.now)
+    return true
   }
 }
 

@@ -6,165 +6,38 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import type { JsonObject } from '../../src/text/json.ts'
-import { EventPath, wholeTurn } from '../fakes/event-path.ts'
 import type { FleetWorld } from '../fakes/fleet-world.ts'
 import { appliedBy, editedBy } from '../fakes/live-object.ts'
-import type { MemoryWatch } from '../fakes/memory-watch.ts'
-import { CONFIG, DEPLOYMENT, WEB, WEB_CONFIG, yaml } from '../fakes/turn-world.ts'
-import { beginFleet, type Day, days, type Fault, faults, type Size, staleFaults } from './random-events.ts'
-
-/** Units wait by the monotonic clock: it goes as the fleets' time does. */
-let elapsed = 0
-const real = performance.now.bind(performance)
-performance.now = () => real() + elapsed
+import { CONFIG, DEPLOYMENT, policyText, WEB, WEB_CONFIG, yaml } from '../fakes/turn-world.ts'
+import { leftOf, SCALER, scaler, suspended } from './days-in-clusters.ts'
+import { IN_HOURS } from './days-in-git.ts'
+import { at, type Day, type Size } from './event-day.ts'
+import { compare, Pair, QUIET } from './fleet-pair.ts'
+import { days, type Fault, faults, staleFaults } from './random-events.ts'
+import { ownKey, type SyncerName } from './synced-fleet.ts'
 
 const RUNS = Number(process.env['BACKPORCH_EVENT_RUNS'] ?? 15)
-
-interface Event extends Day {
-  readonly fault: Fault | undefined
-}
-
-/** Without times, which depend on when a turn ran, without the ids of commits, which have times in them, and without counts of Pods, whose changes are no change of the health. */
-function timeless(text: string): string {
-  return text
-    .replace(/^ *seenAt: .*\n/gm, '')
-    .replace(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ/g, 'TIME')
-    .replace(/\b20\d{6}-(?=[0-9a-f]{8})/g, 'DAY-')
-    .replace(/\b\d{4}-\d\d-\d\d \d\d:\d\d UTC/g, 'TIME')
-    .replace(/"?\b[0-9a-f]{40}\b"?|\b[0-9a-f]{7}\b/g, 'COMMIT')
-    .replace(/(?:content:|-) "?[0-9a-f]{16}"?$/gm, 'CONTENT')
-    .replace(/Replicas: \d+\/\d+/g, 'Replicas: some')
-}
-
-function filesOf({ repository }: FleetWorld, branch: string): unknown {
-  return repository.paths(branch).map((path) => [timeless(path), timeless(repository.text(branch, path) ?? '')])
-}
-
-/** Reports only: episodes that were opened and closed between two turns are in one of both alone. */
-function stateOf(world: FleetWorld): unknown {
-  const { repository, forge } = world
-  return {
-    branches: repository.names().map((name) => [name, filesOf(world, name)]),
-    reports: (filesOf(world, 'drift-ledger') as [string, string][]).filter(([path]) => !path.includes('/closed/')),
-    proposals: forge.proposals
-      .filter(({ state }) => state === 'open')
-      .map(({ ref, title, body, labels, draft }) => [ref, timeless(title), timeless(body), labels, draft])
-      .sort(),
-  }
-}
-
-/** Without what depends on when a difference was first seen: the episode, and what was written about it meanwhile. */
-function presentOf(world: FleetWorld): unknown {
-  const { repository } = world
-  const reports = repository.paths('drift-ledger').filter((path) => path.endsWith('/report.yaml'))
-  return {
-    branches: repository
-      .names()
-      .filter((name) => name.startsWith('proposed/'))
-      .map((name) => [
-        name.replace(/[^/]*$/, ''),
-        (filesOf(world, name) as [string, string][])
-          .filter(([path]) => path.startsWith('apps/'))
-          .map(([path, text]) => [path, text.replace(/\bdrift-[0-9a-f]{8}(?:-\d+)?\b/g, 'EPISODE')]),
-      ]),
-    reports: reports.map((path) => {
-      const { spec, status } = JSON.parse(JSON.stringify(yaml(timeless(repository.text('drift-ledger', path) ?? ''))))
-      const { fingerprint, changes, observed } = spec
-      const { state, lifecycle, plan, health, held, setAside } = status
-      return { path, fingerprint, changes, syncer: observed.syncer, state, lifecycle, plan, health, held, setAside }
-    }),
-  }
-}
+/** Of a failure, to repeat it. */
+const { BACKPORCH_EVENT_SEED, BACKPORCH_EVENT_PATH } = process.env
+const SEED =
+  BACKPORCH_EVENT_SEED === undefined ? {} : { seed: Number(BACKPORCH_EVENT_SEED), path: BACKPORCH_EVENT_PATH ?? '', endOnFailure: true }
 
 function metadataOf(world: FleetWorld): JsonObject {
   return world.cluster(0).objects.get(WEB)?.['metadata'] as JsonObject
 }
 
-/** Rounds after which nothing is under way. */
-const QUIET = 5
-
-/** Both fleets in step, a minute for each turn. */
-class Pair {
-  readonly world: FleetWorld
-  readonly other: FleetWorld
-  readonly path: EventPath
-
-  constructor(size: Size) {
-    this.world = beginFleet(size)
-    this.other = beginFleet(size)
-    this.path = new EventPath(this.world)
-  }
-
-  /** @returns the watch of the first cluster */
-  async begin(): Promise<MemoryWatch> {
-    await this.path.open()
-    await this.rounds(2)
-    const [watch] = this.path.watches.values()
-    assert.ok(watch)
-    return watch
-  }
-
-  /** The syncers of both fleets apply. */
-  sync(): void {
-    for (const each of [this.world, this.other]) each.sync()
-  }
-
-  async rounds(count: number): Promise<void> {
-    for (let round = 0; round < count; round += 1) {
-      this.pass()
-      await this.path.round()
-      await wholeTurn(this.other)
-    }
-  }
-
-  /** As the watch does after an error: everything is listed again. */
-  async repair(): Promise<void> {
-    for (const watch of this.path.watches.values()) watch.relist()
-    await this.rounds(QUIET)
-  }
-
-  async live({ step, fault, isInGit }: Event): Promise<void> {
-    if (isInGit && fault !== undefined) await this.repair()
-    for (const each of [this.world, this.other]) step(each)
-    fault?.fault(this.path)
-    await this.rounds(fault === undefined ? QUIET : 1)
-    if (fault === undefined) this.assertSame()
-  }
-
-  assertSame(): void {
-    assert.deepEqual(this.path.failures, [])
-    assert.deepEqual(stateOf(this.world), stateOf(this.other))
-  }
-
-  assertPresentSame(): void {
-    assert.deepEqual(this.path.failures, [])
-    assert.deepEqual(presentOf(this.world), presentOf(this.other))
-  }
-
-  private pass(): void {
-    elapsed += 60_000
-    for (const each of [this.world, this.other]) each.pass()
-  }
-}
-
-async function compare(size: Size, events: readonly Event[]): Promise<EventPath> {
-  const pair = new Pair(size)
-  await pair.begin()
-  for (const event of events) await pair.live(event)
-  await pair.repair()
-  if (events.some(({ fault }) => fault !== undefined)) pair.assertPresentSame()
-  else pair.assertSame()
-  return pair.path
-}
-
-function property(size: Size, fault: fc.Arbitrary<Fault | undefined>): () => Promise<void> {
-  const event = fc
-    .record({ day: days(size), fault })
-    .map(({ day, fault: one }) => ({ ...day, fault: one, [fc.toStringMethod]: () => `${day.name}; ${one?.name ?? ''}` }))
+function property(counts: Omit<Size, 'syncer'>, fault: fc.Arbitrary<Fault | undefined>): () => Promise<void> {
+  const fleet = fc.constantFrom<SyncerName | undefined>(undefined, 'flux', 'argo', 'kpt').chain((syncer) => {
+    const size = { ...counts, syncer }
+    const event = fc
+      .record({ day: days(size), fault })
+      .map(({ day, fault: one }) => ({ ...day, fault: one, [fc.toStringMethod]: () => `${day.name}; ${one?.name ?? ''}` }))
+    return fc.record({ size: fc.constant(size), events: fc.array(event, { minLength: 3, maxLength: 10 }) })
+  })
   return () =>
     fc.assert(
-      fc.asyncProperty(fc.array(event, { minLength: 3, maxLength: 10 }), async (events) => void (await compare(size, events))),
-      { numRuns: RUNS },
+      fc.asyncProperty(fleet, async ({ size, events }) => void (await compare(size, events))),
+      { numRuns: RUNS, ...SEED },
     )
 }
 
@@ -221,6 +94,63 @@ test('another syncer that applies the same content is reported', async () => {
   await pair.rounds(QUIET)
   pair.assertSame()
 })
+
+const scaled: Day['step'] = (world) => at(world, 0, WEB, (live) => editedBy('kubectl-scale', live, 'spec.replicas', 5))
+
+const inHours: Day['step'] = (world) => void world.repository.commitByHand('main', { '.drift/policy.yaml': policyText(IN_HOURS) })
+
+/** What turns about everything reported, and turns about what changes named did not: steps, each with quiet rounds after it, and minutes that pass at the end. */
+const CASES: readonly (readonly [name: string, syncer: SyncerName | undefined, steps: readonly Day['step'][], minutes?: number])[] = [
+  [
+    'that the syncer of a package with drift is suspended',
+    'argo',
+    [scaled, (world) => at(world, 0, ownKey('argo', 'web'), (own) => suspended(own, true))],
+  ],
+  [
+    'that the syncer of a package with drift can be read again',
+    'flux',
+    [
+      scaled,
+      ({ clusters: [cluster] }) => cluster?.unreadable.add('kustomize.toolkit.fluxcd.io/Kustomization'),
+      ({ clusters: [cluster] }) => cluster?.unreadable.clear(),
+    ],
+  ],
+  [
+    'an object that the inventory of kpt lists from then on',
+    'kpt',
+    [
+      (world) => world.leave(world.cluster(0), 'web', leftOf('web')),
+      ({ clusters: [cluster] }) => cluster?.objects.delete(ownKey('kpt', 'web')),
+      (world) => world.sync(),
+    ],
+  ],
+  [
+    'that no autoscaler sets the replicas any longer',
+    undefined,
+    [(world) => world.cluster(0).put(scaler('web', [1, 9], '')), scaled, ({ clusters: [cluster] }) => cluster?.objects.delete(SCALER)],
+  ],
+  [
+    'that an autoscaler scales another object from then on',
+    undefined,
+    [(world) => world.cluster(0).put(scaler('web', [1, 9], '')), scaled, (world) => world.cluster(0).put(scaler('other', [1, 9], ''))],
+  ],
+  ['drift whose silence ends', undefined, [inHours, scaled, (world) => world.close(world.repository.names()[0] ?? '')], 130],
+  ['that a proposal waits for long', undefined, [inHours, scaled], 130],
+]
+
+for (const [name, syncer, steps, minutes = 0] of CASES) {
+  test(`${name} is reported`, async () => {
+    const pair = new Pair({ clusters: 1, packages: 1, syncer })
+    await pair.begin()
+    for (const step of steps) {
+      for (const each of [pair.world, pair.other]) step(each)
+      await pair.rounds(QUIET)
+    }
+    pair.pass(minutes)
+    await pair.rounds(QUIET)
+    pair.assertSame()
+  })
+}
 
 test('one package in one cluster, of which every change is told', property({ clusters: 1, packages: 1 }, fc.constant(undefined)))
 test('three packages in two clusters, of which every change is told', property({ clusters: 2, packages: 3 }, fc.constant(undefined)))
