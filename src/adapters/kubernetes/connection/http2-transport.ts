@@ -24,6 +24,8 @@ const SESSION_WINDOW = 32 * 1024 * 1024
 const SESSION_MEMORY = 256
 /** Streams of the server's limit that are kept for requests. */
 const FOR_REQUESTS = 10
+/** Milliseconds in which the server closes its side of a connection that ended. */
+const CLOSES_WITHIN = 1_000
 
 /** A transport over a socket that negotiated `h2`. Resolves after the server's settings. @throws TransportFault */
 export async function http2Transport(socket: TLSSocket, target: TransportTarget): Promise<Transport> {
@@ -48,20 +50,23 @@ export async function http2Transport(socket: TLSSocket, target: TransportTarget)
       resolve()
     })
   })
-  return new Http2Transport(session, target)
+  return new Http2Transport(session, socket, target)
 }
 
 class Http2Transport implements Transport {
   readonly protocol = 'h2'
   private readonly session: ClientHttp2Session
+  private readonly socket: TLSSocket
   private readonly target: TransportTarget
   private active = 0
   private leaving = false
+  private closing = false
   private provenAt = performance.now()
   private readonly pulse: NodeJS.Timeout
 
-  constructor(session: ClientHttp2Session, target: TransportTarget) {
+  constructor(session: ClientHttp2Session, socket: TLSSocket, target: TransportTarget) {
     this.session = session
+    this.socket = socket
     this.target = target
     session.setLocalWindowSize(SESSION_WINDOW)
     // Streams report the error themselves; without a listener it would end the process.
@@ -89,7 +94,15 @@ class Http2Transport implements Transport {
 
   close(): void {
     this.leaving = true
+    this.closing = true
     this.session.close()
+    this.endSocket()
+  }
+
+  /** A server that stands still never closes its side, and the socket would keep the process alive. */
+  private endSocket(): void {
+    if (!this.closing || this.active > 0) return
+    setTimeout(() => this.socket.destroy(), CLOSES_WITHIN).unref()
   }
 
   send(request: ApiRequest): Promise<ApiResponse> {
@@ -129,6 +142,7 @@ class Http2Transport implements Transport {
     stream.once('close', () => {
       this.active -= 1
       if (this.active === 0 && !this.session.destroyed) this.session.unref()
+      this.endSocket()
     })
     if (request.body !== undefined) stream.end(request.body)
     return stream
