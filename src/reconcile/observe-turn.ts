@@ -159,7 +159,7 @@ async function observeOrFail(
 /** A cluster that always took long may take long; one that stopped to answer holds up the others only a little. */
 function patienceWith(cluster: string, { cluster: { deadline }, between }: TurnRequest): number | undefined {
   if (deadline === undefined) return undefined
-  return Math.min(deadline, Math.max(LEAST_PATIENCE, 3 * (between?.longest(cluster) ?? 0)))
+  return Math.min(deadline, Math.max(LEAST_PATIENCE, Math.ceil(3 * (between?.longest(cluster) ?? 0))))
 }
 
 function tooSlow(cluster: string, deadline: number): Failure {

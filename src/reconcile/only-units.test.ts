@@ -78,10 +78,10 @@ test('a cluster that stops to answer gets 15 s of a turn about units, and one th
   const [world, between] = [new FleetWorld(1), new BetweenTurns()]
   const scan = (deadline: number): Promise<TurnResult> => world.scan({ only: only({ 'edge-01': 'all' }), between, deadline })
   await scan(60_000)
-  between.rememberDuration('edge-01', 8_000)
+  between.rememberDuration('edge-01', 8_000.4)
   await scan(60_000)
   await scan(20_000)
   for (let turn = 0; turn < 10; turn += 1) between.rememberDuration('edge-01', 100)
   await scan(60_000)
-  assert.deepEqual(limits, [15_000, 24_000, 20_000, 15_000])
+  assert.deepEqual(limits, [15_000, 24_002, 20_000, 15_000])
 })
