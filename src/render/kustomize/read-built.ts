@@ -6,6 +6,7 @@ import { getKey, isJsonObject, type Json, partOf } from '../../text/json.ts'
 import { objectsIn, parseGoYaml } from '../../yaml/read/go-yaml.ts'
 import type { DesiredSet, SourceLocation } from '../desired-set.ts'
 import { DesiredSetBuilder } from '../desired-set-builder.ts'
+import { type FluxKustomization, fluxDocuments, fluxKustomization, fluxObject, withCommonMetadata } from '../flux/flux-kustomization.ts'
 import { isLocalConfig } from '../not-applied.ts'
 import type { Build, BuildAnswer } from '../package-builder.ts'
 import type { TurnRendering } from '../package-renderer.ts'
@@ -27,6 +28,8 @@ export interface BuiltSource {
   readonly files: SourceFiles
   /** Program and arguments; empty for kustomize. */
   readonly command: readonly string[]
+  /** Of a kustomization that Flux builds: what it makes of it. */
+  readonly flux?: FluxKustomization | undefined
 }
 
 /** Never throws for bad input: returns the failures of the program, of the Kptfile and of the output. */
@@ -49,24 +52,36 @@ export function readBuilt(source: BuiltSource, answer: BuildAnswer): TurnRenderi
   return { desired: builder.build(kptfile?.inventory, [], 'none'), kptfile, unread: [] }
 }
 
-export function buildOf({ tool, folder, files, command }: Pick<BuiltSource, 'tool' | 'folder' | 'files' | 'command'>): Build {
-  if (tool === 'kustomize') return kustomizeBuild(folder, files)
+/** @throws Failure BP111x of the file that declares Flux's resource */
+export function buildOf({ tool, folder, files, command, flux }: Omit<BuiltSource, 'packagePath' | 'package'>): Build {
+  if (tool === 'kustomize') return kustomizeBuild(folder, flux === undefined ? files : writtenByFlux(flux, folder, files))
   return { tool, folder, command, files: [...files.values()].sort((one, other) => (one.path < other.path ? -1 : 1)) }
+}
+
+function writtenByFlux(flux: FluxKustomization, folder: string, files: SourceFiles): SourceFiles {
+  const { path, text } = fluxKustomization(fluxObject(flux, files), folder, files)
+  return new Map(files).set(path, { path, mode: '100644', content: new TextEncoder().encode(text) })
 }
 
 const ORIGINS: ReadonlySet<string> = new Set([ORIGIN])
 
 function addPrinted(builder: DesiredSetBuilder, source: BuiltSource, text: string): void {
   const where = `${source.folder === '' ? 'the repository' : source.folder} (as ${source.command[0] ?? 'kustomize'} printed it)`
-  const keepsOrigins = source.tool === 'command' || wantsOrigins(source.folder, source.files)
+  const { flux, folder, files } = source
+  const resource = flux === undefined ? undefined : fluxObject(flux, files)
+  const isWanted = resource === undefined ? wantsOrigins(folder, files) : fluxKustomization(resource, folder, files).keepsOrigins
+  const keepsOrigins = source.tool === 'command' || isWanted
   const isPlain = (object: Json): boolean => keepsOrigins || partOf(object, 'metadata', 'annotations', ORIGIN) === undefined
   const origins = new ResourceOrigins(source.folder, source.files)
-  for (const document of parseGoYaml(text, where).documents) {
+  const texts = flux === undefined || resource === undefined ? [text] : fluxDocuments(flux, resource, text)
+  for (const { document, part } of texts.flatMap((part) => parseGoYaml(part, where).documents.map((document) => ({ document, part })))) {
     if (isEmptyList(document.value)) continue
     const listIsLocal = isLocalConfig(document.value)
-    for (const { object, line } of objectsIn(document, text, where)) {
+    for (const { object, line } of objectsIn(document, part, where)) {
       const location = isJsonObject(object) && source.tool === 'kustomize' ? origins.locationOf(object) : ofCommand(source, line)
-      builder.add(isPlain(object) ? object : withoutAnnotations(object, ORIGINS), location, location.path, listIsLocal)
+      const plain = isPlain(object) ? object : withoutAnnotations(object, ORIGINS)
+      const made = resource === undefined || !isJsonObject(plain) ? plain : withCommonMetadata(plain, resource)
+      builder.add(made, location, location.path, listIsLocal)
     }
   }
 }
