@@ -6,7 +6,7 @@ import type { IgnoreRule } from '../drift/noise/ignore-rules.ts'
 import { rulesOf } from '../drift/noise/presets.ts'
 import type { RiskOverride } from '../drift/risk/risk-overrides.ts'
 import type { VisibilityRules } from '../drift/visibility.ts'
-import { RENDERED_BY_KPT, type RenderChoice } from '../render/render-choice.ts'
+import { RENDERED_BY_KPT, type RenderChoice, sameChoice } from '../render/render-choice.ts'
 import { compareText } from '../text/compare-text.ts'
 import { matchesParts } from '../text/glob.ts'
 import { secondsOf } from './duration.ts'
@@ -150,7 +150,7 @@ export function effectivePolicy(set: PolicySet, cluster: string, packagePath: st
     approval: specs.find((spec) => spec.approval !== undefined)?.approval ?? DEFAULT_POLICY.approval,
     render: chosenRender(
       all.map(({ document }) => document.spec),
-      set.folders?.get(packagePath),
+      set.synced?.get(cluster)?.get(packagePath) ?? set.folders?.get(packagePath),
     ),
     renderLocation: all.find(({ document }) => document.spec.render !== undefined)?.where,
     defaultPlan: specs.find((spec) => spec.decide?.defaultPlan !== undefined)?.decide?.defaultPlan ?? DEFAULT_POLICY.defaultPlan,
@@ -183,12 +183,17 @@ export function effectivePolicy(set: PolicySet, cluster: string, packagePath: st
 }
 
 /** Every way in which some cluster may render the package. */
-export function rendersOf({ policies, folders }: Pick<PolicySet, 'policies' | 'folders'>, packagePath: string): readonly RenderChoice[] {
+export function rendersOf(
+  { policies, folders, synced = new Map() }: Pick<PolicySet, 'policies' | 'folders' | 'synced'>,
+  packagePath: string,
+): readonly RenderChoice[] {
   const matching = byPriority(policies.filter(({ document }) => matches(document.spec.match?.packages, packagePath, '/')))
-  return possibleRenders(
+  const built = [...synced.values()].flatMap((choices) => choices.get(packagePath) ?? [])
+  const other = possibleRenders(
     matching.map(({ document: { spec } }) => ({ render: spec.render, everywhere: spec.match?.clusters?.includes('*') ?? true })),
-    folders?.get(packagePath),
+    built[0] ?? folders?.get(packagePath),
   )
+  return [...other, ...built.slice(1)].filter((choice, index, all) => all.findIndex((each) => sameChoice(each, choice)) === index)
 }
 
 /** Each limit comes from the policy of the highest priority that gives it, whatever that policy matches. */

@@ -53,6 +53,8 @@ export interface PolicySet {
   readonly bindings?: readonly Binding[]
   /** Units without a Kptfile, and how each is rendered unless a policy sets another way; empty where none is named. */
   readonly folders?: ReadonlyMap<string, RenderChoice>
+  /** By name of the cluster: of `folders`, those that a syncer of the cluster applies, and how it builds them. */
+  readonly synced?: ReadonlyMap<string, ReadonlyMap<string, RenderChoice>>
 }
 
 /** @throws Failure BP1005 that lists every problem of all files */

@@ -18,6 +18,7 @@ import { readDashboard } from './repository/read-dashboard.ts'
 import { readLostUnits } from './repository/read-lost-units.ts'
 import { readUnobservedProposals } from './repository/read-unobserved-proposals.ts'
 import { packagesIn, type RepositoryView } from './repository/repository-view.ts'
+import { withSources } from './sources/discover-sources.ts'
 import type { FleetPorts, ObserveRequest, TurnPorts, TurnRequest } from './turn-request.ts'
 
 interface ObservedTurn {
@@ -40,13 +41,13 @@ export async function observeTurn(
 ): Promise<ObservedTurn> {
   const { forge, repository } = ports
   const { requestedActions, resolutionRequest, snoozeUntil, version } = request.forge
-  const view = await observeRepository(ports, request, signal)
+  const { only } = request.units
+  const wanted = only === undefined ? ports.clusters : ports.clusters.filter(({ name }) => only.has(name))
+  const view = await withSources(await observeRepository(ports, request, signal), wanted, signal)
   const { reports, clusters } = view
   const ledger = { reports, clusters, closed: new Map(view.closed.map((episode) => [episode.metadata.name, episode])) }
   const hosted = isHosted(forge) ? forge : undefined
   const ticks = hosted === undefined ? NO_TICKS : await readTicks(hosted, view, signal)
-  const { only } = request.units
-  const wanted = only === undefined ? ports.clusters : ports.clusters.filter(({ name }) => only.has(name))
   const observations = await eachOf(wanted, CLUSTERS_AT_ONCE, (cluster) => observeOrFail(view, cluster, request, signal))
   const notObserved = observations.flatMap((one) => ('failures' in one ? [one] : []))
   const observed = observations.flatMap((one) => ('failures' in one ? [] : [one]))
@@ -179,7 +180,7 @@ export async function observeUnits(
   request: ObserveRequest,
   signal: AbortSignal,
 ): Promise<{ readonly view: RepositoryView; readonly units: readonly ObservedUnit[] }> {
-  const view = await observeRepository(ports, request, signal)
+  const view = await withSources(await observeRepository(ports, request, signal), [ports.cluster], signal)
   const { units } = await observeCluster(view, ports.cluster, request, signal)
   return { view, units }
 }

@@ -127,6 +127,7 @@ export const ARGO_CD: Syncer = {
   appliers: [APPLICATION],
   ignores: [IGNORES],
   ignoreMark: 'none',
+  sources: 'none',
   check: {
     kinds: [{ group: 'argoproj.io', kind: 'Application' }],
     judge: (of, repository) => of('Application').flatMap((own) => checkApplication(own, repository)),

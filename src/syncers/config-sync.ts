@@ -76,6 +76,7 @@ export const CONFIG_SYNC: Syncer = {
   appliers: [SYNC],
   ignores: [],
   ignoreMark: 'none',
+  sources: 'none',
   check: {
     kinds: [
       { group: GROUP, kind: 'RootSync' },

@@ -9,6 +9,7 @@ import { isIgnored, parseKrmIgnore } from '../package/krm-ignore.ts'
 import type { Finding } from '../ports/probes.ts'
 import { isJsonArray, isJsonObject, type Json, type JsonObject, partOf, textOf } from '../text/json.ts'
 import { phrase } from '../text/phrase.ts'
+import { FLUX_SOURCES } from './flux-sources.ts'
 import { hookOfHelm, leftUnmarkedByHelm, retainedByHelm } from './helm.ts'
 import { readIgnores } from './ignore-rules.ts'
 import { type Exception, ignoreException, judgeOwn, notPruned, notReady, suspended, withExceptions } from './judgement.ts'
@@ -143,6 +144,7 @@ export const FLUX: Syncer = {
   appliers: [KUSTOMIZATION, HELM_RELEASE],
   ignores: [KUSTOMIZATION_IGNORES, HELM_RELEASE_IGNORES],
   ignoreMark: 'none',
+  sources: FLUX_SOURCES,
   check: {
     kinds: [
       { group: KUSTOMIZE, kind: 'Kustomization' },

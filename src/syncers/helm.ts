@@ -116,4 +116,5 @@ export const HELM: Syncer = {
   ignores: [],
   ignoreMark: 'none',
   check: 'none',
+  sources: 'none',
 }

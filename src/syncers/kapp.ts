@@ -52,4 +52,5 @@ export const KAPP: Syncer = {
   ignores: [],
   ignoreMark: 'none',
   check: 'none',
+  sources: 'none',
 }

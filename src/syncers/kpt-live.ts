@@ -112,4 +112,5 @@ export const KPT_LIVE: Syncer = {
   ignores: [],
   ignoreMark: 'none',
   check: 'none',
+  sources: 'none',
 }

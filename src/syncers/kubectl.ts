@@ -43,4 +43,5 @@ export const KUBECTL: Syncer = {
   ignores: [],
   ignoreMark: 'none',
   check: 'none',
+  sources: 'none',
 }

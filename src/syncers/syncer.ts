@@ -10,6 +10,7 @@ import type { InventoryQuestion } from '../ports/cluster.ts'
 import type { Finding } from '../ports/probes.ts'
 import type { JsonObject } from '../text/json.ts'
 import type { Phrase } from '../text/phrase.ts'
+import type { SourceDiscovery } from './unit-source.ts'
 
 export interface Syncer {
   /** Name for people. */
@@ -31,6 +32,8 @@ export interface Syncer {
   /** The annotation whose presence, with any value, ignores a whole object; `reason` is that of the imported ignore rule. */
   readonly ignoreMark: { readonly annotation: string; readonly reason: string } | 'none'
   readonly check: SyncerCheck | 'none'
+  /** The units that its resources name. */
+  readonly sources: SourceDiscovery | 'none'
 }
 
 /** Field managers of one program. */

@@ -67,6 +67,7 @@ export const NOTE_GUIDE: { readonly [cause in NoteCause]: string } = {
   'yaml-duplicate-key': 'keep one of the two keys: tools differ in which one counts',
   'yaml-key': 'quote the key in git, so that every tool reads the same text',
   'yaml-precision': 'quote the number, or write one that a double holds: kubectl rounds it',
+  'source-not-compared': 'read why; a policy or a placement can name the folder and how it is rendered',
   'traces-not-sent': 'check OTEL_EXPORTER_OTLP_ENDPOINT and the collector: turns go on without it',
   'verdicts-not-read': 'do nothing: everything is compared again',
   'yaml-value': 'quote the value where it is text, so that kubectl and kpt read the same',

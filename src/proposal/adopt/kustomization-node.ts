@@ -1,5 +1,6 @@
 /** A document of a file with the locations of its fields. */
 import { type FieldPath, field } from '../../krm/field-path.ts'
+import type { FluxKustomization } from '../../render/flux/flux-kustomization.ts'
 import { KUSTOMIZATION_NAMES } from '../../render/kustomize/kustomization-names.ts'
 import { folderOf } from '../../render/kustomize/kustomization-walk.ts'
 import { type SourceFiles, textOf } from '../../render/kustomize/kustomize-build.ts'
@@ -8,6 +9,8 @@ import { LineIndex } from '../../yaml/read/go-yaml-text.ts'
 import { readYamlNodes } from '../../yaml/read/read-yaml-node.ts'
 import { entryOf, itemsAt, jsonOf, resolved, type YamlNode } from '../../yaml/yaml-node.ts'
 import { nodeAtPath } from '../../yaml/yaml-path.ts'
+import type { FileEdit } from '../resolution-edits.ts'
+import { editAt } from './candidate.ts'
 
 /** The location of a value in a file of the repository; lines and columns count from 1. */
 export interface FileLocation {
@@ -25,12 +28,28 @@ export class SourceDocument {
   readonly number: number
   readonly root: YamlNode
   private readonly lines: TextLocations
+  /** Path of the root in its document. */
+  private above: FieldPath = []
 
   constructor(path: string, number: number, root: YamlNode, lines: TextLocations) {
     this.path = path
     this.number = number
     this.root = root
     this.lines = lines
+  }
+
+  /** What is at the path, as a root; undefined where nothing is. */
+  inside(path: FieldPath): SourceDocument | undefined {
+    const node = nodeAtPath(this.root, path)?.node
+    if (node === undefined) return undefined
+    const inner = new SourceDocument(this.path, this.number, node, this.lines)
+    inner.above = [...this.above, ...path]
+    return inner
+  }
+
+  /** @param wanted undefined: no field */
+  edit(path: FieldPath, wanted: Json | undefined): FileEdit {
+    return { path: this.path, edit: editAt(this.number, [...this.above, ...path], wanted) }
   }
 
   get folder(): string {
@@ -90,10 +109,18 @@ export function documentsOf(path: string, files: SourceFiles): readonly SourceDo
   return readYamlNodes(text, path).map((root, number) => new SourceDocument(path, number, root, lines))
 }
 
-/** Every kustomization of the files in reading order, the root first. */
-export function kustomizationsOf(files: SourceFiles): readonly SourceDocument[] {
+/** Every kustomization of the files in reading order, the root first: Flux's resource has fields of it too. */
+export function kustomizationsOf(files: SourceFiles, flux?: FluxKustomization): readonly SourceDocument[] {
+  const spec = fluxSpec(files, flux)
   const paths = [...files.keys()].filter((path) => KUSTOMIZATION_NAMES.includes(path.slice(path.lastIndexOf('/') + 1)))
-  return paths.flatMap((path) => documentsOf(path, files).slice(0, 1))
+  return [...(spec === undefined ? [] : [spec]), ...paths.flatMap((path) => documentsOf(path, files).slice(0, 1))]
+}
+
+/** The specification of Flux's resource in the file that declares it. */
+export function fluxSpec(files: SourceFiles, flux: FluxKustomization | undefined): SourceDocument | undefined {
+  const { declared } = flux ?? {}
+  if (declared === undefined || !files.has(declared.path)) return undefined
+  return documentsOf(declared.path, files)[declared.document]?.inside(fields('spec'))
 }
 
 export function index(position: number): FieldPath[number] {

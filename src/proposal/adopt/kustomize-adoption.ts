@@ -3,10 +3,13 @@
  * takes the edit that gives the chosen value, moves nothing else, and leaves every other unit that reads the file as it is (design §8).
  */
 import { Failure } from '../../failure.ts'
-import { resourceKey } from '../../krm/resource-id.ts'
+import { metadataText } from '../../krm/resource.ts'
+import { parseApiVersion, resourceKey } from '../../krm/resource-id.ts'
+import type { FluxKustomization } from '../../render/flux/flux-kustomization.ts'
 import type { SourceFiles } from '../../render/kustomize/kustomize-build.ts'
 import { buildOf, printedResources } from '../../render/kustomize/read-built.ts'
 import { type Build, MissingBuilds } from '../../render/package-builder.ts'
+import { textOf } from '../../text/json.ts'
 import { type MovedField, RenderedBefore } from '../moved-fields.ts'
 import type { Rendered } from '../prove-edit.ts'
 import { type ResolvedChange, wantedBy } from '../resolution-edits.ts'
@@ -124,7 +127,7 @@ class BuiltAdoption {
     const key = this.before.keyOf(change)
     const desired = key === undefined ? undefined : this.before.rendered.get(key)
     if (desired === undefined) return []
-    const locations = new KustomizeLocations(files)
+    const locations = new KustomizeLocations(files, this.input.source.flux)
     if (change.drift.change === 'missing') return [locations.removal(desired)]
     const own = { desired, declaredName: locations.declaredName(desired) }
     const renamed = renamedFields(change, this.input.changes).map((each): Locations => {
@@ -180,7 +183,11 @@ class BuiltAdoption {
     if ('failure' in is.answer) return []
     if (was.answer.text === is.answer.text) return undefined
     const before = new RenderedBefore(byKey(printedResources(was.source, was.answer.text)), [])
-    const moved = before.otherMoves(byKey(printedResources(is.source, is.answer.text)))
+    // The resource of the syncer is where the value is authored: that it changes is what its own unit has to apply.
+    const own = this.input.source.flux === undefined ? undefined : ownKey(this.input.source.flux)
+    const moved = before
+      .otherMoves(byKey(printedResources(is.source, is.answer.text)))
+      .filter(({ resource }) => resourceKey(resource.id) !== own)
     return moved.length === 0 ? undefined : moved
   }
 
@@ -218,6 +225,12 @@ class BuiltAdoption {
     const lost = wanted.find((change) => !this.before.landed(change, rendered))
     if (lost !== undefined) throw undone(lost, chosen)
   }
+}
+
+function ownKey({ object }: FluxKustomization): string {
+  const { group } = parseApiVersion(textOf(object, 'apiVersion'))
+  const [namespace, name] = [metadataText(object, 'namespace'), metadataText(object, 'name')]
+  return resourceKey({ group, kind: textOf(object, 'kind'), namespace, name })
 }
 
 interface Sharing {

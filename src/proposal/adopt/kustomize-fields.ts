@@ -4,8 +4,7 @@ import { valueAt } from '../../krm/field-path.ts'
 import { resolvePath } from '../../render/kustomize/kustomization-walk.ts'
 import { type SourceFiles, textOf } from '../../render/kustomize/kustomize-build.ts'
 import { getKey, type Json, partOf } from '../../text/json.ts'
-import type { FileEdit } from '../resolution-edits.ts'
-import { editAt, type Wanted } from './candidate.ts'
+import type { Wanted } from './candidate.ts'
 import { splitReference } from './image-reference.ts'
 import { fields, index, isAt, type SourceDocument } from './kustomization-node.ts'
 import type { BuiltTarget } from './kustomize-input.ts'
@@ -37,17 +36,13 @@ function text(value: { readonly [key: string]: Json }, key: string): string {
   return typeof found === 'string' ? found : found === undefined || found === null ? '' : String(found)
 }
 
-function setIn(kustomization: SourceDocument, path: FieldPath, value: Wanted): FileEdit {
-  return { path: kustomization.path, edit: editAt(0, path, value) }
-}
-
 function setField(
   kustomization: SourceDocument,
   path: FieldPath,
   value: Wanted,
   { via, what }: Pick<SourceCandidate, 'via' | 'what'>,
 ): SourceCandidate {
-  return { via, what: `${what} (${kustomization.location(path)})`, edits: [setIn(kustomization, path, value)] }
+  return { via, what: `${what} (${kustomization.location(path)})`, edits: [kustomization.edit(path, value)] }
 }
 
 /** Entries of `images` that wrote the image, by its present name. */
@@ -80,7 +75,7 @@ function images(kustomization: SourceDocument, target: BuiltTarget): readonly So
     const at = [...fields('images'), index(position)]
     const named = text(value, 'name')
     const what = `${[...parts.keys()].join(' and ')} of the image ${named} (${kustomization.location([...at, ...fields([...parts.keys()][0] ?? '')])})`
-    return [{ via: `image:${named}`, what, edits: [...parts].map(([part, now]) => setIn(kustomization, [...at, ...fields(part)], now)) }]
+    return [{ via: `image:${named}`, what, edits: [...parts].map(([part, now]) => kustomization.edit([...at, ...fields(part)], now)) }]
   })
 }
 
@@ -117,12 +112,15 @@ function labels(kustomization: SourceDocument, { path, wanted }: BuiltTarget): r
   if (last?.kind !== 'field' || above?.kind !== 'field') return []
   const candidate = (kind: string, at: FieldPath): readonly SourceCandidate[] =>
     kustomization.has(at) ? [setField(kustomization, at, wanted, { via: `${kind}:${last.name}`, what: `the ${kind} ${last.name}` })] : []
-  if (above.name === 'annotations') return candidate('annotation', fields('commonAnnotations', last.name))
+  const own = isAt(path, 'metadata', above.name, last.name)
+    ? candidate(above.name.slice(0, -1), fields('commonMetadata', above.name, last.name))
+    : []
+  if (above.name === 'annotations') return [...own, ...candidate('annotation', fields('commonAnnotations', last.name))]
   if (!LABEL_PLACES.has(above.name)) return []
   const pairs = kustomization
     .entries('labels')
     .map(({ index: position }) => [...fields('labels'), index(position), ...fields('pairs', last.name)])
-  return [fields('commonLabels', last.name), ...pairs].flatMap((at) => candidate('label', at))
+  return [...own, ...[fields('commonLabels', last.name), ...pairs].flatMap((at) => candidate('label', at))]
 }
 
 /** An entry of a ConfigMap, in the input of its generator. */

@@ -5,6 +5,7 @@
 import { Failure } from '../../failure.ts'
 import { type FieldPath, valueAt } from '../../krm/field-path.ts'
 import type { DesiredResource } from '../../render/desired-set.ts'
+import type { FluxKustomization } from '../../render/flux/flux-kustomization.ts'
 import { resolvePath } from '../../render/kustomize/kustomization-walk.ts'
 import type { SourceFiles } from '../../render/kustomize/kustomize-build.ts'
 import { getKey, isJsonObject, type Json } from '../../text/json.ts'
@@ -13,6 +14,7 @@ import { resolved, textAt } from '../../yaml/yaml-node.ts'
 import type { FileEdit } from '../resolution-edits.ts'
 import { anchoredEdit } from './anchored-edits.ts'
 import { editAt, type Wanted } from './candidate.ts'
+import { variableLocations } from './flux-variables.ts'
 import { documentsOf, fields, index, kustomizationsOf, type SourceDocument } from './kustomization-node.ts'
 import { fieldCandidates, namedAlike, shownImage } from './kustomize-fields.ts'
 import type { BuiltTarget } from './kustomize-input.ts'
@@ -23,10 +25,13 @@ export class KustomizeLocations {
   private readonly files: SourceFiles
   private readonly kustomizations: readonly SourceDocument[]
 
+  private readonly flux: FluxKustomization | undefined
+
   /** @throws Failure BP1110 where a file cannot be read */
-  constructor(files: SourceFiles) {
+  constructor(files: SourceFiles, flux?: FluxKustomization) {
     this.files = files
-    this.kustomizations = kustomizationsOf(files)
+    this.flux = flux
+    this.kustomizations = kustomizationsOf(files, flux)
   }
 
   /** Name of the object in its file; empty where no file declares it. */
@@ -45,18 +50,18 @@ export class KustomizeLocations {
     const written = images === undefined ? target : { ...target, wanted: images }
     const patches = this.kustomizations.flatMap((kustomization) => patchesOf(kustomization, this.files))
     const manifest = this.manifest(written)
-    const set = [
-      ...manifest.filter(({ there }) => there),
-      ...patches.flatMap((patch) => this.inPatch(patch, written)).filter(({ there }) => there),
-    ].map(({ candidate }) => candidate)
+    const there = [...manifest, ...patches.flatMap((patch) => this.inPatch(patch, written))].filter((found) => found.there)
+    const set = there.map(({ candidate }) => candidate)
     const declared = fieldCandidates(this.kustomizations, this.files, target)
     const obstacles = [...declared.obstacles, ...this.replacements()]
     const all = [...set, ...declared.candidates]
-    const first = { candidates: target.wanted === undefined ? withTogether(all) : all, obstacles }
+    const variables = this.variables(target, there)
+    const first = { candidates: target.wanted === undefined ? withTogether(all) : all, obstacles: [...obstacles, ...variables.obstacles] }
     if (target.wanted === undefined) return [first]
     const anchored = this.inAnchor(target)
     const anchor = anchored.length === 0 ? [] : [{ candidates: anchored, obstacles: [] }]
-    if (valueAt(target.desired.object, target.path) !== undefined) return [...anchor, first]
+    // The authored value of a variable comes before a text in its place.
+    if (valueAt(target.desired.object, target.path) !== undefined) return [variables, ...anchor, first]
     const added = patches.flatMap((patch) => this.inPatch(patch, written)).filter(({ there }) => !there)
     return [
       ...anchor,
@@ -64,6 +69,13 @@ export class KustomizeLocations {
       { candidates: manifest.map(({ candidate }) => candidate), obstacles },
       { candidates: added.map(({ candidate }) => candidate), obstacles },
     ]
+  }
+
+  /** Variables of Flux in the texts that the value comes from. */
+  private variables(target: BuiltTarget, found: readonly FoundEdit[]): SourceLocations {
+    if (this.flux === undefined) return { candidates: [], obstacles: [] }
+    const texts = found.flatMap(({ text }) => (text === undefined ? [] : [text]))
+    return variableLocations({ flux: this.flux, files: this.files, texts, wanted: target.wanted })
   }
 
   /** A missing object is removed from its file, and a file without objects from its kustomization. */
@@ -83,12 +95,7 @@ export class KustomizeLocations {
       kustomization
         .texts('resources')
         .filter(({ text }) => resolvePath(kustomization.folder, text) === path)
-        .map(
-          (entry): FileEdit => ({
-            path: kustomization.path,
-            edit: editAt(0, [...fields('resources'), index(entry.index)], undefined),
-          }),
-        ),
+        .map((entry): FileEdit => kustomization.edit([...fields('resources'), index(entry.index)], undefined)),
     )
     return { candidates: [{ via: 'manifest', what, edits, texts: new Map([[path, null]]) }], obstacles: [] }
   }
@@ -114,7 +121,8 @@ export class KustomizeLocations {
     if (!there && wanted === undefined) return []
     const edit = editAt(location.document, whole, wanted)
     const what = `the manifest (${document.location(whole)})`
-    return [{ there, candidate: { via: 'manifest', what, edits: [{ path: location.path, edit }] } }]
+    const text = textIn(document, whole)
+    return [{ there, text, candidate: { via: 'manifest', what, edits: [{ path: location.path, edit }] } }]
   }
 
   private inPatch(patch: Patch, target: BuiltTarget): readonly FoundEdit[] {
@@ -154,7 +162,7 @@ export class KustomizeLocations {
     const edit = editAt(document.number, path, wanted)
     const what = patch.inline === undefined ? `the patch (${document.location(path)})` : `the patch (${patch.where})`
     try {
-      return [{ there: document.has(path), candidate: { via: patch.via, what, edits: [patch.edit(edit)] } }]
+      return [{ there: document.has(path), text: textIn(document, path), candidate: { via: patch.via, what, edits: [patch.edit(edit)] } }]
     } catch (thrown) {
       // An inline patch in a form that cannot be edited.
       if (thrown instanceof Failure) return []
@@ -189,7 +197,14 @@ function withTogether(candidates: readonly SourceCandidate[]): readonly SourceCa
 interface FoundEdit {
   /** Whether the location has a value now. */
   readonly there: boolean
+  /** Its value where that is a text. */
+  readonly text: string | undefined
   readonly candidate: SourceCandidate
+}
+
+function textIn(document: SourceDocument, path: FieldPath): string | undefined {
+  const value = document.valueAt(path)
+  return typeof value === 'string' ? value : undefined
 }
 
 /** By kind alone: names are regular expressions, and an edit that does not land is dropped. */

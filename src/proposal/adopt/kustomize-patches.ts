@@ -74,10 +74,7 @@ function inlinePatch(
     if (thrown instanceof Failure) return []
     throw thrown
   }
-  const edit = (inner: YamlEdit): FileEdit => ({
-    path,
-    edit: { document: 0, item: undefined, kind: 'set', path: at, value: editYaml(text, [inner], path) },
-  })
+  const edit = (inner: YamlEdit): FileEdit => kustomization.edit(at, editYaml(text, [inner], path))
   return [{ field, via: `patch:${position + 1}`, where: kustomization.location(at), documents, target, inline: text, edit }]
 }
 

@@ -13,8 +13,9 @@ import type { DesiredSet } from '../../render/desired-set.ts'
 import type { PackageRenderer } from '../../render/package-renderer.ts'
 import { RENDERED_BY_KPT, type RenderChoice } from '../../render/render-choice.ts'
 import type { JsonObject } from '../../text/json.ts'
+import { requestedFiles } from '../sources/read-kustomization.ts'
 import { below, type RepositoryView, readPackageFiles, withoutRecords } from './repository-view.ts'
-import { renderUnit, requestedFiles, unitTree } from './unit-source.ts'
+import { renderUnit, unitTree } from './unit-source.ts'
 
 /** Commits of the base branch that are walked, and contents of the package that are rendered. A syncer lags by a few. */
 const MOST_COMMITS = 200

@@ -4,8 +4,10 @@ import { rendersOf } from '../../policy/effective-policy.ts'
 import type { SharingUnit } from '../../proposal/adopt/kustomize-input.ts'
 import type { BuiltSource } from '../../render/kustomize/read-built.ts'
 import { describeChoice, type RenderChoice } from '../../render/render-choice.ts'
-import type { RepositoryView } from './repository-view.ts'
-import { type CommitFiles, isInside, kustomizationFolder, listedFiles, readKustomization, type WalkedKustomization } from './unit-source.ts'
+import { readFluxSource } from '../sources/read-flux.ts'
+import { type CommitFiles, listedFiles, readKustomization, type WalkedKustomization } from '../sources/read-kustomization.ts'
+import { type RepositoryView, readFolder } from './repository-view.ts'
+import { isInside, kustomizationFolder } from './unit-source.ts'
 
 /** What is read once for all units of a view. */
 interface ViewSources {
@@ -14,6 +16,8 @@ interface ViewSources {
   readonly walks: Map<string, Promise<WalkedKustomization>>
   /** Every way in which some cluster may render a package. */
   readonly units: readonly NamedUnit[]
+  /** That chose them. */
+  readonly policies: RepositoryView['policies']
 }
 
 interface NamedUnit {
@@ -25,8 +29,13 @@ interface NamedUnit {
 const known = new WeakMap<RepositoryView['tree'], ViewSources>()
 
 function sourcesOf(view: RepositoryView): ViewSources {
-  const { repository, tree } = view
-  const sources = known.get(tree) ?? { files: listedFiles(repository, tree), walks: new Map(), units: unitsOf(view) }
+  const { repository, tree, policies } = view
+  const before = known.get(tree)
+  // The syncers of a cluster may name other units of the same commit.
+  const sources: ViewSources =
+    before?.policies === policies
+      ? before
+      : { files: before?.files ?? listedFiles(repository, tree), walks: before?.walks ?? new Map(), units: unitsOf(view), policies }
   known.set(tree, sources)
   return sources
 }
@@ -69,6 +78,13 @@ async function sharingUnit(
   signal: AbortSignal,
 ): Promise<SharingUnit | undefined> {
   const read = [...source.files.keys()]
+  if (choice.tool === 'flux') {
+    if (found.path === source.packagePath && source.flux === choice.kustomization) return undefined
+    const { files } = await readFolder(view, found.path, signal)
+    const read = await readFluxSource(sourcesOf(view).files, { packagePath: found.path, files }, choice.kustomization, signal)
+    if (read.failures.length > 0) return undefined
+    return { name, files: new Set([...source.files.keys()].filter((path) => read.source.files.has(path))), source: read.source }
+  }
   if (choice.tool !== 'kustomize') return { name, files: new Set(read.filter((path) => isInside(path, found.path))), source: undefined }
   const folder = kustomizationFolder(found.path, choice.path)
   if (folder === source.folder && found.path === source.packagePath) return undefined

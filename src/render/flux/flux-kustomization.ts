@@ -32,6 +32,8 @@ export interface FluxKustomization {
   readonly declared?: { readonly path: string; readonly document: number } | undefined
   /** Of the ConfigMaps and Secrets that `substituteFrom` names, the later ones over the earlier ones. */
   readonly variables: ReadonlyMap<string, string>
+  /** Why it cannot be built, as a clause. */
+  readonly problem?: string
 }
 
 const GROUP = 'kustomize.toolkit.fluxcd.io'
@@ -145,15 +147,21 @@ function withImages(authored: readonly JsonObject[], given: readonly JsonObject[
  * @throws Failure BP1209 where the substitution fails
  */
 export function fluxDocuments(flux: FluxKustomization, object: JsonObject, text: string): readonly string[] {
-  const variables = new Map(flux.variables)
-  for (const [name, value] of Object.entries(objectOf(partOf(object, 'spec', 'postBuild', 'substitute'))))
-    if (typeof value === 'string') variables.set(name, value.replaceAll('\n', ''))
+  const variables = fluxVariables(flux, object)
   const documents = text.split(/^---\n/m).filter((document) => document.trim() !== '')
   if (partOf(object, 'spec', 'postBuild') === undefined || variables.size === 0) return documents
   const where = `Flux Kustomization ${metadataText(object, 'namespace')}/${metadataText(object, 'name')}`
   const bad = [...variables.keys()].find((name) => !VARIABLE_NAME.test(name))
   if (bad !== undefined) throw unsubstituted(where, `the variable name ${JSON.stringify(bad.slice(0, 100))} is not valid`)
   return documents.map((document) => (isSubstituted(document) ? substituted(document, variables, where) : document))
+}
+
+/** Those of `substitute` over those of `substituteFrom`; a value has one line. */
+export function fluxVariables({ variables: given }: FluxKustomization, object: JsonObject): ReadonlyMap<string, string> {
+  const variables = new Map(given)
+  for (const [name, value] of Object.entries(objectOf(partOf(object, 'spec', 'postBuild', 'substitute'))))
+    if (typeof value === 'string') variables.set(name, value.replaceAll('\n', ''))
+  return variables
 }
 
 function isSubstituted(document: string): boolean {

@@ -1,0 +1,62 @@
+/** The resources of syncers that files of the base branch declare. */
+import { Failure } from '../../failure.ts'
+import { parseApiVersion } from '../../krm/resource-id.ts'
+import type { TreeFile } from '../../ports/package-repository.ts'
+import { SYNCERS } from '../../syncers/registry.ts'
+import type { DeclaredSyncer } from '../../syncers/unit-source.ts'
+import { isJsonObject, textOf } from '../../text/json.ts'
+import { objectsIn, parseGoYaml } from '../../yaml/read/go-yaml.ts'
+import { type RepositoryView, readTexts } from '../repository/repository-view.ts'
+
+export const SOURCE_KINDS = SYNCERS.flatMap(({ sources }) => (sources === 'none' ? [] : sources.kinds))
+
+const GROUPS = [...new Set(SOURCE_KINDS.map(({ group }) => group))]
+/** Files that are read. */
+const MOST_FILES = 5_000
+
+const known = new WeakMap<RepositoryView['tree'], Promise<readonly DeclaredSyncer[]>>()
+
+/** Read once for a listing. A file that is no YAML declares none. @throws Failure BP40xx when git fails */
+export async function declaredSyncers(
+  view: Pick<RepositoryView, 'repository' | 'tree'>,
+  signal: AbortSignal,
+): Promise<readonly DeclaredSyncer[]> {
+  const reading = known.get(view.tree) ?? read(view, signal)
+  known.set(view.tree, reading)
+  try {
+    return await reading
+  } catch (thrown) {
+    known.delete(view.tree)
+    throw thrown
+  }
+}
+
+async function read(
+  { repository, tree }: Pick<RepositoryView, 'repository' | 'tree'>,
+  signal: AbortSignal,
+): Promise<readonly DeclaredSyncer[]> {
+  const texts = await readTexts(repository, tree.filter(isManifest).slice(0, MOST_FILES), signal, () => undefined)
+  return [...texts].flatMap(([path, text]) => (GROUPS.some((group) => text.includes(group)) ? declaredIn(path, text) : []))
+}
+
+function isManifest({ path, mode }: TreeFile): boolean {
+  return (mode === '100644' || mode === '100755') && /\.ya?ml$/.test(path) && !path.startsWith('.')
+}
+
+function declaredIn(path: string, text: string): readonly DeclaredSyncer[] {
+  try {
+    return parseGoYaml(text, path).documents.flatMap((document) =>
+      objectsIn(document, text, path).flatMap(({ object, item }) =>
+        isJsonObject(object) && item === undefined && isSource(object) ? [{ object, path, document: document.index }] : [],
+      ),
+    )
+  } catch (thrown) {
+    if (thrown instanceof Failure) return []
+    throw thrown
+  }
+}
+
+function isSource(object: DeclaredSyncer['object']): boolean {
+  const { group } = parseApiVersion(textOf(object, 'apiVersion'))
+  return SOURCE_KINDS.some((each) => each.group === group && each.kind === textOf(object, 'kind'))
+}

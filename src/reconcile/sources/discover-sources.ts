@@ -1,0 +1,148 @@
+/**
+ * The units that the syncers of a cluster apply from the repository (design §14). The resources of the cluster decide; where there is no
+ * cluster to ask, those that the repository declares.
+ */
+import { asFailure } from '../../failure.ts'
+import { resourceKey } from '../../krm/resource-id.ts'
+import type { Note } from '../../note.ts'
+import { type FoundPackage, findPackages } from '../../package/find-packages.ts'
+import type { ClusterReader } from '../../ports/cluster.ts'
+import type { RenderChoice } from '../../render/render-choice.ts'
+import { SYNCERS } from '../../syncers/registry.ts'
+import { sameRepository } from '../../syncers/sync-path.ts'
+import type { RefusedSource, UnitSource, VariablesRef } from '../../syncers/unit-source.ts'
+import type { JsonObject } from '../../text/json.ts'
+import { isJsonObject, partOf } from '../../text/json.ts'
+import { eachOf } from '../each-of.ts'
+import type { RepositoryView } from '../repository/repository-view.ts'
+import { declaredSyncers, SOURCE_KINDS } from './declared-syncers.ts'
+
+const CLUSTERS_AT_ONCE = 4
+
+interface ClusterSources {
+  readonly cluster: string
+  /** By folder. */
+  readonly renders: ReadonlyMap<string, RenderChoice>
+  readonly titles: ReadonlyMap<string, string>
+  readonly notes: readonly Note[]
+}
+
+/** The view with the units that syncers of the clusters apply. A cluster that cannot be asked has none. @throws Failure BP40xx when git fails */
+export async function withSources(view: RepositoryView, clusters: readonly ClusterReader[], signal: AbortSignal): Promise<RepositoryView> {
+  const found = await eachOf(clusters, CLUSTERS_AT_ONCE, (cluster) => discover(view, cluster, signal))
+  const folders = [...new Set(found.flatMap(({ renders }) => [...renders.keys()]))]
+  const problems = [...view.problems, ...found.flatMap(({ notes }) => notes)]
+  if (folders.length === 0) return problems.length === view.problems.length ? view : { ...view, problems }
+  const named = view.packages.filter(({ source }) => source === 'folder').map(({ path }) => path)
+  const packages = findPackages(view.tree, [...named, ...folders])
+  const synced = new Map(found.map(({ cluster, renders }) => [cluster, renders]))
+  return { ...view, packages, problems, policies: { ...view.policies, folders: withFolders(view, packages, found), synced } }
+}
+
+/** Each folder is rendered somehow also where no syncer of the cluster applies it. */
+function withFolders(
+  { policies }: RepositoryView,
+  packages: readonly FoundPackage[],
+  found: readonly ClusterSources[],
+): ReadonlyMap<string, RenderChoice> {
+  const folders = new Map(policies.folders)
+  for (const { path, source } of packages) {
+    const choice = found.flatMap(({ renders }) => renders.get(path) ?? [])[0]
+    if (source === 'folder' && !folders.has(path) && choice !== undefined) folders.set(path, choice)
+  }
+  return folders
+}
+
+async function discover(view: RepositoryView, cluster: ClusterReader, signal: AbortSignal): Promise<ClusterSources> {
+  const notes: Note[] = []
+  const note = (subject: string, text: string): void => void notes.push({ cause: 'source-not-compared', subject, text })
+  const declared = await declaredSyncers(view, signal)
+  const live = await syncersOf(cluster, signal)
+  const isAsked = live.some(({ objects }) => objects.length > 0)
+  const of = (kind: string): readonly JsonObject[] =>
+    isAsked
+      ? live.filter((each) => each.kind === kind).flatMap(({ objects }) => objects)
+      : declared.map(({ object }) => object).filter((object) => object['kind'] === kind)
+  const isHere = (address: string): boolean => sameRepository(address, view.repository.remote)
+  const all = SYNCERS.flatMap(({ sources }) =>
+    sources === 'none' ? [] : sources.read(of, { isHere, baseBranch: view.baseBranch, declared }),
+  )
+  const [renders, titles] = [new Map<string, RenderChoice>(), new Map<string, string>()]
+  for (const source of all) {
+    if (isRefused(source)) note(source.title, source.why)
+    else if (titles.has(source.folder)) note(source.title, `${source.folder || '.'} is compared as ${titles.get(source.folder)} applies it`)
+    else if (!isFolder(view, source.folder)) note(source.title, `the base branch has no folder ${source.folder}`)
+    else if (!isPackage(view, source.folder)) {
+      if (source.pinned !== undefined) note(source.title, source.pinned)
+      renders.set(source.folder, await renderOf(source, cluster, signal))
+      titles.set(source.folder, source.title)
+    }
+  }
+  return { cluster: cluster.name, renders, titles, notes }
+}
+
+interface ListedKind {
+  readonly kind: string
+  readonly objects: readonly JsonObject[]
+}
+
+/** A kind that is not served, or may not be listed, has no objects: the cluster itself is observed afterwards, and says what is wrong. */
+async function syncersOf(cluster: ClusterReader, signal: AbortSignal): Promise<readonly ListedKind[]> {
+  return Promise.all(
+    SOURCE_KINDS.map(async ({ group, kind }) => {
+      try {
+        return { kind, objects: (await cluster.list(group, kind, signal)).objects }
+      } catch (thrown) {
+        signal.throwIfAborted()
+        asFailure(thrown)
+        return { kind, objects: [] }
+      }
+    }),
+  )
+}
+
+function isRefused(source: UnitSource | RefusedSource): source is RefusedSource {
+  return 'why' in source
+}
+
+function isFolder({ tree }: RepositoryView, folder: string): boolean {
+  return folder === '' || tree.some(({ path }) => path.startsWith(`${folder}/`))
+}
+
+/** A package of kpt stays one. */
+function isPackage({ packages }: RepositoryView, folder: string): boolean {
+  return packages.some(({ path, source }) => source === 'kpt' && (path === '' || path === folder || folder.startsWith(`${path}/`)))
+}
+
+async function renderOf(source: UnitSource, cluster: ClusterReader, signal: AbortSignal): Promise<RenderChoice> {
+  const variables = new Map<string, string>()
+  const problems: string[] = []
+  const states = await cluster.readLive(source.variablesFrom.filter(isConfigMap).map(wantedOf), signal).catch((thrown: unknown) => {
+    signal.throwIfAborted()
+    problems.push(asFailure(thrown).why)
+    return undefined
+  })
+  for (const ref of source.variablesFrom) {
+    const name = `${ref.kind} ${ref.namespace}/${ref.name}`
+    if (ref.kind === 'Secret')
+      problems.push(`substituteFrom names the ${name}, and values of Secrets are not written into objects that people read`)
+    const state = states?.get(resourceKey(wantedOf(ref).id))
+    if (state?.state === 'unreadable') problems.push(`substituteFrom names the ${name}, which cannot be read: ${state.failure.why}`)
+    if (state?.state === 'absent' && !ref.optional) problems.push(`substituteFrom names the ${name}, which is not there`)
+    const data = state?.state === 'present' ? partOf(state.object, 'data') : undefined
+    // As Flux does: a value has one line.
+    if (isJsonObject(data))
+      for (const [key, value] of Object.entries(data)) if (typeof value === 'string') variables.set(key, value.replaceAll('\n', ''))
+  }
+  const choice = source.render(variables)
+  const [problem] = problems
+  return problem === undefined || choice.tool !== 'flux' ? choice : { ...choice, kustomization: { ...choice.kustomization, problem } }
+}
+
+function isConfigMap({ kind }: VariablesRef): boolean {
+  return kind === 'ConfigMap'
+}
+
+function wantedOf({ kind, namespace, name }: VariablesRef) {
+  return { id: { group: '', kind, namespace, name }, apiVersion: 'v1' }
+}

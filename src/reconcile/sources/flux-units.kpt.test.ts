@@ -1,0 +1,195 @@
+/** Units that Flux Kustomizations apply, in a repository without a Kptfile. */
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { InProcessRenderer } from '../../../test/fakes/in-process-renderer.ts'
+import { appliedBy } from '../../../test/fakes/live-object.ts'
+import { policyText, TurnWorld, yaml } from '../../../test/fakes/turn-world.ts'
+import { whyNoKubectl } from '../../../test/kpt/find-kubectl.ts'
+import { PackageBuilds, withBuilds } from '../../adapters/functions/package-builds.ts'
+import type { Json } from '../../text/json.ts'
+
+const RENDERER = withBuilds(new InProcessRenderer(), new PackageBuilds({ allowed: ['kubectl'], environment: process.env }))
+const WEB = 'apps/Deployment/shop/prod-web'
+
+const SYNC = `apiVersion: source.toolkit.fluxcd.io/v1
+kind: GitRepository
+metadata:
+  name: flux-system
+  namespace: flux-system
+spec:
+  interval: 1m
+  ref: {branch: main}
+  url: ssh://git@/deploy
+`
+const APPS = `# the shop in production
+apiVersion: kustomize.toolkit.fluxcd.io/v1
+kind: Kustomization
+metadata:
+  name: apps
+  namespace: flux-system
+spec:
+  interval: 10m
+  sourceRef: {kind: GitRepository, name: flux-system}
+  path: ./apps/production
+  prune: true
+  targetNamespace: shop
+  namePrefix: prod-
+  commonMetadata:
+    labels: {tier: front}
+  images:
+  - name: nginx
+    newTag: "1.27" # as released
+  patches:
+  - patch: |
+      - op: replace
+        path: /spec/minReadySeconds
+        value: 10 # slow
+    target: {kind: Deployment}
+  postBuild:
+    substitute:
+      color: blue # of the day
+      replicas: "3"
+`
+const BASE = {
+  'apps/base/kustomization.yaml': 'resources:\n- deployment.yaml\n- config.yaml\n',
+  'apps/base/deployment.yaml': `apiVersion: apps/v1
+kind: Deployment
+metadata:
+  name: web
+spec:
+  replicas: 1
+  minReadySeconds: 5
+  template:
+    spec:
+      containers:
+      - name: app
+        image: nginx:1.0
+        env:
+        - name: COLOR
+          value: \${color}
+`,
+  'apps/base/config.yaml': `apiVersion: v1
+kind: ConfigMap
+metadata: {name: web}
+data:
+  greeting: hello \${color:=red}
+  size: "5"
+`,
+}
+const OVERLAY = `resources:
+- ../base
+patches:
+- path: replicas.yaml
+`
+const REPLICAS = 'apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web}\nspec:\n  replicas: ${replicas} # as ordered\n'
+
+const LIVE = {
+  deployment: `apiVersion: apps/v1
+kind: Deployment
+metadata: {name: prod-web, namespace: shop, labels: {tier: front}}
+spec:
+  replicas: 3
+  minReadySeconds: 10
+  template: {spec: {containers: [{name: app, image: "nginx:1.27", env: [{name: COLOR, value: blue}]}]}}
+`,
+  config: `apiVersion: v1
+kind: ConfigMap
+metadata: {name: prod-web, namespace: shop, labels: {tier: front}}
+data: {greeting: hello blue, size: "5"}
+`,
+}
+
+class FluxWorld extends TurnWorld {
+  constructor(files: { readonly [path: string]: string } = {}) {
+    super('{mode: Propose}', {
+      ...{ 'apps/web/Kptfile': '', 'apps/web/deployment.yaml': '', 'apps/web/config.yaml': '' },
+      'clusters/prod/sync.yaml': SYNC,
+      'clusters/prod/apps.yaml': APPS,
+      'apps/production/kustomization.yaml': OVERLAY,
+      'apps/production/replicas.yaml': REPLICAS,
+      ...BASE,
+      ...files,
+    })
+    this.repository.commitByHand('main', { 'apps/web/Kptfile': null, 'apps/web/deployment.yaml': null, 'apps/web/config.yaml': null })
+  }
+
+  override sync(): void {
+    for (const object of [LIVE.deployment, LIVE.config]) this.cluster.put(appliedBy(this.syncer, yaml(object)))
+    for (const object of [SYNC, APPS]) this.cluster.put(yaml(object))
+  }
+
+  override request(more = {}) {
+    return super.request({ renderer: RENDERER, ...more })
+  }
+
+  changed(branch: string): { readonly [path: string]: string | undefined } {
+    const paths = new Set([...this.repository.paths(branch), ...this.repository.paths('main')])
+    return Object.fromEntries(
+      [...paths]
+        .filter((path) => !path.startsWith('.drift/') && this.repository.text(branch, path) !== this.repository.text('main', path))
+        .map((path) => [path, this.repository.text(branch, path)]),
+    )
+  }
+
+  async adopted(field: string, value: Json): Promise<{ readonly [path: string]: string | undefined }> {
+    this.edit(WEB, field, value)
+    const { branch } = await this.plan({ resolutionRequest: { resolution: 'Adopt', selectors: [], message: undefined } })
+    return this.changed(branch)
+  }
+}
+
+const IMAGE = 'spec.template.spec.containers[name=app].image'
+
+describe('a unit that a Flux Kustomization applies', { skip: whyNoKubectl() }, () => {
+  test('is found by the resource of the cluster, and is in sync where live is what Flux makes of it', async () => {
+    const { report } = await new FluxWorld().plan()
+    assert.deepEqual([report.spec.unit.package, report.status.state, report.spec.changes], ['apps/production', 'InSync', []])
+  })
+
+  test('shows drift at the line that declares the object, and is restored without an edit', async () => {
+    const world = new FluxWorld()
+    world.edit(WEB, 'spec.replicas', 5)
+    const { report, branch } = await world.plan()
+    assert.deepEqual(
+      report.spec.changes.map(({ path, git, live, source }) => [path, git, live, source]),
+      [['spec.replicas', 3, 5, 'apps/base/deployment.yaml:1']],
+    )
+    assert.deepEqual(world.changed(branch), {})
+  })
+
+  for (const [what, field, value, file, before, after] of [
+    ['an image in spec.images', IMAGE, 'nginx:1.28', 'clusters/prod/apps.yaml', '"1.27"', '"1.28"'],
+    ['a field in spec.patches', 'spec.minReadySeconds', 20, 'clusters/prod/apps.yaml', 'value: 10 #', 'value: 20 #'],
+    ['a variable in postBuild.substitute', 'spec.replicas', 4, 'clusters/prod/apps.yaml', 'replicas: "3"', 'replicas: "4"'],
+    ['a label in commonMetadata', 'metadata.labels.tier', 'back', 'clusters/prod/apps.yaml', 'tier: front', 'tier: back'],
+  ] as const)
+    test(`has ${what} adopted, byte for byte the rest`, async () => {
+      const world = new FluxWorld()
+      if (what.includes('label')) world.edit('/ConfigMap/shop/prod-web', field, value)
+      assert.deepEqual(await world.adopted(field, value), { [file]: APPS.replace(before, after) })
+    })
+
+  test('where a variable is used elsewhere too, the place that moves nothing else is edited', async () => {
+    const adopted = await new FluxWorld().adopted('spec.template.spec.containers[name=app].env[name=COLOR].value', 'green')
+    assert.deepEqual(adopted, { 'apps/base/deployment.yaml': BASE['apps/base/deployment.yaml'].replace('${color}', 'green') })
+  })
+
+  test('a package of kpt, another repository and another branch are left as they are', async () => {
+    const world = new FluxWorld()
+    world.cluster.put(yaml(SYNC.replace('/deploy', '/other')))
+    await assert.rejects(world.plan(), /there is no package in the repository/)
+    world.cluster.put(yaml(SYNC.replace('branch: main', 'branch: next')))
+    await assert.rejects(world.plan(), /there is no package in the repository/)
+  })
+
+  test('a policy that names a renderer of the folder wins', async () => {
+    const world = new FluxWorld({
+      '.drift/render.yaml': policyText('{priority: 9, match: {packages: [apps/production]}, render: {tool: kustomize}}').replace(
+        'test',
+        'render',
+      ),
+    })
+    const { report } = await world.plan()
+    assert.notEqual(report.status.state, 'InSync')
+  })
+})

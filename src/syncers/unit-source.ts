@@ -1,0 +1,54 @@
+/** Units of a repository that are known by what a syncer applies (design §14). */
+import type { ResourceId } from '../krm/resource-id.ts'
+import type { RenderChoice } from '../render/render-choice.ts'
+import type { JsonObject } from '../text/json.ts'
+
+/** A ConfigMap or Secret whose entries a build reads. */
+export interface VariablesRef {
+  readonly kind: 'ConfigMap' | 'Secret'
+  readonly namespace: string
+  readonly name: string
+  readonly optional: boolean
+}
+
+/** A folder of the repository, and what a syncer makes of it. */
+export interface UnitSource {
+  /** `Flux Kustomization flux-system/apps`. */
+  readonly title: string
+  /** The syncer's own resource. */
+  readonly id: ResourceId
+  /** From the root of the repository; empty for the root. */
+  readonly folder: string
+  readonly variablesFrom: readonly VariablesRef[]
+  /** @param variables of `variablesFrom`, the later ones over the earlier ones */
+  readonly render: (variables: ReadonlyMap<string, string>) => RenderChoice
+  /** Why a merge alone does not change what is applied, and what has to move; undefined where it does. */
+  readonly pinned: string | undefined
+}
+
+/** What a syncer applies from the repository and cannot be compared. */
+export interface RefusedSource {
+  readonly title: string
+  readonly why: string
+}
+
+/** A resource of a syncer that a file of the base branch declares. */
+export interface DeclaredSyncer {
+  readonly object: JsonObject
+  readonly path: string
+  /** Index of the document in the file. */
+  readonly document: number
+}
+
+export interface SourcedRepository {
+  /** Whether the address is one of this repository. */
+  readonly isHere: (address: string) => boolean
+  readonly baseBranch: string
+  readonly declared: readonly DeclaredSyncer[]
+}
+
+export interface SourceDiscovery {
+  readonly kinds: readonly { readonly group: string; readonly kind: string }[]
+  /** @param of the resources of a kind, of the cluster or of the files */
+  readonly read: (of: (kind: string) => readonly JsonObject[], repository: SourcedRepository) => readonly (UnitSource | RefusedSource)[]
+}
