@@ -67,7 +67,11 @@ const unitSchema = z.object({
   cluster: z.string(),
   package: z.string().describe('Path of the package from the root of the repository; empty where the repository itself is the package.'),
   name: z.string().optional().describe('Of a package without a path: the name in its Kptfile.'),
-  source: z.literal('folder').optional().describe('Of a folder without a Kptfile that somebody named.'),
+  source: z.literal('folder').optional().describe('Of a folder without a Kptfile.'),
+  appliedBy: z
+    .string()
+    .optional()
+    .describe('The resource of a syncer that applies the folder, by which it was found: `Flux Kustomization flux-system/apps`.'),
   branch: z.string().optional().describe('Base branch that was compared, short: `main`. Proposals and decisions of the unit are about it.'),
   revision: z.string().optional().describe('Latest published revision of the package, as in `v3`.'),
   commit: z.string().describe('Commit of the base branch that was compared: the first one in which the package had this content.'),

@@ -14,6 +14,7 @@ interface SyncerKind {
 
 export const SYNCER_KINDS = {
   kustomization: { group: 'kustomize.toolkit.fluxcd.io', version: 'v1', kind: 'Kustomization', plural: 'kustomizations' },
+  gitRepository: { group: 'source.toolkit.fluxcd.io', version: 'v1', kind: 'GitRepository', plural: 'gitrepositories' },
   helmRelease: { group: 'helm.toolkit.fluxcd.io', version: 'v2', kind: 'HelmRelease', plural: 'helmreleases' },
   application: { group: 'argoproj.io', version: 'v1alpha1', kind: 'Application', plural: 'applications' },
   rootSync: { group: 'configsync.gke.io', version: 'v1beta1', kind: 'RootSync', plural: 'rootsyncs' },

@@ -18,6 +18,8 @@ import type { Style, Terminal } from './terminal.ts'
 
 export interface DiffView {
   readonly packageName: string
+  /** The resource of a syncer by which the unit was found. */
+  readonly appliedBy?: string | undefined
   readonly cluster: string
   readonly plan: UnitPlan
   readonly verdicts: readonly ObjectVerdict[]
@@ -299,5 +301,6 @@ function summary(view: DiffView): string {
   const unexpected = changes.filter(({ change }) => change === 'unexpected').length
   const count = (number: number, noun: string): string => `${number} ${noun}${number === 1 ? '' : 's'}`
   const hidden = ignored === 0 ? '' : `, ${count(ignored, 'change')} ignored`
-  return `${count(changes.length, 'change')} in ${count(objects, 'object')} of ${oneLine(view.packageName)} in ${oneLine(view.cluster)} (${observed.objects + unexpected} checked${hidden})`
+  const by = view.appliedBy === undefined ? '' : ` (${oneLine(view.appliedBy)})`
+  return `${count(changes.length, 'change')} in ${count(objects, 'object')} of ${oneLine(view.packageName)}${by} in ${oneLine(view.cluster)} (${observed.objects + unexpected} checked${hidden})`
 }

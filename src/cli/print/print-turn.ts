@@ -67,11 +67,11 @@ export function printTurn(result: TurnResult, options: TurnPrintOptions, printer
   else if (!printReports(list, printer, options.numbers)) {
     const wide = printer.output === 'wide'
     for (const { unit, plan, observation } of planned) {
-      const { packageName, cluster } = unit
+      const { packageName, appliedBy, cluster } = unit
       const { verdicts, health } = observation
       const origins = wide ? changeOrigins(observation) : undefined
       const { numbers, showIgnored = false } = options
-      say(formatDiff({ packageName, cluster, plan, verdicts, showIgnored, health, now, wide, origins, numbers }, terminal))
+      say(formatDiff({ packageName, appliedBy, cluster, plan, verdicts, showIgnored, health, now, wide, origins, numbers }, terminal))
     }
   }
   if (options.yaml === true || printer.isTable) say(formatUnmanaged(result.unmanaged, now, terminal))

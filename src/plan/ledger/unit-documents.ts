@@ -57,6 +57,7 @@ export function unitReport(
       package: observed.unit.packagePath,
       ...(observed.unit.packagePath === '' ? { name: observed.unit.packageName } : {}),
       ...(observed.unit.source === 'folder' ? { source: observed.unit.source } : {}),
+      ...(observed.unit.appliedBy === undefined ? {} : { appliedBy: observed.unit.appliedBy }),
       branch: observed.git.baseBranch,
       ...(observed.git.revision === 0 ? {} : { revision: `v${observed.git.revision}` }),
       commit: observed.git.base,

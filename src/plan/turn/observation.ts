@@ -28,6 +28,8 @@ export interface Unit {
   readonly slug: string
   /** Of what it is made; a package of kpt where it is left out. */
   readonly source?: 'kpt' | 'folder'
+  /** The resource of a syncer by which it was found: `Flux Kustomization flux-system/apps`. */
+  readonly appliedBy?: string
 }
 
 /** A `drafts/` or `proposed/` branch of the unit. */

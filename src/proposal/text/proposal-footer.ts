@@ -31,13 +31,14 @@ export function footer(subject: ProposalSubject, links: boolean): string[] {
   const commit = markdownCell(base.slice(0, 7))
   const kptfile = unit.packagePath === '' ? 'Kptfile' : `${unit.packagePath}/Kptfile`
   const isFolder = unit.source === 'folder'
+  const by = unit.appliedBy === undefined ? '' : ` of ${markdownCell(unit.appliedBy, 200)}`
   const at = links && !isFolder ? markdownLink(commit, dialect.fileUrl(base, kptfile, undefined)) : commit
   return [
     `<sub>${WRITER_NOTE}${spec.changes.some(({ actor }) => actor.user !== undefined) ? ` ${USER_NOTE}` : ''}</sub>`,
     '',
     `<sub>${[
       created(subject),
-      `${isFolder ? 'folder' : 'package'} ${markdownCell(`${unit.packageName}${revision}`)} at ${at}`,
+      `${isFolder ? 'folder' : 'package'} ${markdownCell(`${unit.packageName}${revision}`)}${by} at ${at}`,
       `observed ${time(spec.observed.at)}`,
       policyPart(subject, links),
       ...(links ? linkParts(subject) : []),

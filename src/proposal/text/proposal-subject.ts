@@ -15,6 +15,8 @@ export interface ProposalUnit {
   readonly slug: string
   /** Absent for a package of kpt. */
   readonly source?: 'kpt' | 'folder'
+  /** The resource of a syncer by which it was found: `Flux Kustomization flux-system/apps`. */
+  readonly appliedBy?: string
 }
 
 /** A state that the body names. The first three make the proposal a draft. Times are RFC 3339 UTC. */

@@ -20,6 +20,7 @@ import type { DesiredSet } from '../../render/desired-set.ts'
 import type { BuiltSource } from '../../render/kustomize/read-built.ts'
 import { NO_BUILDS } from '../../render/package-builder.ts'
 import type { PackageRenderer } from '../../render/package-renderer.ts'
+import { describeChoice } from '../../render/render-choice.ts'
 import { computeStatus, NOT_FOUND, unknownStatus } from '../../status/kstatus.ts'
 import type { GroupMember } from '../../status/resource-group.ts'
 import { withUndone } from '../porch/read-undone.ts'
@@ -87,6 +88,7 @@ export async function loadPackage(
       packageName,
       slug: packageSlug(found.path, name),
       ...(found.source === 'folder' ? { source: found.source } : {}),
+      ...(choice.tool === 'flux' ? { appliedBy: describeChoice(choice) } : {}),
     },
     boundary: boundaryOf(view.policies, cluster, found.path),
     kptfile,

@@ -144,6 +144,7 @@ describe('a unit that a Flux Kustomization applies', { skip: whyNoKubectl() }, (
   test('is found by the resource of the cluster, and is in sync where live is what Flux makes of it', async () => {
     const { report } = await new FluxWorld().plan()
     assert.deepEqual([report.spec.unit.package, report.status.state, report.spec.changes], ['apps/production', 'InSync', []])
+    assert.equal(report.spec.unit.appliedBy, 'Flux Kustomization flux-system/apps')
   })
 
   test('shows drift at the line that declares the object, and is restored without an edit', async () => {
