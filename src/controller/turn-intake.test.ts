@@ -145,3 +145,24 @@ test('a cluster of which nothing was heard for a minute is unreachable, is told 
   assert.match(sights[0] ?? '', /^edge-01 nothing was heard of .* for 120 s$/)
   assert.deepEqual(sights.slice(1), ['edge-01 seen'])
 })
+
+test('a resource of a syncer that may name other units is about everything', async () => {
+  const path = await begin()
+  const changes = path.verdicts('edge-01')
+  const id = { group: 'kustomize.toolkit.fluxcd.io', kind: 'Kustomization', namespace: 'flux-system', name: 'apps' }
+  changes.ofUnit('apps/web').follow({ id, apiVersion: 'kustomize.toolkit.fluxcd.io/v1' }, 'report', undefined)
+  path.watches
+    .get('edge-01')
+    ?.follow([{ apiVersion: 'kustomize.toolkit.fluxcd.io/v1', kind: 'Kustomization', namespace: '', metadataOnly: false }])
+  await path.deliver()
+  path.world
+    .cluster(0)
+    .put({
+      apiVersion: 'kustomize.toolkit.fluxcd.io/v1',
+      kind: 'Kustomization',
+      metadata: { namespace: 'flux-system', name: 'apps' },
+      spec: { path: './apps' },
+    })
+  assert.equal(await minute(path), 'everything')
+  assert.notEqual(await minute(path), 'everything')
+})

@@ -325,6 +325,10 @@ export class TurnIntake {
       for (const packagePath of units) this.queue.add({ cluster, packagePath }, urgency, delay())
       if (urgency !== 'background') this.request()
     }
+    if (reason === 'source') {
+      this.wholeAt = Number.NEGATIVE_INFINITY
+      return this.request()
+    }
     const [unit] = units
     const verdicts = this.clusters.get(cluster)?.verdicts
     if (reason === 'status') return add('background', () => STATUS_DELAY)

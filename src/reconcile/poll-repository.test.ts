@@ -79,6 +79,16 @@ test('a file of another package that a package is rendered from moves both', asy
   assert.deepEqual(await change('apps/api/more.yaml'), ['apps/api'])
 })
 
+test('a folder that a syncer applies moves by itself, once a turn observed it', async () => {
+  const world = begin()
+  const between = new BetweenTurns()
+  const change = (text: string): Promise<string[]> =>
+    moved(world, () => world.repository.commitByHand('main', { 'infra/quota.yaml': text }), between)
+  assert.deepEqual(await change('# one\n'), [SHARED])
+  between.outside.set('infra', [])
+  assert.deepEqual(await change('# two\n'), ['infra'])
+})
+
 test('a text beside the packages moves nothing; any other file beside them is shared', async () => {
   for (const path of ['README.md', 'docs/guide.txt', 'LICENSE', 'docs/shop.PNG'])
     assert.deepEqual(await commit({ [path]: 'text\n' }), [], path)

@@ -54,9 +54,11 @@ function digestOf(
   dashboard: string,
   outside: ReadonlyMap<string, readonly string[]>,
 ): Omit<RepositoryDigest, 'requested'> {
-  const parts = new Map<string, string[]>(view.packages.map(({ path }) => [path, []]))
+  // The folders that syncers apply are known from the last turn.
+  const paths = new Set([...view.packages.map(({ path }) => path), ...outside.keys()])
+  const parts = new Map<string, string[]>([...paths].map((path) => [path, []]))
   const shared: string[] = [view.baseBranch, dashboard]
-  const slugs = new Map(view.packages.map(({ path }) => [packageSlug(path, path), path]))
+  const slugs = new Map([...paths].map((path) => [packageSlug(path, path), path]))
   const add = (path: string | undefined, line: string): void =>
     void ((path === undefined ? undefined : parts.get(path)) ?? shared).push(line)
   for (const { path, id } of view.tree) {

@@ -11,7 +11,7 @@ export type RenderChoice =
   /** `path`: folder of the kustomization, from the package; empty for the package itself. */
   | { readonly tool: 'kustomize'; readonly path: string }
   /** As Flux builds it. */
-  | { readonly tool: 'flux'; readonly kustomization: FluxKustomization }
+  | { readonly tool: 'flux-kustomization'; readonly kustomization: FluxKustomization }
   /** A program of the operator that prints the objects. */
   | { readonly tool: 'command'; readonly command: readonly string[] }
 
@@ -20,7 +20,7 @@ export const RENDERED_BY_KPT: RenderChoice = { tool: 'kpt' }
 /** `kustomize overlays/prod`, for people. */
 export function describeChoice(choice: RenderChoice): string {
   if (choice.tool === 'kustomize') return choice.path === '' ? 'kustomize' : `kustomize ${choice.path}`
-  if (choice.tool === 'flux') {
+  if (choice.tool === 'flux-kustomization') {
     const { object } = choice.kustomization
     return `Flux Kustomization ${metadataText(object, 'namespace')}/${metadataText(object, 'name')}`
   }
@@ -33,7 +33,7 @@ export function sameChoice(one: RenderChoice, other: RenderChoice): boolean {
 
 function wordsOf(choice: RenderChoice): readonly string[] {
   if (choice.tool === 'kustomize') return [choice.tool, choice.path]
-  if (choice.tool === 'flux') {
+  if (choice.tool === 'flux-kustomization') {
     const { object, variables } = choice.kustomization
     return [choice.tool, canonicalJson(object), canonicalJson([...variables].map((pair) => [...pair]))]
   }

@@ -14,8 +14,8 @@ const SOURCE = 'source.toolkit.fluxcd.io'
 
 export const FLUX_SOURCES: SourceDiscovery = {
   kinds: [
-    { group: KUSTOMIZE, kind: 'Kustomization' },
-    { group: SOURCE, kind: 'GitRepository' },
+    { group: KUSTOMIZE, version: 'v1', kind: 'Kustomization' },
+    { group: SOURCE, version: 'v1', kind: 'GitRepository' },
   ],
   read: (of, repository) =>
     of('Kustomization').flatMap((own) =>
@@ -54,7 +54,7 @@ function kustomizationSource(
       id: { group: KUSTOMIZE, kind: 'Kustomization', namespace, name },
       folder,
       variablesFrom: variablesFrom(own, namespace),
-      render: (variables) => ({ tool: 'flux', kustomization: { object: own, declared, variables } }),
+      render: (variables) => ({ tool: 'flux-kustomization', kustomization: { object: own, declared, variables } }),
       pinned,
     },
   ]

@@ -47,8 +47,15 @@ export interface SourcedRepository {
   readonly declared: readonly DeclaredSyncer[]
 }
 
+/** A kind, and the version in which its changes are followed. */
+export interface SourceKind {
+  readonly group: string
+  readonly version: string
+  readonly kind: string
+}
+
 export interface SourceDiscovery {
-  readonly kinds: readonly { readonly group: string; readonly kind: string }[]
+  readonly kinds: readonly SourceKind[]
   /** @param of the resources of a kind, of the cluster or of the files */
   readonly read: (of: (kind: string) => readonly JsonObject[], repository: SourcedRepository) => readonly (UnitSource | RefusedSource)[]
 }

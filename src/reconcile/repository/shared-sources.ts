@@ -78,7 +78,7 @@ async function sharingUnit(
   signal: AbortSignal,
 ): Promise<SharingUnit | undefined> {
   const read = [...source.files.keys()]
-  if (choice.tool === 'flux') {
+  if (choice.tool === 'flux-kustomization') {
     if (found.path === source.packagePath && source.flux === choice.kustomization) return undefined
     const { files } = await readFolder(view, found.path, signal)
     const read = await readFluxSource(sourcesOf(view).files, { packagePath: found.path, files }, choice.kustomization, signal)

@@ -52,7 +52,7 @@ async function sourceOf(
   choice: Exclude<RenderChoice, { tool: 'kpt' | 'files' }>,
   signal: AbortSignal,
 ): Promise<{ readonly source: BuiltSource; readonly failures: readonly Failure[] }> {
-  if (choice.tool === 'flux') return readFluxSource(commit, { packagePath, files }, choice.kustomization, signal)
+  if (choice.tool === 'flux-kustomization') return readFluxSource(commit, { packagePath, files }, choice.kustomization, signal)
   if (choice.tool === 'kustomize') {
     const folder = kustomizationFolder(packagePath, choice.path)
     const walked = await readKustomization(commit, folder, signal)

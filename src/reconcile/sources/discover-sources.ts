@@ -136,7 +136,9 @@ async function renderOf(source: UnitSource, cluster: ClusterReader, signal: Abor
   }
   const choice = source.render(variables)
   const [problem] = problems
-  return problem === undefined || choice.tool !== 'flux' ? choice : { ...choice, kustomization: { ...choice.kustomization, problem } }
+  return problem === undefined || choice.tool !== 'flux-kustomization'
+    ? choice
+    : { ...choice, kustomization: { ...choice.kustomization, problem } }
 }
 
 function isConfigMap({ kind }: VariablesRef): boolean {

@@ -279,7 +279,7 @@ test('a report names its unit when its conditions change, not when its clocks do
   assert.deepEqual(followed.change(object('True', '2'), kind), [])
   assert.deepEqual(followed.change(object('False', '2'), kind), ['report: apps/web'])
   followed.follower.deleted(kind, object('False', '2'), 5)
-  assert.deepEqual(followed.told(), ['report: apps/web'])
+  assert.deepEqual(followed.told(), ['source: ', 'report: apps/web'])
 })
 
 test('an autoscaler names the units of its target, when it is new or another one', () => {

@@ -14,13 +14,15 @@ import { compareText } from '../../text/compare-text.ts'
 import type { JsonObject } from '../../text/json.ts'
 import { type ClusterVerdicts, isEqual, NO_MARK, packState, type RowState, unpackState, type VerdictScope } from './cluster-verdicts.ts'
 import { FollowedScalers, SCALERS } from './followed-scalers.ts'
+import { FollowedSources, otherSourceKinds } from './followed-sources.ts'
 import { EPOCH_KINDS, KindEpochs } from './kind-epochs.ts'
 
 /**
  * Why a unit is to be observed. `object`: one of its objects is not what was judged. `report`: what a syncer or autoscaler says changed.
- * `status`: the health of an object changed. `epoch`: a server may answer a dry run differently.
+ * `status`: the health of an object changed. `epoch`: a server may answer a dry run differently. `source`: a syncer may apply other folders, so
+ * that it is not known which units there are.
  */
-export type ChangeReason = 'object' | 'report' | 'status' | 'epoch'
+export type ChangeReason = 'object' | 'report' | 'status' | 'epoch' | 'source'
 
 export interface UnitChange {
   /** Package paths. */
@@ -62,6 +64,7 @@ export class ClusterFollower implements WatchObserver {
   /** By kind in its namespace: objects that the list under way had, by `textOf` their hash. */
   private readonly lists = new Map<string, Set<string>>()
   private readonly scalers: FollowedScalers
+  private readonly sources: FollowedSources
   private readonly unknown = atMost<{ readonly mark: string; readonly report: string }>(MOST_UNKNOWN)
   /** Kinds (`group/Kind`) that the account may not follow in all namespaces. */
   private readonly refused = new Set<string>()
@@ -69,6 +72,7 @@ export class ClusterFollower implements WatchObserver {
   constructor(options: FollowerOptions) {
     this.options = options
     this.scalers = new FollowedScalers(options.verdicts)
+    this.sources = new FollowedSources(options.verdicts)
   }
 
   /** The kinds to follow: those of the units, what reports on them, and what decides the answers to dry runs. */
@@ -81,6 +85,10 @@ export class ClusterFollower implements WatchObserver {
     for (const { apiVersion, kind, namespace } of this.options.verdicts.scopes().toSorted(byVersion)) {
       const metadataOnly = kindOf({ apiVersion, kind }) === '/Secret'
       add({ apiVersion, kind, metadataOnly, namespace: this.refused.has(kindOf({ apiVersion, kind })) ? namespace : '' })
+    }
+    for (const { group, version, kind } of otherSourceKinds(new Set([...wanted.values()].map(kindOf)))) {
+      const watched = { apiVersion: `${group}/${version}`, kind, namespace: '', metadataOnly: false }
+      if (!wanted.has(placeOf(watched)) && !this.refused.has(kindOf(watched))) add(watched)
     }
     return [...wanted.values()]
   }
@@ -132,6 +140,7 @@ export class ClusterFollower implements WatchObserver {
     list?.add(textOf(hash))
     const sighting = { isListed: list !== undefined, read }
     this.explained(this.scalers.changed(kindOf(kind), found.id, object, list !== undefined), read)
+    if (this.sources.changed(kindOf(kind), found.id, object, list !== undefined)) this.sourcesChanged(read)
     const positions = verdicts.table.find(hash)
     if (positions.length === 0 && list === undefined)
       this.unknown.set(textOf(hash), { mark: textOf(verdicts.markOf(object)), report: textOf(verdicts.markFor('report', object)) })
@@ -147,6 +156,7 @@ export class ClusterFollower implements WatchObserver {
     const found = readResource(object)
     if ('problem' in found) return
     this.explained(this.scalers.deleted(found.id), read)
+    if (this.sources.deleted(kindOf(kind), found.id)) this.sourcesChanged(read)
     for (const at of verdicts.table.find(verdicts.hashOf(found.id))) this.gone(at, read)
   }
 
@@ -164,6 +174,7 @@ export class ClusterFollower implements WatchObserver {
     if (seen === undefined) return
     this.explained(this.scalers.listed(kindOf(kind), seen))
     const read = performance.now()
+    if (this.sources.listed(kindOf(kind), seen)) this.sourcesChanged(read)
     for (const at of [...verdicts.table.positions()]) {
       const scope = verdicts.scopeAt(unpackState(verdicts.table.row(at).state).scope)
       const isIn = scope !== undefined && kindOf(scope) === kindOf(kind) && (kind.namespace === '' || kind.namespace === scope.namespace)
@@ -249,6 +260,10 @@ export class ClusterFollower implements WatchObserver {
   /** An autoscaler explains differences of its target. */
   private explained(units: ReadonlySet<string>, read = performance.now()): void {
     if (units.size > 0) this.options.onChange({ units: [...units], reason: 'report', read })
+  }
+
+  private sourcesChanged(read: number): void {
+    this.options.onChange({ units: [], reason: 'source', read })
   }
 
   private epochChanged(kind: string | undefined, read: number): void {
