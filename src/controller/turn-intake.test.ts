@@ -155,14 +155,12 @@ test('a resource of a syncer that may name other units is about everything', asy
     .get('edge-01')
     ?.follow([{ apiVersion: 'kustomize.toolkit.fluxcd.io/v1', kind: 'Kustomization', namespace: '', metadataOnly: false }])
   await path.deliver()
-  path.world
-    .cluster(0)
-    .put({
-      apiVersion: 'kustomize.toolkit.fluxcd.io/v1',
-      kind: 'Kustomization',
-      metadata: { namespace: 'flux-system', name: 'apps' },
-      spec: { path: './apps' },
-    })
+  path.world.cluster(0).put({
+    apiVersion: 'kustomize.toolkit.fluxcd.io/v1',
+    kind: 'Kustomization',
+    metadata: { namespace: 'flux-system', name: 'apps' },
+    spec: { path: './apps' },
+  })
   assert.equal(await minute(path), 'everything')
   assert.notEqual(await minute(path), 'everything')
 })

@@ -237,12 +237,16 @@ function detectionOf(
   return given === undefined ? undefined : secondsOf(given)
 }
 
-/** Packages that a placement puts into the cluster, none where no placement names it; undefined when there is no placement at all. */
+/**
+ * Packages that a placement puts into the cluster, and folders that a syncer of it applies; none where neither names one. Undefined when
+ * there is no placement at all.
+ */
 export function placedPackages(set: PolicySet, cluster: string, packages: readonly string[]): readonly string[] | undefined {
   if (set.placements.length === 0) return undefined
   const here = set.placements.filter(({ spec }) => matches(spec.clusters, cluster, '*'))
   return packages.filter((path) => {
     const isFolder = set.folders?.has(path) === true
+    if (set.synced?.get(cluster)?.has(path) === true) return true
     return here.some(({ spec }) => matchesPath((isFolder ? spec.paths : spec.packages) ?? [], path))
   })
 }

@@ -68,6 +68,9 @@ else
           `1 change in 1 object of infrastructure (Flux Kustomization ${namespace}/infrastructure) in prod (1 checked)`,
         ],
       )
+      const onboarded = await world.backporch('init', '--dry-run', '--cluster', 'prod', ...KUBECTL)
+      assert.match(onboarded.stdout, new RegExp(`^  Flux Kustomization ${namespace}/apps +apps/production +prod +2 +1$`, 'm'))
+      assert.doesNotMatch(onboarded.stdout, /kind: Placement/, 'what a syncer applies needs no placement')
       const status = await world.backporch('status')
       assert.match(status.stdout, /^prod +apps\/production +- +~ Drifted/m)
       const explained = assertExit(await world.backporch('explain', 'apps/production', '--cluster', 'prod', ...KUBECTL), 0)

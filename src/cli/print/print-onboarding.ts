@@ -1,6 +1,7 @@
 /** What `init` found and did, for a terminal and as a document. */
 import { CONFIGURE_BRANCH } from '../../package/ref-name.ts'
 import { CONFIGURE_REF } from '../../plan/onboarding/plan-onboarding.ts'
+import type { OnboardingSubject } from '../../proposal/text/onboarding-text.ts'
 import { byDigest, onboardingText } from '../../proposal/text/onboarding-text.ts'
 import { worstRisk } from '../../proposal/text/proposal-subject.ts'
 import type { Onboarded, Onboarding } from '../../reconcile/onboard/onboard.ts'
@@ -9,6 +10,7 @@ import { oneLine } from '../../text/one-line.ts'
 import type { Printer } from './printer.ts'
 import { publishCommand, type RepositoryLocation, shellWord } from './published-lines.ts'
 import { count } from './ranked-changes.ts'
+import { aligned, columnWidths } from './table.ts'
 
 /** Prints what was detected, and what to expect. A dry run also prints the files and the text of the proposal. */
 export function printOnboarding({ subject, files }: Onboarding, dryRun: boolean, { cli }: Printer): void {
@@ -32,6 +34,7 @@ export function printOnboarding({ subject, files }: Onboarding, dryRun: boolean,
       `${count(imported, 'ignore rule')} taken over${notImported.length === 0 ? '' : `, ${notImported.length} not`}`,
     ].join(' · '),
   )
+  for (const line of sourceLines(subject.sources)) write(line)
   for (const { name, sentence, units } of syncers.slice(0, 5)) {
     const text = sentence.map((part) => (typeof part === 'string' ? part : part.name)).join('')
     write(`  after a merge: ${text} (${count(units, 'package')}, ${name})`)
@@ -53,6 +56,17 @@ export function printOnboarding({ subject, files }: Onboarding, dryRun: boolean,
   for (const { path, text } of files) cli.stdout.write(`\n--- ${oneLine(path)}\n${lines(text)}`)
   const { title, body } = onboardingText(subject)
   cli.stdout.write(`\n--- proposal: ${oneLine(title)}\n${lines(body)}`)
+}
+
+/** A row for each folder that was found by the resource of a syncer. */
+function sourceLines(sources: OnboardingSubject['sources']): readonly string[] {
+  if (sources.length === 0) return []
+  const cells = sources.map(({ title, path, cluster, objects, differences }) =>
+    [title, path || '.', cluster, String(objects), String(differences)].map((text) => oneLine(text, 100)),
+  )
+  const rows = [['SOURCE', 'PATH', 'CLUSTER', 'OBJECTS', 'DRIFT'], ...cells]
+  const widths = columnWidths(rows)
+  return rows.map((row) => `  ${aligned(row, widths, 3)}`)
 }
 
 /** Several lines, each safe on a terminal. */

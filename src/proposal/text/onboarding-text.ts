@@ -35,6 +35,17 @@ export interface Expectation {
   readonly objects: number
 }
 
+export interface FoundSource {
+  /** `Flux Kustomization flux-system/apps`. */
+  readonly title: string
+  /** From the root of the repository. */
+  readonly path: string
+  readonly cluster: string
+  readonly objects: number
+  /** Differences now. */
+  readonly differences: number
+}
+
 export interface OnboardingSubject {
   readonly dialect: ForgeDialect
   readonly version: string
@@ -46,6 +57,8 @@ export interface OnboardingSubject {
   readonly elsewhere: number
   /** The appliers, what each does after the merge of a Restore, and its number of packages, each in one cluster; most first. */
   readonly syncers: readonly { readonly name: string; readonly sentence: Phrase; readonly units: number }[]
+  /** The folders that were found by the resource of a syncer. */
+  readonly sources: readonly FoundSource[]
   readonly autoscalers: readonly { readonly word: string; readonly count: number }[]
   /** Number of rules that were taken over from syncers and autoscalers. */
   readonly imported: number

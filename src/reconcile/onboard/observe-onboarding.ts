@@ -9,6 +9,7 @@ import type { ClusterIdentity, ClusterReader } from '../../ports/cluster.ts'
 import { API_VERSION } from '../../record/schema.ts'
 import { claimsOf } from '../../syncers/claims.ts'
 import { IGNORE_SOURCES } from '../../syncers/registry.ts'
+import { given } from '../../text/given.ts'
 import type { JsonObject } from '../../text/json.ts'
 import { eachOf } from '../each-of.ts'
 import { observeCluster } from '../observe/observe-units.ts'
@@ -68,7 +69,7 @@ export async function observeForOnboarding(
 }
 
 /** Mode Propose for everything, and nothing hidden: what is hidden is decided when it is counted. What binds packages stays. */
-function openToAll({ policies, bindings = [] }: PolicySet): PolicySet {
+function openToAll({ policies, bindings = [], folders, synced }: PolicySet): PolicySet {
   const everything: Policy = {
     document: { apiVersion: API_VERSION, kind: 'DriftPolicy', metadata: { name: 'what-if' }, spec: { mode: 'Propose' } },
     where: '',
@@ -82,7 +83,7 @@ function openToAll({ policies, bindings = [] }: PolicySet): PolicySet {
     const { mode: _mode, enforce: _enforce, ...spec } = policy.document.spec
     return { ...policy, document: { ...policy.document, spec }, ignore: [] }
   })
-  return { policies: [everything, ...others], placements: [], bindings }
+  return { policies: [everything, ...others], placements: [], bindings, ...given({ folders, synced }) }
 }
 
 interface KindList {

@@ -69,6 +69,18 @@ export function placedUnits(units: readonly ObservedUnit[], policies: PolicySet,
   return placed === undefined ? units : units.filter((unit) => placed.includes(packagePathOf(unit)))
 }
 
+/** The units that were found by the resource of a syncer. */
+export function sourcesOf(units: readonly ObservedUnit[]): OnboardingSubject['sources'] {
+  return units.flatMap((unit) => {
+    const title = unit.state === 'failed' ? undefined : unit.observation.unit.appliedBy
+    if (unit.state === 'failed' || title === undefined) return []
+    const { verdicts, unit: own } = unit.observation
+    const differences = verdicts.reduce((sum, { items }) => sum + items.length, 0)
+    const objects = verdicts.filter(({ desired }) => desired !== undefined).length
+    return [{ title, path: own.packagePath, cluster: own.cluster, objects, differences }]
+  })
+}
+
 export function packagePathOf(unit: ObservedUnit): string {
   return unit.state === 'failed' ? unit.packagePath : unit.observation.unit.packagePath
 }

@@ -25,17 +25,19 @@ import type { Forge, KnownProposal, OpenedProposal } from '../../ports/hosted-fo
 import type { FileChange, PackageRepository, RefUpdate } from '../../ports/package-repository.ts'
 import { type OnboardingSubject, onboardingText } from '../../proposal/text/onboarding-text.ts'
 import { pushedPath } from '../../record/pushed-branch.ts'
+import { given } from '../../text/given.ts'
 import { applyWrites, type LedgerTarget } from '../apply/apply-writes.ts'
 import { isHosted } from '../apply/is-hosted.ts'
 import { equalText, hasContent } from '../judge-branches.ts'
 import { presentTime } from '../observe/observe.ts'
 import { withFreshRefs } from '../observe/observe-units.ts'
 import { type RepositoryView, readRepository, readTexts } from '../repository/repository-view.ts'
+import { withSources } from '../sources/discover-sources.ts'
 import type { TurnRequest } from '../turn-request.ts'
 import { withAnswers } from '../with-answers.ts'
 import { type OnboardingView, observeForOnboarding } from './observe-onboarding.ts'
 import { type ObservedBranch, readBranch } from './onboard-branch.ts'
-import { expectationOf, packagePathOf, placedUnits, syncersOf } from './onboard-expect.ts'
+import { expectationOf, packagePathOf, placedUnits, sourcesOf, syncersOf } from './onboard-expect.ts'
 
 interface OnboardPorts {
   readonly repository: PackageRepository
@@ -85,16 +87,21 @@ async function prepare(ports: OnboardPorts, request: OnboardRequest, signal: Abo
   const proposal = proposals.find(({ ref }) => ref === CONFIGURE_REF)
   const policyPath = view.tree.some(({ path }) => path === POLICY_PATH) ? SECOND_POLICY_PATH : POLICY_PATH
   const found = await readBranch(view, proposal, { bot, paths: [policyPath, SOURCE_IGNORE_PATH] }, signal)
-  const branch = found?.unproven === undefined ? found : await asBuilt(view, found, { cluster: ports.cluster, policyPath, turn }, signal)
+  const sources = (): Promise<RepositoryView> => withSources(view, [ports.cluster], signal)
+  const branch =
+    found?.unproven === undefined ? found : await asBuilt(await sources(), found, { cluster: ports.cluster, policyPath, turn }, signal)
   const observed = { hosted: isHosted(ports.forge), enrolled: view.policies.policies[0]?.where, branch, proposal }
   const early = planOnboarding({ ...observed, files: [] }, request)
   if (early.kind !== 'propose') return { plan: early, view, subject: undefined, files: [], proposal }
   // Content of other authors is kept. The content of Backporch is created again, because the cluster may have changed.
   const theirs = early.editedBy === undefined ? undefined : branch
   const edited = theirs === undefined ? undefined : parsed(theirs)
-  const observe = await observeForOnboarding({ ...view, policies: edited?.policies ?? view.policies }, ports.cluster, turn, signal)
-  const files = theirs === undefined ? await wantedFiles(view, observe, { cluster: ports.cluster.name, policyPath }, signal) : []
-  const policies = edited ?? { policies: withBase(view, files), problem: '' }
+  const sourced = await sources()
+  const { folders, synced } = sourced.policies
+  const own = edited?.policies === undefined ? sourced.policies : { ...edited.policies, ...given({ folders, synced }) }
+  const observe = await observeForOnboarding({ ...sourced, policies: own }, ports.cluster, turn, signal)
+  const files = theirs === undefined ? await wantedFiles(sourced, observe, { cluster: ports.cluster.name, policyPath }, signal) : []
+  const policies = edited ?? { policies: withBase(sourced, files), problem: '' }
   const plan = planOnboarding({ ...observed, files }, request)
   const planUnit = (observation: Observation) =>
     withAnswers(turn.renderer, signal, (answers) => planReconcile(asking(observation, answers)))
@@ -162,7 +169,8 @@ async function wantedFiles(
   { cluster, policyPath }: { readonly cluster: string; readonly policyPath: string },
   signal: AbortSignal,
 ): Promise<OnboardingFile[]> {
-  const all = units.map(packagePathOf)
+  // What a syncer applies is known by its own resource.
+  const all = units.map(packagePathOf).filter((path) => view.policies.synced?.get(cluster)?.has(path) !== true)
   const present = all.filter((path) => there.has(path)).sort()
   const some = view.policies.placements.length === 0 && present.length > 0 && present.length < all.length
   // A path with a star in it would be read as a pattern, which may cover other packages.
@@ -191,6 +199,7 @@ function subjectOf(
     packages: units.length,
     elsewhere: observe.units.length - units.length,
     syncers: syncersOf(units),
+    sources: sourcesOf(units),
     autoscalers: observe.autoscalers,
     imported: policies?.policies.reduce((sum, { ignore }) => sum + ignore.length, 0) ?? 0,
     notImported: observe.ignores.notImported,

@@ -120,11 +120,10 @@ export function packagesIn(
     cluster,
     packages.map(({ path }) => path),
   )
-  const isSynced = (path: string): boolean => policies.synced?.get(cluster)?.has(path) === true
-  if (placed !== undefined) return packages.filter(({ path }) => placed.includes(path) || isSynced(path))
+  if (placed !== undefined) return packages.filter(({ path }) => placed.includes(path))
   const elsewhere = new Set([...(policies.synced?.values() ?? [])].flatMap((renders) => [...renders.keys()]))
   return packages.filter(({ path, source }) => {
-    if (source === 'folder' && elsewhere.has(path)) return isSynced(path)
+    if (source === 'folder' && elsewhere.has(path)) return policies.synced?.get(cluster)?.has(path) === true
     const units = source === 'kpt' ? [] : recorded.filter((unit) => unit.path === path)
     return units.length === 0 || units.some((unit) => unit.cluster === cluster)
   })

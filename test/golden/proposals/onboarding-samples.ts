@@ -13,6 +13,7 @@ export const ONBOARDING: OnboardingSubject = {
   clusters: ['prod-eu-1'],
   packages: 41,
   elsewhere: 3,
+  sources: [],
   syncers: [
     { name: FLUX.name, sentence: FLUX.phrases.sentence, units: 38 },
     { name: NOBODY.name, sentence: NOBODY.phrases.sentence, units: 3 },
