@@ -2,12 +2,13 @@
  * Rules for showing a value beyond its path and form: that it is inside of a Secret, that the schema of its kind calls it a password,
  * and what the policies hide and show. A value inside of a Secret is hidden whatever a policy allows.
  */
-import { type FieldPath, type PathStep, valueAt } from '../krm/field-path.ts'
+import { type FieldPath, indexOfStep, type PathStep, valueAt } from '../krm/field-path.ts'
 import type { FieldSchema } from '../krm/field-schema.ts'
 import { isCopyOfTheObject, isEmbeddedSecret } from '../krm/redaction/looks-secret.ts'
 import { isSecret, type Visibility } from '../krm/redaction/redacted.ts'
 import type { VisibilityOf } from '../krm/redaction/shown-object.ts'
 import type { ResourceId } from '../krm/resource-id.ts'
+import type { DesiredResource } from '../render/desired-set.ts'
 import { isJsonArray, isJsonObject, type Json, type JsonObject } from '../text/json.ts'
 import type { Drift, ObjectVerdict } from './drift.ts'
 import { type IgnoreRule, whyNotTargeted } from './noise/ignore-rules.ts'
@@ -37,7 +38,7 @@ export function withVisibility(verdict: ObjectVerdict, schema: FieldSchema, rule
   const { id, live, desired, items } = verdict
   if (items.length === 0) return verdict
   const unexpected = items.flatMap((item) => (item.change === 'unexpected' && isJsonObject(item.live) ? [item.live] : []))
-  const visibilityOf = visibilityIn(id, schema, rules)
+  const visibilityOf = hiding(desired, visibilityIn(id, schema, rules))
   const objects = [live, desired?.object, ...unexpected].filter((object) => object !== undefined)
   const judged = new Map(items.map((item) => [item, ofDrift(item, objects, visibilityOf)]))
   const observed = (item: Drift): Drift => judged.get(item) ?? item
@@ -47,6 +48,33 @@ export function withVisibility(verdict: ObjectVerdict, schema: FieldSchema, rule
     ...(verdict.mayBeBehind === undefined ? {} : { mayBeBehind: new Set([...verdict.mayBeBehind].map(observed)) }),
     visibilityOf,
   }
+}
+
+/** Values of Secrets in another object are hidden whatever a policy allows. */
+function hiding(desired: DesiredResource | undefined, visibilityOf: VisibilityOf): VisibilityOf {
+  if (desired?.hidden === undefined || desired.hidden.length === 0) return visibilityOf
+  const { object: own, hidden } = desired
+  const places = hidden.map((path) => placeIn(own, path) ?? [])
+  return (path, value, object) => {
+    const place = placeIn(own, path)
+    const isHidden =
+      place !== undefined && places.some((each) => each.length <= place.length && each.every((part, at) => part === place[at]))
+    return isHidden ? { shown: false, why: 'its value is substituted from a Secret' } : visibilityOf(path, value, object)
+  }
+}
+
+/** The path with the indexes of its items; undefined where the object has no such path. */
+function placeIn(object: JsonObject, path: FieldPath): readonly (string | number)[] | undefined {
+  const place: (string | number)[] = []
+  let value: Json | undefined = object
+  for (const step of path) {
+    if (value === undefined) return undefined
+    const part: string | number = step.kind === 'field' ? step.name : indexOfStep(value, step)
+    if (part === -1) return undefined
+    place.push(part)
+    value = valueAt(value, [step])
+  }
+  return place
 }
 
 /** Each value in each object: what hides one of them hides the difference. */

@@ -1,5 +1,6 @@
 /** Builds a desired set object by object: applied and not applied objects, each id once, all failures together. */
 import { Failure } from '../failure.ts'
+import type { FieldPath } from '../krm/field-path.ts'
 import { readResource } from '../krm/resource.ts'
 import { describeResourceId, parseApiVersion, resourceKey } from '../krm/resource-id.ts'
 import type { Note } from '../note.ts'
@@ -28,6 +29,12 @@ export class DesiredSetBuilder {
     if (!isOfKpt(object, 'ResourceGroup')) return this.addResource(object, location)
     this.inventories.push(readInventory(object, location, path))
     return undefined
+  }
+
+  /** @param key as `add` returned it */
+  hide(key: string, hidden: readonly FieldPath[]): void {
+    const resource = this.resources.get(key)
+    if (resource !== undefined) this.resources.set(key, { ...resource, hidden })
   }
 
   private addResource(object: Json, location: SourceLocation): string | undefined {

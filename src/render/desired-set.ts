@@ -1,4 +1,5 @@
 /** The objects that a package declares, with their locations. */
+import type { FieldPath } from '../krm/field-path.ts'
 import type { Resource } from '../krm/resource.ts'
 import type { Note } from '../note.ts'
 import type { InventoryRef } from '../ports/cluster.ts'
@@ -18,6 +19,8 @@ export interface SourceLocation {
 
 export interface DesiredResource extends Resource {
   readonly location: SourceLocation
+  /** Where it has values of a Secret, which are never shown. */
+  readonly hidden?: readonly FieldPath[]
 }
 
 export interface DesiredSet {

@@ -3,6 +3,7 @@
  * cluster to ask, those that the repository declares.
  */
 import { asFailure } from '../../failure.ts'
+import type { LiveState } from '../../krm/live-view.ts'
 import { resourceKey } from '../../krm/resource-id.ts'
 import type { Note } from '../../note.ts'
 import { type FoundPackage, findPackages } from '../../package/find-packages.ts'
@@ -11,8 +12,8 @@ import type { RenderChoice } from '../../render/render-choice.ts'
 import { SYNCERS } from '../../syncers/registry.ts'
 import { sameRepository } from '../../syncers/sync-path.ts'
 import type { RefusedSource, UnitSource, VariablesRef } from '../../syncers/unit-source.ts'
-import type { JsonObject } from '../../text/json.ts'
-import { isJsonObject, partOf } from '../../text/json.ts'
+import { given } from '../../text/given.ts'
+import { isJsonObject, type JsonObject, partOf } from '../../text/json.ts'
 import { eachOf } from '../each-of.ts'
 import type { RepositoryView } from '../repository/repository-view.ts'
 import { declaredSyncers, SOURCE_KINDS } from './declared-syncers.ts'
@@ -114,35 +115,43 @@ function isPackage({ packages }: RepositoryView, folder: string): boolean {
   return packages.some(({ path, source }) => source === 'kpt' && (path === '' || path === folder || folder.startsWith(`${path}/`)))
 }
 
+/** The choice with the variables of its ConfigMaps and Secrets, or with why they are not known. */
 async function renderOf(source: UnitSource, cluster: ClusterReader, signal: AbortSignal): Promise<RenderChoice> {
   const variables = new Map<string, string>()
+  const secrets = new Set<string>()
   const problems: string[] = []
-  const states = await cluster.readLive(source.variablesFrom.filter(isConfigMap).map(wantedOf), signal).catch((thrown: unknown) => {
+  const states = await cluster.readLive(source.variablesFrom.map(wantedOf), signal).catch((thrown: unknown) => {
     signal.throwIfAborted()
     problems.push(asFailure(thrown).why)
-    return undefined
+    return new Map<string, LiveState>()
   })
   for (const ref of source.variablesFrom) {
     const name = `${ref.kind} ${ref.namespace}/${ref.name}`
-    if (ref.kind === 'Secret')
-      problems.push(`substituteFrom names the ${name}, and values of Secrets are not written into objects that people read`)
-    const state = states?.get(resourceKey(wantedOf(ref).id))
+    const state = states.get(resourceKey(wantedOf(ref).id))
     if (state?.state === 'unreadable') problems.push(`substituteFrom names the ${name}, which cannot be read: ${state.failure.why}`)
     if (state?.state === 'absent' && !ref.optional) problems.push(`substituteFrom names the ${name}, which is not there`)
-    const data = state?.state === 'present' ? partOf(state.object, 'data') : undefined
-    // As Flux does: a value has one line.
-    if (isJsonObject(data))
-      for (const [key, value] of Object.entries(data)) if (typeof value === 'string') variables.set(key, value.replaceAll('\n', ''))
+    if (state?.state !== 'present') continue
+    if (state.metadataOnly) problems.push(`substituteFrom names the ${name}, whose content this account does not read`)
+    for (const [key, value] of entriesOf(ref, state.object)) {
+      variables.set(key, value)
+      if (ref.kind === 'Secret') secrets.add(key)
+      else secrets.delete(key)
+    }
   }
   const choice = source.render(variables)
+  if (choice.tool !== 'flux-kustomization') return choice
   const [problem] = problems
-  return problem === undefined || choice.tool !== 'flux-kustomization'
-    ? choice
-    : { ...choice, kustomization: { ...choice.kustomization, problem } }
+  return { ...choice, kustomization: { ...choice.kustomization, secrets, ...given({ problem }) } }
 }
 
-function isConfigMap({ kind }: VariablesRef): boolean {
-  return kind === 'ConfigMap'
+/** As Flux does: a value has one line. */
+function entriesOf({ kind }: VariablesRef, object: JsonObject): readonly (readonly [string, string])[] {
+  const data = partOf(object, 'data')
+  if (!isJsonObject(data)) return []
+  const plain = (value: string): string => (kind === 'Secret' ? Buffer.from(value, 'base64').toString('utf8') : value)
+  return Object.entries(data).flatMap(([key, value]) =>
+    typeof value === 'string' ? [[key, plain(value).replaceAll('\n', '')] as const] : [],
+  )
 }
 
 function wantedOf({ kind, namespace, name }: VariablesRef) {

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { InProcessRenderer } from '../../../test/fakes/in-process-renderer.ts'
 import { appliedBy } from '../../../test/fakes/live-object.ts'
-import { policyText, TurnWorld, yaml } from '../../../test/fakes/turn-world.ts'
+import { policyText, refused, TurnWorld, yaml } from '../../../test/fakes/turn-world.ts'
 import { whyNoKubectl } from '../../../test/kpt/find-kubectl.ts'
 import { PackageBuilds, withBuilds } from '../../adapters/functions/package-builds.ts'
 import type { Json } from '../../text/json.ts'
@@ -192,5 +192,68 @@ describe('a unit that a Flux Kustomization applies', { skip: whyNoKubectl() }, (
     })
     const { report } = await world.plan()
     assert.notEqual(report.status.state, 'InSync')
+  })
+
+  describe('with substituteFrom', () => {
+    const FROM = `${APPS.replace('    substitute:\n      color: blue # of the day\n', '    substitute:\n')}    substituteFrom:
+    - {kind: ConfigMap, name: settings}
+    - {kind: Secret, name: credentials}
+    - {kind: Secret, name: more, optional: true}
+`
+    const TOKEN = 'canary-token-of-the-secret'
+    const CONFIG_WITH = BASE['apps/base/config.yaml'].replace('  size: "5"', '  size: "5"\n  motto: we like ${token} best')
+
+    function begin(): FluxWorld {
+      const world = new FluxWorld({ 'clusters/prod/apps.yaml': FROM, 'apps/base/config.yaml': CONFIG_WITH })
+      const live = LIVE.config.replace('size: "5"', `size: "5", motto: "we like ${TOKEN} best"`)
+      world.cluster.put(appliedBy(world.syncer, yaml(live)))
+      world.cluster.put(yaml(FROM))
+      world.cluster.put(
+        yaml('apiVersion: v1\nkind: ConfigMap\nmetadata: {name: settings, namespace: flux-system}\ndata: {color: "blue\\n"}\n'),
+      )
+      const encoded = Buffer.from(TOKEN).toString('base64')
+      world.cluster.put(
+        yaml(`apiVersion: v1\nkind: Secret\nmetadata: {name: credentials, namespace: flux-system}\ndata: {token: ${encoded}}\n`),
+      )
+      return world
+    }
+
+    test('is in sync with the values of the cluster; an optional Secret may be absent', async () => {
+      const { report } = await begin().plan()
+      assert.deepEqual([report.status.state, report.spec.changes], ['InSync', []])
+    })
+
+    test('a value with a part of a Secret is never written, and is not adopted', async () => {
+      const world = begin()
+      world.edit('/ConfigMap/shop/prod-web', 'data.motto', 'we like another-canary best')
+      const { report, branch } = await world.plan()
+      assert.deepEqual(
+        report.spec.changes.map(({ path }) => path),
+        ['data.motto'],
+      )
+      const written = world.repository
+        .names()
+        .flatMap((name) => world.repository.paths(name).map((path) => world.repository.text(name, path) ?? ''))
+      for (const secret of [TOKEN, 'another-canary']) {
+        const found = [JSON.stringify(report), ...written].filter((text) => text.includes(secret) && !text.includes('${token}'))
+        assert.deepEqual(found, [], secret)
+      }
+      assert.ok(branch)
+      await refused(world.adopted('spec.replicas', 3), 'BP2002')
+    })
+
+    test('a ConfigMap or Secret that is not there, or that cannot be read, fails the unit with its name', async () => {
+      for (const [key, why] of [
+        ['/ConfigMap/flux-system/settings', /names the ConfigMap flux-system\/settings, which is not there/],
+        ['/Secret/flux-system/credentials', /names the Secret flux-system\/credentials, which is not there/],
+      ] as const) {
+        const world = begin()
+        world.cluster.objects.delete(key)
+        assert.match((await refused(world.plan(), 'BP1210')).why, why)
+      }
+      const world = begin()
+      world.cluster.unreadable.add('/Secret/flux-system/credentials')
+      assert.match((await refused(world.plan(), 'BP1210')).why, /which cannot be read/)
+    })
   })
 })

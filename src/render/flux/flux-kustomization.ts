@@ -4,6 +4,7 @@
  * `kustomize_varsub.go`, `ssa/utils/meta.go`, kustomize-controller 1.7.2 `kustomization_controller.go`).
  */
 import { Failure } from '../../failure.ts'
+import { type FieldPath, field } from '../../krm/field-path.ts'
 import { annotationsOf, labelsOf, metadataText } from '../../krm/resource.ts'
 import { compareText } from '../../text/compare-text.ts'
 import {
@@ -13,6 +14,7 @@ import {
   isJsonObject,
   type Json,
   type JsonObject,
+  jsonEquals,
   objectsIn,
   partOf,
   textOf,
@@ -32,6 +34,8 @@ export interface FluxKustomization {
   readonly declared?: { readonly path: string; readonly document: number } | undefined
   /** Of the ConfigMaps and Secrets that `substituteFrom` names, the later ones over the earlier ones. */
   readonly variables: ReadonlyMap<string, string>
+  /** Names of those of `variables` that are of a Secret. */
+  readonly secrets?: ReadonlySet<string> | undefined
   /** Why it cannot be built, as a clause. */
   readonly problem?: string
 }
@@ -143,17 +147,49 @@ function withImages(authored: readonly JsonObject[], given: readonly JsonObject[
 /**
  * What the controller makes of each built object: variables are substituted, and the common metadata is set.
  * @param text documents as kustomize prints them
- * @returns each document as text, with its first line in `text`
  * @throws Failure BP1209 where the substitution fails
  */
-export function fluxDocuments(flux: FluxKustomization, object: JsonObject, text: string): readonly string[] {
+export function fluxDocuments(flux: FluxKustomization, object: JsonObject, text: string): readonly FluxDocument[] {
   const variables = fluxVariables(flux, object)
   const documents = text.split(/^---\n/m).filter((document) => document.trim() !== '')
-  if (partOf(object, 'spec', 'postBuild') === undefined || variables.size === 0) return documents
+  if (partOf(object, 'spec', 'postBuild') === undefined || variables.size === 0) return documents.map((document) => ({ text: document }))
   const where = `Flux Kustomization ${metadataText(object, 'namespace')}/${metadataText(object, 'name')}`
   const bad = [...variables.keys()].find((name) => !VARIABLE_NAME.test(name))
   if (bad !== undefined) throw unsubstituted(where, `the variable name ${JSON.stringify(bad.slice(0, 100))} is not valid`)
-  return documents.map((document) => (isSubstituted(document) ? substituted(document, variables, where) : document))
+  const { secrets = NO_SECRETS } = flux
+  const others = new Map([...variables].map(([name, value]) => [name, isOfSecret(object, name, secrets) ? OTHER : value]))
+  return documents.map((document): FluxDocument => {
+    if (!isSubstituted(document)) return { text: document }
+    const made = substituted(document, variables, where)
+    const other = secrets.size === 0 || !document.includes('${') ? made : substituted(document, others, where)
+    return other === made ? { text: made } : { text: made, other }
+  })
+}
+
+const NO_SECRETS: ReadonlySet<string> = new Set()
+/** In place of the value of a Secret, to see where it lands. */
+const OTHER = 'backporch-other-value'
+
+/** A variable that the resource itself sets is in git. */
+function isOfSecret(object: JsonObject, name: string, secrets: ReadonlySet<string>): boolean {
+  return secrets.has(name) && typeof partOf(object, 'spec', 'postBuild', 'substitute', name) !== 'string'
+}
+
+export interface FluxDocument {
+  readonly text: string
+  /** The document with other values in place of those of Secrets; undefined where it has none. */
+  readonly other?: string
+}
+
+/** Where two values differ; a list whose length differs is one place. */
+export function differingPaths(value: Json | undefined, other: Json | undefined, path: FieldPath = []): readonly FieldPath[] {
+  if (isJsonObject(value) && isJsonObject(other))
+    return [...new Set([...Object.keys(value), ...Object.keys(other)])].flatMap((name) =>
+      differingPaths(getKey(value, name), getKey(other, name), [...path, field(name)]),
+    )
+  if (isJsonArray(value) && isJsonArray(other) && value.length === other.length)
+    return value.flatMap((item, index) => differingPaths(item, other[index], [...path, { kind: 'index', index }]))
+  return jsonEquals(value, other) ? [] : [path]
 }
 
 /** Those of `substitute` over those of `substituteFrom`; a value has one line. */

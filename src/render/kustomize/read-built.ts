@@ -6,7 +6,15 @@ import { getKey, isJsonObject, type Json, partOf } from '../../text/json.ts'
 import { objectsIn, parseGoYaml } from '../../yaml/read/go-yaml.ts'
 import type { DesiredSet, SourceLocation } from '../desired-set.ts'
 import { DesiredSetBuilder } from '../desired-set-builder.ts'
-import { type FluxKustomization, fluxDocuments, fluxKustomization, fluxObject, withCommonMetadata } from '../flux/flux-kustomization.ts'
+import {
+  differingPaths,
+  type FluxDocument,
+  type FluxKustomization,
+  fluxDocuments,
+  fluxKustomization,
+  fluxObject,
+  withCommonMetadata,
+} from '../flux/flux-kustomization.ts'
 import { isLocalConfig } from '../not-applied.ts'
 import type { Build, BuildAnswer } from '../package-builder.ts'
 import type { TurnRendering } from '../package-renderer.ts'
@@ -73,15 +81,20 @@ function addPrinted(builder: DesiredSetBuilder, source: BuiltSource, text: strin
   const keepsOrigins = source.tool === 'command' || isWanted
   const isPlain = (object: Json): boolean => keepsOrigins || partOf(object, 'metadata', 'annotations', ORIGIN) === undefined
   const origins = new ResourceOrigins(source.folder, source.files)
-  const texts = flux === undefined || resource === undefined ? [text] : fluxDocuments(flux, resource, text)
-  for (const { document, part } of texts.flatMap((part) => parseGoYaml(part, where).documents.map((document) => ({ document, part })))) {
-    if (isEmptyList(document.value)) continue
-    const listIsLocal = isLocalConfig(document.value)
-    for (const { object, line } of objectsIn(document, part, where)) {
-      const location = isJsonObject(object) && source.tool === 'kustomize' ? origins.locationOf(object) : ofCommand(source, line)
-      const plain = isPlain(object) ? object : withoutAnnotations(object, ORIGINS)
-      const made = resource === undefined || !isJsonObject(plain) ? plain : withCommonMetadata(plain, resource)
-      builder.add(made, location, location.path, listIsLocal)
+  const texts: readonly FluxDocument[] = flux === undefined || resource === undefined ? [{ text }] : fluxDocuments(flux, resource, text)
+  for (const { text: part, other } of texts) {
+    const others = other === undefined ? [] : parseGoYaml(other, where).documents
+    for (const document of parseGoYaml(part, where).documents) {
+      if (isEmptyList(document.value)) continue
+      const listIsLocal = isLocalConfig(document.value)
+      const hidden = other === undefined ? [] : differingPaths(document.value, others[document.index]?.value)
+      for (const { object, line } of objectsIn(document, part, where)) {
+        const location = isJsonObject(object) && source.tool === 'kustomize' ? origins.locationOf(object) : ofCommand(source, line)
+        const plain = isPlain(object) ? object : withoutAnnotations(object, ORIGINS)
+        const made = resource === undefined || !isJsonObject(plain) ? plain : withCommonMetadata(plain, resource)
+        const key = builder.add(made, location, location.path, listIsLocal)
+        if (key !== undefined && hidden.length > 0) builder.hide(key, hidden)
+      }
     }
   }
 }
