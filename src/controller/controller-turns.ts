@@ -15,6 +15,7 @@ import type { Answer } from '../reconcile/commands/apply-answers.ts'
 import { BetweenTurns } from '../reconcile/observe/between-turns.ts'
 import type { RepositoryDigest } from '../reconcile/poll-repository.ts'
 import type { TurnResult } from '../reconcile/run-turn.ts'
+import { sourceNotes } from '../reconcile/sources/discover-sources.ts'
 import type { OnlyUnits } from '../reconcile/turn-request.ts'
 import { driftEventsOf } from './drift-events.ts'
 import { RequestedActionQueue } from './requested-action-queue.ts'
@@ -160,7 +161,7 @@ export class ControllerTurns {
     this.tracer?.ended(isWhole ? 'everything' : 'units', outcome, result)
     for (const answer of result.answers) this.ports.log.process(answered(answer))
     this.ports.log.turn({ ...spent, ...countsOf(result), outcome, plan: this.freshPlan(result) })
-    this.reportNotes(result.units.flatMap(notesOf), isWhole)
+    this.reportNotes([...sourceNotes(result.view), ...result.units.flatMap(notesOf)], isWhole)
     this.reportFailures(failures, isOutside(scope, result))
     await this.announce(result, signal)
     if (!nothing) {

@@ -12,42 +12,45 @@ import type { DeclaredSyncer, RefusedSource, SourceDiscovery, SourcedRepository,
 const KUSTOMIZE = 'kustomize.toolkit.fluxcd.io'
 const SOURCE = 'source.toolkit.fluxcd.io'
 
+type ResourcesOf = (kind: string) => readonly JsonObject[]
+
 export const FLUX_SOURCES: SourceDiscovery = {
   kinds: [
     { group: KUSTOMIZE, version: 'v1', kind: 'Kustomization' },
     { group: SOURCE, version: 'v1', kind: 'GitRepository' },
+    { group: 'source.extensions.fluxcd.io', version: 'v1beta1', kind: 'ArtifactGenerator' },
   ],
   read: (of, repository) =>
     of('Kustomization').flatMap((own) =>
-      parseApiVersion(textOf(own, 'apiVersion')).group === KUSTOMIZE ? kustomizationSource(own, of('GitRepository'), repository) : [],
+      parseApiVersion(textOf(own, 'apiVersion')).group === KUSTOMIZE ? kustomizationSource(own, of, repository) : [],
     ),
 }
 
-function kustomizationSource(
-  own: JsonObject,
-  repositories: readonly JsonObject[],
-  repository: SourcedRepository,
-): readonly (UnitSource | RefusedSource)[] {
+function kustomizationSource(own: JsonObject, of: ResourcesOf, repository: SourcedRepository): readonly (UnitSource | RefusedSource)[] {
   const title = `Flux Kustomization ${titleOfOwn(own)}`
   const [namespace, name] = [metadataText(own, 'namespace'), metadataText(own, 'name')]
-  const kind = textOf(own, 'spec', 'sourceRef', 'kind') || 'GitRepository'
-  const from = { namespace: textOf(own, 'spec', 'sourceRef', 'namespace') || namespace, name: textOf(own, 'spec', 'sourceRef', 'name') }
-  // What another kind of source holds is not known to be of this repository.
-  if (kind !== 'GitRepository') return []
-  const source = repositories.find((one) => metadataText(one, 'name') === from.name && metadataText(one, 'namespace') === from.namespace)
-  if (source === undefined || !repository.isHere(textOf(source, 'spec', 'url'))) return []
-  const branch = textOf(source, 'spec', 'ref', 'branch') || 'master'
-  const fixed = ['commit', 'name', 'semver', 'tag'].find((field) => isFilled(partOf(source, 'spec', 'ref', field)))
+  const given = placeOf(own, of, namespace)
+  if (given === undefined) return []
+  if ('why' in given) return [{ title, why: given.why }]
+  const { from, root } = given
+  const source = of('GitRepository').find(
+    (one) => metadataText(one, 'name') === from.name && metadataText(one, 'namespace') === from.namespace,
+  )
+  if (source === undefined ? !repository.isFiles : !repository.isHere(textOf(source, 'spec', 'url'))) return []
+  const ref = partOf(source, 'spec', 'ref')
+  const branch = textOf(ref, 'branch') || (source === undefined ? repository.baseBranch : 'master')
+  const fixed = ['commit', 'name', 'semver', 'tag'].find((field) => isFilled(partOf(ref, field)))
   if (fixed === undefined && branch !== repository.baseBranch) return []
-  const folder = folderOf(partOf(own, 'spec', 'path') ?? './')
-  if (folder === undefined) return [{ title, why: 'its path leaves the repository' }]
+  const path = folderOf(partOf(own, 'spec', 'path') ?? './')
+  if (path === undefined) return [{ title, why: 'its path leaves the repository' }]
+  const folder = [root, path].filter((part) => part !== '').join('/')
   if (isFilled(partOf(own, 'spec', 'kubeConfig'))) return [{ title, why: 'it applies to another cluster (spec.kubeConfig)' }]
   const declared = declarationOf(own, repository.declared)
   const at = `${from.namespace}/${from.name}`
   const pinned =
     fixed === undefined
       ? undefined
-      : `${title} applies the ${fixed} ${textOf(source, 'spec', 'ref', fixed)} of GitRepository ${at}: a merge is applied once spec.ref of it moves`
+      : `${title} applies the ${fixed} ${textOf(ref, fixed)} of GitRepository ${at}: a merge is applied once spec.ref of it moves`
   return [
     {
       title,
@@ -58,6 +61,49 @@ function kustomizationSource(
       pinned,
     },
   ]
+}
+
+interface SourcePlace {
+  readonly from: { readonly namespace: string; readonly name: string }
+  /** Folder of the repository that the root of the artifact is. */
+  readonly root: string
+}
+
+/** Undefined for a kind of source that is not known to be of git. */
+function placeOf(own: JsonObject, of: ResourcesOf, namespace: string): SourcePlace | { readonly why: string } | undefined {
+  const kind = textOf(own, 'spec', 'sourceRef', 'kind') || 'GitRepository'
+  const from = { namespace: textOf(own, 'spec', 'sourceRef', 'namespace') || namespace, name: textOf(own, 'spec', 'sourceRef', 'name') }
+  if (kind === 'GitRepository') return { from, root: '' }
+  if (kind !== 'ExternalArtifact') return undefined
+  for (const generator of of('ArtifactGenerator')) {
+    if (metadataText(generator, 'namespace') !== from.namespace) continue
+    const artifact = objectsIn(partOf(generator, 'spec', 'artifacts')).find((one) => textOf(one, 'name') === from.name)
+    if (artifact !== undefined) return artifactPlace(generator, artifact, from.namespace)
+  }
+  return undefined
+}
+
+/** An artifact whose copies leave everything where it is, but for one folder above (source-watcher `docs/README.md`, ArtifactGenerator). */
+function artifactPlace(generator: JsonObject, artifact: JsonObject, namespace: string): SourcePlace | { readonly why: string } {
+  const copies = objectsIn(partOf(artifact, 'copy')).map((copy) => {
+    const [, alias = '', folder] = /^@([^/]+)\/(.*?)\/?\*\*$/.exec(textOf(copy, 'from')) ?? []
+    const to = /^@artifact\/(.*?)\/?$/.exec(textOf(copy, 'to'))?.[1]
+    const isPlain = folder !== undefined && to !== undefined && !/[*?[]/.test(folder) && !isFilled(partOf(copy, 'exclude'))
+    return isPlain ? { alias, root: rootOf(folder, to) } : undefined
+  })
+  const [first] = copies
+  if (first?.root === undefined || copies.some((copy) => copy?.alias !== first.alias || copy.root !== first.root))
+    return { why: `its artifact ${textOf(artifact, 'name')} is composed of more than one folder with everything below it` }
+  const source = objectsIn(partOf(generator, 'spec', 'sources')).find((one) => textOf(one, 'alias') === first.alias)
+  if (source === undefined || textOf(source, 'kind') !== 'GitRepository')
+    return { why: `its artifact ${textOf(artifact, 'name')} is not of a GitRepository` }
+  return { from: { namespace: textOf(source, 'namespace') || namespace, name: textOf(source, 'name') }, root: first.root }
+}
+
+/** The folder of git that is the root of the artifact, where `folder` lies at `to` in it. */
+function rootOf(folder: string, to: string): string | undefined {
+  if (to === '') return folder
+  return folder === to ? '' : folder.endsWith(`/${to}`) ? folder.slice(0, -to.length - 1) : undefined
 }
 
 function variablesFrom(own: JsonObject, namespace: string): readonly VariablesRef[] {

@@ -45,6 +45,8 @@ export interface SourcedRepository {
   readonly isHere: (address: string) => boolean
   readonly baseBranch: string
   readonly declared: readonly DeclaredSyncer[]
+  /** Whether the resources are those that the repository declares: what its bootstrap makes may be in none of its files. */
+  readonly isFiles: boolean
 }
 
 /** A kind, and the version in which its changes are followed. */

@@ -13,6 +13,7 @@ import { dryRunLines, writtenWord } from '../../plan/turn/turn-words.ts'
 import type { UnitPlan } from '../../plan/turn/unit-plan.ts'
 import { unitFailures } from '../../plan/turn/unit-result.ts'
 import type { TurnResult } from '../../reconcile/run-turn.ts'
+import { sourceNotes } from '../../reconcile/sources/discover-sources.ts'
 import { restoreLosses } from '../../record/restore-losses.ts'
 import type { Change, DriftRecord, DriftReport } from '../../record/schema.ts'
 import { shownText, type VisibilityFor } from '../../record/shown-text.ts'
@@ -50,7 +51,7 @@ export function printTurn(result: TurnResult, options: TurnPrintOptions, printer
   }
   const planned = result.units.flatMap((unit) => (unit.state === 'planned' ? [unit] : []))
   const reports = planned.map(({ plan }) => plan.report)
-  const notes = planned.flatMap((unit) => unit.notes)
+  const notes = [...sourceNotes(result.view), ...planned.flatMap((unit) => unit.notes)]
   const proposals = [...result.proposals].map(([branch, { label, url }]) => ({ branch, label, url }))
   const list = {
     ...reportList(reports, [...incompleteOf(result.units), ...incompleteOfClusters(result.notObserved)]),

@@ -40,6 +40,11 @@ export async function withSources(view: RepositoryView, clusters: readonly Clust
   return { ...view, packages, problems, policies: { ...view.policies, folders: withFolders(view, packages, found), synced } }
 }
 
+/** The resources of syncers that are not compared, or not as they stand on the base branch. */
+export function sourceNotes({ problems }: Pick<RepositoryView, 'problems'>): readonly Note[] {
+  return problems.filter(({ cause }) => cause === 'source-not-compared')
+}
+
 /** Each folder is rendered somehow also where no syncer of the cluster applies it. */
 function withFolders(
   { policies }: RepositoryView,
@@ -66,7 +71,7 @@ async function discover(view: RepositoryView, cluster: ClusterReader, signal: Ab
       : declared.map(({ object }) => object).filter((object) => object['kind'] === kind)
   const isHere = (address: string): boolean => sameRepository(address, view.repository.remote)
   const all = SYNCERS.flatMap(({ sources }) =>
-    sources === 'none' ? [] : sources.read(of, { isHere, baseBranch: view.baseBranch, declared }),
+    sources === 'none' ? [] : sources.read(of, { isHere, baseBranch: view.baseBranch, declared, isFiles: !isAsked }),
   )
   const [renders, titles] = [new Map<string, RenderChoice>(), new Map<string, string>()]
   for (const source of all) {

@@ -1,0 +1,98 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { JsonObject } from '../text/json.ts'
+import { FLUX_SOURCES } from './flux-sources.ts'
+import { sameRepository } from './sync-path.ts'
+import type { SourcedRepository } from './unit-source.ts'
+
+const HERE = 'https://git.example.com/shop/deploy.git'
+
+function resource(kind: string, name: string, spec: JsonObject, group = 'source.toolkit.fluxcd.io/v1'): JsonObject {
+  return { apiVersion: group, kind, metadata: { name, namespace: 'flux-system' }, spec }
+}
+
+function kustomization(spec: JsonObject, name = 'apps'): JsonObject {
+  return resource(
+    'Kustomization',
+    name,
+    { sourceRef: { kind: 'GitRepository', name: 'deploy' }, ...spec },
+    'kustomize.toolkit.fluxcd.io/v1',
+  )
+}
+
+function repositoryOf(spec: JsonObject = {}): JsonObject {
+  return resource('GitRepository', 'deploy', { url: 'ssh://git@git.example.com:2222/shop/deploy', ref: { branch: 'main' }, ...spec })
+}
+
+/** Folders, and what is refused or pinned, as text. */
+function read(objects: readonly JsonObject[], more: Partial<SourcedRepository> = {}): string[] {
+  const of = (kind: string): readonly JsonObject[] => objects.filter((object) => object['kind'] === kind)
+  const repository = {
+    isHere: (address: string) => sameRepository(address, HERE),
+    baseBranch: 'main',
+    declared: [],
+    isFiles: false,
+    ...more,
+  }
+  return FLUX_SOURCES.read(of, repository).map((source) =>
+    'why' in source ? `refused: ${source.why}` : `${source.folder}${source.pinned === undefined ? '' : `: ${source.pinned}`}`,
+  )
+}
+
+test('a Kustomization of a GitRepository of this address and branch names the folder of its path, and any other one names none', () => {
+  assert.deepEqual(read([kustomization({ path: './apps/prod/' }), repositoryOf()]), ['apps/prod'])
+  assert.deepEqual(read([kustomization({}), repositoryOf()]), [''])
+  for (const other of [{ url: 'https://git.example.com/shop/other' }, { ref: { branch: 'next' } }, { ref: {} }] as const)
+    assert.deepEqual(read([kustomization({ path: './apps' }), repositoryOf(other)]), [], JSON.stringify(other))
+  assert.deepEqual(read([kustomization({ path: './apps' })]), [], 'its source is not there')
+  for (const kind of ['OCIRepository', 'Bucket'])
+    assert.deepEqual(read([kustomization({ path: './apps', sourceRef: { kind, name: 'deploy' } }), repositoryOf()]), [], kind)
+})
+
+test('a source that is fixed to a tag or a commit is compared, and says what has to move', () => {
+  assert.deepEqual(read([kustomization({ path: './apps' }), repositoryOf({ ref: { tag: 'v1.2' } })]), [
+    'apps: Flux Kustomization flux-system/apps applies the tag v1.2 of GitRepository flux-system/deploy: a merge is applied once spec.ref of it moves',
+  ])
+  assert.match(
+    read([kustomization({ path: './apps' }), repositoryOf({ ref: { branch: 'main', commit: 'abc' } })])[0] ?? '',
+    /the commit abc of/,
+  )
+})
+
+test('a path that leaves the repository and another cluster are refused with their reason', () => {
+  assert.deepEqual(read([kustomization({ path: '../apps' }), repositoryOf()]), ['refused: its path leaves the repository'])
+  assert.deepEqual(read([kustomization({ path: './apps', kubeConfig: { secretRef: { name: 'edge' } } }), repositoryOf()]), [
+    'refused: it applies to another cluster (spec.kubeConfig)',
+  ])
+})
+
+test('an artifact that is folders of the repository as they lie is followed to them, and any other one is refused', () => {
+  const copied = (...copy: readonly JsonObject[]): readonly JsonObject[] => [
+    kustomization({ path: './production', sourceRef: { kind: 'ExternalArtifact', name: 'apps' } }),
+    resource(
+      'ArtifactGenerator',
+      'deploy',
+      { sources: [{ alias: 'repo', kind: 'GitRepository', name: 'deploy' }], artifacts: [{ name: 'apps', copy: [...copy] }] },
+      'source.extensions.fluxcd.io/v1beta1',
+    ),
+    repositoryOf(),
+  ]
+  const [base, production] = ['base', 'production'].map((name) => ({ from: `@repo/apps/${name}/**`, to: `@artifact/${name}/` }))
+  assert.ok(base && production)
+  assert.deepEqual(read(copied(base, production)), ['apps/production'])
+  assert.deepEqual(read(copied({ from: '@repo/apps/**', to: '@artifact/' })), ['apps/production'])
+  assert.deepEqual(read(copied({ from: '@repo/**', to: '@artifact/' })), ['production'])
+  const refused = ['refused: its artifact apps is composed of more than one folder with everything below it']
+  assert.deepEqual(read(copied(base, { from: '@repo/other/production/**', to: '@artifact/production/' })), refused)
+  assert.deepEqual(read(copied({ ...base, exclude: ['*.md'] })), refused)
+  assert.deepEqual(read(copied({ from: '@repo/apps/production/app.yaml', to: '@artifact/production/' })), refused)
+  assert.deepEqual(read(copied({ from: '@other/apps/**', to: '@artifact/' })), ['refused: its artifact apps is not of a GitRepository'])
+})
+
+test('what a bootstrap makes is in no file: a source that the files do not declare is this repository', () => {
+  assert.deepEqual(read([kustomization({ path: './apps' })], { isFiles: true }), ['apps'])
+  assert.deepEqual(
+    read([kustomization({ path: './apps' }), repositoryOf({ url: 'https://git.example.com/shop/other' })], { isFiles: true }),
+    [],
+  )
+})
