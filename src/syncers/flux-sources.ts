@@ -83,7 +83,7 @@ function placeOf(own: JsonObject, of: ResourcesOf, namespace: string): SourcePla
   return undefined
 }
 
-/** An artifact whose copies leave everything where it is, but for one folder above (source-watcher `docs/README.md`, ArtifactGenerator). */
+/** An artifact whose copies leave everything where it is, but for one folder above (the ArtifactGenerator of source-watcher). */
 function artifactPlace(generator: JsonObject, artifact: JsonObject, namespace: string): SourcePlace | { readonly why: string } {
   const copies = objectsIn(partOf(artifact, 'copy')).map((copy) => {
     const [, alias = '', folder] = /^@([^/]+)\/(.*?)\/?\*\*$/.exec(textOf(copy, 'from')) ?? []
