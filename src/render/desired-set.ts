@@ -28,6 +28,8 @@ export interface DesiredSet {
   readonly resources: readonly DesiredResource[]
   /** The inventory that the package names (`resourcegroup.yaml`, or the Kptfile's `inventory`). */
   readonly inventory: InventoryRef | undefined
+  /** Where a namespaced object without a namespace goes; undefined: where the context points. */
+  readonly namespace?: string
   /** `run`: the objects are the output of a pipeline. */
   readonly pipeline: 'none' | 'run'
   /** Remarks that are no failures: a link that was not followed, a scalar that reads surprisingly. */

@@ -1,6 +1,5 @@
-import { metadataText } from '../krm/resource.ts'
-import { canonicalJson } from '../text/json.ts'
-import type { FluxKustomization } from './flux/flux-kustomization.ts'
+import { canonicalJson, partOf } from '../text/json.ts'
+import type { SyncerBuild } from './syncer-build.ts'
 
 /** The tool that renders a unit, as the policy names it. */
 export type RenderChoice =
@@ -10,8 +9,8 @@ export type RenderChoice =
   | { readonly tool: 'files' }
   /** `path`: folder of the kustomization, from the package; empty for the package itself. */
   | { readonly tool: 'kustomize'; readonly path: string }
-  /** As Flux builds it. */
-  | { readonly tool: 'flux-kustomization'; readonly kustomization: FluxKustomization }
+  /** As a syncer builds it for a resource of its own. */
+  | { readonly tool: 'syncer'; readonly build: SyncerBuild }
   /** A program of the operator that prints the objects. */
   | { readonly tool: 'command'; readonly command: readonly string[] }
 
@@ -20,10 +19,7 @@ export const RENDERED_BY_KPT: RenderChoice = { tool: 'kpt' }
 /** `kustomize overlays/prod`, for people. */
 export function describeChoice(choice: RenderChoice): string {
   if (choice.tool === 'kustomize') return choice.path === '' ? 'kustomize' : `kustomize ${choice.path}`
-  if (choice.tool === 'flux-kustomization') {
-    const { object } = choice.kustomization
-    return `Flux Kustomization ${metadataText(object, 'namespace')}/${metadataText(object, 'name')}`
-  }
+  if (choice.tool === 'syncer') return choice.build.title
   return choice.tool === 'command' ? `the command ${JSON.stringify(choice.command.join(' '))}` : choice.tool
 }
 
@@ -33,9 +29,10 @@ export function sameChoice(one: RenderChoice, other: RenderChoice): boolean {
 
 function wordsOf(choice: RenderChoice): readonly string[] {
   if (choice.tool === 'kustomize') return [choice.tool, choice.path]
-  if (choice.tool === 'flux-kustomization') {
-    const { object, variables } = choice.kustomization
-    return [choice.tool, canonicalJson(object), canonicalJson([...variables].map((pair) => [...pair]))]
+  if (choice.tool === 'syncer') {
+    const { title, object, builder, variables } = choice.build
+    const spec = partOf(object, 'spec') ?? null
+    return [choice.tool, title, canonicalJson([spec, [...builder.fields], [...variables].map((pair) => [...pair])])]
   }
   return choice.tool === 'command' ? [choice.tool, ...choice.command] : [choice.tool]
 }

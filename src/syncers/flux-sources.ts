@@ -4,6 +4,7 @@
  */
 import { metadataText } from '../krm/resource.ts'
 import { parseApiVersion } from '../krm/resource-id.ts'
+import { FLUX_BUILDER } from '../render/flux/flux-kustomization.ts'
 import { canonicalJson, isJsonObject, type Json, type JsonObject, objectsIn, partOf, textOf } from '../text/json.ts'
 import { folderOf, isFilled } from './own-resource.ts'
 import { titleOfOwn } from './sync-path.ts'
@@ -57,7 +58,7 @@ function kustomizationSource(own: JsonObject, of: ResourcesOf, repository: Sourc
       id: { group: KUSTOMIZE, kind: 'Kustomization', namespace, name },
       folder,
       variablesFrom: variablesFrom(own, namespace),
-      render: (variables) => ({ tool: 'flux-kustomization', kustomization: { object: own, declared, variables } }),
+      render: (variables) => ({ tool: 'syncer', build: { title, object: own, declared, variables, builder: FLUX_BUILDER } }),
       pinned,
     },
   ]

@@ -1,15 +1,14 @@
 /** The variables of Flux's `postBuild` in a text that a field comes from, and the values that would give the wanted text. */
-import { metadataText } from '../../krm/resource.ts'
-import type { FluxKustomization } from '../../render/flux/flux-kustomization.ts'
-import { fluxObject, fluxVariables } from '../../render/flux/flux-kustomization.ts'
+import { fluxVariables } from '../../render/flux/flux-kustomization.ts'
 import { BadSubstitution, substituteVariables, variablesIn } from '../../render/flux/shell-variables.ts'
 import type { SourceFiles } from '../../render/kustomize/kustomize-build.ts'
+import { syncerObject } from '../../render/syncer-build.ts'
 import type { Wanted } from './candidate.ts'
-import { fields, fluxSpec } from './kustomization-node.ts'
+import { fields, type SyncedFolder, syncerFields } from './kustomization-node.ts'
 import type { SourceCandidate, SourceLocations } from './source-edits.ts'
 
 interface VariableQuestion {
-  readonly flux: FluxKustomization
+  readonly synced: SyncedFolder
   readonly files: SourceFiles
   /** The authored texts. */
   readonly texts: readonly string[]
@@ -17,13 +16,13 @@ interface VariableQuestion {
 }
 
 /** Each variable by itself: that the field then has the value, and nothing else another one, is proven by a build. */
-export function variableLocations({ flux, files, texts, wanted }: VariableQuestion): SourceLocations {
+export function variableLocations({ synced, files, texts, wanted }: VariableQuestion): SourceLocations {
   const none: SourceLocations = { candidates: [], obstacles: [] }
   if (wanted === undefined || wanted === null || typeof wanted === 'object') return none
-  const spec = fluxSpec(files, flux)
-  const object = fluxObject(flux, files)
-  const variables = fluxVariables(flux, object)
-  const title = `Flux Kustomization ${metadataText(object, 'namespace')}/${metadataText(object, 'name')}`
+  const { build } = synced
+  const spec = syncerFields(files, synced)
+  const variables = fluxVariables(build, syncerObject(build, files))
+  const { title } = build
   const candidates: SourceCandidate[] = []
   const obstacles = new Map<string, SourceLocations['obstacles'][number]>()
   for (const text of texts)

@@ -1,9 +1,9 @@
 /** A document of a file with the locations of its fields. */
 import { type FieldPath, field } from '../../krm/field-path.ts'
-import type { FluxKustomization } from '../../render/flux/flux-kustomization.ts'
 import { KUSTOMIZATION_NAMES } from '../../render/kustomize/kustomization-names.ts'
-import { folderOf } from '../../render/kustomize/kustomization-walk.ts'
+import { folderOf, joined } from '../../render/kustomize/kustomization-walk.ts'
 import { type SourceFiles, textOf } from '../../render/kustomize/kustomize-build.ts'
+import type { SyncerBuild } from '../../render/syncer-build.ts'
 import { isJsonObject, type Json } from '../../text/json.ts'
 import { LineIndex } from '../../yaml/read/go-yaml-text.ts'
 import { readYamlNodes } from '../../yaml/read/read-yaml-node.ts'
@@ -30,6 +30,7 @@ export class SourceDocument {
   private readonly lines: TextLocations
   /** Path of the root in its document. */
   private above: FieldPath = []
+  private base: string | undefined
 
   constructor(path: string, number: number, root: YamlNode, lines: TextLocations) {
     this.path = path
@@ -38,12 +39,13 @@ export class SourceDocument {
     this.lines = lines
   }
 
-  /** What is at the path, as a root; undefined where nothing is. */
-  inside(path: FieldPath): SourceDocument | undefined {
+  /** What is at the path, as a root; undefined where nothing is. @param base folder of the paths in it */
+  inside(path: FieldPath, base: string): SourceDocument | undefined {
     const node = nodeAtPath(this.root, path)?.node
     if (node === undefined) return undefined
     const inner = new SourceDocument(this.path, this.number, node, this.lines)
     inner.above = [...this.above, ...path]
+    inner.base = base
     return inner
   }
 
@@ -53,7 +55,7 @@ export class SourceDocument {
   }
 
   get folder(): string {
-    return folderOf(this.path)
+    return this.base ?? folderOf(this.path)
   }
 
   has(path: FieldPath): boolean {
@@ -109,18 +111,39 @@ export function documentsOf(path: string, files: SourceFiles): readonly SourceDo
   return readYamlNodes(text, path).map((root, number) => new SourceDocument(path, number, root, lines))
 }
 
-/** Every kustomization of the files in reading order, the root first: Flux's resource has fields of it too. */
-export function kustomizationsOf(files: SourceFiles, flux?: FluxKustomization): readonly SourceDocument[] {
-  const spec = fluxSpec(files, flux)
-  const paths = [...files.keys()].filter((path) => KUSTOMIZATION_NAMES.includes(path.slice(path.lastIndexOf('/') + 1)))
-  return [...(spec === undefined ? [] : [spec]), ...paths.flatMap((path) => documentsOf(path, files).slice(0, 1))]
+/** A syncer's build of a folder, from the root of the repository. */
+export interface SyncedFolder {
+  readonly folder: string
+  readonly build: SyncerBuild
 }
 
-/** The specification of Flux's resource in the file that declares it. */
-export function fluxSpec(files: SourceFiles, flux: FluxKustomization | undefined): SourceDocument | undefined {
-  const { declared } = flux ?? {}
-  if (declared === undefined || !files.has(declared.path)) return undefined
-  return documentsOf(declared.path, files)[declared.document]?.inside(fields('spec'))
+/** Every kustomization of the files in reading order, the root first: the resource of a syncer has fields of it too. */
+export function kustomizationsOf(files: SourceFiles, synced?: SyncedFolder): readonly SourceDocument[] {
+  const spec = syncerFields(files, synced)
+  const paths = [...files.keys()].filter((path) => KUSTOMIZATION_NAMES.includes(path.slice(path.lastIndexOf('/') + 1)))
+  return [
+    ...overridesOf(files, synced),
+    ...(spec === undefined ? [] : [spec]),
+    ...paths.flatMap((path) => documentsOf(path, files).slice(0, 1)),
+  ]
+}
+
+/** Fields of a kustomization in the file that declares the syncer's resource. */
+export function syncerFields(files: SourceFiles, synced: SyncedFolder | undefined): SourceDocument | undefined {
+  const { declared, builder } = synced?.build ?? {}
+  if (declared === undefined || builder === undefined || !files.has(declared.path)) return undefined
+  const path = builder.fields.map((name) => (typeof name === 'number' ? index(name) : field(name)))
+  return documentsOf(declared.path, files)[declared.document]?.inside(path, synced?.folder ?? '')
+}
+
+function overridesOf(files: SourceFiles, synced: SyncedFolder | undefined): readonly SourceDocument[] {
+  if (synced === undefined) return []
+  const { names, field: name } = synced.build.builder.overrides
+  return names
+    .map((each) => joined(synced.folder, each))
+    .filter((path) => files.has(path))
+    .flatMap((path) => documentsOf(path, files)[0]?.inside(fields(name), synced.folder) ?? [])
+    .reverse()
 }
 
 export function index(position: number): FieldPath[number] {

@@ -5,10 +5,10 @@
 import { Failure } from '../../failure.ts'
 import { metadataText } from '../../krm/resource.ts'
 import { parseApiVersion, resourceKey } from '../../krm/resource-id.ts'
-import type { FluxKustomization } from '../../render/flux/flux-kustomization.ts'
 import type { SourceFiles } from '../../render/kustomize/kustomize-build.ts'
-import { buildOf, printedResources } from '../../render/kustomize/read-built.ts'
-import { type Build, MissingBuilds } from '../../render/package-builder.ts'
+import { answerOf, type BuiltSource, printedResources } from '../../render/kustomize/read-built.ts'
+import { type BuildAnswer, MissingBuilds } from '../../render/package-builder.ts'
+import type { SyncerBuild } from '../../render/syncer-build.ts'
 import { textOf } from '../../text/json.ts'
 import { type MovedField, RenderedBefore } from '../moved-fields.ts'
 import type { Rendered } from '../prove-edit.ts'
@@ -127,7 +127,8 @@ class BuiltAdoption {
     const key = this.before.keyOf(change)
     const desired = key === undefined ? undefined : this.before.rendered.get(key)
     if (desired === undefined) return []
-    const locations = new KustomizeLocations(files, this.input.source.flux)
+    const { synced, folder } = this.input.source
+    const locations = new KustomizeLocations(files, synced === undefined ? undefined : { folder, build: synced })
     if (change.drift.change === 'missing') return [locations.removal(desired)]
     const own = { desired, declaredName: locations.declaredName(desired) }
     const renamed = renamedFields(change, this.input.changes).map((each): Locations => {
@@ -148,7 +149,7 @@ class BuiltAdoption {
       const after = tryEdit(obstacles, () => applyCandidate(files, candidate))
       return after === undefined ? [] : [{ candidate, files: after }]
     })
-    this.assertBuilt(edited.map((each) => this.buildFor(each.files)))
+    this.assertBuilt(edited.map((each) => ({ ...this.input.source, files: each.files })))
     return edited.flatMap(({ candidate, files: after }) => {
       const rendered = tryRender(obstacles, candidate, () => this.render(after))
       if (rendered === undefined) return []
@@ -161,7 +162,7 @@ class BuiltAdoption {
     const changed = changedFiles(this.input.source.files, files)
     const readers = this.input.others.filter((unit) => [...changed.keys()].some((path) => unit.files.has(path)))
     const builds = readers.flatMap(({ source }) =>
-      source === undefined ? [] : [buildOf(source), buildOf({ ...source, files: withChanges(source.files, files, changed) })],
+      source === undefined ? [] : [source, { ...source, files: withChanges(source.files, files, changed) }],
     )
     this.assertBuilt(builds)
     for (const unit of readers) {
@@ -176,7 +177,7 @@ class BuiltAdoption {
     if (source === undefined) return []
     const [was, is] = [source, { ...source, files: withChanges(source.files, files, changed) }].map((each) => ({
       source: each,
-      answer: this.input.library.built(buildOf(each)),
+      answer: this.answer(each),
     }))
     // A unit that cannot be built, before and after, feeds no cluster.
     if (was === undefined || is === undefined || 'failure' in was.answer) return undefined
@@ -184,7 +185,7 @@ class BuiltAdoption {
     if (was.answer.text === is.answer.text) return undefined
     const before = new RenderedBefore(byKey(printedResources(was.source, was.answer.text)), [])
     // The resource of the syncer is where the value is authored: that it changes is what its own unit has to apply.
-    const own = this.input.source.flux === undefined ? undefined : ownKey(this.input.source.flux)
+    const own = this.input.source.synced === undefined ? undefined : ownKey(this.input.source.synced)
     const moved = before
       .otherMoves(byKey(printedResources(is.source, is.answer.text)))
       .filter(({ resource }) => resourceKey(resource.id) !== own)
@@ -192,10 +193,10 @@ class BuiltAdoption {
   }
 
   /** @throws MissingBuilds with all builds that have to run first */
-  private assertBuilt(builds: readonly Build[]): void {
-    const missing = builds.flatMap((build) => {
+  private assertBuilt(sources: readonly BuiltSource[]): void {
+    const missing = sources.flatMap((source) => {
       try {
-        this.input.library.built(build)
+        this.answer(source)
         return []
       } catch (thrown) {
         if (thrown instanceof MissingBuilds) return thrown.builds
@@ -205,8 +206,8 @@ class BuiltAdoption {
     if (missing.length > 0) throw new MissingBuilds(missing)
   }
 
-  private buildFor(files: SourceFiles): Build {
-    return buildOf({ ...this.input.source, files })
+  private answer(source: BuiltSource): BuildAnswer {
+    return answerOf(source, this.input.library)
   }
 
   /** @throws Failure of the build, or BP111x of its output */
@@ -214,7 +215,7 @@ class BuiltAdoption {
     this.builds += 1
     if (this.builds > MAX_BUILDS) throw tooMany(this.input.source.packagePath)
     const source = { ...this.input.source, files }
-    const answer = this.input.library.built(buildOf(source))
+    const answer = this.answer(source)
     if ('failure' in answer) throw new Failure(answer.failure)
     return byKey(printedResources(source, answer.text))
   }
@@ -227,7 +228,7 @@ class BuiltAdoption {
   }
 }
 
-function ownKey({ object }: FluxKustomization): string {
+function ownKey({ object }: SyncerBuild): string {
   const { group } = parseApiVersion(textOf(object, 'apiVersion'))
   const [namespace, name] = [metadataText(object, 'namespace'), metadataText(object, 'name')]
   return resourceKey({ group, kind: textOf(object, 'kind'), namespace, name })

@@ -5,7 +5,6 @@
 import { Failure } from '../../failure.ts'
 import { type FieldPath, valueAt } from '../../krm/field-path.ts'
 import type { DesiredResource } from '../../render/desired-set.ts'
-import type { FluxKustomization } from '../../render/flux/flux-kustomization.ts'
 import { resolvePath } from '../../render/kustomize/kustomization-walk.ts'
 import type { SourceFiles } from '../../render/kustomize/kustomize-build.ts'
 import { getKey, isJsonObject, type Json } from '../../text/json.ts'
@@ -15,7 +14,7 @@ import type { FileEdit } from '../resolution-edits.ts'
 import { anchoredEdit } from './anchored-edits.ts'
 import { editAt, type Wanted } from './candidate.ts'
 import { variableLocations } from './flux-variables.ts'
-import { documentsOf, fields, index, kustomizationsOf, type SourceDocument } from './kustomization-node.ts'
+import { documentsOf, fields, index, kustomizationsOf, type SourceDocument, type SyncedFolder } from './kustomization-node.ts'
 import { fieldCandidates, namedAlike, shownImage } from './kustomize-fields.ts'
 import type { BuiltTarget } from './kustomize-input.ts'
 import { type Patch, patchesOf, pointerOf, pointerTo } from './kustomize-patches.ts'
@@ -25,13 +24,13 @@ export class KustomizeLocations {
   private readonly files: SourceFiles
   private readonly kustomizations: readonly SourceDocument[]
 
-  private readonly flux: FluxKustomization | undefined
+  private readonly synced: SyncedFolder | undefined
 
   /** @throws Failure BP1110 where a file cannot be read */
-  constructor(files: SourceFiles, flux?: FluxKustomization) {
+  constructor(files: SourceFiles, synced?: SyncedFolder) {
     this.files = files
-    this.flux = flux
-    this.kustomizations = kustomizationsOf(files, flux)
+    this.synced = synced
+    this.kustomizations = kustomizationsOf(files, synced)
   }
 
   /** Name of the object in its file; empty where no file declares it. */
@@ -61,7 +60,7 @@ export class KustomizeLocations {
     const anchored = this.inAnchor(target)
     const anchor = anchored.length === 0 ? [] : [{ candidates: anchored, obstacles: [] }]
     // The authored value of a variable comes before a text in its place.
-    if (valueAt(target.desired.object, target.path) !== undefined) return [variables, ...anchor, first]
+    if (valueAt(target.desired.object, target.path) !== undefined) return [...(this.synced === undefined ? [] : [variables]), ...anchor, first]
     const added = patches.flatMap((patch) => this.inPatch(patch, written)).filter(({ there }) => !there)
     return [
       ...anchor,
@@ -73,9 +72,9 @@ export class KustomizeLocations {
 
   /** Variables of Flux in the texts that the value comes from. */
   private variables(target: BuiltTarget, found: readonly FoundEdit[]): SourceLocations {
-    if (this.flux === undefined) return { candidates: [], obstacles: [] }
+    if (this.synced === undefined) return { candidates: [], obstacles: [] }
     const texts = found.flatMap(({ text }) => (text === undefined ? [] : [text]))
-    return variableLocations({ flux: this.flux, files: this.files, texts, wanted: target.wanted })
+    return variableLocations({ synced: this.synced, files: this.files, texts, wanted: target.wanted })
   }
 
   /** A missing object is removed from its file, and a file without objects from its kustomization. */

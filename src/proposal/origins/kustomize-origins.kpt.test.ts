@@ -105,7 +105,8 @@ async function build(texts: Texts): Promise<{ readonly source: BuiltSource; read
     Object.entries(texts).map(([file, text]) => [file, { path: file, mode: '100644' as const, content: new TextEncoder().encode(text) }]),
   )
   const source: BuiltSource = { packagePath: 'apps/web', package: [], tool: 'kustomize', folder: 'apps/web', files, command: [] }
-  const answer = await BUILDS.build(buildOf(source), new AbortController().signal)
+  const run = buildOf(source)
+  const answer = 'tool' in run ? await BUILDS.build(run, new AbortController().signal) : run
   if ('failure' in answer) throw new TypeError(answer.failure.why)
   return { source, resources: printedResources(source, answer.text) }
 }

@@ -88,7 +88,7 @@ export async function loadPackage(
       packageName,
       slug: packageSlug(found.path, name),
       ...(found.source === 'folder' ? { source: found.source } : {}),
-      ...(choice.tool === 'flux-kustomization' ? { appliedBy: describeChoice(choice) } : {}),
+      ...(choice.tool === 'syncer' ? { appliedBy: describeChoice(choice) } : {}),
     },
     boundary: boundaryOf(view.policies, cluster, found.path),
     kptfile,

@@ -62,7 +62,7 @@ export async function readLiveSides<Package extends { readonly desired: DesiredS
 ): Promise<readonly { readonly of: Package; readonly side: LiveSide }[]> {
   const locateAll = kindTable(reader, signal)
   const placed = await eachOf(packages, WIDTH, async ({ desired, boundary }) => {
-    const all = await locateAll(desired.resources, namespace)
+    const all = await locateAll(desired.resources, desired.namespace ?? namespace)
     return boundary === undefined ? all : all.map((each) => within(boundary, each))
   })
   const wanted = placed.map((resources) =>

@@ -206,7 +206,8 @@ function tooLarge(thrown: unknown): OversizedRead {
 }
 
 /** The scopes of the kinds of an earlier version are not read from the server: each object may be in either scope. */
-function objectsOf({ resources }: DesiredSet, namespace: string): ReadonlyMap<string, JsonObject> {
+function objectsOf({ resources, namespace: own }: DesiredSet, context: string): ReadonlyMap<string, JsonObject> {
+  const namespace = own ?? context
   return new Map(
     resources.flatMap(({ id, object }): [string, JsonObject][] => {
       const locations = id.namespace === '' ? ['', namespace] : [id.namespace, '']

@@ -4,8 +4,8 @@ import { rendersOf } from '../../policy/effective-policy.ts'
 import type { SharingUnit } from '../../proposal/adopt/kustomize-input.ts'
 import type { BuiltSource } from '../../render/kustomize/read-built.ts'
 import { describeChoice, type RenderChoice } from '../../render/render-choice.ts'
-import { readFluxSource } from '../sources/read-flux.ts'
 import { type CommitFiles, listedFiles, readKustomization, type WalkedKustomization } from '../sources/read-kustomization.ts'
+import { readSyncedSource } from '../sources/read-synced.ts'
 import { type RepositoryView, readFolder } from './repository-view.ts'
 import { isInside, kustomizationFolder } from './unit-source.ts'
 
@@ -78,10 +78,10 @@ async function sharingUnit(
   signal: AbortSignal,
 ): Promise<SharingUnit | undefined> {
   const read = [...source.files.keys()]
-  if (choice.tool === 'flux-kustomization') {
-    if (found.path === source.packagePath && source.flux === choice.kustomization) return undefined
+  if (choice.tool === 'syncer') {
+    if (found.path === source.packagePath && source.synced === choice.build) return undefined
     const { files } = await readFolder(view, found.path, signal)
-    const read = await readFluxSource(sourcesOf(view).files, { packagePath: found.path, files }, choice.kustomization, signal)
+    const read = await readSyncedSource(sourcesOf(view).files, { packagePath: found.path, files }, choice.build, signal)
     if (read.failures.length > 0) return undefined
     return { name, files: new Set([...source.files.keys()].filter((path) => read.source.files.has(path))), source: read.source }
   }

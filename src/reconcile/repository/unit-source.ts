@@ -3,12 +3,12 @@ import type { Failure } from '../../failure.ts'
 import type { PackageFile, PackageFiles } from '../../package/package-files.ts'
 import type { TreeFile } from '../../ports/package-repository.ts'
 import { type BuiltSource, buildOf, readBuilt } from '../../render/kustomize/read-built.ts'
-import { type BuildAnswer, NO_BUILDS } from '../../render/package-builder.ts'
+import { NO_BUILDS } from '../../render/package-builder.ts'
 import type { PackageRenderer, TurnRendering } from '../../render/package-renderer.ts'
 import type { RenderChoice } from '../../render/render-choice.ts'
 import { renderAsFiles } from '../../render/render-package.ts'
-import { readFluxSource } from '../sources/read-flux.ts'
 import { type CommitFiles, readKustomization } from '../sources/read-kustomization.ts'
+import { readSyncedSource } from '../sources/read-synced.ts'
 import { below } from './repository-view.ts'
 
 interface RenderedUnit {
@@ -33,7 +33,7 @@ export async function renderUnit(
   const [first, ...others] = read.failures
   if (first !== undefined) return { rendering: { failures: [first, ...others] }, source: read.source, outside }
   const build = buildOf(read.source)
-  const answer: BuildAnswer = await (renderer.builder?.build(build, signal) ?? NO_BUILDS.built(build))
+  const answer = 'tool' in build ? await (renderer.builder?.build(build, signal) ?? NO_BUILDS.built(build)) : build
   return { rendering: readBuilt(read.source, answer), source: read.source, outside }
 }
 
@@ -52,7 +52,7 @@ async function sourceOf(
   choice: Exclude<RenderChoice, { tool: 'kpt' | 'files' }>,
   signal: AbortSignal,
 ): Promise<{ readonly source: BuiltSource; readonly failures: readonly Failure[] }> {
-  if (choice.tool === 'flux-kustomization') return readFluxSource(commit, { packagePath, files }, choice.kustomization, signal)
+  if (choice.tool === 'syncer') return readSyncedSource(commit, { packagePath, files }, choice.build, signal)
   if (choice.tool === 'kustomize') {
     const folder = kustomizationFolder(packagePath, choice.path)
     const walked = await readKustomization(commit, folder, signal)

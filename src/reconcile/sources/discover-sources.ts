@@ -144,9 +144,9 @@ async function renderOf(source: UnitSource, cluster: ClusterReader, signal: Abor
     }
   }
   const choice = source.render(variables)
-  if (choice.tool !== 'flux-kustomization') return choice
+  if (choice.tool !== 'syncer') return choice
   const [problem] = problems
-  return { ...choice, kustomization: { ...choice.kustomization, secrets, ...given({ problem }) } }
+  return { ...choice, build: { ...choice.build, secrets, ...given({ problem }) } }
 }
 
 /** As Flux does: a value has one line. */

@@ -21,24 +21,11 @@ import {
   textsIn,
 } from '../../text/json.ts'
 import { parseGoYaml } from '../../yaml/read/go-yaml.ts'
-import { decodeYaml } from '../../yaml/read/go-yaml-text.ts'
 import { KUSTOMIZATION_NAMES } from '../kustomize/kustomization-names.ts'
 import { joined } from '../kustomize/kustomization-walk.ts'
 import { kustomizationAt, kustomizationOf, type SourceFiles } from '../kustomize/kustomize-build.ts'
+import type { BuiltDocument, SyncerBuild, SyncerBuilder, WrittenKustomization } from '../syncer-build.ts'
 import { BadSubstitution, substituteVariables } from './shell-variables.ts'
-
-export interface FluxKustomization {
-  /** The resource, as the cluster has it or as a file of the repository declares it. */
-  readonly object: JsonObject
-  /** The file that declares it with the same specification: an edit there changes what is built. From the root of the repository. */
-  readonly declared?: { readonly path: string; readonly document: number } | undefined
-  /** Of the ConfigMaps and Secrets that `substituteFrom` names, the later ones over the earlier ones. */
-  readonly variables: ReadonlyMap<string, string>
-  /** Names of those of `variables` that are of a Secret. */
-  readonly secrets?: ReadonlySet<string> | undefined
-  /** Why it cannot be built, as a clause. */
-  readonly problem?: string
-}
 
 const GROUP = 'kustomize.toolkit.fluxcd.io'
 const SUBSTITUTE = `${GROUP}/substitute`
@@ -46,22 +33,18 @@ const VARIABLE_NAME = /^[_A-Za-z][_A-Za-z0-9]*$/
 /** Without objects kustomize reports an empty kustomization. */
 const PLACEHOLDER = '_placeholder'
 
-/** The resource of a source: an edited file of the repository counts. @throws Failure BP111x of the file */
-export function fluxObject({ object, declared }: FluxKustomization, files: SourceFiles): JsonObject {
-  const file = declared === undefined ? undefined : files.get(declared.path)
-  if (declared === undefined || file === undefined) return object
-  const value = parseGoYaml(decodeYaml(file.content, declared.path), declared.path).documents[declared.document]?.value
-  const isSame =
-    isJsonObject(value) && metadataText(value, 'name') === metadataText(object, 'name') && textOf(value, 'kind') === 'Kustomization'
-  return isSame ? value : object
+export const FLUX_BUILDER: SyncerBuilder = {
+  fields: ['spec'],
+  overrides: { names: [], field: '' },
+  components: (object) => textsIn(partOf(object, 'spec', 'components')),
+  way: { kustomization: fluxKustomization },
+  namespace: () => undefined,
+  documents: fluxDocuments,
+  finished: withCommonMetadata,
 }
 
 /** The kustomization that Flux writes into the folder, and whether the objects keep the marks of their origin. @param folder from the root of the repository */
-export function fluxKustomization(
-  object: JsonObject,
-  folder: string,
-  files: SourceFiles,
-): { readonly path: string; readonly text: string; readonly keepsOrigins: boolean } {
+export function fluxKustomization(object: JsonObject, folder: string, files: SourceFiles): WrittenKustomization {
   const own = kustomizationOf(folder, files)
   const authored = own === undefined ? generated(folder, files) : kustomizationAt(own, files)
   const spec = partOf(object, 'spec') ?? {}
@@ -149,7 +132,7 @@ function withImages(authored: readonly JsonObject[], given: readonly JsonObject[
  * @param text documents as kustomize prints them
  * @throws Failure BP1209 where the substitution fails
  */
-export function fluxDocuments(flux: FluxKustomization, object: JsonObject, text: string): readonly FluxDocument[] {
+export function fluxDocuments(flux: SyncerBuild, object: JsonObject, text: string): readonly BuiltDocument[] {
   const variables = fluxVariables(flux, object)
   const documents = text.split(/^---\n/m).filter((document) => document.trim() !== '')
   if (partOf(object, 'spec', 'postBuild') === undefined || variables.size === 0) return documents.map((document) => ({ text: document }))
@@ -158,7 +141,7 @@ export function fluxDocuments(flux: FluxKustomization, object: JsonObject, text:
   if (bad !== undefined) throw unsubstituted(where, `the variable name ${JSON.stringify(bad.slice(0, 100))} is not valid`)
   const { secrets = NO_SECRETS } = flux
   const others = new Map([...variables].map(([name, value]) => [name, isOfSecret(object, name, secrets) ? OTHER : value]))
-  return documents.map((document): FluxDocument => {
+  return documents.map((document): BuiltDocument => {
     if (!isSubstituted(document)) return { text: document }
     const made = substituted(document, variables, where)
     const other = secrets.size === 0 || !document.includes('${') ? made : substituted(document, others, where)
@@ -175,12 +158,6 @@ function isOfSecret(object: JsonObject, name: string, secrets: ReadonlySet<strin
   return secrets.has(name) && typeof partOf(object, 'spec', 'postBuild', 'substitute', name) !== 'string'
 }
 
-export interface FluxDocument {
-  readonly text: string
-  /** The document with other values in place of those of Secrets; undefined where it has none. */
-  readonly other?: string
-}
-
 /** Where two values differ; a list whose length differs is one place. */
 export function differingPaths(value: Json | undefined, other: Json | undefined, path: FieldPath = []): readonly FieldPath[] {
   if (isJsonObject(value) && isJsonObject(other))
@@ -193,7 +170,7 @@ export function differingPaths(value: Json | undefined, other: Json | undefined,
 }
 
 /** Those of `substitute` over those of `substituteFrom`; a value has one line. */
-export function fluxVariables({ variables: given }: FluxKustomization, object: JsonObject): ReadonlyMap<string, string> {
+export function fluxVariables({ variables: given }: SyncerBuild, object: JsonObject): ReadonlyMap<string, string> {
   const variables = new Map(given)
   for (const [name, value] of Object.entries(objectOf(partOf(object, 'spec', 'postBuild', 'substitute'))))
     if (typeof value === 'string') variables.set(name, value.replaceAll('\n', ''))

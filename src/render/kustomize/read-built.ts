@@ -2,24 +2,18 @@
 import { Failure } from '../../failure.ts'
 import type { PackageFiles } from '../../package/package-files.ts'
 import { PACKAGE_FILE } from '../../package/walk-package.ts'
+import { given } from '../../text/given.ts'
 import { getKey, isJsonObject, type Json, partOf } from '../../text/json.ts'
 import { objectsIn, parseGoYaml } from '../../yaml/read/go-yaml.ts'
 import type { DesiredSet, SourceLocation } from '../desired-set.ts'
 import { DesiredSetBuilder } from '../desired-set-builder.ts'
-import {
-  differingPaths,
-  type FluxDocument,
-  type FluxKustomization,
-  fluxDocuments,
-  fluxKustomization,
-  fluxObject,
-  withCommonMetadata,
-} from '../flux/flux-kustomization.ts'
+import { differingPaths } from '../flux/flux-kustomization.ts'
 import { isLocalConfig } from '../not-applied.ts'
-import type { Build, BuildAnswer } from '../package-builder.ts'
+import type { Build, BuildAnswer, BuildLibrary } from '../package-builder.ts'
 import type { TurnRendering } from '../package-renderer.ts'
 import { PackageSources } from '../package-sources.ts'
 import { isEmptyList } from '../render-package.ts'
+import { type BuiltDocument, type SyncerBuild, syncerObject, type WrittenKustomization } from '../syncer-build.ts'
 import { withoutAnnotations } from '../without-annotations.ts'
 import { kustomizeBuild, ORIGIN, type SourceFiles, wantsOrigins } from './kustomize-build.ts'
 import { ResourceOrigins } from './resource-origins.ts'
@@ -36,8 +30,8 @@ export interface BuiltSource {
   readonly files: SourceFiles
   /** Program and arguments; empty for kustomize. */
   readonly command: readonly string[]
-  /** Of a kustomization that Flux builds: what it makes of it. */
-  readonly flux?: FluxKustomization | undefined
+  /** Where a syncer builds it: what it makes of the folder. */
+  readonly synced?: SyncerBuild | undefined
 }
 
 /** Never throws for bad input: returns the failures of the program, of the Kptfile and of the output. */
@@ -57,31 +51,53 @@ export function readBuilt(source: BuiltSource, answer: BuildAnswer): TurnRenderi
   const [first, ...others] = builder.failures
   if (first !== undefined) return { failures: [first, ...others] }
   const kptfile = sources.kptfiles.get('')
-  return { desired: builder.build(kptfile?.inventory, [], 'none'), kptfile, unread: [] }
+  const namespace = source.synced?.builder.namespace(source.synced.object)
+  return { desired: { ...builder.build(kptfile?.inventory, [], 'none'), ...given({ namespace }) }, kptfile, unread: [] }
 }
 
-/** @throws Failure BP111x of the file that declares Flux's resource */
-export function buildOf({ tool, folder, files, command, flux }: Omit<BuiltSource, 'packagePath' | 'package'>): Build {
-  if (tool === 'kustomize') return kustomizeBuild(folder, flux === undefined ? files : writtenByFlux(flux, folder, files))
-  return { tool, folder, command, files: [...files.values()].sort((one, other) => (one.path < other.path ? -1 : 1)) }
+type BuildInput = Omit<BuiltSource, 'packagePath' | 'package'>
+
+/** The run of a program, or its answer where none is needed: what the syncer prints itself, or what it refuses. */
+export function buildOf(source: BuildInput): Build | BuildAnswer {
+  const { tool, folder, files, command, synced } = source
+  if (tool === 'command')
+    return { tool, folder, command, files: [...files.values()].sort((one, other) => (one.path < other.path ? -1 : 1)) }
+  try {
+    if (synced !== undefined && 'print' in synced.builder.way)
+      return { text: synced.builder.way.print(syncerObject(synced, files), folder, files) }
+    const written = writtenBySyncer(source)
+    if (written === undefined) return kustomizeBuild(folder, files)
+    const { path, text } = written
+    return kustomizeBuild(folder, new Map(files).set(path, { path, mode: '100644', content: new TextEncoder().encode(text) }))
+  } catch (thrown) {
+    if (thrown instanceof Failure) return { failure: thrown.toJSON() }
+    throw thrown
+  }
 }
 
-function writtenByFlux(flux: FluxKustomization, folder: string, files: SourceFiles): SourceFiles {
-  const { path, text } = fluxKustomization(fluxObject(flux, files), folder, files)
-  return new Map(files).set(path, { path, mode: '100644', content: new TextEncoder().encode(text) })
+/** @throws MissingBuilds where a program has to run first */
+export function answerOf(source: BuildInput, library: BuildLibrary): BuildAnswer {
+  const build = buildOf(source)
+  return 'tool' in build ? library.built(build) : build
+}
+
+function writtenBySyncer({ folder, files, synced }: Pick<BuiltSource, 'folder' | 'files' | 'synced'>): WrittenKustomization | undefined {
+  if (synced === undefined || 'print' in synced.builder.way) return undefined
+  return synced.builder.way.kustomization(syncerObject(synced, files), folder, files)
 }
 
 const ORIGINS: ReadonlySet<string> = new Set([ORIGIN])
 
 function addPrinted(builder: DesiredSetBuilder, source: BuiltSource, text: string): void {
   const where = `${source.folder === '' ? 'the repository' : source.folder} (as ${source.command[0] ?? 'kustomize'} printed it)`
-  const { flux, folder, files } = source
-  const resource = flux === undefined ? undefined : fluxObject(flux, files)
-  const isWanted = resource === undefined ? wantsOrigins(folder, files) : fluxKustomization(resource, folder, files).keepsOrigins
+  const { synced, folder, files } = source
+  const resource = synced === undefined ? undefined : syncerObject(synced, files)
+  const isWanted = synced === undefined ? wantsOrigins(folder, files) : writtenBySyncer(source)?.keepsOrigins === true
   const keepsOrigins = source.tool === 'command' || isWanted
   const isPlain = (object: Json): boolean => keepsOrigins || partOf(object, 'metadata', 'annotations', ORIGIN) === undefined
   const origins = new ResourceOrigins(source.folder, source.files)
-  const texts: readonly FluxDocument[] = flux === undefined || resource === undefined ? [{ text }] : fluxDocuments(flux, resource, text)
+  const texts: readonly BuiltDocument[] =
+    synced === undefined || resource === undefined ? [{ text }] : synced.builder.documents(synced, resource, text)
   for (const { text: part, other } of texts) {
     const others = other === undefined ? [] : parseGoYaml(other, where).documents
     for (const document of parseGoYaml(part, where).documents) {
@@ -91,7 +107,8 @@ function addPrinted(builder: DesiredSetBuilder, source: BuiltSource, text: strin
       for (const { object, line } of objectsIn(document, part, where)) {
         const location = isJsonObject(object) && source.tool === 'kustomize' ? origins.locationOf(object) : ofCommand(source, line)
         const plain = isPlain(object) ? object : withoutAnnotations(object, ORIGINS)
-        const made = resource === undefined || !isJsonObject(plain) ? plain : withCommonMetadata(plain, resource)
+        const made =
+          synced === undefined || resource === undefined || !isJsonObject(plain) ? plain : synced.builder.finished(plain, resource)
         const key = builder.add(made, location, location.path, listIsLocal)
         if (key !== undefined && hidden.length > 0) builder.hide(key, hidden)
       }

@@ -1,0 +1,70 @@
+/** What a syncer makes of a folder for one of its resources: how a build of it begins, and what becomes of the output. */
+import { metadataText } from '../krm/resource.ts'
+import type { JsonObject } from '../text/json.ts'
+import { textOf } from '../text/json.ts'
+import { parseGoYaml } from '../yaml/read/go-yaml.ts'
+import { decodeYaml } from '../yaml/read/go-yaml-text.ts'
+import type { SourceFiles } from './kustomize/kustomize-build.ts'
+
+export interface SyncerBuild {
+  /** `Flux Kustomization flux-system/apps`. */
+  readonly title: string
+  /** The resource, as the cluster has it or as a file of the repository declares it. */
+  readonly object: JsonObject
+  /** The file that declares it with the same specification: an edit there changes what is built. From the root of the repository. */
+  readonly declared?: { readonly path: string; readonly document: number } | undefined
+  /** Of the ConfigMaps and Secrets that `substituteFrom` names, the later ones over the earlier ones. */
+  readonly variables: ReadonlyMap<string, string>
+  /** Names of those of `variables` that are of a Secret. */
+  readonly secrets?: ReadonlySet<string> | undefined
+  /** Why it cannot be built, as a clause. */
+  readonly problem?: string
+  readonly builder: SyncerBuilder
+}
+
+/** The kustomization that a syncer writes into the folder, and whether the objects keep the marks of their origin. */
+export interface WrittenKustomization {
+  readonly path: string
+  readonly text: string
+  readonly keepsOrigins: boolean
+}
+
+export interface BuiltDocument {
+  readonly text: string
+  /** The document with other values in place of those of Secrets; undefined where it has none. */
+  readonly other?: string
+}
+
+/** How one kind of resource is built; `object` is the resource, and `folder` is from the root of the repository. */
+export interface SyncerBuilder {
+  /** Where the resource has fields of a kustomization. */
+  readonly fields: readonly (string | number)[]
+  /** Names of files in the folder that have fields of a kustomization in one of theirs. */
+  readonly overrides: { readonly names: readonly string[]; readonly field: string }
+  /** What it adds of `components`. */
+  readonly components: (object: JsonObject) => readonly string[]
+  /** With `kustomization`, kustomize builds the folder; with `print`, nothing but the files is read. @throws Failure where the syncer fails */
+  readonly way:
+    | { readonly kustomization: (object: JsonObject, folder: string, files: SourceFiles) => WrittenKustomization }
+    | { readonly print: (object: JsonObject, folder: string, files: SourceFiles) => string }
+  /** Where a namespaced object without a namespace goes; undefined: where the context points. */
+  readonly namespace: (object: JsonObject) => string | undefined
+  /** The documents of the output. @throws Failure BP1209 where a substitution fails */
+  readonly documents: (build: SyncerBuild, object: JsonObject, text: string) => readonly BuiltDocument[]
+  /** What becomes of each object in the end. */
+  readonly finished: (built: JsonObject, object: JsonObject) => JsonObject
+}
+
+/** The resource of a build: an edited file of the repository counts. @throws Failure BP111x of the file */
+export function syncerObject({ object, declared }: Pick<SyncerBuild, 'object' | 'declared'>, files: SourceFiles): JsonObject {
+  const file = declared === undefined ? undefined : files.get(declared.path)
+  if (declared === undefined || file === undefined) return object
+  const value = parseGoYaml(decodeYaml(file.content, declared.path), declared.path).documents[declared.document]?.value
+  return isSame(value, object) ? value : object
+}
+
+function isSame(value: unknown, object: JsonObject): value is JsonObject {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false
+  const found = value as JsonObject
+  return metadataText(found, 'name') === metadataText(object, 'name') && textOf(found, 'kind') === textOf(object, 'kind')
+}
