@@ -2,7 +2,7 @@
 import { field } from '../../src/krm/field-path.ts'
 import type { Candidate, Locations } from '../../src/proposal/adopt/candidate.ts'
 import { type Inverse, type InverseInput, obstacle } from '../../src/proposal/adopt/find-locations.ts'
-import { splitReference } from '../../src/proposal/adopt/image-reference.ts'
+import { splitReference } from '../../src/text/image-reference.ts'
 import { mapAt, textAt } from '../../src/yaml/yaml-node.ts'
 
 type Part = 'newName' | 'newTag' | 'digest'

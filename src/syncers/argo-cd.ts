@@ -11,6 +11,7 @@ import type { Finding } from '../ports/probes.ts'
 import { matchesGlob } from '../text/glob.ts'
 import { isJsonArray, isJsonObject, type JsonObject, objectsIn, partOf, textOf } from '../text/json.ts'
 import { listed, type Phrase, phrase } from '../text/phrase.ts'
+import { argoSources } from './argo-sources.ts'
 import { hookValues } from './helm.ts'
 import { ignoredBy, readIgnores } from './ignore-rules.ts'
 import { describeField, judgeOwn } from './judgement.ts'
@@ -127,7 +128,7 @@ export const ARGO_CD: Syncer = {
   appliers: [APPLICATION],
   ignores: [IGNORES],
   ignoreMark: 'none',
-  sources: 'none',
+  sources: argoSources(NAMESPACES),
   check: {
     kinds: [{ group: 'argoproj.io', kind: 'Application' }],
     judge: (of, repository) => of('Application').flatMap((own) => checkApplication(own, repository)),

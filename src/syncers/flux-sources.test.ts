@@ -32,6 +32,8 @@ function read(objects: readonly JsonObject[], more: Partial<SourcedRepository> =
     baseBranch: 'main',
     declared: [],
     isFiles: false,
+    isBranch: () => false,
+    has: () => false,
     ...more,
   }
   return FLUX_SOURCES.read(of, repository).map((source) =>

@@ -8,7 +8,14 @@ import { FLUX_BUILDER } from '../render/flux/flux-kustomization.ts'
 import { canonicalJson, isJsonObject, type Json, type JsonObject, objectsIn, partOf, textOf } from '../text/json.ts'
 import { folderOf, isFilled } from './own-resource.ts'
 import { titleOfOwn } from './sync-path.ts'
-import type { DeclaredSyncer, RefusedSource, SourceDiscovery, SourcedRepository, UnitSource, VariablesRef } from './unit-source.ts'
+import {
+  declarationOf,
+  type RefusedSource,
+  type SourceDiscovery,
+  type SourcedRepository,
+  type UnitSource,
+  type VariablesRef,
+} from './unit-source.ts'
 
 const KUSTOMIZE = 'kustomize.toolkit.fluxcd.io'
 const SOURCE = 'source.toolkit.fluxcd.io'
@@ -46,7 +53,7 @@ function kustomizationSource(own: JsonObject, of: ResourcesOf, repository: Sourc
   if (path === undefined) return [{ title, why: 'its path leaves the repository' }]
   const folder = [root, path].filter((part) => part !== '').join('/')
   if (isFilled(partOf(own, 'spec', 'kubeConfig'))) return [{ title, why: 'it applies to another cluster (spec.kubeConfig)' }]
-  const declared = declarationOf(own, repository.declared)
+  const declared = declarationOf(own, repository.declared, builtBy)
   const at = `${from.namespace}/${from.name}`
   const pinned =
     fixed === undefined
@@ -113,20 +120,6 @@ function variablesFrom(own: JsonObject, namespace: string): readonly VariablesRe
     if (kind !== 'ConfigMap' && kind !== 'Secret') return []
     return [{ kind, namespace, name: textOf(one, 'name'), optional: partOf(one, 'optional') === true }]
   })
-}
-
-/** The file that declares the resource, if its specification is the one that Flux has: then an edit there changes what is built. */
-function declarationOf(own: JsonObject, declared: readonly DeclaredSyncer[]): { path: string; document: number } | undefined {
-  const same = declared.filter(
-    ({ object }) =>
-      textOf(object, 'kind') === 'Kustomization' &&
-      parseApiVersion(textOf(object, 'apiVersion')).group === KUSTOMIZE &&
-      metadataText(object, 'name') === metadataText(own, 'name') &&
-      ['', metadataText(own, 'namespace')].includes(metadataText(object, 'namespace')) &&
-      builtBy(object) === builtBy(own),
-  )
-  const [only] = same
-  return only === undefined || same.length > 1 ? undefined : { path: only.path, document: only.document }
 }
 
 /** Fields that decide what is built. */

@@ -1,7 +1,8 @@
 /** Units of a repository that are known by what a syncer applies (design §14). */
-import type { ResourceId } from '../krm/resource-id.ts'
+import { metadataText } from '../krm/resource.ts'
+import { parseApiVersion, type ResourceId } from '../krm/resource-id.ts'
 import type { RenderChoice } from '../render/render-choice.ts'
-import type { JsonObject } from '../text/json.ts'
+import { type JsonObject, textOf } from '../text/json.ts'
 
 /** A ConfigMap or Secret whose entries a build reads. */
 export interface VariablesRef {
@@ -44,9 +45,34 @@ export interface SourcedRepository {
   /** Whether the address is one of this repository. */
   readonly isHere: (address: string) => boolean
   readonly baseBranch: string
+  readonly isBranch: (name: string) => boolean
+  /** Whether the base branch has the file. */
+  readonly has: (path: string) => boolean
   readonly declared: readonly DeclaredSyncer[]
   /** Whether the resources are those that the repository declares: what its bootstrap makes may be in none of its files. */
   readonly isFiles: boolean
+}
+
+/**
+ * The file that declares the resource, if what is built of it is the same as of the one of the cluster: then an edit there changes what is built.
+ * @param builtBy the part of its specification that decides about the objects
+ */
+export function declarationOf(
+  own: JsonObject,
+  declared: readonly DeclaredSyncer[],
+  builtBy: (object: JsonObject) => string,
+): { path: string; document: number } | undefined {
+  const { group } = parseApiVersion(textOf(own, 'apiVersion'))
+  const same = declared.filter(
+    ({ object }) =>
+      textOf(object, 'kind') === textOf(own, 'kind') &&
+      parseApiVersion(textOf(object, 'apiVersion')).group === group &&
+      metadataText(object, 'name') === metadataText(own, 'name') &&
+      ['', metadataText(own, 'namespace')].includes(metadataText(object, 'namespace')) &&
+      builtBy(object) === builtBy(own),
+  )
+  const [only] = same
+  return only === undefined || same.length > 1 ? undefined : { path: only.path, document: only.document }
 }
 
 /** A kind, and the version in which its changes are followed. */

@@ -3,9 +3,9 @@ import type { FieldPath } from '../../krm/field-path.ts'
 import { valueAt } from '../../krm/field-path.ts'
 import { resolvePath } from '../../render/kustomize/kustomization-walk.ts'
 import { type SourceFiles, textOf } from '../../render/kustomize/kustomize-build.ts'
+import { splitReference } from '../../text/image-reference.ts'
 import { getKey, type Json, partOf } from '../../text/json.ts'
 import type { Wanted } from './candidate.ts'
-import { splitReference } from './image-reference.ts'
 import { fields, index, isAt, type SourceDocument } from './kustomization-node.ts'
 import type { BuiltTarget } from './kustomize-input.ts'
 import type { SourceCandidate, SourceLocations } from './source-edits.ts'
@@ -13,6 +13,7 @@ import type { SourceCandidate, SourceLocations } from './source-edits.ts'
 export function fieldCandidates(kustomizations: readonly SourceDocument[], files: SourceFiles, target: BuiltTarget): SourceLocations {
   const all = kustomizations.flatMap((kustomization) => [
     ...images(kustomization, target),
+    ...imageTexts(kustomization, target),
     ...replicas(kustomization, target),
     ...labels(kustomization, target),
   ])
@@ -79,6 +80,30 @@ function images(kustomization: SourceDocument, target: BuiltTarget): readonly So
   })
 }
 
+/** `nginx=example.com/nginx:1.2`, as an Argo CD Application has them: with the name, the tag and the digest of the wanted image. */
+function imageTexts(kustomization: SourceDocument, { desired, path, wanted }: BuiltTarget): readonly SourceCandidate[] {
+  const now = valueAt(desired.object, path)
+  if (!isImage(path) || typeof wanted !== 'string' || typeof now !== 'string') return []
+  return kustomization.texts('images').flatMap(({ index: position, text: entry }) => {
+    const equals = entry.indexOf('=')
+    const [named, image] = [entry.slice(0, Math.max(0, equals)), splitReference(entry.slice(equals + 1))]
+    const live = splitReference(wanted)
+    if (splitReference(now).name !== image.name && named !== splitReference(now).name) return []
+    const other = live.name !== image.name && named === '' ? `${image.name}=` : equals === -1 ? '' : `${named}=`
+    // A tag that the entry does not set is the manifest's.
+    const tag = live.tag === '' || (image.tag === '' && image.digest === '') ? '' : `:${live.tag}`
+    const digest = live.digest === '' ? '' : `@${live.digest}`
+    const at = [...fields('images'), index(position)]
+    const via = { via: `image:${named || image.name}`, what: `the image ${named || image.name}` }
+    return [setField(kustomization, at, `${other}${live.name}${tag}${digest}`, via)]
+  })
+}
+
+function isImage(path: FieldPath): boolean {
+  const last = path.at(-1)
+  return last?.kind === 'field' && last.name === 'image'
+}
+
 /**
  * The image for a manifest or patch, where a kustomization gives it another name only: the name that the kustomization matches. Undefined
  * where the wanted value itself is to be written.
@@ -90,8 +115,16 @@ export function shownImage(kustomizations: readonly SourceDocument[], target: Bu
   const entry = kustomizations
     .flatMap((kustomization) => imageEntries(kustomization, target))
     .find(({ value }) => text(value, 'newName') === live.name)
-  if (entry === undefined) return undefined
-  return `${text(entry.value, 'name')}${live.tag === '' ? '' : `:${live.tag}`}${live.digest === '' ? '' : `@${live.digest}`}`
+  const named = entry === undefined ? namedIn(kustomizations, target, live.name) : text(entry.value, 'name')
+  if (named === undefined) return undefined
+  return `${named}${live.tag === '' ? '' : `:${live.tag}`}${live.digest === '' ? '' : `@${live.digest}`}`
+}
+
+/** Of `nginx=example.com/nginx:1.2`. */
+function namedIn(kustomizations: readonly SourceDocument[], { path }: BuiltTarget, shown: string): string | undefined {
+  if (!isImage(path)) return undefined
+  const entries = kustomizations.flatMap((kustomization) => kustomization.texts('images')).map(({ text: entry }) => entry.split('=', 2))
+  return entries.find(([, image]) => image !== undefined && splitReference(image).name === shown)?.[0]
 }
 
 function replicas(kustomization: SourceDocument, target: BuiltTarget): readonly SourceCandidate[] {

@@ -60,7 +60,8 @@ export class KustomizeLocations {
     const anchored = this.inAnchor(target)
     const anchor = anchored.length === 0 ? [] : [{ candidates: anchored, obstacles: [] }]
     // The authored value of a variable comes before a text in its place.
-    if (valueAt(target.desired.object, target.path) !== undefined) return [...(this.synced === undefined ? [] : [variables]), ...anchor, first]
+    if (valueAt(target.desired.object, target.path) !== undefined)
+      return [...(this.synced === undefined ? [] : [variables]), ...anchor, first]
     const added = patches.flatMap((patch) => this.inPatch(patch, written)).filter(({ there }) => !there)
     return [
       ...anchor,

@@ -43,7 +43,7 @@ async function withFolders(failure: Failure, view: RepositoryView, names: readon
     code,
     what,
     why: `${why}; manifests are in ${reported.join(', ')}${more}${some}`,
-    remedy: `compare a folder, as in --path ${shellWord(first.path)}; or name folders in a Placement (paths); or make one a package: run "kpt pkg init" in it and commit the Kptfile. Folders that a Flux Kustomization of the cluster applies from this repository need no name`,
+    remedy: `compare a folder, as in --path ${shellWord(first.path)}; or name folders in a Placement (paths); or make one a package: run "kpt pkg init" in it and commit the Kptfile. Folders that a Flux Kustomization, an Argo CD Application or a RootSync of the cluster applies from this repository need no name`,
     retry,
   })
 }

@@ -11,7 +11,7 @@ import type { ClusterReader } from '../../ports/cluster.ts'
 import type { RenderChoice } from '../../render/render-choice.ts'
 import { SYNCERS } from '../../syncers/registry.ts'
 import { sameRepository } from '../../syncers/sync-path.ts'
-import type { RefusedSource, UnitSource, VariablesRef } from '../../syncers/unit-source.ts'
+import type { RefusedSource, SourcedRepository, UnitSource, VariablesRef } from '../../syncers/unit-source.ts'
 import { given } from '../../text/given.ts'
 import { isJsonObject, type JsonObject, partOf } from '../../text/json.ts'
 import { eachOf } from '../each-of.ts'
@@ -70,9 +70,17 @@ async function discover(view: RepositoryView, cluster: ClusterReader, signal: Ab
       ? live.filter((each) => each.kind === kind).flatMap(({ objects }) => objects)
       : declared.map(({ object }) => object).filter((object) => object['kind'] === kind)
   const isHere = (address: string): boolean => sameRepository(address, view.repository.remote)
-  const all = SYNCERS.flatMap(({ sources }) =>
-    sources === 'none' ? [] : sources.read(of, { isHere, baseBranch: view.baseBranch, declared, isFiles: !isAsked }),
-  )
+  const isBranch = (name: string): boolean => view.refs.has(`refs/heads/${name}`)
+  const paths = new Set(view.tree.map(({ path }) => path))
+  const here: SourcedRepository = {
+    isHere,
+    baseBranch: view.baseBranch,
+    isBranch,
+    has: (path) => paths.has(path),
+    declared,
+    isFiles: !isAsked,
+  }
+  const all = SYNCERS.flatMap(({ sources }) => (sources === 'none' ? [] : sources.read(of, here)))
   const [renders, titles] = [new Map<string, RenderChoice>(), new Map<string, string>()]
   for (const source of all) {
     if (isRefused(source)) note(source.title, source.why)

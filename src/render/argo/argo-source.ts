@@ -1,0 +1,83 @@
+/**
+ * The source of an Argo CD Application as Argo CD reads it: with the files that override it in the folder, and with the variables of the
+ * build environment (argo-cd 3.2.0 `reposerver/repository/repository.go` mergeSourceParameters and newEnv, `docs/user-guide/build-environment.md`).
+ */
+import { Failure } from '../../failure.ts'
+import { isJsonObject, type Json, type JsonObject, partOf, textOf } from '../../text/json.ts'
+import { readYamlNodes } from '../../yaml/read/read-yaml-node.ts'
+import { jsonOf } from '../../yaml/yaml-node.ts'
+import { joined } from '../kustomize/kustomization-walk.ts'
+import { type SourceFiles, textOf as textOfFile } from '../kustomize/kustomize-build.ts'
+
+export interface ArgoSource {
+  /** `['source']`, or `['sources', 1]`. */
+  readonly at: readonly (string | number)[]
+  /** Name of the Application as Argo CD knows it: outside of its own namespace `<namespace>_<name>`. */
+  readonly instance: string
+}
+
+/** Later ones over earlier ones. */
+export function overrideNames({ instance }: ArgoSource): readonly string[] {
+  return ['.argocd-source.yaml', `.argocd-source-${instance}.yaml`]
+}
+
+/** @throws Failure BP1110 or BP1111 of an override */
+export function sourceOf(of: ArgoSource, object: JsonObject, folder: string, files: SourceFiles): JsonObject {
+  let source: Json = sourceIn(object, of.at)
+  for (const name of overrideNames(of)) {
+    const path = joined(folder, name)
+    const [root] = files.has(path) ? readYamlNodes(textOfFile(path, files).replaceAll('\r\n', '\n'), path) : []
+    if (root !== undefined) source = mergePatched(source, jsonOf(root))
+  }
+  return isJsonObject(source) ? source : {}
+}
+
+export function sourceIn(object: JsonObject, at: ArgoSource['at']): JsonObject {
+  const found = at.reduce<Json | undefined>(
+    (value, step) => (typeof step === 'number' ? (Array.isArray(value) ? value[step] : undefined) : partOf(value, step)),
+    partOf(object, 'spec'),
+  )
+  return isJsonObject(found) ? found : {}
+}
+
+/** RFC 7396. */
+function mergePatched(target: Json, patch: Json): Json {
+  if (!isJsonObject(patch)) return patch
+  const merged = new Map<string, Json>(isJsonObject(target) ? Object.entries(target) : [])
+  for (const [key, value] of Object.entries(patch))
+    if (value === null) merged.delete(key)
+    else merged.set(key, mergePatched(merged.get(key) ?? null, value))
+  return Object.fromEntries(merged)
+}
+
+/**
+ * The text with `$ARGOCD_APP_…` and `${ARGOCD_APP_…}`; a variable that is not set is empty, and `$$` is `$`.
+ * @throws Failure BP1210 where it has the commit: what is built here does not depend on it
+ */
+export function inEnvironment(text: string, { instance }: ArgoSource, object: JsonObject, source: JsonObject): string {
+  const values = new Map([
+    ['ARGOCD_APP_NAME', instance],
+    ['ARGOCD_APP_NAMESPACE', textOf(object, 'spec', 'destination', 'namespace')],
+    ['ARGOCD_APP_PROJECT_NAME', textOf(object, 'spec', 'project') || 'default'],
+    ['ARGOCD_APP_SOURCE_REPO_URL', textOf(source, 'repoURL')],
+    ['ARGOCD_APP_SOURCE_PATH', textOf(source, 'path')],
+    ['ARGOCD_APP_SOURCE_TARGET_REVISION', textOf(source, 'targetRevision')],
+    ['$', '$'],
+  ])
+  return text.replace(/\$(?:\{([^}]*)\}|([A-Za-z_]\w*)|([$*#@!?0-9-]))/g, (_, braced?: string, plain?: string, special?: string) => {
+    const name = braced ?? plain ?? special ?? ''
+    if (name.startsWith('ARGOCD_APP_REVISION')) throw refused(source, `${text} has the commit in it, and each commit is another value`)
+    return values.get(name) ?? ''
+  })
+}
+
+export function refused(source: JsonObject, why: string): Failure {
+  return new Failure({
+    code: 'BP1210',
+    what: 'the folder cannot be built as the Argo CD Application has it',
+    where: textOf(source, 'path') || '.',
+    why,
+    remedy: 'correct the source of the Application, or name another renderer of the folder in a policy (spec.render)',
+    retry: 'on-change',
+  })
+}

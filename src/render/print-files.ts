@@ -1,0 +1,50 @@
+/** The objects of files as a build prints them, each with the mark of its file. */
+import { PACKAGE_FILE } from '../package/walk-package.ts'
+import { formatJson, isJsonObject, type Json, type JsonObject, partOf } from '../text/json.ts'
+import { objectsIn, parseGoYaml } from '../yaml/read/go-yaml.ts'
+import { decodeYaml } from '../yaml/read/go-yaml-text.ts'
+import { folderOf } from './kustomize/kustomization-walk.ts'
+import { ORIGIN, type SourceFiles } from './kustomize/kustomize-build.ts'
+
+export interface PrintedFile {
+  /** From the printed folder. */
+  readonly path: string
+  readonly text: string
+}
+
+/** @param reads whether the syncer reads the object, of a file that it reads. @throws Failure BP111x of a file */
+export function printFiles(
+  files: SourceFiles,
+  folder: string,
+  chosen: (file: PrintedFile) => boolean,
+  reads: (object: Json, file: PrintedFile) => boolean,
+): string {
+  const prefix = folder === '' ? '' : `${folder}/`
+  const packages = [...files.keys()].filter((path) => path.endsWith(`/${PACKAGE_FILE}`)).map((path) => `${folderOf(path)}/`)
+  const printed: string[] = []
+  for (const [where, file] of [...files].sort(([one], [other]) => (one < other ? -1 : 1))) {
+    // A package of kpt is a unit of its own, and the records of drift are no manifests.
+    if (
+      !where.startsWith(prefix) ||
+      where.startsWith('.drift/') ||
+      packages.some((each) => each.startsWith(prefix) && where.startsWith(each))
+    )
+      continue
+    const path = where.slice(prefix.length)
+    if (!/\.(?:ya?ml|json|jsonnet)$/.test(path)) continue
+    const own = { path, text: new TextDecoder().decode(file.content) }
+    if (!chosen(own)) continue
+    const text = decodeYaml(file.content, where)
+    for (const document of parseGoYaml(text, where).documents)
+      for (const { object } of objectsIn(document, text, where))
+        if (reads(object, own)) printed.push(`${formatJson(isJsonObject(object) ? marked(object, path) : object)}\n`)
+  }
+  return printed.join('---\n')
+}
+
+function marked(object: JsonObject, path: string): JsonObject {
+  const metadata = partOf(object, 'metadata')
+  const annotations = partOf(metadata, 'annotations')
+  const origin = { ...(isJsonObject(annotations) ? annotations : {}), [ORIGIN]: `path: ${path}\n` }
+  return { ...object, metadata: { ...(isJsonObject(metadata) ? metadata : {}), annotations: origin } }
+}

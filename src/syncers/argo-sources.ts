@@ -1,0 +1,128 @@
+/**
+ * The folders that Argo CD Applications apply from a repository (argo-cd 3.2.0 `pkg/apis/application/v1alpha1/types.go`,
+ * `util/argo/argo.go` NormalizeSource, `util/app/discovery/discovery.go`).
+ */
+import { metadataText } from '../krm/resource.ts'
+import { parseApiVersion } from '../krm/resource-id.ts'
+import { argoDirectory } from '../render/argo/argo-directory.ts'
+import { argoKustomize } from '../render/argo/argo-kustomize.ts'
+import { sourceIn } from '../render/argo/argo-source.ts'
+import { KUSTOMIZATION_NAMES } from '../render/kustomize/kustomization-names.ts'
+import { joined } from '../render/kustomize/kustomization-walk.ts'
+import { canonicalJson, isJsonArray, isJsonObject, type JsonObject, partOf, textOf } from '../text/json.ts'
+import { folderOf, isFilled } from './own-resource.ts'
+import { titleOfOwn } from './sync-path.ts'
+import { declarationOf, type RefusedSource, type SourceDiscovery, type SourcedRepository, type UnitSource } from './unit-source.ts'
+
+const GROUP = 'argoproj.io'
+
+/** @param namespaces of Argo CD itself, where the name of an Application has no namespace */
+export function argoSources(namespaces: readonly string[]): SourceDiscovery {
+  return {
+    kinds: [{ group: GROUP, version: 'v1alpha1', kind: 'Application' }],
+    read: (of, repository) =>
+      of('Application').flatMap((own) =>
+        parseApiVersion(textOf(own, 'apiVersion')).group === GROUP ? sourcesOf(own, namespaces, repository) : [],
+      ),
+  }
+}
+
+type Step = string | number
+
+function sourcesOf(own: JsonObject, namespaces: readonly string[], repository: SourcedRepository): readonly (UnitSource | RefusedSource)[] {
+  if (repository.isHere(textOf(own, 'spec', 'sourceHydrator', 'drySource', 'repoURL')))
+    return [{ title: titleOf(own), why: 'it applies a branch that Argo CD itself writes (spec.sourceHydrator)' }]
+  const several = partOf(own, 'spec', 'sources')
+  const places: readonly (readonly Step[])[] =
+    isJsonArray(several) && several.length > 0 ? several.map((_, index) => ['sources', index]) : [['source']]
+  return places.flatMap((at) => sourceAt(own, at, namespaces, repository))
+}
+
+function sourceAt(
+  own: JsonObject,
+  at: readonly Step[],
+  namespaces: readonly string[],
+  repository: SourcedRepository,
+): readonly (UnitSource | RefusedSource)[] {
+  const source = sourceIn(own, at)
+  const title = titleOf(own)
+  const [namespace, name] = [metadataText(own, 'namespace'), metadataText(own, 'name')]
+  // A source without a path has files for the others, a chart is of a registry.
+  if (!repository.isHere(textOf(source, 'repoURL')) || textOf(source, 'chart') !== '') return []
+  if (isJsonArray(partOf(own, 'spec', 'sources')) && !isFilled(partOf(source, 'path'))) return []
+  const revision = textOf(source, 'targetRevision').replace(/^refs\/heads\//, '')
+  const isBase = revision === '' || revision === 'HEAD' || revision === repository.baseBranch
+  if (!isBase && repository.isBranch(revision)) return []
+  const refused = (why: string): readonly RefusedSource[] => [{ title, why }]
+  const folder = folderOf(partOf(source, 'path') ?? '')
+  if (folder === undefined) return refused('its path leaves the repository')
+  const [server, cluster] = [textOf(own, 'spec', 'destination', 'server'), textOf(own, 'spec', 'destination', 'name')]
+  if (!['', 'https://kubernetes.default.svc'].includes(server) || !['', 'in-cluster'].includes(cluster))
+    return refused(`it applies to another cluster (spec.destination: ${cluster || server})`)
+  const has = (file: string): boolean => repository.has(joined(folder, file))
+  const type = typeOf(source, has)
+  if (typeof type !== 'string') return refused(type.why)
+  const of = { at, instance: namespaces.includes(namespace) ? name : `${namespace}_${name}` }
+  const declared = declarationOf(own, repository.declared, (object) => builtBy(object, at))
+  const builder = type === 'kustomize' ? argoKustomize(of) : argoDirectory(of)
+  return [
+    {
+      title,
+      id: { group: GROUP, kind: 'Application', namespace, name },
+      folder,
+      variablesFrom: [],
+      render: (variables) => ({ tool: 'syncer', build: { title, object: own, declared, variables, builder } }),
+      pinned: isBase
+        ? undefined
+        : `${title} applies the revision ${revision}: a merge is applied once targetRevision of its source moves, or where it is a range of versions, once another version is tagged`,
+    },
+  ]
+}
+
+function titleOf(own: JsonObject): string {
+  return `Argo CD Application ${titleOfOwn(own)}`
+}
+
+const KUSTOMIZE_OPTIONS = [
+  'namePrefix',
+  'nameSuffix',
+  'version',
+  'namespace',
+  'images',
+  'replicas',
+  'commonLabels',
+  'commonAnnotations',
+  'patches',
+  'components',
+  'kubeVersion',
+  'apiVersions',
+]
+
+/** What Argo CD takes the source for; empty options say nothing. */
+function typeOf(source: JsonObject, has: (file: string) => boolean): 'kustomize' | 'directory' | { readonly why: string } {
+  const [kustomize, directory] = [partOf(source, 'kustomize'), partOf(source, 'directory')]
+  const isKustomize =
+    isJsonObject(kustomize) &&
+    (KUSTOMIZE_OPTIONS.some((name) => isFilledMap(partOf(kustomize, name))) || partOf(kustomize, 'ignoreMissingComponents') === true)
+  const isDirectory =
+    isJsonObject(directory) &&
+    (partOf(directory, 'recurse') === true || ['include', 'exclude', 'jsonnet'].some((name) => isFilledMap(partOf(directory, name))))
+  if (isFilledMap(partOf(source, 'plugin'))) return { why: 'a plugin makes its objects, and plugins are not run here' }
+  const isHelm = isFilledMap(partOf(source, 'helm'))
+  if ([isKustomize, isDirectory, isHelm].filter(Boolean).length > 1)
+    return { why: 'it has options of several tools, which Argo CD refuses' }
+  const isChart = isHelm || (!isKustomize && !isDirectory && has('Chart.yaml') && !KUSTOMIZATION_NAMES.some(has))
+  if (isChart) return { why: 'Helm is not compared yet' }
+  return isKustomize || (!isDirectory && KUSTOMIZATION_NAMES.some(has)) ? 'kustomize' : 'directory'
+}
+
+function isFilledMap(value: ReturnType<typeof partOf>): boolean {
+  return isFilled(value) && (!isJsonObject(value) || Object.keys(value).length > 0)
+}
+
+/** What decides about the objects. */
+function builtBy(own: JsonObject, at: readonly Step[]): string {
+  const source = sourceIn(own, at)
+  const parts = ['path', 'kustomize', 'directory'].map((name) => partOf(source, name) ?? null)
+  return canonicalJson([...parts, partOf(own, 'spec', 'destination', 'namespace') ?? null])
+}
