@@ -5,6 +5,7 @@
 import type { Finding } from '../ports/probes.ts'
 import { isJsonObject, type JsonObject, partOf, textOf } from '../text/json.ts'
 import { type Phrase, phrase } from '../text/phrase.ts'
+import { CONFIG_SYNC_SOURCES } from './config-sync-sources.ts'
 import { judgeOwn, withExceptions } from './judgement.ts'
 import { KEPT_BY_INVENTORY, KPT_LIVE_TOOL, mutationIgnored } from './kpt-live.ts'
 import {
@@ -76,7 +77,7 @@ export const CONFIG_SYNC: Syncer = {
   appliers: [SYNC],
   ignores: [],
   ignoreMark: 'none',
-  sources: 'none',
+  sources: CONFIG_SYNC_SOURCES,
   check: {
     kinds: [
       { group: GROUP, kind: 'RootSync' },

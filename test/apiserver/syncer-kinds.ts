@@ -17,6 +17,7 @@ export const SYNCER_KINDS = {
   gitRepository: { group: 'source.toolkit.fluxcd.io', version: 'v1', kind: 'GitRepository', plural: 'gitrepositories' },
   helmRelease: { group: 'helm.toolkit.fluxcd.io', version: 'v2', kind: 'HelmRelease', plural: 'helmreleases' },
   application: { group: 'argoproj.io', version: 'v1alpha1', kind: 'Application', plural: 'applications' },
+  repoSync: { group: 'configsync.gke.io', version: 'v1beta1', kind: 'RepoSync', plural: 'reposyncs' },
   rootSync: { group: 'configsync.gke.io', version: 'v1beta1', kind: 'RootSync', plural: 'rootsyncs' },
 } as const satisfies { readonly [name: string]: SyncerKind }
 

@@ -86,7 +86,7 @@ async function discover(view: RepositoryView, cluster: ClusterReader, signal: Ab
     if (isRefused(source)) note(source.title, source.why)
     else if (titles.has(source.folder)) note(source.title, `${source.folder || '.'} is compared as ${titles.get(source.folder)} applies it`)
     else if (!isFolder(view, source.folder)) note(source.title, `the base branch has no folder ${source.folder}`)
-    else if (!isPackage(view, source.folder)) {
+    else if (!isPackage(view, source.folder) && !hasOnlyPackages(view, source.folder)) {
       if (source.pinned !== undefined) note(source.title, source.pinned)
       renders.set(source.folder, await renderOf(source, cluster, signal))
       titles.set(source.folder, source.title)
@@ -126,6 +126,16 @@ function isFolder({ tree }: RepositoryView, folder: string): boolean {
 /** A package of kpt stays one. */
 function isPackage({ packages }: RepositoryView, folder: string): boolean {
   return packages.some(({ path, source }) => source === 'kpt' && (path === '' || path === folder || folder.startsWith(`${path}/`)))
+}
+
+/** A folder whose manifests are those of packages of kpt is no unit beside them. */
+function hasOnlyPackages({ packages, tree }: RepositoryView, folder: string): boolean {
+  const below = packages.flatMap(({ path, source }) => (source === 'kpt' ? [`${path}/`] : []))
+  const own = tree.filter(({ path }) => (folder === '' || path.startsWith(`${folder}/`)) && !path.startsWith('.drift/'))
+  return (
+    below.length > 0 &&
+    own.filter(({ path }) => /\.(?:ya?ml|json)$/.test(path)).every(({ path }) => below.some((each) => path.startsWith(each)))
+  )
 }
 
 /** The choice with the variables of its ConfigMaps and Secrets, or with why they are not known. */

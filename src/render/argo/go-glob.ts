@@ -14,13 +14,16 @@ export function matchesGoGlob(pattern: string, text: string): boolean {
 
 /** Where the parts can end that begin at one of the places. */
 function ends(parts: readonly Part[], text: readonly string[], begins: ReadonlySet<number>): ReadonlySet<number> {
-  return parts.reduce<ReadonlySet<number>>((places, part) => {
-    if (part.kind === 'choice') return new Set(part.of.flatMap((each) => [...ends(each, text, places)]))
-    if (part.kind === 'one')
-      return new Set([...places].filter((at) => at < text.length && part.accepts(text[at] ?? '')).map((at) => at + 1))
-    const first = Math.min(...places)
-    return new Set(places.size === 0 ? [] : Array.from({ length: text.length - first + 1 }, (_, at) => first + at))
-  }, begins)
+  let places = begins
+  for (const part of parts) places = endsOf(part, text, places)
+  return places
+}
+
+function endsOf(part: Part, text: readonly string[], begins: ReadonlySet<number>): ReadonlySet<number> {
+  if (part.kind === 'choice') return new Set(part.of.flatMap((each) => [...ends(each, text, begins)]))
+  if (part.kind === 'one') return new Set([...begins].filter((at) => at < text.length && part.accepts(text[at] ?? '')).map((at) => at + 1))
+  const [first] = [...begins].sort((one, other) => one - other)
+  return new Set(first === undefined ? [] : Array.from({ length: text.length - first + 1 }, (_, at) => first + at))
 }
 
 class PatternReader {

@@ -1,0 +1,140 @@
+/** Units that RootSyncs and RepoSyncs of Config Sync apply, in a repository without a Kptfile. */
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { InProcessRenderer } from '../../../test/fakes/in-process-renderer.ts'
+import { appliedBy } from '../../../test/fakes/live-object.ts'
+import { TurnWorld, yaml } from '../../../test/fakes/turn-world.ts'
+import { whyNoKubectl } from '../../../test/kpt/find-kubectl.ts'
+import { PackageBuilds, withBuilds } from '../../adapters/functions/package-builds.ts'
+
+const RENDERER = withBuilds(new InProcessRenderer(), new PackageBuilds({ allowed: ['kubectl'], environment: process.env }))
+
+const ROOT = `apiVersion: configsync.gke.io/v1beta1
+kind: RootSync
+metadata: {name: root-sync, namespace: config-management-system}
+spec:
+  sourceFormat: unstructured
+  git: {repo: ssh://git@/deploy, branch: main, dir: /shared, auth: none}
+`
+const SHOP = `apiVersion: configsync.gke.io/v1beta1
+kind: RepoSync
+metadata: {name: repo-sync, namespace: shop}
+spec:
+  git: {repo: ssh://git@/deploy, revision: main, dir: shop, auth: none}
+`
+const FILES = {
+  'shared/quota.yaml': 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: quota}\ndata:\n  cpu: "4" # cores\n',
+  'shared/deep/audit.json':
+    '{"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "audit", "namespace": "ops"}, "data": {"level": "low"}}\n',
+  'shared/deep/kept.yaml':
+    'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: kept, annotations: {configmanagement.gke.io/managed: disabled}}\n',
+  'shared/README.md': 'Shared.\n',
+  'shop/kustomization.yaml': 'resources:\n- web.yaml\nnamePrefix: prod-\n',
+  'shop/web.yaml': 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: web}\ndata:\n  color: blue # of the day\n',
+}
+
+function live(namespace: string, name: string, data: string) {
+  const text = `apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: ${name}\n  namespace: ${namespace}\n  annotations:\n    configmanagement.gke.io/managed: enabled\n    configsync.gke.io/resource-id: _configmap_${namespace}_${name}\n    configsync.gke.io/manager: ${namespace === 'shop' ? 'shop' : ':root'}\ndata: ${data}\n`
+  return appliedBy('configsync.gke.io', yaml(text))
+}
+
+class ConfigSyncWorld extends TurnWorld {
+  constructor(files: { readonly [path: string]: string } = {}, syncs: readonly string[] = [ROOT, SHOP]) {
+    super('{mode: Propose}', { ...FILES, ...files })
+    this.repository.commitByHand('main', { 'apps/web/Kptfile': null, 'apps/web/deployment.yaml': null, 'apps/web/config.yaml': null })
+    for (const object of [
+      live('default', 'quota', '{cpu: "4"}'),
+      live('ops', 'audit', '{level: low}'),
+      live('shop', 'prod-web', '{color: blue}'),
+    ])
+      this.cluster.put(object)
+    for (const object of syncs) this.cluster.put(yaml(object))
+  }
+
+  override sync(): void {}
+
+  override request(more = {}) {
+    return super.request({ renderer: RENDERER, ...more })
+  }
+
+  async states(): Promise<{ readonly [unit: string]: readonly [string | undefined, string] }> {
+    const { units } = await this.scan()
+    return Object.fromEntries(
+      units.map((unit) =>
+        unit.state === 'failed'
+          ? [unit.packagePath, [unit.failures[0]?.code, unit.failures[0]?.why ?? '']]
+          : [unit.plan.report.spec.unit.package, [unit.plan.report.spec.unit.appliedBy, unit.plan.report.status.state]],
+      ),
+    )
+  }
+
+  async adopted(unit: string): Promise<{ readonly [path: string]: string | undefined }> {
+    const { branch } = await this.plan({ packages: [unit], resolutionRequest: { resolution: 'Adopt', selectors: [], message: undefined } })
+    const changed = this.repository
+      .paths(branch)
+      .filter((path) => this.repository.text(branch, path) !== this.repository.text('main', path))
+    return Object.fromEntries(
+      changed.filter((path) => !path.startsWith('.drift/')).map((path) => [path, this.repository.text(branch, path)]),
+    )
+  }
+}
+
+describe('a unit that Config Sync applies', { skip: whyNoKubectl() }, () => {
+  test('is in sync where live is what Config Sync makes of it: a folder of files, and a kustomization', async () => {
+    assert.deepEqual(await new ConfigSyncWorld().states(), {
+      shared: ['Config Sync RootSync config-management-system/root-sync', 'InSync'],
+      shop: ['Config Sync RepoSync shop/repo-sync', 'InSync'],
+    })
+  })
+
+  test('shows drift at its line, and has it adopted there', async () => {
+    const world = new ConfigSyncWorld()
+    world.edit('/ConfigMap/default/quota', 'data.cpu', '8')
+    world.edit('/ConfigMap/shop/prod-web', 'data.color', 'red')
+    const { report } = await world.plan({ packages: ['shared'] })
+    assert.deepEqual(
+      report.spec.changes.map(({ path, git, live: now, source }) => [path, git, now, source]),
+      [['data.cpu', '4', '8', 'shared/quota.yaml:1']],
+    )
+    assert.deepEqual(await world.adopted('shared'), { 'shared/quota.yaml': FILES['shared/quota.yaml'].replace('"4"', '"8"') })
+    assert.deepEqual(await world.adopted('shop'), { 'shop/web.yaml': FILES['shop/web.yaml'].replace('blue', 'red') })
+  })
+
+  test('the hierarchical format is a note, and the other units go on', async () => {
+    const world = new ConfigSyncWorld({}, [ROOT.replace('  sourceFormat: unstructured\n', ''), SHOP])
+    assert.deepEqual(Object.keys(await world.states()), ['shop'])
+    const { view } = await world.scan()
+    assert.match(view.problems.map(({ text }) => text).join(), /the hierarchical format, in which folders inherit objects, is not compared/)
+  })
+
+  test('a revision that is no branch is compared, and a note says what has to move; another branch is left as it is', async () => {
+    const { view } = await new ConfigSyncWorld({}, [SHOP.replace('revision: main', 'revision: v1')]).scan()
+    assert.match(
+      view.problems.map(({ text }) => text).join(),
+      /applies the revision v1: a merge is applied once spec\.git\.revision of it moves/,
+    )
+    await assert.rejects(new ConfigSyncWorld({}, [ROOT.replace('branch: main, ', '')]).plan(), /there is no package in the repository/)
+  })
+
+  test('an object that selects clusters, and one in another namespace than its RepoSync, are refused with the reason', async () => {
+    const selecting = FILES['shared/quota.yaml'].replace(
+      '{name: quota}',
+      '{name: quota, annotations: {configsync.gke.io/cluster-name-selector: a}}',
+    )
+    const elsewhere = FILES['shop/web.yaml'].replace('{name: web}', '{name: web, namespace: other}')
+    const states = await new ConfigSyncWorld({ 'shared/quota.yaml': selecting, 'shop/web.yaml': elsewhere }).states()
+    assert.match(states['shared']?.join(' ') ?? '', /BP1210 .*has configsync\.gke\.io\/cluster-name-selector/)
+    assert.match(states['shop']?.join(' ') ?? '', /BP1210 .*is in another namespace than the RepoSync/)
+  })
+
+  test('a folder that has packages of kpt only is no unit beside them', async () => {
+    const package_ = { 'shop/Kptfile': 'apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata: {name: shop}\n', 'shop/kustomization.yaml': '' }
+    const root = ROOT.replace('dir: /shared', 'dir: /')
+    const world = new ConfigSyncWorld(package_, [root])
+    world.repository.commitByHand(
+      'main',
+      Object.fromEntries(Object.keys(FILES).map((path) => [path, path.startsWith('shared') ? null : FILES['shop/web.yaml']])),
+    )
+    assert.deepEqual(Object.keys(await world.states()), ['shop'])
+  })
+})
