@@ -42,7 +42,7 @@ function linesIn({ unit, git, functions, policy, built, verdicts }: Observation)
   const { source } = built
   if (source.tool === 'command') return (desired, path) => [printedBy(source, desired, path)]
   const resources = verdicts.flatMap(({ desired }) => desired ?? [])
-  const origins = new KustomizeOrigins({ folder: source.folder, files: source.files, resources })
+  const origins = new KustomizeOrigins({ folder: source.folder, files: source.files, synced: source.synced, resources })
   return (desired, path) => {
     const origin = origins.of(desired, path)
     return origin === undefined ? [] : builtOriginLines(origin)

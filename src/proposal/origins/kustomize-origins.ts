@@ -7,8 +7,18 @@ import { shownPathOnly } from '../../krm/redaction/shown-path.ts'
 import { describeResourceId, resourceKey } from '../../krm/resource-id.ts'
 import type { DesiredResource } from '../../render/desired-set.ts'
 import type { SourceFiles } from '../../render/kustomize/kustomize-build.ts'
+import type { SyncerBuild } from '../../render/syncer-build.ts'
 import { canonicalJson, getKey, isJsonArray, isJsonObject, type Json, type JsonObject, jsonEquals } from '../../text/json.ts'
-import { documentsOf, type FileLocation, fields, index, isAt, kustomizationsOf, type SourceDocument } from '../adopt/kustomization-node.ts'
+import {
+  documentsOf,
+  type FileLocation,
+  fields,
+  index,
+  isAt,
+  kustomizationsOf,
+  type SourceDocument,
+  syncerFields,
+} from '../adopt/kustomization-node.ts'
 import { type Patch, patchesOf } from '../adopt/kustomize-patches.ts'
 import { BuiltIdentity, textOf } from './built-identity.ts'
 import { type FieldHistory, type FieldValue, type FieldWrite, UNKNOWN } from './field-history.ts'
@@ -20,6 +30,8 @@ export interface BuiltOriginInput {
   /** Folder of the built kustomization, from the root of the repository. */
   readonly folder: string
   readonly files: SourceFiles
+  /** Where a syncer builds it: what it writes into the kustomization. */
+  readonly synced?: SyncerBuild | undefined
   /** All objects of the build. */
   readonly resources: readonly DesiredResource[]
 }
@@ -75,7 +87,9 @@ export class KustomizeOrigins {
   constructor(input: BuiltOriginInput) {
     this.input = input
     this.kustomizations = kustomizationsOf(input.files)
-    this.stages = new KustomizeStages(input.folder, input.files, this.kustomizations)
+    const { folder, files, synced } = input
+    const syncer = synced === undefined ? undefined : syncerFields(files, { folder, build: synced })
+    this.stages = new KustomizeStages(folder, files, this.kustomizations, syncer)
   }
 
   /** Undefined where the file of the object is unknown. @throws Failure BP1110 where a file cannot be read */

@@ -28,16 +28,24 @@ export class KustomizeStages {
   private readonly files: SourceFiles
   private readonly kustomizations: ReadonlyMap<string, SourceDocument>
 
-  /** @param folder of the built kustomization */
-  constructor(folder: string, files: SourceFiles, kustomizations: readonly SourceDocument[]) {
+  private readonly syncer: SourceDocument | undefined
+
+  /**
+   * @param folder of the built kustomization
+   * @param syncer the fields that a syncer adds to that kustomization
+   */
+  constructor(folder: string, files: SourceFiles, kustomizations: readonly SourceDocument[], syncer?: SourceDocument) {
     this.folder = folder
     this.files = files
+    this.syncer = syncer
     this.kustomizations = new Map(kustomizations.map((each) => [each.path, each]))
   }
 
   chainsOf(desired: DesiredResource): readonly Chain[] {
     const root = this.at(this.folder)
-    return root === undefined ? [] : this.through(root, desired, new Set())
+    const chains = root === undefined ? [] : this.through(root, desired, new Set())
+    const { syncer } = this
+    return syncer === undefined ? chains : chains.map((chain): Chain => [...chain, { kustomization: syncer, does: 'transform' }])
   }
 
   private at(folder: string | undefined): SourceDocument | undefined {
