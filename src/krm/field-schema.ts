@@ -22,6 +22,8 @@ export interface FieldSchema {
   readonly closed?: boolean
   /** Whether `name` is declared: a struct field is, and a label is not. */
   declares(name: string): boolean
+  /** Whether the schema demands `name`; left out where none is demanded. The server may have a default for it all the same. */
+  requires?(name: string): boolean
   /** The server's default of an absent field, as in `protocol: TCP`; undefined if none is known. */
   defaultOf(name: string): Json | undefined
   child(name: string): FieldSchema

@@ -151,6 +151,10 @@ class NodeSchema implements FieldSchema {
     return this.property(name) !== undefined
   }
 
+  requires(name: string): boolean {
+    return textsIn(getKey(this.node, 'required')).includes(name)
+  }
+
   defaultOf(name: string): Json | undefined {
     const property = this.property(name)
     // The published default of a Go type may be its empty value, which defaulting replaces.

@@ -1,0 +1,124 @@
+/**
+ * A live object as a manifest: without its status, what the server writes into its metadata, and the marks of syncers; and of the rest only
+ * what somebody other than the control plane owns. Which of that is a default, a dry run shows (src/reconcile/manifests/clean-object.ts).
+ */
+import { type FieldPath, field, type PathStep } from '../../krm/field-path.ts'
+import type { FieldSet } from '../../krm/field-set.ts'
+import { type ManagedFieldsEntry, managedFieldsOf, ownsLocation } from '../../krm/managed-fields.ts'
+import { withoutBookkeeping } from '../../krm/resource.ts'
+import { isMarkOf, syncersOfMark } from '../../syncers/marks.ts'
+import { SYNCERS } from '../../syncers/registry.ts'
+import { getKey, isJsonArray, isJsonObject, type Json, type JsonObject, jsonEquals } from '../../text/json.ts'
+import { isControlPlane } from '../attribute/actor-classes.ts'
+import { hasNoOwners } from '../unowned/unowned-fields.ts'
+
+/** Metadata that only a cluster gives an object. */
+const SERVER_METADATA = new Set(['ownerReferences', 'deletionTimestamp', 'deletionGracePeriodSeconds', 'generateName'])
+const COPIES: ReadonlySet<string> = new Set(SYNCERS.flatMap(({ marks }) => marks.copies))
+
+/** The whole object, for one whose fields have no owners. */
+export function plainPart(live: JsonObject): JsonObject {
+  const { metadata, ...rest } = withoutBookkeeping(live)
+  const kept = isJsonObject(metadata) ? Object.entries(metadata).filter(([name]) => !SERVER_METADATA.has(name)) : []
+  const managed = managedFieldsOf(live)
+  const entries = kept.flatMap(([name, value]): (readonly [string, Json])[] => {
+    if ((name !== 'labels' && name !== 'annotations') || !isJsonObject(value)) return [[name, value]]
+    const own = Object.entries(value).filter(([key, text]) => !isMark([field('metadata'), field(name), field(key)], key, text))
+    return own.length === 0 ? [] : [[name, Object.fromEntries(own)]]
+  })
+  return inOrder({ ...rest, metadata: Object.fromEntries(entries) })
+
+  function isMark(path: FieldPath, key: string, value: Json): boolean {
+    if (COPIES.has(key)) return true
+    const syncers = syncersOfMark(path, value)
+    if (syncers.some(({ marks }) => !marks.shared.some(({ label }) => label === key))) return true
+    // A label that others use too is a mark only where nobody but its syncer wrote it.
+    const owners = managed.entries.filter((entry) => ownsLocation(entry, path, managed))
+    return syncers.length > 0 && owners.length > 0 && owners.every(({ manager }) => isMarkOf(manager, path, value))
+  }
+}
+
+/** The part that has an owner other than the control plane; the whole object where nothing has an owner. */
+export function authoredPart(live: JsonObject): JsonObject {
+  const plain = plainPart(live)
+  const managed = managedFieldsOf(live)
+  if (hasNoOwners(managed)) return plain
+  const owned = managed.entries.filter(isAuthor).map(({ fields }) => fields)
+  const { metadata, ...rest } = plain
+  const { apiVersion, kind, ...content } = rest
+  const identity = isJsonObject(metadata) ? Object.entries(metadata).filter(([name]) => name === 'name' || name === 'namespace') : []
+  const part = ownedPart({ ...content, metadata: isJsonObject(metadata) ? metadata : {} }, owned)
+  const own = isJsonObject(part) ? part : {}
+  const ownMetadata = getKey(own, 'metadata')
+  return inOrder({
+    ...(apiVersion === undefined ? {} : { apiVersion }),
+    ...(kind === undefined ? {} : { kind }),
+    ...own,
+    metadata: { ...Object.fromEntries(identity), ...(isJsonObject(ownMetadata) ? ownMetadata : {}) },
+  })
+}
+
+/** A status is a controller's; a person may set a scale. */
+function isAuthor({ manager, subresource }: ManagedFieldsEntry): boolean {
+  return subresource !== 'status' && !isControlPlane(manager)
+}
+
+/** What one of the sets has of a value; undefined where none has anything of it. */
+function ownedPart(value: Json, sets: readonly FieldSet[]): Json | undefined {
+  if (sets.some(({ owned, children }) => owned && children.size === 0)) return value
+  if (isJsonObject(value)) {
+    const entries = Object.entries(value).flatMap(([name, below]): (readonly [string, Json])[] => {
+      const own = ownedPart(
+        below,
+        sets.flatMap(({ children }) => [...children.values()].flatMap(({ step, set }) => (isField(step, name) ? [set] : []))),
+      )
+      return own === undefined ? [] : [[name, own]]
+    })
+    return entries.length === 0 ? undefined : Object.fromEntries(entries)
+  }
+  if (!isJsonArray(value)) return undefined
+  const items = value.flatMap((item, index): Json[] => {
+    const found = sets.flatMap(({ children }) => [...children.values()].filter(({ step }) => isItem(step, item, index)))
+    const own = ownedPart(
+      item,
+      found.map(({ set }) => set),
+    )
+    if (own === undefined || !isJsonObject(own) || !isJsonObject(item)) return own === undefined ? [] : [own]
+    // Without its keys it would be another item.
+    const keys = found.flatMap(({ step }) => (step.kind === 'item' ? Object.keys(step.keys) : []))
+    const names = new Set([...keys, ...Object.keys(own)])
+    return [
+      Object.fromEntries(Object.entries(item).flatMap(([name, below]) => (names.has(name) ? [[name, getKey(own, name) ?? below]] : []))),
+    ]
+  })
+  return items.length === 0 ? undefined : items
+}
+
+function isField(step: PathStep, name: string): boolean {
+  return step.kind === 'field' && step.name === name
+}
+
+function isItem(step: PathStep, item: Json, index: number): boolean {
+  if (step.kind === 'index') return step.index === index
+  if (step.kind === 'member') return jsonEquals(step.value, item)
+  // A key that the server adds by default may be missing in the object.
+  return (
+    step.kind === 'item' &&
+    isJsonObject(item) &&
+    Object.entries(step.keys).every(([key, value]) => jsonEquals(getKey(item, key) ?? value, value))
+  )
+}
+
+const FIRST = ['apiVersion', 'kind', 'metadata']
+const FIRST_OF_METADATA = ['name', 'namespace', 'labels', 'annotations']
+
+/** As people write manifests. */
+function inOrder(object: JsonObject): JsonObject {
+  const metadata = getKey(object, 'metadata')
+  return ordered(isJsonObject(metadata) ? { ...object, metadata: ordered(metadata, FIRST_OF_METADATA) } : object, FIRST)
+}
+
+function ordered(object: JsonObject, first: readonly string[]): JsonObject {
+  const rank = (name: string): number => (first.includes(name) ? first.indexOf(name) : first.length)
+  return Object.fromEntries(Object.entries(object).sort(([left], [right]) => rank(left) - rank(right)))
+}
