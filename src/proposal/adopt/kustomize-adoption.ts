@@ -2,14 +2,7 @@
  * Adopt and Release in a unit that kustomize builds: finds the locations of each field, edits each of them, builds the edited files, and
  * takes the edit that gives the chosen value, moves nothing else, and leaves every other unit that reads the file as it is (design §8).
  */
-import { Failure } from '../../failure.ts'
-import { metadataText } from '../../krm/resource.ts'
-import { parseApiVersion, resourceKey } from '../../krm/resource-id.ts'
 import type { SourceFiles } from '../../render/kustomize/kustomize-build.ts'
-import { answerOf, type BuiltSource, printedResources } from '../../render/kustomize/read-built.ts'
-import { type BuildAnswer, MissingBuilds } from '../../render/package-builder.ts'
-import type { SyncerBuild } from '../../render/syncer-build.ts'
-import { textOf } from '../../text/json.ts'
 import { type MovedField, RenderedBefore } from '../moved-fields.ts'
 import type { Rendered } from '../prove-edit.ts'
 import { type ResolvedChange, wantedBy } from '../resolution-edits.ts'
@@ -29,9 +22,10 @@ import {
 } from './adoption-failures.ts'
 import type { Locations, Obstacle } from './candidate.ts'
 import { combineLocations } from './combine-locations.ts'
-import type { BuiltAdoptionInput, SharingUnit } from './kustomize-input.ts'
+import type { BuiltAdoptionInput } from './kustomize-input.ts'
 import { KustomizeLocations } from './kustomize-locations.ts'
 import { renamedFields } from './renamed-items.ts'
+import { assertBuilt, builtObjects, type Sharing, sharingUnit } from './shared-builds.ts'
 import { applyCandidate, changedFiles, type SourceCandidate, type SourceLocations } from './source-edits.ts'
 
 /** Changed files by path from the root of the repository; null for a removed one. */
@@ -110,7 +104,7 @@ class BuiltAdoption {
       const clean: Trial[] = []
       for (const trial of trials) {
         if (!trial.lands || trial.others.length > 0) continue
-        const by = this.sharing(trial.files)
+        const by = sharingUnit(this.input, trial.files)
         if (by === undefined) clean.push(trial)
         else taken.push({ trial, by })
       }
@@ -149,7 +143,10 @@ class BuiltAdoption {
       const after = tryEdit(obstacles, () => applyCandidate(files, candidate))
       return after === undefined ? [] : [{ candidate, files: after }]
     })
-    this.assertBuilt(edited.map((each) => ({ ...this.input.source, files: each.files })))
+    assertBuilt(
+      this.input.library,
+      edited.map((each) => ({ ...this.input.source, files: each.files })),
+    )
     return edited.flatMap(({ candidate, files: after }) => {
       const rendered = tryRender(obstacles, candidate, () => this.render(after))
       if (rendered === undefined) return []
@@ -157,67 +154,11 @@ class BuiltAdoption {
     })
   }
 
-  /** The first unit that the edit would change, with the fields that move in it. */
-  private sharing(files: SourceFiles): Sharing | undefined {
-    const changed = changedFiles(this.input.source.files, files)
-    const readers = this.input.others.filter((unit) => [...changed.keys()].some((path) => unit.files.has(path)))
-    const builds = readers.flatMap(({ source }) =>
-      source === undefined ? [] : [source, { ...source, files: withChanges(source.files, files, changed) }],
-    )
-    this.assertBuilt(builds)
-    for (const unit of readers) {
-      const moved = this.movedIn(unit, files, changed)
-      if (moved !== undefined) return { unit, moved }
-    }
-    return undefined
-  }
-
-  /** Undefined where the unit does not change; empty where a change cannot be named. */
-  private movedIn({ source }: SharingUnit, files: SourceFiles, changed: EditedSources): readonly MovedField[] | undefined {
-    if (source === undefined) return []
-    const [was, is] = [source, { ...source, files: withChanges(source.files, files, changed) }].map((each) => ({
-      source: each,
-      answer: this.answer(each),
-    }))
-    // A unit that cannot be built, before and after, feeds no cluster.
-    if (was === undefined || is === undefined || 'failure' in was.answer) return undefined
-    if ('failure' in is.answer) return []
-    if (was.answer.text === is.answer.text) return undefined
-    const before = new RenderedBefore(byKey(printedResources(was.source, was.answer.text)), [])
-    // The resource of the syncer is where the value is authored: that it changes is what its own unit has to apply.
-    const own = this.input.source.synced === undefined ? undefined : ownKey(this.input.source.synced)
-    const moved = before
-      .otherMoves(byKey(printedResources(is.source, is.answer.text)))
-      .filter(({ resource }) => resourceKey(resource.id) !== own)
-    return moved.length === 0 ? undefined : moved
-  }
-
-  /** @throws MissingBuilds with all builds that have to run first */
-  private assertBuilt(sources: readonly BuiltSource[]): void {
-    const missing = sources.flatMap((source) => {
-      try {
-        this.answer(source)
-        return []
-      } catch (thrown) {
-        if (thrown instanceof MissingBuilds) return thrown.builds
-        throw thrown
-      }
-    })
-    if (missing.length > 0) throw new MissingBuilds(missing)
-  }
-
-  private answer(source: BuiltSource): BuildAnswer {
-    return answerOf(source, this.input.library)
-  }
-
   /** @throws Failure of the build, or BP111x of its output */
   private render(files: SourceFiles): Rendered {
     this.builds += 1
     if (this.builds > MAX_BUILDS) throw tooMany(this.input.source.packagePath)
-    const source = { ...this.input.source, files }
-    const answer = this.answer(source)
-    if ('failure' in answer) throw new Failure(answer.failure)
-    return byKey(printedResources(source, answer.text))
+    return builtObjects(this.input.library, { ...this.input.source, files })
   }
 
   /** Every field has its value, also after the edits for the others. Each edit was tried with those before it, so nothing else moved. */
@@ -226,31 +167,4 @@ class BuiltAdoption {
     const lost = wanted.find((change) => !this.before.landed(change, rendered))
     if (lost !== undefined) throw undone(lost, chosen)
   }
-}
-
-function ownKey({ object }: SyncerBuild): string {
-  const { group } = parseApiVersion(textOf(object, 'apiVersion'))
-  const [namespace, name] = [metadataText(object, 'namespace'), metadataText(object, 'name')]
-  return resourceKey({ group, kind: textOf(object, 'kind'), namespace, name })
-}
-
-interface Sharing {
-  readonly unit: SharingUnit
-  readonly moved: readonly MovedField[]
-}
-
-/** The files of one unit, with the edits of another. */
-function withChanges(own: SourceFiles, edited: SourceFiles, changed: EditedSources): SourceFiles {
-  const after = new Map(own)
-  for (const path of changed.keys()) {
-    if (!own.has(path)) continue
-    const file = edited.get(path)
-    if (file === undefined) after.delete(path)
-    else after.set(path, file)
-  }
-  return after
-}
-
-function byKey(resources: ReturnType<typeof printedResources>): Rendered {
-  return new Map(resources.map((resource) => [resourceKey(resource.id), resource]))
 }
