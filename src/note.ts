@@ -30,6 +30,7 @@ export const NOTE_CAUSES = {
   'inventory-twice': 'a package that names two inventories',
   'ledger-not-read': 'a file of the ledger',
   'looked-at-long-ago': 'packages that nobody looked at for longer than the policy allows',
+  'manifest-not-proven': 'the manifest of an adopted object that no dry run proved',
   'name-from-server': 'an object that the server names',
   'not-in-yaml-diff': 'a difference that has no place in a unified diff',
   'newer-is-known': 'an observation that is older than what the ledger knows',

@@ -1,5 +1,6 @@
 /** Rules for each kind of document by itself: names, times, and possible resolutions. */
 import { createHash } from 'node:crypto'
+import { isSecret } from '../../src/krm/redaction/redacted.ts'
 import { packageSlug } from '../../src/package/find-packages.ts'
 import { parseWorkspaceBranch } from '../../src/package/ref-name.ts'
 import type { TreeProblem } from '../../src/record/read-tree.ts'
@@ -78,9 +79,9 @@ function planOf(changes: readonly Change[]): DriftRecord['spec']['plan'] {
 }
 
 /** What Backporch itself refuses (BP2002, BP2010). */
-function checkResolution({ change, redacted, resolution }: Change, path: string): TreeProblem[] {
+function checkResolution({ change, ref, redacted, resolution }: Change, path: string): TreeProblem[] {
   if (resolution !== 'Adopt') return []
-  if (change === 'unexpected') return [{ path, message: 'an object that git does not declare cannot be adopted' }]
+  if (change === 'unexpected' && isSecret(ref)) return [{ path, message: 'a Secret that git does not declare cannot be adopted' }]
   return redacted === true && change !== 'removed' ? [{ path, message: 'a hidden value cannot be adopted' }] : []
 }
 

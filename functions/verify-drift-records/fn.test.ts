@@ -126,12 +126,13 @@ test('a record in a file of another name is refused in the folder of records onl
   assert.deepEqual(message({ 'web/drift.yaml': text }), [])
 })
 
-test('a record that adopts a hidden value or an undeclared object is refused', () => {
+test('a record that adopts a hidden value or an undeclared Secret is refused', () => {
   const hidden = changeOf('data.key', { git: HIDDEN, live: HIDDEN, redacted: true })
+  const secret = changeOf('', { change: 'unexpected', ref: { group: '', kind: 'Secret', namespace: 'shop', name: 'db' } })
   const unexpected = changeOf('', { change: 'unexpected', ref: { group: '', kind: 'Pod', namespace: 'shop', name: 'debug' } })
-  assert.deepEqual(message({ 'drift.yaml': formatInertDocument(recordOf([hidden, unexpected])) }), [
+  assert.deepEqual(message({ 'drift.yaml': formatInertDocument(recordOf([hidden, secret, unexpected])) }), [
     'error spec.changes[0].resolution: a hidden value cannot be adopted',
-    'error spec.changes[1].resolution: an object that git does not declare cannot be adopted',
+    'error spec.changes[1].resolution: a Secret that git does not declare cannot be adopted',
   ])
   const twice = message({ 'drift.yaml': formatInertDocument(recordOf([...RECORD.spec.changes, ...RECORD.spec.changes])) })
   assert.deepEqual(twice, ['error spec.changes[1]: another change is of the same place'])

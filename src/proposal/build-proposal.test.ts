@@ -166,6 +166,11 @@ test('Adopt of a missing object takes it out of git, and its file with it when n
   assert.equal(built([secret])['apps/web/secret.yaml'], null)
 })
 
+function whole(live: Json | undefined, id: Partial<Drift['id']> = {}): ResolvedChange {
+  const drift = driftOf('', { change: 'unexpected', live })
+  return { desired: undefined, resolution: 'Adopt', drift: { ...drift, id: { ...drift.id, group: '', ...id } } }
+}
+
 const REFUSED: readonly (readonly [name: string, changes: readonly ResolvedChange[], more: Partial<ProposalInput>, code: string])[] = [
   ['a value of a Secret', [one('data.user', 'Yg==', 'Adopt', 'Secret', 'db')], {}, 'BP2002'],
   ['a credential by its name', [one('data.password', 'hunter2', 'Adopt', 'ConfigMap')], {}, 'BP2002'],
@@ -177,7 +182,9 @@ const REFUSED: readonly (readonly [name: string, changes: readonly ResolvedChang
     {},
     'BP2002',
   ],
-  ['an unexpected object', [{ desired: undefined, resolution: 'Adopt', drift: driftOf('', { change: 'unexpected' }) }], {}, 'BP2010'],
+  ['an undeclared object of a controller', [whole({ metadata: { name: 'web', ownerReferences: [{ name: 'a' }] } })], {}, 'BP2010'],
+  ['an undeclared Secret', [whole({ data: { key: 'Yg==' } }, { kind: 'Secret' })], {}, 'BP2002'],
+  ['an undeclared object that was not read', [whole(undefined)], {}, 'BP2001'],
 ]
 
 for (const [name, changes, more, code] of REFUSED) {

@@ -5,14 +5,14 @@
 
 import { LRUCache } from 'lru-cache'
 import { field } from '../krm/field-path.ts'
-import { resourceKey } from '../krm/resource-id.ts'
+import { describeResourceId, resourceKey } from '../krm/resource-id.ts'
 import type { Note } from '../note.ts'
 import type { PackageFiles } from '../package/package-files.ts'
 import type { FileChange } from '../ports/package-repository.ts'
 import type { Plan } from '../record/schema.ts'
 import { answerCalls, type FunctionLibrary } from '../render/answer-calls.ts'
 import type { DesiredResource } from '../render/desired-set.ts'
-import { renderAsFiles, renderPackage } from '../render/render-package.ts'
+import { type RenderedPackage, renderAsFiles, renderPackage } from '../render/render-package.ts'
 import type { Derived } from '../text/derived.ts'
 import { editYaml } from '../yaml/edit/edit-yaml.ts'
 import { readYamlNodes } from '../yaml/read/read-yaml-node.ts'
@@ -23,6 +23,8 @@ import { adoptThroughBuild } from './adopt/kustomize-adoption.ts'
 import type { BuiltUnit } from './adopt/kustomize-input.ts'
 import { proveEdit } from './prove-edit.ts'
 import { editFor, type ResolvedChange } from './resolution-edits.ts'
+import { placeInBuild } from './whole/place-in-build.ts'
+import { placeInPackage, wholeChanges } from './whole/place-objects.ts'
 
 export interface ProposalInput {
   readonly packagePath: string
@@ -51,7 +53,8 @@ export interface ProposalFiles {
 /** @throws Failure BP1207, BP2001, BP2002, BP2007, BP2010 or BP2014 when a resolution is not possible */
 export function buildProposal(input: ProposalInput): ProposalFiles {
   const notes: Note[] = []
-  const edited = editSources(input, notes)
+  const edited = withWholeObjects(input, editSources(input, notes))
+  notes.push(...input.changes.flatMap(notProven))
   // A folder without a Kptfile has none.
   const kptfiles = input.files.some(({ path }) => path === 'Kptfile') ? [editKptfile(input, edited)] : []
   // The Kptfile may configure a function, and then is one of the edited sources.
@@ -82,6 +85,32 @@ function editSources(input: ProposalInput, notes: Note[]): FileChange[] {
     .map(({ path, text }) => ({ path, content: isBlank(text) ? null : bytes(text) }))
 }
 
+function notProven({ drift, whole }: ResolvedChange): readonly Note[] {
+  if (whole?.unproven === undefined) return []
+  const text = `no dry run proved the manifest, so it may have defaults of the server: ${whole.unproven}`
+  return [{ cause: 'manifest-not-proven', subject: describeResourceId(drift.id), text }]
+}
+
+/** The edited files, with the manifests of objects that git does not declare. */
+function withWholeObjects(input: ProposalInput, edited: readonly FileChange[]): readonly FileChange[] {
+  const changes = wholeChanges(input.changes)
+  if (changes.length === 0) return edited
+  const contents = new Map(edited.map(({ path, content }) => [path, content]))
+  if (input.built !== undefined) return joinFiles(contents, placeInBuild(input.built, contents, changes))
+  const { packagePath } = input
+  const prefix = packagePath === '' ? '' : `${packagePath}/`
+  const files = input.files.flatMap((file) => {
+    const content = contents.get(prefix + file.path)
+    return content === null ? [] : [content === undefined ? file : { ...file, content }]
+  })
+  const texts = placeInPackage({ packagePath, files, changes, render: (own) => renderedPackage(input, own) })
+  return joinFiles(contents, new Map([...texts].map(([path, text]) => [path, bytes(text)])))
+}
+
+function joinFiles(before: ReadonlyMap<string, Uint8Array | null>, more: ReadonlyMap<string, Uint8Array | null>): readonly FileChange[] {
+  return [...new Map([...before, ...more])].map(([path, content]) => ({ path, content }))
+}
+
 /** Whether no object is left: such a file is removed, unless it has more than separators. */
 function isBlank(text: string): boolean {
   return text.split(/\r?\n/).every((line) => line.trim() === '' || line.trim() === '---' || line.trim() === '{}')
@@ -97,10 +126,17 @@ function proveEditedFiles(input: ProposalInput, edited: ReadonlyMap<string, stri
   proveEdit(rendered(input, input.files), rendered(input, files), input.changes)
 }
 
-function rendered({ packagePath, functions, asFiles }: ProposalInput, files: PackageFiles): Map<string, DesiredResource> {
-  const rendering = asFiles ? renderAsFiles(packagePath, files) : answerCalls(renderPackage(packagePath, files), functions)
+function rendered(input: ProposalInput, files: PackageFiles): Map<string, DesiredResource> {
+  return new Map(renderedPackage(input, files).desired.resources.map((resource) => [resourceKey(resource.id), resource]))
+}
+
+/** @throws Failure of the package */
+function renderedPackage({ packagePath, functions, asFiles }: ProposalInput, files: PackageFiles): RenderedPackage {
+  const rendering = asFiles
+    ? renderAsFiles(packagePath, files)
+    : answerCalls(renderPackage(packagePath, files, { attributed: false }), functions)
   if ('failures' in rendering) throw rendering.failures[0]
-  return new Map(rendering.desired.resources.map((resource) => [resourceKey(resource.id), resource]))
+  return rendering
 }
 
 const REASONS = { Adopt: 'Adopted', Release: 'Released', Restore: 'RestoreApproved' } as const

@@ -3,6 +3,7 @@
  * value where the value was authored. Release removes the field from git.
  */
 
+import type { ObjectManifest } from '../drift/authored/object-manifest.ts'
 import { isEncrypted } from '../drift/compare/encrypted-fields.ts'
 import type { Drift, Resolution } from '../drift/drift.ts'
 import { Failure, type FailureDetail } from '../failure.ts'
@@ -14,6 +15,7 @@ import type { DesiredResource } from '../render/desired-set.ts'
 import type { Json } from '../text/json.ts'
 import type { YamlEdit } from '../yaml/edit/edit-yaml.ts'
 import { inSourceForm } from './source-form.ts'
+import { whyNotWhole } from './whole/not-adopted.ts'
 
 export interface ResolvedChange {
   readonly drift: Drift
@@ -21,6 +23,8 @@ export interface ResolvedChange {
   readonly resolution: Resolution
   /** The location that a person chose of several equal ones, by the name in the refusal. */
   readonly via?: string | undefined
+  /** Of an object that git does not declare and that is adopted. */
+  readonly whole?: ObjectManifest | undefined
 }
 
 export interface FileEdit {
@@ -36,7 +40,10 @@ export interface FileEdit {
 export function editFor(change: ResolvedChange): FileEdit | undefined {
   const { drift, desired, resolution } = change
   if (resolution === 'Restore') return undefined
-  if (desired === undefined) return resolution === 'Release' ? undefined : refuseUnexpected(change)
+  if (desired === undefined) {
+    if (resolution === 'Adopt') assertWholeAdoptable(change)
+    return undefined
+  }
   if (isEncrypted(desired.object)) refuseEncrypted(change, desired.location.path)
   const at = { document: desired.location.document, item: desired.location.item }
   const path = desired.location.path
@@ -104,10 +111,8 @@ function refuseEncrypted(change: Refused, file: string): never {
   })
 }
 
-function refuseUnexpected(change: Refused): never {
-  throw cannot(change, {
-    code: 'BP2010',
-    why: 'git declares no such object, so there is no authored file that says where it belongs',
-    remedy: 'commit its manifest to the package, or choose release so that the package does not claim it',
-  })
+/** Its manifest is placed apart (src/proposal/whole/place-objects.ts). */
+function assertWholeAdoptable(change: Refused): void {
+  const refused = whyNotWhole(change.drift)
+  if (refused !== undefined) throw cannot(change, refused)
 }

@@ -141,8 +141,8 @@ export const FAILURE_GUIDE: { readonly [code in FailureCode]: FailureGuide } = {
     fix: 'edit the file by hand and commit it, or choose another resolution for this change',
   },
   BP2002: {
-    cause: 'the value is a credential, and whoever can read the repository could read it',
-    fix: 'choose restore or release, or store the credential where the package only refers to it',
+    cause: 'the value is a credential, or the object is a Secret or has credentials, and whoever can read the repository could read it',
+    fix: 'choose restore or release, or store the credential where the package only refers to it; bring a Secret with SOPS, a SealedSecret or an ExternalSecret',
   },
   BP2004: {
     cause: 'nothing was proposed for the package in this cluster, it was decided before, or it is recorded as a draft only',
@@ -170,7 +170,8 @@ export const FAILURE_GUIDE: { readonly [code in FailureCode]: FailureGuide } = {
     fix: 'merge its pull request by hand, or delete the branch and scan again',
   },
   BP2010: {
-    cause: 'the change cannot be decided that way: git declares no such object, or a rule would hide more than it',
+    cause:
+      'the change cannot be decided that way: the undeclared object belongs to another object or to the cluster itself, or a rule would hide more than it',
     fix: 'choose another one of restore, adopt, release and ignore; the fix line says which can be',
   },
   BP2011: {

@@ -62,7 +62,6 @@ function refusedOf(changes: ReturnType<typeof allChanges>): Refused {
   const reasons = new Map<string, string>()
   const possible: PlannedChange[] = []
   for (const each of changes) {
-    if (each.drift.change === 'unexpected') continue
     const change: PlannedChange = { ...each, resolution: 'Adopt' }
     const edit = orFailure(() => editFor(change))
     if (edit instanceof Failure) reasons.set(change.fingerprint, edit.why)

@@ -1,5 +1,6 @@
 /** Everything that one turn knows before it decides: reads only, no judgement. */
 
+import type { ManifestLibrary } from '../../drift/authored/object-manifest.ts'
 import type { ObjectVerdict, Resolution, SyncerManager } from '../../drift/drift.ts'
 import type { FailureCode } from '../../failure.ts'
 import type { RedactionKey } from '../../krm/redaction/redacted.ts'
@@ -225,6 +226,8 @@ export interface Observation {
   readonly functions: FunctionLibrary
   /** The source of another renderer than kpt; undefined where kpt renders it, or its files are applied as they are. */
   readonly built?: BuiltUnit
+  /** Manifests of live objects that git does not declare. */
+  readonly manifests?: ManifestLibrary
   readonly git: GitState
   /** What the forge has of the unit's proposals, by full ref name; empty where git is the forge. */
   readonly proposals: ReadonlyMap<string, KnownProposal>

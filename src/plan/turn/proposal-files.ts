@@ -7,17 +7,19 @@ import type { DriftRecord } from '../../record/schema.ts'
 import { formatInertDocument, laterText } from '../../record/write-document.ts'
 import type { PlannedChange } from '../commands/pick-changes.ts'
 import type { Observation } from './observation.ts'
+import { withManifests } from './whole-objects.ts'
 
 /**
  * @param workspace of the branch: that of a joint proposal may have the name of another unit
  * @throws Failure BP1207, BP2001, BP2002, BP2007, BP2010 or BP2014 when a resolution is not possible
  */
 export function proposalFiles(
-  { unit, git, pipeline, functions, built, policy, key }: Observation,
+  observation: Observation,
   active: readonly PlannedChange[],
   record: DriftRecord,
   workspace = record.metadata.name,
 ): ProposalFiles {
+  const { unit, git, pipeline, functions, built, policy, key } = observation
   const { spec } = record
   const text = laterText(record, formatInertDocument)
   const files = buildProposal({
@@ -27,7 +29,7 @@ export function proposalFiles(
     asFiles: policy.render.tool === 'files',
     functions,
     built,
-    changes: active,
+    changes: withManifests(observation, active),
     plan: spec.plan,
     workspace,
     lifecycle: spec.lifecycle,

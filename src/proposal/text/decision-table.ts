@@ -72,7 +72,7 @@ function gitAfter(changes: readonly Change[], plan: Plan): string {
   if (plan === 'Restore')
     return `${change?.change === 'modified' && short !== undefined ? `stays ${short.git}` : 'unchanged'}; a record is added`
   if (change === undefined) return plan === 'Adopt' ? 'adopts the live values' : 'stops managing these fields'
-  if (change.change === 'unexpected') return 'unchanged; a record is added'
+  if (change.change === 'unexpected') return plan === 'Adopt' ? 'declares the object as it is live' : 'unchanged; a record is added'
   if (change.change === 'missing') return 'the object is removed'
   if (plan === 'Release') return 'stops managing the field'
   if (change.change === 'removed') return 'the field is removed'

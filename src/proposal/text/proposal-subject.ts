@@ -122,7 +122,6 @@ export function rankObjects(changes: readonly Change[]): readonly ObjectChanges[
 /** Why the live value cannot be written to git; undefined where it can. */
 export function whyNotAdoptable(change: Change, reported: ReadonlyMap<string, string>): string | undefined {
   if (change.redacted === true) return 'the value is a credential and is never written to git'
-  if (change.change === 'unexpected') return 'git does not declare the object, so there is no file to edit'
   return reported.get(change.fingerprint)
 }
 

@@ -1,7 +1,10 @@
 /** State that a process with several turns retains between them. Losing it costs requests, never a decision. */
 
+import { LRUCache } from 'lru-cache'
+import type { ManifestAnswer } from '../../drift/authored/object-manifest.ts'
 import { LEDGER_BRANCH } from '../../package/ref-name.ts'
 import type { RefUpdate } from '../../ports/package-repository.ts'
+import type { KnownManifests } from '../manifests/object-manifests.ts'
 import { PackageHistories } from '../repository/package-history.ts'
 import type { ClusterVerdicts } from '../verdicts/cluster-verdicts.ts'
 import { DryRunAnswers } from './dry-run-answers.ts'
@@ -13,6 +16,8 @@ import type { MissingObjectAnswer } from './predict-object.ts'
 /** Objects of watched clusters whose units are known from the turn before. */
 const MOST_WATCHED = 2_000
 const MOST_DURATIONS = 10
+/** Of objects that are adopted and that no merge declares yet. */
+const MOST_MANIFESTS = 500
 
 export class BetweenTurns implements EarlierAnswers {
   private readonly units = new KnownUnits()
@@ -20,6 +25,7 @@ export class BetweenTurns implements EarlierAnswers {
   readonly lastDrift = new LastDrift()
   readonly creations = new DryRunAnswers<MissingObjectAnswer>()
   readonly verdicts = new DryRunAnswers<CachedVerdict>()
+  readonly manifests: KnownManifests = new LRUCache<string, ManifestAnswer>({ max: MOST_MANIFESTS })
   readonly histories = new PackageHistories()
   /** By path of a package: paths from the root of the repository of what its rendering reads outside of the package. */
   readonly outside = new Map<string, readonly string[]>()

@@ -23,6 +23,7 @@ import type { PackageRenderer } from '../../render/package-renderer.ts'
 import { describeChoice } from '../../render/render-choice.ts'
 import { computeStatus, NOT_FOUND, unknownStatus } from '../../status/kstatus.ts'
 import type { GroupMember } from '../../status/resource-group.ts'
+import { ObjectManifests } from '../manifests/object-manifests.ts'
 import { withUndone } from '../porch/read-undone.ts'
 import { assertPlainFolder, holdsNothing } from '../repository/plain-folder.ts'
 import { readGitState, type UnitFiles } from '../repository/read-git-state.ts'
@@ -191,6 +192,7 @@ export async function observe(
     pipeline,
     functions: renderer.library,
     ...(source === undefined ? {} : { built: { source, library: renderer.builder?.library ?? NO_BUILDS, others } }),
+    manifests: new ObjectManifests(reader, cluster.syncer?.manager ?? effective.fieldManager ?? 'kubectl', between.manifests),
     git,
     proposals: view.proposals,
     policy: effective,

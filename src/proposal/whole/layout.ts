@@ -1,0 +1,92 @@
+/** Where the manifest of a new object goes: as its siblings lie, beside them in a file of its own, or in the file that holds them. */
+import type { ResourceId } from '../../krm/resource-id.ts'
+import type { DesiredResource } from '../../render/desired-set.ts'
+
+/** An authored file with objects that are applied. */
+export interface SiblingFile {
+  /** From the root of the repository. */
+  readonly path: string
+  readonly objects: readonly ResourceId[]
+  /** Whether a document can be added at its end: its objects are documents, and no items of a list. */
+  readonly takesDocuments: boolean
+}
+
+export type Place = { readonly kind: 'append' | 'new'; readonly path: string }
+
+/** The files of authored objects, in their order. */
+export function siblingFiles(resources: readonly DesiredResource[]): readonly SiblingFile[] {
+  const authored = resources.filter(({ location: { path } }) => /\.ya?ml$/.test(path))
+  return [...Map.groupBy(authored, ({ location }) => location.path)].map(([path, own]) => ({
+    path,
+    objects: own.map(({ id }) => id),
+    takesDocuments: own.every(({ location }) => location.item === undefined),
+  }))
+}
+
+/**
+ * @param folder for a file without siblings, from the root of the repository
+ * @param isTaken whether there is such a file
+ */
+export function placeFor(
+  id: ResourceId,
+  siblings: readonly SiblingFile[],
+  folder: string,
+  isTaken: (path: string) => boolean,
+): Place | undefined {
+  const several = siblings.filter(({ objects, takesDocuments }) => objects.length > 1 && takesDocuments)
+  const ofKind = several.filter(({ objects }) => objects.some((other) => isSameKind(id, other)))
+  const [shared] = siblings.length === 1 ? several : ofKind.length === 1 ? ofKind : []
+  if (shared !== undefined) return { kind: 'append', path: shared.path }
+  const singles = siblings.filter(({ objects }) => objects.length === 1)
+  const like = singles.filter(({ objects }) => objects.every((other) => isSameKind(id, other)))
+  const near = mostOften((like.length > 0 ? like : singles).map(({ path }) => folderOf(path))) ?? folder
+  const ending = mostOften(singles.map(({ path }) => path.slice(path.lastIndexOf('.')))) ?? '.yaml'
+  const naming = mostOften(singles.flatMap(namingsOf))
+  const path = [...(naming === undefined ? [] : [naming]), ...NAMINGS.keys()]
+    .map((name) => joined(near, (NAMINGS.get(name) ?? defaultName)(id) + ending))
+    .find((candidate) => !isTaken(candidate))
+  return path === undefined ? undefined : { kind: 'new', path }
+}
+
+/** In the order in which one is taken where the siblings show none. */
+const NAMINGS: ReadonlyMap<string, (id: ResourceId) => string> = new Map([
+  ['kind-name', defaultName],
+  ['name-kind', ({ kind, name }: ResourceId) => plain(`${name}-${kind}`)],
+  ['kind_name', ({ kind, name }: ResourceId) => plain(`${kind}_${name}`)],
+  ['name_kind', ({ kind, name }: ResourceId) => plain(`${name}_${kind}`)],
+  ['kind.name', ({ kind, name }: ResourceId) => plain(`${kind}.${name}`)],
+  ['name', ({ name }: ResourceId) => plain(name)],
+  ['kind', ({ kind }: ResourceId) => plain(kind)],
+  ['kind-namespace-name', ({ kind, namespace, name }: ResourceId) => plain(`${kind}-${namespace}-${name}`)],
+])
+
+function defaultName({ kind, name }: ResourceId): string {
+  return plain(`${kind}-${name}`)
+}
+
+function plain(name: string): string {
+  return name.toLowerCase().replace(/[^a-z0-9._-]+/g, '-')
+}
+
+function namingsOf({ path, objects: [id] }: SiblingFile): readonly string[] {
+  const base = path.slice(path.lastIndexOf('/') + 1, path.lastIndexOf('.')).toLowerCase()
+  return id === undefined ? [] : [...NAMINGS].flatMap(([naming, nameOf]) => (nameOf(id) === base ? [naming] : []))
+}
+
+function isSameKind(one: ResourceId, other: ResourceId): boolean {
+  return one.group === other.group && one.kind === other.kind
+}
+
+/** The first one of those that occur most often. */
+function mostOften(texts: readonly string[]): string | undefined {
+  const counts = [...Map.groupBy(texts, (text) => text)].sort(([, one], [, other]) => other.length - one.length)
+  return counts[0]?.[0]
+}
+
+function folderOf(path: string): string {
+  return path.includes('/') ? path.slice(0, path.lastIndexOf('/')) : ''
+}
+
+export function joined(folder: string, name: string): string {
+  return folder === '' ? name : `${folder}/${name}`
+}

@@ -1,0 +1,109 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { driftOf } from '../../../test/fakes/drift-samples.ts'
+import { Failure } from '../../failure.ts'
+import { kustomizationAt } from '../../render/kustomize/kustomize-build.ts'
+import type { BuiltSource } from '../../render/kustomize/read-built.ts'
+import type { Build, BuildLibrary } from '../../render/package-builder.ts'
+import { textsIn } from '../../text/json.ts'
+import type { SharingUnit } from '../adopt/kustomize-input.ts'
+import { placeInBuild } from './place-in-build.ts'
+import type { WholeChange } from './place-objects.ts'
+
+function config(name: string, data = '{a: b}'): string {
+  return `apiVersion: v1\nkind: ConfigMap\nmetadata: {name: ${name}, namespace: shop}\ndata: ${data}\n`
+}
+
+function sourceOf(folder: string, texts: Readonly<Record<string, string>>): BuiltSource {
+  const files = new Map(
+    Object.entries(texts).map(([path, text]) => [path, { path, mode: '100644' as const, content: new TextEncoder().encode(text) }]),
+  )
+  return { packagePath: folder, package: [], tool: 'kustomize', folder, files, command: [] }
+}
+
+/** Prints the resources of a kustomization and of the folders that it names, with its prefix. */
+function print({ folder, files }: Pick<Build, 'folder' | 'files'>): string {
+  const sources = new Map(files.map((file) => [file.path, file]))
+  const root = kustomizationAt(`${folder}/kustomization.yaml`, sources)
+  const prefix = typeof root['namePrefix'] === 'string' ? root['namePrefix'] : ''
+  const texts = textsIn(root['resources']).flatMap((entry) => {
+    const path = entry.startsWith('../') ? entry.slice(3) : `${folder}/${entry.replace(/^\.\//, '')}`
+    const file = sources.get(path)
+    if (file === undefined) return print({ folder: path, files })
+    const text = new TextDecoder().decode(file.content).replace(/name: /, `name: ${prefix}`)
+    return text.replace(/(metadata: \{[^}]*)\}/, `$1, annotations: {config.kubernetes.io/origin: "path: ${entry}\\n"}}`)
+  })
+  return texts.join('---\n')
+}
+
+const LIBRARY: BuildLibrary = { built: (build) => ({ text: print(build) }) }
+
+function change(name: string): WholeChange {
+  const manifest = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, namespace: 'shop' }, data: { e: 'f' } }
+  const drift = { ...driftOf('', { change: 'unexpected', live: manifest }), id: { group: '', kind: 'ConfigMap', namespace: 'shop', name } }
+  return { drift, desired: undefined, resolution: 'Adopt', whole: { manifest } }
+}
+
+function placed(kustomization: string, names: readonly string[], others: readonly SharingUnit[] = []): Record<string, string> {
+  const source = sourceOf('prod', { 'prod/kustomization.yaml': kustomization, 'prod/configmap-a.yaml': config('a') })
+  const contents = placeInBuild(
+    { source, library: LIBRARY, others },
+    new Map(),
+    names.map((name) => change(name)),
+  )
+  return Object.fromEntries([...contents].map(([path, content]) => [path, new TextDecoder().decode(content ?? new Uint8Array())]))
+}
+
+test('the kustomization gets an entry in the order and the form of its own', () => {
+  const entriesOf = (text: string): string | undefined => placed(text, ['b'])['prod/kustomization.yaml']
+  assert.equal(
+    entriesOf('# ours\nresources: # all\n  - configmap-a.yaml # first\nnamespace: shop\n'),
+    '# ours\nresources: # all\n  - configmap-a.yaml # first\n  - configmap-b.yaml\nnamespace: shop\n',
+  )
+  assert.equal(entriesOf('resources: [./configmap-a.yaml]\n'), 'resources: [./configmap-a.yaml, ./configmap-b.yaml]\n')
+  const source = 'resources:\n- configmap-a.yaml\n- configmap-z.yaml # last\n'
+  const built = placeInBuild(
+    {
+      source: sourceOf('prod', {
+        'prod/kustomization.yaml': source,
+        'prod/configmap-a.yaml': config('a'),
+        'prod/configmap-z.yaml': config('z'),
+      }),
+      library: LIBRARY,
+      others: [],
+    },
+    new Map(),
+    [change('b')],
+  )
+  assert.equal(
+    new TextDecoder().decode(built.get('prod/kustomization.yaml') ?? new Uint8Array()),
+    'resources:\n- configmap-a.yaml\n- configmap-b.yaml\n- configmap-z.yaml # last\n',
+  )
+})
+
+test('a name prefix is taken off, and the build gives the live name', () => {
+  const files = placed('namePrefix: prod-\nresources:\n- configmap-a.yaml\n', ['prod-b'])
+  assert.match(files['prod/configmap-b.yaml'] ?? '', /\n {2}name: b\n/)
+  assert.throws(
+    () => placed('namePrefix: prod-\nresources:\n- configmap-a.yaml\n', ['other']),
+    (thrown) => thrown instanceof Failure && thrown.code === 'BP2001' && /it becomes ConfigMap shop\/prod-other/.test(thrown.why),
+  )
+})
+
+test('a folder that another unit builds on is refused, with the name of that unit', () => {
+  const kustomization = 'resources:\n- configmap-a.yaml\n'
+  const texts = { 'prod/kustomization.yaml': kustomization, 'prod/configmap-a.yaml': config('a') }
+  const other = sourceOf('staging', { ...texts, 'staging/kustomization.yaml': 'resources:\n- ../prod\n' })
+  const library: BuildLibrary = {
+    built: (build) => ({ text: build.folder === 'staging' ? print({ folder: 'prod', files: build.files }) : print(build) }),
+  }
+  const source = sourceOf('prod', texts)
+  const unit = { source, library, others: [{ name: 'staging', files: new Set(Object.keys(texts)), source: other }] }
+  assert.throws(
+    () => placeInBuild(unit, new Map(), [change('b')]),
+    (thrown) =>
+      thrown instanceof Failure &&
+      /which staging is built from too: an edit there would also move ConfigMap shop\/b there/.test(thrown.why),
+  )
+  assert.doesNotThrow(() => placeInBuild({ ...unit, others: [] }, new Map(), [change('b')]))
+})

@@ -1,0 +1,102 @@
+/** New objects of a unit that kustomize builds: a file beside its kustomization, with an entry in it, proven by a build. */
+import { type FieldPath, field } from '../../krm/field-path.ts'
+import type { DesiredResource } from '../../render/desired-set.ts'
+import { kustomizationAt, kustomizationOf, type SourceFiles } from '../../render/kustomize/kustomize-build.ts'
+import { buildOf } from '../../render/kustomize/read-built.ts'
+import { getKey, isJsonArray, type Json, textsIn } from '../../text/json.ts'
+import { editYaml } from '../../yaml/edit/edit-yaml.ts'
+import { ofCommand, shared } from '../adopt/adoption-failures.ts'
+import type { BuiltUnit } from '../adopt/kustomize-input.ts'
+import { assertBuilt, builtObjects, sharingUnit } from '../adopt/shared-builds.ts'
+import { changedFiles } from '../adopt/source-edits.ts'
+import { cannot } from '../resolution-edits.ts'
+import { assertAsLive, BY_HAND, type WholeChange, withAuthoredNames, writeObjects } from './place-objects.ts'
+import { type NewObject, whyNotAsLive } from './prove-placed.ts'
+
+type Contents = ReadonlyMap<string, Uint8Array | null>
+
+/**
+ * @param edited files that are edited for other changes, by path from the root of the repository
+ * @returns these, and the changed ones
+ * @throws Failure BP2001, or that of the build; MissingBuilds where kustomize has to run first
+ */
+export function placeInBuild(unit: BuiltUnit, edited: Contents, changes: readonly WholeChange[]): Contents {
+  const { source, library } = unit
+  const [first] = changes
+  if (first === undefined) return edited
+  if (source.tool === 'command') throw ofCommand(first, source.command.join(' '))
+  const files = withContents(source.files, edited)
+  const before = builtObjects(library, { ...source, files })
+  const write = (objects: readonly NewObject[]): SourceFiles => {
+    const after = written(source.folder, files, [...before.values()], objects)
+    assertBuilt(library, [buildOf({ ...source, files: after })])
+    return after
+  }
+  const { objects, after } = withAuthoredNames(
+    changes,
+    (wanted) => ({ after: write(wanted) }),
+    (trial) => [before, builtObjects(library, { ...source, files: trial.after })],
+  )
+  assertAsLive(changes, objects, (wanted) => whyNotAsLive(before, builtObjects(library, { ...source, files: after }), wanted))
+  const added = [...changedFiles(files, after).keys()]
+  const by = sharingUnit(unit, after)
+  if (by !== undefined) throw shared(first, { what: added.join(' and ') }, by.unit.name, by.moved)
+  if (added.length === 0) throw cannot(first, { why: `${source.folder || 'the repository'} has no place for a new file`, remedy: BY_HAND })
+  return changedFiles(source.files, after)
+}
+
+/** The files with the new manifests, and with their entries in the kustomization. */
+function written(folder: string, files: SourceFiles, resources: readonly DesiredResource[], objects: readonly NewObject[]): SourceFiles {
+  const kustomization = kustomizationOf(folder, files)
+  const prefix = folder === '' ? '' : `${folder}/`
+  const listed = kustomization === undefined ? undefined : textsIn(getKey(kustomizationAt(kustomization, files), 'resources'))
+  const own = new Set(listed?.map((entry) => prefix + entry.replace(/^\.\//, '')))
+  const texts = writeObjects(objects, {
+    folder,
+    resources,
+    isSibling: (path) => (listed === undefined ? path.startsWith(prefix) : own.has(path)),
+    textOf: (path) => decoded(files.get(path)?.content),
+  })
+  const after = new Map(files)
+  const put = (path: string, text: string): void => {
+    after.set(path, { path, mode: files.get(path)?.mode ?? '100644', content: new TextEncoder().encode(text) })
+  }
+  for (const [path, text] of texts) put(path, text)
+  const created = [...texts.keys()].filter((path) => !files.has(path)).map((path) => path.slice(prefix.length))
+  if (kustomization !== undefined && created.length > 0) put(kustomization, withEntries(kustomization, files, created))
+  return after
+}
+
+const RESOURCES: FieldPath = [field('resources')]
+
+/** In the order of a sorted list, at the end of any other one. @throws Failure BP2007 where the list cannot be edited */
+function withEntries(path: string, files: SourceFiles, created: readonly string[]): string {
+  const given = getKey(kustomizationAt(path, files), 'resources')
+  let entries: readonly Json[] = isJsonArray(given) ? given : []
+  const known = entries.filter((entry) => typeof entry === 'string').filter((entry) => /\.ya?ml$/.test(entry))
+  const dotted = known.length > 0 && known.every((entry) => entry.startsWith('./'))
+  for (const name of created) {
+    const entry = dotted ? `./${name}` : name
+    const isSorted = entries.length > 1 && entries.every((each, at) => at === 0 || String(entries[at - 1]) <= String(each))
+    const at = isSorted ? entries.findIndex((each) => String(each) > entry) : -1
+    entries = entries.toSpliced(at === -1 ? entries.length : at, 0, entry)
+  }
+  return editYaml(
+    decoded(files.get(path)?.content) ?? '',
+    [{ kind: 'set', document: 0, item: undefined, path: RESOURCES, value: entries }],
+    path,
+  )
+}
+
+function withContents(files: SourceFiles, edited: Contents): SourceFiles {
+  const after = new Map(files)
+  for (const [path, content] of edited) {
+    if (content === null) after.delete(path)
+    else after.set(path, { path, mode: files.get(path)?.mode ?? '100644', content })
+  }
+  return after
+}
+
+function decoded(content: Uint8Array | undefined): string | undefined {
+  return content === undefined ? undefined : new TextDecoder('utf-8', { ignoreBOM: true }).decode(content)
+}

@@ -1,0 +1,203 @@
+/** Writes the manifests of new objects into the authored files of a package, and renders it to prove them. */
+import { isEncrypted } from '../../drift/compare/encrypted-fields.ts'
+import { Failure, orFailure } from '../../failure.ts'
+import { metadataText } from '../../krm/resource.ts'
+import type { PackageFile, PackageFiles } from '../../package/package-files.ts'
+import type { DesiredResource } from '../../render/desired-set.ts'
+import type { RenderedPackage } from '../../render/render-package.ts'
+import { getKey, isJsonObject, type Json, type JsonObject, partOf } from '../../text/json.ts'
+import { editYaml } from '../../yaml/edit/edit-yaml.ts'
+import { writeDocument } from '../../yaml/edit/edit-yaml-write.ts'
+import { readYamlNodes } from '../../yaml/read/read-yaml-node.ts'
+import { jsonOf } from '../../yaml/yaml-node.ts'
+import { AuthoredFiles } from '../adopt/authored-files.ts'
+import { movesOn } from '../adopt/prove-renders.ts'
+import { MOST_RENDERS, RepeatedRenders } from '../adopt/repeated-renders.ts'
+import { cannot, type ResolvedChange } from '../resolution-edits.ts'
+import { placeFor, siblingFiles } from './layout.ts'
+import { type NewObject, type NotAsLive, renderedName, whyNotAsLive } from './prove-placed.ts'
+
+/** Objects of one proposal: each costs the server's dry runs. */
+const MOST_OBJECTS = 50
+
+export interface WholeChange extends ResolvedChange {
+  readonly whole: NonNullable<ResolvedChange['whole']>
+}
+
+/** Objects that are adopted as a whole. @throws Failure BP2001 where they are too many */
+export function wholeChanges(changes: readonly ResolvedChange[]): readonly WholeChange[] {
+  const found = changes.flatMap((change): WholeChange[] => {
+    const { whole, resolution } = change
+    return whole === undefined || resolution !== 'Adopt' ? [] : [{ ...change, whole }]
+  })
+  const [first] = found
+  if (first === undefined || found.length <= MOST_OBJECTS) return found
+  throw cannot(first, {
+    why: `${found.length} objects are to be written at once, and ${MOST_OBJECTS} is the most`,
+    remedy: 'adopt fewer objects at a time',
+  })
+}
+
+export interface PlacingInput {
+  readonly packagePath: string
+  /** With the edits for other changes. */
+  readonly files: PackageFiles
+  readonly changes: readonly WholeChange[]
+  /** @throws Failure of the package */
+  readonly render: (files: PackageFiles) => RenderedPackage
+}
+
+/** Changed texts by path from the root of the repository. @throws Failure BP2001, or that of the package */
+export function placeInPackage({ packagePath, files, changes, render }: PlacingInput): ReadonlyMap<string, string> {
+  const authored = new AuthoredFiles(packagePath, files)
+  const first = render(files)
+  const unedited = new RepeatedRenders(files, first, render)
+  const writeAll = (objects: readonly NewObject[]) => {
+    const texts = writeObjects(objects, {
+      folder: packagePath,
+      resources: first.desired.resources,
+      isSibling: () => true,
+      textOf: (path) => (authored.has(path) ? authored.text(path) : undefined),
+    })
+    const edited = withTexts(files, new Map([...texts].map(([path, text]) => [authored.within(path), text])))
+    return { texts, edited: new RepeatedRenders(edited, render(edited), render) }
+  }
+  const { objects, texts, edited } = withAuthoredNames(changes, writeAll, ({ edited: { first: after } }) => [
+    unedited.first.objects,
+    after.objects,
+  ])
+  for (let number = 1; number <= MOST_RENDERS; number += 1) {
+    assertAsLive(changes, objects, (some) => whyNotAsLive(unedited.at(number).objects, edited.at(number).objects, some))
+    if (unedited.settledAt(number) && edited.settledAt(number)) break
+  }
+  const moving = movesOn(edited)
+  if (moving !== undefined && changes[0] !== undefined)
+    throw cannot(changes[0], { why: `with its manifest the package never settles: ${moving} changes with each render`, remedy: BY_HAND })
+  if (first.run === undefined || !unedited.settledAt(1)) return texts
+  // The package is stored as it renders, and so is what is new in it.
+  const rendered = new Map(edited.at(2).files.map(({ path, content }) => [authored.where(path), content]))
+  return new Map([...texts].map(([path, text]) => [path, decoded(rendered.get(path)) ?? text]))
+}
+
+export const BY_HAND = 'write its manifest by hand and commit it, or choose restore or release'
+
+interface Authoring {
+  /** For files without siblings, from the root of the repository. */
+  readonly folder: string
+  readonly resources: readonly DesiredResource[]
+  readonly isSibling: (path: string) => boolean
+  /** Undefined where there is no such file. */
+  readonly textOf: (path: string) => string | undefined
+}
+
+/** The changed and the new files. */
+export function writeObjects(objects: readonly NewObject[], { folder, resources, isSibling, textOf }: Authoring): Map<string, string> {
+  const encrypted = new Set(resources.flatMap(({ object, location }) => (isEncrypted(object) ? [location.path] : [])))
+  const own = resources.filter(({ location: { path, step } }) => step === undefined && isSibling(path) && !encrypted.has(path))
+  let siblings = siblingFiles(withAuthoredIds(own, textOf))
+  const texts = new Map<string, string>()
+  for (const { id: live, manifest } of objects) {
+    const id = { ...live, name: metadataText(manifest, 'name') }
+    const place = placeFor(id, siblings, folder, (path) => texts.has(path) || textOf(path) !== undefined)
+    if (place === undefined) continue
+    const before = texts.get(place.path) ?? textOf(place.path) ?? ''
+    const written =
+      place.kind === 'new'
+        ? writeDocument(manifest)
+        : orFailure(() => editYaml(before, [{ kind: 'append-object', object: manifest }], place.path))
+    if (written instanceof Failure) {
+      // A file that takes no document: the object gets one of its own.
+      siblings = siblings.filter(({ path }) => path !== place.path)
+      const other = placeFor(id, siblings, folder, (path) => texts.has(path) || textOf(path) !== undefined)
+      if (other !== undefined) texts.set(other.path, writeDocument(manifest))
+    } else texts.set(place.path, written)
+  }
+  return texts
+}
+
+/** Files are named after what they declare, and not after what renders of it. */
+function withAuthoredIds(resources: readonly DesiredResource[], textOf: Authoring['textOf']): readonly DesiredResource[] {
+  const known = new Map<string, readonly Json[]>()
+  return resources.map((resource) => {
+    const { path, document, item } = resource.location
+    const values = known.get(path) ?? valuesOf(textOf(path) ?? '', path)
+    known.set(path, values)
+    const name = item === undefined ? partOf(values[document], 'metadata', 'name') : undefined
+    return typeof name === 'string' && name !== '' ? { ...resource, id: { ...resource.id, name } } : resource
+  })
+}
+
+function valuesOf(text: string, path: string): readonly Json[] {
+  const nodes = orFailure(() => readYamlNodes(text.replaceAll('\r\n', '\n'), path))
+  return nodes instanceof Failure ? [] : nodes.map(jsonOf)
+}
+
+/**
+ * A transformation of names makes the live name of another one, which is then what the manifest has.
+ * @param write a trial with these manifests. @param rendered the objects before and after it
+ */
+export function withAuthoredNames<Trial>(
+  changes: readonly WholeChange[],
+  write: (objects: readonly NewObject[]) => Trial,
+  rendered: (trial: Trial) => readonly [Parameters<typeof renderedName>[0], Parameters<typeof renderedName>[1]],
+): Trial & { readonly objects: readonly NewObject[] } {
+  const objects = changes.map(
+    ({ drift, whole }): NewObject => ({
+      id: drift.id,
+      manifest: whole.manifest,
+      live: isJsonObject(drift.live) ? drift.live : {},
+    }),
+  )
+  const trial = write(objects)
+  const [before, after] = rendered(trial)
+  const renamed = objects.map((object) => {
+    const name = renderedName(before, after, object.id)
+    return name === undefined ? object : { ...object, manifest: withName(object.manifest, authoredName(object.id.name, name)) }
+  })
+  if (renamed.every((object, index) => object === objects[index])) return { ...trial, objects }
+  return { ...write(renamed), objects: renamed }
+}
+
+/** `web` of the live name `prod-web` and of `prod-prod-web`, which that renders to. */
+function authoredName(live: string, rendered: string): string {
+  const at = rendered.indexOf(live)
+  const [prefix, suffix] = [rendered.slice(0, at), rendered.slice(at + live.length)]
+  const fits = live.length > prefix.length + suffix.length && live.startsWith(prefix) && live.endsWith(suffix)
+  return fits ? live.slice(prefix.length, live.length - suffix.length) : live
+}
+
+function withName(manifest: JsonObject, name: string): JsonObject {
+  const metadata = getKey(manifest, 'metadata')
+  if (!isJsonObject(metadata) || metadataText(manifest, 'name') === name) return manifest
+  return { ...manifest, metadata: { ...metadata, name } as { readonly [key: string]: Json } }
+}
+
+/** @throws Failure BP2001 of the object that is not as live */
+export function assertAsLive(
+  changes: readonly WholeChange[],
+  objects: readonly NewObject[],
+  notAsLive: (objects: readonly NewObject[]) => NotAsLive | undefined,
+): void {
+  const found = notAsLive(objects)
+  const change = changes[found?.object === undefined ? 0 : objects.indexOf(found.object)]
+  if (found !== undefined && change !== undefined) throw cannot(change, { why: found.why, remedy: BY_HAND })
+}
+
+export function withTexts(files: PackageFiles, texts: ReadonlyMap<string, string>): PackageFiles {
+  const left = new Map(texts)
+  const edited = files.map((file): PackageFile => {
+    const text = left.get(file.path)
+    left.delete(file.path)
+    return text === undefined ? file : { ...file, content: encoded(text) }
+  })
+  const created = [...left].map(([path, text]) => ({ path, mode: '100644' as const, content: encoded(text) }))
+  return created.length === 0 ? edited : [...edited, ...created].sort((one, other) => (one.path < other.path ? -1 : 1))
+}
+
+function encoded(text: string): Uint8Array {
+  return new TextEncoder().encode(text)
+}
+
+function decoded(content: Uint8Array | undefined): string | undefined {
+  return content === undefined ? undefined : new TextDecoder('utf-8', { ignoreBOM: true }).decode(content)
+}

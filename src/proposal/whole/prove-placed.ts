@@ -1,0 +1,73 @@
+/** The proof of a new manifest: what renders of it is the live object, and nothing else moves. */
+import { type FieldPath, field } from '../../krm/field-path.ts'
+import { shownPathOnly } from '../../krm/redaction/shown-path.ts'
+import { describeResourceId, type ResourceId, resourceKey } from '../../krm/resource-id.ts'
+import type { DesiredResource } from '../../render/desired-set.ts'
+import { getKey, isJsonArray, isJsonObject, type Json, type JsonObject, jsonEquals } from '../../text/json.ts'
+import { listMoved, RenderedBefore } from '../moved-fields.ts'
+import type { Rendered } from '../prove-edit.ts'
+
+/** An object to be written into git. */
+export interface NewObject {
+  readonly id: ResourceId
+  readonly manifest: JsonObject
+  readonly live: JsonObject
+}
+
+export interface NotAsLive {
+  /** The object; undefined where others move. */
+  readonly object: NewObject | undefined
+  /** A clause. */
+  readonly why: string
+}
+
+/** Why the files with the new manifests do not render as live; undefined where they do. */
+export function whyNotAsLive(before: Rendered, after: Rendered, objects: readonly NewObject[]): NotAsLive | undefined {
+  for (const object of objects) {
+    const why = whyNotLive(before, after, object)
+    if (why !== undefined) return { object, why }
+  }
+  const added = new Set(objects.map(({ id }) => resourceKey(id)))
+  const rest = new Map([...after].filter(([key]) => !added.has(key)))
+  const moved = new RenderedBefore(before, []).otherMoves(rest)
+  return moved.length === 0 ? undefined : { object: undefined, why: `its manifest would also move ${listMoved(moved)}` }
+}
+
+function whyNotLive(before: Rendered, after: Rendered, { id, manifest, live }: NewObject): string | undefined {
+  const made = after.get(resourceKey(id))
+  if (made === undefined) return `the rendered package does not have ${describeResourceId(id)}${insteadOf(before, after, id)}`
+  const [beyond] = beyondOther(made.object, live, [])
+  if (beyond !== undefined) return `the rendered package gives it ${shownPathOnly(beyond)}, and live is different there`
+  const lost = [...beyondOther(manifest, made.object, [])].find((path) => !isName(path))
+  return lost === undefined ? undefined : `the rendered package has another ${shownPathOnly(lost)} than its manifest`
+}
+
+/** The name that a manifest with the live one renders to; undefined where it is that one. */
+export function renderedName(before: Rendered, after: Rendered, { group, kind, namespace, name }: ResourceId): string | undefined {
+  const made = appeared(before, after).filter(({ id }) => id.group === group && id.kind === kind && id.name.includes(name))
+  const own = made.find(({ id }) => id.namespace === namespace) ?? made[0]
+  return own === undefined || own.id.name === name ? undefined : own.id.name
+}
+
+function insteadOf(before: Rendered, after: Rendered, { group, kind }: ResourceId): string {
+  const other = appeared(before, after).find(({ id }) => id.group === group && id.kind === kind)
+  return other === undefined ? '' : `: it becomes ${describeResourceId(other.id)}`
+}
+
+function appeared(before: Rendered, after: Rendered): readonly DesiredResource[] {
+  return [...after].flatMap(([key, resource]) => (before.has(key) ? [] : [resource]))
+}
+
+function isName(path: FieldPath): boolean {
+  return path.length === 2 && path.every((step, at) => step.kind === 'field' && step.name === ['metadata', 'name'][at])
+}
+
+/** The paths of what `part` has and `whole` has not, or has with another value. */
+function* beyondOther(part: Json, whole: Json | undefined, path: FieldPath): Generator<FieldPath> {
+  if (jsonEquals(part, whole)) return
+  if (isJsonObject(part) && isJsonObject(whole)) {
+    for (const [name, below] of Object.entries(part)) yield* beyondOther(below, getKey(whole, name), [...path, field(name)])
+  } else if (isJsonArray(part) && isJsonArray(whole) && part.length === whole.length) {
+    for (const [index, item] of part.entries()) yield* beyondOther(item, whole[index], [...path, { kind: 'index', index }])
+  } else yield path
+}
