@@ -2,7 +2,6 @@
 import { type FieldPath, field } from '../../krm/field-path.ts'
 import type { DesiredResource } from '../../render/desired-set.ts'
 import { kustomizationAt, kustomizationOf, type SourceFiles } from '../../render/kustomize/kustomize-build.ts'
-import { buildOf } from '../../render/kustomize/read-built.ts'
 import { getKey, isJsonArray, type Json, textsIn } from '../../text/json.ts'
 import { editYaml } from '../../yaml/edit/edit-yaml.ts'
 import { ofCommand, shared } from '../adopt/adoption-failures.ts'
@@ -29,7 +28,7 @@ export function placeInBuild(unit: BuiltUnit, edited: Contents, changes: readonl
   const before = builtObjects(library, { ...source, files })
   const write = (objects: readonly NewObject[]): SourceFiles => {
     const after = written(source.folder, files, [...before.values()], objects)
-    assertBuilt(library, [buildOf({ ...source, files: after })])
+    assertBuilt(library, [{ ...source, files: after }])
     return after
   }
   const { objects, after } = withAuthoredNames(
