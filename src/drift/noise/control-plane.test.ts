@@ -80,6 +80,8 @@ test('the count of rollouts, as a number that the control plane wrote', () => {
     add('apps/v1 ReplicaSet shop/web-1', 'metadata.annotations["deployment.kubernetes.io/desired-replicas"]', '3', KCM),
   )
   assertShows('deployment-revision', revision('12', PERSON), {}, /kubectl-edit wrote it, and not the control plane/)
+  const generation = 'metadata.annotations["deprecated.daemonset.template.generation"]'
+  assertMutes('deployment-revision', add('apps/v1 DaemonSet shop/web', generation, '1', PERSON))
   assertShows('deployment-revision', revision('latest', KCM), {}, /no number/)
   assertNotAbout('deployment-revision', add(WEB, 'metadata.annotations["example.com/revision"]', '1', KCM))
 })

@@ -87,6 +87,8 @@ function judgeRevision(drift: Drift, surroundings: Surroundings): Judgement | un
   const key = metadataKey(drift, 'annotations')
   if (!isLive(drift) || key === undefined || REVISIONS.get(kindOf(drift))?.test(key) !== true) return undefined
   if (typeof drift.live !== 'string' || !/^[0-9,]+$/.test(drift.live)) return shown('it holds no number')
+  // The API server writes it under the name of whoever creates the object, and drops what people send (kubernetes pkg/registry/apps/daemonset).
+  if (kindOf(drift) === 'apps/DaemonSet') return muted('the API server counts changes of the template in it')
   return fromServer(drift, 'the control plane counts rollouts in it', surroundings)
 }
 
