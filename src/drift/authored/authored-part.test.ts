@@ -63,7 +63,8 @@ test('items of lists stay in their order, with the keys that name them', () => {
 test('the marks of syncers go, and a label that others use too stays where a person wrote it', () => {
   const labels = { 'app.kubernetes.io/instance': 'web', 'kustomize.toolkit.fluxcd.io/name': 'apps', team: 'x' }
   const annotations = { 'kubectl.kubernetes.io/last-applied-configuration': '{}', 'config.k8s.io/owning-inventory': 'x' }
-  const owned = { 'f:metadata': { 'f:labels': { 'f:app.kubernetes.io/instance': {}, 'f:team': {} } } }
+  const all = (map: JsonObject): JsonObject => Object.fromEntries(Object.keys(map).map((key) => [`f:${key}`, {}]))
+  const owned = { 'f:metadata': { 'f:labels': all(labels), 'f:annotations': all(annotations) } }
   const manifest = authoredPart(live([entry('kubectl-create', owned)], { labels, annotations }, {}))
   assert.deepEqual(manifest['metadata'], { name: 'web', namespace: 'shop', labels: { 'app.kubernetes.io/instance': 'web', team: 'x' } })
 })

@@ -1,11 +1,15 @@
 /**
  * The manifest of a live object, found by proof. What its authors own is sent as a creation under another name; a field that the server gives
  * the same value without being told is a default, and is left out. Then an apply under the name of the syncer has to leave the object as it
- * is: what that would take away is kept. Both are dry runs.
+ * is, and a comparison with the manifest has to find no drift: what either misses is kept. Both are dry runs.
  */
 import { authoredPart } from '../../drift/authored/authored-part.ts'
 import type { ManifestAnswer } from '../../drift/authored/object-manifest.ts'
 import { compareObjects, type FieldDifference } from '../../drift/compare/compare-resource.ts'
+import { detectDrift } from '../../drift/compare/detect-drift.ts'
+import type { SyncerManager } from '../../drift/drift.ts'
+import { classifyNoise } from '../../drift/noise/classify-noise.ts'
+import { NO_SCALERS } from '../../drift/noise/scaler.ts'
 import { createdObject, creationProbeOf } from '../../drift/unowned/creation-probe.ts'
 import { isLastApplied } from '../../drift/unowned/server-written.ts'
 import type { Failure } from '../../failure.ts'
@@ -15,9 +19,10 @@ import type { Prediction } from '../../krm/live-view.ts'
 import { shownPathOnly } from '../../krm/redaction/shown-path.ts'
 import type { Resource } from '../../krm/resource.ts'
 import { describeResourceId } from '../../krm/resource-id.ts'
+import type { EffectivePolicy } from '../../policy/effective-policy.ts'
 import type { ClusterReader } from '../../ports/cluster.ts'
 import { syncersOfMark } from '../../syncers/marks.ts'
-import { isJsonArray, isJsonObject, type Json, type JsonObject } from '../../text/json.ts'
+import { getKey, isJsonArray, isJsonObject, type Json, type JsonObject } from '../../text/json.ts'
 import { withoutValueAt, withValueAt } from '../../yaml/edit/edit-yaml-value.ts'
 
 /** Dry runs for one object. What is not tried any more stays in the manifest. */
@@ -31,8 +36,12 @@ export interface LiveObject extends Resource {
 
 export interface CleaningPorts {
   readonly reader: Pick<ClusterReader, 'predict'>
-  /** Field manager of the syncer. */
+  /** Field manager of the syncer's applies. */
   readonly manager: string
+  /** Undefined where it is not known: one that applies as `manager`. */
+  readonly syncer: SyncerManager | undefined
+  /** Rules by which differences are no drift. */
+  readonly presets: EffectivePolicy['presets']
 }
 
 /** @param live the object as it is in the cluster. @throws only the reason of `signal` */
@@ -128,17 +137,31 @@ class Cleaning {
       if (answer.state === 'refused') return { failure: this.refused(answer.failure) }
       const differences = compareObjects(object, answer.object, schema).filter((each) => !this.isSyncersOwn(each))
       const lost = differences.filter(({ live, predicted }) => live !== undefined && predicted === undefined)
-      if (differences.length === 0) return { manifest: this.manifest }
       const [changed] = differences.filter((each) => !lost.includes(each))
-      if (changed !== undefined || attempt === MOST_RETURNS) return { failure: this.moves((changed ?? lost[0])?.path ?? []) }
-      for (const { path } of lost) this.putBack(path)
+      if (changed !== undefined) return { failure: this.moves(changed.path) }
+      const missed = lost.length > 0 ? lost : this.drift(answer)
+      const [first] = missed
+      if (first === undefined) return { manifest: this.manifest }
+      if (attempt === MOST_RETURNS) return { failure: this.moves(first.path) }
+      for (const { path } of missed) this.putBack(path)
     }
+  }
+
+  /** Fields of other writers that a comparison with the manifest reports: a default that somebody sent has an owner. */
+  private drift(prediction: Prediction): readonly { readonly path: FieldPath }[] {
+    const { id, apiVersion, object, schema } = this.live
+    const { manager, presets, syncer = { manager, operation: 'Apply', subresource: '' } } = this.ports
+    const desired = { id, apiVersion, object: this.manifest, location: NOWHERE }
+    const live = { state: 'present', object, metadataOnly: false } as const
+    const verdict = detectDrift({ desired, live, schema, prediction }, syncer)
+    const { items } = classifyNoise(verdict, { presets, syncer, scalers: NO_SCALERS, liveOf: () => undefined })
+    return items.filter(({ change }) => change === 'added')
   }
 
   private putBack(path: FieldPath): void {
     const value = valueAt(this.live.object, path)
-    const with_ = value === undefined ? this.manifest : withValueAt(this.manifest, path, value)
-    if (isJsonObject(with_)) this.manifest = with_
+    const returned = value === undefined ? this.manifest : withValueAt(this.manifest, path, value)
+    if (isJsonObject(returned)) this.manifest = inOrderOf(returned, this.live.object)
   }
 
   /** Marks, which its syncer writes again. */
@@ -164,6 +187,23 @@ class Cleaning {
       retry: 'on-change' as const,
     }
   }
+}
+
+const NOWHERE = { path: '', document: 0, item: undefined, line: 1 } as const
+
+/** What is put back has the place that it has in the live object. */
+function inOrderOf(manifest: JsonObject, live: JsonObject): JsonObject {
+  return Object.fromEntries(
+    Object.entries(manifest).map(([name, value]) => [name, name === 'metadata' ? value : ordered(value, getKey(live, name))]),
+  )
+}
+
+function ordered(value: Json, like: Json | undefined): Json {
+  if (isJsonArray(value)) return value.map((item, index) => ordered(item, isJsonArray(like) ? like[index] : undefined))
+  if (!isJsonObject(value) || !isJsonObject(like)) return value
+  const names = Object.keys(like)
+  const entries = Object.entries(value).sort(([one], [other]) => names.indexOf(one) - names.indexOf(other))
+  return Object.fromEntries(entries.map(([name, below]) => [name, ordered(below, getKey(like, name))]))
 }
 
 function withoutIdentity(metadata: Json): Json {

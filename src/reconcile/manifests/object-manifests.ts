@@ -6,7 +6,7 @@ import { metadataText } from '../../krm/resource.ts'
 import { resourceKey } from '../../krm/resource-id.ts'
 import type { ClusterReader } from '../../ports/cluster.ts'
 import { isJsonObject, type JsonObject } from '../../text/json.ts'
-import { cleanObject } from './clean-object.ts'
+import { type CleaningPorts, cleanObject } from './clean-object.ts'
 
 /** By cluster, manager, object and version: a process with several turns has them from the turn before. */
 export interface KnownManifests {
@@ -16,13 +16,13 @@ export interface KnownManifests {
 
 export class ObjectManifests implements ManifestLibrary {
   private readonly reader: ClusterReader
-  private readonly manager: string
+  private readonly by: Omit<CleaningPorts, 'reader'>
   private readonly known: KnownManifests
   private readonly failed = new Map<string, ManifestAnswer>()
 
-  constructor(reader: ClusterReader, manager: string, known: KnownManifests) {
+  constructor(reader: ClusterReader, by: Omit<CleaningPorts, 'reader'>, known: KnownManifests) {
     this.reader = reader
-    this.manager = manager
+    this.by = by
     this.known = known
   }
 
@@ -38,7 +38,7 @@ export class ObjectManifests implements ManifestLibrary {
     const object: JsonObject = isJsonObject(live) ? live : {}
     try {
       const { schema } = await this.reader.servedKind(apiVersion, id.kind, signal)
-      const answer = await cleanObject({ id, apiVersion, object, schema }, { reader: this.reader, manager: this.manager }, signal)
+      const answer = await cleanObject({ id, apiVersion, object, schema }, { reader: this.reader, ...this.by }, signal)
       // What a refusal depends on may change without the object.
       const kept: KnownManifests = 'failure' in answer || answer.unproven !== undefined ? this.failed : this.known
       kept.set(this.keyOf(drift), answer)
@@ -50,6 +50,7 @@ export class ObjectManifests implements ManifestLibrary {
 
   private keyOf({ id, uid, live }: Drift): string {
     const version = isJsonObject(live) ? metadataText(live, 'resourceVersion') : ''
-    return JSON.stringify([this.reader.name, this.manager, resourceKey(id), uid, version])
+    const { manager, syncer, presets } = this.by
+    return JSON.stringify([this.reader.name, manager, syncer, [...presets], resourceKey(id), uid, version])
   }
 }

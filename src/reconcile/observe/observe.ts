@@ -1,6 +1,7 @@
 /** Reads everything that one turn of one unit needs; judges nothing. */
 
 import { isGoneByDesign } from '../../drift/compare/set-aside-gone.ts'
+import type { SyncerManager } from '../../drift/drift.ts'
 import { Failure, Failures } from '../../failure.ts'
 import { handedOver } from '../../krm/hand-over.ts'
 import { isSecret } from '../../krm/redaction/redacted.ts'
@@ -12,9 +13,10 @@ import { PACKAGE_FILE } from '../../package/walk-package.ts'
 import type { GitState, Observation, Unit } from '../../plan/turn/observation.ts'
 import { isWaiting } from '../../plan/turn/waiting-state.ts'
 import { type Boundary, boundaryOf } from '../../policy/boundary.ts'
-import { effectivePolicy } from '../../policy/effective-policy.ts'
+import { type EffectivePolicy, effectivePolicy } from '../../policy/effective-policy.ts'
 import { type PackageAnnotations, policyOfPackage, readPackageAnnotations } from '../../policy/package-annotations.ts'
 import type { Clock } from '../../ports/clock.ts'
+import type { ClusterReader } from '../../ports/cluster.ts'
 import type { Incomplete } from '../../record/schema.ts'
 import type { DesiredSet } from '../../render/desired-set.ts'
 import type { BuiltSource } from '../../render/kustomize/read-built.ts'
@@ -192,7 +194,7 @@ export async function observe(
     pipeline,
     functions: renderer.library,
     ...(source === undefined ? {} : { built: { source, library: renderer.builder?.library ?? NO_BUILDS, others } }),
-    manifests: new ObjectManifests(reader, cluster.syncer?.manager ?? effective.fieldManager ?? 'kubectl', between.manifests),
+    manifests: manifestsOf(reader, cluster.syncer, effective, between),
     git,
     proposals: view.proposals,
     policy: effective,
@@ -202,6 +204,15 @@ export async function observe(
   }
   // Only a turn that writes keeps what it finds.
   return request.mode === 'read' ? observation : withUndone(observation, { view, bot: request.git.bot }, signal)
+}
+
+function manifestsOf(
+  reader: ClusterReader,
+  syncer: SyncerManager | undefined,
+  { fieldManager, presets }: EffectivePolicy,
+  between: BetweenTurns,
+): ObjectManifests {
+  return new ObjectManifests(reader, { manager: syncer?.manager ?? fieldManager ?? 'kubectl', syncer, presets }, between.manifests)
 }
 
 /** The key of a unit in the caches. */
