@@ -6,6 +6,7 @@ import {
   CONTROLLER_FLAGS,
   DECISION_FLAGS,
   IGNORE_FLAGS,
+  IMPORT_FLAGS,
   INIT_FLAGS,
   RESOLVE_FLAGS,
   SCAN_FLAGS,
@@ -49,6 +50,13 @@ export function addDecideCommands(program: Command, cli: CliContext, run: Run): 
     .argument('[selectors...]', SELECTORS)
   withFlags(ignore, IGNORE_FLAGS, ...SESSION_FLAGS, outputFlags(TEXT_OUTPUTS)).action((name, selectors, options) =>
     run(async () => (await import('./commands/ignore.ts')).ignore(name, selectors, options, cli)),
+  )
+
+  const imported = program
+    .command('import')
+    .description('propose a package of the live objects of a namespace that nobody manages; Secrets are named and never written')
+  withFlags(imported, IMPORT_FLAGS, ...SESSION_FLAGS, outputFlags(TEXT_OUTPUTS)).action((options) =>
+    run(async () => (await import('./commands/import.ts')).importObjects(options, cli)),
   )
 
   const snooze = program

@@ -36,12 +36,12 @@ export type OwnedRef =
   | ({ readonly kind: 'revision' } & RevisionTag)
   | { readonly kind: 'ledger' }
   | { readonly kind: 'configure' }
-  /** A proposal to change the policy that a comment requested. */
+  /** A proposal of files that no drift is about: a rule of the policy, a package that is imported. */
   | { readonly kind: 'policy' }
 
 const BRANCH = 'refs/heads/'
 const TAG = 'refs/tags/'
-const POLICY_REF = /^refs\/heads\/drift\/(?:ignore|unignore)-[0-9a-f]{8}$/
+const POLICY_REF = /^refs\/heads\/drift\/(?:ignore|unignore|import)-[0-9a-f]{8}$/
 const WORKSPACE = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/
 const REVISION = /^v?([0-9]+)$/
 const CANONICAL_REVISION = /^v(?:0|[1-9][0-9]*)$/

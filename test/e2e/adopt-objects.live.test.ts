@@ -151,7 +151,51 @@ spec:
       ],
     )
   })
+
+  test('a namespace that nobody manages is imported as one package, which an apply leaves as it is', async (t) => {
+    const namespace = await plane.namespace('imported')
+    const world = await openWorld(t, plane, { 'apps/web/Kptfile': kptfile('web'), 'apps/web/configmap-a.yaml': declared(namespace) })
+    const made = ['create', '--filename=-', '-n', namespace] as const
+    await world.pipe(`${declared(namespace)}---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: extra}\ndata: {e: f}\n`, ...made)
+    await world.pipe('apiVersion: v1\nkind: Secret\nmetadata: {name: db}\nstringData: {password: hunter2}\n', ...made)
+    await world.pipe('apiVersion: v1\nkind: ConfigMap\nmetadata: {name: login}\ndata: {password: hunter2}\n', ...made)
+    await world.kubectl('create', 'deployment', 'shop', '--image=example.com/shop:1', '-n', namespace)
+    await world.settled(namespace, 'shop', 1)
+
+    const dry = assertExit(await world.backporch('import', '--namespace', namespace, '--to', 'apps/shop', '--dry-run'), 0)
+    assert.match(dry.stdout, /would be proposed:\n {2}apps\/shop\/Kptfile.*\n(?:.*\n)* {2}not imported: /)
+    const taken = assertExit(await world.backporch('import', '--namespace', namespace, '--to', 'apps/web/more'), 2)
+    assert.match(taken.stderr, /BP1001: .*\n(?:.*\n)*.*part of the package above it/)
+    const run = assertExit(await world.backporch('import', '--namespace', namespace, '--to', 'apps/shop'), 0)
+    assert.match(run.stdout, /not imported: Secret .*\/db: it is a Secret.*\n {4}fix: .*SOPS.*SealedSecret.*ExternalSecret/)
+    assert.match(run.stdout, /not imported: ConfigMap .*\/login: it has a credential \(data\.password\)/)
+    const branches = [...(await world.refs()).keys()].filter((ref) => ref.startsWith('refs/heads/drift/import-'))
+    const [branch = ''] = branches
+    const files = (await world.remote('diff', '--name-only', 'main', branch)).split('\n')
+    assert.deepEqual(files, ['apps/shop/Kptfile', 'apps/shop/configmap-extra.yaml', 'apps/shop/deployment-shop.yaml'])
+    assert.doesNotMatch(await world.remote('show', branch), /hunter2|aHVudGVyMg|status:|resources: \{\}|terminationMessagePath/)
+    assertExit(await world.backporch('import', '--namespace', namespace, '--to', 'apps/shop'), 0)
+    assert.deepEqual(
+      [...(await world.refs()).keys()].filter((ref) => ref.startsWith('refs/heads/drift/import-')),
+      branches,
+      'the same request is the same branch',
+    )
+
+    await world.git('fetch', '--quiet')
+    await world.git('merge', '--quiet', `origin/${branch.replace('refs/heads/', '')}`)
+    await world.git('push', '--quiet', 'origin', 'HEAD:main')
+    const before = await versions(world, namespace)
+    await world.sync('apps/shop')
+    assert.equal(await versions(world, namespace), before)
+    assert.equal(assertExit(await world.backporch('diff', 'apps/shop'), 0).stdout, '')
+    const again = assertExit(await world.backporch('import', '--namespace', namespace, '--to', 'apps/more'), 2)
+    assert.match(again.stderr, /BP1011: nothing in the namespace .* is to be imported/)
+  })
 })
+
+function declared(namespace: string): string {
+  return `apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a, namespace: ${namespace}}\ndata: {a: b}\n`
+}
 
 /** A Flux Kustomization with these objects in its inventory. */
 async function inventory(

@@ -43,6 +43,11 @@ export const IGNORE_FLAGS = new Command()
   .option('--for <duration>', 'how long the rule holds, from now: 30d', durationSeconds)
   .option('--expires <day>', 'the last day on which the rule holds: 2026-12-31', day)
 
+export const IMPORT_FLAGS = new Command()
+  .requiredOption('-n, --namespace <name>', 'the namespace whose objects are imported')
+  .option('--to <folder>', 'folder of the new package (default: the name of the namespace)', directory)
+  .option('--dry-run', 'list the files that would be proposed, and write nothing')
+
 /** Of `approve` and `reject`. */
 export const DECISION_FLAGS = new Command()
   .option('-y, --yes', 'do not ask')

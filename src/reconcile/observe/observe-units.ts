@@ -184,6 +184,18 @@ async function readSides(
   })
 }
 
+/** The objects of a namespace that nobody manages, whatever packages the cluster has. @throws Failure when the cluster cannot be identified */
+export async function readUnmanagedIn(
+  { view, reader }: { readonly view: RepositoryView; readonly reader: ClusterReader },
+  place: string,
+  renderer: PackageRenderer,
+  signal: AbortSignal,
+): Promise<UnmanagedObjects> {
+  const { namespace } = await reader.identify(signal)
+  const declared = declaredObjects(view, { cluster: reader.name, namespace, named: view.packages }, renderer, signal)
+  return readUnmanaged(reader, [{ group: '', kind: 'Namespace', namespace: '', name: place }], declared, signal)
+}
+
 /** Packages that run in the cluster, and packages that were named explicitly. */
 function declaredObjects(
   view: RepositoryView,

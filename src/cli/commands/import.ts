@@ -1,0 +1,60 @@
+import { describeResourceId } from '../../krm/resource-id.ts'
+import { importBody, importMessage, importTitle, type NewPackage } from '../../proposal/text/import-text.ts'
+import { proposeFiles } from '../../reconcile/apply/propose-files.ts'
+import { importNamespace } from '../../reconcile/import/import-namespace.ts'
+import { readCodeOwners } from '../../reconcile/repository/read-base-text.ts'
+import { readRepository } from '../../reconcile/repository/repository-view.ts'
+import { withSources } from '../../reconcile/sources/discover-sources.ts'
+import { oneLine } from '../../text/one-line.ts'
+import type { CliContext } from '../cli-context.ts'
+import type { IMPORT_FLAGS } from '../flags/command-flags.ts'
+import type { ForgeOptions, ValuesOf } from '../flags/options.ts'
+import type { Printer } from '../print/printer.ts'
+import { printPublished } from '../print/published-lines.ts'
+import { type SessionOptions, withSession } from '../turn-session.ts'
+
+type ImportOptions = SessionOptions & ForgeOptions & ValuesOf<typeof IMPORT_FLAGS>
+
+/** Proposes a package of the objects of a namespace that nobody manages. */
+export async function importObjects(options: ImportOptions, cli: CliContext): Promise<number> {
+  return withSession(cli, options, { packages: [], gitAlone: options.dryRun === true }, async ({ ports, request, progress, printer }) => {
+    const { signal } = cli
+    const read = await readRepository(ports.repository, options.branch, signal)
+    const view = await withSources(read, [ports.cluster], signal)
+    const { namespace, to: path = namespace } = options
+    const wanted = { namespace, path, fieldManager: options.fieldManager, key: request.key, renderer: request.renderer }
+    const made = await importNamespace({ view, reader: ports.cluster }, wanted, signal)
+    progress.end()
+    if (options.dryRun === true) {
+      printer.write(`${printer.ok} would be proposed:\n`)
+      for (const { path: file, text } of made.files) printer.write(`  ${oneLine(file, 1_000)}, ${text.split('\n').length - 1} lines\n`)
+      printLeft(made, printer)
+      return 0
+    }
+    const at = `${cli.clock.now().toISOString().slice(0, 19)}Z`
+    const { ref, opened, updates } = await proposeFiles(
+      { cluster: ports.cluster.name, view, forge: ports.forge, codeOwners: await readCodeOwners(view, signal), signal },
+      {
+        verb: 'import',
+        content: JSON.stringify([ports.cluster.name, path, made.files.map(({ path: file, text }) => [file, text])]),
+        again: at,
+        files: made.files,
+        at,
+        message: importMessage(made),
+        title: importTitle(made),
+        body: importBody(made, ports.forge.dialect),
+      },
+    )
+    const label = opened === undefined ? ref.replace(/^refs\/heads\//, '') : `${opened.label} ${opened.url}`.trim()
+    const count = made.objects.length
+    printer.write(`${printer.ok} proposed: ${oneLine(label, 2_000)}\n  adds ${path} with ${count} ${count === 1 ? 'object' : 'objects'}\n`)
+    printLeft(made, printer)
+    await printPublished(updates, view.baseBranch, options, printer)
+    return 0
+  })
+}
+
+function printLeft({ notImported }: NewPackage, printer: Printer): void {
+  for (const { id, why, remedy } of notImported)
+    printer.write(`  not imported: ${oneLine(`${describeResourceId(id)}: ${why}`, 400)}\n    fix: ${oneLine(remedy, 400)}\n`)
+}

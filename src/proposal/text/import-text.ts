@@ -1,0 +1,64 @@
+/** The pull request of a new package that is made of live objects. */
+import { describeResourceId, type ResourceId } from '../../krm/resource-id.ts'
+import type { ForgeDialect } from '../../ports/hosted-forge.ts'
+import { commitText } from '../../record/commit-text.ts'
+import { fitSubject } from '../../record/subject.ts'
+import { markdownCell } from '../../text/markdown-text.ts'
+import { oneLine } from '../../text/one-line.ts'
+import type { ObjectPackage } from '../whole/object-package.ts'
+import type { NewObject } from '../whole/prove-placed.ts'
+import { table } from './words.ts'
+
+export interface NotImported {
+  readonly id: ResourceId
+  readonly why: string
+  readonly remedy: string
+}
+
+export interface NewPackage extends ObjectPackage<NewObject & { readonly unproven?: string | undefined }> {
+  readonly namespace: string
+  readonly cluster: string
+  readonly path: string
+  readonly notImported: readonly NotImported[]
+}
+
+export function importTitle({ namespace, path }: NewPackage): string {
+  return fitSubject('chore', `import the namespace ${namespace} as ${path}`, '', false)
+}
+
+export function importMessage(subject: NewPackage): string {
+  const { cluster, objects } = subject
+  const count = `${objects.length} ${objects.length === 1 ? 'object' : 'objects'}`
+  return `${importTitle(subject)}\n\nThe package has ${count} of ${commitText(oneLine(cluster, 200))} that nobody managed, as they are live.\n`
+}
+
+export function importBody(subject: NewPackage, { bodyLimit }: ForgeDialect): string {
+  const { namespace, cluster, path, objects, notImported } = subject
+  const unproven = objects.filter((object) => object.unproven !== undefined)
+  const head = [
+    `**This adds the package ${markdownCell(path, 200)}** with ${objects.length} objects of the namespace ${markdownCell(namespace, 100)} in ${markdownCell(cluster, 100)} that nobody manages, as they are live: without status, defaults and what the server writes.`,
+    '',
+    ...table(
+      ['You', 'What happens'],
+      [
+        ['**merge**', 'git declares the objects; the cluster is unchanged until a syncer applies the package'],
+        ['**close**', 'nothing changes'],
+      ],
+    ),
+    ...(unproven.length === 0
+      ? []
+      : ['', `No dry run proved ${unproven.length} of the manifests, so they may have defaults of the server.`]),
+  ]
+  const left = [
+    '',
+    `Not imported: ${notImported.length}`,
+    '',
+    ...table(
+      ['Object', 'Why', 'Instead'],
+      notImported.map(({ id, why, remedy }) => [describeResourceId(id), why, remedy].map((text) => markdownCell(text, 300))),
+    ),
+  ]
+  const foot = ['', 'Neither choice writes to a cluster. You can edit the branch before the merge.', '']
+  const whole = [...head, ...(notImported.length === 0 ? [] : left), ...foot].join('\n')
+  return whole.length <= bodyLimit ? whole : [...head, '', `Not imported: ${notImported.length} objects`, ...foot].join('\n')
+}

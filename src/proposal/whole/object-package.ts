@@ -1,0 +1,48 @@
+/** A new package of live objects: one file for each, and a Kptfile. */
+import { Failure } from '../../failure.ts'
+import { resourceKey } from '../../krm/resource-id.ts'
+import type { PackageFiles } from '../../package/package-files.ts'
+import { answerCalls, NO_FUNCTIONS } from '../../render/answer-calls.ts'
+import { renderPackage } from '../../render/render-package.ts'
+import { writeDocument } from '../../yaml/edit/edit-yaml-write.ts'
+import { joined } from './layout.ts'
+import { BY_HAND, writeObjects } from './place-objects.ts'
+import { type NewObject, whyNotAsLive } from './prove-placed.ts'
+
+export interface ObjectFile {
+  /** From the root of the repository. */
+  readonly path: string
+  readonly text: string
+}
+
+export interface ObjectPackage<Object extends NewObject = NewObject> {
+  readonly files: readonly ObjectFile[]
+  readonly objects: readonly Object[]
+}
+
+/** @param path of the package from the root of the repository. @throws Failure BP2001 where the package does not render as live */
+export function objectPackage<Object extends NewObject>(
+  path: string,
+  namespace: string,
+  objects: readonly Object[],
+): ObjectPackage<Object> {
+  const name = path.slice(path.lastIndexOf('/') + 1)
+  const kptfile = writeDocument({
+    apiVersion: 'kpt.dev/v1',
+    kind: 'Kptfile',
+    metadata: { name, annotations: { 'config.kubernetes.io/local-config': 'true' } },
+    info: { description: `imported from the namespace ${namespace}` },
+  })
+  const texts = writeObjects(objects, { folder: path, resources: [], isSibling: () => false, textOf: () => undefined })
+  const files = [{ path: joined(path, 'Kptfile'), text: kptfile }, ...[...texts].map(([file, text]) => ({ path: file, text }))]
+  const encoder = new TextEncoder()
+  const sources: PackageFiles = files
+    .map((file) => ({ path: file.path.slice(path.length + 1), mode: '100644' as const, content: encoder.encode(file.text) }))
+    .sort((one, other) => (one.path < other.path ? -1 : 1))
+  const rendering = answerCalls(renderPackage(path, sources), NO_FUNCTIONS)
+  if ('failures' in rendering) throw rendering.failures[0]
+  const rendered = new Map(rendering.desired.resources.map((resource) => [resourceKey(resource.id), resource]))
+  const problem = whyNotAsLive(new Map(), rendered, objects)
+  if (problem === undefined) return { files, objects }
+  throw new Failure({ code: 'BP2001', what: 'the new package does not render as live', where: path, why: problem.why, remedy: BY_HAND })
+}
