@@ -4,6 +4,7 @@
 //	appliers apply helm3|helm4|helm4-client-side|flux|argo-client-side|argo-server-side
 //	appliers rollback|uninstall helm3|helm4
 //	appliers diff flux|argo-client-side|argo-server-side
+//	appliers answer flux, with any number of questions on standard input
 package main
 
 import (
@@ -75,8 +76,11 @@ func main() {
 }
 
 func run() error {
+	if len(os.Args) == 3 && os.Args[1] == "answer" && os.Args[2] == "flux" {
+		return fluxAnswers(os.Stdin, os.Stdout)
+	}
 	if len(os.Args) != 3 || commands[os.Args[1]+" "+os.Args[2]] == nil {
-		return errors.New("usage: appliers apply|rollback|uninstall|diff <tool>, with an order on standard input")
+		return errors.New("usage: appliers apply|rollback|uninstall|diff|answer <tool>, with an order on standard input")
 	}
 	var o order
 	if err := json.NewDecoder(os.Stdin).Decode(&o); err != nil {

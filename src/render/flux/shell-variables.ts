@@ -4,6 +4,8 @@
  * may have variables themselves. `$${` stands for `${`. Every operator that is not listed gives the default, also `:+` and `:?`.
  */
 
+import { type ByteText, bytesOf, characterOf, charactersOf, matchesPattern, textOfBytes, wildcardPattern } from './wildcard-pattern.ts'
+
 type Expression =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'variable'; readonly name: string; readonly operator: string; readonly parameters: readonly Expression[] }
@@ -13,10 +15,13 @@ export class BadSubstitution extends Error {}
 
 /** @param lookUp undefined for a variable that is not set: it is empty. @throws BadSubstitution */
 export function substituteVariables(text: string, lookUp: (name: string) => string | undefined): string {
-  return new ExpressionReader(text)
+  const bytes = new ExpressionReader(text)
     .whole()
     .map((expression) => evaluate(expression, lookUp))
     .join('')
+  const result = textOfBytes(bytes)
+  if (result === undefined) throw new BadSubstitution('a character was cut in two')
+  return result
 }
 
 /** The variables of a text, also those in parameters. @throws BadSubstitution */
@@ -143,6 +148,8 @@ class ExpressionReader {
 
   private substring(name: string): Expression {
     this.at += 1
+    // Flux's parser loses its place there.
+    if (this.next > '\u007f') throw new BadSubstitution('bad substitution')
     const parameters = [this.parameter((character) => character !== ':' && character !== '}')]
     if (this.next === '}') return this.closed({ kind: 'variable', name, operator: ':', parameters })
     if (this.match(/:+/y) === '') throw new BadSubstitution('bad substitution')
@@ -164,13 +171,13 @@ class ExpressionReader {
   }
 }
 
-function evaluate(expression: Expression, lookUp: (name: string) => string | undefined): string {
-  if (expression.kind === 'text') return expression.text
+function evaluate(expression: Expression, lookUp: (name: string) => string | undefined): ByteText {
+  if (expression.kind === 'text') return bytesOf(expression.text)
   const parameters = expression.parameters.map((parameter) => evaluate(parameter, lookUp))
-  return applied(expression.operator, lookUp(expression.name) ?? '', parameters)
+  return applied(expression.operator, bytesOf(lookUp(expression.name) ?? ''), parameters)
 }
 
-function applied(operator: string, value: string, parameters: readonly string[]): string {
+function applied(operator: string, value: ByteText, parameters: readonly ByteText[]): ByteText {
   const [first = '', second = ''] = parameters
   switch (operator) {
     case ',':
@@ -182,7 +189,7 @@ function applied(operator: string, value: string, parameters: readonly string[])
     case '^^':
       return mapEach(value, upper)
     case '#':
-      return parameters.length === 0 ? String(bytesOf(value).length) : withoutPrefix(value, first, 'shortest')
+      return parameters.length === 0 ? String(value.length) : withoutPrefix(value, first, 'shortest')
     case '##':
       return withoutPrefix(value, first, 'longest')
     case '%':
@@ -207,112 +214,67 @@ function applied(operator: string, value: string, parameters: readonly string[])
 const lower = (character: string): string => single(character, character.toLowerCase())
 const upper = (character: string): string => single(character, character.toUpperCase())
 
-/** Go maps each character to one other character: `ß` has none in upper case. */
+/** Go maps each character to one other character. */
 function single(character: string, mapped: string): string {
-  return [...mapped].length === 1 ? mapped : character
+  if ([...mapped].length === 1) return mapped
+  const code = character.codePointAt(0) ?? 0
+  if (code === 0x130) return 'i'
+  // Greek letters with an iota below: Unicode's mapping to one character is the title case.
+  if (code >= 0x1f80 && code <= 0x1faf) return String.fromCodePoint(code | 8)
+  return code === 0x1fb3 || code === 0x1fc3 || code === 0x1ff3 ? String.fromCodePoint(code + 9) : character
 }
 
-function mapEach(text: string, map: (character: string) => string): string {
-  return [...text].map(map).join('')
+function mapEach(text: ByteText, map: (character: string) => string): ByteText {
+  return charactersOf(text)
+    .map((bytes) => bytesOf(map(characterOf(bytes))))
+    .join('')
 }
 
-function mapFirst(text: string, map: (character: string) => string): string {
-  const [first = '', ...rest] = text
-  return map(first) + rest.join('')
+function mapFirst(text: ByteText, map: (character: string) => string): ByteText {
+  const [first = ''] = charactersOf(text)
+  return first === '' ? '' : bytesOf(map(characterOf(first))) + text.slice(first.length)
 }
 
 /** Positions count bytes. A position or length that is no number leaves the text as it is. */
-function substringOf(value: string, [position = '', length]: readonly string[]): string {
-  const bytes = bytesOf(value)
+function substringOf(value: ByteText, [position = '', length]: readonly ByteText[]): ByteText {
   const from = integerOf(position)
-  const count = length === undefined ? bytes.length : integerOf(length)
+  const count = length === undefined ? value.length : integerOf(length)
   if (from === undefined || count === undefined) return value
-  const start = from < 0 ? Math.max(0, bytes.length + from) : from
-  if (start + count >= bytes.length) return new TextDecoder().decode(bytes.subarray(start))
+  const start = from < 0 ? Math.max(0, value.length + from) : from
+  if (start + count >= value.length) return value.slice(start)
   // Go's slice panics there, and Flux ends the reconciliation.
   if (count < 0) throw new BadSubstitution('slice bounds out of range')
-  return new TextDecoder().decode(bytes.subarray(start, start + count))
+  return value.slice(start, start + count)
 }
 
+/** Of 64 bits. */
 function integerOf(text: string): number | undefined {
-  return /^[+-]?\d+$/.test(text) ? Number(text) : undefined
+  if (!/^[+-]?\d+$/.test(text)) return undefined
+  const value = BigInt(text.replace('+', ''))
+  return BigInt.asIntN(64, value) === value ? Number(value) : undefined
 }
 
-function bytesOf(text: string): Uint8Array {
-  return new TextEncoder().encode(text)
-}
-
-function replaced(value: string, wanted: string, by: string, most: number): string {
+function replaced(value: ByteText, wanted: ByteText, by: ByteText, most: number): ByteText {
   if (wanted !== '') return most === 1 ? value.replace(wanted, () => by) : value.replaceAll(wanted, () => by)
-  return most === 1 ? by + value : [...value].map((character) => by + character).join('') + by
+  return most === 1
+    ? by + value
+    : charactersOf(value)
+        .map((character) => by + character)
+        .join('') + by
 }
 
-function reversed(text: string): string {
-  return [...text].reverse().join('')
+function reversed(text: ByteText): ByteText {
+  return charactersOf(text)
+    .reverse()
+    .map((bytes) => bytesOf(characterOf(bytes)))
+    .join('')
 }
 
 /** A prefix that the pattern matches is taken away; the empty one is none. */
-function withoutPrefix(value: string, pattern: string, which: 'shortest' | 'longest'): string {
-  const matcher = patternOf(pattern)
-  if (matcher === undefined) return value
-  const characters = [...value]
-  const lengths = characters.map((_each, index) => index + 1)
-  const found = (which === 'shortest' ? lengths : lengths.toReversed()).find((length) => matcher.test(characters.slice(0, length).join('')))
-  return found === undefined ? value : characters.slice(found).join('')
-}
-
-/** A pattern as Go's `path.Match` had it, in which `*` and `?` also match `/`; undefined where it is malformed. */
-function patternOf(pattern: string): RegExp | undefined {
-  const characters = [...pattern]
-  let source = ''
-  for (let at = 0; at < characters.length; at += 1) {
-    const character = characters[at] ?? ''
-    if (character === '*') source += '[^]*'
-    else if (character === '?') source += '[^]'
-    else if (character === '\\') {
-      at += 1
-      if (at === characters.length) return undefined
-      source += escaped(characters[at] ?? '')
-    } else if (character === '[') {
-      const read = classOf(characters, at + 1)
-      if (read === undefined) return undefined
-      source += read.source
-      at = read.last
-    } else source += escaped(character)
-  }
-  return new RegExp(`^${source}$`, 'u')
-}
-
-/** `[a-z]` from after its bracket. */
-function classOf(characters: readonly string[], start: number): { readonly source: string; readonly last: number } | undefined {
-  const isNegated = characters[start] === '^'
-  let at = isNegated ? start + 1 : start
-  const ranges: string[] = []
-  const one = (): string | undefined => {
-    const first = characters[at]
-    if (first === undefined || first === '-' || first === ']') return undefined
-    if (first === '\\') at += 1
-    const character = characters[at]
-    at += 1
-    return at < characters.length ? character : undefined
-  }
-  while (characters[at] !== ']' || ranges.length === 0) {
-    const from = one()
-    if (from === undefined) return undefined
-    let to: string | undefined = from
-    if (characters[at] === '-') {
-      at += 1
-      to = one()
-    }
-    if (to === undefined) return undefined
-    // A range that goes back matches nothing.
-    if ((from.codePointAt(0) ?? 0) <= (to.codePointAt(0) ?? 0)) ranges.push(`${escaped(from)}-${escaped(to)}`)
-    else ranges.push('')
-  }
-  const all = ranges.join('')
-  return { source: all === '' ? (isNegated ? '[^]' : '[]') : `[${isNegated ? '^' : ''}${all}]`, last: at }
-}
-
-function escaped(character: string): string {
-  return `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`
+function withoutPrefix(value: ByteText, text: ByteText, which: 'shortest' | 'longest'): ByteText {
+  const pattern = wildcardPattern(text)
+  if (pattern === undefined) return value
+  const lengths = Array.from(value, (_each, index) => index + 1)
+  const found = (which === 'shortest' ? lengths : lengths.toReversed()).find((length) => matchesPattern(pattern, value.slice(0, length)))
+  return found === undefined ? value : value.slice(found)
 }

@@ -1,0 +1,50 @@
+/** What Flux's own code makes of files, as one process that answers any number of questions (`fluxbuild.go`). */
+import { spawn } from 'node:child_process'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+import type { Json, JsonObject } from '../../src/text/json.ts'
+import { type AppliersUnavailable, appliersBuild, findAppliers } from './appliers.ts'
+
+/** Text by path. */
+export type FileTexts = { readonly [path: string]: string }
+export type Variables = { readonly [name: string]: string }
+
+/** `variables` are the data of every ConfigMap and Secret that the Kustomization names. */
+export type FluxQuestion =
+  | { readonly ask: 'build'; readonly files: FileTexts; readonly object: JsonObject; readonly variables?: Variables }
+  | { readonly ask: 'substitute'; readonly text: string; readonly variables: Variables }
+  | { readonly ask: 'artifact'; readonly files: FileTexts; readonly ignore?: string }
+
+/** An error is an answer. What is not there is empty. */
+export interface FluxAnswer {
+  readonly objects?: readonly Json[]
+  readonly text?: string
+  readonly paths?: readonly string[]
+  readonly error?: string
+}
+
+export interface FluxOracle {
+  readonly state: 'ready'
+  ask(question: FluxQuestion): Promise<FluxAnswer>
+  close(): void
+}
+
+export async function openFluxOracle(): Promise<FluxOracle | AppliersUnavailable> {
+  const found = await findAppliers()
+  if (found.state === 'unavailable') return found
+  const { binary } = await appliersBuild(fileURLToPath(new URL('.', import.meta.url)), process.env)
+  const child = spawn(binary, ['answer', 'flux'], { stdio: ['pipe', 'pipe', 'inherit'] })
+  const waiting: { readonly resolve: (answer: FluxAnswer) => void; readonly reject: (error: Error) => void }[] = []
+  createInterface({ input: child.stdout }).on('line', (line) => waiting.shift()?.resolve(JSON.parse(line) as FluxAnswer))
+  child.on('close', (code) => waiting.splice(0).forEach(({ reject }) => void reject(new Error(`the appliers ended with ${code}`))))
+  child.stdin.on('error', () => {}) // its end says why
+  return {
+    state: 'ready',
+    ask: (question) =>
+      new Promise((resolve, reject) => {
+        waiting.push({ resolve, reject })
+        child.stdin.write(`${JSON.stringify(question)}\n`)
+      }),
+    close: () => child.stdin.end(),
+  }
+}
