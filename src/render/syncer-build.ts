@@ -33,6 +33,8 @@ export interface BuiltDocument {
   readonly text: string
   /** The document with other values in place of those of Secrets; undefined where it has none. */
   readonly other?: string
+  /** Whether variables were substituted in it. */
+  readonly isSubstituted?: boolean
 }
 
 /** How one kind of resource is built; `object` is the resource, and `folder` is from the root of the repository. */
@@ -51,8 +53,8 @@ export interface SyncerBuilder {
   readonly namespace: (object: JsonObject) => string | undefined
   /** The documents of the output. @throws Failure BP1209 where a substitution fails */
   readonly documents: (build: SyncerBuild, object: JsonObject, text: string) => readonly BuiltDocument[]
-  /** What becomes of each object in the end. */
-  readonly finished: (built: JsonObject, object: JsonObject) => JsonObject
+  /** What becomes of each object in the end; undefined where it is not applied. @throws Failure BP1209 where the syncer fails */
+  readonly finished: (built: JsonObject, object: JsonObject, document: BuiltDocument) => JsonObject | undefined
 }
 
 /** The resource of a build: an edited file of the repository counts. @throws Failure BP111x of the file */

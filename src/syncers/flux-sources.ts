@@ -132,8 +132,6 @@ const BUILD_FIELDS = [
   'components',
   'ignoreMissingComponents',
   'patches',
-  'patchesStrategicMerge',
-  'patchesJson6902',
   'images',
 ]
 

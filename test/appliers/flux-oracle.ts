@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
-import type { Json, JsonObject } from '../../src/text/json.ts'
+import { type Json, type JsonObject, parseJson } from '../../src/text/json.ts'
 import { type AppliersUnavailable, appliersBuild, findAppliers } from './appliers.ts'
 
 /** Text by path. */
@@ -33,10 +33,15 @@ export async function openFluxOracle(): Promise<FluxOracle | AppliersUnavailable
   const found = await findAppliers()
   if (found.state === 'unavailable') return found
   const { binary } = await appliersBuild(fileURLToPath(new URL('.', import.meta.url)), process.env)
-  const child = spawn(binary, ['answer', 'flux'], { stdio: ['pipe', 'pipe', 'inherit'] })
+  const child = spawn(binary, ['answer', 'flux'], { stdio: ['pipe', 'pipe', 'pipe'] })
+  // Warnings of kustomize, and at last why it ended.
+  let said = ''
+  child.stderr.on('data', (bytes: Buffer) => {
+    said = `${said}${bytes}`.slice(-2_000)
+  })
   const waiting: { readonly resolve: (answer: FluxAnswer) => void; readonly reject: (error: Error) => void }[] = []
-  createInterface({ input: child.stdout }).on('line', (line) => waiting.shift()?.resolve(JSON.parse(line) as FluxAnswer))
-  child.on('close', (code) => waiting.splice(0).forEach(({ reject }) => void reject(new Error(`the appliers ended with ${code}`))))
+  createInterface({ input: child.stdout }).on('line', (line) => waiting.shift()?.resolve(parseJson(line) as FluxAnswer))
+  child.on('close', (code) => waiting.splice(0).forEach(({ reject }) => void reject(new Error(`the appliers ended with ${code}: ${said}`))))
   child.stdin.on('error', () => {}) // its end says why
   return {
     state: 'ready',

@@ -18,6 +18,7 @@ import (
 	"github.com/fluxcd/pkg/envsubst"
 	"github.com/fluxcd/pkg/kustomize"
 	"github.com/fluxcd/pkg/sourceignore"
+	"github.com/fluxcd/pkg/ssa"
 	ssautil "github.com/fluxcd/pkg/ssa/utils"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -152,8 +153,23 @@ func (q fluxQuestion) build() ([]*unstructured.Unstructured, error) {
 	if err != nil {
 		return nil, err
 	}
+	isLabelled := map[*unstructured.Unstructured]bool{}
+	for _, each := range objects {
+		_, isLabelled[each], _ = unstructured.NestedFieldNoCopy(each.Object, "metadata", "labels")
+	}
+	// Labels of the owner are set first, which reads the other ones. They are left out of the answer.
+	ssa.NewResourceManager(nil, nil, ssa.Owner{Group: fluxGroup}).SetOwnerLabels(objects, object.Name, object.Namespace)
 	if common := object.Spec.CommonMetadata; common != nil {
 		ssautil.SetCommonMetadata(objects, common.Labels, common.Annotations)
+	}
+	for _, each := range objects {
+		labels := each.GetLabels()
+		delete(labels, fluxGroup+"/name")
+		delete(labels, fluxGroup+"/namespace")
+		if len(labels) == 0 && !isLabelled[each] {
+			labels = nil
+		}
+		each.SetLabels(labels)
 	}
 	return objects, nil
 }

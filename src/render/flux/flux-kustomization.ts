@@ -22,10 +22,11 @@ import {
 } from '../../text/json.ts'
 import { parseGoYaml } from '../../yaml/read/go-yaml.ts'
 import { KUSTOMIZATION_NAMES } from '../kustomize/kustomization-names.ts'
-import { joined } from '../kustomize/kustomization-walk.ts'
-import { kustomizationAt, kustomizationOf, type SourceFiles } from '../kustomize/kustomize-build.ts'
+import { joined, resolvePath } from '../kustomize/kustomization-walk.ts'
+import { kustomizationOf, type SourceFiles } from '../kustomize/kustomize-build.ts'
 import type { BuiltDocument, SyncerBuild, SyncerBuilder, WrittenKustomization } from '../syncer-build.ts'
 import { BadSubstitution, substituteVariables } from './shell-variables.ts'
+import { typedKustomization } from './typed-kustomization.ts'
 
 const GROUP = 'kustomize.toolkit.fluxcd.io'
 const SUBSTITUTE = `${GROUP}/substitute`
@@ -40,41 +41,51 @@ export const FLUX_BUILDER: SyncerBuilder = {
   way: { kustomization: fluxKustomization },
   namespace: () => undefined,
   documents: fluxDocuments,
-  finished: withCommonMetadata,
+  finished: (built, resource, { isSubstituted = false }) => (isFluxApplied(built) ? madeByFlux(built, resource, isSubstituted) : undefined),
 }
 
-/** The kustomization that Flux writes into the folder, and whether the objects keep the marks of their origin. @param folder from the root of the repository */
+/**
+ * The kustomization that Flux writes into the folder, and whether the objects keep the marks of their origin. The controller has the resource
+ * as its Go type: an empty text does not count.
+ * @param folder from the root of the repository
+ * @throws Failure BP111x of the kustomization, BP1209 of the resource
+ */
 export function fluxKustomization(object: JsonObject, folder: string, files: SourceFiles): WrittenKustomization {
   const own = kustomizationOf(folder, files)
-  const authored = own === undefined ? generated(folder, files) : kustomizationAt(own, files)
+  const authored = own === undefined ? generated(folder, files) : typedKustomization(own, files)
   const spec = partOf(object, 'spec') ?? {}
   const isEmpty = own !== undefined && listIn(authored, 'resources').length === 0
   const metadata = isEmpty ? ['originAnnotations'] : listIn(authored, 'buildMetadata')
   const value: { [key: string]: Json } = { apiVersion: 'kustomize.config.k8s.io/v1beta1', kind: 'Kustomization', ...authored }
-  const set = (name: string, given: Json | undefined): void => {
-    if (given !== undefined) value[name] = given
+  const set = (name: string, given: string): void => {
+    if (given !== '') value[name] = given
   }
-  set('namespace', texted(spec, 'targetNamespace'))
-  set('namePrefix', texted(spec, 'namePrefix'))
-  set('nameSuffix', texted(spec, 'nameSuffix'))
+  set('namespace', textOf(spec, 'targetNamespace'))
+  set('namePrefix', textOf(spec, 'namePrefix'))
+  set('nameSuffix', textOf(spec, 'nameSuffix'))
   const add = (name: string, more: readonly Json[]): void => {
     if (more.length > 0) value[name] = [...listIn(authored, name), ...more]
   }
-  add('patches', objectsIn(getKeyOf(spec, 'patches')))
+  add('patches', objectsIn(getKeyOf(spec, 'patches')).map(patchOf))
   add('components', componentsOf(spec, folder, files))
-  add(
-    'patchesStrategicMerge',
-    listIn(spec, 'patchesStrategicMerge').map((patch) => formatJson(patch)),
-  )
-  add(
-    'patchesJson6902',
-    objectsIn(getKeyOf(spec, 'patchesJson6902')).map((each) => ({ ...each, patch: formatJson(getKey(each, 'patch') ?? []) })),
-  )
-  const images = objectsIn(getKeyOf(spec, 'images'))
+  const images = objectsIn(getKeyOf(spec, 'images')).map((image) => fieldsOf(image, IMAGE_FIELDS))
   if (images.length > 0) value['images'] = withImages(objectsIn(getKeyOf(authored, 'images')), images)
   value['buildMetadata'] = metadata.includes('originAnnotations') ? metadata : [...metadata, 'originAnnotations']
   const path = own ?? joined(folder, KUSTOMIZATION_NAMES[0] ?? '')
   return { path, text: `${formatJson(value)}\n`, keepsOrigins: metadata.includes('originAnnotations') }
+}
+
+/** Fields of the types of fluxcd/pkg `apis/kustomize` 1.13.0. */
+const IMAGE_FIELDS = ['name', 'newName', 'newTag', 'digest']
+const TARGET_FIELDS = ['group', 'version', 'kind', 'name', 'namespace', 'labelSelector', 'annotationSelector']
+
+function patchOf(patch: JsonObject): JsonObject {
+  const target = getKey(patch, 'target')
+  return { ...fieldsOf(patch, ['patch']), ...(isJsonObject(target) ? { target: fieldsOf(target, TARGET_FIELDS) } : {}) }
+}
+
+function fieldsOf(object: JsonObject, names: readonly string[]): JsonObject {
+  return Object.fromEntries(Object.entries(object).filter(([name]) => names.includes(name)))
 }
 
 /** Every manifest below the folder in the order of Go's `filepath.Walk`; a folder with a kustomization of its own is one entry. */
@@ -101,19 +112,27 @@ function walked(
   })
 }
 
+/** What kustomize takes for an address, and an absolute path (`IsLocalRelativePath`). */
+const NOT_LOCAL = /^(?:(?:git::|gh:|ssh:\/\/|https?:\/\/|git@|github\.com[:/]).|(?:file:\/\/)?\/)/i
+
+/** A missing one may be left out: what is in the repository, or outside of it, is not missing. @throws Failure BP1209 */
 function componentsOf(spec: Json, folder: string, files: SourceFiles): readonly string[] {
   const components = textsIn(getKeyOf(spec, 'components'))
+  const other = components.find((path) => NOT_LOCAL.test(path))
+  if (other !== undefined)
+    throw new Failure({
+      code: 'BP1209',
+      what: 'Flux does not build the folder',
+      where: folder || '.',
+      why: `the component ${JSON.stringify(other.slice(0, 200))} is not a relative path`,
+      remedy: 'commit the component to this repository and name its folder',
+      retry: 'on-change',
+    })
   if (partOf(spec, 'ignoreMissingComponents') !== true) return components
-  return components.filter((path) => [...files.keys()].some((file) => file.startsWith(`${normalised(joined(folder, path))}/`)))
-}
-
-function normalised(path: string): string {
-  const segments: string[] = []
-  for (const segment of path.split('/')) {
-    if (segment === '..') segments.pop()
-    else if (segment !== '' && segment !== '.') segments.push(segment)
-  }
-  return segments.join('/')
+  return components.filter((path) => {
+    const found = resolvePath(folder, path)
+    return found === undefined || found === '' || [...files.keys()].some((file) => file === found || file.startsWith(`${found}/`))
+  })
 }
 
 /** An entry of the resource replaces that of the same name, as a whole. */
@@ -128,7 +147,7 @@ function withImages(authored: readonly JsonObject[], given: readonly JsonObject[
 }
 
 /**
- * What the controller makes of each built object: variables are substituted, and the common metadata is set.
+ * What the controller makes of each built object by its variables; where there are any, it reads the object back.
  * @param text documents as kustomize prints them
  * @throws Failure BP1209 where the substitution fails
  */
@@ -136,7 +155,7 @@ export function fluxDocuments(flux: SyncerBuild, object: JsonObject, text: strin
   const variables = fluxVariables(flux, object)
   const documents = text.split(/^---\n/m).filter((document) => document.trim() !== '')
   if (partOf(object, 'spec', 'postBuild') === undefined || variables.size === 0) return documents.map((document) => ({ text: document }))
-  const where = `Flux Kustomization ${metadataText(object, 'namespace')}/${metadataText(object, 'name')}`
+  const where = whereOf(object)
   const bad = [...variables.keys()].find((name) => !VARIABLE_NAME.test(name))
   if (bad !== undefined) throw unsubstituted(where, `the variable name ${JSON.stringify(bad.slice(0, 100))} is not valid`)
   const { secrets = NO_SECRETS } = flux
@@ -145,7 +164,7 @@ export function fluxDocuments(flux: SyncerBuild, object: JsonObject, text: strin
     if (!isSubstituted(document)) return { text: document }
     const made = substituted(document, variables, where)
     const other = secrets.size === 0 || !document.includes('${') ? made : substituted(document, others, where)
-    return other === made ? { text: made } : { text: made, other }
+    return { text: made, isSubstituted: true, ...(other === made ? {} : { other }) }
   })
 }
 
@@ -169,12 +188,15 @@ export function differingPaths(value: Json | undefined, other: Json | undefined,
   return jsonEquals(value, other) ? [] : [path]
 }
 
+function whereOf(object: JsonObject): string {
+  return `Flux Kustomization ${metadataText(object, 'namespace')}/${metadataText(object, 'name')}`
+}
+
 /** Those of `substitute` over those of `substituteFrom`; a value has one line. */
 export function fluxVariables({ variables: given }: SyncerBuild, object: JsonObject): ReadonlyMap<string, string> {
-  const variables = new Map(given)
-  for (const [name, value] of Object.entries(objectOf(partOf(object, 'spec', 'postBuild', 'substitute'))))
-    if (typeof value === 'string') variables.set(name, value.replaceAll('\n', ''))
-  return variables
+  const own = Object.entries(objectOf(partOf(object, 'spec', 'postBuild', 'substitute')))
+  const all = [...given, ...own.flatMap(([name, value]) => (typeof value === 'string' ? [[name, value] as const] : []))]
+  return new Map(all.map(([name, value]) => [name, value.replaceAll('\n', '')]))
 }
 
 function isSubstituted(document: string): boolean {
@@ -194,26 +216,64 @@ function substituted(document: string, variables: ReadonlyMap<string, string>, w
   }
 }
 
-function unsubstituted(where: string, why: string): Failure {
-  return new Failure({
-    code: 'BP1209',
-    what: 'cannot substitute the variables of postBuild',
-    where,
-    why,
-    remedy:
-      'correct the text after "${" in the manifest or write "$${" for a plain "${", or annotate the object with kustomize.toolkit.fluxcd.io/substitute: disabled',
-    retry: 'on-change',
-  })
+/**
+ * A value of a substituted object as kyaml reads it back: every number is a double, and it does not read the block that it writes of a text
+ * of several lines that begins with a tab.
+ * @throws Failure BP1209
+ */
+function readBack(value: Json, resource: JsonObject): Json {
+  if (typeof value === 'bigint') {
+    const rounded = Number(value)
+    return Math.abs(rounded) < 2 ** 63 ? BigInt(rounded) : rounded
+  }
+  if (typeof value === 'string' && value.startsWith('\t') && value.includes('\n'))
+    throw unsubstituted(whereOf(resource), 'the controller cannot read back a text of several lines that begins with a tab', NO_TAB)
+  if (isJsonArray(value)) return value.map((each) => readBack(each, resource))
+  if (!isJsonObject(value)) return value
+  return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, readBack(each, resource)]))
 }
 
-/** The object with `commonMetadata`, whose keys win. */
-export function withCommonMetadata(object: JsonObject, resource: JsonObject): JsonObject {
-  const [labels, annotations] = ['labels', 'annotations'].map((name) => objectOf(partOf(resource, 'spec', 'commonMetadata', name)))
-  if (Object.keys({ ...labels, ...annotations }).length === 0) return object
+function unsubstituted(where: string, why: string, remedy = CORRECT_IT): Failure {
+  return new Failure({ code: 'BP1209', what: 'cannot substitute the variables of postBuild', where, why, remedy, retry: 'on-change' })
+}
+
+const NO_TAB = 'begin the text otherwise, or annotate the object with kustomize.toolkit.fluxcd.io/substitute: disabled'
+const CORRECT_IT =
+  'correct the text after "${" in the manifest or write "$${" for a plain "${", or annotate the object with kustomize.toolkit.fluxcd.io/substitute: disabled'
+
+/** Flux drops what has no name as a text, kind or version, and a kustomization of kustomize. */
+export function isFluxApplied(object: Json): boolean {
+  if (!isJsonObject(object)) return false
+  const [apiVersion, kind] = [textOf(object, 'apiVersion'), textOf(object, 'kind')]
+  if (apiVersion === '' || kind === '' || metadataText(object, 'name') === '') return false
+  return kind.toLowerCase() !== 'kustomization' || !apiVersion.startsWith('kustomize.config.k8s.io/')
+}
+
+/** The object that the controller makes of a built one. @throws Failure BP1209 */
+export function madeByFlux(built: JsonObject, resource: JsonObject, isSubstituted: boolean): JsonObject {
+  const read = isSubstituted ? readBack(built, resource) : built
+  return withFluxMetadata(isJsonObject(read) ? read : built, resource)
+}
+
+/**
+ * The object with `commonMetadata`, whose keys win. Before that the controller sets labels of its own on what it reads of the labels, and it
+ * reads none where one of them is not a text: then all of them are gone.
+ */
+function withFluxMetadata(object: JsonObject, resource: JsonObject): JsonObject {
+  const common = partOf(resource, 'spec', 'commonMetadata')
   const metadata = objectOf(getKey(object, 'metadata'))
-  const merged = (name: string, more: JsonObject = {}): JsonObject =>
-    Object.keys(more).length === 0 ? {} : { [name]: { ...objectOf(getKey(metadata, name)), ...more } }
-  return { ...object, metadata: { ...metadata, ...merged('labels', labels), ...merged('annotations', annotations) } }
+  const labels = { ...readTexts(getKey(metadata, 'labels')), ...objectOf(partOf(common ?? null, 'labels')) }
+  const annotations =
+    common === undefined ? {} : { ...readTexts(getKey(metadata, 'annotations')), ...objectOf(partOf(common, 'annotations')) }
+  const hasLabels = getKey(metadata, 'labels') !== undefined || Object.keys(labels).length > 0
+  const set = { ...(hasLabels ? { labels } : {}), ...(Object.keys(annotations).length > 0 ? { annotations } : {}) }
+  return Object.keys(set).length === 0 ? object : { ...object, metadata: { ...metadata, ...set } }
+}
+
+/** As `GetLabels` of apimachinery: nothing where a value is not a text, and an empty text for null. */
+function readTexts(value: Json | undefined): JsonObject {
+  const entries = Object.entries(objectOf(value)).map(([name, each]) => [name, each ?? ''] as const)
+  return entries.every(([, each]) => typeof each === 'string') ? Object.fromEntries(entries) : {}
 }
 
 function objectOf(value: Json | undefined): JsonObject {
@@ -227,10 +287,4 @@ function getKeyOf(value: Json, name: string): Json | undefined {
 function listIn(value: Json, name: string): readonly Json[] {
   const list = getKeyOf(value, name)
   return isJsonArray(list) ? list : []
-}
-
-/** A field that is there counts, also an empty one. */
-function texted(spec: Json, name: string): string | undefined {
-  const value = getKeyOf(spec, name)
-  return typeof value === 'string' ? value : undefined
 }

@@ -98,7 +98,8 @@ function addPrinted(builder: DesiredSetBuilder, source: BuiltSource, text: strin
   const origins = new ResourceOrigins(source.folder, source.files)
   const texts: readonly BuiltDocument[] =
     synced === undefined || resource === undefined ? [{ text }] : synced.builder.documents(synced, resource, text)
-  for (const { text: part, other } of texts) {
+  for (const built of texts) {
+    const { text: part, other } = built
     const others = other === undefined ? [] : parseGoYaml(other, where).documents
     for (const document of parseGoYaml(part, where).documents) {
       if (isEmptyList(document.value)) continue
@@ -108,7 +109,8 @@ function addPrinted(builder: DesiredSetBuilder, source: BuiltSource, text: strin
         const location = isJsonObject(object) && source.tool === 'kustomize' ? origins.locationOf(object) : ofCommand(source, line)
         const plain = isPlain(object) ? object : withoutAnnotations(object, ORIGINS)
         const made =
-          synced === undefined || resource === undefined || !isJsonObject(plain) ? plain : synced.builder.finished(plain, resource)
+          synced === undefined || resource === undefined || !isJsonObject(plain) ? plain : synced.builder.finished(plain, resource, built)
+        if (made === undefined) continue
         const key = builder.add(made, location, location.path, listIsLocal)
         if (key !== undefined && hidden.length > 0) builder.hide(key, hidden)
       }

@@ -1,0 +1,126 @@
+/**
+ * Which files of a commit source-controller puts into an artifact (source-controller 1.7.0, fluxcd/pkg `sourceignore` 0.15.0 and
+ * `artifact/storage`, with the patterns of go-git 5.16.3): Flux builds what is in the artifact.
+ *
+ * The patterns are nearly those of git (docs/facts/flux-source-ignore.md has the differences): a pattern that matches a folder matches each
+ * file below it, so a later `!` brings a file of an excluded folder back; and `**` before a name takes the first folder of that name.
+ */
+import { bytesOf, matchesPattern, wildcardPattern } from './wildcard-pattern.ts'
+
+const IGNORE_FILE = '.sourceignore'
+const VCS = ['.git/', '.gitignore', '.gitmodules', '.gitattributes']
+/** Where nobody gives a pattern. */
+const DEFAULT = [
+  ...['*.jpg', '*.jpeg', '*.gif', '*.png', '*.wmv', '*.flv', '*.tar.gz', '*.zip'],
+  ...['.github/', '.circleci/', '.travis.yml', '.gitlab-ci.yml', 'appveyor.yml', '.drone.yml', 'cloudbuild.yaml'],
+  ...['codeship-services.yml', 'codeship-steps.yml', '**/.goreleaser.yml', '**/.sops.yaml', '**/.flux.yaml'],
+]
+/** Go's scanner ends at a line that is longer. */
+const LONGEST_LINE = 64 * 1024
+
+/** Whether a segment of a path matches. */
+type Segment = (name: string) => boolean
+
+interface IgnorePattern {
+  /** Folder of the file with the pattern, from the root. */
+  readonly domain: readonly string[]
+  readonly isInclusion: boolean
+  readonly isFolder: boolean
+  /** Of a pattern without `/`: a name anywhere. */
+  readonly name: Segment | undefined
+  readonly segments: readonly ('' | '**' | Segment)[]
+}
+
+/** Paths of the artifact among the regular files of the commit. */
+export class SourceIgnore {
+  /** Increasing priority. */
+  private readonly patterns: readonly IgnorePattern[]
+
+  /**
+   * @param files text of every `.sourceignore` by path from the root of the repository
+   * @param ignore `spec.ignore` of the GitRepository
+   */
+  constructor(files: ReadonlyMap<string, string>, ignore: string | undefined) {
+    const folders = [...files].map(([path, text]) => ({ domain: path.split('/').slice(0, -1), text }))
+    // A folder comes before those in it; patterns of other folders match other paths.
+    const own = folders
+      .sort((one, other) => one.domain.length - other.domain.length)
+      .flatMap(({ domain, text }) => readPatterns(text, domain))
+    const given = [...own, ...readPatterns(ignore ?? '', [])]
+    this.patterns = [...VCS, ...(given.length === 0 ? DEFAULT : [])].map((text) => parsePattern(text, [])).concat(given)
+  }
+
+  /** @param path of a regular file: a link is never in an artifact */
+  has(path: string): boolean {
+    const segments = path.split('/')
+    const last = this.patterns.findLast((pattern) => matches(pattern, segments))
+    return last === undefined || last.isInclusion
+  }
+}
+
+/** Whether the text of the path decides what is in the artifact. */
+export function isIgnoreFile(path: string): boolean {
+  return path === IGNORE_FILE || path.endsWith(`/${IGNORE_FILE}`)
+}
+
+function readPatterns(text: string, domain: readonly string[]): readonly IgnorePattern[] {
+  const lines = text.split('\n')
+  const end = lines.findIndex((line) => bytesOf(line).length >= LONGEST_LINE)
+  return lines
+    .slice(0, end === -1 ? lines.length : end)
+    .map((line) => line.replace(/\r$/, ''))
+    .filter((line) => !line.startsWith('#') && line.trim() !== '')
+    .map((line) => parsePattern(line, domain))
+}
+
+function parsePattern(line: string, domain: readonly string[]): IgnorePattern {
+  const isInclusion = line.startsWith('!')
+  const wanted = isInclusion ? line.slice(1) : line
+  const trimmed = wanted.endsWith('\\ ') ? wanted : wanted.replace(/ +$/, '')
+  const isFolder = trimmed.endsWith('/')
+  const text = isFolder ? trimmed.slice(0, -1) : trimmed
+  const segments = text.split('/').map((segment) => (segment === '' || segment === '**' ? segment : segmentOf(segment)))
+  return { domain, isInclusion, isFolder, name: text.includes('/') ? undefined : segmentOf(text), segments }
+}
+
+function segmentOf(text: string): Segment {
+  const pattern = wildcardPattern(bytesOf(text))
+  return (name) => pattern !== undefined && matchesPattern(pattern, bytesOf(name))
+}
+
+function matches({ domain, isFolder, name, segments }: IgnorePattern, path: readonly string[]): boolean {
+  if (path.length <= domain.length || domain.some((folder, index) => folder !== path[index])) return false
+  const below = path.slice(domain.length)
+  // The last name is that of a file.
+  if (name !== undefined) return (isFolder ? below.slice(0, -1) : below).some(name)
+  const rest = restAfter(segments, below)
+  return rest !== undefined && !(isFolder && rest === 0)
+}
+
+/** How many segments of the path the pattern leaves; undefined where it does not match. */
+function restAfter(segments: IgnorePattern['segments'], path: readonly string[]): number | undefined {
+  let at = 0
+  let isMatched = false
+  let skips = false
+  for (const [index, segment] of segments.entries()) {
+    if (segment === '') {
+      skips = false
+    } else if (segment === '**') {
+      if (index === segments.length - 1) break
+      skips = true
+    } else {
+      if (at === path.length) return undefined
+      const found = skips ? path.findIndex((name, position) => position >= at && segment(name)) : at
+      // A later segment of the pattern has nothing left then, and the last one did not match.
+      if (found === -1) {
+        isMatched = false
+        at = path.length
+      } else if (skips || segment(path[found] ?? '')) {
+        isMatched = true
+        at = found + 1
+      } else return undefined
+      skips = false
+    }
+  }
+  return isMatched ? path.length - at : undefined
+}

@@ -1,0 +1,67 @@
+/** A Flux Kustomization as Backporch builds it and as Flux does, to compare. */
+import { PackageBuilds } from '../../src/adapters/functions/package-builds.ts'
+import { Failure } from '../../src/failure.ts'
+import { buildOf, printedResources } from '../../src/render/kustomize/read-built.ts'
+import { canonicalJson, type Json, type JsonObject, parseJson } from '../../src/text/json.ts'
+import type { FileTexts, FluxOracle, Variables } from './flux-oracle.ts'
+
+export interface FluxCase {
+  readonly files: FileTexts
+  /** Of the Kustomization. Its path is `./app` by default. */
+  readonly spec?: JsonObject
+  /** Data of every ConfigMap and Secret that it names. */
+  readonly variables?: Variables
+}
+
+/** Objects in the order of their texts, with sorted keys; or why there are none. */
+export type BuiltSide = { readonly objects: readonly Json[] } | { readonly error: string }
+
+export class FluxSides {
+  private readonly oracle: FluxOracle
+  private readonly builds = new PackageBuilds({ allowed: ['kubectl'], environment: process.env })
+
+  constructor(oracle: FluxOracle) {
+    this.oracle = oracle
+  }
+
+  async theirs({ files, spec, variables = {} }: FluxCase): Promise<BuiltSide> {
+    const answer = await this.oracle.ask({ ask: 'build', files, object: kustomization(spec), variables })
+    return answer.error === undefined ? sorted(answer.objects ?? []) : { error: answer.error }
+  }
+
+  async ours({ files, spec, variables = {} }: FluxCase): Promise<BuiltSide> {
+    const object = kustomization(spec)
+    const folder = typeof spec?.['path'] === 'string' ? spec['path'].replace(/^\.\/?/, '') : 'app'
+    const authored = Object.entries(files).map(
+      ([path, text]) => [path, { path, mode: '100644', content: new TextEncoder().encode(text) }] as const,
+    )
+    const flux = { object, variables: new Map(Object.entries(variables)) }
+    const source = { packagePath: folder, package: [], tool: 'kustomize', folder, files: new Map(authored), command: [], flux } as const
+    try {
+      const answer = await this.builds.build(buildOf(source), AbortSignal.timeout(60_000))
+      if ('failure' in answer) throw new Failure(answer.failure)
+      return sorted(printedResources(source, answer.text).map((resource) => resource.object))
+    } catch (thrown) {
+      if (thrown instanceof Failure) return { error: thrown.message }
+      throw thrown
+    }
+  }
+}
+
+function kustomization(spec: JsonObject = {}): JsonObject {
+  return {
+    apiVersion: 'kustomize.toolkit.fluxcd.io/v1',
+    kind: 'Kustomization',
+    metadata: { name: 'app', namespace: 'flux-system' },
+    spec: { path: './app', interval: '1m', prune: true, sourceRef: { kind: 'GitRepository', name: 'app' }, ...spec },
+  }
+}
+
+function sorted(objects: readonly Json[]): BuiltSide {
+  return {
+    objects: objects
+      .map((object) => canonicalJson(object))
+      .sort()
+      .map((text) => parseJson(text)),
+  }
+}
