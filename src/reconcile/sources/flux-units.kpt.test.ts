@@ -147,6 +147,24 @@ describe('a unit that a Flux Kustomization applies', { skip: whyNoKubectl() }, (
     assert.equal(report.spec.unit.appliedBy, 'Flux Kustomization flux-system/apps')
   })
 
+  test('is in sync where kustomize alone would refuse a number for a tag', async () => {
+    const kustomization = `${OVERLAY}images:\n- {name: other, newTag: 1.27}\nunknown: field\n`
+    const { report } = await new FluxWorld({ 'apps/production/kustomization.yaml': kustomization }).plan()
+    assert.deepEqual([report.status.state, report.status.failures], ['InSync', undefined])
+  })
+
+  test('with a kustomization that cannot be read is named with the line', async () => {
+    const world = new FluxWorld({ 'apps/production/kustomization.yaml': 'resources: [a\nb: c: d\n' })
+    await assert.rejects(world.plan(), { code: 'BP1110', where: 'apps/production/kustomization.yaml:1:12' })
+  })
+
+  test('is adopted although the kustomization of another unit cannot be read', async () => {
+    const world = new FluxWorld({ 'other/kustomization.yaml': 'resources: [a\nb: c: d\n' })
+    world.cluster.put(yaml(APPS.replace('name: apps', 'name: other').replace('./apps/production', './other')))
+    const changed = await world.adopted(IMAGE, 'nginx:1.28')
+    assert.equal(changed['clusters/prod/apps.yaml'], APPS.replace('"1.27"', '"1.28"'))
+  })
+
   test('shows drift at the line that declares the object, and is restored without an edit', async () => {
     const world = new FluxWorld()
     world.edit(WEB, 'spec.replicas', 5)

@@ -12,7 +12,7 @@ interface SyncedSource {
   readonly failures: readonly Failure[]
 }
 
-/** @throws Failure BP40xx when git fails, BP111x of the file that declares the resource */
+/** @throws Failure BP40xx when git fails */
 export async function readSyncedSource(
   commit: CommitFiles,
   { packagePath: folder, files }: { readonly packagePath: string; readonly files: PackageFiles },
@@ -32,9 +32,9 @@ export async function readSyncedSource(
   }
   const { way, components } = build.builder
   if ('print' in way) return sourceOf(listed, [])
-  const object = syncerObject(build, listed)
-  const found = await componentsOf(commit, components(object), folder)
   try {
+    const object = syncerObject(build, listed)
+    const found = await componentsOf(commit, components(object), folder)
     const written = way.kustomization(object, folder, new Map([...listed, ...found]))
     const walked = await readKustomization(commit, folder, signal, new Map([[written.path, new TextEncoder().encode(written.text)]]))
     const read = new Map(walked.files)
@@ -44,7 +44,8 @@ export async function readSyncedSource(
     for (const file of beside) if (file !== undefined) read.set(file.path, file)
     return sourceOf(read, walked.failures)
   } catch (thrown) {
-    if (!(thrown instanceof Failure) || thrown.code !== 'BP1210') throw thrown
+    // What the syncer cannot read is a failure of this unit.
+    if (!(thrown instanceof Failure) || thrown.code.startsWith('BP40')) throw thrown
     return sourceOf(listed, [thrown])
   }
 }
@@ -64,14 +65,19 @@ async function declarationFile(
   return content === undefined ? undefined : { path: found.path, mode: found.mode, content }
 }
 
-/** A file of each component that is there: a missing one may be left out. */
+/** A file of each component that is there, or the file that it is: a missing one may be left out. */
 async function componentsOf(
   commit: CommitFiles,
   components: readonly string[],
   folder: string,
 ): Promise<readonly (readonly [string, PackageFile])[]> {
   const paths = components.flatMap((path) => resolvePath(folder, path) ?? [])
-  const found = await Promise.all(paths.map(async (path) => ((await commit.at(path)) === 'folder' ? [joined(path, 'component')] : [])))
+  const found = await Promise.all(
+    paths.map(async (path) => {
+      const answer = await commit.at(path)
+      return answer === 'absent' ? [] : [answer === 'folder' ? joined(path, 'component') : path]
+    }),
+  )
   return found.flat().map((path) => [path, { path, mode: '100644', content: new Uint8Array() }])
 }
 
