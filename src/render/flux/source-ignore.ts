@@ -1,6 +1,6 @@
 /**
- * Which files of a commit source-controller puts into an artifact (source-controller 1.7.0, fluxcd/pkg `sourceignore` 0.15.0 and
- * `artifact/storage`, with the patterns of go-git 5.16.3): Flux builds what is in the artifact.
+ * Which files of a commit source-controller puts into an artifact (source-controller 1.7.0, fluxcd/pkg `sourceignore` 0.14.0 and
+ * `artifact/storage` 0.3.0, with the patterns of go-git 5.16.2): Flux builds what is in the artifact.
  *
  * The patterns are nearly those of git (docs/facts/flux-source-ignore.md has the differences): a pattern that matches a folder matches each
  * file below it, so a later `!` brings a file of an excluded folder back; and `**` before a name takes the first folder of that name.
