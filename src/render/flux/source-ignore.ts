@@ -79,9 +79,14 @@ function parsePattern(line: string, domain: readonly string[]): IgnorePattern {
   const trimmed = wanted.endsWith('\\ ') ? wanted : wanted.replace(/ +$/, '')
   const isFolder = trimmed.endsWith('/')
   const text = isFolder ? trimmed.slice(0, -1) : trimmed
-  const segments = text.split('/').map((segment) => (segment === '' || segment === '**' ? segment : segmentOf(segment)))
+  const segments = text
+    .split('/')
+    .map((segment) => (segment === '' || segment === '**' ? segment : segment.includes('**') ? nothing : segmentOf(segment)))
   return { domain, isInclusion, isFolder, name: text.includes('/') ? undefined : segmentOf(text), segments }
 }
+
+/** A longer segment with `**` in a pattern that has a `/`. */
+const nothing: Segment = () => false
 
 function segmentOf(text: string): Segment {
   const pattern = wildcardPattern(bytesOf(text))
