@@ -37,6 +37,8 @@ export const FLUX_SOURCES: SourceDiscovery = {
 function kustomizationSource(own: JsonObject, of: ResourcesOf, repository: SourcedRepository): readonly (UnitSource | RefusedSource)[] {
   const title = `Flux Kustomization ${titleOfOwn(own)}`
   const [namespace, name] = [metadataText(own, 'namespace'), metadataText(own, 'name')]
+  // A patch of a Kustomization in a file is none.
+  if (textOf(own, 'spec', 'sourceRef', 'name') === '') return []
   const given = placeOf(own, of, namespace)
   if (given === undefined) return []
   if ('why' in given) return [{ title, why: given.why }]

@@ -31,7 +31,8 @@ export async function installSyncerKinds(plane: ControlPlane, cluster: Connected
         await cluster.reader.servedKind(`${group}/${version}`, kind, new AbortController().signal)
         break
       } catch (thrown) {
-        if (!(thrown instanceof Failure) || thrown.code !== 'BP3009' || performance.now() > deadline) throw thrown
+        // A server that has just got a kind may answer for a moment as if it was elsewhere.
+        if (!(thrown instanceof Failure) || performance.now() > deadline) throw thrown
         await sleep(250)
       }
     }

@@ -1,6 +1,7 @@
 /** A Flux Kustomization as Backporch builds it and as Flux does, to compare. */
 import { PackageBuilds } from '../../src/adapters/functions/package-builds.ts'
 import { Failure } from '../../src/failure.ts'
+import { FLUX_BUILDER } from '../../src/render/flux/flux-kustomization.ts'
 import { buildOf, printedResources } from '../../src/render/kustomize/read-built.ts'
 import { canonicalJson, type Json, type JsonObject, parseJson } from '../../src/text/json.ts'
 import type { FileTexts, FluxOracle, Variables } from './flux-oracle.ts'
@@ -35,10 +36,11 @@ export class FluxSides {
     const authored = Object.entries(files).map(
       ([path, text]) => [path, { path, mode: '100644', content: new TextEncoder().encode(text) }] as const,
     )
-    const flux = { object, variables: new Map(Object.entries(variables)) }
-    const source = { packagePath: folder, package: [], tool: 'kustomize', folder, files: new Map(authored), command: [], flux } as const
+    const synced = { title: 'Flux', object, variables: new Map(Object.entries(variables)), builder: FLUX_BUILDER }
+    const source = { packagePath: folder, package: [], tool: 'kustomize', folder, files: new Map(authored), command: [], synced } as const
     try {
-      const answer = await this.builds.build(buildOf(source), AbortSignal.timeout(60_000))
+      const build = buildOf(source)
+      const answer = 'tool' in build ? await this.builds.build(build, AbortSignal.timeout(60_000)) : build
       if ('failure' in answer) throw new Failure(answer.failure)
       return sorted(printedResources(source, answer.text).map((resource) => resource.object))
     } catch (thrown) {
