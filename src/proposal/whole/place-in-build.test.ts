@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { driftOf } from '../../../test/fakes/drift-samples.ts'
 import { Failure } from '../../failure.ts'
+import { FLUX_BUILDER } from '../../render/flux/flux-kustomization.ts'
 import { kustomizationAt } from '../../render/kustomize/kustomize-build.ts'
 import type { BuiltSource } from '../../render/kustomize/read-built.ts'
 import type { Build, BuildLibrary } from '../../render/package-builder.ts'
@@ -53,6 +54,22 @@ function placed(kustomization: string, names: readonly string[], others: readonl
   )
   return Object.fromEntries([...contents].map(([path, content]) => [path, new TextDecoder().decode(content ?? new Uint8Array())]))
 }
+
+test('an object with a value that Flux substitutes from a Secret is not written', () => {
+  const source = sourceOf('prod', { 'prod/kustomization.yaml': 'resources: [configmap-a.yaml]\n', 'prod/configmap-a.yaml': config('a') })
+  const object = { kind: 'Kustomization', metadata: { name: 'apps', namespace: 'flux-system' } }
+  const variables = new Map([
+    ['token', 'open sesame'],
+    ['short', 'f'],
+    ['plain', 'f'],
+  ])
+  const synced = { title: 'Flux', object, variables, secrets: new Set(['token', 'short']), builder: FLUX_BUILDER }
+  const telling = change('b')
+  const manifest = { ...telling.whole.manifest, data: { motto: 'say open sesame twice' } }
+  const place = (one: WholeChange) => placeInBuild({ source: { ...source, synced }, library: LIBRARY, others: [] }, new Map(), [one])
+  assert.throws(() => place({ ...telling, whole: { manifest } }), { code: 'BP2002' })
+  assert.doesNotThrow(() => place(telling))
+})
 
 test('the kustomization gets an entry in the order and the form of its own', () => {
   const entriesOf = (text: string): string | undefined => placed(text, ['b'])['prod/kustomization.yaml']

@@ -2,13 +2,15 @@
 import { type FieldPath, field } from '../../krm/field-path.ts'
 import type { DesiredResource } from '../../render/desired-set.ts'
 import { kustomizationAt, kustomizationOf, type SourceFiles } from '../../render/kustomize/kustomize-build.ts'
-import { getKey, isJsonArray, type Json, textsIn } from '../../text/json.ts'
+import type { SyncerBuild } from '../../render/syncer-build.ts'
+import { getKey, isJsonArray, isJsonObject, type Json, textsIn } from '../../text/json.ts'
 import { editYaml } from '../../yaml/edit/edit-yaml.ts'
 import { ofCommand, shared } from '../adopt/adoption-failures.ts'
 import type { BuiltUnit } from '../adopt/kustomize-input.ts'
 import { assertBuilt, builtObjects, sharingUnit } from '../adopt/shared-builds.ts'
 import { changedFiles } from '../adopt/source-edits.ts'
 import { cannot } from '../resolution-edits.ts'
+import { WAYS_FOR_SECRETS } from './not-adopted.ts'
 import { assertAsLive, BY_HAND, type WholeChange, withAuthoredNames, writeObjects } from './place-objects.ts'
 import { type NewObject, whyNotAsLive } from './prove-placed.ts'
 
@@ -24,6 +26,9 @@ export function placeInBuild(unit: BuiltUnit, edited: Contents, changes: readonl
   const [first] = changes
   if (first === undefined) return edited
   if (source.tool === 'command') throw ofCommand(first, source.command.join(' '))
+  const telling = changes.find(({ whole }) => holdsSecret(whole.manifest, source.synced))
+  if (telling !== undefined)
+    throw cannot(telling, { code: 'BP2002', why: 'it holds a value that the syncer substitutes from a Secret', remedy: WAYS_FOR_SECRETS })
   const files = withContents(source.files, edited)
   const before = builtObjects(library, { ...source, files })
   const write = (objects: readonly NewObject[]): SourceFiles => {
@@ -42,6 +47,21 @@ export function placeInBuild(unit: BuiltUnit, edited: Contents, changes: readonl
   if (by !== undefined) throw shared(first, { what: added.join(' and ') }, by.unit.name, by.moved)
   if (added.length === 0) throw cannot(first, { why: `${source.folder || 'the repository'} has no place for a new file`, remedy: BY_HAND })
   return changedFiles(source.files, after)
+}
+
+/** Characters; a shorter value is in many texts that have nothing to do with it. */
+const SHORTEST_SECRET = 4
+
+/** Whether a text of the object has the value of a variable that is of a Secret. */
+function holdsSecret(value: Json, synced: SyncerBuild | undefined): boolean {
+  const secrets = [...(synced?.secrets ?? [])].map((name) => synced?.variables.get(name) ?? '')
+  const long = secrets.filter((secret) => secret.length >= SHORTEST_SECRET)
+  const within = (each: Json): boolean => {
+    if (isJsonArray(each)) return each.some(within)
+    if (isJsonObject(each)) return Object.values(each).some(within)
+    return long.some((secret) => String(each).includes(secret))
+  }
+  return long.length > 0 && within(value)
 }
 
 /** The files with the new manifests, and with their entries in the kustomization. */
