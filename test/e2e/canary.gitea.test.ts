@@ -46,6 +46,9 @@ const share = (part: number, of: number, ...[command = '', ...args]: readonly st
   chosen: (at) => at % of === part,
 })
 
+/** Stands for the namespace of the packages whose secrets are in the cluster. */
+const LIVE = '{live}'
+
 const BEFORE: readonly Step[] = [
   every('diff', '--show-ignored', '--debug', '--verbose'),
   once('diff', '--yaml', '--unmanaged', '--debug'),
@@ -55,6 +58,7 @@ const BEFORE: readonly Step[] = [
   once('render', 'apps/live-0', '-o', 'unwrap'),
   once('render', 'apps/live-2', '-o', 'resourcelist'),
   every('init', '--dry-run', '--debug'),
+  once('import', '--namespace', LIVE, '--dry-run', '--debug'),
   ...['apps/live-0', 'apps/live-3', 'apps/git-0', 'apps/git-5'].map((unit) => once('explain', unit, '--debug')),
   share(1, 3, 'scan', '--debug', '--verbose'),
 ]
@@ -96,11 +100,13 @@ function sweepOn(plane: ControlPlane, server: Gitea): void {
       [...formats.keys()].sort(),
       'every command is run',
     )
+    const live = /namespace: "?([\w-]+)/.exec(world.read('apps/live-0/left.yaml'))?.[1] ?? assert.fail('no namespace')
     const run = async (steps: readonly Step[]): Promise<void> => {
       for (const { command, args, chosen } of steps) {
         const choices = formats.get(command) ?? []
         const outputs = choices.filter((_, at) => chosen(at)).map((format) => ['-o', format])
-        for (const output of outputs.length === 0 ? [[]] : outputs) await review.backporch(...command.split(' '), ...args, ...output)
+        for (const output of outputs.length === 0 ? [[]] : outputs)
+          await review.backporch(...command.split(' '), ...args.map((arg) => arg.replace(LIVE, live)), ...output)
       }
     }
     await run(BEFORE)
