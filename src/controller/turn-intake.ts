@@ -206,6 +206,7 @@ export class TurnIntake {
     const failed = failedUnits(result)
     if (scope.about === 'units') for (const unit of scope.taken) this.queue.done(unit, result === undefined || failed(unit))
     if (result === undefined) return
+    for (const unit of result.units) if (unit.state === 'planned') this.queue.observed(nameOf(unit))
     const now = this.ports.now()
     if (scope.about === 'everything') {
       this.wholeAt = now

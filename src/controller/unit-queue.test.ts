@@ -20,6 +20,26 @@ function unit(name: string): UnitName {
   return { cluster, packagePath }
 }
 
+test('a unit that failed and was observed by another turn waits no longer, and its next failure is a first one', () => {
+  let now = 0
+  const queue = new UnitQueue({ now: () => now, random: () => 1 })
+  const unit = { cluster: 'prod', packagePath: 'apps/web' }
+  queue.add(unit, 'changed')
+  for (let failures = 0; failures < 4; failures += 1) {
+    assert.deepEqual(queue.take(1), [unit])
+    queue.done(unit, true)
+    now += 300_000
+  }
+  assert.deepEqual(queue.take(1), [unit])
+  queue.done(unit, true)
+  queue.add(unit, 'changed')
+  assert.deepEqual(queue.take(1), [], 'it waits out its time')
+  queue.observed(unit)
+  assert.deepEqual(queue.take(1), [unit])
+  queue.done(unit, true)
+  assert.equal(queue.next(), 5_000)
+})
+
 test('a unit waits once, however often it is added', () => {
   const time = new Time()
   const { queue } = time

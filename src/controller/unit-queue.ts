@@ -109,6 +109,14 @@ export class UnitQueue {
     this.waiting.set(key, { unit, urgency: again?.urgency ?? 'changed', due: now + wait, since: now })
   }
 
+  /** A turn that did not take the unit observed it: its failures are over, and what waits for their sake waits no longer. */
+  observed(unit: UnitName): void {
+    const key = keyOf(unit)
+    if (!this.failed.delete(key)) return
+    const waiting = this.waiting.get(key)
+    if (waiting !== undefined) waiting.due = Math.min(waiting.due, this.options.now())
+  }
+
   /** Everything was observed: nothing of what was added before counts. @param before what waited when that began */
   clear(before: number): void {
     for (const [key, { since }] of this.waiting) if (since <= before) this.waiting.delete(key)
