@@ -1,7 +1,5 @@
 /** Reads the repository, the clusters and the forge once for a turn. Decides and writes nothing. */
-import { Failure, failuresOf } from '../failure.ts'
 import type { LostUnit, NotObserved, ObservedUnit, TurnObservation } from '../plan/turn/turn-observation.ts'
-import type { ClusterReader } from '../ports/cluster.ts'
 import type { HostedForge } from '../ports/hosted-forge.ts'
 import { type DashboardTicks, NO_TICKS, readDashboardTicks } from '../proposal/text/dashboard-ticks.ts'
 import { given } from '../text/given.ts'
@@ -10,6 +8,7 @@ import { readEndedPolicyBranches } from './apply/propose-policy.ts'
 import { observeRequests, type RequestsQuestion } from './commands/observe-requests.ts'
 import { eachOf } from './each-of.ts'
 import { judgeBranches } from './judge-branches.ts'
+import { ClusterPatience } from './observe/cluster-patience.ts'
 import { presentTime } from './observe/observe.ts'
 import { type ObservedCluster, observeCluster, observeRepository } from './observe/observe-units.ts'
 import type { UnmanagedObjects } from './observe/read-unmanaged.ts'
@@ -18,7 +17,7 @@ import { readDashboard } from './repository/read-dashboard.ts'
 import { readLostUnits } from './repository/read-lost-units.ts'
 import { readUnobservedProposals } from './repository/read-unobserved-proposals.ts'
 import { packagesIn, type RepositoryView } from './repository/repository-view.ts'
-import { withSources } from './sources/discover-sources.ts'
+import { discoverSources, withFound, withSources } from './sources/discover-sources.ts'
 import type { FleetPorts, ObserveRequest, TurnPorts, TurnRequest } from './turn-request.ts'
 
 interface ObservedTurn {
@@ -30,8 +29,6 @@ interface ObservedTurn {
 }
 
 const CLUSTERS_AT_ONCE = 4
-/** Milliseconds. */
-const LEAST_PATIENCE = 15_000
 
 /** @throws Failure BP40xx or BP50xx where the repository or the forge cannot be read; of a cluster it is in `notObserved` */
 export async function observeTurn(
@@ -43,12 +40,25 @@ export async function observeTurn(
   const { requestedActions, resolutionRequest, snoozeUntil, version } = request.forge
   const { only } = request.units
   const wanted = only === undefined ? ports.clusters : ports.clusters.filter(({ name }) => only.has(name))
-  const view = await withSources(await observeRepository(ports, request, signal), wanted, signal)
+  const read = await observeRepository(ports, request, signal)
+  const asked = await eachOf(wanted, CLUSTERS_AT_ONCE, async (cluster) => {
+    const patience = new ClusterPatience(cluster.name, request)
+    return { cluster, patience, sources: await patience.limit(signal, (limit) => discoverSources(read, cluster, limit)) }
+  })
+  const view = withFound(
+    read,
+    asked.flatMap(({ sources }) => ('failures' in sources ? [] : [sources])),
+  )
   const { reports, clusters } = view
   const ledger = { reports, clusters, closed: new Map(view.closed.map((episode) => [episode.metadata.name, episode])) }
   const hosted = isHosted(forge) ? forge : undefined
   const ticks = hosted === undefined ? NO_TICKS : await readTicks(hosted, view, signal)
-  const observations = await eachOf(wanted, CLUSTERS_AT_ONCE, (cluster) => observeOrFail(view, cluster, request, signal))
+  const observations = await eachOf(asked, CLUSTERS_AT_ONCE, async ({ cluster, patience, sources }) => {
+    if ('failures' in sources) return sources
+    const answer = await patience.limit(signal, (limit) => observeCluster(view, cluster, request, limit))
+    if (!('failures' in answer)) request.between?.rememberDuration(cluster.name, patience.duration)
+    return answer
+  })
   const notObserved = observations.flatMap((one) => ('failures' in one ? [one] : []))
   const observed = observations.flatMap((one) => ('failures' in one ? [] : [one]))
   const units = await judgeBranches(
@@ -135,43 +145,6 @@ async function readLost(
     lost.set(cluster, await readLostUnits(view, { cluster, lost: expected, isExpected }, signal))
   }
   return lost
-}
-
-async function observeOrFail(
-  view: RepositoryView,
-  cluster: ClusterReader,
-  request: TurnRequest,
-  signal: AbortSignal,
-): Promise<ObservedCluster | NotObserved> {
-  const deadline = patienceWith(cluster.name, request)
-  const limit = deadline === undefined ? undefined : AbortSignal.timeout(deadline)
-  const began = performance.now()
-  try {
-    const observed = await observeCluster(view, cluster, request, limit === undefined ? signal : AbortSignal.any([signal, limit]))
-    request.between?.rememberDuration(cluster.name, performance.now() - began)
-    return observed
-  } catch (thrown) {
-    if (signal.aborted) throw thrown
-    const failures = limit?.aborted === true ? ([tooSlow(cluster.name, deadline ?? 0)] as const) : failuresOf(thrown)
-    return { cluster: cluster.name, failures, at: presentTime(request.clock) }
-  }
-}
-
-/** A cluster that always took long may take long; one that stopped to answer holds up the others only a little. */
-function patienceWith(cluster: string, { cluster: { deadline }, between }: TurnRequest): number | undefined {
-  if (deadline === undefined) return undefined
-  return Math.min(deadline, Math.max(LEAST_PATIENCE, Math.ceil(3 * (between?.longest(cluster) ?? 0))))
-}
-
-function tooSlow(cluster: string, deadline: number): Failure {
-  return new Failure({
-    code: 'BP3006',
-    what: `cannot observe ${cluster}`,
-    where: `cluster ${cluster}`,
-    why: `its answers took longer than ${deadline / 1000} s`,
-    remedy: 'nothing: the packages are observed again; look at the API server if it stays so',
-    retry: 'backoff',
-  })
 }
 
 /** One cluster, to decide about it. @throws Failure when nothing can be observed */

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { FleetWorld } from '../../test/fakes/fleet-world.ts'
+import { Failure } from '../failure.ts'
 import { BetweenTurns } from './observe/between-turns.ts'
 import type { TurnResult } from './run-turn.ts'
 import type { OnlyUnits } from './turn-request.ts'
@@ -69,8 +70,31 @@ test('a cluster that answers too slowly is not observed, and the others are', as
   )
 })
 
+test('a cluster whose syncers cannot be asked is not observed, and the others are', async () => {
+  const world = new FleetWorld(2)
+  await world.scan()
+  world.edit([0, 1])
+  const refused = new Failure({ code: 'BP3001', what: 'cannot list', why: 'no connection', remedy: 'try again' })
+  const hung = (signal?: AbortSignal): Promise<never> =>
+    new Promise((_resolve, reject) => signal?.addEventListener('abort', () => reject(signal.reason)))
+  for (const [list, code] of [
+    [() => Promise.reject(refused), 'BP3001'],
+    [(_group: string, _kind: string, signal?: AbortSignal) => hung(signal), 'BP3006'],
+  ] as const) {
+    world.cluster(0).list = list
+    const result = await world.scan({ only: only({ 'edge-01': 'all', 'edge-02': 'all' }), deadline: 50 })
+    assert.deepEqual(names(result), ['edge-02 apps/web'])
+    assert.deepEqual(
+      result.notObserved.map(({ cluster, failures: [failure] }) => [cluster, failure.code]),
+      [['edge-01', code]],
+    )
+  }
+})
+
 test('a cluster that stops to answer gets 15 s of a turn about units, and one that always took long gets more', async (t) => {
   const limits: number[] = []
+  let now = 0
+  t.mock.method(performance, 'now', () => (now += 100))
   t.mock.method(AbortSignal, 'timeout', (milliseconds: number) => {
     limits.push(milliseconds)
     return new AbortController().signal
@@ -83,5 +107,6 @@ test('a cluster that stops to answer gets 15 s of a turn about units, and one th
   await scan(20_000)
   for (let turn = 0; turn < 10; turn += 1) between.rememberDuration('edge-01', 100)
   await scan(60_000)
-  assert.deepEqual(limits, [15_000, 24_002, 20_000, 15_000])
+  // Its syncers and its packages share the time.
+  assert.deepEqual(limits, [15_000, 14_900, 24_002, 23_902, 20_000, 19_900, 15_000, 14_900])
 })

@@ -19,25 +19,24 @@ export class DesiredSetBuilder {
 
   /**
    * @param path of the file in the package
-   * @param local whether it is an item of a list for tools only
+   * @param of `local`: it is an item of a list for tools only; `hidden`: paths whose values come from a Secret of the cluster
    * @returns the key of the resource; undefined where the object is not applied
    */
-  add(object: Json, location: SourceLocation, path: string, local = false): string | undefined {
-    const secret = plainSecretNote(object)
+  add(
+    object: Json,
+    location: SourceLocation,
+    path: string,
+    { local = false, hidden = [] }: { readonly local?: boolean; readonly hidden?: readonly FieldPath[] } = {},
+  ): string | undefined {
+    const secret = plainSecretNote(object, hidden)
     if (secret !== undefined) this.notes.push({ cause: 'secret-in-git', subject: `${location.path}:${location.line}`, text: secret })
     if (local || isLocalConfig(object) || isOfKpt(object, 'Kptfile')) return undefined
-    if (!isOfKpt(object, 'ResourceGroup')) return this.addResource(object, location)
+    if (!isOfKpt(object, 'ResourceGroup')) return this.addResource(object, location, hidden)
     this.inventories.push(readInventory(object, location, path))
     return undefined
   }
 
-  /** @param key as `add` returned it */
-  hide(key: string, hidden: readonly FieldPath[]): void {
-    const resource = this.resources.get(key)
-    if (resource !== undefined) this.resources.set(key, { ...resource, hidden })
-  }
-
-  private addResource(object: Json, location: SourceLocation): string | undefined {
+  private addResource(object: Json, location: SourceLocation, hidden: readonly FieldPath[]): string | undefined {
     const generated = whyServerNamed(object)
     if (generated !== undefined) {
       this.notes.push({ cause: 'name-from-server', subject: `${location.path}:${location.line}`, text: generated })
@@ -51,7 +50,7 @@ export class DesiredSetBuilder {
     }
     const key = resourceKey(resource.id)
     const earlier = this.resources.get(key)
-    if (earlier === undefined) this.resources.set(key, { ...resource, location })
+    if (earlier === undefined) this.resources.set(key, { ...resource, location, ...(hidden.length === 0 ? {} : { hidden }) })
     else this.failures.push(declaredTwice(earlier, location))
     return key
   }

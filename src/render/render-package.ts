@@ -92,7 +92,7 @@ function withRun(sources: PackageSources, run: PipelineRun): Rendering {
   const applied = new Set(sources.walk(objects.map(({ path }) => path)))
   for (const { object, location, path, node, local } of objects) {
     if (!applied.has(path)) continue
-    const key = builder.add(object, location, path, local)
+    const key = builder.add(object, location, path, { local })
     if (key !== undefined) nodes.set(key, node)
   }
   return finished(sources, builder, { run, nodes })
@@ -138,7 +138,7 @@ function readManifest(builder: DesiredSetBuilder, yaml: GoYamlFile, { text, path
     if (isKustomization(value, path) || isEmptyList(value)) continue
     const listIsLocal = isLocalConfig(value)
     for (const { object, item, line } of objectsIn(document, text, where))
-      builder.add(object, { path: where, document: document.index, item, line }, path, listIsLocal)
+      builder.add(object, { path: where, document: document.index, item, line }, path, { local: listIsLocal })
   }
 }
 

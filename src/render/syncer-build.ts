@@ -57,6 +57,20 @@ export interface SyncerBuilder {
   readonly finished: (built: JsonObject, object: JsonObject, document: BuiltDocument) => JsonObject | undefined
 }
 
+/** Of a folder whose syncer cannot be asked. @param title of its resource, as it was known before */
+export function unknownBuild(title: string, problem: string): SyncerBuild {
+  const builder: SyncerBuilder = {
+    fields: [],
+    overrides: { names: [], field: '' },
+    components: () => [],
+    way: { print: () => '' },
+    namespace: () => undefined,
+    documents: () => [],
+    finished: () => undefined,
+  }
+  return { title, object: {}, variables: new Map(), problem, builder }
+}
+
 /** The resource of a build: an edited file of the repository counts. @throws Failure BP111x of the file */
 export function syncerObject({ object, declared }: Pick<SyncerBuild, 'object' | 'declared'>, files: SourceFiles): JsonObject {
   const file = declared === undefined ? undefined : files.get(declared.path)

@@ -23,6 +23,7 @@ import { DRIFT_FOLDER, TRAVELLING_RECORD } from '../../record/record-paths.ts'
 import { type ClosedEpisode, closedEpisodeSchema, type DriftReport, driftReportSchema } from '../../record/schema.ts'
 import { parseDocument } from '../../record/write-document.ts'
 import { isReadOf } from '../../render/package-sources.ts'
+import type { RenderChoice } from '../../render/render-choice.ts'
 import { baseOf, headNotes } from './base-branch.ts'
 import { MOST_PACKAGE_BYTES, ReadBudget } from './read-budget.ts'
 import { folderRenders, type RecordedUnit, unitFolders, type WantedUnits } from './unit-folders.ts'
@@ -121,11 +122,15 @@ export function packagesIn(
     packages.map(({ path }) => path),
   )
   if (placed !== undefined) return packages.filter(({ path }) => placed.includes(path))
-  const elsewhere = new Set([...(policies.synced?.values() ?? [])].flatMap((renders) => [...renders.keys()]))
+  const { synced = new Map<string, ReadonlyMap<string, RenderChoice>>() } = policies
+  const elsewhere = new Set([...synced.values()].flatMap((renders) => [...renders.keys()]))
   return packages.filter(({ path, source }) => {
-    if (source === 'folder' && elsewhere.has(path)) return policies.synced?.get(cluster)?.has(path) === true
     const units = source === 'kpt' ? [] : recorded.filter((unit) => unit.path === path)
-    return units.length === 0 || units.some((unit) => unit.cluster === cluster)
+    const here = units.filter((unit) => unit.cluster === cluster)
+    // Without the syncer that applied it, the folder is none of this cluster; where nobody could ask, it is what it was.
+    const isOfSyncer = source === 'folder' && (elsewhere.has(path) || here.some(({ appliedBy }) => appliedBy !== undefined))
+    if (isOfSyncer && synced.has(cluster)) return synced.get(cluster)?.has(path) === true
+    return here.length > 0 || (units.length === 0 && !isOfSyncer)
   })
 }
 
@@ -184,7 +189,7 @@ function recordedUnits(tree: readonly TreeFile[], reports: LedgerDocuments['repo
     ]) =>
       slugs.has(folder.slice(folder.lastIndexOf('/') + 1))
         ? []
-        : [{ cluster: unit.cluster, path: unit.package, isFolder: unit.source === 'folder' }],
+        : [{ cluster: unit.cluster, path: unit.package, isFolder: unit.source === 'folder', appliedBy: unit.appliedBy }],
   )
 }
 

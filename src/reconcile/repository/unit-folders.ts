@@ -26,6 +26,8 @@ export interface RecordedUnit {
   readonly path: string
   /** Whether it was recorded as a folder. A package that lost its Kptfile is none because of that. */
   readonly isFolder: boolean
+  /** Of a folder that was found by the resource of a syncer. */
+  readonly appliedBy: string | undefined
 }
 
 interface FolderSources {
@@ -46,7 +48,10 @@ export function unitFolders(tree: readonly TreeFile[], { refs, placements, recor
   // Records of a folder are selected by its name only.
   const open = [...refs.keys()].map((ref) => recordedFolder(ref, folders)).filter((path) => path !== undefined && names.has(path))
   const known = recorded
-    .filter(({ path, isFolder }) => folders.has(path) && (names.has(path) || (isFolder && placements.length === 0)))
+    .filter(
+      ({ path, isFolder, appliedBy }) =>
+        folders.has(path) && (names.has(path) || (isFolder && placements.length === 0) || appliedBy !== undefined),
+    )
     .map(({ path }) => path)
   const found = [...named, ...placed.map(([path]) => path), ...open, ...known].filter((path) => path !== undefined)
   return [...new Set(found)].filter((path) => folders.has(path))

@@ -8,7 +8,7 @@ import { isJsonObject, textOf } from '../../text/json.ts'
 import { objectsIn, parseGoYaml } from '../../yaml/read/go-yaml.ts'
 import { type RepositoryView, readTexts } from '../repository/repository-view.ts'
 
-export const SOURCE_KINDS = SYNCERS.flatMap(({ sources }) => (sources === 'none' ? [] : sources.kinds))
+const SOURCE_KINDS = SYNCERS.flatMap(({ sources }) => (sources === 'none' ? [] : sources.kinds))
 
 const GROUPS = [...new Set(SOURCE_KINDS.map(({ group }) => group))]
 /** Files that are read. */

@@ -1,6 +1,6 @@
 /**
- * The units that the syncers of a cluster apply from the repository (design §14). The resources of the cluster decide; where there is no
- * cluster to ask, those that the repository declares.
+ * The units that the syncers of a cluster apply from the repository (design §14). The resources of the cluster decide; of a recording
+ * without any, those that the repository declares.
  */
 import { asFailure } from '../../failure.ts'
 import type { LiveState } from '../../krm/live-view.ts'
@@ -9,18 +9,20 @@ import type { Note } from '../../note.ts'
 import { type FoundPackage, findPackages } from '../../package/find-packages.ts'
 import type { ClusterReader } from '../../ports/cluster.ts'
 import type { RenderChoice } from '../../render/render-choice.ts'
+import { unknownBuild } from '../../render/syncer-build.ts'
 import { SYNCERS } from '../../syncers/registry.ts'
 import { sameRepository } from '../../syncers/sync-path.ts'
-import type { RefusedSource, SourcedRepository, UnitSource, VariablesRef } from '../../syncers/unit-source.ts'
+import type { DeclaredSyncer, RefusedSource, UnitSource, VariablesRef } from '../../syncers/unit-source.ts'
 import { given } from '../../text/given.ts'
 import { isJsonObject, type JsonObject, partOf } from '../../text/json.ts'
 import { eachOf } from '../each-of.ts'
 import type { RepositoryView } from '../repository/repository-view.ts'
-import { declaredSyncers, SOURCE_KINDS } from './declared-syncers.ts'
+import { declaredSyncers } from './declared-syncers.ts'
+import { type LiveSyncers, readSyncers } from './read-syncers.ts'
 
 const CLUSTERS_AT_ONCE = 4
 
-interface ClusterSources {
+export interface ClusterSources {
   readonly cluster: string
   /** By folder. */
   readonly renders: ReadonlyMap<string, RenderChoice>
@@ -28,15 +30,19 @@ interface ClusterSources {
   readonly notes: readonly Note[]
 }
 
-/** The view with the units that syncers of the clusters apply. A cluster that cannot be asked has none. @throws Failure BP40xx when git fails */
+/** The view with the units that syncers of the clusters apply. @throws Failure BP30xx where a cluster cannot be asked, BP40xx when git fails */
 export async function withSources(view: RepositoryView, clusters: readonly ClusterReader[], signal: AbortSignal): Promise<RepositoryView> {
-  const found = await eachOf(clusters, CLUSTERS_AT_ONCE, (cluster) => discover(view, cluster, signal))
+  return withFound(view, await eachOf(clusters, CLUSTERS_AT_ONCE, (cluster) => discoverSources(view, cluster, signal)))
+}
+
+/** @param found of the clusters that answered: what the syncers of another one apply is not known */
+export function withFound(view: RepositoryView, found: readonly ClusterSources[]): RepositoryView {
   const folders = [...new Set(found.flatMap(({ renders }) => [...renders.keys()]))]
   const problems = [...view.problems, ...found.flatMap(({ notes }) => notes)]
-  if (folders.length === 0) return problems.length === view.problems.length ? view : { ...view, problems }
+  const synced = new Map(found.map(({ cluster, renders }) => [cluster, renders]))
+  if (folders.length === 0) return { ...view, problems, policies: { ...view.policies, synced } }
   const named = view.packages.filter(({ source }) => source === 'folder').map(({ path }) => path)
   const packages = findPackages(view.tree, [...named, ...folders])
-  const synced = new Map(found.map(({ cluster, renders }) => [cluster, renders]))
   return { ...view, packages, problems, policies: { ...view.policies, folders: withFolders(view, packages, found), synced } }
 }
 
@@ -59,60 +65,58 @@ function withFolders(
   return folders
 }
 
-async function discover(view: RepositoryView, cluster: ClusterReader, signal: AbortSignal): Promise<ClusterSources> {
+/** @throws Failure BP30xx where the cluster cannot be asked, BP40xx when git fails */
+export async function discoverSources(view: RepositoryView, cluster: ClusterReader, signal: AbortSignal): Promise<ClusterSources> {
   const notes: Note[] = []
   const note = (subject: string, text: string): void => void notes.push({ cause: 'source-not-compared', subject, text })
-  const declared = await declaredSyncers(view, signal)
-  const live = await syncersOf(cluster, signal)
-  const isAsked = live.some(({ objects }) => objects.length > 0)
-  const of = (kind: string): readonly JsonObject[] =>
-    isAsked
-      ? live.filter((each) => each.kind === kind).flatMap(({ objects }) => objects)
-      : declared.map(({ object }) => object).filter((object) => object['kind'] === kind)
-  const isHere = (address: string): boolean => sameRepository(address, view.repository.remote)
-  const isBranch = (name: string): boolean => view.refs.has(`refs/heads/${name}`)
-  const paths = new Set(view.tree.map(({ path }) => path))
-  const here: SourcedRepository = {
-    isHere,
-    baseBranch: view.baseBranch,
-    isBranch,
-    has: (path) => paths.has(path),
-    declared,
-    isFiles: !isAsked,
-  }
-  const all = SYNCERS.flatMap(({ sources }) => (sources === 'none' ? [] : sources.read(of, here)))
+  const live = await readSyncers(cluster, signal)
+  const all = await sourcesOf(view, live, signal)
   const [renders, titles] = [new Map<string, RenderChoice>(), new Map<string, string>()]
   for (const source of all) {
     if (isRefused(source)) note(source.title, source.why)
     else if (titles.has(source.folder)) note(source.title, `${source.folder || '.'} is compared as ${titles.get(source.folder)} applies it`)
     else if (!isFolder(view, source.folder)) note(source.title, `the base branch has no folder ${source.folder}`)
-    else if (!isPackage(view, source.folder) && !hasOnlyPackages(view, source.folder)) {
+    else if (isUnit(view, source.folder)) {
       if (source.pinned !== undefined) note(source.title, source.pinned)
       renders.set(source.folder, await renderOf(source, cluster, signal))
       titles.set(source.folder, source.title)
     }
   }
+  for (const { name, failure } of live.unread) {
+    const why = `the account cannot read the resources of ${name}: ${failure.why}`
+    note(name, `what it applies from this repository is not known: ${why}`)
+    // What was compared with this build is not compared with the bare files instead.
+    for (const { path, appliedBy } of view.recorded.filter((unit) => unit.cluster === cluster.name))
+      if (appliedBy?.startsWith(`${name} `) === true && !renders.has(path) && isFolder(view, path) && isUnit(view, path))
+        renders.set(path, { tool: 'syncer', build: unknownBuild(appliedBy, why) })
+  }
   return { cluster: cluster.name, renders, titles, notes }
 }
 
-interface ListedKind {
-  readonly kind: string
-  readonly objects: readonly JsonObject[]
-}
-
-/** A kind that is not served, or may not be listed, has no objects: the cluster itself is observed afterwards, and says what is wrong. */
-async function syncersOf(cluster: ClusterReader, signal: AbortSignal): Promise<readonly ListedKind[]> {
-  return Promise.all(
-    SOURCE_KINDS.map(async ({ group, kind }) => {
-      try {
-        return { kind, objects: (await cluster.list(group, kind, signal)).objects }
-      } catch (thrown) {
-        signal.throwIfAborted()
-        asFailure(thrown)
-        return { kind, objects: [] }
-      }
-    }),
-  )
+async function sourcesOf(
+  view: RepositoryView,
+  { listed, unread, isFiles }: LiveSyncers,
+  signal: AbortSignal,
+): Promise<readonly (UnitSource | RefusedSource)[]> {
+  const paths = new Set(view.tree.map(({ path }) => path))
+  const here = {
+    isHere: (address: string) => sameRepository(address, view.repository.remote),
+    baseBranch: view.baseBranch,
+    isBranch: (name: string) => view.refs.has(`refs/heads/${name}`),
+    has: (path: string) => paths.has(path),
+    isFiles,
+  }
+  const read = (declared: readonly DeclaredSyncer[]): readonly (UnitSource | RefusedSource)[] => {
+    const objects = isFiles ? declared.map(({ object }) => object) : listed
+    const of = (kind: string): readonly JsonObject[] => objects.filter((object) => object['kind'] === kind)
+    return SYNCERS.flatMap(({ name, sources }) =>
+      sources === 'none' || unread.some((one) => one.name === name) ? [] : sources.read(of, { ...here, declared }),
+    )
+  }
+  // The files of a repository that no syncer applies are not read.
+  const found = isFiles ? [] : read([])
+  if (!isFiles && found.every(isRefused)) return found
+  return read(await declaredSyncers(view, signal))
 }
 
 function isRefused(source: UnitSource | RefusedSource): source is RefusedSource {
@@ -124,8 +128,11 @@ function isFolder({ tree }: RepositoryView, folder: string): boolean {
 }
 
 /** A package of kpt stays one. */
-function isPackage({ packages }: RepositoryView, folder: string): boolean {
-  return packages.some(({ path, source }) => source === 'kpt' && (path === '' || path === folder || folder.startsWith(`${path}/`)))
+function isUnit(view: RepositoryView, folder: string): boolean {
+  const isPackage = view.packages.some(
+    ({ path, source }) => source === 'kpt' && (path === '' || path === folder || folder.startsWith(`${path}/`)),
+  )
+  return !isPackage && !hasOnlyPackages(view, folder)
 }
 
 /** A folder whose manifests are those of packages of kpt is no unit beside them. */

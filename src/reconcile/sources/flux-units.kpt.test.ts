@@ -7,6 +7,8 @@ import { policyText, refused, TurnWorld, yaml } from '../../../test/fakes/turn-w
 import { whyNoKubectl } from '../../../test/kpt/find-kubectl.ts'
 import { PackageBuilds, withBuilds } from '../../adapters/functions/package-builds.ts'
 import type { Json } from '../../text/json.ts'
+import { readRepository } from '../repository/repository-view.ts'
+import { sourceNotes } from './discover-sources.ts'
 
 const RENDERER = withBuilds(new InProcessRenderer(), new PackageBuilds({ allowed: ['kubectl'], environment: process.env }))
 const WEB = 'apps/Deployment/shop/prod-web'
@@ -201,6 +203,68 @@ describe('a unit that a Flux Kustomization applies', { skip: whyNoKubectl() }, (
     await assert.rejects(world.plan(), /there is no package in the repository/)
   })
 
+  describe('once it is recorded', () => {
+    const KIND = 'kustomize.toolkit.fluxcd.io/Kustomization'
+    const STAGING = APPS.replace('name: apps', 'name: staging').replace('prod-', 'staging-')
+
+    const PLACEMENT = {
+      '.drift/placement.yaml':
+        'apiVersion: backporch.dev/v1alpha1\nkind: Placement\nmetadata: {name: other}\nspec: {clusters: [prod], packages: [other]}\n',
+    }
+
+    async function recorded(files = {}): Promise<FluxWorld> {
+      const world = new FluxWorld(files)
+      assert.equal((await world.plan()).report.status.state, 'InSync')
+      return world
+    }
+
+    test('fails where Flux cannot be asked; neither the bare files nor a Kustomization of the files are compared', async () => {
+      for (const group of [KIND, 'source.toolkit.fluxcd.io/GitRepository']) {
+        const world = await recorded({ 'clusters/staging/apps.yaml': STAGING })
+        world.cluster.unreadable.add(group)
+        const { units, view } = await world.scan()
+        assert.deepEqual(
+          units.map((unit) => (unit.state === 'failed' ? [unit.packagePath, unit.failures[0].code] : unit.plan)),
+          [['apps/production', 'BP1210']],
+        )
+        assert.match(sourceNotes(view)[0]?.text ?? '', /is not known: the account cannot read the resources of Flux/)
+      }
+    })
+
+    test('fails so also beside a placement', async () => {
+      const world = await recorded()
+      world.repository.commitByHand('main', PLACEMENT)
+      assert.equal((await world.plan()).report.status.state, 'InSync')
+      world.cluster.unreadable.add(KIND)
+      await refused(world.plan(), 'BP1210')
+    })
+
+    test('is known without the cluster, also beside a placement', async () => {
+      const world = await recorded()
+      world.repository.commitByHand('main', PLACEMENT)
+      const { packages } = await readRepository(world.repository, undefined, new AbortController().signal)
+      assert.deepEqual(
+        packages.map(({ path }) => path),
+        ['apps/production'],
+      )
+    })
+
+    test('is no unit any more where the cluster has no such resource', async () => {
+      const world = await recorded()
+      world.cluster.objects.delete(`${KIND}/flux-system/apps`)
+      await assert.rejects(world.plan(), /there is no package in the repository/)
+    })
+  })
+
+  test('the files count for a recording without any of the resources, and for no cluster', async () => {
+    const world = new FluxWorld()
+    for (const key of [...world.cluster.objects.keys()]) if (key.includes('fluxcd.io')) world.cluster.objects.delete(key)
+    await assert.rejects(world.plan(), /there is no package in the repository/)
+    const identify = world.cluster.identify.bind(world.cluster)
+    world.cluster.identify = async () => ({ ...(await identify()), recorded: true })
+    assert.equal((await world.plan()).report.spec.unit.package, 'apps/production')
+  })
+
   test('a policy that names a renderer of the folder wins', async () => {
     const world = new FluxWorld({
       '.drift/render.yaml': policyText('{priority: 9, match: {packages: [apps/production]}, render: {tool: kustomize}}').replace(
@@ -258,6 +322,22 @@ describe('a unit that a Flux Kustomization applies', { skip: whyNoKubectl() }, (
       }
       assert.ok(branch)
       await refused(world.adopted('spec.replicas', 3), 'BP2002')
+    })
+
+    test('a Secret of git with values of the cluster is no Secret in plain text; one with a value of its own is', async () => {
+      const world = begin()
+      const secret = 'apiVersion: v1\nkind: Secret\nmetadata: {name: web}\nstringData: {token: "${token}"}\n'
+      world.repository.commitByHand('main', {
+        'apps/base/secret.yaml': secret,
+        'apps/base/kustomization.yaml': 'resources: [deployment.yaml, config.yaml, secret.yaml]\n',
+      })
+      const inGit = async (): Promise<readonly string[]> =>
+        (await world.scan()).units.flatMap((unit) =>
+          unit.state === 'planned' ? unit.notes.filter(({ cause }) => cause === 'secret-in-git').map(({ text }) => text) : [],
+        )
+      assert.deepEqual(await inGit(), [])
+      world.repository.commitByHand('main', { 'apps/base/secret.yaml': secret.replace('"}', '", user: canary-user}') })
+      assert.deepEqual(await inGit(), ['Secret shop/prod-web has its values in git in plain text: stringData.user'])
     })
 
     test('a ConfigMap or Secret that is not there, or that cannot be read, fails the unit with its name', async () => {

@@ -111,8 +111,7 @@ function addPrinted(builder: DesiredSetBuilder, source: BuiltSource, text: strin
         const made =
           synced === undefined || resource === undefined || !isJsonObject(plain) ? plain : synced.builder.finished(plain, resource, built)
         if (made === undefined) continue
-        const key = builder.add(made, location, location.path, listIsLocal)
-        if (key !== undefined && hidden.length > 0) builder.hide(key, hidden)
+        builder.add(made, location, location.path, { local: listIsLocal, hidden })
       }
     }
   }
