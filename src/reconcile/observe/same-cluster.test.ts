@@ -9,7 +9,7 @@ import { assertSameCluster } from './same-cluster.ts'
 const { signal } = new AbortController()
 
 /** A ledger that knows the cluster `prod` by this identity. */
-async function checked(identity: string, uid: string, name = 'prod'): Promise<string> {
+async function checked(identity: string, uid: string, name = 'prod', hasNoUid = false): Promise<string> {
   const repository = new MemoryRepository()
   repository.commitByHand('main', { 'README.md': '' })
   const annotations = '{config.kubernetes.io/local-config: "true"}'
@@ -18,7 +18,7 @@ async function checked(identity: string, uid: string, name = 'prod'): Promise<st
   repository.commitByHand('drift-ledger', { [ledgerObservationPath('prod')]: text })
   const view = await readRepository(repository, 'main', signal)
   try {
-    await assertSameCluster(view, name, { uid, version: '', observedAt: '', recorded: false, namespace: 'default' }, signal)
+    await assertSameCluster(view, name, { uid, hasNoUid, version: '', observedAt: '', recorded: false, namespace: 'default' }, signal)
     return 'the same'
   } catch (thrown) {
     return (thrown as { code: string }).code
@@ -28,6 +28,11 @@ async function checked(identity: string, uid: string, name = 'prod'): Promise<st
 test('another cluster behind a known name is refused, before any of its objects counts', async () => {
   assert.equal(await checked(identityHash('one'), 'one'), 'the same')
   assert.equal(await checked(identityHash('one'), 'two'), 'BP3015')
+})
+
+test('a cluster without a kube-system namespace is not the one that had one', async () => {
+  assert.equal(await checked(identityHash('one'), '', 'prod', true), 'BP3015')
+  assert.equal(await checked('', '', 'prod', true), 'the same')
 })
 
 test('a cluster that nobody saw before, or whose identity cannot be read, is taken at its name', async () => {

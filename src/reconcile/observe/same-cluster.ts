@@ -8,10 +8,15 @@ import { parseDocument } from '../../record/write-document.ts'
 import { type RepositoryView, readTexts } from '../repository/repository-view.ts'
 
 /** @throws Failure BP3015 when the ledger knows another cluster by this name */
-export async function assertSameCluster(view: RepositoryView, name: string, { uid }: ClusterIdentity, signal: AbortSignal): Promise<void> {
+export async function assertSameCluster(
+  view: RepositoryView,
+  name: string,
+  { uid, hasNoUid = false }: ClusterIdentity,
+  signal: AbortSignal,
+): Promise<void> {
   const path = ledgerObservationPath(name)
   const file = view.ledgerTree.find((candidate) => candidate.path === path)
-  if (file === undefined || uid === '') return
+  if (file === undefined || (uid === '' && !hasNoUid)) return
   const text = (await readTexts(view.repository, [file], signal)).get(path) ?? ''
   const before = parseDocument(text, clusterObservationSchema, `drift-ledger:${path}`).status.identity
   if (before === '' || before === identityHash(uid)) return
@@ -19,8 +24,11 @@ export async function assertSameCluster(view: RepositoryView, name: string, { ui
     code: 'BP3015',
     what: `${name} is another cluster than the one observed before`,
     where: `drift-ledger:${path}`,
-    why: 'the uid of its kube-system namespace is not the one in the ledger',
+    // A new API server serves lists before it has created its namespaces.
+    why: hasNoUid
+      ? 'it has no kube-system namespace, and the one in the ledger had one'
+      : 'the uid of its kube-system namespace is not the one in the ledger',
     remedy: `give this cluster another name with --cluster, or delete clusters/${name} on the drift-ledger branch`,
-    retry: 'on-change',
+    retry: hasNoUid ? 'backoff' : 'on-change',
   })
 }

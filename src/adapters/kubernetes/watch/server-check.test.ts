@@ -31,3 +31,17 @@ test('kinds whose connection broke wait for one answer, also while the next conn
   await Promise.all(all)
   assert.deepEqual([asked.length, passed], [2, 3])
 })
+
+test('a server without a kube-system namespace is not the one that had it', async () => {
+  const answers = [ANSWER, { ...ANSWER, body: JSON.stringify({ ...namespaces('uid-1', '1'), items: [] }) }]
+  const get = async (): Promise<ApiResponse> => answers.shift() ?? ANSWER
+  const { signal } = new AbortController()
+  const check = new ServerCheck({ api: { cluster: 'test', get }, settings: WATCH_DEFAULTS, connections: () => 1, signal })
+  assert.equal(await check.check(), undefined)
+  check.doubt()
+  const away = await check.check()
+  assert.deepEqual(
+    [away?.failure.code, away?.failure.why],
+    ['BP3015', 'it has no kube-system namespace, and the one that was seen first had one'],
+  )
+})

@@ -75,8 +75,8 @@ export class ServerCheck {
     const { settings, signal } = this.parts
     this.doubtful = false
     try {
-      const { uid, version } = await this.read()
-      if (this.uid !== '' && uid !== '' && uid !== this.uid) throw this.replaced()
+      const { uid, version, hasNoUid } = await this.read()
+      if (this.uid !== '' && (hasNoUid || (uid !== '' && uid !== this.uid))) throw this.replaced(hasNoUid)
       if (uid !== '') this.uid = uid
       if (version !== '' && isOlder(version, this.newest)) {
         this.epoch += 1
@@ -104,17 +104,18 @@ export class ServerCheck {
   }
 
   /** A list of the one namespace also tells the newest version of the store. Where the account may not list, the namespace alone. */
-  private async read(): Promise<{ readonly uid: string; readonly version: string }> {
+  private async read(): Promise<{ readonly uid: string; readonly version: string; readonly hasNoUid: boolean }> {
     if (!this.listRefused) {
       const list = await this.get(`${PATH}?${new URLSearchParams({ fieldSelector: `metadata.name=${NAME}` })}`, 'list')
       if (list !== undefined) {
         const [namespace] = objectsIn(partOf(list, 'items'))
-        return { uid: namespace === undefined ? '' : metadataText(namespace, 'uid'), version: textOf(list, 'metadata', 'resourceVersion') }
+        const uid = namespace === undefined ? '' : metadataText(namespace, 'uid')
+        return { uid, version: textOf(list, 'metadata', 'resourceVersion'), hasNoUid: namespace === undefined }
       }
       this.listRefused = true
     }
     const namespace = await this.get(`${PATH}/${NAME}`, 'get')
-    return { uid: isJsonObject(namespace) ? metadataText(namespace, 'uid') : '', version: '' }
+    return { uid: isJsonObject(namespace) ? metadataText(namespace, 'uid') : '', version: '', hasNoUid: false }
   }
 
   private async get(path: string, verb: 'get' | 'list') {
@@ -129,12 +130,14 @@ export class ServerCheck {
     }
   }
 
-  private replaced(): Failure {
+  private replaced(hasNoUid: boolean): Failure {
     return new Failure({
       code: 'BP3015',
       what: `another cluster answers at the address of ${this.parts.api.cluster}`,
       where: `cluster ${this.parts.api.cluster}`,
-      why: 'the uid of its kube-system namespace is not the one that was seen first',
+      why: hasNoUid
+        ? 'it has no kube-system namespace, and the one that was seen first had one'
+        : 'the uid of its kube-system namespace is not the one that was seen first',
       remedy: 'correct the server of the context, or start again to observe the other cluster',
       retry: 'on-change',
     })
