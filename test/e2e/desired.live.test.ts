@@ -152,13 +152,14 @@ async function changesOf(world: World, name: string): Promise<string[]> {
 }
 
 /**
- * In one turn nothing is read twice, and no object gets a second dry run. An autoscaler, whose status its controller writes in between, is no
- * object of the version that was read any more: it may be.
+ * In one turn nothing is read twice, and no object gets a second dry run. A request that the server could not answer is sent again. An
+ * autoscaler, whose status its controller writes in between, is no object of the version that was read any more: it may be.
  */
 async function assertRequestedOnce(world: World, name: string, namespace: string): Promise<void> {
   const { stderr } = assertExit(await world.backporch('diff', name, '--verbose'), 1)
-  const requests = [...stderr.matchAll(/\b(GET|PATCH|POST) (\/api\S*)/g)].map(([, method, path]) => `${method} ${path}`)
-  const about = requests.filter((line) => line.includes(`/namespaces/${namespace}/`) && !line.includes('/horizontalpodautoscalers'))
+  const answered = [...stderr.matchAll(/\b(GET|PATCH|POST) (\/api\S*) {2}2\d\d /g)].map(([, method, path]) => `${method} ${path}`)
+  const about = answered.filter((line) => line.includes(`/namespaces/${namespace}/`) && !line.includes('/horizontalpodautoscalers'))
   assert.ok(about.some((line) => line.startsWith('PATCH ')) && about.some((line) => line.startsWith('GET ')), stderr)
-  assert.deepEqual(about.toSorted(), [...new Set(about)].sort())
+  const twice = about.filter((line, at) => about.indexOf(line) !== at)
+  assert.deepEqual(twice, [], stderr)
 }
