@@ -5,11 +5,23 @@ import { RENDERED_BY_KPT, type RenderChoice, sameChoice } from '../render/render
 export const renderSchema = z
   .strictObject({
     tool: z
-      .enum(['kpt', 'files', 'kustomize', 'command'])
+      .enum(['kpt', 'files', 'kustomize', 'helm', 'command'])
       .describe(
-        'kpt: the files, through the pipeline of the Kptfile. files: as they stand. kustomize: kubectl kustomize. command: a program that prints the objects.',
+        'kpt: the files, through the pipeline of the Kptfile. files: as they stand. kustomize: kubectl kustomize. helm: helm template. command: a program that prints the objects.',
       ),
-    path: z.string().min(1).max(500).optional().describe('Folder of the kustomization in the package; the package itself by default.'),
+    path: z
+      .string()
+      .min(1)
+      .max(500)
+      .optional()
+      .describe('Folder of the kustomization or the chart in the package; the package itself by default.'),
+    release: z.string().min(1).max(53).optional().describe('Name of the Helm release.'),
+    namespace: z.string().min(1).max(63).optional().describe('Namespace of the Helm release.'),
+    values: z
+      .array(z.string().min(1).max(500))
+      .max(50)
+      .optional()
+      .describe('Files of values for Helm, from the folder of the package; ../ leads out of it.'),
     command: z
       .array(z.string().max(1000))
       .min(1)
@@ -17,9 +29,18 @@ export const renderSchema = z
       .optional()
       .describe('Program and arguments, run in the folder of the package; the operator allows it with --allow-render.'),
   })
-  .superRefine(({ tool, path, command }, context) => {
+  .superRefine(({ tool, path, command, release, namespace, values }, context) => {
     const problem = (field: string, message: string): void => context.addIssue({ code: 'custom', path: [field], message })
-    if (path !== undefined && tool !== 'kustomize') problem('path', 'only kustomize has it')
+    if (path !== undefined && tool !== 'kustomize' && tool !== 'helm') problem('path', 'only kustomize and helm have it')
+    for (const [name, value] of Object.entries({ release, namespace })) {
+      if (value !== undefined && tool !== 'helm') problem(name, 'only helm has it')
+      if (value === undefined && tool === 'helm') problem(name, `wanted the ${name} of the Helm release`)
+      if (value !== undefined && !/^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/.test(value))
+        problem(name, 'wanted lower-case letters, digits and hyphens')
+    }
+    if (values !== undefined && tool !== 'helm') problem('values', 'only helm has it')
+    if (values?.some((each) => each.startsWith('/') || each.includes('\\')) === true)
+      problem('values', 'wanted paths from the folder of the package, as in values-prod.yaml')
     if (path !== undefined && segmentsOf(path) === undefined) problem('path', 'wanted a folder in the package, as in overlays/prod')
     if (command !== undefined && tool !== 'command') problem('command', 'only the tool command has it')
     if (command === undefined && tool === 'command') problem('command', 'wanted the program with its arguments')
@@ -36,8 +57,17 @@ interface RenderSpec {
   readonly render?: z.infer<typeof renderSchema> | undefined
 }
 
-function choiceOf({ tool, path = '', command = [] }: z.infer<typeof renderSchema>): RenderChoice {
-  if (tool === 'kustomize') return { tool, path: (segmentsOf(path) ?? []).join('/') }
+function choiceOf({
+  tool,
+  path = '',
+  command = [],
+  release = '',
+  namespace = '',
+  values = [],
+}: z.infer<typeof renderSchema>): RenderChoice {
+  const folder = (segmentsOf(path) ?? []).join('/')
+  if (tool === 'kustomize') return { tool, path: folder }
+  if (tool === 'helm') return { tool, path: folder, release, namespace, values }
   return tool === 'command' ? { tool, command } : { tool }
 }
 

@@ -6,11 +6,14 @@ import type { FieldSchema } from '../krm/field-schema.ts'
 import type { LiveView, Prediction, WantedObject } from '../krm/live-view.ts'
 import type { Resource } from '../krm/resource.ts'
 import type { ResourceId } from '../krm/resource-id.ts'
+import type { PackageFiles } from '../package/package-files.ts'
 import type { Json, JsonObject } from '../text/json.ts'
 
 export interface ClusterIdentity {
   /** uid of the kube-system namespace; empty where it could not be read, as in a recording. */
   readonly uid: string
+  /** Whether the cluster has no such namespace: a server that just began, or no whole Kubernetes. */
+  readonly hasNoUid?: boolean
   /** `v1.34.3`; empty where unknown. */
   readonly version: string
   /** When the objects were observed, RFC 3339 UTC with seconds. A recording has its own time. */
@@ -18,6 +21,8 @@ export interface ClusterIdentity {
   readonly recorded: boolean
   /** Where a namespaced object without a namespace goes: the context's namespace, `default` where it names none. */
   readonly namespace: string
+  /** Everything that it serves, as charts ask for it: `apps/v1` and `apps/v1/Deployment`. Undefined where unknown, as in a recording. */
+  readonly apiVersions?: readonly string[]
 }
 
 /** What the server knows of a kind. */
@@ -39,6 +44,8 @@ export interface Inventory {
   readonly applied?: readonly Resource[]
   /** Where `applied` was applied before, and again in place of something newer: the revision, and when, RFC 3339 UTC. */
   readonly rollback?: { readonly to: number; readonly at: string }
+  /** Of a Helm release, where it was asked for. */
+  readonly release?: DeployedRelease
   /** What its keeper tried to apply since, without an end or without success: some of it may be there. */
   readonly later?: { readonly source: string; readonly resources: readonly ResourceId[] }
 }
@@ -59,6 +66,25 @@ export interface InventoryRef {
 /** A Helm release, as Helm stores it in the release's namespace. */
 export interface HelmReleaseRef {
   readonly helmRelease: { readonly namespace: string; readonly name: string }
+  /** Whether the chart, the values and the manifest of the deployed revision are wanted. */
+  readonly withChart?: boolean
+}
+
+/** The revision of a Helm release that counts, with what it was made of. */
+export interface DeployedRelease {
+  readonly namespace: string
+  readonly name: string
+  readonly revision: number
+  /** `deployed`, `failed`, `uninstalled` and so on (helm `pkg/release/common/status.go`). */
+  readonly status: string
+  /** `podinfo 6.5.0`. */
+  readonly chartTitle: string
+  /** Paths from the root of the chart. Undefined where Helm does not store all of it: dependencies are left out. */
+  readonly chart: PackageFiles | undefined
+  /** What the user of the release gave, over the defaults of the chart. */
+  readonly values: JsonObject
+  /** What was applied, after post-renderers, without hooks and the definitions of `crds/`. */
+  readonly manifest: string
 }
 
 /** Objects of a kind in one namespace; an empty one for kinds that lie in none. */

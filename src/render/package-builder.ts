@@ -1,16 +1,16 @@
-/** Programs that render files: `kubectl kustomize`, and commands of the operator. */
+/** Programs that render files: `kubectl kustomize`, `helm template`, and commands of the operator. */
 import { createHash } from 'node:crypto'
 import type { FailureDetail } from '../failure.ts'
 import type { PackageFiles } from '../package/package-files.ts'
 
 /** One run: the whole input that decides about its output. */
 export interface Build {
-  readonly tool: 'kustomize' | 'command'
+  readonly tool: 'kustomize' | 'helm' | 'command'
   /** Folder of the build or of the command, from the root of the repository; empty for the root. */
   readonly folder: string
   /** Every file that it can read, sorted by path from the root of the repository. */
   readonly files: PackageFiles
-  /** Program and arguments; empty for kustomize. */
+  /** Program and arguments; empty for kustomize. For helm the arguments alone, with paths from the root of the repository. */
   readonly command: readonly string[]
 }
 

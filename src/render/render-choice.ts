@@ -9,16 +9,29 @@ export type RenderChoice =
   | { readonly tool: 'files' }
   /** `path`: folder of the kustomization, from the package; empty for the package itself. */
   | { readonly tool: 'kustomize'; readonly path: string }
+  | HelmChoice
   /** As a syncer builds it for a resource of its own. */
   | { readonly tool: 'syncer'; readonly build: SyncerBuild }
   /** A program of the operator that prints the objects. */
   | { readonly tool: 'command'; readonly command: readonly string[] }
+
+/** `helm template`, for a release of this name. Paths are from the package. */
+export interface HelmChoice {
+  readonly tool: 'helm'
+  /** Folder of the chart; empty for the package itself. */
+  readonly path: string
+  readonly release: string
+  readonly namespace: string
+  /** Files of values, the later ones over the earlier ones. */
+  readonly values: readonly string[]
+}
 
 export const RENDERED_BY_KPT: RenderChoice = { tool: 'kpt' }
 
 /** `kustomize overlays/prod`, for people. */
 export function describeChoice(choice: RenderChoice): string {
   if (choice.tool === 'kustomize') return choice.path === '' ? 'kustomize' : `kustomize ${choice.path}`
+  if (choice.tool === 'helm') return `helm template ${choice.path || '.'} (release ${choice.namespace}/${choice.release})`
   if (choice.tool === 'syncer') return choice.build.title
   return choice.tool === 'command' ? `the command ${JSON.stringify(choice.command.join(' '))}` : choice.tool
 }
@@ -29,10 +42,15 @@ export function sameChoice(one: RenderChoice, other: RenderChoice): boolean {
 
 function wordsOf(choice: RenderChoice): readonly string[] {
   if (choice.tool === 'kustomize') return [choice.tool, choice.path]
+  if (choice.tool === 'helm') return [choice.tool, choice.path, choice.release, choice.namespace, ...choice.values]
   if (choice.tool === 'syncer') {
-    const { title, object, builder, variables } = choice.build
+    const { title, object, builder, variables, release, capabilities } = choice.build
     const spec = partOf(object, 'spec') ?? null
-    return [choice.tool, title, canonicalJson([spec, [...builder.fields], [...variables].map((pair) => [...pair])])]
+    return [
+      choice.tool,
+      title,
+      canonicalJson([spec, [...builder.fields], [...variables].map((pair) => [...pair]), JSON.stringify([release, capabilities])]),
+    ]
   }
   return choice.tool === 'command' ? [choice.tool, ...choice.command] : [choice.tool]
 }

@@ -1,25 +1,103 @@
 /** What a syncer makes of a folder for one of its resources: how a build of it begins, and what becomes of the output. */
 import { metadataText } from '../krm/resource.ts'
+import type { ResourceId } from '../krm/resource-id.ts'
+import type { PackageFiles } from '../package/package-files.ts'
 import type { JsonObject } from '../text/json.ts'
 import { textOf } from '../text/json.ts'
 import { parseGoYaml } from '../yaml/read/go-yaml.ts'
 import { decodeYaml } from '../yaml/read/go-yaml-text.ts'
+import type { SourceLocation } from './desired-set.ts'
+import type { ChartFiles } from './helm/chart-templates.ts'
 import type { SourceFiles } from './kustomize/kustomize-build.ts'
 
 export interface SyncerBuild {
   /** `Flux Kustomization flux-system/apps`. */
   readonly title: string
+  /** What it builds, from the root of the repository. */
+  readonly folder: string
   /** The resource, as the cluster has it or as a file of the repository declares it. */
   readonly object: JsonObject
+  /** Of a resource that another resource of a syncer applies: how that one is built. Edits of its files change the resource. */
+  readonly parent?: SyncerBuild | undefined
+  /** Objects beside the resource that decide about the build too. */
+  readonly inputs?: readonly ResourceId[] | undefined
+  /** Where the repository declares the resource, for objects of a chart that is not in the repository. */
+  readonly place?: SourceLocation | undefined
   /** The file that declares it with the same specification: an edit there changes what is built. From the root of the repository. */
   readonly declared?: { readonly path: string; readonly document: number } | undefined
   /** Of the ConfigMaps and Secrets that `substituteFrom` names, the later ones over the earlier ones. */
   readonly variables: ReadonlyMap<string, string>
   /** Names of those of `variables` that are of a Secret. */
   readonly secrets?: ReadonlySet<string> | undefined
+  /** What the cluster has of a release: another one is another build. */
+  readonly release?: { readonly revision: number; readonly entries: readonly (string | undefined)[] } | undefined
+  /** Of the cluster that it is built for. */
+  readonly capabilities?: ClusterCapabilities | undefined
   /** Why it cannot be built, as a clause. */
   readonly problem?: string
   readonly builder: SyncerBuilder
+}
+
+/** What a chart asks of the cluster (`.Capabilities`). */
+export interface ClusterCapabilities {
+  /** `v1.34.3`; empty where unknown. */
+  readonly version: string
+  /** `apps/v1` and `apps/v1/Deployment`; empty where unknown. */
+  readonly apiVersions: readonly string[]
+}
+
+/** What a chart is rendered from. */
+export interface HelmInput {
+  readonly build: SyncerBuild
+  /** The syncer's resource. */
+  readonly object: JsonObject
+  /** What the repository declares beside the resource; undefined where the cluster has it. */
+  readonly declared?: ReadonlyMap<string, JsonObject> | undefined
+  readonly folder: string
+  readonly files: SourceFiles
+}
+
+/** A chart, with everything that gives it values. */
+export interface HelmChart {
+  readonly order: HelmOrder
+  readonly chart: ChartFiles
+  /** `the chart podinfo 6.5.0`, for people; empty where it is in the repository. */
+  readonly title: string
+  /** The later ones over the earlier ones; the defaults of the chart are first. */
+  readonly layers: readonly ValuesLayer[]
+}
+
+export interface ValuesLayer {
+  readonly values: JsonObject
+  readonly place: ValuesPlace
+  /** Whether it is of the chart itself, so that everybody who uses the chart has it. */
+  readonly isDefault: boolean
+}
+
+type Steps = readonly (string | number)[]
+
+/** Where values are authored. */
+export type ValuesPlace =
+  /** A file of the repository; `under`: the values are those of a dependency with this name. */
+  | { readonly kind: 'file'; readonly path: string; readonly under: Steps }
+  /** A map in a document of a file. */
+  | { readonly kind: 'field'; readonly path: string; readonly document: number; readonly at: Steps }
+  /** A text with YAML in a document of a file. */
+  | { readonly kind: 'text'; readonly path: string; readonly document: number; readonly at: Steps }
+  /** Items with `name` and `value` in a document of a file. */
+  | { readonly kind: 'parameters'; readonly path: string; readonly document: number; readonly at: Steps }
+  /** A field of the resource, which the unit builds that applies it. */
+  | { readonly kind: 'resource'; readonly at: Steps }
+  /** An entry with YAML of a ConfigMap, which the unit builds that applies the resource. */
+  | { readonly kind: 'entry'; readonly namespace: string; readonly name: string; readonly key: string }
+  | { readonly kind: 'elsewhere'; readonly title: string }
+
+/** A run of `helm`. */
+export interface HelmOrder {
+  /** Its arguments, with paths from the root of the repository. */
+  readonly words: readonly string[]
+  /** Files that are in no repository, such as the values of a resource; below `.git`, where no commit has a file. */
+  readonly written: PackageFiles
 }
 
 /** The kustomization that a syncer writes into the folder, and whether the objects keep the marks of their origin. */
@@ -45,9 +123,18 @@ export interface SyncerBuilder {
   readonly overrides: { readonly names: readonly string[]; readonly field: string }
   /** What it adds of `components`. */
   readonly components: (object: JsonObject) => readonly string[]
-  /** With `kustomization`, kustomize builds the folder; with `print`, nothing but the files is read. @throws Failure where the syncer fails */
+  /**
+   * With `kustomization`, kustomize builds the folder; with `helm`, Helm renders it as a chart, with files that `reads` names too, from the
+   * root of the repository; with `print`, nothing but the files is read. @throws Failure where the syncer fails
+   */
   readonly way:
     | { readonly kustomization: (object: JsonObject, folder: string, files: SourceFiles) => WrittenKustomization }
+    | {
+        readonly helm: (input: HelmInput) => HelmOrder | { readonly text: string }
+        /** The chart as it is rendered, and its values; without a render what Helm stored does not say which template made an object. */
+        readonly chart: (input: HelmInput) => HelmChart
+        readonly reads: (object: JsonObject, folder: string, files: SourceFiles) => readonly string[]
+      }
     | { readonly print: (object: JsonObject, folder: string, files: SourceFiles) => string }
   /** Where a namespaced object without a namespace goes; undefined: where the context points. */
   readonly namespace: (object: JsonObject) => string | undefined
@@ -68,7 +155,7 @@ export function unknownBuild(title: string, problem: string): SyncerBuild {
     documents: () => [],
     finished: () => undefined,
   }
-  return { title, object: {}, variables: new Map(), problem, builder }
+  return { title, folder: '', object: {}, variables: new Map(), problem, builder }
 }
 
 /** The resource of a build: an edited file of the repository counts. @throws Failure BP111x of the file */

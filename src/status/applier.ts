@@ -196,7 +196,7 @@ function applyInput({
   render = RENDERED_BY_KPT,
 }: ApplierQuestion): { readonly before: string; readonly what: string } | undefined {
   const folder = pathWord(packagePath)
-  if (render.tool === 'command' || render.tool === 'syncer') return undefined
+  if (render.tool === 'command' || render.tool === 'syncer' || render.tool === 'helm') return undefined
   if (render.tool === 'kustomize')
     return { before: '', what: `-k ${pathWord([packagePath, render.path].filter((part) => part !== '').join('/'))}` }
   const rendered = render.tool === 'kpt' && pipeline

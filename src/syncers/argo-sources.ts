@@ -5,11 +5,13 @@
 import { metadataText } from '../krm/resource.ts'
 import { parseApiVersion } from '../krm/resource-id.ts'
 import { argoDirectory } from '../render/argo/argo-directory.ts'
+import { argoHelm, hasHelmOptions } from '../render/argo/argo-helm.ts'
 import { argoKustomize } from '../render/argo/argo-kustomize.ts'
-import { sourceIn } from '../render/argo/argo-source.ts'
+import { type ArgoSource, sourceIn } from '../render/argo/argo-source.ts'
 import { KUSTOMIZATION_NAMES } from '../render/kustomize/kustomization-names.ts'
 import { joined } from '../render/kustomize/kustomization-walk.ts'
-import { canonicalJson, isJsonArray, isJsonObject, type JsonObject, partOf, textOf } from '../text/json.ts'
+import type { SyncerBuilder } from '../render/syncer-build.ts'
+import { canonicalJson, isJsonArray, isJsonObject, type JsonObject, objectsIn, partOf, textOf } from '../text/json.ts'
 import { folderOf, isFilled } from './own-resource.ts'
 import { titleOfOwn } from './sync-path.ts'
 import { declarationOf, type RefusedSource, type SourceDiscovery, type SourcedRepository, type UnitSource } from './unit-source.ts'
@@ -64,19 +66,35 @@ function sourceAt(
   if (typeof type !== 'string') return refused(type.why)
   const of = { at, instance: namespaces.includes(namespace) ? name : `${namespace}_${name}` }
   const declared = declarationOf(own, repository.declared, (object) => builtBy(object, at))
-  const builder = type === 'kustomize' ? argoKustomize(of) : argoDirectory(of)
+  const builder = builderOf(type, of, refsOf(own, repository))
   return [
     {
       title,
       id: { group: GROUP, kind: 'Application', namespace, name },
       folder,
       variablesFrom: [],
-      render: (variables) => ({ tool: 'syncer', build: { title, object: own, declared, variables, builder } }),
+      render: ({ variables }) => ({ tool: 'syncer', build: { title, folder, object: own, declared, variables, builder } }),
       pinned: isBase
         ? undefined
         : `${title} applies the revision ${revision}: a merge is applied once targetRevision of its source moves, or where it is a range of versions, once another version is tagged`,
     },
   ]
+}
+
+function builderOf(type: 'kustomize' | 'directory' | 'helm', of: ArgoSource, refs: ReadonlyMap<string, boolean>): SyncerBuilder {
+  if (type === 'helm') return argoHelm({ ...of, refs })
+  return type === 'kustomize' ? argoKustomize(of) : argoDirectory(of)
+}
+
+/** Sources that have a name for the others, and whether each is the base branch of this repository. */
+function refsOf(own: JsonObject, { isHere, baseBranch }: SourcedRepository): ReadonlyMap<string, boolean> {
+  const named = objectsIn(partOf(own, 'spec', 'sources')).filter((source) => textOf(source, 'ref') !== '')
+  return new Map(
+    named.map((source) => {
+      const isBase = ['', 'HEAD', baseBranch].includes(textOf(source, 'targetRevision').replace(/^refs\/heads\//, ''))
+      return [textOf(source, 'ref'), isBase && isHere(textOf(source, 'repoURL'))]
+    }),
+  )
 }
 
 function titleOf(own: JsonObject): string {
@@ -99,7 +117,7 @@ const KUSTOMIZE_OPTIONS = [
 ]
 
 /** What Argo CD takes the source for; empty options say nothing. */
-function typeOf(source: JsonObject, has: (file: string) => boolean): 'kustomize' | 'directory' | { readonly why: string } {
+function typeOf(source: JsonObject, has: (file: string) => boolean): 'kustomize' | 'directory' | 'helm' | { readonly why: string } {
   const [kustomize, directory] = [partOf(source, 'kustomize'), partOf(source, 'directory')]
   const isKustomize =
     isJsonObject(kustomize) &&
@@ -108,11 +126,11 @@ function typeOf(source: JsonObject, has: (file: string) => boolean): 'kustomize'
     isJsonObject(directory) &&
     (partOf(directory, 'recurse') === true || ['include', 'exclude', 'jsonnet'].some((name) => isFilledMap(partOf(directory, name))))
   if (isFilledMap(partOf(source, 'plugin'))) return { why: 'a plugin makes its objects, and plugins are not run here' }
-  const isHelm = isFilledMap(partOf(source, 'helm'))
+  const isHelm = hasHelmOptions(source)
   if ([isKustomize, isDirectory, isHelm].filter(Boolean).length > 1)
     return { why: 'it has options of several tools, which Argo CD refuses' }
   const isChart = isHelm || (!isKustomize && !isDirectory && has('Chart.yaml') && !KUSTOMIZATION_NAMES.some(has))
-  if (isChart) return { why: 'Helm is not compared yet' }
+  if (isChart) return 'helm'
   return isKustomize || (!isDirectory && KUSTOMIZATION_NAMES.some(has)) ? 'kustomize' : 'directory'
 }
 
@@ -123,6 +141,6 @@ function isFilledMap(value: ReturnType<typeof partOf>): boolean {
 /** What decides about the objects. */
 function builtBy(own: JsonObject, at: readonly Step[]): string {
   const source = sourceIn(own, at)
-  const parts = ['path', 'kustomize', 'directory'].map((name) => partOf(source, name) ?? null)
+  const parts = ['path', 'kustomize', 'directory', 'helm'].map((name) => partOf(source, name) ?? null)
   return canonicalJson([...parts, partOf(own, 'spec', 'destination', 'namespace') ?? null])
 }

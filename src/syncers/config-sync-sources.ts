@@ -41,7 +41,7 @@ function sourceOf(own: JsonObject, repository: SourcedRepository): readonly (Uni
       id: { group: GROUP, kind, namespace: metadataText(own, 'namespace'), name: metadataText(own, 'name') },
       folder,
       variablesFrom: [],
-      render: (variables) => ({ tool: 'syncer', build: { title, object: own, variables, builder } }),
+      render: ({ variables }) => ({ tool: 'syncer', build: { title, folder, object: own, variables, builder } }),
       pinned: isFixed ? `${title} applies the revision ${revision}: a merge is applied once spec.git.revision of it moves` : undefined,
     },
   ]

@@ -6,6 +6,7 @@ import { metadataText } from '../krm/resource.ts'
 import { parseApiVersion } from '../krm/resource-id.ts'
 import { FLUX_BUILDER } from '../render/flux/flux-kustomization.ts'
 import { canonicalJson, isJsonObject, type Json, type JsonObject, objectsIn, partOf, textOf } from '../text/json.ts'
+import { HELM_TOOLKIT, releaseSources } from './flux-releases.ts'
 import { folderOf, isFilled } from './own-resource.ts'
 import { titleOfOwn } from './sync-path.ts'
 import {
@@ -26,12 +27,18 @@ export const FLUX_SOURCES: SourceDiscovery = {
   kinds: [
     { group: KUSTOMIZE, version: 'v1', kind: 'Kustomization' },
     { group: SOURCE, version: 'v1', kind: 'GitRepository' },
+    { group: HELM_TOOLKIT, version: 'v2', kind: 'HelmRelease' },
     { group: 'source.extensions.fluxcd.io', version: 'v1beta1', kind: 'ArtifactGenerator' },
   ],
-  read: (of, repository) =>
-    of('Kustomization').flatMap((own) =>
+  read: (of, repository) => {
+    const found = of('Kustomization').flatMap((own) =>
       parseApiVersion(textOf(own, 'apiVersion')).group === KUSTOMIZE ? kustomizationSource(own, of, repository) : [],
-    ),
+    )
+    // Without a cluster nothing says what was released.
+    if (repository.isFiles) return found
+    const units = found.flatMap((source) => ('why' in source ? [] : [source]))
+    return [...found, ...releaseSources(of('HelmRelease'), units, repository)]
+  },
 }
 
 function kustomizationSource(own: JsonObject, of: ResourcesOf, repository: SourcedRepository): readonly (UnitSource | RefusedSource)[] {
@@ -67,7 +74,7 @@ function kustomizationSource(own: JsonObject, of: ResourcesOf, repository: Sourc
       id: { group: KUSTOMIZE, kind: 'Kustomization', namespace, name },
       folder,
       variablesFrom: variablesFrom(own, namespace),
-      render: (variables) => ({ tool: 'syncer', build: { title, object: own, declared, variables, builder: FLUX_BUILDER } }),
+      render: ({ variables }) => ({ tool: 'syncer', build: { title, folder, object: own, declared, variables, builder: FLUX_BUILDER } }),
       pinned,
     },
   ]

@@ -7,8 +7,9 @@ import { annotationsOf, labelsOf, metadataText } from '../krm/resource.ts'
 import type { ResourceId } from '../krm/resource-id.ts'
 import { isIgnored, parseKrmIgnore } from '../package/krm-ignore.ts'
 import type { Finding } from '../ports/probes.ts'
-import { isJsonArray, isJsonObject, type Json, type JsonObject, partOf, textOf } from '../text/json.ts'
+import { isJsonArray, isJsonObject, type JsonObject, partOf, textOf } from '../text/json.ts'
 import { phrase } from '../text/phrase.ts'
+import { HELM_TOOLKIT as HELM, releaseOf } from './flux-releases.ts'
 import { FLUX_SOURCES } from './flux-sources.ts'
 import { hookOfHelm, leftUnmarkedByHelm, retainedByHelm } from './helm.ts'
 import { readIgnores } from './ignore-rules.ts'
@@ -41,7 +42,6 @@ import type {
 } from './syncer.ts'
 
 const KUSTOMIZE = 'kustomize.toolkit.fluxcd.io'
-const HELM = 'helm.toolkit.fluxcd.io'
 const ELSEWHERE = 'Flux runs in another cluster and applies to this one'
 
 const KUSTOMIZATION_IGNORES: IgnoreSource = {
@@ -178,22 +178,6 @@ export function parseObjMetadata(text: string): ResourceId | undefined {
   const [, namespace = '', encoded = '', group = '', kind = ''] = match
   const name = encoded.replaceAll('__', ':')
   return name.includes('_') ? undefined : { group, kind, namespace, name }
-}
-
-/** The Helm release of a HelmRelease: its newest snapshot, else the name of the spec. */
-export function releaseOf(
-  { namespace, name }: { readonly namespace: string; readonly name: string },
-  own: JsonObject,
-): { namespace: string; name: string } {
-  const text = (value: Json | undefined): string => (typeof value === 'string' ? value : '')
-  const history = partOf(own, 'status', 'history')
-  const newest = isJsonArray(history) && isJsonObject(history[0]) ? text(history[0]['name']) : ''
-  const target = textOf(own, 'spec', 'targetNamespace')
-  const composed = target === '' ? name : `${target}-${name}`
-  return {
-    namespace: textOf(own, 'status', 'storageNamespace') || textOf(own, 'spec', 'storageNamespace') || namespace,
-    name: newest || textOf(own, 'spec', 'releaseName') || composed,
-  }
 }
 
 function report(own: JsonObject, title: string): SyncerReport {

@@ -1,7 +1,10 @@
 /** Units of a repository that are known by what a syncer applies (design §14). */
 import { metadataText } from '../krm/resource.ts'
 import { parseApiVersion, type ResourceId } from '../krm/resource-id.ts'
+import type { DeployedRelease } from '../ports/cluster.ts'
+import type { ValuesRef } from '../render/flux/flux-release.ts'
 import type { RenderChoice } from '../render/render-choice.ts'
+import type { SyncerBuild } from '../render/syncer-build.ts'
 import { type JsonObject, textOf } from '../text/json.ts'
 
 /** A ConfigMap or Secret whose entries a build reads. */
@@ -20,11 +23,29 @@ export interface UnitSource {
   readonly id: ResourceId
   /** From the root of the repository; empty for the root. */
   readonly folder: string
+  /** Whether another resource applies the folder itself, so that the unit has a name below it. */
+  readonly isPart?: boolean
   readonly variablesFrom: readonly VariablesRef[]
-  /** @param variables of `variablesFrom`, the later ones over the earlier ones */
-  readonly render: (variables: ReadonlyMap<string, string>) => RenderChoice
+  /** Values of a chart. */
+  readonly valuesFrom?: readonly ValuesRef[]
+  /** The Helm release that it makes. */
+  readonly release?: { readonly namespace: string; readonly name: string }
+  /** The unit that applies its resource. */
+  readonly partOf?: UnitSource
+  readonly render: (answers: SourceAnswers) => RenderChoice
   /** Why a merge alone does not change what is applied, and what has to move; undefined where it does. */
   readonly pinned: string | undefined
+}
+
+/** What the cluster has of the inputs of a build. */
+export interface SourceAnswers {
+  /** Of `variablesFrom`, the later ones over the earlier ones. */
+  readonly variables: ReadonlyMap<string, string>
+  /** The entry of each of `valuesFrom`; undefined where it is not there. */
+  readonly values: readonly (string | undefined)[]
+  readonly release: DeployedRelease | undefined
+  /** The build of `partOf`. */
+  readonly parent: SyncerBuild | undefined
 }
 
 /** What a syncer applies from the repository and cannot be compared. */
@@ -39,6 +60,8 @@ export interface DeclaredSyncer {
   readonly path: string
   /** Index of the document in the file. */
   readonly document: number
+  /** Of its first key in the file, from 1. */
+  readonly line: number
 }
 
 export interface SourcedRepository {
@@ -53,6 +76,27 @@ export interface SourcedRepository {
   readonly isFiles: boolean
 }
 
+/** The only file that declares a resource of this name, whatever it says. @param isWhole false for a patch of one */
+export function declaredNamed(
+  own: JsonObject,
+  declared: readonly DeclaredSyncer[],
+  isWhole: (object: JsonObject) => boolean,
+): DeclaredSyncer | undefined {
+  const same = sameName(own, declared).filter(({ object }) => isWhole(object))
+  return same.length > 1 ? undefined : same[0]
+}
+
+function sameName(own: JsonObject, declared: readonly DeclaredSyncer[]): readonly DeclaredSyncer[] {
+  const { group } = parseApiVersion(textOf(own, 'apiVersion'))
+  return declared.filter(
+    ({ object }) =>
+      textOf(object, 'kind') === textOf(own, 'kind') &&
+      parseApiVersion(textOf(object, 'apiVersion')).group === group &&
+      metadataText(object, 'name') === metadataText(own, 'name') &&
+      ['', metadataText(own, 'namespace')].includes(metadataText(object, 'namespace')),
+  )
+}
+
 /**
  * The file that declares the resource, if what is built of it is the same as of the one of the cluster: then an edit there changes what is built.
  * @param builtBy the part of its specification that decides about the objects
@@ -62,15 +106,7 @@ export function declarationOf(
   declared: readonly DeclaredSyncer[],
   builtBy: (object: JsonObject) => string,
 ): { path: string; document: number } | undefined {
-  const { group } = parseApiVersion(textOf(own, 'apiVersion'))
-  const same = declared.filter(
-    ({ object }) =>
-      textOf(object, 'kind') === textOf(own, 'kind') &&
-      parseApiVersion(textOf(object, 'apiVersion')).group === group &&
-      metadataText(object, 'name') === metadataText(own, 'name') &&
-      ['', metadataText(own, 'namespace')].includes(metadataText(object, 'namespace')) &&
-      builtBy(object) === builtBy(own),
-  )
+  const same = sameName(own, declared).filter(({ object }) => builtBy(object) === builtBy(own))
   const [only] = same
   return only === undefined || same.length > 1 ? undefined : { path: only.path, document: only.document }
 }

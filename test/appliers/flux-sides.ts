@@ -36,7 +36,7 @@ export class FluxSides {
     const authored = Object.entries(files).map(
       ([path, text]) => [path, { path, mode: '100644', content: new TextEncoder().encode(text) }] as const,
     )
-    const synced = { title: 'Flux', object, variables: new Map(Object.entries(variables)), builder: FLUX_BUILDER }
+    const synced = { title: 'Flux', folder, object, variables: new Map(Object.entries(variables)), builder: FLUX_BUILDER }
     const source = { packagePath: folder, package: [], tool: 'kustomize', folder, files: new Map(authored), command: [], synced } as const
     try {
       const build = buildOf(source)

@@ -1,4 +1,4 @@
-/** `kubectl kustomize` and commands of the operator, each in a folder with nothing but the files that the build may read. */
+/** `kubectl kustomize`, `helm template` and commands of the operator, each in a folder with nothing but the files that the build may read. */
 import { mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -21,7 +21,7 @@ import { type ProgramEnd, runProgram } from './run-program.ts'
 interface PackageBuildsOptions {
   /** Programs in the operator's form: `kubectl`, `/usr/local/bin/jsonnet`, `helm template .`. */
   readonly allowed: readonly string[]
-  /** The operator's: programs get the PATH of it, and kubectl nothing. */
+  /** The operator's: programs get the PATH of it, kubectl and helm nothing. */
   readonly environment: { readonly [name: string]: string | undefined }
   readonly limits?: FunctionLimits
 }
@@ -32,6 +32,29 @@ const FAILED = 512
 const WIDTH = 2
 /** An address where nothing listens: kustomize fetches nothing that got past the walk through the kustomization. */
 const NO_NETWORK = { HTTP_PROXY: 'http://127.0.0.1:9', HTTPS_PROXY: 'http://127.0.0.1:9', NO_PROXY: '' }
+
+/** What the operator allows with the name of the program alone. */
+const OWN_TOOLS = {
+  kustomize: {
+    name: 'kubectl',
+    what: 'kubectl kustomize has to build the folder',
+    otherwise: ', or say in a policy that the files stand as they are (spec.render.tool: files)',
+  },
+  helm: { name: 'helm', what: 'helm template has to render the chart', otherwise: '' },
+} as const
+
+/** Helm finds no plugins, no repositories, no credentials and no cluster. */
+function helmFolders(root: string): { readonly [name: string]: string } {
+  const nothing = join(root, '.git', 'helm')
+  return {
+    HELM_CACHE_HOME: nothing,
+    HELM_CONFIG_HOME: nothing,
+    HELM_DATA_HOME: nothing,
+    HELM_PLUGINS: join(nothing, 'plugins'),
+    KUBECONFIG: join(nothing, 'kubeconfig'),
+    HOME: nothing,
+  }
+}
 
 interface Program {
   readonly program: string
@@ -86,8 +109,8 @@ export class PackageBuilds implements PackageBuilder {
     try {
       await writeFiles(root, build)
       const first = await this.runOnce(build, program, root, signal)
-      if (build.tool === 'kustomize' || 'failure' in first) return first
-      // Our own programs are known to give the same each time.
+      // kustomize is known to give the same each time.
+      if (!mayVary(build) || 'failure' in first) return first
       await rm(root, { recursive: true, force: true })
       await writeFiles(root, build)
       const second = await this.runOnce(build, program, root, signal)
@@ -106,17 +129,14 @@ export class PackageBuilds implements PackageBuilder {
   private choose({ tool, command, folder }: Build): Program | { readonly failure: FailureDetail } {
     const { allowed, environment } = this.options
     const path = environment['PATH'] ?? ''
-    if (tool === 'kustomize') {
-      const named = allowed.find((each) => each === 'kubectl' || (each.startsWith('/') && each.endsWith('/kubectl')))
-      if (named === undefined) return notAllowed('kubectl', 'kubectl kustomize has to build the folder', folder, FILES_INSTEAD)
+    if (tool !== 'command') {
+      const { name, what, otherwise } = OWN_TOOLS[tool]
+      const named = allowed.find((each) => each === name || (each.startsWith('/') && each.endsWith(`/${name}`)))
+      if (named === undefined) return notAllowed(name, what, folder, otherwise)
       const program = findProgram(named, path)
-      return program === undefined
-        ? notThere(named, folder)
-        : {
-            program,
-            words: ['kustomize', folder === '' ? '.' : `./${folder}`, '--load-restrictor=LoadRestrictionsNone'],
-            environment: NO_NETWORK,
-          }
+      if (program === undefined) return notThere(named, folder)
+      const words = tool === 'helm' ? command : ['kustomize', folder === '' ? '.' : `./${folder}`, '--load-restrictor=LoadRestrictionsNone']
+      return { program, words, environment: NO_NETWORK }
     }
     const [name = '', ...words] = command
     const isAllowed = allowed.some((text) => JSON.stringify(splitWords(text)) === JSON.stringify(command))
@@ -131,9 +151,9 @@ export class PackageBuilds implements PackageBuilder {
       {
         program,
         words,
-        folder: build.tool === 'kustomize' ? root : join(root, build.folder),
+        folder: build.tool === 'command' ? join(root, build.folder) : root,
         input: '',
-        environment: { ...environment, LANG: 'C.UTF-8', TZ: 'UTC' },
+        environment: { ...environment, ...(build.tool === 'helm' ? helmFolders(root) : {}), LANG: 'C.UTF-8', TZ: 'UTC' },
         limits,
       },
       signal,
@@ -170,16 +190,26 @@ function answerOf(build: Build, end: ProgramEnd, root: string): BuildAnswer {
   return failed(build, `exit code ${end.exitCode}${why === '' ? '' : `: ${why}`}`, `correct what it names${hint(build)}`, 'on-change')
 }
 
-/** Messages of kustomize quote their subject. */
+/** Functions of charts that give another value each time (Masterminds/sprig `functions.go`). */
+const VARYING = /\b(?:rand[A-Z]\w*|gen[A-Z]\w*|uuidv4|now|ago|shuffle|htpasswd|bcrypt|encryptAES|buildCustomCert)\b/
+
+function mayVary({ tool, files }: Build): boolean {
+  if (tool !== 'helm') return tool === 'command'
+  return files.some(({ content }) => VARYING.test(new TextDecoder().decode(content)))
+}
+
+/** Messages of kustomize and Helm quote their subject. */
 function hasSecret({ content }: Build['files'][number]): boolean {
   return /secretGenerator|\bkind["']?\s*:\s*["']?Secret\b/.test(new TextDecoder().decode(content))
 }
 
 function hint({ tool, folder }: Build): string {
-  return tool === 'kustomize' ? `, and try it with kubectl kustomize ${folder || '.'}` : ''
+  if (tool === 'command') return ''
+  return `, and try it with ${tool === 'kustomize' ? 'kubectl kustomize' : 'helm template'} ${folder || '.'}`
 }
 
 function nameOf({ tool, command }: Build): string {
+  if (tool === 'helm') return 'helm template'
   return tool === 'kustomize' ? 'kubectl kustomize' : (command[0] ?? '')
 }
 
@@ -209,8 +239,6 @@ function commandText(command: readonly string[]): string {
 function commanded(command: readonly string[]): string {
   return `the policy renders the package with ${JSON.stringify(command.join(' ').slice(0, 120))}`
 }
-
-const FILES_INSTEAD = ', or say in a policy that the files stand as they are (spec.render.tool: files)'
 
 function notAllowed(allow: string, what: string, folder: string, otherwise = ''): { readonly failure: FailureDetail } {
   return {

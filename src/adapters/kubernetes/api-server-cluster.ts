@@ -1,9 +1,10 @@
 /** The reading side of the cluster port over a real API server. It has no means to write. */
-import { Failure } from '../../failure.ts'
+import { asFailure, Failure } from '../../failure.ts'
 import type { LiveView, Prediction, WantedObject } from '../../krm/live-view.ts'
 import { metadataText, type Resource } from '../../krm/resource.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { ClusterIdentity, ClusterReader, Inventory, InventoryQuestion, ObjectList, ServedKind } from '../../ports/cluster.ts'
+import { given } from '../../text/given.ts'
 import { isJsonObject, type JsonObject, partOf } from '../../text/json.ts'
 import { AdmissionOutages } from './admission-outages.ts'
 import type { ReadApi } from './cluster-api.ts'
@@ -47,13 +48,26 @@ export class ApiServerCluster implements ClusterReader {
     const answer = jsonOf(await this.api.get('/version', requested, signal), requested)
     const version = partOf(answer, 'gitVersion')
     if (typeof version !== 'string') throw notKubernetes(requested, 'its answer is not the version of a Kubernetes API server')
-    const uid = await this.readUid(signal)
+    const { uid, hasNoUid } = await this.readUid(signal)
     return {
       uid,
+      ...(hasNoUid ? { hasNoUid } : {}),
       version,
       observedAt: `${this.clock.now().toISOString().slice(0, 19)}Z`,
       recorded: false,
       namespace: this.sources.defaultNamespace,
+      ...given({ apiVersions: await this.apiVersions(signal) }),
+    }
+  }
+
+  /** Undefined where the server does not say it: whoever reads objects hears why. */
+  private async apiVersions(signal: AbortSignal): Promise<readonly string[] | undefined> {
+    try {
+      return await this.sources.discovery.apiVersions(signal)
+    } catch (thrown) {
+      signal.throwIfAborted()
+      asFailure(thrown)
+      return undefined
     }
   }
 
@@ -88,15 +102,16 @@ export class ApiServerCluster implements ClusterReader {
   }
 
   /** Empty where our account may not read it, or the namespace does not exist: everything else works without. */
-  private async readUid(signal: AbortSignal): Promise<string> {
+  private async readUid(signal: AbortSignal): Promise<{ readonly uid: string; readonly hasNoUid: boolean }> {
     const path = '/api/v1/namespaces/kube-system'
     const resource = { group: '', kind: 'Namespace', plural: 'namespaces', namespace: '', name: 'kube-system' }
     const requested: RequestDescription = { cluster: this.name, verb: 'get', resource, path }
     try {
       const answer = jsonOf(await this.api.get(path, requested, signal), requested)
-      return isJsonObject(answer) ? metadataText(answer, 'uid') : ''
+      return { uid: isJsonObject(answer) ? metadataText(answer, 'uid') : '', hasNoUid: false }
     } catch (thrown) {
-      if (thrown instanceof Failure && (thrown.code === 'BP3003' || thrown.code === 'BP3011')) return ''
+      if (thrown instanceof Failure && (thrown.code === 'BP3003' || thrown.code === 'BP3011'))
+        return { uid: '', hasNoUid: thrown.code === 'BP3011' }
       throw thrown
     }
   }

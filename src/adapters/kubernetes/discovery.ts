@@ -100,6 +100,15 @@ export class Discovery {
     return { kinds: [...kinds.values()], unknown }
   }
 
+  /** Group versions, and their kinds as far as they are known without further requests: `apps/v1`, `apps/v1/Deployment`. @throws Failure BP30xx */
+  async apiVersions(signal: AbortSignal): Promise<readonly string[]> {
+    const { groupVersions } = await this.read(signal)
+    return [...groupVersions].flatMap(([version, known]) => [
+      version,
+      ...[...(known?.kinds.keys() ?? [])].map((kind) => `${version}/${kind}`),
+    ])
+  }
+
   /** Discovery lists the preferred version of a group first. */
   private async lookUpAny(
     catalogue: Catalogue,

@@ -5,8 +5,9 @@
  */
 import { gunzipSync } from 'node:zlib'
 import { labelsOf, type Resource, readResource } from '../../krm/resource.ts'
-import type { Inventory } from '../../ports/cluster.ts'
-import { type Json, type JsonObject, parseJson, partOf, textOf } from '../../text/json.ts'
+import type { PackageFile } from '../../package/package-files.ts'
+import type { DeployedRelease, HelmReleaseRef, Inventory } from '../../ports/cluster.ts'
+import { formatJson, isJsonObject, type Json, type JsonObject, objectsIn as mapsIn, parseJson, partOf, textOf } from '../../text/json.ts'
 import { objectsIn, parseGoYaml } from '../../yaml/read/go-yaml.ts'
 
 /** Kinds of the stores in the cluster. A third one, `sql`, is a database elsewhere. */
@@ -66,6 +67,8 @@ function isUninstalled({ status }: StoredRevision): boolean {
 /** The content of a stored revision, with the content of Secrets. */
 interface DecodedRevision {
   readonly resources: readonly Resource[]
+  /** As it is stored. */
+  readonly release: Json
   /** Milliseconds since 1970; 0 where the release has no time. */
   readonly deployedAt: number
   /** The revision of a rollback; undefined for anything else, and where a person wrote the description. */
@@ -87,7 +90,7 @@ export function decodeRevision({ store, object }: StoredRevision, namespace: str
     const release = parseJson((zipped ? gunzipSync(packed, { maxOutputLength: MOST_BYTES }) : packed).toString('utf8'))
     const manifest = partOf(release, 'manifest')
     if (typeof manifest !== 'string') return undefined
-    return { resources: resourcesOf(manifest, namespace), ...infoOf(release) }
+    return { resources: resourcesOf(manifest, namespace), release, ...infoOf(release) }
   } catch {
     // A parser's message may quote the manifest, which may hold Secrets.
     return undefined
@@ -106,13 +109,13 @@ function resourcesOf(manifest: string, namespace: string): Resource[] {
   )
 }
 
-function infoOf(release: Json): Omit<DecodedRevision, 'resources'> {
+function infoOf(release: Json): Omit<DecodedRevision, 'resources' | 'release'> {
   // helm `pkg/action/rollback.go`, prepareRollback
   const to = /^Rollback to (\d{1,9})$/.exec(textOf(release, 'info', 'description'))?.[1]
   return { deployedAt: Date.parse(textOf(release, 'info', 'last_deployed')) || 0, rollbackTo: to === undefined ? undefined : Number(to) }
 }
 
-const NOTHING: DecodedRevision = { resources: [], deployedAt: 0, rollbackTo: undefined }
+const NOTHING: DecodedRevision = { resources: [], release: null, deployedAt: 0, rollbackTo: undefined }
 
 /** The name of a revision, for people. */
 export function describeRevision(namespace: string, name: string, { version, status }: StoredRevision): string {
@@ -124,7 +127,7 @@ export function describeRevision(namespace: string, name: string, { version, sta
  * @returns undefined where one of the revisions is no release
  */
 export async function inventoryOfRelease(
-  { namespace, name }: { readonly namespace: string; readonly name: string },
+  { helmRelease: { namespace, name }, withChart = false }: HelmReleaseRef,
   { current, later }: StoredRelease,
   location: (resource: Resource) => Resource | Promise<Resource>,
 ): Promise<Inventory | undefined> {
@@ -138,6 +141,37 @@ export async function inventoryOfRelease(
     resources: resources.map(({ id }) => id),
     ...(isUninstalled(current) ? {} : { applied: resources }),
     ...(rollbackTo === undefined ? {} : { rollback: { to: rollbackTo, at: `${new Date(deployedAt).toISOString().slice(0, 19)}Z` } }),
+    ...(withChart ? { release: deployed({ namespace, name }, current, decoded.release) } : {}),
     ...(later === undefined ? {} : { later: { source: describeRevision(namespace, name, later), resources: tried.map(({ id }) => id) } }),
   }
+}
+
+function deployed(of: Pick<DeployedRelease, 'namespace' | 'name'>, { version, status }: StoredRevision, release: Json): DeployedRelease {
+  const values = partOf(release, 'config')
+  const metadata = partOf(release, 'chart', 'metadata')
+  return {
+    ...of,
+    revision: version,
+    status,
+    chartTitle: `${textOf(metadata, 'name')} ${textOf(metadata, 'version')}`,
+    chart: chartOf(partOf(release, 'chart'), textOf(release, 'manifest')),
+    values: isJsonObject(values) ? values : {},
+    manifest: textOf(release, 'manifest'),
+  }
+}
+
+/** Files in base64. Dependencies are not stored (helm `pkg/chart/v2/chart.go`): a chart that used none is whole without them. */
+function chartOf(chart: Json | undefined, manifest: string): readonly PackageFile[] | undefined {
+  const given = partOf(chart, 'metadata')
+  if (!isJsonObject(given) || /^# Source: [^/\n]+\/charts\//m.test(manifest)) return undefined
+  const { dependencies: _, ...metadata } = given
+  const file = (path: string, content: Uint8Array): PackageFile => ({ path, mode: '100644', content })
+  const text = (path: string, value: Json): PackageFile => file(path, new TextEncoder().encode(formatJson(value)))
+  const stored = ['templates', 'files'].flatMap((name) =>
+    mapsIn(partOf(chart, name)).map((each) => file(textOf(each, 'name'), Buffer.from(textOf(each, 'data'), 'base64'))),
+  )
+  const schema = textOf(chart, 'schema')
+  const own = [text('Chart.yaml', metadata), text('values.yaml', partOf(chart, 'values') ?? {})]
+  if (schema !== '') own.push(file('values.schema.json', Buffer.from(schema, 'base64')))
+  return [...own, ...stored].filter(({ path }) => path !== '' && !path.startsWith('/') && !path.split('/').includes('..'))
 }

@@ -30,7 +30,7 @@ export async function readHelmRelease(sources: LiveSources, ref: HelmReleaseRef,
   const deployedAt = ({ current }: StoredRelease): number => decodeRevision(current, namespace)?.deployedAt ?? 0
   const [found] = releases.length > 1 ? releases.sort((left, right) => deployedAt(right) - deployedAt(left)) : releases
   if (found === undefined) return undefined
-  const inventory = await inventoryOfRelease(ref.helmRelease, found, (resource) => placed(sources, resource, signal))
+  const inventory = await inventoryOfRelease(ref, found, (resource) => placed(sources, resource, signal))
   if (inventory === undefined) throw notARelease(sources.api.cluster, describeRevision(namespace, name, found.current))
   return inventory
 }

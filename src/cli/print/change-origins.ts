@@ -8,6 +8,7 @@ import type { Observation } from '../../plan/turn/observation.ts'
 import { FieldOrigins, originLines } from '../../proposal/field-origin.ts'
 import { builtOriginLines, KustomizeOrigins } from '../../proposal/origins/kustomize-origins.ts'
 import type { DesiredResource } from '../../render/desired-set.ts'
+import { fieldLine, isTemplate } from '../../render/helm/chart-templates.ts'
 import type { BuiltSource } from '../../render/kustomize/read-built.ts'
 import { MissingAnswer } from '../../render/package-renderer.ts'
 
@@ -41,6 +42,7 @@ function linesIn({ unit, git, functions, policy, built, verdicts }: Observation)
   if (built === undefined) return () => []
   const { source } = built
   if (source.tool === 'command') return (desired, path) => [printedBy(source, desired, path)]
+  if (source.tool === 'helm') return (desired, path) => [renderedBy(source, desired, path)]
   const resources = verdicts.flatMap(({ desired }) => desired ?? [])
   const origins = new KustomizeOrigins({ folder: source.folder, files: source.files, synced: source.synced, resources })
   return (desired, path) => {
@@ -53,6 +55,13 @@ function linesIn({ unit, git, functions, policy, built, verdicts }: Observation)
 function printedBy({ command }: BuiltSource, { object }: DesiredResource, path: FieldPath): string {
   const name = command.join(' ')
   return valueAt(object, path) === undefined ? `not there; the object is printed by ${name}` : `printed by ${name}`
+}
+
+/** The line of the template, where the chart is in the repository. */
+function renderedBy({ files, synced }: BuiltSource, { id, location }: DesiredResource, path: FieldPath): string {
+  if (!files.has(location.path) || !isTemplate(location.path)) return `rendered by ${synced?.title ?? 'Helm'}`
+  const { line, isField } = fieldLine({ path: location.path, kind: id.kind, field: path }, files)
+  return `${location.path}:${line}${isField ? '' : ' (the nearest line of the template)'}`
 }
 
 /** By the fingerprint of each difference. */

@@ -1,5 +1,5 @@
 /**
- * Adopt and Release in a unit that kustomize builds: finds the locations of each field, edits each of them, builds the edited files, and
+ * Adopt and Release in a unit that kustomize or Helm builds: finds the locations of each field, edits each of them, builds the edited files, and
  * takes the edit that gives the chosen value, moves nothing else, and leaves every other unit that reads the file as it is (design §8).
  */
 import type { SourceFiles } from '../../render/kustomize/kustomize-build.ts'
@@ -22,6 +22,7 @@ import {
 } from './adoption-failures.ts'
 import type { Locations, Obstacle } from './candidate.ts'
 import { combineLocations } from './combine-locations.ts'
+import { HelmLocations } from './helm/helm-locations.ts'
 import type { BuiltAdoptionInput } from './kustomize-input.ts'
 import { KustomizeLocations } from './kustomize-locations.ts'
 import { renamedFields } from './renamed-items.ts'
@@ -121,7 +122,12 @@ class BuiltAdoption {
     const key = this.before.keyOf(change)
     const desired = key === undefined ? undefined : this.before.rendered.get(key)
     if (desired === undefined) return []
-    const { synced, folder } = this.input.source
+    const { synced, folder, tool } = this.input.source
+    if (tool === 'helm') {
+      const values = new HelmLocations({ ...this.input.source, files }, this.input.library)
+      if (change.drift.change === 'missing') return [values.removal(desired)]
+      return values.find(desired, change.drift.path, wantedBy(change))
+    }
     const locations = new KustomizeLocations(files, synced === undefined ? undefined : { folder, build: synced })
     if (change.drift.change === 'missing') return [locations.removal(desired)]
     const own = { desired, declaredName: locations.declaredName(desired) }

@@ -72,17 +72,17 @@ function movedIn(
   if ('failure' in after) return []
   if (before.text === after.text) return undefined
   // The resource of the syncer is where the value is authored: that it changes is what its own unit has to apply.
-  const own = synced === undefined ? undefined : ownKey(synced)
+  const own = synced === undefined ? [] : ownKeys(synced)
   const moved = new RenderedBefore(byKey(printedResources(was, before.text)), [])
     .otherMoves(byKey(printedResources(is, after.text)))
-    .filter(({ resource }) => resourceKey(resource.id) !== own)
+    .filter(({ resource }) => !own.includes(resourceKey(resource.id)))
   return moved.length === 0 ? undefined : moved
 }
 
-function ownKey({ object }: SyncerBuild): string {
+function ownKeys({ object, inputs = [] }: SyncerBuild): readonly string[] {
   const { group } = parseApiVersion(textOf(object, 'apiVersion'))
   const [namespace, name] = [metadataText(object, 'namespace'), metadataText(object, 'name')]
-  return resourceKey({ group, kind: textOf(object, 'kind'), namespace, name })
+  return [resourceKey({ group, kind: textOf(object, 'kind'), namespace, name }), ...inputs.map(resourceKey)]
 }
 
 /** Whether a new file becomes part of the unit: Flux lists the files of a folder that has no kustomization. */

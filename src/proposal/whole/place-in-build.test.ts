@@ -63,7 +63,7 @@ test('an object with a value that Flux substitutes from a Secret is not written'
     ['short', 'f'],
     ['plain', 'f'],
   ])
-  const synced = { title: 'Flux', object, variables, secrets: new Set(['token', 'short']), builder: FLUX_BUILDER }
+  const synced = { title: 'Flux', folder: 'prod', object, variables, secrets: new Set(['token', 'short']), builder: FLUX_BUILDER }
   const telling = change('b')
   const manifest = { ...telling.whole.manifest, data: { motto: 'say open sesame twice' } }
   const place = (one: WholeChange) => placeInBuild({ source: { ...source, synced }, library: LIBRARY, others: [] }, new Map(), [one])

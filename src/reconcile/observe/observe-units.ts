@@ -173,7 +173,7 @@ async function readSides(
   const packages = sides.map(({ of: { unit, desired, files, unread, source, boundary }, side }, index) => {
     const { packagePath, packageName } = unit
     // A build has applied the name changes of its kustomization.
-    const built = source?.tool === 'kustomize'
+    const built = source !== undefined && source.tool !== 'command'
     const own = { packagePath, packageName, desired, files: built ? [] : files.files, unread, side }
     return { ...own, boundary, inventories: inventories[index] ?? [] }
   })

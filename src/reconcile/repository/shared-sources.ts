@@ -2,6 +2,7 @@
 import type { FoundPackage } from '../../package/find-packages.ts'
 import { rendersOf } from '../../policy/effective-policy.ts'
 import type { SharingUnit } from '../../proposal/adopt/kustomize-input.ts'
+import { plainChart } from '../../render/helm/plain-chart.ts'
 import type { BuiltSource } from '../../render/kustomize/read-built.ts'
 import { describeChoice, type RenderChoice } from '../../render/render-choice.ts'
 import { type CommitFiles, listedFiles, readKustomization, type WalkedKustomization } from '../sources/read-kustomization.ts'
@@ -78,10 +79,12 @@ async function sharingUnit(
   signal: AbortSignal,
 ): Promise<SharingUnit | undefined> {
   const read = [...source.files.keys()]
-  if (choice.tool === 'syncer') {
-    if (found.path === source.packagePath && source.synced === choice.build) return undefined
+  if (choice.tool === 'syncer' || choice.tool === 'helm') {
+    const build = choice.tool === 'helm' ? plainChart(choice, found.path) : choice.build
+    if (found.path === source.packagePath && (source.synced === build || (choice.tool === 'helm' && source.synced?.title === build.title)))
+      return undefined
     const { files } = await readFolder(view, found.path, signal)
-    const read = await readSyncedSource(sourcesOf(view).files, { packagePath: found.path, files }, choice.build, signal)
+    const read = await readSyncedSource(sourcesOf(view).files, { packagePath: found.path, files }, build, signal)
     if (read.failures.length > 0) return undefined
     return { name, files: new Set([...source.files.keys()].filter((path) => read.source.files.has(path))), source: read.source }
   }

@@ -39,7 +39,9 @@ interface FolderSources {
 
 /** By path from the root of the repository. @throws Failure BP1004 where a folder that was named on the command line is not there */
 export function unitFolders(tree: readonly TreeFile[], { refs, placements, recorded, wanted }: FolderSources): readonly string[] {
-  const folders = foldersOf(tree)
+  const folders = new Map(foldersOf(tree))
+  // Of several units in one folder, the later ones have a name below it.
+  for (const { path, appliedBy } of recorded) if (appliedBy !== undefined && !folders.has(path)) folders.set(path, false)
   const named = (wanted.folders ?? []).map((name) => existing(name, folders))
   const globs = placements.flatMap(({ spec }) => spec.paths ?? [])
   const placed =

@@ -2,6 +2,7 @@
 import type { Failure } from '../../failure.ts'
 import type { PackageFile, PackageFiles } from '../../package/package-files.ts'
 import type { TreeFile } from '../../ports/package-repository.ts'
+import { plainChart } from '../../render/helm/plain-chart.ts'
 import { type BuiltSource, buildOf, readBuilt } from '../../render/kustomize/read-built.ts'
 import { NO_BUILDS } from '../../render/package-builder.ts'
 import type { PackageRenderer, TurnRendering } from '../../render/package-renderer.ts'
@@ -53,6 +54,7 @@ async function sourceOf(
   signal: AbortSignal,
 ): Promise<{ readonly source: BuiltSource; readonly failures: readonly Failure[] }> {
   if (choice.tool === 'syncer') return readSyncedSource(commit, { packagePath, files }, choice.build, signal)
+  if (choice.tool === 'helm') return readSyncedSource(commit, { packagePath, files }, plainChart(choice, packagePath), signal)
   if (choice.tool === 'kustomize') {
     const folder = kustomizationFolder(packagePath, choice.path)
     const walked = await readKustomization(commit, folder, signal)

@@ -46,8 +46,8 @@ function isManifest({ path, mode }: TreeFile): boolean {
 function declaredIn(path: string, text: string): readonly DeclaredSyncer[] {
   try {
     return parseGoYaml(text, path).documents.flatMap((document) =>
-      objectsIn(document, text, path).flatMap(({ object, item }) =>
-        isJsonObject(object) && item === undefined && isSource(object) ? [{ object, path, document: document.index }] : [],
+      objectsIn(document, text, path).flatMap(({ object, item, line }) =>
+        isJsonObject(object) && item === undefined && isSource(object) ? [{ object, path, document: document.index, line }] : [],
       ),
     )
   } catch (thrown) {

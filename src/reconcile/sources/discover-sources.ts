@@ -1,10 +1,3 @@
-/**
- * The units that the syncers of a cluster apply from the repository (design §14). The resources of the cluster decide; of a recording
- * without any, those that the repository declares.
- */
-import { asFailure } from '../../failure.ts'
-import type { LiveState } from '../../krm/live-view.ts'
-import { resourceKey } from '../../krm/resource-id.ts'
 import type { Note } from '../../note.ts'
 import { type FoundPackage, findPackages } from '../../package/find-packages.ts'
 import type { ClusterReader } from '../../ports/cluster.ts'
@@ -12,13 +5,14 @@ import type { RenderChoice } from '../../render/render-choice.ts'
 import { unknownBuild } from '../../render/syncer-build.ts'
 import { SYNCERS } from '../../syncers/registry.ts'
 import { sameRepository } from '../../syncers/sync-path.ts'
-import type { DeclaredSyncer, RefusedSource, UnitSource, VariablesRef } from '../../syncers/unit-source.ts'
-import { given } from '../../text/given.ts'
-import { isJsonObject, type JsonObject, partOf } from '../../text/json.ts'
+import type { DeclaredSyncer, RefusedSource, UnitSource } from '../../syncers/unit-source.ts'
+import type { JsonObject } from '../../text/json.ts'
 import { eachOf } from '../each-of.ts'
 import type { RepositoryView } from '../repository/repository-view.ts'
 import { declaredSyncers } from './declared-syncers.ts'
 import { type LiveSyncers, readSyncers } from './read-syncers.ts'
+import { SourceBuilds } from './source-builds.ts'
+import { unitPaths } from './unit-paths.ts'
 
 const CLUSTERS_AT_ONCE = 4
 
@@ -71,23 +65,25 @@ export async function discoverSources(view: RepositoryView, cluster: ClusterRead
   const note = (subject: string, text: string): void => void notes.push({ cause: 'source-not-compared', subject, text })
   const live = await readSyncers(cluster, signal)
   const all = await sourcesOf(view, live, signal)
-  const [renders, titles] = [new Map<string, RenderChoice>(), new Map<string, string>()]
+  const found: UnitSource[] = []
   for (const source of all) {
     if (isRefused(source)) note(source.title, source.why)
-    else if (titles.has(source.folder)) note(source.title, `${source.folder || '.'} is compared as ${titles.get(source.folder)} applies it`)
     else if (!isFolder(view, source.folder)) note(source.title, `the base branch has no folder ${source.folder}`)
-    else if (isUnit(view, source.folder)) {
-      if (source.pinned !== undefined) note(source.title, source.pinned)
-      renders.set(source.folder, await renderOf(source, cluster, signal))
-      titles.set(source.folder, source.title)
-    }
+    else if (isUnit(view, source.folder)) found.push(source)
+  }
+  const [renders, titles] = [new Map<string, RenderChoice>(), new Map<string, string>()]
+  const builds = new SourceBuilds(cluster, signal)
+  for (const [source, path] of unitPaths(view, cluster.name, found)) {
+    if (source.pinned !== undefined) note(source.title, source.pinned)
+    renders.set(path, await builds.of(source))
+    titles.set(path, source.title)
   }
   for (const { name, failure } of live.unread) {
     const why = `the account cannot read the resources of ${name}: ${failure.why}`
     note(name, `what it applies from this repository is not known: ${why}`)
     // What was compared with this build is not compared with the bare files instead.
     for (const { path, appliedBy } of view.recorded.filter((unit) => unit.cluster === cluster.name))
-      if (appliedBy?.startsWith(`${name} `) === true && !renders.has(path) && isFolder(view, path) && isUnit(view, path))
+      if (appliedBy?.startsWith(`${name} `) === true && !renders.has(path) && isUnit(view, path))
         renders.set(path, { tool: 'syncer', build: unknownBuild(appliedBy, why) })
   }
   return { cluster: cluster.name, renders, titles, notes }
@@ -143,47 +139,4 @@ function hasOnlyPackages({ packages, tree }: RepositoryView, folder: string): bo
     below.length > 0 &&
     own.filter(({ path }) => /\.(?:ya?ml|json)$/.test(path)).every(({ path }) => below.some((each) => path.startsWith(each)))
   )
-}
-
-/** The choice with the variables of its ConfigMaps and Secrets, or with why they are not known. */
-async function renderOf(source: UnitSource, cluster: ClusterReader, signal: AbortSignal): Promise<RenderChoice> {
-  const variables = new Map<string, string>()
-  const secrets = new Set<string>()
-  const problems: string[] = []
-  const states = await cluster.readLive(source.variablesFrom.map(wantedOf), signal).catch((thrown: unknown) => {
-    signal.throwIfAborted()
-    problems.push(asFailure(thrown).why)
-    return new Map<string, LiveState>()
-  })
-  for (const ref of source.variablesFrom) {
-    const name = `${ref.kind} ${ref.namespace}/${ref.name}`
-    const state = states.get(resourceKey(wantedOf(ref).id))
-    if (state?.state === 'unreadable') problems.push(`substituteFrom names the ${name}, which cannot be read: ${state.failure.why}`)
-    if (state?.state === 'absent' && !ref.optional) problems.push(`substituteFrom names the ${name}, which is not there`)
-    if (state?.state !== 'present') continue
-    if (state.metadataOnly) problems.push(`substituteFrom names the ${name}, whose content this account does not read`)
-    for (const [key, value] of entriesOf(ref, state.object)) {
-      variables.set(key, value)
-      if (ref.kind === 'Secret') secrets.add(key)
-      else secrets.delete(key)
-    }
-  }
-  const choice = source.render(variables)
-  if (choice.tool !== 'syncer') return choice
-  const [problem] = problems
-  return { ...choice, build: { ...choice.build, secrets, ...given({ problem }) } }
-}
-
-/** As Flux does: a value has one line. */
-function entriesOf({ kind }: VariablesRef, object: JsonObject): readonly (readonly [string, string])[] {
-  const data = partOf(object, 'data')
-  if (!isJsonObject(data)) return []
-  const plain = (value: string): string => (kind === 'Secret' ? Buffer.from(value, 'base64').toString('utf8') : value)
-  return Object.entries(data).flatMap(([key, value]) =>
-    typeof value === 'string' ? [[key, plain(value).replaceAll('\n', '')] as const] : [],
-  )
-}
-
-function wantedOf({ kind, namespace, name }: VariablesRef) {
-  return { id: { group: '', kind, namespace, name }, apiVersion: 'v1' }
 }

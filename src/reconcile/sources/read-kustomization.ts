@@ -1,7 +1,7 @@
 /** The files of a commit that a build reads, read as they are named. */
 import type { ObjectId } from '../../package/object-id.ts'
 import { OversizedRead, type PackageRepository, type TreeFile } from '../../ports/package-repository.ts'
-import { type KustomizationSource, type PathAnswer, walkKustomization } from '../../render/kustomize/kustomization-walk.ts'
+import { joined, type KustomizationSource, type PathAnswer, walkKustomization } from '../../render/kustomize/kustomization-walk.ts'
 import { MOST_PACKAGE_BYTES } from '../repository/read-budget.ts'
 import { readBlobs } from '../repository/repository-view.ts'
 
@@ -9,6 +9,8 @@ import { readBlobs } from '../repository/repository-view.ts'
 export interface CommitFiles {
   readonly repository: PackageRepository
   at(path: string): Promise<TreeFile | 'folder' | 'absent'>
+  /** Every file below a folder, from the root. */
+  below(folder: string): Promise<readonly TreeFile[]>
   /** Files of the folder of a path, where that is known. */
   beside?(path: string): readonly TreeFile[]
 }
@@ -25,6 +27,7 @@ export function listedFiles(repository: PackageRepository, tree: readonly TreeFi
   return {
     repository,
     at: async (path) => files.get(path) ?? (folders.has(path) ? 'folder' : 'absent'),
+    below: async (folder) => (folder === '' ? tree : tree.filter(({ path }) => path.startsWith(`${folder}/`))),
     beside: (path) => {
       const folder = path.slice(0, path.lastIndexOf('/') + 1)
       return tree.filter((file) => file.path.startsWith(folder) && !file.path.includes('/', folder.length))
@@ -42,6 +45,10 @@ export function requestedFiles(repository: PackageRepository, commit: ObjectId, 
       if (only === undefined) return 'absent'
       return files.length === 1 && only.path === '' ? { ...only, path } : 'folder'
     },
+    below: async (folder) =>
+      (await repository.list(commit, folder, signal)).flatMap((file) =>
+        file.path === '' ? [] : [{ ...file, path: joined(folder, file.path) }],
+      ),
   }
 }
 

@@ -4,6 +4,7 @@ import type { PackageFile, PackageFiles } from '../../package/package-files.ts'
 import { joined, resolvePath } from '../../render/kustomize/kustomization-walk.ts'
 import type { BuiltSource } from '../../render/kustomize/read-built.ts'
 import { type SyncerBuild, syncerObject } from '../../render/syncer-build.ts'
+import { MOST_PACKAGE_BYTES } from '../repository/read-budget.ts'
 import { readBlobs } from '../repository/repository-view.ts'
 import { type CommitFiles, readKustomization } from './read-kustomization.ts'
 
@@ -15,25 +16,33 @@ interface SyncedSource {
 /** @throws Failure BP40xx when git fails */
 export async function readSyncedSource(
   commit: CommitFiles,
-  { packagePath: folder, files }: { readonly packagePath: string; readonly files: PackageFiles },
+  { packagePath, files }: { readonly packagePath: string; readonly files: PackageFiles },
   build: SyncerBuild,
   signal: AbortSignal,
 ): Promise<SyncedSource> {
-  const own = files
-    .filter(({ mode }) => mode === '100644' || mode === '100755')
-    .map((file) => ({ ...file, path: joined(folder, file.path) }))
+  const { folder, parent } = build
+  if (parent !== undefined) return readPart(commit, packagePath, build, signal)
+  const { way, components } = build.builder
+  const tool = 'helm' in way ? 'helm' : 'kustomize'
+  const own =
+    packagePath === folder && tool === 'kustomize' && files.length > 0
+      ? files.map((file) => ({ ...file, path: joined(folder, file.path) })).filter(isRegular)
+      : await everyFile(commit, folder, signal)
   const listed = new Map<string, PackageFile>(own.map((file) => [file.path, file]))
   const declaration = await declarationFile(commit, build, listed, signal)
   const beside = [declaration, ...build.builder.overrides.names.map((name) => listed.get(joined(folder, name)))]
   for (const file of beside) if (file !== undefined) listed.set(file.path, file)
   const sourceOf = (read: ReadonlyMap<string, PackageFile>, failures: readonly Failure[]): SyncedSource => {
-    const source = { packagePath: folder, package: files, tool: 'kustomize', folder, files: read, command: [], synced: build } as const
+    const source = { packagePath, package: files, tool, folder, files: read, command: [], synced: build } as const
     return { source, failures: build.problem === undefined ? failures : [notBuilt(folder, build)] }
   }
-  const { way, components } = build.builder
   if ('print' in way) return sourceOf(listed, [])
   try {
     const object = syncerObject(build, listed)
+    if ('helm' in way) {
+      const named = await filesAt(commit, way.reads(object, folder, listed), signal)
+      return sourceOf(new Map([...listed, ...named]), [])
+    }
     const found = await componentsOf(commit, components(object), folder)
     const written = way.kustomization(object, folder, new Map([...listed, ...found]))
     const walked = await readKustomization(commit, folder, signal, new Map([[written.path, new TextEncoder().encode(written.text)]]))
@@ -50,6 +59,26 @@ export async function readSyncedSource(
   }
 }
 
+/** Of a resource that another unit applies: it is built from the files of that one. */
+async function readPart(commit: CommitFiles, packagePath: string, build: SyncerBuild, signal: AbortSignal): Promise<SyncedSource> {
+  const { folder, parent = build } = build
+  const above = await readSyncedSource(commit, { packagePath: '', files: [] }, parent, signal)
+  const { files } = above.source
+  const source = { packagePath, package: [], tool: 'helm', folder, files, command: [], synced: build, parent: above.source } as const
+  return { source, failures: build.problem === undefined ? [] : [notBuilt(packagePath, build)] }
+}
+
+function isRegular({ mode }: Pick<PackageFile, 'mode'>): boolean {
+  return mode === '100644' || mode === '100755'
+}
+
+/** Of a chart every file counts. @throws OversizedRead */
+async function everyFile(commit: CommitFiles, folder: string, signal: AbortSignal): Promise<readonly PackageFile[]> {
+  const found = (await commit.below(folder)).filter(isRegular)
+  const contents = await readBlobs(commit.repository, found, signal, { most: MOST_PACKAGE_BYTES })
+  return found.map(({ path, mode, id }) => ({ path, mode, content: contents.get(id) ?? new Uint8Array() }))
+}
+
 async function declarationFile(
   commit: CommitFiles,
   { declared }: SyncerBuild,
@@ -63,6 +92,17 @@ async function declarationFile(
   if (typeof found === 'string') return undefined
   const content = (await readBlobs(commit.repository, [found], signal)).get(found.id)
   return content === undefined ? undefined : { path: found.path, mode: found.mode, content }
+}
+
+/** Those that are there: Helm names one that is not. */
+async function filesAt(
+  commit: CommitFiles,
+  paths: readonly string[],
+  signal: AbortSignal,
+): Promise<readonly (readonly [string, PackageFile])[]> {
+  const found = (await Promise.all(paths.map((path) => commit.at(path)))).flatMap((file) => (typeof file === 'string' ? [] : [file]))
+  const contents = await readBlobs(commit.repository, found, signal)
+  return found.map(({ path, mode, id }) => [path, { path, mode, content: contents.get(id) ?? new Uint8Array() }])
 }
 
 /** A file of each component that is there, or the file that it is: a missing one may be left out. */

@@ -1,19 +1,29 @@
 /** The output of a program as desired objects, each with its authored location. */
 import { Failure } from '../../failure.ts'
+import { metadataText } from '../../krm/resource.ts'
 import type { PackageFiles } from '../../package/package-files.ts'
 import { PACKAGE_FILE } from '../../package/walk-package.ts'
 import { given } from '../../text/given.ts'
-import { getKey, isJsonObject, type Json, partOf } from '../../text/json.ts'
+import { getKey, isJsonObject, type Json, type JsonObject, jsonEquals, objectsIn as mapsIn, partOf, textOf } from '../../text/json.ts'
 import { objectsIn, parseGoYaml } from '../../yaml/read/go-yaml.ts'
 import type { DesiredSet, SourceLocation } from '../desired-set.ts'
 import { DesiredSetBuilder } from '../desired-set-builder.ts'
 import { differingPaths } from '../flux/flux-kustomization.ts'
+import { valuesKey } from '../flux/flux-release.ts'
+import { templateOf } from '../helm/chart-templates.ts'
 import { isLocalConfig } from '../not-applied.ts'
-import type { Build, BuildAnswer, BuildLibrary } from '../package-builder.ts'
+import { type Build, type BuildAnswer, type BuildLibrary, NO_BUILDS } from '../package-builder.ts'
 import type { TurnRendering } from '../package-renderer.ts'
 import { PackageSources } from '../package-sources.ts'
 import { isEmptyList } from '../render-package.ts'
-import { type BuiltDocument, type SyncerBuild, syncerObject, type WrittenKustomization } from '../syncer-build.ts'
+import {
+  type BuiltDocument,
+  type HelmInput,
+  type HelmOrder,
+  type SyncerBuild,
+  syncerObject,
+  type WrittenKustomization,
+} from '../syncer-build.ts'
 import { withoutAnnotations } from '../without-annotations.ts'
 import { kustomizeBuild, ORIGIN, type SourceFiles, wantsOrigins } from './kustomize-build.ts'
 import { ResourceOrigins } from './resource-origins.ts'
@@ -23,15 +33,17 @@ export interface BuiltSource {
   readonly packagePath: string
   /** Files of the package's folder. */
   readonly package: PackageFiles
-  readonly tool: 'kustomize' | 'command'
-  /** Folder of the kustomization or of the package, from the root of the repository. */
+  readonly tool: 'kustomize' | 'helm' | 'command'
+  /** Folder of the kustomization, the chart or the package, from the root of the repository. */
   readonly folder: string
   /** Authored files by path from the root of the repository. */
   readonly files: SourceFiles
-  /** Program and arguments; empty for kustomize. */
+  /** Program and arguments; empty for kustomize and Helm. */
   readonly command: readonly string[]
   /** Where a syncer builds it: what it makes of the folder. */
   readonly synced?: SyncerBuild | undefined
+  /** Of a resource that another unit applies: that unit, with the files as they are in the commit. */
+  readonly parent?: BuiltSource | undefined
 }
 
 /** Never throws for bad input: returns the failures of the program, of the Kptfile and of the output. */
@@ -58,13 +70,17 @@ export function readBuilt(source: BuiltSource, answer: BuildAnswer): TurnRenderi
 type BuildInput = Omit<BuiltSource, 'packagePath' | 'package'>
 
 /** The run of a program, or its answer where none is needed: what the syncer prints itself, or what it refuses. */
-export function buildOf(source: BuildInput): Build | BuildAnswer {
+export function buildOf(source: BuildInput, library: BuildLibrary = NO_BUILDS): Build | BuildAnswer {
   const { tool, folder, files, command, synced } = source
-  if (tool === 'command')
-    return { tool, folder, command, files: [...files.values()].sort((one, other) => (one.path < other.path ? -1 : 1)) }
+  if (tool === 'command') return { tool, folder, command, files: sorted([...files.values()]) }
   try {
-    if (synced !== undefined && 'print' in synced.builder.way)
-      return { text: synced.builder.way.print(syncerObject(synced, files), folder, files) }
+    const way = synced?.builder.way
+    if (synced !== undefined && way !== undefined && 'print' in way) return { text: way.print(syncerObject(synced, files), folder, files) }
+    if (synced !== undefined && way !== undefined && 'helm' in way) {
+      const order = way.helm({ build: synced, ...resourceOf(source, library), folder, files })
+      if ('text' in order) return order
+      return helmBuild(source, order)
+    }
     const written = writtenBySyncer(source)
     if (written === undefined) return kustomizeBuild(folder, files)
     const { path, text } = written
@@ -75,27 +91,69 @@ export function buildOf(source: BuildInput): Build | BuildAnswer {
   }
 }
 
+/**
+ * The syncer's resource: as the cluster has it, or as edited files declare it.
+ * @throws MissingBuilds where the unit that applies it has to be built first, Failure of its build
+ */
+export function resourceOf({ synced, files, parent }: BuildInput, library: BuildLibrary): Pick<HelmInput, 'object' | 'declared'> {
+  const object = synced?.object ?? {}
+  if (synced === undefined || parent === undefined) return { object: synced === undefined ? {} : syncerObject(synced, files) }
+  if (files === parent.files) return { object }
+  const [before, after] = [parent, { ...parent, files }].map((source) => inputsOf(declaredObjects(source, library), object))
+  if (before === undefined || after === undefined || jsonEquals(before.all, after.all)) return { object }
+  return { object: after.object ?? object, declared: after.declared }
+}
+
+/** @throws MissingBuilds, Failure of the build */
+export function declaredObjects(source: BuiltSource, library: BuildLibrary): DesiredSet['resources'] {
+  const answer = answerOf(source, library)
+  if ('failure' in answer) throw new Failure(answer.failure)
+  return printedResources(source, answer.text)
+}
+
+/** The resource among the objects, and the ConfigMaps and Secrets beside it. */
+function inputsOf(objects: DesiredSet['resources'], own: JsonObject) {
+  const isOwn = ({ object }: DesiredSet['resources'][number]): boolean =>
+    ['kind', 'apiVersion'].every((name) => textOf(object, name) === textOf(own, name)) &&
+    ['name', 'namespace'].every((name) => metadataText(object, name) === metadataText(own, name))
+  const object = objects.find(isOwn)?.object
+  const named = mapsIn(partOf(own, 'spec', 'valuesFrom')).map((ref) => `${textOf(ref, 'kind')}/${textOf(ref, 'name')}`)
+  const inputs = objects.filter(({ id }) => id.group === '' && named.includes(`${id.kind}/${id.name}`))
+  const declared = new Map(inputs.map(({ id, object: input }) => [valuesKey(id), input]))
+  return { object, declared, all: [partOf(object, 'spec') ?? null, ...declared.values()] }
+}
+
+/** A run of Helm for a unit: of the files of the repository a chart that is elsewhere reads none. */
+export function helmBuild({ folder, files, parent }: Pick<BuiltSource, 'folder' | 'files' | 'parent'>, order: HelmOrder): Build {
+  const read = parent === undefined ? [...files.values()] : []
+  return { tool: 'helm', folder, command: order.words, files: sorted([...read, ...order.written]) }
+}
+
+function sorted(files: PackageFiles): PackageFiles {
+  return files.toSorted((one, other) => (one.path < other.path ? -1 : 1))
+}
+
 /** @throws MissingBuilds where a program has to run first */
 export function answerOf(source: BuildInput, library: BuildLibrary): BuildAnswer {
-  const build = buildOf(source)
+  const build = buildOf(source, library)
   return 'tool' in build ? library.built(build) : build
 }
 
 function writtenBySyncer({ folder, files, synced }: Pick<BuiltSource, 'folder' | 'files' | 'synced'>): WrittenKustomization | undefined {
-  if (synced === undefined || 'print' in synced.builder.way) return undefined
+  if (synced === undefined || !('kustomization' in synced.builder.way)) return undefined
   return synced.builder.way.kustomization(syncerObject(synced, files), folder, files)
 }
 
 const ORIGINS: ReadonlySet<string> = new Set([ORIGIN])
 
 function addPrinted(builder: DesiredSetBuilder, source: BuiltSource, text: string): void {
-  const where = `${source.folder === '' ? 'the repository' : source.folder} (as ${source.command[0] ?? 'kustomize'} printed it)`
+  const where = `${source.folder === '' ? 'the repository' : source.folder} (as ${source.command[0] ?? source.tool} printed it)`
   const { synced, folder, files } = source
   const resource = synced === undefined ? undefined : syncerObject(synced, files)
   const isWanted = synced === undefined ? wantsOrigins(folder, files) : writtenBySyncer(source)?.keepsOrigins === true
-  const keepsOrigins = source.tool === 'command' || isWanted
+  const keepsOrigins = source.tool !== 'kustomize' || isWanted
   const isPlain = (object: Json): boolean => keepsOrigins || partOf(object, 'metadata', 'annotations', ORIGIN) === undefined
-  const origins = new ResourceOrigins(source.folder, source.files)
+  const locationIn = locationsIn(source)
   const texts: readonly BuiltDocument[] =
     synced === undefined || resource === undefined ? [{ text }] : synced.builder.documents(synced, resource, text)
   for (const built of texts) {
@@ -106,7 +164,7 @@ function addPrinted(builder: DesiredSetBuilder, source: BuiltSource, text: strin
       const listIsLocal = isLocalConfig(document.value)
       const hidden = other === undefined ? [] : differingPaths(document.value, others[document.index]?.value)
       for (const { object, line } of objectsIn(document, part, where)) {
-        const location = isJsonObject(object) && source.tool === 'kustomize' ? origins.locationOf(object) : ofCommand(source, line)
+        const location = locationIn(object, part, line)
         const plain = isPlain(object) ? object : withoutAnnotations(object, ORIGINS)
         const made =
           synced === undefined || resource === undefined || !isJsonObject(plain) ? plain : synced.builder.finished(plain, resource, built)
@@ -115,6 +173,16 @@ function addPrinted(builder: DesiredSetBuilder, source: BuiltSource, text: strin
       }
     }
   }
+}
+
+/** The location of an object by itself, and by its line in the output. */
+function locationsIn(source: BuiltSource): (object: Json, text: string, line: number) => SourceLocation {
+  const place = source.synced?.place
+  if (source.tool === 'helm' && source.parent !== undefined)
+    return () => ({ path: source.folder || '.', document: 0, item: undefined, line: 1, ...place, step: 'helm template' })
+  if (source.tool === 'helm') return (object, text, line) => templateOf(source, object, text, line)
+  const origins = new ResourceOrigins(source.folder, source.files)
+  return (object, _, line) => (isJsonObject(object) && source.tool === 'kustomize' ? origins.locationOf(object) : ofCommand(source, line))
 }
 
 /**

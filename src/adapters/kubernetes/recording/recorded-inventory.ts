@@ -45,9 +45,9 @@ function ofResourceGroup({ objects, isProvenAbsent, cannotSay }: RecordedEvidenc
 
 async function ofHelmRelease(
   { objects, isWhole, isNamespaced, cannotSay }: RecordedEvidence,
-  { helmRelease }: HelmReleaseRef,
+  question: HelmReleaseRef,
 ): Promise<Inventory | Failure | undefined> {
-  const { namespace, name } = helmRelease
+  const { namespace, name } = question.helmRelease
   const pickers = STORES.map((store) => {
     const picker = new RevisionPicker()
     for (const { id, object } of objects) {
@@ -62,7 +62,7 @@ async function ofHelmRelease(
   if (release === undefined && whole) return undefined
   const location = (resource: Resource): Resource =>
     isNamespaced(resource.id.group, resource.id.kind) === false ? { ...resource, id: { ...resource.id, namespace: '' } } : resource
-  const inventory = release === undefined ? undefined : await inventoryOfRelease(helmRelease, release, location)
+  const inventory = release === undefined ? undefined : await inventoryOfRelease(question, release, location)
   return inventory ?? cannotSay(`what the Helm release ${namespace}/${name} has`, 'the content of what Helm stores is not in the recording')
 }
 

@@ -1,0 +1,219 @@
+/** Units that Argo CD Applications render with Helm from charts of the repository. */
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { InProcessRenderer } from '../../../test/fakes/in-process-renderer.ts'
+import { appliedBy } from '../../../test/fakes/live-object.ts'
+import { TurnWorld, yaml } from '../../../test/fakes/turn-world.ts'
+import { helmOrThrow } from '../../../test/helm/find-helm.ts'
+import { PackageBuilds, withBuilds } from '../../adapters/functions/package-builds.ts'
+import type { Json } from '../../text/json.ts'
+
+const { helm3, helm4 } = await helmOrThrow()
+const WEB = 'apps/Deployment/shop/shop-web'
+
+const APP = `# the shop
+apiVersion: argoproj.io/v1alpha1
+kind: Application
+metadata:
+  name: shop
+  namespace: argocd
+spec:
+  destination: {server: https://kubernetes.default.svc, namespace: shop}
+  source:
+    repoURL: ssh://git@/deploy
+    path: charts/web
+    helm:
+      valueFiles:
+      - values-production.yaml
+      - /environments/\${ARGOCD_APP_NAMESPACE}.yaml
+      valuesObject:
+        color: blue # as agreed
+      parameters:
+      - name: image.tag
+        value: "1.27" # as released
+        forceString: true
+`
+const EU = `apiVersion: argoproj.io/v1alpha1
+kind: Application
+metadata: {name: shop-eu, namespace: argocd}
+spec:
+  destination: {server: https://kubernetes.default.svc, namespace: shop-eu}
+  source:
+    repoURL: ssh://git@/deploy
+    path: charts/web
+    helm:
+      values: |
+        replicas: 2 # in Europe
+        image: {tag: "1.26"}
+        podAnnotations: {team: europe}
+`
+const DEPLOYMENT = `apiVersion: apps/v1
+kind: Deployment
+metadata:
+  name: {{ .Release.Name }}-web
+  labels: {{- include "web.labels" . | nindent 4 }}
+spec:
+  replicas: {{ .Values.replicas }}
+  minReadySeconds: 5
+  template:
+    metadata:
+      {{- with .Values.podAnnotations }}
+      annotations:
+        {{- toYaml . | nindent 8 }}
+      {{- end }}
+    spec:
+      {{- with .Values.priorityClassName }}
+      priorityClassName: {{ . }}
+      {{- end }}
+      containers:
+      - name: app
+        image: "{{ .Values.image.repository }}:{{ .Values.image.tag }}"
+        env:
+        - name: COLOR
+          value: {{ .Values.color | quote }}
+        resources:
+          {{- toYaml .Values.resources | nindent 10 }}
+`
+const FILES = {
+  'applications/shop.yaml': APP,
+  'charts/web/Chart.yaml': 'apiVersion: v2\nname: web\nversion: 1.0.0\n',
+  'charts/web/values.yaml':
+    'replicas: 1 # of the chart\nimage:\n  repository: example.com/web\n  tag: "1.0"\ncolor: red\nresources: {}\npodAnnotations: {}\n',
+  'charts/web/values-production.yaml': 'replicas: 3 # in production\n',
+  'environments/shop.yaml': 'podAnnotations:\n  team: shop # ours\n',
+  'charts/web/templates/_helpers.tpl': '{{- define "web.labels" -}}\ntier: {{ .Values.tier | default "front" }}\n{{- end }}\n',
+  'charts/web/templates/deployment.yaml': DEPLOYMENT,
+  'charts/web/templates/NOTES.txt': 'Hello.\n',
+}
+const live = (
+  namespace: string,
+  name: string,
+  replicas: number,
+  tag: string,
+  color: string,
+  annotations: string,
+): string => `apiVersion: apps/v1
+kind: Deployment
+metadata:
+  name: ${name}
+  namespace: ${namespace}
+  labels: {tier: front}
+spec:
+  replicas: ${replicas}
+  minReadySeconds: 5
+  template:
+    metadata: ${annotations}
+    spec:
+      containers: [{name: app, image: "example.com/web:${tag}", env: [{name: COLOR, value: ${color}}], resources: {}}]
+`
+
+class ChartWorld extends TurnWorld {
+  private readonly helm: string
+
+  constructor(helm: string, files: { readonly [path: string]: string } = {}, applications: readonly string[] = [APP]) {
+    super('{mode: Propose}', { ...FILES, ...files })
+    this.helm = helm
+    this.repository.commitByHand('main', { 'apps/web/Kptfile': null, 'apps/web/deployment.yaml': null, 'apps/web/config.yaml': null })
+    const objects = [
+      live('shop', 'shop-web', 3, '1.27', 'blue', '{annotations: {team: shop}}'),
+      live('shop-eu', 'shop-eu-web', 2, '1.26', 'red', '{annotations: {team: europe}}'),
+    ]
+    for (const object of [...objects, ...applications]) this.cluster.put(appliedBy('argocd-controller', yaml(object)))
+  }
+
+  override sync(): void {}
+
+  override request(more = {}) {
+    const builds = new PackageBuilds({ allowed: [this.helm], environment: process.env })
+    return super.request({ renderer: withBuilds(new InProcessRenderer(), builds), ...more })
+  }
+
+  async states(): Promise<{ readonly [unit: string]: string }> {
+    const { units } = await this.scan()
+    return Object.fromEntries(
+      units.map((unit) =>
+        unit.state === 'failed'
+          ? [unit.packagePath, `${unit.failures[0]?.code} ${unit.failures[0]?.why}`]
+          : [unit.plan.report.spec.unit.package, `${unit.plan.report.spec.unit.appliedBy}: ${unit.plan.report.status.state}`],
+      ),
+    )
+  }
+
+  async adopted(field: string, value: Json): Promise<{ readonly [path: string]: string | undefined }> {
+    this.edit(WEB, field, value)
+    const { branch } = await this.plan({
+      packages: ['charts/web'],
+      resolutionRequest: { resolution: 'Adopt', selectors: [], message: undefined },
+    })
+    const paths = [...new Set([...this.repository.paths(branch), ...this.repository.paths('main')])]
+    const changed = paths.filter(
+      (path) => !path.startsWith('.drift/') && this.repository.text(branch, path) !== this.repository.text('main', path),
+    )
+    return Object.fromEntries(changed.map((path) => [path, this.repository.text(branch, path)]))
+  }
+}
+
+for (const [version, helm] of [
+  ['Helm 3', helm3],
+  ['Helm 4', helm4],
+] as const)
+  describe(`a chart that an Argo CD Application renders, with ${version}`, () => {
+    test('is in sync where live is what Helm makes of it, also for a second Application of the same chart', async () => {
+      assert.deepEqual(await new ChartWorld(helm, {}, [APP, EU]).states(), {
+        'charts/web': 'Argo CD Application argocd/shop: InSync',
+        'charts/web/shop-eu': 'Argo CD Application argocd/shop-eu: InSync',
+      })
+    })
+
+    test('shows drift at its template', async () => {
+      const world = new ChartWorld(helm)
+      world.edit(WEB, 'spec.replicas', 5)
+      const { report } = await world.plan()
+      assert.deepEqual(
+        report.spec.changes.map(({ path, git, live: is, source }) => [path, git, is, source]),
+        [['spec.replicas', 3, 5, 'charts/web/templates/deployment.yaml:1']],
+      )
+    })
+
+    for (const [what, field, value, path, before, after] of [
+      ['a value of a values file', 'spec.replicas', 4, 'charts/web/values-production.yaml', 'replicas: 3 #', 'replicas: 4 #'],
+      [
+        'a value of the Application',
+        'spec.template.spec.containers[name=app].env[name=COLOR].value',
+        'green',
+        'applications/shop.yaml',
+        'color: blue #',
+        'color: green #',
+      ],
+      [
+        'a parameter',
+        'spec.template.spec.containers[name=app].image',
+        'example.com/web:1.28',
+        'applications/shop.yaml',
+        '"1.27" #',
+        '"1.28" #',
+      ],
+      ['a key under a map', 'spec.template.metadata.annotations.team', 'store', 'environments/shop.yaml', 'team: shop #', 'team: store #'],
+    ] as const)
+      test(`has ${what} adopted where it is authored, byte for byte the rest`, async () => {
+        assert.deepEqual(await new ChartWorld(helm).adopted(field, value), { [path]: FILES[path].replace(before, after) })
+      })
+
+    test('a new key, and a value that nothing sets yet, are added over the chart', async () => {
+      const values = 'color: blue # as agreed\n'
+      assert.deepEqual(await new ChartWorld(helm).adopted('spec.template.spec.containers[name=app].resources', { limits: { cpu: '1' } }), {
+        'applications/shop.yaml': APP.replace(values, `${values}        resources:\n          limits:\n            cpu: "1"\n`),
+      })
+      assert.deepEqual(await new ChartWorld(helm).adopted('spec.template.spec.priorityClassName', 'high'), {
+        'applications/shop.yaml': APP.replace(values, `${values}        priorityClassName: high\n`),
+      })
+    })
+
+    test('a field that no value leads to is refused with the line of the template', async () => {
+      await assert.rejects(new ChartWorld(helm).adopted('spec.minReadySeconds', 9), {
+        code: 'BP2001',
+        where: 'charts/web/templates/deployment.yaml:8',
+        why: 'no value of the chart leads to the field: charts/web/templates/deployment.yaml:8 sets it',
+      })
+    })
+  })

@@ -1,0 +1,292 @@
+/** Helm releases of Flux HelmReleases that Kustomizations apply, with a chart that is in no repository. */
+import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { describe, test } from 'node:test'
+import { InProcessRenderer } from '../../../test/fakes/in-process-renderer.ts'
+import { appliedBy, editedBy } from '../../../test/fakes/live-object.ts'
+import { TurnWorld, yaml } from '../../../test/fakes/turn-world.ts'
+import { helmOrThrow } from '../../../test/helm/find-helm.ts'
+import { PackageBuilds, withBuilds } from '../../adapters/functions/package-builds.ts'
+import { readResource } from '../../krm/resource.ts'
+import type { DeployedRelease } from '../../ports/cluster.ts'
+import { formatJson, isJsonObject, type Json, type JsonObject } from '../../text/json.ts'
+import { parseGoYaml } from '../../yaml/read/go-yaml.ts'
+
+const { helm3, helm4 } = await helmOrThrow()
+const WEB = 'apps/Deployment/shop/shop-web'
+const UNIT = 'apps/production/web'
+
+const SYNC = `apiVersion: source.toolkit.fluxcd.io/v1
+kind: GitRepository
+metadata: {name: flux-system, namespace: flux-system}
+spec:
+  interval: 1m
+  ref: {branch: main}
+  url: ssh://git@/deploy
+`
+const APPS = `apiVersion: kustomize.toolkit.fluxcd.io/v1
+kind: Kustomization
+metadata: {name: apps, namespace: flux-system}
+spec:
+  interval: 10m
+  sourceRef: {kind: GitRepository, name: flux-system}
+  path: ./apps/production
+  prune: true
+  postBuild:
+    substitute:
+      tag: "1.27" # as released
+`
+const RELEASE = `# the shop
+apiVersion: helm.toolkit.fluxcd.io/v2
+kind: HelmRelease
+metadata:
+  name: web
+  namespace: shop
+spec:
+  interval: 1h
+  releaseName: shop
+  chart:
+    spec:
+      chart: web
+      version: 1.x
+      sourceRef: {kind: HelmRepository, name: charts}
+  valuesFrom:
+  - kind: ConfigMap
+    name: web-values
+  values:
+    replicas: 1
+    image:
+      tag: \${tag}
+`
+const VALUES = `apiVersion: v1
+kind: ConfigMap
+metadata:
+  name: web-values
+  namespace: shop
+data:
+  values.yaml: |
+    color: blue # as agreed
+`
+const FILES = {
+  'clusters/prod/sync.yaml': SYNC,
+  'clusters/prod/apps.yaml': APPS,
+  'apps/base/kustomization.yaml': 'resources:\n- release.yaml\n- values.yaml\n',
+  'apps/base/release.yaml': RELEASE,
+  'apps/base/values.yaml': VALUES,
+  'apps/production/kustomization.yaml': 'resources:\n- ../base\npatches:\n- path: release.yaml\n',
+  'apps/production/release.yaml': `apiVersion: helm.toolkit.fluxcd.io/v2
+kind: HelmRelease
+metadata: {name: web, namespace: shop}
+spec:
+  values:
+    replicas: 3 # in production
+`,
+}
+const CHART = {
+  'Chart.yaml': formatJson({ apiVersion: 'v2', name: 'web', version: '1.2.3' }),
+  'values.yaml': formatJson({ replicas: 1, image: { repository: 'example.com/web', tag: '1.0' }, color: 'red', podAnnotations: {} }),
+  'templates/deployment.yaml': `apiVersion: apps/v1
+kind: Deployment
+metadata:
+  name: {{ .Release.Name }}-web
+spec:
+  replicas: {{ .Values.replicas }}
+  minReadySeconds: 5
+  template:
+    metadata:
+      annotations:
+        {{- toYaml (merge .Values.podAnnotations (dict "chart" .Chart.Name)) | nindent 8 }}
+    spec:
+      containers:
+      - name: app
+        image: "{{ .Values.image.repository }}:{{ .Values.image.tag }}"
+        env:
+        - name: COLOR
+          value: {{ .Values.color | quote }}
+`,
+}
+const GIVEN: JsonObject = { color: 'blue', replicas: 3, image: { tag: 1.27 } }
+
+/** What Helm stores of a release with these values. */
+function deployed(helm: string, values: JsonObject): DeployedRelease {
+  const root = mkdtempSync(join(tmpdir(), 'backporch-chart-'))
+  try {
+    for (const [path, text] of Object.entries({ ...CHART, '../values.yaml': formatJson(values) })) {
+      mkdirSync(dirname(join(root, 'chart', path)), { recursive: true })
+      writeFileSync(join(root, 'chart', path), text)
+    }
+    const args = ['template', 'shop', join(root, 'chart'), '--namespace', 'shop', '--values', join(root, 'values.yaml'), '--no-hooks']
+    const manifest = execFileSync(helm, args, { encoding: 'utf8' })
+    const chart = Object.entries(CHART).map(([path, text]) => ({ path, mode: '100644' as const, content: new TextEncoder().encode(text) }))
+    return {
+      namespace: 'shop',
+      name: 'shop',
+      revision: 1,
+      status: 'deployed',
+      chartTitle: 'web 1.2.3',
+      chart,
+      values,
+      manifest: labelled(manifest),
+    }
+  } finally {
+    rmSync(root, { recursive: true })
+  }
+}
+
+/** helm-controller adds labels, and writes the manifest anew. */
+function labelled(manifest: string): string {
+  const objects = parseGoYaml(manifest, 'the chart').documents.map(({ value }) => {
+    assert.ok(isJsonObject(value) && isJsonObject(value['metadata']))
+    const labels = { 'helm.toolkit.fluxcd.io/name': 'web', 'helm.toolkit.fluxcd.io/namespace': 'shop' }
+    return { ...value, metadata: { ...value['metadata'], labels } }
+  })
+  return objects.map((object) => formatJson(object)).join('\n---\n')
+}
+
+class ReleaseWorld extends TurnWorld {
+  private readonly helm: string
+
+  constructor(helm: string, files: { readonly [path: string]: string } = {}) {
+    super('{mode: Propose}', { ...FILES, ...files })
+    this.helm = helm
+    this.repository.commitByHand('main', { 'apps/web/Kptfile': null, 'apps/web/deployment.yaml': null, 'apps/web/config.yaml': null })
+    this.cluster.put(appliedBy('kustomize-controller', yaml(SYNC)))
+    this.cluster.put(appliedBy('kustomize-controller', yaml(APPS)))
+    this.cluster.put(appliedBy('kustomize-controller', yaml(VALUES)))
+    const labels = '{kustomize.toolkit.fluxcd.io/name: apps, kustomize.toolkit.fluxcd.io/namespace: flux-system}'
+    const own = RELEASE.replace('replicas: 1', 'replicas: 3')
+      .replace('${tag}', '1.27')
+      .replace('name: web\n', `name: web\n  labels: ${labels}\n`)
+    this.cluster.put(appliedBy('kustomize-controller', yaml(own)))
+    this.release(GIVEN)
+  }
+
+  release(values: JsonObject): void {
+    const release = deployed(this.helm, values)
+    const applied = parseGoYaml(release.manifest, 'the manifest').documents.flatMap(({ value }) => {
+      const read = isJsonObject(value) ? readResource(value) : { problem: '' }
+      return 'problem' in read ? [] : [{ ...read, id: { ...read.id, namespace: 'shop' } }]
+    })
+    for (const { object } of applied) {
+      const { metadata } = object
+      assert.ok(isJsonObject(metadata))
+      this.cluster.put(appliedBy('helm-controller', { ...object, metadata: { ...metadata, namespace: 'shop' } }))
+    }
+    this.cluster.releases.set('shop/shop', {
+      source: 'the Helm release shop/shop',
+      resources: applied.map(({ id }) => id),
+      applied,
+      release,
+    })
+  }
+
+  override sync(): void {}
+
+  override request(more = {}) {
+    const builds = new PackageBuilds({ allowed: ['kubectl', this.helm], environment: process.env })
+    return super.request({ renderer: withBuilds(new InProcessRenderer(), builds), ...more })
+  }
+
+  async states(): Promise<{ readonly [unit: string]: string }> {
+    const { units } = await this.scan()
+    return Object.fromEntries(
+      units.map((unit) =>
+        unit.state === 'failed'
+          ? [unit.packagePath, `${unit.failures[0]?.code} ${unit.failures[0]?.why}`]
+          : [unit.plan.report.spec.unit.package, `${unit.plan.report.spec.unit.appliedBy}: ${unit.plan.report.status.state}`],
+      ),
+    )
+  }
+
+  async adopted(field: string, value: Json): Promise<{ readonly [path: string]: string | undefined }> {
+    this.edit(WEB, field, value)
+    const { branch } = await this.plan({
+      packages: [UNIT],
+      resolutionRequest: { resolution: 'Adopt', selectors: [], message: undefined },
+    })
+    const paths = [...new Set([...this.repository.paths(branch), ...this.repository.paths('main')])]
+    const changed = paths.filter(
+      (path) => !path.startsWith('.drift/') && this.repository.text(branch, path) !== this.repository.text('main', path),
+    )
+    return Object.fromEntries(changed.map((path) => [path, this.repository.text(branch, path)]))
+  }
+}
+
+for (const [version, helm] of [
+  ['Helm 3', helm3],
+  ['Helm 4', helm4],
+] as const)
+  describe(`a Flux HelmRelease whose chart is in no repository, with ${version}`, () => {
+    test('is a unit below the folder of its Kustomization, in sync where live is what Helm stored', async () => {
+      assert.deepEqual(await new ReleaseWorld(helm).states(), {
+        'apps/production': 'Flux Kustomization flux-system/apps: InSync',
+        [UNIT]: 'Flux HelmRelease shop/web: InSync',
+      })
+    })
+
+    test('shows drift at the file that declares the HelmRelease', async () => {
+      const world = new ReleaseWorld(helm)
+      world.edit(WEB, 'spec.replicas', 5)
+      const { report } = await world.plan({ packages: [UNIT] })
+      assert.deepEqual(
+        report.spec.changes.map(({ path, git, live, source }) => [path, git, live, source]),
+        [['spec.replicas', 3, 5, 'apps/base/release.yaml:2']],
+      )
+    })
+
+    for (const [what, field, value, path, before, after] of [
+      ['a value of the overlay', 'spec.replicas', 4, 'apps/production/release.yaml', 'replicas: 3 #', 'replicas: 4 #'],
+      [
+        'a variable',
+        'spec.template.spec.containers[name=app].image',
+        'example.com/web:1.28',
+        'clusters/prod/apps.yaml',
+        '"1.27" #',
+        '"1.28" #',
+      ],
+      [
+        'a value of a ConfigMap',
+        'spec.template.spec.containers[name=app].env[name=COLOR].value',
+        'green',
+        'apps/base/values.yaml',
+        'color: blue #',
+        'color: green #',
+      ],
+    ] as const)
+      test(`has ${what} adopted where it is authored, byte for byte the rest`, async () => {
+        assert.deepEqual(await new ReleaseWorld(helm).adopted(field, value), { [path]: FILES[path].replace(before, after) })
+      })
+
+    test('a key that only the chart has is added to the values', async () => {
+      const changed = await new ReleaseWorld(helm).adopted('spec.template.metadata.annotations.team', 'shop')
+      assert.deepEqual(Object.keys(changed), ['apps/base/release.yaml'])
+      assert.match(Object.values(changed)[0] ?? '', /podAnnotations:\n\s+team: shop/)
+    })
+
+    test('a field that no value leads to is refused with the line of the template', async () => {
+      await assert.rejects(new ReleaseWorld(helm).adopted('spec.minReadySeconds', 9), {
+        code: 'BP2001',
+        where: 'templates/deployment.yaml:7',
+        why: 'no value of the chart leads to the field: templates/deployment.yaml:7 sets it',
+      })
+    })
+
+    test('what Helm applied last is compared, also while the next release waits', async () => {
+      const world = new ReleaseWorld(helm)
+      world.cluster.change('helm.toolkit.fluxcd.io/HelmRelease/shop/web', (live) =>
+        editedBy('kustomize-controller', live, 'spec.values.replicas', 4),
+      )
+      assert.equal((await world.states())[UNIT], 'Flux HelmRelease shop/web: InSync')
+    })
+
+    test('a release that is not there, and one that cannot be read, are failures of this unit alone', async () => {
+      const world = new ReleaseWorld(helm)
+      world.cluster.releases.clear()
+      const states = await world.states()
+      assert.match(states[UNIT] ?? '', /^BP1210 the Helm release shop\/shop is not there yet/)
+      assert.equal(states['apps/production'], 'Flux Kustomization flux-system/apps: InSync')
+    })
+  })

@@ -1,0 +1,114 @@
+/** How each unit of a syncer is built, with what the cluster has of its inputs. */
+import { asFailure, Failure } from '../../failure.ts'
+import type { LiveState } from '../../krm/live-view.ts'
+import { resourceKey } from '../../krm/resource-id.ts'
+import type { ClusterReader } from '../../ports/cluster.ts'
+import type { RenderChoice } from '../../render/render-choice.ts'
+import type { ClusterCapabilities, SyncerBuild } from '../../render/syncer-build.ts'
+import type { SourceAnswers, UnitSource, VariablesRef } from '../../syncers/unit-source.ts'
+import { given } from '../../text/given.ts'
+import { isJsonObject, type JsonObject, partOf } from '../../text/json.ts'
+
+type Named = Pick<VariablesRef, 'kind' | 'namespace' | 'name'>
+
+export class SourceBuilds {
+  private readonly cluster: ClusterReader
+  private readonly signal: AbortSignal
+  private readonly known = new Map<UnitSource, Promise<RenderChoice>>()
+  private asked: Promise<ClusterCapabilities> | undefined
+
+  constructor(cluster: ClusterReader, signal: AbortSignal) {
+    this.cluster = cluster
+    this.signal = signal
+  }
+
+  /** The choice with its inputs, or with why they are not known. @throws Failure BP30xx where the cluster cannot be asked */
+  of(source: UnitSource): Promise<RenderChoice> {
+    const choice = this.known.get(source) ?? this.build(source)
+    this.known.set(source, choice)
+    return choice
+  }
+
+  private async build(source: UnitSource): Promise<RenderChoice> {
+    const inputs = new Inputs()
+    const { variablesFrom, valuesFrom = [] } = source
+    const named: readonly Named[] = [...variablesFrom, ...valuesFrom]
+    const states = await this.cluster.readLive(named.map(wantedOf), this.signal).catch((thrown: unknown) => {
+      this.signal.throwIfAborted()
+      inputs.problems.push(asFailure(thrown).why)
+      return new Map<string, LiveState>()
+    })
+    const stateOf = (ref: Named): LiveState | undefined => states.get(resourceKey(wantedOf(ref).id))
+    for (const ref of variablesFrom) inputs.addVariables(ref, stateOf(ref))
+    const values = valuesFrom.map((ref) => inputs.entries('valuesFrom', { ...ref, optional: true }, stateOf(ref))?.get(ref.key))
+    const above = source.partOf === undefined ? undefined : await this.of(source.partOf)
+    const answers: SourceAnswers = {
+      variables: inputs.variables,
+      values,
+      release: await this.releaseOf(source, inputs),
+      parent: above?.tool === 'syncer' ? above.build : undefined,
+    }
+    return this.completed(source.render(answers), inputs)
+  }
+
+  private async completed(choice: RenderChoice, { secrets, problems: [problem] }: Inputs): Promise<RenderChoice> {
+    if (choice.tool !== 'syncer') return choice
+    const build: SyncerBuild = { ...choice.build, secrets }
+    const capabilities = 'helm' in build.builder.way ? await this.capabilities() : undefined
+    return { ...choice, build: { ...build, ...given({ problem, capabilities }) } }
+  }
+
+  private async releaseOf({ release }: UnitSource, inputs: Inputs): Promise<SourceAnswers['release']> {
+    if (release === undefined) return undefined
+    const name = `the Helm release ${release.namespace}/${release.name}`
+    const [found] = await this.cluster.readInventories([{ helmRelease: release, withChart: true }], this.signal)
+    if (found instanceof Failure) inputs.problems.push(`${name} cannot be read: ${found.why}`)
+    else if (found?.release === undefined) inputs.problems.push(`${name} is not there yet`)
+    else return found.release
+    return undefined
+  }
+
+  private capabilities(): Promise<ClusterCapabilities> {
+    this.asked ??= this.cluster.identify(this.signal).then(({ version, apiVersions = [] }) => ({ version, apiVersions }))
+    return this.asked
+  }
+}
+
+class Inputs {
+  readonly variables = new Map<string, string>()
+  readonly secrets = new Set<string>()
+  readonly problems: string[] = []
+
+  addVariables(ref: VariablesRef, state: LiveState | undefined): void {
+    for (const [key, value] of this.entries('substituteFrom', ref, state) ?? []) {
+      // As Flux does: a value has one line.
+      this.variables.set(key, value.replaceAll('\n', ''))
+      if (ref.kind === 'Secret') this.secrets.add(key)
+      else this.secrets.delete(key)
+    }
+  }
+
+  entries(
+    field: string,
+    ref: Named & Pick<VariablesRef, 'optional'>,
+    state: LiveState | undefined,
+  ): ReadonlyMap<string, string> | undefined {
+    const name = `${ref.kind} ${ref.namespace}/${ref.name}`
+    if (state?.state === 'unreadable') this.problems.push(`${field} names the ${name}, which cannot be read: ${state.failure.why}`)
+    if (state?.state === 'absent' && !ref.optional) this.problems.push(`${field} names the ${name}, which is not there`)
+    if (state?.state !== 'present') return undefined
+    if (state.metadataOnly) this.problems.push(`${field} names the ${name}, whose content this account does not read`)
+    return entriesOf(ref, state.object)
+  }
+}
+
+function entriesOf({ kind }: Named, object: JsonObject): ReadonlyMap<string, string> {
+  const data = partOf(object, 'data')
+  const plain = (value: string): string => (kind === 'Secret' ? Buffer.from(value, 'base64').toString('utf8') : value)
+  const entries = isJsonObject(data) ? Object.entries(data) : []
+  return new Map(entries.flatMap(([key, value]) => (typeof value === 'string' ? [[key, plain(value)] as const] : [])))
+}
+
+function wantedOf({ kind, namespace, name }: Named) {
+  return { id: { group: '', kind, namespace, name }, apiVersion: 'v1' }
+}

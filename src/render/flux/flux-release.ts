@@ -1,0 +1,210 @@
+/**
+ * What helm-controller makes of a HelmRelease: its values, over those of `valuesFrom`, with the chart of the deployed release; and the labels
+ * that it adds (fluxcd/pkg `chartutil/values.go`, helm-controller 1.4.0 `internal/postrender`). What Helm stored is what it applied; `helm
+ * template` renders the stored chart with the values of edited files.
+ */
+import { Failure } from '../../failure.ts'
+import { metadataText } from '../../krm/resource.ts'
+import type { PackageFiles } from '../../package/package-files.ts'
+import type { DeployedRelease } from '../../ports/cluster.ts'
+import { formatJson, isJsonObject, type Json, type JsonObject, jsonEquals, partOf, textOf } from '../../text/json.ts'
+import { chartLayers, mergedValues, valuesIn, withValueAt } from '../helm/chart-values.ts'
+import { capabilityWords, helmOrder } from '../helm/helm-order.ts'
+import type {
+  BuiltDocument,
+  ClusterCapabilities,
+  HelmChart,
+  HelmInput,
+  HelmOrder,
+  SyncerBuilder,
+  ValuesLayer,
+  ValuesPlace,
+} from '../syncer-build.ts'
+
+/** A ConfigMap or Secret with values, in the namespace of the HelmRelease. */
+export interface ValuesRef {
+  readonly kind: 'ConfigMap' | 'Secret'
+  readonly namespace: string
+  readonly name: string
+  readonly optional: boolean
+  readonly key: string
+  /** Where the entry is one value; empty where it is a file of values. */
+  readonly targetPath: string
+}
+
+export interface FluxRelease {
+  readonly deployed: DeployedRelease
+  readonly valuesFrom: readonly ValuesRef[]
+  /** What the cluster has of each of them; undefined where it is not there. */
+  readonly entries: readonly (string | undefined)[]
+}
+
+/** Where the chart and the values are written: no commit has files there. */
+const CHART = '.git/chart'
+const VALUES = '.git/values.yaml'
+const GROUP = 'helm.toolkit.fluxcd.io'
+
+export function fluxRelease(release: FluxRelease): SyncerBuilder {
+  return {
+    fields: [],
+    overrides: { names: [], field: '' },
+    components: () => [],
+    way: { helm: (input) => orderOf(release, input), chart: (input) => chartOf(release, input), reads: () => [] },
+    namespace: (object) => textOf(object, 'spec', 'targetNamespace') || metadataText(object, 'namespace'),
+    documents: (_build, _object, text) => [withoutSecrets(text, secretsIn(release))],
+    finished: (built, object) => (isHook(built) ? undefined : withLabels(built, object)),
+  }
+}
+
+function orderOf(release: FluxRelease, { build, object, declared }: HelmInput): HelmOrder | { readonly text: string } {
+  const { deployed } = release
+  // What Helm applied last is what is to be there, also while the next release waits.
+  if (declared === undefined) return { text: deployed.manifest }
+  const values = valuesOf(release, object, declared)
+  if (jsonEquals(values, deployed.values)) return { text: deployed.manifest }
+  const unknown = whyNotRendered(deployed, object)
+  if (unknown === undefined) return rendered(deployed, values, build.capabilities)
+  const why = `its values are not those of revision ${deployed.revision}, and ${unknown}`
+  throw refused(build.title, why, 'wait for the release, or look at the HelmRelease')
+}
+
+function chartOf(release: FluxRelease, { build, object, declared }: HelmInput): HelmChart {
+  const { deployed } = release
+  const unknown = whyNotRendered(deployed, object)
+  if (unknown !== undefined)
+    throw refused(build.title, `other values cannot be tried: ${unknown}`, 'change the values by hand and commit them, or choose restore')
+  const files = filesOf(deployed.chart ?? [])
+  const chart = { folder: CHART, files }
+  const defaults = chartLayers(chart).map((layer) => ({
+    ...layer,
+    place: { kind: 'elsewhere', title: `the chart ${deployed.chartTitle}` } as const,
+  }))
+  const order = rendered(deployed, valuesOf(release, object, declared), build.capabilities)
+  return { order, chart, title: `the chart ${deployed.chartTitle}`, layers: [...defaults, ...ownLayers(release, object, declared)] }
+}
+
+function ownLayers(release: FluxRelease, object: JsonObject, declared: HelmInput['declared']): readonly ValuesLayer[] {
+  const files = release.valuesFrom.flatMap((ref, at): ValuesLayer[] => {
+    const text = entryOf(declared?.get(valuesKey(ref)), ref.key) ?? release.entries[at]
+    if (text === undefined || ref.targetPath !== '') return []
+    const { kind, namespace, name, key } = ref
+    const values = valuesIn(text, `${kind} ${namespace}/${name}`)
+    const place: ValuesPlace =
+      kind === 'ConfigMap' ? { kind: 'entry', namespace, name, key } : { kind: 'elsewhere', title: `the Secret ${namespace}/${name}` }
+    return [{ values, place, isDefault: false }]
+  })
+  const own = partOf(object, 'spec', 'values')
+  return [...files, { values: isJsonObject(own) ? own : {}, place: { kind: 'resource', at: ['spec', 'values'] }, isDefault: false }]
+}
+
+function rendered(deployed: DeployedRelease, values: JsonObject, capabilities: ClusterCapabilities | undefined): HelmOrder {
+  const files = filesOf(deployed.chart ?? [])
+  return helmOrder({ folder: CHART, files }, releaseWords(deployed, capabilities), [
+    ...files.values(),
+    { path: VALUES, mode: '100644', content: new TextEncoder().encode(formatJson(values)) },
+  ])
+}
+
+/** As `helm upgrade` renders it. */
+function releaseWords({ name, namespace, revision }: DeployedRelease, capabilities: ClusterCapabilities | undefined): readonly string[] {
+  const words = ['--name-template', name, '--namespace', namespace, '--values', VALUES, '--no-hooks']
+  if (revision > 1) words.push('--is-upgrade')
+  return [...words, ...capabilityWords({ version: '', apiVersions: [] }, capabilities)]
+}
+
+export function filesOf(chart: PackageFiles): ReadonlyMap<string, PackageFiles[number]> {
+  return new Map(chart.map((file) => [`${CHART}/${file.path}`, { ...file, path: `${CHART}/${file.path}` }]))
+}
+
+/** Why other values of the release cannot be tried; undefined where they can. */
+export function whyNotRendered({ chart, chartTitle }: DeployedRelease, object: JsonObject): string | undefined {
+  if (chart === undefined) return `the charts that ${chartTitle} depends on are not stored with the release`
+  const renderers = partOf(object, 'spec', 'postRenderers')
+  return Array.isArray(renderers) && renderers.length > 0 ? 'its post-renderers are run by Flux only' : undefined
+}
+
+/** @throws Failure BP1210 where values are missing or cannot be read */
+export function valuesOf(release: FluxRelease, object: JsonObject, declared: HelmInput['declared']): JsonObject {
+  const own = partOf(object, 'spec', 'values')
+  const spec = isJsonObject(own) ? own : {}
+  let values: JsonObject = {}
+  release.valuesFrom.forEach((ref, at) => {
+    const name = `${ref.kind} ${ref.namespace}/${ref.name}`
+    const text = entryOf(declared?.get(valuesKey(ref)), ref.key) ?? release.entries[at]
+    if (text === undefined) {
+      if (ref.optional) return
+      throw refused(name, `valuesFrom names its entry ${ref.key}, which is not there`, 'create it, or mark it as optional')
+    }
+    if (ref.targetPath === '') values = mergedValues(values, valuesIn(text, name))
+    else {
+      const set = withValueAt(mergedValues(values, spec), ref.targetPath, text)
+      if (set === undefined)
+        throw refused(
+          name,
+          `the value for targetPath ${ref.targetPath} has several parts, which are not read here`,
+          'name a file of values',
+        )
+      values = set
+    }
+  })
+  return mergedValues(values, spec)
+}
+
+/** Key of a ConfigMap or Secret in what the repository declares. */
+export function valuesKey({ kind, namespace, name }: { readonly [field in 'kind' | 'namespace' | 'name']: string }): string {
+  return `${kind}/${namespace}/${name}`
+}
+
+/** Of a Secret only what it has as text. */
+function entryOf(object: JsonObject | undefined, key: string): string | undefined {
+  const found = partOf(object, 'data', key) ?? partOf(object, 'stringData', key)
+  return typeof found === 'string' && textOf(object, 'kind') === 'ConfigMap' ? found : undefined
+}
+
+/** Texts of this length may be anywhere. */
+const SHORTEST_SECRET = 4
+
+/** Values of Secrets, which may be in any object of the release. */
+function secretsIn({ valuesFrom, entries }: FluxRelease): readonly string[] {
+  return valuesFrom.flatMap(({ kind, targetPath, name }, at) => {
+    const text = entries[at]
+    if (kind !== 'Secret' || text === undefined) return []
+    return (targetPath === '' ? textsBelow(valuesIn(text, name)) : [text]).filter((each) => each.length >= SHORTEST_SECRET)
+  })
+}
+
+function textsBelow(value: Json): readonly string[] {
+  if (typeof value === 'string' || typeof value === 'number') return [String(value)]
+  return value === null || typeof value !== 'object' ? [] : Object.values(value).flatMap(textsBelow)
+}
+
+/** What differs in the other document has a value of a Secret in it. */
+function withoutSecrets(text: string, secrets: readonly string[]): BuiltDocument {
+  const other = secrets.reduce((all, secret) => all.replaceAll(secret, 'x'.repeat(secret.length)), text)
+  return other === text ? { text } : { text, other }
+}
+
+function isHook(built: JsonObject): boolean {
+  return partOf(built, 'metadata', 'annotations', 'helm.sh/hook') !== undefined
+}
+
+/** The labels of the origin, over those of `commonMetadata`, over those of the chart. */
+function withLabels(built: JsonObject, object: JsonObject): JsonObject {
+  const metadata = partOf(built, 'metadata')
+  if (!isJsonObject(metadata)) return built
+  const [labels, annotations] = ['labels', 'annotations'].map((name) => ({
+    ...mapOf(metadata[name]),
+    ...mapOf(partOf(object, 'spec', 'commonMetadata', name)),
+  }))
+  const origin = { [`${GROUP}/name`]: metadataText(object, 'name'), [`${GROUP}/namespace`]: metadataText(object, 'namespace') }
+  const all = { ...metadata, labels: { ...labels, ...origin }, ...(Object.keys(annotations ?? {}).length > 0 ? { annotations } : {}) }
+  return { ...built, metadata: all as JsonObject }
+}
+
+function mapOf(value: Json | undefined): JsonObject {
+  return isJsonObject(value) ? value : {}
+}
+
+function refused(where: string, why: string, remedy: string): Failure {
+  return new Failure({ code: 'BP1210', what: 'what the HelmRelease makes is not known', where, why, remedy, retry: 'backoff' })
+}

@@ -1,0 +1,95 @@
+/** The templates of a chart: which one made an object (Helm's comment `# Source: …` in its output), and the line that sets a field. */
+import type { FieldPath } from '../../krm/field-path.ts'
+import type { Json } from '../../text/json.ts'
+import { textOf } from '../../text/json.ts'
+import type { SourceLocation } from '../desired-set.ts'
+import { joined } from '../kustomize/kustomization-walk.ts'
+import { type SourceFiles, textOf as textOfFile } from '../kustomize/kustomize-build.ts'
+
+/** A chart in a folder of the files. */
+export interface ChartFiles {
+  /** From the root of the files. */
+  readonly folder: string
+  readonly files: SourceFiles
+}
+
+const SOURCE = /^# Source: (\S.*)$/
+
+/** The template, and the first line of the object in it. @param line of the object in the output, from 1 */
+export function templateOf(chart: ChartFiles, object: Json, output: string, line: number): SourceLocation {
+  const path = templatePath(chart, sourceAt(output, line))
+  const at = chart.files.has(path) && isTemplate(path) ? objectLine(textLines(path, chart.files), textOf(object, 'kind')) : 1
+  return { path, document: 0, item: undefined, line: at, step: 'helm template' }
+}
+
+function sourceAt(output: string, line: number): string {
+  const lines = output.split('\n', line)
+  for (let at = lines.length - 1; at >= 0; at -= 1) {
+    const found = SOURCE.exec(lines[at] ?? '')?.[1]
+    if (found !== undefined) return found
+  }
+  return ''
+}
+
+/** The first segment is the name of the chart. A dependency may be packed; then its archive. */
+function templatePath({ folder, files }: ChartFiles, source: string): string {
+  const rest = source.split('/').slice(1)
+  const path = joined(folder, rest.join('/'))
+  if (rest.length > 0 && files.has(path)) return path
+  const dependency = rest[0] === 'charts' ? joined(folder, `charts/${rest[1]}-`) : undefined
+  const archive = [...files.keys()].find((each) => dependency !== undefined && each.startsWith(dependency) && each.endsWith('.tgz'))
+  return archive ?? joined(folder, 'Chart.yaml')
+}
+
+export function isTemplate(path: string): boolean {
+  return /\.(?:ya?ml|tpl|txt|json)$/.test(path)
+}
+
+export function textLines(path: string, files: SourceFiles): readonly string[] {
+  return textOfFile(path, files).split('\n')
+}
+
+/** Lines of the document in which the kind is written, from 0: a template may have several. */
+function blockOf(lines: readonly string[], kind: string): { readonly from: number; readonly to: number } {
+  const starts = [0, ...lines.flatMap((line, at) => (line.startsWith('---') ? [at + 1] : [])), lines.length + 1]
+  const named = starts.findIndex((from, at) => lines.slice(from, (starts[at + 1] ?? 1) - 1).some((line) => kindIn(line) === kind))
+  const at = Math.max(0, named)
+  return named === -1 ? { from: 0, to: lines.length } : { from: starts[at] ?? 0, to: (starts[at + 1] ?? lines.length + 1) - 1 }
+}
+
+function kindIn(line: string): string {
+  return /^kind:\s*["']?(\w+)/.exec(line)?.[1] ?? ''
+}
+
+function objectLine(lines: readonly string[], kind: string): number {
+  const { from, to } = blockOf(lines, kind)
+  const first = lines.slice(from, to).findIndex((line) => /^(?:apiVersion|kind|metadata):/.test(line))
+  return from + Math.max(0, first) + 1
+}
+
+/**
+ * The line that writes a field, by the keys above it; of a field that no line names, such as one that `toYaml` writes, the nearest one above.
+ * @returns the line from 1, and whether it names the field itself
+ */
+export function fieldLine(
+  { path, kind, field }: { readonly path: string; readonly kind: string; readonly field: FieldPath },
+  files: SourceFiles,
+): { readonly line: number; readonly isField: boolean } {
+  const lines = textLines(path, files)
+  const { from, to } = blockOf(lines, kind)
+  let [at, indent, isField] = [objectLine(lines, kind) - 1, -1, false]
+  let next = from
+  for (const step of field) {
+    if (step.kind !== 'field') continue
+    const found = lines.slice(next, to).findIndex((line) => {
+      const [, before = '', key = ''] = /^((?:\s|- )*)["']?([^\s:"'{}]+)["']?:/.exec(line) ?? []
+      return key === step.name && before.length > indent
+    })
+    isField = found !== -1
+    if (!isField) break
+    at = next + found
+    indent = /^(?:\s|- )*/.exec(lines[at] ?? '')?.[0].length ?? 0
+    next = at + 1
+  }
+  return { line: at + 1, isField }
+}
