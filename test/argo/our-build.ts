@@ -1,0 +1,77 @@
+/** What Backporch compares with a cluster for a case: from the Applications of the cluster to objects in their namespaces. */
+import { PackageBuilds, withBuilds } from '../../src/adapters/functions/package-builds.ts'
+import { Failure, Failures } from '../../src/failure.ts'
+import type { ObjectId } from '../../src/package/object-id.ts'
+import type { ServedKind } from '../../src/ports/cluster.ts'
+import type { TreeFile } from '../../src/ports/package-repository.ts'
+import { loadPackage } from '../../src/reconcile/observe/observe.ts'
+import { readLiveSides } from '../../src/reconcile/observe/read-live-sides.ts'
+import { readRepository } from '../../src/reconcile/repository/repository-view.ts'
+import { sourceNotes, withSources } from '../../src/reconcile/sources/discover-sources.ts'
+import { canonicalJson, type Json, parseJson } from '../../src/text/json.ts'
+import { InProcessRenderer } from '../fakes/in-process-renderer.ts'
+import { MemoryCluster } from '../fakes/memory-cluster.ts'
+import { MemoryRepository } from '../fakes/memory-repository.ts'
+import { type ArgoCase, applicationOf, CLUSTER_SCOPED, REPOSITORY } from './argo-case.ts'
+
+/** Objects in the order of their texts, with sorted keys; or why there are none. */
+export type BuiltSide = { readonly objects: readonly Json[] } | { readonly error: string }
+
+const RENDERER = withBuilds(new InProcessRenderer(), new PackageBuilds({ allowed: ['kubectl'], environment: process.env }))
+
+class CaseRepository extends MemoryRepository {
+  override readonly remote = REPOSITORY
+  private readonly links: ReadonlySet<string>
+
+  constructor({ files, links = {} }: ArgoCase) {
+    super()
+    this.links = new Set(Object.keys(links))
+    this.commitByHand('main', { 'README.md': '', ...files, ...links })
+  }
+
+  override async list(commit: ObjectId, path: string): Promise<readonly TreeFile[]> {
+    const prefix = path === '' ? '' : `${path}/`
+    const isLink = (file: string): boolean => this.links.has(file === '' ? path : `${prefix}${file}`)
+    return (await super.list(commit, path)).map((file) => (isLink(file.path) ? { ...file, mode: '120000' } : file))
+  }
+}
+
+class CaseCluster extends MemoryCluster {
+  override async servedKind(apiVersion: string, kind: string): Promise<ServedKind> {
+    const { schema } = await super.servedKind(apiVersion, kind)
+    const group = apiVersion.includes('/') ? apiVersion.replace(/\/.*/, '') : ''
+    return { namespaced: !CLUSTER_SCOPED.includes(`${group}/${kind}`), schema }
+  }
+}
+
+export async function ourBuild(each: ArgoCase): Promise<BuiltSide> {
+  const signal = AbortSignal.timeout(60_000)
+  const cluster = new CaseCluster()
+  cluster.put(applicationOf(each))
+  try {
+    const bare = await readRepository(new CaseRepository(each), 'main', signal)
+    const view = await withSources(bare, [cluster], signal)
+    const [note] = sourceNotes(view)
+    if (view.packages.length === 0 || note !== undefined) return { error: note?.text ?? 'there is no unit' }
+    const objects: Json[] = []
+    for (const found of view.packages) {
+      const { desired } = await loadPackage(view, found, { cluster: 'prod', renderer: RENDERER }, signal)
+      const [answer] = await readLiveSides(cluster, 'default', [{ desired }], signal)
+      for (const { resource } of answer?.side.resources ?? []) objects.push(resource.object)
+    }
+    return sorted(objects)
+  } catch (thrown) {
+    if (thrown instanceof Failures) return { error: thrown.failures.map(({ message }) => message).join('; ') }
+    if (thrown instanceof Failure) return { error: thrown.message }
+    throw thrown
+  }
+}
+
+export function sorted(objects: readonly Json[]): BuiltSide {
+  return {
+    objects: objects
+      .map((object) => canonicalJson(object))
+      .sort()
+      .map((text) => parseJson(text)),
+  }
+}
