@@ -30,9 +30,9 @@ export function sameChoice(one: RenderChoice, other: RenderChoice): boolean {
 function wordsOf(choice: RenderChoice): readonly string[] {
   if (choice.tool === 'kustomize') return [choice.tool, choice.path]
   if (choice.tool === 'syncer') {
-    const { title, object, builder, variables } = choice.build
+    const { title, object, builder, variables, artifact } = choice.build
     const spec = partOf(object, 'spec') ?? null
-    return [choice.tool, title, canonicalJson([spec, [...builder.fields], [...variables].map((pair) => [...pair])])]
+    return [choice.tool, title, canonicalJson([spec, [...builder.fields], [...variables].map((pair) => [...pair]), artifact?.ignore ?? ''])]
   }
   return choice.tool === 'command' ? [choice.tool, ...choice.command] : [choice.tool]
 }

@@ -1,7 +1,7 @@
 /** The files of a commit that a build reads, read as they are named. */
 import type { ObjectId } from '../../package/object-id.ts'
 import { OversizedRead, type PackageRepository, type TreeFile } from '../../ports/package-repository.ts'
-import { type KustomizationSource, type PathAnswer, walkKustomization } from '../../render/kustomize/kustomization-walk.ts'
+import { type KustomizationSource, type LeftOut, type PathAnswer, walkKustomization } from '../../render/kustomize/kustomization-walk.ts'
 import { MOST_PACKAGE_BYTES } from '../repository/read-budget.ts'
 import { readBlobs } from '../repository/repository-view.ts'
 
@@ -11,6 +11,10 @@ export interface CommitFiles {
   at(path: string): Promise<TreeFile | 'folder' | 'absent'>
   /** Files of the folder of a path, where that is known. */
   beside?(path: string): readonly TreeFile[]
+  /** Every file, by path from the root. */
+  list(): Promise<readonly TreeFile[]>
+  /** Of a path that was asked for: why a file of the commit counts as absent. */
+  leftOut?(path: string): LeftOut | undefined
 }
 
 /** Of a commit whose listing is there. */
@@ -25,6 +29,7 @@ export function listedFiles(repository: PackageRepository, tree: readonly TreeFi
   return {
     repository,
     at: async (path) => files.get(path) ?? (folders.has(path) ? 'folder' : 'absent'),
+    list: async () => tree,
     beside: (path) => {
       const folder = path.slice(0, path.lastIndexOf('/') + 1)
       return tree.filter((file) => file.path.startsWith(folder) && !file.path.includes('/', folder.length))
@@ -42,6 +47,7 @@ export function requestedFiles(repository: PackageRepository, commit: ObjectId, 
       if (only === undefined) return 'absent'
       return files.length === 1 && only.path === '' ? { ...only, path } : 'folder'
     },
+    list: () => repository.list(commit, '', signal),
   }
 }
 
@@ -69,6 +75,7 @@ export async function readKustomization(
     const replaced = written.get(state.value)
     const found = replaced === undefined ? await commit.at(state.value) : 'absent'
     let answer: PathAnswer = typeof found === 'string' ? found : { ...found, content: new Uint8Array() }
+    if (answer === 'absent') answer = commit.leftOut?.(state.value) ?? answer
     if (replaced !== undefined) answer = { path: state.value, mode: '100644', content: replaced }
     if (typeof found !== 'string') {
       ids.set(found.path, found.id)

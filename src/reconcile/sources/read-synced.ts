@@ -5,6 +5,7 @@ import { joined, resolvePath } from '../../render/kustomize/kustomization-walk.t
 import type { BuiltSource } from '../../render/kustomize/read-built.ts'
 import { type SyncerBuild, syncerObject } from '../../render/syncer-build.ts'
 import { readBlobs } from '../repository/repository-view.ts'
+import { packedFiles } from './packed-files.ts'
 import { type CommitFiles, readKustomization } from './read-kustomization.ts'
 
 interface SyncedSource {
@@ -14,20 +15,33 @@ interface SyncedSource {
 
 /** @throws Failure BP40xx when git fails */
 export async function readSyncedSource(
-  commit: CommitFiles,
-  { packagePath: folder, files }: { readonly packagePath: string; readonly files: PackageFiles },
+  given: CommitFiles,
+  { packagePath: folder, files: all }: { readonly packagePath: string; readonly files: PackageFiles },
   build: SyncerBuild,
   signal: AbortSignal,
 ): Promise<SyncedSource> {
+  const packed = build.artifact === undefined ? undefined : await packedFiles(given, build.artifact, signal)
+  const { commit, isPacked } = packed ?? { commit: given, isPacked: undefined }
+  const files = isPacked === undefined ? all : all.filter(({ path }) => isPacked(joined(folder, path)))
   const own = files
     .filter(({ mode }) => mode === '100644' || mode === '100755')
     .map((file) => ({ ...file, path: joined(folder, file.path) }))
   const listed = new Map<string, PackageFile>(own.map((file) => [file.path, file]))
-  const declaration = await declarationFile(commit, build, listed, signal)
+  const isEdited = build.declared !== undefined && packed?.isInAny(build.declared.path) !== false
+  const declaration = isEdited ? await declarationFile(given, build, listed, signal) : undefined
   const beside = [declaration, ...build.builder.overrides.names.map((name) => listed.get(joined(folder, name)))]
   for (const file of beside) if (file !== undefined) listed.set(file.path, file)
   const sourceOf = (read: ReadonlyMap<string, PackageFile>, failures: readonly Failure[]): SyncedSource => {
-    const source = { packagePath: folder, package: files, tool: 'kustomize', folder, files: read, command: [], synced: build } as const
+    const source = {
+      packagePath: folder,
+      package: files,
+      tool: 'kustomize',
+      folder,
+      files: read,
+      command: [],
+      synced: build,
+      isPacked,
+    } as const
     return { source, failures: build.problem === undefined ? failures : [notBuilt(folder, build)] }
   }
   const { way, components } = build.builder
@@ -42,7 +56,13 @@ export async function readSyncedSource(
     if (authored === undefined) read.delete(written.path)
     else read.set(written.path, authored)
     for (const file of beside) if (file !== undefined) read.set(file.path, file)
-    return sourceOf(read, walked.failures)
+    const isWritten = authored !== undefined && walked.failures.length > 0
+    const places = isWritten ? (await readKustomization(commit, folder, signal)).failures : []
+    return sourceOf(
+      read,
+      // The place in the authored file, not in the one that the syncer writes.
+      walked.failures.map((failure) => places.find(({ why }) => why === failure.why) ?? failure),
+    )
   } catch (thrown) {
     // What the syncer cannot read is a failure of this unit.
     if (!(thrown instanceof Failure) || thrown.code.startsWith('BP40')) throw thrown

@@ -1,6 +1,6 @@
 /** The output of a program as desired objects, each with its authored location. */
 import { Failure } from '../../failure.ts'
-import type { PackageFiles } from '../../package/package-files.ts'
+import type { PackageFile, PackageFiles } from '../../package/package-files.ts'
 import { PACKAGE_FILE } from '../../package/walk-package.ts'
 import { given } from '../../text/given.ts'
 import { getKey, isJsonObject, type Json, partOf } from '../../text/json.ts'
@@ -32,6 +32,8 @@ export interface BuiltSource {
   readonly command: readonly string[]
   /** Where a syncer builds it: what it makes of the folder. */
   readonly synced?: SyncerBuild | undefined
+  /** Whether the syncer has a file, by path from the root of the repository; undefined where it has all of them. */
+  readonly isPacked?: ((path: string) => boolean) | undefined
 }
 
 /** Never throws for bad input: returns the failures of the program, of the Kptfile and of the output. */
@@ -64,11 +66,11 @@ export function buildOf(source: BuildInput): Build | BuildAnswer {
     return { tool, folder, command, files: [...files.values()].sort((one, other) => (one.path < other.path ? -1 : 1)) }
   try {
     if (synced !== undefined && 'print' in synced.builder.way)
-      return { text: synced.builder.way.print(syncerObject(synced, files), folder, files) }
+      return { text: synced.builder.way.print(syncerObject(synced, files), folder, packedFiles(source)) }
     const written = writtenBySyncer(source)
     if (written === undefined) return kustomizeBuild(folder, files)
     const { path, text } = written
-    return kustomizeBuild(folder, new Map(files).set(path, { path, mode: '100644', content: new TextEncoder().encode(text) }))
+    return kustomizeBuild(folder, packedFiles(source).set(path, { path, mode: '100644', content: new TextEncoder().encode(text) }))
   } catch (thrown) {
     if (thrown instanceof Failure) return { failure: thrown.toJSON() }
     throw thrown
@@ -81,9 +83,15 @@ export function answerOf(source: BuildInput, library: BuildLibrary): BuildAnswer
   return 'tool' in build ? library.built(build) : build
 }
 
-function writtenBySyncer({ folder, files, synced }: Pick<BuiltSource, 'folder' | 'files' | 'synced'>): WrittenKustomization | undefined {
+function writtenBySyncer(source: Pick<BuiltSource, 'folder' | 'files' | 'synced' | 'isPacked'>): WrittenKustomization | undefined {
+  const { folder, files, synced } = source
   if (synced === undefined || 'print' in synced.builder.way) return undefined
-  return synced.builder.way.kustomization(syncerObject(synced, files), folder, files)
+  return synced.builder.way.kustomization(syncerObject(synced, files), folder, packedFiles(source))
+}
+
+/** An edit may add a file that the syncer does not get. */
+function packedFiles({ files, isPacked = () => true }: Pick<BuiltSource, 'files' | 'isPacked'>): Map<string, PackageFile> {
+  return new Map([...files].filter(([path]) => isPacked(path)))
 }
 
 const ORIGINS: ReadonlySet<string> = new Set([ORIGIN])
