@@ -1,5 +1,6 @@
 /** Which folders of a repository hold manifests: reported where a search for packages finds none. */
 import { asFailure, Failure } from '../../failure.ts'
+import { sentenceOf } from '../../note.ts'
 import { type FoundPackage, normalPath, selectPackages } from '../../package/find-packages.ts'
 import type { TreeFile } from '../../ports/package-repository.ts'
 import { KUSTOMIZATION_NAMES } from '../../render/kustomize/kustomization-names.ts'
@@ -21,8 +22,14 @@ export async function choosePackages(
   } catch (thrown) {
     const failure = asFailure(thrown)
     if (failure.code !== 'BP1004') throw thrown
-    throw await withFolders(failure, view, names, signal)
+    throw withSources(await withFolders(failure, view, names, signal), view)
   }
+}
+
+/** Resources of syncers that are not compared, one in a line: they may be what the reader looks for. */
+function withSources(failure: Failure, { problems }: RepositoryView): Failure {
+  const notes = problems.filter(({ cause }) => cause === 'source-not-compared').slice(0, MOST_TOLD)
+  return notes.length === 0 ? failure : failure.because([failure.why, ...notes.map(sentenceOf)].join('\n'))
 }
 
 async function withFolders(failure: Failure, view: RepositoryView, names: readonly string[], signal: AbortSignal): Promise<Failure> {
