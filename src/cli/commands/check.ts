@@ -17,8 +17,12 @@ import {
   readReports,
   readSynced,
 } from '../../reconcile/onboard/check-repository.ts'
+import { judgeSources } from '../../reconcile/onboard/check-sources.ts'
 import { CHECKED_KINDS, judgeSyncers, type SyncerObjects } from '../../reconcile/onboard/check-syncers.ts'
 import { headNotes } from '../../reconcile/repository/base-branch.ts'
+import { readRepository } from '../../reconcile/repository/repository-view.ts'
+import { discoverSources } from '../../reconcile/sources/discover-sources.ts'
+import { readSyncers } from '../../reconcile/sources/read-syncers.ts'
 import { API_VERSION } from '../../record/schema.ts'
 import type { JsonObject } from '../../text/json.ts'
 import { oneLine } from '../../text/one-line.ts'
@@ -193,6 +197,10 @@ async function checkCluster(options: CheckOptions, probes: Probes, cli: CliConte
         ]
       })
     }
+    await ask('syncers', async () => {
+      const view = await readRepository(await cli.openRepository(options.repo, undefined), options.branch, signal)
+      return judgeSources(await readSyncers(found, signal), await discoverSources(view, found, signal))
+    })
     await ask('syncer-path', async () => {
       const repository = await cli.openRepository(options.repo, undefined)
       const objects = await syncerObjects(found, signal)
