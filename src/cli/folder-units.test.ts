@@ -21,11 +21,40 @@ test('without a Kptfile the error names the folders with manifests, and how to c
     assert.equal(code, 2, argv.join(' '))
     assert.match(stderr, /^error BP1004: /)
     assert.match(stderr, /manifests are in apps\/web \(2 objects\)/, argv.join(' '))
-    assert.match(stderr, /fix: .*--path apps\/web/)
+    assert.match(stderr, /fix: name what is to be compared, in one of three ways:\n/)
+    assert.match(stderr, /^ +by the resource of a syncer: .*\n +by its folder: --path apps\/web, .*\n +as a package of kpt: /m)
   }
 })
 
-test('the list is bounded, the biggest folder first; a kustomization is named, a chart and a workflow are none', async () => {
+test('the example is a kustomization that no other one reads, or the folder nearest to a wrong name', async () => {
+  const kustomizations = {
+    'apps/web/kustomization.yaml': 'resources: [deployment.yaml]\n',
+    'overlays/prod/kustomization.yaml': 'resources:\n- ../../apps/web\n',
+  }
+  assert.match((await runInWorld(folderWorld(kustomizations), ['diff'])).stderr, /--path overlays\/prod,/)
+  const wrong = await runInWorld(folderWorld(kustomizations), ['diff', 'apps/wbe'])
+  assert.match(wrong.stderr, /manifests are in apps\/web/)
+  assert.match(wrong.stderr, /--path apps\/web,/)
+})
+
+test('without a manifest it says so, and a Helm chart is no example', async () => {
+  const none = { 'apps/web/deployment.yaml': null, 'apps/web/config.yaml': null }
+  const world = folderWorld()
+  world.repository.commitByHand('main', none)
+  assert.match((await runInWorld(world, ['diff'])).stderr, /no file of the commit is a manifest\n/)
+  world.repository.commitByHand('main', { 'chart/Chart.yaml': 'name: c\n', 'chart/templates/a.yaml': 'apiVersion: v1\nkind: ConfigMap\n' })
+  const { stderr } = await runInWorld(world, ['diff'])
+  assert.match(stderr, /manifests are in chart \(a Helm chart\)\n/)
+  assert.match(stderr, /--path FOLDER,/)
+})
+
+test('a wrong name beside packages is answered with their names', async () => {
+  const { stderr } = await runInWorld(new TurnWorld(), ['diff', 'apps/wbe'])
+  assert.match(stderr, /fix: name one of: apps\/web/)
+  assert.doesNotMatch(stderr, /manifests are in/)
+})
+
+test('the list is bounded, the biggest folder first; a kustomization is named, a chart comes last, a workflow is none', async () => {
   const many = Object.fromEntries(Array.from({ length: 20 }, (_, at) => [`some/f${at}/a.yaml`, 'apiVersion: v1\nkind: ConfigMap\n']))
   const world = folderWorld({
     ...many,
@@ -37,8 +66,8 @@ test('the list is bounded, the biggest folder first; a kustomization is named, a
     '.github/workflows/a.yaml': 'apiVersion: v1\nkind: ConfigMap\n',
   })
   const { stderr } = await runInWorld(world, ['diff'])
-  assert.match(stderr, /manifests are in big \(3 objects and a kustomization\), apps\/web \(2 objects\), .*, and 14 more$/m)
-  assert.doesNotMatch(stderr, /chart|github/)
+  assert.match(stderr, /manifests are in big \(3 objects and a kustomization\), apps\/web \(2 objects\), .*, and 15 more$/m)
+  assert.doesNotMatch(stderr, /github/)
 })
 
 test('--path compares the folder; its drift is the same as that of a package', async () => {

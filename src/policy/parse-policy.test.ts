@@ -81,6 +81,7 @@ test('every problem of every file is reported at once, each with its file and li
   decide: {closeSilence: 30}
   detect: {minAge: 2, settle: 0s, unobservedAfter: 0s}
   limits: {prHourlyLimit: -1, massMinClusters: 1}
+  alsoKnownAs: ["https://git.example.com", "https://bot:canary@git.example.com/a", "git.example.com/*", "ssh://git@git.example.com/a/b"]
   windows:
   - {name: a, kind: hold, schedule: "0 0 31 2 *", duration: 1h}
   - {name: a, kind: adopt, schedule: "60 * * * *", duration: 1h, timezone: Mars/Base, except: [critical]}
@@ -102,9 +103,12 @@ test('every problem of every file is reported at once, each with its file and li
     ['.drift/p0.yaml:18', /spec\.detect\.unobservedAfter/],
     ['.drift/p0.yaml:19', /spec\.limits\.prHourlyLimit/],
     ['.drift/p0.yaml:19', /spec\.limits\.massMinClusters/],
-    ['.drift/p0.yaml:21', /spec\.windows\.0\.schedule: there is no such day/],
-    ['.drift/p0.yaml:22', /spec\.windows\.1\.schedule: wanted five fields/],
-    ['.drift/p0.yaml:22', /spec\.windows\.1\.timezone: there is no such timezone/],
+    ['.drift/p0.yaml:20', /spec\.alsoKnownAs\.0: wanted a host and a path/],
+    ['.drift/p0.yaml:20', /spec\.alsoKnownAs\.1: leave the password out/],
+    ['.drift/p0.yaml:20', /spec\.alsoKnownAs\.2: an address has no spaces and no wildcards/],
+    ['.drift/p0.yaml:22', /spec\.windows\.0\.schedule: there is no such day/],
+    ['.drift/p0.yaml:23', /spec\.windows\.1\.schedule: wanted five fields/],
+    ['.drift/p0.yaml:23', /spec\.windows\.1\.timezone: there is no such timezone/],
     ['.drift/p1.yaml:2', /unknown kind "ConfigMap"/],
     ['.drift/p3.yaml', /./],
   ]
@@ -114,6 +118,7 @@ test('every problem of every file is reported at once, each with its file and li
       `${where} ${why}\n${problems.join('\n')}`,
     )
   }
+  assert.doesNotMatch(problems.join('\n'), /canary|alsoKnownAs\.3/)
 })
 
 const BAD: readonly (readonly [name: string, text: string, why: RegExp])[] = [

@@ -2,6 +2,7 @@
 import * as z from 'zod'
 import { NONE, PRESET_NAMES, RECOMMENDED } from '../drift/noise/presets.ts'
 import { API_VERSION, resolutionSchema, riskSchema } from '../record/schema.ts'
+import { addressProblem } from './address-problem.ts'
 import { actorRuleSchema, riskOverrideSchema } from './attribution-schema.ts'
 import { secondsOf } from './duration.ts'
 import { hasNo, ignoreSchema } from './ignore-schema.ts'
@@ -208,6 +209,14 @@ export const driftPolicySchema = z.strictObject({
       })
       .optional()
       .describe('For the whole repository: each comes from the policy of the highest priority that gives it, whatever it matches.'),
+    alsoKnownAs: z
+      .array(z.string().max(500).superRefine(hasNo(addressProblem)))
+      .min(1)
+      .max(100)
+      .optional()
+      .describe(
+        'Further addresses of this repository that syncers have: of a mirror, or with an internal host name. Host and path count. Those of all policies hold, whatever they match.',
+      ),
     windows: z
       .array(windowSchema)
       .optional()

@@ -44,13 +44,10 @@ function wordsOf(choice: RenderChoice): readonly string[] {
   if (choice.tool === 'kustomize') return [choice.tool, choice.path]
   if (choice.tool === 'helm') return [choice.tool, choice.path, choice.release, choice.namespace, ...choice.values]
   if (choice.tool === 'syncer') {
-    const { title, object, builder, variables, release, capabilities } = choice.build
+    const { title, object, builder, variables, release, capabilities, artifact } = choice.build
     const spec = partOf(object, 'spec') ?? null
-    return [
-      choice.tool,
-      title,
-      canonicalJson([spec, [...builder.fields], [...variables].map((pair) => [...pair]), JSON.stringify([release, capabilities])]),
-    ]
+    const inputs = JSON.stringify([release, capabilities, artifact?.ignore ?? ''])
+    return [choice.tool, title, canonicalJson([spec, [...builder.fields], [...variables].map((pair) => [...pair]), inputs])]
   }
   return choice.tool === 'command' ? [choice.tool, ...choice.command] : [choice.tool]
 }

@@ -36,6 +36,17 @@ export interface SyncerBuild {
   /** Why it cannot be built, as a clause. */
   readonly problem?: string
   readonly builder: SyncerBuilder
+  /** What packs the files for the syncer, and may leave some out; undefined where the syncer reads the repository itself. */
+  readonly artifact?: SourceArtifact | undefined
+}
+
+export interface SourceArtifact {
+  /** `GitRepository flux-system/apps`. */
+  readonly title: string
+  /** Patterns of files that it leaves out (`spec.ignore`), beside those of `.sourceignore` files. */
+  readonly ignore: string | undefined
+  /** The same of every artifact of this repository: the file that declares the resource is applied from one of them. */
+  readonly ignores: readonly (string | undefined)[]
 }
 
 /** What a chart asks of the cluster (`.Capabilities`). */

@@ -16,7 +16,7 @@ import { hookValues } from './helm.ts'
 import { ignoredBy, readIgnores } from './ignore-rules.ts'
 import { describeField, judgeOwn } from './judgement.ts'
 import { commitIn, findOwn, folderOf, isName, named, UNKNOWN_SOURCE } from './own-resource.ts'
-import { isInFolder, passed, reachesFolder, sameRepository, titleOfOwn, verdict } from './sync-path.ts'
+import { isInFolder, passed, reachesFolder, titleOfOwn, verdict } from './sync-path.ts'
 import type {
   ApplierCase,
   ApplierKind,
@@ -339,11 +339,11 @@ function judgePolicy(title: Phrase, policy: SyncPolicy, sync: string): Omit<Judg
 
 function checkApplication(own: JsonObject, repository: SyncedRepository): Finding[] {
   const name = `Argo CD Application ${titleOfOwn(own)}`
-  const { folder, remote, rootKustomization } = repository
+  const { folder, isHere, rootKustomization } = repository
   const sources = [...[partOf(own, 'spec', 'source')].filter(isJsonObject), ...objectsIn(partOf(own, 'spec', 'sources'))]
   return sources.flatMap((source) => {
     const path = textOf(source, 'path')
-    if (!sameRepository(textOf(source, 'repoURL'), remote) || path === '' || !reachesFolder(path, folder)) return []
+    if (!isHere(textOf(source, 'repoURL')) || path === '' || !reachesFolder(path, folder)) return []
     const ownFolder = isInFolder(path, folder)
     if (!ownFolder && partOf(source, 'directory', 'recurse') !== true) return []
     if (rootKustomization && !ownFolder) return []

@@ -19,7 +19,7 @@ import {
   secondsOf,
   UNKNOWN_SOURCE,
 } from './own-resource.ts'
-import { reachesFolder, sameRepository, titleOfOwn, verdict } from './sync-path.ts'
+import { reachesFolder, titleOfOwn, verdict } from './sync-path.ts'
 import type { ApplierCase, ApplierKind, Judgement, MarkedObject, NamedApplier, SyncedRepository, Syncer, SyncerReport } from './syncer.ts'
 
 const GROUP = 'configsync.gke.io'
@@ -143,8 +143,8 @@ function judge(question: ApplierCase): Judgement {
 }
 
 function checkSync(own: JsonObject, repository: SyncedRepository): Finding[] {
-  const { remote, folder } = repository
-  if (!sameRepository(textOf(own, 'spec', 'git', 'repo'), remote) || !reachesFolder(textOf(own, 'spec', 'git', 'dir'), folder)) return []
+  const { isHere, folder } = repository
+  if (!isHere(textOf(own, 'spec', 'git', 'repo')) || !reachesFolder(textOf(own, 'spec', 'git', 'dir'), folder)) return []
   const name = `${textOf(own, 'kind') || 'RootSync'} ${titleOfOwn(own)}`
   return [verdict(name, repository, ({ localConfig }) => localConfig, 'set spec.git.dir to the folder that holds the packages')]
 }

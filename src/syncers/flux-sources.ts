@@ -64,6 +64,7 @@ function kustomizationSource(own: JsonObject, of: ResourcesOf, repository: Sourc
   if (isFilled(partOf(own, 'spec', 'kubeConfig'))) return [{ title, why: 'it applies to another cluster (spec.kubeConfig)' }]
   const declared = declarationOf(own, repository.declared, builtBy)
   const at = `${from.namespace}/${from.name}`
+  const artifact = { title: `GitRepository ${at}`, ignore: ignoreOf(source), ignores: ignoresOf(of, repository) }
   const pinned =
     fixed === undefined
       ? undefined
@@ -74,10 +75,24 @@ function kustomizationSource(own: JsonObject, of: ResourcesOf, repository: Sourc
       id: { group: KUSTOMIZE, kind: 'Kustomization', namespace, name },
       folder,
       variablesFrom: variablesFrom(own, namespace),
-      render: ({ variables }) => ({ tool: 'syncer', build: { title, folder, object: own, declared, variables, builder: FLUX_BUILDER } }),
+      render: ({ variables }) => ({
+        tool: 'syncer',
+        build: { title, folder, object: own, declared, variables, builder: FLUX_BUILDER, artifact },
+      }),
       pinned,
     },
   ]
+}
+
+/** The patterns of `spec.ignore`; undefined where it has none. */
+function ignoreOf(source: JsonObject | undefined): string | undefined {
+  return textOf(source, 'spec', 'ignore') || undefined
+}
+
+/** The patterns of every GitRepository of the repository: one of them has the file that declares a Kustomization. */
+function ignoresOf(of: ResourcesOf, repository: SourcedRepository): readonly (string | undefined)[] {
+  const own = of('GitRepository').filter((source) => repository.isHere(textOf(source, 'spec', 'url')))
+  return own.length === 0 ? [undefined] : own.map(ignoreOf)
 }
 
 interface SourcePlace {

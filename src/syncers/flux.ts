@@ -26,7 +26,7 @@ import {
   secondsOf,
   UNKNOWN_SOURCE,
 } from './own-resource.ts'
-import { passed, reachesFolder, sameRepository, titleOfOwn, verdict } from './sync-path.ts'
+import { passed, reachesFolder, titleOfOwn, verdict } from './sync-path.ts'
 import type {
   ApplierCase,
   ApplierKind,
@@ -271,8 +271,8 @@ function checkKustomization(own: JsonObject, sources: readonly JsonObject[], rep
     (one) => metadataText(one, 'name') === textOf(own, 'spec', 'sourceRef', 'name') && metadataText(one, 'namespace') === namespace,
   )
   if (textOf(own, 'spec', 'sourceRef', 'kind') !== 'GitRepository' || source === undefined) return []
-  const { folder, remote, rootKustomization } = repository
-  if (!sameRepository(textOf(source, 'spec', 'url'), remote) || !reachesFolder(textOf(own, 'spec', 'path'), folder)) return []
+  const { folder, isHere, rootKustomization } = repository
+  if (!isHere(textOf(source, 'spec', 'url')) || !reachesFolder(textOf(own, 'spec', 'path'), folder)) return []
   if (rootKustomization) return []
   const rules = parseKrmIgnore(`${repository.sourceIgnore}\n${textOf(source, 'spec', 'ignore')}`)
   if (isIgnored(rules, folder, true)) return [passed(`${name} reads the root, and .sourceignore keeps ${folder}/ from it`)]

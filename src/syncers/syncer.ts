@@ -281,8 +281,8 @@ export interface StoredFile {
 }
 
 export interface SyncedRepository {
-  /** Address as it was given. */
-  readonly remote: string
+  /** Whether the address is one of this repository. */
+  readonly isHere: (address: string) => boolean
   /** The folder that no syncer should apply. */
   readonly folder: string
   /** Files of the base branch in that folder that syncers read. */

@@ -1,6 +1,7 @@
 /** `check` proves what Backporch needs. A line that cannot be proven says so; a failed check does not stop the others. */
 import { failuresOf } from '../../failure.ts'
-import type { DriftPolicyDocument } from '../../policy/schema.ts'
+import type { PolicySet } from '../../policy/parse-policy.ts'
+import { addressesOf } from '../../policy/repository-addresses.ts'
 import type { ClusterReader, ObjectList } from '../../ports/cluster.ts'
 import type { ClusterAccessAnswer, Finding, Probes } from '../../ports/probes.ts'
 import { judgeAccess, judgeClock } from '../../reconcile/onboard/check-cluster.ts'
@@ -16,8 +17,12 @@ import {
   readReports,
   readSynced,
 } from '../../reconcile/onboard/check-repository.ts'
+import { judgeSources } from '../../reconcile/onboard/check-sources.ts'
 import { CHECKED_KINDS, judgeSyncers, type SyncerObjects } from '../../reconcile/onboard/check-syncers.ts'
 import { headNotes } from '../../reconcile/repository/base-branch.ts'
+import { readRepository } from '../../reconcile/repository/repository-view.ts'
+import { discoverSources } from '../../reconcile/sources/discover-sources.ts'
+import { readSyncers } from '../../reconcile/sources/read-syncers.ts'
 import { API_VERSION } from '../../record/schema.ts'
 import type { JsonObject } from '../../text/json.ts'
 import { oneLine } from '../../text/one-line.ts'
@@ -141,7 +146,7 @@ async function checkGit(options: CheckOptions, probes: Probes, cli: CliContext, 
     await ask('packages', async () => {
       return checkPackages(repository, { branch: known.branch, renderer: await cli.openRenderer(allowedFunctions(options)) }, signal)
     })
-  await ask('records', async () => judgeKept(await readSynced(repository, known, options.repo, signal)))
+  await ask('records', async () => judgeKept(await readSynced(repository, known, addressesOf(options.repo, []), signal)))
   if (options.pre !== true) await ask('ledger', () => checkLedger(repository, known, cli.bot, signal))
   await ask('git-identity', async () => {
     if (await probes.hasGitIdentity()) return [passed('git-identity', 'git: knows who you are')]
@@ -185,25 +190,31 @@ async function checkCluster(options: CheckOptions, probes: Probes, cli: CliConte
         const answers = new Map<string, ClusterAccessAnswer>()
         for (const one of await namespacesOf(options, cli, namespace)) answers.set(one, await probes.access(target, one, signal))
         const [first] = answers.values()
-        const settles = await policyHas(options, cli, ({ settle }) => settle === 'backporch')
+        const settles = (await policiesOf(options, cli)).some(({ document }) => document.spec.settle === 'backporch')
         return [
           ...judgeAccess(oneLine(found.name), answers, settles),
           ...judgeClock(`cluster ${oneLine(found.name)}`, first?.serverTime, cli.clock.now().getTime()),
         ]
       })
     }
+    await ask('syncers', async () => {
+      const view = await readRepository(await cli.openRepository(options.repo, undefined), options.branch, signal)
+      return judgeSources(await readSyncers(found, signal), await discoverSources(view, found, signal))
+    })
     await ask('syncer-path', async () => {
       const repository = await cli.openRepository(options.repo, undefined)
       const objects = await syncerObjects(found, signal)
-      return judgeSyncers(objects, await readSynced(repository, await readBase(repository, options.branch, signal), options.repo, signal))
+      const isHere = addressesOf(options.repo, await policiesOf(options, cli))
+      return judgeSyncers(objects, await readSynced(repository, await readBase(repository, options.branch, signal), isHere, signal))
     })
     await ask('porch', async () => {
       const objects = await listInstalled(found, PORCH_REPOSITORY, signal)
       if (objects === undefined || objects.objects.length === 0) return []
       const repository = await cli.openRepository(options.repo, undefined)
       const { branch: baseBranch } = await readBase(repository, options.branch, signal)
-      const approvesInPorch = await policyHas(options, cli, ({ approval }) => approval === 'porch')
-      return judgePorch(objects.objects, { remote: options.repo, baseBranch, approvesInPorch })
+      const policies = await policiesOf(options, cli)
+      const approvesInPorch = policies.some(({ document }) => document.spec.approval === 'porch')
+      return judgePorch(objects.objects, { isHere: addressesOf(options.repo, policies), baseBranch, approvesInPorch })
     })
   } finally {
     close()
@@ -226,15 +237,15 @@ async function namespacesOf(options: CheckOptions, cli: CliContext, own: string)
   }
 }
 
-async function policyHas(options: CheckOptions, cli: CliContext, has: (spec: DriftPolicyDocument['spec']) => boolean): Promise<boolean> {
+/** None where they cannot be read: that is a finding of its own. */
+async function policiesOf(options: CheckOptions, cli: CliContext): Promise<PolicySet['policies']> {
   try {
     const repository = await cli.openRepository(options.repo, undefined)
-    const { policies } = await readPolicy(repository, await readBase(repository, options.branch, cli.signal), cli.signal)
-    return policies.some(({ document }) => has(document.spec))
+    return (await readPolicy(repository, await readBase(repository, options.branch, cli.signal), cli.signal)).policies
   } catch (thrown) {
     cli.signal.throwIfAborted()
     failuresOf(thrown)
-    return false
+    return []
   }
 }
 

@@ -12,7 +12,7 @@ import type { PORCH_FLAGS } from '../flags/command-flags.ts'
 import type { ListOptions, RepositoryOptions, ValuesOf, WatchOptions } from '../flags/options.ts'
 import { changeFilter, changeKey, flagsGiven, narrowReport, printHidden, selectUnits } from '../flags/selection.ts'
 import type { SelectionOptions } from '../flags/selection-flags.ts'
-import { showLedger } from '../ledger-session.ts'
+import { type LedgerReading, showLedger } from '../ledger-session.ts'
 import { freshnessNotes } from '../print/freshness.ts'
 import { sidesText, timeOf } from '../print/print-diff.ts'
 import { incompleteOfReports, printList, printReports, reportList } from '../print/print-document.ts'
@@ -39,7 +39,7 @@ export async function getPackages(names: readonly string[], options: GetPackages
     const registered = { repository: options.name ?? view.name, directory: options.directory ?? '' }
     const { revisions, problems } = await readPorchListing(view, registered, cli.signal)
     const folders = view.packages.filter(({ source }) => source === 'folder')
-    const notes: readonly Note[] = [...problems, ...folders.map(({ path }) => notListed(path))]
+    const notes: readonly Note[] = [...problems, ...folders.map(({ path }) => notListed(path, view))]
     const selection = await selectUnits(
       reading,
       { named: names, alsoKnown: revisions.map(({ packagePath }) => packagePath) },
@@ -82,9 +82,10 @@ function rowKey({ revision: { name, ref } }: PackageRow): string {
   return name === '' ? ref : name
 }
 
-function notListed(subject: string): Note {
-  const text = 'a folder without a Kptfile is no package revision; backporch status has its drift'
-  return { cause: 'folder-not-listed', subject: subject || '.', text }
+function notListed(path: string, { recorded }: Pick<LedgerReading['view'], 'recorded'>): Note {
+  const by = [...new Set(recorded.flatMap((unit) => (unit.path === path && unit.appliedBy !== undefined ? [unit.appliedBy] : [])))]
+  const what = by.length === 0 ? 'a folder without a Kptfile' : `a folder that ${by.join(' and ')} applies`
+  return { cause: 'folder-not-listed', subject: path || '.', text: `${what} is no package revision; backporch status has its drift` }
 }
 
 /** An unobserved revision has no known namespace, risk or state, and these flags select known values. */

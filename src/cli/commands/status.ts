@@ -17,7 +17,7 @@ import { fetchRecorded, repositoryLocation } from '../print/published-lines.ts'
 import { count } from '../print/ranked-changes.ts'
 import { type Column, printRows } from '../print/table.ts'
 import type { Terminal } from '../print/terminal.ts'
-import { driftCount, healthCell, heldCell, unhealthyCell, workspaceOf } from '../print/unit-cells.ts'
+import { driftCount, healthCell, heldCell, sourceOf, unhealthyCell, workspaceOf } from '../print/unit-cells.ts'
 
 type StatusOptions = RepositoryOptions & WatchOptions & ListOptions & ExitOptions & SelectionOptions
 
@@ -125,6 +125,7 @@ function statusColumns(terminal: Terminal, now: Date, view: LedgerReading['view'
     { name: 'OBSERVED', value: (report) => age(seenAtOf(report)) },
     { name: 'UNHEALTHY', wide: true, value: ({ status: { health } }) => unhealthyCell(health) },
     { name: 'HELD', wide: true, value: ({ status }) => heldCell(status.held) },
+    { name: 'SOURCE', wide: true, value: ({ spec }) => sourceOf(spec.unit) },
     { name: 'SYNCER', wide: true, value: ({ spec }) => spec.observed.syncer || '-' },
     { name: 'COMMIT', wide: true, value: ({ spec }) => spec.unit.commit.slice(0, 7) },
   ]

@@ -12,6 +12,11 @@ export function driftCount({ spec, status: { state } }: DriftReport): string {
   return `${objects}/${spec.observed.objects + unexpected}`
 }
 
+/** What the unit is known by: `kpt`, `folder`, or the resource of the syncer that applies it. */
+export function sourceOf({ source, appliedBy }: Pick<DriftReport['spec']['unit'], 'source' | 'appliedBy'>): string {
+  return appliedBy ?? source ?? 'kpt'
+}
+
 /** Workspace of the open record: that of its own episode, or of its joint proposal. */
 export function workspaceOf({ episode, branch }: DriftReport['status']): string {
   return branch === undefined ? `drift-${episode}` : branch.slice(branch.lastIndexOf('/') + 1)

@@ -33,6 +33,9 @@ export function placeInBuild(unit: BuiltUnit, edited: Contents, changes: readonl
   const before = builtObjects(library, { ...source, files })
   const write = (objects: readonly NewObject[]): SourceFiles => {
     const after = written(source.folder, files, [...before.values()], objects)
+    const hidden = [...after.keys()].find((path) => !files.has(path) && source.isPacked?.(path) === false)
+    if (hidden !== undefined)
+      throw cannot(first, { why: `the syncer would not get the new file ${hidden}: its source leaves it out`, remedy: BY_HAND })
     assertBuilt(library, [{ ...source, files: after }])
     return after
   }

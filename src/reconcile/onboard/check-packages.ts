@@ -34,7 +34,8 @@ export async function checkPackages(
 export function judgePackages(count: number, unusable: ReadonlyMap<string, readonly Failure[]>): readonly Finding[] {
   const check = 'packages'
   if (count === 0) {
-    const fix = 'run "kpt pkg init" in the folder of the manifests and commit the Kptfile, or name folders in a Placement'
+    const fix =
+      'nothing, where a syncer of the cluster names the units (below); otherwise name folders in a Placement, or run "kpt pkg init" in the folder of the manifests and commit the Kptfile'
     return [{ check, state: 'warning', code: 'BP1004', message: 'packages: no folder of the base branch has a Kptfile', fix }]
   }
   const usable = `packages: ${count - unusable.size} of ${count} can be read and rendered`

@@ -1,9 +1,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { sameRepository } from '../../syncers/sync-path.ts'
 import type { JsonObject } from '../../text/json.ts'
 import { judgePorch } from './check-porch.ts'
 
-const REPOSITORY = { remote: 'https://git.example.com/acme/deploy.git', baseBranch: 'main', approvesInPorch: false }
+const REPOSITORY = {
+  isHere: (address: string) => sameRepository(address, 'https://git.example.com/acme/deploy.git'),
+  baseBranch: 'main',
+  approvesInPorch: false,
+}
 
 function registered(git: JsonObject): JsonObject {
   return {

@@ -1,6 +1,5 @@
 /** Whether a Porch server lists and approves the packages of the repository. Pure: its Repository objects are given. */
 import type { Finding } from '../../ports/probes.ts'
-import { sameRepository } from '../../syncers/sync-path.ts'
 import { type JsonObject, textOf } from '../../text/json.ts'
 import { oneLine } from '../../text/one-line.ts'
 
@@ -8,16 +7,17 @@ import { oneLine } from '../../text/one-line.ts'
 export const PORCH_REPOSITORY = { group: 'config.porch.kpt.dev', kind: 'Repository' } as const
 
 interface CheckedRepository {
-  readonly remote: string
+  /** Whether the address is one of this repository. */
+  readonly isHere: (address: string) => boolean
   readonly baseBranch: string
   /** Whether a policy has `approval: porch`. */
   readonly approvesInPorch: boolean
 }
 
 /** Nothing where no Porch has the repository. */
-export function judgePorch(objects: readonly JsonObject[], { remote, baseBranch, approvesInPorch }: CheckedRepository): readonly Finding[] {
+export function judgePorch(objects: readonly JsonObject[], { isHere, baseBranch, approvesInPorch }: CheckedRepository): readonly Finding[] {
   return objects.flatMap((object): Finding[] => {
-    if (!sameRepository(textOf(object, 'spec', 'git', 'repo'), remote)) return []
+    if (!isHere(textOf(object, 'spec', 'git', 'repo'))) return []
     const name = oneLine(textOf(object, 'metadata', 'name'), 100)
     const directory = oneLine(textOf(object, 'spec', 'git', 'directory').replace(/^\/+|\/+$/g, ''), 200)
     const branch = oneLine(textOf(object, 'spec', 'git', 'branch') || 'main', 100)

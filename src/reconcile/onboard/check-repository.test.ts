@@ -19,7 +19,7 @@ async function base(files: { readonly [path: string]: string }, branch?: string)
 
 async function synced(files: { readonly [path: string]: string }) {
   const { repository, base: known } = await base(files)
-  return readSynced(repository, known, 'https://git.example.com/deploy', signal)
+  return readSynced(repository, known, () => false, signal)
 }
 
 async function ledger(write: (repository: MemoryRepository) => void) {

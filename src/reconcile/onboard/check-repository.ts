@@ -78,14 +78,14 @@ export function judgePolicy(set: PolicySet, reports: readonly DriftReport[], tod
 export async function readSynced(
   repository: PackageRepository,
   { tree }: BaseTree,
-  remote: string,
+  isHere: (address: string) => boolean,
   signal: AbortSignal,
 ): Promise<SyncedRepository> {
   const ours = tree.filter(({ path }) => path.startsWith(`${DRIFT_FOLDER}/`) && /\.(ya?ml|json)$/.test(path))
   const ignore = tree.filter(({ path }) => path === '.sourceignore')
   const texts = await readTexts(repository, [...ours, ...ignore], signal)
   return {
-    remote,
+    isHere,
     folder: DRIFT_FOLDER,
     retained: ours.map(({ path }) => storedFile(path, texts.get(path) ?? '')),
     sourceIgnore: texts.get('.sourceignore') ?? '',

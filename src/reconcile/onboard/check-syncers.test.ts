@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
+import { sameRepository } from '../../syncers/sync-path.ts'
 import type { SyncedRepository } from '../../syncers/syncer.ts'
 import type { JsonObject } from '../../text/json.ts'
 import { judgeSyncers, type SyncerObjects } from './check-syncers.ts'
@@ -8,7 +9,7 @@ const REMOTE = 'https://git.example.com/acme/deploy.git'
 const POLICY = { path: '.drift/policy.yaml', marked: false, localConfig: false }
 const RECORD = { path: '.drift/records/prod/apps--web/20261121-1a2b3c4d.yaml', marked: true, localConfig: true }
 const repository = (more: Partial<SyncedRepository> = {}): SyncedRepository => ({
-  remote: REMOTE,
+  isHere: (address) => sameRepository(address, REMOTE),
   folder: '.drift',
   retained: [POLICY, RECORD],
   sourceIgnore: '',
@@ -98,7 +99,11 @@ it('knows one repository by each of its addresses', () => {
   ]) {
     assert.deepEqual(states(flux('./', { url })), ['failed BP1007'], url)
   }
-  assert.deepEqual(states(flux('./', { url: '' }), { remote: '' }), ['passed'], 'two that are not known are not the same')
+  assert.deepEqual(
+    states(flux('./', { url: '' }), { isHere: (address) => sameRepository(address, '') }),
+    ['passed'],
+    'two that are not known are not the same',
+  )
 })
 
 it('tells by the marks of the files what each syncer would apply', () => {

@@ -1,16 +1,18 @@
 /** Which folders of a repository hold manifests: reported where a search for packages finds none. */
 import { asFailure, Failure } from '../../failure.ts'
+import { sentenceOf } from '../../note.ts'
 import { type FoundPackage, normalPath, selectPackages } from '../../package/find-packages.ts'
+import { nearestNames } from '../../package/nearest-name.ts'
 import type { TreeFile } from '../../ports/package-repository.ts'
 import { KUSTOMIZATION_NAMES } from '../../render/kustomize/kustomization-names.ts'
-import { folderOf } from '../../render/kustomize/kustomization-walk.ts'
+import { folderOf, resolvePath } from '../../render/kustomize/kustomization-walk.ts'
 import { type RepositoryView, readTexts } from './repository-view.ts'
 
 /** Files that are read to count, and folders that are reported. */
 const MOST_FILES = 1_000
 const MOST_TOLD = 8
 
-/** As `selectPackages`. @throws Failure BP1004 that names the folders with manifests, where a name or the repository has no Kptfile */
+/** As `selectPackages`. @throws Failure BP1004 that names the folders with manifests and the ways to name one, where a name or the repository has no Kptfile */
 export async function choosePackages(
   view: RepositoryView,
   names: readonly string[],
@@ -21,31 +23,49 @@ export async function choosePackages(
   } catch (thrown) {
     const failure = asFailure(thrown)
     if (failure.code !== 'BP1004') throw thrown
-    throw await withFolders(failure, view, names, signal)
+    throw withSources(await withFolders(failure, view, names, signal), view)
   }
+}
+
+/** Resources of syncers that are not compared, one in a line: they may be what the reader looks for. */
+function withSources(failure: Failure, { problems }: RepositoryView): Failure {
+  const notes = problems.filter(({ cause }) => cause === 'source-not-compared').slice(0, MOST_TOLD)
+  return notes.length === 0 ? failure : failure.because([failure.why, ...notes.map(sentenceOf)].join('\n'))
 }
 
 async function withFolders(failure: Failure, view: RepositoryView, names: readonly string[], signal: AbortSignal): Promise<Failure> {
   const named = names.map(normalPath).filter((path) => path !== undefined)
-  const within = (path: string): boolean => named.length === 0 || named.some((folder) => folder === '' || path.startsWith(`${folder}/`))
-  const { folders, isWhole } = await manifestFolders(
-    view,
-    view.tree.filter(({ path }) => within(path)),
-    signal,
-  )
-  const [first] = folders
-  if (first === undefined) return failure
+  const within = named.some((folder) => folder === '')
+    ? []
+    : view.tree.filter(({ path }) => named.some((folder) => path.startsWith(`${folder}/`)))
+  // A wrong name may mean one of the packages, whose names the failure has; without any, it may mean every folder.
+  if (within.length === 0 && view.packages.length > 0) return failure
+  const { folders, isWhole } = await manifestFolders(view, within.length === 0 ? view.tree : within, signal)
+  const { code, what, why, retry } = failure
   const reported = folders.slice(0, MOST_TOLD).map(describe)
   const more = folders.length > reported.length ? `, and ${folders.length - reported.length} more` : ''
   const some = isWhole ? '' : `; only the first ${MOST_FILES} files were read`
-  const { code, what, why, retry } = failure
-  return new Failure({
-    code,
-    what,
-    why: `${why}; manifests are in ${reported.join(', ')}${more}${some}`,
-    remedy: `compare a folder, as in --path ${shellWord(first.path)}; or name folders in a Placement (paths); or make one a package: run "kpt pkg init" in it and commit the Kptfile. Folders that a Flux Kustomization, an Argo CD Application or a RootSync of the cluster applies from this repository need no name`,
-    retry,
-  })
+  const found = reported.length === 0 ? 'no file of the commit is a manifest' : `manifests are in ${reported.join(', ')}${more}`
+  return new Failure({ code, what, why: `${why}; ${found}${some}`, remedy: remedyFor(exampleOf(folders, named)), retry })
+}
+
+/** Each way in a line. */
+function remedyFor(example: string): string {
+  return [
+    'name what is to be compared, in one of three ways:',
+    'by the resource of a syncer: give the cluster, or a recording, with the Flux Kustomization, Argo CD Application, RootSync or RepoSync that applies this repository ("backporch check" says which are found)',
+    `by its folder: --path ${example}, or paths of a Placement in .drift/`,
+    'as a package of kpt: run "kpt pkg init" in the folder, and commit the Kptfile',
+  ].join('\n')
+}
+
+/** The folder that is most likely wanted: near a name that is wrong, else the first one that no other kustomization reads. */
+function exampleOf(folders: readonly ManifestFolder[], [named]: readonly string[]): string {
+  const comparable = folders.filter(({ isChart }) => !isChart)
+  const paths = comparable.map(({ path }) => path)
+  const near = named === undefined ? [] : nearestNames(named, paths)
+  const path = near[0] ?? comparable.find(({ isUsed }) => !isUsed)?.path ?? paths[0]
+  return path === undefined ? 'FOLDER' : shellWord(path)
 }
 
 interface ManifestFolder {
@@ -53,9 +73,12 @@ interface ManifestFolder {
   /** Documents that name an apiVersion and a kind, right in the folder. */
   readonly objects: number
   readonly kustomization: boolean
+  /** Whether a kustomization of another folder names it. */
+  readonly isUsed: boolean
+  readonly isChart: boolean
 }
 
-/** The biggest first. What lies below a Helm chart is text and no manifest. */
+/** The biggest first, charts last. What lies below a Helm chart is text and no manifest. */
 async function manifestFolders(
   view: RepositoryView,
   tree: readonly TreeFile[],
@@ -77,11 +100,23 @@ async function manifestFolders(
     if (count > 0) counts.set(folderOf(path), (counts.get(folderOf(path)) ?? 0) + count)
   }
   const built = new Set(tree.flatMap(({ path }) => (isKustomizationFile(path) ? [folderOf(path)] : [])))
-  const folders = [...new Set([...counts.keys(), ...built])]
-    .filter((path) => !charts.includes(path))
-    .map((path) => ({ path, objects: counts.get(path) ?? 0, kustomization: built.has(path) }))
-  const order = folders.toSorted((one, other) => other.objects - one.objects || (one.path < other.path ? -1 : 1))
+  const used = new Set([...texts].flatMap(([path, text]) => (isKustomizationFile(path) ? namedIn(text, folderOf(path)) : [])))
+  const folders = [...new Set([...counts.keys(), ...built, ...charts])].map((path) => ({
+    path,
+    objects: counts.get(path) ?? 0,
+    kustomization: built.has(path),
+    isUsed: used.has(path),
+    isChart: charts.includes(path),
+  }))
+  const order = folders.toSorted(
+    (one, other) => Number(one.isChart) - Number(other.isChart) || other.objects - one.objects || (one.path < other.path ? -1 : 1),
+  )
   return { folders: order, isWhole: read.length === candidates.length }
+}
+
+/** Paths that the items of its lists name, whatever the list is. */
+function namedIn(text: string, folder: string): readonly string[] {
+  return [...text.matchAll(/(?:^\s*-\s+|[[,]\s*)([\w./-]+)/gm)].flatMap(([, path = '']) => resolvePath(folder, path) ?? [])
 }
 
 /** Without a parser: it is a hint, and files may be anything. */
@@ -90,7 +125,8 @@ function objectsIn(text: string, isJson: boolean): number {
   return text.split(/^---.*$/m).filter((document) => /^apiVersion:\s*\S/m.test(document) && /^kind:\s*\S/m.test(document)).length
 }
 
-function describe({ path, objects, kustomization }: ManifestFolder): string {
+function describe({ path, objects, kustomization, isChart }: ManifestFolder): string {
+  if (isChart) return `${path || '.'} (a Helm chart)`
   const count = objects === 0 ? '' : `${objects} ${objects === 1 ? 'object' : 'objects'}`
   const what = [count, kustomization ? 'a kustomization' : ''].filter((text) => text !== '').join(' and ')
   return `${path || '.'} (${what})`

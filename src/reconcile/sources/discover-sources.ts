@@ -1,15 +1,20 @@
+/**
+ * The units that the syncers of a cluster apply from the repository (design §14). The resources of the cluster decide; of a recording
+ * without any, those that the repository declares.
+ */
 import type { Note } from '../../note.ts'
 import { type FoundPackage, findPackages } from '../../package/find-packages.ts'
+import { addressesOf } from '../../policy/repository-addresses.ts'
 import type { ClusterReader } from '../../ports/cluster.ts'
 import type { RenderChoice } from '../../render/render-choice.ts'
 import { unknownBuild } from '../../render/syncer-build.ts'
 import { SYNCERS } from '../../syncers/registry.ts'
-import { sameRepository } from '../../syncers/sync-path.ts'
-import type { DeclaredSyncer, RefusedSource, UnitSource } from '../../syncers/unit-source.ts'
+import type { DeclaredSyncer, RefusedSource, SourcedRepository, UnitSource } from '../../syncers/unit-source.ts'
 import type { JsonObject } from '../../text/json.ts'
 import { eachOf } from '../each-of.ts'
 import type { RepositoryView } from '../repository/repository-view.ts'
 import { declaredSyncers } from './declared-syncers.ts'
+import { otherAddresses } from './other-addresses.ts'
 import { type LiveSyncers, readSyncers } from './read-syncers.ts'
 import { SourceBuilds } from './source-builds.ts'
 import { unitPaths } from './unit-paths.ts'
@@ -64,7 +69,8 @@ export async function discoverSources(view: RepositoryView, cluster: ClusterRead
   const notes: Note[] = []
   const note = (subject: string, text: string): void => void notes.push({ cause: 'source-not-compared', subject, text })
   const live = await readSyncers(cluster, signal)
-  const all = await sourcesOf(view, live, signal)
+  const isHere = addressesOf(view.repository.remote, view.policies.policies)
+  const all = await sourcesOf(view, live, isHere, signal)
   const found: UnitSource[] = []
   for (const source of all) {
     if (isRefused(source)) note(source.title, source.why)
@@ -78,6 +84,8 @@ export async function discoverSources(view: RepositoryView, cluster: ClusterRead
     renders.set(path, await builds.of(source))
     titles.set(path, source.title)
   }
+  if (renders.size === 0 && view.packages.length === 0)
+    notes.push(...(await otherAddresses((isNear) => sourcesOf(view, live, isNear, signal), view.repository.remote)))
   for (const { name, failure } of live.unread) {
     const why = `the account cannot read the resources of ${name}: ${failure.why}`
     note(name, `what it applies from this repository is not known: ${why}`)
@@ -92,11 +100,12 @@ export async function discoverSources(view: RepositoryView, cluster: ClusterRead
 async function sourcesOf(
   view: RepositoryView,
   { listed, unread, isFiles }: LiveSyncers,
+  isHere: SourcedRepository['isHere'],
   signal: AbortSignal,
 ): Promise<readonly (UnitSource | RefusedSource)[]> {
   const paths = new Set(view.tree.map(({ path }) => path))
   const here = {
-    isHere: (address: string) => sameRepository(address, view.repository.remote),
+    isHere,
     baseBranch: view.baseBranch,
     isBranch: (name: string) => view.refs.has(`refs/heads/${name}`),
     has: (path: string) => paths.has(path),

@@ -1,7 +1,13 @@
 /** The files of a commit that a build reads, read as they are named. */
 import type { ObjectId } from '../../package/object-id.ts'
 import { OversizedRead, type PackageRepository, type TreeFile } from '../../ports/package-repository.ts'
-import { joined, type KustomizationSource, type PathAnswer, walkKustomization } from '../../render/kustomize/kustomization-walk.ts'
+import {
+  joined,
+  type KustomizationSource,
+  type LeftOut,
+  type PathAnswer,
+  walkKustomization,
+} from '../../render/kustomize/kustomization-walk.ts'
 import { MOST_PACKAGE_BYTES } from '../repository/read-budget.ts'
 import { readBlobs } from '../repository/repository-view.ts'
 
@@ -13,6 +19,8 @@ export interface CommitFiles {
   below(folder: string): Promise<readonly TreeFile[]>
   /** Files of the folder of a path, where that is known. */
   beside?(path: string): readonly TreeFile[]
+  /** Of a path that was asked for: why a file of the commit counts as absent. */
+  leftOut?(path: string): LeftOut | undefined
 }
 
 /** Of a commit whose listing is there. */
@@ -76,6 +84,7 @@ export async function readKustomization(
     const replaced = written.get(state.value)
     const found = replaced === undefined ? await commit.at(state.value) : 'absent'
     let answer: PathAnswer = typeof found === 'string' ? found : { ...found, content: new Uint8Array() }
+    if (answer === 'absent') answer = commit.leftOut?.(state.value) ?? answer
     if (replaced !== undefined) answer = { path: state.value, mode: '100644', content: replaced }
     if (typeof found !== 'string') {
       ids.set(found.path, found.id)

@@ -6,6 +6,7 @@ import type { BuiltSource } from '../../render/kustomize/read-built.ts'
 import { type SyncerBuild, syncerObject } from '../../render/syncer-build.ts'
 import { MOST_PACKAGE_BYTES } from '../repository/read-budget.ts'
 import { readBlobs } from '../repository/repository-view.ts'
+import { packedFiles } from './packed-files.ts'
 import { type CommitFiles, readKustomization } from './read-kustomization.ts'
 
 interface SyncedSource {
@@ -15,25 +16,30 @@ interface SyncedSource {
 
 /** @throws Failure BP40xx when git fails */
 export async function readSyncedSource(
-  commit: CommitFiles,
-  { packagePath, files }: { readonly packagePath: string; readonly files: PackageFiles },
+  given: CommitFiles,
+  { packagePath, files: all }: { readonly packagePath: string; readonly files: PackageFiles },
   build: SyncerBuild,
   signal: AbortSignal,
 ): Promise<SyncedSource> {
   const { folder, parent } = build
-  if (parent !== undefined) return readPart(commit, packagePath, build, signal)
+  if (parent !== undefined) return readPart(given, packagePath, build, signal)
   const { way, components } = build.builder
   const tool = 'helm' in way ? 'helm' : 'kustomize'
-  const own =
-    packagePath === folder && tool === 'kustomize' && files.length > 0
+  const packed = build.artifact === undefined ? undefined : await packedFiles(given, build.artifact, signal)
+  const { commit, isPacked } = packed ?? { commit: given, isPacked: undefined }
+  const files = isPacked === undefined ? all : all.filter(({ path }) => isPacked(joined(packagePath, path)))
+  const read =
+    packagePath === folder && tool === 'kustomize' && all.length > 0
       ? files.map((file) => ({ ...file, path: joined(folder, file.path) })).filter(isRegular)
       : await everyFile(commit, folder, signal)
+  const own = isPacked === undefined ? read : read.filter(({ path }) => isPacked(path))
   const listed = new Map<string, PackageFile>(own.map((file) => [file.path, file]))
-  const declaration = await declarationFile(commit, build, listed, signal)
+  const isEdited = build.declared !== undefined && packed?.isInAny(build.declared.path) !== false
+  const declaration = isEdited ? await declarationFile(given, build, listed, signal) : undefined
   const beside = [declaration, ...build.builder.overrides.names.map((name) => listed.get(joined(folder, name)))]
   for (const file of beside) if (file !== undefined) listed.set(file.path, file)
   const sourceOf = (read: ReadonlyMap<string, PackageFile>, failures: readonly Failure[]): SyncedSource => {
-    const source = { packagePath, package: files, tool, folder, files: read, command: [], synced: build } as const
+    const source = { packagePath, package: files, tool, folder, files: read, command: [], synced: build, isPacked } as const
     return { source, failures: build.problem === undefined ? failures : [notBuilt(folder, build)] }
   }
   if ('print' in way) return sourceOf(listed, [])
@@ -51,7 +57,13 @@ export async function readSyncedSource(
     if (authored === undefined) read.delete(written.path)
     else read.set(written.path, authored)
     for (const file of beside) if (file !== undefined) read.set(file.path, file)
-    return sourceOf(read, walked.failures)
+    const isWritten = authored !== undefined && walked.failures.length > 0
+    const places = isWritten ? (await readKustomization(commit, folder, signal)).failures : []
+    return sourceOf(
+      read,
+      // The place in the authored file, not in the one that the syncer writes.
+      walked.failures.map((failure) => places.find(({ why }) => why === failure.why) ?? failure),
+    )
   } catch (thrown) {
     // What the syncer cannot read is a failure of this unit.
     if (!(thrown instanceof Failure) || thrown.code.startsWith('BP40')) throw thrown

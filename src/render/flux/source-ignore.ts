@@ -22,6 +22,8 @@ const LONGEST_LINE = 64 * 1024
 type Segment = (name: string) => boolean
 
 interface IgnorePattern {
+  /** The pattern and its place, for people: `"*.md" in line 3 of apps/.sourceignore`. */
+  readonly title: string
   /** Folder of the file with the pattern, from the root. */
   readonly domain: readonly string[]
   readonly isInclusion: boolean
@@ -41,20 +43,27 @@ export class SourceIgnore {
    * @param ignore `spec.ignore` of the GitRepository
    */
   constructor(files: ReadonlyMap<string, string>, ignore: string | undefined) {
-    const folders = [...files].map(([path, text]) => ({ domain: path.split('/').slice(0, -1), text }))
+    const folders = [...files].map(([path, text]) => ({ domain: path.split('/').slice(0, -1), text, path }))
     // A folder comes before those in it; patterns of other folders match other paths.
     const own = folders
       .sort((one, other) => one.domain.length - other.domain.length)
-      .flatMap(({ domain, text }) => readPatterns(text, domain))
-    const given = [...own, ...readPatterns(ignore ?? '', [])]
-    this.patterns = [...VCS, ...(given.length === 0 ? DEFAULT : [])].map((text) => parsePattern(text, [])).concat(given)
+      .flatMap(({ domain, text, path }) => readPatterns(text, domain, path))
+    const given = [...own, ...readPatterns(ignore ?? '', [], 'spec.ignore')]
+    this.patterns = [...VCS, ...(given.length === 0 ? DEFAULT : [])]
+      .map((text) => parsePattern(text, [], `${JSON.stringify(text)}, which source-controller leaves out by default`))
+      .concat(given)
   }
 
   /** @param path of a regular file: a link is never in an artifact */
   has(path: string): boolean {
+    return this.excludedBy(path) === undefined
+  }
+
+  /** The pattern that keeps the file out, and where it is, for people; undefined where the file is in the artifact. */
+  excludedBy(path: string): string | undefined {
     const segments = path.split('/')
     const last = this.patterns.findLast((pattern) => matches(pattern, segments))
-    return last === undefined || last.isInclusion
+    return last === undefined || last.isInclusion ? undefined : last.title
   }
 }
 
@@ -63,17 +72,21 @@ export function isIgnoreFile(path: string): boolean {
   return path === IGNORE_FILE || path.endsWith(`/${IGNORE_FILE}`)
 }
 
-function readPatterns(text: string, domain: readonly string[]): readonly IgnorePattern[] {
+/** @param place of the text, for people */
+function readPatterns(text: string, domain: readonly string[], place: string): readonly IgnorePattern[] {
   const lines = text.split('\n')
   const end = lines.findIndex((line) => bytesOf(line).length >= LONGEST_LINE)
   return lines
     .slice(0, end === -1 ? lines.length : end)
-    .map((line) => line.replace(/\r$/, ''))
-    .filter((line) => !line.startsWith('#') && line.trim() !== '')
-    .map((line) => parsePattern(line, domain))
+    .map((line, index) => ({
+      line: line.replace(/\r$/, ''),
+      title: `${JSON.stringify(line.trim().slice(0, 100))} in line ${index + 1} of ${place}`,
+    }))
+    .filter(({ line }) => !line.startsWith('#') && line.trim() !== '')
+    .map(({ line, title }) => parsePattern(line, domain, title))
 }
 
-function parsePattern(line: string, domain: readonly string[]): IgnorePattern {
+function parsePattern(line: string, domain: readonly string[], title: string): IgnorePattern {
   const isInclusion = line.startsWith('!')
   const wanted = isInclusion ? line.slice(1) : line
   const trimmed = wanted.endsWith('\\ ') ? wanted : wanted.replace(/ +$/, '')
@@ -82,7 +95,7 @@ function parsePattern(line: string, domain: readonly string[]): IgnorePattern {
   const segments = text
     .split('/')
     .map((segment) => (segment === '' || segment === '**' ? segment : segment.includes('**') ? nothing : segmentOf(segment)))
-  return { domain, isInclusion, isFolder, name: text.includes('/') ? undefined : segmentOf(text), segments }
+  return { title, domain, isInclusion, isFolder, name: text.includes('/') ? undefined : segmentOf(text), segments }
 }
 
 /** A longer segment with `**` in a pattern that has a `/`. */

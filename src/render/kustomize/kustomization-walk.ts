@@ -20,7 +20,13 @@ export interface KustomizationSource {
 }
 
 /** The content at a path of the commit; the path of a file is from the root. */
-export type PathAnswer = PackageFile | 'folder' | 'absent'
+export type PathAnswer = PackageFile | 'folder' | 'absent' | LeftOut
+
+/** A file of the commit that the build does not get. */
+export interface LeftOut {
+  readonly why: string
+  readonly remedy: string
+}
 
 const MOST_FILES = 5000
 
@@ -106,18 +112,23 @@ class KustomizationWalk {
     if (this.entered.has(folder)) return
     this.entered.add(folder)
     let found = false
+    let leftOut: LeftOut | undefined
     for (const name of KUSTOMIZATION_NAMES) {
       const path = joined(folder, name)
       const answer = yield path
       if (typeof answer === 'string') continue
+      if (isLeftOut(answer)) {
+        leftOut ??= answer
+        continue
+      }
       found = true
       if (this.keep(answer, { text: name, where: path })) yield* this.read(answer, folder)
     }
     if (!found)
       this.refuse(
         from ?? { text: folder, where: folder || '.' },
-        `${folder || 'the root of the repository'} has no kustomization.yaml`,
-        'commit one there, or correct the path',
+        leftOut?.why ?? `${folder || 'the root of the repository'} has no kustomization.yaml`,
+        leftOut?.remedy ?? 'commit one there, or correct the path',
       )
   }
 
@@ -167,6 +178,7 @@ class KustomizationWalk {
     const answer = yield path
     if (answer === 'folder') yield* this.enter(path, named)
     else if (answer === 'absent') this.missing(named, path)
+    else if (isLeftOut(answer)) this.refuse(named, answer.why, answer.remedy)
     else this.keep(answer, named)
   }
 
@@ -175,8 +187,12 @@ class KustomizationWalk {
     if (path === undefined) return undefined
     const answer = yield path
     if (typeof answer === 'string') this.missing(named, path)
-    else this.keep(answer, named)
-    return typeof answer === 'string' ? undefined : answer
+    else if (isLeftOut(answer)) this.refuse(named, answer.why, answer.remedy)
+    else {
+      this.keep(answer, named)
+      return answer
+    }
+    return undefined
   }
 
   private *maps(
@@ -259,6 +275,10 @@ class KustomizationWalk {
       }),
     )
   }
+}
+
+function isLeftOut(answer: PackageFile | LeftOut): answer is LeftOut {
+  return 'why' in answer
 }
 
 /** Fields whose files are read. */

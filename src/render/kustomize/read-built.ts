@@ -1,7 +1,7 @@
 /** The output of a program as desired objects, each with its authored location. */
 import { Failure } from '../../failure.ts'
 import { metadataText } from '../../krm/resource.ts'
-import type { PackageFiles } from '../../package/package-files.ts'
+import type { PackageFile, PackageFiles } from '../../package/package-files.ts'
 import { PACKAGE_FILE } from '../../package/walk-package.ts'
 import { given } from '../../text/given.ts'
 import { getKey, isJsonObject, type Json, type JsonObject, jsonEquals, objectsIn as mapsIn, partOf, textOf } from '../../text/json.ts'
@@ -44,6 +44,8 @@ export interface BuiltSource {
   readonly synced?: SyncerBuild | undefined
   /** Of a resource that another unit applies: that unit, with the files as they are in the commit. */
   readonly parent?: BuiltSource | undefined
+  /** Whether the syncer has a file, by path from the root of the repository; undefined where it has all of them. */
+  readonly isPacked?: ((path: string) => boolean) | undefined
 }
 
 /** Never throws for bad input: returns the failures of the program, of the Kptfile and of the output. */
@@ -75,7 +77,8 @@ export function buildOf(source: BuildInput, library: BuildLibrary = NO_BUILDS): 
   if (tool === 'command') return { tool, folder, command, files: sorted([...files.values()]) }
   try {
     const way = synced?.builder.way
-    if (synced !== undefined && way !== undefined && 'print' in way) return { text: way.print(syncerObject(synced, files), folder, files) }
+    if (synced !== undefined && way !== undefined && 'print' in way)
+      return { text: way.print(syncerObject(synced, files), folder, packedFiles(source)) }
     if (synced !== undefined && way !== undefined && 'helm' in way) {
       const order = way.helm({ build: synced, ...resourceOf(source, library), folder, files })
       if ('text' in order) return order
@@ -84,7 +87,7 @@ export function buildOf(source: BuildInput, library: BuildLibrary = NO_BUILDS): 
     const written = writtenBySyncer(source)
     if (written === undefined) return kustomizeBuild(folder, files)
     const { path, text } = written
-    return kustomizeBuild(folder, new Map(files).set(path, { path, mode: '100644', content: new TextEncoder().encode(text) }))
+    return kustomizeBuild(folder, packedFiles(source).set(path, { path, mode: '100644', content: new TextEncoder().encode(text) }))
   } catch (thrown) {
     if (thrown instanceof Failure) return { failure: thrown.toJSON() }
     throw thrown
@@ -139,9 +142,15 @@ export function answerOf(source: BuildInput, library: BuildLibrary): BuildAnswer
   return 'tool' in build ? library.built(build) : build
 }
 
-function writtenBySyncer({ folder, files, synced }: Pick<BuiltSource, 'folder' | 'files' | 'synced'>): WrittenKustomization | undefined {
+function writtenBySyncer(source: Pick<BuiltSource, 'folder' | 'files' | 'synced' | 'isPacked'>): WrittenKustomization | undefined {
+  const { folder, files, synced } = source
   if (synced === undefined || !('kustomization' in synced.builder.way)) return undefined
-  return synced.builder.way.kustomization(syncerObject(synced, files), folder, files)
+  return synced.builder.way.kustomization(syncerObject(synced, files), folder, packedFiles(source))
+}
+
+/** An edit may add a file that the syncer does not get. */
+function packedFiles({ files, isPacked = () => true }: Pick<BuiltSource, 'files' | 'isPacked'>): Map<string, PackageFile> {
+  return new Map([...files].filter(([path]) => isPacked(path)))
 }
 
 const ORIGINS: ReadonlySet<string> = new Set([ORIGIN])

@@ -1,0 +1,24 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { addressesOf } from './repository-addresses.ts'
+
+const REMOTE = 'https://git.example.com/team/deploy'
+const MIRROR = 'https://git.internal/mirrors/deploy'
+
+function policy(origin: 'operator' | 'repository', address: string, enforce = false) {
+  return { origin, document: { spec: { alsoKnownAs: [address], enforce } } }
+}
+
+test('the own address and those of all policies are of the repository', () => {
+  const isHere = addressesOf(REMOTE, [policy('repository', MIRROR), policy('operator', 'git@git.backup:deploy')])
+  for (const address of [REMOTE, 'git@git.internal:mirrors/deploy.git', 'ssh://git.backup/deploy'])
+    assert.equal(isHere(address), true, address)
+  assert.equal(isHere('https://git.internal/mirrors/other'), false)
+  assert.equal(isHere(''), false)
+})
+
+test('where the operator enforces a policy, an address that the repository names does not count', () => {
+  const isHere = addressesOf(REMOTE, [policy('repository', MIRROR), policy('operator', 'https://git.backup/deploy', true)])
+  assert.deepEqual([REMOTE, MIRROR, 'https://git.backup/deploy'].map(isHere), [true, false, true])
+  assert.equal(addressesOf(REMOTE, [policy('repository', MIRROR, true)])(MIRROR), true, 'a policy of the repository enforces nothing here')
+})

@@ -1,0 +1,19 @@
+/** The addresses under which syncers know the repository: the one that is read, and those that its policies name (`alsoKnownAs`). */
+import { sameRepository } from '../syncers/sync-path.ts'
+import type { DriftPolicyDocument } from './schema.ts'
+
+interface PolicyWithAddresses {
+  readonly document: { readonly spec: Pick<DriftPolicyDocument['spec'], 'alsoKnownAs' | 'enforce'> }
+  readonly origin?: 'operator' | 'repository'
+}
+
+/**
+ * Whether an address is one of this repository. Where the operator enforces a policy, only those that the operator names count beside the own one.
+ * @param remote address that is read
+ */
+export function addressesOf(remote: string, policies: readonly PolicyWithAddresses[]): (address: string) => boolean {
+  const isEnforced = policies.some(({ origin, document }) => origin === 'operator' && document.spec.enforce === true)
+  const counting = isEnforced ? policies.filter(({ origin }) => origin === 'operator') : policies
+  const known = [remote, ...counting.flatMap(({ document }) => document.spec.alsoKnownAs ?? [])]
+  return (address) => known.some((each) => sameRepository(address, each))
+}

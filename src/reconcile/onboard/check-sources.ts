@@ -1,0 +1,61 @@
+/** Which syncers a cluster has, whether the account may list their resources, and which units of the repository they name. Pure. */
+import type { Finding } from '../../ports/probes.ts'
+import { SYNCERS } from '../../syncers/registry.ts'
+import type { SourceKind } from '../../syncers/unit-source.ts'
+import { oneLine } from '../../text/one-line.ts'
+import type { ClusterSources } from '../sources/discover-sources.ts'
+import type { LiveSyncers } from '../sources/read-syncers.ts'
+
+/** Units and notes that are named. */
+const MOST_NAMED = 5
+
+/** @param sources what the resources name, with what is not compared */
+export function judgeSources(live: LiveSyncers, sources: Pick<ClusterSources, 'cluster' | 'titles' | 'notes'>): readonly Finding[] {
+  const check = 'syncers'
+  const where = `cluster ${oneLine(sources.cluster)}`
+  const findings = SYNCERS.flatMap(({ name, sources: discovery }): Finding[] => {
+    if (discovery === 'none') return []
+    const unread = live.unread.find((one) => one.name === name)
+    if (unread !== undefined) {
+      const kinds = discovery.kinds.map(({ kind, group }) => `${kind} (${group})`).join(', ')
+      const message = `${where}: ${name}: the account cannot list its resources, so its units are not known: ${unread.failure.why}`
+      return [{ check, state: 'warning', code: unread.failure.code, message, fix: `let the account get, list and watch ${kinds}` }]
+    }
+    const counts = discovery.kinds.flatMap((kind) => countOf(kind, live))
+    const folders = [...sources.titles].flatMap(([folder, title]) => (title.startsWith(`${name} `) ? [folder || '.'] : []))
+    if (counts.length === 0 && folders.length === 0) return []
+    const found = counts.length === 0 ? 'as files of the base branch declare it' : counts.join(', ')
+    return [{ check, state: 'passed', message: `${where}: ${name}: ${found}; ${unitsText(folders)}` }]
+  })
+  const notes = sources.notes.filter(({ subject }) => !live.unread.some(({ name }) => name === subject))
+  if (findings.length === 0)
+    findings.push({ check, state: 'passed', message: `${where}: no resource of a syncer that could name units (${NAMES.join(', ')})` })
+  return [
+    ...findings,
+    ...notes
+      .slice(0, MOST_NAMED)
+      .map(({ subject, text }): Finding => ({ check, state: 'skipped', message: `${where}: ${subject}: ${text}` })),
+    ...(notes.length > MOST_NAMED
+      ? [
+          {
+            check,
+            state: 'skipped' as const,
+            message: `${where}: ${notes.length - MOST_NAMED} more resources are not compared, or not as they stand`,
+          },
+        ]
+      : []),
+  ]
+}
+
+const NAMES = SYNCERS.flatMap(({ name, sources }) => (sources === 'none' ? [] : [name]))
+
+function countOf({ group, kind }: SourceKind, { listed }: LiveSyncers): readonly string[] {
+  const count = listed.filter((object) => object['kind'] === kind && String(object['apiVersion']).startsWith(`${group}/`)).length
+  return count === 0 ? [] : [`${count} ${kind}`]
+}
+
+function unitsText(folders: readonly string[]): string {
+  if (folders.length === 0) return 'no unit of this repository and branch'
+  const more = folders.length > MOST_NAMED ? ` and ${folders.length - MOST_NAMED} more` : ''
+  return `${folders.length} ${folders.length === 1 ? 'unit' : 'units'} of this repository: ${folders.slice(0, MOST_NAMED).join(', ')}${more}`
+}

@@ -1,0 +1,158 @@
+/** What the artifact of a GitRepository leaves out is not part of what a Flux Kustomization applies. */
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { InProcessRenderer } from '../../../test/fakes/in-process-renderer.ts'
+import { appliedBy } from '../../../test/fakes/live-object.ts'
+import { refused, TurnWorld, WEB_CONFIG, yaml } from '../../../test/fakes/turn-world.ts'
+import { whyNoKubectl } from '../../../test/kpt/find-kubectl.ts'
+import { PackageBuilds, withBuilds } from '../../adapters/functions/package-builds.ts'
+import type { Json } from '../../text/json.ts'
+
+const RENDERER = withBuilds(new InProcessRenderer(), new PackageBuilds({ allowed: ['kubectl'], environment: process.env }))
+
+const SYNC = `apiVersion: source.toolkit.fluxcd.io/v1
+kind: GitRepository
+metadata: {name: shop, namespace: flux-system}
+spec:
+  ref: {branch: main}
+  url: ssh://git@/deploy
+`
+const APPS = `apiVersion: kustomize.toolkit.fluxcd.io/v1
+kind: Kustomization
+metadata: {name: apps, namespace: flux-system}
+spec:
+  sourceRef: {kind: GitRepository, name: shop}
+  path: ./deploy
+  targetNamespace: shop
+  commonMetadata:
+    labels: {tier: front}
+`
+const WEB = `apiVersion: v1
+kind: ConfigMap
+metadata: {name: web}
+data: {color: blue}
+`
+const OTHER = WEB.replace('name: web', 'name: other')
+
+class ArtifactWorld extends TurnWorld {
+  constructor(files: { readonly [path: string]: string }, ignore?: string) {
+    super('{mode: Propose}', {
+      ...{ 'apps/web/Kptfile': '', 'apps/web/deployment.yaml': '', 'apps/web/config.yaml': '' },
+      'clusters/apps.yaml': APPS,
+      'deploy/web.yaml': WEB,
+      ...files,
+    })
+    this.repository.commitByHand('main', { 'apps/web/Kptfile': null, 'apps/web/deployment.yaml': null, 'apps/web/config.yaml': null })
+    const spec = ignore === undefined ? '' : `  ignore: ${JSON.stringify(ignore)}\n`
+    for (const object of [SYNC + spec, APPS]) this.cluster.put(yaml(object))
+    const live = WEB.replace('name: web', 'name: web, namespace: shop, labels: {tier: front}')
+    this.cluster.put(appliedBy(this.syncer, yaml(live)))
+  }
+
+  override sync(): void {}
+
+  override request(more = {}) {
+    return super.request({ renderer: RENDERER, ...more })
+  }
+
+  /** Names of the objects that are compared. */
+  async names(): Promise<readonly string[]> {
+    const { report } = await this.plan()
+    const missing = report.spec.changes.map(({ ref }) => ref.name)
+    return [...missing, report.status.state].sort()
+  }
+
+  /** Paths of the files that Adopt edits. */
+  async adopted(key: string, field: string, value: Json): Promise<readonly string[]> {
+    this.edit(key, field, value)
+    const { branch } = await this.plan({ resolutionRequest: { resolution: 'Adopt', selectors: [], message: undefined } })
+    const { repository } = this
+    return repository
+      .paths(branch)
+      .filter((path) => !path.startsWith('.drift/') && repository.text(branch, path) !== repository.text('main', path))
+  }
+}
+
+describe('a file that the artifact leaves out', { skip: whyNoKubectl() }, () => {
+  const FILES = { 'deploy/other.yaml': OTHER }
+
+  for (const [what, files, ignore] of [
+    ['.sourceignore of the root', { '.sourceignore': '# no drafts\n/deploy/other.yaml\n' }, undefined],
+    ['.sourceignore of its folder', { 'deploy/.sourceignore': 'other.yaml\n' }, undefined],
+    ['spec.ignore', {}, '/*\n!/deploy/web.yaml'],
+    ['spec.ignore after a .sourceignore that brings it back', { '.sourceignore': '!other.yaml\n' }, 'other.yaml'],
+  ] as const)
+    test(`is not part of a generated kustomization: ${what}`, async () => {
+      assert.deepEqual(await new ArtifactWorld({ ...FILES, ...files }, ignore).names(), ['InSync'])
+    })
+
+  test('is one that a later pattern does not bring back', async () => {
+    assert.deepEqual(await new ArtifactWorld(FILES).names(), ['Drifted', 'other'])
+    assert.deepEqual(await new ArtifactWorld({ ...FILES, '.sourceignore': 'other.yaml\n' }, '!other.yaml').names(), ['Drifted', 'other'])
+  })
+
+  test('is left out by default only where nobody gives a pattern', async () => {
+    const files = { 'deploy/cloudbuild.yaml': OTHER }
+    assert.deepEqual(await new ArtifactWorld(files).names(), ['InSync'])
+    assert.deepEqual(await new ArtifactWorld(files, '# a comment').names(), ['InSync'])
+    assert.deepEqual(await new ArtifactWorld(files, '*.md').names(), ['Drifted', 'other'])
+    assert.deepEqual(await new ArtifactWorld({ ...files, 'docs/.sourceignore': '*.md\n' }).names(), ['Drifted', 'other'])
+  })
+
+  test('is not read, whatever it is', async () => {
+    assert.deepEqual(await new ArtifactWorld({ 'deploy/other.yaml': 'a: [b\n', '.sourceignore': 'other.yaml\n' }).names(), ['InSync'])
+  })
+
+  test('and is a kustomization does not decide what is applied', async () => {
+    const files = { 'deploy/kustomization.yaml': 'resources: []\n', '.sourceignore': 'kustomization.yaml\n' }
+    assert.deepEqual(await new ArtifactWorld(files).names(), ['InSync'])
+  })
+
+  test('and that a kustomization names fails the unit with the place, the pattern and the remedy', async () => {
+    const files = { ...FILES, 'deploy/kustomization.yaml': 'resources:\n- web.yaml\n- other.yaml\n', '.sourceignore': '*.md\nother.yaml\n' }
+    const { where, why, remedy } = await refused(new ArtifactWorld(files).plan(), 'BP1210')
+    assert.deepEqual(
+      [where, why, remedy],
+      [
+        'deploy/kustomization.yaml:3',
+        'deploy/other.yaml is not in the artifact of GitRepository flux-system/shop: "other.yaml" in line 2 of .sourceignore',
+        'take it out of the kustomization, or add the line "!/deploy/other.yaml" to .sourceignore or spec.ignore',
+      ],
+    )
+    assert.match((await refused(new ArtifactWorld(files, '/deploy/o*').plan(), 'BP1210')).why, /"\/deploy\/o\*" in line 1 of spec.ignore/)
+  })
+
+  test('and is the kustomization of a base fails the unit with the place', async () => {
+    const files = {
+      'deploy/kustomization.yaml': 'resources: [../base]\n',
+      'base/kustomization.yaml': 'resources: []\n',
+      '.sourceignore': '/base/\n',
+    }
+    const { where, why } = await refused(new ArtifactWorld(files).plan(), 'BP1210')
+    assert.equal(where, 'deploy/kustomization.yaml:1')
+    assert.match(why, /^base\/kustomization.yaml is not in the artifact/)
+  })
+
+  test('is not edited: a file that declares the Kustomization counts only where some artifact of the repository has it', async () => {
+    const adopted = (world: ArtifactWorld): Promise<readonly string[]> => world.adopted(WEB_CONFIG, 'metadata.labels.tier', 'back')
+    assert.deepEqual(await adopted(new ArtifactWorld({})), ['clusters/apps.yaml'])
+    await refused(adopted(new ArtifactWorld({}, '/clusters/')), 'BP2001')
+    const world = new ArtifactWorld({}, '/clusters/')
+    world.cluster.put(yaml(SYNC.replace('name: shop', 'name: flux-system')))
+    assert.deepEqual(await adopted(world), ['clusters/apps.yaml'])
+  })
+
+  test('is not added for a new object', async () => {
+    const adopted = async (ignore?: string): Promise<readonly string[]> => {
+      const world = new ArtifactWorld({}, ignore)
+      const marks = '{kustomize.toolkit.fluxcd.io/name: apps, kustomize.toolkit.fluxcd.io/namespace: flux-system, tier: front}'
+      for (const name of ['web', 'extra']) {
+        const live = WEB.replace('name: web', `name: ${name}, namespace: shop, labels: ${marks}`)
+        world.cluster.put(appliedBy(name === 'web' ? world.syncer : 'kubectl', yaml(live)))
+      }
+      return world.adopted(WEB_CONFIG, 'data.color', 'green')
+    }
+    assert.deepEqual(await adopted(), ['deploy/extra.yaml', 'deploy/web.yaml'])
+    assert.match((await refused(adopted('*extra*'), 'BP2001')).why, /would not get the new file deploy\/extra.yaml/)
+  })
+})
