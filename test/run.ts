@@ -15,6 +15,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url'
 import { findAppliers } from './appliers/appliers.ts'
 import { startForRun } from './controlplane/start-for-run.ts'
 import { startGiteaForRun } from './gitea/start-for-run.ts'
+import { findHelm } from './helm/find-helm.ts'
 import { whyNoKpt } from './kpt/find-kpt.ts'
 import { TEST_PROGRAM } from './program.ts'
 import { findPrometheus } from './prometheus/find-prometheus.ts'
@@ -43,12 +44,13 @@ interface Tier {
 const noPreparation = async (): Promise<{ end: () => Promise<void> }> => ({ end: async () => undefined })
 const gitea = (file: string): boolean => file.endsWith('.gitea.test.ts') || file.startsWith('test/gitea/')
 const prometheus = (file: string): boolean => file.endsWith('.prometheus.test.ts')
+const helm = (file: string): boolean => file.endsWith('.helm.test.ts')
 const live = (file: string): boolean =>
   !gitea(file) && (file.endsWith('.live.test.ts') || file.startsWith('test/controlplane/') || file.startsWith('test/e2e/'))
 const tiers: readonly Tier[] = [
   {
     name: 'unit',
-    has: (file) => !live(file) && !gitea(file) && !prometheus(file) && !file.endsWith('.kpt.test.ts'),
+    has: (file) => !live(file) && !gitea(file) && !prometheus(file) && !helm(file) && !file.endsWith('.kpt.test.ts'),
     width: 2,
     prepare: noPreparation,
   },
@@ -67,6 +69,15 @@ const tiers: readonly Tier[] = [
     width: 2,
     prepare: async () => {
       const found = await findPrometheus({ report: (message) => console.log(message) })
+      return found.state === 'unavailable' ? { why: found.why } : noPreparation()
+    },
+  },
+  {
+    name: 'helm',
+    has: helm,
+    width: 2,
+    prepare: async () => {
+      const found = await findHelm(process.env, (message) => console.log(message))
       return found.state === 'unavailable' ? { why: found.why } : noPreparation()
     },
   },

@@ -4,6 +4,7 @@
  *   node test/argo/compare.ts GROUP [PART OF A NAME]
  */
 import { canonicalJson } from '../../src/text/json.ts'
+import { helmOrThrow } from '../helm/find-helm.ts'
 import { CASES, GROUPS } from './cases/all-cases.ts'
 import { type BuiltSide, ourBuild, sorted } from './our-build.ts'
 import { readRecording } from './recording.ts'
@@ -12,12 +13,13 @@ const [group = '', part = ''] = process.argv.slice(2)
 const known = GROUPS.find((each) => each === group)
 if (known === undefined) throw new Error(`there is no group ${JSON.stringify(group)}`)
 const { cases } = readRecording(known)
+const programs = known === 'helm' ? ['kubectl', (await helmOrThrow()).helm3] : ['kubectl']
 const counts = new Map<string, number>()
 for (const [name, each] of Object.entries(CASES[known])) {
   if (!name.includes(part)) continue
   const recorded = cases[name]
   const theirs: BuiltSide = recorded?.objects === undefined ? { error: recorded?.error ?? 'not recorded' } : sorted(recorded.objects)
-  const ours = await ourBuild(each)
+  const ours = await ourBuild(each, programs)
   const how = compared(ours, theirs)
   counts.set(how, (counts.get(how) ?? 0) + 1)
   if (part === '' && (how === 'equal' || how === 'neither')) continue

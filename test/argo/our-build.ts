@@ -12,12 +12,10 @@ import { canonicalJson, type Json, parseJson } from '../../src/text/json.ts'
 import { InProcessRenderer } from '../fakes/in-process-renderer.ts'
 import { MemoryCluster } from '../fakes/memory-cluster.ts'
 import { MemoryRepository } from '../fakes/memory-repository.ts'
-import { type ArgoCase, applicationOf, CLUSTER_SCOPED, REPOSITORY } from './argo-case.ts'
+import { API_VERSIONS, type ArgoCase, applicationOf, CLUSTER_SCOPED, KUBE_VERSION, REPOSITORY } from './argo-case.ts'
 
 /** Objects in the order of their texts, with sorted keys; or why there are none. */
 export type BuiltSide = { readonly objects: readonly Json[] } | { readonly error: string }
-
-const RENDERER = withBuilds(new InProcessRenderer(), new PackageBuilds({ allowed: ['kubectl'], environment: process.env }))
 
 class CaseRepository extends MemoryRepository {
   override readonly remote = REPOSITORY
@@ -37,6 +35,18 @@ class CaseRepository extends MemoryRepository {
 }
 
 class CaseCluster extends MemoryCluster {
+  private readonly of: ArgoCase
+
+  constructor(of: ArgoCase) {
+    super()
+    this.of = of
+  }
+
+  override async identify() {
+    const { kubeVersion = KUBE_VERSION, apiVersions = API_VERSIONS } = this.of
+    return { ...(await super.identify()), version: kubeVersion, apiVersions }
+  }
+
   override async servedKind(apiVersion: string, kind: string): Promise<ServedKind> {
     const { schema } = await super.servedKind(apiVersion, kind)
     const group = apiVersion.includes('/') ? apiVersion.replace(/\/.*/, '') : ''
@@ -44,9 +54,11 @@ class CaseCluster extends MemoryCluster {
   }
 }
 
-export async function ourBuild(each: ArgoCase): Promise<BuiltSide> {
+/** @param programs that may run, as of `--allow-render` */
+export async function ourBuild(each: ArgoCase, programs: readonly string[] = ['kubectl']): Promise<BuiltSide> {
   const signal = AbortSignal.timeout(60_000)
-  const cluster = new CaseCluster()
+  const renderer = withBuilds(new InProcessRenderer(), new PackageBuilds({ allowed: programs, environment: process.env }))
+  const cluster = new CaseCluster(each)
   cluster.put(applicationOf(each))
   try {
     const bare = await readRepository(new CaseRepository(each), 'main', signal)
@@ -55,7 +67,7 @@ export async function ourBuild(each: ArgoCase): Promise<BuiltSide> {
     if (view.packages.length === 0 || note !== undefined) return { error: note?.text ?? 'there is no unit' }
     const objects: Json[] = []
     for (const found of view.packages) {
-      const { desired } = await loadPackage(view, found, { cluster: 'prod', renderer: RENDERER }, signal)
+      const { desired } = await loadPackage(view, found, { cluster: 'prod', renderer }, signal)
       const [answer] = await readLiveSides(cluster, 'default', [{ desired }], signal)
       for (const { resource } of answer?.side.resources ?? []) objects.push(resource.object)
     }

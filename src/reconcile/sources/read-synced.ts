@@ -1,6 +1,7 @@
 /** What a build of a syncer reads: the files of the folder, those that its kustomization names, and the file that declares the syncer's resource. */
 import { Failure } from '../../failure.ts'
 import type { PackageFile, PackageFiles } from '../../package/package-files.ts'
+import { localDependencies } from '../../render/helm/helm-order.ts'
 import { joined, resolvePath } from '../../render/kustomize/kustomization-walk.ts'
 import type { BuiltSource } from '../../render/kustomize/read-built.ts'
 import { type SyncerBuild, syncerObject } from '../../render/syncer-build.ts'
@@ -47,7 +48,8 @@ export async function readSyncedSource(
     const object = syncerObject(build, listed)
     if ('helm' in way) {
       const named = await filesAt(commit, way.reads(object, folder, listed), signal)
-      return sourceOf(new Map([...listed, ...named]), [])
+      const beside = await Promise.all(localDependencies({ folder, files: listed }).map((each) => everyFile(commit, each.folder, signal)))
+      return sourceOf(new Map([...listed, ...beside.flat().map((file) => [file.path, file] as const), ...named]), [])
     }
     const found = await componentsOf(commit, components(object), folder)
     const written = way.kustomization(object, folder, new Map([...listed, ...found]))

@@ -61,6 +61,9 @@ class Template {
 
   /** @throws Failure BP1210 */
   order({ capabilities }: SyncerBuild): HelmOrder {
+    const [version, kubeVersion] = [textOf(this.given, 'version'), textOf(this.given, 'kubeVersion')]
+    if (!['', 'v3'].includes(version)) throw refused(this.source, `Argo CD has no Helm ${version}`)
+    if (kubeVersion !== '' && !/^v?\d+\.\d+/.test(kubeVersion)) throw refused(this.source, `kubeVersion ${kubeVersion} is no version`)
     const words = ['--name-template', this.releaseName()]
     const namespace = textOf(this.given, 'namespace') || textOf(this.object, 'spec', 'destination', 'namespace')
     if (namespace !== '') words.push('--namespace', namespace)
@@ -73,7 +76,7 @@ class Template {
     for (const path of this.valueFiles()) if (!isSkipped || this.read.has(path)) words.push('--values', path)
     const values = this.values()
     if (values !== undefined) words.push('--values', ARGO_VALUES)
-    const asked = { version: textOf(this.given, 'kubeVersion'), apiVersions: textsIn(getKey(this.given, 'apiVersions')) }
+    const asked = { version: kubeVersion, apiVersions: textsIn(getKey(this.given, 'apiVersions')) }
     words.push(...capabilityWords(asked, capabilities))
     if (getKey(this.given, 'skipCrds') !== true) words.push('--include-crds')
     if (getKey(this.given, 'skipSchemaValidation') === true) words.push('--skip-schema-validation')
