@@ -79,6 +79,52 @@ test('the objects of the newest deployed revision, in the namespace where Helm p
   )
 })
 
+test('releases of one namespace are read together, with chart and values where they are wanted', async (t) => {
+  const chart = {
+    metadata: { name: 'web', version: '1.2.3', dependencies: [{ name: 'db' }] },
+    values: { color: 'red' },
+    templates: [
+      { name: 'templates/a.yaml', data: Buffer.from('kind: A').toString('base64') },
+      { name: '../x', data: '' },
+    ],
+    files: [{ name: 'notes.txt', data: Buffer.from('hello').toString('base64') }],
+  }
+  const packed = (name: string, manifest: string) => {
+    const release = gzipSync(JSON.stringify({ name, version: 1, manifest, config: { color: 'blue' }, chart })).toString('base64')
+    const { metadata } = stored('')
+    return {
+      metadata: { ...metadata, name: `sh.helm.release.v1.${name}.v1`, labels: { ...metadata.labels, name } },
+      data: { release: Buffer.from(release).toString('base64') },
+    }
+  }
+  const both = [packed('web', config('a')), packed('shop', '# Source: shop/charts/db/templates/a.yaml\n')]
+  const api = await scriptedApi(t, { ...NO_TEXTS, [SECRETS]: () => list(...both) })
+  const questions = ['web', 'shop', 'none'].map((name) => ({ helmRelease: { namespace: 'shop', name }, withChart: name !== 'shop' }))
+  const [web, shop, none] = await api.cluster.readInventories(questions, signal)
+  assert.ok(web !== undefined && !(web instanceof Failure) && shop !== undefined && !(shop instanceof Failure))
+  assert.equal(none, undefined)
+  assert.equal(shop.release, undefined)
+  const { chart: files = [], values, chartTitle } = web.release ?? {}
+  assert.deepEqual([values, chartTitle], [{ color: 'blue' }, 'web 1.2.3'])
+  assert.deepEqual(
+    files.map(({ path, content }) => [path, new TextDecoder().decode(content)]),
+    [
+      ['Chart.yaml', '{"name":"web","version":"1.2.3"}'],
+      ['values.yaml', '{"color":"red"}'],
+      ['templates/a.yaml', 'kind: A'],
+      ['notes.txt', 'hello'],
+    ],
+  )
+  assert.deepEqual(
+    api.requested().toSorted(),
+    [CONFIG_MAPS, SECRETS].map((path) => `${path}?limit=500&labelSelector=owner=helm,name+in+(web,shop,none),status!=superseded`),
+  )
+  const [other] = await api.cluster.readInventories([{ helmRelease: { namespace: 'shop', name: 'shop' }, withChart: true }], signal)
+  assert.ok(other !== undefined && !(other instanceof Failure))
+  // What a dependency made cannot be rendered anew: Helm does not store dependencies.
+  assert.equal(other.release?.chart, undefined)
+})
+
 test('a release from before Helm packed them is read too, and one that is not there is none', async (t) => {
   let items: readonly object[] = [stored(MANIFEST, 1, { zip: false })]
   const api = await scriptedApi(t, { ...NO_TEXTS, [SECRETS]: () => list(...items) })

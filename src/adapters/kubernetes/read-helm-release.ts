@@ -1,7 +1,8 @@
-/** The objects of a Helm release, from either of Helm's stores in the cluster. */
+/** The objects of Helm releases, from either of Helm's stores in the cluster. */
 import { Failure } from '../../failure.ts'
-import type { Resource } from '../../krm/resource.ts'
+import { labelsOf, type Resource } from '../../krm/resource.ts'
 import type { HelmReleaseRef, Inventory } from '../../ports/cluster.ts'
+import type { JsonObject } from '../../text/json.ts'
 import {
   decodeRevision,
   describeRevision,
@@ -15,15 +16,40 @@ import { failureOrThrow, listObjects } from './list-objects.ts'
 import type { LiveSources } from './read-live.ts'
 
 /**
- * Reads both stores, because only Helm's user knows which is in use. A release in one of them counts also where the other one may not be read;
- * of two the one that was deployed last counts.
- * @returns undefined where neither has a revision of it
- * @throws Failure BP3003 where a store may not be read and the other one has nothing, BP3012 where a revision cannot be read, BP30xx
+ * Reads both stores of each namespace once, because only Helm's user knows which is in use. A release in one of them counts also where the
+ * other one may not be read; of two the one that was deployed last counts.
+ * @returns in the order of the questions: undefined where neither store has a revision; Failure BP3003 where a store may not be read and the
+ * other one has nothing, BP3012 where a revision cannot be read, BP30xx
  */
-export async function readHelmRelease(sources: LiveSources, ref: HelmReleaseRef, signal: AbortSignal): Promise<Inventory | undefined> {
+export async function readHelmReleases(
+  sources: LiveSources,
+  questions: readonly HelmReleaseRef[],
+  signal: AbortSignal,
+): Promise<readonly (Inventory | Failure | undefined)[]> {
+  const namespaces = Map.groupBy(questions, ({ helmRelease }) => helmRelease.namespace)
+  const stores = new Map(
+    [...namespaces].map(([namespace, own]) => {
+      const names = [...new Set(own.map(({ helmRelease }) => helmRelease.name))]
+      return [namespace, STORES.map((store) => readStore(sources, { namespace, names }, store, signal).catch(failureOrThrow))] as const
+    }),
+  )
+  return Promise.all(
+    questions.map(async (question) =>
+      releaseIn(sources, question, await Promise.all(stores.get(question.helmRelease.namespace) ?? []), signal).catch(failureOrThrow),
+    ),
+  )
+}
+
+type StoredReleases = ReadonlyMap<string, StoredRelease>
+
+async function releaseIn(
+  sources: LiveSources,
+  ref: HelmReleaseRef,
+  answers: readonly (StoredReleases | Failure)[],
+  signal: AbortSignal,
+): Promise<Inventory | undefined> {
   const { namespace, name } = ref.helmRelease
-  const answers = await Promise.all(STORES.map((store) => readStore(sources, ref, store, signal).catch(failureOrThrow)))
-  const releases = answers.flatMap((answer) => (answer === undefined || answer instanceof Failure ? [] : [answer]))
+  const releases = answers.flatMap((answer) => (answer instanceof Failure ? [] : (answer.get(name) ?? [])))
   const failure = answers.find((answer) => answer instanceof Failure)
   // A store that cannot be read may have the release.
   if (releases.length === 0 && failure !== undefined) throw failure
@@ -35,19 +61,22 @@ export async function readHelmRelease(sources: LiveSources, ref: HelmReleaseRef,
   return inventory
 }
 
-/** Superseded revisions do not count, and are most of the store. @throws Failure BP30xx */
+/** By name. Superseded revisions do not count, and are most of the store. @throws Failure BP30xx */
 async function readStore(
   { api, discovery }: LiveSources,
-  { helmRelease: { namespace, name } }: HelmReleaseRef,
+  { namespace, names }: { readonly namespace: string; readonly names: readonly string[] },
   store: Store,
   signal: AbortSignal,
-): Promise<StoredRelease | undefined> {
+): Promise<StoredReleases> {
   const served = await discovery.find('v1', store, signal)
-  const picker = new RevisionPicker()
-  const take = picker.add.bind(picker, store)
-  const labelSelector = `owner=helm,name=${name},status!=superseded`
-  await listObjects(api, served, { namespace, labelSelector, take, restart: () => picker.clear() }, signal)
-  return picker.pick()
+  const pickers = new Map(names.map((name) => [name, new RevisionPicker()]))
+  const take = (object: JsonObject): void => pickers.get(labelsOf(object).get('name') ?? '')?.add(store, object)
+  const restart = (): void => pickers.forEach((picker) => void picker.clear())
+  const wanted = names.length === 1 ? `name=${names[0]}` : `name in (${names.join(',')})`
+  await listObjects(api, served, { namespace, labelSelector: `owner=helm,${wanted},status!=superseded`, take, restart }, signal)
+  return new Map(
+    [...pickers].flatMap(([name, picker]) => [picker.pick()].flatMap((found) => (found === undefined ? [] : [[name, found] as const]))),
+  )
 }
 
 /** A kind that is gone has no objects; an object of an unknown kind keeps the namespace that Helm would use. */

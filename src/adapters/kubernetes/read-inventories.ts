@@ -4,7 +4,7 @@ import type { Inventory, InventoryQuestion } from '../../ports/cluster.ts'
 import { listLocations } from './list-metadata.ts'
 import { listNamespaces } from './list-namespaces.ts'
 import { failureOrThrow } from './list-objects.ts'
-import { readHelmRelease } from './read-helm-release.ts'
+import { readHelmReleases } from './read-helm-release.ts'
 import { readResourceGroups } from './read-inventory.ts'
 import type { LiveSources } from './read-live.ts'
 
@@ -18,14 +18,18 @@ export async function readInventories(
 ): Promise<readonly Answer[]> {
   const groups = questions.flatMap((question) => ('id' in question ? [question] : []))
   const listings = questions.flatMap((question) => ('listing' in question ? [question] : []))
-  const [ofGroups, ofListings] = await Promise.all([readResourceGroups(sources, groups, signal), listLocations(sources, listings, signal)])
-  const [nextGroup, nextListing] = [ofGroups.values(), ofListings.values()]
+  const releases = questions.flatMap((question) => ('helmRelease' in question ? [question] : []))
+  const [ofGroups, ofListings, ofReleases] = await Promise.all([
+    readResourceGroups(sources, groups, signal),
+    listLocations(sources, listings, signal),
+    readHelmReleases(sources, releases, signal),
+  ])
+  const [nextGroup, nextListing, nextRelease] = [ofGroups.values(), ofListings.values(), ofReleases.values()]
   const answers: (Answer | Promise<Answer>)[] = questions.map((question) => {
     if ('id' in question) return nextGroup.next().value
     if ('listing' in question) return nextListing.next().value
-    const read =
-      'helmRelease' in question ? readHelmRelease(sources, question, signal) : listNamespaces(sources, question.namespaces, signal)
-    return read.catch(failureOrThrow)
+    if ('helmRelease' in question) return nextRelease.next().value
+    return listNamespaces(sources, question.namespaces, signal).catch(failureOrThrow)
   })
   return Promise.all(answers)
 }

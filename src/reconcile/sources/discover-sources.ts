@@ -78,7 +78,7 @@ export async function discoverSources(view: RepositoryView, cluster: ClusterRead
     else if (isUnit(view, source.folder)) found.push(source)
   }
   const [renders, titles] = [new Map<string, RenderChoice>(), new Map<string, string>()]
-  const builds = new SourceBuilds(cluster, signal)
+  const builds = new SourceBuilds(cluster, found, signal)
   for (const [source, path] of unitPaths(view, cluster.name, found)) {
     if (source.pinned !== undefined) note(source.title, source.pinned)
     renders.set(path, await builds.of(source))

@@ -2,7 +2,7 @@
 import { asFailure, Failure } from '../../failure.ts'
 import type { LiveState } from '../../krm/live-view.ts'
 import { resourceKey } from '../../krm/resource-id.ts'
-import type { ClusterReader } from '../../ports/cluster.ts'
+import type { ClusterReader, Inventory } from '../../ports/cluster.ts'
 import type { RenderChoice } from '../../render/render-choice.ts'
 import type { ClusterCapabilities, SyncerBuild } from '../../render/syncer-build.ts'
 import type { SourceAnswers, UnitSource, VariablesRef } from '../../syncers/unit-source.ts'
@@ -14,12 +14,22 @@ type Named = Pick<VariablesRef, 'kind' | 'namespace' | 'name'>
 export class SourceBuilds {
   private readonly cluster: ClusterReader
   private readonly signal: AbortSignal
+  private readonly releases: ReadonlyMap<UnitSource, Promise<Inventory | Failure | undefined>>
   private readonly known = new Map<UnitSource, Promise<RenderChoice>>()
   private asked: Promise<ClusterCapabilities> | undefined
 
-  constructor(cluster: ClusterReader, signal: AbortSignal) {
+  /** @param sources every one that is asked for: their releases are read together */
+  constructor(cluster: ClusterReader, sources: readonly UnitSource[], signal: AbortSignal) {
     this.cluster = cluster
     this.signal = signal
+    const releasing = sources.flatMap((source) =>
+      source.release === undefined ? [] : [{ source, helmRelease: source.release, withChart: true }],
+    )
+    const read = releasing.length === 0 ? Promise.resolve([]) : cluster.readInventories(releasing, signal)
+    // Who waits for it hears of a failure.
+    read.catch(() => undefined)
+    this.releases = new Map(releasing.map(({ source }, at) => [source, read.then((all) => all[at])]))
+    for (const each of this.releases.values()) each.catch(() => undefined)
   }
 
   /** The choice with its inputs, or with why they are not known. @throws Failure BP30xx where the cluster cannot be asked */
@@ -58,10 +68,11 @@ export class SourceBuilds {
     return { ...choice, build: { ...build, ...given({ problem, capabilities }) } }
   }
 
-  private async releaseOf({ release }: UnitSource, inputs: Inputs): Promise<SourceAnswers['release']> {
+  private async releaseOf(source: UnitSource, inputs: Inputs): Promise<SourceAnswers['release']> {
+    const { release } = source
     if (release === undefined) return undefined
     const name = `the Helm release ${release.namespace}/${release.name}`
-    const [found] = await this.cluster.readInventories([{ helmRelease: release, withChart: true }], this.signal)
+    const found = await this.releases.get(source)
     if (found instanceof Failure) inputs.problems.push(`${name} cannot be read: ${found.why}`)
     else if (found?.release === undefined) inputs.problems.push(`${name} is not there yet`)
     else return found.release
