@@ -176,7 +176,7 @@ async function renderOf(source: UnitSource, cluster: ClusterReader, signal: Abor
   const choice = source.render(variables)
   if (choice.tool !== 'syncer') return choice
   const [problem] = problems
-  return { ...choice, build: { ...choice.build, secrets, ...given({ problem }) } }
+  return { ...choice, build: { ...choice.build, secrets, ...given({ problem, pinned: source.pinned }) } }
 }
 
 /** As Flux does: a value has one line. */
