@@ -61,3 +61,14 @@ test('check names the syncers of the cluster and the units that they name', asyn
   const { stdout } = await runInWorld(await scanned(), ['check', '--repo', 'deploy'], { probes: async () => PROBES })
   assert.match(stdout, /^✓ cluster prod: Argo CD: 1 Application; 1 unit of this repository: apps\/web$/m)
 })
+
+test('a source that is pinned is a warning about what a merge does', async () => {
+  const world = await scanned()
+  world.cluster.put(yaml(APPLICATION.replace('targetRevision: main', 'targetRevision: v1.2.0')))
+  const { stdout, stderr } = await runInWorld(world, ['explain', 'apps/web'])
+  assert.match(
+    stdout,
+    /^ +warning: .*Argo CD Application argocd\/shop applies the revision v1.2.0: a merge is applied once targetRevision/m,
+    stderr,
+  )
+})

@@ -38,6 +38,8 @@ export interface SyncerBuild {
   readonly builder: SyncerBuilder
   /** What packs the files for the syncer, and may leave some out; undefined where the syncer reads the repository itself. */
   readonly artifact?: SourceArtifact | undefined
+  /** Why a merge alone does not change what is applied, and what has to move; undefined where it does. */
+  readonly pinned?: string | undefined
 }
 
 export interface SourceArtifact {

@@ -33,7 +33,12 @@ const CASES: readonly (readonly [name: string, world: ApplierWorld, expected: Ex
   [
     'a Kustomization applies at its interval',
     { by: ['kustomization'], own: { [KUSTOMIZATION]: { spec: { interval: '10m0s', prune: true } } } },
-    { restores: 'at-interval', reverts: 'yes', sentence: /^Flux Kustomization apps\/web applies .* every 10m0s/ },
+    {
+      restores: 'at-interval',
+      reverts: 'yes',
+      sentence: /^Flux Kustomization apps\/web applies .* every 10m0s/,
+      command: 'flux reconcile kustomization web -n apps --with-source',
+    },
   ],
   [
     'a suspended Kustomization does nothing until it is resumed',
@@ -68,7 +73,13 @@ const CASES: readonly (readonly [name: string, world: ApplierWorld, expected: Ex
         [KUSTOMIZATION]: { spec: { interval: '1m' }, status: { conditions: [{ type: 'Ready', status: 'False', reason: 'BuildFailed' }] } },
       },
     },
-    { restores: 'at-interval', reverts: 'yes', sentence: /every 1m/, warning: /not ready now \(BuildFailed\)/ },
+    {
+      restores: 'at-interval',
+      reverts: 'yes',
+      sentence: /every 1m/,
+      command: 'flux reconcile kustomization web -n apps --with-source',
+      warning: /not ready now \(BuildFailed\)/,
+    },
   ],
   [
     'a Kustomization without prune leaves what git no longer has',
@@ -77,7 +88,13 @@ const CASES: readonly (readonly [name: string, world: ApplierWorld, expected: Ex
       own: { [KUSTOMIZATION]: { spec: { interval: '1m', prune: false } } },
       drifts: [drift('', 'unexpected', 'kubectl', 'old')],
     },
-    { restores: 'at-interval', reverts: 'yes', sentence: /every 1m/, warning: /does not prune/ },
+    {
+      restores: 'at-interval',
+      reverts: 'yes',
+      sentence: /every 1m/,
+      command: 'flux reconcile kustomization web -n apps --with-source',
+      warning: /does not prune/,
+    },
   ],
   [
     'an object that Flux was told to leave alone is never restored',
@@ -158,7 +175,7 @@ const CASES: readonly (readonly [name: string, world: ApplierWorld, expected: Ex
   [
     'an Application that syncs new commits only',
     { by: ['argo'], own: argo({ syncPolicy: { automated: {} } }) },
-    { restores: 'at-interval', reverts: 'no', sentence: /syncs once for each new commit/ },
+    { restores: 'at-interval', reverts: 'no', sentence: /syncs once for each new commit/, command: 'argocd app sync web' },
   ],
   [
     'an Application synced by hand',
@@ -229,7 +246,13 @@ const CASES: readonly (readonly [name: string, world: ApplierWorld, expected: Ex
   [
     'a failed sync is told',
     { by: ['argo'], own: argo({ syncPolicy: { automated: {} } }, { status: { operationState: { phase: 'Failed' } } }) },
-    { restores: 'at-interval', reverts: 'no', sentence: /once for each new commit/, warning: /the last sync of .* failed/ },
+    {
+      restores: 'at-interval',
+      reverts: 'no',
+      sentence: /once for each new commit/,
+      command: 'argocd app sync web',
+      warning: /the last sync of .* failed/,
+    },
   ],
   [
     'Config Sync puts everything back at once',

@@ -11,7 +11,7 @@ import { resourceKey } from '../krm/resource-id.ts'
 import { RENDERED_BY_KPT, type RenderChoice } from '../render/render-choice.ts'
 import { titleOf } from '../syncers/claims.ts'
 import { applierKind, namesOfManager } from '../syncers/registry.ts'
-import type { Claim, DriftedField, Judgement, Restores } from '../syncers/syncer.ts'
+import type { Claim, DriftedField, Judgement, Restores, SyncerReport } from '../syncers/syncer.ts'
 import type { JsonObject } from '../text/json.ts'
 import { joined, listed, type Phrase, phrase, plain } from '../text/phrase.ts'
 
@@ -21,13 +21,15 @@ export interface Applier {
   readonly restores: Restores
   /** The effect of a merged Restore: a clause without a full stop. */
   readonly sentence: string
-  /** The shell line that applies, if no syncer applies. It has no control characters. */
+  /** The shell line that applies: at once, if a syncer does so by itself later. It has no control characters. */
   readonly command: string | undefined
   readonly warning: string | undefined
   /** Whether live returns to git without a merge, perhaps before a review. */
   readonly revertsUnasked: 'yes' | 'no' | 'unknown'
   /** `sentence` and `warning` with separate external text, for encoding. */
   readonly phrases: { readonly sentence: Phrase; readonly warning: Phrase }
+  /** What the syncer's own resource reports now; undefined without one. */
+  readonly report?: SyncerReport
 }
 
 export interface ApplierQuestion {

@@ -333,7 +333,7 @@ function judgePolicy(title: Phrase, policy: SyncPolicy, sync: string): Omit<Judg
     restores: 'at-interval',
     revertsUnasked: 'no',
     sentence: phrase`${title} syncs once for each new commit of its path, the merge among them, when it next looks at git (within about 3 minutes where nobody changed that)`,
-    command: undefined,
+    command: sync,
   }
 }
 

@@ -201,7 +201,7 @@ function judgeKustomization(question: ApplierCase): Judgement {
       restores: 'at-interval',
       revertsUnasked: 'yes',
       sentence: phrase`${title} applies the package again as soon as its source has the merge, and every ${interval ?? 'interval of its own'} in any case: live may be restored before the review`,
-      command: undefined,
+      command: `flux reconcile kustomization ${claim.name} -n ${claim.namespace} --with-source`,
       warnings: [...notReady(title, own), ...notPruned(question, partOf(own, 'spec', 'prune') === true)],
     }
     return withExceptions(

@@ -27,6 +27,13 @@ test('explain and the end of approve tell who applies, what merging does, and th
 })
 
 test('each line is one line, whatever a path in the command holds', () => {
-  const lines = applierLines({ sentence: 'a', command: "kubectl apply -f 'a\n\u202eb'", warning: 'w' })
+  const lines = applierLines({ restores: 'when-told', sentence: 'a', command: "kubectl apply -f 'a\n\u202eb'", warning: 'w' })
   assert.deepEqual(lines, ['a', "run: kubectl apply -f 'a\\u{a}\\u{202e}b'", 'warning: w'])
+})
+
+test('a command that only saves waiting is told as such', () => {
+  assert.deepEqual(applierLines({ restores: 'at-interval', sentence: 'a', command: 'flux reconcile', warning: undefined }), [
+    'a',
+    'at once: flux reconcile',
+  ])
 })

@@ -4,11 +4,16 @@ import type { Applier } from '../../status/applier.ts'
 import type { GroupMember } from '../../status/resource-group.ts'
 import { oneLine } from '../../text/one-line.ts'
 
-/** The applier, the command to run where nothing applies automatically, and obstacles. Without line breaks. */
-export function applierLines({ sentence, command, warning }: Pick<Applier, 'sentence' | 'command' | 'warning'>): string[] {
+/** The applier, the command that applies, and obstacles. Without line breaks. */
+export function applierLines({
+  restores,
+  sentence,
+  command,
+  warning,
+}: Pick<Applier, 'restores' | 'sentence' | 'command' | 'warning'>): string[] {
   return [
     oneLine(sentence, 1_000),
-    ...(command === undefined ? [] : [`run: ${oneLine(command, 1_000)}`]),
+    ...(command === undefined ? [] : [`${restores === 'at-interval' ? 'at once' : 'run'}: ${oneLine(command, 1_000)}`]),
     ...(warning === undefined ? [] : [`warning: ${oneLine(warning, 1_000)}`]),
   ]
 }

@@ -7,9 +7,11 @@ import { LEDGER_BRANCH } from '../../package/ref-name.ts'
 import type { ForgeDialect, KnownProposal } from '../../ports/hosted-forge.ts'
 import { decidedCheckRun } from '../../proposal/text/check-run-text.ts'
 import { type Outcome, outcomeComment } from '../../proposal/text/outcome-comment.ts'
-import { restoredStatus } from '../../proposal/text/proposal-statuses.ts'
+import { restoredStatus, syncerProgress } from '../../proposal/text/proposal-statuses.ts'
 import { recordPath } from '../../record/record-paths.ts'
 import type { ClosedEpisode } from '../../record/schema.ts'
+import type { Applier } from '../../status/applier.ts'
+import { unverifiedMerges } from '../commands/pick-changes.ts'
 import { worstRisk } from '../decisions/closed-episode.ts'
 import type { FoundOutcome } from '../decisions/found-outcome.ts'
 import { REJECTED } from '../decisions/porch-decisions.ts'
@@ -35,8 +37,9 @@ export function planOutcomes({ dialect }: ForgeView, view: TurnView, units: read
       if (proposal === undefined || outcome === undefined || retained.has(found.ref) || commented.has(proposal.number)) continue
       commented.add(proposal.number)
       if (found.episode.status.outcome === 'Merged') actions.push(...unseenMerge(dialect, proposal, found.episode, unit.unit.slug))
-      actions.push(...outcomeActions(dialect, view, { outcome, proposal, episode: found.episode }))
+      actions.push(...outcomeActions(dialect, view, { outcome, proposal, episode: found.episode, applier: unit.observation.applier }))
     }
+    actions.push(...waitingMerges(dialect, view, unit, new Set(latest.keys())))
   }
   return actions
 }
@@ -50,19 +53,50 @@ interface ProposalOutcome {
   readonly outcome: Outcome | { readonly kind: 'merged' }
   readonly proposal: KnownProposal
   readonly episode: ClosedEpisode
+  readonly applier: Applier
 }
 
-function outcomeActions(dialect: ForgeDialect, view: TurnView, { outcome, proposal, episode }: ProposalOutcome): ForgeAction[] {
-  const { spec, metadata } = episode
-  const url = dialect.branchFileUrl(LEDGER_BRANCH, `closed/${spec.began.slice(0, 4)}/${spec.began.slice(5, 7)}/${metadata.name}.yaml`)
-  const status = restoredStatus(outcome.kind, spec.unit.cluster, url)
+function outcomeActions(dialect: ForgeDialect, view: TurnView, { outcome, proposal, episode, applier }: ProposalOutcome): ForgeAction[] {
+  const url = episodeUrl(dialect, episode)
   const mergeCommit = mergeCommitOf(view, episode)
+  const status = restoredStatus(outcome.kind, landedMerge(view, { episode, applier, url }))
   const run = decidedCheckRun(proposal.ref, outcome.kind, url)
   return [
     ...(status === undefined || mergeCommit === undefined ? [] : [{ kind: 'statuses', commit: mergeCommit, statuses: [status] } as const]),
     ...(run === undefined ? [] : [{ kind: 'check-run', commit: proposal.commit, run } as const]),
     ...(outcome.kind === 'merged' ? [] : [{ kind: 'comment', proposal: proposal.number, ...outcomeComment(outcome) } as const]),
   ]
+}
+
+/** What the syncer reports of merges that are known and still wait. The forge is not asked where it reports nothing. */
+function waitingMerges(dialect: ForgeDialect, view: TurnView, unit: PlannedResult, reported: ReadonlySet<string>): readonly ForgeAction[] {
+  const { applier, git } = unit.observation
+  if (applier.report?.title === undefined) return []
+  const waiting = unverifiedMerges(git.ledger.closed).filter(
+    ({ status, metadata }) => status.failedAt === undefined && !reported.has(metadata.name),
+  )
+  return waiting.flatMap((episode): readonly ForgeAction[] => {
+    const commit = mergeCommitOf(view, episode)
+    const status = restoredStatus('merged', landedMerge(view, { episode, applier, url: episodeUrl(dialect, episode) }))
+    return commit === undefined || status === undefined ? [] : [{ kind: 'statuses', commit, statuses: [status] }]
+  })
+}
+
+function landedMerge(
+  view: TurnView,
+  { episode, applier, url }: { readonly episode: ClosedEpisode; readonly applier: Applier; readonly url: string },
+): Parameters<typeof restoredStatus>[1] {
+  const commit = mergeCommitOf(view, episode)
+  return {
+    cluster: episode.spec.unit.cluster,
+    url,
+    report: applier.report,
+    commits: [...(commit === undefined ? [] : [commit]), view.base],
+  }
+}
+
+function episodeUrl(dialect: ForgeDialect, { spec, metadata }: ClosedEpisode): string {
+  return dialect.branchFileUrl(LEDGER_BRANCH, `closed/${spec.began.slice(0, 4)}/${spec.began.slice(5, 7)}/${metadata.name}.yaml`)
 }
 
 /**
@@ -113,11 +147,12 @@ function mergeCommitOf({ refs }: TurnView, { spec, status }: ClosedEpisode): Obj
 
 /** @param together all episodes that the same merge decided, this one included */
 function outcomeOf(
-  { spec, status }: ClosedEpisode,
+  episode: ClosedEpisode,
   together: readonly ClosedEpisode[],
   { observation: { applier } }: PlannedResult,
   view: TurnView,
 ): ProposalOutcome['outcome'] | undefined {
+  const { spec, status } = episode
   if (status.outcome === 'Healed') return { kind: 'healed', at: status.at }
   if (status.outcome === 'ResolvedByGit') return { kind: 'resolved-by-git', commit: view.base, url: '' }
   if (status.outcome === 'Merged') {
@@ -127,7 +162,11 @@ function outcomeOf(
     }
     if (status.failedAt === undefined) return { kind: 'merged' }
     const altered = status.altered === undefined ? '' : ` What was merged is not what was proposed: ${status.altered}.`
-    const why = `${applier.warning ?? applier.sentence}${altered}`
+    const commit = mergeCommitOf(view, episode)
+    const progress = syncerProgress(applier.report, [...(commit === undefined ? [] : [commit]), view.base])
+    const does = applier.warning ?? applier.sentence
+    const reported = progress === undefined || does.includes(progress.text) ? '' : `${progress.text}. `
+    const why = `${reported}${does}${altered}`
     return { kind: 'not-restored', at: status.failedAt, why: together.length > 1 ? `${spec.unit.cluster}: ${why}` : why }
   }
   if (status.outcome === 'Published')

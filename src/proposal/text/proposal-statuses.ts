@@ -1,5 +1,6 @@
 /** Statuses of a proposal's head commit (docs/guides/review-a-drift-pull-request.md). They hold no time: the same state is not sent again. */
 import type { CommitStatus } from '../../ports/hosted-forge.ts'
+import type { SyncerReport } from '../../syncers/syncer.ts'
 import { oneLine } from '../../text/one-line.ts'
 import type { MassSubject } from './mass-text.ts'
 import { nobodyApplies, type ProposalSubject } from './proposal-subject.ts'
@@ -77,16 +78,42 @@ export function foreignStatuses(why: string): CommitStatus[] {
   return VOUCHING.map((context) => ({ context, state: 'failure' as const, description: oneLine(why, LIMIT), url: '' }))
 }
 
+/** A merge, and what the syncer's own resource reports about it. */
+interface LandedMerge {
+  readonly cluster: string
+  /** Address of its page; empty without one. */
+  readonly url: string
+  readonly report: SyncerReport | undefined
+  /** Commits that have the merge: the merge commit, and the base branch. */
+  readonly commits: readonly string[]
+}
+
 /** Status of a merge commit: its effect in the cluster; undefined where `kind` is no merge. */
-export function restoredStatus(kind: string, cluster: string, url: string): CommitStatus | undefined {
+export function restoredStatus(kind: string, { cluster, url, report, commits }: LandedMerge): CommitStatus | undefined {
+  const progress = syncerProgress(report, commits)
+  const tail = progress === undefined ? '' : `: ${progress.text}`
   const words: { readonly [kind: string]: readonly [CommitStatus['state'], string] } = {
-    merged: ['pending', `waiting for ${cluster} to match the merged revision`],
+    merged: [progress?.fails === true ? 'failure' : 'pending', `waiting for ${cluster} to match the merged revision${tail}`],
     verified: ['success', `${cluster} matches the merged revision`],
-    'not-restored': ['failure', `${cluster} does not match the merged revision`],
+    'not-restored': ['failure', `${cluster} does not match the merged revision${tail}`],
   }
   const [state, description] = words[kind] ?? []
   if (state === undefined || description === undefined) return undefined
   return { context: 'drift/restored', state, description: oneLine(description, LIMIT), url }
+}
+
+/** Whether the syncer applied a merge, failed, or waits, as a clause; undefined where its resource reports nothing. */
+export function syncerProgress(
+  report: SyncerReport | undefined,
+  commits: readonly string[],
+): { readonly fails: boolean; readonly text: string } | undefined {
+  if (report?.title === undefined) return undefined
+  const { title, applied, atWork, suspended, says } = report
+  if (suspended !== undefined) return { fails: true, text: suspended }
+  if (says !== undefined) return { fails: true, text: says }
+  if (applied !== undefined && commits.includes(applied)) return { fails: false, text: `${title} applied it` }
+  if (atWork !== undefined) return { fails: false, text: atWork }
+  return applied === undefined ? undefined : { fails: false, text: `${title} applied ${applied.slice(0, 7)} last` }
 }
 
 /** Status of a proposal whose clusters could not be observed. */

@@ -6,6 +6,7 @@ import { deploymentOf, type MarkedBy } from '../../../test/fakes/syncer-marks.ts
 import { Failure } from '../../failure.ts'
 import type { LiveView, WantedObject } from '../../krm/live-view.ts'
 import { resourceKey } from '../../krm/resource-id.ts'
+import { unknownBuild } from '../../render/syncer-build.ts'
 import type { Applier } from '../../status/applier.ts'
 import { claimsOf } from '../../syncers/claims.ts'
 import type { JsonObject } from '../../text/json.ts'
@@ -78,4 +79,24 @@ test('where the folder has files of kpt beside the objects, the command names th
   }
   assert.match((await command(['Kptfile', 'README.md', 'web.yaml'])) ?? '', / -R -f apps\/web$/)
   assert.match((await command(['Kptfile', 'package-context.yaml', 'web.yaml'])) ?? '', / -f apps\/web\/web\.yaml$/)
+})
+
+test('where no object has a mark, the resource by which the unit was found decides; one that is pinned restores nothing by the merge alone', async () => {
+  const cluster = new RequestDescription()
+  cluster.put(FLUX)
+  const live = new Map([[WEB, present(deploymentOf(['ci']))]])
+  const side = { live, claims: claimsOf(live), verdicts: [], syncer: undefined }
+  const observed = (pinned: string | undefined): Promise<Applier> => {
+    const build = { ...unknownBuild('Flux Kustomization apps/web', ''), object: FLUX, pinned }
+    const of = { packagePath: 'apps/web', pipeline: false, render: { tool: 'syncer', build } } as const
+    return observeApplier(new OwnResources(cluster), side, of, new AbortController().signal)
+  }
+  const found = await observed(undefined)
+  assert.deepEqual(
+    [found.name, found.restores, found.report?.title],
+    ['Flux Kustomization apps/web', 'when-told', 'Flux Kustomization apps/web'],
+  )
+  assert.match(found.sentence, /is suspended/)
+  const pinned = await observed('it applies the tag v1: a merge is applied once spec.ref of it moves')
+  assert.deepEqual([pinned.restores, pinned.warning], ['when-told', 'it applies the tag v1: a merge is applied once spec.ref of it moves'])
 })

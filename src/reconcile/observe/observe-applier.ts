@@ -1,7 +1,16 @@
 /** Reads the resources of the syncers that the package's objects name, and reports what they will do. Never fails the unit. */
+
+import { metadataText } from '../../krm/resource.ts'
+import { parseApiVersion } from '../../krm/resource-id.ts'
 import type { Unit } from '../../plan/turn/observation.ts'
 import type { RenderChoice } from '../../render/render-choice.ts'
+import type { SyncerBuild } from '../../render/syncer-build.ts'
 import { type Applier, applierOf, decidingClaims } from '../../status/applier.ts'
+import { syncerReportOf } from '../../status/syncer-report.ts'
+import { APPLIER_KINDS } from '../../syncers/registry.ts'
+import type { Claim } from '../../syncers/syncer.ts'
+import { textOf } from '../../text/json.ts'
+import { joined, phrase, plain } from '../../text/phrase.ts'
 import type { ClusterSide } from './observe-cluster.ts'
 import type { OwnResources } from './own-resources.ts'
 
@@ -14,19 +23,21 @@ interface AppliedPackage extends Pick<Unit, 'packagePath'> {
 }
 
 /**
- * Reads nothing where no object names a syncer.
+ * Reads nothing where neither an object nor the source of the unit names a syncer.
  * @throws only the reason of `signal`
  */
 export async function observeApplier(
   own: OwnResources,
-  { live, claims, verdicts, syncer }: Pick<ClusterSide, 'live' | 'claims' | 'verdicts' | 'syncer'>,
+  { live, claims: marked, verdicts, syncer }: Pick<ClusterSide, 'live' | 'claims' | 'verdicts' | 'syncer'>,
   { packagePath, pipeline, render, paths = [] }: AppliedPackage,
   signal: AbortSignal,
 ): Promise<Applier> {
   const drifts = verdicts.flatMap(({ items }) => items)
-  const answers = await own.read(decidingClaims({ claims, drifts }), signal)
+  const claims = marked.length === 0 && render?.tool === 'syncer' ? sourceClaims(render.build, [...live.keys()]) : marked
+  const deciding = decidingClaims({ claims, drifts })
+  const answers = await own.read(deciding, signal)
   const files = filesOf(verdicts)
-  return applierOf({
+  const applier = applierOf({
     claims,
     live,
     own: answers,
@@ -38,6 +49,24 @@ export async function observeApplier(
     otherFiles: otherFilesIn(packagePath, paths, files),
     ...(render === undefined ? {} : { render }),
   })
+  const found = claims.length === 0 ? applier : { ...applier, report: syncerReportOf(deciding, answers) }
+  return render?.tool === 'syncer' && render.build.pinned !== undefined ? withPinned(found, render.build.pinned) : found
+}
+
+/** The resource by which the unit was found, where no object has its marks. */
+function sourceClaims({ title, object }: SyncerBuild, keys: readonly string[]): readonly Claim[] {
+  const [kind, namespace, name] = [textOf(object, 'kind'), metadataText(object, 'namespace'), metadataText(object, 'name')]
+  const { group } = parseApiVersion(textOf(object, 'apiVersion'))
+  const applier = APPLIER_KINDS.find((each) => plain(each.title({ kind, namespace, name })) === title)
+  if (applier === undefined) return []
+  const wanted = [{ id: { group, kind, namespace, name }, apiVersion: '' }]
+  return [{ tool: applier.tool, kind, namespace, name, wanted, objects: new Set(keys) }]
+}
+
+/** A source that is fixed to a revision: the merge alone restores nothing. */
+function withPinned(applier: Applier, pinned: string): Applier {
+  const warning = joined([...(applier.warning === undefined ? [] : [applier.phrases.warning]), phrase`${pinned}`], '; ')
+  return { ...applier, restores: 'when-told', warning: plain(warning), phrases: { ...applier.phrases, warning } }
 }
 
 /** Undefined where a function creates one of the objects: then it is in a file only after a render. */

@@ -58,14 +58,14 @@ export class SourceBuilds {
       release: await this.releaseOf(source, inputs),
       parent: above?.tool === 'syncer' ? above.build : undefined,
     }
-    return this.completed(source.render(answers), inputs)
+    return this.completed(source, source.render(answers), inputs)
   }
 
-  private async completed(choice: RenderChoice, { secrets, problems: [problem] }: Inputs): Promise<RenderChoice> {
+  private async completed({ pinned }: UnitSource, choice: RenderChoice, { secrets, problems: [problem] }: Inputs): Promise<RenderChoice> {
     if (choice.tool !== 'syncer') return choice
     const build: SyncerBuild = { ...choice.build, secrets }
     const capabilities = 'helm' in build.builder.way ? await this.capabilities() : undefined
-    return { ...choice, build: { ...build, ...given({ problem, capabilities }) } }
+    return { ...choice, build: { ...build, ...given({ problem, capabilities, pinned }) } }
   }
 
   private async releaseOf(source: UnitSource, inputs: Inputs): Promise<SourceAnswers['release']> {
