@@ -20,7 +20,7 @@ export async function readSyncedSource(
   signal: AbortSignal,
 ): Promise<SyncedSource> {
   const own = files
-    .filter(({ mode }) => mode === '100644' || mode === '100755')
+    .filter(({ mode }) => mode === '100644' || mode === '100755' || mode === '120000')
     .map((file) => ({ ...file, path: joined(folder, file.path) }))
   const listed = new Map<string, PackageFile>(own.map((file) => [file.path, file]))
   const declaration = await declarationFile(commit, build, listed, signal)
