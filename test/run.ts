@@ -93,6 +93,7 @@ const SHARING = ['src/', 'functions/', 'bench/', 'test/contract/', 'test/corpus/
 const FOR_ITSELF = /^process\.(?:env\[.*\] =|chdir)|^const \w+ = AbortSignal\.timeout\(/m
 /** Short texts with long runs: they begin before files that are only longer. The run prints which files took longest. */
 const SLOW = new Set([
+  'test/argo/argo-builds.kpt.test.ts',
   'test/e2e/canary.gitea.test.ts',
   'test/e2e/chaos.gitea.test.ts',
   'test/e2e/controller-restart.live.test.ts',

@@ -1,7 +1,8 @@
 /** The objects of files as a build prints them, each with the mark of its file. */
+import { Failure } from '../failure.ts'
 import { PACKAGE_FILE } from '../package/walk-package.ts'
 import { formatJson, isJsonObject, type Json, type JsonObject, partOf } from '../text/json.ts'
-import { objectsIn, parseGoYaml } from '../yaml/read/go-yaml.ts'
+import { type GoYamlDocument, objectsIn, parseGoYaml } from '../yaml/read/go-yaml.ts'
 import { decodeYaml } from '../yaml/read/go-yaml-text.ts'
 import { folderOf } from './kustomize/kustomization-walk.ts'
 import { ORIGIN, type SourceFiles } from './kustomize/kustomize-build.ts'
@@ -10,15 +11,21 @@ export interface PrintedFile {
   /** From the printed folder. */
   readonly path: string
   readonly text: string
+  /** The text is the target then. */
+  readonly isLink: boolean
 }
 
-/** @param reads whether the syncer reads the object, of a file that it reads. @throws Failure BP111x of a file */
-export function printFiles(
-  files: SourceFiles,
-  folder: string,
-  chosen: (file: PrintedFile) => boolean,
-  reads: (object: Json, file: PrintedFile) => boolean,
-): string {
+/** What a syncer reads. */
+export interface FileReading {
+  readonly chosen: (file: PrintedFile) => boolean
+  /** Whether it reads the object, of a file that it reads. */
+  readonly reads: (object: Json, file: PrintedFile) => boolean
+  /** Whether it leaves a file out that is no YAML. */
+  readonly skipsBroken?: (file: PrintedFile) => boolean
+}
+
+/** @throws Failure BP111x of a file */
+export function printFiles(files: SourceFiles, folder: string, { chosen, reads, skipsBroken }: FileReading): string {
   const prefix = folder === '' ? '' : `${folder}/`
   const packages = [...files.keys()].filter((path) => path.endsWith(`/${PACKAGE_FILE}`)).map((path) => `${folderOf(path)}/`)
   const printed: string[] = []
@@ -32,14 +39,23 @@ export function printFiles(
       continue
     const path = where.slice(prefix.length)
     if (!/\.(?:ya?ml|json|jsonnet)$/.test(path)) continue
-    const own = { path, text: new TextDecoder().decode(file.content) }
+    const own = { path, text: new TextDecoder().decode(file.content), isLink: file.mode === '120000' }
     if (!chosen(own)) continue
     const text = decodeYaml(file.content, where)
-    for (const document of parseGoYaml(text, where).documents)
+    for (const document of documentsOf(text, where, skipsBroken?.(own) === true))
       for (const { object } of objectsIn(document, text, where))
         if (reads(object, own)) printed.push(`${formatJson(isJsonObject(object) ? marked(object, path) : object)}\n`)
   }
   return printed.join('---\n')
+}
+
+function documentsOf(text: string, where: string, skipsBroken: boolean): readonly GoYamlDocument[] {
+  try {
+    return parseGoYaml(text, where).documents
+  } catch (thrown) {
+    if (skipsBroken && thrown instanceof Failure && thrown.code === 'BP1110') return []
+    throw thrown
+  }
 }
 
 function marked(object: JsonObject, path: string): JsonObject {

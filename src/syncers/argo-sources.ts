@@ -5,14 +5,15 @@
 import { metadataText } from '../krm/resource.ts'
 import { parseApiVersion } from '../krm/resource-id.ts'
 import { argoDirectory } from '../render/argo/argo-directory.ts'
-import { argoHelm, hasHelmOptions } from '../render/argo/argo-helm.ts'
+import { argoHelm } from '../render/argo/argo-helm.ts'
 import { argoKustomize } from '../render/argo/argo-kustomize.ts'
 import { type ArgoSource, sourceIn } from '../render/argo/argo-source.ts'
+import { normalizedSource, toolsOf } from '../render/argo/argo-tools.ts'
 import { KUSTOMIZATION_NAMES } from '../render/kustomize/kustomization-names.ts'
-import { joined } from '../render/kustomize/kustomization-walk.ts'
+import { joined, resolvePath } from '../render/kustomize/kustomization-walk.ts'
 import type { SyncerBuilder } from '../render/syncer-build.ts'
-import { canonicalJson, isJsonArray, isJsonObject, type JsonObject, objectsIn, partOf, textOf } from '../text/json.ts'
-import { folderOf, isFilled } from './own-resource.ts'
+import { canonicalJson, isJsonArray, type JsonObject, objectsIn, partOf, textOf } from '../text/json.ts'
+import { isFilled } from './own-resource.ts'
 import { titleOfOwn } from './sync-path.ts'
 import { declarationOf, type RefusedSource, type SourceDiscovery, type SourcedRepository, type UnitSource } from './unit-source.ts'
 
@@ -56,13 +57,15 @@ function sourceAt(
   const isBase = revision === '' || revision === 'HEAD' || revision === repository.baseBranch
   if (!isBase && repository.isBranch(revision)) return []
   const refused = (why: string): readonly RefusedSource[] => [{ title, why }]
-  const folder = folderOf(partOf(source, 'path') ?? '')
+  const path = textOf(source, 'path')
+  if (path.startsWith('/')) return refused('its path begins with a slash, which Argo CD refuses')
+  const folder = resolvePath('', path)
   if (folder === undefined) return refused('its path leaves the repository')
   const [server, cluster] = [textOf(own, 'spec', 'destination', 'server'), textOf(own, 'spec', 'destination', 'name')]
   if (!['', 'https://kubernetes.default.svc'].includes(server) || !['', 'in-cluster'].includes(cluster))
     return refused(`it applies to another cluster (spec.destination: ${cluster || server})`)
   const has = (file: string): boolean => repository.has(joined(folder, file))
-  const type = typeOf(source, has)
+  const type = typeOf(source, at, has)
   if (typeof type !== 'string') return refused(type.why)
   const of = { at, instance: namespaces.includes(namespace) ? name : `${namespace}_${name}` }
   const declared = declarationOf(own, repository.declared, (object) => builtBy(object, at))
@@ -101,41 +104,19 @@ function titleOf(own: JsonObject): string {
   return `Argo CD Application ${titleOfOwn(own)}`
 }
 
-const KUSTOMIZE_OPTIONS = [
-  'namePrefix',
-  'nameSuffix',
-  'version',
-  'namespace',
-  'images',
-  'replicas',
-  'commonLabels',
-  'commonAnnotations',
-  'patches',
-  'components',
-  'kubeVersion',
-  'apiVersions',
-]
-
-/** What Argo CD takes the source for; empty options say nothing. */
-function typeOf(source: JsonObject, has: (file: string) => boolean): 'kustomize' | 'directory' | 'helm' | { readonly why: string } {
-  const [kustomize, directory] = [partOf(source, 'kustomize'), partOf(source, 'directory')]
-  const isKustomize =
-    isJsonObject(kustomize) &&
-    (KUSTOMIZE_OPTIONS.some((name) => isFilledMap(partOf(kustomize, name))) || partOf(kustomize, 'ignoreMissingComponents') === true)
-  const isDirectory =
-    isJsonObject(directory) &&
-    (partOf(directory, 'recurse') === true || ['include', 'exclude', 'jsonnet'].some((name) => isFilledMap(partOf(directory, name))))
-  if (isFilledMap(partOf(source, 'plugin'))) return { why: 'a plugin makes its objects, and plugins are not run here' }
-  const isHelm = hasHelmOptions(source)
-  if ([isKustomize, isDirectory, isHelm].filter(Boolean).length > 1)
-    return { why: 'it has options of several tools, which Argo CD refuses' }
-  const isChart = isHelm || (!isKustomize && !isDirectory && has('Chart.yaml') && !KUSTOMIZATION_NAMES.some(has))
-  if (isChart) return 'helm'
-  return isKustomize || (!isDirectory && KUSTOMIZATION_NAMES.some(has)) ? 'kustomize' : 'directory'
-}
-
-function isFilledMap(value: ReturnType<typeof partOf>): boolean {
-  return isFilled(value) && (!isJsonObject(value) || Object.keys(value).length > 0)
+/** What Argo CD takes the source for, without the files that override it. */
+function typeOf(
+  source: JsonObject,
+  at: readonly Step[],
+  has: (file: string) => boolean,
+): 'kustomize' | 'directory' | 'helm' | { readonly why: string } {
+  const tools = toolsOf(normalizedSource(source, at))
+  if (tools.includes('plugin')) return { why: 'a plugin makes its objects, and plugins are not run here' }
+  if (tools.length > 1) return { why: 'it has options of several tools, which Argo CD refuses' }
+  const [tool] = tools
+  const hasKustomization = KUSTOMIZATION_NAMES.some(has)
+  if (tool === 'helm' || (tool === undefined && has('Chart.yaml') && !hasKustomization)) return 'helm'
+  return tool === 'kustomize' || (tool === undefined && hasKustomization) ? 'kustomize' : 'directory'
 }
 
 /** What decides about the objects. */

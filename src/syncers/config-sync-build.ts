@@ -18,12 +18,10 @@ export function configSyncBuilder(isBuilt: boolean): SyncerBuilder {
       ? { kustomization: (_own, folder, files) => asAuthored(folder, files) }
       : {
           print: (own, folder, files) =>
-            printFiles(
-              files,
-              folder,
-              ({ path }) => !path.endsWith('.jsonnet'),
-              (each) => isApplied(each, own),
-            ),
+            printFiles(files, folder, {
+              chosen: ({ path, isLink }) => !path.endsWith('.jsonnet') && !isLink,
+              reads: (each) => isApplied(each, own),
+            }),
         },
     namespace: (own) => (isRepoSync(own) ? metadataText(own, 'namespace') : 'default'),
     documents: (_build, own, text) =>

@@ -29,10 +29,12 @@ export async function readSyncedSource(
   const packed = build.artifact === undefined ? undefined : await packedFiles(given, build.artifact, signal)
   const { commit, isPacked } = packed ?? { commit: given, isPacked: undefined }
   const files = isPacked === undefined ? all : all.filter(({ path }) => isPacked(joined(packagePath, path)))
+  // An artifact has no links, and Helm gets none; who else has one says what becomes of it.
+  const isRead = build.artifact === undefined && tool === 'kustomize' ? isFileOrLink : isRegular
   const read =
     packagePath === folder && tool === 'kustomize' && all.length > 0
-      ? files.map((file) => ({ ...file, path: joined(folder, file.path) })).filter(isRegular)
-      : await everyFile(commit, folder, signal)
+      ? files.map((file) => ({ ...file, path: joined(folder, file.path) })).filter(isRead)
+      : await everyFile(commit, folder, isRead, signal)
   const own = isPacked === undefined ? read : read.filter(({ path }) => isPacked(path))
   const listed = new Map<string, PackageFile>(own.map((file) => [file.path, file]))
   const isEdited = build.declared !== undefined && packed?.isInAny(build.declared.path) !== false
@@ -48,7 +50,9 @@ export async function readSyncedSource(
     const object = syncerObject(build, listed)
     if ('helm' in way) {
       const named = await filesAt(commit, way.reads(object, folder, listed), signal)
-      const beside = await Promise.all(localDependencies({ folder, files: listed }).map((each) => everyFile(commit, each.folder, signal)))
+      const beside = await Promise.all(
+        localDependencies({ folder, files: listed }).map((each) => everyFile(commit, each.folder, isRegular, signal)),
+      )
       return sourceOf(new Map([...listed, ...beside.flat().map((file) => [file.path, file] as const), ...named]), [])
     }
     const found = await componentsOf(commit, components(object), folder)
@@ -86,9 +90,18 @@ function isRegular({ mode }: Pick<PackageFile, 'mode'>): boolean {
   return mode === '100644' || mode === '100755'
 }
 
+function isFileOrLink(file: Pick<PackageFile, 'mode'>): boolean {
+  return isRegular(file) || file.mode === '120000'
+}
+
 /** Of a chart every file counts. @throws OversizedRead */
-async function everyFile(commit: CommitFiles, folder: string, signal: AbortSignal): Promise<readonly PackageFile[]> {
-  const found = (await commit.below(folder)).filter(isRegular)
+async function everyFile(
+  commit: CommitFiles,
+  folder: string,
+  isRead: (file: Pick<PackageFile, 'mode'>) => boolean,
+  signal: AbortSignal,
+): Promise<readonly PackageFile[]> {
+  const found = (await commit.below(folder)).filter(isRead)
   const contents = await readBlobs(commit.repository, found, signal, { most: MOST_PACKAGE_BYTES })
   return found.map(({ path, mode, id }) => ({ path, mode, content: contents.get(id) ?? new Uint8Array() }))
 }

@@ -3,7 +3,7 @@
  * `reposerver/repository/repository.go` helmTemplate, `util/helm/cmd.go` template, `util/io/path/resolved.go`).
  */
 import type { PackageFile } from '../../package/package-files.ts'
-import { formatJson, getKey, isJsonObject, type Json, type JsonObject, objectsIn, partOf, textOf, textsIn } from '../../text/json.ts'
+import { formatJson, getKey, isJsonObject, type JsonObject, objectsIn, partOf, textOf, textsIn } from '../../text/json.ts'
 import { chartLayers, valuesIn, withValueAt } from '../helm/chart-values.ts'
 import { capabilityWords, helmOrder } from '../helm/helm-order.ts'
 import { joined, resolvePath } from '../kustomize/kustomization-walk.ts'
@@ -49,7 +49,7 @@ class Template {
     this.object = object
     this.folder = folder
     this.read = files
-    this.source = sourceOf(of, object, folder, files)
+    this.source = sourceOf({ ...of, tool: 'helm' }, object, folder, files)
     const given = partOf(this.source, 'helm')
     this.given = isJsonObject(given) ? given : {}
   }
@@ -164,15 +164,4 @@ class Template {
 /** A comma separates parameters, but in a list (`{a,b}`). */
 function escaped(value: string): string {
   return value.startsWith('{') && value.endsWith('}') ? value : value.replace(/(?<!\\),/g, '\\,')
-}
-
-/** What an Application says for Helm; an empty one says nothing (`ApplicationSourceHelm.IsZero`). */
-export function hasHelmOptions(source: JsonObject): boolean {
-  const given = partOf(source, 'helm')
-  return isJsonObject(given) && Object.values(given).some(isSet)
-}
-
-function isSet(value: Json): boolean {
-  if (Array.isArray(value)) return value.length > 0
-  return value !== null && value !== '' && value !== false
 }

@@ -39,7 +39,7 @@ export function destinationNamespace(object: JsonObject): string | undefined {
 }
 
 function written(of: ArgoSource, object: JsonObject, folder: string, files: SourceFiles): WrittenKustomization {
-  const source = sourceOf(of, object, folder, files)
+  const source = sourceOf({ ...of, tool: 'kustomize' }, object, folder, files)
   const path = kustomizationOf(folder, files)
   if (path === undefined) throw refused(source, 'it has options for kustomize, and the folder has no kustomization')
   const authored = kustomizationAt(path, files)
@@ -80,6 +80,8 @@ class Options {
     add('replicas', this.replicas(objectsIn(authored['replicas'])))
     Object.assign(value, this.labels(authored), this.annotations(authored))
     const patches = objectsIn(getKey(this.given, 'patches'))
+    if (patches.length > 0 && authored['patches'] !== undefined && !isJsonArray(authored['patches']))
+      throw refused(this.source, 'patches of the kustomization is no list, and Argo CD adds nothing to it')
     if (patches.length > 0) value['patches'] = [...objectsIn(authored['patches']), ...patches]
     const has = textsIn(authored['components'])
     const components = this.components().filter((each) => !has.includes(each))
@@ -161,7 +163,8 @@ class Options {
           this.source,
           `the kustomization has the ${what} ${name} already, and Argo CD replaces it only with force (forceCommon${what === 'label' ? 'Labels' : 'Annotations'})`,
         )
-      all.set(name, text)
+      // A pair of quotes is taken off.
+      all.set(name, unquoted(text))
     }
     return Object.fromEntries(all)
   }
@@ -171,7 +174,7 @@ class Options {
     if (getKey(this.given, 'ignoreMissingComponents') !== true) return given
     return given.filter((each) => {
       const path = resolvePath(this.folder, each)
-      return path !== undefined && [...this.files.keys()].some((file) => file.startsWith(`${path}/`))
+      return path !== undefined && [...this.files.keys()].some((file) => file === path || file.startsWith(`${path}/`))
     })
   }
 }
@@ -182,4 +185,8 @@ function byName(entries: readonly JsonObject[]): readonly Json[] {
 
 function pairsIn(value: Json | undefined): readonly (readonly [string, string])[] {
   return isJsonObject(value) ? Object.entries(value).map(([name, text]) => [name, String(text ?? '')] as const) : []
+}
+
+function unquoted(text: string): string {
+  return text.length > 1 && text.startsWith('"') && text.endsWith('"') ? text.slice(1, -1) : text
 }

@@ -8,6 +8,8 @@ import { readYamlNodes } from '../../yaml/read/read-yaml-node.ts'
 import { jsonOf } from '../../yaml/yaml-node.ts'
 import { joined } from '../kustomize/kustomization-walk.ts'
 import { type SourceFiles, textOf as textOfFile } from '../kustomize/kustomize-build.ts'
+import { overrideProblem, withOverrides } from './argo-overrides.ts'
+import { type ArgoTool, normalizedSource, toolsOf } from './argo-tools.ts'
 
 export interface ArgoSource {
   /** `['source']`, or `['sources', 1]`. */
@@ -21,15 +23,29 @@ export function overrideNames({ instance }: ArgoSource): readonly string[] {
   return ['.argocd-source.yaml', `.argocd-source-${instance}.yaml`]
 }
 
-/** @throws Failure BP1110 or BP1111 of an override */
-export function sourceOf(of: ArgoSource, object: JsonObject, folder: string, files: SourceFiles): JsonObject {
-  let source: Json = sourceIn(object, of.at)
+/**
+ * The source with the overrides in the folder.
+ * @param of `tool`: which reads it
+ * @throws Failure BP1110 or BP1111 of an override, BP1210 where Argo CD fails, or takes the folder for something else
+ */
+export function sourceOf(of: ArgoSource & { readonly tool: ArgoTool }, object: JsonObject, folder: string, files: SourceFiles): JsonObject {
+  let source = normalizedSource(sourceIn(object, of.at), of.at)
   for (const name of overrideNames(of)) {
-    const path = joined(folder, name)
-    const [root] = files.has(path) ? readYamlNodes(textOfFile(path, files).replaceAll('\r\n', '\n'), path) : []
-    if (root !== undefined) source = mergePatched(source, jsonOf(root))
+    const file = files.get(joined(folder, name))
+    if (file === undefined) continue
+    if (file.mode === '120000') throw refused(source, `${name} is a symbolic link, which is not followed here`)
+    const [root] = readYamlNodes(textOfFile(file.path, files).replaceAll('\r\n', '\n'), file.path)
+    const patch = root === undefined ? null : jsonOf(root)
+    if (!isJsonObject(patch)) throw refused(source, `${name} is no map, which Argo CD refuses`)
+    const problem = overrideProblem(patch)
+    if (problem !== undefined) throw refused(source, `${name}: ${problem}`)
+    source = withOverrides(source, patch)
   }
-  return isJsonObject(source) ? source : {}
+  const tools = toolsOf(source)
+  if (tools.length > 1) throw refused(source, `it has options of several tools (${tools.join(', ')}), which Argo CD refuses`)
+  const [only = of.tool] = tools
+  if (only !== of.tool) throw refused(source, `an override in the folder makes it a source of ${only}, and that is not followed here`)
+  return source
 }
 
 export function sourceIn(object: JsonObject, at: ArgoSource['at']): JsonObject {
@@ -40,18 +56,8 @@ export function sourceIn(object: JsonObject, at: ArgoSource['at']): JsonObject {
   return isJsonObject(found) ? found : {}
 }
 
-/** RFC 7396. */
-function mergePatched(target: Json, patch: Json): Json {
-  if (!isJsonObject(patch)) return patch
-  const merged = new Map<string, Json>(isJsonObject(target) ? Object.entries(target) : [])
-  for (const [key, value] of Object.entries(patch))
-    if (value === null) merged.delete(key)
-    else merged.set(key, mergePatched(merged.get(key) ?? null, value))
-  return Object.fromEntries(merged)
-}
-
 /**
- * The text with `$ARGOCD_APP_…` and `${ARGOCD_APP_…}`; a variable that is not set is empty, and `$$` is `$`.
+ * The text with `$ARGOCD_APP_…` and `${ARGOCD_APP_…}`; a variable that is not set is empty, `$$` is `$`, and of an open `${` nothing is left.
  * @throws Failure BP1210 where it has the commit: what is built here does not depend on it
  */
 export function inEnvironment(text: string, { instance }: ArgoSource, object: JsonObject, source: JsonObject): string {
@@ -64,7 +70,7 @@ export function inEnvironment(text: string, { instance }: ArgoSource, object: Js
     ['ARGOCD_APP_SOURCE_TARGET_REVISION', textOf(source, 'targetRevision')],
     ['$', '$'],
   ])
-  return text.replace(/\$(?:\{([^}]*)\}|([A-Za-z_]\w*)|([$*#@!?0-9-]))/g, (_, braced?: string, plain?: string, special?: string) => {
+  return text.replace(/\$(?:\{([^}]*)\}|\{|([A-Za-z_]\w*)|([$*#@!?0-9-]))/g, (_, braced?: string, plain?: string, special?: string) => {
     const name = braced ?? plain ?? special ?? ''
     if (name.startsWith('ARGOCD_APP_REVISION')) throw refused(source, `${text} has the commit in it, and each commit is another value`)
     return values.get(name) ?? ''

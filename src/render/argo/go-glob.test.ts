@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { matchesGoGlob } from './go-glob.ts'
+import { hasSureBraces, matchesGoGlob } from './go-glob.ts'
 
 // The answers are those of github.com/gobwas/glob 0.2.3.
 for (const [pattern, matching, other] of [
@@ -15,6 +15,8 @@ for (const [pattern, matching, other] of [
   ['a,b', ['a,b'], ['a']],
   ['{a,b', ['a'], ['{a,b']],
   ['[ab', [], ['a', '[ab']],
+  ['sub/*/a.yaml', ['sub/a.yaml', 'sub/deep/a.yaml'], ['sub/b.yaml']],
+  ['{a/*/b,c}', ['a/b', 'a/x/b', 'c'], ['ab']],
 ] as const)
   test(`the pattern ${pattern} matches what Go's glob matches`, () => {
     assert.deepEqual(
@@ -25,4 +27,11 @@ for (const [pattern, matching, other] of [
 
 test('a pattern with many stars takes no time', () => {
   assert.equal(matchesGoGlob('*a'.repeat(200), `${'a'.repeat(199)}b`), false)
+})
+
+test('braces are sure where the library matches what they look like', () => {
+  const sure = ['{a.yaml,config-*.yaml}', '{*.yaml,*.yml}', '*.{yaml,yml}', '**/{a,b}.yaml', '{values.yaml,old/*}', '{a,b', 'a*', 'a\\{b']
+  // Of {config-*,values}.yaml it takes the first for as long as the second; a{ ends its process.
+  const unsure = ['{config-*,values}.yaml', '{a,{b,c}}.yaml', '{,a}b.yaml', 'a{', 'x{a*}', '{a*b,b}']
+  assert.deepEqual([...sure, ...unsure].filter(hasSureBraces), sure)
 })

@@ -2,14 +2,87 @@
 
 type Part =
   | { readonly kind: 'any' }
-  | { readonly kind: 'one'; readonly accepts: (character: string) => boolean }
+  /** `literal`: it accepts this character alone. */
+  | { readonly kind: 'one'; readonly accepts: (character: string) => boolean; readonly literal?: string }
   | { readonly kind: 'choice'; readonly of: readonly (readonly Part[])[] }
 
 /** A pattern that is not valid matches nothing. Takes time by the product of both lengths. */
 export function matchesGoGlob(pattern: string, text: string): boolean {
   const parts = new PatternReader(pattern).whole()
+  return parts !== undefined && isWhole(parts, text)
+}
+
+/**
+ * Whether Argo CD's library reads the braces of the pattern as they look. Where a choice with other than plain texts has something beside it, or
+ * the alternatives of one begin or end alike, the library takes one of them for longer or shorter than it is; some patterns end its process.
+ */
+export function hasSureBraces(pattern: string): boolean {
+  const parts = new PatternReader(pattern).whole() ?? []
+  const choices = parts.flatMap((part) => (part.kind === 'choice' ? [part.of] : []))
+  if (choices.length === 0) return true
+  if (choices.some((of) => (of.length < 2 && parts.length > 1) || of.flat().some(({ kind }) => kind === 'choice'))) return false
+  if (choices.every((of) => of.every(isPlain)) && (parts.length === 1 || !isOpen(pattern))) return true
+  const [only] = choices
+  return only !== undefined && parts.length === 1 && withoutAlike(only).every(isPlain)
+}
+
+/** The alternatives without what all of them begin and end with; empty where that is nothing. */
+function withoutAlike(alternatives: readonly (readonly Part[])[]): readonly (readonly Part[])[] {
+  const words = alternatives.map(wordsOf)
+  const [first = []] = words
+  if (words.length === 1) return []
+  const least = Math.min(...words.map(({ length }) => length))
+  let start = 0
+  while (start < least && words.every((each) => each[start] === first[start])) start += 1
+  let end = 0
+  while (end < least - start && words.every((each) => each.at(-1 - end) === first.at(-1 - end))) end += 1
+  if (start + end === 0) return []
+  const rest = words.map((each) => each.slice(start, each.length - end))
+  const isText = (each: readonly string[]): boolean => each.length === 1 && each[0]?.startsWith('\0') === false
+  return rest.map((each) => (isText(each) ? [...(each[0] ?? '')].map(partOf) : []))
+}
+
+/** Texts as a whole, and the signs between them. */
+function wordsOf(parts: readonly Part[]): readonly string[] {
+  const words: string[] = []
+  let isText = false
+  for (const part of parts) {
+    const literal = part.kind === 'one' ? part.literal : undefined
+    if (literal !== undefined && isText) words.push(`${words.pop()}${literal}`)
+    else words.push(literal ?? (part.kind === 'any' ? '\0*' : '\0?'))
+    isText = literal !== undefined
+  }
+  return words
+}
+
+function partOf(sign: string): Part {
+  return { kind: 'one', accepts: (character) => character === sign, literal: sign }
+}
+
+/** A text of at least one character. */
+function isPlain(parts: readonly Part[]): boolean {
+  return parts.length > 0 && parts.every((part) => part.kind === 'one' && part.literal !== undefined)
+}
+
+function isOpen(pattern: string): boolean {
+  return pattern.lastIndexOf('{') > pattern.lastIndexOf('}')
+}
+
+/** In a text, an asterisk and a text, the library lets both texts overlap: `sub/*` and `/a.yaml` behind it match `sub/a.yaml`. */
+function isWhole(parts: readonly Part[], text: string): boolean {
+  const [only] = parts
+  if (parts.length === 1 && only?.kind === 'choice') return only.of.some((each) => isWhole(each, text))
+  const first = parts.findIndex(({ kind }) => kind === 'any')
+  const last = parts.findLastIndex(({ kind }) => kind === 'any')
+  const [before, between, after] = [parts.slice(0, first), parts.slice(first, last), parts.slice(last + 1)]
+  if (first !== -1 && isPlain(before) && isPlain(after) && between.every(({ kind }) => kind === 'any'))
+    return text.startsWith(literalOf(before)) && text.endsWith(literalOf(after))
   const characters = [...text]
-  return parts !== undefined && ends(parts, characters, new Set([0])).has(characters.length)
+  return ends(parts, characters, new Set([0])).has(characters.length)
+}
+
+function literalOf(parts: readonly Part[]): string {
+  return parts.map((part) => (part.kind === 'one' ? part.literal : '')).join('')
 }
 
 /** Where the parts can end that begin at one of the places. */
@@ -57,7 +130,7 @@ class PatternReader {
     if (sign === '[') return this.characterClass()
     if (sign === '{') return this.choice()
     const literal = sign === '\\' ? this.characters[this.at++] : sign
-    return literal === undefined ? undefined : { kind: 'one', accepts: (character) => character === literal }
+    return literal === undefined ? undefined : partOf(literal)
   }
 
   private characterClass(): Part | undefined {

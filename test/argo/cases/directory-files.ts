@@ -56,6 +56,8 @@ export const DIRECTORY_FILES: ArgoCases = {
   'exclude a folder without an asterisk': directory({ exclude: 'sub', recurse: true }),
   'exclude with braces': directory({ exclude: '{a.yaml,config-*.yaml}', recurse: true }),
   'exclude with braces in braces': directory({ exclude: '{config-{dev,prod},ab}.yaml', recurse: true }),
+  'exclude with braces of other lengths and a text behind them': directory({ exclude: '{config-*,ab}.yaml' }),
+  'include with an asterisk between two slashes': directory({ include: 'sub/*/a.yaml', recurse: true }),
   'include a file': directory({ include: 'a.yaml' }),
   'include with braces and recurse': directory({ include: '{sub/*,ab.yaml}', recurse: true }),
   'include with a question mark': directory({ include: '?.yaml', recurse: true }),

@@ -59,7 +59,7 @@ export const DIRECTORY_OBJECTS: ArgoCases = {
   'objects that are for tools only': typed({
     'app/a.yaml': object('v1', 'ConfigMap', '{name: a, annotations: {config.kubernetes.io/local-config: "true"}}'),
     'app/b.yaml': object('kpt.dev/v1alpha1', 'ResourceGroup', '{name: b}'),
-    'app/c.yaml': A,
+    'app/c.yaml': B,
   }),
   'a Secret with stringData': typed({ 'app/a.yaml': `${object('v1', 'Secret', '{name: a}')}stringData: {x: "y"}\ndata: {z: eg==}\n` }),
   'two sources': { files: { ...TWO, 'other/c.yaml': config('c', 'a: b') }, sources: [{ path: 'app' }, { path: 'other' }] },

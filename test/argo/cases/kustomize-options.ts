@@ -297,6 +297,20 @@ export const KUSTOMIZE_OPTIONS: ArgoCases = {
   }),
   'an override of an image that is no text': options(PREFIX, { 'app/.argocd-source.yaml': 'kustomize: {images: [{name: nginx}]}\n' }),
   'an override of a label that is a number': options(PREFIX, { 'app/.argocd-source.yaml': 'kustomize: {commonLabels: {a: 1}}\n' }),
+  'an override of a list, whose items keep fields of those before': options(
+    {
+      replicas: [{ name: 'none', count: 4 }],
+      patches: [{ target: { kind: 'Deployment' }, patch: '- {op: replace, path: /metadata/name, value: never}' }],
+    },
+    {
+      'app/.argocd-source.yaml':
+        'kustomize:\n  replicas: [{name: web}]\n  patches: [{patch: "- {op: add, path: /metadata/annotations, value: {of: deployments}}"}]\n',
+    },
+  ),
+  'an override with null, which takes nothing away': options(
+    { namePrefix: 'p-', images: ['nginx:2'] },
+    { 'app/.argocd-source.yaml': 'kustomize: {namePrefix: null, images: null, nameSuffix: -s}\n' },
+  ),
   'an override of replicas as numbers': options(PREFIX, { 'app/.argocd-source.yaml': 'kustomize: {replicas: [{name: web, count: 6}]}\n' }),
   'a kustomization in the namespace of nothing': {
     ...options(PREFIX),
