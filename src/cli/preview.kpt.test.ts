@@ -138,7 +138,7 @@ describe('preview of a change of a shared base and a value', { skip: whyNoKubect
 
   test('runs nothing of a fork, whatever is allowed, and reads no cluster; what needs no program is built all the same', async () => {
     const base = sharedBase()
-    const contents = new TextEncoder().encode('nginx:1.28')
+    const contents = Buffer.from('nginx:1.28')
     ran.length = 0
     const found = await documentOf(base, '--fork')
     const head = ran.filter(({ files }) => files.some(({ content }) => Buffer.from(content).includes(contents)))

@@ -13,7 +13,7 @@ import { worstExit } from '../exit-status.ts'
 import type { PREVIEW_FLAGS } from '../flags/command-flags.ts'
 import type { FleetOptions, ForgeOptions, ValuesOf } from '../flags/options.ts'
 import { printList } from '../print/print-document.ts'
-import { printPreview } from '../print/print-preview.ts'
+import { printPreview, printPreviewFailures } from '../print/print-preview.ts'
 import { type Session, type SessionOptions, withSession } from '../turn-session.ts'
 
 type PreviewOptions = ValuesOf<typeof PREVIEW_FLAGS> & SessionOptions & ForgeOptions & FleetOptions
@@ -44,8 +44,9 @@ export async function preview(packages: readonly string[], options: PreviewOptio
     const dialect = ports.forge.dialect
     if (printer.output === 'markdown') printer.write(previewText(found, { dialect, version: cli.version }))
     else if (!printList(found, printer)) printPreview(found, printer)
+    const failures = printPreviewFailures(found, printer)
     if (options.comment === true && forge !== undefined && pull !== undefined) await writeComment(forge, pull, found, cli)
-    return exitOf(found)
+    return failures.length === 0 ? 0 : worstExit(failures)
   })
 }
 
@@ -96,10 +97,4 @@ async function headNamed(repository: PackageRepository, { head = '', fork }: Pre
 /** Each cluster with what stands in for it where it cannot be read. */
 export async function clustersOf({ clusters }: Pick<Session, 'clusters'>, cli: Pick<CliContext, 'offlineCluster'>) {
   return Promise.all(clusters.map(async ({ reader }) => ({ reader, offline: await cli.offlineCluster(reader.name) })))
-}
-
-/** A unit that the base branch cannot build is not the fault of the head. */
-function exitOf({ items }: Preview): number {
-  const failures = items.flatMap((unit) => unit.failures.filter(({ at }) => at === 'merge'))
-  return failures.length === 0 ? 0 : worstExit(failures.map((failure) => new Failure(failure as ConstructorParameters<typeof Failure>[0])))
 }

@@ -1,9 +1,10 @@
 /** `preview` for people: a line for each unit, and one for each change. */
-import { Failure } from '../../failure.ts'
+import { Failure, type FailureCode } from '../../failure.ts'
 import { describeResourceId } from '../../krm/resource-id.ts'
 import { liveCounts, objectCount, unitGroups } from '../../proposal/preview/preview-groups.ts'
 import { formatSides, formatValue } from '../../record/format-value.ts'
-import type { Preview, PreviewChange, PreviewUnit } from '../../record/preview.ts'
+import type { Preview, PreviewChange, PreviewFailure, PreviewUnit } from '../../record/preview.ts'
+import { given } from '../../text/given.ts'
 import { oneLine } from '../../text/one-line.ts'
 import { printFailures } from './print-failures.ts'
 import type { Printer } from './printer.ts'
@@ -45,12 +46,21 @@ export function printPreview(preview: Preview, printer: Printer): void {
   for (const { name, failure } of preview.clusters)
     if (failure !== undefined && !head.fork)
       printer.hint(`note: what is live in ${oneLine(name, 300)} is unknown (${failure.code}): ${oneLine(failure.why, 500)}`)
-  const failures = items.flatMap((unit) => unit.failures)
+}
+
+/** On stderr, in every format. @returns those of the merge: a unit that the base branch cannot build is not the fault of the head */
+export function printPreviewFailures({ items }: Preview, printer: Printer): readonly Failure[] {
+  const failures = items.flatMap((unit) => unit.failures.map((failure) => ({ at: failure.at, failure: failureOf(failure) })))
   printFailures(
-    failures.map((failure) => new Failure(failure as ConstructorParameters<typeof Failure>[0])),
+    failures.map(({ failure }) => failure),
     printer.cli,
     printer,
   )
+  return failures.flatMap(({ at, failure }) => (at === 'merge' ? [failure] : []))
+}
+
+function failureOf({ code, where, ...failure }: PreviewFailure): Failure {
+  return new Failure({ ...failure, code: code as FailureCode, ...given({ where }) })
 }
 
 function nameOf({ package: path, cluster }: PreviewUnit): string {
