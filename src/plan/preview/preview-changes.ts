@@ -38,6 +38,11 @@ export interface PreviewedUnit {
 
 type Rules = Pick<EffectivePolicy, 'visibility' | 'riskOverrides'>
 
+interface Showing {
+  readonly rules: Rules
+  readonly key: RedactionKey
+}
+
 /** The riskiest first. Values are shown by the rules of drift reports: those of Secrets never. */
 export function previewChanges(unit: PreviewedUnit, rules: Rules, key: RedactionKey): readonly PreviewChange[] {
   const [before, after] = [byKey(unit.before), byKey(unit.after)]
@@ -46,7 +51,7 @@ export function previewChanges(unit: PreviewedUnit, rules: Rules, key: Redaction
     const any = is ?? was
     if (any === undefined) return []
     const differences = was === undefined || is === undefined ? [WHOLE] : differencesOf(was, is)
-    return changesOf({ was, is, any, live: unit.live.get(name), covered: unit.covered.has(name) }, differences, rules, key)
+    return changesOf({ was, is, any, live: unit.live.get(name), covered: unit.covered.has(name) }, differences, { rules, key })
   })
   return changes.toSorted((one, other) => RISKS.indexOf(one.risk) - RISKS.indexOf(other.risk) || compareText(nameOf(one), nameOf(other)))
 }
@@ -76,17 +81,17 @@ function differencesOf(was: PreviewedObject, is: PreviewedObject): readonly Fiel
   return [...version, ...compareObjects(was.resource.object, is.resource.object, is.schema)]
 }
 
-function changesOf(sides: Sides, differences: readonly FieldDifference[], rules: Rules, key: RedactionKey): readonly PreviewChange[] {
+function changesOf(sides: Sides, differences: readonly FieldDifference[], showing: Showing): readonly PreviewChange[] {
   const shown = shownAs(
     sides,
     differences.map(({ path, live, predicted }) => driftOf(sides, path, [live, predicted])),
-    rules,
+    showing.rules,
   )
   return differences.map((difference, index) => {
     const drift = shown[index]
     if (drift === undefined) throw new TypeError('each difference is shown')
     const found = liveOf(sides, difference)
-    const change = showChange({ drift, resolution: 'Restore', desired: sides.any.resource }, key)
+    const change = showChange({ drift, resolution: 'Restore', desired: sides.any.resource }, showing.key)
     const whole = change.path === undefined
     const isHidden = change.redacted === true
     return {
@@ -98,7 +103,7 @@ function changesOf(sides: Sides, differences: readonly FieldDifference[], rules:
       reason: change.reason,
       ...given({ source: change.source }),
       live: found.live,
-      ...(found.value === undefined || isHidden ? {} : given({ liveValue: thirdValue(sides, difference, found.value, rules, key) })),
+      ...(found.value === undefined || isHidden ? {} : given({ liveValue: thirdValue(sides, difference, found.value, showing) })),
     }
   })
 }
@@ -138,13 +143,7 @@ function shownAs({ was, is, any }: Sides, items: readonly Drift[], { visibility,
 }
 
 /** The live value as a report would show it, beside what the merge gives; undefined where one of them is hidden. */
-function thirdValue(
-  sides: Sides,
-  { path, predicted, live }: FieldDifference,
-  value: Json,
-  rules: Rules,
-  key: RedactionKey,
-): Json | undefined {
+function thirdValue(sides: Sides, { path, predicted, live }: FieldDifference, value: Json, { rules, key }: Showing): Json | undefined {
   if (!sides.covered || isSecret(sides.any.resource.id)) return undefined
   const [drift] = shownAs(sides, [driftOf(sides, path, [predicted ?? live, value])], rules)
   const change = drift === undefined ? undefined : showChange({ drift, resolution: 'Restore' }, key)

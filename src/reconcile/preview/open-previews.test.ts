@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { setTimeout } from 'node:timers/promises'
 import { MemoryForge } from '../../../test/fakes/memory-forge.ts'
 import { MemoryRepository } from '../../../test/fakes/memory-repository.ts'
 import { Failure } from '../../failure.ts'
@@ -15,6 +16,7 @@ class World {
   readonly built: string[] = []
   previews = new OpenPreviews()
   failure: Failure | undefined
+  hangs = false
 
   constructor() {
     this.repository.commitByHand('main', { a: 'a' })
@@ -34,12 +36,13 @@ class World {
 
   pass() {
     const { repository, forge } = this
-    const preview = async (pull: ForgePullRequest): Promise<Preview> => {
+    const preview = async (pull: ForgePullRequest, limit: AbortSignal): Promise<Preview> => {
       this.built.push(pull.label)
       if (this.failure !== undefined) throw this.failure
+      if (this.hangs) await setTimeout(60_000, undefined, { signal: limit })
       return previewOf(pull, repository.head('main'))
     }
-    return this.previews.pass({ repository, forge, branch: undefined, version: '0', preview }, signal)
+    return this.previews.pass({ repository, forge, branch: undefined, version: '0', preview, longest: 20 }, signal)
   }
 }
 
@@ -117,5 +120,23 @@ test('a failure is of its pull request alone, and tried again only where time ma
   assert.deepEqual(
     (await world.pass()).failed.map(({ pull, failure }) => [pull, failure.code]),
     [[undefined, 'BP5001']],
+  )
+})
+
+test('one that takes too long is given up, and tried again with another head', async () => {
+  const world = new World()
+  world.open(1)
+  world.hangs = true
+  assert.deepEqual(
+    (await world.pass()).failed.map(({ failure }) => failure.code),
+    ['BP3006'],
+  )
+  await world.pass()
+  assert.equal(world.built.length, 1)
+  world.hangs = false
+  world.push(1)
+  assert.deepEqual(
+    (await world.pass()).done.map(({ outcome }) => outcome),
+    ['written'],
   )
 })

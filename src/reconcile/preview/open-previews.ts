@@ -1,5 +1,5 @@
 /** Previews of the open pull requests of a repository: each once for a head and a commit of the base branch, a few at a time. */
-import { asFailure, type Failure } from '../../failure.ts'
+import { asFailure, Failure } from '../../failure.ts'
 import type { ForgePullRequest, HostedForge } from '../../ports/hosted-forge.ts'
 import type { PackageRepository } from '../../ports/package-repository.ts'
 import type { Preview } from '../../record/preview.ts'
@@ -8,6 +8,8 @@ import { hasPreview, isPreviewed, writePreview } from './preview-pull-request.ts
 
 /** Built in one pass: drift waits no longer for previews than for these. */
 const MOST_AT_ONCE = 3
+/** Milliseconds for one of them. */
+const LONGEST = 300_000
 
 export interface PreviewPass {
   readonly done: readonly { readonly pull: ForgePullRequest; readonly outcome: 'written' | 'nothing' | 'moved' }[]
@@ -23,6 +25,8 @@ interface PassPorts {
   readonly branch: string | undefined
   readonly version: string
   readonly preview: (pull: ForgePullRequest, signal: AbortSignal) => Promise<Preview>
+  /** Milliseconds for one of them; five minutes unless given. */
+  readonly longest?: number
 }
 
 /** What a process remembers of them. The comments themselves say what they are about: a restart repeats only those without one. */
@@ -47,7 +51,7 @@ export class OpenPreviews {
         try {
           if (!(await hasPreview(forge, pull, base, signal))) {
             built += 1
-            const outcome = await writePreview(ports, pull, await ports.preview(pull, signal), signal)
+            const outcome = await writePreview(ports, pull, await within(pull, ports, signal), signal)
             done.push({ pull, outcome })
             if (outcome === 'moved') continue
           }
@@ -65,5 +69,23 @@ export class OpenPreviews {
       failed.push({ pull: undefined, failure: asFailure(thrown) })
     }
     return { done, failed, more: false }
+  }
+}
+
+/** @throws Failure BP3006 where it takes too long: another head or base is tried again */
+async function within(pull: ForgePullRequest, { preview, longest = LONGEST }: PassPorts, signal: AbortSignal): Promise<Preview> {
+  const limit = AbortSignal.timeout(longest)
+  try {
+    return await preview(pull, AbortSignal.any([signal, limit]))
+  } catch (thrown) {
+    signal.throwIfAborted()
+    if (!limit.aborted) throw thrown
+    throw new Failure({
+      code: 'BP3006',
+      what: `the preview of ${pull.label} is not made`,
+      why: `it took longer than ${longest / 1000} s`,
+      remedy: 'run backporch preview for it, with a part of the packages or clusters',
+      retry: 'on-change',
+    })
   }
 }

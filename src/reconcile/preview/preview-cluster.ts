@@ -22,7 +22,7 @@ import { declaredSyncers } from '../sources/declared-syncers.ts'
 import { discoverSources, sourceNotes, withFound } from '../sources/discover-sources.ts'
 import { afterMerge } from './after-merge.ts'
 import { forkFailure, notReadForFork } from './fork.ts'
-import type { PreviewRequest } from './preview.ts'
+import type { PreviewRequest } from './preview-request.ts'
 import { type BuiltUnit, buildTouched, type MergeSide, namedUnits } from './preview-units.ts'
 
 /** A cluster to preview. */
@@ -36,6 +36,8 @@ interface Sides {
   readonly before: RepositoryView
   readonly after: RepositoryView
   readonly edited: ReadonlySet<string>
+  /** What units of each side read, as far as it is known. */
+  readonly reads: { readonly before: MergeSide['reads']; readonly after: MergeSide['reads'] }
 }
 
 interface ClusterPreview {
@@ -81,10 +83,10 @@ async function previewIn(sides: Sides, reader: ClusterReader, of: PreviewOf, sig
   const later = afterMerge(reader, { before: await declared(sides.before), after: await declared(sides.after) })
   const after = withFound(sides.after, [await discoverSources(sides.after, later, signal)])
   const { renderer } = request.observe
-  const merge: MergeSide = { view: after, renderer: request.head.fork ? request.untrusted : renderer }
-  const { wanted, missing } = await namedUnits(request.observe.units.packages, [before, after], signal)
+  const merge: MergeSide = { view: after, renderer: request.head.fork ? request.untrusted : renderer, reads: sides.reads.after }
+  const { wanted, missing } = await namedUnits(request.observe.units, cluster, [before, after], signal)
   const { units, untouched } = await buildTouched(
-    { before: { view: before, renderer }, after: merge },
+    { before: { view: before, renderer, reads: sides.reads.before }, after: merge },
     { cluster, edited: sides.edited, wanted },
     signal,
   )

@@ -3,7 +3,7 @@ import { isBaseBranch } from '../../package/ref-name.ts'
 import type { ForgePullRequest, HostedForge } from '../../ports/hosted-forge.ts'
 import { previewMark, previewText } from '../../proposal/preview/preview-text.ts'
 import type { Preview } from '../../record/preview.ts'
-import type { PreviewHead } from './preview.ts'
+import type { PreviewHead } from './preview-request.ts'
 
 /** Of our comment. */
 const TOPIC = 'preview'

@@ -1,15 +1,18 @@
 /** The units of one cluster before and after a merge: which of them read an edited file, and what is built of those. */
 import { asFailure, Failure, Failures, failuresOf } from '../../failure.ts'
+import type { LabelSelector } from '../../krm/label-selector.ts'
 import type { FoundPackage } from '../../package/find-packages.ts'
 import { effectivePolicy } from '../../policy/effective-policy.ts'
 import type { PackageRenderer } from '../../render/package-renderer.ts'
-import { sameChoice } from '../../render/render-choice.ts'
+import { type RenderChoice, sameChoice } from '../../render/render-choice.ts'
 import { eachOf } from '../each-of.ts'
 import { type LoadedPackage, loadPackage } from '../observe/observe.ts'
 import { choosePackages } from '../repository/manifest-folders.ts'
+import { selectByLabels } from '../repository/package-labels.ts'
 import { packagesIn, type RepositoryView, readAhead, readFolder } from '../repository/repository-view.ts'
 import { filesOfView } from '../repository/shared-sources.ts'
 import { filesOfUnit } from '../repository/unit-source.ts'
+import type { UnitSelection } from '../turn-request.ts'
 
 /** Units that are built at once. */
 const WIDTH = 2
@@ -18,6 +21,8 @@ const WIDTH = 2
 export interface MergeSide {
   readonly view: RepositoryView
   readonly renderer: PackageRenderer
+  /** Of the same commit, by folder and the way in which it is rendered: clusters share most of them. */
+  readonly reads: Map<string, Promise<ReadonlySet<string>>>
 }
 
 interface MergeSides {
@@ -54,8 +59,8 @@ export async function buildTouched(
   await readAhead(after.view, [...is.values()], [], signal)
   const read = await eachOf(paths, WIDTH, async (path) => {
     const files = new Set([
-      ...(await readBy(before.view, was.get(path), cluster, signal)),
-      ...(await readBy(after.view, is.get(path), cluster, signal)),
+      ...(await readBy(before, was.get(path), cluster, signal)),
+      ...(await readBy(after, is.get(path), cluster, signal)),
     ])
     return { path, edited: [...files].filter((file) => edited.has(file)).sort() }
   })
@@ -80,7 +85,8 @@ type Wanted = ReadonlySet<string> | undefined
 
 /** Units as they were named, which may be there on one side only. */
 export async function namedUnits(
-  names: readonly string[],
+  { packages: names, labels }: UnitSelection,
+  cluster: string,
   views: readonly RepositoryView[],
   signal: AbortSignal,
 ): Promise<{ readonly wanted: Wanted; readonly missing: ReadonlyMap<string, Failure> }> {
@@ -99,7 +105,29 @@ export async function namedUnits(
       }
     }
   }
-  return { wanted: names.length === 0 ? undefined : paths, missing }
+  const wanted = names.length === 0 ? undefined : paths
+  if (labels === undefined) return { wanted, missing }
+  const selected = new Set<string>()
+  for (const view of views) {
+    const units = [...unitsOf(view, cluster, wanted).values()]
+    if (units.length > 0) for (const { path } of await labelled(view, units, labels, signal)) selected.add(path)
+  }
+  return { wanted: selected, missing }
+}
+
+/** None is an answer here: the head may be about other units. */
+async function labelled(
+  view: RepositoryView,
+  units: readonly FoundPackage[],
+  labels: LabelSelector,
+  signal: AbortSignal,
+): Promise<readonly FoundPackage[]> {
+  try {
+    return await selectByLabels(view, units, labels, signal)
+  } catch (thrown) {
+    if (asFailure(thrown).code !== 'BP1011') throw thrown
+    return []
+  }
 }
 
 function unitsOf(view: RepositoryView, cluster: string, wanted: Wanted): ReadonlyMap<string, FoundPackage> {
@@ -107,19 +135,32 @@ function unitsOf(view: RepositoryView, cluster: string, wanted: Wanted): Readonl
   return new Map(own.map((found) => [found.path, found]))
 }
 
-/** A folder that cannot be read is read when it is built, which says why. */
 async function readBy(
-  view: RepositoryView,
+  { view, reads }: MergeSide,
   found: FoundPackage | undefined,
   cluster: string,
   signal: AbortSignal,
 ): Promise<ReadonlySet<string>> {
   if (found === undefined) return new Set()
+  const { render: choice } = effectivePolicy(view.policies, cluster, found.path)
+  if (choice.tool === 'syncer') return filesRead(view, found, choice, signal)
+  const key = JSON.stringify([found.path, choice])
+  const reading = reads.get(key) ?? filesRead(view, found, choice, signal)
+  reads.set(key, reading)
+  return reading
+}
+
+/** A folder that cannot be read is read when it is built, which says why. */
+async function filesRead(
+  view: RepositoryView,
+  found: FoundPackage,
+  choice: RenderChoice,
+  signal: AbortSignal,
+): Promise<ReadonlySet<string>> {
   const folder = found.path === '' ? '' : `${found.path}/`
   const own = (): ReadonlySet<string> => new Set(view.tree.flatMap(({ path }) => (path.startsWith(folder) ? [path] : [])))
   try {
     const { files } = await readFolder(view, found.path, signal)
-    const { render: choice } = effectivePolicy(view.policies, cluster, found.path)
     return await filesOfUnit(filesOfView(view), { packagePath: found.path, files, choice }, signal)
   } catch (thrown) {
     signal.throwIfAborted()

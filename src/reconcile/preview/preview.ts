@@ -1,43 +1,25 @@
 /** What the merge of a head into the base branch changes, of each unit in each cluster. Reads only, and runs nothing of a fork. */
 import { Failure } from '../../failure.ts'
 import { findPackages, normalPath } from '../../package/find-packages.ts'
-import type { ObjectId } from '../../package/object-id.ts'
 import type { PackageRepository, TreeFile } from '../../ports/package-repository.ts'
 import type { Preview } from '../../record/preview.ts'
 import { API_VERSION } from '../../record/schema.ts'
-import type { PackageRenderer } from '../../render/package-renderer.ts'
 import { given } from '../../text/given.ts'
 import { eachOf } from '../each-of.ts'
 import { ReadBudget } from '../repository/read-budget.ts'
 import { POLICY_FILE, type RepositoryView, readRepository } from '../repository/repository-view.ts'
 import { folderRenders, unitFolders } from '../repository/unit-folders.ts'
-import type { ObserveRequest } from '../turn-request.ts'
 import { mergeCommits } from './merge-commits.ts'
 import { type PreviewedCluster, previewCluster } from './preview-cluster.ts'
+import type { PreviewRequest } from './preview-request.ts'
 
 const CLUSTERS_AT_ONCE = 4
 /** Paths of edited files in a document. */
 const MOST_EDITED = 1_000
 
-export interface PreviewHead {
-  /** For people: the name of a branch, `#12`. */
-  readonly name: string
-  readonly commit: ObjectId
-  /** Of somebody who may not push here. */
-  readonly fork: boolean
-}
-
 export interface PreviewPorts {
   readonly repository: PackageRepository
   readonly clusters: readonly PreviewedCluster[]
-}
-
-export interface PreviewRequest {
-  /** Its renderer runs what the operator allows. */
-  readonly observe: ObserveRequest
-  readonly head: PreviewHead
-  /** Runs no program, image or module: for the head of a fork. */
-  readonly untrusted: PackageRenderer
 }
 
 /** @throws Failure BP1003, BP1004, BP1005 or BP40xx; what is wrong with one unit or cluster is in the answer */
@@ -50,9 +32,10 @@ export async function preview({ repository, clusters }: PreviewPorts, request: P
   const [before, after] = [atTree(read, read.tree, { packages, folders }), atTree(read, tree, { packages, folders })]
   const edited = editedPaths(read.tree, tree)
   assertFolders(folders, [before, after])
+  const reads = { before: new Map(), after: new Map() }
   const previews = await eachOf(clusters, CLUSTERS_AT_ONCE, (cluster) => {
     observe.onProgress?.(`building for ${cluster.reader.name}`)
-    return previewCluster({ before, after, edited }, cluster, request, signal)
+    return previewCluster({ before, after, edited, reads }, cluster, request, signal)
   })
   for (const name of packages) {
     const missing = previews.map((one) => one.missing.get(name))
