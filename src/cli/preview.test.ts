@@ -173,6 +173,18 @@ test('a cluster that cannot be read: the changes are there, and why live is unkn
   assert.deepEqual(await changesOf(world), ['modified Deployment/web spec.replicas 3 5 unknown'])
 })
 
+test('without a kubeconfig the changes are there too, and the reason is given', async () => {
+  const openCluster = () =>
+    Promise.reject(new Failure({ code: 'BP1006', what: 'the kubeconfig cannot be used', why: 'there is none', remedy: 'name one' }))
+  const argv = ['preview', '--head', 'change', '--cluster', 'prod', '-o', 'markdown']
+  const { code, stdout } = await runInWorld(worldWith(SCALED), argv, { openCluster })
+  assert.equal(code, 0)
+  assert.match(stdout, /Merging changes 1 object in 1 cluster/)
+  assert.match(stdout, /\*\*Of `prod` it is unknown what is live\*\* \(`BP1006`\): there is none\. name one\./)
+  // A recording that is not there is a wrong path.
+  assert.equal((await runInWorld(worldWith(SCALED), ['preview', '--head', 'change', '--live', 'x'], { openCluster })).code, 2)
+})
+
 test('policies of the head decide nothing: they are named, and those of the base branch count', async () => {
   const world = worldWith({ ...SCALED, '.drift/policy.yaml': policyText('{render: {tool: command, command: [/bin/sh, -c, id]}}') })
   const found = await documentOf(world)

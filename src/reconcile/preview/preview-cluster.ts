@@ -63,7 +63,8 @@ export async function previewCluster(
   } catch (thrown) {
     signal.throwIfAborted()
     const failure = asFailure(thrown)
-    if (!failure.code.startsWith('BP3')) throw thrown
+    // A kubeconfig that cannot be used is a cluster that cannot be read. What is wrong with git is no matter of the cluster.
+    if (!/^BP(?:3|1006|1008|1010)/.test(failure.code)) throw thrown
     return previewIn(sides, offline, { request, failure }, signal)
   }
 }
