@@ -135,7 +135,8 @@ function liveLines(preview: Preview): string[] {
     ...(before === 0 ? [] : [`${count(before, 'change')} ${before === 1 ? 'is' : 'are'} not live yet`]),
     ...(unknown === 0 ? [] : [`of ${count(unknown, 'change')} it is not known`]),
   ]
-  const lost = preview.clusters.flatMap(({ name, failure }) => (failure === undefined ? [] : [{ name, failure }]))
+  // Of a fork it is said once.
+  const lost = preview.clusters.flatMap(({ name, failure }) => (failure === undefined || preview.head.fork ? [] : [{ name, failure }]))
   return [
     `**Live today:** ${parts.join('; ')}.`,
     ...lost
