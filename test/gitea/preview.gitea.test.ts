@@ -1,10 +1,12 @@
 /** `backporch preview --comment` as people run it, on the real Gitea: of a branch of the repository, and of a fork. */
 import assert from 'node:assert/strict'
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { backporchHere } from '../e2e/run-here.ts'
+import { runAction } from '../../src/cli/action/run-action.ts'
+import { runCli } from '../../src/cli/run-cli.ts'
+import { backporchHere, runHere } from '../e2e/run-here.ts'
 import type { ProgramRun } from '../e2e/run-program.ts'
 import { ONBOARDING_FILES, onboardingRecording } from '../fakes/onboarding-samples.ts'
 import { isApiWrite, startFaultyProxy } from './faulty-proxy.ts'
@@ -51,6 +53,23 @@ await giteaSuite('backporch preview', {}, (gitea) => {
     assert.match(comment, /review it, and push the commits to a branch of the repository/)
     assert.ok(!ran())
   })
+
+  test('the step of the Action comments; with a token that may not, of a fork, it warns and has the summary', async (t) => {
+    const { commit, fork, open, step, comments } = await fixture(gitea, t)
+    await commit('owner', 'change', FILE, (text) => text.replace('replicas: 3', 'replicas: 11'))
+    const own = await open('owner', 'change')
+    const done = await step(own, { fork: false, token: 'bot' })
+    assert.equal(done.code, 0, done.stdout)
+    assert.match((await comments(own))[0] ?? '', /\| `3` \| `11` \|/)
+    await fork()
+    await commit('stranger', 'other', FILE, (text) => text.replace('replicas: 3', 'replicas: 12'))
+    const foreign = await open('stranger', 'other')
+    const refused = await step(foreign, { fork: true, token: 'none' })
+    assert.equal(refused.code, 0, refused.stdout)
+    assert.match(refused.stdout, /^::warning title=backporch::the comment was not written/m)
+    assert.match(refused.summary, /\| `3` \| `12` \|/)
+    assert.deepEqual(await comments(foreign), [])
+  })
 })
 
 async function fixture(gitea: Gitea, t: { after(done: () => unknown): void }) {
@@ -82,6 +101,30 @@ async function fixture(gitea: Gitea, t: { after(done: () => unknown): void }) {
     ran: (): boolean => existsSync(marker),
     preview: (number: number, ...more: readonly string[]): Promise<ProgramRun> =>
       backporchHere(['preview', '--pull-request', String(number), ...flags, ...more], { cwd: folder, env }),
+    /** The Action for the event of a pull request. `none`: a token that may read only. */
+    step: async (number: number, { fork, token }: { readonly fork: boolean; readonly token: 'bot' | 'none' }) => {
+      const [event, summary] = [join(folder, `event-${number}.json`), join(folder, `summary-${number}`)]
+      const side = (name: string) => ({ ref: 'main', sha: '0'.repeat(40), repo: { full_name: name } })
+      writeFileSync(
+        event,
+        JSON.stringify({ pull_request: { number, head: side(fork ? 'eve/deploy' : 'ann/deploy'), base: side('ann/deploy') } }),
+      )
+      writeFileSync(summary, '')
+      const readOnly = await gitea.createToken(bot, ['read:repository', 'read:issue', 'read:user'])
+      const run = await runHere(
+        'the action',
+        {
+          cwd: folder,
+          env: {
+            ...{ ...env, BACKPORCH_TOKEN: token === 'bot' ? bot.token : readOnly.token },
+            ...{ INPUT_COMMAND: 'preview', INPUT_REPO: `${proxy.url}/${owner.name}/deploy.git`, INPUT_LIVE: join(folder, 'live.json') },
+            ...{ GITHUB_EVENT_PATH: event, GITHUB_STEP_SUMMARY: summary },
+          },
+        },
+        (world) => runAction(world, runCli),
+      )
+      return { ...run, summary: readFileSync(summary, 'utf8') }
+    },
     fork: async (): Promise<void> => {
       const { status } = await gitea.request(stranger.token, 'POST', `${path}/forks`, {})
       assert.equal(status, 202)
