@@ -45,6 +45,7 @@ export const NOTE_CAUSES = {
   'porch-skips-branch': 'a branch that Porch does not list, because the package is not there',
   'porch-tag-not-number': 'a tag that Porch lists as revision -1',
   'porch-tag-not-read': 'a tag whose commit is not known',
+  'preview-not-written': 'a preview that is not on its pull request',
   'record-not-read': 'a record of a drift',
   'records-hidden': 'the ignore file that keeps records out of a package',
   'report-not-written': 'a report that could not be written',

@@ -150,6 +150,10 @@ function contextAt(location: ProcessContext, stdin: CliContext['stdin'], signal:
       const { connectCluster } = await import('./adapters/kubernetes/connection/connect-cluster.ts')
       return connectCluster(connectOptions(target, location))
     },
+    offlineCluster: async (name) => {
+      const { emptyCluster } = await import('./adapters/kubernetes/recording/recorded-cluster.ts')
+      return emptyCluster(name, `${clock.now().toISOString().slice(0, 19)}Z`)
+    },
     openWriter: async (target) => {
       const { connectClusterWriter } = await import('./adapters/kubernetes/connection/connect-cluster.ts')
       return connectClusterWriter(connectOptions(target, location))

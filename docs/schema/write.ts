@@ -4,6 +4,7 @@ import { z } from 'zod'
 import { controllerConfigSchema } from '../../src/cli/config/controller-config.ts'
 import { driftPolicySchema, placementSchema } from '../../src/policy/schema.ts'
 import { clusterObservationSchema } from '../../src/record/cluster-observation.ts'
+import { previewSchema } from '../../src/record/preview.ts'
 import { pushedBranchSchema } from '../../src/record/pushed-branch.ts'
 import { closedEpisodeSchema, driftRecordSchema, driftReportListSchema, driftReportSchema } from '../../src/record/schema.ts'
 
@@ -14,6 +15,7 @@ export const SCHEMAS = {
   'closed-episode': closedEpisodeSchema,
   'cluster-observation': clusterObservationSchema,
   'pushed-branch': pushedBranchSchema,
+  preview: previewSchema,
   'drift-policy': driftPolicySchema,
   placement: placementSchema,
   'controller-config': controllerConfigSchema,

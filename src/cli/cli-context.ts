@@ -147,6 +147,8 @@ export interface CliContext extends ProcessContext {
   openAuditHook(wanted: WantedAuditHook): Promise<Listener & { readonly source: AuditSource }>
   /** @throws Failure BP1006 or BP1010 */
   openCluster(target: ClusterTarget): Promise<OpenedCluster>
+  /** A cluster without any object: what is known of built-in kinds, for what is built where no cluster can be read. */
+  offlineCluster(name: string): Promise<ClusterReader>
   openWriter(target: ClusterTarget): Promise<OpenedWriter>
   /** Over a connection of its own. @throws Failure BP1006 or BP1010 */
   openDriftEvents(target: ClusterTarget): Promise<OpenedDriftEvents>

@@ -4,7 +4,7 @@ import { type TestContext, test } from 'node:test'
 import { runInWorld } from '../../test/fakes/cli-world.ts'
 import { appliedBy, editedBy, path, withMetadata } from '../../test/fakes/live-object.ts'
 import { MemoryForge } from '../../test/fakes/memory-forge.ts'
-import { KPTFILE, TurnWorld, WEB, WEB_CONFIG } from '../../test/fakes/turn-world.ts'
+import { CONFIG, DEPLOYMENT, KPTFILE, TurnWorld, WEB, WEB_CONFIG } from '../../test/fakes/turn-world.ts'
 import { formsInUse, mustHideForms } from '../../test/hostile/credential-forms.ts'
 import { placedForms, withoutSecret } from '../../test/hostile/placed-forms.ts'
 import { Failure } from '../failure.ts'
@@ -22,6 +22,7 @@ const CANARIES = [
   'c4n4ry-err-00',
   'c4n4ry-args-0',
   'c4n4ry-path-0',
+  'c4n4ry-head-0',
 ]
 const base64 = (text: string): string => Buffer.from(text).toString('base64')
 
@@ -91,6 +92,14 @@ function assertSilent(text: string, where: string): void {
   }
 }
 
+/** Credentials of git and of a head, before and after the merge, and other ones that are live. */
+function commitHead(world: TurnWorld): void {
+  const config = CONFIG.replace('color: blue', 'color: postgres://app:c4n4ry-head-0@db/app\n  password: c4n4ry-head-0')
+  const deployment = DEPLOYMENT.replace('name: COLOR', 'name: DB_PASSWORD').replace('value: blue', 'value: c4n4ry-head-0')
+  world.repository.branches.set('refs/heads/change', world.repository.head('main'))
+  world.repository.commitByHand('change', { 'apps/web/config.yaml': config, 'apps/web/deployment.yaml': deployment })
+}
+
 const COMMANDS: readonly (readonly string[])[] = [
   ['diff'],
   ['diff', '-o', 'wide', '--show-ignored'],
@@ -103,6 +112,7 @@ const COMMANDS: readonly (readonly string[])[] = [
   ['diff', '-o', 'sarif'],
   ['diff', '-o', 'jsonpath={..}'],
   ['diff', '--yaml'],
+  ...['table', 'json', 'yaml', 'jsonl', 'markdown', 'jsonpath={..}'].map((output) => ['preview', '--head', 'change', '-o', output]),
   ['scan', '--dry-run', '-o', 'sarif'],
   ['explain', 'apps/web'],
   ['explain', 'apps/web', 'all'],
@@ -139,6 +149,7 @@ const COMMANDS: readonly (readonly string[])[] = [
 for (const metadataOnly of [false, true]) {
   test(`no command prints or writes a credential (${metadataOnly ? 'Secrets as metadata only' : 'Secrets in full'})`, async () => {
     const world = worldWithSecrets(metadataOnly)
+    commitHead(world)
     const authored = world.repository.everything()
     const codes: number[] = []
     for (const argv of COMMANDS) {

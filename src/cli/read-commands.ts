@@ -1,11 +1,12 @@
 /** Arguments and flags of the commands that read. Each command is loaded when it runs, so that help and completion are quick. */
 import { type Command, Option } from '@commander-js/extra-typings'
 import type { CliContext, Run } from './cli-context.ts'
-import { CHECK_FLAGS, DIFF_FLAGS, PORCH_FLAGS, RENDER_FLAGS, RENDER_OUTPUT_FLAGS } from './flags/command-flags.ts'
+import { CHECK_FLAGS, DIFF_FLAGS, PORCH_FLAGS, PREVIEW_FLAGS, RENDER_FLAGS, RENDER_OUTPUT_FLAGS } from './flags/command-flags.ts'
 import {
   AUDIT_FLAGS,
   CLUSTER_FLAGS,
   EXIT_FLAGS,
+  FLEET_FLAGS,
   FORGE_FLAGS,
   FUNCTION_FLAGS,
   listFlags,
@@ -15,7 +16,7 @@ import {
   WATCH_FLAGS,
   withFlags,
 } from './flags/options.ts'
-import { DOCUMENT_OUTPUTS, REPORT_OUTPUTS, TEXT_OUTPUTS } from './flags/outputs.ts'
+import { DOCUMENT_OUTPUTS, PREVIEW_OUTPUTS, REPORT_OUTPUTS, TEXT_OUTPUTS } from './flags/outputs.ts'
 import { selectionFlags } from './flags/selection-flags.ts'
 
 const UNITS_IN_NAMESPACE = 'only packages that had objects in this namespace when they were last observed'
@@ -80,6 +81,21 @@ export function addReadCommands(program: Command, cli: CliContext, run: Run): vo
   withFlags(render, RENDER_FLAGS, REPOSITORY_FLAGS, FUNCTION_FLAGS, RENDER_OUTPUT_FLAGS, TERMINAL_FLAGS).action((packages, options) =>
     run(async () => (await import('./commands/render.ts')).render(packages, options, cli)),
   )
+
+  const preview = program
+    .command('preview')
+    .description('show what merging a branch or a pull request changes in each cluster, and what of it is live already')
+    .argument('[packages...]', 'paths of packages (default: all that are built from an edited file)')
+  withFlags(
+    preview,
+    PREVIEW_FLAGS,
+    REPOSITORY_FLAGS,
+    FORGE_FLAGS,
+    FUNCTION_FLAGS,
+    CLUSTER_FLAGS,
+    FLEET_FLAGS,
+    outputFlags(PREVIEW_OUTPUTS),
+  ).action((packages, options) => run(async () => (await import('./commands/preview.ts')).preview(packages, options, cli)))
 
   const explain = program
     .command('explain')

@@ -68,6 +68,8 @@ interface SessionScope {
   readonly gitAlone?: boolean
   /** Instead of those that the options name. */
   readonly clusters?: readonly ConfiguredCluster[] | undefined
+  /** A cluster that cannot be opened is one that cannot be read, also where it is the only one. */
+  readonly clusterOptional?: boolean
 }
 
 /** Runs `work` with open ports; the cluster's connection is closed whatever happens. */
@@ -88,7 +90,7 @@ export async function withSession(
 export async function openSession(
   cli: CliContext,
   options: SessionOptions,
-  { packages, gitAlone = false, clusters }: SessionScope,
+  { packages, gitAlone = false, clusters, clusterOptional = false }: SessionScope,
 ): Promise<Session & { close(): void }> {
   const progress = new Progress(cli, options)
   const printer = new Printer(cli, options)
@@ -98,7 +100,7 @@ export async function openSession(
   const repository = await cli.openRepository(options.repo, options.branch ?? DEFAULT_BRANCH, trace)
   let first: RepositoryRefs | undefined = await repository.refs(cli.signal)
   printNotes(headNotes(first, options.branch), printer)
-  const opened = await openClusters(cli, target, clusters ?? clustersNamed(options.contexts))
+  const opened = await openClusters(cli, target, clusters ?? clustersNamed(options.contexts), clusterOptional)
   const [cluster] = opened
   if (cluster === undefined) throw new TypeError('a session has a cluster')
   const close = (): void => {
@@ -155,8 +157,18 @@ async function openClusters(
   cli: CliContext,
   target: ClusterTarget,
   clusters: readonly ConfiguredCluster[] | undefined,
+  isOptional: boolean,
 ): Promise<(SessionCluster & { readonly close: () => void })[]> {
-  if (clusters === undefined) return [{ ...(await cli.openCluster(target)), target }]
+  if (clusters === undefined) {
+    try {
+      return [{ ...(await cli.openCluster(target)), target }]
+    } catch (thrown) {
+      // A recording that cannot be read is a wrong path.
+      if (!isOptional || target.live !== undefined) throw thrown
+      const name = target.cluster ?? target.context ?? 'no cluster'
+      return [{ reader: failingCluster(name, asFailure(thrown)), close: () => undefined, target }]
+    }
+  }
   return Promise.all(
     clusters.map(async ({ name, context, kubeconfig = target.kubeconfig }) => {
       const own = { ...target, context, kubeconfig, cluster: name === context ? undefined : name }

@@ -14,6 +14,7 @@ import type { Trace } from '../ports/trace.ts'
 import type { Answer } from '../reconcile/commands/apply-answers.ts'
 import { BetweenTurns } from '../reconcile/observe/between-turns.ts'
 import type { RepositoryDigest } from '../reconcile/poll-repository.ts'
+import type { PreviewPass } from '../reconcile/preview/open-previews.ts'
 import type { TurnResult } from '../reconcile/run-turn.ts'
 import { sourceNotes } from '../reconcile/sources/discover-sources.ts'
 import type { OnlyUnits } from '../reconcile/turn-request.ts'
@@ -50,6 +51,8 @@ export interface TurnSession {
   turn(inputs: TurnInputs, signal: AbortSignal): Promise<TurnResult>
   /** Writes Events by name of the cluster; undefined where none are written. Never throws. @returns why one was not written */
   readonly announce?: ((events: ReadonlyMap<string, readonly DriftEvent[]>, signal: AbortSignal) => Promise<readonly Note[]>) | undefined
+  /** Writes previews of open pull requests; undefined where nobody asked for them. Throws only the reason of `signal`. */
+  readonly preview?: ((signal: AbortSignal) => Promise<PreviewPass>) | undefined
   close(): Promise<void>
 }
 
@@ -131,10 +134,17 @@ export class ControllerTurns {
     let scope: TurnScope = { about: 'everything' }
     let result: TurnResult | undefined
     let thrown: unknown
+    let isPolled = false
     try {
       const session = await this.session(signal)
-      scope = await this.intake.next(() => session.poll({ requestedActions: this.requestedActions, between: this.between }, signal))
-      if (scope.about === 'nothing') return
+      scope = await this.intake.next(() => {
+        isPolled = true
+        return session.poll({ requestedActions: this.requestedActions, between: this.between }, signal)
+      })
+      if (scope.about === 'nothing') {
+        if (isPolled) await this.preview(signal)
+        return
+      }
       result = await this.scan(session, scope, signal)
     } catch (failed) {
       thrown = failed
@@ -164,6 +174,7 @@ export class ControllerTurns {
     this.reportNotes([...sourceNotes(result.view), ...result.units.flatMap(notesOf)], isWhole)
     this.reportFailures(failures, isOutside(scope, result))
     await this.announce(result, signal)
+    if (isPolled || isWhole) await this.preview(signal)
     if (!nothing) {
       this.succeeded = true
       this.unusable = undefined
@@ -250,6 +261,17 @@ export class ControllerTurns {
     const events = announce === undefined ? new Map<string, readonly DriftEvent[]>() : driftEventsOf(result)
     if (announce === undefined || events.size === 0) return
     for (const note of await announce(events, AbortSignal.any([signal, AbortSignal.timeout(EVENTS_WITHIN)]))) this.sessionNote(note)
+  }
+
+  /** Drift comes first: previews are made after the turn, and the others of them after the next one. */
+  private async preview(signal: AbortSignal): Promise<void> {
+    const pass = this.options.dryRun ? undefined : await this.retained?.preview?.(signal)
+    if (pass === undefined) return
+    for (const { pull, outcome } of pass.done)
+      if (outcome !== 'nothing') this.ports.log.process({ event: 'previewed', proposal: loggableName(pull.label, 60), outcome })
+    for (const { pull, failure } of pass.failed)
+      this.sessionNote({ cause: 'preview-not-written', subject: pull?.label ?? '', text: `${failure.code}: ${failure.message}` })
+    if (pass.more) this.intake.requestPoll()
   }
 
   /** Logs the notes that the turn before did not have. */

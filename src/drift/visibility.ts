@@ -168,6 +168,7 @@ function isCopy(path: FieldPath): boolean {
   return path.some((step) => step.kind === 'field' && isCopyOfTheObject(step.name))
 }
 
-function schemaAt(schema: FieldSchema, path: FieldPath): FieldSchema {
+/** Of the value at the path. */
+export function schemaAt(schema: FieldSchema, path: FieldPath): FieldSchema {
   return path.reduce((at, step) => (step.kind === 'field' ? at.child(step.name) : at.items()), schema)
 }

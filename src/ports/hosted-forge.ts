@@ -152,6 +152,21 @@ interface ForgeConversation {
   permissionOf(login: string, signal: AbortSignal): Promise<Permission>
 }
 
+/** A pull request of whoever, ours or not. */
+export interface ForgePullRequest extends Pick<KnownProposal, 'number' | 'label' | 'url' | 'baseBranch' | 'commit'> {
+  /** Short name of its branch, which may be in a fork. */
+  readonly branch: string
+  /** Its branch is in another repository, or in none any more. */
+  readonly fork: boolean
+  readonly open: boolean
+}
+
+interface ForgePullRequests {
+  readPullRequest(number: number, signal: AbortSignal): Promise<ForgePullRequest>
+  /** The open ones into the branch, oldest first. */
+  readPullRequests(baseBranch: string, signal: AbortSignal): Promise<readonly ForgePullRequest[]>
+}
+
 export interface KnownIssue {
   readonly number: number
   readonly url: string
@@ -175,7 +190,7 @@ interface ForgeIssues {
 }
 
 /** Everything that a forge with pages has. */
-export interface HostedForge extends Forge, ForgeStatuses, ForgeConversation, ForgeIssues {
+export interface HostedForge extends Forge, ForgeStatuses, ForgeConversation, ForgePullRequests, ForgeIssues {
   /**
    * Of an open proposal whose merge git has: a forge enters its own merge some time after git has it, and one whose branch is deleted
    * before that stays closed for ever. So this polls for a few seconds. @throws Failure BP4003 where it ended: read it again

@@ -85,6 +85,8 @@ export type ProcessEvent =
       /** Why it waits. */
       readonly failure?: Failure
     }
+  /** A comment with a preview was written on a pull request, or not: it has another head by now. */
+  | { readonly event: 'previewed'; readonly proposal: Loggable; readonly outcome: 'written' | 'moved' }
   | { readonly event: 'step'; readonly step: Loggable }
   /** A change of a cluster, that many milliseconds after it was read. */
   | { readonly event: 'judged'; readonly cluster: Loggable; readonly verdict: Loggable; readonly milliseconds: number }

@@ -49,6 +49,9 @@ const share = (part: number, of: number, ...[command = '', ...args]: readonly st
 /** Stands for the namespace of the packages whose secrets are in the cluster. */
 const LIVE = '{live}'
 
+/** Takes the secrets of the packages out of git, whose secrets are gone from the cluster. */
+const HEAD = 'change'
+
 const BEFORE: readonly Step[] = [
   every('diff', '--show-ignored', '--debug', '--verbose'),
   once('diff', '--yaml', '--unmanaged', '--debug'),
@@ -59,6 +62,7 @@ const BEFORE: readonly Step[] = [
   once('render', 'apps/live-2', '-o', 'resourcelist'),
   every('init', '--dry-run', '--debug'),
   once('import', '--namespace', LIVE, '--dry-run', '--debug'),
+  every('preview', '--head', HEAD, '--debug'),
   ...['apps/live-0', 'apps/live-3', 'apps/git-0', 'apps/git-5'].map((unit) => once('explain', unit, '--debug')),
   share(1, 3, 'scan', '--debug', '--verbose'),
 ]
@@ -178,6 +182,7 @@ async function openSweep(
   const reported: FormObject = { plain: reportedIn(live, 'grey'), withSecrets: reportedIn(live, TOLD_VALUE) }
   const files: Record<string, string> = {}
   const edited: JsonObject[] = []
+  const change: Record<string, string> = {}
   const size = Math.ceil(inLive.length / PACKAGES)
   for (let at = 0; at < PACKAGES; at += 1) {
     const part = (forms: readonly CredentialForm[]): readonly CredentialForm[] => forms.slice(at * size, (at + 1) * size)
@@ -193,6 +198,7 @@ async function openSweep(
       files[`${folder}/left.yaml`] = formatDocument(leftAlone(folder.includes('live') ? live : git, at))
       for (const [index, object] of objects.entries()) files[`${folder}/${index}.yaml`] = formatDocument(object)
     }
+    for (const [index, { plain }] of gone.entries()) change[`apps/git-${at}/${index}.yaml`] = formatDocument(plain)
     edited.push(...withReported.map(({ withSecrets }) => withSecrets), ...gone.map(({ plain }) => plain))
   }
   const review = await openReviewWorld(t, plane, server, { ...files, ...policy(`${POLICY}}`) })
@@ -203,6 +209,12 @@ async function openSweep(
   await review.observe()
   await world.sync('apps')
   await quoted.afterSync(world)
+  await world.git('checkout', '--quiet', '-b', HEAD)
+  for (const [path, content] of Object.entries(change)) world.write(path, content)
+  await world.git('commit', '--quiet', '--all', '--message', 'without secrets')
+  await world.git('push', '--quiet', 'origin', HEAD)
+  await review.git('push', '--quiet', review.address, HEAD)
+  await world.git('checkout', '--quiet', 'main')
   const text = edited.map((object) => formatDocument(object)).join('---\n')
   await world.pipe(text, 'replace', '--field-manager=hand', '-f', '-')
   return review

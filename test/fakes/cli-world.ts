@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict'
 import { Readable } from 'node:stream'
 import { FORGES } from '../../src/adapters/forge/forges.ts'
+import { emptyCluster } from '../../src/adapters/kubernetes/recording/recorded-cluster.ts'
 import { JsonLog } from '../../src/adapters/log/json-log.ts'
 import { TextLog } from '../../src/adapters/log/text-log.ts'
 import type { CliContext } from '../../src/cli/cli-context.ts'
@@ -40,6 +41,7 @@ export interface CliOptions {
   readonly readPolicyFiles?: CliContext['readPolicyFiles']
   readonly openAuditLog?: CliContext['openAuditLog']
   readonly openAuditHook?: CliContext['openAuditHook']
+  readonly openCluster?: CliContext['openCluster']
   readonly openWriter?: CliContext['openWriter']
   readonly openTraces?: CliContext['openTraces']
   readonly openDriftEvents?: CliContext['openDriftEvents']
@@ -48,6 +50,8 @@ export interface CliOptions {
   /** Called when the connection to the cluster is closed. */
   readonly onClose?: () => void
   readonly renderer?: PackageRenderer
+  /** By what the operator allows. */
+  readonly openRenderer?: (allowed: Parameters<CliContext['openRenderer']>[0]) => PackageRenderer
   /** What somebody at a terminal answers to the question; without it nobody can be asked. */
   readonly answer?: string
 }
@@ -84,7 +88,7 @@ export async function runInWorld(turn: TurnWorld, argv: readonly string[], optio
     version: '0.0.0',
     bot: { email: BOT_EMAIL },
     signal: interrupt.signal,
-    openRenderer: async () => options.renderer ?? new InProcessRenderer(),
+    openRenderer: async (allowed) => options.openRenderer?.(allowed) ?? options.renderer ?? new InProcessRenderer(),
     openRepository: options.openRepository ?? (async () => turn.repository),
     openForge: async (_, { dryRun }) => {
       if (turn.forge instanceof MemoryForge) turn.forge.writeCount.dryRun = dryRun === true
@@ -98,7 +102,8 @@ export async function runInWorld(turn: TurnWorld, argv: readonly string[], optio
     readPolicyFiles: options.readPolicyFiles ?? (() => assert.fail('no policies of the operator were named')),
     openAuditLog: options.openAuditLog ?? (() => assert.fail('no audit log was named')),
     openAuditHook: options.openAuditHook ?? (() => assert.fail('nobody listens')),
-    openCluster: async () => ({ reader: turn.cluster, close: options.onClose ?? (() => undefined) }),
+    openCluster: options.openCluster ?? (async () => ({ reader: turn.cluster, close: options.onClose ?? (() => undefined) })),
+    offlineCluster: async (name) => emptyCluster(name, turn.cluster.now),
     openWriter: options.openWriter ?? (async () => ({ writer: turn.cluster, close: () => undefined })),
     openTraces: options.openTraces ?? (async () => undefined),
     openDriftEvents: options.openDriftEvents ?? (() => assert.fail('nobody asked for Events')),

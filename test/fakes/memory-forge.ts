@@ -3,12 +3,14 @@
 import { assertSeen, endedMeanwhile, finishMerge, movedBeforeMerge } from '../../src/adapters/forge/finish-merge.ts'
 import { GITEA_SETUP } from '../../src/adapters/forge/gitea/gitea-setup.ts'
 import { LocalForge } from '../../src/adapters/forge/local/local-forge.ts'
+import { Failure } from '../../src/failure.ts'
 import type { ObjectId } from '../../src/package/object-id.ts'
 import type { ProposalClose, ProposalMerge } from '../../src/ports/forge.ts'
 import {
   type CommitStatus,
   type ForgeComment,
   type ForgeDialect,
+  type ForgePullRequest,
   HeldBackWrite,
   type HostedForge,
   type KnownIssue,
@@ -171,6 +173,19 @@ export class MemoryForge implements HostedForge {
     return this.conversation
       .filter((each) => each.number === number)
       .map(({ comment, reaction }) => ({ ...comment, answered: reaction === 'done' || reaction === 'refused' }))
+  }
+
+  /** Pull requests of people, beside the proposals. A test writes them. */
+  readonly pullRequests: ForgePullRequest[] = []
+
+  async readPullRequest(number: number): Promise<ForgePullRequest> {
+    const found = this.pullRequests.find((each) => each.number === number)
+    if (found !== undefined) return found
+    throw new Failure({ code: 'BP5006', what: `cannot read #${number}`, why: 'there is none', remedy: 'name another one' })
+  }
+
+  async readPullRequests(baseBranch: string): Promise<readonly ForgePullRequest[]> {
+    return this.pullRequests.filter((each) => each.open && each.baseBranch === baseBranch)
   }
 
   async readOwnComment(number: number, topic: string): Promise<string | undefined> {

@@ -22,6 +22,21 @@ export function proposalContract(fixture: () => ForgeFixture, hands: ContractHan
     assert.deepEqual([...known.labels].sort(), [...wanted.labels].sort())
   })
 
+  it('reads pull requests of whoever, one by its number and the open ones into a branch', async () => {
+    const wanted = await pushBranch()
+    const number = await open(wanted)
+    const forge = fixture().openForge()
+    const { url, ...pull } = await forge.readPullRequest(number, signal)
+    const branch = wanted.ref.replace('refs/heads/', '')
+    assert.deepEqual(pull, { number, label: `#${number}`, baseBranch: 'main', commit: wanted.commit, branch, fork: false, open: true })
+    assert.match(url, /^https?:\/\//)
+    const listed = async () => (await fixture().openForge().readPullRequests('main', signal)).filter((each) => each.number === number)
+    assert.deepEqual(await listed(), [{ url, ...pull }])
+    await fixture().human.close(number)
+    assert.deepEqual(await listed(), [])
+    assert.equal((await fixture().openForge().readPullRequest(number, signal)).open, false)
+  })
+
   it('sends nothing that writes for the same proposal a second time, with or without what is known', async () => {
     const wanted = await pushBranch()
     await open(wanted)

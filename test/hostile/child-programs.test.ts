@@ -296,6 +296,7 @@ suite('no program that a clone names ever runs', () => {
       ['report'],
       ['explain', 'apps/web', ...live],
       ['render'],
+      ['preview', '--head', 'main', ...live],
       ['check', ...live],
       ['restore', 'apps/web', ...live],
       ['adopt', 'apps/orders', ...live],

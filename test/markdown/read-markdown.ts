@@ -73,6 +73,7 @@ const OUR_HTML = [
   /^<!-- backporch:[a-z]+=[0-9a-f]{8}(:[0-9,-]+)? -->$/,
   /^<!-- backporch:(open|raise)=[0-9a-f]{16} -->$/,
   /^<!-- backporch:v1 [a-z0-9 -]+ -->$/,
+  /^<!-- backporch:preview [0-9a-f]{40} [0-9a-f]{40} -->$/,
 ]
 
 /** What forges make of text outside of code. */

@@ -44,6 +44,10 @@ export function processText(event: ProcessEvent): string {
       const by = event.by === undefined ? '' : ` of ${event.by}`
       return `${event.proposal} ${event.command}${by}: ${event.outcome}${event.failure === undefined ? '' : `: ${loggableText(event.failure.message)}`}`
     }
+    case 'previewed':
+      return event.outcome === 'written'
+        ? `the preview of ${event.proposal} is on it`
+        : `${event.proposal} has another head by now: it is previewed again`
     case 'step':
       return event.step
     case 'judged':

@@ -3,7 +3,7 @@ import { RISKS } from '../../drift/drift.ts'
 import { Failure } from '../../failure.ts'
 import type { CliContext } from '../cli-context.ts'
 
-const ACTION_COMMANDS = ['scan', 'diff', 'verify-pr'] as const
+const ACTION_COMMANDS = ['scan', 'diff', 'verify-pr', 'preview'] as const
 type ActionCommand = (typeof ACTION_COMMANDS)[number]
 
 const FAIL_ON = ['none', ...RISKS, 'any'] as const
@@ -31,6 +31,8 @@ export interface ActionInputs {
   readonly ownToken: boolean
   readonly failOn: FailOn
   readonly summary: boolean
+  /** Of `preview`: it is written on the pull request. */
+  readonly comment: boolean
   readonly partialOk: boolean
 }
 
@@ -50,6 +52,7 @@ export function readActionInputs(env: CliContext['env']): ActionInputs {
     ownToken: token !== '' && token === input(env, 'workflow-token') && !named('BACKPORCH_TOKEN') && !named('BACKPORCH_APP_ID'),
     failOn: oneOf(env, 'fail-on', FAIL_ON, 'high'),
     summary: oneOf(env, 'summary', ['true', 'false'] as const, 'true') === 'true',
+    comment: oneOf(env, 'comment', ['true', 'false'] as const, 'true') === 'true',
     partialOk: oneOf(env, 'partial', ['fail', 'ok'] as const, 'fail') === 'ok',
   }
 }

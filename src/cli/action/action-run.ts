@@ -18,12 +18,21 @@ export interface Answered {
   readonly list: DriftReportList
 }
 
+/** What a command line printed. */
+export interface Printed {
+  readonly code: number
+  readonly stdout: string
+  readonly stderr: string
+}
+
 export interface ActionRun {
   readonly inputs: ActionInputs
   readonly runner: RunnerCommands
   readonly cli: CliContext
   /** Runs `scan` or `diff` for a cluster; its text for people goes to the log. */
   ask(question: Question): Promise<Answered>
+  /** Runs a command line with the token of the inputs. */
+  run(argv: readonly string[]): Promise<Printed>
 }
 
 /** An error beats missing rights, and those beat unobserved objects. */

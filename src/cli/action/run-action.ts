@@ -10,7 +10,7 @@ import { worstExit } from '../exit-status.ts'
 import { formatAnnotations } from '../report/report-annotations.ts'
 import { formatMarkdown } from '../report/report-markdown.ts'
 import { type ActionInputs, type FailOn, readActionInputs } from './action-inputs.ts'
-import { type ActionRun, type Answered, type Question, worstOf } from './action-run.ts'
+import { type ActionRun, type Answered, type Printed, type Question, worstOf } from './action-run.ts'
 import { RunnerCommands } from './runner-commands.ts'
 
 /** @returns 0; 1 drift as `fail-on` has it, or a record that does not hold; 2 error; 3 not observed in full; 4 credentials or rights */
@@ -19,8 +19,10 @@ export async function runAction(cli: CliContext, run: RunCommand): Promise<numbe
   try {
     const inputs = readActionInputs(cli.env)
     printWhatIsMissing(inputs, cli, runner)
-    const action: ActionRun = { inputs, runner, cli, ask: (question) => answer(argvOf(question, inputs), action, run) }
+    const printed = (argv: readonly string[]): Promise<Printed> => runWith(argv, { inputs, cli }, run)
+    const action: ActionRun = { inputs, runner, cli, run: printed, ask: (question) => answer(argvOf(question, inputs), action) }
     if (inputs.command === 'verify-pr') return await (await import('./verify-pr.ts')).verifyPullRequest(action)
+    if (inputs.command === 'preview') return await (await import('./preview-pr.ts')).previewPullRequest(action)
     return await report(inputs.command, action)
   } catch (thrown) {
     if (cli.signal.aborted) return 130
@@ -69,7 +71,19 @@ function argvOf({ command, packages, target, branch: asked }: Question, inputs: 
   ]
 }
 
-async function answer(argv: readonly string[], { inputs, cli, runner }: ActionRun, run: RunCommand): Promise<Answered> {
+async function answer(argv: readonly string[], { runner, run }: ActionRun): Promise<Answered> {
+  const { code, stdout, stderr: reported } = await run(argv)
+  runner.log(reported)
+  const list = readList(stdout)
+  if (list !== undefined) return { code, list }
+  // Without a report, the first error line is the reason.
+  const [first = ''] = reported.split('\n').filter((line) => line.startsWith('error'))
+  const message = first === '' ? `backporch ${argv[0]} gave no report and ended with ${code}` : first.replace(/^error /, '')
+  runner.annotate('error', message, { title: 'backporch' })
+  return { code: code === 0 ? 2 : code, list: merged([]) }
+}
+
+async function runWith(argv: readonly string[], { inputs, cli }: Pick<ActionRun, 'inputs' | 'cli'>, run: RunCommand): Promise<Printed> {
   const { token, signingKey } = inputs
   const [stdout, stderr]: [string[], string[]] = [[], []]
   const env = {
@@ -80,15 +94,7 @@ async function answer(argv: readonly string[], { inputs, cli, runner }: ActionRu
   const into = (parts: string[]) => ({ write: (text: string) => parts.push(text) })
   const code = await run(argv, cli.at({ cwd: cli.cwd, env, clock: cli.clock, stdout: into(stdout), stderr: into(stderr) }))
   cli.signal.throwIfAborted()
-  const reported = stderr.join('')
-  runner.log(reported)
-  const list = readList(stdout.join(''))
-  if (list !== undefined) return { code, list }
-  // Without a report, the first error line is the reason.
-  const [first = ''] = reported.split('\n').filter((line) => line.startsWith('error'))
-  const message = first === '' ? `backporch ${argv[0]} gave no report and ended with ${code}` : first.replace(/^error /, '')
-  runner.annotate('error', message, { title: 'backporch' })
-  return { code: code === 0 ? 2 : code, list: merged([]) }
+  return { code, stdout: stdout.join(''), stderr: stderr.join('') }
 }
 
 function readList(text: string): DriftReportList | undefined {

@@ -2,29 +2,22 @@
  * `verify-pr`: for a check on pull requests that hold records of drift. A record decides when it is merged, so it has to be one
  * of ours, inert for every syncer, and about drift that is still there.
  */
-import { readFileSync } from 'node:fs'
 import { asFailure, Failure } from '../../failure.ts'
 import type { PackageRepository, TreeFile } from '../../ports/package-repository.ts'
 import { DRIFT_FOLDER, pathSegment } from '../../record/record-paths.ts'
 import { type DriftRecord, type DriftReport, driftRecordSchema } from '../../record/schema.ts'
 import { INERT_LINE, parseDocument } from '../../record/write-document.ts'
-import { isJsonObject, type JsonObject, parseJson } from '../../text/json.ts'
 import { parseGoYaml } from '../../yaml/read/go-yaml.ts'
-import type { CliContext } from '../cli-context.ts'
 import { type ActionRun, type Answered, worstOf } from './action-run.ts'
-
-interface PullRequest {
-  readonly head: { readonly ref: string; readonly repository: string }
-  readonly base: { readonly ref: string; readonly repository: string }
-}
+import { type EventPullRequest, readPullRequest } from './pull-request-event.ts'
 
 const RECORDS = `${DRIFT_FOLDER}/records`
 
 /** @returns 0 when every record holds; 1 when one does not; 3 when the drift of one could not be observed, unless `partial` is ok */
 export async function verifyPullRequest(action: ActionRun): Promise<number> {
   const { runner, cli, inputs } = action
-  const pull = readEvent(cli.env)
-  if (pull.head.repository !== pull.base.repository) {
+  const pull = readPullRequest(cli.env, 'verify-pr')
+  if (pull.fork) {
     runner.annotate('error', 'the pull request comes from a fork: its records cannot be verified, and merging them would decide', {
       title: 'backporch',
     })
@@ -120,7 +113,11 @@ interface ChangedFile {
   readonly text: string | null
 }
 
-async function changedRecords(repository: PackageRepository, { head, base }: PullRequest, signal: AbortSignal): Promise<ChangedFile[]> {
+async function changedRecords(
+  repository: PackageRepository,
+  { head, base }: EventPullRequest,
+  signal: AbortSignal,
+): Promise<ChangedFile[]> {
   const { refs } = await repository.refs(signal)
   const [before, after] = await Promise.all(
     [base, head].map(async ({ ref }) => {
@@ -156,34 +153,4 @@ function noBranch(ref: string): Failure {
     remedy: 'run the workflow again, or correct the input repo',
     retry: 'on-change',
   })
-}
-
-/** @throws Failure BP1001 when the workflow does not run for a pull request */
-function readEvent(env: CliContext['env']): PullRequest {
-  const path = env['GITHUB_EVENT_PATH'] ?? ''
-  let event: JsonObject = {}
-  try {
-    const read = path === '' ? undefined : parseJson(readFileSync(path, 'utf8'))
-    if (isJsonObject(read)) event = read
-  } catch {
-    // Fails below as an event that is not of a pull request.
-  }
-  const pull = event['pull_request']
-  const [head, base] = isJsonObject(pull) ? [sideOf(pull['head']), sideOf(pull['base'])] : []
-  if (head !== undefined && base !== undefined) return { head, base }
-  throw new Failure({
-    code: 'BP1001',
-    what: 'the command verify-pr needs a pull request',
-    where: 'GITHUB_EVENT_PATH',
-    why: 'the workflow does not run for the event pull_request',
-    remedy: 'use "on: pull_request", or another command',
-  })
-}
-
-function sideOf(side: JsonObject[string] | undefined): PullRequest['head'] | undefined {
-  if (!isJsonObject(side)) return undefined
-  const { ref, repo } = side
-  // Null where the fork was deleted.
-  const name = isJsonObject(repo) ? repo['full_name'] : undefined
-  return typeof ref === 'string' && ref !== '' ? { ref, repository: typeof name === 'string' ? name : '' } : undefined
 }

@@ -86,7 +86,7 @@ export class ConfigSource {
 }
 
 function optionsOf(repository: ConfiguredRepository, options: ControllerOptions): ControllerOptions {
-  const { repo, branch, forge, path, selector, fieldManager, interval, resyncInterval } = repository
+  const { repo, branch, forge, path, selector, fieldManager, interval, resyncInterval, preview = options.preview } = repository
   const parsed = selector === undefined ? undefined : parseLabelSelector(selector)
   return {
     ...options,
@@ -96,6 +96,7 @@ function optionsOf(repository: ConfiguredRepository, options: ControllerOptions)
     path,
     selector: parsed === undefined || 'problem' in parsed ? undefined : parsed.selector,
     fieldManager,
+    preview: preview === true ? true : undefined,
     interval: interval === undefined ? options.interval : secondsOf(interval) * 1_000,
     resyncInterval: resyncInterval === undefined ? options.resyncInterval : secondsOf(resyncInterval) * 1_000,
   }

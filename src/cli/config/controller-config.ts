@@ -47,6 +47,7 @@ const repositorySchema = z
       .optional()
       .describe('Only packages with these labels in their Kptfile: team=shop,!legacy.'),
     fieldManager: word.optional().describe('Field manager of the syncer; detected from the objects by default.'),
+    preview: z.boolean().optional().describe('Comment on open pull requests what merging them changes; that of --preview by default.'),
     interval: intervalSchema.optional().describe('Time between two polls of git and the forge; that of --interval by default.'),
     resyncInterval: intervalSchema
       .optional()

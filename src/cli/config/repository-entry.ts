@@ -5,11 +5,18 @@ import type { RepositoryEntry } from '../../controller/repository-set.ts'
 import type { SharedWatches } from '../../controller/shared-watch.ts'
 import type { IntakePorts } from '../../controller/turn-intake.ts'
 import { loggableName } from '../../krm/redaction/loggable.ts'
+import type { ForgePullRequest } from '../../ports/hosted-forge.ts'
 import type { Log } from '../../ports/log.ts'
+import { isHosted } from '../../reconcile/apply/is-hosted.ts'
 import { pollRepository } from '../../reconcile/poll-repository.ts'
+import { OpenPreviews } from '../../reconcile/preview/open-previews.ts'
+import { preview } from '../../reconcile/preview/preview.ts'
+import { headOf } from '../../reconcile/preview/preview-pull-request.ts'
 import { assertObserved } from '../../reconcile/run-turn.ts'
 import { decodeVerdicts, encodeVerdicts } from '../../reconcile/verdicts/verdict-snapshot.ts'
+import type { Preview } from '../../record/preview.ts'
 import type { CliContext, ClusterTarget } from '../cli-context.ts'
+import { clustersOf, NOTHING_ALLOWED } from '../commands/preview.ts'
 import { DriftAnnouncer } from '../drift-announcer.ts'
 import type { CONTROLLER_FLAGS } from '../flags/command-flags.ts'
 import type { ValuesOf } from '../flags/options.ts'
@@ -48,6 +55,7 @@ export function repositoryEntry(repository: NamedRepository, options: Controller
   const dryRun = options.dryRun === true
   const targets = new Map<string, ClusterTarget>()
   const readers = new CurrentReaders()
+  const previews = options.preview === true ? new OpenPreviews() : undefined
   const ports: TurnsPorts = {
     clock: cli.clock,
     log,
@@ -71,6 +79,7 @@ export function repositoryEntry(repository: NamedRepository, options: Controller
           ),
         turn: turnOf(session, dryRun),
         announce: announcing?.write,
+        preview: previews && (await previewOf(session, previews, cli)),
         close: async () => {
           announcing?.close()
           session.close()
@@ -131,6 +140,22 @@ function reporting(cli: CliContext, { onNote, onRequest }: Parameters<TurnsPorts
       return loaded
     },
   }
+}
+
+/** Undefined where git alone is the forge. */
+async function previewOf(session: Session, previews: OpenPreviews, cli: CliContext): Promise<TurnSession['preview']> {
+  const { repository, forge } = session.ports
+  if (!isHosted(forge)) return undefined
+  const [clusters, untrusted] = [await clustersOf(session, cli), await cli.openRenderer(NOTHING_ALLOWED)]
+  const { branch } = session.request.git
+  const { version } = cli
+  const make = (pull: ForgePullRequest, signal: AbortSignal): Promise<Preview> =>
+    preview(
+      { repository, clusters },
+      { observe: { ...session.request, onProgress: () => undefined }, head: headOf(pull), untrusted },
+      signal,
+    )
+  return (signal) => previews.pass({ forge, repository, branch, version, preview: make }, signal)
 }
 
 function turnOf(session: Session, dryRun: boolean): TurnSession['turn'] {

@@ -48,6 +48,12 @@ export const IMPORT_FLAGS = new Command()
   .option('--to <folder>', 'folder of the new package (default: the name of the namespace)', directory)
   .option('--dry-run', 'list the files that would be proposed, and write nothing')
 
+export const PREVIEW_FLAGS = new Command()
+  .addOption(new Option('--head <ref>', 'branch, tag or commit whose merge is previewed').conflicts('pullRequest'))
+  .option('--pull-request <number>', 'preview the pull request with this number on the forge', pullRequestNumber)
+  .option('--comment', 'with --pull-request: write the preview as one comment there, and update it in place')
+  .option('--fork', 'the head comes from a fork: run nothing that it names, and read no cluster')
+
 /** Of `approve` and `reject`. */
 export const DECISION_FLAGS = new Command()
   .option('-y, --yes', 'do not ask')
@@ -110,6 +116,7 @@ export const CONTROLLER_FLAGS = new Command()
       .conflicts('auditLog'),
   )
   .option('--kubernetes-events', 'write an Event about an object when its drift is detected, and when it is gone; nothing else is written')
+  .option('--preview', 'comment on open pull requests what merging them changes, and what of it is live; nothing of a fork is run')
   .option('--dry-run', 'write nothing; report the writes of each turn where they are not those of the turn before')
   .addOption(
     new Option(
@@ -125,6 +132,11 @@ export const CONTROLLER_FLAGS = new Command()
 
 /** `--dry-run` of commands that have it, each with its own sentence. */
 export type DryRunOption = Pick<ValuesOf<typeof SCAN_FLAGS>, 'dryRun'>
+
+function pullRequestNumber(text: string): number {
+  if (!/^[1-9][0-9]{0,8}$/.test(text)) throw new InvalidArgumentError('wanted the number of a pull request: 12')
+  return Number(text)
+}
 
 function concurrent(text: string): number {
   if (!/^[1-9][0-9]{0,2}$/.test(text)) throw new InvalidArgumentError('wanted a number from 1 to 999')

@@ -9,6 +9,8 @@ export const TEXT_OUTPUTS = ['table'] as const
 export const DOCUMENT_OUTPUTS = ['table', 'json', 'yaml', 'jsonl'] as const
 /** Any list: as a table, or as a document with `items`. */
 export const LIST_OUTPUTS = ['table', 'wide', 'name', 'json', 'yaml', 'jsonl'] as const
+/** What a merge changes: for people, as a document, or as it is written into a comment. */
+export const PREVIEW_OUTPUTS = ['table', 'json', 'yaml', 'jsonl', 'markdown'] as const
 /** A list of drift reports. */
 export const REPORT_OUTPUTS = [...LIST_OUTPUTS, 'markdown', 'github', 'sarif'] as const
 

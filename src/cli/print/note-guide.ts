@@ -52,6 +52,8 @@ export const NOTE_GUIDE: { readonly [cause in NoteCause]: string } = {
     'delete the branch, or add the Kptfile at the path that its name has; a package without a path has no revisions in Porch',
   'porch-tag-not-number': 'nothing, where Porch is not used; otherwise delete the tag, or name it PACKAGE/vN',
   'porch-tag-not-read': 'nothing, where the tag names no commit; otherwise fetch it: git fetch --tags',
+  'preview-not-written':
+    'give the account the right to comment on pull requests, or correct what the note names; leave out --preview if nobody needs it',
   'record-not-read': 'correct the record, or delete it with its branch; a scan records the drift again',
   'manifest-not-proven': 'review the manifest; with the right to patch and create (dry runs only) it is proven, and defaults are left out',
   'records-hidden': 'nothing: the line keeps the records out of the package',

@@ -98,7 +98,7 @@ export interface ObjectChanges {
   readonly risk: Change['risk']
 }
 
-export function worstRisk(changes: readonly Change[]): Change['risk'] {
+export function worstRisk(changes: readonly Pick<Change, 'risk'>[]): Change['risk'] {
   return RISKS.find((risk) => changes.some((change) => change.risk === risk)) ?? 'low'
 }
 

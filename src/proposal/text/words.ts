@@ -75,7 +75,7 @@ export interface LinkBase {
 }
 
 /** The object, linked to the line that declares it where there is a page for it. */
-export function objectLink(change: Change, links: LinkBase | undefined): string {
+export function objectLink(change: Pick<Change, 'ref' | 'source'>, links: LinkBase | undefined): string {
   const name = markdownCell(describeResourceId(change.ref), NAME_LIMIT)
   return links === undefined ? name : markdownLink(name, sourceUrl(change.source, links.base, links.dialect))
 }
@@ -87,7 +87,7 @@ export function sourceUrl(location: string | undefined, base: ObjectId, dialect:
 }
 
 /** Both sides of a difference. Values are inline code that begins near the first difference. */
-export function sides(change: Change): { readonly git: string; readonly live: string } {
+export function sides(change: Pick<Change, 'change' | 'git' | 'live'>): { readonly git: string; readonly live: string } {
   if (change.change === 'missing') return { git: 'declared', live: 'not there' }
   if (change.change === 'unexpected') return { git: 'not declared', live: 'there' }
   if (typeof change.git === 'string' && typeof change.live === 'string' && /\n/.test(change.git + change.live))
@@ -145,12 +145,12 @@ function sliceFrom(text: string, from: number): string {
 }
 
 /** The whole path. */
-export function fieldName(change: Change): string {
+export function fieldName(change: Pick<Change, 'path'>): string {
   return change.path === undefined ? 'the whole object' : markdownCell(change.path, NAME_LIMIT)
 }
 
 /** The end of a long path, which distinguishes fields of one object: `...containers[name=app].image`. */
-export function fieldCell(change: Change): string {
+export function fieldCell(change: Pick<Change, 'path'>): string {
   const path = change.path ?? ''
   if (change.path === undefined || path.length <= FIELD_LIMIT) return fieldName(change)
   const end = path.slice(-FIELD_LIMIT)

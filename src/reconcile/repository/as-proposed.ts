@@ -74,7 +74,7 @@ async function isMergeOf(
     const is = after.has(path) ? (after.get(path) ?? null) : before
     if (sameContent(is, content)) continue
     const then = await contentAt(repository, base, path, signal)
-    if (!sameContent(is, applied({ then, before, content }))) return false
+    if (!sameContent(is, mergedContent({ then, before, content }))) return false
   }
   return true
 }
@@ -89,7 +89,7 @@ interface FileSides {
 }
 
 /** The file with the proposal's own lines changed, wherever they are by now; null where they are not found. */
-function applied({ then, before, content }: FileSides): Uint8Array | null {
+export function mergedContent({ then, before, content }: FileSides): Uint8Array | null {
   if (then === null || before === null || content === null) return null
   const [from, to, onto] = [then, content, before].map((bytes) => new TextDecoder().decode(bytes)) as [string, string, string]
   const patch = structuredPatch('', '', from, to, undefined, undefined, { context: 1, maxEditLength: MOST_EDITS })

@@ -6,6 +6,7 @@ import { plainChart } from '../../render/helm/plain-chart.ts'
 import { type BuiltSource, buildOf, readBuilt } from '../../render/kustomize/read-built.ts'
 import { NO_BUILDS } from '../../render/package-builder.ts'
 import type { PackageRenderer, TurnRendering } from '../../render/package-renderer.ts'
+import { isReadOf } from '../../render/package-sources.ts'
 import type { RenderChoice } from '../../render/render-choice.ts'
 import { renderAsFiles } from '../../render/render-package.ts'
 import { type CommitFiles, readKustomization } from '../sources/read-kustomization.ts'
@@ -36,6 +37,17 @@ export async function renderUnit(
   const build = buildOf(read.source)
   const answer = 'tool' in build ? await (renderer.builder?.build(build, signal) ?? NO_BUILDS.built(build)) : build
   return { rendering: readBuilt(read.source, answer), source: read.source, outside }
+}
+
+/** Paths of the files that the unit is built from, from the root of the repository. Runs nothing. @throws Failure BP40xx when git fails */
+export async function filesOfUnit(
+  commit: CommitFiles,
+  { packagePath, files, choice }: { readonly packagePath: string; readonly files: PackageFiles; readonly choice: RenderChoice },
+  signal: AbortSignal,
+): Promise<ReadonlySet<string>> {
+  if (choice.tool === 'kpt' || choice.tool === 'files')
+    return new Set(files.filter(({ path }) => isReadOf(path)).map(({ path }) => kustomizationFolder(packagePath, path)))
+  return new Set((await sourceOf(commit, { packagePath, files }, choice, signal)).source.files.keys())
 }
 
 export function isInside(path: string, folder: string): boolean {

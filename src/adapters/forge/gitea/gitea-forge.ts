@@ -45,6 +45,8 @@ export function giteaForge(client: GiteaClient, repository: PackageRepository, c
     readOwnComment: (number, topic, signal) => comments.readOwn(number, topic, signal),
     ensureComment: (number, topic, body, signal) => comments.ensure(number, topic, body, signal),
     react: (comment, reaction, signal) => comments.react(comment, reaction, signal),
+    readPullRequest: (number, signal) => proposals.pullRequest(number, signal),
+    readPullRequests: (baseBranch, signal) => proposals.pullRequests(baseBranch, signal),
     permissionOf: (person, signal) => permissionOf(client, person, signal),
     ensureIssue: (wanted, signal) => issues.ensure(wanted, signal),
     readIssue: (topic, signal) => issues.read(topic, signal),

@@ -1,5 +1,5 @@
 /** Pull requests of Gitea: found by their branch, opened once, updated in place. Gitea's own guard against a second one has a gap. */
-import type { KnownProposal, OpenedProposal, WantedProposal } from '../../../ports/hosted-forge.ts'
+import type { ForgePullRequest, KnownProposal, OpenedProposal, WantedProposal } from '../../../ports/hosted-forge.ts'
 import { assertSeen, endedMeanwhile } from '../finish-merge.ts'
 import { labelChanges } from '../our-labels.ts'
 import { mayBeDone, statusOf } from '../refused-answer.ts'
@@ -33,6 +33,16 @@ export class GiteaProposals {
     const ours = [...open.values()].filter(({ ref }) => ref.startsWith('refs/heads/proposed/') || named.has(ref))
     const missing = new Set(refs.filter((ref) => !open.has(ref)))
     return missing.size === 0 ? ours : [...ours, ...(await this.#ended(baseBranch, missing, signal))]
+  }
+
+  /** Of whoever, into the branch. */
+  async pullRequests(baseBranch: string, signal: AbortSignal): Promise<readonly ForgePullRequest[]> {
+    const open = (await this.#openInto(baseBranch, signal)).filter(({ base, state }) => base.ref === baseBranch && state === 'open')
+    return open.toSorted((left, right) => left.number - right.number).map(pullRequestOf)
+  }
+
+  async pullRequest(number: number, signal: AbortSignal): Promise<ForgePullRequest> {
+    return pullRequestOf(await this.get(number, signal))
   }
 
   async ensure(wanted: WantedProposal, known: KnownProposal | undefined, signal: AbortSignal): Promise<OpenedProposal> {
@@ -73,8 +83,7 @@ export class GiteaProposals {
 
   /** By branch, the first one that was opened. */
   async #open(baseBranch: string, signal: AbortSignal): Promise<Map<string, KnownProposal>> {
-    const query = { state: 'open', sort: 'oldest', base_branch: baseBranch }
-    const listed = await this.#client.getAll({ path: this.#client.path('/pulls'), query, what: LIST }, pullRequestSchema, signal)
+    const listed = await this.#openInto(baseBranch, signal)
     const found = new Map<string, KnownProposal>()
     this.#spare.clear()
     for (const pull of listed.toSorted((left, right) => left.number - right.number)) {
@@ -85,6 +94,11 @@ export class GiteaProposals {
       else if (found.get(ref)?.number !== pull.number) this.#spare.set(ref, [...(this.#spare.get(ref) ?? []), pull.number])
     }
     return found
+  }
+
+  #openInto(baseBranch: string, signal: AbortSignal): Promise<readonly PullRequest[]> {
+    const query = { state: 'open', sort: 'oldest', base_branch: baseBranch }
+    return this.#client.getAll({ path: this.#client.path('/pulls'), query, what: LIST }, pullRequestSchema, signal)
   }
 
   async #openNew(wanted: WantedProposal, known: KnownProposal | undefined, signal: AbortSignal): Promise<KnownProposal> {
@@ -220,6 +234,11 @@ export class GiteaProposals {
     const events = (await this.#client.list(requested, signal)).map((event) => timelineSchema.safeParse(event))
     return events.findLast(({ data }) => data?.type === 'close')?.data?.user?.login ?? ''
   }
+}
+
+function pullRequestOf(pull: PullRequest): ForgePullRequest {
+  const { number, label, url, baseBranch, commit, state } = proposalOf(pull, '')
+  return { number, label, url, baseBranch, commit, branch: pull.head.label, fork: !isOwnBranch(pull), open: state === 'open' }
 }
 
 function isOther(known: KnownProposal, wanted: WantedProposal): boolean {

@@ -44,6 +44,8 @@ export function githubForge(client: GitHubClient, { repository, clock, writeCoun
     readOwnComment: (number, topic, signal) => conversation.readOwn(number, topic, signal),
     ensureComment: (number, topic, body, signal) => conversation.ensure(number, topic, body, signal),
     react: (comment, reaction, signal) => conversation.react(comment, reaction, signal),
+    readPullRequest: (number, signal) => proposals.pullRequest(number, signal),
+    readPullRequests: (baseBranch, signal) => proposals.pullRequests(baseBranch, signal),
     permissionOf: (login, signal) => conversation.permissionOf(login, signal),
     ensureIssue: (wanted, signal) => issues.ensure(wanted, signal),
     readIssue: (topic, signal) => issues.read(topic, signal),

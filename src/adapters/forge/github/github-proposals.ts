@@ -2,7 +2,7 @@
 
 import type { RestEndpointMethodTypes } from '@octokit/rest'
 import { type ObjectId, objectId } from '../../../package/object-id.ts'
-import type { KnownProposal, OpenedProposal, WantedProposal } from '../../../ports/hosted-forge.ts'
+import type { ForgePullRequest, KnownProposal, OpenedProposal, WantedProposal } from '../../../ports/hosted-forge.ts'
 import { assertSeen, endedMeanwhile } from '../finish-merge.ts'
 import { refusedRequest } from '../forge-failure.ts'
 import { labelChanges } from '../our-labels.ts'
@@ -32,11 +32,7 @@ export class GitHubProposals {
   async read(baseBranch: string, refs: readonly string[], signal: AbortSignal): Promise<KnownProposal[]> {
     // Each turn: a renamed, archived or replaced repository is noticed before anything is believed.
     await this.#client.observe(signal)
-    const { octokit } = this.#client
-    const target = await this.#client.target(signal)
-    // Oldest first: one that is opened meanwhile comes last, and moves no other over the end of a page.
-    const wanted = { ...target, state: 'open', base: baseBranch, sort: 'created', direction: 'asc', per_page: 100 } as const
-    const listed = await this.#client.list('read the pull requests', (page) => octokit.rest.pulls.list({ ...wanted, page }))
+    const listed = await this.#openInto(baseBranch, signal)
     const open = listed.filter((pull) => isFromHere(pull) && pull.head.ref.startsWith(PROPOSED)).map(proposalOf)
     const found = new Map(open.map((proposal) => [proposal.ref, proposal]))
     const missing = [...new Set(refs)].filter((ref) => !found.has(ref))
@@ -45,6 +41,25 @@ export class GitHubProposals {
       for (const proposal of await Promise.all(part)) if (proposal !== undefined) found.set(proposal.ref, proposal)
     }
     return [...found.values()].sort((left, right) => left.number - right.number)
+  }
+
+  /** Of whoever, into the branch. */
+  async pullRequests(baseBranch: string, signal: AbortSignal): Promise<ForgePullRequest[]> {
+    return (await this.#openInto(baseBranch, signal)).map(pullRequestOf)
+  }
+
+  async pullRequest(number: number, signal: AbortSignal): Promise<ForgePullRequest> {
+    const requested = { ...(await this.#client.target(signal)), pull_number: number }
+    const { data } = await this.#client.ask(`read #${number}`, () => this.#client.octokit.rest.pulls.get(requested))
+    return pullRequestOf(data)
+  }
+
+  async #openInto(baseBranch: string, signal: AbortSignal): Promise<ListedPull[]> {
+    const { octokit } = this.#client
+    const target = await this.#client.target(signal)
+    // Oldest first: one that is opened meanwhile comes last, and moves no other over the end of a page.
+    const wanted = { ...target, state: 'open', base: baseBranch, sort: 'created', direction: 'asc', per_page: 100 } as const
+    return this.#client.list('read the pull requests', (page) => octokit.rest.pulls.list({ ...wanted, page }))
   }
 
   /** The open proposal of a branch into any base, otherwise the last one that it had, with who decided it. */
@@ -229,6 +244,11 @@ function isOther(known: KnownProposal, wanted: WantedProposal): boolean {
 /** A fork may have a branch of the same name. */
 function isFromHere({ head, base }: { readonly head: { repo: { id: number } | null }; readonly base: { repo: { id: number } } }): boolean {
   return head.repo !== null && head.repo.id === base.repo.id
+}
+
+function pullRequestOf(pull: PullParts & Parameters<typeof isFromHere>[0]): ForgePullRequest {
+  const { number, label, url, baseBranch, commit, state } = proposalOf(pull)
+  return { number, label, url, baseBranch, commit, branch: pull.head.ref, fork: !isFromHere(pull), open: state === 'open' }
 }
 
 interface PullParts {

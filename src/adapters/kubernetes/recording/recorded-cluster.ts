@@ -28,6 +28,15 @@ export function openRecordedCluster(options: RecordedClusterOptions): RecordedCl
   return new RecordedCluster(readRecording(options.path), options)
 }
 
+/** A recording of nothing, which does not claim to be complete: of every object it is unknown whether it is there. */
+export function emptyCluster(name: string, observedAt: string): RecordedCluster {
+  const recording: Recording = {
+    ...{ cluster: name, serverVersion: '', uid: '', observedAt, namespace: 'default' },
+    ...{ complete: [], absent: new Set<string>(), kinds: [], objects: new Map(), predictions: new Map(), schemas: [] },
+  }
+  return new RecordedCluster(recording, { path: '', name, observedAt })
+}
+
 export class RecordedCluster implements ClusterReader {
   readonly name: string
   private readonly recording: Recording

@@ -1,0 +1,92 @@
+/** `preview`: what merging the pull request of the event changes, as its one comment, the summary of the step, and outputs. */
+import { join } from 'node:path'
+import { RISKS } from '../../drift/drift.ts'
+import { Failure } from '../../failure.ts'
+import { previewText } from '../../proposal/preview/preview-text.ts'
+import { type Preview, previewSchema } from '../../record/preview.ts'
+import { parseJson } from '../../text/json.ts'
+import type { ActionInputs } from './action-inputs.ts'
+import type { ActionRun, Printed } from './action-run.ts'
+import { type EventPullRequest, readPullRequest } from './pull-request-event.ts'
+
+/** What a summary is drawn with. */
+const SUMMARY = {
+  name: 'GitHub',
+  bodyLimit: 500_000,
+  titleLimit: 256,
+  alerts: true,
+  folds: true,
+  fileUrl: () => '',
+  branchFileUrl: () => '',
+} as const
+
+/** @returns 0; 2 to 4 where a unit could not be built, or the comment not be written. A fork's token may write none: that is a warning */
+export async function previewPullRequest(action: ActionRun): Promise<number> {
+  const { runner, cli, inputs } = action
+  const pull = readPullRequest(cli.env, 'preview')
+  const printed = await action.run(argvOf(pull, inputs))
+  runner.log(printed.stderr)
+  const preview = read(printed)
+  if (preview === undefined) {
+    const [first = `backporch preview gave no answer and ended with ${printed.code}`] = errorsIn(printed)
+    runner.annotate('error', first, { title: 'backporch' })
+    return printed.code === 0 ? 2 : printed.code
+  }
+  if (inputs.summary) runner.summary(previewText(preview, { dialect: SUMMARY, version: cli.version }))
+  const changes = preview.items.flatMap((unit) => unit.changes)
+  const folder = cli.env['RUNNER_TEMP'] ?? ''
+  const path = folder === '' ? '' : join(folder, `backporch-${cli.clock.now().getTime()}-${process.pid}.json`)
+  if (path !== '') cli.appendText(path, printed.stdout)
+  runner.outputs({ risk: RISKS.find((risk) => changes.some((change) => change.risk === risk)) ?? 'none', 'report-json': path })
+  const refused = errorsIn(printed).find((line) => /^BP50(?:02|03|06):/.test(line))
+  if (preview.head.fork && refused !== undefined && inputs.comment) {
+    runner.annotate('warning', `the comment was not written, because the token of a fork's workflow may not: ${refused}`, {
+      title: 'backporch',
+    })
+    return 0
+  }
+  for (const line of errorsIn(printed)) runner.annotate('error', line, { title: 'backporch' })
+  return printed.code
+}
+
+/** With the comment, the forge says what the head is, and whether it comes from a fork. */
+function argvOf(pull: EventPullRequest, inputs: ActionInputs): readonly string[] {
+  const { number, head, base, fork } = pull
+  const of =
+    inputs.comment && number !== undefined
+      ? ['--pull-request', String(number), '--comment']
+      : ['--head', head.commit || head.ref, '--branch', base.ref]
+  return [
+    'preview',
+    ...['-o', 'json', '--repo', inputs.repo, ...of],
+    ...(fork ? ['--fork'] : []),
+    ...targetFlags(inputs),
+    '--',
+    ...inputs.packages,
+  ]
+}
+
+/** One run for all clusters, so that there is one comment. Several are contexts, each with the name of its context. */
+function targetFlags({ targets }: ActionInputs): readonly string[] {
+  const [first] = targets
+  if (first === undefined || targets.length === 1) return first?.flags ?? []
+  const own = new Set(['--context', '--cluster'])
+  const shared = first.flags.filter((flag, at, all) => !own.has(flag) && !own.has(all[at - 1] ?? ''))
+  return ['--contexts', targets.flatMap(({ cluster }) => cluster ?? []).join(','), ...shared]
+}
+
+function errorsIn({ stderr }: Printed): readonly string[] {
+  return stderr.split('\n').flatMap((line) => (line.startsWith('error ') ? [line.slice('error '.length)] : []))
+}
+
+function read({ stdout }: Printed): Preview | undefined {
+  if (stdout === '') return undefined
+  const found = previewSchema.safeParse(parseJson(stdout))
+  if (found.success) return found.data
+  throw new Failure({
+    code: 'BP9001',
+    what: 'backporch does not understand its own preview',
+    why: found.error.issues[0]?.message ?? 'it has another shape',
+    remedy: 'report this with the version of backporch',
+  })
+}

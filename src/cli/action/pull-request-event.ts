@@ -1,0 +1,54 @@
+/** The pull request of the event for which the workflow runs. */
+import { readFileSync } from 'node:fs'
+import { Failure } from '../../failure.ts'
+import { isJsonObject, type JsonObject, parseJson } from '../../text/json.ts'
+import type { CliContext } from '../cli-context.ts'
+
+export interface EventPullRequest {
+  readonly head: EventSide
+  readonly base: EventSide
+  /** Undefined where the event has none. */
+  readonly number: number | undefined
+  /** Its branch is in another repository, or in none any more. */
+  readonly fork: boolean
+}
+
+interface EventSide {
+  readonly ref: string
+  /** 40 hex digits; empty where the event has none. */
+  readonly commit: string
+  readonly repository: string
+}
+
+/** @throws Failure BP1001 when the workflow does not run for a pull request */
+export function readPullRequest(env: CliContext['env'], command: string): EventPullRequest {
+  const path = env['GITHUB_EVENT_PATH'] ?? ''
+  let event: JsonObject = {}
+  try {
+    const read = path === '' ? undefined : parseJson(readFileSync(path, 'utf8'))
+    if (isJsonObject(read)) event = read
+  } catch {
+    // Fails below as an event that is not of a pull request.
+  }
+  const pull = event['pull_request']
+  const [head, base] = isJsonObject(pull) ? [sideOf(pull['head']), sideOf(pull['base'])] : []
+  const number = isJsonObject(pull) ? pull['number'] : undefined
+  if (head !== undefined && base !== undefined)
+    return { head, base, number: typeof number === 'number' ? number : undefined, fork: head.repository !== base.repository }
+  throw new Failure({
+    code: 'BP1001',
+    what: `the command ${command} needs a pull request`,
+    where: 'GITHUB_EVENT_PATH',
+    why: 'the workflow does not run for the event pull_request',
+    remedy: 'use "on: pull_request", or another command',
+  })
+}
+
+function sideOf(side: JsonObject[string] | undefined): EventSide | undefined {
+  if (!isJsonObject(side)) return undefined
+  const { ref, repo, sha } = side
+  // Null where the fork was deleted.
+  const name = isJsonObject(repo) ? repo['full_name'] : undefined
+  const commit = typeof sha === 'string' && /^[0-9a-f]{40}$/.test(sha) ? sha : ''
+  return typeof ref === 'string' && ref !== '' ? { ref, commit, repository: typeof name === 'string' ? name : '' } : undefined
+}

@@ -1,0 +1,101 @@
+/** `preview`: what the merge of a branch or a pull request changes, for people, as a document, or as the comment of a pull request. */
+import { Failure } from '../../failure.ts'
+import { objectId } from '../../package/object-id.ts'
+import type { ForgePullRequest, HostedForge } from '../../ports/hosted-forge.ts'
+import type { PackageRepository } from '../../ports/package-repository.ts'
+import { previewText } from '../../proposal/preview/preview-text.ts'
+import { isHosted } from '../../reconcile/apply/is-hosted.ts'
+import { preview as previewMerge } from '../../reconcile/preview/preview.ts'
+import { headOf, writePreview } from '../../reconcile/preview/preview-pull-request.ts'
+import type { PreviewHead } from '../../reconcile/preview/preview-request.ts'
+import type { Preview } from '../../record/preview.ts'
+import type { CliContext } from '../cli-context.ts'
+import { worstExit } from '../exit-status.ts'
+import type { PREVIEW_FLAGS } from '../flags/command-flags.ts'
+import type { FleetOptions, ForgeOptions, ValuesOf } from '../flags/options.ts'
+import { printList } from '../print/print-document.ts'
+import { printPreview, printPreviewFailures } from '../print/print-preview.ts'
+import { type Session, type SessionOptions, withSession } from '../turn-session.ts'
+
+type PreviewOptions = ValuesOf<typeof PREVIEW_FLAGS> & SessionOptions & ForgeOptions & FleetOptions
+
+/** What may run of a head that is not trusted. */
+export const NOTHING_ALLOWED = { exec: [], modules: [], images: [], render: [], engine: undefined } as const
+
+/** @returns 0, or the status of what could not be built; an unreadable cluster is part of the answer */
+export async function preview(packages: readonly string[], options: PreviewOptions, cli: CliContext): Promise<number> {
+  checkFlags(options)
+  const gitAlone = options.pullRequest === undefined
+  return withSession(cli, options, { packages, gitAlone, clusterOptional: true }, async (session) => {
+    const { progress, printer, ports, request } = session
+    const forge = gitAlone ? undefined : hostedForge(ports.forge)
+    const pull = forge && (await forge.readPullRequest(options.pullRequest ?? 0, cli.signal))
+    const head = pull === undefined ? await headNamed(ports.repository, options, cli) : headOf(pull)
+    const branch = pull === undefined ? options.branch : pull.baseBranch
+    const found = await previewMerge(
+      { repository: ports.repository, clusters: await clustersOf(session, cli) },
+      {
+        observe: { ...request, git: { ...request.git, branch } },
+        head: { ...head, fork: head.fork || options.fork === true },
+        untrusted: await cli.openRenderer(NOTHING_ALLOWED),
+      },
+      cli.signal,
+    )
+    progress.end()
+    const dialect = ports.forge.dialect
+    if (printer.output === 'markdown') printer.write(previewText(found, { dialect, version: cli.version }))
+    else if (!printList(found, printer)) printPreview(found, printer)
+    const failures = printPreviewFailures(found, printer)
+    if (options.comment === true && forge !== undefined && pull !== undefined) await writeComment(forge, pull, found, cli)
+    return failures.length === 0 ? 0 : worstExit(failures)
+  })
+}
+
+async function writeComment(forge: HostedForge, pull: ForgePullRequest, found: Preview, cli: CliContext): Promise<void> {
+  const written = await writePreview({ forge, version: cli.version }, pull, found, cli.signal)
+  if (written === 'moved') cli.stderr.write(`note: ${pull.label} has another head by now, so its comment stays as it is\n`)
+}
+
+/** @throws Failure BP1001 before anything is read */
+function checkFlags({ head, pullRequest, comment, branch }: PreviewOptions): void {
+  if (head === undefined && pullRequest === undefined)
+    throw usage('nothing to preview is named', 'there is neither --head nor --pull-request', 'give --head BRANCH, or --pull-request NUMBER')
+  if (comment === true && pullRequest === undefined)
+    throw usage('--comment has no pull request', 'the comment is written on one', 'give --pull-request NUMBER beside it')
+  if (branch !== undefined && pullRequest !== undefined)
+    throw usage('--branch and --pull-request are both set', 'a pull request has its own base branch', 'remove --branch')
+}
+
+function usage(what: string, why: string, remedy: string): Failure {
+  return new Failure({ code: 'BP1001', what, why, remedy })
+}
+
+/** @throws Failure BP1001 where git alone is the forge */
+function hostedForge(forge: Session['ports']['forge']): HostedForge {
+  if (isHosted(forge)) return forge
+  throw usage(
+    'there is no forge with pull requests',
+    'the repository is used with git alone',
+    'give --head BRANCH, or a token of the forge',
+  )
+}
+
+async function headNamed(repository: PackageRepository, { head = '', fork }: PreviewOptions, cli: CliContext): Promise<PreviewHead> {
+  const { refs } = await repository.refs(cli.signal)
+  const named = [`refs/heads/${head}`, `refs/tags/${head}`, head].map((ref) => refs.get(ref)).find((commit) => commit !== undefined)
+  const commit = named ?? (/^[0-9a-f]{40}$/.test(head) ? objectId(head) : undefined)
+  if (commit !== undefined) return { name: head, commit, fork: fork === true }
+  throw new Failure({
+    code: 'BP1003',
+    what: `there is no branch, tag or commit ${JSON.stringify(head.slice(0, 300))}`,
+    where: repository.remote,
+    why: 'it is no ref of the repository, and no commit id of 40 digits',
+    remedy: 'push the branch, or name the whole id of a commit that the repository has',
+    retry: 'on-change',
+  })
+}
+
+/** Each cluster with what stands in for it where it cannot be read. */
+export async function clustersOf({ clusters }: Pick<Session, 'clusters'>, cli: Pick<CliContext, 'offlineCluster'>) {
+  return Promise.all(clusters.map(async ({ reader }) => ({ reader, offline: await cli.offlineCluster(reader.name) })))
+}

@@ -1,0 +1,90 @@
+/** `preview` for people: a line for each unit, and one for each change. */
+import { Failure, type FailureCode } from '../../failure.ts'
+import { describeResourceId } from '../../krm/resource-id.ts'
+import { liveCounts, objectCount, unitGroups } from '../../proposal/preview/preview-groups.ts'
+import { formatSides, formatValue } from '../../record/format-value.ts'
+import type { Preview, PreviewChange, PreviewFailure, PreviewUnit } from '../../record/preview.ts'
+import { given } from '../../text/given.ts'
+import { oneLine } from '../../text/one-line.ts'
+import { printFailures } from './print-failures.ts'
+import type { Printer } from './printer.ts'
+import { count } from './ranked-changes.ts'
+
+/** Changes of one unit. */
+const MOST_CHANGES = 100
+const LIVE = { before: 'not live yet', after: 'live already', other: 'drifted', unknown: 'live is unknown' } as const
+
+export function printPreview(preview: Preview, printer: Printer): void {
+  const { terminal } = printer
+  const { base, head, items, merge } = preview
+  const changing = items.filter(({ state }) => state === 'changes')
+  const clusters = new Set(changing.map(({ cluster }) => cluster)).size
+  const what =
+    changing.length === 0
+      ? 'changes nothing that could be built'
+      : `changes ${count(objectCount(changing), 'object')} of ${count(changing.length, 'unit')} in ${count(clusters, 'cluster')}`
+  printer.write(
+    `merging ${oneLine(head.name, 300)} (${head.commit.slice(0, 7)}) into ${oneLine(base.branch, 300)} (${base.commit.slice(0, 7)}) ${what}\n`,
+  )
+  for (const { units, changes } of unitGroups(preview)) {
+    for (const unit of units) printer.write(`${terminal.glyph('changed')} ${terminal.style(nameOf(unit), 'bold')}  ${unitText(unit)}\n`)
+    for (const change of changes.slice(0, MOST_CHANGES)) printer.write(`    ${changeText(change, units.length === 1, printer)}\n`)
+    if (changes.length > MOST_CHANGES) printer.write(`    and ${count(changes.length - MOST_CHANGES, 'more change')}; -o json has all\n`)
+  }
+  for (const unit of items.filter(({ state }) => state === 'same'))
+    printer.write(
+      `${terminal.glyph('ok')} ${nameOf(unit)}  reads ${oneLine(unit.edited.slice(0, 3).join(', '), 300)}, and does not change\n`,
+    )
+  for (const unit of items.filter(({ state }) => state === 'failed'))
+    printer.write(`${terminal.glyph('unknown')} ${nameOf(unit)}  is not built\n`)
+  if (merge.why !== undefined) printer.hint(`note: the head itself is compared: ${oneLine(merge.why, 500)}`)
+  for (const path of merge.conflicts.slice(0, 10))
+    printer.hint(`note: ${oneLine(path, 300)} changed on both sides: that of the head is compared`)
+  if (head.fork) printer.hint('note: the head is from a fork: nothing that it names was run, and no cluster was read')
+  if (preview.policies) printer.hint('note: the head changes policies: those of the base branch were used')
+  for (const note of preview.notes.slice(0, 10)) printer.hint(`note: ${oneLine(note, 500)}`)
+  for (const { name, failure } of preview.clusters)
+    if (failure !== undefined && !head.fork)
+      printer.hint(`note: what is live in ${oneLine(name, 300)} is unknown (${failure.code}): ${oneLine(failure.why, 500)}`)
+}
+
+/** On stderr, in every format. @returns those of the merge: a unit that the base branch cannot build is not the fault of the head */
+export function printPreviewFailures({ items }: Preview, printer: Printer): readonly Failure[] {
+  const failures = items.flatMap((unit) => unit.failures.map((failure) => ({ at: failure.at, failure: failureOf(failure) })))
+  printFailures(
+    failures.map(({ failure }) => failure),
+    printer.cli,
+    printer,
+  )
+  return failures.flatMap(({ at, failure }) => (at === 'merge' ? [failure] : []))
+}
+
+function failureOf({ code, where, ...failure }: PreviewFailure): Failure {
+  return new Failure({ ...failure, code: code as FailureCode, ...given({ where }) })
+}
+
+function nameOf({ package: path, cluster }: PreviewUnit): string {
+  return oneLine(`${path || '.'} in ${cluster}`, 300)
+}
+
+function unitText(unit: PreviewUnit): string {
+  const { before, after, other, unknown } = liveCounts(unit.changes)
+  const live = Object.entries({ 'not live yet': before, 'live already': after, drifted: other, 'not known live': unknown }).flatMap(
+    ([words, number]) => (number === 0 ? [] : [`${number} ${words}`]),
+  )
+  const presence = unit.presence === 'both' ? '' : unit.presence === 'new' ? 'new unit, ' : 'no unit any more, '
+  const shared = unit.shared.length === 0 ? '' : `, through ${oneLine(unit.shared.slice(0, 3).join(', '), 300)}`
+  return `${presence}${count(objectCount([unit]), 'object')}: ${live.join(', ')}${shared}`
+}
+
+function changeText(
+  { ref, path, change, before, after, risk, reason, live, liveValue }: PreviewChange,
+  single: boolean,
+  { terminal }: Printer,
+): string {
+  const name = oneLine(describeResourceId(ref), 300)
+  const { git, live: to } = formatSides({ git: before, live: after })
+  const what = path === undefined ? `${name} is ${change}` : `${name} ${oneLine(path, 300)}: ${git} ${terminal.glyph('arrow')} ${to}`
+  const third = liveValue === undefined ? '' : `: ${formatValue(liveValue)}`
+  return `${what}  ${risk} ${oneLine(reason, 40)}${single ? `, ${LIVE[live]}${third}` : ''}`
+}

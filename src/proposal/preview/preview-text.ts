@@ -1,0 +1,350 @@
+/** The comment of a preview, and what the command prints with `-o markdown`. Everything from git and clusters goes through the encoders. */
+import { RISK_RULES } from '../../drift/risk/risk.ts'
+import { objectId } from '../../package/object-id.ts'
+import type { ForgeDialect } from '../../ports/hosted-forge.ts'
+import { formatValue } from '../../record/format-value.ts'
+import type { Preview, PreviewChange, PreviewFailure, PreviewUnit } from '../../record/preview.ts'
+import type { Change } from '../../record/schema.ts'
+import { markdownCell, markdownProse } from '../../text/markdown-text.ts'
+import { worstRisk } from '../text/proposal-subject.ts'
+import {
+  box,
+  clusterCell,
+  count,
+  fieldCell,
+  firstFitting,
+  folded,
+  listOf,
+  objectLink,
+  riskWord,
+  sides,
+  table,
+  time,
+} from '../text/words.ts'
+import { type GroupedChange, liveCounts, objectCount, type UnitGroup, unitGroups } from './preview-groups.ts'
+
+/** Rows of units, changes of each group, groups with a table, other lines. */
+const AMOUNTS = [
+  [100, 50, 40, 50],
+  [100, 20, 20, 20],
+  [50, 10, 8, 10],
+  [20, 3, 3, 5],
+  [10, 0, 0, 2],
+] as const
+type Amount = (typeof AMOUNTS)[number]
+
+/** First line of the comment of a head and a base: the same pair is not previewed again. */
+export function previewMark({ base, head }: Pick<Preview, 'base' | 'head'>): string {
+  return `<!-- backporch:preview ${head.commit} ${base.commit} -->`
+}
+
+interface TextOptions {
+  readonly dialect: ForgeDialect
+  readonly version: string
+}
+
+/** At most as long as the forge takes. */
+export function previewText(preview: Preview, options: TextOptions): string {
+  const { bodyLimit } = options.dialect
+  const text = firstFitting(AMOUNTS, (amount) => textOf(preview, options, amount), bodyLimit)
+  return text ?? `${previewMark(preview)}\n${summary(preview)}\n\nThe rest is too long for a comment: run \`backporch preview\`.\n`
+}
+
+function textOf(preview: Preview, { dialect, version }: TextOptions, [rows, changes, groups, others]: Amount): string {
+  const grouped = unitGroups(preview)
+  const lines = [
+    previewMark(preview),
+    ...box(dialect, boxOf(preview), [summary(preview), ...liveLines(preview), ...states(preview)]),
+    ...unitTable(grouped, rows),
+    ...grouped.slice(0, groups).flatMap((group) => (changes === 0 ? [] : changesOf(group, preview, dialect, changes))),
+    ...(grouped.length > groups
+      ? [`The changes of ${count(grouped.length - groups, 'more unit')} are not shown: run \`backporch preview\`.`, '']
+      : []),
+    ...sameUnits(preview, others),
+    ...failedUnits(preview, others),
+    ...noteLines(preview, others),
+    `<sub>${footer(preview, version)}</sub>`,
+  ]
+  return `${lines.join('\n')}\n`
+}
+
+function boxOf(preview: Preview): 'caution' | 'warning' | 'note' {
+  const changes = changesIn(preview)
+  if (changes.some(({ risk }) => risk === 'critical')) return 'caution'
+  return changes.some(({ risk }) => risk === 'high') || preview.items.some(({ failures }) => failures.length > 0) ? 'warning' : 'note'
+}
+
+/** `**Merging changes 8 objects in 2 clusters**: one, two, three and sized. pinned reads an edited file, and does not change. Highest risk …` */
+export function summary(preview: Preview): string {
+  const changing = preview.items.filter(({ state }) => state === 'changes')
+  const failed = preview.items.filter(({ state }) => state === 'failed').length
+  const broken = failed === 0 ? '' : ` ${count(failed, 'unit')} could not be built.`
+  if (changing.length === 0) {
+    const why =
+      preview.edited.length === 0
+        ? 'it edits no file'
+        : preview.items.length === 0
+          ? 'no unit is built from the files that it edits'
+          : 'what is built of the units stays the same'
+    return failed === 0 ? `**Merging changes nothing in the clusters**: ${why}.` : `**What merging changes is not known.**${broken}`
+  }
+  const clusters = new Set(changing.map(({ cluster }) => cluster)).size
+  const moved = new Set(changing.map((unit) => unit.package))
+  const still = new Set(preview.items.flatMap((unit) => (unit.state === 'same' && !moved.has(unit.package) ? [unit.package] : [])))
+  const same =
+    still.size === 0
+      ? ''
+      : ` ${namesOf(still)} ${still.size === 1 ? 'reads an edited file, and does not change' : 'read edited files, and do not change'}.`
+  const what = `${count(objectCount(changing), 'object')} in ${count(clusters, 'cluster')}`
+  return `**Merging changes ${what}**: ${namesOf(moved)}.${same} Highest risk ${riskReasons(changesIn(preview))}.${broken}`
+}
+
+const NAMES_SHOWN = 6
+
+/** `a`, `b and c` */
+function namesOf(paths: ReadonlySet<string>): string {
+  const names = [...paths].slice(0, NAMES_SHOWN).map((path) => markdownCell(path || '.', 100))
+  const more = paths.size - names.length
+  const last = more > 0 ? `${more} more` : names.pop()
+  return names.length === 0 ? `${last}` : `${names.join(', ')} and ${last}`
+}
+
+function riskReasons(changes: readonly PreviewChange[]): string {
+  const risk = worstRisk(changes)
+  const codes = [...new Set(changes.filter((change) => change.risk === risk).map(({ reason }) => reason))]
+  const known = codes.slice(0, 2).map((code) => reasonOf(code))
+  return `${riskWord(risk)}: ${known.join('; ')}${codes.length > 2 ? ` and ${count(codes.length - 2, 'more reason')}` : ''}`
+}
+
+/** The sentences about whole objects are those of drift. */
+function reasonOf(code: string): string {
+  if (code === 'OBJ-MISSING') return 'an object is removed'
+  if (code === 'OBJ-UNEXPECTED') return 'an object is added'
+  const rule = RISK_RULES.find((each) => each.code === code)
+  return rule === undefined ? markdownCell(code, 40) : `${rule.why} (${markdownCell(code, 40)})`
+}
+
+/** What of the changes is live today, in words: `**Live today:** 2 of 6 changes are live already (image).` */
+function liveLines(preview: Preview): string[] {
+  const changes = changesIn(preview)
+  if (changes.length === 0) return []
+  const { before, after, other, unknown } = liveCounts(changes)
+  const parts = [
+    ...(after === 0 ? [] : [after === changes.length ? 'all of it is live already' : `${alreadyNames(changes)} live already`]),
+    ...(other === 0 ? [] : [`${count(other, 'change')} ${other === 1 ? 'is' : 'are'} about a field or object that drifted`]),
+    ...(before === 0 ? [] : [`${count(before, 'change')} ${before === 1 ? 'is' : 'are'} not live yet`]),
+    ...(unknown === 0 ? [] : [`of ${count(unknown, 'change')} it is not known`]),
+  ]
+  // Of a fork it is said once.
+  const lost = preview.clusters.flatMap(({ name, failure }) => (failure === undefined || preview.head.fork ? [] : [{ name, failure }]))
+  return [
+    `**Live today:** ${parts.join('; ')}.`,
+    ...lost
+      .slice(0, 5)
+      .map(
+        ({ name, failure }) =>
+          `**Of ${clusterCell(name)} it is unknown what is live** (${markdownCell(failure.code, 20)}): ${markdownProse(failure.why, 300)}. ${markdownProse(failure.remedy, 300)}.`,
+      ),
+    ...(lost.length > 5 ? [`Of ${count(lost.length - 5, 'more cluster')} it is unknown what is live.`] : []),
+  ]
+}
+
+/** `the image is`, `3 changes are` */
+function alreadyNames(changes: readonly PreviewChange[]): string {
+  const there = changes.filter(({ live }) => live === 'after')
+  const fields = [...new Set(there.map(({ path }) => /\.([A-Za-z]+)$/.exec(path ?? '')?.[1]))]
+  const [only] = fields
+  const all = changes.filter(({ path }) => only !== undefined && path?.endsWith(`.${only}`) === true)
+  return fields.length === 1 && only !== undefined && all.length === there.length
+    ? `the ${only} is`
+    : `${count(there.length, 'change')} ${there.length === 1 ? 'is' : 'are'}`
+}
+
+function states({ head, merge, policies }: Preview): string[] {
+  return [
+    ...(head.fork
+      ? [
+          '**From a fork:** nothing that it names was run: no program, image or module. A unit that needs one is not built. No cluster was read.',
+        ]
+      : []),
+    ...(merge.why === undefined
+      ? []
+      : [`**Not merged:** the files of the head itself are compared, because ${markdownProse(merge.why, 300)}.`]),
+    ...(merge.conflicts.length === 0
+      ? []
+      : [
+          `**Conflicts:** ${merge.conflicts
+            .slice(0, 5)
+            .map((path) => markdownCell(path))
+            .join(
+              ', ',
+            )}${merge.conflicts.length > 5 ? ` and ${merge.conflicts.length - 5} more` : ''} changed on both sides; the files of the head are compared.`,
+        ]),
+    ...(policies ? ['**Policies change:** what runs, and where, is still by the policies of the base branch here.'] : []),
+  ]
+}
+
+function unitTable(groups: readonly UnitGroup[], most: number): string[] {
+  if (groups.length === 0) return []
+  const rows = groups.flatMap(({ units }) => units)
+  const shown = rows
+    .slice(0, most)
+    .map((unit) => [unitCell(unit), clusterCell(unit.cluster), whatOf(unit), riskWord(riskOf(unit.changes)), liveCell(unit.changes)])
+  return [
+    ...table(['Unit', 'Cluster', 'Merging changes', 'Risk', 'Live today'], shown),
+    ...(rows.length > most ? [`and ${count(rows.length - most, 'more unit')}.`, ''] : []),
+  ]
+}
+
+function riskOf(changes: readonly PreviewChange[]): Change['risk'] {
+  return worstRisk(changes)
+}
+
+function unitCell({ package: path, shared, presence }: PreviewUnit): string {
+  const note = presence === 'new' ? ' (new)' : presence === 'gone' ? ' (removed)' : shared.length > 0 ? ' (shared files)' : ''
+  return `${markdownCell(path || '.')}${note}`
+}
+
+/** `2 objects: Deployment, Service` */
+function whatOf(unit: PreviewUnit): string {
+  const kinds = [...new Set(unit.changes.map(({ ref }) => ref.kind))]
+  const more = kinds.length > 3 ? ` and ${kinds.length - 3} more` : ''
+  return `${count(objectCount([unit]), 'object')}: ${kinds
+    .slice(0, 3)
+    .map((kind) => markdownCell(kind, 60))
+    .join(', ')}${more}`
+}
+
+function liveCell(changes: readonly PreviewChange[]): string {
+  const { before, after, other, unknown } = liveCounts(changes)
+  const parts = [
+    ...(before === 0 ? [] : [`${before} not yet`]),
+    ...(after === 0 ? [] : [`${after} already`]),
+    ...(other === 0 ? [] : [`${other} drifted`]),
+    ...(unknown === 0 ? [] : [`${unknown} unknown`]),
+  ]
+  return parts.join(', ')
+}
+
+function changesOf(group: UnitGroup, { base, head }: Preview, dialect: ForgeDialect, most: number): string[] {
+  const [{ edited, shared, appliedBy }] = group.units
+  const clusters = group.units.map(({ cluster }) => clusterCell(cluster))
+  const where = `${clusters.slice(0, 5).join(', ')}${clusters.length > 5 ? ` and ${clusters.length - 5} more` : ''}`
+  const shown = group.changes.slice(0, most)
+  const files = (shared.length > 0 ? shared : edited).slice(0, 3).map((path) => markdownCell(path))
+  const through = `${shared.length > 0 ? 'Through the shared' : 'Through'} ${files.join(', ')}${(shared.length > 0 ? shared : edited).length > 3 ? ' and more' : ''}`
+  const rows = shown.map((change) => {
+    const { git, live } = fromTo(change)
+    const links = change.change === 'removed' ? { base: objectId(base.commit), dialect } : { base: objectId(head.commit), dialect }
+    return [
+      `${objectLink(change, links)} ${change.path === undefined ? '' : fieldCell(change)}`.trim(),
+      git,
+      live,
+      `${riskWord(change.risk)} ${markdownCell(change.reason, 40)}`,
+      groupedLive(change),
+    ]
+  })
+  return folded(dialect, `${count(group.changes.length, 'change')} of`, group.package || '.', [
+    `In ${where}. ${through}${appliedBy === undefined ? '' : `, as ${markdownCell(appliedBy, 200)} builds it`}.`,
+    '',
+    ...table(['Object and field', 'Base branch', 'After the merge', 'Risk', 'Live today'], rows),
+    ...(group.changes.length > most ? [`and ${count(group.changes.length - most, 'more change')}.`] : []),
+  ])
+}
+
+function fromTo({ change, path, before, after }: PreviewChange): { readonly git: string; readonly live: string } {
+  if (path === undefined) return change === 'added' ? { git: 'not declared', live: 'declared' } : { git: 'declared', live: 'not declared' }
+  return sides({ change, ...(before === undefined ? {} : { git: before }), ...(after === undefined ? {} : { live: after }) })
+}
+
+const LIVE_WORDS = { before: 'not yet', after: '**already**', other: 'drifted', unknown: 'unknown' } as const
+
+/** One word where it is so in all clusters. */
+function groupedLive({ everywhere }: GroupedChange): string {
+  const states = new Set(everywhere.map(({ live }) => live))
+  const [only] = everywhere
+  if (states.size !== 1 || only === undefined) return liveCell(everywhere)
+  if (only.live !== 'other') return LIVE_WORDS[only.live]
+  const values = new Set(everywhere.map(({ liveValue }) => (liveValue === undefined ? '' : formatValue(liveValue))))
+  const [value = ''] = values
+  return values.size === 1 && value !== '' ? `drifted: ${markdownCell(value, 60)}` : LIVE_WORDS.other
+}
+
+/** Units that read an edited file and stay as they are. */
+function sameUnits({ items }: Preview, most: number): string[] {
+  const same = items.filter(({ state }) => state === 'same')
+  if (same.length === 0) return []
+  const lines = [...Map.groupBy(same, (unit) => unit.package)].map(([path, own]) => {
+    const [first] = own
+    const files =
+      first?.edited
+        .slice(0, 3)
+        .map((file) => markdownCell(file))
+        .join(', ') ?? ''
+    return `${markdownCell(path || '.')} in ${own
+      .slice(0, 5)
+      .map(({ cluster }) => clusterCell(cluster))
+      .join(', ')}${own.length > 5 ? ` and ${own.length - 5} more` : ''}${files === '' ? '' : `: reads ${files}`}`
+  })
+  return ['**Read an edited file, and do not change:**', '', ...listOf(lines, most, 'unit'), '']
+}
+
+/** What could not be built or read, each with its code, place and remedy. */
+function failedUnits({ items }: Preview, most: number): string[] {
+  const failures = items.flatMap((unit) => unit.failures.map((failure) => ({ unit, failure })))
+  if (failures.length === 0) return []
+  const groups = [
+    ...Map.groupBy(failures, ({ unit, failure }) => JSON.stringify([unit.package, failure.at, failure.code, failure.why])).values(),
+  ]
+  const lines = groups.flatMap((own) => {
+    const [first] = own
+    return first === undefined
+      ? []
+      : [
+          failureLine(
+            first.unit,
+            first.failure,
+            own.map(({ unit }) => unit.cluster),
+          ),
+        ]
+  })
+  return ['**Not known:**', '', ...listOf(lines, most, 'failure'), '']
+}
+
+const AT = { base: 'on the base branch', merge: 'after the merge', live: 'live' } as const
+
+function failureLine(unit: PreviewUnit, { at, code, what, where, why, remedy }: PreviewFailure, clusters: readonly string[]): string {
+  const place = where === undefined ? '' : ` at ${markdownCell(where, 200)}`
+  const more = clusters.length > 3 ? ` and ${clusters.length - 3} more` : ''
+  const name = `${markdownCell(unit.package || '.')} in ${clusters.slice(0, 3).map(clusterCell).join(', ')}${more}`
+  return `${name}, ${AT[at]} (${markdownCell(code, 20)})${place}: ${markdownProse(what, 300)}: ${markdownProse(why, 400)}. To correct it: ${markdownProse(remedy, 300)}.`
+}
+
+function noteLines({ notes }: Preview, most: number): string[] {
+  return notes.length === 0
+    ? []
+    : [
+        ...listOf(
+          notes.map((note) => markdownProse(note, 300)),
+          Math.min(most, 5),
+          'note',
+        ),
+        '',
+      ]
+}
+
+function footer({ base, head, clusters, untouched, edited }: Preview, version: string): string {
+  const times = clusters.flatMap(({ observedAt }) => (observedAt === undefined ? [] : [observedAt])).sort()
+  const [first] = times
+  return [
+    `backporch ${markdownCell(version, 30)}`,
+    `${markdownCell(head.name, 100)} at ${markdownCell(head.commit.slice(0, 7))} into ${markdownCell(base.branch, 100)} at ${markdownCell(base.commit.slice(0, 7))}`,
+    count(edited.length, 'edited file'),
+    ...(untouched === 0 ? [] : [`${count(untouched, 'unit')} not touched`]),
+    ...(first === undefined ? [] : [`observed ${time(first)}`]),
+  ].join(' · ')
+}
+
+function changesIn({ items }: Preview): readonly PreviewChange[] {
+  return items.flatMap(({ changes }) => changes)
+}
