@@ -120,7 +120,14 @@ const HELM_RELEASE: ApplierKind = {
 export const FLUX: Syncer = {
   name: 'Flux',
   managers: [
-    { names: ['kustomize-controller'], class: 'gitops', alone: true, repeats: 'a Flux Kustomization', what: 'Flux: Kustomizations' },
+    {
+      names: ['kustomize-controller'],
+      class: 'gitops',
+      alone: true,
+      repeats: 'a Flux Kustomization',
+      what: 'Flux: Kustomizations',
+      takesOver: takesOverKubectl,
+    },
     { names: ['helm-controller'], class: 'gitops', alone: true, repeats: 'a Flux HelmRelease', what: 'Flux: HelmReleases' },
     {
       names: ['flux', 'flux-*', 'source-controller', 'image-automation-controller'],
@@ -152,6 +159,13 @@ export const FLUX: Syncer = {
     ],
     judge: (of, repository) => of('Kustomization').flatMap((own) => checkKustomization(own, of('GitRepository'), repository)),
   },
+}
+
+/** kustomize-controller `internal/controller/kustomization_controller.go`, `apply`: the cleanup of field managers, which is by the first letters. */
+function takesOverKubectl(manager: string, live: JsonObject): boolean {
+  // Without the label it is not a Kustomization that applies under this name.
+  if (!isName(labelsOf(live).get(`${KUSTOMIZE}/name`) ?? '')) return false
+  return /^(?:kubectl|before-first-apply)/.test(manager) && !hasMark(live, `${KUSTOMIZE}/ssa`, ['merge'])
 }
 
 /** `<group>/name` and `<group>/namespace`: fluxcd/pkg `ssa/manager.go` SetOwnerLabels. */
@@ -213,7 +227,7 @@ function judgeKustomization(question: ApplierCase): Judgement {
 }
 
 function exceptionOf(field: DriftedField, own: JsonObject): Exception[] {
-  const isMarked = (key: string, ...values: readonly string[]): boolean => hasMark(field, `${KUSTOMIZE}/${key}`, values)
+  const isMarked = (key: string, ...values: readonly string[]): boolean => hasMark(field.live, `${KUSTOMIZE}/${key}`, values)
   if (isMarked('reconcile', 'disabled')) return [{ field, why: ['the object is marked reconcile: disabled'] }]
   if (isMarked('ssa', 'ignore')) return [{ field, why: ['the object is marked ssa: Ignore'] }]
   if (field.live !== undefined && isMarked('ssa', 'ifnotpresent')) return [{ field, why: ['the object is marked ssa: IfNotPresent'] }]
@@ -249,7 +263,7 @@ function judgeHelmRelease(question: ApplierCase): Judgement {
       warnings: notReady(title, own),
     }
     const exceptions = fields.flatMap((field): Exception[] =>
-      hasMark(field, `${HELM}/driftDetection`, ['disabled'])
+      hasMark(field.live, `${HELM}/driftDetection`, ['disabled'])
         ? [{ field, why: ['the object is marked driftDetection: disabled'] }]
         : ignoreException(field, HELM_RELEASE_IGNORES, own, 'spec.driftDetection.ignore'),
     )
@@ -257,7 +271,7 @@ function judgeHelmRelease(question: ApplierCase): Judgement {
   })
 }
 
-function hasMark({ live }: DriftedField, key: string, values: readonly string[]): boolean {
+function hasMark(live: JsonObject | undefined, key: string, values: readonly string[]): boolean {
   if (live === undefined) return false
   const found = [labelsOf(live).get(key), annotationsOf(live).get(key)]
   return found.some((value) => value !== undefined && values.includes(value.toLowerCase()))

@@ -1,5 +1,6 @@
 /** The syncers, and the functions over all of them. */
 import { matchesGlob } from '../text/glob.ts'
+import type { JsonObject } from '../text/json.ts'
 import { ARGO_CD } from './argo-cd.ts'
 import { CONFIG_SYNC } from './config-sync.ts'
 import { FLEET } from './fleet.ts'
@@ -60,6 +61,11 @@ export function marksAs({ managers, marks }: Syncer, manager: string): boolean {
 /** Whether the manager writes the last-applied annotation. */
 export function keepsLastApplied(manager: string): boolean {
   return SYNCERS.some(({ lastAppliedBy }) => matches(lastAppliedBy, manager))
+}
+
+/** Whether the next apply under the first name makes the fields of the other manager its own. */
+export function takesOver(syncer: string, manager: string, live: JsonObject): boolean {
+  return namesOfManager(syncer)?.takesOver?.(manager, live) === true
 }
 
 function matches(names: readonly string[], manager: string): boolean {

@@ -48,6 +48,8 @@ export interface ManagerNames {
   readonly repeats: string
   /** What writes so, and where that is documented. */
   readonly what: string
+  /** Whether its next apply makes the fields of another manager its own, and so removes what git does not declare. Default: no. */
+  readonly takesOver?: (manager: string, live: JsonObject) => boolean
 }
 
 /** Labels and annotations that a syncer puts on what it applies. They are never in git, and each apply writes them again. */

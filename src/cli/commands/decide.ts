@@ -1,4 +1,5 @@
 import { createInterface } from 'node:readline/promises'
+import { isRemovedByApply } from '../../drift/compare/last-applied.ts'
 import { Failure } from '../../failure.ts'
 import type { PendingSettle } from '../../plan/decisions/pending-settles.ts'
 import { settleDecisions } from '../../reconcile/apply/settle.ts'
@@ -70,7 +71,9 @@ function printNext({ reviewed }: Decided, printer: Printer): void {
   if (by === 'backporch') return
   if (plan === 'Restore' || plan === 'Mixed') {
     for (const line of applierLines(observation.applier)) printer.write(`  ${line}\n`)
-    const added = proposal.record.spec.changes.filter(({ change, resolution }) => change === 'added' && resolution === 'Restore').length
+    const added = proposal.record.spec.changes.filter(
+      ({ change, resolution, notes = [] }) => change === 'added' && resolution === 'Restore' && !notes.some(isRemovedByApply),
+    ).length
     if (added > 0) {
       printer.write(
         `  no apply removes the ${added} added ${added === 1 ? 'field' : 'fields'}: remove ${added === 1 ? 'it' : 'them'} by hand (after later merges backporch does, with "settle: backporch" in the policy)\n`,

@@ -26,7 +26,16 @@ import { findAddedFields } from './added-fields.ts'
 import { compareObjects } from './compare-resource.ts'
 import { differingLeaves, isEmptyValue } from './equal-values.ts'
 import { followsAnother } from './follows.ts'
-import { type AppliedLast, appliedLast, droppedPaths, LEFT_OVER, OF_ANOTHER, OF_NOBODY, type StoredManifest } from './last-applied.ts'
+import {
+  type AppliedLast,
+  appliedLast,
+  droppedPaths,
+  LEFT_OVER,
+  OF_ANOTHER,
+  OF_NOBODY,
+  type StoredManifest,
+  takenOver,
+} from './last-applied.ts'
 import { leftKeys } from './left-data.ts'
 import { isLostWhenReleased } from './lost-when-released.ts'
 import { hiddenLocations, writerInOtherVersion, writersInOtherVersions } from './other-version.ts'
@@ -319,7 +328,8 @@ class Subject {
     const items = fields
       .filter(({ path }) => !reported.overlaps(path) && !followsAnother({ change: 'added', path }, this.desired, this.live))
       .map(({ path, live, owner }) => {
-        const note = this.applied?.note(path, OF_ANOTHER) ?? OF_ANOTHER
+        const taken = this.observed.prediction?.state === 'refused' ? undefined : takenOver(syncer, owner, object)
+        const note = taken ?? this.applied?.note(path, OF_ANOTHER) ?? OF_ANOTHER
         return this.extra(path, live, actorOf(owner, 'field-manager'), [note])
       })
     const count = this.metadataOnly ? undefined : unownedCount(this.observed.desired.id, this.desired, this.live, this.managed)

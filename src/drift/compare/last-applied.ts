@@ -6,9 +6,11 @@
 import { type FieldPath, valueAt } from '../../krm/field-path.ts'
 import type { FieldSchema } from '../../krm/field-schema.ts'
 import { fieldSetOf, leavesOf } from '../../krm/field-set.ts'
+import type { FieldManager } from '../../krm/managed-fields.ts'
 import { PathSet } from '../../krm/path-set.ts'
 import { annotationsOf, type Resource } from '../../krm/resource.ts'
 import { LAST_APPLIED } from '../../syncers/kubectl.ts'
+import { takesOver } from '../../syncers/registry.ts'
 import { isJsonObject, type Json, type JsonObject, parseJson } from '../../text/json.ts'
 import type { SyncerManager } from '../drift.ts'
 import { withSecretData } from './secret-data.ts'
@@ -62,6 +64,17 @@ export class AppliedLast {
 export const OF_ANOTHER = 'no apply removes it: it belongs to another manager'
 export const OF_NOBODY = 'no apply removes it: the object does not say whose it is'
 export const LEFT_OVER = 'no apply removes it: it is left over from what the syncer applied before'
+
+/** For a field that git lacks, of another manager whose fields the syncer makes its own before it applies; undefined for others. */
+export function takenOver(syncer: SyncerManager | undefined, owner: FieldManager, live: JsonObject): string | undefined {
+  if (syncer?.operation !== 'Apply' || owner.subresource !== '' || !takesOver(syncer.manager, owner.manager, live)) return undefined
+  return `the next apply removes it: ${syncer.manager} takes over what ${owner.manager} wrote`
+}
+
+/** Whether a note says that an apply removes the field, although git does not declare it. */
+export function isRemovedByApply(note: string): boolean {
+  return /^the next (?:apply|upgrade) removes it: /.test(note)
+}
 
 /** Whether a note says that no apply removes the field. */
 export function isLeftByApply(note: string): boolean {

@@ -1,12 +1,18 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { appliedBy, editedBy, TEST_SCHEMA, withMetadata } from '../../../test/fakes/live-object.ts'
+import { Failure } from '../../failure.ts'
 import { formatFieldPath } from '../../krm/field-path.ts'
+import type { Prediction } from '../../krm/live-view.ts'
 import { readResource } from '../../krm/resource.ts'
 import type { JsonObject } from '../../text/json.ts'
 import { detectDrift, needsPrediction } from './detect-drift.ts'
 
 const FLUX = { manager: 'kustomize-controller', operation: 'Apply', subresource: '' } as const
+const REFUSED: Prediction = {
+  state: 'refused',
+  failure: new Failure({ code: 'BP3011', what: 'cannot patch', why: 'duplicate port name', remedy: 'correct it' }),
+}
 const MARK = 'kustomize.toolkit.fluxcd.io/name'
 
 const GIT: JsonObject = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'web', namespace: 'shop' }, data: { a: '1' } }
@@ -62,4 +68,16 @@ test('a mark under the name of a syncer of another tool is what somebody applied
     items.map(({ change, path }) => [change, formatFieldPath(path)]),
     [['added', `metadata.labels["${MARK}"]`]],
   )
+})
+
+test('what kubectl added goes with the next apply of Flux, except of an object marked ssa: Merge; what another manager added stays', () => {
+  const noteOf = (live: JsonObject, prediction?: Prediction): string | undefined =>
+    detectDrift({ ...observed(live), prediction }, FLUX).items.find(({ path }) => formatFieldPath(path) === 'data.b')?.notes[0]
+  const added = (manager: string, object = applied({ [MARK]: 'web' })): JsonObject => editedBy(manager, object, 'data.b', '2')
+  assert.equal(noteOf(added('kubectl-patch')), 'the next apply removes it: kustomize-controller takes over what kubectl-patch wrote')
+  assert.match(noteOf(added('kubectl-patch'), REFUSED) ?? '', /^no apply removes it/, 'an apply that the server refuses removes nothing')
+  assert.match(noteOf(added('k9s')) ?? '', /^no apply removes it/)
+  assert.match(noteOf(added('kubectl-patch', applied({}))) ?? '', /^no apply removes it/, 'no Kustomization applies it')
+  const marked = withMetadata(applied({ [MARK]: 'web' }), { annotations: { 'kustomize.toolkit.fluxcd.io/ssa': 'Merge' } })
+  assert.match(noteOf(added('kubectl-patch', marked)) ?? '', /^no apply removes it/)
 })

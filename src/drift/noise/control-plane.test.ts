@@ -141,6 +141,16 @@ test('finalizers with a domain by controllers; by a person they are drift', () =
   assertMutes('controller-finalizers', finalizer('finalizers.fluxcd.io', 'kustomize-operator'))
   assertMutes('controller-finalizers', finalizer('example.com/clean-up', 'widget-controller'))
   assertMutes('controller-finalizers', finalizer('foregroundDeletion', KCM))
+  const source = (by: string): Edit =>
+    add(
+      'source.toolkit.fluxcd.io/v1 GitRepository flux-system/apps',
+      'metadata.finalizers[="finalizers.fluxcd.io"]',
+      'finalizers.fluxcd.io',
+      by,
+    )
+  assertMutes('controller-finalizers', source('source-controller'))
+  assertShows('controller-finalizers', source(PERSON))
+  assertShows('controller-finalizers', finalizer('finalizers.fluxcd.io', 'source-controller'), {}, /no controller that is known/)
   assertShows('controller-finalizers', finalizer('example.com/clean-up', PERSON), {}, /no controller that is known/)
   assertShows('controller-finalizers', finalizer('guard', 'widget-controller'), {}, /no domain/)
   assertShows('controller-finalizers', finalizer('example.com/clean-up', 'curl'))

@@ -4,6 +4,7 @@
  * Sources: kubernetes/kubernetes `pkg/controller`, `pkg/registry`, `plugin/pkg/admission`; carvel-dev/kapp `pkg/kapp/config/default.go` for
  * comparison (its list of fields that the cluster owns).
  */
+import { SYNCERS } from '../../syncers/registry.ts'
 import { getKey, isJsonArray, isJsonObject, type Json, partOf, textOf } from '../../text/json.ts'
 import { isControlPlane } from '../attribute/actor-classes.ts'
 import type { Drift } from '../drift.ts'
@@ -25,6 +26,7 @@ import {
   writerOf,
   writtenBy,
 } from './noise-rule.ts'
+import { isOf } from './syncer-metadata.ts'
 
 const fromControlPlane = (drift: Drift): boolean => writtenBy(drift, isControlPlane)
 
@@ -174,13 +176,19 @@ function judgeBinding(drift: Drift, surroundings: Surroundings): Judgement | und
 /** `foregroundDeletion` and `orphan` are the API server's own (apimachinery `meta/v1`). */
 const QUALIFIED = /^([a-z0-9]([-a-z0-9]*[a-z0-9])?\.)+[a-z0-9]([-a-z0-9]*[a-z0-9])?(\/[A-Za-z0-9][-A-Za-z0-9_.]*)?$/
 
+/** A controller of a syncer wrote it, on a resource of that syncer: source-controller on a GitRepository. */
+function isOfItsSyncer(drift: Drift): boolean {
+  return SYNCERS.some((one) => one.requests !== 'none' && one.requests.kinds.test(kindOf(drift)) && isOf(one, drift))
+}
+
 function judgeFinalizer(drift: Drift, surroundings: Surroundings): Judgement | undefined {
   const finalizer = finalizerOf(drift)
   if (!isAdded(drift) || finalizer === undefined) return undefined
   if (finalizer === 'foregroundDeletion' || finalizer === 'orphan')
     return fromServer(drift, 'the API server is deleting the object', surroundings)
   if (!QUALIFIED.test(finalizer)) return shown('its name has no domain, as the finalizers of controllers have')
-  if (isPerson(drift) || !isMachine(drift)) return shown(`${writerOf(drift)} wrote it, which is no controller that is known`)
+  if (isPerson(drift) || !(isMachine(drift) || isOfItsSyncer(drift)))
+    return shown(`${writerOf(drift)} wrote it, which is no controller that is known`)
   return muted(`${writerOf(drift)} asks to clean up before the object is deleted`)
 }
 
@@ -267,7 +275,7 @@ export const CONTROL_PLANE_RULES: readonly NoiseRule[] = [
   {
     name: 'controller-finalizers',
     reason: 'A controller adds a finalizer to clean up before an object is deleted.',
-    mutes: 'finalizers with a domain that a controller added; a finalizer that a person added is shown.',
+    mutes: 'finalizers with a domain that a controller added, or a syncer on its own resources; a finalizer that a person added is shown.',
     link: 'https://kubernetes.io/docs/concepts/overview/working-with-objects/finalizers/',
     judge: judgeFinalizer,
   },

@@ -25,7 +25,7 @@ import {
 } from './noise-rule.ts'
 
 /** Whether the owner is a name under which the syncer leaves marks and directives, and not a person. */
-function isOf(marking: Syncer, drift: Drift): boolean {
+export function isOf(marking: Syncer, drift: Drift): boolean {
   return !isPerson(drift) && isOwned(drift) && marksAs(marking, drift.actor.manager)
 }
 

@@ -1,5 +1,6 @@
 /** What each decision does to git and to the cluster, and the boxes that change the plan. */
 
+import { isRemovedByApply } from '../../drift/compare/last-applied.ts'
 import { describeResourceId } from '../../krm/resource-id.ts'
 import { restoreLosses } from '../../record/restore-losses.ts'
 import type { Change, Plan } from '../../record/schema.ts'
@@ -125,7 +126,7 @@ export function settleNotes(subject: ProposalSubject): string[] {
   const { record, reapplyFails } = subject
   const restored = record.spec.changes.filter(({ resolution }) => resolution === 'Restore')
   if (restored.length === 0) return []
-  const added = restored.filter(({ change }) => change === 'added').length
+  const added = restored.filter(({ change, notes = [] }) => change === 'added' && !notes.some(isRemovedByApply)).length
   const fails = reapplyFails.map(({ ref, why }) => `Applying ${markdownCell(describeResourceId(ref))} fails: ${markdownCell(why, 300)}`)
   const notes = listOf(fails, REASONS_SHOWN, 'object')
   if (added > 0 && record.spec.settle === 'syncer') {

@@ -82,7 +82,10 @@ test('a folder without a Kptfile is called one, and no link leads to the Kptfile
 test('fields that no apply removes are listed', () => {
   const added = changeOf({ ...REPLICAS, change: 'added', git: undefined, live: 'on', path: 'metadata.annotations["a/b"]' })
   assert.match(bodyOf(subjectOf([added])), /One field is not declared in git\. An apply does not remove such a field/)
-  assert.doesNotMatch(bodyOf(withSettle(subjectOf([added]), 'backporch')), /not in git at all/)
+  assert.doesNotMatch(bodyOf(withSettle(subjectOf([added]), 'backporch')), /An apply does not remove such a field/)
+  const taken = { ...added, notes: ['the next apply removes it: kustomize-controller takes over what kubectl-edit wrote'] }
+  assert.doesNotMatch(bodyOf(subjectOf([taken])), /An apply does not remove such a field/)
+  assert.match(bodyOf(subjectOf([taken, added])), /One field is not declared in git\. An apply does not remove such a field/)
 })
 
 test('for deleted objects, the body names the copy in the record and the lost values', () => {

@@ -24,7 +24,7 @@ async function listed(
 ): Promise<readonly string[]> {
   const cluster = new MemoryCluster()
   for (const object of live) cluster.put(object)
-  const declared = (objects: readonly JsonObject[]) => objects.map((object) => ({ object, path: 'a.yaml', document: 0 }))
+  const declared = (objects: readonly JsonObject[]) => objects.map((object) => ({ object, path: 'a.yaml', document: 0, line: 1 }))
   const { objects } = await afterMerge(cluster, { before: declared(before), after: declared(after) }).list(GROUP, 'Kustomization', signal)
   return objects.map((object) => `${(object['metadata'] as JsonObject)['name']} ${(object['spec'] as JsonObject)['path']}`)
 }
