@@ -247,7 +247,10 @@ async function prepareGitea(own: readonly string[]): Promise<{ why: string } | {
 /** A run of everything does not build the controllers (docs/facts/flux-controllers-build.md): it runs these tests where they are built. */
 async function prepareFlux(): Promise<NotRun | { end: () => Promise<void> }> {
   const build = words.length > 0
-  const found = await findFlux(['source-controller', 'kustomize-controller'], { build, report: (message) => console.log(message) })
+  const found = await findFlux(['source-controller', 'kustomize-controller', 'helm-controller'], {
+    build,
+    report: (message) => console.log(message),
+  })
   return found.state === 'unavailable' ? { why: found.why, elsewhere: !build } : prepareGitea([])
 }
 

@@ -51,6 +51,15 @@ test('a Kustomization of a GitRepository of this address and branch names the fo
     assert.deepEqual(read([kustomization({ path: './apps', sourceRef: { kind, name: 'deploy' } }), repositoryOf()]), [], kind)
 })
 
+test('a Kustomization of an artifact or a bucket is told where this repository declares it', () => {
+  for (const kind of ['OCIRepository', 'Bucket']) {
+    const own = kustomization({ path: './apps', sourceRef: { kind, name: 'deploy' } })
+    assert.deepEqual(read([own], { declared: [{ object: own, path: 'a.yaml', document: 0, line: 1 }] }), [
+      `refused: it applies the ${kind} deploy, which is not compared: a merge is applied once its content is packed anew`,
+    ])
+  }
+})
+
 test('a source that is fixed to a tag or a commit is compared, and says what has to move', () => {
   assert.deepEqual(read([kustomization({ path: './apps' }), repositoryOf({ ref: { tag: 'v1.2' } })]), [
     'apps: Flux Kustomization flux-system/apps applies the tag v1.2 of GitRepository flux-system/deploy: a merge is applied once spec.ref of it moves',

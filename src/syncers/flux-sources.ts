@@ -11,6 +11,7 @@ import { folderOf, isFilled } from './own-resource.ts'
 import { titleOfOwn } from './sync-path.ts'
 import {
   declarationOf,
+  declaredNamed,
   type RefusedSource,
   type SourceDiscovery,
   type SourcedRepository,
@@ -47,7 +48,7 @@ function kustomizationSource(own: JsonObject, of: ResourcesOf, repository: Sourc
   // A patch of a Kustomization in a file is none.
   if (textOf(own, 'spec', 'sourceRef', 'name') === '') return []
   const given = placeOf(own, of, namespace)
-  if (given === undefined) return []
+  if (given === undefined) return ofArtifact(own, title, repository)
   if ('why' in given) return [{ title, why: given.why }]
   const { from, root } = given
   const source = of('GitRepository').find(
@@ -93,6 +94,15 @@ function ignoreOf(source: JsonObject | undefined): string | undefined {
 function ignoresOf(of: ResourcesOf, repository: SourcedRepository): readonly (string | undefined)[] {
   const own = of('GitRepository').filter((source) => repository.isHere(textOf(source, 'spec', 'url')))
   return own.length === 0 ? [undefined] : own.map(ignoreOf)
+}
+
+/** What is packed elsewhere may be anything; it is told where this repository declares the resource. */
+function ofArtifact(own: JsonObject, title: string, { declared }: SourcedRepository): readonly RefusedSource[] {
+  const kind = textOf(own, 'spec', 'sourceRef', 'kind')
+  const isDeclared = declaredNamed(own, declared, (object) => textOf(object, 'spec', 'sourceRef', 'name') !== '') !== undefined
+  if (!isDeclared || !['OCIRepository', 'Bucket'].includes(kind)) return []
+  const why = `it applies the ${kind} ${textOf(own, 'spec', 'sourceRef', 'name')}, which is not compared: a merge is applied once its content is packed anew`
+  return [{ title, why }]
 }
 
 interface SourcePlace {

@@ -12,6 +12,7 @@ import { bootstrapOf, fluxRepository, KUSTOMIZATIONS, TOKEN } from '../flux/flux
 import type { Gitea } from '../gitea/gitea.ts'
 import { createGiteaFixture } from '../gitea/gitea-fixture.ts'
 import { sharedGitea } from '../gitea/shared-gitea.ts'
+import { helmOrThrow } from '../helm/find-helm.ts'
 import { policy } from './packages.ts'
 import { PROPOSE, ReviewWorld } from './review-world.ts'
 import { assertExit, openWorld, type World } from './world.ts'
@@ -19,7 +20,7 @@ import { assertExit, openWorld, type World } from './world.ts'
 /** What the operator allows: `kubectl kustomize` builds the folders. */
 const KUBECTL = ['--allow-render', 'kubectl']
 /** By folder of the repository. */
-const UNITS = ['apps/production', 'clusters/production', 'infrastructure/configs', 'infrastructure/controllers']
+const UNITS = ['apps/production', 'apps/production/front', 'clusters/production', 'infrastructure/configs', 'infrastructure/controllers']
 
 const PORT_BY_HAND = 'patch service/web -n shop --type=json -p [{"op":"replace","path":"/spec/ports/0/port","value":8080}]'
 /** What a person types, and the line of it: the place of the object in git, then the field. */
@@ -47,6 +48,11 @@ const EDITS: readonly { readonly args: string; readonly lines: readonly string[]
     ],
   },
   { args: 'label service/web -n shop team=payments --overwrite', lines: ['apps/base/web/service.yaml:1 ~ metadata.labels.team'] },
+  { args: 'scale deployment/front -n shop --replicas=4', lines: ['apps/base/front/release.yaml:2 ~ spec.replicas'] },
+  {
+    args: 'set image deployment/front proxy=example.com/front:2.1 -n shop',
+    lines: ['apps/base/front/release.yaml:2 ~ spec.template.spec.containers[name=proxy].image'],
+  },
   { args: 'delete networkpolicy/edge-ingress -n ingress', lines: ['infrastructure/configs/network-policy.yaml:2 - missing'] },
   {
     args: 'patch clusterrole/ingress --type=json -p [{"op":"add","path":"/rules/0/verbs/-","value":"update"}]',
@@ -64,12 +70,18 @@ const EDITS: readonly { readonly args: string; readonly lines: readonly string[]
 
 /** What the review adopts: each line of git that changes. */
 const ADOPTED = [
+  'apps/base/front/release.yaml',
+  '-      tag: "2.0" # as tested',
+  '+      tag: "2.1" # as tested',
   'apps/base/web/config.yaml',
   "-  theme: 'light' # as the designers want it",
   "+  theme: 'dark' # as the designers want it",
   'apps/base/web/service.yaml',
   '-    port: 80',
   '+    port: 8080',
+  'apps/production/front-values.yaml',
+  '-    replicas: 2 # one in each zone',
+  '+    replicas: 4 # one in each zone',
   'apps/production/web-replicas.yaml',
   '-  replicas: 3 # two zones and a spare',
   '+  replicas: 5 # two zones and a spare',
@@ -86,7 +98,7 @@ const ADOPTED = [
 ]
 
 const gitea = await sharedGitea()
-const found = await findFlux(['source-controller', 'kustomize-controller'])
+const found = await findFlux(['source-controller', 'kustomize-controller', 'helm-controller'])
 // Of its own: the controllers would reconcile the resources of other tests, which define the kinds in their own way.
 const plane = await startControlPlane({ controllerManager: true })
 if (gitea.state === 'unavailable') test('Flux', { skip: gitea.why }, () => {})
@@ -119,10 +131,13 @@ else
     await t.test('what is adopted is written where people wrote it, and Flux applies what is merged', async () => {
       assertExit(await review.backporch('adopt', 'apps/production', '1,4-9', ...KUBECTL), 0)
       assertExit(await review.backporch('adopt', 'infrastructure/controllers', '2', ...KUBECTL), 0)
+      const { helm3 } = await helmOrThrow()
+      assertExit(await review.backporch('adopt', 'apps/production/front', ...KUBECTL, '--allow-render', helm3), 0)
       const before = await world.remote('rev-parse', 'main')
       const pulls = await review.pulls()
       assert.deepEqual(pulls.map(({ head }) => head.label.replace(/^proposed\/(.*)\/drift-.*/, '$1')).sort(), [
         'apps/production',
+        'apps/production/front',
         'infrastructure/configs',
         'infrastructure/controllers',
       ])
@@ -131,7 +146,9 @@ else
 
       await flux.reconcile('GitRepository', 'flux-system')
       await flux.untilApplied(await world.remote('rev-parse', 'main'), KUSTOMIZATIONS)
+      await flux.untilReleased('front')
       assert.deepEqual(await liveValues(world), {
+        front: '4 example.com/front:2.1',
         replicas: '5',
         image: 'example.com/shop/web:1.5.0',
         logLevel: 'debug',
@@ -204,6 +221,7 @@ async function liveValues(world: World): Promise<Readonly<Record<string, string>
   const get = (what: string, path: string): Promise<string> => world.kubectl('get', ...what.split(' '), '-o', `jsonpath={${path}}`)
   const container = '.spec.template.spec.containers[0]'
   return {
+    front: `${await get('deployment/front -n shop', '.spec.replicas')} ${await get('deployment/front -n shop', `${container}.image`)}`,
     replicas: await get('deployment/web -n shop', '.spec.replicas'),
     image: await get('deployment/web -n shop', `${container}.image`),
     logLevel: await get('deployment/web -n shop', `${container}.env[0].value`),
@@ -238,5 +256,6 @@ async function openFluxWorld(t: TestContext, plane: ControlPlane, gitea: Gitea):
   const flux = await startFlux(plane, found)
   t.after(() => flux.stop())
   await flux.untilApplied(await world.remote('rev-parse', 'main'), KUSTOMIZATIONS)
+  await flux.untilReleased('front')
   return { review, flux }
 }

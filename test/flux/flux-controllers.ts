@@ -33,6 +33,8 @@ export interface FluxControllers {
   resource(kind: FluxKind, name: string): Promise<FluxResource | undefined>
   /** Waits until these Kustomizations have applied the commit and are ready. Rejects with what they say, and the logs. */
   untilApplied(commit: string, kustomizations: readonly string[]): Promise<void>
+  /** Waits until a HelmRelease is released as it is declared now. Rejects as `untilApplied`. */
+  untilReleased(release: string): Promise<void>
   /** What `flux reconcile` and the receiver of a webhook do: an annotation. Waits until the controller has obeyed. */
   reconcile(kind: FluxKind, name: string): Promise<void>
   /** What a controller has written so far. */
@@ -133,6 +135,16 @@ class Controllers implements FluxControllers {
         const isNew = status?.observedGeneration === metadata.generation && status.lastAppliedRevision?.endsWith(`:${commit}`)
         return ready === true && isNew === true
       })
+  }
+
+  untilReleased(release: string): Promise<void> {
+    return this.until(
+      'HelmRelease',
+      release,
+      ({ metadata, status }) =>
+        status?.observedGeneration === metadata.generation &&
+        status.conditions?.some((one) => one.type === 'Ready' && one.status === 'True') === true,
+    )
   }
 
   async reconcile(kind: FluxKind, name: string): Promise<void> {

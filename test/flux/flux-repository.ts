@@ -340,12 +340,81 @@ metadata:
 stringData:
   token: \${api_token}
 `,
+  'apps/base/front/kustomization.yaml': `apiVersion: kustomize.config.k8s.io/v1beta1
+kind: Kustomization
+resources:
+- release.yaml
+`,
+  // The chart is in this repository: no other one is reached in tests.
+  'apps/base/front/release.yaml': `# The proxy before the shop.
+apiVersion: helm.toolkit.fluxcd.io/v2
+kind: HelmRelease
+metadata:
+  name: front
+  namespace: ${FLUX_NAMESPACE}
+spec:
+  interval: 1h
+  targetNamespace: shop
+  releaseName: front
+  chart:
+    spec:
+      chart: ./charts/front
+      sourceRef:
+        kind: GitRepository
+        name: flux-system
+  install:
+    disableWait: true
+  upgrade:
+    disableWait: true
+  values:
+    replicas: 1
+    image:
+      tag: "2.0" # as tested
+    host: front.\${domain}
+`,
+  'charts/front/Chart.yaml': 'apiVersion: v2\nname: front\nversion: 1.0.0\n',
+  'charts/front/values.yaml': 'replicas: 1\nimage:\n  repository: example.com/front\n  tag: "1.0"\nhost: ""\nresources: {}\n',
+  'charts/front/templates/deployment.yaml': `apiVersion: apps/v1
+kind: Deployment
+metadata:
+  name: {{ .Release.Name }}
+spec:
+  replicas: {{ .Values.replicas }}
+  revisionHistoryLimit: 3
+  selector:
+    matchLabels:
+      app: {{ .Release.Name }}
+  template:
+    metadata:
+      labels:
+        app: {{ .Release.Name }}
+    spec:
+      containers:
+      - name: proxy
+        image: "{{ .Values.image.repository }}:{{ .Values.image.tag }}"
+        env:
+        - name: HOST
+          value: {{ .Values.host | quote }}
+        resources:
+          {{- toYaml .Values.resources | nindent 10 }}
+`,
   'apps/production/kustomization.yaml': `apiVersion: kustomize.config.k8s.io/v1beta1
 kind: Kustomization
 resources:
 - ../base/web
+- ../base/front
 patches:
 - path: web-replicas.yaml
+- path: front-values.yaml
+`,
+  'apps/production/front-values.yaml': `apiVersion: helm.toolkit.fluxcd.io/v2
+kind: HelmRelease
+metadata:
+  name: front
+  namespace: ${FLUX_NAMESPACE}
+spec:
+  values:
+    replicas: 2 # one in each zone
 `,
   'apps/production/web-replicas.yaml': `apiVersion: apps/v1
 kind: Deployment
