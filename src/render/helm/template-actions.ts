@@ -49,7 +49,8 @@ export function readingOf(expression: string, scope: Scope): Reading {
   const commands = nodesOf(expression)
   const operand = reader.operandOf(commands)
   const isOfFiles = /\.Files\b/.test(expression)
-  return { operand, refs: uniquePaths(reader.refs), includes: reader.includes, isOfFiles }
+  const refs = uniquePaths(reader.refs).filter(({ length }) => length > 0)
+  return { operand, refs, includes: reader.includes, isOfFiles }
 }
 
 export function itemsOf({ refs }: Operand): Operand {

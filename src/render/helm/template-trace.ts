@@ -22,8 +22,6 @@ export interface FieldWriter {
   /** Values that decide whether the place is written. */
   readonly controls: readonly FieldPath[]
   readonly isOfFiles: boolean
-  /** Whether it is written as it stands. */
-  readonly isFixed: boolean
 }
 
 export interface TraceQuestion {
@@ -150,7 +148,6 @@ export class TemplateTrace {
       added: field.slice(Math.max(0, at - 1)),
       controls: line.controls,
       isOfFiles: own.some(({ isOfFiles }) => isOfFiles),
-      isFixed: own.length === 0 && inside.length === 0,
     }
   }
 
