@@ -5,11 +5,13 @@ import { ACTOR_CLASSES } from '../../src/drift/attribute/actor-classes.ts'
 import { RISK_RULES } from '../../src/drift/risk/risk.ts'
 import { COMMANDS } from '../../src/proposal/comment-command.ts'
 import { RISK_EXAMPLES, type RiskExample } from '../../test/fakes/risk-examples.ts'
+import { HAND_EDITS } from '../../test/helm/hand-edits.ts'
 
 const [BEGIN, END] = ['<!-- table -->\n', '<!-- end of table -->']
 
 /** Text of each guide, from what it says now. */
 export const GUIDES = {
+  'helm.md': editTable,
   'monitoring.md': metricTable,
   'pull-request-commands.md': commandTable,
   'risk.md': riskTable,
@@ -21,6 +23,17 @@ export function guideText(name: keyof typeof GUIDES): string {
   const [begin, end] = [text.indexOf(BEGIN), text.indexOf(END)]
   if (begin === -1 || end < begin) throw new TypeError(`${name} has no place for its table`)
   return `${text.slice(0, begin + BEGIN.length)}${GUIDES[name]()}${text.slice(end)}`
+}
+
+function editTable(): string {
+  const rows = HAND_EDITS.map(({ name, outcome }) => {
+    if ('refused' in outcome) return `| ${name} | refused | ${outcome.refused.why.replaceAll('charts/storefront/', '')} |`
+    const { file = 'production.yaml', lines } = outcome
+    const shown = lines.slice(0, 4).map((line) => `\`${line}\``)
+    const more = lines.length > 4 ? `<br>and ${lines.length - 4} more` : ''
+    return `| ${name} | \`${file.replace('charts/storefront/', '')}\` | ${shown.join('<br>')}${more} |`
+  })
+  return ['| hand edit | adopted in | edit, or why not |', '|---|---|---|', ...rows, ''].join('\n')
 }
 
 function riskTable(): string {

@@ -42,8 +42,12 @@ test('the ways in which some cluster renders a package are those of every policy
 
 test('an invalid way to render is reported with its line', () => {
   for (const [render, why] of [
-    ['{tool: helm}', /spec\.render\.tool/],
-    ['{tool: kpt, path: a}', /only kustomize has it/],
+    ['{tool: helmfile}', /spec\.render\.tool/],
+    ['{tool: helm}', /spec\.render\.release: wanted the release of the Helm release/],
+    ['{tool: helm, release: Shop, namespace: shop}', /wanted lower-case letters/],
+    ['{tool: helm, release: shop, namespace: shop, values: [/etc/values.yaml]}', /wanted paths from the folder of the package/],
+    ['{tool: files, release: shop}', /only helm has it/],
+    ['{tool: kpt, path: a}', /only kustomize and helm have it/],
     ['{tool: kustomize, path: ../other}', /wanted a folder in the package/],
     ['{tool: kustomize, path: /etc}', /wanted a folder in the package/],
     ['{tool: command}', /wanted the program/],

@@ -1,5 +1,5 @@
 import { canonicalJson, partOf } from '../text/json.ts'
-import type { SyncerBuild } from './syncer-build.ts'
+import type { ClusterCapabilities, SyncerBuild } from './syncer-build.ts'
 
 /** The tool that renders a unit, as the policy names it. */
 export type RenderChoice =
@@ -24,6 +24,8 @@ export interface HelmChoice {
   readonly namespace: string
   /** Files of values, the later ones over the earlier ones. */
   readonly values: readonly string[]
+  /** Of the cluster that it is rendered for; undefined where it is rendered for none. */
+  readonly capabilities?: ClusterCapabilities | undefined
 }
 
 export const RENDERED_BY_KPT: RenderChoice = { tool: 'kpt' }
@@ -34,6 +36,11 @@ export function describeChoice(choice: RenderChoice): string {
   if (choice.tool === 'helm') return `helm template ${choice.path || '.'} (release ${choice.namespace}/${choice.release})`
   if (choice.tool === 'syncer') return choice.build.title
   return choice.tool === 'command' ? `the command ${JSON.stringify(choice.command.join(' '))}` : choice.tool
+}
+
+/** The choice for a cluster: a chart asks what it serves. */
+export function choiceFor(choice: RenderChoice, { version, apiVersions = [] }: Partial<ClusterCapabilities>): RenderChoice {
+  return choice.tool === 'helm' && version !== undefined ? { ...choice, capabilities: { version, apiVersions } } : choice
 }
 
 export function sameChoice(one: RenderChoice, other: RenderChoice): boolean {

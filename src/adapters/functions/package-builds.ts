@@ -191,11 +191,12 @@ function answerOf(build: Build, end: ProgramEnd, root: string): BuildAnswer {
 }
 
 /** Functions of charts that give another value each time (Masterminds/sprig `functions.go`). */
-const VARYING = /\b(?:rand[A-Z]\w*|gen[A-Z]\w*|uuidv4|now|ago|shuffle|htpasswd|bcrypt|encryptAES|buildCustomCert)\b/
+const VARYING = /\{\{(?:[^}]|\}(?!\}))*?\b(?:rand[A-Z]\w*|gen[A-Z]\w*|uuidv4|now|ago|shuffle|htpasswd|bcrypt|encryptAES|buildCustomCert)\b/
 
 function mayVary({ tool, files }: Build): boolean {
   if (tool !== 'helm') return tool === 'command'
-  return files.some(({ content }) => VARYING.test(new TextDecoder().decode(content)))
+  // What is in an archive is not read.
+  return files.some(({ path, content }) => path.endsWith('.tgz') || VARYING.test(new TextDecoder().decode(content)))
 }
 
 /** Messages of kustomize and Helm quote their subject. */

@@ -3,12 +3,12 @@
 import { itemFingerprint } from '../../drift/compare/fingerprint.ts'
 import type { Drift, ObjectVerdict } from '../../drift/drift.ts'
 import { Failure } from '../../failure.ts'
-import { type FieldPath, valueAt } from '../../krm/field-path.ts'
+import { type FieldPath, formatFieldPath, valueAt } from '../../krm/field-path.ts'
 import type { Observation } from '../../plan/turn/observation.ts'
 import { FieldOrigins, originLines } from '../../proposal/field-origin.ts'
 import { builtOriginLines, KustomizeOrigins } from '../../proposal/origins/kustomize-origins.ts'
 import type { DesiredResource } from '../../render/desired-set.ts'
-import { fieldLine, isTemplate } from '../../render/helm/chart-templates.ts'
+import { TemplateTrace } from '../../render/helm/template-trace.ts'
 import type { BuiltSource } from '../../render/kustomize/read-built.ts'
 import { MissingAnswer } from '../../render/package-renderer.ts'
 
@@ -57,11 +57,14 @@ function printedBy({ command }: BuiltSource, { object }: DesiredResource, path: 
   return valueAt(object, path) === undefined ? `not there; the object is printed by ${name}` : `printed by ${name}`
 }
 
-/** The line of the template, where the chart is in the repository. */
-function renderedBy({ files, synced }: BuiltSource, { id, location }: DesiredResource, path: FieldPath): string {
-  if (!files.has(location.path) || !isTemplate(location.path)) return `rendered by ${synced?.title ?? 'Helm'}`
-  const { line, isField } = fieldLine({ path: location.path, kind: id.kind, field: path }, files)
-  return `${location.path}:${line}${isField ? '' : ' (the nearest line of the template)'}`
+/** The line of the template with the values that it reads, where the chart is in the repository. */
+function renderedBy({ files, folder, synced }: BuiltSource, { id, location }: DesiredResource, path: FieldPath): string {
+  const trace = new TemplateTrace({ folder, files })
+  const [writer] = files.has(location.path) ? trace.writers({ template: location.path, id, field: path }) : []
+  if (writer === undefined) return `rendered by ${synced?.title ?? 'Helm'}`
+  const refs = writer.refs.slice(0, 3).map((ref) => formatFieldPath(ref))
+  const isWritten = writer.isField || refs.length > 0
+  return `${writer.path}:${writer.line}${isWritten ? '' : ' (the nearest line of the template)'}${refs.length === 0 ? '' : `, from the values ${refs.join(', ')}`}`
 }
 
 /** By the fingerprint of each difference. */

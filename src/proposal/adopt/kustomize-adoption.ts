@@ -2,6 +2,7 @@
  * Adopt and Release in a unit that kustomize or Helm builds: finds the locations of each field, edits each of them, builds the edited files, and
  * takes the edit that gives the chosen value, moves nothing else, and leaves every other unit that reads the file as it is (design §8).
  */
+import { annotationsOf } from '../../krm/resource.ts'
 import type { SourceFiles } from '../../render/kustomize/kustomize-build.ts'
 import { type MovedField, RenderedBefore } from '../moved-fields.ts'
 import type { Rendered } from '../prove-edit.ts'
@@ -25,7 +26,7 @@ import { combineLocations } from './combine-locations.ts'
 import { HelmLocations } from './helm/helm-locations.ts'
 import type { BuiltAdoptionInput } from './kustomize-input.ts'
 import { KustomizeLocations } from './kustomize-locations.ts'
-import { renamedFields } from './renamed-items.ts'
+import { type RenamedField, renamedFields } from './renamed-items.ts'
 import { assertBuilt, builtObjects, type Sharing, sharingUnit } from './shared-builds.ts'
 import { applyCandidate, changedFiles, type SourceCandidate, type SourceLocations } from './source-edits.ts'
 
@@ -125,18 +126,22 @@ class BuiltAdoption {
     const { synced, folder, tool } = this.input.source
     if (tool === 'helm') {
       const values = new HelmLocations({ ...this.input.source, files }, this.input.library)
-      if (change.drift.change === 'missing') return [values.removal(desired)]
-      return values.find(desired, change.drift.path, wantedBy(change))
+      if (change.drift.change === 'missing') return values.removal(desired)
+      return this.withRenamed(change, ({ path, wanted }) => values.find(desired, path, wanted))
     }
     const locations = new KustomizeLocations(files, synced === undefined ? undefined : { folder, build: synced })
     if (change.drift.change === 'missing') return [locations.removal(desired)]
     const own = { desired, declaredName: locations.declaredName(desired) }
+    return this.withRenamed(change, (field) => locations.find({ ...own, ...field }))
+  }
+
+  /** An item whose key changed is one item less and one more: the edit of its key comes first. */
+  private withRenamed(change: ResolvedChange, find: (field: RenamedField) => readonly SourceLocations[]): readonly SourceLocations[] {
     const renamed = renamedFields(change, this.input.changes).map((each): Locations => {
-      const groups = locations.find({ ...own, ...each })
-      const [found] = groups.filter(({ candidates }) => candidates.length > 0)
+      const [found] = find(each).filter(({ candidates }) => candidates.length > 0)
       return { candidates: found?.candidates.filter(({ texts }) => texts === undefined) ?? [], obstacles: [] }
     })
-    return [combineLocations(renamed), ...locations.find({ ...own, path: change.drift.path, wanted: wantedBy(change) })]
+    return [combineLocations(renamed), ...find({ path: change.drift.path, wanted: wantedBy(change) })]
   }
 
   private tryAll(
@@ -156,8 +161,14 @@ class BuiltAdoption {
     return edited.flatMap(({ candidate, files: after }) => {
       const rendered = tryRender(obstacles, candidate, () => this.render(after))
       if (rendered === undefined) return []
-      return [{ candidate, files: after, lands: this.before.landed(change, rendered), others: this.before.otherMoves(rendered) }]
+      return [{ candidate, files: after, lands: this.before.landed(change, rendered), others: this.otherMoves(rendered) }]
     })
+  }
+
+  /** Without hooks of Helm: the next upgrade makes them anew, and until then there is none. */
+  private otherMoves(rendered: Rendered): readonly MovedField[] {
+    const moved = this.before.otherMoves(rendered)
+    return this.input.source.tool === 'helm' ? moved.filter(({ resource }) => !annotationsOf(resource.object).has('helm.sh/hook')) : moved
   }
 
   /** @throws Failure of the build, or BP111x of its output */

@@ -79,7 +79,7 @@ export async function observeCluster(
   const identity = await cluster.identify(signal)
   await assertSameCluster(view, cluster.name, identity, signal)
   const own = new OwnResources(cluster)
-  const declared = declaredObjects(view, { cluster: cluster.name, namespace: identity.namespace, named }, request.renderer, signal)
+  const declared = declaredObjects(view, { cluster: cluster.name, identity, named }, request.renderer, signal)
   const units: ObservedUnit[] = []
   for (let first = 0; first < packages.length; first += TOGETHER) {
     const some = packages.slice(first, first + TOGETHER)
@@ -122,7 +122,7 @@ async function observeTogether(
   const loads = await eachOf(packages, WIDTH, (found) =>
     orFailed(found, async () => ({
       found,
-      ...(await loadPackage(from.view, found, { cluster: from.reader.name, renderer: request.renderer }, signal)),
+      ...(await loadPackage(from.view, found, { cluster: from.reader.name, identity: from.identity, renderer: request.renderer }, signal)),
     })),
   )
   const loaded = loads.filter((load) => load !== undefined)
@@ -191,15 +191,15 @@ export async function readUnmanagedIn(
   renderer: PackageRenderer,
   signal: AbortSignal,
 ): Promise<UnmanagedObjects> {
-  const { namespace } = await reader.identify(signal)
-  const declared = declaredObjects(view, { cluster: reader.name, namespace, named: view.packages }, renderer, signal)
+  const identity = await reader.identify(signal)
+  const declared = declaredObjects(view, { cluster: reader.name, identity, named: view.packages }, renderer, signal)
   return readUnmanaged(reader, [{ group: '', kind: 'Namespace', namespace: '', name: place }], declared, signal)
 }
 
 /** Packages that run in the cluster, and packages that were named explicitly. */
 function declaredObjects(
   view: RepositoryView,
-  { cluster, namespace, named }: { readonly cluster: string; readonly namespace: string; readonly named: readonly FoundPackage[] },
+  { cluster, identity, named }: { readonly cluster: string; readonly identity: ClusterIdentity; readonly named: readonly FoundPackage[] },
   renderer: PackageRenderer,
   signal: AbortSignal,
 ): DeclaredObjects {
@@ -207,10 +207,10 @@ function declaredObjects(
   const load = async (path: string): Promise<readonly ResourceId[]> => {
     const found = packages.get(path)
     if (found === undefined) return []
-    const { desired } = await loadPackage(view, found, { cluster, renderer }, signal)
+    const { desired } = await loadPackage(view, found, { cluster, identity, renderer }, signal)
     return desired.resources.map(({ id }) => id)
   }
-  return new DeclaredObjects([...packages.keys()], load, namespace)
+  return new DeclaredObjects([...packages.keys()], load, identity.namespace)
 }
 
 const ATTEMPTS = 5

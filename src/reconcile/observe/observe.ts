@@ -16,15 +16,16 @@ import { type Boundary, boundaryOf } from '../../policy/boundary.ts'
 import { type EffectivePolicy, effectivePolicy } from '../../policy/effective-policy.ts'
 import { type PackageAnnotations, policyOfPackage, readPackageAnnotations } from '../../policy/package-annotations.ts'
 import type { Clock } from '../../ports/clock.ts'
-import type { ClusterReader } from '../../ports/cluster.ts'
+import type { ClusterIdentity, ClusterReader } from '../../ports/cluster.ts'
 import type { Incomplete } from '../../record/schema.ts'
 import type { DesiredSet } from '../../render/desired-set.ts'
 import type { BuiltSource } from '../../render/kustomize/read-built.ts'
 import { NO_BUILDS } from '../../render/package-builder.ts'
 import type { PackageRenderer } from '../../render/package-renderer.ts'
-import { describeChoice } from '../../render/render-choice.ts'
+import { choiceFor, describeChoice } from '../../render/render-choice.ts'
 import { computeStatus, NOT_FOUND, unknownStatus } from '../../status/kstatus.ts'
 import type { GroupMember } from '../../status/resource-group.ts'
+import { given } from '../../text/given.ts'
 import { ObjectManifests } from '../manifests/object-manifests.ts'
 import { withUndone } from '../porch/read-undone.ts'
 import { assertPlainFolder, holdsNothing } from '../repository/plain-folder.ts'
@@ -56,16 +57,24 @@ export interface LoadedPackage {
   readonly boundary: Boundary | undefined
 }
 
+interface LoadedFor {
+  readonly cluster: string
+  /** What a chart may ask of the cluster. */
+  readonly identity?: Partial<Pick<ClusterIdentity, 'version' | 'apiVersions'>>
+  readonly renderer: PackageRenderer
+}
+
 /** @throws Failures BP11xx, all of them, when the package cannot be read */
 export async function loadPackage(
   view: RepositoryView,
   found: FoundPackage,
-  { cluster, renderer }: { readonly cluster: string; readonly renderer: PackageRenderer },
+  { cluster, identity = {}, renderer }: LoadedFor,
   signal: AbortSignal,
 ): Promise<LoadedPackage> {
   if (found.path === '' && found.source === 'folder' && view.packages.some(({ path }) => path === ROOT_FOLDER)) throw twoOfOneName()
   const read = await readFolder(view, found.path, signal)
-  const { render: choice, renderLocation } = effectivePolicy(view.policies, cluster, found.path)
+  const { render, renderLocation } = effectivePolicy(view.policies, cluster, found.path)
+  const choice = choiceFor(render, identity)
   if (found.source === 'folder' && renderLocation === undefined && choice.tool === 'files') assertPlainFolder(found, read.files)
   const own = { packagePath: found.path, files: read.files, choice }
   const { rendering, source, outside } = await renderUnit(filesOfView(view), renderer, own, signal)
@@ -153,7 +162,7 @@ export async function observe(
   const policy = policyOfPackage(effectivePolicy(view.policies, unit.cluster, unit.packagePath), annotations)
   const { key, renderer, clock } = request
   const { fieldManager } = request.policy
-  const effective = fieldManager === undefined ? policy : { ...policy, fieldManager }
+  const effective = { ...policy, render: choiceFor(policy.render, identity), ...given({ fieldManager }) }
   const git = await readGitState({ view, unit }, files, { bot: request.git.bot, writes: request.mode !== 'read' }, signal)
   const context = { view, renderer, choice: effective.render, namespace: identity.namespace }
   const of = { packagePath: unit.packagePath, outside: files.outside ?? [], desired }

@@ -1,5 +1,4 @@
-/** The templates of a chart: which one made an object (Helm's comment `# Source: …` in its output), and the line that sets a field. */
-import type { FieldPath } from '../../krm/field-path.ts'
+/** The templates of a chart: which one made an object (Helm's comment `# Source: …` in its output). */
 import type { Json } from '../../text/json.ts'
 import { textOf } from '../../text/json.ts'
 import type { SourceLocation } from '../desired-set.ts'
@@ -65,31 +64,4 @@ function objectLine(lines: readonly string[], kind: string): number {
   const { from, to } = blockOf(lines, kind)
   const first = lines.slice(from, to).findIndex((line) => /^(?:apiVersion|kind|metadata):/.test(line))
   return from + Math.max(0, first) + 1
-}
-
-/**
- * The line that writes a field, by the keys above it; of a field that no line names, such as one that `toYaml` writes, the nearest one above.
- * @returns the line from 1, and whether it names the field itself
- */
-export function fieldLine(
-  { path, kind, field }: { readonly path: string; readonly kind: string; readonly field: FieldPath },
-  files: SourceFiles,
-): { readonly line: number; readonly isField: boolean } {
-  const lines = textLines(path, files)
-  const { from, to } = blockOf(lines, kind)
-  let [at, indent, isField] = [objectLine(lines, kind) - 1, -1, false]
-  let next = from
-  for (const step of field) {
-    if (step.kind !== 'field') continue
-    const found = lines.slice(next, to).findIndex((line) => {
-      const [, before = '', key = ''] = /^((?:\s|- )*)["']?([^\s:"'{}]+)["']?:/.exec(line) ?? []
-      return key === step.name && before.length > indent
-    })
-    isField = found !== -1
-    if (!isField) break
-    at = next + found
-    indent = /^(?:\s|- )*/.exec(lines[at] ?? '')?.[0].length ?? 0
-    next = at + 1
-  }
-  return { line: at + 1, isField }
 }

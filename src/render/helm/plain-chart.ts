@@ -1,11 +1,12 @@
 /** A chart that a policy has Helm render: a release that people or a pipeline install. */
+import { annotationsOf } from '../../krm/resource.ts'
 import type { JsonObject } from '../../text/json.ts'
 import { joined, resolvePath } from '../kustomize/kustomization-walk.ts'
 import { textOf } from '../kustomize/kustomize-build.ts'
 import type { HelmChoice } from '../render-choice.ts'
 import type { HelmInput, SyncerBuild, ValuesLayer } from '../syncer-build.ts'
 import { chartLayers, valuesIn } from './chart-values.ts'
-import { helmOrder } from './helm-order.ts'
+import { capabilityWords, helmOrder } from './helm-order.ts'
 
 /** @param packagePath of the unit, from which the paths of the policy lead */
 export function plainChart(choice: HelmChoice, packagePath: string): SyncerBuild {
@@ -17,7 +18,9 @@ export function plainChart(choice: HelmChoice, packagePath: string): SyncerBuild
     '--namespace',
     choice.namespace,
     '--include-crds',
+    '--skip-tests',
     ...paths.flatMap((path) => ['--values', path]),
+    ...capabilityWords({ version: '', apiVersions: [] }, choice.capabilities),
   ]
   const orderOf = ({ files }: HelmInput) => helmOrder({ folder, files }, words, [])
   return {
@@ -44,7 +47,13 @@ export function plainChart(choice: HelmChoice, packagePath: string): SyncerBuild
       },
       namespace: () => choice.namespace,
       documents: (_build, _object, text) => [{ text }],
-      finished: (built) => built,
+      finished: (built) => (isGoneAfterRun(built) ? undefined : built),
     },
   }
+}
+
+/** A hook that Helm deletes when it has succeeded (helm `pkg/action/hooks.go`): the cluster has none between two upgrades. */
+function isGoneAfterRun(built: JsonObject): boolean {
+  const policies = annotationsOf(built).get('helm.sh/hook-delete-policy') ?? ''
+  return annotationsOf(built).has('helm.sh/hook') && policies.split(',').some((each) => each.trim() === 'hook-succeeded')
 }

@@ -4,24 +4,33 @@ import { type FieldPath, formatFieldPath, valueAt } from '../../../krm/field-pat
 import { readResource } from '../../../krm/resource.ts'
 import { resourceKey } from '../../../krm/resource-id.ts'
 import type { DesiredResource } from '../../../render/desired-set.ts'
-import { type ChartFiles, fieldLine, isTemplate, templateOf } from '../../../render/helm/chart-templates.ts'
+import { isTemplate, templateOf } from '../../../render/helm/chart-templates.ts'
 import { mergedValues } from '../../../render/helm/chart-values.ts'
-import { textOf } from '../../../render/kustomize/kustomize-build.ts'
+import { uniquePaths } from '../../../render/helm/template-actions.ts'
+import { referencesIn } from '../../../render/helm/template-lines.ts'
+import { dependenciesIn, type FieldWriter, TemplateTrace } from '../../../render/helm/template-trace.ts'
+import { type SourceFiles, textOf } from '../../../render/kustomize/kustomize-build.ts'
 import { type BuiltSource, helmBuild, resourceOf } from '../../../render/kustomize/read-built.ts'
 import type { BuildLibrary } from '../../../render/package-builder.ts'
 import type { HelmChart } from '../../../render/syncer-build.ts'
-import { isJsonObject } from '../../../text/json.ts'
+import { isJsonObject, type Json, type JsonObject } from '../../../text/json.ts'
 import { objectsIn, parseGoYaml } from '../../../yaml/read/go-yaml.ts'
 import type { Obstacle, Wanted } from '../candidate.ts'
-import type { SourceLocations } from '../source-edits.ts'
-import { referencesIn, switches, valueChanges } from './value-candidates.ts'
+import type { SourceCandidate, SourceLocations } from '../source-edits.ts'
+import { patchedText } from './text-parts.ts'
+import { differencesIn, removals, type ValueChange, valueChanges } from './value-candidates.ts'
 import { ValuePlaces } from './value-places.ts'
+
+/** Differences in a list or a map that are looked for one by one. */
+const MOST_DIFFERENCES = 4
 
 export class HelmLocations {
   private readonly source: BuiltSource
   private readonly library: BuildLibrary
   private readonly chart: HelmChart
   private readonly places: ValuePlaces
+  private readonly values: JsonObject
+  private readonly trace: TemplateTrace
 
   /** @throws Failure where other values cannot be tried, MissingBuilds where the unit above has to be built first */
   constructor(source: BuiltSource, library: BuildLibrary) {
@@ -31,26 +40,77 @@ export class HelmLocations {
     this.library = library
     this.chart = synced.builder.way.chart({ build: synced, ...resourceOf(source, library), folder, files })
     this.places = new ValuePlaces(source, library, this.chart.layers)
+    this.values = mergedValues(...this.chart.layers.map((layer) => layer.values))
+    this.trace = new TemplateTrace(this.chart.chart)
   }
 
   /** Groups of edits of values; one counts where none before it has a result. @throws MissingBuilds */
   find(desired: DesiredResource, path: FieldPath, wanted: Wanted): readonly SourceLocations[] {
     const template = this.templateFor(desired)
-    const values = mergedValues(...this.chart.layers.map((layer) => layer.values))
     const now = valueAt(desired.object, path)
-    const groups = valueChanges({ values, references: this.referencesOf(template), path, now, wanted })
+    const writersOf = (field: FieldPath): readonly FieldWriter[] =>
+      this.trace.writers({ template, id: desired.id, field }).map((writer) => this.withTexts(writer))
+    const writers = writersOf(path)
+    const groups = [...this.inside(path, now, wanted, writersOf), ...valueChanges({ values: this.values, writers, now, wanted })]
     const found = groups.map((changes) => this.places.of(changes))
-    const obstacle = this.hardCoded(template, desired, path)
-    return [{ candidates: [], obstacles: [obstacle] }, ...found.map((each) => each.first), ...found.map((each) => each.otherwise)]
+    const files = writers.some(({ isOfFiles }) => isOfFiles) ? [{ candidates: this.inFiles(now, wanted), obstacles: [] }] : []
+    const obstacle = this.hardCoded(template, writers)
+    return [{ candidates: [], obstacles: [obstacle] }, ...found.map((each) => each.first), ...files, ...found.map((each) => each.otherwise)]
+  }
+
+  /** With what is read by templates in values and files, which `tpl` prints. */
+  private withTexts(writer: FieldWriter): FieldWriter {
+    const { folder, files } = this.chart.chart
+    const dependencies = dependenciesIn(this.chart.chart, writer.path)
+    const values = writer.refs.map((ref) => valueAt(this.values, ref)).filter((value) => typeof value === 'string')
+    const read = writer.isOfFiles ? chartFiles(folder, files).map((path) => textOf(path, files)) : []
+    const refs = [...values, ...read].filter((text) => text.includes('{{')).flatMap((text) => referencesIn(text, dependencies))
+    return refs.length === 0 ? writer : { ...writer, refs: uniquePaths([...writer.refs, ...refs]) }
+  }
+
+  /** Of a list or a map: values of what differs in it. */
+  private inside(
+    path: FieldPath,
+    now: Json | undefined,
+    wanted: Wanted,
+    writersOf: (field: FieldPath) => readonly FieldWriter[],
+  ): readonly (readonly ValueChange[])[] {
+    const differences = typeof now === 'object' && typeof wanted === 'object' ? differencesIn(now, wanted) : []
+    if (differences.length === 0 || differences.length > MOST_DIFFERENCES || differences.some(({ length }) => length === 0)) return []
+    const groups = differences.map((below) =>
+      valueChanges({
+        values: this.values,
+        writers: writersOf([...path, ...below]),
+        now: valueAt(now, below),
+        wanted: valueAt(wanted, below),
+      }),
+    )
+    const [first = [], ...others] = groups
+    if (others.length === 0) return first
+    const best = groups.map((each) => each.find((changes) => changes.length > 0)?.[0])
+    return best.every((each) => each !== undefined) ? [[best.flatMap((each) => each ?? [])]] : []
+  }
+
+  /** Files of the chart that a template prints. */
+  private inFiles(now: Json | undefined, wanted: Wanted): readonly SourceCandidate[] {
+    const { folder, files } = this.chart.chart
+    if (typeof now !== 'string' || typeof wanted !== 'string' || this.source.parent !== undefined) return []
+    return chartFiles(folder, files).flatMap((path): SourceCandidate[] => {
+      const text = textOf(path, files)
+      const isWhole = text.trimEnd() === now.trimEnd()
+      const edited = isWhole ? wanted.trimEnd() + text.slice(text.trimEnd().length) : patchedText(text, now, wanted)
+      const name = path.slice(folder === '' ? 0 : folder.length + 1)
+      return edited === undefined ? [] : [{ via: `file:${name}`, what: `the file ${path}`, edits: [], texts: new Map([[path, edited]]) }]
+    })
   }
 
   /** Of an object that is not there: a value that switches it off. */
-  removal(desired: DesiredResource): SourceLocations {
+  removal(desired: DesiredResource): readonly SourceLocations[] {
     const template = this.templateFor(desired)
-    const values = mergedValues(...this.chart.layers.map((layer) => layer.values))
-    const { candidates, obstacles } = this.places.of(switches({ values, references: this.referencesOf(template) })).first
+    const { controls, lists } = this.trace.switches(template, desired.id)
+    const found = removals(this.values, controls, lists, desired.object).map((changes) => this.places.of(changes).first)
     const why = `no value of the chart takes the object out, which ${this.shown(template)} makes`
-    return { candidates, obstacles: [{ where: this.shown(template), why, remedy: REMEDY }, ...obstacles] }
+    return [{ candidates: [], obstacles: [{ where: this.shown(template), why, remedy: REMEDY }] }, ...found]
   }
 
   private templateFor({ id, location }: DesiredResource): string {
@@ -67,24 +127,15 @@ export class HelmLocations {
     return location.path
   }
 
-  /** Of the template, and of the parts that templates share. */
-  private referencesOf(template: string): readonly FieldPath[] {
-    const { folder, files } = this.chart.chart
-    const dependency = /^charts\/([^/]+)\//.exec(template.slice(folder === '' ? 0 : folder.length + 1))?.[1]
-    const under = dependency === undefined ? [] : [dependency]
-    const shared = [...files.keys()].filter((path) => path.endsWith('.tpl') && sharedWith(path, dependency, folder))
-    const all = [template, ...shared].flatMap((path) =>
-      files.has(path) && isTemplate(path) ? referencesIn(textOf(path, files), under) : [],
-    )
-    return [...new Map(all.map((path) => [formatFieldPath(path), path])).values()]
-  }
-
-  private hardCoded(template: string, desired: DesiredResource, path: FieldPath): Obstacle {
+  private hardCoded(template: string, writers: readonly FieldWriter[]): Obstacle {
     const { files } = this.chart.chart
     const isThere = files.has(template) && isTemplate(template)
-    const found = isThere ? fieldLine({ path: template, kind: desired.id.kind, field: path }, files) : undefined
-    const where = `${this.shown(template)}${found === undefined ? '' : `:${found.line}`}`
-    const sets = found?.isField === true ? `${where} sets it` : `${where} is the nearest line of its template`
+    const [found] = isThere ? writers : []
+    const where = found === undefined ? this.shown(template) : `${this.shown(found.path)}:${found.line}`
+    const refs = found?.refs.slice(0, 3).map((ref) => formatFieldPath(ref)) ?? []
+    const from = refs.length === 0 ? '' : ` from ${refs.join(' and ')}, of which no other value was found to give the live one`
+    const isWritten = found?.isField === true || refs.length > 0
+    const sets = isWritten ? `${where} sets it${from}` : `no template writes it, and the nearest line above it is ${where}`
     return { where, why: `no value of the chart leads to the field: ${sets}`, remedy: REMEDY }
   }
 
@@ -95,9 +146,11 @@ export class HelmLocations {
   }
 }
 
-const REMEDY = 'add a value to the chart, or a patch after it (a post-renderer, an overlay), or choose restore'
-
-function sharedWith(path: string, dependency: string | undefined, folder: ChartFiles['folder']): boolean {
-  const own = path.slice(folder === '' ? 0 : folder.length + 1)
-  return dependency === undefined ? !own.startsWith('charts/') : own.startsWith(`charts/${dependency}/`)
+/** Files that templates may read with `.Files`. */
+function chartFiles(folder: string, files: SourceFiles): readonly string[] {
+  const prefix = folder === '' ? '' : `${folder}/`
+  const isOfHelm = /^(?:templates|crds|charts)\/|^(?:Chart|values)\.yaml$|^values\.schema\.json$|\.tgz$/
+  return [...files.keys()].filter((path) => path.startsWith(prefix) && !isOfHelm.test(path.slice(prefix.length)))
 }
+
+const REMEDY = 'add a value to the chart, or a patch after it (a post-renderer, an overlay), or choose restore'

@@ -2,11 +2,13 @@
 import { type FieldPath, field, formatFieldPath, type PathStep, valueAt } from '../../../krm/field-path.ts'
 import { metadataText } from '../../../krm/resource.ts'
 import type { DesiredResource } from '../../../render/desired-set.ts'
+import { mergedValues } from '../../../render/helm/chart-values.ts'
 import { type BuiltSource, declaredObjects } from '../../../render/kustomize/read-built.ts'
 import type { BuildLibrary } from '../../../render/package-builder.ts'
 import type { SyncerBuild, ValuesLayer, ValuesPlace } from '../../../render/syncer-build.ts'
 import { isJsonArray, isJsonObject, textOf } from '../../../text/json.ts'
 import { editYaml } from '../../../yaml/edit/edit-yaml.ts'
+import { withoutValueAt, withValueAt } from '../../../yaml/edit/edit-yaml-value.ts'
 import { editAt, type Obstacle, type Wanted } from '../candidate.ts'
 import { documentsOf, index, type SyncedFolder } from '../kustomization-node.ts'
 import { KustomizeLocations } from '../kustomize-locations.ts'
@@ -38,28 +40,38 @@ export class ValuePlaces {
   /** @throws MissingBuilds where the unit above has to be built first */
   of(changes: readonly ValueChange[]): Places {
     const first = changes.map((change) => this.joint(change, (one) => this.preferred(one)))
-    const otherwise = changes.map((change) =>
-      this.joint(change, (one) => this.layers.filter(({ isDefault }) => isDefault && hasValue(one))),
-    )
+    // The defaults are of everybody who uses the chart: they are edited where nothing over them can be.
+    const isOpen = first.some(({ candidates }) => candidates.length > 0)
+    const otherwise = isOpen ? [] : changes.map((change) => this.joint(change, () => this.layers.filter(({ isDefault }) => isDefault)))
     return { first: together(first), otherwise: together(otherwise) }
-    function hasValue({ wanted }: One): boolean {
-      return wanted !== undefined
-    }
   }
 
   /** The last layer that sets the value; of a value that only the chart sets, the last layer over the chart. */
-  private preferred({ path, wanted }: One): readonly ValuesLayer[] {
+  private preferred({ path }: One): readonly ValuesLayer[] {
     const setting = this.layers.findLast(({ values }) => valueAt(values, path) !== undefined)
-    if (setting !== undefined && (!setting.isDefault || wanted === undefined)) return [setting]
+    if (setting?.isDefault === false) return [setting]
     const over = this.layers.filter(({ isDefault, place }) => !isDefault && place.kind !== 'elsewhere' && place.kind !== 'parameters')
     const used = over.findLast(({ values }) => Object.keys(values).length > 0) ?? over.at(-1)
     const chosen = used ?? setting ?? this.layers.find(({ isDefault }) => isDefault)
     return chosen === undefined ? [] : [chosen]
   }
 
+  /**
+   * What a layer has to say for the value: a list that a layer below sets is replaced as a whole, and a key that one sets is taken out with
+   * null (helm "Deleting a default key").
+   */
+  private inLayerOf(layer: ValuesLayer, { path, wanted }: One): One {
+    const at = path.findIndex((step, index) => step.kind !== 'field' && !isJsonArray(valueAt(layer.values, path.slice(0, index))))
+    const isInherited = valueAt(layer.values, path) === undefined
+    if (at === -1) return { path, wanted: wanted === undefined && isInherited && !layer.isDefault ? null : wanted }
+    const [list, rest] = [path.slice(0, at), path.slice(at)]
+    const whole = valueAt(mergedValues(...this.layers.map(({ values }) => values)), list) ?? []
+    return { path: list, wanted: wanted === undefined ? withoutValueAt(whole, rest) : withValueAt(whole, rest, wanted) }
+  }
+
   /** One edit for all values of a change. */
   private joint(change: ValueChange, layersOf: (one: One) => readonly ValuesLayer[]): SourceLocations {
-    const parts = change.map((one) => together(layersOf(one).map((layer) => this.inLayer(layer, one))))
+    const parts = change.map((one) => together(layersOf(one).map((layer) => this.inLayer(layer, this.inLayerOf(layer, one)))))
     const obstacles = parts.flatMap((part) => part.obstacles)
     const [only, ...more] = parts
     if (only === undefined || more.length === 0) return { candidates: only?.candidates ?? [], obstacles }

@@ -1,0 +1,158 @@
+/** Actions of Go templates as charts have them, and the values that they read (Go `text/template`, "Actions"; helm `pkg/engine`). */
+import { type FieldPath, field, formatFieldPath } from '../../krm/field-path.ts'
+
+/** What a dot, a variable or an expression stands for. */
+export interface Operand {
+  /** Whether it is the context of the template, with `.Values`. */
+  readonly isRoot: boolean
+  /** Paths of values; `[*]` for the items of a list or a map. */
+  readonly refs: readonly FieldPath[]
+  /** Of `dict "name" …`. */
+  readonly named: ReadonlyMap<string, Operand>
+}
+
+export interface Scope {
+  readonly dot: Operand
+  readonly variables: ReadonlyMap<string, Operand>
+  /** What the `if`, `with` and `range` around it ask for. */
+  readonly controls: readonly FieldPath[]
+  /** Where a dependency has its values in those of the chart. */
+  readonly under: readonly string[]
+}
+
+/** What an expression reads. */
+export interface Reading {
+  readonly operand: Operand
+  readonly refs: readonly FieldPath[]
+  readonly includes: readonly { readonly name: string; readonly argument: Operand }[]
+  /** Whether it reads files of the chart. */
+  readonly isOfFiles: boolean
+}
+
+type Node =
+  | { readonly kind: 'text'; readonly value: string }
+  | { readonly kind: 'word'; readonly value: string }
+  | { readonly kind: 'group'; readonly commands: readonly (readonly Node[])[] }
+
+/** `[*]` */
+export const ANY_ITEM: FieldPath[number] = { kind: 'item', keys: {} }
+const NONE: Operand = { isRoot: false, refs: [], named: new Map() }
+export const ROOT: Operand = { isRoot: true, refs: [], named: new Map() }
+
+export function rootScope(under: readonly string[], dot = ROOT): Scope {
+  return { dot, variables: new Map(), controls: [], under }
+}
+
+/** @param expression the text of an action without its keyword */
+export function readingOf(expression: string, scope: Scope): Reading {
+  const reader = new Reader(scope)
+  const commands = nodesOf(expression)
+  const operand = reader.operandOf(commands)
+  const isOfFiles = /\.Files\b/.test(expression)
+  const refs = uniquePaths(reader.refs).filter(({ length }) => length > 0)
+  return { operand, refs, includes: reader.includes, isOfFiles }
+}
+
+export function itemsOf({ refs }: Operand): Operand {
+  return { ...NONE, refs: refs.map((ref) => [...ref, ANY_ITEM]) }
+}
+
+export function uniquePaths(paths: readonly FieldPath[]): readonly FieldPath[] {
+  return [...new Map(paths.map((path) => [formatFieldPath(path), path])).values()]
+}
+
+/** Commands of a pipeline, each with its words. */
+function nodesOf(expression: string): readonly (readonly Node[])[] {
+  const tokens = expression.match(/"(?:\\.|[^"\\])*"|`[^`]*`|[()|]|[^\s()|"`]+/g) ?? []
+  let at = 0
+  const commands = (): readonly (readonly Node[])[] => {
+    const all: Node[][] = [[]]
+    while (at < tokens.length) {
+      const token = tokens[at] ?? ''
+      at += 1
+      if (token === ')') break
+      if (token === '|') all.push([])
+      else if (token === '(') all.at(-1)?.push({ kind: 'group', commands: commands() })
+      else if (/^["`]/.test(token)) all.at(-1)?.push({ kind: 'text', value: token.slice(1, -1) })
+      else all.at(-1)?.push({ kind: 'word', value: token.replace(/,$/, '') })
+    }
+    return all
+  }
+  return commands()
+}
+
+class Reader {
+  readonly refs: FieldPath[] = []
+  readonly includes: { readonly name: string; readonly argument: Operand }[] = []
+  private readonly scope: Scope
+
+  constructor(scope: Scope) {
+    this.scope = scope
+  }
+
+  operandOf(commands: readonly (readonly Node[])[]): Operand {
+    const all = commands.map((command) => this.ofCommand(command))
+    const [first = NONE] = all
+    if (all.length === 1) return first
+    // What follows in a pipeline changes the value, and may give another one, as `default` does.
+    return { ...first, refs: all.flatMap(({ refs }) => refs) }
+  }
+
+  private ofCommand(nodes: readonly Node[]): Operand {
+    const [head, ...others] = nodes
+    const name = head?.kind === 'word' ? head.value : ''
+    if (name === 'dict') return this.ofDict(others)
+    if (name === 'include' || name === 'template') return this.ofInclude(others)
+    const all = nodes.map((node) => this.ofNode(node))
+    if (name === 'index' || name === 'get') return this.ofIndex(all[1] ?? NONE, others.slice(1))
+    if (nodes.length === 1) return all[0] ?? NONE
+    return { ...NONE, refs: all.flatMap(({ refs }) => refs) }
+  }
+
+  private ofDict(nodes: readonly Node[]): Operand {
+    const named = new Map<string, Operand>()
+    for (let at = 0; at + 1 < nodes.length; at += 2) {
+      const [key, value] = [nodes[at], nodes[at + 1]]
+      if (key?.kind === 'text' && value !== undefined) named.set(key.value, this.ofNode(value))
+    }
+    return { ...NONE, named }
+  }
+
+  private ofInclude([name, argument]: readonly Node[]): Operand {
+    const given = argument === undefined ? NONE : this.ofNode(argument)
+    if (name?.kind === 'text') this.includes.push({ name: name.value, argument: given })
+    return NONE
+  }
+
+  private ofIndex(of: Operand, keys: readonly Node[]): Operand {
+    const names = keys.map((key) => (key.kind === 'text' ? key.value : undefined))
+    const found = names.reduce<Operand>((at, each) => (each === undefined ? itemsOf(at) : this.inside(at, [each])), of)
+    this.refs.push(...found.refs)
+    return found
+  }
+
+  private ofNode(node: Node): Operand {
+    if (node.kind === 'group') return this.operandOf(node.commands)
+    const [, head, chain = ''] = node.kind === 'word' ? (/^(\$\w*|)((?:\.\w+)*|\.)$/.exec(node.value) ?? []) : []
+    if (head === undefined || (head === '' && chain === '')) return NONE
+    const start = head === '' ? this.scope.dot : head === '$' ? ROOT : (this.scope.variables.get(head) ?? NONE)
+    const found = this.inside(
+      start,
+      chain.split('.').filter((name) => name !== ''),
+    )
+    this.refs.push(...found.refs)
+    return found
+  }
+
+  private inside(of: Operand, names: readonly string[]): Operand {
+    const [first, ...rest] = names
+    if (first === undefined) return of
+    const named = of.named.get(first)
+    if (named !== undefined) return this.inside(named, rest)
+    if (first === 'Values' && (of.isRoot || of.refs.length === 0)) {
+      const under = rest[0] === 'global' ? [] : this.scope.under
+      return { ...NONE, refs: rest.length + under.length === 0 ? [[]] : [[...under, ...rest].map(field)] }
+    }
+    return of.isRoot ? NONE : { ...NONE, refs: of.refs.map((ref) => [...ref, ...names.map(field)]) }
+  }
+}

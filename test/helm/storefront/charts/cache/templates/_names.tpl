@@ -1,0 +1,3 @@
+{{- define "cache.fullname" -}}
+{{- printf "%s-cache" .Release.Name -}}
+{{- end }}

@@ -1,0 +1,3 @@
+upstream {{ include "storefront.fullname" . }}
+timeout {{ .Values.gracePeriod }}s
+retries 3
