@@ -37,6 +37,7 @@ import { BetweenTurns } from './between-turns.ts'
 import { observeApplier } from './observe-applier.ts'
 import { type ClusterSide, followOthers, incompleteOf, observeCluster, type PackageSide, type ReadCluster } from './observe-cluster.ts'
 import type { OwnResources } from './own-resources.ts'
+import { readPlainValues } from './read-plain-values.ts'
 import { setReleasedAside } from './released-fields.ts'
 
 /** A package of the base branch, read and rendered. */
@@ -120,6 +121,7 @@ function twoOfOneName(): Failure {
 }
 
 const NO_ANNOTATIONS: ReadonlyMap<string, string> = new Map()
+const NO_FILES: BuiltSource['files'] = new Map()
 
 /** The refusal of a program names the file that configures it. */
 function atPolicy([first, ...others]: Failures['failures'], location: string | undefined): Failures['failures'] {
@@ -164,11 +166,19 @@ export async function observe(
   const notes: Note[] = []
   const { audit } = request.cluster
   const sources = { unit, git, history, own, key, present, audit, onNote: (note: Note): void => void notes.push(note) }
+  const outside = source?.files ?? NO_FILES
+  const encrypted = { packagePath: unit.packagePath, resources: desired.resources, files: files.files, outside }
+  const decrypted = await readPlainValues(renderer, encrypted, signal)
   const rows = between.clusters.get(reader.name)?.ofUnit(unit.packagePath)
-  const cluster = await observeCluster({ reader, identity }, { ...side, sources, earlier: between, rows, boundary }, effective, signal)
+  const cluster = await observeCluster(
+    { reader, identity },
+    { ...side, sources, earlier: between, rows, boundary, decrypted },
+    effective,
+    signal,
+  )
   const pipeline = desired.pipeline === 'run'
   const applied = { packagePath: unit.packagePath, pipeline, render: effective.render, paths: files.files.map(({ path }) => path) }
-  notes.push(...cluster.notes)
+  notes.push(...cluster.notes, ...(decrypted?.notes ?? []))
   const applier = await observeApplier(own, cluster, applied, signal)
   followOthers({ ...side, rows, sources }, desired.inventory)
   // Needed only for an edit of the files.
