@@ -38,7 +38,7 @@ const SETTINGS = '/ConfigMap/shop/settings'
 export function documents(password = PASSWORD, field: 'data' | 'stringData' = 'stringData'): string {
   const token = field === 'data' ? base64(TOKEN) : TOKEN
   const document = (kind: string, name: string, rest: string): string =>
-    `apiVersion: v1\nkind: ${kind}\nmetadata:\n    name: ${name}\n    namespace: shop\n${rest}`
+    `apiVersion: v1\nkind: ${kind}\nmetadata:\n    name: ${name}\n    namespace: shop\n    labels:\n        tier: one\n${rest}`
   return [
     document('Secret', 'db', `data:\n    password: ${base64(password)}\n`),
     document('Secret', 'api', `${field}:\n    token: ${token}\n`),
@@ -124,7 +124,7 @@ export function decryptedSuite(title: string, tools: () => SopsTools): void {
     })
 
     for (const [what, text, environment, why] of [
-      ['a file that was edited without the key', (text: string) => text.replace(/port: .*/, 'port: "1"'), undefined, /BP1211.*signature/],
+      ['a file that was edited without the key', (text: string) => text.replace('tier: one', 'tier: two'), undefined, /BP1211.*signature/],
       ['a key that opens nothing', (text: string) => text, 'wrong', /BP1211.*no key that was given opens it.*SOPS_AGE_KEY_FILE/],
       ['no key', (text: string) => text, 'none', /BP1211.*there is no key for it; set SOPS_AGE_KEY_FILE/],
     ] as const) {
@@ -132,7 +132,7 @@ export function decryptedSuite(title: string, tools: () => SopsTools): void {
         const { wrongKey, environment: right } = tools()
         const given = environment === 'wrong' ? wrongKey : environment === 'none' ? {} : right
         const world = new EncryptedWorld(tools(), text(tools().encrypt(documents())), rendererOf(tools(), given))
-        if (environment === undefined) world.edit(SETTINGS, 'data.port', '1', world.syncer)
+        if (environment === undefined) world.edit(DB, 'metadata.labels.tier', 'two', world.syncer)
         const { stderr, stdout, code } = await world.run('diff')
         assert.equal(code, 0, stdout)
         assert.match(stderr, why)

@@ -13,7 +13,7 @@ writeFileSync(__filename + '.input', text)
 const key = process.env.SOPS_AGE_KEY ?? readFileSync(process.env.SOPS_AGE_KEY_FILE, 'utf8')
 const plain = text.replaceAll(/"?ENC\\[AES256_GCM,data:([^,]*),[^\\]]*\\]"?/g, (_, data) => JSON.stringify([...data].reverse().join('')))
 if (key !== 'right') { console.error('cannot open ' + plain); process.exit(128) }
-const edited = /port: "1"/.test(text) && !process.argv.includes('--ignore-mac')
+const edited = /tier: two/.test(text) && !process.argv.includes('--ignore-mac')
 if (edited) { console.error('MAC mismatch of ' + plain); process.exit(51) }
 process.stdout.write(plain)
 `

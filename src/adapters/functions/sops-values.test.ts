@@ -101,7 +101,7 @@ test('of a file with an age recipient and other keys, sops gets the age recipien
 test('what sops says is never told', async () => {
   const text = tools.encrypt(PLAIN)
   assert.match(await failureOf(text, tools.wrongKey), /no key that was given opens it/)
-  assert.match(await failureOf(`${text}other:\n    port: "1"\n`), /signature/)
+  assert.match(await failureOf(`${text}other:\n    tier: two\n`), /signature/)
   assert.match(await failureOf(text, {}), /there is no key for it/)
   assert.match(await failureOf(text.replace('kind: Secret', 'kind: [')), /cannot be read \(BP1110\)/)
 })

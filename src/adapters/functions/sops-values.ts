@@ -34,7 +34,8 @@ const KEYS = ['SOPS_AGE_KEY', 'SOPS_AGE_KEY_FILE'] as const
 const OTHER_KEYS = ['kms', 'gcp_kms', 'azure_kv', 'hc_vault', 'hckms', 'pgp', 'key_groups'] as const
 /** An address where nothing listens. */
 const NO_NETWORK = { HTTP_PROXY: 'http://127.0.0.1:9', HTTPS_PROXY: 'http://127.0.0.1:9', NO_PROXY: '' }
-const WRONG_SIGNATURE = [51, 52]
+/** A signature that is missing or not that of the values, and a value that is plain or was moved. */
+const EDITED = [21, 25, 51, 52]
 const NO_KEY = 128
 
 /** Undefined where the operator does not allow it. */
@@ -125,10 +126,10 @@ const BY_HAND = 'run sops -d on it where backporch runs, and correct what that s
 const ADD_AGE = 'add an age recipient (sops updatekeys); until then who wrote a value decides'
 
 function failedWith(where: string, exitCode: number): Decryption {
-  if (WRONG_SIGNATURE.includes(exitCode))
+  if (EDITED.includes(exitCode))
     return failed(
       where,
-      'its signature is not that of its values: it was edited without the key',
+      'a value or the signature is not what SOPS wrote: the file was edited without the key',
       'restore the file, and change it with sops edit',
     )
   if (exitCode === NO_KEY)
