@@ -9,7 +9,7 @@ import { isControlled } from '../krm/owner-references.ts'
 import { annotationsOf, labelsOf, readResource } from '../krm/resource.ts'
 import { resourceKey } from '../krm/resource-id.ts'
 import { claimsOf } from '../syncers/claims.ts'
-import type { JsonObject } from '../text/json.ts'
+import type { Json, JsonObject } from '../text/json.ts'
 
 /**
  * Objects of every namespace, by `group/Kind/name`. Sources: kubernetes `pkg/controller/serviceaccount`,
@@ -19,6 +19,14 @@ const IN_EVERY_NAMESPACE = new Set(['/ServiceAccount/default', '/ConfigMap/kube-
 
 /** Label of objects of a person's TemplateInstance, which OpenShift creates (docs/facts/control-plane-managers.md). */
 const TEMPLATE_INSTANCE = 'template.openshift.io/template-instance-owner'
+
+/** Without an owner too: `creationPolicy: Orphan`, `skip-set-owner-references` (docs/facts/generated-secrets.md). */
+function isGenerated(labels: ReadonlyMap<string, Json>, annotations: ReadonlyMap<string, Json>): boolean {
+  return (
+    labels.get('reconcile.external-secrets.io/managed') === 'true' ||
+    ['managed', 'skip-set-owner-references'].some((name) => annotations.get(`sealedsecrets.bitnami.com/${name}`) === 'true')
+  )
+}
 
 /** The manager as a clause for people; undefined without a known one. */
 export function managerOf(object: JsonObject): string | undefined {
@@ -35,6 +43,7 @@ export function managerOf(object: JsonObject): string | undefined {
   if (labels.has('cli-utils.sigs.k8s.io/inventory-id')) return 'it is the inventory of a package'
   if (id.group === '' && id.kind === 'Secret' && annotations.has('kubernetes.io/service-account.name'))
     return 'it is the token of a ServiceAccount'
+  if (id.group === '' && id.kind === 'Secret' && isGenerated(labels, annotations)) return 'a controller generates it from another object'
   const { entries, unreadable } = managedFieldsOf(object)
   const writers = entries.filter(({ subresource }) => subresource === '')
   const isTheirs = writers.length > 0 && unreadable.length === 0 && writers.every(({ manager }) => isControlPlane(manager))
