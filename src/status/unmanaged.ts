@@ -9,7 +9,7 @@ import { isControlled } from '../krm/owner-references.ts'
 import { annotationsOf, labelsOf, readResource } from '../krm/resource.ts'
 import { resourceKey } from '../krm/resource-id.ts'
 import { claimsOf } from '../syncers/claims.ts'
-import type { Json, JsonObject } from '../text/json.ts'
+import type { JsonObject } from '../text/json.ts'
 
 /**
  * Objects of every namespace, by `group/Kind/name`. Sources: kubernetes `pkg/controller/serviceaccount`,
@@ -21,10 +21,10 @@ const IN_EVERY_NAMESPACE = new Set(['/ServiceAccount/default', '/ConfigMap/kube-
 const TEMPLATE_INSTANCE = 'template.openshift.io/template-instance-owner'
 
 /** Without an owner too: `creationPolicy: Orphan`, `skip-set-owner-references` (docs/facts/generated-secrets.md). */
-function isGenerated(labels: ReadonlyMap<string, Json>, annotations: ReadonlyMap<string, Json>): boolean {
+function isGenerated(labels: ReadonlyMap<string, string>, annotations: ReadonlyMap<string, string>): boolean {
   return (
     labels.get('reconcile.external-secrets.io/managed') === 'true' ||
-    ['managed', 'skip-set-owner-references'].some((name) => annotations.get(`sealedsecrets.bitnami.com/${name}`) === 'true')
+    annotations.get('sealedsecrets.bitnami.com/skip-set-owner-references') === 'true'
   )
 }
 

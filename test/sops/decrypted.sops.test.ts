@@ -5,6 +5,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
+import { sopsValues } from '../../src/adapters/functions/sops-values.ts'
 import { decryptedBuildsSuite } from './decrypted-builds.ts'
 import { decryptedSuite, documents, PASSWORD, type SopsTools } from './decrypted-suite.ts'
 import { sopsOrThrow } from './find-sops.ts'
@@ -42,6 +43,26 @@ test('what is compared is what sops encrypts', () => {
   assert.equal(text.match(/ENC\[AES256_GCM/g)?.length, 7)
   assert.ok(!text.includes(Buffer.from(PASSWORD).toString('base64')))
 })
+
+for (const format of ['yaml', 'json'] as const)
+  test(`a ${format} file with other keys beside the age recipient is opened with age alone, and its signature holds`, async () => {
+    const values = sopsValues({ allowed: [sops], environment: tools.environment, workingDirectory: '/' })
+    assert.ok(values !== undefined)
+    const text = format === 'yaml' ? documents() : JSON.stringify({ kind: 'Any', data: { token: PASSWORD, count: 5, on: true, size: 1.5 } })
+    const encrypted = run(
+      ['encrypt', '--age', key.recipient, '--encrypted-regex', '^(data|stringData)$', '--filename-override', `a.${format}`],
+      text,
+    )
+    const arn = 'arn:aws:kms:eu-central-1:1:key/2'
+    const more =
+      format === 'yaml'
+        ? encrypted.replaceAll(/^sops:$/gm, `sops:\n    kms:\n        - arn: ${arn}\n          enc: eA==`)
+        : encrypted.replace('"sops": {', `"sops": {"kms": [{"arn": "${arn}", "enc": "eA=="}],`)
+    assert.ok(more.includes(arn))
+    const answer = await values.decrypt({ where: 'a', text: more, format, signed: true }, new AbortController().signal)
+    assert.ok('values' in answer, JSON.stringify(answer))
+    assert.equal(answer.values.size, 4)
+  })
 
 decryptedSuite('what the real sops decrypts', () => tools)
 decryptedBuildsSuite('what the real sops decrypts for a build', () => tools)

@@ -35,7 +35,7 @@ const OTHER_KEYS = ['kms', 'gcp_kms', 'azure_kv', 'hc_vault', 'hckms', 'pgp', 'k
 /** An address where nothing listens. */
 const NO_NETWORK = { HTTP_PROXY: 'http://127.0.0.1:9', HTTPS_PROXY: 'http://127.0.0.1:9', NO_PROXY: '' }
 /** A signature that is missing or not that of the values, and a value that is plain or was moved. */
-const EDITED = [21, 25, 51, 52]
+const EDITED = [24, 25, 51, 52]
 const NO_KEY = 128
 
 /** Undefined where the operator does not allow it. */
@@ -77,7 +77,7 @@ class SopsValues implements ValueDecryptor {
       const documents = documentsIn(encrypted.text, where)
       const recipients = recipientsOf(documents)
       if (typeof recipients === 'string') return failed(where, recipients, ADD_AGE)
-      const text = recipients.others.length === 0 ? encrypted.text : withoutKeys(encrypted.text, recipients.others)
+      const text = recipients.others.length === 0 ? encrypted.text : withoutKeys(encrypted, recipients.others)
       const end = await this.run({ ...encrypted, text }, { program, environment }, signal)
       if (typeof end !== 'string') return end
       const plain = documentsIn(end, where)
@@ -165,9 +165,14 @@ function isFilled(value: Json | undefined): boolean {
 }
 
 /** The text without keys that would be asked over the network; the signature does not cover them. */
-function withoutKeys(text: string, names: readonly string[]): string {
+function withoutKeys({ text, format }: EncryptedText, names: readonly string[]): string {
+  if (format === 'json') return JSON.stringify(JSON.parse(text), (key, value: unknown) => (key === 'sops' ? without(value, names) : value))
   const documents = parseAllDocuments(text)
   if (!Array.isArray(documents)) throw new TypeError('no document')
   for (const document of documents) for (const name of names) document.deleteIn(['sops', name])
   return documents.map((document) => document.toString({ lineWidth: 0, directives: false })).join('---\n')
+}
+
+function without(value: unknown, names: readonly string[]): unknown {
+  return Object.fromEntries(Object.entries(value ?? {}).filter(([name]) => !names.includes(name)))
 }

@@ -73,7 +73,11 @@ export const FUNCTION_FLAGS = new Command()
 export type FunctionOptions = ValuesOf<typeof FUNCTION_FLAGS>
 
 export const CLUSTER_FLAGS = new Command()
-  .option('--allow-render <program>', 'allow policies to render packages with this program: kubectl for kustomize (repeatable)', collect)
+  .option(
+    '--allow-render <program>',
+    'allow policies to render packages with this program: kubectl for kustomize; sops to compare encrypted values (repeatable)',
+    collect,
+  )
   .option('--context <name>', 'context of the kubeconfig (default: the current context)')
   .option('--kubeconfig <path>', 'kubeconfig file (default: as kubectl)')
   .option('--cluster <name>', 'name of the cluster in records (default: the name of the context)')

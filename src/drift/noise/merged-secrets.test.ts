@@ -17,6 +17,14 @@ test('an entry that External Secrets adds to a Secret with its label', () => {
   assertNotAbout(RULE, add('metadata.labels.app', ESO), managed)
 })
 
+test('metadata that External Secrets copies from its object', () => {
+  const liveOf = ({ kind, name }: { readonly kind: string; readonly name: string }) =>
+    kind === 'ExternalSecret' && name === 'db' ? { metadata: { labels: { app: 'eA==' } } } : undefined
+  assertMutes(RULE, add('metadata.labels.app', ESO), { ...managed, liveOf })
+  assertNotAbout(RULE, add('metadata.labels.other', ESO), { ...managed, liveOf })
+  assertShows(RULE, add('metadata.labels.app', 'kubectl-edit'), { ...managed, liveOf: () => ({ metadata: { labels: { app: 'eA==' } } }) })
+})
+
 test('an entry that Sealed Secrets adds to a Secret that git lets it patch', () => {
   assertMutes(RULE, add('data.password', 'controller'), patched)
   assertShows(RULE, add('data.password', 'kubectl-edit'), patched, /^kubectl-edit wrote it, and not Sealed Secrets/)
