@@ -54,6 +54,14 @@ test('sops gets the age key, and nothing else of the environment', async () => {
   assert.deepEqual(names.sort(), ['HTTPS_PROXY', 'HTTP_PROXY', 'LANG', 'NO_PROXY', 'SOPS_AGE_KEY_FILE', 'TZ'])
 })
 
+test('a file of several clusters is decrypted once', async () => {
+  const sops = sopsValues({ allowed: [tools.program], environment: tools.environment, workingDirectory: '/' })
+  const file = { where: 'a', text: tools.encrypt(PLAIN), format: 'yaml', signed: true } as const
+  const [one, two] = await Promise.all([sops?.decrypt(file, signal), sops?.decrypt(file, signal)])
+  assert.ok(one !== undefined && one === two)
+  assert.equal(await sops?.decrypt(file, signal), one)
+})
+
 test('a relative path of the file with the keys starts from the working directory', async () => {
   const path = tools.environment['SOPS_AGE_KEY_FILE'] ?? ''
   const [folder, name] = [path.slice(0, path.lastIndexOf('/')), path.slice(path.lastIndexOf('/') + 1)]

@@ -48,6 +48,7 @@ class SopsValues implements ValueDecryptor {
   private readonly program: string
   private readonly options: SopsOptions
   private readonly known = new LRUCache<string, Decryption>({ max: KEPT })
+  private readonly running = new Map<string, Promise<Decryption>>()
 
   constructor(program: string, options: SopsOptions) {
     this.program = program
@@ -61,7 +62,10 @@ class SopsValues implements ValueDecryptor {
       .digest('base64')
     const known = this.known.get(key)
     if (known !== undefined) return known
-    const answer = await this.ask(encrypted, signal)
+    // Several clusters have the same file.
+    const running = this.running.get(key) ?? this.ask(encrypted, signal).finally(() => this.running.delete(key))
+    this.running.set(key, running)
+    const answer = await running
     this.known.set(key, answer, 'failure' in answer ? { ttl: TRIED_AGAIN } : {})
     return answer
   }

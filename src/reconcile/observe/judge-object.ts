@@ -7,9 +7,9 @@ import type { PlainValues } from '../../krm/redaction/plain-values.ts'
 import type { RedactionKey } from '../../krm/redaction/redacted.ts'
 import { metadataText, type Resource } from '../../krm/resource.ts'
 import type { ClusterReader } from '../../ports/cluster.ts'
+import { EncryptedObject } from '../encrypted/encrypted-object.ts'
 import type { ClusterVerdicts, UnitVerdicts } from '../verdicts/cluster-verdicts.ts'
 import { type AnswerContext, contentHash, type DryRunAnswers, type RequestedObject } from './dry-run-answers.ts'
-import { EncryptedObject } from './encrypted-object.ts'
 import { creationsBy, type MissingObjectAnswer, MissingObjects, movedBetween, withPrediction } from './predict-object.ts'
 
 /** Without what each turn reads by itself. */
