@@ -60,6 +60,7 @@ export const NOTE_CAUSES = {
   'yaml-precision': 'a number that kubectl rounds',
   'source-not-compared': 'a resource of a syncer that is not compared, or not as it stands on the base branch',
   'traces-not-sent': 'spans that a collector of OpenTelemetry did not take',
+  'value-not-decrypted': 'a file with encrypted values that are not decrypted',
   'verdicts-not-read': 'verdicts of an earlier process that are not used',
   'yaml-value': 'a value that kubectl reads otherwise than it looks',
 } as const

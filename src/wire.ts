@@ -181,7 +181,10 @@ function contextAt(location: ProcessContext, stdin: CliContext['stdin'], signal:
     openRenderer: async ({ engine, render = [], ...allowed }) => {
       const { WorkerRenderer } = await import('./adapters/functions/worker-renderer.ts')
       const { PackageBuilds, withBuilds } = await import('./adapters/functions/package-builds.ts')
-      return withBuilds(new WorkerRenderer({ allowed, engine, environment: env }), new PackageBuilds({ allowed: render, environment: env }))
+      const { sopsValues } = await import('./adapters/functions/sops-values.ts')
+      const sops = sopsValues({ allowed: render, environment: env, workingDirectory: cwd })
+      const renderer = new WorkerRenderer({ allowed, engine, environment: env })
+      return withBuilds(renderer, new PackageBuilds({ allowed: render, environment: env }), sops)
     },
     loadKey: async () => {
       const { loadInstallationKey } = await import('./adapters/system/installation-key.ts')

@@ -20,6 +20,7 @@ import { findHelm } from './helm/find-helm.ts'
 import { whyNoKpt } from './kpt/find-kpt.ts'
 import { TEST_PROGRAM } from './program.ts'
 import { findPrometheus } from './prometheus/find-prometheus.ts'
+import { findSops } from './sops/find-sops.ts'
 
 // Half of a short test's time is the reading of TypeScript: Node keeps what it made of it, for this run and the next.
 process.env['NODE_COMPILE_CACHE'] ??= join(tmpdir(), 'backporch-test-compile-cache')
@@ -53,12 +54,14 @@ const gitea = (file: string): boolean => file.endsWith('.gitea.test.ts') || file
 const flux = (file: string): boolean => file.endsWith('.flux.test.ts')
 const prometheus = (file: string): boolean => file.endsWith('.prometheus.test.ts')
 const helm = (file: string): boolean => file.endsWith('.helm.test.ts')
+const sops = (file: string): boolean => file.endsWith('.sops.test.ts')
 const live = (file: string): boolean =>
   !gitea(file) && !flux(file) && (file.endsWith('.live.test.ts') || file.startsWith('test/controlplane/') || file.startsWith('test/e2e/'))
 const tiers: readonly Tier[] = [
   {
     name: 'unit',
-    has: (file) => !live(file) && !gitea(file) && !prometheus(file) && !helm(file) && !flux(file) && !file.endsWith('.kpt.test.ts'),
+    has: (file) =>
+      !live(file) && !gitea(file) && !prometheus(file) && !helm(file) && !sops(file) && !flux(file) && !file.endsWith('.kpt.test.ts'),
     width: 2,
     prepare: noPreparation,
   },
@@ -86,6 +89,15 @@ const tiers: readonly Tier[] = [
     width: 2,
     prepare: async () => {
       const found = await findHelm(process.env, (message) => console.log(message))
+      return found.state === 'unavailable' ? { why: found.why } : noPreparation()
+    },
+  },
+  {
+    name: 'sops',
+    has: sops,
+    width: 1,
+    prepare: async () => {
+      const found = await findSops(process.env, (message) => console.log(message))
       return found.state === 'unavailable' ? { why: found.why } : noPreparation()
     },
   },

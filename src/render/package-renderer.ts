@@ -3,6 +3,7 @@ import type { PackageFiles } from '../package/package-files.ts'
 import type { FunctionLibrary } from './answer-calls.ts'
 import type { PackageBuilder } from './package-builder.ts'
 import type { RenderedPackage, Rendering } from './render-package.ts'
+import type { ValueDecryptor } from './value-decryptor.ts'
 
 /** The parts of a rendering that a turn needs. The run of the functions stays where it happened: an edit renders the package again. */
 export type RenderedForTurn = Pick<RenderedPackage, 'desired' | 'kptfile' | 'unread'>
@@ -30,6 +31,8 @@ export interface PackageRenderer {
   fetch(call: MissingAnswer['call'], signal: AbortSignal): Promise<void>
   /** For units that another tool than kpt renders; undefined where no program may run. */
   readonly builder?: PackageBuilder | undefined
+  /** For values that SOPS encrypted; undefined where nothing may be decrypted. */
+  readonly decryptor?: ValueDecryptor | undefined
 }
 
 /** Thrown by a library within a computation, which is repeated once the answer is stored. */

@@ -15,7 +15,7 @@ test('two appliers of one object are named, and what they do is known only where
   )
   assert.equal(both.restores, 'unknown')
   assert.match(both.sentence, /synced by hand.*; Flux Kustomization/)
-  assert.equal(both.command, 'argocd app sync web')
+  assert.equal(both.command, 'argocd app sync web && flux reconcile kustomization web -n apps --with-source')
 })
 
 test('an applier of the objects that did not drift decides nothing, and is named', () => {

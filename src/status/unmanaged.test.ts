@@ -25,6 +25,13 @@ test('an owner, a mark of a syncer, and a store of a tool manage an object', () 
   const token = { annotations: { 'kubernetes.io/service-account.name': 'web' } }
   assert.match(managerOf(config(token, 'kubectl', 'Secret')) ?? '', /token/)
   assert.equal(managerOf(config(token)), undefined)
+  for (const marks of [
+    { labels: { 'reconcile.external-secrets.io/managed': 'true' } },
+    { annotations: { 'sealedsecrets.bitnami.com/skip-set-owner-references': 'true' } },
+  ]) {
+    assert.match(managerOf(config(marks, 'controller', 'Secret')) ?? '', /generates it/)
+    assert.equal(managerOf(config(marks)), undefined)
+  }
 })
 
 test('what OpenShift creates from a TemplateInstance of a person is managed by nobody', () => {

@@ -20,6 +20,14 @@ const IN_EVERY_NAMESPACE = new Set(['/ServiceAccount/default', '/ConfigMap/kube-
 /** Label of objects of a person's TemplateInstance, which OpenShift creates (docs/facts/control-plane-managers.md). */
 const TEMPLATE_INSTANCE = 'template.openshift.io/template-instance-owner'
 
+/** Without an owner too: `creationPolicy: Orphan`, `skip-set-owner-references` (docs/facts/generated-secrets.md). */
+function isGenerated(labels: ReadonlyMap<string, string>, annotations: ReadonlyMap<string, string>): boolean {
+  return (
+    labels.get('reconcile.external-secrets.io/managed') === 'true' ||
+    annotations.get('sealedsecrets.bitnami.com/skip-set-owner-references') === 'true'
+  )
+}
+
 /** The manager as a clause for people; undefined without a known one. */
 export function managerOf(object: JsonObject): string | undefined {
   const read = readResource(object)
@@ -35,6 +43,7 @@ export function managerOf(object: JsonObject): string | undefined {
   if (labels.has('cli-utils.sigs.k8s.io/inventory-id')) return 'it is the inventory of a package'
   if (id.group === '' && id.kind === 'Secret' && annotations.has('kubernetes.io/service-account.name'))
     return 'it is the token of a ServiceAccount'
+  if (id.group === '' && id.kind === 'Secret' && isGenerated(labels, annotations)) return 'a controller generates it from another object'
   const { entries, unreadable } = managedFieldsOf(object)
   const writers = entries.filter(({ subresource }) => subresource === '')
   const isTheirs = writers.length > 0 && unreadable.length === 0 && writers.every(({ manager }) => isControlPlane(manager))

@@ -14,6 +14,7 @@ import {
 } from '../../render/package-builder.ts'
 import type { PackageRenderer } from '../../render/package-renderer.ts'
 import { splitWords } from '../../render/runtimes/split-words.ts'
+import type { ValueDecryptor } from '../../render/value-decryptor.ts'
 import { findProgram } from '../system/find-program.ts'
 import { FUNCTION_LIMITS, type FunctionLimits } from './function-limits.ts'
 import { type ProgramEnd, runProgram } from './run-program.ts'
@@ -255,12 +256,13 @@ function notAllowed(allow: string, what: string, folder: string, otherwise = '')
 }
 
 /** A renderer for packages of other tools than kpt too. */
-export function withBuilds(renderer: PackageRenderer, builder: PackageBuilder): PackageRenderer {
+export function withBuilds(renderer: PackageRenderer, builder: PackageBuilder, decryptor?: ValueDecryptor): PackageRenderer {
   return {
     attributed: renderer.attributed,
     library: renderer.library,
     render: (packagePath, files, signal) => renderer.render(packagePath, files, signal),
     fetch: (call, signal) => renderer.fetch(call, signal),
     builder,
+    decryptor,
   }
 }

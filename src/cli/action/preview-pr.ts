@@ -11,7 +11,7 @@ import { type EventPullRequest, readPullRequest } from './pull-request-event.ts'
 
 /** What a summary is drawn with. */
 const SUMMARY = {
-  name: 'GitHub',
+  name: 'the summary',
   bodyLimit: 500_000,
   titleLimit: 256,
   alerts: true,

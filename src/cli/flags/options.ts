@@ -75,7 +75,7 @@ export type FunctionOptions = ValuesOf<typeof FUNCTION_FLAGS>
 export const CLUSTER_FLAGS = new Command()
   .option(
     '--allow-render <program>',
-    'allow policies to render packages with this program: kubectl for kustomize, helm for charts (repeatable)',
+    'allow policies to render packages with this program: kubectl for kustomize, helm for charts; sops to compare encrypted values (repeatable)',
     collect,
   )
   .option('--context <name>', 'context of the kubeconfig (default: the current context)')

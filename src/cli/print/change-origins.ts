@@ -61,7 +61,7 @@ function printedBy({ command }: BuiltSource, { object }: DesiredResource, path: 
 function renderedBy({ files, folder, synced }: BuiltSource, { id, location }: DesiredResource, path: FieldPath): string {
   const trace = new TemplateTrace({ folder, files })
   const [writer] = files.has(location.path) ? trace.writers({ template: location.path, id, field: path }) : []
-  if (writer === undefined) return `rendered by ${synced?.title ?? 'Helm'}`
+  if (writer === undefined) return `rendered by ${synced?.title ?? 'a chart'}`
   const refs = writer.refs.slice(0, 3).map((ref) => formatFieldPath(ref))
   const isWritten = writer.isField || refs.length > 0
   return `${writer.path}:${writer.line}${isWritten ? '' : ' (the nearest line of the template)'}${refs.length === 0 ? '' : `, from the values ${refs.join(', ')}`}`

@@ -135,6 +135,11 @@ export const FAILURE_GUIDE: { readonly [code in FailureCode]: FailureGuide } = {
     cause: 'the kustomization names an address, a chart, a plugin, a symbolic link or a path out of the repository',
     fix: 'commit what it names to the repository, or render the package with a command of yours (docs/guides/rendering.md)',
   },
+  BP1211: {
+    cause:
+      'sops is allowed, and it has no key that opens the file, or the file was edited without the key. Values are judged by who wrote them',
+    fix: 'give the age key in SOPS_AGE_KEY_FILE, or restore the file and change it with sops edit (docs/guides/encrypted.md)',
+  },
   BP2001: {
     cause:
       'no edit of an authored file gives the live value without other changes: a function computes it, or other fields share the location. Or the value would be lost after a Release',

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { appliedBy, editedBy, path, TEST_SCHEMA, withMetadata } from '../../../test/fakes/live-object.ts'
+import { PlainValues } from '../../krm/redaction/plain-values.ts'
 import { redactionKey } from '../../krm/redaction/redacted.ts'
 import { hasEncrypted, isEncryptedEntry, isEncryptedValue, withoutSops } from '../../krm/redaction/sops.ts'
 import { type Resource, readResource } from '../../krm/resource.ts'
@@ -93,4 +94,49 @@ test('a list whose items have no plain name is one place; in a list by key each 
   assert.ok(!isEncryptedLocation(path('metadata.name'), pod(ENC, ENC)))
   assert.ok(isEncryptedLocation(path('data.more'), config({ dsn: ENC })), 'beside fields that are all encrypted')
   assert.ok(!isEncryptedLocation(path('data.more'), config({ dsn: ENC, plain: 'x' })))
+})
+
+const numbered = (id: number): string => ENC.replace('aXY=', String(id))
+const decrypting = (git: JsonObject, plain: { readonly [ciphertext: string]: string }, live: JsonObject, more = {}) =>
+  sealLive(live, resourceOf(git), TEST_SCHEMA, {
+    syncer: SYNCER,
+    key: KEY,
+    plain: new PlainValues(new Map(Object.entries(plain))),
+    ...more,
+  })
+
+test('a decrypted value decides without a writer, and what is not decrypted does not', () => {
+  const git = config({ a: numbered(1), b: numbered(2), c: numbered(3) })
+  const live = withMetadata(config({ a: 'plain-a', b: 'plain-other', c: 'plain-c' }), { managedFields: null })
+  const { object, unproven, asksEarlier } = decrypting(git, { [numbered(1)]: 'plain-a', [numbered(2)]: 'plain-b' }, live)
+  const data = object['data'] as JsonObject
+  assert.deepEqual([data['a'], data['c']], [numbered(1), numbered(3)])
+  assert.match(String(data['b']), /^hmac-sha256:/)
+  assert.deepEqual([unproven, asksEarlier], [[path('data.c')], false])
+})
+
+test('a list with encrypted items is compared as a whole, and only where each of them is decrypted', () => {
+  const pod = (first: string, second: string): JsonObject => ({
+    apiVersion: 'v1',
+    kind: 'Any',
+    metadata: { name: 'a', namespace: 'shop' },
+    spec: { template: { spec: { containers: [{ name: 'app', args: [first, second, 'open'] }] } } },
+  })
+  const git = pod(numbered(1), numbered(2))
+  const [one, both] = [{ [numbered(1)]: 'plain-1' }, { [numbered(1)]: 'plain-1', [numbered(2)]: 'plain-2' }]
+  const wrong = appliedBy('flux', pod('plain-1', 'plain-other'))
+  assert.deepEqual(decrypting(git, one, wrong).asksEarlier, false)
+  assert.ok(decrypting(git, both, wrong).asksEarlier)
+  assert.ok(!decrypting(git, both, appliedBy('kubectl-edit', pod('plain-1', 'plain-2'))).asksEarlier)
+})
+
+test('a value of the syncer that an earlier version had stands as that version has it', () => {
+  const [git, before] = [config({ dsn: numbered(2) }), config({ dsn: numbered(1) })]
+  const live = appliedBy('flux', config({ dsn: 'plain-old' }))
+  const versions = [{ object: before, plain: new PlainValues(new Map([[numbered(1), 'plain-old']])) }]
+  const dataWith = (earlier: object | undefined): unknown =>
+    (decrypting(git, { [numbered(2)]: 'plain-new' }, live, { earlier }).object['data'] as JsonObject)['dsn']
+  assert.equal(dataWith({ versions, complete: true }), numbered(1))
+  assert.match(String(dataWith({ versions: [], complete: true })), /^hmac-sha256:/)
+  assert.equal(dataWith({ versions: [], complete: false }), numbered(2), 'what cannot be decrypted is no drift')
 })

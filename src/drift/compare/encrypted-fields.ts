@@ -1,11 +1,13 @@
 /**
- * Fields with an encrypted value in git. The values cannot be compared, so the writer of the live one decides: a value of the syncer becomes
- * git's own text, any other one a keyed hash. Later steps handle them as other fields, without plain values.
+ * Fields with an encrypted value in git. A value that is not decrypted cannot be compared, so the writer of the live one decides: a value of the
+ * syncer becomes git's own text, any other one a keyed hash. A decrypted value is compared here and nowhere else: a live value that is git's
+ * becomes git's own text, and one of an earlier version the text of that version. Later steps handle them as other fields, without plain values.
  */
 import { type FieldPath, field, valueAt } from '../../krm/field-path.ts'
 import type { FieldSchema } from '../../krm/field-schema.ts'
 import { stepOfItem } from '../../krm/field-set.ts'
 import { managedFieldsOf } from '../../krm/managed-fields.ts'
+import type { PlainValues } from '../../krm/redaction/plain-values.ts'
 import { isSecret, type RedactionKey, redact, shownJson } from '../../krm/redaction/redacted.ts'
 import { hasEncrypted, isEncryptedEntry, isEncryptedValue } from '../../krm/redaction/sops.ts'
 import type { Resource } from '../../krm/resource.ts'
@@ -14,6 +16,7 @@ import { getKey, isJsonArray, isJsonObject, type Json, type JsonObject } from '.
 import { withoutValueAt, withValueAt } from '../../yaml/edit/edit-yaml-value.ts'
 import { isSyncer, ownersOf } from '../attribute/actor.ts'
 import type { SyncerManager } from '../drift.ts'
+import { isAlreadyApplied } from './equal-values.ts'
 
 /** A location of the live object, and git's text as a server would store it. */
 interface EncryptedLocation {
@@ -21,6 +24,8 @@ interface EncryptedLocation {
   readonly declared: Json
   /** Location in git, for a Secret perhaps in `stringData`. */
   readonly authored: FieldPath
+  /** The value with its ciphertexts; undefined for an encrypted file. */
+  readonly text: Json | undefined
 }
 
 export function isEncrypted(object: JsonObject): boolean {
@@ -32,7 +37,7 @@ function encryptedEntries(object: JsonObject): EncryptedLocation[] {
   if (!isJsonObject(data)) return []
   return Object.entries(data).flatMap(([name, value]) => {
     const path = [field('data'), field(name)]
-    return isEncryptedEntry(value) ? [{ path, authored: path, declared: value }] : []
+    return isEncryptedEntry(value) ? [{ path, authored: path, declared: value, text: undefined }] : []
   })
 }
 
@@ -40,8 +45,8 @@ function encryptedLocations({ id, object }: Resource, schema: FieldSchema): Encr
   const found = [...leaves(object, schema, [])].map(({ path, value }): EncryptedLocation => {
     const [first, ...rest] = path
     const written = isSecret(id) && first?.kind === 'field' && first.name === 'stringData'
-    if (!written || typeof value !== 'string') return { path, authored: path, declared: value }
-    return { path: [field('data'), ...rest], authored: path, declared: Buffer.from(value, 'utf8').toString('base64') }
+    if (!written || typeof value !== 'string') return { path, authored: path, declared: value, text: value }
+    return { path: [field('data'), ...rest], authored: path, declared: base64(value), text: value }
   })
   return [...found, ...(isSecret(id) ? encryptedEntries(object) : [])]
 }
@@ -63,30 +68,90 @@ function* leaves(value: Json, schema: FieldSchema, path: FieldPath): Generator<{
 export interface SealOptions {
   readonly syncer: SyncerManager | undefined
   readonly key: RedactionKey
+  /** What is decrypted of git; undefined where nothing may be. */
+  readonly plain?: PlainValues | undefined
+  /** Undefined until it is known that they decide. */
+  readonly earlier?: EarlierValues | undefined
+}
+
+/** What earlier versions of the object in git had at its encrypted fields. */
+export interface EarlierValues {
+  /** Newest first. */
+  readonly versions: readonly { readonly object: JsonObject; readonly plain: PlainValues }[]
+  /** Whether every version could be decrypted. */
+  readonly complete: boolean
 }
 
 export interface SealedObject {
   readonly object: JsonObject
   /** Encrypted fields without a known writer, which may be git's or not. */
   readonly unproven: readonly FieldPath[]
+  /** Whether the syncer wrote a value that is not git's: earlier versions decide whose it is. */
+  readonly asksEarlier: boolean
 }
 
 /** The live object without encrypted values. */
-export function sealLive(live: JsonObject, desired: Resource, schema: FieldSchema, { syncer, key }: SealOptions): SealedObject {
+export function sealLive(live: JsonObject, desired: Resource, schema: FieldSchema, options: SealOptions): SealedObject {
+  const { syncer, key, plain, earlier } = options
   const managed = managedFieldsOf(live)
   const locations = encryptedLocations(desired, schema)
   const unproven: FieldPath[] = []
   let object: Json = live
-  for (const { path, authored, declared } of locations) {
+  let asksEarlier = false
+  for (const location of locations) {
+    const { path, authored, declared } = location
     const value = valueAt(live, path)
     if (value === undefined) continue
     const owners = [...ownersOf(managed, path), ...(authored === path ? [] : ownersOf(managed, authored))]
     const known = owners.filter(({ manager }) => manager !== BEFORE_FIRST_APPLY)
-    if (syncer === undefined || known.length === 0) unproven.push(path)
-    const isGits = syncer === undefined || known.length === 0 || known.some((entry) => isSyncer(entry, syncer))
-    object = withValueAt(object, path, isGits ? declared : hidden(key, desired, path, value))
+    const isUnknown = syncer === undefined || known.length === 0
+    const isSyncers = !isUnknown && known.some((entry) => isSyncer(entry, syncer))
+    const wanted = decrypted(location, plain)
+    const put = (text: Json | undefined): void => {
+      object = withValueAt(object, path, text ?? hidden(key, desired, path, value))
+    }
+    if (wanted === undefined) {
+      if (isUnknown) unproven.push(path)
+      put(isUnknown || isSyncers ? declared : undefined)
+    } else if (isAlreadyApplied(wanted, value, schemaAt(schema, path))) put(declared)
+    else if (!isSyncers) put(undefined)
+    else {
+      asksEarlier = true
+      put(textOfEarlier(value, path, { desired, schema, earlier }) ?? (earlier?.complete === false ? declared : undefined))
+    }
   }
-  return { object: withoutBesides(object as JsonObject, locations, desired, key), unproven }
+  return { object: withoutBesides(object as JsonObject, locations, desired, key), unproven, asksEarlier }
+}
+
+/** The value as a server would store it. */
+function decrypted({ text, path, authored }: EncryptedLocation, plain: PlainValues | undefined): Json | undefined {
+  const value = text === undefined ? undefined : plain?.of(text)
+  return authored !== path && typeof value === 'string' ? base64(value) : value
+}
+
+function base64(text: string): string {
+  return Buffer.from(text, 'utf8').toString('base64')
+}
+
+function schemaAt(schema: FieldSchema, path: FieldPath): FieldSchema {
+  return path.reduce((at, step) => (step.kind === 'field' ? at.child(step.name) : at.items()), schema)
+}
+
+interface EarlierOf {
+  readonly desired: Resource
+  readonly schema: FieldSchema
+  readonly earlier: EarlierValues | undefined
+}
+
+/** The text of the newest earlier version that had the live value. */
+function textOfEarlier(live: Json, path: FieldPath, { desired, schema, earlier }: EarlierOf): Json | undefined {
+  const place = JSON.stringify(path)
+  for (const { object, plain } of earlier?.versions ?? []) {
+    const location = encryptedLocations({ ...desired, object }, schema).find((each) => JSON.stringify(each.path) === place)
+    const wanted = location === undefined ? valueAt(object, path) : decrypted(location, plain)
+    if (wanted !== undefined && isAlreadyApplied(wanted, live, schemaAt(schema, path))) return location?.declared ?? wanted
+  }
+  return undefined
 }
 
 /** No value of a Secret is ever shown, so it stays. */

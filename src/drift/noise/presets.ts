@@ -5,6 +5,7 @@ import { CONTROLLER_FIELD_RULES } from './controller-fields.ts'
 import { DECLARED_RULES } from './declared-noise.ts'
 import { DEFAULTED_RULES } from './defaulted-fields.ts'
 import { INJECTION_RULES } from './injection.ts'
+import { MERGED_SECRET_RULES } from './merged-secrets.ts'
 import type { NoiseRule } from './noise-rule.ts'
 import { SYNCER_METADATA_RULES } from './syncer-metadata.ts'
 
@@ -14,6 +15,7 @@ export const NOISE_RULES: readonly NoiseRule[] = [
   ...INJECTION_RULES,
   ...CONTROL_PLANE_RULES,
   ...CONTROLLER_FIELD_RULES,
+  ...MERGED_SECRET_RULES,
   ...SYNCER_METADATA_RULES,
   ...DECLARED_RULES,
   ...DEFAULTED_RULES,

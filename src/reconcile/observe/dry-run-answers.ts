@@ -30,6 +30,8 @@ export interface RequestedObject {
         readonly schema: FieldSchema
         readonly syncer: FieldManager | undefined
         readonly lastApplied: StoredManifest | undefined
+        /** How values are compared, beside what the answer shows. */
+        readonly compared?: readonly number[]
       }
     | undefined
 }
@@ -114,8 +116,8 @@ function locationOf({ cluster, manager }: AnswerContext, { resource: { id, apiVe
 function hashOf({ identity }: AnswerContext, { resource, stored }: RequestedObject): string {
   const parts: unknown[] = [identity.uid, identity.version, contentHash(resource.object)]
   if (stored !== undefined) {
-    const { live, schema, syncer, lastApplied } = stored
-    parts.push(metadataText(live, 'uid'), metadataText(live, 'resourceVersion'), numberOf(schema), syncer, lastApplied)
+    const { live, schema, syncer, lastApplied, compared = [] } = stored
+    parts.push(metadataText(live, 'uid'), metadataText(live, 'resourceVersion'), numberOf(schema), syncer, lastApplied, ...compared)
   }
   return hash('sha256', formatJson(parts as Json))
 }

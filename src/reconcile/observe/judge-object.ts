@@ -1,13 +1,15 @@
 /** The verdict on one object, with its dry runs. Earlier answers are valid while the object is the same. */
 import { detectDrift, type ObservedObject } from '../../drift/compare/detect-drift.ts'
+import { type EarlierValues, isEncrypted } from '../../drift/compare/encrypted-fields.ts'
 import { withLiveCommands } from '../../drift/compare/live-commands.ts'
 import type { ObjectVerdict, SyncerManager } from '../../drift/drift.ts'
+import type { PlainValues } from '../../krm/redaction/plain-values.ts'
 import type { RedactionKey } from '../../krm/redaction/redacted.ts'
-import { metadataText } from '../../krm/resource.ts'
+import { metadataText, type Resource } from '../../krm/resource.ts'
 import type { ClusterReader } from '../../ports/cluster.ts'
+import { EncryptedObject } from '../encrypted/encrypted-object.ts'
 import type { ClusterVerdicts, UnitVerdicts } from '../verdicts/cluster-verdicts.ts'
 import { type AnswerContext, contentHash, type DryRunAnswers, type RequestedObject } from './dry-run-answers.ts'
-import { EncryptedObject } from './encrypted-object.ts'
 import { creationsBy, type MissingObjectAnswer, MissingObjects, movedBetween, withPrediction } from './predict-object.ts'
 
 /** Without what each turn reads by itself. */
@@ -23,11 +25,14 @@ export interface EarlierAnswers {
 
 type Observed = Omit<ObservedObject, 'prediction'>
 
-interface JudgeOptions {
+export interface JudgeOptions {
   readonly syncer: SyncerManager | undefined
   readonly key: RedactionKey
   /** What is known of the unit's objects, where changes of the cluster are watched. */
   readonly known?: UnitVerdicts | undefined
+  /** What is decrypted of the unit; undefined where nothing may be. */
+  readonly plain?: PlainValues | undefined
+  readonly readEarlier?: ((desired: Resource) => Promise<EarlierValues>) | undefined
 }
 
 export class ObjectJudge {
@@ -77,7 +82,21 @@ export class ObjectJudge {
 
   private question({ desired, stored }: Pick<Observed, 'desired' | 'stored'>): readonly unknown[] {
     const { identity, manager } = this.context
-    return [identity.uid, identity.version, contentHash(desired.object), manager, this.options.syncer ?? null, stored ?? null]
+    return [
+      identity.uid,
+      identity.version,
+      contentHash(desired.object),
+      manager,
+      this.options.syncer ?? null,
+      stored ?? null,
+      ...this.compared(desired),
+    ]
+  }
+
+  /** How the encrypted fields of an object are compared. */
+  private compared({ object }: Resource): readonly number[] {
+    const { plain } = this.options
+    return plain !== undefined && plain.size > 0 && isEncrypted(object) ? [plain.size] : []
   }
 
   private get now(): number {
@@ -96,7 +115,7 @@ export class ObjectJudge {
   private async ask(object: Observed, encrypted: EncryptedObject | undefined, signal: AbortSignal): Promise<ObjectVerdict> {
     const { syncer } = this.options
     const reader = encrypted ?? this.reader
-    const found = encrypted === undefined ? object : { ...object, live: encrypted.sealed() }
+    const found = encrypted === undefined ? object : { ...object, live: await encrypted.sealedWith(this.options.readEarlier) }
     const created = await this.withCreation(found, reader, signal)
     const observed = await withPrediction(reader, created, { syncer, manager: this.context.manager }, signal)
     const detected = detectDrift(observed, syncer)
@@ -134,6 +153,9 @@ export class ObjectJudge {
   /** Undefined for an object that is not read whole, or has no version. */
   private requested({ desired: resource, live, schema, stored }: Observed): RequestedObject | undefined {
     if (live.state !== 'present' || live.metadataOnly || metadataText(live.object, 'resourceVersion') === '') return undefined
-    return { resource, stored: { live: live.object, schema, syncer: this.options.syncer, lastApplied: stored } }
+    return {
+      resource,
+      stored: { live: live.object, schema, syncer: this.options.syncer, lastApplied: stored, compared: this.compared(resource) },
+    }
   }
 }

@@ -25,9 +25,10 @@ import type { Incomplete } from '../../record/schema.ts'
 import type { Claim } from '../../syncers/syncer.ts'
 import type { JsonObject } from '../../text/json.ts'
 import { eachOf } from '../each-of.ts'
+import { earlierReader, type UnitPlainValues } from '../encrypted/read-plain-values.ts'
 import type { UnitVerdicts } from '../verdicts/cluster-verdicts.ts'
 import { decideBehind, type UnitSources } from './decide-behind.ts'
-import { type EarlierAnswers, ObjectJudge } from './judge-object.ts'
+import { type EarlierAnswers, type JudgeOptions, ObjectJudge } from './judge-object.ts'
 import { keepCovered } from './keep-covered.ts'
 import type { KnownUnit } from './known-units.ts'
 import { NOT_ANSWERED } from './own-resources.ts'
@@ -48,6 +49,8 @@ export interface PackageSide {
   /** What is known of its objects, where changes of the cluster are watched. */
   readonly rows: UnitVerdicts | undefined
   readonly sources: UnitSources
+  /** What is decrypted of the unit; undefined where nothing is encrypted or may be decrypted. */
+  readonly decrypted?: UnitPlainValues | undefined
   /** What placements allow the package; undefined: live objects show it. */
   readonly boundary?: Boundary | undefined
 }
@@ -121,21 +124,25 @@ interface Applying {
 /** The differences, cached until one of the answers expires. */
 async function judgeAll(
   { reader, identity }: ReadCluster,
-  { read, known, earlier, rows, sources: { key, unit } }: PackageSide,
+  { read, known, earlier, rows, decrypted, sources: { key, unit, history } }: PackageSide,
   { syncer, stored, fieldManager }: Applying,
   signal: AbortSignal,
 ): Promise<readonly ObjectVerdict[]> {
   const manager = syncer?.manager ?? fieldManager ?? 'kubectl'
-  const given = [manager, syncer, stored, key, earlier.verdicts.forgotten, earlier.creations.forgotten]
+  const given = [manager, syncer, stored, key, earlier.verdicts.forgotten, earlier.creations.forgotten, decrypted?.plain.size]
   const before = known.judged.remembered(known, given, Date.parse(identity.observedAt))
   if (before !== undefined) {
     for (const verdict of before)
       rows?.confirm(read.live.get(resourceKey(verdict.id)) ?? NOT_ANSWERED, verdict, Date.parse(identity.observedAt))
     return before
   }
-  const at = (observedAt: string): ObjectJudge =>
-    new ObjectJudge(reader, { cluster: reader.name, identity: { ...identity, observedAt }, manager }, { syncer, key, known: rows }, earlier)
-  const judge = at(identity.observedAt)
+  const judgeAt = (observedAt: string, more: Pick<JudgeOptions, 'readEarlier'> = {}): ObjectJudge => {
+    const options = { syncer, key, known: rows, plain: decrypted?.plain, ...more }
+    return new ObjectJudge(reader, { cluster: reader.name, identity: { ...identity, observedAt }, manager }, options, earlier)
+  }
+  // Between turns no history is read: what it may explain begins a turn.
+  const at = (observedAt: string): ObjectJudge => judgeAt(observedAt)
+  const judge = judgeAt(identity.observedAt, decrypted === undefined ? {} : { readEarlier: earlierReader(decrypted, history, signal) })
   const objects = observedIn(read).map((observed) => ({ ...observed, stored: stored?.get(resourceKey(observed.desired.id)) }))
   const detected = await eachOf(objects, PREDICTION_WIDTH, (object) => judge.judge(object, signal))
   earlier.clusters.get(reader.name)?.judges.keep(unit.packagePath, {

@@ -26,6 +26,7 @@ import { choiceFor, describeChoice } from '../../render/render-choice.ts'
 import { computeStatus, NOT_FOUND, unknownStatus } from '../../status/kstatus.ts'
 import type { GroupMember } from '../../status/resource-group.ts'
 import { given } from '../../text/given.ts'
+import { readPlainValues } from '../encrypted/read-plain-values.ts'
 import { ObjectManifests } from '../manifests/object-manifests.ts'
 import { withUndone } from '../porch/read-undone.ts'
 import { assertPlainFolder, holdsNothing } from '../repository/plain-folder.ts'
@@ -129,6 +130,7 @@ function twoOfOneName(): Failure {
 }
 
 const NO_ANNOTATIONS: ReadonlyMap<string, string> = new Map()
+const NO_FILES: BuiltSource['files'] = new Map()
 
 /** The refusal of a program names the file that configures it. */
 function atPolicy([first, ...others]: Failures['failures'], location: string | undefined): Failures['failures'] {
@@ -173,11 +175,19 @@ export async function observe(
   const notes: Note[] = []
   const { audit } = request.cluster
   const sources = { unit, git, history, own, key, present, audit, onNote: (note: Note): void => void notes.push(note) }
+  const outside = source?.files ?? NO_FILES
+  const encrypted = { packagePath: unit.packagePath, resources: desired.resources, files: files.files, outside }
+  const decrypted = await readPlainValues(renderer, encrypted, signal)
   const rows = between.clusters.get(reader.name)?.ofUnit(unit.packagePath)
-  const cluster = await observeCluster({ reader, identity }, { ...side, sources, earlier: between, rows, boundary }, effective, signal)
+  const cluster = await observeCluster(
+    { reader, identity },
+    { ...side, sources, earlier: between, rows, boundary, decrypted },
+    effective,
+    signal,
+  )
   const pipeline = desired.pipeline === 'run'
   const applied = { packagePath: unit.packagePath, pipeline, render: effective.render, paths: files.files.map(({ path }) => path) }
-  notes.push(...cluster.notes)
+  notes.push(...cluster.notes, ...(decrypted?.notes ?? []))
   const applier = await observeApplier(own, cluster, applied, signal)
   followOthers({ ...side, rows, sources }, desired.inventory)
   // Needed only for an edit of the files.

@@ -6,8 +6,8 @@ import { metadataText } from '../../krm/resource.ts'
 import { resourceKey } from '../../krm/resource-id.ts'
 import type { ClusterReader } from '../../ports/cluster.ts'
 import type { DesiredResource } from '../../render/desired-set.ts'
+import type { ObjectReader } from '../encrypted/encrypted-object.ts'
 import type { AnswerContext, DryRunAnswers } from './dry-run-answers.ts'
-import type { ObjectReader } from './encrypted-object.ts'
 
 /** After these attempts an object that changes all the time is compared as it is. */
 const ATTEMPTS = 3

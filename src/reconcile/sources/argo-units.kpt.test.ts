@@ -247,11 +247,6 @@ describe('a unit that an Argo CD Application applies', { skip: whyNoKubectl() },
       shop('  source:', '  sourceHydrator: {drySource: {repoURL: "ssh://git@/deploy"}}\n  source:'),
       /it applies a branch that Argo CD itself writes/,
     ],
-    [
-      'a chart',
-      SHOP.slice(0, SHOP.indexOf('    kustomize:')).replace('path: shop/production', 'path: tools\n    helm: {releaseName: a}'),
-      /Helm is not compared yet/,
-    ],
     ['a path out of the repository', shop('path: shop/production', 'path: ../x'), /its path leaves the repository/],
     [
       'a tag',

@@ -46,9 +46,9 @@ export const OBSERVATION_AND_STATE: readonly Promised[] = [
     mutants: [
       {
         breaks: 'a cluster that cannot be observed ends the turn of all clusters',
-        file: 'src/reconcile/observe-turn.ts',
-        find: 'if (signal.aborted) throw thrown\n    const failures = limit',
-        replace: 'if (thrown !== undefined) throw thrown\n    const failures = limit',
+        file: 'src/reconcile/observe/cluster-patience.ts',
+        find: 'if (signal.aborted) throw thrown\n',
+        replace: 'if (thrown !== undefined) throw thrown\n',
         by: 'src/reconcile/unobserved.test.ts',
       },
     ],

@@ -1,7 +1,7 @@
 /** The cluster for one object with encrypted fields: no ciphertext is sent, and no plain value is returned. */
 
 import type { ObservedObject } from '../../drift/compare/detect-drift.ts'
-import { isEncrypted, type SealOptions, sealAnswer, sealLive, unsealed } from '../../drift/compare/encrypted-fields.ts'
+import { type EarlierValues, isEncrypted, type SealOptions, sealAnswer, sealLive, unsealed } from '../../drift/compare/encrypted-fields.ts'
 import type { ObjectVerdict } from '../../drift/drift.ts'
 import { Failure } from '../../failure.ts'
 import type { FieldPath } from '../../krm/field-path.ts'
@@ -17,9 +17,10 @@ export type ObjectReader = Pick<ClusterReader, 'predict' | 'readLive'>
 export class EncryptedObject implements ObjectReader {
   private readonly reader: ObjectReader
   private readonly observed: Omit<ObservedObject, 'prediction'>
-  private readonly options: SealOptions
+  private options: SealOptions
   private plain: LiveState
   private unproven: readonly FieldPath[] = []
+  private asksEarlier = false
 
   private constructor(reader: ObjectReader, observed: Omit<ObservedObject, 'prediction'>, options: SealOptions) {
     this.reader = reader
@@ -37,9 +38,18 @@ export class EncryptedObject implements ObjectReader {
   sealed(live: LiveState = this.plain): LiveState {
     this.plain = live
     if (live.state !== 'present') return live
-    const { object, unproven } = sealLive(live.object, this.observed.desired, this.observed.schema, this.options)
+    const { object, unproven, asksEarlier } = sealLive(live.object, this.observed.desired, this.observed.schema, this.options)
     this.unproven = unproven
+    this.asksEarlier = asksEarlier
     return { ...live, object }
+  }
+
+  /** As `sealed`, with earlier versions of git where they decide whose a value is. */
+  async sealedWith(read: ((desired: Resource) => Promise<EarlierValues>) | undefined): Promise<LiveState> {
+    const first = this.sealed()
+    if (!this.asksEarlier || read === undefined) return first
+    this.options = { ...this.options, earlier: await read(this.observed.desired) }
+    return this.sealed()
   }
 
   async readLive(wanted: readonly WantedObject[], signal: AbortSignal): Promise<LiveView> {

@@ -1,0 +1,182 @@
+/**
+ * `sops -d` over one text, with age keys alone. Neither its output nor what it says leaves this file: the one is plain, and the other quotes a
+ * hash of the plain values where the signature is wrong (getsops/sops `cmd/sops/codes/codes.go`, `cmd/sops/common/common.go`).
+ */
+import { createHash } from 'node:crypto'
+import { mkdtemp, realpath, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { LRUCache } from 'lru-cache'
+import { parseAllDocuments } from 'yaml'
+import { Failure, type FailureDetail } from '../../failure.ts'
+import { PlainValues, pairedValues } from '../../krm/redaction/plain-values.ts'
+import type { Decryption, EncryptedText, ValueDecryptor } from '../../render/value-decryptor.ts'
+import { getKey, isJsonArray, isJsonObject, type Json, type JsonObject } from '../../text/json.ts'
+import { parseGoYaml } from '../../yaml/read/go-yaml.ts'
+import { findProgram } from '../system/find-program.ts'
+import { FUNCTION_LIMITS, type FunctionLimits } from './function-limits.ts'
+import { runProgram } from './run-program.ts'
+
+interface SopsOptions {
+  /** Programs in the operator's form; `sops` or its absolute path counts. */
+  readonly allowed: readonly string[]
+  readonly environment: { readonly [name: string]: string | undefined }
+  /** Folder that a relative `SOPS_AGE_KEY_FILE` starts from. */
+  readonly workingDirectory: string
+  readonly limits?: FunctionLimits
+}
+
+const KEPT = 10_000
+/** Milliseconds until a text that could not be decrypted is tried again: the file with the keys may have changed. */
+const TRIED_AGAIN = 300_000
+const KEYS = ['SOPS_AGE_KEY', 'SOPS_AGE_KEY_FILE'] as const
+/** Of the keys that encrypt a file, those that SOPS asks a service or another program for. */
+const OTHER_KEYS = ['kms', 'gcp_kms', 'azure_kv', 'hc_vault', 'hckms', 'pgp', 'key_groups'] as const
+/** An address where nothing listens. */
+const NO_NETWORK = { HTTP_PROXY: 'http://127.0.0.1:9', HTTPS_PROXY: 'http://127.0.0.1:9', NO_PROXY: '' }
+/** A signature that is missing or not that of the values, and a value that is plain or was moved. */
+const EDITED = [24, 25, 51, 52]
+const NO_KEY = 128
+
+/** Undefined where the operator does not allow it. */
+export function sopsValues(options: SopsOptions): ValueDecryptor | undefined {
+  const program = options.allowed.find((each) => each === 'sops' || (each.startsWith('/') && each.endsWith('/sops')))
+  return program === undefined ? undefined : new SopsValues(program, options)
+}
+
+class SopsValues implements ValueDecryptor {
+  private readonly program: string
+  private readonly options: SopsOptions
+  private readonly known = new LRUCache<string, Decryption>({ max: KEPT })
+  private readonly running = new Map<string, Promise<Decryption>>()
+
+  constructor(program: string, options: SopsOptions) {
+    this.program = program
+    this.options = options
+  }
+
+  async decrypt(encrypted: EncryptedText, signal: AbortSignal): Promise<Decryption> {
+    const { where, text, format, signed } = encrypted
+    const key = createHash('sha256')
+      .update(JSON.stringify([where, format, signed, text]))
+      .digest('base64')
+    const known = this.known.get(key)
+    if (known !== undefined) return known
+    // Several clusters have the same file.
+    const running = this.running.get(key) ?? this.ask(encrypted, signal).finally(() => this.running.delete(key))
+    this.running.set(key, running)
+    const answer = await running
+    this.known.set(key, answer, 'failure' in answer ? { ttl: TRIED_AGAIN } : {})
+    return answer
+  }
+
+  private async ask(encrypted: EncryptedText, signal: AbortSignal): Promise<Decryption> {
+    const { where } = encrypted
+    const environment = this.keys()
+    if (Object.keys(environment).length === 0)
+      return failed(where, 'sops is allowed, and there is no key for it', `set ${KEYS[1]} or ${KEYS[0]} to the age key`)
+    const program = findProgram(this.program, this.options.environment['PATH'] ?? '')
+    if (program === undefined) return failed(where, 'sops is not on the PATH, or it cannot be run', 'install it where backporch runs')
+    try {
+      const documents = documentsIn(encrypted.text, where)
+      const recipients = recipientsOf(documents)
+      if (typeof recipients === 'string') return failed(where, recipients, ADD_AGE)
+      const text = recipients.others.length === 0 ? encrypted.text : withoutKeys(encrypted, recipients.others)
+      const end = await this.run({ ...encrypted, text }, { program, environment }, signal)
+      if (typeof end !== 'string') return end
+      const plain = documentsIn(end, where)
+      return { values: new PlainValues(new Map(documents.flatMap((each, at) => [...pairedValues(each, plain[at])]))) }
+    } catch (thrown) {
+      signal.throwIfAborted()
+      // What a parser says may quote the text.
+      if (!(thrown instanceof Failure)) return failed(where, 'the file or the output of sops cannot be read', BY_HAND)
+      return failed(where, `the file or the output of sops cannot be read (${thrown.code})`, BY_HAND)
+    }
+  }
+
+  /** The output, or why there is none. */
+  private async run(
+    { where, text, format, signed }: EncryptedText,
+    { program, environment }: { readonly program: string; readonly environment: { readonly [name: string]: string } },
+    signal: AbortSignal,
+  ): Promise<string | Decryption> {
+    const folder = await realpath(await mkdtemp(join(tmpdir(), 'backporch-sops-')))
+    try {
+      const file = join(folder, `encrypted.${format}`)
+      await writeFile(file, text, { mode: 0o600 })
+      const words = ['-d', '--input-type', format, '--output-type', format, ...(signed ? [] : ['--ignore-mac']), file]
+      const variables = { ...environment, ...NO_NETWORK, LANG: 'C.UTF-8', TZ: 'UTC' }
+      const limits = this.options.limits ?? FUNCTION_LIMITS
+      const end = await runProgram({ program, words, folder, input: '', environment: variables, limits }, signal)
+      if (end.is !== 'ended') return failed(where, end.why, BY_HAND)
+      return end.exitCode === 0 ? end.stdout : failedWith(where, end.exitCode)
+    } finally {
+      await rm(folder, { recursive: true, force: true, maxRetries: 3 }).catch(() => undefined)
+    }
+  }
+
+  private keys(): { readonly [name: string]: string } {
+    const { environment, workingDirectory } = this.options
+    const given = KEYS.flatMap((name) => {
+      const value = environment[name]
+      if (value === undefined || value === '') return []
+      return [[name, name === 'SOPS_AGE_KEY_FILE' ? resolve(workingDirectory, value) : value]]
+    })
+    return Object.fromEntries(given)
+  }
+}
+
+const BY_HAND = 'run sops -d on it where backporch runs, and correct what that says'
+const ADD_AGE = 'add an age recipient (sops updatekeys); until then who wrote a value decides'
+
+function failedWith(where: string, exitCode: number): Decryption {
+  if (EDITED.includes(exitCode))
+    return failed(
+      where,
+      'a value or the signature is not what SOPS wrote: the file was edited without the key',
+      'restore the file, and change it with sops edit',
+    )
+  if (exitCode === NO_KEY)
+    return failed(where, 'no key that was given opens it', `give the key of one of its age recipients in ${KEYS[1]} or ${KEYS[0]}`)
+  return failed(where, `sops ended with exit code ${exitCode}; what it said is not shown, because it reads Secrets`, BY_HAND)
+}
+
+function failed(where: string, why: string, remedy: string): { readonly failure: FailureDetail } {
+  return { failure: { code: 'BP1211', what: 'cannot decrypt the values', where, why, remedy, retry: 'backoff' } }
+}
+
+function documentsIn(text: string, where: string): readonly Json[] {
+  return parseGoYaml(text, where).documents.map(({ value }) => value)
+}
+
+/** The keys beside age that the file names, or why sops is not started. */
+function recipientsOf(documents: readonly Json[]): { readonly others: readonly string[] } | string {
+  const blocks = documents.flatMap((document): JsonObject[] => {
+    const sops = isJsonObject(document) ? getKey(document, 'sops') : undefined
+    return isJsonObject(sops) ? [sops] : []
+  })
+  const names = new Set(blocks.flatMap((block) => ['age', ...OTHER_KEYS].filter((name) => isFilled(getKey(block, name)))))
+  if (names.has('key_groups')) return 'it has groups of keys, and only a single list of age recipients is read'
+  if (!names.has('age')) {
+    const others = [...names].join(', ')
+    return `it has no age recipient, and no other key is asked${others === '' ? '' : ` (${others})`}`
+  }
+  return { others: [...names].filter((name) => name !== 'age') }
+}
+
+function isFilled(value: Json | undefined): boolean {
+  return isJsonArray(value) ? value.length > 0 : value !== undefined && value !== null
+}
+
+/** The text without keys that would be asked over the network; the signature does not cover them. */
+function withoutKeys({ text, format }: EncryptedText, names: readonly string[]): string {
+  if (format === 'json') return JSON.stringify(JSON.parse(text), (key, value: unknown) => (key === 'sops' ? without(value, names) : value))
+  const documents = parseAllDocuments(text)
+  if (!Array.isArray(documents)) throw new TypeError('no document')
+  for (const document of documents) for (const name of names) document.deleteIn(['sops', name])
+  return documents.map((document) => document.toString({ lineWidth: 0, directives: false })).join('---\n')
+}
+
+function without(value: unknown, names: readonly string[]): unknown {
+  return Object.fromEntries(Object.entries(value ?? {}).filter(([name]) => !names.includes(name)))
+}

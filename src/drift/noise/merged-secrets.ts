@@ -1,0 +1,59 @@
+/**
+ * Entries that a controller of secrets adds to a Secret of git because somebody requested that: an ExternalSecret with `creationPolicy: Merge`, or
+ * the annotation `patch` for Sealed Secrets. A Secret that only the controller makes is in no package (docs/facts/generated-secrets.md).
+ */
+import { valueAt } from '../../krm/field-path.ts'
+import { annotationsOf, labelsOf } from '../../krm/resource.ts'
+import { jsonEquals } from '../../text/json.ts'
+import type { Drift } from '../drift.ts'
+import {
+  isAdded,
+  type Judgement,
+  kindOf,
+  metadataKey,
+  muted,
+  type NoiseRule,
+  type Surroundings,
+  shown,
+  startsWith,
+  writerOf,
+  writtenBy,
+} from './noise-rule.ts'
+
+const EXTERNAL_SECRETS = /^externalsecrets\.external-secrets\.io\//
+const SEALED_SECRETS = /^(?:controller|sealed-secrets.*)$/
+const OWN_KEY = /^reconcile\.external-secrets\.io\//
+
+function judgeMerged(drift: Drift, surroundings: Surroundings): Judgement | undefined {
+  const { desired, live } = surroundings
+  if (kindOf(drift) !== '/Secret' || !isAdded(drift)) return undefined
+  const key = metadataKey(drift, 'labels') ?? metadataKey(drift, 'annotations')
+  const isEntry = drift.path.length === 2 && startsWith(drift.path, ['data'])
+  const byExternal = labelsOf(live).get('reconcile.external-secrets.io/managed') === 'true'
+  if (byExternal && (isEntry || (key !== undefined && (OWN_KEY.test(key) || isCopied(drift, surroundings))))) {
+    if (writtenBy(drift, EXTERNAL_SECRETS)) return muted('External Secrets merges it into the Secret')
+    return shown(`${writerOf(drift)} wrote it, and not External Secrets`)
+  }
+  if (!isEntry || annotationsOf(desired).get('sealedsecrets.bitnami.com/patch') !== 'true') return undefined
+  if (writtenBy(drift, SEALED_SECRETS)) return muted('git lets Sealed Secrets add entries to the Secret')
+  return shown(`${writerOf(drift)} wrote it, and not Sealed Secrets`)
+}
+
+/** Without a template, the labels and annotations of the ExternalSecret are copied. */
+function isCopied(drift: Drift, { liveOf }: Surroundings): boolean {
+  const { namespace } = drift.id
+  const name = drift.actor.manager.replace(EXTERNAL_SECRETS, '')
+  const external = liveOf({ group: 'external-secrets.io', kind: 'ExternalSecret', namespace, name })
+  return external !== undefined && drift.live !== undefined && jsonEquals(valueAt(external, drift.path), drift.live)
+}
+
+export const MERGED_SECRET_RULES: readonly NoiseRule[] = [
+  {
+    name: 'merged-secrets',
+    reason: 'A controller of secrets adds entries to a Secret of git.',
+    mutes:
+      'entries that External Secrets adds to a Secret with its label, and metadata that it copies from the ExternalSecret; entries that Sealed Secrets adds to one that git annotates with `patch`; entries of git and of other writers are shown.',
+    link: 'https://external-secrets.io/latest/guides/ownership-deletion-policy/',
+    judge: judgeMerged,
+  },
+]
