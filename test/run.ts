@@ -13,6 +13,7 @@ import { run } from 'node:test'
 import { spec } from 'node:test/reporters'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { findAppliers } from './appliers/appliers.ts'
+import { findArgo } from './argo/programs.ts'
 import { startForRun } from './controlplane/start-for-run.ts'
 import { findFlux } from './flux/find-flux.ts'
 import { startGiteaForRun } from './gitea/start-for-run.ts'
@@ -52,16 +53,19 @@ interface NotRun {
 const noPreparation = async (): Promise<{ end: () => Promise<void> }> => ({ end: async () => undefined })
 const gitea = (file: string): boolean => file.endsWith('.gitea.test.ts') || file.startsWith('test/gitea/')
 const flux = (file: string): boolean => file.endsWith('.flux.test.ts')
+const argo = (file: string): boolean => file.endsWith('.argo.test.ts')
 const prometheus = (file: string): boolean => file.endsWith('.prometheus.test.ts')
 const helm = (file: string): boolean => file.endsWith('.helm.test.ts')
 const sops = (file: string): boolean => file.endsWith('.sops.test.ts')
 const live = (file: string): boolean =>
-  !gitea(file) && !flux(file) && (file.endsWith('.live.test.ts') || file.startsWith('test/controlplane/') || file.startsWith('test/e2e/'))
+  !gitea(file) &&
+  !flux(file) &&
+  !argo(file) &&
+  (file.endsWith('.live.test.ts') || file.startsWith('test/controlplane/') || file.startsWith('test/e2e/'))
 const tiers: readonly Tier[] = [
   {
     name: 'unit',
-    has: (file) =>
-      !live(file) && !gitea(file) && !prometheus(file) && !helm(file) && !sops(file) && !flux(file) && !file.endsWith('.kpt.test.ts'),
+    has: (file) => [live, gitea, prometheus, helm, sops, flux, argo].every((has) => !has(file)) && !file.endsWith('.kpt.test.ts'),
     width: 2,
     prepare: noPreparation,
   },
@@ -104,6 +108,7 @@ const tiers: readonly Tier[] = [
   { name: 'control plane', has: live, width: 3, prepare: prepareControlPlane },
   { name: 'gitea', has: gitea, width: 3, prepare: prepareGitea },
   { name: 'flux', has: flux, width: 1, prepare: prepareFlux },
+  { name: 'argo', has: argo, width: 1, prepare: prepareArgo },
 ]
 
 /** Each process reads and compiles most of `src/` anew, more than a second of CPU; and at the end of a tier both cores should have work. */
@@ -264,6 +269,15 @@ async function prepareFlux(): Promise<NotRun | { end: () => Promise<void> }> {
     report: (message) => console.log(message),
   })
   return found.state === 'unavailable' ? { why: found.why, elsewhere: !build } : prepareGitea([])
+}
+
+/** The same with Argo CD's generation of manifests (docs/facts/argo-cd-sources.md). */
+async function prepareArgo(): Promise<NotRun | { end: () => Promise<void> }> {
+  const build = words.length > 0
+  const found = await findArgo({ build })
+  if (found.state === 'unavailable') return { why: found.why, elsewhere: !build }
+  await findAppliers({ report: (message) => console.log(message) })
+  return prepareGitea([])
 }
 
 function testFiles(folder: string): string[] {

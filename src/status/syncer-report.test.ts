@@ -43,6 +43,18 @@ const SAYS: readonly (readonly [name: string, claim: Claim, object: JsonObject, 
     { applied: COMMIT },
   ],
   [
+    'Argo CD: the last whole sync of several sources',
+    claim('argo-application', 'Application'),
+    { status: { history: [{ revision: 'f'.repeat(40) }, { revisions: [COMMIT, COMMIT] }] } },
+    { applied: COMMIT },
+  ],
+  [
+    'Argo CD: several sources of several repositories',
+    claim('argo-application', 'Application'),
+    { status: { history: [{ revisions: [COMMIT, 'f'.repeat(40)] }] } },
+    {},
+  ],
+  [
     'Argo CD: at work',
     claim('argo-application', 'Application'),
     { status: { operationState: { phase: 'Running' } } },

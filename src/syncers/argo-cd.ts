@@ -9,7 +9,7 @@ import { annotationsOf } from '../krm/resource.ts'
 import type { ResourceId } from '../krm/resource-id.ts'
 import type { Finding } from '../ports/probes.ts'
 import { matchesGlob } from '../text/glob.ts'
-import { isJsonArray, isJsonObject, type JsonObject, objectsIn, partOf, textOf } from '../text/json.ts'
+import { isJsonArray, isJsonObject, type JsonObject, objectsIn, partOf, textOf, textsIn } from '../text/json.ts'
 import { listed, type Phrase, phrase } from '../text/phrase.ts'
 import { argoSources } from './argo-sources.ts'
 import { hookValues } from './helm.ts'
@@ -226,13 +226,20 @@ function report(own: JsonObject, title: string): SyncerReport {
   const last = objectsIn(partOf(own, 'status', 'history')).at(-1)
   const failed = failedPhase(own)
   return {
-    applied: commitIn(last === undefined ? undefined : partOf(last, 'revision')),
+    applied: appliedOf(last),
     atWork: partOf(own, 'status', 'operationState', 'phase') === 'Running' ? `${title} is at work` : undefined,
     suspended: annotationsOf(own).get(SKIP_RECONCILE) === 'true' ? `${title} is marked skip-reconcile` : undefined,
     title,
     says: failed === undefined ? undefined : `${title} says its last sync is ${failed}`,
     interval: undefined,
   }
+}
+
+/** Of several sources there is a list. Where they have several commits it is unknown whose commit counts. */
+function appliedOf(last: JsonObject | undefined): string | undefined {
+  if (last === undefined) return undefined
+  const [first, ...others] = textsIn(partOf(last, 'revisions'))
+  return commitIn(first !== undefined && others.every((each) => each === first) ? first : partOf(last, 'revision'))
 }
 
 function judge(question: ApplierCase): Judgement {

@@ -1,6 +1,6 @@
 /** Argo CD's generation of manifests and the tools that it runs, each built once per machine (`go/`). */
 import { fileURLToPath } from 'node:url'
-import { buildOnce, type Environment, findProgram, goBuild, isExecutable } from '../controlplane/go-build.ts'
+import { buildOnce, type Environment, findProgram, type GoBuild, goBuild, isExecutable } from '../controlplane/go-build.ts'
 
 /** As `hack/tool-versions.sh` of argo-cd v3.2.0 has them. */
 export const VERSIONS = { 'argo-cd': 'v3.2.0', helm: 'v3.18.4', kustomize: 'v5.7.0' } as const
@@ -39,15 +39,39 @@ export interface BuiltProgram {
   readonly buildSeconds: number
 }
 
+/** Paths of all of them. */
+export interface ArgoPrograms {
+  readonly state: 'ready'
+  readonly programs: Readonly<Record<ArgoProgram, string>>
+}
+
+/** Argo CD's generation cannot run on this machine. A statement about the machine, never about the code under test. */
+export interface ArgoUnavailable {
+  readonly state: 'unavailable'
+  /** One sentence or more, for a person: what is missing and what to do. */
+  readonly why: string
+}
+
+/** @param options `build`: whether to build what is not there, which takes minutes */
+export async function findArgo(options: { readonly build: boolean }): Promise<ArgoPrograms | ArgoUnavailable> {
+  const programs = { generate: '', helm: '', kustomize: '' }
+  try {
+    for (const name of ['generate', 'helm', 'kustomize'] as const) {
+      const { binary } = await buildOf(name, process.env)
+      if (!options.build && !(await isExecutable(binary)))
+        throw new Error(`there is no build at ${binary}. Run \`node test/run.ts .argo.test\`, which builds it.`)
+      programs[name] = (await argoProgram(name)).path
+    }
+  } catch (thrown) {
+    return { state: 'unavailable', why: `cannot run Argo CD's generation here: ${(thrown as Error).message}` }
+  }
+  return { state: 'ready', programs }
+}
+
 /** @throws Error where it cannot be built on this machine */
 export async function argoProgram(name: ArgoProgram, environment: Environment = process.env): Promise<BuiltProgram> {
-  const { target, values, what } = RECIPES[name]
-  const flags = ['-s', '-w', ...Object.entries(values).flatMap(([variable, value]) => ['-X', `${variable}=${value}`])]
-  const module = fileURLToPath(new URL(`go/${name}/`, import.meta.url))
-  const build = await goBuild(`argo-${name}`, module, environment, false, () => [
-    ...['build', '-mod=readonly', '-buildvcs=false', '-trimpath'],
-    ...['-ldflags', flags.join(' ')],
-  ])
+  const { target, what } = RECIPES[name]
+  const build = await buildOf(name, environment)
   if (await isExecutable(build.binary)) return { path: build.binary, buildSeconds: 0 }
   const go = await findProgram('go', environment)
   if (go === undefined) throw new Error(`there is no build at ${build.binary}, and there is no go on the PATH. Install Go.`)
@@ -55,4 +79,14 @@ export async function argoProgram(name: ArgoProgram, environment: Environment = 
   const outcome = await buildOnce(build, go, environment, { report, what, target })
   if (outcome.state === 'failed') throw new Error(`cannot build ${what}: ${outcome.why}`)
   return { path: build.binary, buildSeconds: outcome.state === 'built' ? outcome.seconds : 0 }
+}
+
+function buildOf(name: ArgoProgram, environment: Environment): Promise<GoBuild> {
+  const { values } = RECIPES[name]
+  const flags = ['-s', '-w', ...Object.entries(values).flatMap(([variable, value]) => ['-X', `${variable}=${value}`])]
+  const module = fileURLToPath(new URL(`go/${name}/`, import.meta.url))
+  return goBuild(`argo-${name}`, module, environment, false, () => [
+    ...['build', '-mod=readonly', '-buildvcs=false', '-trimpath'],
+    ...['-ldflags', flags.join(' ')],
+  ])
 }
