@@ -43,6 +43,19 @@ export class SchemaSource {
     }
     if (url === undefined)
       throw notServed({ cluster: this.api.cluster, apiVersion }, 'any kind', 'the server publishes no OpenAPI document of it')
+    try {
+      return await this.documentAt(url, signal)
+    } catch (thrown) {
+      // The URL has the hash of the document: after another kind came to the group, the server redirects from it.
+      this.index = undefined
+      signal.throwIfAborted()
+      const now = (await this.readIndex(signal)).get(path)
+      if (now === undefined || now === url) throw thrown
+      return this.documentAt(now, signal)
+    }
+  }
+
+  private documentAt(url: string, signal: AbortSignal): Promise<Json> {
     const known = this.documents.get(url)
     if (known !== undefined) return known
     const wanted = this.get(url, signal)
