@@ -7,11 +7,12 @@ import { mkdtemp, realpath, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { LRUCache } from 'lru-cache'
-import { parseAllDocuments } from 'yaml'
 import { Failure, type FailureDetail } from '../../failure.ts'
+import { field } from '../../krm/field-path.ts'
 import { PlainValues, pairedValues } from '../../krm/redaction/plain-values.ts'
 import type { Decryption, EncryptedText, ValueDecryptor } from '../../render/value-decryptor.ts'
-import { getKey, isJsonArray, isJsonObject, type Json, type JsonObject } from '../../text/json.ts'
+import { getKey, isJsonArray, isJsonObject, type Json, type JsonObject, partOf } from '../../text/json.ts'
+import { editYaml, type YamlEdit } from '../../yaml/edit/edit-yaml.ts'
 import { parseGoYaml } from '../../yaml/read/go-yaml.ts'
 import { findProgram } from '../system/find-program.ts'
 import { FUNCTION_LIMITS, type FunctionLimits } from './function-limits.ts'
@@ -171,10 +172,12 @@ function isFilled(value: Json | undefined): boolean {
 /** The text without keys that would be asked over the network; the signature does not cover them. */
 function withoutKeys({ text, format }: EncryptedText, names: readonly string[]): string {
   if (format === 'json') return JSON.stringify(JSON.parse(text), (key, value: unknown) => (key === 'sops' ? without(value, names) : value))
-  const documents = parseAllDocuments(text)
-  if (!Array.isArray(documents)) throw new TypeError('no document')
-  for (const document of documents) for (const name of names) document.deleteIn(['sops', name])
-  return documents.map((document) => document.toString({ lineWidth: 0, directives: false })).join('---\n')
+  const edits = parseGoYaml(text, 'the file').documents.flatMap(({ index, value }) =>
+    names
+      .filter((name) => partOf(value, 'sops', name) !== undefined)
+      .map((name): YamlEdit => ({ document: index, item: undefined, kind: 'remove', path: [field('sops'), field(name)] })),
+  )
+  return editYaml(text, edits, 'the file')
 }
 
 function without(value: unknown, names: readonly string[]): unknown {
