@@ -19,7 +19,6 @@ const DIFFERENT: ReadonlyMap<string, string> = new Map([
   ['one object in two templates', 'one object twice is refused (BP1113)'],
   ['an alias twice', 'one object twice is refused (BP1113)'],
   ['two charts with one object', 'each source is a unit; Argo CD applies the last of the two'],
-  ['an override of the Application over one of the folder', 'an override without a value removes it here'],
   ['an override that makes the folder a directory', 'what kind of source it is, the Application alone decides'],
   ['a file with the name of another Chart.yaml', 'options that say nothing do not make a folder a chart'],
   [
