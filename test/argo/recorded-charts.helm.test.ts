@@ -21,10 +21,6 @@ const DIFFERENT: ReadonlyMap<string, string> = new Map([
   ['two charts with one object', 'each source is a unit; Argo CD applies the last of the two'],
   ['an override that makes the folder a directory', 'what kind of source it is, the Application alone decides'],
   ['a file with the name of another Chart.yaml', 'options that say nothing do not make a folder a chart'],
-  [
-    'a folder without a chart with empty options of Helm in one of several sources',
-    'options that say nothing do not make a folder a chart',
-  ],
   ['values of another source', 'files of another repository are refused'],
   ['a file of another source', 'files of another repository are refused'],
   ['a missing file of another source that may be missing', 'files of another repository are refused'],
