@@ -12,6 +12,8 @@ export interface Build {
   readonly files: PackageFiles
   /** Program and arguments; empty for kustomize. For helm the arguments alone, with paths from the root of the repository. */
   readonly command: readonly string[]
+  /** Whether the files have values of Secrets: then nothing is told of what the program says. */
+  readonly hasSecrets?: boolean
 }
 
 export type BuildAnswer = { readonly text: string } | { readonly failure: FailureDetail }
@@ -53,8 +55,8 @@ export const NO_BUILDS: BuildLibrary = {
 }
 
 /** Equal for equal builds only. */
-export function buildKey({ tool, folder, command, files }: Build): string {
-  const hash = createHash('sha256').update(JSON.stringify([tool, folder, command]))
+export function buildKey({ tool, folder, command, files, hasSecrets = false }: Build): string {
+  const hash = createHash('sha256').update(JSON.stringify([tool, folder, command, hasSecrets]))
   for (const { path, mode, content } of files) hash.update(`\0${path}\0${mode}\0${content.length}\0`).update(content)
   return hash.digest('base64')
 }

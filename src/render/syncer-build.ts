@@ -1,9 +1,8 @@
 /** What a syncer makes of a folder for one of its resources: how a build of it begins, and what becomes of the output. */
 import { metadataText } from '../krm/resource.ts'
-import type { ResourceId } from '../krm/resource-id.ts'
+import { parseApiVersion, type ResourceId } from '../krm/resource-id.ts'
 import type { PackageFiles } from '../package/package-files.ts'
-import type { JsonObject } from '../text/json.ts'
-import { textOf } from '../text/json.ts'
+import { isJsonObject, type JsonObject, textOf } from '../text/json.ts'
 import { parseGoYaml } from '../yaml/read/go-yaml.ts'
 import { decodeYaml } from '../yaml/read/go-yaml-text.ts'
 import type { SourceLocation } from './desired-set.ts'
@@ -111,6 +110,8 @@ export interface HelmOrder {
   readonly words: readonly string[]
   /** Files that are in no repository, such as the values of a resource; below `.git`, where no commit has a file. */
   readonly written: PackageFiles
+  /** Whether `written` has values of Secrets: then nothing is told of what Helm says. */
+  readonly hasSecrets?: boolean
 }
 
 /** The kustomization that a syncer writes into the folder, and whether the objects keep the marks of their origin. */
@@ -176,11 +177,16 @@ export function syncerObject({ object, declared }: Pick<SyncerBuild, 'object' | 
   const file = declared === undefined ? undefined : files.get(declared.path)
   if (declared === undefined || file === undefined) return object
   const value = parseGoYaml(decodeYaml(file.content, declared.path), declared.path).documents[declared.document]?.value
-  return isSame(value, object) ? value : object
+  return isJsonObject(value) && isSameResource(value, object) ? value : object
 }
 
-function isSame(value: unknown, object: JsonObject): value is JsonObject {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false
-  const found = value as JsonObject
-  return metadataText(found, 'name') === metadataText(object, 'name') && textOf(found, 'kind') === textOf(object, 'kind')
+/** Whether git declares the resource, in whatever version; a namespace that git does not say is that of the cluster. */
+export function isSameResource(declared: JsonObject, live: JsonObject): boolean {
+  const groupOf = (object: JsonObject): string => parseApiVersion(textOf(object, 'apiVersion')).group
+  return (
+    textOf(declared, 'kind') === textOf(live, 'kind') &&
+    groupOf(declared) === groupOf(live) &&
+    metadataText(declared, 'name') === metadataText(live, 'name') &&
+    ['', metadataText(live, 'namespace')].includes(metadataText(declared, 'namespace'))
+  )
 }

@@ -1,11 +1,10 @@
 /** Units of a repository that are known by what a syncer applies (design §14). */
-import { metadataText } from '../krm/resource.ts'
-import { parseApiVersion, type ResourceId } from '../krm/resource-id.ts'
+import type { ResourceId } from '../krm/resource-id.ts'
 import type { DeployedRelease } from '../ports/cluster.ts'
 import type { ValuesRef } from '../render/flux/flux-release.ts'
 import type { RenderChoice } from '../render/render-choice.ts'
-import type { SyncerBuild } from '../render/syncer-build.ts'
-import { type JsonObject, textOf } from '../text/json.ts'
+import { isSameResource, type SyncerBuild } from '../render/syncer-build.ts'
+import type { JsonObject } from '../text/json.ts'
 
 /** A ConfigMap or Secret whose entries a build reads. */
 export interface VariablesRef {
@@ -87,14 +86,7 @@ export function declaredNamed(
 }
 
 function sameName(own: JsonObject, declared: readonly DeclaredSyncer[]): readonly DeclaredSyncer[] {
-  const { group } = parseApiVersion(textOf(own, 'apiVersion'))
-  return declared.filter(
-    ({ object }) =>
-      textOf(object, 'kind') === textOf(own, 'kind') &&
-      parseApiVersion(textOf(object, 'apiVersion')).group === group &&
-      metadataText(object, 'name') === metadataText(own, 'name') &&
-      ['', metadataText(own, 'namespace')].includes(metadataText(object, 'namespace')),
-  )
+  return declared.filter(({ object }) => isSameResource(object, own))
 }
 
 /**

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
-import { readdirSync } from 'node:fs'
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { test } from 'node:test'
 import { type Build, MissingBuilds } from '../../render/package-builder.ts'
 import { FUNCTION_LIMITS } from './function-limits.ts'
@@ -18,14 +19,18 @@ test('a command runs in its package, with nothing of the environment but the PAT
   const text = 'cat web.yaml; ls -A . ../..; echo "$SECRET"'
   const builds = new PackageBuilds({ allowed: [`sh -c '${text}'`], environment })
   const build = commandBuild(['sh', '-c', text], { 'apps/web/web.yaml': 'kind: Web\n' })
-  const before = leftOver()
-  assert.deepEqual(await builds.build(build, signal), { text: 'kind: Web\n.:\nweb.yaml\n\n../..:\napps\n\n' })
-  assert.deepEqual(leftOver(), before)
+  // Of its own: other tests have builds of theirs in the common one.
+  const [common, own] = [process.env['TMPDIR'], mkdtempSync(join(tmpdir(), 'backporch-test-'))]
+  try {
+    process.env['TMPDIR'] = own
+    assert.deepEqual(await builds.build(build, signal), { text: 'kind: Web\n.:\nweb.yaml\n\n../..:\napps\n\n' })
+    assert.deepEqual(readdirSync(own), [])
+  } finally {
+    if (common === undefined) delete process.env['TMPDIR']
+    else process.env['TMPDIR'] = common
+    rmSync(own, { recursive: true })
+  }
 })
-
-function leftOver(): readonly string[] {
-  return readdirSync(tmpdir()).filter((name) => name.startsWith('backporch-build-'))
-}
 
 test('only the very words that the operator allows are run', async () => {
   const builds = new PackageBuilds({ allowed: ['cat', 'sh -c true', '/bin/echo a', 'bin/tool'], environment })
@@ -82,6 +87,22 @@ test('what a program says of files with Secrets is kept to itself', async () => 
   const answer = await builds.build(commandBuild(['sh', '-c', 'cat web.yaml >&2; exit 1'], { 'apps/web/web.yaml': secret }), signal)
   assert.ok('failure' in answer)
   assert.doesNotMatch(JSON.stringify(answer), /hunter2/)
+})
+
+test('what a program says of values of Secrets that its files do not name as such is kept to itself too', async () => {
+  const builds = new PackageBuilds({ allowed: ["sh -c 'cat values.yaml >&2; exit 1'"], environment })
+  const build = commandBuild(['sh', '-c', 'cat values.yaml >&2; exit 1'], { 'apps/web/values.yaml': 'password: hunter2\n' })
+  const [told, kept] = [await builds.build(build, signal), await builds.build({ ...build, folder: 'apps/web', hasSecrets: true }, signal)]
+  assert.match(JSON.stringify(told), /hunter2/)
+  assert.ok('failure' in kept)
+  assert.doesNotMatch(JSON.stringify(kept), /hunter2/)
+})
+
+test('a file with the name of a folder fails this build alone', async () => {
+  const builds = new PackageBuilds({ allowed: ['cat web.yaml'], environment })
+  const answer = await builds.build(commandBuild(['cat', 'web.yaml'], { 'apps/web': 'a file', 'apps/web/web.yaml': 'a\n' }), signal)
+  assert.ok('failure' in answer)
+  assert.match(`${answer.failure.code} ${answer.failure.why}`, /^BP1209 its files cannot be written beside each other \(E/)
 })
 
 test('what has run is answered at once, for equal files alone', async () => {

@@ -108,7 +108,8 @@ export class PackageBuilds implements PackageBuilder {
     if ('failure' in program) return program
     const root = await realpath(await mkdtemp(join(tmpdir(), 'backporch-build-')))
     try {
-      await writeFiles(root, build)
+      const why = await whyNotWritten(root, build)
+      if (why !== undefined) return failed(build, why, 'correct the names of its files', 'on-change')
       const first = await this.runOnce(build, program, root, signal)
       // kustomize is known to give the same each time.
       if (!mayVary(build) || 'failure' in first) return first
@@ -163,6 +164,18 @@ export class PackageBuilds implements PackageBuilder {
   }
 }
 
+/** A stored chart may have a file with the name of a folder. */
+async function whyNotWritten(root: string, build: Build): Promise<string | undefined> {
+  try {
+    await writeFiles(root, build)
+    return undefined
+  } catch (thrown) {
+    const { code = '' } = thrown as NodeJS.ErrnoException
+    if (!['EISDIR', 'ENOTDIR', 'EEXIST', 'ENAMETOOLONG', 'EINVAL', 'ERR_INVALID_ARG_VALUE'].includes(code)) throw thrown
+    return `its files cannot be written beside each other (${code})`
+  }
+}
+
 async function writeFiles(root: string, { folder, files }: Build): Promise<void> {
   await mkdir(join(root, folder), { recursive: true })
   for (const { path, mode, content } of files) {
@@ -175,7 +188,7 @@ async function writeFiles(root: string, { folder, files }: Build): Promise<void>
 function answerOf(build: Build, end: ProgramEnd, root: string): BuildAnswer {
   if (end.is !== 'ended') return failed(build, end.why, 'give it less to do, or correct it; the limits are fixed', 'backoff')
   if (end.exitCode === 0) return { text: end.stdout }
-  if (build.files.some(hasSecret))
+  if (build.hasSecrets === true || build.files.some(hasSecret))
     return failed(
       build,
       `exit code ${end.exitCode}; what it said is not shown, because it reads Secrets`,

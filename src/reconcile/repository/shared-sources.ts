@@ -5,6 +5,7 @@ import type { SharingUnit } from '../../proposal/adopt/kustomize-input.ts'
 import { plainChart } from '../../render/helm/plain-chart.ts'
 import type { BuiltSource } from '../../render/kustomize/read-built.ts'
 import { describeChoice, type RenderChoice } from '../../render/render-choice.ts'
+import { jsonEquals } from '../../text/json.ts'
 import { type CommitFiles, listedFiles, readKustomization, type WalkedKustomization } from '../sources/read-kustomization.ts'
 import { readSyncedSource } from '../sources/read-synced.ts'
 import { type RepositoryView, readFolder } from './repository-view.ts'
@@ -81,8 +82,9 @@ async function sharingUnit(
   const read = [...source.files.keys()]
   if (choice.tool === 'syncer' || choice.tool === 'helm') {
     const build = choice.tool === 'helm' ? plainChart(choice, found.path) : choice.build
-    if (found.path === source.packagePath && (source.synced === build || (choice.tool === 'helm' && source.synced?.title === build.title)))
-      return undefined
+    // A policy is read anew for each cluster, the resource of a syncer once.
+    const isOwn = choice.tool === 'helm' ? jsonEquals(source.synced?.object, build.object) : source.synced === build
+    if (found.path === source.packagePath && isOwn) return undefined
     const { files } = await readFolder(view, found.path, signal)
     const read = await readSyncedSource(sourcesOf(view).files, { packagePath: found.path, files }, build, signal)
     if (read.failures.length > 0) return undefined

@@ -154,7 +154,7 @@ function notBuilt(folder: string, { title, problem }: SyncerBuild): Failure {
     what: `the folder cannot be built as ${title} has it`,
     where: folder || '.',
     why: problem ?? '',
-    remedy: 'make the object readable to this account, or name another renderer of the folder in a policy (spec.render)',
+    remedy: 'make it readable to this account, or wait until it is there; a policy may name another renderer of the folder (spec.render)',
     retry: 'backoff',
   })
 }

@@ -7,7 +7,8 @@ import { Failure } from '../../failure.ts'
 import { metadataText } from '../../krm/resource.ts'
 import type { PackageFiles } from '../../package/package-files.ts'
 import type { DeployedRelease } from '../../ports/cluster.ts'
-import { formatJson, isJsonObject, type Json, type JsonObject, jsonEquals, partOf, textOf } from '../../text/json.ts'
+import { formatJson, isJsonArray, isJsonObject, type Json, type JsonObject, jsonEquals, partOf, textOf } from '../../text/json.ts'
+import { parseGoYaml } from '../../yaml/read/go-yaml.ts'
 import { chartLayers, mergedValues, valuesIn, withValueAt } from '../helm/chart-values.ts'
 import { capabilityWords, helmOrder } from '../helm/helm-order.ts'
 import type {
@@ -63,7 +64,7 @@ function orderOf(release: FluxRelease, { build, object, declared }: HelmInput): 
   const values = valuesOf(release, object, declared)
   if (jsonEquals(values, deployed.values)) return { text: deployed.manifest }
   const unknown = whyNotRendered(deployed, object)
-  if (unknown === undefined) return rendered(deployed, values, build.capabilities)
+  if (unknown === undefined) return rendered(release, values, build.capabilities)
   const why = `its values are not those of revision ${deployed.revision}, and ${unknown}`
   throw refused(build.title, why, 'wait for the release, or look at the HelmRelease')
 }
@@ -79,7 +80,7 @@ function chartOf(release: FluxRelease, { build, object, declared }: HelmInput): 
     ...layer,
     place: { kind: 'elsewhere', title: `the chart ${deployed.chartTitle}` } as const,
   }))
-  const order = rendered(deployed, valuesOf(release, object, declared), build.capabilities)
+  const order = rendered(release, valuesOf(release, object, declared), build.capabilities)
   return { order, chart, title: `the chart ${deployed.chartTitle}`, layers: [...defaults, ...ownLayers(release, object, declared)] }
 }
 
@@ -88,7 +89,7 @@ function ownLayers(release: FluxRelease, object: JsonObject, declared: HelmInput
     const text = entryOf(declared?.get(valuesKey(ref)), ref.key) ?? release.entries[at]
     if (text === undefined || ref.targetPath !== '') return []
     const { kind, namespace, name, key } = ref
-    const values = valuesIn(text, `${kind} ${namespace}/${name}`)
+    const values = readValues(text, ref)
     const place: ValuesPlace =
       kind === 'ConfigMap' ? { kind: 'entry', namespace, name, key } : { kind: 'elsewhere', title: `the Secret ${namespace}/${name}` }
     return [{ values, place, isDefault: false }]
@@ -97,12 +98,14 @@ function ownLayers(release: FluxRelease, object: JsonObject, declared: HelmInput
   return [...files, { values: isJsonObject(own) ? own : {}, place: { kind: 'resource', at: ['spec', 'values'] }, isDefault: false }]
 }
 
-function rendered(deployed: DeployedRelease, values: JsonObject, capabilities: ClusterCapabilities | undefined): HelmOrder {
+function rendered(release: FluxRelease, values: JsonObject, capabilities: ClusterCapabilities | undefined): HelmOrder {
+  const { deployed, valuesFrom } = release
   const files = filesOf(deployed.chart ?? [])
-  return helmOrder({ folder: CHART, files }, releaseWords(deployed, capabilities), [
+  const order = helmOrder({ folder: CHART, files }, releaseWords(deployed, capabilities), [
     ...files.values(),
     { path: VALUES, mode: '100644', content: new TextEncoder().encode(formatJson(values)) },
   ])
+  return { ...order, hasSecrets: valuesFrom.some(({ kind }) => kind === 'Secret') }
 }
 
 /** As `helm upgrade` renders it. */
@@ -135,7 +138,7 @@ export function valuesOf(release: FluxRelease, object: JsonObject, declared: Hel
       if (ref.optional) return
       throw refused(name, `valuesFrom names its entry ${ref.key}, which is not there`, 'create it, or mark it as optional')
     }
-    if (ref.targetPath === '') values = mergedValues(values, valuesIn(text, name))
+    if (ref.targetPath === '') values = mergedValues(values, readValues(text, ref))
     else {
       const set = withValueAt(mergedValues(values, spec), ref.targetPath, text)
       if (set === undefined)
@@ -166,11 +169,21 @@ const SHORTEST_SECRET = 4
 
 /** Values of Secrets, which may be in any object of the release. */
 function secretsIn({ valuesFrom, entries }: FluxRelease): readonly string[] {
-  return valuesFrom.flatMap(({ kind, targetPath, name }, at) => {
+  return valuesFrom.flatMap((ref, at) => {
     const text = entries[at]
-    if (kind !== 'Secret' || text === undefined) return []
-    return (targetPath === '' ? textsBelow(valuesIn(text, name)) : [text]).filter((each) => each.length >= SHORTEST_SECRET)
+    if (ref.kind !== 'Secret' || text === undefined) return []
+    return (ref.targetPath === '' ? textsBelow(readValues(text, ref)) : [text]).filter((each) => each.length >= SHORTEST_SECRET)
   })
+}
+
+/** @throws Failure BP1210, which says nothing of the text: it may be that of a Secret */
+function readValues(text: string, { kind, namespace, name, key }: ValuesRef): JsonObject {
+  try {
+    return valuesIn(text, name)
+  } catch (thrown) {
+    if (!(thrown instanceof Failure)) throw thrown
+    throw refused(`${kind} ${namespace}/${name}`, `its entry ${key} is no file of values`, 'correct the entry')
+  }
 }
 
 function textsBelow(value: Json): readonly string[] {
@@ -180,8 +193,16 @@ function textsBelow(value: Json): readonly string[] {
 
 /** What differs in the other document has a value of a Secret in it. */
 function withoutSecrets(text: string, secrets: readonly string[]): BuiltDocument {
-  const other = secrets.reduce((all, secret) => all.replaceAll(secret, 'x'.repeat(secret.length)), text)
-  return other === text ? { text } : { text, other }
+  if (secrets.length === 0) return { text }
+  const documents = parseGoYaml(text, 'the manifest').documents.map(({ value }) => formatJson(masked(value, secrets)))
+  return { text, other: documents.join('\n---\n') }
+}
+
+function masked(value: Json, secrets: readonly string[]): Json {
+  if (isJsonArray(value)) return value.map((each) => masked(each, secrets))
+  if (isJsonObject(value)) return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, masked(each, secrets)]))
+  if (typeof value !== 'string' && typeof value !== 'number') return value
+  return secrets.some((secret) => String(value).includes(secret)) ? '' : value
 }
 
 function isHook(built: JsonObject): boolean {

@@ -1,4 +1,5 @@
 /** A chart that a policy has Helm render: a release that people or a pipeline install. */
+import { Failure } from '../../failure.ts'
 import { annotationsOf } from '../../krm/resource.ts'
 import type { JsonObject } from '../../text/json.ts'
 import { joined, resolvePath } from '../kustomize/kustomization-walk.ts'
@@ -11,7 +12,9 @@ import { capabilityWords, helmOrder } from './helm-order.ts'
 /** @param packagePath of the unit, from which the paths of the policy lead */
 export function plainChart(choice: HelmChoice, packagePath: string): SyncerBuild {
   const folder = resolvePath(packagePath, choice.path) ?? packagePath
-  const paths = choice.values.map((path) => resolvePath(packagePath, path) ?? path)
+  const { path, release, namespace, values } = choice
+  const paths = values.flatMap((each) => resolvePath(packagePath, each) ?? [])
+  const outside = values.find((each) => resolvePath(packagePath, each) === undefined)
   const words = [
     '--name-template',
     choice.release,
@@ -22,11 +25,14 @@ export function plainChart(choice: HelmChoice, packagePath: string): SyncerBuild
     ...paths.flatMap((path) => ['--values', path]),
     ...capabilityWords({ version: '', apiVersions: [] }, choice.capabilities),
   ]
-  const orderOf = ({ files }: HelmInput) => helmOrder({ folder, files }, words, [])
+  const orderOf = ({ files }: HelmInput) => {
+    if (outside !== undefined) throw leavesRepository(outside, folder)
+    return helmOrder({ folder, files }, words, [])
+  }
   return {
     title: `Helm release ${choice.namespace}/${choice.release}`,
     folder,
-    object: {},
+    object: { path, release, namespace, values },
     variables: new Map(),
     builder: {
       fields: [],
@@ -50,6 +56,17 @@ export function plainChart(choice: HelmChoice, packagePath: string): SyncerBuild
       finished: (built) => (isGoneAfterRun(built) ? undefined : built),
     },
   }
+}
+
+function leavesRepository(path: string, folder: string): Failure {
+  return new Failure({
+    code: 'BP1210',
+    what: 'the chart cannot be rendered',
+    where: folder || '.',
+    why: `its file of values ${path} is outside of the repository`,
+    remedy: 'commit the file to this repository, and correct spec.render.values of the policy',
+    retry: 'on-change',
+  })
 }
 
 /** A hook that Helm deletes when it has succeeded (helm `pkg/action/hooks.go`): the cluster has none between two upgrades. */

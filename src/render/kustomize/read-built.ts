@@ -1,6 +1,5 @@
 /** The output of a program as desired objects, each with its authored location. */
 import { Failure } from '../../failure.ts'
-import { metadataText } from '../../krm/resource.ts'
 import type { PackageFile, PackageFiles } from '../../package/package-files.ts'
 import { PACKAGE_FILE } from '../../package/walk-package.ts'
 import { given } from '../../text/given.ts'
@@ -20,6 +19,7 @@ import {
   type BuiltDocument,
   type HelmInput,
   type HelmOrder,
+  isSameResource,
   type SyncerBuild,
   syncerObject,
   type WrittenKustomization,
@@ -116,10 +116,7 @@ export function declaredObjects(source: BuiltSource, library: BuildLibrary): Des
 
 /** The resource among the objects, and the ConfigMaps and Secrets beside it. */
 function inputsOf(objects: DesiredSet['resources'], own: JsonObject) {
-  const isOwn = ({ object }: DesiredSet['resources'][number]): boolean =>
-    ['kind', 'apiVersion'].every((name) => textOf(object, name) === textOf(own, name)) &&
-    ['name', 'namespace'].every((name) => metadataText(object, name) === metadataText(own, name))
-  const object = objects.find(isOwn)?.object
+  const object = objects.find((one) => isSameResource(one.object, own))?.object
   const named = mapsIn(partOf(own, 'spec', 'valuesFrom')).map((ref) => `${textOf(ref, 'kind')}/${textOf(ref, 'name')}`)
   const inputs = objects.filter(({ id }) => id.group === '' && named.includes(`${id.kind}/${id.name}`))
   const declared = new Map(inputs.map(({ id, object: input }) => [valuesKey(id), input]))
@@ -129,7 +126,8 @@ function inputsOf(objects: DesiredSet['resources'], own: JsonObject) {
 /** A run of Helm for a unit: of the files of the repository a chart that is elsewhere reads none. */
 export function helmBuild({ folder, files, parent }: Pick<BuiltSource, 'folder' | 'files' | 'parent'>, order: HelmOrder): Build {
   const read = parent === undefined ? [...files.values()] : []
-  return { tool: 'helm', folder, command: order.words, files: sorted([...read, ...order.written]) }
+  const { words, written, hasSecrets = false } = order
+  return { tool: 'helm', folder, command: words, files: sorted([...read, ...written]), hasSecrets }
 }
 
 function sorted(files: PackageFiles): PackageFiles {

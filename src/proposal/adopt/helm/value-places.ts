@@ -1,11 +1,10 @@
 /** Edits of the places where values of a chart are authored. */
 import { type FieldPath, field, formatFieldPath, type PathStep, valueAt } from '../../../krm/field-path.ts'
-import { metadataText } from '../../../krm/resource.ts'
 import type { DesiredResource } from '../../../render/desired-set.ts'
 import { mergedValues } from '../../../render/helm/chart-values.ts'
 import { type BuiltSource, declaredObjects } from '../../../render/kustomize/read-built.ts'
 import type { BuildLibrary } from '../../../render/package-builder.ts'
-import type { SyncerBuild, ValuesLayer, ValuesPlace } from '../../../render/syncer-build.ts'
+import { isSameResource, type ValuesLayer, type ValuesPlace } from '../../../render/syncer-build.ts'
 import { isJsonArray, isJsonObject, textOf } from '../../../text/json.ts'
 import { editYaml } from '../../../yaml/edit/edit-yaml.ts'
 import { withoutValueAt, withValueAt } from '../../../yaml/edit/edit-yaml-value.ts'
@@ -119,8 +118,8 @@ export class ValuePlaces {
 
   /** Where the unit that applies the resource has the field from. */
   private inResource(path: FieldPath, one: One): SourceLocations {
-    const { synced } = this.source
-    const own = this.above().find(({ object }) => isSame(object, synced))
+    const resource = this.source.synced?.object ?? {}
+    const own = this.above().find(({ object }) => isSameResource(object, resource))
     return own === undefined ? NOWHERE : this.inUnitAbove(own, path, one, one.wanted)
   }
 
@@ -175,12 +174,4 @@ function named({ path }: One, where: string): Pick<SourceCandidate, 'via' | 'wha
 
 function stepOf(step: string | number): PathStep {
   return typeof step === 'number' ? index(step) : field(step)
-}
-
-function isSame(object: DesiredResource['object'], synced: SyncerBuild | undefined): boolean {
-  const own = synced?.object ?? {}
-  return (
-    ['name', 'namespace'].every((name) => metadataText(object, name) === metadataText(own, name)) &&
-    textOf(object, 'kind') === textOf(own, 'kind')
-  )
 }
