@@ -1,12 +1,10 @@
 /** Units that Argo CD Applications render with Helm from charts of the repository. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { InProcessRenderer } from '../../../test/fakes/in-process-renderer.ts'
 import { appliedBy } from '../../../test/fakes/live-object.ts'
-import { TurnWorld, yaml } from '../../../test/fakes/turn-world.ts'
+import { SyncedWorld } from '../../../test/fakes/synced-world.ts'
+import { yaml } from '../../../test/fakes/turn-world.ts'
 import { helmOrThrow } from '../../../test/helm/find-helm.ts'
-import { PackageBuilds, withBuilds } from '../../adapters/functions/package-builds.ts'
-import type { Json } from '../../text/json.ts'
 
 const { helm3, helm4 } = await helmOrThrow()
 const WEB = 'apps/Deployment/shop/shop-web'
@@ -107,49 +105,16 @@ spec:
       containers: [{name: app, image: "example.com/web:${tag}", env: [{name: COLOR, value: ${color}}], resources: {}}]
 `
 
-class ChartWorld extends TurnWorld {
-  private readonly helm: string
+const AT = { key: WEB, unit: 'charts/web' }
 
+class ChartWorld extends SyncedWorld {
   constructor(helm: string, files: { readonly [path: string]: string } = {}, applications: readonly string[] = [APP]) {
-    super('{mode: Propose}', { ...FILES, ...files })
-    this.helm = helm
-    this.repository.commitByHand('main', { 'apps/web/Kptfile': null, 'apps/web/deployment.yaml': null, 'apps/web/config.yaml': null })
+    super({ ...FILES, ...files }, [helm])
     const objects = [
       live('shop', 'shop-web', 3, '1.27', 'blue', '{annotations: {team: shop}}'),
       live('shop-eu', 'shop-eu-web', 2, '1.26', 'red', '{annotations: {team: europe}}'),
     ]
     for (const object of [...objects, ...applications]) this.cluster.put(appliedBy('argocd-controller', yaml(object)))
-  }
-
-  override sync(): void {}
-
-  override request(more = {}) {
-    const builds = new PackageBuilds({ allowed: [this.helm], environment: process.env })
-    return super.request({ renderer: withBuilds(new InProcessRenderer(), builds), ...more })
-  }
-
-  async states(): Promise<{ readonly [unit: string]: string }> {
-    const { units } = await this.scan()
-    return Object.fromEntries(
-      units.map((unit) =>
-        unit.state === 'failed'
-          ? [unit.packagePath, `${unit.failures[0]?.code} ${unit.failures[0]?.why}`]
-          : [unit.plan.report.spec.unit.package, `${unit.plan.report.spec.unit.appliedBy}: ${unit.plan.report.status.state}`],
-      ),
-    )
-  }
-
-  async adopted(field: string, value: Json): Promise<{ readonly [path: string]: string | undefined }> {
-    this.edit(WEB, field, value)
-    const { branch } = await this.plan({
-      packages: ['charts/web'],
-      resolutionRequest: { resolution: 'Adopt', selectors: [], message: undefined },
-    })
-    const paths = [...new Set([...this.repository.paths(branch), ...this.repository.paths('main')])]
-    const changed = paths.filter(
-      (path) => !path.startsWith('.drift/') && this.repository.text(branch, path) !== this.repository.text('main', path),
-    )
-    return Object.fromEntries(changed.map((path) => [path, this.repository.text(branch, path)]))
   }
 }
 
@@ -196,21 +161,24 @@ for (const [version, helm] of [
       ['a key under a map', 'spec.template.metadata.annotations.team', 'store', 'environments/shop.yaml', 'team: shop #', 'team: store #'],
     ] as const)
       test(`has ${what} adopted where it is authored, byte for byte the rest`, async () => {
-        assert.deepEqual(await new ChartWorld(helm).adopted(field, value), { [path]: FILES[path].replace(before, after) })
+        assert.deepEqual(await new ChartWorld(helm).adopted(AT, field, value), { [path]: FILES[path].replace(before, after) })
       })
 
     test('a new key, and a value that nothing sets yet, are added over the chart', async () => {
       const values = 'color: blue # as agreed\n'
-      assert.deepEqual(await new ChartWorld(helm).adopted('spec.template.spec.containers[name=app].resources', { limits: { cpu: '1' } }), {
-        'applications/shop.yaml': APP.replace(values, `${values}        resources:\n          limits:\n            cpu: "1"\n`),
-      })
-      assert.deepEqual(await new ChartWorld(helm).adopted('spec.template.spec.priorityClassName', 'high'), {
+      assert.deepEqual(
+        await new ChartWorld(helm).adopted(AT, 'spec.template.spec.containers[name=app].resources', { limits: { cpu: '1' } }),
+        {
+          'applications/shop.yaml': APP.replace(values, `${values}        resources:\n          limits:\n            cpu: "1"\n`),
+        },
+      )
+      assert.deepEqual(await new ChartWorld(helm).adopted(AT, 'spec.template.spec.priorityClassName', 'high'), {
         'applications/shop.yaml': APP.replace(values, `${values}        priorityClassName: high\n`),
       })
     })
 
     test('a field that no value leads to is refused with the line of the template', async () => {
-      await assert.rejects(new ChartWorld(helm).adopted('spec.minReadySeconds', 9), {
+      await assert.rejects(new ChartWorld(helm).adopted(AT, 'spec.minReadySeconds', 9), {
         code: 'BP2001',
         where: 'charts/web/templates/deployment.yaml:8',
         why: 'no value of the chart leads to the field: charts/web/templates/deployment.yaml:8 sets it',

@@ -5,14 +5,13 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { describe, test } from 'node:test'
-import { InProcessRenderer } from '../../../test/fakes/in-process-renderer.ts'
 import { appliedBy, editedBy } from '../../../test/fakes/live-object.ts'
-import { TurnWorld, yaml } from '../../../test/fakes/turn-world.ts'
+import { SyncedWorld } from '../../../test/fakes/synced-world.ts'
+import { yaml } from '../../../test/fakes/turn-world.ts'
 import { helmOrThrow } from '../../../test/helm/find-helm.ts'
-import { PackageBuilds, withBuilds } from '../../adapters/functions/package-builds.ts'
 import { readResource } from '../../krm/resource.ts'
 import type { DeployedRelease } from '../../ports/cluster.ts'
-import { formatJson, isJsonObject, type Json, type JsonObject } from '../../text/json.ts'
+import { formatJson, isJsonObject, type JsonObject } from '../../text/json.ts'
 import { parseGoYaml } from '../../yaml/read/go-yaml.ts'
 
 const { helm3, helm4 } = await helmOrThrow()
@@ -146,13 +145,14 @@ function labelled(manifest: string): string {
   return objects.map((object) => formatJson(object)).join('\n---\n')
 }
 
-class ReleaseWorld extends TurnWorld {
+const AT = { key: WEB, unit: UNIT }
+
+class ReleaseWorld extends SyncedWorld {
   private readonly helm: string
 
   constructor(helm: string, files: { readonly [path: string]: string } = {}) {
-    super('{mode: Propose}', { ...FILES, ...files })
+    super({ ...FILES, ...files }, ['kubectl', helm])
     this.helm = helm
-    this.repository.commitByHand('main', { 'apps/web/Kptfile': null, 'apps/web/deployment.yaml': null, 'apps/web/config.yaml': null })
     this.cluster.put(appliedBy('kustomize-controller', yaml(SYNC)))
     this.cluster.put(appliedBy('kustomize-controller', yaml(APPS)))
     this.cluster.put(appliedBy('kustomize-controller', yaml(VALUES)))
@@ -181,37 +181,6 @@ class ReleaseWorld extends TurnWorld {
       applied,
       release,
     })
-  }
-
-  override sync(): void {}
-
-  override request(more = {}) {
-    const builds = new PackageBuilds({ allowed: ['kubectl', this.helm], environment: process.env })
-    return super.request({ renderer: withBuilds(new InProcessRenderer(), builds), ...more })
-  }
-
-  async states(): Promise<{ readonly [unit: string]: string }> {
-    const { units } = await this.scan()
-    return Object.fromEntries(
-      units.map((unit) =>
-        unit.state === 'failed'
-          ? [unit.packagePath, `${unit.failures[0]?.code} ${unit.failures[0]?.why}`]
-          : [unit.plan.report.spec.unit.package, `${unit.plan.report.spec.unit.appliedBy}: ${unit.plan.report.status.state}`],
-      ),
-    )
-  }
-
-  async adopted(field: string, value: Json): Promise<{ readonly [path: string]: string | undefined }> {
-    this.edit(WEB, field, value)
-    const { branch } = await this.plan({
-      packages: [UNIT],
-      resolutionRequest: { resolution: 'Adopt', selectors: [], message: undefined },
-    })
-    const paths = [...new Set([...this.repository.paths(branch), ...this.repository.paths('main')])]
-    const changed = paths.filter(
-      (path) => !path.startsWith('.drift/') && this.repository.text(branch, path) !== this.repository.text('main', path),
-    )
-    return Object.fromEntries(changed.map((path) => [path, this.repository.text(branch, path)]))
   }
 }
 
@@ -257,17 +226,17 @@ for (const [version, helm] of [
       ],
     ] as const)
       test(`has ${what} adopted where it is authored, byte for byte the rest`, async () => {
-        assert.deepEqual(await new ReleaseWorld(helm).adopted(field, value), { [path]: FILES[path].replace(before, after) })
+        assert.deepEqual(await new ReleaseWorld(helm).adopted(AT, field, value), { [path]: FILES[path].replace(before, after) })
       })
 
     test('a key that only the chart has is added to the values', async () => {
-      const changed = await new ReleaseWorld(helm).adopted('spec.template.metadata.annotations.team', 'shop')
+      const changed = await new ReleaseWorld(helm).adopted(AT, 'spec.template.metadata.annotations.team', 'shop')
       assert.deepEqual(Object.keys(changed), ['apps/base/release.yaml'])
       assert.match(Object.values(changed)[0] ?? '', /podAnnotations:\n\s+team: shop/)
     })
 
     test('a field that no value leads to is refused with the line of the template', async () => {
-      await assert.rejects(new ReleaseWorld(helm).adopted('spec.minReadySeconds', 9), {
+      await assert.rejects(new ReleaseWorld(helm).adopted(AT, 'spec.minReadySeconds', 9), {
         code: 'BP2001',
         where: 'templates/deployment.yaml:7',
         why: 'no value of the chart leads to the field: templates/deployment.yaml:7 sets it',

@@ -1,0 +1,49 @@
+/** A repository without a Kptfile that a syncer applies, and the programs that may build its units. */
+import { PackageBuilds, withBuilds } from '../../src/adapters/functions/package-builds.ts'
+import type { Json } from '../../src/text/json.ts'
+import { InProcessRenderer } from './in-process-renderer.ts'
+import { TurnWorld } from './turn-world.ts'
+
+export class SyncedWorld extends TurnWorld {
+  private readonly programs: readonly string[]
+
+  /** @param programs as of `--allow-render` */
+  constructor(files: { readonly [path: string]: string }, programs: readonly string[]) {
+    super('{mode: Propose}', files)
+    this.programs = programs
+    this.repository.commitByHand('main', { 'apps/web/Kptfile': null, 'apps/web/deployment.yaml': null, 'apps/web/config.yaml': null })
+  }
+
+  override sync(): void {}
+
+  override request(more = {}) {
+    const builds = new PackageBuilds({ allowed: this.programs, environment: process.env })
+    return super.request({ renderer: withBuilds(new InProcessRenderer(), builds), ...more })
+  }
+
+  /** `<resource of the syncer>: <state>` of each unit, or `<code> <why>`. */
+  async states(): Promise<{ readonly [unit: string]: string }> {
+    const { units } = await this.scan()
+    return Object.fromEntries(
+      units.map((unit) =>
+        unit.state === 'failed'
+          ? [unit.packagePath, `${unit.failures[0]?.code} ${unit.failures[0]?.why}`]
+          : [unit.plan.report.spec.unit.package, `${unit.plan.report.spec.unit.appliedBy}: ${unit.plan.report.status.state}`],
+      ),
+    )
+  }
+
+  /** The files that change where a hand edit is adopted. @param at the object by its key, and its unit */
+  async adopted(
+    { key, unit }: { readonly key: string; readonly unit: string },
+    field: string,
+    value: Json,
+  ): Promise<{ readonly [path: string]: string | undefined }> {
+    this.edit(key, field, value)
+    const { branch } = await this.plan({ packages: [unit], resolutionRequest: { resolution: 'Adopt', selectors: [], message: undefined } })
+    const { repository } = this
+    const paths = [...new Set([...repository.paths(branch), ...repository.paths('main')])]
+    const changed = paths.filter((path) => !path.startsWith('.drift/') && repository.text(branch, path) !== repository.text('main', path))
+    return Object.fromEntries(changed.map((path) => [path, repository.text(branch, path)]))
+  }
+}
