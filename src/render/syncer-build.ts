@@ -18,6 +18,8 @@ export interface SyncerBuild {
   readonly object: JsonObject
   /** Of a resource that another resource of a syncer applies: how that one is built. Edits of its files change the resource. */
   readonly parent?: SyncerBuild | undefined
+  /** With `parent`: its files at the commit that the cluster has; those of the commit that is built, unless given. */
+  readonly appliedFiles?: SourceFiles | undefined
   /** Objects beside the resource that decide about the build too. */
   readonly inputs?: readonly ResourceId[] | undefined
   /** Where the repository declares the resource, for objects of a chart that is not in the repository. */

@@ -66,7 +66,12 @@ class SopsValues implements ValueDecryptor {
     // Several clusters have the same file.
     const running = this.running.get(key) ?? this.ask(encrypted, signal).finally(() => this.running.delete(key))
     this.running.set(key, running)
-    const answer = await running
+    const answer = await running.catch((thrown: unknown) => {
+      // What was running may have ended with the signal of another caller.
+      signal.throwIfAborted()
+      if (thrown instanceof Failure) throw thrown
+      return this.ask(encrypted, signal)
+    })
     this.known.set(key, answer, 'failure' in answer ? { ttl: TRIED_AGAIN } : {})
     return answer
   }

@@ -17,9 +17,11 @@ import { observeCluster } from '../observe/observe-units.ts'
 import { isPlaced, type LiveSide, readLiveSides } from '../observe/read-live-sides.ts'
 import { assertSameCluster } from '../observe/same-cluster.ts'
 import type { RepositoryView } from '../repository/repository-view.ts'
+import { filesOfView } from '../repository/shared-sources.ts'
 import { isInside } from '../repository/unit-source.ts'
 import { declaredSyncers } from '../sources/declared-syncers.ts'
 import { discoverSources, sourceNotes, withFound } from '../sources/discover-sources.ts'
+import { readSyncedSource } from '../sources/read-synced.ts'
 import { afterMerge } from './after-merge.ts'
 import { forkFailure, notReadForFork } from './fork.ts'
 import type { PreviewRequest } from './preview-request.ts'
@@ -82,7 +84,8 @@ async function previewIn(sides: Sides, reader: ClusterReader, of: PreviewOf, sig
   const isSynced = (before.policies.synced?.get(cluster)?.size ?? 0) > 0
   const declared = async (view: RepositoryView) => (isSynced ? declaredSyncers(view, signal) : [])
   const later = afterMerge(reader, { before: await declared(sides.before), after: await declared(sides.after) })
-  const after = withFound(sides.after, [await discoverSources(sides.after, later, signal)])
+  const merged = withFound(sides.after, [await discoverSources(sides.after, later, signal)])
+  const after = await withAppliedFiles(merged, before, cluster, signal)
   const { renderer } = request.observe
   const merge: MergeSide = { view: after, renderer: request.head.fork ? request.untrusted : renderer, reads: sides.reads.after }
   const { wanted, missing } = await namedUnits(request.observe.units, cluster, [before, after], signal)
@@ -111,6 +114,24 @@ async function previewIn(sides: Sides, reader: ClusterReader, of: PreviewOf, sig
     missing,
     notes: [...new Set(notesOf(before, after).map(sentenceOf))],
   }
+}
+
+/** Of a resource that another unit applies, the merge is held against what the cluster has of it. @throws Failure BP40xx when git fails */
+async function withAppliedFiles(
+  after: RepositoryView,
+  before: RepositoryView,
+  cluster: string,
+  signal: AbortSignal,
+): Promise<RepositoryView> {
+  const choices = new Map(after.policies.synced?.get(cluster))
+  for (const [path, choice] of choices) {
+    const was = before.policies.synced?.get(cluster)?.get(path)
+    const parent = was?.tool === 'syncer' ? was.build.parent : undefined
+    if (choice.tool !== 'syncer' || choice.build.parent === undefined || parent === undefined) continue
+    const { source } = await readSyncedSource(filesOfView(before), { packagePath: '', files: [] }, parent, signal)
+    choices.set(path, { ...choice, build: { ...choice.build, appliedFiles: source.files } })
+  }
+  return { ...after, policies: { ...after.policies, synced: new Map(after.policies.synced).set(cluster, choices) } }
 }
 
 function notesOf(before: RepositoryView, after: RepositoryView): readonly Note[] {

@@ -3,8 +3,8 @@ import type { Failure } from '../../failure.ts'
 import type { PackageFile, PackageFiles } from '../../package/package-files.ts'
 import type { TreeFile } from '../../ports/package-repository.ts'
 import { plainChart } from '../../render/helm/plain-chart.ts'
-import { type BuiltSource, buildOf, readBuilt } from '../../render/kustomize/read-built.ts'
-import { NO_BUILDS } from '../../render/package-builder.ts'
+import { answerOf, type BuiltSource, buildOf, readBuilt } from '../../render/kustomize/read-built.ts'
+import { type BuildAnswer, MissingBuilds, NO_BUILDS } from '../../render/package-builder.ts'
 import type { PackageRenderer, TurnRendering } from '../../render/package-renderer.ts'
 import { isReadOf } from '../../render/package-sources.ts'
 import type { RenderChoice } from '../../render/render-choice.ts'
@@ -34,9 +34,26 @@ export async function renderUnit(
   const outside = [...read.source.files.keys()].filter((path) => !isInside(path, packagePath)).sort()
   const [first, ...others] = read.failures
   if (first !== undefined) return { rendering: { failures: [first, ...others] }, source: read.source, outside }
-  const build = buildOf(read.source)
-  const answer = 'tool' in build ? await (renderer.builder?.build(build, signal) ?? NO_BUILDS.built(build)) : build
-  return { rendering: readBuilt(read.source, answer), source: read.source, outside }
+  return { rendering: readBuilt(read.source, await builtBy(renderer, read.source, signal)), source: read.source, outside }
+}
+
+/** Of a unit above that has to be built first: as it is, and as it is edited. */
+const MOST_BEFORE = 2
+
+/** With the builds of the unit above, where they have to run first. */
+async function builtBy({ builder }: PackageRenderer, source: BuiltSource, signal: AbortSignal): Promise<BuildAnswer> {
+  if (builder === undefined) return answerOf(source, NO_BUILDS)
+  for (let before = 0; ; before += 1) {
+    try {
+      const build = buildOf(source, builder.library)
+      return 'tool' in build ? await builder.build(build, signal) : build
+    } catch (thrown) {
+      if (!(thrown instanceof MissingBuilds) || before === MOST_BEFORE) throw thrown
+      const answers = await Promise.all(thrown.builds.map((build) => builder.build(build, signal)))
+      const failed = answers.find((answer) => 'failure' in answer)
+      if (failed !== undefined) return failed
+    }
+  }
 }
 
 /** Paths of the files that the unit is built from, from the root of the repository. Runs nothing. @throws Failure BP40xx when git fails */

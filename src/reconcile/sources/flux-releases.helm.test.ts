@@ -5,12 +5,14 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { describe, test } from 'node:test'
+import { runInWorld } from '../../../test/fakes/cli-world.ts'
 import { appliedBy, editedBy } from '../../../test/fakes/live-object.ts'
 import { SyncedWorld } from '../../../test/fakes/synced-world.ts'
 import { yaml } from '../../../test/fakes/turn-world.ts'
 import { helmOrThrow } from '../../../test/helm/find-helm.ts'
 import { readResource } from '../../krm/resource.ts'
 import type { DeployedRelease } from '../../ports/cluster.ts'
+import type { Preview } from '../../record/preview.ts'
 import { formatJson, isJsonObject, type JsonObject } from '../../text/json.ts'
 import { parseGoYaml } from '../../yaml/read/go-yaml.ts'
 
@@ -249,6 +251,33 @@ for (const [version, helm] of [
         editedBy('kustomize-controller', live, 'spec.values.replicas', 4),
       )
       assert.equal((await world.states())[UNIT], 'Flux HelmRelease shop/web: InSync')
+    })
+
+    test('a preview shows what other values make of the release, and names no unit that stays', async () => {
+      const world = new ReleaseWorld(helm)
+      const previewed = async (files: { readonly [path: string]: string }): Promise<Preview> => {
+        world.repository.branches.set('refs/heads/change', world.repository.head('main'))
+        world.repository.commitByHand('change', files)
+        const { renderer } = world.request()
+        const { stdout, stderr } = await runInWorld(world, ['preview', '--head', 'change', '-o', 'json'], { renderer })
+        assert.notEqual(stdout, '', stderr)
+        return JSON.parse(stdout) as Preview
+      }
+      const valuesOf = ({ items }: Preview) =>
+        items.flatMap((unit) => unit.changes.map(({ ref, path, before, after }) => [unit.package, ref.kind, path, before, after]))
+      const path = 'apps/production/release.yaml'
+      assert.deepEqual(valuesOf(await previewed({ [path]: FILES[path].replace('replicas: 3', 'replicas: 4') })), [
+        ['apps/production', 'HelmRelease', 'spec.values.replicas', 3, 4],
+        [UNIT, 'Deployment', 'spec.replicas', 3, 4],
+      ])
+      const moved = await previewed({ [path]: `# In production.\n${FILES[path]}` })
+      assert.deepEqual(
+        moved.items.map(({ package: unit, state }) => [unit, state]),
+        [
+          ['apps/production', 'same'],
+          [UNIT, 'same'],
+        ],
+      )
     })
 
     test('a release that is not there, and one that cannot be read, are failures of this unit alone', async () => {

@@ -82,7 +82,8 @@ async function readPart(commit: CommitFiles, packagePath: string, build: SyncerB
   const { folder, parent = build } = build
   const above = await readSyncedSource(commit, { packagePath: '', files: [] }, parent, signal)
   const { files } = above.source
-  const source = { packagePath, package: [], tool: 'helm', folder, files, command: [], synced: build, parent: above.source } as const
+  const applied = build.appliedFiles === undefined ? above.source : { ...above.source, files: build.appliedFiles }
+  const source = { packagePath, package: [], tool: 'helm', folder, files, command: [], synced: build, parent: applied } as const
   return { source, failures: build.problem === undefined ? [] : [notBuilt(packagePath, build)] }
 }
 

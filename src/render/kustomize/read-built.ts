@@ -42,7 +42,7 @@ export interface BuiltSource {
   readonly command: readonly string[]
   /** Where a syncer builds it: what it makes of the folder. */
   readonly synced?: SyncerBuild | undefined
-  /** Of a resource that another unit applies: that unit, with the files as they are in the commit. */
+  /** Of a resource that another unit applies: that unit, with the files that the cluster has. Other files are those of an edit or a merge. */
   readonly parent?: BuiltSource | undefined
   /** Whether the syncer has a file, by path from the root of the repository; undefined where it has all of them. */
   readonly isPacked?: ((path: string) => boolean) | undefined
