@@ -54,6 +54,16 @@ test('sops gets the age key, and nothing else of the environment', async () => {
   assert.deepEqual(names.sort(), ['HTTPS_PROXY', 'HTTP_PROXY', 'LANG', 'NO_PROXY', 'SOPS_AGE_KEY_FILE', 'TZ'])
 })
 
+test('a caller whose time is over takes nothing from another one', async () => {
+  const sops = sopsValues({ allowed: [tools.program], environment: tools.environment, workingDirectory: '/' })
+  const file = { where: 'a', text: tools.encrypt(PLAIN), format: 'yaml', signed: true } as const
+  const slow = new AbortController()
+  const [first, second] = [sops?.decrypt(file, slow.signal), sops?.decrypt(file, signal)]
+  slow.abort(new Error('too slow'))
+  await assert.rejects(async () => first, /too slow/)
+  assert.ok('values' in ((await second) ?? {}))
+})
+
 test('a file of several clusters is decrypted once', async () => {
   const sops = sopsValues({ allowed: [tools.program], environment: tools.environment, workingDirectory: '/' })
   const file = { where: 'a', text: tools.encrypt(PLAIN), format: 'yaml', signed: true } as const
