@@ -125,6 +125,17 @@ test('releases of one namespace are read together, with chart and values where t
   assert.equal(other.release?.chart, undefined)
 })
 
+test('a name that no release can have is none, and the others of its namespace are read', async (t) => {
+  const api = await scriptedApi(t, { ...NO_TEXTS, [SECRETS]: () => list(stored(MANIFEST)) })
+  const questions = ['web', 'x),name notin (y', ''].map((name) => ({ helmRelease: { namespace: 'shop', name } }))
+  const [web, ...others] = await api.cluster.readInventories(questions, signal)
+  assert.ok(web !== undefined && !(web instanceof Failure))
+  assert.deepEqual(others, [undefined, undefined])
+  assert.ok(api.requested().every((line) => line.endsWith('labelSelector=owner=helm,name=web,status!=superseded')))
+  assert.deepEqual(await api.cluster.readInventories(questions.slice(1), signal), [undefined, undefined])
+  assert.equal(api.requested().length, 2)
+})
+
 test('a release from before Helm packed them is read too, and one that is not there is none', async (t) => {
   let items: readonly object[] = [stored(MANIFEST, 1, { zip: false })]
   const api = await scriptedApi(t, { ...NO_TEXTS, [SECRETS]: () => list(...items) })

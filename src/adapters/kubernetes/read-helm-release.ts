@@ -29,7 +29,7 @@ export async function readHelmReleases(
   const namespaces = Map.groupBy(questions, ({ helmRelease }) => helmRelease.namespace)
   const stores = new Map(
     [...namespaces].map(([namespace, own]) => {
-      const names = [...new Set(own.map(({ helmRelease }) => helmRelease.name))]
+      const names = [...new Set(own.map(({ helmRelease }) => helmRelease.name))].filter((name) => RELEASE_NAME.test(name))
       return [namespace, STORES.map((store) => readStore(sources, { namespace, names }, store, signal).catch(failureOrThrow))] as const
     }),
   )
@@ -39,6 +39,9 @@ export async function readHelmReleases(
     ),
   )
 }
+
+/** No other name is one of a release (helm `pkg/chartutil/validate_name.go`): a wrong one must not spoil the list of the others. */
+const RELEASE_NAME = /^[a-z0-9](?:[-.a-z0-9]{0,51}[a-z0-9])?$/
 
 type StoredReleases = ReadonlyMap<string, StoredRelease>
 
@@ -68,6 +71,7 @@ async function readStore(
   store: Store,
   signal: AbortSignal,
 ): Promise<StoredReleases> {
+  if (names.length === 0) return new Map()
   const served = await discovery.find('v1', store, signal)
   const pickers = new Map(names.map((name) => [name, new RevisionPicker()]))
   const take = (object: JsonObject): void => pickers.get(labelsOf(object).get('name') ?? '')?.add(store, object)
