@@ -243,6 +243,24 @@ await giteaSuite('GiteaForge where the repository or the rights change', {}, (gi
     )
   })
 
+  test('an issue that another process closes at the same moment is closed: a 500 for the second close is no failure', async (t) => {
+    const { fixture: ground } = await opened(t)
+    const forge = ground.openForge()
+    const issue = { topic: 'dashboard', title: 'Drift dashboard', body: 'one', labels: [] }
+    const { number } = await forge.ensureIssue(issue, signal)
+    let closes = 0
+    ground.proxy.fault = async ({ method, path }) => {
+      if (method !== 'PATCH' || !path.endsWith(`/issues/${number}`)) return undefined
+      closes += 1
+      await asOwner(ground, 'PATCH', `/issues/${number}`, { state: 'closed' })
+      return { kind: 'answer', status: 500 }
+    }
+    await forge.closeIssue('dashboard', signal)
+    assert.equal(closes, 1)
+    const { body } = await gitea.request<{ state: string }>(ground.owner.token, 'GET', `${ground.path}/issues/${number}`)
+    assert.equal(body.state, 'closed')
+  })
+
   test('an account that is no administrator is told what it needs to ask for the rights of others', async (t) => {
     const { fixture: ground } = await opened(t)
     await assert.rejects(ground.openForge(ground.writer.token).permissionOf(ground.reader.name, signal), (thrown: unknown) => {

@@ -33,7 +33,7 @@ export class GiteaIssues {
     }
     const [there, ...others] = ours as [Issue, ...Issue[]]
     // Another process may have opened one at the same moment: the older one stays.
-    for (const { number, open } of others) if (open) await this.#change(number, { state: 'closed' }, signal)
+    for (const { number, open } of others) if (open) await this.#close(number, signal)
     const stale = there.title !== title || !sameText(there.body, body)
     if (stale || !there.open) await this.#change(there.number, { title, body, state: 'open' }, signal)
     await this.#labels.ensure(there.number, there.labels, labels, signal)
@@ -48,7 +48,7 @@ export class GiteaIssues {
   }
 
   async close(topic: string, signal: AbortSignal): Promise<void> {
-    for (const { number, open } of await this.#ours(topic, signal)) if (open) await this.#change(number, { state: 'closed' }, signal)
+    for (const { number, open } of await this.#ours(topic, signal)) if (open) await this.#close(number, signal)
   }
 
   async #open(topic: string, title: string, body: string, signal: AbortSignal): Promise<Issue> {
@@ -68,6 +68,20 @@ export class GiteaIssues {
 
   async #change(number: number, body: object, signal: AbortSignal): Promise<void> {
     await this.#client.send({ method: 'PATCH', path: this.#client.path(`/issues/${number}`), body, what: 'update an issue' }, signal)
+  }
+
+  async #close(number: number, signal: AbortSignal): Promise<void> {
+    try {
+      await this.#change(number, { state: 'closed' }, signal)
+    } catch (thrown) {
+      // Gitea answers 500 to one of two simultaneous closes; or the close succeeded although the answer was lost.
+      const now = mayBeDone(thrown) ? await this.#read(number, signal).catch(() => undefined) : undefined
+      if (now?.state !== 'closed') throw thrown
+    }
+  }
+
+  #read(number: number, signal: AbortSignal): Promise<z.infer<typeof issueSchema>> {
+    return this.#client.get({ path: this.#client.path(`/issues/${number}`), what: 'read an issue' }, issueSchema, signal)
   }
 
   /** Oldest first. */
