@@ -1,40 +1,69 @@
 /** The folders that RootSyncs and RepoSyncs of Config Sync apply from a repository (docs/facts/config-sync-sources.md). */
-import { metadataText } from '../krm/resource.ts'
+import { annotationsOf, metadataText } from '../krm/resource.ts'
 import { parseApiVersion } from '../krm/resource-id.ts'
+import { configSyncFolder } from '../render/config-sync/config-sync-folder.ts'
 import { KUSTOMIZATION_NAMES } from '../render/kustomize/kustomization-names.ts'
 import { joined } from '../render/kustomize/kustomization-walk.ts'
 import { type JsonObject, partOf, textOf } from '../text/json.ts'
-import { configSyncBuilder } from './config-sync-build.ts'
 import { folderOf } from './own-resource.ts'
 import { titleOfOwn } from './sync-path.ts'
-import type { RefusedSource, SourceDiscovery, SourcedRepository, UnitSource } from './unit-source.ts'
+import { declaredNamed, type RefusedSource, type SourceDiscovery, type SourcedRepository, type UnitSource } from './unit-source.ts'
 
 const GROUP = 'configsync.gke.io'
 const KINDS = ['RootSync', 'RepoSync']
 
+/** Has the name of the cluster (`spec.clusterName`), where Google Cloud installed Config Sync. */
+const INSTALLATION = { group: 'configmanagement.gke.io', kind: 'ConfigManagement' }
+
 export const CONFIG_SYNC_SOURCES: SourceDiscovery = {
-  kinds: KINDS.map((kind) => ({ group: GROUP, version: 'v1beta1', kind })),
-  read: (of, repository) =>
-    KINDS.flatMap((kind) => of(kind)).flatMap((own) =>
-      parseApiVersion(textOf(own, 'apiVersion')).group === GROUP ? sourceOf(own, repository) : [],
-    ),
+  kinds: [...KINDS.map((kind) => ({ group: GROUP, version: 'v1beta1', kind })), { ...INSTALLATION, version: 'v1', mayBeUnread: true }],
+  read: (of, repository) => {
+    const syncs = KINDS.flatMap((kind) => of(kind)).filter((own) => parseApiVersion(textOf(own, 'apiVersion')).group === GROUP)
+    const clusterName = clusterNameOf(of(INSTALLATION.kind), syncs)
+    return syncs.flatMap((own) => sourceOf(own, repository, clusterName))
+  },
 }
 
-function sourceOf(own: JsonObject, repository: SourcedRepository): readonly (UnitSource | RefusedSource)[] {
+/** Config Sync writes the name on what it applies, a RootSync or RepoSync included. Undefined where there are several: files declare several clusters. */
+function clusterNameOf(installations: readonly JsonObject[], syncs: readonly JsonObject[]): string | undefined {
+  const names = [
+    ...installations.map((own) => textOf(own, 'spec', 'clusterName')),
+    ...syncs.map((own) => annotationsOf(own).get(`${GROUP}/cluster-name`) ?? ''),
+  ]
+  const [name, ...others] = new Set(names.filter((each) => each !== ''))
+  return others.length === 0 ? name : undefined
+}
+
+function sourceOf(
+  own: JsonObject,
+  repository: SourcedRepository,
+  clusterName: string | undefined,
+): readonly (UnitSource | RefusedSource)[] {
   const kind = textOf(own, 'kind')
   const title = `Config Sync ${kind} ${titleOfOwn(own)}`
-  if ((textOf(own, 'spec', 'sourceType') || 'git') !== 'git' || !repository.isHere(textOf(own, 'spec', 'git', 'repo'))) return []
+  const refused = (why: string): readonly RefusedSource[] => [{ title, why }]
+  const sourceType = textOf(own, 'spec', 'sourceType') || 'git'
+  if (sourceType !== 'git') {
+    const isOurs = declaredNamed(own, repository.declared, () => true) !== undefined
+    return isOurs
+      ? refused(
+          `its source is ${sourceType === 'helm' ? 'a chart of a Helm repository' : 'an OCI image'} (spec.sourceType: ${sourceType}), which is not in this repository`,
+        )
+      : []
+  }
+  if (!repository.isHere(textOf(own, 'spec', 'git', 'repo'))) return []
   const revision = textOf(own, 'spec', 'git', 'revision')
   const followed = revision === '' || revision === 'HEAD' ? textOf(own, 'spec', 'git', 'branch') || 'master' : revision
   const isFixed = followed === revision && !repository.isBranch(revision)
   if (!isFixed && followed !== repository.baseBranch) return []
-  const refused = (why: string): readonly RefusedSource[] => [{ title, why }]
   const folder = folderOf(partOf(own, 'spec', 'git', 'dir') ?? '')
   if (folder === undefined) return refused('its dir leaves the repository')
   const format = textOf(own, 'spec', 'sourceFormat') || (kind === 'RepoSync' ? 'unstructured' : 'hierarchy')
-  if (format !== 'unstructured')
-    return refused('the hierarchical format, in which folders inherit objects, is not compared (spec.sourceFormat)')
-  const builder = configSyncBuilder(KUSTOMIZATION_NAMES.some((name) => repository.has(joined(folder, name))))
+  if (format !== 'unstructured' && format !== 'hierarchy') return refused(`its format is not known (spec.sourceFormat: ${format})`)
+  const isKustomized = KUSTOMIZATION_NAMES.some((name) => repository.has(joined(folder, name)))
+  if (isKustomized && format === 'hierarchy')
+    return refused('a kustomization is not built in the hierarchical format (set spec.sourceFormat: unstructured)')
+  const builder = configSyncFolder({ format, isKustomized, clusterName })
   return [
     {
       title,

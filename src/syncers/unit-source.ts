@@ -108,6 +108,8 @@ export interface SourceKind {
   readonly group: string
   readonly version: string
   readonly kind: string
+  /** Whether units are known without it: where it cannot be listed, it counts as not there. */
+  readonly mayBeUnread?: boolean
 }
 
 export interface SourceDiscovery {

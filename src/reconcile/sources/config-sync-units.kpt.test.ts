@@ -33,8 +33,29 @@ const FILES = {
   'shop/web.yaml': 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: web}\ndata:\n  color: blue # of the day\n',
 }
 
-function live(namespace: string, name: string, data: string) {
-  const text = `apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: ${name}\n  namespace: ${namespace}\n  annotations:\n    configmanagement.gke.io/managed: enabled\n    configsync.gke.io/resource-id: _configmap_${namespace}_${name}\n    configsync.gke.io/manager: ${namespace === 'shop' ? 'shop' : ':root'}\ndata: ${data}\n`
+const HIERARCHY = {
+  'root/system/repo.yaml': 'apiVersion: configmanagement.gke.io/v1\nkind: Repo\nmetadata: {name: repo}\nspec: {version: 1.0.0}\n',
+  'root/namespaces/eng/limits.yaml': 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: limits}\ndata:\n  cpu: "4" # cores\n',
+  'root/namespaces/eng/dev/namespace.yaml': 'apiVersion: v1\nkind: Namespace\nmetadata: {name: dev}\n',
+  'root/namespaces/eng/prod/namespace.yaml': 'apiVersion: v1\nkind: Namespace\nmetadata: {name: prod}\n',
+}
+
+/** With what Config Sync makes of the files: a copy in each namespace, and how deep each namespace is. */
+function hierarchical(): ConfigSyncWorld {
+  const root = ROOT.replace('  sourceFormat: unstructured\n', '').replace('/shared', 'root')
+  const world = new ConfigSyncWorld(HIERARCHY, [root])
+  for (const name of ['dev', 'prod']) {
+    world.cluster.put(live(name, 'limits', '{cpu: "4"}'))
+    const labels = `{eng.tree.hnc.x-k8s.io/depth: "1", ${name}.tree.hnc.x-k8s.io/depth: "0"}`
+    world.cluster.put(
+      appliedBy('configsync.gke.io', yaml(`apiVersion: v1\nkind: Namespace\nmetadata: {name: ${name}, labels: ${labels}}\n`)),
+    )
+  }
+  return world
+}
+
+function live(namespace: string, name: string, data: string, annotation = '') {
+  const text = `apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: ${name}\n  namespace: ${namespace}\n  annotations:\n${annotation}    configmanagement.gke.io/managed: enabled\n    configsync.gke.io/resource-id: _configmap_${namespace}_${name}\n    configsync.gke.io/manager: ${namespace === 'shop' ? 'shop' : ':root'}\ndata: ${data}\n`
   return appliedBy('configsync.gke.io', yaml(text))
 }
 
@@ -100,11 +121,37 @@ describe('a unit that Config Sync applies', { skip: whyNoKubectl() }, () => {
     assert.deepEqual(await world.adopted('shop'), { 'shop/web.yaml': FILES['shop/web.yaml'].replace('blue', 'red') })
   })
 
-  test('the hierarchical format is a note, and the other units go on', async () => {
-    const world = new ConfigSyncWorld({}, [ROOT.replace('  sourceFormat: unstructured\n', ''), SHOP])
-    assert.deepEqual(Object.keys(await world.states()), ['shop'])
-    const { view } = await world.scan()
-    assert.match(view.problems.map(({ text }) => text).join(), /the hierarchical format, in which folders inherit objects, is not compared/)
+  test('in the hierarchical format a namespace has the objects of the folders above it', async () => {
+    const world = hierarchical()
+    assert.deepEqual(await world.states(), { root: ['Config Sync RootSync config-management-system/root-sync', 'InSync'] })
+    world.edit('/ConfigMap/dev/limits', 'data.cpu', '8')
+    const { report } = await world.plan({ packages: ['root'] })
+    assert.deepEqual(
+      report.spec.changes.map(({ path, live: now, source }) => [path, now, source]),
+      [['data.cpu', '8', 'root/namespaces/eng/limits.yaml:1']],
+    )
+    // The file is of two namespaces, and live differs in one of them.
+    await assert.rejects(world.adopted('root'), /an edit there would also move data\.cpu of ConfigMap prod\/limits/)
+    world.edit('/ConfigMap/prod/limits', 'data.cpu', '8')
+    assert.deepEqual(await world.adopted('root'), {
+      'root/namespaces/eng/limits.yaml': HIERARCHY['root/namespaces/eng/limits.yaml'].replace('"4"', '"8"'),
+    })
+  })
+
+  test('the name of the cluster is that of its ConfigManagement, and selects objects', async () => {
+    const named = `apiVersion: configmanagement.gke.io/v1\nkind: ConfigManagement\nmetadata: {name: config-management}\nspec: {clusterName: east}\n`
+    const other = 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: west, annotations: {configsync.gke.io/cluster-name-selector: west}}\n'
+    const quota = FILES['shared/quota.yaml'].replace(
+      '{name: quota}',
+      '{name: quota, annotations: {configsync.gke.io/cluster-name-selector: east}}',
+    )
+    const world = new ConfigSyncWorld({ 'shared/quota.yaml': quota, 'shared/west.yaml': other }, [ROOT, SHOP, named])
+    world.cluster.put(live('default', 'quota', '{cpu: "8"}', '    configsync.gke.io/cluster-name-selector: east\n'))
+    const { report } = await world.plan({ packages: ['shared'] })
+    assert.deepEqual(
+      report.spec.changes.map(({ ref, path }) => [ref.name, path]),
+      [['quota', 'data.cpu']],
+    )
   })
 
   test('a revision that is no branch is compared, and a note says what has to move; another branch is left as it is', async () => {

@@ -20,12 +20,13 @@ const OF_ONE_KIND: ReadonlySet<FailureCode> = new Set(['BP3003', 'BP3005', 'BP30
 export async function readSyncers(cluster: ClusterReader, signal: AbortSignal): Promise<LiveSyncers> {
   const answers = await Promise.all(
     SYNCERS.flatMap(({ name, sources }) =>
-      sources === 'none' ? [] : sources.kinds.map(async (kind) => ({ name, answer: await list(cluster, kind, signal) })),
+      sources === 'none' ? [] : sources.kinds.map(async (kind) => ({ name, kind, answer: await list(cluster, kind, signal) })),
     ),
   )
   const listed = answers.flatMap(({ answer }) => (isFailure(answer) ? [] : answer))
   const unread = new Map(answers.flatMap(({ name, answer }) => (isFailure(answer) ? [[name, answer] as const] : [])))
-  const isEmpty = listed.length === 0 && unread.size === 0
+  const isEmpty =
+    unread.size === 0 && answers.every(({ kind, answer }) => kind.mayBeUnread === true || isFailure(answer) || answer.length === 0)
   return {
     listed,
     unread: [...unread].map(([name, failure]) => ({ name, failure })),
@@ -33,13 +34,18 @@ export async function readSyncers(cluster: ClusterReader, signal: AbortSignal): 
   }
 }
 
-async function list(cluster: ClusterReader, { group, kind }: SourceKind, signal: AbortSignal): Promise<readonly JsonObject[] | Failure> {
+async function list(
+  cluster: ClusterReader,
+  { group, kind, mayBeUnread }: SourceKind,
+  signal: AbortSignal,
+): Promise<readonly JsonObject[] | Failure> {
   try {
     return (await cluster.list(group, kind, signal)).objects
   } catch (thrown) {
     signal.throwIfAborted()
     const failure = asFailure(thrown)
     if (failure.code === 'BP3009') return []
+    if (OF_ONE_KIND.has(failure.code) && mayBeUnread === true) return []
     if (!OF_ONE_KIND.has(failure.code)) throw failure
     return failure
   }

@@ -82,7 +82,7 @@ export class ResourceOrigins {
 }
 
 /** The entries of the annotation, with those of `configuredBy`. */
-function readOrigin(text: string): { readonly [name: string]: string | undefined } {
+export function readOrigin(text: string): { readonly [name: string]: string | undefined } {
   const entries = text.split('\n').flatMap((line) => {
     const [, name, value] = /^\s*(\w+): *(.*?)\s*$/.exec(line) ?? []
     return name === undefined || value === undefined ? [] : [[name, value.replace(/^(["'])(.*)\1$/, '$2')] as const]
