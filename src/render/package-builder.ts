@@ -10,7 +10,7 @@ export interface Build {
   readonly folder: string
   /** Every file that it can read, sorted by path from the root of the repository. */
   readonly files: PackageFiles
-  /** Program and arguments; empty for kustomize. For helm the arguments alone, with paths from the root of the repository. */
+  /** Program and arguments. For kustomize `--enable-helm`, where it runs Helm within the build. For helm the arguments alone, with paths from the root of the repository. */
   readonly command: readonly string[]
   /** Whether the files have values of Secrets: then nothing is told of what the program says. */
   readonly hasSecrets?: boolean

@@ -121,6 +121,8 @@ export interface WrittenKustomization {
   readonly path: string
   readonly text: string
   readonly keepsOrigins: boolean
+  /** Whether the syncer renders no charts within it, and fails with one. */
+  readonly isWithoutHelm?: boolean
 }
 
 export interface BuiltDocument {

@@ -29,6 +29,7 @@ interface PackageBuildsOptions {
 
 const KEPT = 64 * 1024 * 1024
 const FAILED = 512
+const ENABLE_HELM = '--enable-helm'
 /** Programs that run at once. */
 const WIDTH = 2
 /** An address where nothing listens: kustomize fetches nothing that got past the walk through the kustomization. */
@@ -54,6 +55,7 @@ function helmFolders(root: string): { readonly [name: string]: string } {
     HELM_PLUGINS: join(nothing, 'plugins'),
     KUBECONFIG: join(nothing, 'kubeconfig'),
     HOME: nothing,
+    TMPDIR: root,
   }
 }
 
@@ -111,7 +113,7 @@ export class PackageBuilds implements PackageBuilder {
       const why = await whyNotWritten(root, build)
       if (why !== undefined) return failed(build, why, 'correct the names of its files', 'on-change')
       const first = await this.runOnce(build, program, root, signal)
-      // kustomize is known to give the same each time.
+      // kustomize itself is known to give the same each time.
       if (!mayVary(build) || 'failure' in first) return first
       await rm(root, { recursive: true, force: true })
       await writeFiles(root, build)
@@ -131,20 +133,29 @@ export class PackageBuilds implements PackageBuilder {
   private choose({ tool, command, folder }: Build): Program | { readonly failure: FailureDetail } {
     const { allowed, environment } = this.options
     const path = environment['PATH'] ?? ''
-    if (tool !== 'command') {
-      const { name, what, otherwise } = OWN_TOOLS[tool]
-      const named = allowed.find((each) => each === name || (each.startsWith('/') && each.endsWith(`/${name}`)))
-      if (named === undefined) return notAllowed(name, what, folder, otherwise)
-      const program = findProgram(named, path)
-      if (program === undefined) return notThere(named, folder)
-      const words = tool === 'helm' ? command : ['kustomize', folder === '' ? '.' : `./${folder}`, '--load-restrictor=LoadRestrictionsNone']
-      return { program, words, environment: NO_NETWORK }
+    if (tool === 'helm') return this.ownTool(tool, folder, command)
+    if (tool === 'kustomize') {
+      const words = ['kustomize', folder === '' ? '.' : `./${folder}`, '--load-restrictor=LoadRestrictionsNone', ...command]
+      const kustomize = this.ownTool(tool, folder, words)
+      if ('failure' in kustomize || !command.includes(ENABLE_HELM)) return kustomize
+      const helm = this.ownTool('helm', folder, [])
+      return 'failure' in helm ? helm : { ...kustomize, words: [...words, `--helm-command=${helm.program}`] }
     }
     const [name = '', ...words] = command
     const isAllowed = allowed.some((text) => JSON.stringify(splitWords(text)) === JSON.stringify(command))
     if (!isAllowed || (name.includes('/') && !name.startsWith('/'))) return notAllowed(commandText(command), commanded(command), folder)
     const program = findProgram(name, path)
     return program === undefined ? notThere(name, folder) : { program, words, environment: { PATH: path } }
+  }
+
+  /** @param words its arguments */
+  private ownTool(tool: keyof typeof OWN_TOOLS, folder: string, words: readonly string[]): Program | { readonly failure: FailureDetail } {
+    const { allowed, environment } = this.options
+    const { name, what, otherwise } = OWN_TOOLS[tool]
+    const named = allowed.find((each) => each === name || (each.startsWith('/') && each.endsWith(`/${name}`)))
+    if (named === undefined) return notAllowed(name, what, folder, otherwise)
+    const program = findProgram(named, environment['PATH'] ?? '')
+    return program === undefined ? notThere(named, folder) : { program, words, environment: NO_NETWORK }
   }
 
   private async runOnce(build: Build, { program, words, environment }: Program, root: string, signal: AbortSignal): Promise<BuildAnswer> {
@@ -155,7 +166,7 @@ export class PackageBuilds implements PackageBuilder {
         words,
         folder: build.tool === 'command' ? join(root, build.folder) : root,
         input: '',
-        environment: { ...environment, ...(build.tool === 'helm' ? helmFolders(root) : {}), LANG: 'C.UTF-8', TZ: 'UTC' },
+        environment: { ...environment, ...(runsHelm(build) ? helmFolders(root) : {}), LANG: 'C.UTF-8', TZ: 'UTC' },
         limits,
       },
       signal,
@@ -199,16 +210,25 @@ function answerOf(build: Build, end: ProgramEnd, root: string): BuildAnswer {
     .replaceAll(`${root}/`, '')
     .replaceAll(root, '.')
     .split('\n')
-    .filter((line) => line.trim() !== '')
-  const why = text.replace(/^error: /i, '').slice(0, 400)
+    // kubectl writes what failed below a line of its log.
+    .filter((line) => line.trim() !== '' && !/^[EF]\d{4} .*err=<$/.test(line))
+  const why = text
+    .trim()
+    .replace(/^error: /i, '')
+    .slice(0, 400)
   return failed(build, `exit code ${end.exitCode}${why === '' ? '' : `: ${why}`}`, `correct what it names${hint(build)}`, 'on-change')
+}
+
+function runsHelm({ tool, command }: Build): boolean {
+  return tool === 'helm' || (tool === 'kustomize' && command.includes(ENABLE_HELM))
 }
 
 /** Functions of charts that give another value each time (Masterminds/sprig `functions.go`). */
 const VARYING = /\{\{(?:[^}]|\}(?!\}))*?\b(?:rand[A-Z]\w*|gen[A-Z]\w*|uuidv4|now|ago|shuffle|htpasswd|bcrypt|encryptAES|buildCustomCert)\b/
 
-function mayVary({ tool, files }: Build): boolean {
-  if (tool !== 'helm') return tool === 'command'
+function mayVary(build: Build): boolean {
+  if (!runsHelm(build)) return build.tool === 'command'
+  const { files } = build
   // What is in an archive is not read.
   return files.some(({ path, content }) => path.endsWith('.tgz') || VARYING.test(new TextDecoder().decode(content)))
 }

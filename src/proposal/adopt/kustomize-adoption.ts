@@ -23,7 +23,8 @@ import {
 } from './adoption-failures.ts'
 import type { Locations, Obstacle } from './candidate.ts'
 import { combineLocations } from './combine-locations.ts'
-import { HelmLocations } from './helm/helm-locations.ts'
+import { chartOf, HelmLocations } from './helm/helm-locations.ts'
+import { valuesOfChart } from './helm/kustomize-charts.ts'
 import type { BuiltAdoptionInput } from './kustomize-input.ts'
 import { KustomizeLocations } from './kustomize-locations.ts'
 import { type RenamedField, renamedFields } from './renamed-items.ts'
@@ -125,14 +126,20 @@ class BuiltAdoption {
     if (desired === undefined) return []
     const { synced, folder, tool } = this.input.source
     if (tool === 'helm') {
-      const values = new HelmLocations({ ...this.input.source, files }, this.input.library)
+      const source = { ...this.input.source, files }
+      const values = new HelmLocations(source, this.input.library, chartOf(source, this.input.library))
       if (change.drift.change === 'missing') return values.removal(desired)
       return this.withRenamed(change, ({ path, wanted }) => values.find(desired, path, wanted))
     }
     const locations = new KustomizeLocations(files, synced === undefined ? undefined : { folder, build: synced })
-    if (change.drift.change === 'missing') return [locations.removal(desired)]
+    const values = valuesOfChart({ ...this.input.source, files }, this.input.library, desired)
+    if (change.drift.change === 'missing') return values?.removal(desired) ?? [locations.removal(desired)]
     const own = { desired, declaredName: locations.declaredName(desired) }
-    return this.withRenamed(change, (field) => locations.find({ ...own, ...field }))
+    return this.withRenamed(change, (field) => {
+      const [first, ...others] = locations.find({ ...own, ...field })
+      // What the kustomization has of the field already comes before the values of a chart.
+      return [...(first === undefined ? [] : [first]), ...(values?.find(desired, field.path, field.wanted) ?? []), ...others]
+    })
   }
 
   /** An item whose key changed is one item less and one more: the edit of its key comes first. */

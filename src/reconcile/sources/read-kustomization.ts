@@ -95,7 +95,13 @@ export async function readKustomization(
     }
     state = walk.next(answer)
   }
-  return { ...state.value, ids }
+  const { files, charts } = state.value
+  if (charts.size === 0) return { ...state.value, ids }
+  const found = (await Promise.all([...charts].map((chart) => commit.below(chart)))).flat().filter(({ mode }) => mode.startsWith('100'))
+  const contents = await readBlobs(commit.repository, found, signal, { most: MOST_PACKAGE_BYTES - bytes })
+  const read = found.map(({ path, mode, id }) => [path, { path, mode, content: contents.get(id) ?? new Uint8Array() }] as const)
+  for (const { path, id } of found) ids.set(path, id)
+  return { ...state.value, files: new Map([...files, ...read]), ids }
 }
 
 /** The manifests beside it are read with the first file of a folder: they are what a kustomization names next. */

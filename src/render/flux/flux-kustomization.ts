@@ -72,7 +72,7 @@ export function fluxKustomization(object: JsonObject, folder: string, files: Sou
   if (images.length > 0) value['images'] = withImages(objectsIn(getKeyOf(authored, 'images')), images)
   value['buildMetadata'] = metadata.includes('originAnnotations') ? metadata : [...metadata, 'originAnnotations']
   const path = own ?? joined(folder, KUSTOMIZATION_NAMES[0] ?? '')
-  return { path, text: `${formatJson(value)}\n`, keepsOrigins: metadata.includes('originAnnotations') }
+  return { path, text: `${formatJson(value)}\n`, keepsOrigins: metadata.includes('originAnnotations'), isWithoutHelm: true }
 }
 
 /** Fields of the types of fluxcd/pkg `apis/kustomize` 1.13.0. */

@@ -118,7 +118,12 @@ test('files outside the commit, and fields that could read a file of this machin
     ['transformers: ["apiVersion: builtin\\nkind: PatchTransformer\\nmetadata: {name: a}\\npath: /etc/passwd"]', /may read files/],
     ['generators: [g.yaml]', /runs programs/],
     ['validators: [v.yaml]', /runs programs/],
-    ['helmCharts: [{name: web}]', /runs programs/],
+    ['helmCharts: [{name: web}]', /has no releaseName/],
+    ['helmCharts: [{name: web, releaseName: web}]', /nothing is fetched/],
+    ['helmCharts: [{name: web, releaseName: web, configHome: /etc}]', /configHome of a chart is not known/],
+    ['helmCharts: [{name: ../../../../etc, releaseName: web}]', /leaves the repository/],
+    ['helmCharts: [{name: web, releaseName: web, valuesFile: /etc/passwd}]', /nothing is fetched/],
+    ['helmGlobals: {configHome: /etc}', /configHome is not known/],
     ['resources: []\n---\nresources: []', /one document/],
   ]
   for (const [text, why] of refusals) {

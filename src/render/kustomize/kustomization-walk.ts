@@ -5,9 +5,11 @@
  */
 import { Failure } from '../../failure.ts'
 import type { PackageFile } from '../../package/package-files.ts'
+import { isJsonObject } from '../../text/json.ts'
 import { decodeYaml, LineIndex } from '../../yaml/read/go-yaml-text.ts'
 import { readYamlNodes } from '../../yaml/read/read-yaml-node.ts'
 import { entryOf, itemsAt, jsonOf, keyOf, resolved, textAt, type YamlMap, type YamlNode } from '../../yaml/yaml-node.ts'
+import { chartEntries, pullCommand } from './helm-charts.ts'
 import { KUSTOMIZATION_NAMES } from './kustomization-names.ts'
 
 export interface KustomizationSource {
@@ -15,6 +17,8 @@ export interface KustomizationSource {
   readonly folder: string
   /** Every file that the build reads, by path from the root of the repository. */
   readonly files: ReadonlyMap<string, PackageFile>
+  /** Folders of charts that Helm renders: every file in them counts. */
+  readonly charts: ReadonlySet<string>
   /** Why it cannot be built here. */
   readonly failures: readonly Failure[]
 }
@@ -48,7 +52,7 @@ const PLAIN = new Set([
   'sortOptions',
   'buildMetadata',
 ])
-const PROGRAMS = new Set(['generators', 'validators', 'helmCharts', 'helmGlobals', 'helmChartInflationGenerator'])
+const PROGRAMS = new Set(['generators', 'validators', 'helmChartInflationGenerator'])
 /** Transformers that are part of kustomize and read no file. */
 const TRANSFORMERS = new Set([
   'AnnotationsTransformer',
@@ -68,6 +72,8 @@ interface EntryFields {
 
 const PATCH: EntryFields = { known: new Set(['path', 'patch', 'target', 'options']), file: 'path' }
 const REPLACEMENT: EntryFields = { known: new Set(['path', 'source', 'targets']), file: 'path' }
+/** Where Helm looks for its own settings is not for the repository to say. */
+const HELM_GLOBALS: EntryFields = { known: new Set(['chartHome']), file: 'path' }
 const OPENAPI: EntryFields = { known: new Set(['path', 'version']), file: 'path' }
 const GENERATOR: EntryFields = {
   known: new Set(['name', 'namespace', 'behavior', 'type', 'literals', 'files', 'envs', 'env', 'options']),
@@ -81,7 +87,7 @@ const ADDRESS = /:\/\/|^[a-z]+::|^[^/]*@[^/]*:|^(?:git@)?github\.com[:/]/i
 export function* walkKustomization(folder: string): Generator<string, KustomizationSource, PathAnswer> {
   const walk = new KustomizationWalk()
   yield* walk.enter(folder, undefined)
-  return { folder, files: walk.files, failures: walk.failures }
+  return { folder, files: walk.files, charts: walk.charts, failures: walk.failures }
 }
 
 interface Named {
@@ -92,6 +98,7 @@ interface Named {
 
 class KustomizationWalk {
   readonly files = new Map<string, PackageFile>()
+  readonly charts = new Set<string>()
   readonly failures: Failure[] = []
   private readonly entered = new Set<string>()
 
@@ -165,6 +172,8 @@ class KustomizationWalk {
       else if (name === 'configMapGenerator' || name === 'secretGenerator') yield* this.generators(value, folder, at)
       else if (name === 'openapi') yield* this.maps(value, OPENAPI, folder, at)
       else if (name === 'transformers') for (const named of texts(value, at)) yield* this.transformer(named, folder)
+      else if (name === 'helmGlobals') yield* this.maps(value, HELM_GLOBALS, folder, at)
+      else if (name === 'helmCharts') yield* this.helmCharts(root, folder, at)
       else if (PROGRAMS.has(name))
         this.refuse({ text: name, where }, `${name} runs programs or reads from elsewhere`, 'commit what it makes as files instead')
       else if (!LISTED.has(name))
@@ -227,6 +236,29 @@ class KustomizationWalk {
     }
   }
 
+  private *helmCharts(root: YamlMap, folder: string, at: (node: YamlNode) => string): Generator<string, void, PathAnswer> {
+    const kustomization = jsonOf(root)
+    const items = itemsAt(root, 'helmCharts')
+    for (const [index, chart] of chartEntries(isJsonObject(kustomization) ? kustomization : {}).entries()) {
+      const named = { text: chart.path, where: at(items[index] ?? root) }
+      if (chart.problem !== undefined) {
+        this.refuse(named, chart.problem.why, chart.problem.remedy)
+        continue
+      }
+      const path = this.inside(named, folder)
+      if (path === undefined) continue
+      const answer = yield joined(path, 'Chart.yaml')
+      if (typeof answer === 'string' || isLeftOut(answer))
+        this.refuse(
+          named,
+          `the chart ${chart.name} is not in the folder ${path}, and nothing is fetched`,
+          `commit what "${pullCommand(chart)}" fetches there`,
+        )
+      else this.charts.add(path)
+      for (const text of chart.values) yield* this.file({ ...named, text }, folder)
+    }
+  }
+
   private *transformer(named: Named, folder: string): Generator<string, void, PathAnswer> {
     const inline = isInline(named.text)
     const file = inline ? undefined : yield* this.file(named, folder)
@@ -281,8 +313,10 @@ function isLeftOut(answer: PackageFile | LeftOut): answer is LeftOut {
   return 'why' in answer
 }
 
-/** Fields whose files are read. */
+/** Fields whose files are read, or whose entries are checked. */
 const LISTED = new Set([
+  'helmCharts',
+  'helmGlobals',
   'resources',
   'bases',
   'components',

@@ -8,6 +8,7 @@ import { decodeYaml } from '../../yaml/read/go-yaml-text.ts'
 import { readYamlNodes } from '../../yaml/read/read-yaml-node.ts'
 import { jsonOf } from '../../yaml/yaml-node.ts'
 import type { Build } from '../package-builder.ts'
+import { hasCharts } from './helm-charts.ts'
 import { KUSTOMIZATION_NAMES } from './kustomization-names.ts'
 import { joined } from './kustomization-walk.ts'
 
@@ -23,7 +24,8 @@ export function kustomizeBuild(folder: string, files: SourceFiles): Build {
   const all = [...files.values()].map((file) =>
     traced !== undefined && file.path === path ? { ...file, content: new TextEncoder().encode(traced) } : file,
   )
-  return { tool: 'kustomize', folder, command: [], files: all.sort((one, other) => (one.path < other.path ? -1 : 1)) }
+  const command = hasCharts(files) ? ['--enable-helm'] : []
+  return { tool: 'kustomize', folder, command, files: all.sort((one, other) => (one.path < other.path ? -1 : 1)) }
 }
 
 /** Path of the kustomization of a folder; undefined without one. */

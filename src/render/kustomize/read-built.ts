@@ -25,6 +25,7 @@ import {
   type WrittenKustomization,
 } from '../syncer-build.ts'
 import { withoutAnnotations } from '../without-annotations.ts'
+import { hasCharts } from './helm-charts.ts'
 import { kustomizeBuild, ORIGIN, type SourceFiles, wantsOrigins } from './kustomize-build.ts'
 import { ResourceOrigins } from './resource-origins.ts'
 
@@ -86,8 +87,10 @@ export function buildOf(source: BuildInput, library: BuildLibrary = NO_BUILDS): 
     }
     const written = writtenBySyncer(source)
     if (written === undefined) return kustomizeBuild(folder, files)
-    const { path, text } = written
-    return kustomizeBuild(folder, packedFiles(source).set(path, { path, mode: '100644', content: new TextEncoder().encode(text) }))
+    const { path, text, isWithoutHelm } = written
+    const all = packedFiles(source).set(path, { path, mode: '100644', content: new TextEncoder().encode(text) })
+    if (isWithoutHelm === true && hasCharts(all)) throw withoutHelm(folder)
+    return kustomizeBuild(folder, all)
   } catch (thrown) {
     if (thrown instanceof Failure) return { failure: thrown.toJSON() }
     throw thrown
@@ -144,6 +147,17 @@ function writtenBySyncer(source: Pick<BuiltSource, 'folder' | 'files' | 'synced'
   const { folder, files, synced } = source
   if (synced === undefined || !('kustomization' in synced.builder.way)) return undefined
   return synced.builder.way.kustomization(syncerObject(synced, files), folder, packedFiles(source))
+}
+
+function withoutHelm(folder: string): Failure {
+  return new Failure({
+    code: 'BP1210',
+    what: 'the folder cannot be built as its syncer builds it',
+    where: folder || '.',
+    why: 'a kustomization has helmCharts, which this syncer does not render, and it then applies nothing',
+    remedy: 'make a release of the chart (HelmRelease), or commit what the chart makes as files',
+    retry: 'on-change',
+  })
 }
 
 /** An edit may add a file that the syncer does not get. */

@@ -10,6 +10,13 @@ import type { SourceLocation } from '../desired-set.ts'
 import { resolvePath } from './kustomization-walk.ts'
 import { textOf as fileText, kustomizationOf, ORIGIN, type SourceFiles } from './kustomize-build.ts'
 
+export const HELM_CHARTS = 'helmCharts'
+/** Field of a kustomization by the generator that kustomize makes of it. */
+const GENERATORS = new Map([
+  ['SecretGenerator', 'secretGenerator'],
+  ['HelmChartInflationGenerator', HELM_CHARTS],
+])
+
 interface Declared {
   readonly group: string
   readonly kind: string
@@ -69,13 +76,17 @@ export class ResourceOrigins {
   }
 
   private ofGenerator(path: string, object: JsonObject, kind: string): SourceLocation {
-    const step = kind === 'SecretGenerator' ? 'secretGenerator' : 'configMapGenerator'
+    const step = GENERATORS.get(kind) ?? 'configMapGenerator'
     const text = fileText(path, this.files).replaceAll('\r\n', '\n')
-    const { name } = identityOf(object)
+    // Of a chart, Helm's own label has its name.
+    const made = step === HELM_CHARTS ? textOf(object, 'metadata', 'labels', 'helm.sh/chart') : identityOf(object).name
     const [root] = readYamlNodes(text, path)
-    const entry = itemsAt(root, step)
-      .filter((item) => name.includes(textAt(item, 'name') ?? '\n'))
-      .sort((one, other) => (textAt(other, 'name') ?? '').length - (textAt(one, 'name') ?? '').length)[0]
+    const items = itemsAt(root, step)
+    const entry =
+      items
+        .filter((item) => made.includes(textAt(item, 'name') ?? '\n'))
+        .sort((one, other) => (textAt(other, 'name') ?? '').length - (textAt(one, 'name') ?? '').length)[0] ??
+      (items.length === 1 ? items[0] : undefined)
     const line = entry?.source === undefined ? 1 : new LineIndex(text).position(entry.source.start).line
     return { path, document: 0, item: undefined, line, step }
   }

@@ -11,6 +11,7 @@ import { referencesIn } from '../../../render/helm/template-lines.ts'
 import { dependenciesIn, type FieldWriter, TemplateTrace } from '../../../render/helm/template-trace.ts'
 import { type SourceFiles, textOf } from '../../../render/kustomize/kustomize-build.ts'
 import { type BuiltSource, helmBuild, resourceOf } from '../../../render/kustomize/read-built.ts'
+import { HELM_CHARTS } from '../../../render/kustomize/resource-origins.ts'
 import type { BuildLibrary } from '../../../render/package-builder.ts'
 import type { HelmChart } from '../../../render/syncer-build.ts'
 import { isJsonObject, type Json, type JsonObject } from '../../../text/json.ts'
@@ -32,13 +33,10 @@ export class HelmLocations {
   private readonly values: JsonObject
   private readonly trace: TemplateTrace
 
-  /** @throws Failure where other values cannot be tried, MissingBuilds where the unit above has to be built first */
-  constructor(source: BuiltSource, library: BuildLibrary) {
-    const { synced, folder, files } = source
-    if (synced === undefined || !('chart' in synced.builder.way)) throw new Error(`${folder} is no chart`)
+  constructor(source: BuiltSource, library: BuildLibrary, chart: HelmChart) {
     this.source = source
     this.library = library
-    this.chart = synced.builder.way.chart({ build: synced, ...resourceOf(source, library), folder, files })
+    this.chart = chart
     this.places = new ValuePlaces(source, library, this.chart.layers)
     this.values = mergedValues(...this.chart.layers.map((layer) => layer.values))
     this.trace = new TemplateTrace(this.chart.chart)
@@ -114,17 +112,21 @@ export class HelmLocations {
   }
 
   private templateFor({ id, location }: DesiredResource): string {
-    if (this.source.parent === undefined) return location.path
+    if (this.source.parent === undefined && location.step !== HELM_CHARTS) return location.path
     const answer = this.library.built(helmBuild(this.source, this.chart.order))
     if ('failure' in answer) throw new Failure(answer.failure)
-    const key = resourceKey({ ...id, namespace: '' })
-    for (const document of parseGoYaml(answer.text, 'the chart').documents)
-      for (const { object, line } of objectsIn(document, answer.text, 'the chart')) {
+    const kind = resourceKey({ ...id, namespace: '', name: '' })
+    const made = parseGoYaml(answer.text, 'the chart').documents.flatMap((document) =>
+      objectsIn(document, answer.text, 'the chart').flatMap(({ object, line }) => {
         const read = isJsonObject(object) ? readResource(object) : { problem: '' }
-        const isSame = !('problem' in read) && resourceKey({ ...read.id, namespace: '' }) === key
-        if (isSame) return templateOf(this.chart.chart, object, answer.text, line).path
-      }
-    return location.path
+        return 'problem' in read || resourceKey({ ...read.id, namespace: '', name: '' }) !== kind
+          ? []
+          : [{ object, line, name: read.id.name }]
+      }),
+    )
+    // A kustomization may have given the object a prefix, a suffix and another namespace.
+    const found = made.find(({ name }) => name === id.name) ?? made.find(({ name }) => id.name.includes(name))
+    return found === undefined ? location.path : templateOf(this.chart.chart, found.object, answer.text, found.line).path
   }
 
   private hardCoded(template: string, writers: readonly FieldWriter[]): Obstacle {
@@ -144,6 +146,13 @@ export class HelmLocations {
     const { chart, title } = this.chart
     return title === '' ? template : template.slice(chart.folder.length + 1)
   }
+}
+
+/** @throws Failure where other values cannot be tried, MissingBuilds where the unit above has to be built first */
+export function chartOf(source: BuiltSource, library: BuildLibrary): HelmChart {
+  const { synced, folder, files } = source
+  if (synced === undefined || !('chart' in synced.builder.way)) throw new Error(`${folder} is no chart`)
+  return synced.builder.way.chart({ build: synced, ...resourceOf(source, library), folder, files })
 }
 
 /** Files that templates may read with `.Files`. */

@@ -1,0 +1,59 @@
+/** `helmCharts` of a kustomization: charts that Helm renders within the build (kustomize `api/types/helmchartargs.go`, `HelmChartInflationGenerator.go`). */
+import type { PackageFile } from '../../package/package-files.ts'
+import { type JsonObject, objectsIn, partOf, textOf, textsIn } from '../../text/json.ts'
+import { KUSTOMIZATION_NAMES } from './kustomization-names.ts'
+
+/** Fields that name no file and run nothing, beside those that are read here. */
+const PLAIN = new Set(['valuesInline', 'valuesMerge', 'includeCRDs', 'skipHooks', 'skipTests', 'apiVersions', 'kubeVersion'])
+const READ = new Set(['name', 'version', 'repo', 'releaseName', 'namespace', 'valuesFile', 'additionalValuesFiles'])
+
+export interface ChartEntry {
+  readonly entry: JsonObject
+  readonly name: string
+  /** Of the chart, from the kustomization. */
+  readonly path: string
+  /** Paths of its files of values, from the kustomization. */
+  readonly values: readonly string[]
+  /** Why it is not built, and what to do; undefined where it may be. */
+  readonly problem: { readonly why: string; readonly remedy: string } | undefined
+}
+
+export function chartEntries(kustomization: JsonObject): readonly ChartEntry[] {
+  const home = textOf(kustomization, 'helmGlobals', 'chartHome') || 'charts'
+  return objectsIn(partOf(kustomization, 'helmCharts')).map((entry) => {
+    const [name, version, repo] = [textOf(entry, 'name'), textOf(entry, 'version'), textOf(entry, 'repo')]
+    const pulled = version !== '' && repo !== '' ? `${name}-${version}/` : ''
+    const values = [textOf(entry, 'valuesFile'), ...textsIn(partOf(entry, 'additionalValuesFiles'))].filter((path) => path !== '')
+    return { entry, name, path: `${home}/${pulled}${name}`, values, problem: problemOf(entry) }
+  })
+}
+
+function problemOf(entry: JsonObject): ChartEntry['problem'] {
+  const unknown = Object.keys(entry).find((key) => !PLAIN.has(key) && !READ.has(key))
+  if (unknown !== undefined) return { why: `${unknown} of a chart is not known here`, remedy: 'leave it out' }
+  if (textOf(entry, 'name') === '') return { why: 'a chart has no name', remedy: 'name its folder' }
+  return textOf(entry, 'releaseName') === ''
+    ? {
+        why: `the chart ${textOf(entry, 'name')} has no releaseName, and Helm gives it another name each time`,
+        remedy: 'give it a releaseName',
+      }
+    : undefined
+}
+
+/** How to bring a chart that is elsewhere. */
+export function pullCommand({ entry, name }: ChartEntry): string {
+  const [repo, version] = [textOf(entry, 'repo'), textOf(entry, 'version')]
+  const of = repo.startsWith('oci://') ? `${repo.replace(/\/$/, '')}/${name}` : `${name}${repo === '' ? '' : ` --repo ${repo}`}`
+  return `helm pull ${of}${version === '' ? '' : ` --version ${version}`} --untar`
+}
+
+/** Whether a kustomization among the files has charts. */
+export function hasCharts(files: ReadonlyMap<string, Pick<PackageFile, 'content'>>): boolean {
+  return [...files].some(
+    ([path, { content }]) => isKustomization(path) && /(?:^|[{,])\s*"?helmCharts"?\s*:/m.test(new TextDecoder().decode(content)),
+  )
+}
+
+function isKustomization(path: string): boolean {
+  return KUSTOMIZATION_NAMES.includes(path.slice(path.lastIndexOf('/') + 1))
+}
