@@ -4,6 +4,7 @@
  */
 import { metadataText } from '../krm/resource.ts'
 import { parseApiVersion } from '../krm/resource-id.ts'
+import { applicationsOf } from '../render/argo/application-set.ts'
 import { argoDirectory } from '../render/argo/argo-directory.ts'
 import { argoHelm } from '../render/argo/argo-helm.ts'
 import { argoKustomize } from '../render/argo/argo-kustomize.ts'
@@ -22,12 +23,36 @@ const GROUP = 'argoproj.io'
 /** @param namespaces of Argo CD itself, where the name of an Application has no namespace */
 export function argoSources(namespaces: readonly string[]): SourceDiscovery {
   return {
-    kinds: [{ group: GROUP, version: 'v1alpha1', kind: 'Application' }],
-    read: (of, repository) =>
-      of('Application').flatMap((own) =>
-        parseApiVersion(textOf(own, 'apiVersion')).group === GROUP ? sourcesOf(own, namespaces, repository) : [],
-      ),
+    kinds: [
+      { group: GROUP, version: 'v1alpha1', kind: 'Application' },
+      // Of a cluster, the Applications that it makes are there.
+      { group: GROUP, version: 'v1alpha1', kind: 'ApplicationSet', use: 'files' },
+    ],
+    read: (of, repository) => {
+      const own = (kind: string): readonly JsonObject[] =>
+        of(kind).filter((object) => parseApiVersion(textOf(object, 'apiVersion')).group === GROUP)
+      const sets = repository.isFiles ? own('ApplicationSet').map((set) => ({ set, made: applicationsOf(set, repository) })) : []
+      return [
+        ...[...own('Application'), ...sets.flatMap(({ made }) => ('why' in made ? [] : made))].flatMap((each) =>
+          sourcesOf(each, namespaces, repository),
+        ),
+        ...sets.flatMap(({ set, made }) => ('why' in made && mayBeHere(set, repository) ? [refusedSet(set, made.why)] : [])),
+      ]
+    },
   }
+}
+
+/** Whether its Applications may be of this repository. */
+function mayBeHere(set: JsonObject, { isHere }: SourcedRepository): boolean {
+  const spec = partOf(set, 'spec', 'template', 'spec')
+  const sources = objectsIn(partOf(spec, 'sources'))
+  return [textOf(spec, 'source', 'repoURL'), ...sources.map((source) => textOf(source, 'repoURL'))].some(
+    (address) => address.includes('{{') || isHere(address),
+  )
+}
+
+function refusedSet(set: JsonObject, why: string): RefusedSource {
+  return { title: `Argo CD ApplicationSet ${titleOfOwn(set)}`, why: `${why}, and there is no cluster to ask for its Applications` }
 }
 
 type Step = string | number

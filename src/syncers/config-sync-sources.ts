@@ -16,7 +16,7 @@ const KINDS = ['RootSync', 'RepoSync']
 const INSTALLATION = { group: 'configmanagement.gke.io', kind: 'ConfigManagement' }
 
 export const CONFIG_SYNC_SOURCES: SourceDiscovery = {
-  kinds: [...KINDS.map((kind) => ({ group: GROUP, version: 'v1beta1', kind })), { ...INSTALLATION, version: 'v1', mayBeUnread: true }],
+  kinds: [...KINDS.map((kind) => ({ group: GROUP, version: 'v1beta1', kind })), { ...INSTALLATION, version: 'v1', use: 'optional' }],
   read: (of, repository) => {
     const syncs = KINDS.flatMap((kind) => of(kind)).filter((own) => parseApiVersion(textOf(own, 'apiVersion')).group === GROUP)
     const clusterName = clusterNameOf(of(INSTALLATION.kind), syncs)

@@ -31,6 +31,7 @@ function read(objects: readonly JsonObject[], more: Partial<SourcedRepository> =
     isHere: (address: string) => sameRepository(address, HERE),
     baseBranch: 'main',
     declared: [],
+    folders: () => [],
     isFiles: false,
     isBranch: () => false,
     has: () => false,

@@ -8,6 +8,8 @@ import { APPLIER_KINDS, marksAs, namesOfManager, SYNCERS } from './registry.ts'
 
 const SOURCES = dirname(dirname(fileURLToPath(import.meta.url)))
 
+const CONFIG_SYNC = 'what people write on objects of a source decides what its own builder makes of them'
+
 /** Files that name a syncer's manager, label or annotation, and why they do not ask the registry. */
 const EXCEPTIONS: { readonly [file: string]: { readonly names: readonly string[]; readonly why: string } } = {
   'drift/noise/declared-noise.ts': {
@@ -26,6 +28,12 @@ const EXCEPTIONS: { readonly [file: string]: { readonly names: readonly string[]
     names: ['app.kubernetes.io/managed-by'],
     why: 'a label that kustomize itself can write',
   },
+  'render/config-sync/config-sync-folder.ts': { names: ['configmanagement.gke.io/managed'], why: CONFIG_SYNC },
+  'render/config-sync/selection.ts': {
+    names: ['configmanagement.gke.io/cluster-selector', 'configsync.gke.io/cluster-name-selector'],
+    why: CONFIG_SYNC,
+  },
+  'render/config-sync/source-object.ts': { names: ['configmanagement.gke.io/namespace-selector'], why: CONFIG_SYNC },
   'render/kpt/item-annotations.ts': {
     names: [
       'config.kubernetes.io/index',

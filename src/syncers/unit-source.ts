@@ -70,6 +70,8 @@ export interface SourcedRepository {
   readonly isBranch: (name: string) => boolean
   /** Whether the base branch has the file. */
   readonly has: (path: string) => boolean
+  /** Every folder of it, hidden ones left out, in the order of their paths, part by part. */
+  readonly folders: () => readonly string[]
   readonly declared: readonly DeclaredSyncer[]
   /** Whether the resources are those that the repository declares: what its bootstrap makes may be in none of its files. */
   readonly isFiles: boolean
@@ -108,8 +110,8 @@ export interface SourceKind {
   readonly group: string
   readonly version: string
   readonly kind: string
-  /** Whether units are known without it: where it cannot be listed, it counts as not there. */
-  readonly mayBeUnread?: boolean
+  /** `optional`: units are known without it, and where it cannot be listed it counts as not there. `files`: only files declare it. */
+  readonly use?: 'optional' | 'files'
 }
 
 export interface SourceDiscovery {

@@ -5,7 +5,7 @@ import { buildOnce, type Environment, findProgram, type GoBuild, goBuild, isExec
 /** As `hack/tool-versions.sh` of argo-cd v3.2.0 has them. */
 export const VERSIONS = { 'argo-cd': 'v3.2.0', helm: 'v3.18.4', kustomize: 'v5.7.0' } as const
 
-export type ArgoProgram = 'generate' | 'helm' | 'kustomize'
+export type ArgoProgram = 'generate' | 'application-sets' | 'helm' | 'kustomize'
 
 interface Recipe {
   /** The package to build. */
@@ -17,6 +17,7 @@ interface Recipe {
 
 const RECIPES: Readonly<Record<ArgoProgram, Recipe>> = {
   generate: { target: '.', values: {}, what: "Argo CD's generation of manifests once, about 10 minutes on 2 cores" },
+  'application-sets': { target: '.', values: {}, what: "Argo CD's generators of ApplicationSets once, about 3 minutes on 2 cores" },
   helm: {
     target: 'helm.sh/helm/v3/cmd/helm',
     values: {
@@ -42,7 +43,7 @@ export interface BuiltProgram {
 /** Paths of all of them. */
 export interface ArgoPrograms {
   readonly state: 'ready'
-  readonly programs: Readonly<Record<ArgoProgram, string>>
+  readonly programs: Readonly<Record<Exclude<ArgoProgram, 'application-sets'>, string>>
 }
 
 /** Argo CD's generation cannot run on this machine. A statement about the machine, never about the code under test. */

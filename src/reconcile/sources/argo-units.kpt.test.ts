@@ -282,4 +282,32 @@ describe('a unit that an Argo CD Application applies', { skip: whyNoKubectl() },
       'shop/production/kustomization.yaml': overlay['shop/production/kustomization.yaml'].replace('count: 3', 'count: 4'),
     })
   })
+
+  test('in a recording without any Application, those that an ApplicationSet of a file makes count', async () => {
+    const set = (generator: string, path = '{{.path.path}}'): string => `apiVersion: argoproj.io/v1alpha1
+kind: ApplicationSet
+metadata: {name: all, namespace: argocd}
+spec:
+  goTemplate: true
+  generators: [${generator}]
+  template:
+    metadata: {name: '{{.path.basename}}'}
+    spec:
+      destination: {server: https://kubernetes.default.svc, namespace: tools}
+      source: {repoURL: ssh://git@/deploy, path: '${path}'}
+`
+    const recorded = (text: string): ArgoWorld => {
+      const world = new ArgoWorld({ 'argocd/shop.yaml': '', 'argocd/tools.yaml': '', 'argocd/all.yaml': text }, [])
+      const identify = world.cluster.identify.bind(world.cluster)
+      world.cluster.identify = async () => ({ ...(await identify()), recorded: true })
+      return world
+    }
+    const folders = '{git: {repoURL: ssh://git@/deploy, directories: [{path: "tools/*"}, {path: tools/old, exclude: true}]}}'
+    assert.deepEqual(await recorded(set(folders)).states(), { 'tools/limits': ['Argo CD Application argocd/limits', 'InSync'] })
+    const clusters = recorded(`${set(folders)}---\n${set('{clusters: {}}', 'tools').replace('name: all', 'name: fleet')}`)
+    assert.match(
+      (await clusters.notes()).join(),
+      /Argo CD ApplicationSet argocd\/fleet: its generator clusters is known to Argo CD alone, and there is no cluster to ask/,
+    )
+  })
 })

@@ -97,6 +97,21 @@ export async function discoverSources(view: RepositoryView, cluster: ClusterRead
   return { cluster: cluster.name, renders, titles, notes }
 }
 
+function foldersOf(paths: ReadonlySet<string>): readonly string[] {
+  const found = new Map<string, readonly string[]>()
+  for (const path of paths) {
+    const parts = path.split('/').slice(0, -1)
+    const visible = parts.findIndex((part) => part.startsWith('.'))
+    const kept = visible === -1 ? parts : parts.slice(0, visible)
+    for (let end = kept.length; end > 0; end -= 1) found.set(kept.slice(0, end).join('/'), kept.slice(0, end))
+  }
+  const inOrder = (one: readonly string[], other: readonly string[]): number => {
+    const at = one.findIndex((part, index) => part !== other[index])
+    return at === -1 ? one.length - other.length : (one[at] ?? '') < (other[at] ?? '') ? -1 : 1
+  }
+  return [...found].sort(([, one], [, other]) => inOrder(one, other)).map(([folder]) => folder)
+}
+
 async function sourcesOf(
   view: RepositoryView,
   { listed, unread, isFiles }: LiveSyncers,
@@ -109,6 +124,7 @@ async function sourcesOf(
     baseBranch: view.baseBranch,
     isBranch: (name: string) => view.refs.has(`refs/heads/${name}`),
     has: (path: string) => paths.has(path),
+    folders: () => foldersOf(paths),
     isFiles,
   }
   const read = (declared: readonly DeclaredSyncer[]): readonly (UnitSource | RefusedSource)[] => {

@@ -20,13 +20,17 @@ const OF_ONE_KIND: ReadonlySet<FailureCode> = new Set(['BP3003', 'BP3005', 'BP30
 export async function readSyncers(cluster: ClusterReader, signal: AbortSignal): Promise<LiveSyncers> {
   const answers = await Promise.all(
     SYNCERS.flatMap(({ name, sources }) =>
-      sources === 'none' ? [] : sources.kinds.map(async (kind) => ({ name, kind, answer: await list(cluster, kind, signal) })),
+      sources === 'none'
+        ? []
+        : sources.kinds
+            .filter(({ use }) => use !== 'files')
+            .map(async (kind) => ({ name, kind, answer: await list(cluster, kind, signal) })),
     ),
   )
   const listed = answers.flatMap(({ answer }) => (isFailure(answer) ? [] : answer))
   const unread = new Map(answers.flatMap(({ name, answer }) => (isFailure(answer) ? [[name, answer] as const] : [])))
   const isEmpty =
-    unread.size === 0 && answers.every(({ kind, answer }) => kind.mayBeUnread === true || isFailure(answer) || answer.length === 0)
+    unread.size === 0 && answers.every(({ kind, answer }) => kind.use === 'optional' || isFailure(answer) || answer.length === 0)
   return {
     listed,
     unread: [...unread].map(([name, failure]) => ({ name, failure })),
@@ -36,7 +40,7 @@ export async function readSyncers(cluster: ClusterReader, signal: AbortSignal): 
 
 async function list(
   cluster: ClusterReader,
-  { group, kind, mayBeUnread }: SourceKind,
+  { group, kind, use }: SourceKind,
   signal: AbortSignal,
 ): Promise<readonly JsonObject[] | Failure> {
   try {
@@ -45,7 +49,7 @@ async function list(
     signal.throwIfAborted()
     const failure = asFailure(thrown)
     if (failure.code === 'BP3009') return []
-    if (OF_ONE_KIND.has(failure.code) && mayBeUnread === true) return []
+    if (OF_ONE_KIND.has(failure.code) && use === 'optional') return []
     if (!OF_ONE_KIND.has(failure.code)) throw failure
     return failure
   }

@@ -15,7 +15,7 @@ const NAMES: ReadonlySet<string> = new Set(SOURCE_KINDS.map(({ group, kind }) =>
 export function otherSourceKinds(followed: ReadonlySet<string>): readonly SourceKind[] {
   return SYNCERS.flatMap(({ sources }) => {
     const kinds = sources === 'none' ? [] : sources.kinds
-    return kinds.some(({ group, kind }) => followed.has(`${group}/${kind}`)) ? kinds.filter(({ mayBeUnread }) => mayBeUnread !== true) : []
+    return kinds.some(({ group, kind }) => followed.has(`${group}/${kind}`)) ? kinds.filter(({ use }) => use === undefined) : []
   })
 }
 

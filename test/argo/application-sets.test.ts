@@ -1,0 +1,48 @@
+/** Our Applications of an ApplicationSet against those that Argo CD's own generators made of the same files. */
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { applicationsOf } from '../../src/render/argo/application-set.ts'
+import { canonicalJson, type Json } from '../../src/text/json.ts'
+import { REPOSITORY } from './argo-case.ts'
+import { SET_FILES, SETS } from './cases/application-sets.ts'
+import { digestOfSets, essence, readRecordedSets } from './recorded-sets.ts'
+
+const recording = readRecordedSets()
+/** What Argo CD makes, and what is left to it here. */
+const LEFT: { readonly [name: string]: string } = {
+  'a Go template that calls a function': 'its template {{ .path.basename | upper }} does more than to name a value that is there',
+  'a patch of the template': 'it patches what it makes (spec.templatePatch)',
+  'a template of the generator': 'its generator git has a template of its own',
+  'a selector': 'a generator has a selector',
+}
+const FOLDERS = [
+  ...new Set(
+    SET_FILES.flatMap((path) =>
+      path
+        .split('/')
+        .slice(0, -1)
+        .map((_, end, parts) => parts.slice(0, end + 1).join('/')),
+    ),
+  ),
+]
+  .filter((folder) => !/(^|\/)\./.test(folder))
+  .sort((one, other) => (one.replaceAll('/', '\0') < other.replaceAll('/', '\0') ? -1 : 1))
+const repository = { isHere: (address: string) => address === REPOSITORY, baseBranch: 'main', folders: () => FOLDERS }
+
+describe('the Applications of an ApplicationSet', () => {
+  test('the recording is of these sets', () => assert.equal(recording.inputs, digestOfSets()))
+
+  for (const [name, set] of Object.entries(SETS))
+    test(name, () => {
+      const theirs = recording.cases[name]
+      assert(theirs !== undefined)
+      const made = applicationsOf(set, repository)
+      const left = LEFT[name]
+      if (left !== undefined) assert.deepEqual(made, { why: left })
+      else if ('error' in theirs) assert.ok('why' in made, theirs.error)
+      else {
+        assert.ok(!('why' in made), JSON.stringify(made))
+        assert.equal(canonicalJson(made.map(essence) as Json), canonicalJson(theirs.applications as Json))
+      }
+    })
+})
