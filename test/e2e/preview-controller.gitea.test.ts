@@ -17,8 +17,11 @@ else
       for (const path of ['apps/web', 'apps/shop']) await review.world.sync(path)
       const change = async (color: string): Promise<void> => {
         const edited = files['apps/web/config.yaml']?.replace('red', color) ?? ''
-        await review.world.git('checkout', '--quiet', '-B', 'change', 'origin/main')
-        await review.world.commit({ 'apps/web/config.yaml': edited }, `paint it ${color}`)
+        const { world } = review
+        await world.git('checkout', '--quiet', '-B', 'change', 'main')
+        world.write('apps/web/config.yaml', edited)
+        await world.git('commit', '--quiet', '--all', '--message', `paint it ${color}`)
+        await world.git('push', '--quiet', '--force', 'origin', 'change')
         await review.git('push', '--quiet', '--force', review.address, 'change')
       }
       await change('blue')
@@ -31,14 +34,14 @@ else
       }
       await controller.until('it is previewed', async () => (await comment()) !== '')
       assert.match(await comment(), /Merging changes 1 object in 1 cluster\*\*: `apps\/web`/)
-      assert.match(await comment(), /\| `red` \| `blue` \|/)
+      assert.match(await comment(), /\| `"red"` \| `"blue"` \|/)
       await change('green')
-      await controller.until('the new head is previewed', async () => /`green`/.test(await comment()))
-      // What the next head wants is live already.
+      await controller.until('the new head is previewed', async () => /`"green"`/.test(await comment()))
+      // What the next head wants is already.
       await paint(review.world, namespace, 'a', 'white')
       await change('white')
-      await controller.until('the next one is', async () => /`white`/.test(await comment()))
-      assert.match(await comment(), /live already/)
+      await controller.until('the next one is', async () => /`"white"`/.test(await comment()))
+      assert.match(await comment(), /already/)
       const outcomes = controller.events('previewed').map(({ outcome }) => outcome)
       assert.deepEqual(outcomes, ['written', 'written', 'written'])
       await controller.stop()
