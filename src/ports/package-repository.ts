@@ -102,6 +102,8 @@ export class OversizedRead extends Failure {
 export interface PackageRepository {
   /** The remote as it may be printed: no credentials in it. */
   readonly remote: string
+  /** Of a clone on this machine: the addresses of its own remotes, as its configuration has them. They may have credentials. */
+  clonedFrom?(signal: AbortSignal): Promise<readonly string[]>
   /** Reads the remote, each time. */
   refs(signal: AbortSignal): Promise<RepositoryRefs>
   /** Reads a commit that a ref names, or one that is reachable from it, with the object id of its tree at `path`. */

@@ -251,3 +251,11 @@ withRepository('a process that has read ends by itself', async (fixture) => {
   assert.equal(ended.stdout, '7\n', ended.stderr)
   assert.equal(ended.signal, null)
 })
+
+withRepository('a clone tells the addresses of its remotes, and a repository that is read as a remote tells none', async (fixture) => {
+  const folder = clone(fixture, 'named')
+  fixture.git('-C', folder, 'remote', 'add', 'upstream', 'git@git.example.com:acme/deploy.git')
+  const addresses = await at(fixture, folder).clonedFrom?.(signal)
+  assert.deepEqual(addresses?.toSorted(), [`file://${fixture.gitFolder}`, 'git@git.example.com:acme/deploy.git'])
+  assert.deepEqual(await at(fixture, `file://${fixture.gitFolder}`).clonedFrom?.(signal), [])
+})

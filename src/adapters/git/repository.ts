@@ -40,7 +40,7 @@ import { parseRemoteAddress, type RemoteAddress } from './protocol/remote-addres
 import { tracedTransport } from './protocol/traced-transport.ts'
 import { defaultBranchOf } from './protocol/what-to-fetch.ts'
 import { signOff } from './sign-off.ts'
-import { workTreeChanges, workTreeNotClean, workTreeOfBranch } from './work-tree.ts'
+import { remotesOf, workTreeChanges, workTreeNotClean, workTreeOfBranch } from './work-tree.ts'
 
 export interface RepositoryOptions {
   /** `https://…` (`http://` on this machine only), `ssh://…`, `user@host:path`, `file://…` or a path. */
@@ -133,6 +133,11 @@ class GitRepository implements PackageRepository {
       this.#transport = traced(openTransport(address, options.token, this.#environment, limits), address)
       this.#objects = openRemote(address, this.#transport)
     }
+  }
+
+  async clonedFrom(signal: AbortSignal): Promise<readonly string[]> {
+    const address = this.#address
+    return address.kind === 'local' && address.inPlace ? remotesOf(address.path, signal, this.#environment) : []
   }
 
   async refs(signal: AbortSignal): Promise<RepositoryRefs> {

@@ -35,6 +35,12 @@ export async function cloneState(path: string, signal: AbortSignal, environment:
   return (await ask(path, ['config', '--get-all', 'remote.origin.url'], environment, signal)) === undefined ? 'alone' : 'clone'
 }
 
+/** Addresses of the remotes of the repository of `path`, as its configuration has them. @throws Failure BP4009 where git is not installed */
+export async function remotesOf(path: string, signal: AbortSignal, environment: Environment): Promise<readonly string[]> {
+  const found = (await ask(path, ['config', '--null', '--get-regexp', '^remote\\..*\\.url$'], environment, signal)) ?? ''
+  return found.split('\0').flatMap((entry) => (entry === '' ? [] : [entry.slice(entry.indexOf('\n') + 1)]))
+}
+
 /** Top folder of the work tree, of all that share this repository, that has the branch (full ref name) checked out. */
 export async function workTreeOfBranch(
   path: string,

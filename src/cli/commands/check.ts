@@ -21,7 +21,7 @@ import { judgeSources } from '../../reconcile/onboard/check-sources.ts'
 import { CHECKED_KINDS, judgeSyncers, type SyncerObjects } from '../../reconcile/onboard/check-syncers.ts'
 import { headNotes } from '../../reconcile/repository/base-branch.ts'
 import { readRepository } from '../../reconcile/repository/repository-view.ts'
-import { discoverSources } from '../../reconcile/sources/discover-sources.ts'
+import { discoverSources, knownAddresses } from '../../reconcile/sources/discover-sources.ts'
 import { readSyncers } from '../../reconcile/sources/read-syncers.ts'
 import { API_VERSION } from '../../record/schema.ts'
 import type { JsonObject } from '../../text/json.ts'
@@ -146,7 +146,7 @@ async function checkGit(options: CheckOptions, probes: Probes, cli: CliContext, 
     await ask('packages', async () => {
       return checkPackages(repository, { branch: known.branch, renderer: await cli.openRenderer(allowedFunctions(options)) }, signal)
     })
-  await ask('records', async () => judgeKept(await readSynced(repository, known, addressesOf(options.repo, []), signal)))
+  await ask('records', async () => judgeKept(await readSynced(repository, known, () => false, signal)))
   if (options.pre !== true) await ask('ledger', () => checkLedger(repository, known, cli.bot, signal))
   await ask('git-identity', async () => {
     if (await probes.hasGitIdentity()) return [passed('git-identity', 'git: knows who you are')]
@@ -204,7 +204,7 @@ async function checkCluster(options: CheckOptions, probes: Probes, cli: CliConte
     await ask('syncer-path', async () => {
       const repository = await cli.openRepository(options.repo, undefined)
       const objects = await syncerObjects(found, signal)
-      const isHere = addressesOf(options.repo, await policiesOf(options, cli))
+      const isHere = addressesOf(await knownAddresses(repository, signal), await policiesOf(options, cli))
       return judgeSyncers(objects, await readSynced(repository, await readBase(repository, options.branch, signal), isHere, signal))
     })
     await ask('porch', async () => {
@@ -214,7 +214,11 @@ async function checkCluster(options: CheckOptions, probes: Probes, cli: CliConte
       const { branch: baseBranch } = await readBase(repository, options.branch, signal)
       const policies = await policiesOf(options, cli)
       const approvesInPorch = policies.some(({ document }) => document.spec.approval === 'porch')
-      return judgePorch(objects.objects, { isHere: addressesOf(options.repo, policies), baseBranch, approvesInPorch })
+      return judgePorch(objects.objects, {
+        isHere: addressesOf(await knownAddresses(repository, signal), policies),
+        baseBranch,
+        approvesInPorch,
+      })
     })
   } finally {
     close()

@@ -6,6 +6,7 @@ import type { Note } from '../../note.ts'
 import { type FoundPackage, findPackages } from '../../package/find-packages.ts'
 import { addressesOf } from '../../policy/repository-addresses.ts'
 import type { ClusterReader } from '../../ports/cluster.ts'
+import type { PackageRepository } from '../../ports/package-repository.ts'
 import type { RenderChoice } from '../../render/render-choice.ts'
 import { unknownBuild } from '../../render/syncer-build.ts'
 import { SYNCERS } from '../../syncers/registry.ts'
@@ -69,7 +70,8 @@ export async function discoverSources(view: RepositoryView, cluster: ClusterRead
   const notes: Note[] = []
   const note = (subject: string, text: string): void => void notes.push({ cause: 'source-not-compared', subject, text })
   const live = await readSyncers(cluster, signal)
-  const isHere = addressesOf(view.repository.remote, view.policies.policies)
+  const remotes = await knownAddresses(view.repository, signal)
+  const isHere = addressesOf(remotes, view.policies.policies)
   const all = await sourcesOf(view, live, isHere, signal)
   const found: UnitSource[] = []
   for (const source of all) {
@@ -85,7 +87,7 @@ export async function discoverSources(view: RepositoryView, cluster: ClusterRead
     titles.set(path, source.title)
   }
   if (renders.size === 0 && view.packages.length === 0)
-    notes.push(...(await otherAddresses((isNear) => sourcesOf(view, live, isNear, signal), view.repository.remote)))
+    notes.push(...(await otherAddresses((isNear) => sourcesOf(view, live, isNear, signal), remotes)))
   for (const { name, failure } of live.unread) {
     const why = `the account cannot read the resources of ${name}: ${failure.why}`
     note(name, `what it applies from this repository is not known: ${why}`)
@@ -95,6 +97,11 @@ export async function discoverSources(view: RepositoryView, cluster: ClusterRead
         renders.set(path, { tool: 'syncer', build: unknownBuild(appliedBy, why) })
   }
   return { cluster: cluster.name, renders, titles, notes }
+}
+
+/** Addresses that syncers may have of the repository. */
+export async function knownAddresses(repository: PackageRepository, signal: AbortSignal): Promise<readonly string[]> {
+  return [repository.remote, ...((await repository.clonedFrom?.(signal)) ?? [])]
 }
 
 function foldersOf(paths: ReadonlySet<string>): readonly string[] {

@@ -256,6 +256,15 @@ describe('a unit that a Flux Kustomization applies', { skip: whyNoKubectl() }, (
     })
   })
 
+  test('is found by the address that a clone was cloned from', async () => {
+    const world = new FluxWorld()
+    const [remote] = [world.repository.remote]
+    Object.assign(world.repository, { remote: '/home/ann/deploy' })
+    await assert.rejects(world.plan(), /there is no package in the repository/)
+    Object.assign(world.repository, { clonedFrom: async () => [remote] })
+    assert.equal((await world.plan()).report.spec.unit.package, 'apps/production')
+  })
+
   test('the files count for a recording without any of the resources, and for no cluster', async () => {
     const world = new FluxWorld()
     for (const key of [...world.cluster.objects.keys()]) if (key.includes('fluxcd.io')) world.cluster.objects.delete(key)

@@ -8,17 +8,17 @@ import { oneLine } from '../../text/one-line.ts'
 const MOST_TOLD = 5
 
 /**
- * A note for each address whose last segment is that of this repository, with the first resource that has it.
+ * A note for each address whose last segment is that of one of this repository, with the first resource that has it.
  * @param read the sources, where `isHere` says which addresses are of this repository
  */
 export async function otherAddresses(
   read: (isHere: SourcedRepository['isHere']) => Promise<readonly (UnitSource | RefusedSource)[]>,
-  remote: string,
+  remotes: readonly string[],
 ): Promise<readonly Note[]> {
-  const name = lastSegment(remote)
+  const names = new Set(remotes.map(lastSegment).filter((name) => name !== ''))
   const seen = new Map<string, string>()
   await read((address) => {
-    if (name !== '' && lastSegment(address) === name) seen.set(repositoryLocation(address), address)
+    if (names.has(lastSegment(address))) seen.set(repositoryLocation(address), address)
     return false
   })
   const notes = [...seen.values()].slice(0, MOST_TOLD).map(async (address): Promise<readonly Note[]> => {
