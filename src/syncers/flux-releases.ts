@@ -28,6 +28,18 @@ export function releaseSources(
   })
 }
 
+/** Without a cluster nothing says what Helm made of them. Patches of a HelmRelease are none. @param units of the Kustomizations that files declare */
+export function releasesOfFiles(releases: readonly JsonObject[], units: readonly UnitSource[]): readonly RefusedSource[] {
+  if (units.length === 0) return []
+  return releases.flatMap((own) => {
+    const isWhole = isFilled(partOf(own, 'spec', 'chart')) || isFilled(partOf(own, 'spec', 'chartRef'))
+    if (!isWhole || parseApiVersion(textOf(own, 'apiVersion')).group !== HELM_TOOLKIT) return []
+    const why =
+      'what Helm made of it is in the cluster: record the resources of Flux and the Secret of the release too, or compare with the cluster'
+    return [{ title: `Flux HelmRelease ${titleOfOwn(own)}`, why }]
+  })
+}
+
 function releaseSource(own: JsonObject, parent: UnitSource, repository: SourcedRepository): UnitSource | RefusedSource {
   const title = `Flux HelmRelease ${titleOfOwn(own)}`
   const [namespace, name] = [metadataText(own, 'namespace'), metadataText(own, 'name')]

@@ -6,7 +6,7 @@ import { metadataText } from '../krm/resource.ts'
 import { parseApiVersion } from '../krm/resource-id.ts'
 import { FLUX_BUILDER } from '../render/flux/flux-kustomization.ts'
 import { canonicalJson, isJsonObject, type Json, type JsonObject, objectsIn, partOf, textOf } from '../text/json.ts'
-import { HELM_TOOLKIT, releaseSources } from './flux-releases.ts'
+import { HELM_TOOLKIT, releaseSources, releasesOfFiles } from './flux-releases.ts'
 import { folderOf, isFilled } from './own-resource.ts'
 import { titleOfOwn } from './sync-path.ts'
 import {
@@ -35,10 +35,9 @@ export const FLUX_SOURCES: SourceDiscovery = {
     const found = of('Kustomization').flatMap((own) =>
       parseApiVersion(textOf(own, 'apiVersion')).group === KUSTOMIZE ? kustomizationSource(own, of, repository) : [],
     )
-    // Without a cluster nothing says what was released.
-    if (repository.isFiles) return found
     const units = found.flatMap((source) => ('why' in source ? [] : [source]))
-    return [...found, ...releaseSources(of('HelmRelease'), units, repository)]
+    const releases = of('HelmRelease')
+    return [...found, ...(repository.isFiles ? releasesOfFiles(releases, units) : releaseSources(releases, units, repository))]
   },
 }
 
