@@ -14,8 +14,7 @@ export function fluxWrites(
   history: FieldHistory,
   { object }: DesiredResource,
   path: FieldPath,
-  files: SourceFiles,
-  synced: SyncedFolder,
+  { files, synced }: { readonly files: SourceFiles; readonly synced: SyncedFolder },
 ): readonly string[] {
   const rendered = valueAt(object, path)
   const resource = syncerObject(synced.build, files)
