@@ -1,4 +1,6 @@
 /** The cluster port in memory: objects, a server-side apply of its own, and outages that a test asks for. */
+
+import { withSecretData } from '../../src/drift/compare/secret-data.ts'
 import { Failure } from '../../src/failure.ts'
 import type { LiveState, LiveView, Prediction, WantedObject } from '../../src/krm/live-view.ts'
 import { metadataText, type Resource, readResource } from '../../src/krm/resource.ts'
@@ -108,7 +110,8 @@ export class MemoryCluster implements ClusterReader, ClusterWriter {
   async predict(resource: Resource, fieldManager: string): Promise<Prediction> {
     if (this.outage !== undefined) return { state: 'unproven', failure: this.outage }
     const live = this.objects.get(resourceKey(resource.id))
-    return { state: 'predicted', object: live === undefined ? resource.object : predictedApply(live, resource.object, fieldManager) }
+    const sent = resource.id.kind === 'Secret' ? withSecretData(resource.object) : resource.object
+    return { state: 'predicted', object: live === undefined ? sent : predictedApply(live, sent, fieldManager) }
   }
 
   async write(change: ApprovedWrite): Promise<void> {

@@ -68,3 +68,23 @@ test('a unit whose files stand as they are has no such lines', async () => {
   assert.match(stdout, /data\.size/)
   assert.doesNotMatch(stdout, /^ {3}git /m)
 })
+
+test('a value of a Secret that git has in stringData has its line, in a kpt package and in a kustomization', async () => {
+  const secret = 'apiVersion: v1\nkind: Secret\nmetadata: {name: login, namespace: shop}\nstringData:\n  user: canary\n'
+  const live = `apiVersion: v1\nkind: Secret\nmetadata: {name: login, namespace: shop}\ndata: {user: ${Buffer.from('canary').toString('base64')}}\n`
+  const other = Buffer.from('other').toString('base64')
+  const world = new TurnWorld('{mode: Propose}', { 'apps/web/secret.yaml': secret })
+  world.cluster.put(appliedBy(world.syncer, yaml(live)))
+  world.edit('/Secret/shop/login', 'data.user', other)
+  const { stdout } = await runInWorld(world, ['explain', 'apps/web'])
+  assert.match(stdout, /^ {3}git {5}apps\/web\/secret\.yaml:5:9$/m)
+
+  const files = { 'units/prod/kustomization.yaml': 'resources: [config.yaml]\n', 'units/prod/config.yaml': secret }
+  const printed = secret.replace('shop}', 'shop, annotations: {config.kubernetes.io/origin: "path: config.yaml\\n"}}')
+  const built = edited(KUSTOMIZE, printed)
+  built.world.repository.commitByHand('main', files)
+  built.world.cluster.put(appliedBy(world.syncer, yaml(live)))
+  built.world.edit('/Secret/shop/login', 'data.user', other)
+  const told = await runInWorld(built.world, ['explain', 'units/prod'], { renderer: built.renderer })
+  assert.match(told.stdout, /^ {3}git {5}units\/prod\/config\.yaml:5:9$/m)
+})

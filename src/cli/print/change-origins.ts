@@ -1,9 +1,11 @@
 /** Where the values in git come from, for `diff -o wide` and `explain`. */
 
 import { itemFingerprint } from '../../drift/compare/fingerprint.ts'
+import { authoredSecretPath } from '../../drift/compare/secret-data.ts'
 import type { Drift, ObjectVerdict } from '../../drift/drift.ts'
 import { Failure } from '../../failure.ts'
 import { type FieldPath, formatFieldPath, valueAt } from '../../krm/field-path.ts'
+import { isSecret } from '../../krm/redaction/redacted.ts'
 import type { Observation } from '../../plan/turn/observation.ts'
 import { FieldOrigins, originLines } from '../../proposal/field-origin.ts'
 import { builtOriginLines, KustomizeOrigins } from '../../proposal/origins/kustomize-origins.ts'
@@ -22,7 +24,7 @@ export function originsOf(observed: Observation): (drift: Drift, verdict: Object
     if (desired === undefined || drift.path.length === 0) return []
     try {
       linesOf ??= linesIn(observed)
-      return linesOf(desired, drift.path)
+      return linesOf(desired, isSecret(desired.id) ? authoredSecretPath(desired.object, drift.path) : drift.path)
     } catch (thrown) {
       // Rendering and Adopt report what cannot be read here.
       if (thrown instanceof MissingAnswer || thrown instanceof Failure) return []

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { withSecretData } from './secret-data.ts'
+import { path } from '../../../test/fakes/live-object.ts'
+import { formatFieldPath } from '../../krm/field-path.ts'
+import { authoredSecretPath, withSecretData } from './secret-data.ts'
 
 const BASE = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'a' } }
 
@@ -19,4 +21,15 @@ test('a Secret without stringData is the same object', () => {
 test('a key with a hostile name is a key', () => {
   const { data } = withSecretData({ ...BASE, stringData: JSON.parse('{"__proto__":"x"}') })
   assert.deepEqual(Object.keys(data as object), ['__proto__'])
+})
+
+test('the authored field is that of stringData where git has the key there, or has no data', () => {
+  const authored = (secret: object, at: string) => formatFieldPath(authoredSecretPath({ ...BASE, ...secret }, path(at)))
+  const both = { data: { a: 'eA==' }, stringData: { b: 'y' } }
+  assert.equal(authored(both, 'data.b'), 'stringData.b')
+  assert.equal(authored(both, 'data.a'), 'data.a')
+  assert.equal(authored(both, 'data.c'), 'data.c')
+  assert.equal(authored({ stringData: { b: 'y' } }, 'data.c'), 'stringData.c')
+  assert.equal(authored({}, 'data.c'), 'data.c')
+  assert.equal(authored(both, 'type'), 'type')
 })

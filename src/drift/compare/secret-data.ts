@@ -1,4 +1,5 @@
 /** A Secret with `stringData` as the server stores it: base64 in `data`, over the content of `data` (API reference). */
+import { type FieldPath, field, valueAt } from '../../krm/field-path.ts'
 import { getKey, isJsonObject, type Json, type JsonObject, setKey } from '../../text/json.ts'
 
 export function withSecretData(secret: JsonObject): JsonObject {
@@ -10,4 +11,13 @@ export function withSecretData(secret: JsonObject): JsonObject {
     if (typeof value === 'string') setKey(data, key, Buffer.from(value, 'utf8').toString('base64'))
   }
   return Object.fromEntries([...Object.entries(secret).filter(([key]) => key !== 'stringData' && key !== 'data'), ['data', data]])
+}
+
+/** The field of a Secret of git that the server stores at the path. */
+export function authoredSecretPath(secret: JsonObject, path: FieldPath): FieldPath {
+  const [first, ...below] = path
+  if (first?.kind !== 'field' || first.name !== 'data') return path
+  const written = [field('stringData'), ...below]
+  const isWritten = valueAt(secret, written) !== undefined || getKey(secret, 'data') === undefined
+  return isWritten && getKey(secret, 'stringData') !== undefined ? written : path
 }
