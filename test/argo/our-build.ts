@@ -1,9 +1,7 @@
 /** What Backporch compares with a cluster for a case: from the Applications of the cluster to objects in their namespaces. */
 import { PackageBuilds, withBuilds } from '../../src/adapters/functions/package-builds.ts'
 import { Failure, Failures } from '../../src/failure.ts'
-import type { ObjectId } from '../../src/package/object-id.ts'
 import type { ServedKind } from '../../src/ports/cluster.ts'
-import type { TreeFile } from '../../src/ports/package-repository.ts'
 import { loadPackage } from '../../src/reconcile/observe/observe.ts'
 import { readLiveSides } from '../../src/reconcile/observe/read-live-sides.ts'
 import { readRepository } from '../../src/reconcile/repository/repository-view.ts'
@@ -19,18 +17,11 @@ export type BuiltSide = { readonly objects: readonly Json[] } | { readonly error
 
 class CaseRepository extends MemoryRepository {
   override readonly remote = REPOSITORY
-  private readonly links: ReadonlySet<string>
 
   constructor({ files, links = {} }: ArgoCase) {
     super()
-    this.links = new Set(Object.keys(links))
+    for (const path of Object.keys(links)) this.links.add(path)
     this.commitByHand('main', { 'README.md': '', ...files, ...links })
-  }
-
-  override async list(commit: ObjectId, path: string): Promise<readonly TreeFile[]> {
-    const prefix = path === '' ? '' : `${path}/`
-    const isLink = (file: string): boolean => this.links.has(file === '' ? path : `${prefix}${file}`)
-    return (await super.list(commit, path)).map((file) => (isLink(file.path) ? { ...file, mode: '120000' } : file))
   }
 }
 

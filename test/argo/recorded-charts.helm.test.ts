@@ -9,7 +9,6 @@ import { readRecording } from './recording.ts'
 
 /** Why the two differ, by case. */
 const DIFFERENT: ReadonlyMap<string, string> = new Map([
-  ['a value file that is a link', 'links are not followed'],
   ['a parameter with the commit', 'the commit in a value is refused: each commit is another value'],
   ['no namespace of the destination', 'where Argo CD sets no namespace, the context of the test does'],
   ['a template that sets its namespace, and one that does not', 'a name that is no text is refused'],

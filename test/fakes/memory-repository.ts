@@ -31,6 +31,8 @@ export class MemoryRepository implements PackageRepository {
   beforePush: (updates: readonly RefUpdate[]) => void = () => undefined
   /** Called when a push is done: a test loses the answer there. */
   afterPush: (updates: readonly RefUpdate[]) => void = () => undefined
+  /** Paths of symbolic links; the text of such a file is what it leads to. */
+  readonly links = new Set<string>()
   private readonly commits = new Map<ObjectId, Commit>()
   private readonly blobs = new Map<ObjectId, Uint8Array>()
 
@@ -66,11 +68,15 @@ export class MemoryRepository implements PackageRepository {
   async list(commit: ObjectId, path: string): Promise<readonly TreeFile[]> {
     const prefix = path === '' ? '' : `${path}/`
     const one = this.known(commit).files.get(path)
-    if (one !== undefined) return [{ path: '', mode: '100644', id: one }]
+    if (one !== undefined) return [{ path: '', mode: this.modeOf(path), id: one }]
     return [...this.known(commit).files]
       .filter(([file]) => file.startsWith(prefix))
-      .map(([file, id]) => ({ path: file.slice(prefix.length), mode: '100644' as const, id }))
+      .map(([file, id]) => ({ path: file.slice(prefix.length), mode: this.modeOf(file), id }))
       .sort((left, right) => (left.path < right.path ? -1 : 1))
+  }
+
+  private modeOf(path: string): TreeFile['mode'] {
+    return this.links.has(path) ? '120000' : '100644'
   }
 
   async read(blobs: readonly ObjectId[]): Promise<ReadonlyMap<ObjectId, Uint8Array>> {

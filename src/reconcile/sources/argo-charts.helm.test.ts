@@ -164,6 +164,33 @@ for (const [version, helm] of [
         assert.deepEqual(await new ChartWorld(helm).adopted(AT, field, value), { [path]: FILES[path].replace(before, after) })
       })
 
+    describe('and a file of values that is a symbolic link', () => {
+      const linked = (target: string, folder?: string): ChartWorld => {
+        const files = {
+          'charts/web/values-production.yaml': target,
+          'values/eu/production.yaml': FILES['charts/web/values-production.yaml'],
+          ...(folder === undefined ? {} : { 'values/current': folder }),
+        }
+        const world = new ChartWorld(helm, files)
+        for (const path of ['charts/web/values-production.yaml', 'values/current']) world.repository.links.add(path)
+        return world
+      }
+
+      for (const [what, world] of [
+        ['is read and edited where it leads to', () => linked('../../values/eu/production.yaml')],
+        ['is followed through a link to a folder', () => linked('../../values/current/production.yaml', 'eu')],
+      ] as const)
+        test(what, async () => {
+          assert.deepEqual(await world().states(), { 'charts/web': 'Argo CD Application argocd/shop: InSync' })
+          assert.deepEqual(await world().adopted(AT, 'spec.replicas', 4), { 'values/eu/production.yaml': 'replicas: 4 # in production\n' })
+        })
+
+      test('is refused where it leads out of the repository', async () => {
+        const [state] = Object.values(await linked('/etc/production.yaml').states())
+        assert.match(state ?? '', /^BP1210 its file values-production\.yaml is outside of the repository, or a link out of it$/)
+      })
+    })
+
     test('a new key, and a value that nothing sets yet, are added over the chart', async () => {
       const values = 'color: blue # as agreed\n'
       assert.deepEqual(

@@ -1,8 +1,10 @@
 /** What a build of a syncer reads: the files of the folder, those that its kustomization names, and the file that declares the syncer's resource. */
 import { Failure } from '../../failure.ts'
 import type { PackageFile, PackageFiles } from '../../package/package-files.ts'
+import type { TreeFile } from '../../ports/package-repository.ts'
 import { localDependencies } from '../../render/helm/helm-order.ts'
-import { joined, resolvePath } from '../../render/kustomize/kustomization-walk.ts'
+import { followed } from '../../render/helm/linked-files.ts'
+import { folderOf, joined, resolvePath } from '../../render/kustomize/kustomization-walk.ts'
 import type { BuiltSource } from '../../render/kustomize/read-built.ts'
 import { type SyncerBuild, syncerObject } from '../../render/syncer-build.ts'
 import { MOST_PACKAGE_BYTES } from '../repository/read-budget.ts'
@@ -122,15 +124,27 @@ async function declarationFile(
   return content === undefined ? undefined : { path: found.path, mode: found.mode, content }
 }
 
-/** Those that are there: Helm names one that is not. */
-async function filesAt(
-  commit: CommitFiles,
-  paths: readonly string[],
-  signal: AbortSignal,
-): Promise<readonly (readonly [string, PackageFile])[]> {
-  const found = (await Promise.all(paths.map((path) => commit.at(path)))).flatMap((file) => (typeof file === 'string' ? [] : [file]))
-  const contents = await readBlobs(commit.repository, found, signal)
-  return found.map(({ path, mode, id }) => [path, { path, mode, content: contents.get(id) ?? new Uint8Array() }])
+/** Those that are there, with the links on the way and what they lead to: Helm names one that is not there. */
+async function filesAt(commit: CommitFiles, paths: readonly string[], signal: AbortSignal): Promise<ReadonlyMap<string, PackageFile>> {
+  const found = new Map<string, PackageFile>()
+  let open = [...new Set(paths)]
+  while (open.length > 0) {
+    const read = (await Promise.all(open.map((path) => fileOrLink(commit, path)))).flatMap((file) => file ?? [])
+    const contents = await readBlobs(commit.repository, read, signal)
+    for (const { path, mode, id } of read) found.set(path, { path, mode, content: contents.get(id) ?? new Uint8Array() })
+    const isLink = read.some(({ mode }) => mode === '120000')
+    open = isLink ? [...new Set(paths.flatMap((path) => followed(path, found) ?? []))].filter((path) => !found.has(path)) : []
+  }
+  return found
+}
+
+/** The file, or the link that one of its folders is. */
+async function fileOrLink(commit: CommitFiles, path: string): Promise<TreeFile | undefined> {
+  const file = await commit.at(path)
+  if (typeof file !== 'string') return file
+  const above = folderOf(path)
+  const folder = file === 'folder' || above === '' ? undefined : await fileOrLink(commit, above)
+  return folder?.mode === '120000' ? folder : undefined
 }
 
 /** A file of each component that is there, or the file that it is: a missing one may be left out. */

@@ -6,6 +6,7 @@ import type { PackageFile } from '../../package/package-files.ts'
 import { formatJson, getKey, isJsonObject, type JsonObject, objectsIn, partOf, textOf, textsIn } from '../../text/json.ts'
 import { chartLayers, valuesIn, withValueAt } from '../helm/chart-values.ts'
 import { capabilityWords, helmOrder } from '../helm/helm-order.ts'
+import { followed } from '../helm/linked-files.ts'
 import { joined, resolvePath } from '../kustomize/kustomization-walk.ts'
 import { kustomizationAt, type SourceFiles, textOf as textOfFile } from '../kustomize/kustomize-build.ts'
 import type { HelmChart, HelmOrder, SyncerBuild, SyncerBuilder, ValuesLayer, ValuesPlace } from '../syncer-build.ts'
@@ -152,8 +153,10 @@ class Template {
     const text = this.filled(isHere === undefined ? name : `/${rest.join('/')}`)
     if (/^[A-Za-z][A-Za-z0-9+.-]*:/.test(text)) throw refused(this.source, `its file ${text} is an address, and nothing is fetched`)
     const path = text.startsWith('/') ? resolvePath('', text.replace(/^\/+/, '')) : resolvePath(this.folder, text)
-    if (path === undefined || path === '') throw refused(this.source, `its file ${name} is outside of the repository`)
-    return path
+    const target = path === undefined || path === '' ? undefined : followed(path, this.read)
+    if (target === undefined || target === '')
+      throw refused(this.source, `its file ${name} is outside of the repository, or a link out of it`)
+    return target
   }
 
   private filled(text: string): string {

@@ -3,11 +3,12 @@ import { Failure } from '../../failure.ts'
 import { annotationsOf } from '../../krm/resource.ts'
 import type { JsonObject } from '../../text/json.ts'
 import { joined, resolvePath } from '../kustomize/kustomization-walk.ts'
-import { textOf } from '../kustomize/kustomize-build.ts'
+import { type SourceFiles, textOf } from '../kustomize/kustomize-build.ts'
 import type { HelmChoice } from '../render-choice.ts'
 import type { HelmInput, SyncerBuild, ValuesLayer } from '../syncer-build.ts'
 import { chartLayers, valuesIn } from './chart-values.ts'
 import { capabilityWords, helmOrder } from './helm-order.ts'
+import { followed } from './linked-files.ts'
 
 /** @param packagePath of the unit, from which the paths of the policy lead */
 export function plainChart(choice: HelmChoice, packagePath: string): SyncerBuild {
@@ -15,19 +16,25 @@ export function plainChart(choice: HelmChoice, packagePath: string): SyncerBuild
   const { path, release, namespace, values } = choice
   const paths = values.flatMap((each) => resolvePath(packagePath, each) ?? [])
   const outside = values.find((each) => resolvePath(packagePath, each) === undefined)
-  const words = [
+  const led = (files: SourceFiles): readonly string[] =>
+    paths.map((each) => {
+      const target = followed(each, files)
+      if (target === undefined) throw leavesRepository(each, folder)
+      return target
+    })
+  const wordsWith = (read: readonly string[]): readonly string[] => [
     '--name-template',
     choice.release,
     '--namespace',
     choice.namespace,
     '--include-crds',
     '--skip-tests',
-    ...paths.flatMap((path) => ['--values', path]),
+    ...read.flatMap((path) => ['--values', path]),
     ...capabilityWords({ version: '', apiVersions: [] }, choice.capabilities),
   ]
   const orderOf = ({ files }: HelmInput) => {
     if (outside !== undefined) throw leavesRepository(outside, folder)
-    return helmOrder({ folder, files }, words, [])
+    return helmOrder({ folder, files }, wordsWith(led(files)), [])
   }
   return {
     title: `Helm release ${choice.namespace}/${choice.release}`,
@@ -42,7 +49,7 @@ export function plainChart(choice: HelmChoice, packagePath: string): SyncerBuild
         helm: orderOf,
         chart: (input) => {
           const chart = { folder, files: input.files }
-          const given = paths.filter((path) => input.files.has(path))
+          const given = led(input.files).filter((path) => input.files.has(path))
           const layers = given.map((path): ValuesLayer => {
             const values: JsonObject = valuesIn(textOf(path, input.files), path)
             return { values, place: { kind: 'file', path, under: [] }, isDefault: path === joined(folder, 'values.yaml') }
@@ -63,7 +70,7 @@ function leavesRepository(path: string, folder: string): Failure {
     code: 'BP1210',
     what: 'the chart cannot be rendered',
     where: folder || '.',
-    why: `its file of values ${path} is outside of the repository`,
+    why: `its file of values ${path} is outside of the repository, or a link out of it`,
     remedy: 'commit the file to this repository, and correct spec.render.values of the policy',
     retry: 'on-change',
   })
