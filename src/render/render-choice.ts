@@ -53,7 +53,7 @@ function wordsOf(choice: RenderChoice): readonly string[] {
   if (choice.tool === 'syncer') {
     const { title, object, builder, variables, release, capabilities, artifact } = choice.build
     const spec = partOf(object, 'spec') ?? null
-    const inputs = JSON.stringify([release, capabilities, artifact?.ignore ?? ''])
+    const inputs = JSON.stringify([release, capabilities, artifact?.ignore ?? '', artifact?.sparse ?? [], artifact?.included ?? []])
     return [choice.tool, title, canonicalJson([spec, [...builder.fields], [...variables].map((pair) => [...pair]), inputs])]
   }
   return choice.tool === 'command' ? [choice.tool, ...choice.command] : [choice.tool]

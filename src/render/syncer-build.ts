@@ -43,13 +43,21 @@ export interface SyncerBuild {
   readonly pinned?: string | undefined
 }
 
-export interface SourceArtifact {
-  /** `GitRepository flux-system/apps`. */
-  readonly title: string
+/** What decides which files of the repository an artifact has. */
+export interface ArtifactContent {
   /** Patterns of files that it leaves out (`spec.ignore`), beside those of `.sourceignore` files. */
   readonly ignore: string | undefined
-  /** The same of every artifact of this repository: the file that declares the resource is applied from one of them. */
-  readonly ignores: readonly (string | undefined)[]
+  /** Beginnings of the paths that it has (`spec.sparseCheckout`); empty where it has all. */
+  readonly sparse: readonly string[]
+  /** Folders with files of other repositories (`spec.include`), from the root of the artifact. */
+  readonly included: readonly { readonly path: string; readonly title: string }[]
+}
+
+export interface SourceArtifact extends ArtifactContent {
+  /** `GitRepository flux-system/apps`. */
+  readonly title: string
+  /** Every artifact of this repository: the file that declares the resource is applied from one of them. */
+  readonly all: readonly ArtifactContent[]
 }
 
 /** What a chart asks of the cluster (`.Capabilities`). */

@@ -52,6 +52,33 @@ test('a Kustomization of a GitRepository of this address and branch names the fo
     assert.deepEqual(read([kustomization({ path: './apps', sourceRef: { kind, name: 'deploy' } }), repositoryOf()]), [], kind)
 })
 
+test('a folder with files that spec.include copies there is refused, and one elsewhere is not', () => {
+  const including = (toPath: string, path: string) =>
+    read([kustomization({ path }), repositoryOf({ include: [{ repository: { name: 'other' }, ...(toPath === '' ? {} : { toPath }) }] })])
+  const refusal = (to: string) => [
+    `refused: its folder has files of another repository: GitRepository other is copied to ${to} by spec.include of GitRepository flux-system/deploy`,
+  ]
+  for (const [toPath, path, to] of [
+    ['apps/base', './apps', 'apps/base'],
+    ['./apps/', './apps/prod', 'apps'],
+    ['', './other', 'other'],
+    ['', './', 'other'],
+    ['.', './apps', 'the root'],
+    ['../x/../apps', './apps', 'apps'],
+  ] as const)
+    assert.deepEqual(including(toPath, path), refusal(to), `${toPath} ${path}`)
+  assert.deepEqual(including('apps-base', './apps'), ['apps'])
+})
+
+test('a folder that spec.sparseCheckout leaves out is refused, and one of which it has a part is not', () => {
+  const sparse = (...sparseCheckout: readonly string[]) => read([kustomization({ path: './apps/prod' }), repositoryOf({ sparseCheckout })])
+  for (const directory of ['apps', './apps/prod', 'apps/prod/web', 'apps/pr']) assert.deepEqual(sparse('docs', directory), ['apps/prod'])
+  assert.deepEqual(sparse(), ['apps/prod'])
+  assert.deepEqual(sparse('docs', 'apps/production'), [
+    'refused: its folder is not in spec.sparseCheckout of GitRepository flux-system/deploy',
+  ])
+})
+
 test('a Kustomization of an artifact or a bucket is told where this repository declares it', () => {
   for (const kind of ['OCIRepository', 'Bucket']) {
     const own = kustomization({ path: './apps', sourceRef: { kind, name: 'deploy' } })

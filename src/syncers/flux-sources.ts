@@ -4,8 +4,10 @@
  */
 import { metadataText } from '../krm/resource.ts'
 import { parseApiVersion } from '../krm/resource-id.ts'
+import { isWithin } from '../render/flux/artifact-files.ts'
 import { FLUX_BUILDER } from '../render/flux/flux-kustomization.ts'
-import { canonicalJson, isJsonObject, type Json, type JsonObject, objectsIn, partOf, textOf } from '../text/json.ts'
+import type { ArtifactContent } from '../render/syncer-build.ts'
+import { canonicalJson, isJsonObject, type Json, type JsonObject, objectsIn, partOf, textOf, textsIn } from '../text/json.ts'
 import { HELM_TOOLKIT, releaseSources, releasesOfFiles } from './flux-releases.ts'
 import { folderOf, isFilled } from './own-resource.ts'
 import { titleOfOwn } from './sync-path.ts'
@@ -64,7 +66,10 @@ function kustomizationSource(own: JsonObject, of: ResourcesOf, repository: Sourc
   if (isFilled(partOf(own, 'spec', 'kubeConfig'))) return [{ title, why: 'it applies to another cluster (spec.kubeConfig)' }]
   const declared = declarationOf(own, repository.declared, builtBy)
   const at = `${from.namespace}/${from.name}`
-  const artifact = { title: `GitRepository ${at}`, ignore: ignoreOf(source), ignores: ignoresOf(of, repository) }
+  const content = contentOf(source)
+  const artifact = { title: `GitRepository ${at}`, ...content, all: contentsOf(of, repository) }
+  const lacking = notHad(content, folder)
+  if (lacking !== undefined) return [{ title, why: `${lacking} of ${artifact.title}` }]
   const pinned =
     fixed === undefined
       ? undefined
@@ -84,15 +89,38 @@ function kustomizationSource(own: JsonObject, of: ResourcesOf, repository: Sourc
   ]
 }
 
-/** The patterns of `spec.ignore`; undefined where it has none. */
-function ignoreOf(source: JsonObject | undefined): string | undefined {
-  return textOf(source, 'spec', 'ignore') || undefined
+function contentOf(source: JsonObject | undefined): ArtifactContent {
+  const included = objectsIn(partOf(source, 'spec', 'include')).map((each) => {
+    const name = textOf(each, 'repository', 'name')
+    return { path: inRoot(textOf(each, 'toPath') || name), title: `GitRepository ${name}` }
+  })
+  const sparse = textsIn(partOf(source, 'spec', 'sparseCheckout')).map((path) => path.replace(/^\.\//, ''))
+  return { ignore: textOf(source, 'spec', 'ignore') || undefined, sparse, included }
 }
 
-/** The patterns of every GitRepository of the repository: one of them has the file that declares a Kustomization. */
-function ignoresOf(of: ResourcesOf, repository: SourcedRepository): readonly (string | undefined)[] {
+/** The controller joins the path to the root of the artifact, and no `..` leaves it. */
+function inRoot(path: string): string {
+  const segments: string[] = []
+  for (const each of path.split('/'))
+    if (each === '..') segments.pop()
+    else if (each !== '' && each !== '.') segments.push(each)
+  return segments.join('/')
+}
+
+/** Why the artifact has not the folder as it is in the repository, as the beginning of a clause. */
+function notHad({ sparse, included }: ArtifactContent, folder: string): string | undefined {
+  const other = included.find(({ path }) => isWithin(folder, path) || isWithin(path, folder))
+  if (other !== undefined)
+    return `its folder has files of another repository: ${other.title} is copied to ${other.path || 'the root'} by spec.include`
+  const inside = `${folder}/`
+  const isThere = folder === '' || sparse.length === 0 || sparse.some((each) => inside.startsWith(each) || each.startsWith(inside))
+  return isThere ? undefined : 'its folder is not in spec.sparseCheckout'
+}
+
+/** Of every GitRepository of the repository: one of them has the file that declares a Kustomization. */
+function contentsOf(of: ResourcesOf, repository: SourcedRepository): readonly ArtifactContent[] {
   const own = of('GitRepository').filter((source) => repository.isHere(textOf(source, 'spec', 'url')))
-  return own.length === 0 ? [undefined] : own.map(ignoreOf)
+  return own.length === 0 ? [contentOf(undefined)] : own.map(contentOf)
 }
 
 /** What is packed elsewhere may be anything; it is told where this repository declares the resource. */

@@ -35,7 +35,7 @@ data: {color: blue}
 const OTHER = WEB.replace('name: web', 'name: other')
 
 class ArtifactWorld extends TurnWorld {
-  constructor(files: { readonly [path: string]: string }, ignore?: string) {
+  constructor(files: { readonly [path: string]: string }, ignore?: string, more = '') {
     super('{mode: Propose}', {
       ...{ 'apps/web/Kptfile': '', 'apps/web/deployment.yaml': '', 'apps/web/config.yaml': '' },
       'clusters/apps.yaml': APPS,
@@ -43,7 +43,7 @@ class ArtifactWorld extends TurnWorld {
       ...files,
     })
     this.repository.commitByHand('main', { 'apps/web/Kptfile': null, 'apps/web/deployment.yaml': null, 'apps/web/config.yaml': null })
-    const spec = ignore === undefined ? '' : `  ignore: ${JSON.stringify(ignore)}\n`
+    const spec = ignore === undefined ? more : `  ignore: ${JSON.stringify(ignore)}\n${more}`
     for (const object of [SYNC + spec, APPS]) this.cluster.put(yaml(object))
     const live = WEB.replace('name: web', 'name: web, namespace: shop, labels: {tier: front}')
     this.cluster.put(appliedBy(this.syncer, yaml(live)))
@@ -140,6 +140,51 @@ describe('a file that the artifact leaves out', { skip: whyNoKubectl() }, () => 
     const world = new ArtifactWorld({}, '/clusters/')
     world.cluster.put(yaml(SYNC.replace('name: shop', 'name: flux-system')))
     assert.deepEqual(await adopted(world), ['clusters/apps.yaml'])
+  })
+
+  describe('by spec.sparseCheckout', () => {
+    const sparse = (files: { readonly [path: string]: string }, ...folders: readonly string[]) =>
+      new ArtifactWorld(files, undefined, `  sparseCheckout: [${folders.join(', ')}]\n`)
+
+    test('is not part of the folder, and a beginning of a path is enough', async () => {
+      assert.deepEqual(await sparse(FILES, 'deploy/web').names(), ['InSync'])
+      assert.deepEqual(await sparse(FILES, './deploy').names(), ['Drifted', 'other'])
+    })
+
+    test('and is a .sourceignore has no patterns', async () => {
+      assert.deepEqual(await sparse({ ...FILES, '.sourceignore': 'other.yaml\n' }, 'deploy').names(), ['Drifted', 'other'])
+      assert.deepEqual(await sparse({ ...FILES, 'deploy/.sourceignore': 'other.yaml\n' }, 'deploy').names(), ['InSync'])
+    })
+
+    test('and that a kustomization names fails the unit with the place and the reason', async () => {
+      const files = { 'deploy/kustomization.yaml': 'resources:\n- web.yaml\n- ../base\n', 'base/kustomization.yaml': 'resources: []\n' }
+      const { where, why, remedy } = await refused(sparse(files, 'deploy').plan(), 'BP1210')
+      assert.equal(where, 'deploy/kustomization.yaml:3')
+      assert.match(
+        why,
+        /^base\/kustomization\.yaml is not in the artifact of GitRepository flux-system\/shop: spec\.sparseCheckout names no folder of it$/,
+      )
+      assert.match(remedy, /add its folder to spec\.sparseCheckout$/)
+    })
+
+    test('is not edited where it declares the Kustomization', async () => {
+      const adopted = (world: ArtifactWorld): Promise<readonly string[]> => world.adopted(WEB_CONFIG, 'metadata.labels.tier', 'back')
+      assert.deepEqual(await adopted(sparse({}, 'deploy', 'clusters')), ['clusters/apps.yaml'])
+      await refused(adopted(sparse({}, 'deploy')), 'BP2001')
+    })
+  })
+
+  test('by spec.include, where files of another repository lie, fails the unit that names it', async () => {
+    const include = '  include: [{repository: {name: other}, toPath: base}]\n'
+    for (const base of [{}, { 'base/kustomization.yaml': 'resources: []\n' }]) {
+      const world = new ArtifactWorld({ ...base, 'deploy/kustomization.yaml': 'resources: [web.yaml, ../base]\n' }, undefined, include)
+      const { why } = await refused(world.plan(), 'BP1210')
+      assert.match(
+        why,
+        /^base is not in the artifact .*: base has the files of GitRepository other \(spec\.include\), which are not in this repository$/,
+      )
+    }
+    assert.deepEqual(await new ArtifactWorld({}, undefined, include).names(), ['InSync'])
   })
 
   test('is not added for a new object', async () => {

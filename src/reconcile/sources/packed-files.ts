@@ -1,5 +1,6 @@
 /** The files of a commit that the artifact of a syncer's source has (docs/facts/flux-source-ignore.md). */
-import { isIgnoreFile, SourceIgnore } from '../../render/flux/source-ignore.ts'
+import { ArtifactFiles } from '../../render/flux/artifact-files.ts'
+import { isIgnoreFile } from '../../render/flux/source-ignore.ts'
 import type { LeftOut } from '../../render/kustomize/kustomization-walk.ts'
 import type { SourceArtifact } from '../../render/syncer-build.ts'
 import { readTexts } from '../repository/repository-view.ts'
@@ -17,19 +18,18 @@ interface PackedFiles {
 /** @throws Failure BP40xx when git fails */
 export async function packedFiles(commit: CommitFiles, artifact: SourceArtifact, signal: AbortSignal): Promise<PackedFiles> {
   const texts = await ignoreTexts(commit, signal)
-  const own = new SourceIgnore(texts, artifact.ignore)
-  const all = artifact.ignores.map((ignore) => new SourceIgnore(texts, ignore))
+  const own = new ArtifactFiles(texts, artifact)
+  const all = artifact.all.map((each) => new ArtifactFiles(texts, each))
   const left = new Map<string, LeftOut>()
   return {
     commit: {
       ...commit,
       at: async (path) => {
         const found = await commit.at(path)
-        const pattern = typeof found === 'string' ? undefined : own.excludedBy(path)
-        if (pattern === undefined) return found
-        const why = `${path} is not in the artifact of ${artifact.title}: ${pattern}`
-        const remedy = `take it out of the kustomization, or add the line "!/${path}" to .sourceignore or spec.ignore`
-        left.set(path, { why, remedy })
+        const excluded = typeof found === 'string' ? own.replaced(path) : own.excluded(path)
+        if (excluded === undefined) return found
+        const { why, remedy } = excluded
+        left.set(path, { why: `${path} is not in the artifact of ${artifact.title}: ${why}`, remedy })
         return 'absent'
       },
       leftOut: (path) => left.get(path),
