@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { runInWorld } from '../../test/fakes/cli-world.ts'
-import { TurnWorld } from '../../test/fakes/turn-world.ts'
+import { policyText, TurnWorld } from '../../test/fakes/turn-world.ts'
 import type { Finding, Probes } from '../ports/probes.ts'
 
 function probes(more: Partial<Probes> = {}): Probes {
@@ -37,6 +37,18 @@ test('a push of which nobody can say whether it passes is not known, and fails n
   })
   assert.equal(run.code, 0, run.stdout)
   assert.match(run.stdout, /^\? git: whether a push to drafts\/\*\* is taken is not known: the server hung up$/m)
+})
+
+test('the policy of the operator is judged with that of the repository', async () => {
+  const text = policyText('{enforce: true, ignore: [{target: {kind: Job}, reason: r}]}').replace('name: test', 'name: enforced')
+  const readPolicyFiles = () => [{ path: 'operator.yaml', text }]
+  const world = new TurnWorld('{mode: Propose}')
+  const run = (more: string[]) =>
+    runInWorld(world, ['check', '--repo', 'deploy', '--live', 'live', ...more], { probes: async () => probes(), readPolicyFiles })
+  assert.match((await run([])).stdout, /^✓ policy: 2 valid, 0 ignore rules$/m)
+  const { stdout } = await run(['--operator-policy', 'operator.yaml'])
+  assert.match(stdout, /^✓ policy: 3 valid, 1 ignore rule$/m)
+  assert.match(stdout, /^! policy: the ignore rule at operator\.yaml:\d+ never ends$/m)
 })
 
 test('says where the key comes from, and whether git knows who sits here', async () => {

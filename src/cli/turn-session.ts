@@ -3,7 +3,6 @@ import { asFailure, Failure } from '../failure.ts'
 import type { RedactionKey } from '../krm/redaction/redacted.ts'
 import { isSelector } from '../plan/commands/select-changes.ts'
 import type { UnitResult } from '../plan/turn/unit-result.ts'
-import { parsePolicyFiles } from '../policy/parse-policy.ts'
 import type { RequestedActionSource } from '../ports/check-run.ts'
 import type { ClusterReader, OpenedWriter } from '../ports/cluster.ts'
 import { GIT_ALONE } from '../ports/forge-setup.ts'
@@ -26,6 +25,7 @@ import {
   type FunctionOptions,
   type Optional,
   type OutputOptions,
+  operatorPolicy,
   Progress,
   type RepositoryOptions,
 } from './flags/options.ts'
@@ -126,8 +126,7 @@ export async function openSession(
       cluster: { audit: options.auditLog === undefined ? undefined : await cli.openAuditLog(options.auditLog) },
       policy: {
         fieldManager: options.fieldManager,
-        operator:
-          options.operatorPolicy === undefined ? undefined : parsePolicyFiles(cli.readPolicyFiles(options.operatorPolicy), 'operator'),
+        operator: operatorPolicy(options, cli),
       },
       forge: { version: cli.version },
       clock: cli.clock,

@@ -89,7 +89,8 @@ function kustomizationSource(own: JsonObject, of: ResourcesOf, repository: Sourc
   ]
 }
 
-function contentOf(source: JsonObject | undefined): ArtifactContent {
+/** What the fields of a GitRepository say about its artifact. */
+export function contentOf(source: JsonObject | undefined): ArtifactContent {
   const included = objectsIn(partOf(source, 'spec', 'include')).map((each) => {
     const name = textOf(each, 'repository', 'name')
     return { path: inRoot(textOf(each, 'toPath') || name), title: `GitRepository ${name}` }

@@ -5,12 +5,12 @@
  */
 import { annotationsOf, labelsOf, metadataText } from '../krm/resource.ts'
 import type { ResourceId } from '../krm/resource-id.ts'
-import { isIgnored, parseKrmIgnore } from '../package/krm-ignore.ts'
 import type { Finding } from '../ports/probes.ts'
+import { ArtifactFiles } from '../render/flux/artifact-files.ts'
 import { isJsonArray, isJsonObject, type JsonObject, partOf, textOf } from '../text/json.ts'
 import { phrase } from '../text/phrase.ts'
 import { HELM_TOOLKIT as HELM, releaseOf } from './flux-releases.ts'
-import { FLUX_SOURCES } from './flux-sources.ts'
+import { contentOf, FLUX_SOURCES } from './flux-sources.ts'
 import { hookOfHelm, leftUnmarkedByHelm, retainedByHelm } from './helm.ts'
 import { readIgnores } from './ignore-rules.ts'
 import { type Exception, ignoreException, judgeOwn, notPruned, notReady, suspended, withExceptions } from './judgement.ts'
@@ -288,8 +288,14 @@ function checkKustomization(own: JsonObject, sources: readonly JsonObject[], rep
   const { folder, isHere, rootKustomization } = repository
   if (!isHere(textOf(source, 'spec', 'url')) || !reachesFolder(textOf(own, 'spec', 'path'), folder)) return []
   if (rootKustomization) return []
-  const rules = parseKrmIgnore(`${repository.sourceIgnore}\n${textOf(source, 'spec', 'ignore')}`)
-  if (isIgnored(rules, folder, true)) return [passed(`${name} reads the root, and .sourceignore keeps ${folder}/ from it`)]
+  const artifact = new ArtifactFiles(repository.ignoreFiles, contentOf(source))
+  const packed = repository.retained.filter(({ path }) => artifact.has(path))
+  // A policy and a record may be there tomorrow.
+  const later = [`${folder}/policy.yaml`, `${folder}/records/record.yaml`]
+  if (packed.length === 0 && !later.some((path) => artifact.has(path)))
+    return [
+      passed(`${name} reads the root, and its artifact has nothing of ${folder}/ (.sourceignore, spec.ignore or spec.sparseCheckout)`),
+    ]
   const fix = `add "/${folder}/" to .sourceignore in the root of the repository`
-  return [verdict(name, repository, ({ localConfig }) => localConfig, fix)]
+  return [verdict(name, { ...repository, retained: packed }, ({ localConfig }) => localConfig, fix)]
 }

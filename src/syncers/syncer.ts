@@ -289,8 +289,8 @@ export interface SyncedRepository {
   readonly folder: string
   /** Files of the base branch in that folder that syncers read. */
   readonly retained: readonly StoredFile[]
-  /** Text of `.sourceignore` in the root; empty where there is none. */
-  readonly sourceIgnore: string
+  /** Text of every `.sourceignore`, by path from the root. */
+  readonly ignoreFiles: ReadonlyMap<string, string>
   /** The root has a kustomization.yaml, so that a Kustomization of the root applies what that lists. */
   readonly rootKustomization: boolean
 }

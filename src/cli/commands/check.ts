@@ -35,6 +35,7 @@ import {
   type ForgeOptions,
   type FunctionOptions,
   type OutputOptions,
+  operatorPolicy,
   Progress,
   type RepositoryOptions,
   type ValuesOf,
@@ -137,14 +138,15 @@ async function checkGit(options: CheckOptions, probes: Probes, cli: CliContext, 
   let policies = false
   await ask('policy', async () => {
     const reports = options.pre === true ? [] : await readReports(repository, known, signal)
-    const set = await readPolicy(repository, known, signal)
+    const set = await readPolicy(repository, known, operatorPolicy(options, cli), signal)
     policies = true
     return judgePolicy(set, reports, cli.clock.now().toISOString().slice(0, 10))
   })
   // Policies say how packages are rendered; where they cannot be read, that is the finding.
   if (policies)
     await ask('packages', async () => {
-      return checkPackages(repository, { branch: known.branch, renderer: await cli.openRenderer(allowedFunctions(options)) }, signal)
+      const [operator, renderer] = [operatorPolicy(options, cli), await cli.openRenderer(allowedFunctions(options))]
+      return checkPackages(repository, { branch: known.branch, renderer, operator }, signal)
     })
   await ask('records', async () => judgeKept(await readSynced(repository, known, () => false, signal)))
   if (options.pre !== true) await ask('ledger', () => checkLedger(repository, known, cli.bot, signal))
@@ -198,7 +200,8 @@ async function checkCluster(options: CheckOptions, probes: Probes, cli: CliConte
       })
     }
     await ask('syncers', async () => {
-      const view = await readRepository(await cli.openRepository(options.repo, undefined), options.branch, signal)
+      const operator = operatorPolicy(options, cli)
+      const view = await readRepository(await cli.openRepository(options.repo, undefined), options.branch, signal, { operator })
       return judgeSources(await readSyncers(found, signal), await discoverSources(view, found, signal))
     })
     await ask('syncer-path', async () => {
@@ -245,7 +248,8 @@ async function namespacesOf(options: CheckOptions, cli: CliContext, own: string)
 async function policiesOf(options: CheckOptions, cli: CliContext): Promise<PolicySet['policies']> {
   try {
     const repository = await cli.openRepository(options.repo, undefined)
-    return (await readPolicy(repository, await readBase(repository, options.branch, cli.signal), cli.signal)).policies
+    const base = await readBase(repository, options.branch, cli.signal)
+    return (await readPolicy(repository, base, operatorPolicy(options, cli), cli.signal)).policies
   } catch (thrown) {
     cli.signal.throwIfAborted()
     failuresOf(thrown)

@@ -2,6 +2,7 @@
 import { type Failure, failuresOf } from '../../failure.ts'
 import { findPackages } from '../../package/find-packages.ts'
 import { rendersOf } from '../../policy/effective-policy.ts'
+import type { PolicySet } from '../../policy/parse-policy.ts'
 import type { PackageRepository } from '../../ports/package-repository.ts'
 import type { Finding } from '../../ports/probes.ts'
 import type { PackageRenderer } from '../../render/package-renderer.ts'
@@ -16,10 +17,14 @@ const MOST_NAMED = 20
 /** @throws Failure BP1003, BP1005 or BP40xx */
 export async function checkPackages(
   repository: PackageRepository,
-  { branch, renderer }: { readonly branch: string; readonly renderer: PackageRenderer },
+  {
+    branch,
+    renderer,
+    operator,
+  }: { readonly branch: string; readonly renderer: PackageRenderer; readonly operator?: PolicySet | undefined },
   signal: AbortSignal,
 ): Promise<readonly Finding[]> {
-  const view = await readRepository(repository, branch, signal)
+  const view = await readRepository(repository, branch, signal, { operator })
   const packages = findPackages(view.tree)
   await readAhead(view, packages, [], signal)
   const unusable = new Map<string, readonly Failure[]>()

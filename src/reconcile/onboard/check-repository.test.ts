@@ -56,13 +56,20 @@ test('syncers see of ours what they would read, and what keeps them from it', as
     '.drift/policy.yaml': 'kind: DriftPolicy\n',
     '.drift/notes.md': 'for people',
     '.sourceignore': '/.drift/\n',
+    '.drift/.sourceignore': '*',
     'apps/web/kustomization.yaml': '',
   })
   assert.deepEqual(
     observed.retained.map(({ path }) => path),
     ['.drift/policy.yaml'],
   )
-  assert.equal(observed.sourceIgnore, '/.drift/\n')
+  assert.deepEqual(
+    [...observed.ignoreFiles],
+    [
+      ['.drift/.sourceignore', '*'],
+      ['.sourceignore', '/.drift/\n'],
+    ],
+  )
   assert.equal(observed.rootKustomization, false)
   for (const name of ['kustomization.yaml', 'kustomization.yml', 'Kustomization']) {
     assert.equal((await synced({ [name]: '' })).rootKustomization, true, name)
@@ -71,7 +78,7 @@ test('syncers see of ours what they would read, and what keeps them from it', as
 
 test('a policy is a file right below .drift/', async () => {
   const { repository, base: known } = await base({ [RECORD]: 'kind: DriftPolicy\n', 'apps/policy.yaml': 'kind: DriftPolicy\n' })
-  assert.deepEqual((await readPolicy(repository, known, signal)).policies, [])
+  assert.deepEqual((await readPolicy(repository, known, undefined, signal)).policies, [])
 })
 
 test('a ledger is ours alone: no commit of somebody else, and no merge', async () => {
@@ -112,7 +119,11 @@ test('rules that hide nothing any more are told from the ledger, with their plac
   const world = new TurnWorld(`{ignore: ${rules}}`)
   const reported = async (today: string): Promise<readonly string[]> => {
     const base = await readBase(world.repository, undefined, signal)
-    const findings = judgePolicy(await readPolicy(world.repository, base, signal), await readReports(world.repository, base, signal), today)
+    const findings = judgePolicy(
+      await readPolicy(world.repository, base, undefined, signal),
+      await readReports(world.repository, base, signal),
+      today,
+    )
     return findings.flatMap(({ state, message }) => (state === 'warning' ? [message] : []))
   }
   assert.deepEqual(await reported('2027-01-01'), [])

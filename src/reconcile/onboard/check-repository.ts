@@ -4,13 +4,14 @@ import { annotationsOf } from '../../krm/resource.ts'
 import type { ObjectId } from '../../package/object-id.ts'
 import { LEDGER_BRANCH } from '../../package/ref-name.ts'
 import { listRules, staleRules, untriedRules } from '../../plan/commands/listed-rules.ts'
-import { type PolicySet, parsePolicyFiles } from '../../policy/parse-policy.ts'
+import { type PolicySet, parsePolicyFiles, withOperator } from '../../policy/parse-policy.ts'
 import type { PackageRepository, RepositoryRefs, TreeFile } from '../../ports/package-repository.ts'
 import type { Finding } from '../../ports/probes.ts'
 import { clusterObservationSchema } from '../../record/cluster-observation.ts'
 import { DRIFT_FOLDER } from '../../record/record-paths.ts'
 import type { DriftReport } from '../../record/schema.ts'
 import { INERT_LINE, parseDocument } from '../../record/write-document.ts'
+import { isIgnoreFile } from '../../render/flux/source-ignore.ts'
 import type { StoredFile, SyncedRepository } from '../../syncers/syncer.ts'
 import { isJsonObject } from '../../text/json.ts'
 import { parseGoYaml } from '../../yaml/read/go-yaml.ts'
@@ -35,9 +36,15 @@ export async function readBase(repository: PackageRepository, branch: string | u
   return { refs, branch: baseBranch, commit: base, tree: await repository.list(base, '', signal) }
 }
 
-/** @throws Failure BP1005 */
-export async function readPolicy(repository: PackageRepository, { tree }: BaseTree, signal: AbortSignal): Promise<PolicySet> {
-  return parsePolicyFiles(await readPolicyFiles(repository, tree, signal))
+/** @param operator what the operator gives beside the repository @throws Failure BP1005 */
+export async function readPolicy(
+  repository: PackageRepository,
+  { tree }: BaseTree,
+  operator: PolicySet | undefined,
+  signal: AbortSignal,
+): Promise<PolicySet> {
+  const own = parsePolicyFiles(await readPolicyFiles(repository, tree, signal))
+  return operator === undefined ? own : withOperator(own, operator)
 }
 
 /**
@@ -82,13 +89,13 @@ export async function readSynced(
   signal: AbortSignal,
 ): Promise<SyncedRepository> {
   const ours = tree.filter(({ path }) => path.startsWith(`${DRIFT_FOLDER}/`) && /\.(ya?ml|json)$/.test(path))
-  const ignore = tree.filter(({ path }) => path === '.sourceignore')
+  const ignore = tree.filter(({ path, mode }) => isIgnoreFile(path) && (mode === '100644' || mode === '100755'))
   const texts = await readTexts(repository, [...ours, ...ignore], signal)
   return {
     isHere,
     folder: DRIFT_FOLDER,
     retained: ours.map(({ path }) => storedFile(path, texts.get(path) ?? '')),
-    sourceIgnore: texts.get('.sourceignore') ?? '',
+    ignoreFiles: new Map(ignore.map(({ path }) => [path, texts.get(path) ?? ''])),
     rootKustomization: tree.some(({ path }) => /^(kustomization\.ya?ml|Kustomization)$/.test(path)),
   }
 }

@@ -12,10 +12,11 @@ const repository = (more: Partial<SyncedRepository> = {}): SyncedRepository => (
   isHere: (address) => sameRepository(address, REMOTE),
   folder: '.drift',
   retained: [POLICY, RECORD],
-  sourceIgnore: '',
+  ignoreFiles: new Map(),
   rootKustomization: false,
   ...more,
 })
+const root = (text: string): ReadonlyMap<string, string> => new Map([['.sourceignore', text]])
 const NONE: SyncerObjects = { byKind: new Map(), complete: true }
 const of = (byKind: { readonly [kind: string]: readonly JsonObject[] }): SyncerObjects => ({
   ...NONE,
@@ -55,13 +56,23 @@ it('passes what does not reach our folder', () => {
   ]) {
     assert.deepEqual(states(objects), ['passed'], JSON.stringify(objects))
   }
-  assert.deepEqual(states(flux('./'), { sourceIgnore: '# ours\n/.drift/\n' }), ['passed'])
-  assert.deepEqual(states(flux('./'), { sourceIgnore: '.drift' }), ['passed'])
+  assert.deepEqual(states(flux('./'), { ignoreFiles: root('# ours\n/.drift/\n') }), ['passed'])
+  assert.deepEqual(states(flux('./'), { ignoreFiles: root('.drift') }), ['passed'])
   assert.deepEqual(states(flux('./'), { rootKustomization: true }), ['passed'])
-  assert.deepEqual(states(flux('./'), { sourceIgnore: '/docs/\n' }), ['failed BP1007'])
+  assert.deepEqual(states(flux('./'), { ignoreFiles: root('/docs/\n') }), ['failed BP1007'])
   assert.deepEqual(states(argo({ path: '.', directory: { recurse: true } }), { rootKustomization: true }), ['passed'])
   const rootSync = { kind: 'RootSync', metadata: meta('root-sync'), spec: { git: { repo: REMOTE, dir: 'apps' } } }
   assert.deepEqual(states(of({ RootSync: [rootSync] })), ['passed'])
+})
+
+it('reads a .sourceignore as Flux does, in whatever folder it is, and what is not checked out', () => {
+  const nested = (text: string, path = '.drift/.sourceignore') => ({ ignoreFiles: new Map([[path, text]]) })
+  assert.deepEqual(states(flux('./'), nested('*\n')), ['passed'])
+  assert.deepEqual(states(flux('./'), nested('/policy.yaml\n')), ['warning'], 'records are marked')
+  assert.deepEqual(states(flux('./'), nested('*\n', 'apps/.sourceignore')), ['failed BP1007'])
+  assert.deepEqual(states(flux('./', { ignore: '!/.drift/policy.yaml\n' }), nested('*\n')), ['failed BP1007'], 'spec.ignore comes last')
+  assert.deepEqual(states(flux('./', { sparseCheckout: ['apps', 'clusters'] })), ['passed'])
+  assert.deepEqual(states(flux('./', { sparseCheckout: ['apps', '.drift'] })), ['failed BP1007'])
 })
 
 it('fails for an Application that names our folder, or has it in one of several sources', () => {
