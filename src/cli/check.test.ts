@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { runInWorld } from '../../test/fakes/cli-world.ts'
-import { policyText, TurnWorld } from '../../test/fakes/turn-world.ts'
+import { policyText, TurnWorld, yaml } from '../../test/fakes/turn-world.ts'
 import type { Finding, Probes } from '../ports/probes.ts'
 
 function probes(more: Partial<Probes> = {}): Probes {
@@ -49,6 +49,20 @@ test('the policy of the operator is judged with that of the repository', async (
   const { stdout } = await run(['--operator-policy', 'operator.yaml'])
   assert.match(stdout, /^✓ policy: 3 valid, 1 ignore rule$/m)
   assert.match(stdout, /^! policy: the ignore rule at operator\.yaml:\d+ never ends$/m)
+})
+
+test('a repository whose units a syncer names has no warning for its lack of packages', async () => {
+  const world = new TurnWorld('{mode: Propose}', { 'deploy/web.yaml': 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: web}\n' })
+  world.repository.commitByHand('main', { 'apps/web/Kptfile': null })
+  const run = () => runInWorld(world, ['check', '--repo', 'deploy', '--live', 'live'], { probes: async () => probes() })
+  assert.match((await run()).stdout, /^! BP1004 packages: no folder of the base branch has a Kptfile$/m)
+  const source = (kind: string, group: string, spec: string) =>
+    yaml(`apiVersion: ${group}.toolkit.fluxcd.io/v1\nkind: ${kind}\nmetadata: {name: web, namespace: flux-system}\nspec: ${spec}\n`)
+  world.cluster.put(source('GitRepository', 'source', '{ref: {branch: main}, url: "ssh://git@/deploy"}'))
+  world.cluster.put(source('Kustomization', 'kustomize', '{sourceRef: {kind: GitRepository, name: web}, path: ./deploy}'))
+  const { stdout } = await run()
+  assert.match(stdout, /^✓ packages: no folder has a Kptfile, and syncers of the cluster name 1 unit$/m)
+  assert.doesNotMatch(stdout, /BP1004/)
 })
 
 test('says where the key comes from, and whether git knows who sits here', async () => {

@@ -3,6 +3,7 @@ import { failuresOf } from '../../failure.ts'
 import type { PolicySet } from '../../policy/parse-policy.ts'
 import { addressesOf } from '../../policy/repository-addresses.ts'
 import type { ClusterReader, ObjectList } from '../../ports/cluster.ts'
+import type { PackageRepository } from '../../ports/package-repository.ts'
 import type { ClusterAccessAnswer, Finding, Probes } from '../../ports/probes.ts'
 import { judgeAccess, judgeClock } from '../../reconcile/onboard/check-cluster.ts'
 import { checkPackages } from '../../reconcile/onboard/check-packages.ts'
@@ -66,8 +67,14 @@ export async function check(options: CheckOptions, cli: CliContext): Promise<num
     progress.step(`checking ${name}`)
     findings.push(...(await guarded(name, work, cli)))
   }
-  await checkGit(options, probes, cli, ask)
-  await checkCluster(options, probes, cli, ask)
+  const base = await checkGit(options, probes, cli, ask)
+  const synced = await checkCluster(options, probes, cli, ask)
+  // Syncers of the cluster name units that have no Kptfile.
+  if (base !== undefined)
+    await ask('packages', async () => {
+      const read = { branch: base.branch, renderer: await cli.openRenderer(allowedFunctions(options)), operator: base.operator }
+      return checkPackages(base.repository, { ...read, synced }, cli.signal)
+    })
   await ask('key', async () => [await checkKey(probes)])
   progress.end()
   print(findings, new Printer(cli, options))
@@ -100,7 +107,14 @@ async function guarded(name: string, work: () => Promise<readonly Finding[]>, cl
   }
 }
 
-async function checkGit(options: CheckOptions, probes: Probes, cli: CliContext, ask: Check): Promise<void> {
+interface CheckedBase {
+  readonly repository: PackageRepository
+  readonly branch: string
+  readonly operator: PolicySet | undefined
+}
+
+/** Undefined where packages cannot be judged: policies say how they are rendered, and where those cannot be read, that is the finding. */
+async function checkGit(options: CheckOptions, probes: Probes, cli: CliContext, ask: Check): Promise<CheckedBase | undefined> {
   const { signal } = cli
   let usable = true
   await ask('signing-key', async () => {
@@ -110,7 +124,7 @@ async function checkGit(options: CheckOptions, probes: Probes, cli: CliContext, 
     return findings
   })
   // An unusable key is already a finding, and nothing opens with it.
-  if (!usable) return
+  if (!usable) return undefined
   const repository = await cli.openRepository(options.repo, undefined, new Printer(cli, options).trace)
   let base: BaseTree | undefined
   await ask('git-read', async () => {
@@ -120,7 +134,7 @@ async function checkGit(options: CheckOptions, probes: Probes, cli: CliContext, 
     )
     return [passed('git-read', `git: ${repository.remote} can be read, base branch ${base.branch}`), ...others]
   })
-  if (base === undefined) return
+  if (base === undefined) return undefined
   const known = base
   if (options.pre !== true) {
     await ask('git-push', async () => {
@@ -135,19 +149,14 @@ async function checkGit(options: CheckOptions, probes: Probes, cli: CliContext, 
     // Before the installation the account needs no access.
     return options.pre === true ? found.map((one) => (one.code === 'BP5003' ? { ...one, state: 'warning' as const } : one)) : found
   })
-  let policies = false
+  let checked: CheckedBase | undefined
   await ask('policy', async () => {
     const reports = options.pre === true ? [] : await readReports(repository, known, signal)
-    const set = await readPolicy(repository, known, operatorPolicy(options, cli), signal)
-    policies = true
+    const operator = operatorPolicy(options, cli)
+    const set = await readPolicy(repository, known, operator, signal)
+    checked = { repository, branch: known.branch, operator }
     return judgePolicy(set, reports, cli.clock.now().toISOString().slice(0, 10))
   })
-  // Policies say how packages are rendered; where they cannot be read, that is the finding.
-  if (policies)
-    await ask('packages', async () => {
-      const [operator, renderer] = [operatorPolicy(options, cli), await cli.openRenderer(allowedFunctions(options))]
-      return checkPackages(repository, { branch: known.branch, renderer, operator }, signal)
-    })
   await ask('records', async () => judgeKept(await readSynced(repository, known, () => false, signal)))
   if (options.pre !== true) await ask('ledger', () => checkLedger(repository, known, cli.bot, signal))
   await ask('git-identity', async () => {
@@ -155,6 +164,7 @@ async function checkGit(options: CheckOptions, probes: Probes, cli: CliContext, 
     const message = `git: has no user.name and user.email, so decisions made here are signed as ${oneLine(await cli.userName())}`
     return [warning('git-identity', message, 'git config --global user.name "…" and user.email')]
   })
+  return checked
 }
 
 function pushFinding(name: string, answer: 'let-through' | 'refused' | 'unclear', why: string): Finding {
@@ -165,11 +175,13 @@ function pushFinding(name: string, answer: 'let-through' | 'refused' | 'unclear'
   return { check: 'git-push', state: 'failed', code: 'BP4002', message: `git: a push to ${name} is refused: ${why}`, fix }
 }
 
-async function checkCluster(options: CheckOptions, probes: Probes, cli: CliContext, ask: Check): Promise<void> {
+/** How many units syncers of the cluster name; none where this is not known. */
+async function checkCluster(options: CheckOptions, probes: Probes, cli: CliContext, ask: Check): Promise<number> {
   const { signal } = cli
   const target = { ...clusterTarget(options), trace: new Printer(cli, options).trace }
   let reader: ClusterReader | undefined
   let namespace = 'default'
+  let units = 0
   let close = (): void => undefined
   try {
     await ask('cluster', async () => {
@@ -186,7 +198,7 @@ async function checkCluster(options: CheckOptions, probes: Probes, cli: CliConte
       return [answers, warning('cluster', message, 'let the account get the namespace kube-system')]
     })
     const found = reader
-    if (found === undefined) return
+    if (found === undefined) return units
     if (options.live === undefined) {
       await ask('cluster-rbac', async () => {
         const answers = new Map<string, ClusterAccessAnswer>()
@@ -202,7 +214,9 @@ async function checkCluster(options: CheckOptions, probes: Probes, cli: CliConte
     await ask('syncers', async () => {
       const operator = operatorPolicy(options, cli)
       const view = await readRepository(await cli.openRepository(options.repo, undefined), options.branch, signal, { operator })
-      return judgeSources(await readSyncers(found, signal), await discoverSources(view, found, signal))
+      const sources = await discoverSources(view, found, signal)
+      units = sources.titles.size
+      return judgeSources(await readSyncers(found, signal), sources)
     })
     await ask('syncer-path', async () => {
       const repository = await cli.openRepository(options.repo, undefined)
@@ -226,6 +240,7 @@ async function checkCluster(options: CheckOptions, probes: Probes, cli: CliConte
   } finally {
     close()
   }
+  return units
 }
 
 const MOST_NAMESPACES = 10

@@ -8,10 +8,10 @@ const signal = new AbortController().signal
 const GOOD = 'apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata: {name: apps/web}\n'
 const NO_NAME = GOOD.replace('apps/web', '""')
 
-async function check(kptfiles: { readonly [path: string]: string }) {
+async function check(kptfiles: { readonly [path: string]: string }, synced = 0) {
   const repository = new MemoryRepository()
   repository.commitByHand('main', { 'README.md': 'x', ...kptfiles })
-  return checkPackages(repository, { branch: 'main', renderer: new InProcessRenderer() }, signal)
+  return checkPackages(repository, { branch: 'main', renderer: new InProcessRenderer(), synced }, signal)
 }
 
 test('every package that cannot be used is named with its code, those of one cause in one line', async () => {
@@ -42,6 +42,14 @@ test('it is a failure where no package can be used, and a warning where there is
     (await check({})).map(({ state, code }) => [state, code]),
     [['warning', 'BP1004']],
   )
+})
+
+test('no warning is given where syncers name units', async () => {
+  assert.deepEqual(
+    (await check({}, 2)).map(({ state, message }) => `${state} ${message}`),
+    ['passed packages: no folder has a Kptfile, and syncers of the cluster name 2 units'],
+  )
+  assert.equal((await check({ 'a/Kptfile': NO_NAME }, 2))[0]?.code, 'BP1102')
 })
 
 test('a line names twenty packages and counts the others', async () => {

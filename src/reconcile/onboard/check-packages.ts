@@ -14,14 +14,19 @@ import { renderUnit } from '../repository/unit-source.ts'
 /** Packages that one line names. */
 const MOST_NAMED = 20
 
+interface CheckedPackages {
+  readonly branch: string
+  readonly renderer: PackageRenderer
+  /** What the operator gives beside the repository. */
+  readonly operator?: PolicySet | undefined
+  /** How many units syncers of the cluster name. */
+  readonly synced?: number
+}
+
 /** @throws Failure BP1003, BP1005 or BP40xx */
 export async function checkPackages(
   repository: PackageRepository,
-  {
-    branch,
-    renderer,
-    operator,
-  }: { readonly branch: string; readonly renderer: PackageRenderer; readonly operator?: PolicySet | undefined },
+  { branch, renderer, operator, synced = 0 }: CheckedPackages,
   signal: AbortSignal,
 ): Promise<readonly Finding[]> {
   const view = await readRepository(repository, branch, signal, { operator })
@@ -32,15 +37,19 @@ export async function checkPackages(
     const failures = await failuresIn(view, renderer, path, signal)
     if (failures.length > 0) unusable.set(path, failures)
   }
-  return judgePackages(packages.length, unusable)
+  return judgePackages(packages.length, unusable, synced)
 }
 
-/** @param unusable by path, what is wrong with each package that cannot be used */
-export function judgePackages(count: number, unusable: ReadonlyMap<string, readonly Failure[]>): readonly Finding[] {
+/** @param unusable by path, what is wrong with each package that cannot be used; `synced`: how many units syncers name */
+export function judgePackages(count: number, unusable: ReadonlyMap<string, readonly Failure[]>, synced: number): readonly Finding[] {
   const check = 'packages'
+  if (count === 0 && synced > 0) {
+    const units = synced === 1 ? '1 unit' : `${synced} units`
+    return [{ check, state: 'passed', message: `packages: no folder has a Kptfile, and syncers of the cluster name ${units}` }]
+  }
   if (count === 0) {
     const fix =
-      'nothing, where a syncer of the cluster names the units (below); otherwise name folders in a Placement, or run "kpt pkg init" in the folder of the manifests and commit the Kptfile'
+      'name folders in a Placement, run "kpt pkg init" in the folder of the manifests and commit the Kptfile, or let a syncer of the cluster name the units (above)'
     return [{ check, state: 'warning', code: 'BP1004', message: 'packages: no folder of the base branch has a Kptfile', fix }]
   }
   const usable = `packages: ${count - unusable.size} of ${count} can be read and rendered`
