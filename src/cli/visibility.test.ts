@@ -50,11 +50,7 @@ for (const [how, rule] of [
     const text = await outputs(world)
     assert.doesNotMatch(text, /canary4711/)
     assert.match(text, /not shown: \.drift\/policy\.yaml:\d+ hides it/)
-    const all = await runInWorld(world, ['adopt', 'apps/web', '--dry-run'])
-    assert.match(all.stdout, /is planned as Restore and not as Adopt: the value is a credential/)
-    assert.doesNotMatch(all.stdout, /canary4711/)
-    const named = await Promise.all(['1', '2'].map((number) => runInWorld(world, ['adopt', 'apps/web', number, '--dry-run'])))
-    assert.deepEqual(named.map(({ code, stderr }) => `${code} ${/BP2002/.exec(stderr)?.[0] ?? ''}`.trim()).toSorted(), ['0', '2 BP2002'])
+    assert.match((await runInWorld(world, ['adopt', 'apps/web', '--dry-run'])).stderr, /BP2002/)
   })
 }
 

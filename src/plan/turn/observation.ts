@@ -252,11 +252,6 @@ export interface Choice {
   readonly via?: string | undefined
 }
 
-/** Whether the request names no change: what of it is not possible is left out, and said. */
-export function isOfAll({ changes, more = [] }: ResolutionRequest): boolean {
-  return changes === undefined && more.length === 0
-}
-
 /** A person's request. */
 export interface ResolutionRequest extends Choice {
   readonly message: string | undefined

@@ -32,7 +32,7 @@ import { type GitWrites, isNothing, joinWrites, NO_WRITES, type PlannedUpdate } 
 import { assertOwnBase, otherBase } from './base-branch.ts'
 import { leftAlone, withdrawnNote } from './branch-notes.ts'
 import { cannotChange } from './cannot-change.ts'
-import { isOfAll, type Observation, type OpenBranch, type ResolutionRequest } from './observation.ts'
+import type { Observation, OpenBranch, ResolutionRequest } from './observation.ts'
 import { possiblePlan } from './possible-plan.ts'
 import { proposalFiles } from './proposal-files.ts'
 import { asOfNow, clockNotes, newerThan, tooOld, tooOldNote, withoutEnded } from './too-old.ts'
@@ -314,16 +314,14 @@ class Turn {
     return { ...plan, joint: files.changes }
   }
 
-  /** An impossible edit must not hide the drift, and one that nobody named does not end the request for all. */
+  /** No edit was requested just now, so an impossible edit must not hide the drift. */
   private withoutFiles(active: readonly PlannedChange[], fingerprint: string, record: DriftRecord, failure: Failure): UnitPlan {
-    const request = this.resolutionRequest
-    if (request !== undefined && !isOfAll(request)) throw failure
+    if (this.resolutionRequest !== undefined) throw failure
     const why = `${failure.what}: ${failure.why}`
-    if (request === undefined && this.open !== undefined)
+    if (this.open !== undefined)
       return this.keepOpen(active, fingerprint, 'frozen', [leftAlone(`${shortBranch(this.open.ref)} cannot be made anew (${why})`)])
     if (active.every(({ resolution }) => resolution === 'Restore')) throw failure
     const { changes, notes } = possiblePlan(active, failure, (each) => proposalFiles(this.observed, each, record))
-    if (request !== undefined && changes.every(({ resolution }) => resolution === 'Restore')) throw failure
     const plan = this.record(changes, fingerprint)
     return { ...plan, notes: [...plan.notes, ...notes] }
   }
