@@ -50,7 +50,10 @@ for (const [how, rule] of [
     const text = await outputs(world)
     assert.doesNotMatch(text, /canary4711/)
     assert.match(text, /not shown: \.drift\/policy\.yaml:\d+ hides it/)
-    assert.match((await runInWorld(world, ['adopt', 'apps/web', '--dry-run'])).stderr, /BP2002/)
+    assert.match((await runInWorld(world, ['adopt', 'apps/web', `deployment/web:${COLOR}`, '--dry-run'])).stderr, /BP2002/)
+    const all = (await runInWorld(world, ['adopt', 'apps/web', '--dry-run'])).stdout
+    assert.match(all, /COLOR.* is planned as Restore and not as Adopt: the value is a credential/)
+    assert.doesNotMatch(all, /canary4711/)
   })
 }
 
@@ -63,7 +66,7 @@ test('a value that a policy shows is told with the reason, and can be adopted', 
   const text = await outputs(world)
   assert.match(text, /of-no-value-1/)
   assert.match(text, /shown: \.drift\/policy\.yaml:\d+ shows it: the name of a design token/)
-  assert.doesNotMatch((await runInWorld(world, ['adopt', 'apps/web', '--dry-run'])).stderr, /BP2002/)
+  assert.doesNotMatch((await runInWorld(world, ['adopt', 'apps/web', '--dry-run'])).stdout, /planned as Restore/)
 })
 
 test('a rule that hides wins over one that shows', async () => {

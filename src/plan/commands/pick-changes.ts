@@ -67,12 +67,16 @@ export function planResolutions(
     if (recorded !== undefined) return recorded
   }
   const known = recordedChoices(open, key)
-  const choices = resolutionRequest === undefined ? [] : [resolutionRequest, ...(resolutionRequest.more ?? [])]
   const planned = changes.map((change): PlannedChange => {
-    const requested = choices.findLast((choice) => choice.changes === undefined || choice.changes.has(change.fingerprint))
-    return withResolution(change, requested ?? known(change) ?? { resolution: byPolicy(change) })
+    return withResolution(change, choiceFor(resolutionRequest, change) ?? known(change) ?? { resolution: byPolicy(change) })
   })
   return samePlan(changes, planned, key)
+}
+
+/** What the request says of the change. */
+export function choiceFor(request: ResolutionRequest | undefined, { fingerprint }: Pick<OpenChange, 'fingerprint'>) {
+  const choices = request === undefined ? [] : [request, ...(request.more ?? [])]
+  return choices.findLast(({ changes }) => changes === undefined || changes.has(fingerprint))
 }
 
 type Choice = Pick<PlannedChange, 'resolution' | 'via'>

@@ -3,7 +3,7 @@
 import { describeRule, isActive, mismatchText, whyNotIgnored } from '../../drift/noise/ignore-rules.ts'
 import { RISK_RULES } from '../../drift/risk/risk.ts'
 import { Failure } from '../../failure.ts'
-import { sentenceOf } from '../../note.ts'
+import { type Note, sentenceOf } from '../../note.ts'
 import type { PolicyFile, PolicySet } from '../../policy/parse-policy.ts'
 import type { CommandVerb, CommentCommand } from '../../proposal/comment-command.ts'
 import { type CommandResult, explainText, helpText, planText, rulesText, SEE_BELOW } from '../../proposal/text/command-answer.ts'
@@ -138,27 +138,37 @@ export function planChoices(
     resolutionRequest:
       state.resolutionRequest === undefined ? resolutionRequest : joinResolutionRequests(state.resolutionRequest, resolutionRequest),
   }
-  const { record } = context.plan(after)
-  return { state: after, text: record === undefined ? 'nothing differs any longer' : planText(record.spec) }
+  const { record, notes } = context.plan(after)
+  const left = notes.filter(({ cause }) => cause === 'planned-as-restore')
+  return {
+    state: after,
+    text: record === undefined ? 'nothing differs any longer' : `${planText(record.spec)}${left.length === 0 ? '' : `.${told(left)}`}`,
+  }
 }
 
 /** Of two choices about one change the later one counts; so does the later requester. */
 function joinResolutionRequests(
   earlier: ResolutionRequest,
-  { resolution, changes, via, more = [], ...later }: ResolutionRequest,
+  { resolution, changes, via, isAll, more = [], ...later }: ResolutionRequest,
 ): ResolutionRequest {
   const message = later.message ?? earlier.message
-  const choice = { resolution, changes, ...given({ via }) }
+  const choice = { resolution, changes, ...given({ via, isAll }) }
   return { ...earlier, ...later, message, more: [...(earlier.more ?? []), choice, ...more] }
 }
 
 export function planRecheck({ plan }: CommandContext, state: RequestState): PlannedCommand {
   const { observation } = observedState(state)
   const created = plan({ ...state, observation })
-  const notes = created.notes.slice(0, 3).map((note) => ` ${markdownProse(sentenceOf(note))}.`)
   const { status } = created.report
-  const text = `looked at the cluster at ${time(observation.cluster.observedAt)}: ${status.stuckSince === undefined ? STATES[status.state] : STUCK}.${notes.join('')}`
+  const text = `looked at the cluster at ${time(observation.cluster.observedAt)}: ${status.stuckSince === undefined ? STATES[status.state] : STUCK}.${told(created.notes)}`
   return { state, text }
+}
+
+function told(notes: readonly Note[]): string {
+  return notes
+    .slice(0, 3)
+    .map((note) => ` ${markdownProse(sentenceOf(note))}.`)
+    .join('')
 }
 
 const STUCK = 'something differs that the syncer did not apply in its time'

@@ -48,6 +48,23 @@ function resolutions({ state }: AnsweredRequests): string[] | undefined {
   return record?.spec.changes.map(({ resolution }) => resolution)
 }
 
+test('a comment that adopts all says what it leaves; one that names it is refused', () => {
+  const verdict = verdictOf([driftOf('spec.token', { git: 'a', live: 'b' }), driftOf('spec.replicas')], {
+    desired: desiredOf({ token: 'a', replicas: 3 }),
+  })
+  const unit = proposedOf([], { verdicts: [verdict] })
+  const answered = comment('/adopt', unit)
+  assert.deepEqual(resolutions(answered), ['Restore', 'Adopt'])
+  assert.match(
+    texts(answered).join(),
+    /^done: the plan is \*\*mixed\*\* .*decides it\. `spec\.token` of Deployment `shop\/web` is planned as Restore and not as Adopt: the value is a/,
+  )
+  assert.match(
+    texts(comment('/adopt 1', unit)).join(),
+    /^refused: cannot adopt `spec\.token` of Deployment `shop\/web`: the value is a credential/,
+  )
+})
+
 const CHOICES: readonly (readonly [body: string, resolutions: readonly string[], text: RegExp])[] = [
   ['/release', ['Release', 'Release'], /^done: the plan is \*\*Release\*\*/],
   ['/adopt 2', ['Restore', 'Adopt'], /^done: the plan is \*\*mixed\*\*/i],

@@ -6,7 +6,7 @@ import { resourceKey } from '../../krm/resource-id.ts'
 import type { Change } from '../../record/schema.ts'
 import { given } from '../../text/given.ts'
 import type { Choice, ResolutionRequest } from '../turn/observation.ts'
-import { selectChanges } from './select-changes.ts'
+import { namesAll, selectChanges } from './select-changes.ts'
 
 /** One resolution for the changes that selectors name; none means all. */
 export interface RequestedChoice {
@@ -53,7 +53,7 @@ function choiceOf({ resolution, selectors, via }: RequestedChoice, request: Reso
     resolution,
     current.filter(({ fingerprint }) => changes === undefined || changes.has(fingerprint)),
   )
-  return { resolution, changes, ...given({ via }) }
+  return { resolution, changes, ...given({ via }), ...(namesAll(selectors) ? { isAll: true } : {}) }
 }
 
 /**

@@ -30,7 +30,7 @@ export function selectChanges(
   changes: readonly SelectableLine[],
   open = changes.length,
 ): ReadonlySet<string> | undefined {
-  if (selectors.length === 0 || selectors.includes('all')) return undefined
+  if (namesAll(selectors)) return undefined
   const selected = new Set<string>()
   for (const selector of selectors.flatMap(splitNumbers)) {
     const found = matching(selector, changes)
@@ -38,6 +38,10 @@ export function selectChanges(
     for (const { fingerprint } of found) selected.add(fingerprint)
   }
   return selected
+}
+
+export function namesAll(selectors: readonly string[]): boolean {
+  return selectors.length === 0 || selectors.includes('all')
 }
 
 function splitNumbers(text: string): string[] {

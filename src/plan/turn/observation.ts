@@ -250,6 +250,8 @@ export interface Choice {
   readonly changes: ReadonlySet<string> | undefined
   /** Which of several equal locations in git is edited; undefined without a choice. */
   readonly via?: string | undefined
+  /** Whether it names no change: one that cannot have the resolution keeps the one that it has. */
+  readonly isAll?: boolean
 }
 
 /** A person's request. */

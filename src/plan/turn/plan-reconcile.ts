@@ -10,6 +10,7 @@ import type { ClosedEpisode, DriftRecord, DriftReport } from '../../record/schem
 import {
   allChanges,
   applyingFingerprints,
+  choiceFor,
   type OpenChange,
   type PlannedChange,
   planResolutions,
@@ -33,7 +34,7 @@ import { assertOwnBase, otherBase } from './base-branch.ts'
 import { leftAlone, withdrawnNote } from './branch-notes.ts'
 import { cannotChange } from './cannot-change.ts'
 import type { Observation, OpenBranch, ResolutionRequest } from './observation.ts'
-import { possiblePlan } from './possible-plan.ts'
+import { asRestore, possiblePlan } from './possible-plan.ts'
 import { proposalFiles } from './proposal-files.ts'
 import { asOfNow, clockNotes, newerThan, tooOld, tooOldNote, withoutEnded } from './too-old.ts'
 import { sameTree } from './unit-git.ts'
@@ -170,13 +171,17 @@ class Turn {
 
   /** What is open for a decision: a change that a merged Restore authorised to go back is decided. */
   private active(): readonly PlannedChange[] {
+    return this.plannedFor(this.resolutionRequest)
+  }
+
+  private plannedFor(resolutionRequest: ResolutionRequest | undefined): readonly PlannedChange[] {
     const applying = applyingFingerprints(this.found.closed)
     const open = applying.size === 0 ? this.changes : this.changes.filter(({ fingerprint }) => !applying.has(fingerprint))
     const { policy, key } = this.observed
     const inAdoptWindow = adoptWindowOf(this.observed)
     const byPolicy = (change: (typeof open)[number]) =>
       possibleResolution(change, change.drift.scaler !== undefined ? 'Release' : inAdoptWindow(change.drift) ? 'Adopt' : policy.defaultPlan)
-    return planResolutions(open, this.joint?.like ?? this.open?.record, this.resolutionRequest, { byPolicy, key })
+    return planResolutions(open, this.joint?.like ?? this.open?.record, resolutionRequest, { byPolicy, key })
   }
 
   private fight(): Hold | undefined {
@@ -301,7 +306,8 @@ class Turn {
     const { open, observed } = this
     const updates = this.withdrawn(joint.ref)
     const same = open?.ref === joint.ref && !open.outdated && updates.length === 0 && isEqualText(observed, open, record)
-    const files = same && !joint.files ? NO_FILES : proposalFiles(observed, active, record, joint.workspace)
+    const files = same && !joint.files ? NO_FILES : orFailure(() => proposalFiles(observed, active, record, joint.workspace))
+    if (files instanceof Failure) return this.partOfRequest(active, fingerprint, record, files)
     const outcome = same ? 'unchanged' : open === undefined ? 'created' : 'updated'
     const branch = { ref: joint.ref, state: 'proposed', record } as const
     const plan = this.done(active, fingerprint, {
@@ -316,12 +322,26 @@ class Turn {
 
   /** No edit was requested just now, so an impossible edit must not hide the drift. */
   private withoutFiles(active: readonly PlannedChange[], fingerprint: string, record: DriftRecord, failure: Failure): UnitPlan {
-    if (this.resolutionRequest !== undefined) throw failure
+    if (this.resolutionRequest !== undefined) return this.partOfRequest(active, fingerprint, record, failure)
     const why = `${failure.what}: ${failure.why}`
     if (this.open !== undefined)
       return this.keepOpen(active, fingerprint, 'frozen', [leftAlone(`${shortBranch(this.open.ref)} cannot be made anew (${why})`)])
     if (active.every(({ resolution }) => resolution === 'Restore')) throw failure
     const { changes, notes } = possiblePlan(active, failure, (each) => proposalFiles(this.observed, each, record))
+    const plan = this.record(changes, fingerprint)
+    return { ...plan, notes: [...plan.notes, ...notes] }
+  }
+
+  /** A request that names no change takes what is possible, and says what is not. @throws Failure where nothing of it is */
+  private partOfRequest(active: readonly PlannedChange[], fingerprint: string, record: DriftRecord, failure: Failure): UnitPlan {
+    const before = new Map(this.plannedFor(undefined).map((change) => [change.fingerprint, change]))
+    const instead = (change: PlannedChange): PlannedChange => {
+      const known = before.get(change.fingerprint)
+      if (change.resolution === 'Restore' || choiceFor(this.resolutionRequest, change)?.isAll !== true) return change
+      return known === undefined || known.resolution === change.resolution ? asRestore(change) : known
+    }
+    const { changes, notes } = possiblePlan(active, failure, (each) => proposalFiles(this.observed, each, record), instead)
+    if (!changes.some((change) => active.includes(change) && instead(change).resolution !== change.resolution)) throw failure
     const plan = this.record(changes, fingerprint)
     return { ...plan, notes: [...plan.notes, ...notes] }
   }

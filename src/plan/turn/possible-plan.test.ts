@@ -18,7 +18,7 @@ import type { UnitPlan } from './unit-plan.ts'
 const WHY = new Failure({ code: 'BP2001', what: 'it is refused', why: 'as a whole', remedy: 'restore' })
 
 function changeOf(name: string, resolution: PlannedChange['resolution'] = 'Adopt'): PlannedChange {
-  return { drift: driftOf(`spec.${name}`), desired: undefined, fingerprint: name, resolution, via: 'setter:x' }
+  return { drift: driftOf(`spec.${name}`), desired: desiredOf({}), fingerprint: name, resolution, via: 'setter:x' }
 }
 
 /** The plan, where an attempt is refused that the condition is true of; by names of fields and of those that are adopted. */
@@ -68,6 +68,15 @@ const PLANS: readonly (readonly [
     has('f0'),
     [`${Array.from({ length: 21 }, (_none, at) => `f${at} Restore`).join()}`, ALL],
   ],
+  [
+    'of too many to try what refuses itself',
+    ['password', ...Array.from({ length: 21 }, (_none, at) => `f${at}`)],
+    has('password'),
+    [
+      `password Restore,${Array.from({ length: 21 }, (_none, at) => `f${at} Adopt`).join()}`,
+      asRestore('password', 'the value is a credential, and a credential in git is readable by everybody who can read the repository'),
+    ],
+  ],
 ]
 
 for (const [name, names, refuses, plan] of PLANS) {
@@ -115,6 +124,33 @@ test('an edit that nobody asked for does not hide the drift: what cannot be adop
   const { policy } = observationOf()
   const restored = { ...BROKEN, policy }
   refusalOf(() => planReconcile(restored))
+})
+
+const TOKEN = driftOf('spec.token', { git: 'a', live: 'b' })
+const WITH_TOKEN = { verdicts: [verdictOf([TOKEN, REPLICAS], { desired: desiredOf({ token: 'a', replicas: 3 }) })] }
+const ALL_ADOPTED: ResolutionRequest = { ...ADOPT, isAll: true }
+
+function resolutionsOf(unit: Observation, resolutionRequest: ResolutionRequest): readonly string[] {
+  const plan = planReconcile(unit, { resolutionRequest })
+  return [...(plan.record?.spec.changes ?? []).map(({ resolution }) => resolution), ...plan.notes.map(({ text }) => text)]
+}
+
+test('a request for all takes what is possible, and says what it leaves and why', () => {
+  const why = 'the value is a credential, and a credential in git is readable by everybody who can read the repository'
+  const left = (resolution: string) => `spec.token of Deployment shop/web is planned as ${resolution} and not as Adopt: ${why}`
+  assert.deepEqual(resolutionsOf(observationOf([], WITH_TOKEN), ALL_ADOPTED), ['Restore', 'Adopt', left('Restore')])
+  const before = proposedOf([], WITH_TOKEN, { resolutionRequest: { ...ALL_ADOPTED, resolution: 'Release' } })
+  assert.deepEqual(resolutionsOf(before, ALL_ADOPTED), ['Release', 'Adopt', left('Release')])
+})
+
+test('a request that names the change, or of which nothing is possible, is refused', () => {
+  const unit = observationOf([], WITH_TOKEN)
+  const [token] = planReconcile(unit).report.spec.changes
+  const named: ResolutionRequest = { ...ADOPT, changes: new Set([token?.fingerprint ?? '']) }
+  for (const request of [named, { ...ALL_ADOPTED, more: [named] }])
+    assert.equal(refusalOf(() => planReconcile(unit, { resolutionRequest: request })).code, 'BP2002')
+  const only = observationOf([], { verdicts: [verdictOf([TOKEN], { desired: desiredOf({ token: 'a' }) })] })
+  assert.equal(refusalOf(() => planReconcile(only, { resolutionRequest: ALL_ADOPTED })).code, 'BP2002')
 })
 
 test('a proposal that cannot be recreated stays as it is', () => {

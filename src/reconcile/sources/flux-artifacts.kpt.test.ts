@@ -63,9 +63,9 @@ class ArtifactWorld extends TurnWorld {
   }
 
   /** Paths of the files that Adopt edits. */
-  async adopted(key: string, field: string, value: Json): Promise<readonly string[]> {
+  async adopted(key: string, field: string, value: Json, selectors: readonly string[] = []): Promise<readonly string[]> {
     this.edit(key, field, value)
-    const { branch } = await this.plan({ resolutionRequest: { resolution: 'Adopt', selectors: [], message: undefined } })
+    const { branch } = await this.plan({ resolutionRequest: { resolution: 'Adopt', selectors, message: undefined } })
     const { repository } = this
     return repository
       .paths(branch)
@@ -188,16 +188,17 @@ describe('a file that the artifact leaves out', { skip: whyNoKubectl() }, () => 
   })
 
   test('is not added for a new object', async () => {
-    const adopted = async (ignore?: string): Promise<readonly string[]> => {
+    const adopted = async (ignore?: string, selectors?: readonly string[]): Promise<readonly string[]> => {
       const world = new ArtifactWorld({}, ignore)
       const marks = '{kustomize.toolkit.fluxcd.io/name: apps, kustomize.toolkit.fluxcd.io/namespace: flux-system, tier: front}'
       for (const name of ['web', 'extra']) {
         const live = WEB.replace('name: web', `name: ${name}, namespace: shop, labels: ${marks}`)
         world.cluster.put(appliedBy(name === 'web' ? world.syncer : 'kubectl', yaml(live)))
       }
-      return world.adopted(WEB_CONFIG, 'data.color', 'green')
+      return world.adopted(WEB_CONFIG, 'data.color', 'green', selectors)
     }
     assert.deepEqual(await adopted(), ['deploy/extra.yaml', 'deploy/web.yaml'])
-    assert.match((await refused(adopted('*extra*'), 'BP2001')).why, /would not get the new file deploy\/extra.yaml/)
+    assert.deepEqual(await adopted('*extra*'), ['deploy/web.yaml'])
+    assert.match((await refused(adopted('*extra*', ['configmap/extra']), 'BP2001')).why, /would not get the new file deploy\/extra.yaml/)
   })
 })
