@@ -3,6 +3,7 @@ import { asFailure, Failure } from '../failure.ts'
 import type { RedactionKey } from '../krm/redaction/redacted.ts'
 import { isSelector } from '../plan/commands/select-changes.ts'
 import type { UnitResult } from '../plan/turn/unit-result.ts'
+import { type PolicySet, parsePolicyFiles } from '../policy/parse-policy.ts'
 import type { RequestedActionSource } from '../ports/check-run.ts'
 import type { ClusterReader, OpenedWriter } from '../ports/cluster.ts'
 import { GIT_ALONE } from '../ports/forge-setup.ts'
@@ -25,7 +26,6 @@ import {
   type FunctionOptions,
   type Optional,
   type OutputOptions,
-  operatorPolicy,
   Progress,
   type RepositoryOptions,
 } from './flags/options.ts'
@@ -225,4 +225,12 @@ export function splitArguments(name: string | undefined, selectors: readonly str
 
 export function keyText(path: string): string {
   return `made the installation key ${path}: scans on other machines need the same key (BACKPORCH_KEY) to recognise what was decided`
+}
+
+/** What repositories cannot override. @throws Failure BP1001 where it cannot be read, BP1005 */
+export function operatorPolicy(
+  { operatorPolicy: path }: Pick<ClusterOptions, 'operatorPolicy'>,
+  cli: Pick<CliContext, 'readPolicyFiles'>,
+): PolicySet | undefined {
+  return path === undefined ? undefined : parsePolicyFiles(cli.readPolicyFiles(path), 'operator')
 }

@@ -36,7 +36,6 @@ import {
   type ForgeOptions,
   type FunctionOptions,
   type OutputOptions,
-  operatorPolicy,
   Progress,
   type RepositoryOptions,
   type ValuesOf,
@@ -44,6 +43,7 @@ import {
 import { readLedgerOf } from '../ledger-session.ts'
 import { printList } from '../print/print-document.ts'
 import { Printer } from '../print/printer.ts'
+import { operatorPolicy } from '../turn-session.ts'
 
 /** `pre`: before the installation, checks that only writing needs are skipped or only warn. */
 type CheckOptions = ValuesOf<typeof CHECK_FLAGS> & RepositoryOptions & ForgeOptions & FunctionOptions & ClusterOptions & OutputOptions

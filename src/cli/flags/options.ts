@@ -2,7 +2,6 @@
 import { Command, InvalidArgumentError, Option, type OptionValues } from '@commander-js/extra-typings'
 import { Failure } from '../../failure.ts'
 import { secondsOf } from '../../policy/duration.ts'
-import { type PolicySet, parsePolicyFiles } from '../../policy/parse-policy.ts'
 import { FORGE_KINDS } from '../../ports/forge-setup.ts'
 import { splitWords } from '../../render/runtimes/split-words.ts'
 import type { AllowedFunctions, CliContext, ClusterTarget } from '../cli-context.ts'
@@ -139,14 +138,6 @@ export function allowedFunctions({
   containerEngine,
 }: FunctionOptions & Pick<ClusterOptions, 'allowRender'>): AllowedFunctions {
   return { exec: allowExec ?? [], modules: allowModule ?? [], images: allowImage ?? [], render: allowRender ?? [], engine: containerEngine }
-}
-
-/** What repositories cannot override. @throws Failure BP1001 where it cannot be read, BP1005 */
-export function operatorPolicy(
-  { operatorPolicy: path }: Pick<ClusterOptions, 'operatorPolicy'>,
-  cli: Pick<CliContext, 'readPolicyFiles'>,
-): PolicySet | undefined {
-  return path === undefined ? undefined : parsePolicyFiles(cli.readPolicyFiles(path), 'operator')
 }
 
 export function clusterTarget(options: ClusterOptions): ClusterTarget {
