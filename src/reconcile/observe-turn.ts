@@ -43,7 +43,7 @@ export async function observeTurn(
   const read = await observeRepository(ports, request, signal)
   const asked = await eachOf(wanted, CLUSTERS_AT_ONCE, async (cluster) => {
     const patience = new ClusterPatience(cluster.name, request)
-    return { cluster, patience, sources: await patience.limit(signal, (limit) => discoverSources(read, cluster, limit)) }
+    return { cluster, patience, sources: await patience.limit(signal, (limit) => discoverSources(read, cluster, request.renderer, limit)) }
   })
   const view = withFound(
     read,
@@ -153,7 +153,7 @@ export async function observeUnits(
   request: ObserveRequest,
   signal: AbortSignal,
 ): Promise<{ readonly view: RepositoryView; readonly units: readonly ObservedUnit[] }> {
-  const view = await withSources(await observeRepository(ports, request, signal), [ports.cluster], signal)
+  const view = await withSources(await observeRepository(ports, request, signal), [ports.cluster], request.renderer, signal)
   const { units } = await observeCluster(view, ports.cluster, request, signal)
   return { view, units }
 }

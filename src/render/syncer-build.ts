@@ -20,6 +20,8 @@ export interface SyncerBuild {
   readonly parent?: SyncerBuild | undefined
   /** With `parent`: its files at the commit that the cluster has; those of the commit that is built, unless given. */
   readonly appliedFiles?: SourceFiles | undefined
+  /** With `parent`: whether the chart in the folder is rendered, because nothing is known of what Helm stored. */
+  readonly ownChart?: boolean | undefined
   /** Objects beside the resource that decide about the build too. */
   readonly inputs?: readonly ResourceId[] | undefined
   /** Where the repository declares the resource, for objects of a chart that is not in the repository. */

@@ -1,13 +1,18 @@
 /** The releases of Flux HelmReleases that Kustomizations apply from a repository (helm-controller `docs/spec/v2/helmreleases.md`). */
+import { createHash } from 'node:crypto'
 import { labelsOf, metadataText } from '../krm/resource.ts'
 import { parseApiVersion } from '../krm/resource-id.ts'
 import type { DeployedRelease } from '../ports/cluster.ts'
+import type { DesiredResource } from '../render/desired-set.ts'
+import { fluxChart, whyOnlyFlux } from '../render/flux/flux-chart.ts'
 import { fluxRelease, type ValuesRef } from '../render/flux/flux-release.ts'
-import type { SyncerBuild } from '../render/syncer-build.ts'
+import { joined } from '../render/kustomize/kustomization-walk.ts'
+import type { SourceArtifact, SyncerBuild } from '../render/syncer-build.ts'
 import { isJsonArray, isJsonObject, type Json, type JsonObject, objectsIn, partOf, textOf } from '../text/json.ts'
-import { isFilled } from './own-resource.ts'
+import { followedRepository, whyNotHad } from './flux-git.ts'
+import { folderOf, isFilled } from './own-resource.ts'
 import { titleOfOwn } from './sync-path.ts'
-import { declaredNamed, type RefusedSource, type SourcedRepository, type UnitSource } from './unit-source.ts'
+import { declaredNamed, type RefusedSource, type ResourcesOf, type SourcedRepository, type UnitSource } from './unit-source.ts'
 
 export const HELM_TOOLKIT = 'helm.toolkit.fluxcd.io'
 const KUSTOMIZE = 'kustomize.toolkit.fluxcd.io'
@@ -28,23 +33,34 @@ export function releaseSources(
   })
 }
 
-/** Without a cluster nothing says what Helm made of them. Patches of a HelmRelease are none. @param units of the Kustomizations that files declare */
-export function releasesOfFiles(releases: readonly JsonObject[], units: readonly UnitSource[]): readonly RefusedSource[] {
-  if (units.length === 0) return []
-  return releases.flatMap((own) => {
-    const isWhole = isFilled(partOf(own, 'spec', 'chart')) || isFilled(partOf(own, 'spec', 'chartRef'))
-    if (!isWhole || parseApiVersion(textOf(own, 'apiVersion')).group !== HELM_TOOLKIT) return []
-    const why =
-      'what Helm made of it is in the cluster: record the resources of Flux and the Secret of the release too, or compare with the cluster'
-    return [{ title: `Flux HelmRelease ${titleOfOwn(own)}`, why }]
+/** HelmReleases as a Kustomization of the repository builds them, where files are all that is known. */
+export function builtReleaseSources(
+  objects: readonly DesiredResource[],
+  parent: UnitSource,
+  of: ResourcesOf,
+  repository: SourcedRepository,
+): readonly (UnitSource | RefusedSource)[] {
+  return objects.map(({ object: own, hidden = [] }) => {
+    const title = `Flux HelmRelease ${titleOfOwn(own)}`
+    if (metadataText(own, 'namespace') === '')
+      return { title: `Flux HelmRelease ${metadataText(own, 'name')}`, why: 'it has no namespace, and Flux applies no such resource' }
+    if (hidden.length > 0) return { title, why: 'a variable of its Kustomization puts a value of a Secret into it' }
+    return releaseSource(own, parent, repository, chartOf(own, of, repository))
   })
 }
 
-function releaseSource(own: JsonObject, parent: UnitSource, repository: SourcedRepository): UnitSource | RefusedSource {
+/** @param chart where files are all that is known */
+function releaseSource(
+  own: JsonObject,
+  parent: UnitSource,
+  repository: SourcedRepository,
+  chart?: FolderChart | { readonly why: string },
+): UnitSource | RefusedSource {
   const title = `Flux HelmRelease ${titleOfOwn(own)}`
   const [namespace, name] = [metadataText(own, 'namespace'), metadataText(own, 'name')]
   if (isFilled(partOf(own, 'spec', 'kubeConfig'))) return { title, why: 'it applies to another cluster (spec.kubeConfig)' }
   const valuesFrom = valuesFromOf(own, namespace)
+  const stored = releaseOf({ namespace, name }, own)
   const declared = declaredNamed(
     own,
     repository.declared,
@@ -68,13 +84,49 @@ function releaseSource(own: JsonObject, parent: UnitSource, repository: SourcedR
     partOf: parent,
     variablesFrom: [],
     valuesFrom,
-    release: releaseOf({ namespace, name }, own),
+    release: stored,
+    ...(chart === undefined ? {} : { unstored: 'why' in chart ? chart : ('chart' as const) }),
     render: ({ values, release, parent: above }) => {
+      const given = { ...build, parent: above, release: { revision: release?.revision ?? 0, entries: values } }
+      if (release === undefined && chart !== undefined && 'folder' in chart) {
+        const deployed = { ...NOT_DEPLOYED, namespace: textOf(own, 'spec', 'targetNamespace') || namespace, name: stored.name }
+        const builder = fluxChart({ deployed, valuesFrom, entries: values })
+        return { tool: 'syncer', build: { ...given, ...chart, place: undefined, ownChart: true, builder } }
+      }
       const builder = fluxRelease({ deployed: release ?? NOT_DEPLOYED, valuesFrom, entries: values })
-      return { tool: 'syncer', build: { ...build, parent: above, release: { revision: release?.revision ?? 0, entries: values }, builder } }
+      return { tool: 'syncer', build: { ...given, builder } }
     },
     pinned: undefined,
   }
+}
+
+interface FolderChart {
+  readonly folder: string
+  readonly artifact: SourceArtifact
+}
+
+/** The chart of the repository, or why it is none or not all of what Flux makes of it, with what tells the objects all the same. */
+function chartOf(own: JsonObject, of: ResourcesOf, repository: SourcedRepository): FolderChart | { readonly why: string } {
+  const refused = (why: string): { readonly why: string } => ({
+    why: `nothing is recorded of what Helm stores of its release, and ${why}: record the Secret of the release (type helm.sh/release.v1), or ask the cluster`,
+  })
+  const spec = partOf(own, 'spec', 'chart', 'spec')
+  const [kind, name] = [textOf(spec, 'sourceRef', 'kind'), textOf(spec, 'sourceRef', 'name')]
+  if (kind !== 'GitRepository') {
+    const [from, named] = kind === '' ? [textOf(own, 'spec', 'chartRef', 'kind'), textOf(own, 'spec', 'chartRef', 'name')] : [kind, name]
+    return refused(`its chart is of the ${from} ${named}, from which nothing is fetched`)
+  }
+  const at = { namespace: textOf(spec, 'sourceRef', 'namespace') || metadataText(own, 'namespace'), name }
+  const source = followedRepository(at, of, repository)
+  if (source === undefined) return refused(`its chart is of the GitRepository ${at.namespace}/${name}, which is another repository`)
+  if (!source.isBase)
+    return refused(`its chart is of the GitRepository ${at.namespace}/${name}, which does not follow ${repository.baseBranch}`)
+  const folder = folderOf(textOf(spec, 'chart'))
+  if (folder === undefined || !repository.has(joined(folder, 'Chart.yaml')))
+    return refused(`this repository has no chart at ${textOf(spec, 'chart')}`)
+  const lacking = whyNotHad(source.artifact, folder)
+  const why = lacking === undefined ? whyOnlyFlux(own) : `the chart has another content: ${lacking}`
+  return why === undefined ? { folder, artifact: source.artifact } : refused(why)
 }
 
 /** Stands for a release that could not be read: its build has a problem. */
@@ -111,6 +163,14 @@ export function releaseOf(
   const composed = target === '' ? name : `${target}-${name}`
   return {
     namespace: textOf(own, 'status', 'storageNamespace') || textOf(own, 'spec', 'storageNamespace') || namespace,
-    name: newest || textOf(own, 'spec', 'releaseName') || composed,
+    name: newest || shortened(textOf(own, 'spec', 'releaseName') || composed),
   }
+}
+
+const MOST_NAME = 53
+
+/** As helm-controller writes a name that Helm does not take (`internal/release/name.go`). */
+function shortened(name: string): string {
+  if (name.length <= MOST_NAME) return name
+  return `${name.slice(0, MOST_NAME - 13)}-${createHash('sha256').update(name).digest('hex').slice(0, 12)}`
 }

@@ -4,17 +4,17 @@
  */
 import { metadataText } from '../krm/resource.ts'
 import { parseApiVersion } from '../krm/resource-id.ts'
-import { isWithin } from '../render/flux/artifact-files.ts'
 import { FLUX_BUILDER } from '../render/flux/flux-kustomization.ts'
-import type { ArtifactContent } from '../render/syncer-build.ts'
-import { canonicalJson, isJsonObject, type Json, type JsonObject, objectsIn, partOf, textOf, textsIn } from '../text/json.ts'
-import { HELM_TOOLKIT, releaseSources, releasesOfFiles } from './flux-releases.ts'
+import { canonicalJson, isJsonObject, type Json, type JsonObject, objectsIn, partOf, textOf } from '../text/json.ts'
+import { followedRepository, whyNotHad } from './flux-git.ts'
+import { builtReleaseSources, HELM_TOOLKIT, releaseSources } from './flux-releases.ts'
 import { folderOf, isFilled } from './own-resource.ts'
 import { titleOfOwn } from './sync-path.ts'
 import {
   declarationOf,
   declaredNamed,
   type RefusedSource,
+  type ResourcesOf,
   type SourceDiscovery,
   type SourcedRepository,
   type UnitSource,
@@ -23,8 +23,6 @@ import {
 
 const KUSTOMIZE = 'kustomize.toolkit.fluxcd.io'
 const SOURCE = 'source.toolkit.fluxcd.io'
-
-type ResourcesOf = (kind: string) => readonly JsonObject[]
 
 export const FLUX_SOURCES: SourceDiscovery = {
   kinds: [
@@ -37,10 +35,12 @@ export const FLUX_SOURCES: SourceDiscovery = {
     const found = of('Kustomization').flatMap((own) =>
       parseApiVersion(textOf(own, 'apiVersion')).group === KUSTOMIZE ? kustomizationSource(own, of, repository) : [],
     )
+    // A file alone is not yet what the Kustomization applies.
+    if (repository.isFiles) return found
     const units = found.flatMap((source) => ('why' in source ? [] : [source]))
-    const releases = of('HelmRelease')
-    return [...found, ...(repository.isFiles ? releasesOfFiles(releases, units) : releaseSources(releases, units, repository))]
+    return [...found, ...releaseSources(of('HelmRelease'), units, repository)]
   },
+  built: { group: HELM_TOOLKIT, kind: 'HelmRelease', read: builtReleaseSources },
 }
 
 function kustomizationSource(own: JsonObject, of: ResourcesOf, repository: SourcedRepository): readonly (UnitSource | RefusedSource)[] {
@@ -52,28 +52,18 @@ function kustomizationSource(own: JsonObject, of: ResourcesOf, repository: Sourc
   if (given === undefined) return ofArtifact(own, title, repository)
   if ('why' in given) return [{ title, why: given.why }]
   const { from, root } = given
-  const source = of('GitRepository').find(
-    (one) => metadataText(one, 'name') === from.name && metadataText(one, 'namespace') === from.namespace,
-  )
-  if (source === undefined ? !repository.isFiles : !repository.isHere(textOf(source, 'spec', 'url'))) return []
-  const ref = partOf(source, 'spec', 'ref')
-  const branch = textOf(ref, 'branch') || (source === undefined ? repository.baseBranch : 'master')
-  const fixed = ['commit', 'name', 'semver', 'tag'].find((field) => isFilled(partOf(ref, field)))
-  if (fixed === undefined && branch !== repository.baseBranch) return []
+  const source = followedRepository(from, of, repository)
+  if (source === undefined || (source.fixed === undefined && !source.isBase)) return []
   const path = folderOf(partOf(own, 'spec', 'path') ?? './')
   if (path === undefined) return [{ title, why: 'its path leaves the repository' }]
   const folder = [root, path].filter((part) => part !== '').join('/')
   if (isFilled(partOf(own, 'spec', 'kubeConfig'))) return [{ title, why: 'it applies to another cluster (spec.kubeConfig)' }]
   const declared = declarationOf(own, repository.declared, builtBy)
-  const at = `${from.namespace}/${from.name}`
-  const content = contentOf(source)
-  const artifact = { title: `GitRepository ${at}`, ...content, all: contentsOf(of, repository) }
-  const lacking = notHad(content, folder)
-  if (lacking !== undefined) return [{ title, why: `${lacking} of ${artifact.title}` }]
+  const { fixed, artifact } = source
+  const lacking = whyNotHad(artifact, folder)
+  if (lacking !== undefined) return [{ title, why: lacking }]
   const pinned =
-    fixed === undefined
-      ? undefined
-      : `${title} applies the ${fixed} ${textOf(ref, fixed)} of GitRepository ${at}: a merge is applied once spec.ref of it moves`
+    fixed === undefined ? undefined : `${title} applies the ${fixed} of ${artifact.title}: a merge is applied once spec.ref of it moves`
   return [
     {
       title,
@@ -87,41 +77,6 @@ function kustomizationSource(own: JsonObject, of: ResourcesOf, repository: Sourc
       pinned,
     },
   ]
-}
-
-/** What the fields of a GitRepository say about its artifact. */
-export function contentOf(source: JsonObject | undefined): ArtifactContent {
-  const included = objectsIn(partOf(source, 'spec', 'include')).map((each) => {
-    const name = textOf(each, 'repository', 'name')
-    return { path: inRoot(textOf(each, 'toPath') || name), title: `GitRepository ${name}` }
-  })
-  const sparse = textsIn(partOf(source, 'spec', 'sparseCheckout')).map((path) => path.replace(/^\.\//, ''))
-  return { ignore: textOf(source, 'spec', 'ignore') || undefined, sparse, included }
-}
-
-/** The controller joins the path to the root of the artifact, and no `..` leaves it. */
-function inRoot(path: string): string {
-  const segments: string[] = []
-  for (const each of path.split('/'))
-    if (each === '..') segments.pop()
-    else if (each !== '' && each !== '.') segments.push(each)
-  return segments.join('/')
-}
-
-/** Why the artifact has not the folder as it is in the repository, as the beginning of a clause. */
-function notHad({ sparse, included }: ArtifactContent, folder: string): string | undefined {
-  const other = included.find(({ path }) => isWithin(folder, path) || isWithin(path, folder))
-  if (other !== undefined)
-    return `its folder has files of another repository: ${other.title} is copied to ${other.path || 'the root'} by spec.include`
-  const inside = `${folder}/`
-  const isThere = folder === '' || sparse.length === 0 || sparse.some((each) => inside.startsWith(each) || each.startsWith(inside))
-  return isThere ? undefined : 'its folder is not in spec.sparseCheckout'
-}
-
-/** Of every GitRepository of the repository: one of them has the file that declares a Kustomization. */
-function contentsOf(of: ResourcesOf, repository: SourcedRepository): readonly ArtifactContent[] {
-  const own = of('GitRepository').filter((source) => repository.isHere(textOf(source, 'spec', 'url')))
-  return own.length === 0 ? [contentOf(undefined)] : own.map(contentOf)
 }
 
 /** What is packed elsewhere may be anything; it is told where this repository declares the resource. */

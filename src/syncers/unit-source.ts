@@ -1,6 +1,7 @@
 /** Units of a repository that are known by what a syncer applies (design §14). */
 import type { ResourceId } from '../krm/resource-id.ts'
 import type { DeployedRelease } from '../ports/cluster.ts'
+import type { DesiredResource } from '../render/desired-set.ts'
 import type { ValuesRef } from '../render/flux/flux-release.ts'
 import type { RenderChoice } from '../render/render-choice.ts'
 import { isSameResource, type SyncerBuild } from '../render/syncer-build.ts'
@@ -29,6 +30,8 @@ export interface UnitSource {
   readonly valuesFrom?: readonly ValuesRef[]
   /** The Helm release that it makes. */
   readonly release?: { readonly namespace: string; readonly name: string }
+  /** Of a release that files declare: what counts where nothing that Helm stored of it is known. Undefined: nothing does. */
+  readonly unstored?: 'chart' | { readonly why: string }
   /** The unit that applies its resource. */
   readonly partOf?: UnitSource
   readonly render: (answers: SourceAnswers) => RenderChoice
@@ -114,8 +117,22 @@ export interface SourceKind {
   readonly use?: 'optional' | 'files'
 }
 
+/** The resources of a kind, of the cluster or of the files. */
+export type ResourcesOf = (kind: string) => readonly JsonObject[]
+
 export interface SourceDiscovery {
   readonly kinds: readonly SourceKind[]
-  /** @param of the resources of a kind, of the cluster or of the files */
-  readonly read: (of: (kind: string) => readonly JsonObject[], repository: SourcedRepository) => readonly (UnitSource | RefusedSource)[]
+  readonly read: (of: ResourcesOf, repository: SourcedRepository) => readonly (UnitSource | RefusedSource)[]
+  /** Without a cluster: resources of this kind that a unit builds name units too. */
+  readonly built?: {
+    readonly group: string
+    readonly kind: string
+    /** @param objects that `parent` builds */
+    readonly read: (
+      objects: readonly DesiredResource[],
+      parent: UnitSource,
+      of: ResourcesOf,
+      repository: SourcedRepository,
+    ) => readonly (UnitSource | RefusedSource)[]
+  }
 }

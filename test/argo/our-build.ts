@@ -53,7 +53,7 @@ export async function ourBuild(each: ArgoCase, programs: readonly string[] = ['k
   cluster.put(applicationOf(each))
   try {
     const bare = await readRepository(new CaseRepository(each), 'main', signal)
-    const view = await withSources(bare, [cluster], signal)
+    const view = await withSources(bare, [cluster], renderer, signal)
     const [note] = sourceNotes(view)
     if (view.packages.length === 0 || note !== undefined) return { error: note?.text ?? 'there is no unit' }
     const objects: Json[] = []

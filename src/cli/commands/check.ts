@@ -214,7 +214,7 @@ async function checkCluster(options: CheckOptions, probes: Probes, cli: CliConte
     await ask('syncers', async () => {
       const operator = operatorPolicy(options, cli)
       const view = await readRepository(await cli.openRepository(options.repo, undefined), options.branch, signal, { operator })
-      const sources = await discoverSources(view, found, signal)
+      const sources = await discoverSources(view, found, await cli.openRenderer(allowedFunctions(options)), signal)
       units = sources.titles.size
       return judgeSources(await readSyncers(found, signal), sources)
     })

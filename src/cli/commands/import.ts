@@ -20,7 +20,7 @@ export async function importObjects(options: ImportOptions, cli: CliContext): Pr
   return withSession(cli, options, { packages: [], gitAlone: options.dryRun === true }, async ({ ports, request, progress, printer }) => {
     const { signal } = cli
     const read = await readRepository(ports.repository, options.branch, signal)
-    const view = await withSources(read, [ports.cluster], signal)
+    const view = await withSources(read, [ports.cluster], request.renderer, signal)
     const { namespace, to: path = namespace } = options
     const wanted = { namespace, path, fieldManager: options.fieldManager, key: request.key, renderer: request.renderer }
     const made = await importNamespace({ view, reader: ports.cluster }, wanted, signal)

@@ -87,7 +87,7 @@ async function prepare(ports: OnboardPorts, request: OnboardRequest, signal: Abo
   const proposal = proposals.find(({ ref }) => ref === CONFIGURE_REF)
   const policyPath = view.tree.some(({ path }) => path === POLICY_PATH) ? SECOND_POLICY_PATH : POLICY_PATH
   const found = await readBranch(view, proposal, { bot, paths: [policyPath, SOURCE_IGNORE_PATH] }, signal)
-  const sources = (): Promise<RepositoryView> => withSources(view, [ports.cluster], signal)
+  const sources = (): Promise<RepositoryView> => withSources(view, [ports.cluster], turn.renderer, signal)
   const branch =
     found?.unproven === undefined ? found : await asBuilt(await sources(), found, { cluster: ports.cluster, policyPath, turn }, signal)
   const observed = { hosted: isHosted(ports.forge), enrolled: view.policies.policies[0]?.where, branch, proposal }

@@ -80,14 +80,15 @@ interface PreviewOf {
 async function previewIn(sides: Sides, reader: ClusterReader, of: PreviewOf, signal: AbortSignal): Promise<ClusterPreview> {
   const { request } = of
   const cluster = reader.name
-  const before = withFound(sides.before, [await discoverSources(sides.before, reader, signal)])
+  const { renderer } = request.observe
+  const mergeRenderer = request.head.fork ? request.untrusted : renderer
+  const before = withFound(sides.before, [await discoverSources(sides.before, reader, renderer, signal)])
   const isSynced = (before.policies.synced?.get(cluster)?.size ?? 0) > 0
   const declared = async (view: RepositoryView) => (isSynced ? declaredSyncers(view, signal) : [])
   const later = afterMerge(reader, { before: await declared(sides.before), after: await declared(sides.after) })
-  const merged = withFound(sides.after, [await discoverSources(sides.after, later, signal)])
+  const merged = withFound(sides.after, [await discoverSources(sides.after, later, mergeRenderer, signal)])
   const after = await withAppliedFiles(merged, before, cluster, signal)
-  const { renderer } = request.observe
-  const merge: MergeSide = { view: after, renderer: request.head.fork ? request.untrusted : renderer, reads: sides.reads.after }
+  const merge: MergeSide = { view: after, renderer: mergeRenderer, reads: sides.reads.after }
   const { wanted, missing } = await namedUnits(request.observe.units, cluster, [before, after], signal)
   const { units, untouched } = await buildTouched(
     { before: { view: before, renderer, reads: sides.reads.before }, after: merge },

@@ -41,7 +41,7 @@ export async function renderUnit(
 const MOST_BEFORE = 2
 
 /** With the builds of the unit above, where they have to run first. */
-async function builtBy({ builder }: PackageRenderer, source: BuiltSource, signal: AbortSignal): Promise<BuildAnswer> {
+export async function builtBy({ builder }: PackageRenderer, source: BuiltSource, signal: AbortSignal): Promise<BuildAnswer> {
   if (builder === undefined) return answerOf(source, NO_BUILDS)
   for (let before = 0; ; before += 1) {
     try {

@@ -7,13 +7,17 @@ import { type FoundPackage, findPackages } from '../../package/find-packages.ts'
 import { addressesOf } from '../../policy/repository-addresses.ts'
 import type { ClusterReader } from '../../ports/cluster.ts'
 import type { PackageRepository } from '../../ports/package-repository.ts'
+import type { PackageRenderer } from '../../render/package-renderer.ts'
 import type { RenderChoice } from '../../render/render-choice.ts'
 import { unknownBuild } from '../../render/syncer-build.ts'
 import { SYNCERS } from '../../syncers/registry.ts'
-import type { DeclaredSyncer, RefusedSource, SourcedRepository, UnitSource } from '../../syncers/unit-source.ts'
+import type { DeclaredSyncer, RefusedSource, ResourcesOf, SourcedRepository, UnitSource } from '../../syncers/unit-source.ts'
 import type { JsonObject } from '../../text/json.ts'
 import { eachOf } from '../each-of.ts'
 import type { RepositoryView } from '../repository/repository-view.ts'
+import type { RecordedUnit } from '../repository/unit-folders.ts'
+import { isInside } from '../repository/unit-source.ts'
+import { builtSources } from './built-sources.ts'
 import { declaredSyncers } from './declared-syncers.ts'
 import { otherAddresses } from './other-addresses.ts'
 import { type LiveSyncers, readSyncers } from './read-syncers.ts'
@@ -31,8 +35,13 @@ export interface ClusterSources {
 }
 
 /** The view with the units that syncers of the clusters apply. @throws Failure BP30xx where a cluster cannot be asked, BP40xx when git fails */
-export async function withSources(view: RepositoryView, clusters: readonly ClusterReader[], signal: AbortSignal): Promise<RepositoryView> {
-  return withFound(view, await eachOf(clusters, CLUSTERS_AT_ONCE, (cluster) => discoverSources(view, cluster, signal)))
+export async function withSources(
+  view: RepositoryView,
+  clusters: readonly ClusterReader[],
+  renderer: PackageRenderer,
+  signal: AbortSignal,
+): Promise<RepositoryView> {
+  return withFound(view, await eachOf(clusters, CLUSTERS_AT_ONCE, (cluster) => discoverSources(view, cluster, renderer, signal)))
 }
 
 /** @param found of the clusters that answered: what the syncers of another one apply is not known */
@@ -65,37 +74,69 @@ function withFolders(
   return folders
 }
 
-/** @throws Failure BP30xx where the cluster cannot be asked, BP40xx when git fails */
-export async function discoverSources(view: RepositoryView, cluster: ClusterReader, signal: AbortSignal): Promise<ClusterSources> {
+/**
+ * @param renderer builds the units whose objects name units in turn, where files are all that is known
+ * @throws Failure BP30xx where the cluster cannot be asked, BP40xx when git fails
+ */
+export async function discoverSources(
+  view: RepositoryView,
+  cluster: ClusterReader,
+  renderer: PackageRenderer,
+  signal: AbortSignal,
+): Promise<ClusterSources> {
   const notes: Note[] = []
   const note = (subject: string, text: string): void => void notes.push({ cause: 'source-not-compared', subject, text })
   const live = await readSyncers(cluster, signal)
   const remotes = await knownAddresses(view.repository, signal)
   const isHere = addressesOf(remotes, view.policies.policies)
-  const all = await sourcesOf(view, live, isHere, signal)
-  const found: UnitSource[] = []
-  for (const source of all) {
-    if (isRefused(source)) note(source.title, source.why)
-    else if (!isFolder(view, source.folder)) note(source.title, `the base branch has no folder ${source.folder}`)
-    else if (isUnit(view, source.folder)) found.push(source)
-  }
+  const unitsIn = (all: readonly (UnitSource | RefusedSource)[]): readonly UnitSource[] =>
+    all.flatMap((source) => {
+      if (isRefused(source)) note(source.title, source.why)
+      else if (!isFolder(view, source.folder)) note(source.title, `the base branch has no folder ${source.folder}`)
+      else if (isUnit(view, source.folder)) return [source]
+      return []
+    })
+  let found = unitsIn(await sourcesOf(view, live, isHere, signal))
+  let builds = new SourceBuilds(cluster, found, signal)
   const [renders, titles] = [new Map<string, RenderChoice>(), new Map<string, string>()]
-  const builds = new SourceBuilds(cluster, found, signal)
+  const recorded = view.recorded.filter((unit) => unit.cluster === cluster.name)
+  const unknown: { readonly isOf: (unit: RecordedUnit) => boolean; readonly why: string }[] = []
+  if (live.isFiles) {
+    const declared = await declaredSyncers(view, signal)
+    const from = { of: resourcesIn(declared.map(({ object }) => object)), repository: { ...repositoryOf(view, live, isHere), declared } }
+    const parents = await Promise.all(found.map(async (source) => [source, await builds.of(source)] as const))
+    const built = await builtSources({ view, renderer }, parents, from, signal)
+    found = [...found, ...unitsIn(built.sources)]
+    builds = new SourceBuilds(cluster, found, signal, built.configMaps)
+    for (const { parent, kind, failure } of built.unknown) {
+      const why = `${parent.title} cannot be built: ${failure.why}`
+      note(parent.title, `which resources of kind ${kind} it applies is not known: ${why}`)
+      unknown.push({ isOf: ({ path, appliedBy }) => appliedBy?.includes(` ${kind} `) === true && isInside(path, parent.folder), why })
+    }
+  }
   for (const [source, path] of unitPaths(view, cluster.name, found)) {
     if (source.pinned !== undefined) note(source.title, source.pinned)
-    renders.set(path, await builds.of(source))
-    titles.set(path, source.title)
+    const why = await builds.refusal(source)
+    if (why === undefined) {
+      renders.set(path, await builds.of(source))
+      titles.set(path, source.title)
+    } else {
+      note(source.title, why)
+      unknown.push({ isOf: (unit) => unit.path === path && unit.appliedBy === source.title, why })
+    }
   }
   if (renders.size === 0 && view.packages.length === 0)
     notes.push(...(await otherAddresses((isNear) => sourcesOf(view, live, isNear, signal), remotes)))
   for (const { name, failure } of live.unread) {
     const why = `the account cannot read the resources of ${name}: ${failure.why}`
     note(name, `what it applies from this repository is not known: ${why}`)
-    // What was compared with this build is not compared with the bare files instead.
-    for (const { path, appliedBy } of view.recorded.filter((unit) => unit.cluster === cluster.name))
-      if (appliedBy?.startsWith(`${name} `) === true && !renders.has(path) && isUnit(view, path))
-        renders.set(path, { tool: 'syncer', build: unknownBuild(appliedBy, why) })
+    unknown.push({ isOf: ({ appliedBy }) => appliedBy?.startsWith(`${name} `) === true, why })
   }
+  // What was compared with such a build is not compared with the bare files instead.
+  for (const { isOf, why } of unknown)
+    for (const unit of recorded)
+      if (unit.appliedBy !== undefined && isOf(unit) && !renders.has(unit.path) && isUnit(view, unit.path))
+        renders.set(unit.path, { tool: 'syncer', build: unknownBuild(unit.appliedBy, why) })
   return { cluster: cluster.name, renders, titles, notes }
 }
 
@@ -121,22 +162,14 @@ function foldersOf(paths: ReadonlySet<string>): readonly string[] {
 
 async function sourcesOf(
   view: RepositoryView,
-  { listed, unread, isFiles }: LiveSyncers,
+  live: LiveSyncers,
   isHere: SourcedRepository['isHere'],
   signal: AbortSignal,
 ): Promise<readonly (UnitSource | RefusedSource)[]> {
-  const paths = new Set(view.tree.map(({ path }) => path))
-  const here = {
-    isHere,
-    baseBranch: view.baseBranch,
-    isBranch: (name: string) => view.refs.has(`refs/heads/${name}`),
-    has: (path: string) => paths.has(path),
-    folders: () => foldersOf(paths),
-    isFiles,
-  }
+  const { listed, unread, isFiles } = live
+  const here = repositoryOf(view, live, isHere)
   const read = (declared: readonly DeclaredSyncer[]): readonly (UnitSource | RefusedSource)[] => {
-    const objects = isFiles ? declared.map(({ object }) => object) : listed
-    const of = (kind: string): readonly JsonObject[] => objects.filter((object) => object['kind'] === kind)
+    const of = resourcesIn(isFiles ? declared.map(({ object }) => object) : listed)
     return SYNCERS.flatMap(({ name, sources }) =>
       sources === 'none' || unread.some((one) => one.name === name) ? [] : sources.read(of, { ...here, declared }),
     )
@@ -145,6 +178,19 @@ async function sourcesOf(
   const found = isFiles ? [] : read([])
   if (!isFiles && found.every(isRefused)) return found
   return read(await declaredSyncers(view, signal))
+}
+
+function repositoryOf(
+  { tree, baseBranch, refs }: RepositoryView,
+  { isFiles }: LiveSyncers,
+  isHere: SourcedRepository['isHere'],
+): Omit<SourcedRepository, 'declared'> {
+  const paths = new Set(tree.map(({ path }) => path))
+  return { isHere, baseBranch, isBranch: (name) => refs.has(`refs/heads/${name}`), has: (path) => paths.has(path), folders: () => foldersOf(paths), isFiles }
+}
+
+function resourcesIn(objects: readonly JsonObject[]): ResourcesOf {
+  return (kind) => objects.filter((object) => object['kind'] === kind)
 }
 
 function isRefused(source: UnitSource | RefusedSource): source is RefusedSource {

@@ -79,14 +79,32 @@ export async function readSyncedSource(
   }
 }
 
-/** Of a resource that another unit applies: it is built from the files of that one. */
+/** Of a resource that another unit applies: it is built from the files of that one, and from its chart where the repository has it. */
 async function readPart(commit: CommitFiles, packagePath: string, build: SyncerBuild, signal: AbortSignal): Promise<SyncedSource> {
   const { folder, parent = build } = build
-  const above = await readSyncedSource(commit, { packagePath: '', files: [] }, parent, signal)
-  const { files } = above.source
-  const applied = build.appliedFiles === undefined ? above.source : { ...above.source, files: build.appliedFiles }
+  const { source: above } = await readSyncedSource(commit, { packagePath: '', files: [] }, parent, signal)
+  const chart = build.ownChart === true ? await chartFiles(commit, build, signal) : []
+  const files = chart.length === 0 ? above.files : new Map([...chart, ...above.files])
+  const isPacked = (path: string): boolean => (above.files.has(path) || !files.has(path)) && above.isPacked?.(path) !== false
+  const applied = { ...above, files: build.appliedFiles ?? above.files, ...(chart.length === 0 ? {} : { isPacked }) }
   const source = { packagePath, package: [], tool: 'helm', folder, files, command: [], synced: build, parent: applied } as const
   return { source, failures: build.problem === undefined ? [] : [notBuilt(packagePath, build)] }
+}
+
+/** Of the folder, and of the charts of the repository that it depends on. */
+async function chartFiles(
+  given: CommitFiles,
+  { folder, artifact }: SyncerBuild,
+  signal: AbortSignal,
+): Promise<readonly (readonly [string, PackageFile])[]> {
+  const packed = artifact === undefined ? undefined : await packedFiles(given, artifact, signal)
+  const read = async (each: string) =>
+    (await everyFile(given, each, isRegular, signal)).flatMap((file) =>
+      packed?.isPacked(file.path) === false ? [] : [[file.path, file] as const],
+    )
+  const own = await read(folder)
+  const beside = await Promise.all(localDependencies({ folder, files: new Map(own) }).map((each) => read(each.folder)))
+  return [...own, ...beside.flat()]
 }
 
 function isRegular({ mode }: Pick<PackageFile, 'mode'>): boolean {

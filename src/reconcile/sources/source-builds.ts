@@ -14,14 +14,24 @@ type Named = Pick<VariablesRef, 'kind' | 'namespace' | 'name'>
 export class SourceBuilds {
   private readonly cluster: ClusterReader
   private readonly signal: AbortSignal
+  private readonly built: ReadonlyMap<string, JsonObject>
   private readonly releases: ReadonlyMap<UnitSource, Promise<Inventory | Failure | undefined>>
   private readonly known = new Map<UnitSource, Promise<RenderChoice>>()
   private asked: Promise<ClusterCapabilities> | undefined
 
-  /** @param sources every one that is asked for: their releases are read together */
-  constructor(cluster: ClusterReader, sources: readonly UnitSource[], signal: AbortSignal) {
+  /**
+   * @param sources every one that is asked for: their releases are read together
+   * @param built ConfigMaps that count in place of those of the cluster, by `resourceKey`
+   */
+  constructor(
+    cluster: ClusterReader,
+    sources: readonly UnitSource[],
+    signal: AbortSignal,
+    built: ReadonlyMap<string, JsonObject> = new Map(),
+  ) {
     this.cluster = cluster
     this.signal = signal
+    this.built = built
     const releasing = sources.flatMap((source) =>
       source.release === undefined ? [] : [{ source, helmRelease: source.release, withChart: true }],
     )
@@ -39,6 +49,12 @@ export class SourceBuilds {
     return choice
   }
 
+  /** Why a source is not compared, where that is no failure. @throws Failure BP30xx where the cluster cannot be asked */
+  async refusal(source: UnitSource): Promise<string | undefined> {
+    const { unstored } = source
+    return typeof unstored === 'object' && isNotStored(await this.releases.get(source)) ? unstored.why : undefined
+  }
+
   private async build(source: UnitSource): Promise<RenderChoice> {
     const inputs = new Inputs()
     const { variablesFrom, valuesFrom = [] } = source
@@ -48,7 +64,11 @@ export class SourceBuilds {
       inputs.problems.push(asFailure(thrown).why)
       return new Map<string, LiveState>()
     })
-    const stateOf = (ref: Named): LiveState | undefined => states.get(resourceKey(wantedOf(ref).id))
+    const stateOf = (ref: Named): LiveState | undefined => {
+      const key = resourceKey(wantedOf(ref).id)
+      const object = source.partOf === undefined ? undefined : this.built.get(key)
+      return object === undefined ? states.get(key) : { state: 'present', object, metadataOnly: false }
+    }
     for (const ref of variablesFrom) inputs.addVariables(ref, stateOf(ref))
     const values = valuesFrom.map((ref) => inputs.entries('valuesFrom', { ...ref, optional: true }, stateOf(ref))?.get(ref.key))
     const above = source.partOf === undefined ? undefined : await this.of(source.partOf)
@@ -73,6 +93,7 @@ export class SourceBuilds {
     if (release === undefined) return undefined
     const name = `the Helm release ${release.namespace}/${release.name}`
     const found = await this.releases.get(source)
+    if (source.unstored === 'chart' && isNotStored(found)) return undefined
     if (found instanceof Failure) inputs.problems.push(`${name} cannot be read: ${found.why}`)
     else if (found?.release === undefined) inputs.problems.push(`${name} is not there yet`)
     else return found.release
@@ -83,6 +104,11 @@ export class SourceBuilds {
     this.asked ??= this.cluster.identify(this.signal).then(({ version, apiVersions = [] }) => ({ version, apiVersions }))
     return this.asked
   }
+}
+
+/** A recording has it, or says nothing of it. */
+function isNotStored(found: Inventory | Failure | undefined): boolean {
+  return found instanceof Failure ? found.code === 'BP3012' : found?.release === undefined
 }
 
 class Inputs {

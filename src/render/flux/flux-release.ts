@@ -9,6 +9,7 @@ import type { PackageFiles } from '../../package/package-files.ts'
 import type { DeployedRelease } from '../../ports/cluster.ts'
 import { formatJson, isJsonArray, isJsonObject, type Json, type JsonObject, jsonEquals, partOf, textOf } from '../../text/json.ts'
 import { parseGoYaml } from '../../yaml/read/go-yaml.ts'
+import type { ChartFiles } from '../helm/chart-templates.ts'
 import { chartLayers, mergedValues, valuesIn, withValueAt } from '../helm/chart-values.ts'
 import { capabilityWords, helmOrder } from '../helm/helm-order.ts'
 import type {
@@ -64,7 +65,7 @@ function orderOf(release: FluxRelease, { build, object, declared }: HelmInput): 
   const values = valuesOf(release, object, declared)
   if (jsonEquals(values, deployed.values)) return { text: deployed.manifest }
   const unknown = whyNotRendered(deployed, object)
-  if (unknown === undefined) return rendered(release, values, build.capabilities)
+  if (unknown === undefined) return fromStored(release, values, build.capabilities)
   const why = `its values are not those of revision ${deployed.revision}, and ${unknown}`
   throw refused(build.title, why, 'wait for the release, or look at the HelmRelease')
 }
@@ -80,11 +81,11 @@ function chartOf(release: FluxRelease, { build, object, declared }: HelmInput): 
     ...layer,
     place: { kind: 'elsewhere', title: `the chart ${deployed.chartTitle}` } as const,
   }))
-  const order = rendered(release, valuesOf(release, object, declared), build.capabilities)
+  const order = fromStored(release, valuesOf(release, object, declared), build.capabilities)
   return { order, chart, title: `the chart ${deployed.chartTitle}`, layers: [...defaults, ...ownLayers(release, object, declared)] }
 }
 
-function ownLayers(release: FluxRelease, object: JsonObject, declared: HelmInput['declared']): readonly ValuesLayer[] {
+export function ownLayers(release: FluxRelease, object: JsonObject, declared: HelmInput['declared']): readonly ValuesLayer[] {
   const files = release.valuesFrom.flatMap((ref, at): ValuesLayer[] => {
     const text = entryOf(declared?.get(valuesKey(ref)), ref.key) ?? release.entries[at]
     if (text === undefined || ref.targetPath !== '') return []
@@ -98,12 +99,20 @@ function ownLayers(release: FluxRelease, object: JsonObject, declared: HelmInput
   return [...files, { values: isJsonObject(own) ? own : {}, place: { kind: 'resource', at: ['spec', 'values'] }, isDefault: false }]
 }
 
-function rendered(release: FluxRelease, values: JsonObject, capabilities: ClusterCapabilities | undefined): HelmOrder {
-  const { deployed, valuesFrom } = release
-  const files = filesOf(deployed.chart ?? [])
-  const order = helmOrder({ folder: CHART, files }, releaseWords(deployed, capabilities), [
-    ...files.values(),
-    { path: VALUES, mode: '100644', content: new TextEncoder().encode(formatJson(values)) },
+function fromStored(release: FluxRelease, values: JsonObject, capabilities: ClusterCapabilities | undefined): HelmOrder {
+  const files = filesOf(release.deployed.chart ?? [])
+  return rendered(release, { folder: CHART, files }, { own: [...files.values()], values, capabilities })
+}
+
+/** @param of `own`: the files of the chart itself. @throws Failure BP1210 for a chart that Helm would have to complete from elsewhere */
+export function rendered(
+  { deployed, valuesFrom }: FluxRelease,
+  chart: ChartFiles,
+  of: { readonly own: PackageFiles; readonly values: JsonObject; readonly capabilities: ClusterCapabilities | undefined },
+): HelmOrder {
+  const order = helmOrder(chart, releaseWords(deployed, of.capabilities), [
+    ...of.own,
+    { path: VALUES, mode: '100644', content: new TextEncoder().encode(formatJson(of.values)) },
   ])
   return { ...order, hasSecrets: valuesFrom.some(({ kind }) => kind === 'Secret') }
 }
@@ -226,6 +235,6 @@ function mapOf(value: Json | undefined): JsonObject {
   return isJsonObject(value) ? value : {}
 }
 
-function refused(where: string, why: string, remedy: string): Failure {
+export function refused(where: string, why: string, remedy: string): Failure {
   return new Failure({ code: 'BP1210', what: 'what the HelmRelease makes is not known', where, why, remedy, retry: 'backoff' })
 }

@@ -104,6 +104,10 @@ export function buildOf(source: BuildInput, library: BuildLibrary = NO_BUILDS): 
 export function resourceOf({ synced, files, parent }: BuildInput, library: BuildLibrary): Pick<HelmInput, 'object' | 'declared'> {
   const object = synced?.object ?? {}
   if (synced === undefined || parent === undefined) return { object: synced === undefined ? {} : syncerObject(synced, files) }
+  if (synced.ownChart === true) {
+    const now = inputsOf(declaredObjects({ ...parent, files }, library), object)
+    return { object: now.object ?? object, declared: now.declared }
+  }
   if (files === parent.files) return { object }
   const [before, after] = [parent, { ...parent, files }].map((source) => inputsOf(declaredObjects(source, library), object))
   if (before === undefined || after === undefined || jsonEquals(before.all, after.all)) return { object }
@@ -199,7 +203,7 @@ function addPrinted(builder: DesiredSetBuilder, source: BuiltSource, text: strin
 /** The location of an object by itself, and by its line in the output. */
 function locationsIn(source: BuiltSource): (object: Json, text: string, line: number) => SourceLocation {
   const place = source.synced?.place
-  if (source.tool === 'helm' && source.parent !== undefined)
+  if (source.tool === 'helm' && source.parent !== undefined && source.synced?.ownChart !== true)
     return () => ({ path: source.folder || '.', document: 0, item: undefined, line: 1, ...place, step: 'helm template' })
   if (source.tool === 'helm') return (object, text, line) => templateOf(source, object, text, line)
   const origins = new ResourceOrigins(source.folder, source.files)

@@ -92,7 +92,7 @@ export class HelmLocations {
   /** Files of the chart that a template prints. */
   private inFiles(now: Json | undefined, wanted: Wanted): readonly SourceCandidate[] {
     const { folder, files } = this.chart.chart
-    if (typeof now !== 'string' || typeof wanted !== 'string' || this.source.parent !== undefined) return []
+    if (typeof now !== 'string' || typeof wanted !== 'string' || this.chart.title !== '') return []
     return chartFiles(folder, files).flatMap((path): SourceCandidate[] => {
       const text = textOf(path, files)
       const isWhole = text.trimEnd() === now.trimEnd()
@@ -112,7 +112,7 @@ export class HelmLocations {
   }
 
   private templateFor({ id, location }: DesiredResource): string {
-    if (this.source.parent === undefined && location.step !== HELM_CHARTS) return location.path
+    if (this.chart.title === '' && location.step !== HELM_CHARTS) return location.path
     const answer = this.library.built(helmBuild(this.source, this.chart.order))
     if ('failure' in answer) throw new Failure(answer.failure)
     const kind = resourceKey({ ...id, namespace: '', name: '' })

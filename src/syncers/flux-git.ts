@@ -1,0 +1,67 @@
+/** The GitRepository of Flux that a Kustomization or a chart is read from (source-controller `docs/spec/v1/gitrepositories.md`). */
+import { metadataText } from '../krm/resource.ts'
+import { isWithin } from '../render/flux/artifact-files.ts'
+import type { ArtifactContent, SourceArtifact } from '../render/syncer-build.ts'
+import { type JsonObject, objectsIn, partOf, textOf, textsIn } from '../text/json.ts'
+import { isFilled } from './own-resource.ts'
+import type { ResourcesOf, SourcedRepository } from './unit-source.ts'
+
+interface FollowedRepository {
+  /** The tag, commit or version that it is fixed to, as `tag v1`. */
+  readonly fixed: string | undefined
+  readonly isBase: boolean
+  readonly artifact: SourceArtifact
+}
+
+/** Undefined where it is not this repository; one that no file declares is taken for it, where files are all that is known. */
+export function followedRepository(
+  at: { readonly namespace: string; readonly name: string },
+  of: ResourcesOf,
+  repository: SourcedRepository,
+): FollowedRepository | undefined {
+  const source = of('GitRepository').find((one) => metadataText(one, 'name') === at.name && metadataText(one, 'namespace') === at.namespace)
+  if (source === undefined ? !repository.isFiles : !repository.isHere(textOf(source, 'spec', 'url'))) return undefined
+  const ref = partOf(source, 'spec', 'ref')
+  const branch = textOf(ref, 'branch') || (source === undefined ? repository.baseBranch : 'master')
+  const fixed = ['commit', 'name', 'semver', 'tag'].find((field) => isFilled(partOf(ref, field)))
+  return {
+    fixed: fixed === undefined ? undefined : `${fixed} ${textOf(ref, fixed)}`,
+    isBase: fixed === undefined && branch === repository.baseBranch,
+    artifact: { title: `GitRepository ${at.namespace}/${at.name}`, ...contentOf(source), all: contentsOf(of, repository) },
+  }
+}
+
+/** What the fields of a GitRepository say about its artifact. */
+export function contentOf(source: JsonObject | undefined): ArtifactContent {
+  const included = objectsIn(partOf(source, 'spec', 'include')).map((each) => {
+    const name = textOf(each, 'repository', 'name')
+    return { path: inRoot(textOf(each, 'toPath') || name), title: `GitRepository ${name}` }
+  })
+  const sparse = textsIn(partOf(source, 'spec', 'sparseCheckout')).map((path) => path.replace(/^\.\//, ''))
+  return { ignore: textOf(source, 'spec', 'ignore') || undefined, sparse, included }
+}
+
+/** The controller joins the path to the root of the artifact, and no `..` leaves it. */
+function inRoot(path: string): string {
+  const segments: string[] = []
+  for (const each of path.split('/'))
+    if (each === '..') segments.pop()
+    else if (each !== '' && each !== '.') segments.push(each)
+  return segments.join('/')
+}
+
+/** Why the artifact has not the folder as it is in the repository. */
+export function whyNotHad({ title, sparse, included }: SourceArtifact, folder: string): string | undefined {
+  const other = included.find(({ path }) => isWithin(folder, path) || isWithin(path, folder))
+  if (other !== undefined)
+    return `its folder has files of another repository: ${other.title} is copied to ${other.path || 'the root'} by spec.include of ${title}`
+  const inside = `${folder}/`
+  const isThere = folder === '' || sparse.length === 0 || sparse.some((each) => inside.startsWith(each) || each.startsWith(inside))
+  return isThere ? undefined : `its folder is not in spec.sparseCheckout of ${title}`
+}
+
+/** Of every GitRepository of the repository: one of them has the file that declares a Kustomization. */
+function contentsOf(of: ResourcesOf, repository: SourcedRepository): readonly ArtifactContent[] {
+  const own = of('GitRepository').filter((source) => repository.isHere(textOf(source, 'spec', 'url')))
+  return own.length === 0 ? [contentOf(undefined)] : own.map(contentOf)
+}
