@@ -93,6 +93,8 @@ async function readPackageHistory(
   let outside = outsideNow
   let content = contentHash(unitTree(view.tree, packagePath, outside))
   const versions: PackageVersion[] = [{ commit: view.base, tree: content, at: '', objects: objectsOf(desired, namespace) }]
+  // A resource below a folder that another unit applies has no files of its own.
+  const isPart = below(view.tree, packagePath).length === 0
   let complete = false
   let rendered = true
   let lasting = true
@@ -105,7 +107,8 @@ async function readPackageHistory(
     const [parent] = commit.parents
     const own = parent === undefined ? [] : await packageTree(view, parent, packagePath, signal).catch(cutOff)
     if (own instanceof Failure) return { base: view.base, history: { versions, locationOf, complete, cut: own }, lasting: false }
-    if (parent === undefined || own.length === 0) {
+    const isThere = parent !== undefined && (own.length > 0 || (isPart && (await outsideTree(view, parent, outside, signal)).length > 0))
+    if (parent === undefined || !isThere) {
       complete = true
       break
     }

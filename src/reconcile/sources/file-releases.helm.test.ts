@@ -1,137 +1,25 @@
 /** Flux HelmReleases that a Kustomization of the repository builds, where the recording has no resource of Flux. */
 import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { describe, test } from 'node:test'
-import { appliedBy } from '../../../test/fakes/live-object.ts'
-import { SyncedWorld } from '../../../test/fakes/synced-world.ts'
+import { runInWorld } from '../../../test/fakes/cli-world.ts'
+import { appliedBy, editedBy } from '../../../test/fakes/live-object.ts'
 import { yaml } from '../../../test/fakes/turn-world.ts'
+import { APPS, DEPLOYMENT, DeclaredReleaseWorld, FILES, MOTTO, RELEASE, STORED } from '../../../test/helm/declared-release-world.ts'
 import { helmOrThrow } from '../../../test/helm/find-helm.ts'
-import type { DeployedRelease } from '../../ports/cluster.ts'
+import { openRecordedCluster } from '../../adapters/kubernetes/recording/recorded-cluster.ts'
+import type { Failure } from '../../failure.ts'
+import type { Preview } from '../../record/preview.ts'
+import { type Build, type BuildAnswer, buildKey } from '../../render/package-builder.ts'
+import { formatJson } from '../../text/json.ts'
 
 const { helm3, helm4 } = await helmOrThrow()
 const WEB = 'apps/Deployment/shop/shop-web'
 const UNIT = 'apps/production/web'
 /** The HelmRelease itself is not recorded. */
 const KUSTOMIZATION = { 'apps/production': 'Flux Kustomization flux-system/apps: Unknown' }
-
-const APPS = `apiVersion: kustomize.toolkit.fluxcd.io/v1
-kind: Kustomization
-metadata: {name: apps, namespace: flux-system}
-spec:
-  interval: 10m
-  sourceRef: {kind: GitRepository, name: flux-system}
-  path: ./apps/production
-  postBuild:
-    substitute:
-      tag: "1.27" # as released
-`
-const RELEASE = `# the shop
-apiVersion: helm.toolkit.fluxcd.io/v2
-kind: HelmRelease
-metadata:
-  name: web
-  namespace: shop
-spec:
-  interval: 1h
-  releaseName: shop
-  chart:
-    spec:
-      chart: ./charts/web
-      sourceRef: {kind: GitRepository, name: flux-system, namespace: flux-system}
-  valuesFrom:
-  - kind: ConfigMap
-    name: web-values
-  values:
-    replicas: 1
-    image:
-      tag: \${tag}
-`
-const VALUES = `apiVersion: v1
-kind: ConfigMap
-metadata:
-  name: web-values
-  namespace: shop
-data:
-  values.yaml: |
-    color: blue # as agreed
-`
-const FILES = {
-  'clusters/prod/apps.yaml': APPS,
-  'apps/base/kustomization.yaml': 'resources:\n- release.yaml\n- values.yaml\n',
-  'apps/base/release.yaml': RELEASE,
-  'apps/base/values.yaml': VALUES,
-  'apps/production/kustomization.yaml': 'resources:\n- ../base\npatches:\n- path: release.yaml\n',
-  'apps/production/release.yaml': `apiVersion: helm.toolkit.fluxcd.io/v2
-kind: HelmRelease
-metadata: {name: web, namespace: shop}
-spec:
-  values:
-    replicas: 3 # in production
-`,
-  'charts/web/Chart.yaml': 'apiVersion: v2\nname: web\nversion: 1.2.3\n',
-  'charts/web/values.yaml': 'replicas: 1\ncolor: red\nimage:\n  repository: example.com/web # everywhere\n  tag: "1.0"\n',
-  'charts/web/files/motto.txt': 'first of all\nlast of all\n',
-  'charts/web/crds/crd.yaml':
-    'apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {name: shops.example.com}\nspec: {group: example.com}\n',
-  'charts/web/templates/hook.yaml':
-    'apiVersion: batch/v1\nkind: Job\nmetadata:\n  name: migrate\n  annotations: {"helm.sh/hook": pre-upgrade}\nspec: {}\n',
-  'charts/web/templates/motto.yaml':
-    'apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: {{ .Release.Name }}-motto\ndata:\n  motto: |\n    {{- .Files.Get "files/motto.txt" | nindent 4 }}\n',
-  'charts/web/templates/deployment.yaml': `apiVersion: apps/v1
-kind: Deployment
-metadata:
-  name: {{ .Release.Name }}-web
-spec:
-  replicas: {{ .Values.replicas }}
-  minReadySeconds: 5
-  template:
-    spec:
-      containers:
-      - name: app
-        image: "{{ .Values.image.repository }}:{{ .Values.image.tag }}"
-        env:
-        - name: COLOR
-          value: {{ .Values.color | quote }}
-`,
-}
-const ORIGIN = 'labels: {helm.toolkit.fluxcd.io/name: web, helm.toolkit.fluxcd.io/namespace: shop}'
-const MOTTO = `apiVersion: v1
-kind: ConfigMap
-metadata: {name: shop-motto, namespace: shop, ${ORIGIN}}
-data: {motto: "first of all\\nlast of all\\n"}
-`
-const DEPLOYMENT = `apiVersion: apps/v1
-kind: Deployment
-metadata: {name: shop-web, namespace: shop, ${ORIGIN}}
-spec:
-  replicas: 3
-  minReadySeconds: 5
-  template:
-    spec:
-      containers:
-      - {name: app, image: "example.com/web:1.27", env: [{name: COLOR, value: blue}]}
-`
-const STORED: DeployedRelease = {
-  ...{ namespace: 'shop', name: 'shop', revision: 1, status: 'deployed', chartTitle: 'web 1.2.3', chart: undefined },
-  values: { color: 'blue', replicas: 3, image: { tag: 1.27 } },
-  manifest: DEPLOYMENT,
-}
-
-class FilesWorld extends SyncedWorld {
-  constructor(helm: string, files: { readonly [path: string]: string } = {}) {
-    super({ ...FILES, ...files }, ['kubectl', helm])
-    const identify = this.cluster.identify.bind(this.cluster)
-    this.cluster.identify = async () => ({ ...(await identify()), recorded: true })
-    // The recording has nothing of Flux.
-    this.cluster.unreadable.add('helm.toolkit.fluxcd.io/HelmRelease/shop/web')
-    this.cluster.put(appliedBy('kustomize-controller', yaml(VALUES)))
-    for (const text of [DEPLOYMENT, MOTTO]) this.cluster.put(appliedBy('helm-controller', yaml(text)))
-  }
-
-  async notes(): Promise<readonly string[]> {
-    const { view } = await this.scan()
-    return view.problems.filter(({ cause }) => cause === 'source-not-compared').map(({ subject, text }) => `${subject}: ${text}`)
-  }
-}
 
 function release(...changes: readonly (readonly [string, string])[]): { readonly [path: string]: string } {
   return { 'apps/base/release.yaml': changes.reduce((text, [before, after]) => text.replace(before, after), RELEASE) }
@@ -143,11 +31,11 @@ for (const [version, helm] of [
 ] as const)
   describe(`a HelmRelease that files declare, with its chart in the repository, with ${version}`, () => {
     test('is a unit below the folder of its Kustomization, with the overlay, the variables and the ConfigMap of the build', async () => {
-      assert.deepEqual(await new FilesWorld(helm).states(), { ...KUSTOMIZATION, [UNIT]: 'Flux HelmRelease shop/web: InSync' })
+      assert.deepEqual(await new DeclaredReleaseWorld(helm).states(), { ...KUSTOMIZATION, [UNIT]: 'Flux HelmRelease shop/web: InSync' })
     })
 
     test('shows drift at the line of the template', async () => {
-      const world = new FilesWorld(helm)
+      const world = new DeclaredReleaseWorld(helm)
       world.edit(WEB, 'spec.replicas', 5)
       const { report } = await world.plan({ packages: [UNIT] })
       assert.deepEqual(
@@ -176,27 +64,27 @@ for (const [version, helm] of [
       ],
     ] as const)
       test(`has ${what} adopted where it is authored, byte for byte the rest`, async () => {
-        const changed = await new FilesWorld(helm).adopted({ key: WEB, unit: UNIT }, field, value)
+        const changed = await new DeclaredReleaseWorld(helm).adopted({ key: WEB, unit: UNIT }, field, value)
         assert.deepEqual(changed, { [path]: FILES[path].replace(before, after) })
       })
 
     test('a file of the chart that a template prints is edited itself', async () => {
       const path = 'charts/web/files/motto.txt'
       const at = { key: '/ConfigMap/shop/shop-motto', unit: UNIT }
-      assert.deepEqual(await new FilesWorld(helm).adopted(at, 'data.motto', 'first of all\nlast but one\n'), {
+      assert.deepEqual(await new DeclaredReleaseWorld(helm).adopted(at, 'data.motto', 'first of all\nlast but one\n'), {
         [path]: 'first of all\nlast but one\n',
       })
     })
 
     test('a field that no value leads to is refused with the line of the template', async () => {
-      await assert.rejects(new FilesWorld(helm).adopted({ key: WEB, unit: UNIT }, 'spec.minReadySeconds', 9), {
+      await assert.rejects(new DeclaredReleaseWorld(helm).adopted({ key: WEB, unit: UNIT }, 'spec.minReadySeconds', 9), {
         code: 'BP2001',
         where: 'charts/web/templates/deployment.yaml:7',
       })
     })
 
     test('what is stored of the release is compared where it is there', async () => {
-      const world = new FilesWorld(helm)
+      const world = new DeclaredReleaseWorld(helm)
       const stored = { ...STORED, manifest: DEPLOYMENT.replace('replicas: 3', 'replicas: 5') }
       world.cluster.releases.set('shop/shop', { source: 'the Helm release shop/shop', resources: [], applied: [], release: stored })
       const { report } = await world.plan({ packages: [UNIT] })
@@ -251,13 +139,13 @@ describe('a HelmRelease that files declare', () => {
     ],
   ] as const)
     test(`with a chart ${what} is a note with what to do, and the other units go on`, async () => {
-      const world = new FilesWorld(helm3, files)
+      const world = new DeclaredReleaseWorld(helm3, files)
       assert.deepEqual(await world.notes(), [`${isNotRecorded} ${why}${WAY}`])
       assert.deepEqual(await world.states(), KUSTOMIZATION)
     })
 
   test('with a chart elsewhere is compared with what is stored of the release', async () => {
-    const world = new FilesWorld(
+    const world = new DeclaredReleaseWorld(
       helm3,
       release(['GitRepository, name: flux-system, namespace: flux-system', 'HelmRepository, name: charts']),
     )
@@ -267,7 +155,7 @@ describe('a HelmRelease that files declare', () => {
   })
 
   test('stays the unit that it was where its release is recorded no more', async () => {
-    const world = new FilesWorld(
+    const world = new DeclaredReleaseWorld(
       helm3,
       release(['GitRepository, name: flux-system, namespace: flux-system', 'HelmRepository, name: charts']),
     )
@@ -279,7 +167,7 @@ describe('a HelmRelease that files declare', () => {
 
   test('is a note where Flux applies it elsewhere, not at all, or with a value of a Secret', async () => {
     const notes = async (files: { readonly [path: string]: string }) => {
-      const world = new FilesWorld(helm3, files)
+      const world = new DeclaredReleaseWorld(helm3, files)
       world.cluster.put(yaml('apiVersion: v1\nkind: Secret\nmetadata: {name: more, namespace: flux-system}\ndata: {color: cmVk}\n'))
       return world.notes()
     }
@@ -299,16 +187,109 @@ describe('a HelmRelease that files declare', () => {
     assert.deepEqual(await notes(secret), [`${title}: a variable of its Kustomization puts a value of a Secret into it`])
   })
 
+  test('is behind, and not drifted, while a commit that changes its chart or its values is not applied', async () => {
+    for (const [path, before, after] of [
+      ['charts/web/templates/deployment.yaml', 'minReadySeconds: 5', 'minReadySeconds: 6'],
+      ['apps/production/release.yaml', 'replicas: 3', 'replicas: 4'],
+    ] as const) {
+      const world = new DeclaredReleaseWorld(helm3)
+      await world.scan()
+      world.repository.commitByHand('main', { [path]: FILES[path].replace(before, after) })
+      assert.equal((await world.states())[UNIT], 'Flux HelmRelease shop/web: Behind', path)
+    }
+  })
+
+  test('is behind where the commit that adds it is not applied', async () => {
+    const first = {
+      'apps/base/kustomization.yaml': 'resources:\n- values.yaml\n',
+      'apps/production/kustomization.yaml': 'resources:\n- ../base\n',
+    }
+    const world = new DeclaredReleaseWorld(helm3, first)
+    for (const key of [WEB, '/ConfigMap/shop/shop-motto']) world.cluster.objects.delete(key)
+    const added = Object.fromEntries(Object.keys(first).map((path) => [path, FILES[path as keyof typeof FILES]]))
+    world.repository.commitByHand('main', added, { at: Date.parse('2026-11-21T09:50:00Z') / 1_000 })
+    assert.equal((await world.states())[UNIT], 'Flux HelmRelease shop/web: Behind')
+  })
+
+  test('a preview shows what another template and other values make of the release', async () => {
+    const world = new DeclaredReleaseWorld(helm3)
+    const { renderer } = world.request()
+    const files = {
+      'charts/web/templates/deployment.yaml': FILES['charts/web/templates/deployment.yaml'].replace('Seconds: 5', 'Seconds: 6'),
+      'apps/production/release.yaml': FILES['apps/production/release.yaml'].replace('replicas: 3', 'replicas: 4'),
+    }
+    world.repository.branches.set('refs/heads/change', world.repository.head('main'))
+    world.repository.commitByHand('change', files)
+    const { stdout, stderr } = await runInWorld(world, ['preview', '--head', 'change', '-o', 'json'], { renderer })
+    assert.notEqual(stdout, '', stderr)
+    const { items } = JSON.parse(stdout) as Preview
+    const changes = items.flatMap((unit) =>
+      unit.changes.map(({ ref, path, before, after }) => [unit.package, ref.kind, path, before, after]),
+    )
+    assert.deepEqual(changes, [
+      ['apps/production', 'HelmRelease', 'spec.values.replicas', 3, 4],
+      [UNIT, 'Deployment', 'spec.minReadySeconds', 5, 6],
+      [UNIT, 'Deployment', 'spec.replicas', 3, 4],
+    ])
+  })
+
+  test('a default of the chart is not edited where the HelmRelease can say it, and two releases are kept apart', async () => {
+    const EU = 'apps/europe/release.yaml'
+    const europe = {
+      'clusters/prod/europe.yaml': APPS.replace('name: apps', 'name: europe').replace('apps/production', 'apps/europe'),
+      'apps/europe/kustomization.yaml': 'resources:\n- release.yaml\n',
+      [EU]: RELEASE.replaceAll('namespace: shop', 'namespace: eu').replace(/ {2}valuesFrom:\n.*\n.*\n/, ''),
+    }
+    const image = 'spec.template.spec.containers[name=app].image'
+    const changed = await new DeclaredReleaseWorld(helm3, europe).adopted({ key: WEB, unit: UNIT }, image, 'example.com/mirror/web:1.27')
+    assert.deepEqual(Object.keys(changed), ['apps/base/release.yaml'])
+    assert.match(Object.values(changed)[0] ?? '', /image:\n\s+tag: \$\{tag\}\n\s+repository: example.com\/mirror\/web/)
+    const motto = { key: '/ConfigMap/shop/shop-motto', unit: UNIT }
+    await assert.rejects(
+      new DeclaredReleaseWorld(helm3, europe).adopted(motto, 'data.motto', 'first of all\nlast but one\n'),
+      (thrown: Failure) => /the file charts\/web\/files\/motto.txt.*apps\/europe\/web/.test(thrown.why),
+    )
+  })
+
   test('has the name and the namespace of its release by default from its own', async () => {
     const renamed = (text: string): string => text.replace('shop-web', 'store-web-web').replace('namespace: shop,', 'namespace: store,')
-    const world = new FilesWorld(helm3, release(['  releaseName: shop\n', '  targetNamespace: store\n']))
+    const world = new DeclaredReleaseWorld(helm3, release(['  releaseName: shop\n', '  targetNamespace: store\n']))
     const motto = MOTTO.replace('shop-motto', 'store-web-motto').replace('namespace: shop,', 'namespace: store,')
     for (const text of [renamed(DEPLOYMENT), motto]) world.cluster.put(appliedBy('helm-controller', yaml(text)))
     assert.equal((await world.states())[UNIT], 'Flux HelmRelease shop/web: InSync')
   })
 
+  test('has the values of the build where the recording does not say whether it has them', async () => {
+    const world = new DeclaredReleaseWorld(helm3)
+    world.cluster.unreadable.add('/ConfigMap/shop/web-values')
+    assert.equal((await world.states())[UNIT], 'Flux HelmRelease shop/web: InSync')
+  })
+
+  test('is compared with a real recording that has nothing of the release, or the metadata of its Secret only', async () => {
+    const secret = `apiVersion: v1
+kind: Secret
+metadata: {name: sh.helm.release.v1.shop.v1, namespace: shop, labels: {owner: helm, name: shop, status: deployed, version: "1"}}
+`
+    const hand = editedBy('kubectl-edit', appliedBy('helm-controller', yaml(DEPLOYMENT)), 'spec.replicas', 5)
+    for (const objects of [[hand], [hand, yaml(secret)]]) {
+      const folder = mkdtempSync(join(tmpdir(), 'backporch-recording-'))
+      try {
+        objects.forEach((object, at) => void writeFileSync(join(folder, `${at}.json`), formatJson(object)))
+        const world = new DeclaredReleaseWorld(helm3)
+        world.recording = openRecordedCluster({ path: folder, name: 'prod', observedAt: world.cluster.now })
+        const { report } = await world.plan({ packages: [UNIT] })
+        assert.deepEqual(
+          report.spec.changes.map(({ path, git, live }) => [path, git, live]),
+          [['spec.replicas', 3, 5]],
+        )
+      } finally {
+        rmSync(folder, { recursive: true })
+      }
+    }
+  })
+
   test('has the values of the recording where no file has them, and fails alone where nobody has', async () => {
-    const world = new FilesWorld(helm3, { 'apps/base/kustomization.yaml': 'resources:\n- release.yaml\n' })
+    const world = new DeclaredReleaseWorld(helm3, { 'apps/base/kustomization.yaml': 'resources:\n- release.yaml\n' })
     assert.equal((await world.states())[UNIT], 'Flux HelmRelease shop/web: InSync')
     world.cluster.unreadable.add('/ConfigMap/shop/web-values')
     const states = await world.states()
@@ -316,20 +297,34 @@ describe('a HelmRelease that files declare', () => {
     assert.equal(states['apps/production'], KUSTOMIZATION['apps/production'])
   })
 
+  test('costs no other build of its Kustomization', async () => {
+    const world = new DeclaredReleaseWorld(helm3)
+    const { renderer } = world.request()
+    const { builder } = renderer
+    assert.ok(builder)
+    const runs = new Set<string>()
+    const build = (one: Build, signal: AbortSignal): Promise<BuildAnswer> => {
+      if (one.tool === 'kustomize') runs.add(buildKey(one))
+      return builder.build(one, signal)
+    }
+    await world.scan({ renderer: { ...renderer, builder: { library: builder.library, build } } })
+    assert.equal(runs.size, 1)
+  })
+
   test('is not looked for in the bare files, and not where the cluster has resources of Flux', async () => {
-    const world = new FilesWorld(helm3, {
+    const world = new DeclaredReleaseWorld(helm3, {
       'apps/base/kustomization.yaml': 'resources:\n- values.yaml\n',
       'apps/production/kustomization.yaml': 'resources:\n- ../base\n',
     })
     assert.deepEqual(await world.states(), { 'apps/production': 'Flux Kustomization flux-system/apps: InSync' })
-    const live = new FilesWorld(helm3)
+    const live = new DeclaredReleaseWorld(helm3)
     live.cluster.put(yaml(gitRepository('ssh://git@/deploy', 'main').replace('name: charts', 'name: flux-system')))
     live.cluster.put(yaml(APPS))
     assert.deepEqual(await live.states(), KUSTOMIZATION)
   })
 
   test('is unknown where its Kustomization cannot be built, and keeps what was recorded of it', async () => {
-    const world = new FilesWorld(helm3)
+    const world = new DeclaredReleaseWorld(helm3)
     await world.scan()
     world.repository.commitByHand('main', { 'apps/production/kustomization.yaml': 'resources:\n- ../base\n- gone.yaml\n' })
     const states = await world.states()

@@ -10,7 +10,12 @@ import { type FluxRelease, fluxRelease, ownLayers, refused, rendered, valuesOf }
 export function fluxChart(release: FluxRelease): SyncerBuilder {
   return {
     ...fluxRelease(release),
-    way: { helm: (input) => orderOf(release, input), chart: (input) => chartOf(release, input), reads: () => [] },
+    way: {
+      // A commit may not have the resource.
+      helm: (input) => (Object.keys(input.object).length === 0 ? { text: '' } : orderOf(release, input)),
+      chart: (input) => chartOf(release, input),
+      reads: () => [],
+    },
   }
 }
 

@@ -106,7 +106,7 @@ export function resourceOf({ synced, files, parent }: BuildInput, library: Build
   if (synced === undefined || parent === undefined) return { object: synced === undefined ? {} : syncerObject(synced, files) }
   if (synced.ownChart === true) {
     const now = inputsOf(declaredObjects({ ...parent, files }, library), object)
-    return { object: now.object ?? object, declared: now.declared }
+    return { object: now.object ?? {}, declared: now.declared }
   }
   if (files === parent.files) return { object }
   const [before, after] = [parent, { ...parent, files }].map((source) => inputsOf(declaredObjects(source, library), object))
