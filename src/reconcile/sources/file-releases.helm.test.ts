@@ -252,10 +252,15 @@ describe('a HelmRelease that files declare', () => {
   })
 
   test('has the name and the namespace of its release by default from its own', async () => {
-    const renamed = (text: string): string => text.replace('shop-web', 'store-web-web').replace('namespace: shop,', 'namespace: store,')
-    const world = new DeclaredReleaseWorld(helm3, release(['  releaseName: shop\n', '  targetNamespace: store\n']))
-    const motto = MOTTO.replace('shop-motto', 'store-web-motto').replace('namespace: shop,', 'namespace: store,')
-    for (const text of [renamed(DEPLOYMENT), motto]) world.cluster.put(appliedBy('helm-controller', yaml(text)))
+    const renamed = (text: string): string =>
+      text.replace(/shop-(web|motto)/, 'store-web-$1').replace('namespace: shop,', 'namespace: store,')
+    const template = 'charts/web/templates/motto.yaml'
+    const world = new DeclaredReleaseWorld(helm3, {
+      ...release(['  releaseName: shop\n', '  targetNamespace: store\n']),
+      [template]: FILES[template].replace(/motto: [\s\S]*$/, 'motto: {{ .Release.Namespace }}\n'),
+    })
+    const motto = MOTTO.replace(/"first.*"/, 'store')
+    for (const text of [DEPLOYMENT, motto]) world.cluster.put(appliedBy('helm-controller', yaml(renamed(text))))
     assert.equal((await world.states())[UNIT], 'Flux HelmRelease shop/web: InSync')
   })
 
