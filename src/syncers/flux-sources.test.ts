@@ -135,17 +135,3 @@ test('what a bootstrap makes is in no file: a source that the files do not decla
     [],
   )
 })
-
-test('a HelmRelease of a file is a note: nothing says what Helm made of it', () => {
-  const release = { apiVersion: 'helm.toolkit.fluxcd.io/v2', kind: 'HelmRelease', metadata: { name: 'web', namespace: 'shop' } }
-  const objects = [
-    { ...release, spec: { chart: { spec: { chart: 'web' } } } },
-    { ...release, spec: { values: { of: 'a patch' } } },
-  ]
-  const kinds = [kustomization({ path: './apps' }), ...objects]
-  assert.deepEqual(
-    read(kinds, { isFiles: true }).map((each) => each.split(':')[0]),
-    ['apps', 'refused'],
-  )
-  assert.deepEqual(read(objects, { isFiles: true }), [])
-})

@@ -186,7 +186,14 @@ function repositoryOf(
   isHere: SourcedRepository['isHere'],
 ): Omit<SourcedRepository, 'declared'> {
   const paths = new Set(tree.map(({ path }) => path))
-  return { isHere, baseBranch, isBranch: (name) => refs.has(`refs/heads/${name}`), has: (path) => paths.has(path), folders: () => foldersOf(paths), isFiles }
+  return {
+    isHere,
+    baseBranch,
+    isBranch: (name) => refs.has(`refs/heads/${name}`),
+    has: (path) => paths.has(path),
+    folders: () => foldersOf(paths),
+    isFiles,
+  }
 }
 
 function resourcesIn(objects: readonly JsonObject[]): ResourcesOf {
