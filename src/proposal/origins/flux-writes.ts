@@ -14,7 +14,8 @@ export function fluxWrites(
   history: FieldHistory,
   { object }: DesiredResource,
   path: FieldPath,
-  { files, synced }: { readonly files: SourceFiles; readonly synced: SyncedFolder },
+  files: SourceFiles,
+  synced: SyncedFolder,
 ): readonly string[] {
   const rendered = valueAt(object, path)
   const resource = syncerObject(synced.build, files)

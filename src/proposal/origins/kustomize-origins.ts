@@ -127,7 +127,7 @@ export class KustomizeOrigins {
     const history = known.chain === undefined ? undefined : this.historyOf({ ...known, chain: known.chain }, desired, path)
     if (history === undefined) return { writers: [], isExplained: false, notes: [] }
     const { synced, files, folder } = this.input
-    const elsewhere = synced === undefined ? [] : fluxWrites(history, desired, path, { files, synced: { folder, build: synced } })
+    const elsewhere = synced === undefined ? [] : fluxWrites(history, desired, path, files, { folder, build: synced })
     const doubts = history.writes.filter(({ does }) => does === 'may write')
     const asPart = (write: FieldWrite): PartWrite => ({ ...write, part })
     // Doubtful patches do not count where the value is explained without them. Copies are always reported.
