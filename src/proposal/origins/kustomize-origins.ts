@@ -22,7 +22,6 @@ import {
 import { type Patch, patchesOf } from '../adopt/kustomize-patches.ts'
 import { BuiltIdentity, textOf } from './built-identity.ts'
 import { type FieldHistory, type FieldValue, type FieldWrite, UNKNOWN } from './field-history.ts'
-import { fluxWrites } from './flux-writes.ts'
 import { generatedBy } from './generator-writes.ts'
 import { type Chain, KustomizeStages } from './kustomize-stages.ts'
 import { runThrough } from './kustomize-writes.ts'
@@ -126,14 +125,12 @@ export class KustomizeOrigins {
     const rendered = valueAt(desired.object, path) ?? undefined
     const history = known.chain === undefined ? undefined : this.historyOf({ ...known, chain: known.chain }, desired, path)
     if (history === undefined) return { writers: [], isExplained: false, notes: [] }
-    const { synced, files, folder } = this.input
-    const elsewhere = synced === undefined ? [] : fluxWrites(history, desired, path, files, { folder, build: synced })
     const doubts = history.writes.filter(({ does }) => does === 'may write')
     const asPart = (write: FieldWrite): PartWrite => ({ ...write, part })
     // Doubtful patches do not count where the value is explained without them. Copies are always reported.
     if (gives(history, desired, path)) {
       const reported = history.writes.filter(({ does, by }) => does !== 'may write' || by === 'replacements of' || by === 'vars of')
-      return { writers: reported.map(asPart), isExplained: reported.every(({ does }) => does !== 'may write'), notes: elsewhere }
+      return { writers: reported.map(asPart), isExplained: reported.every(({ does }) => does !== 'may write'), notes: [] }
     }
     const reference = this.reference(desired, part, [history.value, rendered])
     const suspects = history.suspects.map(
@@ -278,16 +275,14 @@ function* leavesOf(value: Json | undefined, path: FieldPath): Generator<FieldPat
 /** For people, a line each: `bases/web/deployment.yaml:9:13`, then the patches and kustomizations that wrote the field. */
 export function builtOriginLines({ authored, nearest, isBuilt, writers, isExplained, notes }: BuiltOrigin): readonly string[] {
   const isCreated = writers.some(({ does }) => does !== 'may write')
-  const told = authored === undefined && !isCreated && writers.length === 0 ? notes.filter((note) => note !== UNEXPLAINED) : notes
   const nowhere = isBuilt ? NOWHERE : `not there; it would go into ${nearest.file}:${nearest.line}`
-  const isTold = isCreated || (isBuilt && writers.length + told.length > 0)
-  const first = authored !== undefined ? [locationText(authored)] : isTold ? [] : [nowhere]
+  const first = authored !== undefined ? [locationText(authored)] : isCreated || (isBuilt && writers.length > 0) ? [] : [nowhere]
   const isFight = isExplained && writers.length + (authored === undefined ? 0 : 1) > 1
   const lines = writers.map((writer, position) => {
     const decides = writer.decides === '' ? '' : ` ${writer.decides}`
     return `${writeText(writer)}${isFight && position === writers.length - 1 && writer.does === 'writes' ? `, which decides${decides}` : ''}`
   })
-  return [...first, ...lines, ...told]
+  return [...first, ...lines, ...(authored === undefined && !isCreated && writers.length === 0 ? [] : notes)]
 }
 
 const DOES: { readonly [does in FieldWrite['does']]: string } = { writes: 'written', removes: 'removed', 'may write': 'may be written' }
