@@ -30,8 +30,8 @@ export interface SyncerBuild {
   readonly declared?: { readonly path: string; readonly document: number } | undefined
   /** Of the ConfigMaps and Secrets that `substituteFrom` names, the later ones over the earlier ones. */
   readonly variables: ReadonlyMap<string, string>
-  /** Names of those of `variables` that are of a Secret. */
-  readonly secrets?: ReadonlySet<string> | undefined
+  /** The ConfigMap or Secret that each of `variables` is from, by its name. */
+  readonly variableSources?: ReadonlyMap<string, ResourceId> | undefined
   /** What the cluster has of a release: another one is another build. */
   readonly release?: { readonly revision: number; readonly entries: readonly (string | undefined)[] } | undefined
   /** Of the cluster that it is built for. */

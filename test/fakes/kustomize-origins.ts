@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { readResource } from '../../src/krm/resource.ts'
 import { builtOriginLines, KustomizeOrigins } from '../../src/proposal/origins/kustomize-origins.ts'
 import type { DesiredResource, SourceLocation } from '../../src/render/desired-set.ts'
+import type { SyncerBuild } from '../../src/render/syncer-build.ts'
 import { path } from './live-object.ts'
 import { yaml } from './turn-world.ts'
 
@@ -16,13 +17,23 @@ export function built(text: string, location: Partial<SourceLocation> = {}): Des
 
 /** What is told of a field of the first one. */
 export function originLinesIn(texts: Texts, at: string, ...resources: readonly [DesiredResource, ...DesiredResource[]]): readonly string[] {
+  return syncedOriginLines(undefined, texts, at, resources)
+}
+
+/** The same in a folder that a syncer builds. */
+export function syncedOriginLines(
+  synced: SyncerBuild | undefined,
+  texts: Texts,
+  at: string,
+  resources: readonly [DesiredResource, ...DesiredResource[]],
+): readonly string[] {
   const files = new Map(
     Object.entries({ ...BASE, ...texts }).map(([file, text]) => [
       file,
       { path: file, mode: '100644' as const, content: new TextEncoder().encode(text) },
     ]),
   )
-  const origin = new KustomizeOrigins({ folder: 'prod', files, resources }).of(resources[0], path(at))
+  const origin = new KustomizeOrigins({ folder: 'prod', files, synced, resources }).of(resources[0], path(at))
   assert.ok(origin !== undefined)
   return builtOriginLines(origin)
 }

@@ -44,7 +44,8 @@ export function variableLocations({ synced, files, texts, wanted }: VariableQues
   return { candidates, obstacles: [...obstacles.values()] }
 }
 
-function namesIn(text: string): readonly string[] {
+/** None in a text that cannot be substituted. */
+export function namesIn(text: string): readonly string[] {
   if (!text.includes('${')) return []
   try {
     return [...variablesIn(text)]

@@ -4,7 +4,7 @@ import { KUSTOMIZATION_NAMES } from '../../render/kustomize/kustomization-names.
 import { folderOf, joined } from '../../render/kustomize/kustomization-walk.ts'
 import { type SourceFiles, textOf } from '../../render/kustomize/kustomize-build.ts'
 import type { SyncerBuild } from '../../render/syncer-build.ts'
-import { isJsonObject, type Json } from '../../text/json.ts'
+import { formatJson, isJsonObject, type Json } from '../../text/json.ts'
 import { LineIndex } from '../../yaml/read/go-yaml-text.ts'
 import { readYamlNodes } from '../../yaml/read/read-yaml-node.ts'
 import { entryOf, itemsAt, jsonOf, resolved, type YamlNode } from '../../yaml/yaml-node.ts'
@@ -12,7 +12,7 @@ import { nodeAtPath } from '../../yaml/yaml-path.ts'
 import type { FileEdit } from '../resolution-edits.ts'
 import { editAt } from './candidate.ts'
 
-/** The location of a value in a file of the repository; lines and columns count from 1. */
+/** The location of a value in a file of the repository; lines and columns count from 1, and are 0 where `file` is an object of the cluster. */
 export interface FileLocation {
   readonly file: string
   readonly line: number
@@ -52,6 +52,11 @@ export class SourceDocument {
   /** @param wanted undefined: no field */
   edit(path: FieldPath, wanted: Json | undefined): FileEdit {
     return { path: this.path, edit: editAt(this.number, [...this.above, ...path], wanted) }
+  }
+
+  /** Whether it is a part of a document, as the fields of a syncer's resource are. */
+  get isPart(): boolean {
+    return this.above.length > 0
   }
 
   get folder(): string {
@@ -132,8 +137,30 @@ export function kustomizationsOf(files: SourceFiles, synced?: SyncedFolder): rea
 export function syncerFields(files: SourceFiles, synced: SyncedFolder | undefined): SourceDocument | undefined {
   const { declared, builder } = synced?.build ?? {}
   if (declared === undefined || builder === undefined || !files.has(declared.path)) return undefined
-  const path = builder.fields.map((name) => (typeof name === 'number' ? index(name) : field(name)))
-  return documentsOf(declared.path, files)[declared.document]?.inside(path, synced?.folder ?? '')
+  return documentsOf(declared.path, files)[declared.document]?.inside(pathOf(builder.fields), synced?.folder ?? '')
+}
+
+function pathOf(steps: SyncerBuild['builder']['fields']): FieldPath {
+  return steps.map((step) => (typeof step === 'number' ? index(step) : field(step)))
+}
+
+/** The fields of a kustomization that a syncer writes into that of the folder, the later ones over the earlier ones. */
+export function syncerLayers(files: SourceFiles, synced: SyncedFolder): readonly SourceDocument[] {
+  const resource = syncerFields(files, synced) ?? clusterFields(synced)
+  return [...(resource === undefined ? [] : [resource]), ...overridesOf(files, synced).toReversed()]
+}
+
+/** Of a resource that no file declares as the cluster has it. */
+function clusterFields({ folder, build: { title, object, builder } }: SyncedFolder): SourceDocument | undefined {
+  const [root] = readYamlNodes(formatJson(object), title)
+  const location = inCluster(title)
+  return root === undefined
+    ? undefined
+    : new SourceDocument(title, 0, root, { position: () => location }).inside(pathOf(builder.fields), folder)
+}
+
+export function inCluster(title: string): FileLocation {
+  return { file: title, line: 0, column: 0 }
 }
 
 function overridesOf(files: SourceFiles, synced: SyncedFolder | undefined): readonly SourceDocument[] {

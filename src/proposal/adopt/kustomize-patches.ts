@@ -89,7 +89,8 @@ class InlineLines implements TextLocations {
   constructor(kustomization: SourceDocument, files: SourceFiles, at: FieldPath, text: string) {
     this.inner = new LineIndex(text)
     this.innerRows = text.split('\n')
-    this.outerRows = textOf(kustomization.path, files).replaceAll('\r\n', '\n').split('\n')
+    const outer = files.has(kustomization.path) ? textOf(kustomization.path, files) : ''
+    this.outerRows = outer.replaceAll('\r\n', '\n').split('\n')
     this.whole = kustomization.locationOf(at)
     const node = nodeAtPath(kustomization.root, at)?.node
     this.isBlock = node?.kind === 'scalar' && node.style === 'literal'

@@ -6,9 +6,21 @@ import { type FieldPath, field, valueAt } from '../../krm/field-path.ts'
 import { shownPathOnly } from '../../krm/redaction/shown-path.ts'
 import { describeResourceId, resourceKey } from '../../krm/resource-id.ts'
 import type { DesiredResource } from '../../render/desired-set.ts'
-import type { SourceFiles } from '../../render/kustomize/kustomize-build.ts'
-import type { SyncerBuild } from '../../render/syncer-build.ts'
-import { canonicalJson, getKey, isJsonArray, isJsonObject, type Json, type JsonObject, jsonEquals } from '../../text/json.ts'
+import { kustomizationOf, type SourceFiles } from '../../render/kustomize/kustomize-build.ts'
+import { type SyncerBuild, syncerObject } from '../../render/syncer-build.ts'
+import {
+  canonicalJson,
+  formatJson,
+  getKey,
+  isJsonArray,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  jsonEquals,
+  parseJson,
+  partOf,
+} from '../../text/json.ts'
+import { readYamlNodes } from '../../yaml/read/read-yaml-node.ts'
 import {
   documentsOf,
   type FileLocation,
@@ -16,8 +28,8 @@ import {
   index,
   isAt,
   kustomizationsOf,
-  type SourceDocument,
-  syncerFields,
+  SourceDocument,
+  syncerLayers,
 } from '../adopt/kustomization-node.ts'
 import { type Patch, patchesOf } from '../adopt/kustomize-patches.ts'
 import { BuiltIdentity, textOf } from './built-identity.ts'
@@ -25,6 +37,7 @@ import { type FieldHistory, type FieldValue, type FieldWrite, UNKNOWN } from './
 import { generatedBy } from './generator-writes.ts'
 import { type Chain, KustomizeStages } from './kustomize-stages.ts'
 import { runThrough } from './kustomize-writes.ts'
+import { SyncerWrites } from './syncer-writes.ts'
 
 export interface BuiltOriginInput {
   /** Folder of the built kustomization, from the root of the repository. */
@@ -81,15 +94,18 @@ export class KustomizeOrigins {
   private readonly kustomizations: readonly SourceDocument[]
   private readonly known = new Map<string, Known>()
   private readonly read = new Map<string, readonly SourceDocument[]>()
-  private readonly patches = new Map<string, readonly Patch[]>()
+  private readonly patches = new Map<SourceDocument, readonly Patch[]>()
+  private readonly syncer: SyncerWrites | undefined
 
   /** @throws Failure BP1110 where a file cannot be read */
   constructor(input: BuiltOriginInput) {
     this.input = input
     this.kustomizations = kustomizationsOf(input.files)
     const { folder, files, synced } = input
-    const syncer = synced === undefined ? undefined : syncerFields(files, { folder, build: synced })
-    this.stages = new KustomizeStages(folder, files, this.kustomizations, syncer)
+    const layers = synced === undefined ? [] : syncerLayers(files, { folder, build: synced })
+    const [resource] = layers
+    this.syncer = synced === undefined || resource === undefined ? undefined : new SyncerWrites(synced, resource, files)
+    this.stages = new KustomizeStages({ folder, files, kustomizations: this.kustomizations, generated: generatedBySyncer(input), layers })
   }
 
   /** Undefined where the file of the object is unknown. @throws Failure BP1110 where a file cannot be read */
@@ -156,6 +172,7 @@ export class KustomizeOrigins {
       ...(declared === undefined ? [] : [declared]),
     ])
     const history = runThrough(chain, identity, { desired, path, declared, files: this.input.files, patchesOf: this.patchesOf }, assumed)
+    this.syncer?.addTo(history, { desired, path })
     return { history, name: identity.now }
   }
 
@@ -199,8 +216,8 @@ export class KustomizeOrigins {
   }
 
   private readonly patchesOf = (kustomization: SourceDocument): readonly Patch[] => {
-    const before = this.patches.get(kustomization.path) ?? patchesOf(kustomization, this.input.files)
-    this.patches.set(kustomization.path, before)
+    const before = this.patches.get(kustomization) ?? patchesOf(kustomization, this.input.files)
+    this.patches.set(kustomization, before)
     return before
   }
 
@@ -226,6 +243,17 @@ export class KustomizeOrigins {
     const { path, line } = named.location
     return `${part.length === 0 ? '' : `${shownPathOnly(part)} `}written by kustomize, which puts the whole name of ${describeResourceId(named.id)} there (${path}:${line})`
   }
+}
+
+/** The manifests that a syncer builds where the folder has no kustomization. @throws Failure where it builds nothing */
+function generatedBySyncer({ folder, files, synced }: BuiltOriginInput): SourceDocument | undefined {
+  const way = synced?.builder.way
+  if (synced === undefined || way === undefined || !('kustomization' in way) || kustomizationOf(folder, files) !== undefined)
+    return undefined
+  const { path, text } = way.kustomization(syncerObject(synced, files), folder, files)
+  const resources = partOf(parseJson(text), 'resources') ?? []
+  const [root] = readYamlNodes(formatJson({ resources }), path)
+  return root === undefined ? undefined : new SourceDocument(path, 0, root, { position: () => ({ line: 1, column: 1 }) })
 }
 
 const NOWHERE = 'no file was found that sets it'
@@ -295,5 +323,5 @@ function writeText({ does, by, at, part }: PartWrite): string {
 }
 
 function locationText({ file, line, column }: FileLocation): string {
-  return `${file}:${line}:${column}`
+  return line === 0 ? file : `${file}:${line}:${column}`
 }

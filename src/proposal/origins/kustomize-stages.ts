@@ -13,6 +13,19 @@ import { textOf } from './built-identity.ts'
 export interface Stage {
   readonly kustomization: SourceDocument
   readonly does: 'generate' | 'transform'
+  /** Fields that a syncer writes into the kustomization, the later ones over the earlier ones. */
+  readonly layers: readonly SourceDocument[]
+}
+
+interface StagesInput {
+  /** Of the built kustomization. */
+  readonly folder: string
+  readonly files: SourceFiles
+  readonly kustomizations: readonly SourceDocument[]
+  /** What a syncer makes of a folder without a kustomization. */
+  readonly generated: SourceDocument | undefined
+  /** What it writes into the kustomization of the folder. */
+  readonly layers: readonly SourceDocument[]
 }
 
 /** From the stage where the object enters the build to the last one. */
@@ -20,32 +33,25 @@ export type Chain = readonly Stage[]
 
 /** A base may be reached in several ways. Above this limit, none is followed. */
 const MOST_CHAINS = 64
+const NO_LAYERS: readonly SourceDocument[] = []
 
 export const GENERATORS: { readonly [kind: string]: string } = { ConfigMap: 'configMapGenerator', Secret: 'secretGenerator' }
 
 export class KustomizeStages {
-  private readonly folder: string
   private readonly files: SourceFiles
   private readonly kustomizations: ReadonlyMap<string, SourceDocument>
+  private readonly root: SourceDocument | undefined
+  private readonly layers: readonly SourceDocument[]
 
-  private readonly syncer: SourceDocument | undefined
-
-  /**
-   * @param folder of the built kustomization
-   * @param syncer the fields that a syncer adds to that kustomization
-   */
-  constructor(folder: string, files: SourceFiles, kustomizations: readonly SourceDocument[], syncer?: SourceDocument) {
-    this.folder = folder
+  constructor({ folder, files, kustomizations, generated, layers }: StagesInput) {
     this.files = files
-    this.syncer = syncer
+    this.layers = layers
     this.kustomizations = new Map(kustomizations.map((each) => [each.path, each]))
+    this.root = this.at(folder) ?? generated
   }
 
   chainsOf(desired: DesiredResource): readonly Chain[] {
-    const root = this.at(this.folder)
-    const chains = root === undefined ? [] : this.through(root, desired, new Set())
-    const { syncer } = this
-    return syncer === undefined ? chains : chains.map((chain): Chain => [...chain, { kustomization: syncer, does: 'transform' }])
+    return this.root === undefined ? [] : this.through(this.root, desired, new Set())
   }
 
   private at(folder: string | undefined): SourceDocument | undefined {
@@ -56,15 +62,16 @@ export class KustomizeStages {
   private through(kustomization: SourceDocument, desired: DesiredResource, above: ReadonlySet<string>): readonly Chain[] {
     if (above.has(kustomization.path)) return []
     const below = new Set([...above, kustomization.path])
+    const layers = kustomization === this.root ? this.layers : NO_LAYERS
     const entering: Chain[] = declares(kustomization, desired) ? [[]] : []
     for (const folder of this.foldersOf(kustomization, 'resources', 'bases')) entering.push(...this.through(folder, desired, below))
-    let chains = entering.map((chain): Chain => [...chain, { kustomization, does: 'generate' }])
-    for (const component of this.foldersOf(kustomization, 'components'))
+    let chains = entering.map((chain): Chain => [...chain, { kustomization, does: 'generate', layers: NO_LAYERS }])
+    for (const component of [kustomization, ...layers].flatMap((each) => this.foldersOf(each, 'components')))
       chains = [
         ...chains.map((chain) => [...chain, ...this.appliedBy(component, below)]),
         ...this.through(component, desired, below),
       ].slice(0, MOST_CHAINS)
-    return chains.slice(0, MOST_CHAINS).map((chain) => [...chain, { kustomization, does: 'transform' }])
+    return chains.slice(0, MOST_CHAINS).map((chain) => [...chain, { kustomization, does: 'transform', layers }])
   }
 
   /** The stages of a component, for objects of the kustomization that names it. */
@@ -72,9 +79,9 @@ export class KustomizeStages {
     if (above.has(component.path)) return []
     const below = new Set([...above, component.path])
     return [
-      { kustomization: component, does: 'generate' },
+      { kustomization: component, does: 'generate', layers: NO_LAYERS },
       ...this.foldersOf(component, 'components').flatMap((nested) => this.appliedBy(nested, below)),
-      { kustomization: component, does: 'transform' },
+      { kustomization: component, does: 'transform', layers: NO_LAYERS },
     ]
   }
 

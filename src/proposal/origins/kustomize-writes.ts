@@ -1,10 +1,11 @@
 /** Follows one field of an object through a build: transformers in kustomize's order (`kusttarget_configplugin.go`). */
 import { RE2JS } from 're2js'
 import { type FieldPath, valueAt } from '../../krm/field-path.ts'
+import { imageEntry } from '../../render/argo/argo-kustomize.ts'
 import type { FieldSpec } from '../../render/kpt/field-spec.ts'
 import { splitReference } from '../../text/image-reference.ts'
 import { getKey, isJsonArray, isJsonObject, type JsonObject, partOf } from '../../text/json.ts'
-import { fields, index, isAt, type SourceDocument } from '../adopt/kustomization-node.ts'
+import { type FileLocation, fields, index, isAt, type SourceDocument } from '../adopt/kustomization-node.ts'
 import type { Patch, PatchField } from '../adopt/kustomize-patches.ts'
 import { type BuiltIdentity, isIdentity, textOf } from './built-identity.ts'
 import { FieldHistory, type TracedField, UNKNOWN, type WrittenAt } from './field-history.ts'
@@ -21,9 +22,9 @@ import { replacementLocations } from './replacement-locations.ts'
  */
 export function runThrough(chain: Chain, identity: BuiltIdentity, field: TracedField, assumed: 'maybe' | 'yes' = 'maybe'): FieldHistory {
   const run = new KustomizeRun(identity, field, assumed)
-  for (const [number, { kustomization, does }] of chain.entries()) {
+  for (const [number, { kustomization, does, layers }] of chain.entries()) {
     if (does === 'generate') generatorWrites(kustomization, { identity, field, history: run.history, isFirst: number === 0 })
-    else run.transform(kustomization)
+    else run.transform(kustomization, layers)
   }
   return run.history
 }
@@ -43,18 +44,21 @@ class KustomizeRun {
     this.lists = new ListLocations(field.path, field.declared)
   }
 
-  transform(kustomization: SourceDocument): void {
-    const patches = this.field.patchesOf(kustomization)
+  transform(kustomization: SourceDocument, layers: readonly SourceDocument[]): void {
+    const withLayers = [kustomization, ...layers]
+    const withLast = (name: string): readonly SourceDocument[] => [kustomization, ...layers.filter((each) => each.hasField(name)).slice(-1)]
+    const patches = withLast('patches').flatMap((each) => this.field.patchesOf(each))
     this.patch(patches, 'patchesStrategicMerge')
     this.patch(patches, 'patches')
-    this.namespace(kustomization)
-    this.affix(kustomization, 'namePrefix')
-    this.affix(kustomization, 'nameSuffix')
+    this.namespace(withLayers)
+    this.affix(withLayers, 'namePrefix')
+    this.affix(withLayers, 'nameSuffix')
     this.labels(kustomization)
-    this.annotations(kustomization)
+    this.addedLabels(layers)
+    for (const each of withLayers) this.mark(each, 'commonAnnotations of', fields('commonAnnotations'), ANNOTATIONS)
     this.patch(patches, 'patchesJson6902')
-    this.replicas(kustomization)
-    this.images(kustomization)
+    for (const each of withLast('replicas')) this.replicas(each)
+    this.images(withLast('images'))
     for (const location of replacementLocations(kustomization, this.identity, this.field))
       this.history.mayWrite('replacements of', location)
     this.suspects(kustomization)
@@ -101,17 +105,16 @@ class KustomizeRun {
     else this.history.mayWrite('the patch', location)
   }
 
-  private namespace(kustomization: SourceDocument): void {
-    const at = fields('namespace')
-    const value = kustomization.valueAt(at)
-    if (typeof value !== 'string' || value === '') return
+  private namespace(documents: readonly SourceDocument[]): void {
+    const set = lastText(documents, 'namespace', 'targetNamespace')
+    if (set === undefined) return
+    const { text: value, location } = set
     const { path } = this.field
     const isOwn = isAt(path, 'metadata', 'namespace')
     if (this.identity.isNamespaced) this.identity.rename({ namespace: value })
     else if (isOwn) return
     if (this.identity.kind === 'Namespace' && this.identity.group === '') this.identity.rename({ name: value })
-    if (isOwn || this.writesInto(NAMESPACES, path) || this.isDefaultSubject(path))
-      this.history.write('namespace of', value, [{ location: kustomization.locationOf(at) }])
+    if (isOwn || this.writesInto(NAMESPACES, path) || this.isDefaultSubject(path)) this.history.write('namespace of', value, [{ location }])
   }
 
   /** The account `default` of a role binding. */
@@ -122,14 +125,15 @@ class KustomizeRun {
     return subjects?.kind === 'field' && subjects.name === 'subjects' && name.name === 'namespace' && partOf(subject, 'name') === 'default'
   }
 
-  private affix(kustomization: SourceDocument, name: 'namePrefix' | 'nameSuffix'): void {
-    const value = kustomization.valueAt(fields(name))
-    if (typeof value !== 'string' || value === '' || this.identity.keepsName) return
+  private affix(documents: readonly SourceDocument[], name: 'namePrefix' | 'nameSuffix'): void {
+    const set = lastText(documents, name)
+    if (set === undefined || this.identity.keepsName) return
+    const { text, location } = set
     const now = this.identity.now.name
-    const after = name === 'namePrefix' ? `${value}${now}` : `${now}${value}`
+    const after = name === 'namePrefix' ? `${text}${now}` : `${now}${text}`
     this.identity.rename({ name: after })
     if (isAt(this.field.path, 'metadata', 'name'))
-      this.history.write(`${name} of`, after, [{ location: kustomization.locationOf(fields(name)) }], `the ${name.slice(4).toLowerCase()}`)
+      this.history.write(`${name} of`, after, [{ location }], `the ${name.slice(4).toLowerCase()}`)
   }
 
   private labels(kustomization: SourceDocument): void {
@@ -147,8 +151,12 @@ class KustomizeRun {
     this.mark(kustomization, 'commonLabels of', fields('commonLabels'), ALL_LABELS)
   }
 
-  private annotations(kustomization: SourceDocument): void {
-    this.mark(kustomization, 'commonAnnotations of', fields('commonAnnotations'), ANNOTATIONS)
+  /** Argo CD says beside `commonLabels` where they go. */
+  private addedLabels(layers: readonly SourceDocument[]): void {
+    const isSet = (name: string): boolean => layers.findLast((each) => each.hasField(name))?.valueAt(fields(name)) === true
+    const own = isSet('labelIncludeTemplates') ? [...OWN_LABELS, ...TEMPLATE_LABELS] : OWN_LABELS
+    const specs = isSet('labelWithoutSelector') ? own : ALL_LABELS
+    for (const each of layers) this.mark(each, 'commonLabels of', fields('commonLabels'), specs)
   }
 
   private mark(kustomization: SourceDocument, by: string, pairs: FieldPath, specs: readonly FieldSpec[]): void {
@@ -156,8 +164,9 @@ class KustomizeRun {
     if (last?.kind !== 'field' || !this.writesInto(specs, this.field.path.slice(0, -1))) return
     const at = [...pairs, last]
     const value = kustomization.valueAt(at)
-    if (value !== undefined)
-      this.history.write(by, typeof value === 'string' ? value : UNKNOWN, [{ location: kustomization.locationOf(at) }])
+    // Argo CD has variables of its own in them.
+    const isPlain = typeof value === 'string' && !(kustomization.isPart && value.includes('$'))
+    if (value !== undefined) this.history.write(by, isPlain ? value : UNKNOWN, [{ location: kustomization.locationOf(at) }])
   }
 
   private writesInto(specs: readonly FieldSpec[], path: FieldPath): boolean {
@@ -174,17 +183,24 @@ class KustomizeRun {
     }
   }
 
-  private images(kustomization: SourceDocument): void {
-    if (!isImage(this.field.path) || this.identity.kind === 'CustomResourceDefinition') return
-    for (const { index: position, value } of kustomization.entries('images')) {
-      const now = this.history.value
-      const entry = [...fields('images'), index(position)]
-      const parts = ['newName', 'newTag', 'digest', 'tagSuffix'].filter((part) => textOf(value, part) !== '')
-      if (now === UNKNOWN) this.history.mayWrite('images of', kustomization.locationOf(entry))
-      if (typeof now !== 'string' || parts.length === 0 || !isImageNamed(now, textOf(value, 'name'))) continue
-      const at = parts.map((name): WrittenAt => ({ location: kustomization.locationOf([...entry, ...fields(name)]), name }))
-      this.history.write('images of', withParts(now, value), at, decidedParts(parts))
-    }
+  /** An entry of a syncer's resource replaces that of the kustomization with the same name. */
+  private images([kustomization, ...layers]: readonly SourceDocument[]): void {
+    if (!isImage(this.field.path) || this.identity.kind === 'CustomResourceDefinition' || kustomization === undefined) return
+    const given = layers.flatMap(imagesIn)
+    const own = imagesIn(kustomization)
+    const alike = (all: readonly ImageEntry[], { value }: ImageEntry) =>
+      all.find((each) => textOf(each.value, 'name') === textOf(value, 'name'))
+    for (const entry of own) if (alike(given, entry) === undefined) this.image(entry)
+    for (const entry of given) this.image({ ...entry, value: withKept(entry.value, alike(own, entry)?.value ?? {}) })
+  }
+
+  private image({ value, whole, locationOf }: ImageEntry): void {
+    const now = this.history.value
+    const parts = ['newName', 'newTag', 'digest', 'tagSuffix'].filter((part) => textOf(value, part) !== '')
+    if (now === UNKNOWN) this.history.mayWrite('images of', whole)
+    if (typeof now !== 'string' || parts.length === 0 || !isImageNamed(now, textOf(value, 'name'))) return
+    const isPlain = parts.every((part) => !textOf(value, part).includes('$'))
+    this.history.write('images of', isPlain ? withParts(now, value) : UNKNOWN, locationOf(parts), decidedParts(parts))
   }
 
   /** Only kustomize knows the fields that these write. */
@@ -200,6 +216,43 @@ class KustomizeRun {
     if (isJsonArray(requested) && requested.includes('managedByLabel') && isAt(path, 'metadata', 'labels', 'app.kubernetes.io/managed-by'))
       this.history.write('buildMetadata of', UNKNOWN, [{ location: kustomization.locationOf(fields('buildMetadata')) }])
   }
+}
+
+interface ImageEntry {
+  readonly value: JsonObject
+  readonly whole: FileLocation
+  readonly locationOf: (parts: readonly string[]) => readonly WrittenAt[]
+}
+
+/** Entries of a kustomization, or texts of an Argo CD Application. */
+function imagesIn(document: SourceDocument): readonly ImageEntry[] {
+  const at = (position: number): FieldPath => [...fields('images'), index(position)]
+  const entries = document.entries('images').map(({ index: position, value }): ImageEntry => {
+    const locationOf = (parts: readonly string[]) =>
+      parts.map((name) => ({ location: document.locationOf([...at(position), ...fields(name)]), name }))
+    return { value, whole: document.locationOf(at(position)), locationOf }
+  })
+  const texts = document.texts('images').map(({ index: position, text }): ImageEntry => {
+    const whole = document.locationOf(at(position))
+    return { value: imageEntry(text), whole, locationOf: () => [{ location: whole }] }
+  })
+  return [...entries, ...texts]
+}
+
+/** An asterisk keeps what the kustomization has. */
+function withKept(value: JsonObject, own: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(value).map(([name, part]) => [name, part === '*' ? textOf(own, name) : part]))
+}
+
+/** The text of the last one that has one of the fields, and an empty text does not count. */
+function lastText(documents: readonly SourceDocument[], ...names: readonly string[]): { text: string; location: FileLocation } | undefined {
+  const found = documents.flatMap((document) =>
+    names.flatMap((name) => {
+      const text = document.valueAt(fields(name))
+      return typeof text === 'string' && text !== '' ? [{ text, location: document.locationOf(fields(name)) }] : []
+    }),
+  )
+  return found.at(-1)
 }
 
 function specFrom(value: JsonObject): FieldSpec {

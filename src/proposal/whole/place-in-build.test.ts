@@ -63,7 +63,9 @@ test('an object with a value that Flux substitutes from a Secret is not written'
     ['short', 'f'],
     ['plain', 'f'],
   ])
-  const synced = { title: 'Flux', folder: 'prod', object, variables, secrets: new Set(['token', 'short']), builder: FLUX_BUILDER }
+  const secret = { group: '', kind: 'Secret', namespace: 'flux-system', name: 'credentials' }
+  const variableSources = new Map(['token', 'short'].map((name) => [name, secret]))
+  const synced = { title: 'Flux', folder: 'prod', object, variables, variableSources, builder: FLUX_BUILDER }
   const telling = change('b')
   const manifest = { ...telling.whole.manifest, data: { motto: 'say open sesame twice' } }
   const place = (one: WholeChange) => placeInBuild({ source: { ...source, synced }, library: LIBRARY, others: [] }, new Map(), [one])

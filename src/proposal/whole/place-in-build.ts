@@ -57,7 +57,9 @@ const SHORTEST_SECRET = 4
 
 /** Whether a text of the object has the value of a variable that is of a Secret. */
 function holdsSecret(value: Json, synced: SyncerBuild | undefined): boolean {
-  const secrets = [...(synced?.secrets ?? [])].map((name) => synced?.variables.get(name) ?? '')
+  const secrets = [...(synced?.variableSources ?? [])].flatMap(([name, { kind }]) =>
+    kind === 'Secret' ? (synced?.variables.get(name) ?? '') : [],
+  )
   const long = secrets.filter((secret) => secret.length >= SHORTEST_SECRET)
   const within = (each: Json): boolean => {
     if (isJsonArray(each)) return each.some(within)

@@ -1,7 +1,7 @@
 /** How each unit of a syncer is built, with what the cluster has of its inputs. */
 import { asFailure, Failure } from '../../failure.ts'
 import type { LiveState } from '../../krm/live-view.ts'
-import { resourceKey } from '../../krm/resource-id.ts'
+import { type ResourceId, resourceKey } from '../../krm/resource-id.ts'
 import type { ClusterReader, Inventory } from '../../ports/cluster.ts'
 import type { RenderChoice } from '../../render/render-choice.ts'
 import type { ClusterCapabilities, SyncerBuild } from '../../render/syncer-build.ts'
@@ -81,9 +81,13 @@ export class SourceBuilds {
     return this.completed(source, source.render(answers), inputs)
   }
 
-  private async completed({ pinned }: UnitSource, choice: RenderChoice, { secrets, problems: [problem] }: Inputs): Promise<RenderChoice> {
+  private async completed(
+    { pinned }: UnitSource,
+    choice: RenderChoice,
+    { variableSources, problems: [problem] }: Inputs,
+  ): Promise<RenderChoice> {
     if (choice.tool !== 'syncer') return choice
-    const build: SyncerBuild = { ...choice.build, secrets }
+    const build: SyncerBuild = { ...choice.build, variableSources }
     const capabilities = 'helm' in build.builder.way ? await this.capabilities() : undefined
     return { ...choice, build: { ...build, ...given({ problem, capabilities, pinned }) } }
   }
@@ -113,15 +117,14 @@ function isNotStored(found: Inventory | Failure | undefined): boolean {
 
 class Inputs {
   readonly variables = new Map<string, string>()
-  readonly secrets = new Set<string>()
+  readonly variableSources = new Map<string, ResourceId>()
   readonly problems: string[] = []
 
   addVariables(ref: VariablesRef, state: LiveState | undefined): void {
     for (const [key, value] of this.entries('substituteFrom', ref, state) ?? []) {
       // As Flux does: a value has one line.
       this.variables.set(key, value.replaceAll('\n', ''))
-      if (ref.kind === 'Secret') this.secrets.add(key)
-      else this.secrets.delete(key)
+      this.variableSources.set(key, wantedOf(ref).id)
     }
   }
 

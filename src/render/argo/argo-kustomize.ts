@@ -104,11 +104,10 @@ class Options {
   }
 
   private image(text: string): JsonObject {
-    const equals = text.indexOf('=')
-    const { name, tag, digest } = splitReference(text.slice(equals + 1))
-    if (equals === -1 && name === text)
+    const image = imageEntry(text)
+    if (image['name'] === text)
       throw refused(this.source, `kustomize accepts no image ${JSON.stringify(text)} in spec.source.kustomize.images`)
-    return { ...(equals === -1 ? { name } : { name: text.slice(0, equals), newName: name }), newTag: tag, digest }
+    return image
   }
 
   private replicas(authored: readonly JsonObject[]): readonly Json[] | undefined {
@@ -177,6 +176,13 @@ class Options {
       return path !== undefined && [...this.files.keys()].some((file) => file === path || file.startsWith(`${path}/`))
     })
   }
+}
+
+/** `nginx=example.com/nginx:1.2` as an entry of a kustomization. */
+export function imageEntry(text: string): JsonObject {
+  const equals = text.indexOf('=')
+  const { name, tag, digest } = splitReference(text.slice(equals + 1))
+  return { ...(equals === -1 ? { name } : { name: text.slice(0, equals), newName: name }), newTag: tag, digest }
 }
 
 function byName(entries: readonly JsonObject[]): readonly Json[] {

@@ -41,7 +41,8 @@ export const FLUX_BUILDER: SyncerBuilder = {
   way: { kustomization: fluxKustomization },
   namespace: () => undefined,
   documents: fluxDocuments,
-  finished: (built, resource, { isSubstituted = false }) => (isFluxApplied(built) ? madeByFlux(built, resource, isSubstituted) : undefined),
+  finished: (built, resource, document) =>
+    isFluxApplied(built) ? madeByFlux(built, resource, document.isSubstituted === true) : undefined,
 }
 
 /**
@@ -158,23 +159,23 @@ export function fluxDocuments(flux: SyncerBuild, object: JsonObject, text: strin
   const where = whereOf(object)
   const bad = [...variables.keys()].find((name) => !VARIABLE_NAME.test(name))
   if (bad !== undefined) throw unsubstituted(where, `the variable name ${JSON.stringify(bad.slice(0, 100))} is not valid`)
-  const { secrets = NO_SECRETS } = flux
-  const others = new Map([...variables].map(([name, value]) => [name, isOfSecret(object, name, secrets) ? OTHER : value]))
+  const secrets = secretVariables(flux, object)
+  const others = new Map([...variables].map(([name, value]) => [name, secrets.has(name) ? OTHER : value]))
   return documents.map((document): BuiltDocument => {
-    if (!isSubstituted(document)) return { text: document }
+    if (!isDocumentSubstituted(document)) return { text: document }
     const made = substituted(document, variables, where)
     const other = secrets.size === 0 || !document.includes('${') ? made : substituted(document, others, where)
     return { text: made, isSubstituted: true, ...(other === made ? {} : { other }) }
   })
 }
 
-const NO_SECRETS: ReadonlySet<string> = new Set()
 /** In place of the value of a Secret, to see where it lands. */
 const OTHER = 'backporch-other-value'
 
 /** A variable that the resource itself sets is in git. */
-function isOfSecret(object: JsonObject, name: string, secrets: ReadonlySet<string>): boolean {
-  return secrets.has(name) && typeof partOf(object, 'spec', 'postBuild', 'substitute', name) !== 'string'
+function secretVariables({ variableSources = new Map() }: SyncerBuild, object: JsonObject): ReadonlySet<string> {
+  const named = [...variableSources].flatMap(([name, { kind }]) => (kind === 'Secret' ? [name] : []))
+  return new Set(named.filter((name) => typeof partOf(object, 'spec', 'postBuild', 'substitute', name) !== 'string'))
 }
 
 /** Where two values differ; a list whose length differs is one place. */
@@ -199,12 +200,16 @@ export function fluxVariables({ variables: given }: SyncerBuild, object: JsonObj
   return new Map(all.map(([name, value]) => [name, value.replaceAll('\n', '')]))
 }
 
-function isSubstituted(document: string): boolean {
+function isDocumentSubstituted(document: string): boolean {
   // Only the metadata decides, and most documents do not name the mark at all.
   if (!document.includes(SUBSTITUTE)) return true
   const value = parseGoYaml(document, 'the output of kustomize').documents[0]?.value
-  if (!isJsonObject(value)) return true
-  return labelsOf(value).get(SUBSTITUTE) !== 'disabled' && annotationsOf(value).get(SUBSTITUTE) !== 'disabled'
+  return !isJsonObject(value) || isSubstituted(value)
+}
+
+/** Whether variables are substituted in the object. */
+export function isSubstituted(built: JsonObject): boolean {
+  return labelsOf(built).get(SUBSTITUTE) !== 'disabled' && annotationsOf(built).get(SUBSTITUTE) !== 'disabled'
 }
 
 function substituted(document: string, variables: ReadonlyMap<string, string>, where: string): string {
@@ -250,8 +255,8 @@ export function isFluxApplied(object: Json): boolean {
 }
 
 /** The object that the controller makes of a built one. @throws Failure BP1209 */
-export function madeByFlux(built: JsonObject, resource: JsonObject, isSubstituted: boolean): JsonObject {
-  const read = isSubstituted ? readBack(built, resource) : built
+export function madeByFlux(built: JsonObject, resource: JsonObject, wasSubstituted: boolean): JsonObject {
+  const read = wasSubstituted ? readBack(built, resource) : built
   return withFluxMetadata(isJsonObject(read) ? read : built, resource)
 }
 
