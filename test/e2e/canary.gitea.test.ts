@@ -320,7 +320,10 @@ async function besideAController(
 
 /** Manifests of the package whose secrets are in git: somebody's own commits. */
 async function authoredIds({ world }: ReviewWorld): Promise<ReadonlySet<string>> {
-  const lines = (await world.remote('rev-list', '--all', '--objects')).split('\n')
+  // A proposal that was rejected or made anew has no branch any longer, and its objects stay.
+  const objects = (await world.remote('cat-file', '--batch-all-objects', '--batch-check')).split('\n')
+  const commits = objects.flatMap((line) => (line.split(' ')[1] === 'commit' ? [line.slice(0, line.indexOf(' '))] : []))
+  const lines = (await world.remote('rev-list', '--objects', ...commits)).split('\n')
   return new Set(lines.flatMap((line) => (/ apps\/git-\d+\/\d+\.yaml$/.test(line) ? [line.slice(0, line.indexOf(' '))] : [])))
 }
 
