@@ -124,6 +124,15 @@ export interface HelmOrder {
   readonly written: PackageFiles
   /** Whether `written` has values of Secrets: then nothing is told of what Helm says. */
   readonly hasSecrets?: boolean
+  /** What kustomize makes of the output afterwards, one after the other. */
+  readonly postRenderers?: readonly PostRenderer[]
+}
+
+export interface PostRenderer {
+  /** Fields of a kustomization. */
+  readonly kustomization: JsonObject
+  /** Where the resource has them. */
+  readonly at: Steps
 }
 
 /** The kustomization that a syncer writes into the folder, and whether the objects keep the marks of their origin. */

@@ -50,8 +50,12 @@ const EDITS: readonly { readonly args: string; readonly lines: readonly string[]
   { args: 'label service/web -n shop team=payments --overwrite', lines: ['apps/base/web/service.yaml:1 ~ metadata.labels.team'] },
   { args: 'scale deployment/front -n shop --replicas=4', lines: ['apps/base/front/release.yaml:2 ~ spec.replicas'] },
   {
-    args: 'set image deployment/front proxy=example.com/front:2.1 -n shop',
+    args: 'set image deployment/front proxy=mirror.example.com/front:2.1 -n shop',
     lines: ['apps/base/front/release.yaml:2 ~ spec.template.spec.containers[name=proxy].image'],
+  },
+  {
+    args: 'patch deployment/front -n shop -p {"spec":{"template":{"spec":{"terminationGracePeriodSeconds":90}}}}',
+    lines: ['apps/base/front/release.yaml:2 ~ spec.template.spec.terminationGracePeriodSeconds'],
   },
   { args: 'delete networkpolicy/edge-ingress -n ingress', lines: ['infrastructure/configs/network-policy.yaml:2 - missing'] },
   {
@@ -71,6 +75,8 @@ const EDITS: readonly { readonly args: string; readonly lines: readonly string[]
 /** What the review adopts: each line of git that changes. */
 const ADOPTED = [
   'apps/base/front/release.yaml',
+  '-                terminationGracePeriodSeconds: 60 # long requests',
+  '+                terminationGracePeriodSeconds: 90 # long requests',
   '-      tag: "2.0" # as tested',
   '+      tag: "2.1" # as tested',
   'apps/base/web/config.yaml',
@@ -148,7 +154,7 @@ else
       await flux.untilApplied(await world.remote('rev-parse', 'main'), KUSTOMIZATIONS)
       await flux.untilReleased('front')
       assert.deepEqual(await liveValues(world), {
-        front: '4 example.com/front:2.1',
+        front: '4 mirror.example.com/front:2.1 90',
         replicas: '5',
         image: 'example.com/shop/web:1.5.0',
         logLevel: 'debug',
@@ -221,7 +227,7 @@ async function liveValues(world: World): Promise<Readonly<Record<string, string>
   const get = (what: string, path: string): Promise<string> => world.kubectl('get', ...what.split(' '), '-o', `jsonpath={${path}}`)
   const container = '.spec.template.spec.containers[0]'
   return {
-    front: `${await get('deployment/front -n shop', '.spec.replicas')} ${await get('deployment/front -n shop', `${container}.image`)}`,
+    front: await get('deployment/front -n shop', `.spec.replicas} {${container}.image} {.spec.template.spec.terminationGracePeriodSeconds`),
     replicas: await get('deployment/web -n shop', '.spec.replicas'),
     image: await get('deployment/web -n shop', `${container}.image`),
     logLevel: await get('deployment/web -n shop', `${container}.env[0].value`),

@@ -94,6 +94,21 @@ spec:
     disableWait: true
   upgrade:
     disableWait: true
+  postRenderers:
+  - kustomize:
+      images:
+      - name: example.com/front
+        newName: mirror.example.com/front
+      patches:
+      - patch: |
+          apiVersion: apps/v1
+          kind: Deployment
+          metadata:
+            name: front
+          spec:
+            template:
+              spec:
+                terminationGracePeriodSeconds: 60 # long requests
   values:
     replicas: 1
     image:

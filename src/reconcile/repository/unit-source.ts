@@ -4,7 +4,7 @@ import type { PackageFile, PackageFiles } from '../../package/package-files.ts'
 import type { TreeFile } from '../../ports/package-repository.ts'
 import { plainChart } from '../../render/helm/plain-chart.ts'
 import { answerOf, type BuiltSource, buildOf, readBuilt } from '../../render/kustomize/read-built.ts'
-import { type BuildAnswer, MissingBuilds, NO_BUILDS } from '../../render/package-builder.ts'
+import { type BuildAnswer, buildKey, MissingBuilds, NO_BUILDS } from '../../render/package-builder.ts'
 import type { PackageRenderer, TurnRendering } from '../../render/package-renderer.ts'
 import { isReadOf } from '../../render/package-sources.ts'
 import type { RenderChoice } from '../../render/render-choice.ts'
@@ -37,18 +37,18 @@ export async function renderUnit(
   return { rendering: readBuilt(read.source, await builtBy(renderer, read.source, signal)), source: read.source, outside }
 }
 
-/** Of a unit above that has to be built first: as it is, and as it is edited. */
-const MOST_BEFORE = 2
-
-/** With the builds of the unit above, where they have to run first. */
+/** With the builds that have to run first: those of the unit above, and of Helm before a post-renderer. */
 export async function builtBy({ builder }: PackageRenderer, source: BuiltSource, signal: AbortSignal): Promise<BuildAnswer> {
   if (builder === undefined) return answerOf(source, NO_BUILDS)
-  for (let before = 0; ; before += 1) {
+  const before = new Set<string>()
+  for (;;) {
     try {
       const build = buildOf(source, builder.library)
       return 'tool' in build ? await builder.build(build, signal) : build
     } catch (thrown) {
-      if (!(thrown instanceof MissingBuilds) || before === MOST_BEFORE) throw thrown
+      // An answer that is not stored would be asked for without an end.
+      if (!(thrown instanceof MissingBuilds) || thrown.builds.every((build) => before.has(buildKey(build)))) throw thrown
+      for (const build of thrown.builds) before.add(buildKey(build))
       const answers = await Promise.all(thrown.builds.map((build) => builder.build(build, signal)))
       const failed = answers.find((answer) => 'failure' in answer)
       if (failed !== undefined) return failed

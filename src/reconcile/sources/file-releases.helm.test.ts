@@ -83,6 +83,21 @@ for (const [version, helm] of [
       })
     })
 
+    test('its post-renderers are run, and edited where they write the field', async () => {
+      const kustomize = '{images: [{name: example.com/web, newTag: "1.27.1"}]}'
+      const rendered = release(['  interval: 1h', `  interval: 1h\n  postRenderers:\n  - kustomize: ${kustomize} # pinned`])
+      const world = new DeclaredReleaseWorld(helm, rendered)
+      const field = 'spec.template.spec.containers[name=app].image'
+      const { report } = await world.plan({ packages: [UNIT] })
+      assert.deepEqual(
+        report.spec.changes.map(({ path, git, live }) => [path, git, live]),
+        [[field, 'example.com/web:1.27.1', 'example.com/web:1.27']],
+      )
+      const changed = await world.adopted({ key: WEB, unit: UNIT }, field, 'example.com/web:1.27.2')
+      const [[path, text] = ['', '']] = Object.entries(rendered)
+      assert.deepEqual(changed, { [path]: text.replace('1.27.1', '1.27.2') })
+    })
+
     test('what is stored of the release is compared where it is there', async () => {
       const world = new DeclaredReleaseWorld(helm)
       const stored = { ...STORED, manifest: DEPLOYMENT.replace('replicas: 3', 'replicas: 5') }
@@ -115,11 +130,6 @@ describe('a HelmRelease that files declare', () => {
       'whose version Flux changes with other defaults',
       release(['chart: ./charts/web', 'chart: ./charts/web\n      valuesFiles: [./charts/web/values.yaml]']),
       'Flux adds a number to the version of its chart (spec.chart.spec.valuesFiles)',
-    ],
-    [
-      'behind post-renderers',
-      release(['  interval: 1h', '  interval: 1h\n  postRenderers: [{kustomize: {images: [{name: a, newTag: b}]}}]']),
-      'its post-renderers are run by Flux only',
     ],
     [
       'of another repository',

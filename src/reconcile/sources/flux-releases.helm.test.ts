@@ -13,7 +13,7 @@ import { helmOrThrow } from '../../../test/helm/find-helm.ts'
 import { readResource } from '../../krm/resource.ts'
 import type { DeployedRelease } from '../../ports/cluster.ts'
 import type { Preview } from '../../record/preview.ts'
-import { formatJson, isJsonObject, type JsonObject } from '../../text/json.ts'
+import { formatJson, isJsonObject, type JsonObject, objectsIn, partOf } from '../../text/json.ts'
 import { parseGoYaml } from '../../yaml/read/go-yaml.ts'
 
 const { helm3, helm4 } = await helmOrThrow()
@@ -111,8 +111,8 @@ spec:
 }
 const GIVEN: JsonObject = { color: 'blue', replicas: 3, image: { tag: 1.27 } }
 
-/** What Helm stores of a release with these values. */
-function deployed(helm: string, values: JsonObject): DeployedRelease {
+/** What Helm stores of a release with these values. @param postRenderer kustomization that the output goes through */
+function deployed(helm: string, values: JsonObject, postRenderer?: JsonObject): DeployedRelease {
   const root = mkdtempSync(join(tmpdir(), 'backporch-chart-'))
   try {
     for (const [path, text] of Object.entries({ ...CHART, '../values.yaml': formatJson(values) })) {
@@ -120,7 +120,8 @@ function deployed(helm: string, values: JsonObject): DeployedRelease {
       writeFileSync(join(root, 'chart', path), text)
     }
     const args = ['template', 'shop', join(root, 'chart'), '--namespace', 'shop', '--values', join(root, 'values.yaml'), '--no-hooks']
-    const manifest = execFileSync(helm, args, { encoding: 'utf8' })
+    const output = execFileSync(helm, args, { encoding: 'utf8' })
+    const manifest = postRenderer === undefined ? output : throughKustomize(root, output, postRenderer)
     const chart = Object.entries(CHART).map(([path, text]) => ({ path, mode: '100644' as const, content: new TextEncoder().encode(text) }))
     return {
       namespace: 'shop',
@@ -137,6 +138,14 @@ function deployed(helm: string, values: JsonObject): DeployedRelease {
   }
 }
 
+function throughKustomize(root: string, output: string, fields: JsonObject): string {
+  const folder = join(root, 'post-renderer')
+  mkdirSync(folder)
+  writeFileSync(join(folder, 'output.yaml'), output)
+  writeFileSync(join(folder, 'kustomization.yaml'), formatJson({ ...fields, resources: ['output.yaml'] }))
+  return execFileSync('kubectl', ['kustomize', folder], { encoding: 'utf8' })
+}
+
 /** helm-controller adds labels, and writes the manifest anew. */
 function labelled(manifest: string): string {
   const objects = parseGoYaml(manifest, 'the chart').documents.map(({ value }) => {
@@ -149,25 +158,54 @@ function labelled(manifest: string): string {
 
 const AT = { key: WEB, unit: UNIT }
 
+const POST_RENDERERS = `  postRenderers:
+  - kustomize:
+      patches:
+      - target: {kind: Deployment}
+        patch: |
+          - op: add
+            path: /spec/template/spec/priorityClassName
+            value: high # for the shop
+      images:
+      - name: example.com/web
+        newName: mirror.example.com/web
+        newTag: "1.27.1" # pinned
+`
+const RENDERED = RELEASE.replace('  valuesFrom:', `${POST_RENDERERS}  valuesFrom:`)
+
 class ReleaseWorld extends SyncedWorld {
   private readonly helm: string
+  private readonly postRenderer: JsonObject | undefined
 
-  constructor(helm: string, files: { readonly [path: string]: string } = {}) {
-    super({ ...FILES, ...files }, ['kubectl', helm])
+  constructor(helm: string, base = RELEASE) {
+    super({ ...FILES, 'apps/base/release.yaml': base }, ['kubectl', helm])
     this.helm = helm
+    const [renderer] = objectsIn(partOf(yaml(base), 'spec', 'postRenderers'))
+    const kustomization = partOf(renderer, 'kustomize')
+    this.postRenderer = isJsonObject(kustomization) ? kustomization : undefined
     this.cluster.put(appliedBy('kustomize-controller', yaml(SYNC)))
     this.cluster.put(appliedBy('kustomize-controller', yaml(APPS)))
     this.cluster.put(appliedBy('kustomize-controller', yaml(VALUES)))
     const labels = '{kustomize.toolkit.fluxcd.io/name: apps, kustomize.toolkit.fluxcd.io/namespace: flux-system}'
-    const own = RELEASE.replace('replicas: 1', 'replicas: 3')
+    const own = base
+      .replace('replicas: 1', 'replicas: 3')
       .replace('${tag}', '1.27')
       .replace('name: web\n', `name: web\n  labels: ${labels}\n`)
     this.cluster.put(appliedBy('kustomize-controller', yaml(own)))
     this.release(GIVEN)
   }
 
+  async previewed(files: { readonly [path: string]: string }): Promise<Preview> {
+    this.repository.branches.set('refs/heads/change', this.repository.head('main'))
+    this.repository.commitByHand('change', files)
+    const { renderer } = this.request()
+    const { stdout, stderr } = await runInWorld(this, ['preview', '--head', 'change', '-o', 'json'], { renderer })
+    assert.notEqual(stdout, '', stderr)
+    return JSON.parse(stdout) as Preview
+  }
+
   release(values: JsonObject): void {
-    const release = deployed(this.helm, values)
+    const release = deployed(this.helm, values, this.postRenderer)
     const applied = parseGoYaml(release.manifest, 'the manifest').documents.flatMap(({ value }) => {
       const read = isJsonObject(value) ? readResource(value) : { problem: '' }
       return 'problem' in read ? [] : [{ ...read, id: { ...read.id, namespace: 'shop' } }]
@@ -255,22 +293,14 @@ for (const [version, helm] of [
 
     test('a preview shows what other values make of the release, and names no unit that stays', async () => {
       const world = new ReleaseWorld(helm)
-      const previewed = async (files: { readonly [path: string]: string }): Promise<Preview> => {
-        world.repository.branches.set('refs/heads/change', world.repository.head('main'))
-        world.repository.commitByHand('change', files)
-        const { renderer } = world.request()
-        const { stdout, stderr } = await runInWorld(world, ['preview', '--head', 'change', '-o', 'json'], { renderer })
-        assert.notEqual(stdout, '', stderr)
-        return JSON.parse(stdout) as Preview
-      }
       const valuesOf = ({ items }: Preview) =>
         items.flatMap((unit) => unit.changes.map(({ ref, path, before, after }) => [unit.package, ref.kind, path, before, after]))
       const path = 'apps/production/release.yaml'
-      assert.deepEqual(valuesOf(await previewed({ [path]: FILES[path].replace('replicas: 3', 'replicas: 4') })), [
+      assert.deepEqual(valuesOf(await world.previewed({ [path]: FILES[path].replace('replicas: 3', 'replicas: 4') })), [
         ['apps/production', 'HelmRelease', 'spec.values.replicas', 3, 4],
         [UNIT, 'Deployment', 'spec.replicas', 3, 4],
       ])
-      const moved = await previewed({ [path]: `# In production.\n${FILES[path]}` })
+      const moved = await world.previewed({ [path]: `# In production.\n${FILES[path]}` })
       assert.deepEqual(
         moved.items.map(({ package: unit, state }) => [unit, state]),
         [
@@ -278,6 +308,46 @@ for (const [version, helm] of [
           [UNIT, 'same'],
         ],
       )
+    })
+
+    describe('with post-renderers', () => {
+      const IMAGE = 'spec.template.spec.containers[name=app].image'
+      const inBase = (before: string, after: string) => ({ 'apps/base/release.yaml': RENDERED.replace(before, after) })
+
+      test('is in sync where live is what Helm stored after them', async () => {
+        assert.equal((await new ReleaseWorld(helm, RENDERED).states())[UNIT], 'Flux HelmRelease shop/web: InSync')
+      })
+
+      for (const [what, field, value, changed] of [
+        ['an image of theirs', IMAGE, 'mirror.example.com/web:1.28.0', inBase('"1.27.1" #', '"1.28.0" #')],
+        ['a field of a patch of theirs', 'spec.template.spec.priorityClassName', 'low', inBase('value: high #', 'value: low #')],
+        [
+          'a value of the chart below them',
+          'spec.replicas',
+          4,
+          { 'apps/production/release.yaml': FILES['apps/production/release.yaml'].replace('replicas: 3', 'replicas: 4') },
+        ],
+      ] as const)
+        test(`has ${what} adopted where it is authored`, async () => {
+          assert.deepEqual(await new ReleaseWorld(helm, RENDERED).adopted(AT, field, value), changed)
+        })
+
+      test('a field that neither a value nor a post-renderer writes is refused with the line of the template', async () => {
+        await assert.rejects(new ReleaseWorld(helm, RENDERED).adopted(AT, 'spec.minReadySeconds', 9), {
+          code: 'BP2001',
+          where: 'templates/deployment.yaml:7',
+        })
+      })
+
+      test('a preview shows what another post-renderer makes of the release', async () => {
+        const world = new ReleaseWorld(helm, RENDERED)
+        const { items } = await world.previewed(inBase('1.27.1', '1.27.2'))
+        const changed = items.filter((unit) => unit.package === UNIT).flatMap(({ changes }) => changes)
+        assert.deepEqual(
+          changed.map(({ path, before, after }) => [path, before, after]),
+          [[IMAGE, 'mirror.example.com/web:1.27.1', 'mirror.example.com/web:1.27.2']],
+        )
+      })
     })
 
     test('a release that is not there, and one that cannot be read, are failures of this unit alone', async () => {

@@ -23,7 +23,8 @@ function orderOf(release: FluxRelease, { build, object, declared, folder, files 
   const why = whyOnlyFlux(object)
   if (why !== undefined) throw refused(build.title, why, 'record what Helm stores of the release, or ask the cluster')
   const own = [...files.values()].filter(({ path }) => folder === '' || path.startsWith(`${folder}/`))
-  return rendered(release, { folder, files }, { own, values: valuesOf(release, object, declared), capabilities: build.capabilities })
+  const values = valuesOf(release, object, declared)
+  return rendered(release, { folder, files }, { own, object, values, capabilities: build.capabilities })
 }
 
 function chartOf(release: FluxRelease, input: HelmInput): HelmChart {
@@ -34,13 +35,10 @@ function chartOf(release: FluxRelease, input: HelmInput): HelmChart {
 
 /** Why a render of the chart is not what Flux makes of it, as a clause; undefined where it is. */
 export function whyOnlyFlux(object: JsonObject): string | undefined {
-  const isSet = (...path: readonly string[]): boolean => {
-    const list = partOf(object, 'spec', ...path)
-    return Array.isArray(list) && list.length > 0
-  }
-  if (isSet('postRenderers')) return 'its post-renderers are run by Flux only'
+  const valuesFiles = partOf(object, 'spec', 'chart', 'spec', 'valuesFiles')
   // The templates may print the version of the chart, and most print it into a label.
-  if (isSet('chart', 'spec', 'valuesFiles')) return 'Flux adds a number to the version of its chart (spec.chart.spec.valuesFiles)'
+  if (Array.isArray(valuesFiles) && valuesFiles.length > 0)
+    return 'Flux adds a number to the version of its chart (spec.chart.spec.valuesFiles)'
   if (partOf(object, 'spec', 'chart', 'spec', 'reconcileStrategy') === 'Revision')
     return 'Flux adds the commit to the version of its chart (spec.chart.spec.reconcileStrategy)'
   return undefined

@@ -18,6 +18,7 @@ import type {
   HelmChart,
   HelmInput,
   HelmOrder,
+  PostRenderer,
   SyncerBuilder,
   ValuesLayer,
   ValuesPlace,
@@ -63,16 +64,17 @@ function orderOf(release: FluxRelease, { build, object, declared }: HelmInput): 
   // What Helm applied last is what is to be there, also while the next release waits.
   if (declared === undefined) return { text: deployed.manifest }
   const values = valuesOf(release, object, declared)
-  if (jsonEquals(values, deployed.values)) return { text: deployed.manifest }
-  const unknown = whyNotRendered(deployed, object)
-  if (unknown === undefined) return fromStored(release, values, build.capabilities)
+  const isSame = jsonEquals(values, deployed.values) && jsonEquals(postRenderersIn(object), postRenderersIn(build.object))
+  if (isSame) return { text: deployed.manifest }
+  const unknown = whyNotRendered(deployed)
+  if (unknown === undefined) return fromStored(release, object, values, build.capabilities)
   const why = `its values are not those of revision ${deployed.revision}, and ${unknown}`
   throw refused(build.title, why, 'wait for the release, or look at the HelmRelease')
 }
 
 function chartOf(release: FluxRelease, { build, object, declared }: HelmInput): HelmChart {
   const { deployed } = release
-  const unknown = whyNotRendered(deployed, object)
+  const unknown = whyNotRendered(deployed)
   if (unknown !== undefined)
     throw refused(build.title, `other values cannot be tried: ${unknown}`, 'change the values by hand and commit them, or choose restore')
   const files = filesOf(deployed.chart ?? [])
@@ -81,7 +83,7 @@ function chartOf(release: FluxRelease, { build, object, declared }: HelmInput): 
     ...layer,
     place: { kind: 'elsewhere', title: `the chart ${deployed.chartTitle}` } as const,
   }))
-  const order = fromStored(release, valuesOf(release, object, declared), build.capabilities)
+  const order = fromStored(release, object, valuesOf(release, object, declared), build.capabilities)
   return { order, chart, title: `the chart ${deployed.chartTitle}`, layers: [...defaults, ...ownLayers(release, object, declared)] }
 }
 
@@ -99,22 +101,49 @@ export function ownLayers(release: FluxRelease, object: JsonObject, declared: He
   return [...files, { values: isJsonObject(own) ? own : {}, place: { kind: 'resource', at: ['spec', 'values'] }, isDefault: false }]
 }
 
-function fromStored(release: FluxRelease, values: JsonObject, capabilities: ClusterCapabilities | undefined): HelmOrder {
+function fromStored(
+  release: FluxRelease,
+  object: JsonObject,
+  values: JsonObject,
+  capabilities: ClusterCapabilities | undefined,
+): HelmOrder {
   const files = filesOf(release.deployed.chart ?? [])
-  return rendered(release, { folder: CHART, files }, { own: [...files.values()], values, capabilities })
+  return rendered(release, { folder: CHART, files }, { own: [...files.values()], object, values, capabilities })
 }
 
 /** @param of `own`: the files of the chart itself. @throws Failure BP1210 for a chart that Helm would have to complete from elsewhere */
 export function rendered(
   { deployed, valuesFrom }: FluxRelease,
   chart: ChartFiles,
-  of: { readonly own: PackageFiles; readonly values: JsonObject; readonly capabilities: ClusterCapabilities | undefined },
+  of: {
+    readonly own: PackageFiles
+    readonly object: JsonObject
+    readonly values: JsonObject
+    readonly capabilities: ClusterCapabilities | undefined
+  },
 ): HelmOrder {
   const order = helmOrder(chart, releaseWords(deployed, of.capabilities), [
     ...of.own,
     { path: VALUES, mode: '100644', content: new TextEncoder().encode(formatJson(of.values)) },
   ])
-  return { ...order, hasSecrets: valuesFrom.some(({ kind }) => kind === 'Secret') }
+  return { ...order, hasSecrets: valuesFrom.some(({ kind }) => kind === 'Secret'), postRenderers: postRenderersOf(of.object) }
+}
+
+function postRenderersIn(object: JsonObject): Json {
+  return partOf(object, 'spec', 'postRenderers') ?? null
+}
+
+/** helm-controller gives kustomize these two fields. */
+function postRenderersOf(object: JsonObject): readonly PostRenderer[] {
+  const renderers = postRenderersIn(object)
+  return (isJsonArray(renderers) ? renderers : []).flatMap((renderer, index): PostRenderer[] => {
+    if (!isJsonObject(partOf(renderer, 'kustomize'))) return []
+    const fields = (['patches', 'images'] as const).flatMap((name) => {
+      const value = partOf(renderer, 'kustomize', name)
+      return value === undefined ? [] : [[name, value] as const]
+    })
+    return [{ kustomization: Object.fromEntries(fields), at: ['spec', 'postRenderers', index, 'kustomize'] }]
+  })
 }
 
 /** As `helm upgrade` renders it. */
@@ -129,10 +158,8 @@ export function filesOf(chart: PackageFiles): ReadonlyMap<string, PackageFiles[n
 }
 
 /** Why other values of the release cannot be tried; undefined where they can. */
-export function whyNotRendered({ chart, chartTitle }: DeployedRelease, object: JsonObject): string | undefined {
-  if (chart === undefined) return `the charts that ${chartTitle} depends on are not stored with the release`
-  const renderers = partOf(object, 'spec', 'postRenderers')
-  return Array.isArray(renderers) && renderers.length > 0 ? 'its post-renderers are run by Flux only' : undefined
+export function whyNotRendered({ chart, chartTitle }: DeployedRelease): string | undefined {
+  return chart === undefined ? `the charts that ${chartTitle} depends on are not stored with the release` : undefined
 }
 
 /** @throws Failure BP1210 where values are missing or cannot be read */

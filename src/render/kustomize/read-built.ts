@@ -3,7 +3,17 @@ import { Failure } from '../../failure.ts'
 import type { PackageFile, PackageFiles } from '../../package/package-files.ts'
 import { PACKAGE_FILE } from '../../package/walk-package.ts'
 import { given } from '../../text/given.ts'
-import { getKey, isJsonObject, type Json, type JsonObject, jsonEquals, objectsIn as mapsIn, partOf, textOf } from '../../text/json.ts'
+import {
+  formatJson,
+  getKey,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  jsonEquals,
+  objectsIn as mapsIn,
+  partOf,
+  textOf,
+} from '../../text/json.ts'
 import { objectsIn, parseGoYaml } from '../../yaml/read/go-yaml.ts'
 import type { DesiredSet, SourceLocation } from '../desired-set.ts'
 import { DesiredSetBuilder } from '../desired-set-builder.ts'
@@ -82,8 +92,7 @@ export function buildOf(source: BuildInput, library: BuildLibrary = NO_BUILDS): 
       return { text: way.print(syncerObject(synced, files), folder, packedFiles(source)) }
     if (synced !== undefined && way !== undefined && 'helm' in way) {
       const order = way.helm({ build: synced, ...resourceOf(source, library), folder, files })
-      if ('text' in order) return order
-      return helmBuild(source, order)
+      return 'text' in order ? order : postRendered(source, order, library)
     }
     const written = writtenBySyncer(source)
     if (written === undefined) return kustomizeBuild(folder, files)
@@ -135,6 +144,26 @@ export function helmBuild({ folder, files, parent }: Pick<BuiltSource, 'folder' 
   const read = parent === undefined ? [...files.values()] : []
   const { words, written, hasSecrets = false } = order
   return { tool: 'helm', folder, command: words, files: sorted([...read, ...written]), hasSecrets }
+}
+
+/** The last run: each post-renderer needs the output before it. @throws MissingBuilds */
+function postRendered(source: BuildInput, order: HelmOrder, library: BuildLibrary): Build | BuildAnswer {
+  let build = helmBuild(source, order)
+  for (const { kustomization } of order.postRenderers ?? []) {
+    const answer = library.built(build)
+    if ('failure' in answer) return answer
+    build = postRendererBuild(kustomization, answer.text, order)
+  }
+  return build
+}
+
+/** As helm-controller writes it (`internal/postrender/kustomize.go`). */
+function postRendererBuild(fields: JsonObject, output: string, { hasSecrets = false }: HelmOrder): Build {
+  const name = 'helm-output.yaml'
+  const kustomization = { ...fields, apiVersion: 'kustomize.config.k8s.io/v1beta1', kind: 'Kustomization', resources: [name] }
+  const file = (path: string, text: string): PackageFile => ({ path, mode: '100644', content: new TextEncoder().encode(text) })
+  const files = [file(name, output), file('kustomization.yaml', formatJson(kustomization))]
+  return { tool: 'kustomize', folder: '', command: [], files, hasSecrets }
 }
 
 function sorted(files: PackageFiles): PackageFiles {

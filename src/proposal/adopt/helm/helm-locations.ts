@@ -17,7 +17,9 @@ import type { HelmChart } from '../../../render/syncer-build.ts'
 import { isJsonObject, type Json, type JsonObject } from '../../../text/json.ts'
 import { objectsIn, parseGoYaml } from '../../../yaml/read/go-yaml.ts'
 import type { Obstacle, Wanted } from '../candidate.ts'
+import type { BuiltTarget } from '../kustomize-input.ts'
 import type { SourceCandidate, SourceLocations } from '../source-edits.ts'
+import { fieldsOfPostRenderer } from './post-renderers.ts'
 import { patchedText } from './text-parts.ts'
 import { differencesIn, removals, type ValueChange, valueChanges } from './value-candidates.ts'
 import { ValuePlaces } from './value-places.ts'
@@ -53,7 +55,22 @@ export class HelmLocations {
     const found = groups.map((changes) => this.places.of(changes))
     const files = writers.some(({ isOfFiles }) => isOfFiles) ? [{ candidates: this.inFiles(now, wanted), obstacles: [] }] : []
     const obstacle = this.hardCoded(template, writers)
-    return [{ candidates: [], obstacles: [obstacle] }, ...found.map((each) => each.first), ...files, ...found.map((each) => each.otherwise)]
+    const rendered = this.inPostRenderers({ desired, declaredName: desired.id.name, path, wanted })
+    return [
+      { candidates: [], obstacles: [obstacle] },
+      ...rendered,
+      ...found.map((each) => each.first),
+      ...files,
+      ...found.map((each) => each.otherwise),
+    ]
+  }
+
+  /** The last one has the last word. */
+  private inPostRenderers(target: BuiltTarget): readonly SourceLocations[] {
+    return (this.chart.order.postRenderers ?? []).toReversed().map((renderer) => {
+      const found = fieldsOfPostRenderer(renderer, target).map(({ path, wanted }) => this.places.ofField(path, wanted))
+      return { candidates: found.flatMap(({ candidates }) => candidates), obstacles: found.flatMap(({ obstacles }) => obstacles) }
+    })
   }
 
   /** With what is read by templates in values and files, which `tpl` prints. */
@@ -112,8 +129,9 @@ export class HelmLocations {
   }
 
   private templateFor({ id, location }: DesiredResource): string {
-    if (this.chart.title === '' && location.step !== HELM_CHARTS) return location.path
-    const answer = this.library.built(helmBuild(this.source, this.chart.order))
+    const { title, order } = this.chart
+    if (title === '' && location.step !== HELM_CHARTS && (order.postRenderers ?? []).length === 0) return location.path
+    const answer = this.library.built(helmBuild(this.source, order))
     if ('failure' in answer) throw new Failure(answer.failure)
     const kind = resourceKey({ ...id, namespace: '', name: '' })
     const made = parseGoYaml(answer.text, 'the chart').documents.flatMap((document) =>

@@ -20,6 +20,8 @@ interface Places {
   readonly otherwise: SourceLocations
 }
 
+type Name = Pick<SourceCandidate, 'via' | 'what'>
+
 interface One {
   readonly path: FieldPath
   readonly wanted: Wanted
@@ -43,6 +45,12 @@ export class ValuePlaces {
     const isOpen = first.some(({ candidates }) => candidates.length > 0)
     const otherwise = isOpen ? [] : changes.map((change) => this.joint(change, () => this.layers.filter(({ isDefault }) => isDefault)))
     return { first: together(first), otherwise: together(otherwise) }
+  }
+
+  /** A field of the resource that is no value of the chart. @throws MissingBuilds where the unit above has to be built first */
+  ofField(path: FieldPath, wanted: Wanted): SourceLocations {
+    const name = formatFieldPath(path)
+    return this.inResource(path, { via: name, what: name }, wanted)
   }
 
   /** The last layer that sets the value; of a value that only the chart sets, the last layer over the chart. */
@@ -83,7 +91,7 @@ export class ValuePlaces {
 
   private inLayer({ place }: ValuesLayer, one: One): SourceLocations {
     if (place.kind === 'elsewhere') return { candidates: [], obstacles: [this.elsewhere(place.title, one)] }
-    if (place.kind === 'resource') return this.inResource([...place.at.map(stepOf), ...one.path], one)
+    if (place.kind === 'resource') return this.inResource([...place.at.map(stepOf), ...one.path], valueNamed(one), one.wanted)
     if (place.kind === 'entry') return this.inEntry(place, one)
     if (place.kind === 'parameters') return this.inParameters(place, one)
     if (place.kind === 'text') return this.inText(place, one)
@@ -117,10 +125,10 @@ export class ValuePlaces {
   }
 
   /** Where the unit that applies the resource has the field from. */
-  private inResource(path: FieldPath, one: One): SourceLocations {
+  private inResource(path: FieldPath, name: Name, wanted: Wanted): SourceLocations {
     const resource = this.source.synced?.object ?? {}
     const own = this.above().find(({ object }) => isSameResource(object, resource))
-    return own === undefined ? NOWHERE : this.inUnitAbove(own, path, one, one.wanted)
+    return own === undefined ? NOWHERE : this.inUnitAbove(own, path, name, wanted)
   }
 
   private inEntry({ namespace, name, key }: Extract<ValuesPlace, { kind: 'entry' }>, one: One): SourceLocations {
@@ -130,7 +138,7 @@ export class ValuePlaces {
     if (map === undefined || typeof text !== 'string')
       return { candidates: [], obstacles: [this.elsewhere(`the ConfigMap ${namespace}/${name}`, one)] }
     const edited = editYaml(text, [editAt(0, one.path, one.wanted)], name)
-    return this.inUnitAbove(map, [field('data'), field(key)], one, edited)
+    return this.inUnitAbove(map, [field('data'), field(key)], valueNamed(one), edited)
   }
 
   /** Objects of the unit that applies the resource. @throws MissingBuilds, Failure of its build */
@@ -139,16 +147,15 @@ export class ValuePlaces {
     return parent === undefined ? [] : declaredObjects({ ...parent, files }, this.library)
   }
 
-  private inUnitAbove(desired: DesiredResource, path: FieldPath, one: One, wanted: Wanted): SourceLocations {
+  private inUnitAbove(desired: DesiredResource, path: FieldPath, { via, what }: Name, wanted: Wanted): SourceLocations {
     const { parent, files } = this.source
     const synced: SyncedFolder | undefined = parent?.synced === undefined ? undefined : { folder: parent.folder, build: parent.synced }
     const locations = new KustomizeLocations(files, synced)
     const groups = locations.find({ desired, declaredName: locations.declaredName(desired), path, wanted })
     const group = groups.find(({ candidates }) => candidates.length > 0)
-    const via = `values:${formatFieldPath(one.path)}`
     const candidates = (group?.candidates ?? []).map((each): SourceCandidate => {
       const isOnly = group?.candidates.length === 1
-      return { ...each, via: isOnly ? via : `${via}@${each.via}`, what: `the value ${formatFieldPath(one.path)} in ${each.what}` }
+      return { ...each, via: isOnly ? via : `${via}@${each.via}`, what: `${what} in ${each.what}` }
     })
     return { candidates, obstacles: groups.flatMap(({ obstacles }) => obstacles) }
   }
@@ -168,8 +175,13 @@ function together(all: readonly SourceLocations[]): SourceLocations {
   return { candidates: all.flatMap(({ candidates }) => candidates), obstacles: all.flatMap(({ obstacles }) => obstacles) }
 }
 
-function named({ path }: One, where: string): Pick<SourceCandidate, 'via' | 'what'> {
-  return { via: `values:${formatFieldPath(path)}`, what: `the value ${formatFieldPath(path)} (${where})` }
+function valueNamed({ path }: One): Name {
+  return { via: `values:${formatFieldPath(path)}`, what: `the value ${formatFieldPath(path)}` }
+}
+
+function named(one: One, where: string): Name {
+  const { via, what } = valueNamed(one)
+  return { via, what: `${what} (${where})` }
 }
 
 function stepOf(step: string | number): PathStep {
