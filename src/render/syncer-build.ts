@@ -27,7 +27,7 @@ export interface SyncerBuild {
   /** Where the repository declares the resource, for objects of a chart that is not in the repository. */
   readonly place?: SourceLocation | undefined
   /** The file that declares it with the same specification: an edit there changes what is built. From the root of the repository. */
-  readonly declared?: { readonly path: string; readonly document: number } | undefined
+  readonly declared?: Declaration | undefined
   /** Of the ConfigMaps and Secrets that `substituteFrom` names, the later ones over the earlier ones. */
   readonly variables: ReadonlyMap<string, string>
   /** The ConfigMap or Secret that each of `variables` is from, by its name. */
@@ -43,6 +43,32 @@ export interface SyncerBuild {
   readonly artifact?: SourceArtifact | undefined
   /** Why a merge alone does not change what is applied, and what has to move; undefined where it does. */
   readonly pinned?: string | undefined
+}
+
+/** The document of a file that declares a resource, or another one that a controller makes it of. */
+export interface Declaration {
+  /** From the root of the repository. */
+  readonly path: string
+  /** Index of the document in the file. */
+  readonly document: number
+  /** Undefined where the document is the resource. */
+  readonly maker?: ResourceMaker | undefined
+}
+
+/** How a controller makes a resource of another one, as Applications of an ApplicationSet. */
+export interface ResourceMaker {
+  /** Where the document has the fields of the resource. */
+  readonly template: readonly (string | number)[]
+  /** The resource that it makes of an edited document; undefined where it makes none. */
+  readonly resourceOf: (document: JsonObject) => JsonObject | undefined
+  /** Places in the document of which a text of the template is filled; `value`: what the place has to have for the text to become `wanted`. */
+  readonly sourcesOf: (document: JsonObject, text: string, wanted: string) => readonly FilledFrom[]
+}
+
+export interface FilledFrom {
+  readonly name: string
+  readonly at: readonly (string | number)[]
+  readonly value: string
 }
 
 /** What decides which files of the repository an artifact has. */
@@ -200,7 +226,8 @@ export function syncerObject({ object, declared }: Pick<SyncerBuild, 'object' | 
   const file = declared === undefined ? undefined : files.get(declared.path)
   if (declared === undefined || file === undefined) return object
   const value = parseGoYaml(decodeYaml(file.content, declared.path), declared.path).documents[declared.document]?.value
-  return isJsonObject(value) && isSameResource(value, object) ? value : object
+  const resource = isJsonObject(value) && declared.maker !== undefined ? declared.maker.resourceOf(value) : value
+  return isJsonObject(resource) && isSameResource(resource, object) ? resource : object
 }
 
 /** Whether git declares the resource, in whatever version; a namespace that git does not say is that of the cluster. */

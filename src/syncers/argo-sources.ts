@@ -10,6 +10,7 @@ import { argoHelm } from '../render/argo/argo-helm.ts'
 import { argoKustomize } from '../render/argo/argo-kustomize.ts'
 import { type ArgoSource, sourceIn } from '../render/argo/argo-source.ts'
 import { normalizedSource, toolsOf } from '../render/argo/argo-tools.ts'
+import { setMaker } from '../render/argo/set-maker.ts'
 import { KUSTOMIZATION_NAMES } from '../render/kustomize/kustomization-names.ts'
 import { joined, resolvePath } from '../render/kustomize/kustomization-walk.ts'
 import type { SyncerBuilder } from '../render/syncer-build.ts'
@@ -31,15 +32,27 @@ export function argoSources(namespaces: readonly string[]): SourceDiscovery {
     read: (of, repository) => {
       const own = (kind: string): readonly JsonObject[] =>
         of(kind).filter((object) => parseApiVersion(textOf(object, 'apiVersion')).group === GROUP)
-      const sets = repository.isFiles ? own('ApplicationSet').map((set) => ({ set, made: applicationsOf(set, repository) })) : []
-      return [
-        ...[...own('Application'), ...sets.flatMap(({ made }) => ('why' in made ? [] : made))].flatMap((each) =>
-          sourcesOf(each, namespaces, repository),
-        ),
-        ...sets.flatMap(({ set, made }) => ('why' in made && mayBeHere(set, repository) ? [refusedSet(set, made.why)] : [])),
-      ]
+      const sets = repository.declared.flatMap((declared) =>
+        isSet(declared.object) ? [{ declared, made: applicationsOf(declared.object, repository) }] : [],
+      )
+      const made = sets.flatMap(({ declared, made }) =>
+        'why' in made
+          ? []
+          : made.map(({ application }) => ({ ...declared, object: application, maker: setMaker(application, repository) })),
+      )
+      const known = { ...repository, declared: [...repository.declared, ...made] }
+      const applications = [...own('Application'), ...(repository.isFiles ? made.map(({ object }) => object) : [])]
+      // The Applications that a set makes in a cluster are there.
+      const refused = sets.flatMap(({ declared: { object: set }, made }) =>
+        repository.isFiles && 'why' in made && mayBeHere(set, repository) ? [refusedSet(set, made.why)] : [],
+      )
+      return [...applications.flatMap((each) => sourcesOf(each, namespaces, known)), ...refused]
     },
   }
+}
+
+function isSet(object: JsonObject): boolean {
+  return textOf(object, 'kind') === 'ApplicationSet' && parseApiVersion(textOf(object, 'apiVersion')).group === GROUP
 }
 
 /** Whether its Applications may be of this repository. */

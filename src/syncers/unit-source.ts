@@ -4,7 +4,7 @@ import type { DeployedRelease } from '../ports/cluster.ts'
 import type { DesiredResource } from '../render/desired-set.ts'
 import type { ValuesRef } from '../render/flux/flux-release.ts'
 import type { RenderChoice } from '../render/render-choice.ts'
-import { isSameResource, type SyncerBuild } from '../render/syncer-build.ts'
+import { type Declaration, isSameResource, type ResourceMaker, type SyncerBuild } from '../render/syncer-build.ts'
 import type { JsonObject } from '../text/json.ts'
 
 /** A ConfigMap or Secret whose entries a build reads. */
@@ -64,6 +64,7 @@ export interface DeclaredSyncer {
   readonly document: number
   /** Of its first key in the file, from 1. */
   readonly line: number
+  readonly maker?: ResourceMaker
 }
 
 export interface SourcedRepository {
@@ -102,10 +103,10 @@ export function declarationOf(
   own: JsonObject,
   declared: readonly DeclaredSyncer[],
   builtBy: (object: JsonObject) => string,
-): { path: string; document: number } | undefined {
+): Declaration | undefined {
   const same = sameName(own, declared).filter(({ object }) => builtBy(object) === builtBy(own))
   const [only] = same
-  return only === undefined || same.length > 1 ? undefined : { path: only.path, document: only.document }
+  return only === undefined || same.length > 1 ? undefined : { path: only.path, document: only.document, maker: only.maker }
 }
 
 /** A kind, and the version in which its changes are followed. */

@@ -3,8 +3,8 @@ import { type FieldPath, field } from '../../krm/field-path.ts'
 import { KUSTOMIZATION_NAMES } from '../../render/kustomize/kustomization-names.ts'
 import { folderOf, joined } from '../../render/kustomize/kustomization-walk.ts'
 import { type SourceFiles, textOf } from '../../render/kustomize/kustomize-build.ts'
-import type { SyncerBuild } from '../../render/syncer-build.ts'
-import { formatJson, isJsonObject, type Json } from '../../text/json.ts'
+import { type SyncerBuild, syncerObject } from '../../render/syncer-build.ts'
+import { formatJson, isJsonObject, type Json, type JsonObject } from '../../text/json.ts'
 import { LineIndex } from '../../yaml/read/go-yaml-text.ts'
 import { readYamlNodes } from '../../yaml/read/read-yaml-node.ts'
 import { entryOf, itemsAt, jsonOf, resolved, type YamlNode } from '../../yaml/yaml-node.ts'
@@ -31,6 +31,8 @@ export class SourceDocument {
   /** Path of the root in its document. */
   private above: FieldPath = []
   private base: string | undefined
+  /** Where its fields are written. */
+  private places: SourceDocument | undefined
 
   constructor(path: string, number: number, root: YamlNode, lines: TextLocations) {
     this.path = path
@@ -47,6 +49,15 @@ export class SourceDocument {
     inner.above = [...this.above, ...path]
     inner.base = base
     return inner
+  }
+
+  /** The same values, at the places of a template that they are made of. */
+  placedIn(template: SourceDocument): SourceDocument {
+    const placed = new SourceDocument(template.path, template.number, this.root, this.lines)
+    placed.above = template.above
+    placed.base = this.base
+    placed.places = template
+    return placed
   }
 
   /** @param wanted undefined: no field */
@@ -95,6 +106,7 @@ export class SourceDocument {
 
   /** The location of the value, or of its nearest parent. */
   locationOf(path: FieldPath): FileLocation {
+    if (this.places !== undefined) return this.places.locationOf(path)
     for (let steps = path.length; steps >= 0; steps -= 1) {
       const source = nodeAtPath(this.root, path.slice(0, steps))?.node.source
       if (source !== undefined) return { file: this.path, ...this.lines.position(source.start) }
@@ -137,21 +149,27 @@ export function kustomizationsOf(files: SourceFiles, synced?: SyncedFolder): rea
 export function syncerFields(files: SourceFiles, synced: SyncedFolder | undefined): SourceDocument | undefined {
   const { declared, builder } = synced?.build ?? {}
   if (declared === undefined || builder === undefined || !files.has(declared.path)) return undefined
-  return documentsOf(declared.path, files)[declared.document]?.inside(pathOf(builder.fields), synced?.folder ?? '')
+  return documentsOf(declared.path, files)[declared.document]?.inside(
+    pathOf([...(declared.maker?.template ?? []), ...builder.fields]),
+    synced?.folder ?? '',
+  )
 }
 
-function pathOf(steps: SyncerBuild['builder']['fields']): FieldPath {
+export function pathOf(steps: SyncerBuild['builder']['fields']): FieldPath {
   return steps.map((step) => (typeof step === 'number' ? index(step) : field(step)))
 }
 
 /** The fields of a kustomization that a syncer writes into that of the folder, the later ones over the earlier ones. */
 export function syncerLayers(files: SourceFiles, synced: SyncedFolder): readonly SourceDocument[] {
-  const resource = syncerFields(files, synced) ?? clusterFields(synced)
+  const { build } = synced
+  const declared = syncerFields(files, synced)
+  const made = declared === undefined || build.declared?.maker !== undefined ? fieldsOf(synced, syncerObject(build, files)) : undefined
+  const resource = declared === undefined ? made : (made?.placedIn(declared) ?? declared)
   return [...(resource === undefined ? [] : [resource]), ...overridesOf(files, synced).toReversed()]
 }
 
-/** Of a resource that no file declares as the cluster has it. */
-function clusterFields({ folder, build: { title, object, builder } }: SyncedFolder): SourceDocument | undefined {
+/** Of a resource that no file declares as it is. */
+function fieldsOf({ folder, build: { title, builder } }: SyncedFolder, object: JsonObject): SourceDocument | undefined {
   const [root] = readYamlNodes(formatJson(object), title)
   const location = inCluster(title)
   return root === undefined

@@ -27,6 +27,7 @@ import { chartOf, HelmLocations } from './helm/helm-locations.ts'
 import { valuesOfChart } from './helm/kustomize-charts.ts'
 import type { BuiltAdoptionInput } from './kustomize-input.ts'
 import { KustomizeLocations } from './kustomize-locations.ts'
+import { inMaker } from './made-resource-edits.ts'
 import { type RenamedField, renamedFields } from './renamed-items.ts'
 import { assertBuilt, builtObjects, type Sharing, sharingUnit } from './shared-builds.ts'
 import { applyCandidate, changedFiles, type SourceCandidate, type SourceLocations } from './source-edits.ts'
@@ -157,7 +158,9 @@ class BuiltAdoption {
     files: SourceFiles,
     obstacles: Obstacle[],
   ): readonly Trial[] {
-    const edited = candidates.flatMap((candidate) => {
+    const { synced } = this.input.source
+    const all = candidates.flatMap((candidate) => inMaker(candidate, synced?.declared, files))
+    const edited = all.flatMap((candidate) => {
       const after = tryEdit(obstacles, () => applyCandidate(files, candidate))
       return after === undefined ? [] : [{ candidate, files: after }]
     })

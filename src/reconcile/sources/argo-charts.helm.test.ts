@@ -191,6 +191,30 @@ for (const [version, helm] of [
       })
     })
 
+    test('of an ApplicationSet has a parameter adopted in the element of its list', async () => {
+      const template = APP.slice(APP.indexOf('spec:\n'))
+        .replace('"1.27"', '"{{tag}}"')
+        .replace('${ARGOCD_APP_NAMESPACE}', 'shop')
+        .replaceAll(/^/gm, '    ')
+      const set = [
+        'apiVersion: argoproj.io/v1alpha1\nkind: ApplicationSet\nmetadata: {name: shops, namespace: argocd}',
+        'spec:\n  generators: [{list: {elements: [{env: shop, tag: "1.27"}]}}]\n  template:\n    metadata: {name: "{{env}}"}',
+        template,
+      ].join('\n')
+      const world = new ChartWorld(helm, { 'applications/shop.yaml': set }, [APP.replace('${ARGOCD_APP_NAMESPACE}', 'shop')])
+      const changed = await world.adopted(AT, 'spec.template.spec.containers[name=app].image', 'example.com/web:1.28')
+      assert.deepEqual(changed, { 'applications/shop.yaml': set.replace('tag: "1.27"', 'tag: "1.28"') })
+    })
+
+    test('of an ApplicationSet that only Argo CD can read is refused with the name of the set', async () => {
+      const owners = 'ownerReferences: [{apiVersion: argoproj.io/v1alpha1, kind: ApplicationSet, name: shops, uid: "1"}]'
+      const made = APP.replace('namespace: argocd\n', `namespace: argocd\n  ${owners}\n`)
+      const world = new ChartWorld(helm, { 'applications/shop.yaml': 'apiVersion: v1\nkind: List\n' }, [made])
+      await assert.rejects(world.adopted(AT, 'spec.template.spec.containers[name=app].image', 'example.com/web:1.28'), {
+        why: /^the value image\.tag is set by Argo CD Application argocd\/shop \(made by the ApplicationSet shops\), which no file of this/,
+      })
+    })
+
     test('a new key, and a value that nothing sets yet, are added over the chart', async () => {
       const values = 'color: blue # as agreed\n'
       assert.deepEqual(

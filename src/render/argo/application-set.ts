@@ -29,8 +29,22 @@ export interface SetRepository {
 /** Values by name; of a Go template nested, else flat texts. */
 type Parameters = JsonObject
 
-/** @returns why its Applications are not known without a cluster, in place of them */
-export function applicationsOf(set: JsonObject, repository: SetRepository): readonly JsonObject[] | { readonly why: string } {
+type Steps = readonly (string | number)[]
+
+/** What the template is filled with for one Application. */
+export interface SetParameters {
+  readonly values: Parameters
+  /** Where the set itself has them, by the name that a template has for them. */
+  readonly places: ReadonlyMap<string, Steps>
+}
+
+export interface MadeApplication {
+  readonly application: JsonObject
+  readonly parameters: SetParameters
+}
+
+/** @returns why its Applications are known to Argo CD alone, in place of them */
+export function applicationsOf(set: JsonObject, repository: SetRepository): readonly MadeApplication[] | { readonly why: string } {
   try {
     return new SetReader(set, repository).applications()
   } catch (thrown) {
@@ -50,11 +64,14 @@ class SetReader {
     this.isGo = partOf(set, 'spec', 'goTemplate') === true
   }
 
-  applications(): readonly JsonObject[] {
+  applications(): readonly MadeApplication[] {
     if (textOf(this.set, 'spec', 'templatePatch') !== '') throw new Unfilled('it patches what it makes (spec.templatePatch)')
     const template = partOf(this.set, 'spec', 'template')
-    return objectsIn(partOf(this.set, 'spec', 'generators')).flatMap((generator) =>
-      this.parametersOf(generator).map((parameters) => this.application(isJsonObject(template) ? template : {}, parameters)),
+    return objectsIn(partOf(this.set, 'spec', 'generators')).flatMap((generator, index) =>
+      this.parametersOf(generator, ['spec', 'generators', index]).map((parameters) => ({
+        application: this.application(isJsonObject(template) ? template : {}, parameters.values),
+        parameters,
+      })),
     )
   }
 
@@ -71,26 +88,28 @@ class SetReader {
     }
   }
 
-  private parametersOf(generator: JsonObject, isNested = false): readonly Parameters[] {
+  private parametersOf(generator: JsonObject, at: Steps, isNested = false): readonly SetParameters[] {
     const [name, ...others] = Object.keys(generator)
     if (others.includes('selector') || name === 'selector') throw new Unfilled('a generator has a selector')
     const own = name === undefined ? undefined : partOf(generator, name)
     if (name === undefined || others.length > 0 || !isJsonObject(own)) throw new Unfilled('a generator is not one of the known kinds')
     if (isJsonObject(own['template']) && Object.keys(own['template']).length > 0)
       throw new Unfilled(`its generator ${name} has a template of its own`)
-    if (name === 'list') return this.list(own)
-    if (name === 'git') return this.git(own)
-    if (name === 'matrix' && !isNested) return this.matrix(own)
+    if (name === 'list') return this.list(own, [...at, name])
+    if (name === 'git') return this.git(own, [...at, name])
+    if (name === 'matrix' && !isNested) return this.matrix(own, [...at, name])
     throw new Unfilled(`its generator ${name} is known to Argo CD alone`)
   }
 
-  private list(own: JsonObject): readonly Parameters[] {
+  private list(own: JsonObject, at: Steps): readonly SetParameters[] {
     if (textOf(own, 'elementsYaml') !== '') throw new Unfilled('a list is a template (elementsYaml)')
-    const elements = objectsIn(own['elements'])
-    return this.isGo ? elements : elements.map(flatElement)
+    return objectsIn(own['elements']).map((element, index) => ({
+      values: this.isGo ? element : flatElement(element),
+      places: new Map(placesBelow(element, [...at, 'elements', index])),
+    }))
   }
 
-  private git(own: JsonObject): readonly Parameters[] {
+  private git(own: JsonObject, at: Steps): readonly SetParameters[] {
     const revision = textOf(own, 'revision').replace(/^refs\/heads\//, '')
     if (!this.repository.isHere(textOf(own, 'repoURL'))) throw new Unfilled('its generator git reads another repository')
     if (!['', 'HEAD', this.repository.baseBranch].includes(revision)) throw new Unfilled(`its generator git reads the revision ${revision}`)
@@ -99,7 +118,8 @@ class SetReader {
     const isMatch = (folder: string, isExcluded: boolean): boolean =>
       patterns.some((each) => (each['exclude'] === true) === isExcluded && isFolderMatch(textOf(each, 'path'), folder))
     const chosen = this.repository.folders().filter((folder) => isMatch(folder, false) && !isMatch(folder, true))
-    return chosen.map((folder) => this.withValues(own, this.ofFolder(folder, textOf(own, 'pathParamPrefix'))))
+    const places = new Map(placesBelow({ values: own['values'] ?? {} }, at))
+    return chosen.map((folder) => ({ values: this.withValues(own, this.ofFolder(folder, textOf(own, 'pathParamPrefix'))), places }))
   }
 
   private ofFolder(path: string, prefix: string): Parameters {
@@ -126,11 +146,15 @@ class SetReader {
     return { ...parameters, ...Object.fromEntries(read.map(([key, value]) => [`values.${key}`, value])) }
   }
 
-  private matrix(own: JsonObject): readonly Parameters[] {
+  private matrix(own: JsonObject, at: Steps): readonly SetParameters[] {
     const [first, second, ...more] = objectsIn(own['generators'])
     if (first === undefined || second === undefined || more.length > 0) throw new Unfilled('a matrix has other than two generators')
-    return this.parametersOf(first, true).flatMap((one) =>
-      this.parametersOf(this.filled(second, one), true).map((other) => (this.isGo ? merged(other, one) : combined(one, other))),
+    const generator = (index: number): Steps => [...at, 'generators', index]
+    return this.parametersOf(first, generator(0), true).flatMap((one) =>
+      this.parametersOf(this.filled(second, one.values), generator(1), true).map((other) => ({
+        values: this.isGo ? merged(other.values, one.values) : combined(one.values, other.values),
+        places: new Map([...other.places, ...one.places]),
+      })),
     )
   }
 
@@ -152,6 +176,18 @@ class SetReader {
   private text(text: string, parameters: Parameters): string {
     return filled(text, parameters, this.isGo)
   }
+}
+
+/** Each single value by its name in a template, with its place. */
+function placesBelow(values: JsonObject, at: Steps, names: readonly string[] = []): readonly (readonly [name: string, at: Steps])[] {
+  return Object.entries(values).flatMap(([key, value]) => {
+    const [name, place] = [
+      [...names, key],
+      [...at, key],
+    ]
+    if (isJsonObject(value)) return placesBelow(value, place, name)
+    return value === null || isJsonArray(value) ? [] : [[name.join('.'), place] as const]
+  })
 }
 
 function flatElement(element: JsonObject): Parameters {

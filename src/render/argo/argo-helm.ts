@@ -2,6 +2,7 @@
  * What Argo CD renders of a chart in the repository: `helm template` with the files, values and parameters of the Application (argo-cd 3.2.0
  * `reposerver/repository/repository.go` helmTemplate, `util/helm/cmd.go` template, `util/io/path/resolved.go`).
  */
+import { ownerNamed } from '../../krm/owner-references.ts'
 import type { PackageFile } from '../../package/package-files.ts'
 import { formatJson, getKey, isJsonObject, type JsonObject, objectsIn, partOf, textOf, textsIn } from '../../text/json.ts'
 import { chartLayers, valuesIn, withValueAt } from '../helm/chart-values.ts'
@@ -116,13 +117,21 @@ class Template {
   }
 
   /** The last file that sets the field: an override in the folder, else the one that declares the Application. */
-  private placeOf({ declared, title }: SyncerBuild, name: string, kind: 'field' | 'text' | 'parameters'): ValuesPlace {
+  private placeOf({ declared, title, object }: SyncerBuild, name: string, kind: 'field' | 'text' | 'parameters'): ValuesPlace {
     const override = overrideNames(this.of)
       .map((each) => joined(this.folder, each))
       .findLast((path) => this.read.has(path) && partOf(kustomizationAt(path, this.read), 'helm', name) !== undefined)
     if (override !== undefined) return { kind, path: override, document: 0, at: ['helm', name] }
-    if (declared === undefined) return { kind: 'elsewhere', title }
-    return { kind, path: declared.path, document: declared.document, at: ['spec', ...this.of.at, 'helm', name] }
+    if (declared === undefined) {
+      const set = ownerNamed(object, 'ApplicationSet')
+      return { kind: 'elsewhere', title: set === undefined ? title : `${title} (made by the ApplicationSet ${set})` }
+    }
+    return {
+      kind,
+      path: declared.path,
+      document: declared.document,
+      at: [...(declared.maker?.template ?? []), 'spec', ...this.of.at, 'helm', name],
+    }
   }
 
   /** No underscore may be in it (argo-cd `util/argo/argo.go` ParseInstanceName). */

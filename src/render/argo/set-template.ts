@@ -11,11 +11,37 @@ export class Unfilled extends Error {
 
 /** @param isGo whether it is a Go template @throws Unfilled for a Go template that does more, or whose value is not there */
 export function filled(text: string, parameters: JsonObject, isGo: boolean): string {
-  return text.replaceAll(/\{\{([\s\S]*?)\}\}/g, (whole, inside: string) => {
+  return text.replaceAll(EXPRESSION, (whole, inside: string) => {
     if (isGo) return shown(namedBy(inside, parameters), whole)
     const value = parameters[inside.trim()]
     return typeof value === 'string' ? value : whole
   })
+}
+
+const EXPRESSION = /\{\{([\s\S]*?)\}\}/g
+
+/** Names of the values that the text is filled with, each once. */
+export function namesIn(text: string): readonly string[] {
+  return [...new Set([...text.matchAll(EXPRESSION)].map(([, inside = '']) => nameOf(inside)))]
+}
+
+function nameOf(inside: string): string {
+  return inside.trim().replace(/^\./, '')
+}
+
+/** What a value has to be for the text to become another one; undefined where it stands in it more than once, or the rest differs. */
+export function valueFor(
+  name: string,
+  { text, wanted }: { readonly text: string; readonly wanted: string },
+  parameters: JsonObject,
+  isGo: boolean,
+): string | undefined {
+  const [place, ...others] = [...text.matchAll(EXPRESSION)].filter(([, inside = '']) => nameOf(inside) === name)
+  if (place === undefined || others.length > 0) return undefined
+  const before = filled(text.slice(0, place.index), parameters, isGo)
+  const after = filled(text.slice(place.index + place[0].length), parameters, isGo)
+  const isRest = wanted.startsWith(before) && wanted.endsWith(after) && wanted.length >= before.length + after.length
+  return isRest ? wanted.slice(before.length, wanted.length - after.length) : undefined
 }
 
 function namedBy(inside: string, parameters: JsonObject): Json | undefined {

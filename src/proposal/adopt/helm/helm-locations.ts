@@ -54,15 +54,11 @@ export class HelmLocations {
     const groups = [...this.inside(path, now, wanted, writersOf), ...valueChanges({ values: this.values, writers, now, wanted })]
     const found = groups.map((changes) => this.places.of(changes))
     const files = writers.some(({ isOfFiles }) => isOfFiles) ? [{ candidates: this.inFiles(now, wanted), obstacles: [] }] : []
-    const obstacle = this.hardCoded(template, writers)
     const rendered = this.inPostRenderers({ desired, declaredName: desired.id.name, path, wanted })
-    return [
-      { candidates: [], obstacles: [obstacle] },
-      ...rendered,
-      ...found.map((each) => each.first),
-      ...files,
-      ...found.map((each) => each.otherwise),
-    ]
+    const all = [...rendered, ...found.map((each) => each.first), ...files, ...found.map((each) => each.otherwise)]
+    // A value that is set elsewhere is the reason, and not the template that reads it.
+    const isElsewhere = all.some(({ obstacles }) => obstacles.length > 0)
+    return isElsewhere ? all : [{ candidates: [], obstacles: [this.hardCoded(template, writers)] }, ...all]
   }
 
   /** The last one has the last word. */
