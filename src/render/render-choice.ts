@@ -44,7 +44,12 @@ export function choiceFor(choice: RenderChoice, { version, apiVersions = [] }: P
 }
 
 export function sameChoice(one: RenderChoice, other: RenderChoice): boolean {
-  return JSON.stringify(wordsOf(one)) === JSON.stringify(wordsOf(other))
+  return choiceKey(one) === choiceKey(other)
+}
+
+/** Equal for choices that build the same of the same files. */
+export function choiceKey(choice: RenderChoice): string {
+  return JSON.stringify(wordsOf(choice))
 }
 
 function wordsOf(choice: RenderChoice): readonly string[] {

@@ -48,6 +48,14 @@ export function argoSources(namespaces: readonly string[]): SourceDiscovery {
       )
       return [...applications.flatMap((each) => sourcesOf(each, namespaces, known)), ...refused]
     },
+    built: [
+      {
+        group: GROUP,
+        kind: 'Application',
+        isOfFiles: true,
+        read: ({ object }, _parent, _of, repository) => sourcesOf(object, namespaces, repository),
+      },
+    ],
   }
 }
 

@@ -33,21 +33,21 @@ export function releaseSources(
   })
 }
 
-/** HelmReleases as a Kustomization of the repository builds them, where files are all that is known. */
-export function builtReleaseSources(
-  objects: readonly DesiredResource[],
+/** A HelmRelease as a Kustomization of the repository builds it, where files are all that is known. */
+export function builtReleaseSource(
+  { object: own, hidden = [] }: DesiredResource,
   parent: UnitSource,
   of: ResourcesOf,
   repository: SourcedRepository,
-): readonly (UnitSource | RefusedSource)[] {
-  return objects.map(({ object: own, hidden = [] }) => {
-    const title = `Flux HelmRelease ${titleOfOwn(own)}`
-    if (metadataText(own, 'namespace') === '')
-      return { title: `Flux HelmRelease ${metadataText(own, 'name')}`, why: 'it has no namespace, and Flux applies no such resource' }
-    if (hidden.length > 0) return { title, why: 'a variable of its Kustomization puts a value of a Secret into it' }
-    return releaseSource(own, parent, repository, chartOf(own, of, repository))
-  })
+): UnitSource | RefusedSource {
+  const title = `Flux HelmRelease ${titleOfOwn(own)}`
+  if (metadataText(own, 'namespace') === '')
+    return { title: `Flux HelmRelease ${metadataText(own, 'name')}`, why: 'it has no namespace, and Flux applies no such resource' }
+  if (hidden.length > 0) return { title, why: SECRET_IN_IT }
+  return releaseSource(own, parent, repository, chartOf(own, of, repository))
 }
+
+export const SECRET_IN_IT = 'a variable of its Kustomization puts a value of a Secret into it'
 
 /** @param chart where files are all that is known */
 function releaseSource(

@@ -4,10 +4,11 @@
  */
 import { metadataText } from '../krm/resource.ts'
 import { parseApiVersion } from '../krm/resource-id.ts'
+import type { DesiredResource } from '../render/desired-set.ts'
 import { FLUX_BUILDER } from '../render/flux/flux-kustomization.ts'
 import { canonicalJson, isJsonObject, type Json, type JsonObject, objectsIn, partOf, textOf } from '../text/json.ts'
 import { followedRepository, whyNotHad } from './flux-git.ts'
-import { builtReleaseSources, HELM_TOOLKIT, releaseSources } from './flux-releases.ts'
+import { builtReleaseSource, HELM_TOOLKIT, releaseSources, SECRET_IN_IT } from './flux-releases.ts'
 import { folderOf, isFilled } from './own-resource.ts'
 import { titleOfOwn } from './sync-path.ts'
 import {
@@ -40,7 +41,24 @@ export const FLUX_SOURCES: SourceDiscovery = {
     const units = found.flatMap((source) => ('why' in source ? [] : [source]))
     return [...found, ...releaseSources(of('HelmRelease'), units, repository)]
   },
-  built: { group: HELM_TOOLKIT, kind: 'HelmRelease', read: builtReleaseSources },
+  built: [
+    { group: KUSTOMIZE, kind: 'Kustomization', isOfFiles: true, read: builtKustomizationSource },
+    { group: HELM_TOOLKIT, kind: 'HelmRelease', isOfFiles: false, read: (...built) => [builtReleaseSource(...built)] },
+  ],
+}
+
+/** With the namespace, the patches and the variables of the unit that builds it. */
+function builtKustomizationSource(
+  { object: own, hidden = [] }: DesiredResource,
+  parent: UnitSource,
+  of: ResourcesOf,
+  repository: SourcedRepository,
+): readonly (UnitSource | RefusedSource)[] {
+  // The first one builds itself, as `flux bootstrap` writes it.
+  const isItself = metadataText(own, 'name') === parent.id.name && metadataText(own, 'namespace') === parent.id.namespace
+  if (isItself && parent.id.kind === 'Kustomization') return []
+  if (hidden.length > 0) return [{ title: `Flux Kustomization ${titleOfOwn(own)}`, why: SECRET_IN_IT }]
+  return kustomizationSource(own, of, repository)
 }
 
 function kustomizationSource(own: JsonObject, of: ResourcesOf, repository: SourcedRepository): readonly (UnitSource | RefusedSource)[] {

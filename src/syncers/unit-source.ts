@@ -124,16 +124,20 @@ export type ResourcesOf = (kind: string) => readonly JsonObject[]
 export interface SourceDiscovery {
   readonly kinds: readonly SourceKind[]
   readonly read: (of: ResourcesOf, repository: SourcedRepository) => readonly (UnitSource | RefusedSource)[]
-  /** Without a cluster: resources of this kind that a unit builds name units too. */
-  readonly built?: {
-    readonly group: string
-    readonly kind: string
-    /** @param objects that `parent` builds */
-    readonly read: (
-      objects: readonly DesiredResource[],
-      parent: UnitSource,
-      of: ResourcesOf,
-      repository: SourcedRepository,
-    ) => readonly (UnitSource | RefusedSource)[]
-  }
+  /** Without a cluster: resources of these kinds that a unit builds name units too. */
+  readonly built?: readonly BuiltKind[]
+}
+
+export interface BuiltKind {
+  readonly group: string
+  readonly kind: string
+  /** Whether a file alone names the unit too: what is built of it counts, and without a build the file. */
+  readonly isOfFiles: boolean
+  /** @param object that `parent` builds */
+  readonly read: (
+    object: DesiredResource,
+    parent: UnitSource,
+    of: ResourcesOf,
+    repository: SourcedRepository,
+  ) => readonly (UnitSource | RefusedSource)[]
 }

@@ -228,6 +228,21 @@ for (const [version, helm] of [
       })
     })
 
+    test('makes Applications, which are units without a cluster too', async () => {
+      const root = EU.replace('shop-eu, namespace: argocd', 'root, namespace: argocd').replace('charts/web', 'charts/root')
+      const child = APP.replace('path: charts/web', 'path: charts/{{ .Values.chart }}').replaceAll('${ARGOCD_APP_NAMESPACE}', 'shop')
+      const files = {
+        'applications/shop.yaml': root,
+        'charts/root/Chart.yaml': 'apiVersion: v2\nname: root\nversion: 1.0.0\n',
+        'charts/root/values.yaml': 'chart: web\n',
+        'charts/root/templates/shop.yaml': child,
+      }
+      const world = new ChartWorld(helm, files, [])
+      const identify = world.cluster.identify.bind(world.cluster)
+      world.cluster.identify = async () => ({ ...(await identify()), recorded: true })
+      assert.equal((await world.states())['charts/web'], 'Argo CD Application argocd/shop: InSync')
+    })
+
     test('a field that no value leads to is refused with the line of the template', async () => {
       await assert.rejects(new ChartWorld(helm).adopted(AT, 'spec.minReadySeconds', 9), {
         code: 'BP2001',

@@ -4,69 +4,144 @@ import { resourceKey } from '../../krm/resource-id.ts'
 import type { DesiredResource } from '../../render/desired-set.ts'
 import { printedResources } from '../../render/kustomize/read-built.ts'
 import type { PackageRenderer } from '../../render/package-renderer.ts'
-import type { RenderChoice } from '../../render/render-choice.ts'
+import { choiceKey, type RenderChoice } from '../../render/render-choice.ts'
 import { SYNCERS } from '../../syncers/registry.ts'
-import type { RefusedSource, ResourcesOf, SourcedRepository, UnitSource } from '../../syncers/unit-source.ts'
-import type { JsonObject } from '../../text/json.ts'
+import type { BuiltKind, RefusedSource, ResourcesOf, SourcedRepository, UnitSource } from '../../syncers/unit-source.ts'
+import { canonicalJson, type JsonObject } from '../../text/json.ts'
+import { eachOf } from '../each-of.ts'
 import type { RepositoryView } from '../repository/repository-view.ts'
 import { filesOfView } from '../repository/shared-sources.ts'
 import { builtBy } from '../repository/unit-source.ts'
 import { readSyncedSource } from './read-synced.ts'
 
-export interface BuiltSources {
-  readonly sources: readonly (UnitSource | RefusedSource)[]
+type Source = UnitSource | RefusedSource
+
+interface BuiltSources {
+  readonly sources: readonly Source[]
   /** ConfigMaps beside the resources, by `resourceKey`. */
   readonly configMaps: ReadonlyMap<string, JsonObject>
   /** Units that cannot be built: what they apply is not known. */
   readonly unknown: readonly { readonly parent: UnitSource; readonly kind: string; readonly failure: Failure }[]
 }
 
-const BUILT = SYNCERS.flatMap(({ sources }) => (sources === 'none' || sources.built === undefined ? [] : [sources.built]))
-
-/**
- * The build is the one that the turn makes of the unit anyway: a builder runs equal builds once.
- * @throws Failure BP40xx when git fails, MissingBuilds never
- */
-export async function builtSources(
-  { view, renderer }: { readonly view: RepositoryView; readonly renderer: PackageRenderer },
-  parents: readonly (readonly [UnitSource, RenderChoice])[],
-  from: { readonly of: ResourcesOf; readonly repository: SourcedRepository },
-  signal: AbortSignal,
-): Promise<BuiltSources> {
-  const sources: (UnitSource | RefusedSource)[] = []
-  const configMaps = new Map<string, JsonObject>()
-  const unknown: BuiltSources['unknown'][number][] = []
-  for (const [parent, choice] of parents)
-    for (const { group, kind, read } of BUILT) {
-      const objects = await objectsOf({ view, renderer }, choice, group, signal)
-      if (objects instanceof Failure) unknown.push({ parent, kind, failure: objects })
-      else {
-        const own = objects.filter(({ id }) => id.group === group && id.kind === kind)
-        sources.push(...read(own, parent, from.of, from.repository))
-        for (const { id, object } of objects) if (id.group === '' && id.kind === 'ConfigMap') configMaps.set(resourceKey(id), object)
-      }
-    }
-  return { sources, configMaps, unknown }
+interface Built {
+  readonly object: DesiredResource
+  readonly sources: readonly Source[]
 }
 
-/** Nothing of a unit without a file that has the group in it. */
+export interface BuildInputs {
+  readonly view: RepositoryView
+  readonly renderer: PackageRenderer
+  readonly of: ResourcesOf
+  readonly repository: SourcedRepository
+  /** How each unit is built. @throws Failure BP30xx where the cluster cannot be asked */
+  readonly choicesOf: (
+    units: readonly UnitSource[],
+    configMaps: ReadonlyMap<string, JsonObject>,
+  ) => Promise<readonly (readonly [UnitSource, RenderChoice])[]>
+}
+
+const BUILT = SYNCERS.flatMap(({ sources }) => (sources === 'none' ? [] : (sources.built ?? [])))
+const BUILDS_AT_ONCE = 8
+/** Units below units. */
+const MOST_LEVELS = 6
+
+/**
+ * The sources of the files, and those that they build in their place. The builds are the ones that the turn makes of the units anyway: a builder
+ * runs equal builds once.
+ * @throws Failure BP40xx when git fails
+ */
+export async function builtSources(inputs: BuildInputs, ofFiles: readonly Source[], signal: AbortSignal): Promise<BuiltSources> {
+  let [sources, before]: readonly [readonly Source[], string] = [ofFiles, '[]']
+  let configMaps: ReadonlyMap<string, JsonObject> = new Map()
+  const known = new Map<string, Promise<BuiltObjects>>()
+  const objectsIn = (choice: RenderChoice): Promise<BuiltObjects> => {
+    const key = choice.tool === 'syncer' ? `${choiceKey(choice)} ${choice.build.folder} ${choice.build.problem}` : choice.tool
+    const objects = known.get(key) ?? objectsOf(inputs, choice, signal)
+    known.set(key, objects)
+    return objects
+  }
+  for (let level = 1; ; level += 1) {
+    const parents = sources.flatMap((source) => ('why' in source || source.partOf !== undefined ? [] : [source]))
+    const found = await builtBelow(inputs, await inputs.choicesOf(parents, configMaps), objectsIn)
+    configMaps = found.configMaps
+    const built = found.built.filter((each) => each.sources.length > 0)
+    const left = ofFiles.filter((source) => !built.some(({ object }) => isFileOf(source, object)))
+    sources = unique([...left, ...built.flatMap((each) => each.sources)])
+    // What differs in a level may differ in what it builds.
+    const units = found.built.flatMap(({ object }) => (isOfFiles(object) ? [object.object] : []))
+    const variables = parents.some(({ variablesFrom }) => variablesFrom.length > 0) ? [...configMaps.values()] : []
+    const now = canonicalJson([...units, ...variables])
+    if (level === MOST_LEVELS || now === before) return { sources, configMaps, unknown: found.unknown }
+    before = now
+  }
+}
+
+async function builtBelow(
+  { of, repository }: Pick<BuildInputs, 'of' | 'repository'>,
+  parents: readonly (readonly [UnitSource, RenderChoice])[],
+  objectsIn: (choice: RenderChoice) => Promise<BuiltObjects>,
+): Promise<{ readonly built: readonly Built[] } & Pick<BuiltSources, 'configMaps' | 'unknown'>> {
+  const built: Built[] = []
+  const configMaps = new Map<string, JsonObject>()
+  const unknown: BuiltSources['unknown'][number][] = []
+  const all = await eachOf(parents, BUILDS_AT_ONCE, async ([parent, choice]) => ({ parent, ...(await objectsIn(choice)) }))
+  for (const { parent, kinds, objects } of all) {
+    if (objects instanceof Failure) {
+      for (const { kind, isOfFiles } of kinds) if (!isOfFiles) unknown.push({ parent, kind, failure: objects })
+      continue
+    }
+    for (const object of objects) {
+      const { id } = object
+      const own = kinds.find(({ group, kind }) => id.group === group && id.kind === kind)
+      if (own !== undefined) built.push({ object, sources: own.read(object, parent, of, repository) })
+      else if (id.group === '' && id.kind === 'ConfigMap') configMaps.set(resourceKey(id), object.object)
+    }
+  }
+  return { built, configMaps, unknown }
+}
+
+function isOfFiles({ id }: DesiredResource): boolean {
+  return BUILT.some((each) => each.isOfFiles && each.group === id.group && each.kind === id.kind)
+}
+
+/** Whether the resource is built of the one that the file declares, which may have no namespace. */
+function isFileOf(source: Source, { id }: DesiredResource): boolean {
+  if ('why' in source) return false
+  const own = source.id
+  return own.group === id.group && own.kind === id.kind && own.name === id.name && ['', id.namespace].includes(own.namespace)
+}
+
+/** One resource may be built by several units. */
+function unique(sources: readonly Source[]): readonly Source[] {
+  const byPlace = new Map(sources.map((source) => [`${source.title} ${'why' in source ? source.why : source.folder}`, source]))
+  return [...byPlace.values()]
+}
+
+interface BuiltObjects {
+  /** Kinds whose group a file of the unit has in it. */
+  readonly kinds: readonly BuiltKind[]
+  readonly objects: readonly DesiredResource[] | Failure
+}
+
+/** Nothing of a unit without such a kind and without a ConfigMap. */
 async function objectsOf(
-  { view, renderer }: { readonly view: RepositoryView; readonly renderer: PackageRenderer },
+  { view, renderer }: Pick<BuildInputs, 'view' | 'renderer'>,
   choice: RenderChoice,
-  group: string,
   signal: AbortSignal,
-): Promise<readonly DesiredResource[] | Failure> {
-  if (choice.tool !== 'syncer') return []
+): Promise<BuiltObjects> {
+  if (choice.tool !== 'syncer') return { kinds: [], objects: [] }
   const { source, failures } = await readSyncedSource(filesOfView(view), { packagePath: '', files: [] }, choice.build, signal)
-  const hasGroup = [...source.files.values()].some(({ content }) => new TextDecoder().decode(content).includes(group))
-  if (!hasGroup) return []
+  const texts = [...source.files.values()].map(({ content }) => new TextDecoder().decode(content))
+  const kinds = BUILT.filter(({ group }) => texts.some((text) => text.includes(group)))
   const [failure] = failures
-  if (failure !== undefined) return failure
+  const isWanted = kinds.length > 0 || texts.some((text) => text.includes('ConfigMap'))
+  if (failure !== undefined || !isWanted) return { kinds, objects: failure ?? [] }
   try {
     const answer = await builtBy(renderer, source, signal)
-    return 'failure' in answer ? new Failure(answer.failure) : printedResources(source, answer.text)
+    return { kinds, objects: 'failure' in answer ? new Failure(answer.failure) : printedResources(source, answer.text) }
   } catch (thrown) {
-    if (thrown instanceof Failure) return thrown
+    if (thrown instanceof Failure) return { kinds, objects: thrown }
     throw thrown
   }
 }

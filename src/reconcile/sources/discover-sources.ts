@@ -17,7 +17,7 @@ import { eachOf } from '../each-of.ts'
 import type { RepositoryView } from '../repository/repository-view.ts'
 import type { RecordedUnit } from '../repository/unit-folders.ts'
 import { isInside } from '../repository/unit-source.ts'
-import { builtSources } from './built-sources.ts'
+import { type BuildInputs, builtSources } from './built-sources.ts'
 import { declaredSyncers } from './declared-syncers.ts'
 import { otherAddresses } from './other-addresses.ts'
 import { type LiveSyncers, readSyncers } from './read-syncers.ts'
@@ -96,23 +96,17 @@ export async function discoverSources(
       else if (isUnit(view, source.folder)) return [source]
       return []
     })
-  let found = unitsIn(await sourcesOf(view, live, isHere, signal))
-  let builds = new SourceBuilds(cluster, found, signal)
+  const ofSyncers = await sourcesOf(view, live, isHere, signal)
+  const built = live.isFiles ? await builtIn(view, cluster, { live, isHere, renderer, ofFiles: ofSyncers }, signal) : undefined
+  const found = unitsIn(built?.sources ?? ofSyncers)
+  const builds = new SourceBuilds(cluster, found, signal, built?.configMaps)
   const [renders, titles] = [new Map<string, RenderChoice>(), new Map<string, string>()]
   const recorded = view.recorded.filter((unit) => unit.cluster === cluster.name)
   const unknown: { readonly isOf: (unit: RecordedUnit) => boolean; readonly why: string }[] = []
-  if (live.isFiles) {
-    const declared = await declaredSyncers(view, signal)
-    const from = { of: resourcesIn(declared.map(({ object }) => object)), repository: { ...repositoryOf(view, live, isHere), declared } }
-    const parents = await Promise.all(found.map(async (source) => [source, await builds.of(source)] as const))
-    const built = await builtSources({ view, renderer }, parents, from, signal)
-    found = [...found, ...unitsIn(built.sources)]
-    builds = new SourceBuilds(cluster, found, signal, built.configMaps)
-    for (const { parent, kind, failure } of built.unknown) {
-      const why = `${parent.title} cannot be built: ${failure.why}`
-      note(parent.title, `which resources of kind ${kind} it applies is not known: ${why}`)
-      unknown.push({ isOf: ({ path, appliedBy }) => appliedBy?.includes(` ${kind} `) === true && isInside(path, parent.folder), why })
-    }
+  for (const { parent, kind, failure } of built?.unknown ?? []) {
+    const why = `${parent.title} cannot be built: ${failure.why}`
+    note(parent.title, `which resources of kind ${kind} it applies is not known: ${why}`)
+    unknown.push({ isOf: ({ path, appliedBy }) => appliedBy?.includes(` ${kind} `) === true && isInside(path, parent.folder), why })
   }
   for (const [source, path] of unitPaths(view, cluster.name, found)) {
     if (source.pinned !== undefined) note(source.title, source.pinned)
@@ -138,6 +132,31 @@ export async function discoverSources(
       if (unit.appliedBy !== undefined && isOf(unit) && !renders.has(unit.path) && isUnit(view, unit.path))
         renders.set(unit.path, { tool: 'syncer', build: unknownBuild(unit.appliedBy, why) })
   return { cluster: cluster.name, renders, titles, notes }
+}
+
+/** With what the units of the files build. */
+async function builtIn(
+  view: RepositoryView,
+  cluster: ClusterReader,
+  { live, isHere, renderer, ofFiles }: FileSources,
+  signal: AbortSignal,
+): ReturnType<typeof builtSources> {
+  const declared = await declaredSyncers(view, signal)
+  const of = resourcesIn(declared.map(({ object }) => object))
+  const repository = { ...repositoryOf(view, live, isHere), declared }
+  const choicesOf: BuildInputs['choicesOf'] = async (all, configMaps) => {
+    const units = all.filter(({ folder }) => isFolder(view, folder) && isUnit(view, folder))
+    const builds = new SourceBuilds(cluster, units, signal, configMaps)
+    return Promise.all(units.map(async (source) => [source, await builds.of(source)] as const))
+  }
+  return builtSources({ view, renderer, of, repository, choicesOf }, ofFiles, signal)
+}
+
+interface FileSources {
+  readonly live: LiveSyncers
+  readonly isHere: SourcedRepository['isHere']
+  readonly renderer: PackageRenderer
+  readonly ofFiles: readonly (UnitSource | RefusedSource)[]
 }
 
 /** Addresses that syncers may have of the repository. */

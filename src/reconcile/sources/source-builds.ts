@@ -66,7 +66,7 @@ export class SourceBuilds {
     })
     const stateOf = (ref: Named): LiveState | undefined => {
       const key = resourceKey(wantedOf(ref).id)
-      const object = source.partOf === undefined ? undefined : this.built.get(key)
+      const object = this.built.get(key)
       return object === undefined ? states.get(key) : { state: 'present', object, metadataOnly: false }
     }
     for (const ref of variablesFrom) inputs.addVariables(ref, stateOf(ref))
