@@ -59,15 +59,27 @@ export interface Declaration {
 export interface ResourceMaker {
   /** Where the document has the fields of the resource. */
   readonly template: readonly (string | number)[]
-  /** The resource that it makes of an edited document; undefined where it makes none. */
-  readonly resourceOf: (document: JsonObject) => JsonObject | undefined
-  /** Places in the document of which a text of the template is filled; `value`: what the place has to have for the text to become `wanted`. */
-  readonly sourcesOf: (document: JsonObject, text: string, wanted: string) => readonly FilledFrom[]
+  /** Files that it reads beside the document, from the root of the repository. */
+  readonly reads: readonly string[]
+  /** The resource that it makes of an edited document and edited files; undefined where it makes none. */
+  readonly resourceOf: (document: JsonObject, files: SourceFiles) => JsonObject | undefined
+  /** Places of which a text of the template is filled. */
+  readonly sourcesOf: (document: JsonObject, files: SourceFiles, edit: TemplateEdit) => readonly FilledFrom[]
+}
+
+export interface TemplateEdit {
+  /** Of the template. */
+  readonly text: string
+  /** Of the resource. */
+  readonly wanted: string
 }
 
 export interface FilledFrom {
   readonly name: string
+  /** One of `reads`; undefined for the document itself. */
+  readonly file: string | undefined
   readonly at: readonly (string | number)[]
+  /** What the place has to have. */
   readonly value: string
 }
 
@@ -226,7 +238,7 @@ export function syncerObject({ object, declared }: Pick<SyncerBuild, 'object' | 
   const file = declared === undefined ? undefined : files.get(declared.path)
   if (declared === undefined || file === undefined) return object
   const value = parseGoYaml(decodeYaml(file.content, declared.path), declared.path).documents[declared.document]?.value
-  const resource = isJsonObject(value) && declared.maker !== undefined ? declared.maker.resourceOf(value) : value
+  const resource = isJsonObject(value) && declared.maker !== undefined ? declared.maker.resourceOf(value, files) : value
   return isJsonObject(resource) && isSameResource(resource, object) ? resource : object
 }
 

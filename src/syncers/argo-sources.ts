@@ -32,22 +32,21 @@ export function argoSources(namespaces: readonly string[]): SourceDiscovery {
     read: (of, repository) => {
       const own = (kind: string): readonly JsonObject[] =>
         of(kind).filter((object) => parseApiVersion(textOf(object, 'apiVersion')).group === GROUP)
-      const sets = repository.declared.flatMap((declared) =>
-        isSet(declared.object) ? [{ declared, made: applicationsOf(declared.object, repository) }] : [],
-      )
-      const made = sets.flatMap(({ declared, made }) =>
-        'why' in made
-          ? []
-          : made.map(({ application }) => ({ ...declared, object: application, maker: setMaker(application, repository) })),
-      )
-      const known = { ...repository, declared: [...repository.declared, ...made] }
-      const applications = [...own('Application'), ...(repository.isFiles ? made.map(({ object }) => object) : [])]
       // The Applications that a set makes in a cluster are there.
-      const refused = sets.flatMap(({ declared: { object: set }, made }) =>
-        repository.isFiles && 'why' in made && mayBeHere(set, repository) ? [refusedSet(set, made.why)] : [],
-      )
-      return [...applications.flatMap((each) => sourcesOf(each, namespaces, known)), ...refused]
+      const refused = (repository.isFiles ? own('ApplicationSet') : []).flatMap((set) => {
+        const made = applicationsOf(set, repository)
+        return 'why' in made && mayBeHere(set, repository) ? [refusedSet(set, made.why)] : []
+      })
+      return [...own('Application').flatMap((each) => sourcesOf(each, namespaces, repository)), ...refused]
     },
+    made: (declared, repository) =>
+      declared
+        .filter(({ object }) => isSet(object))
+        .flatMap((each) => {
+          const made = applicationsOf(each.object, repository)
+          if ('why' in made) return []
+          return made.map((one) => ({ ...each, object: one.application, maker: setMaker(one, repository) }))
+        }),
     built: [
       {
         group: GROUP,

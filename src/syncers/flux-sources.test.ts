@@ -32,6 +32,7 @@ function read(objects: readonly JsonObject[], more: Partial<SourcedRepository> =
     baseBranch: 'main',
     declared: [],
     folders: () => [],
+    texts: new Map(),
     isFiles: false,
     isBranch: () => false,
     has: () => false,

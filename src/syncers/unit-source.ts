@@ -1,6 +1,7 @@
 /** Units of a repository that are known by what a syncer applies (design §14). */
 import type { ResourceId } from '../krm/resource-id.ts'
 import type { DeployedRelease } from '../ports/cluster.ts'
+import type { SetRepository } from '../render/argo/application-set.ts'
 import type { DesiredResource } from '../render/desired-set.ts'
 import type { ValuesRef } from '../render/flux/flux-release.ts'
 import type { RenderChoice } from '../render/render-choice.ts'
@@ -67,15 +68,10 @@ export interface DeclaredSyncer {
   readonly maker?: ResourceMaker
 }
 
-export interface SourcedRepository {
-  /** Whether the address is one of this repository. */
-  readonly isHere: (address: string) => boolean
-  readonly baseBranch: string
+export interface SourcedRepository extends SetRepository {
   readonly isBranch: (name: string) => boolean
   /** Whether the base branch has the file. */
   readonly has: (path: string) => boolean
-  /** Every folder of it, hidden ones left out, in the order of their paths, part by part. */
-  readonly folders: () => readonly string[]
   readonly declared: readonly DeclaredSyncer[]
   /** Whether the resources are those that the repository declares: what its bootstrap makes may be in none of its files. */
   readonly isFiles: boolean
@@ -124,6 +120,8 @@ export type ResourcesOf = (kind: string) => readonly JsonObject[]
 export interface SourceDiscovery {
   readonly kinds: readonly SourceKind[]
   readonly read: (of: ResourcesOf, repository: SourcedRepository) => readonly (UnitSource | RefusedSource)[]
+  /** What controllers make of resources that files declare. */
+  readonly made?: (declared: readonly DeclaredSyncer[], repository: SetRepository) => readonly DeclaredSyncer[]
   /** Without a cluster: resources of these kinds that a unit builds name units too. */
   readonly built?: readonly BuiltKind[]
 }

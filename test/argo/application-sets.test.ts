@@ -17,7 +17,7 @@ const LEFT: { readonly [name: string]: string } = {
 }
 const FOLDERS = [
   ...new Set(
-    SET_FILES.flatMap((path) =>
+    Object.keys(SET_FILES).flatMap((path) =>
       path
         .split('/')
         .slice(0, -1)
@@ -27,7 +27,8 @@ const FOLDERS = [
 ]
   .filter((folder) => !/(^|\/)\./.test(folder))
   .sort((one, other) => (one.replaceAll('/', '\0') < other.replaceAll('/', '\0') ? -1 : 1))
-const repository = { isHere: (address: string) => address === REPOSITORY, baseBranch: 'main', folders: () => FOLDERS }
+const TEXTS = new Map(Object.entries(SET_FILES).sort(([one], [other]) => (one < other ? -1 : 1)))
+const repository = { isHere: (address: string) => address === REPOSITORY, baseBranch: 'main', folders: () => FOLDERS, texts: TEXTS }
 
 describe('the Applications of an ApplicationSet', () => {
   test('the recording is of these sets', () => assert.equal(recording.inputs, digestOfSets()))

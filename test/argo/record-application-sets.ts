@@ -13,7 +13,7 @@ import { argoProgram, VERSIONS } from './programs.ts'
 import { APPLICATION_SETS, digestOfSets, madeOf } from './recorded-sets.ts'
 
 const { path } = await argoProgram('application-sets')
-const files = Object.fromEntries(SET_FILES.map((each) => [each, '']))
+const files = SET_FILES
 const questions = Object.values(SETS).map((applicationSet) => JSON.stringify({ files, applicationSet }))
 const answers = execFileSync(path, { input: questions.join('\n'), encoding: 'utf8', maxBuffer: 1e8 })
   .trim()

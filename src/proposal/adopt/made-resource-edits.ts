@@ -16,7 +16,7 @@ export function inMaker(candidate: SourceCandidate, declared: Declaration | unde
   if (declared === undefined || document === undefined) return [candidate]
   let found: readonly SourceCandidate[] = [{ ...candidate, edits: [] }]
   for (const edit of edits) {
-    const instead = placesOf(edit, declared, document)
+    const instead = placesOf(edit, declared, document, files)
     found = found.flatMap((each) =>
       instead === undefined
         ? [{ ...each, edits: [...each.edits, edit] }]
@@ -33,17 +33,21 @@ interface Place {
 }
 
 /** Undefined for an edit of anything else than a template. */
-function placesOf({ path, edit }: FileEdit, { path: file, document: number, maker }: Declaration, document: SourceDocument) {
-  if (maker === undefined || path !== file || edit.kind !== 'set' || edit.document !== number) return undefined
+function placesOf({ path, edit }: FileEdit, declared: Declaration, document: SourceDocument, files: SourceFiles) {
+  const { maker } = declared
+  if (maker === undefined || path !== declared.path || edit.kind !== 'set' || edit.document !== declared.document) return undefined
   if (!isInside(edit.path, pathOf(maker.template))) return undefined
-  const [now, wanted, whole] = [document.valueAt(edit.path), edit.value, document.valueAt([])]
-  if (typeof now !== 'string' || !now.includes('{{') || !isJsonObject(whole)) return undefined
+  const [text, wanted, whole] = [document.valueAt(edit.path), edit.value, document.valueAt([])]
+  if (typeof text !== 'string' || !text.includes('{{') || !isJsonObject(whole)) return undefined
   if (wanted === null || typeof wanted === 'object') return []
-  return maker.sourcesOf(whole, now, String(wanted)).map(({ name, at, value }): Place => {
+  return maker.sourcesOf(whole, files, { text, wanted: String(wanted) }).flatMap(({ name, file, at, value }): readonly Place[] => {
     const place = pathOf(at)
-    const what = `the value ${name} of the ${String(whole['kind'])} (${document.location(place)})`
-    const edit = editAt(number, place, typedAs(value, document.valueAt(place)))
-    return { via: `element:${name}`, what, edit: { path, edit } }
+    const there = file === undefined ? document : documentsOf(file, files)[0]
+    if (there === undefined) return []
+    const what = `the value ${name} (${there.location(place)})`
+    return [
+      { via: `element:${name}`, what, edit: { path: there.path, edit: editAt(there.number, place, typedAs(value, there.valueAt(place))) } },
+    ]
   })
 }
 

@@ -19,7 +19,7 @@ import { assertSameCluster } from '../observe/same-cluster.ts'
 import type { RepositoryView } from '../repository/repository-view.ts'
 import { filesOfView } from '../repository/shared-sources.ts'
 import { isInside } from '../repository/unit-source.ts'
-import { declaredSyncers } from '../sources/declared-syncers.ts'
+import { declaredAndMade } from '../sources/declared-syncers.ts'
 import { discoverSources, sourceNotes, withFound } from '../sources/discover-sources.ts'
 import { readSyncedSource } from '../sources/read-synced.ts'
 import { afterMerge } from './after-merge.ts'
@@ -84,7 +84,7 @@ async function previewIn(sides: Sides, reader: ClusterReader, of: PreviewOf, sig
   const mergeRenderer = request.head.fork ? request.untrusted : renderer
   const before = withFound(sides.before, [await discoverSources(sides.before, reader, renderer, signal)])
   const isSynced = (before.policies.synced?.get(cluster)?.size ?? 0) > 0
-  const declared = async (view: RepositoryView) => (isSynced ? declaredSyncers(view, signal) : [])
+  const declared = async (view: RepositoryView) => (isSynced ? declaredAndMade(view, signal) : [])
   const later = afterMerge(reader, { before: await declared(sides.before), after: await declared(sides.after) })
   const merged = withFound(sides.after, [await discoverSources(sides.after, later, mergeRenderer, signal)])
   const after = await withAppliedFiles(merged, before, cluster, signal)

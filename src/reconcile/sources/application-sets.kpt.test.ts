@@ -6,6 +6,7 @@ import { appliedBy } from '../../../test/fakes/live-object.ts'
 import { SyncedWorld } from '../../../test/fakes/synced-world.ts'
 import { yaml } from '../../../test/fakes/turn-world.ts'
 import { whyNoKubectl } from '../../../test/kpt/find-kubectl.ts'
+import type { Preview } from '../../record/preview.ts'
 
 const SET = 'argocd/shops.yaml'
 const FLAT = `# the shops
@@ -88,11 +89,22 @@ spec:
 `
 }
 
+/** The values of each Application are in a file of its own. */
+const OF_FILES = FLAT.replace(
+  / {2}- list:\n[\s\S]*?(?= {2}template:)/,
+  '  - git: {repoURL: "ssh://git@/deploy", files: [{path: "fleet/*/config.json"}]}\n',
+)
+const CONFIGS = {
+  'fleet/eu/config.json': '{\n  "env": "eu",\n  "tag": "1.27",\n  "values": { "count": 3 }\n}\n',
+  'fleet/us/config.json': '{ "env": "us", "tag": "1.26", "values": { "count": 3 } }\n',
+}
+
 class SetWorld extends SyncedWorld {
-  constructor(set: string) {
+  constructor(set: string, files: { readonly [path: string]: string } = {}) {
     const resources = { 'kustomization.yaml': 'resources:\n- ../../base\n' }
     super(
       {
+        ...files,
         [SET]: set,
         'base/kustomization.yaml': 'resources:\n- deployment.yaml\n',
         'base/deployment.yaml': DEPLOYMENT,
@@ -152,6 +164,39 @@ describe('Applications of an ApplicationSet', { skip: whyNoKubectl() }, () => {
     world.edit(EU.key, 'spec.template.metadata.annotations.team', 'others')
     assert.deepEqual(await world.adopted(EU, 'metadata.annotations.team', 'others'), {
       [SET]: alone.replace('team: shop #', 'team: others #'),
+    })
+  })
+
+  describe('with values of files', () => {
+    test('are units, in sync where nobody edited', async () => {
+      assert.deepEqual(Object.keys(await new SetWorld(OF_FILES, CONFIGS).states()), ['shops/eu', 'shops/us'])
+    })
+
+    test('have a value adopted in the file, byte for byte the rest', async () => {
+      const path = 'fleet/eu/config.json'
+      assert.deepEqual(await new SetWorld(OF_FILES, CONFIGS).adopted(EU, IMAGE, 'example.com/nginx:1.28'), {
+        [path]: CONFIGS[path].replace('1.27', '1.28'),
+      })
+      const world = new SetWorld(OF_FILES, CONFIGS)
+      world.edit(EU.key, 'spec.template.metadata.annotations.size', '5 of eu')
+      assert.deepEqual(await world.adopted(EU, 'metadata.annotations.size', '5 of eu'), {
+        [path]: CONFIGS[path].replace('"count": 3', '"count": 5'),
+      })
+    })
+
+    test('have a preview of an edited file, which moves one of them', async () => {
+      const world = new SetWorld(OF_FILES, CONFIGS)
+      world.repository.branches.set('refs/heads/change', world.repository.head('main'))
+      const path = 'fleet/eu/config.json'
+      world.repository.commitByHand('change', { [path]: CONFIGS[path].replace('1.27', '1.28') })
+      const { renderer } = world.request()
+      const { stdout, stderr } = await runInWorld(world, ['preview', '--head', 'change', '-o', 'json'], { renderer })
+      assert.notEqual(stdout, '', stderr)
+      const { items } = JSON.parse(stdout) as Preview
+      assert.deepEqual(
+        items.flatMap((unit) => unit.changes.map(({ path: field, before, after }) => [unit.package, field, before, after])),
+        [['shops/eu', IMAGE, 'example.com/nginx:1.27', 'example.com/nginx:1.28']],
+      )
     })
   })
 

@@ -6,7 +6,6 @@ import type { Note } from '../../note.ts'
 import { type FoundPackage, findPackages } from '../../package/find-packages.ts'
 import { addressesOf } from '../../policy/repository-addresses.ts'
 import type { ClusterReader } from '../../ports/cluster.ts'
-import type { PackageRepository } from '../../ports/package-repository.ts'
 import type { PackageRenderer } from '../../render/package-renderer.ts'
 import type { RenderChoice } from '../../render/render-choice.ts'
 import { unknownBuild } from '../../render/syncer-build.ts'
@@ -18,7 +17,7 @@ import type { RepositoryView } from '../repository/repository-view.ts'
 import type { RecordedUnit } from '../repository/unit-folders.ts'
 import { isInside } from '../repository/unit-source.ts'
 import { type BuildInputs, builtSources } from './built-sources.ts'
-import { declaredSyncers } from './declared-syncers.ts'
+import { declaredAndMade, declaredSyncers, knownAddresses, setRepository } from './declared-syncers.ts'
 import { otherAddresses } from './other-addresses.ts'
 import { type LiveSyncers, readSyncers } from './read-syncers.ts'
 import { SourceBuilds } from './source-builds.ts'
@@ -141,9 +140,9 @@ async function builtIn(
   { live, isHere, renderer, ofFiles }: FileSources,
   signal: AbortSignal,
 ): ReturnType<typeof builtSources> {
-  const declared = await declaredSyncers(view, signal)
+  const declared = await declaredAndMade(view, signal)
   const of = resourcesIn(declared.map(({ object }) => object))
-  const repository = { ...repositoryOf(view, live, isHere), declared }
+  const repository = { ...(await repositoryOf(view, live, signal)), isHere, declared }
   const choicesOf: BuildInputs['choicesOf'] = async (all, configMaps) => {
     const units = all.filter(({ folder }) => isFolder(view, folder) && isUnit(view, folder))
     const builds = new SourceBuilds(cluster, units, signal, configMaps)
@@ -159,26 +158,6 @@ interface FileSources {
   readonly ofFiles: readonly (UnitSource | RefusedSource)[]
 }
 
-/** Addresses that syncers may have of the repository. */
-export async function knownAddresses(repository: PackageRepository, signal: AbortSignal): Promise<readonly string[]> {
-  return [repository.remote, ...((await repository.clonedFrom?.(signal)) ?? [])]
-}
-
-function foldersOf(paths: ReadonlySet<string>): readonly string[] {
-  const found = new Map<string, readonly string[]>()
-  for (const path of paths) {
-    const parts = path.split('/').slice(0, -1)
-    const visible = parts.findIndex((part) => part.startsWith('.'))
-    const kept = visible === -1 ? parts : parts.slice(0, visible)
-    for (let end = kept.length; end > 0; end -= 1) found.set(kept.slice(0, end).join('/'), kept.slice(0, end))
-  }
-  const inOrder = (one: readonly string[], other: readonly string[]): number => {
-    const at = one.findIndex((part, index) => part !== other[index])
-    return at === -1 ? one.length - other.length : (one[at] ?? '') < (other[at] ?? '') ? -1 : 1
-  }
-  return [...found].sort(([, one], [, other]) => inOrder(one, other)).map(([folder]) => folder)
-}
-
 async function sourcesOf(
   view: RepositoryView,
   live: LiveSyncers,
@@ -186,7 +165,7 @@ async function sourcesOf(
   signal: AbortSignal,
 ): Promise<readonly (UnitSource | RefusedSource)[]> {
   const { listed, unread, isFiles } = live
-  const here = repositoryOf(view, live, isHere)
+  const here = { ...(await repositoryOf(view, live, signal)), isHere }
   const read = (declared: readonly DeclaredSyncer[]): readonly (UnitSource | RefusedSource)[] => {
     const of = resourcesIn(isFiles ? declared.map(({ object }) => object) : listed)
     return SYNCERS.flatMap(({ name, sources }) =>
@@ -196,21 +175,20 @@ async function sourcesOf(
   // The files of a repository that no syncer applies are not read.
   const found = isFiles ? [] : read([])
   if (!isFiles && found.every(isRefused)) return found
-  return read(await declaredSyncers(view, signal))
+  return read(await declaredAndMade(view, signal))
 }
 
-function repositoryOf(
-  { tree, baseBranch, refs }: RepositoryView,
+async function repositoryOf(
+  view: RepositoryView,
   { isFiles }: LiveSyncers,
-  isHere: SourcedRepository['isHere'],
-): Omit<SourcedRepository, 'declared'> {
-  const paths = new Set(tree.map(({ path }) => path))
+  signal: AbortSignal,
+): Promise<Omit<SourcedRepository, 'declared'>> {
+  const paths = new Set(view.tree.map(({ path }) => path))
+  const isBranch = (name: string): boolean => view.refs.has(`refs/heads/${name}`)
   return {
-    isHere,
-    baseBranch,
-    isBranch: (name) => refs.has(`refs/heads/${name}`),
+    ...(await setRepository(view, isFiles ? await declaredSyncers(view, signal) : [], signal)),
+    isBranch,
     has: (path) => paths.has(path),
-    folders: () => foldersOf(paths),
     isFiles,
   }
 }

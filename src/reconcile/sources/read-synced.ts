@@ -41,7 +41,8 @@ export async function readSyncedSource(
   const listed = new Map<string, PackageFile>(own.map((file) => [file.path, file]))
   const isEdited = build.declared !== undefined && packed?.isInAny(build.declared.path) !== false
   const declaration = isEdited ? await declarationFile(given, build, listed, signal) : undefined
-  const beside = [declaration, ...build.builder.overrides.names.map((name) => listed.get(joined(folder, name)))]
+  const ofMaker = declaration === undefined ? [] : (await filesAt(given, build.declared?.maker?.reads ?? [], signal)).values()
+  const beside = [declaration, ...ofMaker, ...build.builder.overrides.names.map((name) => listed.get(joined(folder, name)))]
   for (const file of beside) if (file !== undefined) listed.set(file.path, file)
   const sourceOf = (read: ReadonlyMap<string, PackageFile>, failures: readonly Failure[]): SyncedSource => {
     const source = { packagePath, package: files, tool, folder, files: read, command: [], synced: build, isPacked } as const

@@ -1,7 +1,8 @@
 /**
  * The Applications that an ApplicationSet makes of the files of a repository (argo-cd 3.2.0 `applicationset/generators`,
- * `applicationset/utils/utils.go`): lists, folders of git, and matrices of both.
+ * `applicationset/utils/utils.go`): lists, folders and files of git, and matrices of them.
  */
+import { Failure } from '../../failure.ts'
 import { metadataText } from '../../krm/resource.ts'
 import {
   emptyObject,
@@ -15,8 +16,9 @@ import {
   setKey,
   textOf,
 } from '../../text/json.ts'
-import { isFolderMatch } from './path-match.ts'
-import { filled, Unfilled } from './set-template.ts'
+import { parseGoYaml } from '../../yaml/read/go-yaml.ts'
+import { isFileMatch, isFolderMatch } from './path-match.ts'
+import { filled, printed, Unfilled } from './set-template.ts'
 
 export interface SetRepository {
   /** Whether the address is this repository. */
@@ -24,6 +26,8 @@ export interface SetRepository {
   readonly baseBranch: string
   /** Every folder, hidden ones left out, from the root; in the order of their paths, part by part. */
   readonly folders: () => readonly string[]
+  /** Texts by path from the root, of the files that generators name; in the order of their paths. */
+  readonly texts: ReadonlyMap<string, string>
 }
 
 /** Values by name; of a Go template nested, else flat texts. */
@@ -34,8 +38,14 @@ type Steps = readonly (string | number)[]
 /** What the template is filled with for one Application. */
 export interface SetParameters {
   readonly values: Parameters
-  /** Where the set itself has them, by the name that a template has for them. */
-  readonly places: ReadonlyMap<string, Steps>
+  /** Where they are written, by the name that a template has for them. */
+  readonly places: ReadonlyMap<string, ParameterPlace>
+}
+
+export interface ParameterPlace {
+  /** A file that a generator reads, from the root of the repository; undefined for the set itself. */
+  readonly file: string | undefined
+  readonly at: Steps
 }
 
 export interface MadeApplication {
@@ -51,6 +61,15 @@ export function applicationsOf(set: JsonObject, repository: SetRepository): read
     if (thrown instanceof Unfilled) return { why: thrown.message }
     throw thrown
   }
+}
+
+/** Patterns of the files that its generators read; `*` for what another generator fills in. */
+export function filePatterns(set: JsonObject): readonly string[] {
+  const below = (generator: JsonObject): readonly string[] => [
+    ...objectsIn(partOf(generator, 'git', 'files')).map((each) => textOf(each, 'path').replaceAll(/\{\{[\s\S]*?\}\}/g, '*')),
+    ...['matrix', 'merge'].flatMap((kind) => objectsIn(partOf(generator, kind, 'generators')).flatMap(below)),
+  ]
+  return textOf(set, 'kind') === 'ApplicationSet' ? objectsIn(partOf(set, 'spec', 'generators')).flatMap(below) : []
 }
 
 class SetReader {
@@ -105,7 +124,7 @@ class SetReader {
     if (textOf(own, 'elementsYaml') !== '') throw new Unfilled('a list is a template (elementsYaml)')
     return objectsIn(own['elements']).map((element, index) => ({
       values: this.isGo ? element : flatElement(element),
-      places: new Map(placesBelow(element, [...at, 'elements', index])),
+      places: new Map(placesBelow(element, { file: undefined, at: [...at, 'elements', index] })),
     }))
   }
 
@@ -114,12 +133,40 @@ class SetReader {
     if (!this.repository.isHere(textOf(own, 'repoURL'))) throw new Unfilled('its generator git reads another repository')
     if (!['', 'HEAD', this.repository.baseBranch].includes(revision)) throw new Unfilled(`its generator git reads the revision ${revision}`)
     const patterns = objectsIn(own['directories'])
-    if (patterns.length === 0) throw new Unfilled('its generator git reads values from files')
+    if (patterns.length === 0) return this.files(own, at)
     const isMatch = (folder: string, isExcluded: boolean): boolean =>
       patterns.some((each) => (each['exclude'] === true) === isExcluded && isFolderMatch(textOf(each, 'path'), folder))
     const chosen = this.repository.folders().filter((folder) => isMatch(folder, false) && !isMatch(folder, true))
-    const places = new Map(placesBelow({ values: own['values'] ?? {} }, at))
+    const places = new Map(placesBelow({ values: own['values'] ?? {} }, { file: undefined, at }))
     return chosen.map((folder) => ({ values: this.withValues(own, this.ofFolder(folder, textOf(own, 'pathParamPrefix'))), places }))
+  }
+
+  private files(own: JsonObject, at: Steps): readonly SetParameters[] {
+    const patterns = objectsIn(own['files'])
+    if (patterns.length === 0) throw new Unfilled('its generator git names neither folders nor files')
+    const isMatch = (path: string, isExcluded: boolean): boolean =>
+      patterns.some((each) => (each['exclude'] === true) === isExcluded && isFileMatch(patternOf(each), path))
+    const chosen = [...this.repository.texts.keys()].filter((path) => isMatch(path, false) && !isMatch(path, true))
+    return chosen.flatMap((path) =>
+      objectsOfFile(path, this.repository.texts.get(path) ?? '').map(({ object, steps }): SetParameters => {
+        const read = this.isGo ? { ...object } : flat(object)
+        const values = this.withValues(own, { ...read, ...this.ofPath(path, textOf(own, 'pathParamPrefix')) })
+        const inSet = placesBelow({ values: own['values'] ?? {} }, { file: undefined, at })
+        return { values, places: new Map([...placesBelow(object, { file: path, at: steps }), ...inSet]) }
+      }),
+    )
+  }
+
+  private ofPath(file: string, prefix: string): Parameters {
+    const slash = file.lastIndexOf('/')
+    const [folder, filename] = [slash === -1 ? '.' : file.slice(0, slash), file.slice(slash + 1)]
+    const more = { filename, filenameNormalized: sanitized(filename) }
+    const of = this.ofFolder(folder, prefix)
+    const name = prefix === '' ? 'path' : `${prefix}.path`
+    if (!this.isGo) return { ...of, ...Object.fromEntries(Object.entries(more).map(([key, value]) => [`${name}.${key}`, value])) }
+    const path = partOf(of, ...(prefix === '' ? ['path'] : [prefix, 'path']))
+    const all = { ...(isJsonObject(path) ? path : {}), ...more }
+    return prefix === '' ? { path: all } : { [prefix]: { path: all } }
   }
 
   private ofFolder(path: string, prefix: string): Parameters {
@@ -179,15 +226,57 @@ class SetReader {
 }
 
 /** Each single value by its name in a template, with its place. */
-function placesBelow(values: JsonObject, at: Steps, names: readonly string[] = []): readonly (readonly [name: string, at: Steps])[] {
-  return Object.entries(values).flatMap(([key, value]) => {
-    const [name, place] = [
-      [...names, key],
-      [...at, key],
-    ]
-    if (isJsonObject(value)) return placesBelow(value, place, name)
-    return value === null || isJsonArray(value) ? [] : [[name.join('.'), place] as const]
+function placesBelow(
+  values: Json,
+  { file, at }: ParameterPlace,
+  names: readonly string[] = [],
+): readonly (readonly [name: string, place: ParameterPlace])[] {
+  if (values === null || typeof values !== 'object') return [[names.join('.'), { file, at }]]
+  const steps = isJsonArray(values) ? values.map((value, index) => [index, value] as const) : Object.entries(values)
+  return steps.flatMap(([step, value]) => placesBelow(value, { file, at: [...at, step] }, [...names, String(step)]))
+}
+
+/** @throws Unfilled for a pattern with magic words of git */
+function patternOf(entry: JsonObject): string {
+  const pattern = textOf(entry, 'path')
+  if (/^:|\[:|(?:^|\/)\.\.(?:\/|$)/.test(pattern)) throw new Unfilled(`its generator git has the pattern ${pattern.slice(0, 80)}`)
+  return pattern
+}
+
+interface FileObject {
+  readonly object: JsonObject
+  readonly steps: Steps
+}
+
+/** One, or each of a list. @throws Unfilled where Argo CD cannot read the file */
+function objectsOfFile(path: string, text: string): readonly FileObject[] {
+  const value = valueOfFile(path, text)
+  if (value === null) return [{ object: {}, steps: [] }]
+  if (isJsonObject(value)) return [{ object: value, steps: [] }]
+  const items = isJsonArray(value) ? value : [value]
+  return items.map((object, index): FileObject => {
+    if (isJsonArray(value) && isJsonObject(object)) return { object, steps: [index] }
+    throw new Unfilled(`its generator git reads ${path}, which is no map and no list of maps`)
   })
+}
+
+function valueOfFile(path: string, text: string): Json {
+  try {
+    return parseGoYaml(text, path).documents[0]?.value ?? null
+  } catch (thrown) {
+    if (thrown instanceof Failure) throw new Unfilled(`its generator git reads ${path}, which cannot be read`)
+    throw thrown
+  }
+}
+
+/** Names with dots, also of the items of lists; an empty map or list has none (jeremywohl/flatten, DotStyle). */
+function flat(object: JsonObject): Parameters {
+  return Object.fromEntries(singlesIn(object, ''))
+}
+
+function singlesIn(value: Json, name: string): readonly (readonly [name: string, text: string])[] {
+  if (value === null || typeof value !== 'object') return [[name, printed(value)]]
+  return Object.entries(value).flatMap(([key, each]) => singlesIn(each, name === '' ? key : `${name}.${key}`))
 }
 
 function flatElement(element: JsonObject): Parameters {

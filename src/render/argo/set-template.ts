@@ -54,7 +54,16 @@ function namedBy(inside: string, parameters: JsonObject): Json | undefined {
 
 function shown(value: Json | undefined, template: string): string {
   if (typeof value === 'string') return value
-  if (typeof value === 'boolean') return String(value)
-  if (typeof value === 'number' && Number.isInteger(value) && Math.abs(value) < 1e15) return String(value)
+  if (typeof value === 'boolean' || typeof value === 'number') return printed(value)
   throw new Unfilled(`its template ${template.slice(0, 80)} does more than to name a value that is there`)
+}
+
+/** As `%v` of Go has it: numbers of JSON are floating-point ones. */
+export function printed(given: string | number | bigint | boolean | null): string {
+  if (given === null) return '<nil>'
+  const value = typeof given === 'bigint' ? Number(given) : given
+  const exponent = typeof value === 'number' && value !== 0 ? Math.floor(Math.log10(Math.abs(value))) : 0
+  if (typeof value !== 'number' || (exponent >= -4 && exponent < 21 && Math.abs(value) < 1e6 && !/e/.test(String(value))))
+    return String(value)
+  return value.toExponential().replace(/e([+-])(\d)$/, 'e$10$2')
 }

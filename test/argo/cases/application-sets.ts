@@ -3,18 +3,27 @@ import fc from 'fast-check'
 import type { JsonObject } from '../../../src/text/json.ts'
 import { NAMESPACE, REPOSITORY } from '../argo-case.ts'
 
-/** Files of the repository that every set reads: only their folders count. */
-export const SET_FILES: readonly string[] = [
-  'apps/web/deployment.yaml',
-  'apps/Shop_API/deployment.yaml',
-  'apps/web/overlays/prod/kustomization.yaml',
-  'apps/web/overlays/dev/kustomization.yaml',
-  'apps-old/a/b.yaml',
-  '.hidden/apps/x.yaml',
-  'apps/.cache/x.yaml',
-  'clusters/a[1]/x.yaml',
-  'README.md',
-]
+/** Texts by path, of the repository that every set reads. */
+export const SET_FILES: { readonly [path: string]: string } = {
+  'apps/web/deployment.yaml': '',
+  'apps/Shop_API/deployment.yaml': '',
+  'apps/web/overlays/prod/kustomization.yaml': '',
+  'apps/web/overlays/dev/kustomization.yaml': '',
+  'apps-old/a/b.yaml': '',
+  '.hidden/apps/x.yaml': '',
+  'apps/.cache/x.yaml': '',
+  'clusters/a[1]/x.yaml': '',
+  'README.md': '',
+  'fleet/eu/config.json': '{"env": "eu", "tag": "1.27", "size": {"cpu": 2, "is": true, "zones": ["a", "b"]}, "none": {}}\n',
+  'fleet/us/config.json': '{"env": "us", "tag": "1.26", "size": {"cpu": 4.5, "is": false, "zones": []}}\n',
+  'fleet/us/Other_Config.yaml': 'env: us-other\ntag: "2"\nsize:\n  cpu: 1000000\n',
+  'fleet/several.yaml': '- env: one\n  tag: "1"\n- env: two\n  tag: "2"\n',
+  'fleet/null.yaml': 'env: none\ntag: null\n',
+  'fleet/empty.yaml': '',
+  'fleet/text.yaml': 'only a text\n',
+  'fleet/deep/er/config.json': '{"env": "deep", "tag": "3"}\n',
+  'root.json': '{"env": "root", "tag": "0"}\n',
+}
 
 interface SetSpec {
   readonly generators: readonly JsonObject[]
@@ -52,6 +61,14 @@ const git = (directories: readonly (string | JsonObject)[], more: JsonObject = {
     repoURL: REPOSITORY,
     revision: 'HEAD',
     directories: directories.map((each) => (typeof each === 'string' ? { path: each } : each)),
+    ...more,
+  },
+})
+const files = (patterns: readonly (string | JsonObject)[], more: JsonObject = {}): JsonObject => ({
+  git: {
+    repoURL: REPOSITORY,
+    revision: 'HEAD',
+    files: patterns.map((each) => (typeof each === 'string' ? { path: each } : each)),
     ...more,
   },
 })
@@ -126,6 +143,63 @@ const FIXED: { readonly [name: string]: JsonObject } = {
       kustomize: { commonLabels: { '{{path.basename}}': 'y' } },
     },
   }),
+  'values of files': setOf({
+    generators: [files(['fleet/*/config.json'])],
+    name: '{{env}}-{{tag}}-{{size.cpu}}-{{size.is}}-{{size.zones.1}}',
+  }),
+  'values of files, with a Go template': setOf({
+    generators: [files(['fleet/*/config.json'])],
+    isGo: true,
+    name: '{{.env}}-{{.tag}}-{{.path.filename}}-{{index .path.segments 1}}',
+  }),
+  'a number of a file, with a Go template': setOf({
+    generators: [files(['fleet/eu/*'])],
+    isGo: true,
+    name: '{{.env}}-{{.size.cpu}}-{{.size.is}}',
+  }),
+  'a large number of a file': setOf({ generators: [files(['fleet/us/Other*'])], name: '{{env}}-{{size.cpu}}' }),
+  'a large number of a file, with a Go template': setOf({
+    generators: [files(['fleet/us/Other*'])],
+    isGo: true,
+    name: '{{.env}}-{{.size.cpu}}',
+  }),
+  'a large number of a list, with a Go template': setOf({
+    generators: [list({ n: 1_000_000 })],
+    isGo: true,
+    name: 'x-{{.n}}',
+    path: 'apps/web',
+  }),
+  'paths of files': setOf({
+    generators: [files(['fleet/us/*'])],
+    name: '{{path.basename}}-{{path.filename}}-{{path.filenameNormalized}}-{{path[0]}}',
+  }),
+  'paths of files, with a Go template': setOf({
+    generators: [files(['fleet/us/*'])],
+    isGo: true,
+    name: '{{.path.basename}}-{{.path.filename}}-{{.path.filenameNormalized}}-{{.path.path}}',
+  }),
+  'a file of the root': setOf({ generators: [files(['root.json'])], name: '{{env}}-{{path}}-{{path.basename}}-{{path[0]}}' }),
+  'several elements of a file': setOf({ generators: [files(['fleet/several.yaml'])], name: '{{env}}-{{tag}}' }),
+  'several elements of a file, with a Go template': setOf({ generators: [files(['fleet/several.yaml'])], isGo: true, name: '{{.env}}' }),
+  'a null of a file': setOf({ generators: [files(['fleet/null.yaml'])], name: '{{env}}-{{tag}}' }),
+  'an empty file': setOf({ generators: [files(['fleet/empty.yaml'])], name: 'x-{{path.filename}}' }),
+  'a file that is a text': setOf({ generators: [files(['fleet/text.yaml'])], name: 'x' }),
+  'files, but for some': setOf({ generators: [files(['fleet/*.json', { path: 'fleet/us/*', exclude: true }])], name: '{{env}}' }),
+  'a folder of files': setOf({ generators: [files(['fleet/deep'])], name: '{{env}}' }),
+  'no file': setOf({ generators: [files(['fleet/nowhere/*'])], name: '{{env}}' }),
+  'files with a prefix and values': setOf({
+    generators: [files(['fleet/eu/*'], { pathParamPrefix: 'of', values: { all: '{{env}}-{{of.path}}' } })],
+    name: '{{values.all}}',
+  }),
+  'a matrix of files and folders': setOf({
+    generators: [{ matrix: { generators: [files(['fleet/*/config.json']), git(['apps/w*'])] } }],
+    name: '{{env}}',
+    path: 'apps/web',
+  }),
+  'a matrix of a list and files': setOf({
+    generators: [{ matrix: { generators: [list({ region: 'eu' }, { region: 'us' }), files(['fleet/{{region}}/config.json'])] } }],
+    name: '{{region}}-{{tag}}',
+  }),
   'a pattern with a class': setOf({ generators: [git(['apps/[w-z]eb', 'clusters/a\\[1\\]', 'apps/web/*/[^d]*', 'apps/???'])] }),
   'a pattern that is not valid': setOf({ generators: [git(['apps/[', 'apps-old/*'])] }),
   'a Go template that calls a function': setOf({ generators: [git(['apps/*'])], isGo: true, name: '{{ .path.basename | upper }}' }),
@@ -166,7 +240,43 @@ const RANDOM = fc
     return setOf({ generators, name })
   })
 
+const FILES_PATTERN = fc.constantFrom(
+  'fleet/*',
+  'fleet/*.json',
+  'fleet/**/config.json',
+  '**/config.json',
+  'fleet/?s/*',
+  'fleet/[e-u]*/config.json',
+  'fleet/[!e]*/*.json',
+  '*.json',
+  'fleet',
+  'fleet/',
+  './root.json',
+  'fleet/e',
+  'fleet/us/Other\\_Config.yaml',
+  'fleet/us/OTHER_CONFIG.YAML',
+)
+const RANDOM_FILES = fc
+  .tuple(fc.array(fc.tuple(FILES_PATTERN, fc.boolean()), { minLength: 1, maxLength: 3 }), fc.boolean())
+  .map(([patterns, isGo]) =>
+    setOf({
+      generators: [
+        files([
+          ...patterns.map(([path, exclude], index) => ({ path, ...(exclude && index > 0 ? { exclude } : {}) })),
+          { path: 'fleet/text.yaml', exclude: true },
+          { path: 'fleet/null.yaml', exclude: true },
+        ]),
+      ],
+      isGo,
+      name: isGo ? '{{.path.filename}}-{{.path.path}}' : '{{path.filename}}-{{path}}-{{env}}',
+      path: 'apps/web',
+    }),
+  )
+
 export const SETS: { readonly [name: string]: JsonObject } = {
   ...FIXED,
   ...Object.fromEntries(fc.sample(RANDOM, { seed: 20_261_126, numRuns: 100 }).map((each, index) => [`random ${index + 1}`, each])),
+  ...Object.fromEntries(
+    fc.sample(RANDOM_FILES, { seed: 20_261_127, numRuns: 60 }).map((each, index) => [`random files ${index + 1}`, each]),
+  ),
 }

@@ -3,7 +3,10 @@ package main
 import (
 	"context"
 	"errors"
+	"os"
+	"os/exec"
 	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -38,8 +41,40 @@ func (projects) Get(context.Context, client.ObjectKey, client.Object, ...client.
 
 type repository map[string]string
 
-func (repository) GetFiles(context.Context, string, string, string, string, bool, bool) (map[string][]byte, error) {
-	return nil, errors.New("files are not asked for here")
+// GetFiles asks git as the repository server does (util/git/client.go LsFiles, without the new globbing).
+func (files repository) GetFiles(_ context.Context, _, _, _, pattern string, _, _ bool) (map[string][]byte, error) {
+	root, err := os.MkdirTemp("", "application-sets-")
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = os.RemoveAll(root) }()
+	for name, text := range files {
+		file := filepath.Join(root, name)
+		if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
+			return nil, err
+		}
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			return nil, err
+		}
+	}
+	if pattern == "" {
+		pattern = "."
+	}
+	var listed []byte
+	for _, words := range [][]string{{"init", "--quiet"}, {"add", "--all"}, {"ls-files", "--full-name", "-z", "--", pattern}} {
+		command := exec.Command("git", words...)
+		command.Dir = root
+		if listed, err = command.Output(); err != nil {
+			return nil, errors.New("git " + words[0] + " failed")
+		}
+	}
+	found := map[string][]byte{}
+	for _, name := range strings.Split(strings.TrimSuffix(string(listed), "\x00"), "\x00") {
+		if name != "" {
+			found[name] = []byte(files[name])
+		}
+	}
+	return found, nil
 }
 
 // GetDirectories as the repository server walks a checkout: hidden folders are left out.
