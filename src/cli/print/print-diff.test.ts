@@ -89,3 +89,18 @@ test('where asked for, each line says what is planned', () => {
   assert.match(shown[1] ?? '', /^ {2}1 ~ adopt {4}spec\.x {2}"a"/)
   assert.match(shown[2] ?? '', /^ {2}2 ~ restore {2}spec\.y {2}"a"/)
 })
+
+test('objects of which nothing is known for one reason are one line where they are many, and a line each with -o wide', () => {
+  const unread = (name: string, why: string) => ({
+    ref: { group: '', kind: 'Secret', namespace: 'shop', name },
+    ...{ state: 'unreadable', code: 'BP3005', why, remedy: 'grant get' },
+  })
+  const incomplete = [...['a', 'b', 'c', 'd'].map((name) => unread(name, 'forbidden')), unread('e', 'it is gone')]
+  const plan = { report: { spec: { changes: [], observed: { objects: 5 } }, status: { incomplete } } } as unknown as DiffView['plan']
+  assert.deepEqual(lines([], undefined, { plan }), [
+    '? Secret shop/a and 3 others unreadable (BP3005): forbidden. grant get',
+    '? Secret shop/e unreadable (BP3005): it is gone. grant get',
+    '',
+  ])
+  assert.equal(lines([], undefined, { plan, wide: true }).filter((line) => line.startsWith('? ')).length, 5)
+})

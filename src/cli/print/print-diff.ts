@@ -287,10 +287,21 @@ function describeDrift({ id, path, change }: Drift): string {
   )
 }
 
+/** Objects with a line each for one reason; more are one line, and `-o wide` has each. */
+const MOST_UNPROVEN_LINES = 3
+
 function incompleteLines(view: DiffView, terminal: Terminal): string[] {
-  return (view.plan.report.status.incomplete ?? []).map(({ ref, state, code, why, remedy }) => {
-    const name = ref === undefined ? view.packageName : `${ref.kind} ${ref.namespace === '' ? ref.name : `${ref.namespace}/${ref.name}`}`
-    return `${terminal.style(terminal.glyph('unknown'), 'yellow')} ${oneLine(name)} ${state ?? 'not observed'} (${code}): ${oneLine(why, 300)}${remedy === undefined ? '' : `. ${oneLine(remedy, 300)}`}`
+  const all = view.plan.report.status.incomplete ?? []
+  const alike = Map.groupBy(all, ({ state, code, why, remedy }) => JSON.stringify([state, code, why, remedy]))
+  return [...alike.values()].flatMap((same) => {
+    const isShort = !view.wide && same.length > MOST_UNPROVEN_LINES
+    const others = isShort ? ` and ${same.length - 1} others` : ''
+    return (isShort ? same.slice(0, 1) : same).map(({ ref, state, code, why, remedy }) => {
+      const name = ref === undefined ? view.packageName : `${ref.kind} ${ref.namespace === '' ? ref.name : `${ref.namespace}/${ref.name}`}`
+      const mark = terminal.style(terminal.glyph('unknown'), 'yellow')
+      const end = remedy === undefined ? '' : `. ${oneLine(remedy, 300)}`
+      return `${mark} ${oneLine(name)}${others} ${state ?? 'not observed'} (${code}): ${oneLine(why, 300)}${end}`
+    })
   })
 }
 
