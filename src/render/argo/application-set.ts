@@ -18,7 +18,7 @@ import {
 } from '../../text/json.ts'
 import { parseGoYaml } from '../../yaml/read/go-yaml.ts'
 import { isFileMatch, isFolderMatch } from './path-match.ts'
-import { filled, printed, Unfilled } from './set-template.ts'
+import { filled, printed, Unfilled, withAny } from './set-template.ts'
 
 export interface SetRepository {
   /** Whether the address is this repository. */
@@ -66,7 +66,7 @@ export function applicationsOf(set: JsonObject, repository: SetRepository): read
 /** Patterns of the files that its generators read; `*` for what another generator fills in. */
 export function filePatterns(set: JsonObject): readonly string[] {
   const below = (generator: JsonObject): readonly string[] => [
-    ...objectsIn(partOf(generator, 'git', 'files')).map((each) => textOf(each, 'path').replaceAll(/\{\{[\s\S]*?\}\}/g, '*')),
+    ...objectsIn(partOf(generator, 'git', 'files')).map((each) => withAny(textOf(each, 'path'))),
     ...['matrix', 'merge'].flatMap((kind) => objectsIn(partOf(generator, kind, 'generators')).flatMap(below)),
   ]
   return textOf(set, 'kind') === 'ApplicationSet' ? objectsIn(partOf(set, 'spec', 'generators')).flatMap(below) : []

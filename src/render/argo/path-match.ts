@@ -2,7 +2,7 @@
 
 /** Go's `path.Match`: `*` and `?` match no `/`, `[a-c]`, `[^a]`, and `\` before a character. A pattern that is not valid matches nothing. */
 export function isFolderMatch(pattern: string, folder: string): boolean {
-  return matches(pattern, folder, { any: '[^/]*', one: '[^/]', negations: '^', before: '(?!/)' })
+  return matches(pattern, folder, { isInside: (character) => character !== '/', negations: '^' })
 }
 
 /**
@@ -13,37 +13,74 @@ export function isFileMatch(pattern: string, path: string): boolean {
   const plain = pattern.replace(/^(?:\.\/+)+|^\.$/, '')
   const folder = plain.replace(/\/+$/, '')
   if (folder === '' || path.startsWith(`${folder}/`)) return true
-  return folder === plain && matches(plain, path, { any: '[\\s\\S]*', one: '[\\s\\S]', negations: '^!', before: '' })
+  return folder === plain && matches(plain, path, { isInside: () => true, negations: '^!' })
 }
 
 interface Wildcards {
-  readonly any: string
-  readonly one: string
+  /** Whether `*`, `?` and a class match the character. */
+  readonly isInside: (character: string) => boolean
   /** Signs that negate a class. */
   readonly negations: string
-  /** Before a class. */
-  readonly before: string
 }
 
-function matches(pattern: string, path: string, { any, one, negations, before }: Wildcards): boolean {
-  const parts: string[] = []
-  const read = /\\([\s\S])|\[([\^!]?)((?:\\[\s\S]|[^\]\\])+)\]|([\s\S])/y
+/** Accepts one character; undefined for `*`. */
+type Part = ((character: string) => boolean) | undefined
+
+/** Takes time by the product of both lengths. */
+function matches(pattern: string, path: string, wildcards: Wildcards): boolean {
+  const [parts, text] = [partsOf(pattern, wildcards), [...path]]
+  if (parts === undefined) return false
+  let [at, part, star, from] = [0, 0, -1, 0]
+  while (at < text.length) {
+    const accepts = parts[part]
+    if (part < parts.length && accepts === undefined) {
+      ;[star, from] = [part, at]
+      part += 1
+    } else if (accepts?.(text[at] ?? '') === true) {
+      at += 1
+      part += 1
+    } else if (star !== -1 && wildcards.isInside(text[from] ?? '')) {
+      // The last `*` takes one more.
+      from += 1
+      ;[at, part] = [from, star + 1]
+    } else return false
+  }
+  return parts.slice(part).every((rest) => rest === undefined)
+}
+
+/** Undefined where the pattern is not valid. */
+function partsOf(pattern: string, { isInside, negations }: Wildcards): readonly Part[] | undefined {
+  const parts: Part[] = []
+  const read = /\\([\s\S])|\[([\^!]?)((?:\\[\s\S]|[^\]\\])+)\]|([\s\S])/uy
   for (let at = 0; at < pattern.length; at = read.lastIndex) {
     read.lastIndex = at
     const [, literal, sign = '', set, single] = read.exec(pattern) ?? []
-    const isNegated = sign !== '' && negations.includes(sign)
-    if (literal !== undefined) parts.push(escaped(literal))
-    else if (set !== undefined) parts.push(`${before}[${isNegated ? '^' : escaped(sign)}${set.replaceAll(/[[&~]/g, '\\$&')}]`)
-    else if (single === undefined || single === '[' || single === '\\') return false
-    else parts.push(single === '*' ? any : single === '?' ? one : escaped(single))
+    if (literal !== undefined) parts.push((character) => character === literal)
+    else if (set !== undefined) {
+      const isNegated = sign !== '' && negations.includes(sign)
+      const accepts = classOf(isNegated ? set : `${sign}${set}`)
+      if (accepts === undefined) return undefined
+      parts.push((character) => isInside(character) && accepts(character) !== isNegated)
+    } else if (single === undefined || single === '[' || single === '\\') return undefined
+    else if (single === '*') parts.push(undefined)
+    else parts.push(single === '?' ? isInside : (character) => character === single)
   }
-  try {
-    return new RegExp(`^(?:${parts.join('')})$`, 'u').test(path)
-  } catch {
-    return false
-  }
+  return parts
 }
 
-function escaped(text: string): string {
-  return text.replaceAll(/[\\^$.*+?()[\]{}|/]/g, '\\$&')
+/** Characters and ranges; undefined where a range is not valid. */
+function classOf(set: string): ((character: string) => boolean) | undefined {
+  const characters = [...set.matchAll(/\\([\s\S])|([\s\S])/gu)].map(([, literal, plain]) => ({
+    text: literal ?? plain ?? '',
+    isDash: plain === '-',
+  }))
+  const ranges: (readonly [from: string, to: string])[] = []
+  for (let at = 0; at < characters.length; at += 1) {
+    const [from, dash, to] = [characters[at], characters[at + 1], characters[at + 2]]
+    if (from === undefined || (from.isDash && at > 0)) return undefined
+    const isRange = dash?.isDash === true && to !== undefined
+    ranges.push([from.text, isRange ? to.text : from.text])
+    if (isRange) at += 2
+  }
+  return (character) => ranges.some(([from, to]) => from <= character && character <= to)
 }

@@ -11,18 +11,50 @@ export class Unfilled extends Error {
 
 /** @param isGo whether it is a Go template @throws Unfilled for a Go template that does more, or whose value is not there */
 export function filled(text: string, parameters: JsonObject, isGo: boolean): string {
-  return text.replaceAll(EXPRESSION, (whole, inside: string) => {
+  return replaced(text, ({ whole, inside }) => {
     if (isGo) return shown(namedBy(inside, parameters), whole)
     const value = parameters[inside.trim()]
     return typeof value === 'string' ? value : whole
   })
 }
 
-const EXPRESSION = /\{\{([\s\S]*?)\}\}/g
+/** The text with `*` in place of each value. */
+export function withAny(text: string): string {
+  return replaced(text, () => '*')
+}
+
+function replaced(text: string, by: (expression: Expression) => string): string {
+  const parts: string[] = []
+  let end = 0
+  for (const expression of expressionsIn(text)) {
+    parts.push(text.slice(end, expression.at), by(expression))
+    end = expression.at + expression.whole.length
+  }
+  return [...parts, text.slice(end)].join('')
+}
+
+interface Expression {
+  readonly at: number
+  /** With its braces. */
+  readonly whole: string
+  readonly inside: string
+}
+
+/** From each `{{` to the next `}}`. Reads the text once. */
+function expressionsIn(text: string): readonly Expression[] {
+  const found: Expression[] = []
+  for (let from = 0; ; ) {
+    const at = text.indexOf('{{', from)
+    const end = at === -1 ? -1 : text.indexOf('}}', at + 2)
+    if (end === -1) return found
+    found.push({ at, whole: text.slice(at, end + 2), inside: text.slice(at + 2, end) })
+    from = end + 2
+  }
+}
 
 /** Names of the values that the text is filled with, each once. */
 export function namesIn(text: string): readonly string[] {
-  return [...new Set([...text.matchAll(EXPRESSION)].map(([, inside = '']) => nameOf(inside)))]
+  return [...new Set(expressionsIn(text).map(({ inside }) => nameOf(inside)))]
 }
 
 function nameOf(inside: string): string {
@@ -36,10 +68,10 @@ export function valueFor(
   parameters: JsonObject,
   isGo: boolean,
 ): string | undefined {
-  const [place, ...others] = [...text.matchAll(EXPRESSION)].filter(([, inside = '']) => nameOf(inside) === name)
+  const [place, ...others] = expressionsIn(text).filter(({ inside }) => nameOf(inside) === name)
   if (place === undefined || others.length > 0) return undefined
-  const before = filled(text.slice(0, place.index), parameters, isGo)
-  const after = filled(text.slice(place.index + place[0].length), parameters, isGo)
+  const before = filled(text.slice(0, place.at), parameters, isGo)
+  const after = filled(text.slice(place.at + place.whole.length), parameters, isGo)
   const isRest = wanted.startsWith(before) && wanted.endsWith(after) && wanted.length >= before.length + after.length
   return isRest ? wanted.slice(before.length, wanted.length - after.length) : undefined
 }
