@@ -98,6 +98,17 @@ describe('Kustomizations that a Kustomization builds, in a recording without any
     assert.deepEqual(changed, { [path]: FILES[path].replace('large #', 'small #') })
   })
 
+  test('are no units of their files beside them where the build renames them', async () => {
+    const world = new BuiltWorld({
+      'cluster/kustomization.yaml': 'resources:\n- flux-system.yaml\n- shop.yaml\nnamespace: flux-system\nnamePrefix: prod-\n',
+      'cluster/shop.yaml': kustomization('shop', './apps/shop', '  postBuild:\n    substitute: {color: blue, tier: front}\n'),
+    })
+    assert.deepEqual(await world.statesBelow('apps', 'tiers'), [
+      ['apps/shop', 'Flux Kustomization flux-system/prod-shop: Unknown'],
+      ['tiers/front', 'Flux Kustomization flux-system/below: InSync'],
+    ])
+  })
+
   test('count as their files have them where the build fails', async () => {
     const world = new BuiltWorld({ 'cluster/kustomization.yaml': 'resources:\n- away.yaml\n' })
     const [shop] = await world.statesBelow('apps/shop')

@@ -1,12 +1,13 @@
 /** The units that resources name which another unit builds, where files are all that is known of a cluster. */
 import { Failure } from '../../failure.ts'
+import { metadataText } from '../../krm/resource.ts'
 import { resourceKey } from '../../krm/resource-id.ts'
 import type { DesiredResource } from '../../render/desired-set.ts'
 import { printedResources } from '../../render/kustomize/read-built.ts'
 import type { PackageRenderer } from '../../render/package-renderer.ts'
 import { choiceKey, type RenderChoice } from '../../render/render-choice.ts'
 import { SYNCERS } from '../../syncers/registry.ts'
-import type { BuiltKind, RefusedSource, ResourcesOf, SourcedRepository, UnitSource } from '../../syncers/unit-source.ts'
+import type { BuiltKind, DeclaredSyncer, RefusedSource, ResourcesOf, SourcedRepository, UnitSource } from '../../syncers/unit-source.ts'
 import { canonicalJson, type JsonObject } from '../../text/json.ts'
 import { eachOf } from '../each-of.ts'
 import type { RepositoryView } from '../repository/repository-view.ts'
@@ -66,7 +67,7 @@ export async function builtSources(inputs: BuildInputs, ofFiles: readonly Source
     const found = await builtBelow(inputs, await inputs.choicesOf(parents, configMaps), objectsIn)
     configMaps = found.configMaps
     const built = found.built.filter((each) => each.sources.length > 0)
-    const left = ofFiles.filter((source) => !built.some(({ object }) => isFileOf(source, object)))
+    const left = ofFiles.filter((source) => !built.some(({ object }) => isFileOf(source, object, inputs.repository.declared)))
     sources = unique([...left, ...built.flatMap((each) => each.sources)])
     // What differs in a level may differ in what it builds.
     const units = found.built.flatMap(({ object }) => (isOfFiles(object) ? [object.object] : []))
@@ -105,11 +106,14 @@ function isOfFiles({ id }: DesiredResource): boolean {
   return BUILT.some((each) => each.isOfFiles && each.group === id.group && each.kind === id.kind)
 }
 
-/** Whether the resource is built of the one that the file declares, which may have no namespace. */
-function isFileOf(source: Source, { id }: DesiredResource): boolean {
+/** Whether the resource is built of the one that the file declares, which may have no namespace and another name. */
+function isFileOf(source: Source, { id, location }: DesiredResource, declared: readonly DeclaredSyncer[]): boolean {
   if ('why' in source) return false
-  const own = source.id
-  return own.group === id.group && own.kind === id.kind && own.name === id.name && ['', id.namespace].includes(own.namespace)
+  const isOwn = (file: DeclaredSyncer): boolean => file.path === location.path && file.document === location.document
+  const file = location.step === undefined ? declared.find(isOwn)?.object : undefined
+  const [name, namespace] = file === undefined ? [id.name, id.namespace] : [metadataText(file, 'name'), metadataText(file, 'namespace')]
+  const { id: own } = source
+  return own.group === id.group && own.kind === id.kind && own.name === name && ['', namespace].includes(own.namespace)
 }
 
 /** One resource may be built by several units. */
