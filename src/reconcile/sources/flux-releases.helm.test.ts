@@ -9,6 +9,7 @@ import { runInWorld } from '../../../test/fakes/cli-world.ts'
 import { appliedBy, editedBy } from '../../../test/fakes/live-object.ts'
 import { SyncedWorld } from '../../../test/fakes/synced-world.ts'
 import { yaml } from '../../../test/fakes/turn-world.ts'
+import { APPS, FILES as DECLARED, RELEASE as OF_REPOSITORY, VALUES } from '../../../test/helm/declared-release-world.ts'
 import { helmOrThrow } from '../../../test/helm/find-helm.ts'
 import { readResource } from '../../krm/resource.ts'
 import type { DeployedRelease } from '../../ports/cluster.ts'
@@ -28,63 +29,20 @@ spec:
   ref: {branch: main}
   url: ssh://git@/deploy
 `
-const APPS = `apiVersion: kustomize.toolkit.fluxcd.io/v1
-kind: Kustomization
-metadata: {name: apps, namespace: flux-system}
-spec:
-  interval: 10m
-  sourceRef: {kind: GitRepository, name: flux-system}
-  path: ./apps/production
-  prune: true
-  postBuild:
-    substitute:
-      tag: "1.27" # as released
-`
-const RELEASE = `# the shop
-apiVersion: helm.toolkit.fluxcd.io/v2
-kind: HelmRelease
-metadata:
-  name: web
-  namespace: shop
-spec:
-  interval: 1h
-  releaseName: shop
-  chart:
-    spec:
-      chart: web
-      version: 1.x
-      sourceRef: {kind: HelmRepository, name: charts}
-  valuesFrom:
-  - kind: ConfigMap
-    name: web-values
-  values:
-    replicas: 1
-    image:
-      tag: \${tag}
-`
-const VALUES = `apiVersion: v1
-kind: ConfigMap
-metadata:
-  name: web-values
-  namespace: shop
-data:
-  values.yaml: |
-    color: blue # as agreed
-`
+/** The chart is in no repository. */
+const RELEASE = OF_REPOSITORY.replace('./charts/web', 'web\n      version: 1.x').replace(
+  '{kind: GitRepository, name: flux-system, namespace: flux-system}',
+  '{kind: HelmRepository, name: charts}',
+)
 const FILES = {
-  'clusters/prod/sync.yaml': SYNC,
-  'clusters/prod/apps.yaml': APPS,
-  'apps/base/kustomization.yaml': 'resources:\n- release.yaml\n- values.yaml\n',
-  'apps/base/release.yaml': RELEASE,
-  'apps/base/values.yaml': VALUES,
-  'apps/production/kustomization.yaml': 'resources:\n- ../base\npatches:\n- path: release.yaml\n',
-  'apps/production/release.yaml': `apiVersion: helm.toolkit.fluxcd.io/v2
-kind: HelmRelease
-metadata: {name: web, namespace: shop}
-spec:
-  values:
-    replicas: 3 # in production
-`,
+  ...Object.fromEntries(Object.entries(DECLARED).filter(([path]) => !path.startsWith('charts/'))),
+  ...{
+    'clusters/prod/sync.yaml': SYNC,
+    'clusters/prod/apps.yaml': APPS,
+    'apps/base/release.yaml': RELEASE,
+    'apps/base/values.yaml': VALUES,
+  },
+  'apps/production/release.yaml': DECLARED['apps/production/release.yaml'],
 }
 const CHART = {
   'Chart.yaml': formatJson({ apiVersion: 'v2', name: 'web', version: '1.2.3' }),
