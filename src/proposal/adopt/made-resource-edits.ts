@@ -40,6 +40,8 @@ function placesOf({ path, edit }: FileEdit, declared: Declaration, document: Sou
   const [text, wanted, whole] = [document.valueAt(edit.path), edit.value, document.valueAt([])]
   if (typeof text !== 'string' || !text.includes('{{') || !isJsonObject(whole)) return undefined
   if (wanted === null || typeof wanted === 'object') return []
+  // Values in one text: what is edited in it is beside the expressions.
+  if (typeof wanted === 'string' && wanted.includes('{{')) return undefined
   return maker.sourcesOf(whole, files, { text, wanted: String(wanted) }).flatMap(({ name, file, at, value }): readonly Place[] => {
     const place = pathOf(at)
     const there = file === undefined ? document : documentsOf(file, files)[0]

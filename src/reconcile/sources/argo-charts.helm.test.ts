@@ -191,19 +191,36 @@ for (const [version, helm] of [
       })
     })
 
-    test('of an ApplicationSet has a parameter adopted in the element of its list', async () => {
-      const template = APP.slice(APP.indexOf('spec:\n'))
-        .replace('"1.27"', '"{{tag}}"')
-        .replace('${ARGOCD_APP_NAMESPACE}', 'shop')
-        .replaceAll(/^/gm, '    ')
-      const set = [
-        'apiVersion: argoproj.io/v1alpha1\nkind: ApplicationSet\nmetadata: {name: shops, namespace: argocd}',
-        'spec:\n  generators: [{list: {elements: [{env: shop, tag: "1.27"}]}}]\n  template:\n    metadata: {name: "{{env}}"}',
-        template,
-      ].join('\n')
-      const world = new ChartWorld(helm, { 'applications/shop.yaml': set }, [APP.replace('${ARGOCD_APP_NAMESPACE}', 'shop')])
-      const changed = await world.adopted(AT, 'spec.template.spec.containers[name=app].image', 'example.com/web:1.28')
-      assert.deepEqual(changed, { 'applications/shop.yaml': set.replace('tag: "1.27"', 'tag: "1.28"') })
+    describe('of an ApplicationSet', () => {
+      const IMAGE = 'spec.template.spec.containers[name=app].image'
+      const setOf = (application: string, env: string): string => {
+        const template = application.slice(application.indexOf('spec:\n')).replace(/"1\.2\d"/, '"{{tag}}"')
+        return [
+          'apiVersion: argoproj.io/v1alpha1\nkind: ApplicationSet\nmetadata: {name: shops, namespace: argocd}',
+          `spec:\n  generators: [{list: {elements: [{env: ${env}, tag: ${/"1\.2\d"/.exec(application)?.[0]}}]}}]`,
+          '  template:\n    metadata: {name: "{{env}}"}',
+          template.replaceAll(/^/gm, '    '),
+        ].join('\n')
+      }
+
+      test('has a parameter adopted in the element of its list', async () => {
+        const made = APP.replace('${ARGOCD_APP_NAMESPACE}', 'shop')
+        const set = setOf(made, 'shop')
+        const changed = await new ChartWorld(helm, { 'applications/shop.yaml': set }, [made]).adopted(AT, IMAGE, 'example.com/web:1.28')
+        assert.deepEqual(changed, { 'applications/shop.yaml': set.replace('tag: "1.27"', 'tag: "1.28"') })
+      })
+
+      test('has the values of a text adopted in the template, and in the element where they are an expression', async () => {
+        const set = setOf(EU, 'shop-eu')
+        const world = (): ChartWorld => new ChartWorld(helm, { 'applications/shop.yaml': set }, [EU])
+        const at = { key: 'apps/Deployment/shop-eu/shop-eu-web', unit: 'charts/web' }
+        assert.deepEqual(await world().adopted(at, 'spec.replicas', 4), {
+          'applications/shop.yaml': set.replace('replicas: 2 #', 'replicas: 4 #'),
+        })
+        assert.deepEqual(await world().adopted(at, IMAGE, 'example.com/web:1.28'), {
+          'applications/shop.yaml': set.replace('tag: "1.26"', 'tag: "1.28"'),
+        })
+      })
     })
 
     test('of an ApplicationSet that only Argo CD can read is refused with the name of the set', async () => {
