@@ -9,6 +9,7 @@ import { isJsonObject, type JsonObject, partOf } from '../../text/json.ts'
 import { AdmissionOutages } from './admission-outages.ts'
 import type { ReadApi } from './cluster-api.ts'
 import { Discovery } from './discovery.ts'
+import { KnownRevisions } from './known-revisions.ts'
 import { jsonOf, notKubernetes, type RequestDescription, requestedPath } from './kubernetes-failure.ts'
 import { listObjects } from './list-objects.ts'
 import { predict } from './predict.ts'
@@ -39,6 +40,7 @@ export class ApiServerCluster implements ClusterReader {
       defaultNamespace: options.defaultNamespace,
       refused: new Set(),
       outages: new AdmissionOutages(options.clock),
+      revisions: new KnownRevisions(),
     }
     this.schemas = new SchemaSource(api)
   }

@@ -64,20 +64,48 @@ async function releaseIn(
   return inventory
 }
 
-/** By name. Superseded revisions do not count, and are most of the store. @throws Failure BP30xx */
+/** By name. Content that was read in this session is not read again while its version is the same. @throws Failure BP30xx */
 async function readStore(
-  { api, discovery }: LiveSources,
-  { namespace, names }: { readonly namespace: string; readonly names: readonly string[] },
+  sources: LiveSources,
+  { namespace, names }: StoreQuestion,
   store: Store,
   signal: AbortSignal,
 ): Promise<StoredReleases> {
   if (names.length === 0) return new Map()
+  const { revisions } = sources
+  const at = `${store}/${namespace}`
+  if (names.some((name) => revisions.has(at, name))) {
+    const listed = await listStore(sources, { namespace, names, metadataOnly: true }, store, signal)
+    const whole = [...listed].flatMap(([name, release]) => {
+      const known = revisions.whole(at, name, release)
+      return known === undefined ? [] : [[name, known] as const]
+    })
+    if (whole.length === listed.size) return new Map(whole)
+  }
+  const read = await listStore(sources, { namespace, names, metadataOnly: false }, store, signal)
+  for (const [name, release] of read) revisions.keep(at, name, release)
+  return read
+}
+
+interface StoreQuestion {
+  readonly namespace: string
+  readonly names: readonly string[]
+}
+
+/** Superseded revisions do not count, and are most of the store. @throws Failure BP30xx */
+async function listStore(
+  { api, discovery }: LiveSources,
+  { namespace, names, metadataOnly }: StoreQuestion & { readonly metadataOnly: boolean },
+  store: Store,
+  signal: AbortSignal,
+): Promise<StoredReleases> {
   const served = await discovery.find('v1', store, signal)
   const pickers = new Map(names.map((name) => [name, new RevisionPicker()]))
   const take = (object: JsonObject): void => pickers.get(labelsOf(object).get('name') ?? '')?.add(store, object)
   const restart = (): void => pickers.forEach((picker) => void picker.clear())
   const wanted = names.length === 1 ? `name=${names[0]}` : `name in (${names.join(',')})`
-  await listObjects(api, served, { namespace, labelSelector: `owner=helm,${wanted},status!=superseded`, take, restart }, signal)
+  const labelSelector = `owner=helm,${wanted},status!=superseded`
+  await listObjects(api, served, { namespace, labelSelector, metadataOnly, take, restart }, signal)
   return new Map(
     [...pickers].flatMap(([name, picker]) => [picker.pick()].flatMap((found) => (found === undefined ? [] : [[name, found] as const]))),
   )

@@ -10,6 +10,7 @@ import type { AdmissionOutages } from './admission-outages.ts'
 import type { ReadApi } from './cluster-api.ts'
 import type { Discovery, ServedResource } from './discovery.ts'
 import { requestedFor } from './discovery.ts'
+import type { KnownRevisions } from './known-revisions.ts'
 import { notKubernetes } from './kubernetes-failure.ts'
 import { failureOrThrow, inParallel, listObjects } from './list-objects.ts'
 import { isWorthListing, type RefusedKinds, readEverywhere } from './read-everywhere.ts'
@@ -44,6 +45,7 @@ export interface LiveSources {
   readonly defaultNamespace: string
   readonly refused: RefusedKinds
   readonly outages: AdmissionOutages
+  readonly revisions: KnownRevisions
 }
 
 /** As `ClusterReader.readLive`. @throws only the reason of `signal` */
