@@ -10,7 +10,7 @@ import { argoHelm } from '../render/argo/argo-helm.ts'
 import { argoKustomize } from '../render/argo/argo-kustomize.ts'
 import { type ArgoSource, sourceIn } from '../render/argo/argo-source.ts'
 import { normalizedSource, toolsOf } from '../render/argo/argo-tools.ts'
-import { setMaker } from '../render/argo/set-maker.ts'
+import { setMakers } from '../render/argo/set-maker.ts'
 import { KUSTOMIZATION_NAMES } from '../render/kustomize/kustomization-names.ts'
 import { joined, resolvePath } from '../render/kustomize/kustomization-walk.ts'
 import type { SyncerBuilder } from '../render/syncer-build.ts'
@@ -45,7 +45,8 @@ export function argoSources(namespaces: readonly string[]): SourceDiscovery {
         .flatMap((each) => {
           const made = applicationsOf(each.object, repository)
           if ('why' in made) return []
-          return made.map((one) => ({ ...each, object: one.application, maker: setMaker(one, repository) }))
+          const makers = setMakers(made, repository)
+          return made.map(({ application }, at) => ({ ...each, object: application, maker: makers[at] }))
         }),
     built: [
       {

@@ -54,11 +54,9 @@ function builtKustomizationSource(
   of: ResourcesOf,
   repository: SourcedRepository,
 ): readonly (UnitSource | RefusedSource)[] {
-  // The first one builds itself, as `flux bootstrap` writes it.
-  const isItself = metadataText(own, 'name') === parent.id.name && metadataText(own, 'namespace') === parent.id.namespace
-  if (isItself && parent.id.kind === 'Kustomization') return []
   if (hidden.length > 0) return [{ title: `Flux Kustomization ${titleOfOwn(own)}`, why: SECRET_IN_IT }]
-  return kustomizationSource(own, of, repository)
+  // The first one builds itself, as `flux bootstrap` writes it: its file counts.
+  return kustomizationSource(own, of, repository).filter((source) => 'why' in source || source.folder !== parent.folder)
 }
 
 function kustomizationSource(own: JsonObject, of: ResourcesOf, repository: SourcedRepository): readonly (UnitSource | RefusedSource)[] {

@@ -65,7 +65,7 @@ export interface DeclaredSyncer {
   readonly document: number
   /** Of its first key in the file, from 1. */
   readonly line: number
-  readonly maker?: ResourceMaker
+  readonly maker?: ResourceMaker | undefined
 }
 
 export interface SourcedRepository extends SetRepository {

@@ -131,3 +131,24 @@ export class DeclaredReleaseWorld extends SyncedWorld {
     return view.problems.filter(({ cause }) => cause === 'source-not-compared').map(({ subject, text }) => `${subject}: ${text}`)
   }
 }
+
+/** What is adopted of the Deployment, and the one line of a file that changes. */
+export const ADOPTIONS = [
+  ['a value of the overlay', 'spec.replicas', 4, 'apps/production/release.yaml', 'replicas: 3 #', 'replicas: 4 #'],
+  [
+    'a variable',
+    'spec.template.spec.containers[name=app].image',
+    'example.com/web:1.28',
+    'clusters/prod/apps.yaml',
+    '"1.27" #',
+    '"1.28" #',
+  ],
+  [
+    'a value of a ConfigMap',
+    'spec.template.spec.containers[name=app].env[name=COLOR].value',
+    'green',
+    'apps/base/values.yaml',
+    'color: blue #',
+    'color: green #',
+  ],
+] as const

@@ -84,7 +84,7 @@ async function previewIn(sides: Sides, reader: ClusterReader, of: PreviewOf, sig
   const mergeRenderer = request.head.fork ? request.untrusted : renderer
   const before = withFound(sides.before, [await discoverSources(sides.before, reader, renderer, signal)])
   const isSynced = (before.policies.synced?.get(cluster)?.size ?? 0) > 0
-  const declared = async (view: RepositoryView) => (isSynced ? declaredAndMade(view, signal) : [])
+  const declared = async (view: RepositoryView) => (isSynced ? (await declaredAndMade(view, signal)).declared : [])
   const later = afterMerge(reader, { before: await declared(sides.before), after: await declared(sides.after) })
   const merged = withFound(sides.after, [await discoverSources(sides.after, later, mergeRenderer, signal)])
   const after = await withAppliedFiles(merged, before, cluster, signal)

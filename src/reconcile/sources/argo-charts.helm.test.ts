@@ -246,13 +246,13 @@ for (const [version, helm] of [
     })
 
     test('makes Applications, which are units without a cluster too', async () => {
-      const root = EU.replace('shop-eu, namespace: argocd', 'root, namespace: argocd').replace('charts/web', 'charts/root')
+      const root = EU.replace('shop-eu, namespace: argocd', 'root, namespace: argocd').replace('charts/web', 'charts/all')
       const child = APP.replace('path: charts/web', 'path: charts/{{ .Values.chart }}').replaceAll('${ARGOCD_APP_NAMESPACE}', 'shop')
       const files = {
         'applications/shop.yaml': root,
-        'charts/root/Chart.yaml': 'apiVersion: v2\nname: root\nversion: 1.0.0\n',
-        'charts/root/values.yaml': 'chart: web\n',
-        'charts/root/templates/shop.yaml': child,
+        'charts/all/Chart.yaml': 'apiVersion: v2\nname: all\nversion: 1.0.0\n',
+        'charts/all/values.yaml': 'chart: web\n',
+        'charts/all/templates/shop.yaml': child,
       }
       const world = new ChartWorld(helm, files, [])
       const identify = world.cluster.identify.bind(world.cluster)

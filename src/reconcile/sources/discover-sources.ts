@@ -17,8 +17,8 @@ import type { RepositoryView } from '../repository/repository-view.ts'
 import type { RecordedUnit } from '../repository/unit-folders.ts'
 import { isInside } from '../repository/unit-source.ts'
 import { type BuildInputs, builtSources } from './built-sources.ts'
-import { declaredAndMade, declaredSyncers, knownAddresses, setRepository } from './declared-syncers.ts'
-import { otherAddresses } from './other-addresses.ts'
+import { declaredAndMade } from './declared-syncers.ts'
+import { knownAddresses, otherAddresses } from './other-addresses.ts'
 import { type LiveSyncers, readSyncers } from './read-syncers.ts'
 import { SourceBuilds } from './source-builds.ts'
 import { unitPaths } from './unit-paths.ts'
@@ -140,9 +140,9 @@ async function builtIn(
   { live, isHere, renderer, ofFiles }: FileSources,
   signal: AbortSignal,
 ): ReturnType<typeof builtSources> {
-  const declared = await declaredAndMade(view, signal)
+  const { declared, here } = await declaredAndMade(view, signal)
   const of = resourcesIn(declared.map(({ object }) => object))
-  const repository = { ...(await repositoryOf(view, live, signal)), isHere, declared }
+  const repository = { ...repositoryOf(view, live), ...here, isHere, declared }
   const choicesOf: BuildInputs['choicesOf'] = async (all, configMaps) => {
     const units = all.filter(({ folder }) => isFolder(view, folder) && isUnit(view, folder))
     const builds = new SourceBuilds(cluster, units, signal, configMaps)
@@ -165,32 +165,28 @@ async function sourcesOf(
   signal: AbortSignal,
 ): Promise<readonly (UnitSource | RefusedSource)[]> {
   const { listed, unread, isFiles } = live
-  const here = { ...(await repositoryOf(view, live, signal)), isHere }
-  const read = (declared: readonly DeclaredSyncer[]): readonly (UnitSource | RefusedSource)[] => {
+  const read = (declared: readonly DeclaredSyncer[], here: Partial<SourcedRepository> = {}): readonly (UnitSource | RefusedSource)[] => {
     const of = resourcesIn(isFiles ? declared.map(({ object }) => object) : listed)
+    const repository = { ...repositoryOf(view, live), ...here, isHere, declared }
     return SYNCERS.flatMap(({ name, sources }) =>
-      sources === 'none' || unread.some((one) => one.name === name) ? [] : sources.read(of, { ...here, declared }),
+      sources === 'none' || unread.some((one) => one.name === name) ? [] : sources.read(of, repository),
     )
   }
   // The files of a repository that no syncer applies are not read.
   const found = isFiles ? [] : read([])
   if (!isFiles && found.every(isRefused)) return found
-  return read(await declaredAndMade(view, signal))
+  const { declared, here } = await declaredAndMade(view, signal)
+  return read(declared, here)
 }
 
-async function repositoryOf(
-  view: RepositoryView,
+/** Without what only generators of sets read. */
+function repositoryOf(
+  { tree, refs, baseBranch }: RepositoryView,
   { isFiles }: LiveSyncers,
-  signal: AbortSignal,
-): Promise<Omit<SourcedRepository, 'declared'>> {
-  const paths = new Set(view.tree.map(({ path }) => path))
-  const isBranch = (name: string): boolean => view.refs.has(`refs/heads/${name}`)
-  return {
-    ...(await setRepository(view, isFiles ? await declaredSyncers(view, signal) : [], signal)),
-    isBranch,
-    has: (path) => paths.has(path),
-    isFiles,
-  }
+): Omit<SourcedRepository, 'declared' | 'isHere'> {
+  const paths = new Set(tree.map(({ path }) => path))
+  const isBranch = (name: string): boolean => refs.has(`refs/heads/${name}`)
+  return { baseBranch, isBranch, has: (path) => paths.has(path), folders: () => [], texts: new Map(), isFiles }
 }
 
 function resourcesIn(objects: readonly JsonObject[]): ResourcesOf {

@@ -7,7 +7,16 @@ import { describe, test } from 'node:test'
 import { runInWorld } from '../../../test/fakes/cli-world.ts'
 import { appliedBy, editedBy } from '../../../test/fakes/live-object.ts'
 import { yaml } from '../../../test/fakes/turn-world.ts'
-import { APPS, DEPLOYMENT, DeclaredReleaseWorld, FILES, MOTTO, RELEASE, STORED } from '../../../test/helm/declared-release-world.ts'
+import {
+  ADOPTIONS,
+  APPS,
+  DEPLOYMENT,
+  DeclaredReleaseWorld,
+  FILES,
+  MOTTO,
+  RELEASE,
+  STORED,
+} from '../../../test/helm/declared-release-world.ts'
 import { helmOrThrow } from '../../../test/helm/find-helm.ts'
 import { openRecordedCluster } from '../../adapters/kubernetes/recording/recorded-cluster.ts'
 import type { Failure } from '../../failure.ts'
@@ -44,25 +53,7 @@ for (const [version, helm] of [
       )
     })
 
-    for (const [what, field, value, path, before, after] of [
-      ['a value of the overlay', 'spec.replicas', 4, 'apps/production/release.yaml', 'replicas: 3 #', 'replicas: 4 #'],
-      [
-        'a variable',
-        'spec.template.spec.containers[name=app].image',
-        'example.com/web:1.28',
-        'clusters/prod/apps.yaml',
-        '"1.27" #',
-        '"1.28" #',
-      ],
-      [
-        'a value of a ConfigMap',
-        'spec.template.spec.containers[name=app].env[name=COLOR].value',
-        'green',
-        'apps/base/values.yaml',
-        'color: blue #',
-        'color: green #',
-      ],
-    ] as const)
+    for (const [what, field, value, path, before, after] of ADOPTIONS)
       test(`has ${what} adopted where it is authored, byte for byte the rest`, async () => {
         const changed = await new DeclaredReleaseWorld(helm).adopted({ key: WEB, unit: UNIT }, field, value)
         assert.deepEqual(changed, { [path]: FILES[path].replace(before, after) })

@@ -9,7 +9,7 @@ import { runInWorld } from '../../../test/fakes/cli-world.ts'
 import { appliedBy, editedBy } from '../../../test/fakes/live-object.ts'
 import { SyncedWorld } from '../../../test/fakes/synced-world.ts'
 import { yaml } from '../../../test/fakes/turn-world.ts'
-import { APPS, FILES as DECLARED, RELEASE as OF_REPOSITORY, VALUES } from '../../../test/helm/declared-release-world.ts'
+import { ADOPTIONS, APPS, FILES as DECLARED, RELEASE as OF_REPOSITORY, VALUES } from '../../../test/helm/declared-release-world.ts'
 import { helmOrThrow } from '../../../test/helm/find-helm.ts'
 import { readResource } from '../../krm/resource.ts'
 import type { DeployedRelease } from '../../ports/cluster.ts'
@@ -204,25 +204,7 @@ for (const [version, helm] of [
       )
     })
 
-    for (const [what, field, value, path, before, after] of [
-      ['a value of the overlay', 'spec.replicas', 4, 'apps/production/release.yaml', 'replicas: 3 #', 'replicas: 4 #'],
-      [
-        'a variable',
-        'spec.template.spec.containers[name=app].image',
-        'example.com/web:1.28',
-        'clusters/prod/apps.yaml',
-        '"1.27" #',
-        '"1.28" #',
-      ],
-      [
-        'a value of a ConfigMap',
-        'spec.template.spec.containers[name=app].env[name=COLOR].value',
-        'green',
-        'apps/base/values.yaml',
-        'color: blue #',
-        'color: green #',
-      ],
-    ] as const)
+    for (const [what, field, value, path, before, after] of ADOPTIONS)
       test(`has ${what} adopted where it is authored, byte for byte the rest`, async () => {
         assert.deepEqual(await new ReleaseWorld(helm).adopted(AT, field, value), { [path]: FILES[path].replace(before, after) })
       })

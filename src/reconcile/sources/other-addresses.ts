@@ -1,11 +1,17 @@
-/** Resources of syncers that may be of this repository under an address that nobody named. */
+/** The addresses of the repository: those that are known, and those of resources of syncers that may be of it. */
 import type { Note } from '../../note.ts'
+import type { PackageRepository } from '../../ports/package-repository.ts'
 import { repositoryLocation, sameRepository } from '../../syncers/sync-path.ts'
 import type { RefusedSource, SourcedRepository, UnitSource } from '../../syncers/unit-source.ts'
 import { oneLine } from '../../text/one-line.ts'
 
 /** Addresses that are reported. */
 const MOST_TOLD = 5
+
+/** Addresses that syncers may have of the repository. */
+export async function knownAddresses(repository: PackageRepository, signal: AbortSignal): Promise<readonly string[]> {
+  return [repository.remote, ...((await repository.clonedFrom?.(signal)) ?? [])]
+}
 
 /**
  * A note for each address whose last segment is that of one of this repository, with the first resource that has it.

@@ -72,6 +72,9 @@ export function filePatterns(set: JsonObject): readonly string[] {
   return textOf(set, 'kind') === 'ApplicationSet' ? objectsIn(partOf(set, 'spec', 'generators')).flatMap(below) : []
 }
 
+/** Combinations of a matrix. */
+const MOST_OF_MATRIX = 10_000
+
 class SetReader {
   private readonly set: JsonObject
   private readonly repository: SetRepository
@@ -197,12 +200,17 @@ class SetReader {
     const [first, second, ...more] = objectsIn(own['generators'])
     if (first === undefined || second === undefined || more.length > 0) throw new Unfilled('a matrix has other than two generators')
     const generator = (index: number): Steps => [...at, 'generators', index]
-    return this.parametersOf(first, generator(0), true).flatMap((one) =>
-      this.parametersOf(this.filled(second, one.values), generator(1), true).map((other) => ({
-        values: this.isGo ? merged(other.values, one.values) : combined(one.values, other.values),
-        places: new Map([...other.places, ...one.places]),
-      })),
-    )
+    const ofFirst = this.parametersOf(first, generator(0), true)
+    const all: SetParameters[] = []
+    for (const one of ofFirst) {
+      const ofSecond = this.parametersOf(this.filled(second, one.values), generator(1), true)
+      if (all.length + ofSecond.length > MOST_OF_MATRIX) throw new Unfilled(`a matrix has more than ${MOST_OF_MATRIX} combinations`)
+      for (const other of ofSecond) {
+        const values = this.isGo ? merged(other.values, one.values) : combined(one.values, other.values)
+        all.push({ values, places: new Map([...other.places, ...one.places]) })
+      }
+    }
+    return all
   }
 
   private filled(value: JsonObject, parameters: Parameters): JsonObject {

@@ -6,8 +6,8 @@ export function isFolderMatch(pattern: string, folder: string): boolean {
 }
 
 /**
- * A path as `git ls-files -- <pattern>` takes it, from the root: `*` and `?` match `/` too, and a folder is everything below it (git
- * `Documentation/glossary-content.adoc` "pathspec").
+ * A path as `git ls-files -- <pattern>` takes it, from the root: `*` and `?` match `/` too, and a folder is everything below it
+ * (gitglossary, "pathspec").
  */
 export function isFileMatch(pattern: string, path: string): boolean {
   const plain = pattern.replace(/^(?:\.\/+)+|^\.$/, '')

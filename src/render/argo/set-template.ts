@@ -94,8 +94,7 @@ function shown(value: Json | undefined, template: string): string {
 export function printed(given: string | number | bigint | boolean | null): string {
   if (given === null) return '<nil>'
   const value = typeof given === 'bigint' ? Number(given) : given
-  const exponent = typeof value === 'number' && value !== 0 ? Math.floor(Math.log10(Math.abs(value))) : 0
-  if (typeof value !== 'number' || (exponent >= -4 && exponent < 21 && Math.abs(value) < 1e6 && !/e/.test(String(value))))
-    return String(value)
+  const size = typeof value === 'number' ? Math.abs(value) : 0
+  if (typeof value !== 'number' || size === 0 || (size >= 1e-4 && size < 1e6)) return String(value)
   return value.toExponential().replace(/e([+-])(\d)$/, 'e$10$2')
 }

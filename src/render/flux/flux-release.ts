@@ -133,17 +133,24 @@ function postRenderersIn(object: JsonObject): Json {
   return partOf(object, 'spec', 'postRenderers') ?? null
 }
 
-/** helm-controller gives kustomize these two fields. */
+/** The fields of each part that helm-controller gives kustomize (`internal/postrender/kustomize.go`). */
+const POST_RENDERED = { patches: ['patch', 'target'], images: ['name', 'newName', 'newTag', 'digest'] } as const
+
 function postRenderersOf(object: JsonObject): readonly PostRenderer[] {
   const renderers = postRenderersIn(object)
   return (isJsonArray(renderers) ? renderers : []).flatMap((renderer, index): PostRenderer[] => {
     if (!isJsonObject(partOf(renderer, 'kustomize'))) return []
-    const fields = (['patches', 'images'] as const).flatMap((name) => {
-      const value = partOf(renderer, 'kustomize', name)
-      return value === undefined ? [] : [[name, value] as const]
+    const fields = Object.entries(POST_RENDERED).map(([name, known]) => {
+      const parts = partOf(renderer, 'kustomize', name)
+      return [name, (isJsonArray(parts) ? parts : []).map((part) => withKnown(part, known))] as const
     })
     return [{ kustomization: Object.fromEntries(fields), at: ['spec', 'postRenderers', index, 'kustomize'] }]
   })
+}
+
+function withKnown(part: Json, known: readonly string[]): JsonObject {
+  const fields = isJsonObject(part) ? Object.entries(part) : []
+  return Object.fromEntries(fields.filter(([name]) => known.includes(name)))
 }
 
 /** As `helm upgrade` renders it. */

@@ -169,6 +169,12 @@ const FIXED: { readonly [name: string]: JsonObject } = {
     name: 'x-{{.n}}',
     path: 'apps/web',
   }),
+  'small numbers of a list, with a Go template': setOf({
+    generators: [list({ n: 0.0001, m: 0.000012, k: 999_999.5, l: 12_345_678 })],
+    isGo: true,
+    name: 'x-{{.n}}-{{.m}}-{{.k}}-{{.l}}',
+    path: 'apps/web',
+  }),
   'paths of files': setOf({
     generators: [files(['fleet/us/*'])],
     name: '{{path.basename}}-{{path.filename}}-{{path.filenameNormalized}}-{{path[0]}}',
