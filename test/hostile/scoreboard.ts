@@ -44,7 +44,7 @@ async function isKilled({ checks }: Promised, mutant: Mutant): Promise<string | 
     if (closing === null || closing[3] !== undefined)
       throw new Error(`the tests of ${mutant.breaks} did not run to their end:\n${output.slice(-3_000)}`)
     if (closing[2] === '0') return undefined
-    return /✖ (.+?) \([\d.]+ms\)/.exec(output.slice(output.indexOf('failing tests:')))?.[1] ?? 'a test file that cannot be loaded'
+    return /^✖ \S+: (?:.* > )?(.+)$/m.exec(output)?.[1] ?? 'an error that came after the end of its test'
   } finally {
     writeFileSync(path, original)
   }
