@@ -8,7 +8,7 @@
  * node test/run.ts --changed     only files that depend on what differs from the base branch
  * node test/run.ts --record      also writes how long each file took, which is the order of the next run
  */
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -112,20 +112,24 @@ function chooseFiles(): TestFile[] {
       if (chosen.length < MANY_FILES) needed.delete('bundle')
       return { file, tier: tierOf(file), needs: needed, isWaiting: isWaiting(tierOf(file)), isAlone: isAlone(graph.textOf(file)) }
     })
-    .sort((one, other) => (durations[other.file] ?? UNKNOWN_SECONDS) - (durations[one.file] ?? UNKNOWN_SECONDS))
+    .sort((one, other) => (durations[other.file]?.[0] ?? UNKNOWN_SECONDS) - (durations[one.file]?.[0] ?? UNKNOWN_SECONDS))
 }
 
-function readDurations(): Record<string, number> {
-  return JSON.parse(readFileSync(durationsFile, 'utf8')) as Record<string, number>
+/** Of files that take long: seconds, and CPU seconds. */
+function readDurations(): Record<string, readonly [seconds: number, cpuSeconds: number]> {
+  return JSON.parse(readFileSync(durationsFile, 'utf8')) as ReturnType<typeof readDurations>
 }
 
-/** Tenths of seconds would make every recording another one. */
+/** Whole seconds, one line for each file: a recording differs from the one before only where a test changed. */
 function recordDurations(): void {
-  const now = [...progress.durations].map(([file, { seconds }]) => [file, Math.ceil(seconds)] as const)
-  const recorded = Object.entries({ ...readDurations(), ...Object.fromEntries(now) }).filter(
-    ([, seconds]) => seconds >= UNKNOWN_SECONDS + 1,
+  const now = [...progress.durations].map(
+    ([file, { seconds, cpuSeconds }]) => [file, [Math.round(seconds), Math.round(cpuSeconds)]] as const,
   )
-  writeFileSync(durationsFile, `${JSON.stringify(Object.fromEntries(recorded.sort()), undefined, 2)}\n`)
+  const recorded = Object.entries({ ...readDurations(), ...Object.fromEntries(now) })
+    .filter(([file, [seconds]]) => seconds > UNKNOWN_SECONDS && existsSync(join(root, file)))
+    .sort(([one], [other]) => (one < other ? -1 : 1))
+  const lines = recorded.map(([file, times]) => `  ${JSON.stringify(file)}: [${times.join(', ')}]`)
+  writeFileSync(durationsFile, `{\n${lines.join(',\n')}\n}\n`)
 }
 
 function tellWhatDidNotRun(): void {
