@@ -32,19 +32,20 @@ for (const name of recordedFunctions()) {
   const recording = readRecording(name)
   if (builtIn === undefined || recording === undefined) continue
   describe(`${name}`, () => {
+    const inputs = inputsOf(name)
     /** By behaviour: releases that behave alike share it. */
     const digests = new Map<KrmFunction, readonly string[]>()
     const ours = (run: KrmFunction): readonly string[] => {
-      const known = digests.get(run) ?? inputsOf(name).map(({ files }) => digestOfOutcome(outcomeOf(files, builtInLibrary(run))))
+      const known = digests.get(run) ?? inputs.map(({ files }) => digestOfOutcome(outcomeOf(files, builtInLibrary(run))))
       digests.set(run, known)
       return known
     }
 
     it('is recorded for at least 300 inputs, which are those of today', () => {
-      assert.ok(inputsOf(name).length >= 300)
+      assert.ok(inputs.length >= 300)
       assert.equal(
         recording.inputs,
-        digestOfInputs(name),
+        digestOfInputs(inputs),
         'the inputs differ from those that the originals were run on: run record.ts with the originals again',
       )
     })

@@ -16,20 +16,21 @@ import { digestOfInputs, readRecording, VARIES, writeRecording } from './recordi
 const RUNS_OF_EACH = 100
 const [name = '', ...programs] = process.argv.slice(2)
 if (!FUNCTION_NAMES.includes(name)) throw new Error(`there are no configs of ${JSON.stringify(name)}`)
-const inputs = digestOfInputs(name)
+const inputs = inputsOf(name)
+const digest = digestOfInputs(inputs)
 const recorded = readRecording(name)
-const releases = new Map(recorded?.inputs === inputs ? Object.entries(recorded.releases) : [])
+const releases = new Map(recorded?.inputs === digest ? Object.entries(recorded.releases) : [])
 for (const each of programs) {
   const [, release = '', program = ''] = /^(v\d+\.\d+\.\d+)=(.+)$/.exec(each) ?? []
   if (program === '') throw new Error(`${JSON.stringify(each)} is no RELEASE=PROGRAM`)
   const library = programLibrary(program)
   releases.set(
     release,
-    inputsOf(name).map(({ files }) => {
+    inputs.map(({ files }) => {
       const first = digestOfOutcome(outcomeOf(files, library))
       for (let run = 1; run < RUNS_OF_EACH; run += 1) if (digestOfOutcome(outcomeOf(files, library)) !== first) return VARIES
       return first
     }),
   )
 }
-writeRecording(name, { inputs, releases: Object.fromEntries([...releases].sort(([one], [other]) => (one < other ? -1 : 1))) })
+writeRecording(name, { inputs: digest, releases: Object.fromEntries([...releases].sort(([one], [other]) => (one < other ? -1 : 1))) })

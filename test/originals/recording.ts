@@ -1,7 +1,7 @@
 /** What originals made of the inputs, in `recorded/<function>.json`. Made of originals that ran as programs, by `record.ts`. */
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { digestOf, inputsOf } from './original-inputs.ts'
+import { digestOf, type OriginalInput } from './original-inputs.ts'
 
 export interface Recording {
   /** Of the inputs: a recording of others says nothing. */
@@ -16,8 +16,8 @@ export const VARIES = 'varies'
 const FOLDER = fileURLToPath(new URL('recorded/', import.meta.url))
 const DIGESTS_PER_LINE = 10
 
-export function digestOfInputs(name: string): string {
-  return digestOf(inputsOf(name).map(({ files }) => Object.entries(files)))
+export function digestOfInputs(inputs: readonly OriginalInput[]): string {
+  return digestOf(inputs.map(({ files }) => Object.entries(files)))
 }
 
 /** Names of functions, in order. */
