@@ -1,5 +1,6 @@
 /** Every built-in function against what the original of each release made of the same inputs. */
 import assert from 'node:assert/strict'
+import { readdirSync } from 'node:fs'
 import { describe, it } from 'node:test'
 import { BUILT_IN } from '../../functions/built-in-functions.ts'
 import type { KrmFunction } from '../../src/render/kpt/krm-function.ts'
@@ -9,6 +10,7 @@ import { KNOWN_DIFFERENCES } from './known-differences.ts'
 import { inputsOf } from './original-inputs.ts'
 import { builtInLibrary, digestOfOutcome, outcomeOf } from './outcome.ts'
 import { digestOfInputs, readRecording, recordedFunctions, VARIES } from './recording.ts'
+import { SERVED_ORIGINALS, testFileOf } from './served-originals.ts'
 
 /** A validator of which no original was at hand (docs/adr/0054), and functions that are ours. */
 const WITHOUT_ORIGINAL = ['kubeconform', 'adopt-drift', 'gate-drift', 'verify-drift-records']
@@ -25,6 +27,16 @@ describe('the releases that are built in', () => {
       }
     })
   }
+})
+
+describe('the originals of the module proxy', () => {
+  it('have a test file each, and no other test file is there', () => {
+    assert.deepEqual(readdirSync(new URL('served/', import.meta.url)).sort(), SERVED_ORIGINALS.map(testFileOf).sort())
+  })
+
+  it('are of releases that are recorded', () => {
+    for (const { name, release } of SERVED_ORIGINALS) assert.ok(readRecording(name)?.releases[release] !== undefined, `${name} ${release}`)
+  })
 })
 
 for (const name of recordedFunctions()) {

@@ -1,23 +1,28 @@
 /** A package after one function: with a built-in one, or with an original, a program that reads a ResourceList and writes one. */
-import { spawnSync } from 'node:child_process'
 import { failuresOf, formatFailure } from '../../src/failure.ts'
 import { answerCalls, type FunctionLibrary } from '../../src/render/answer-calls.ts'
 import type { KrmFunction } from '../../src/render/kpt/krm-function.ts'
+import type { FunctionAnswer, FunctionCall, RenderProcess } from '../../src/render/kpt/pipeline-step.ts'
 import { renderFiles, throughText } from '../../src/render/kpt/render-files.ts'
 import { FUNCTION_TEXT, formatFunctionInput, readFunctionOutput } from '../../src/render/kpt/resource-list.ts'
 import type { YamlMap } from '../../src/yaml/yaml-node.ts'
 import { withoutDocumentComments } from '../../src/yaml/yaml-resource-list.ts'
 import type { OddPackage } from './odd-packages.ts'
 import { digestOf } from './original-inputs.ts'
+import { type ProgramRun, runOnce, runOnEach } from './run-program.ts'
 
 export type Outcome = { readonly files: OddPackage } | { readonly refused: string }
 
 /** @param attributed as kpt does without `KPT_DISABLE_ATTRIBUTION` */
 export function outcomeOf(files: OddPackage, library: FunctionLibrary, attributed = true): Outcome {
+  return answerCalls(renderOne(files, attributed), library)
+}
+
+function* renderOne(files: OddPackage, attributed: boolean): RenderProcess<Outcome> {
   const given = Object.entries(files)
     .sort(([one], [other]) => (one < other ? -1 : 1))
     .map(([path, text]) => ({ path, content: new TextEncoder().encode(text), mode: '100644' as const }))
-  const rendering = answerCalls(renderFiles('', given, attributed), library)
+  const rendering = yield* renderFiles('', given, attributed)
   if ('failures' in rendering) return { refused: rendering.failures.map(formatFailure).join('\n') }
   const after = new Map([...Object.entries(files), ...rendering.written])
   for (const path of rendering.removed) after.delete(path)
@@ -28,24 +33,45 @@ export function builtInLibrary(run: KrmFunction): FunctionLibrary {
   return throughText({ answer: ({ input }) => run(input) })
 }
 
-/**
- * Runs the program with exactly the text that kpt gives it (docs/facts/kpt-render.md). An output that is no ResourceList is a failure of the
- * function, as it is with kpt.
- * @param program an absolute path
- */
+/** Runs the program, a process for each call. @param program an absolute path */
 export function programLibrary(program: string): FunctionLibrary {
+  const { inputOf, answerOf } = programTexts()
+  return { answer: (call) => answerOf(runOnce(program, inputOf(call))) }
+}
+
+/**
+ * What `outcomeOf` makes of each package with the `programLibrary`. The calls of all packages go to the program together.
+ * @param program an absolute path; built with `batch.go`
+ */
+export function outcomesOf(packages: readonly OddPackage[], program: string): readonly Outcome[] {
+  const { inputOf, answerOf } = programTexts()
+  const renders = packages.map((files) => {
+    const process = renderOne(files, true)
+    return { process, state: process.next() }
+  })
+  for (;;) {
+    const waiting = renders.flatMap((each) => (each.state.done === true ? [] : [{ each, input: inputOf(each.state.value) }]))
+    if (waiting.length === 0) return renders.map(({ state }) => state.value as Outcome)
+    const runs = runOnEach(
+      program,
+      waiting.map(({ input }) => input),
+    )
+    for (const [index, { each }] of waiting.entries()) each.state = each.process.next(answerOf(runs[index] as ProgramRun))
+  }
+}
+
+/**
+ * Exactly the text that kpt gives a program (docs/facts/kpt-render.md), and the answer in what it writes. An output that is no ResourceList is a
+ * failure of the function, as it is with kpt.
+ */
+function programTexts(): { inputOf: (call: FunctionCall) => string; answerOf: (run: ProgramRun) => FunctionAnswer } {
   const given = new WeakSet<YamlMap>()
   return {
-    answer: ({ input }) => {
+    inputOf: ({ input }) => {
       const items = input.items.map((item) => (given.has(item) ? item : withoutDocumentComments(item)))
-      const { status, stdout, stderr } = spawnSync(program, [], {
-        input: formatFunctionInput({ ...input, items }),
-        encoding: 'utf8',
-        maxBuffer: 1 << 26,
-        timeout: 60_000,
-        killSignal: 'SIGKILL',
-      })
-      const exitCode = status ?? 1
+      return formatFunctionInput({ ...input, items })
+    },
+    answerOf: ({ exitCode, stdout, stderr }) => {
       if (exitCode !== 0) return { items: [], results: [], exitCode, stderr: `${stderr}\n${resultsOf(stdout)}` }
       try {
         const output = readFunctionOutput(stdout, FUNCTION_TEXT)
