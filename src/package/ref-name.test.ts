@@ -125,10 +125,12 @@ test('the rules are those of git check-ref-format', () => {
     fc.array(awkward, { minLength: 1, maxLength: 6 }).map((parts) => parts.join('')),
     { numRuns: 250, seed: 7 },
   )
-  for (const name of [...names, '@', 'a/@', 'a.lock/b', 'a.', 'a/b.', 'HEAD', '-x']) {
-    const { status } = spawnSync('git', ['check-ref-format', `refs/heads/${name}`])
-    assert.equal(isWellFormedRefName(`refs/heads/${name}`), status === 0, JSON.stringify(name))
-  }
+  const refs = [...names, '@', 'a/@', 'a.lock/b', 'a.', 'a/b.', 'HEAD', '-x'].map((name) => `refs/heads/${name}`)
+  // A shell starts git in far less time than Node does.
+  const script = 'for ref do git check-ref-format "$ref"; echo "$?"; done'
+  const { stdout } = spawnSync('sh', ['-c', script, 'sh', ...refs], { encoding: 'utf8' })
+  const allowed = stdout.split('\n').map((status) => status === '0')
+  for (const [index, ref] of refs.entries()) assert.equal(isWellFormedRefName(ref), allowed[index], JSON.stringify(ref))
   assert.equal(isWellFormedRefName('@'), false)
   assert.equal(isWellFormedRefName(''), false)
 })
