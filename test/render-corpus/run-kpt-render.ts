@@ -161,9 +161,12 @@ interface Surroundings {
   readonly env: { readonly [name: string]: string }
 }
 
+/** kpt ends before it pays to collect garbage: a quarter less CPU, and less than 100 MB for a small package. The limit is for a large one. */
+const WITHOUT_COLLECTION = { GOGC: 'off', GOMEMLIMIT: '1GiB' }
+
 function run(program: string, args: readonly string[], { cwd, env }: Surroundings): Promise<Ended> {
   return new Promise((resolve, reject) => {
-    const child = spawn(program, args, { cwd, env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'pipe'] })
+    const child = spawn(program, args, { cwd, env: { ...process.env, ...WITHOUT_COLLECTION, ...env }, stdio: ['ignore', 'pipe', 'pipe'] })
     const parts: Buffer[] = []
     const printed: Buffer[] = []
     child.stdout.on('data', (part: Buffer) => {
