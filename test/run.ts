@@ -8,7 +8,7 @@
  * node test/run.ts --changed     only files that depend on what differs from the base branch
  * node test/run.ts --record      also writes how long each file took, which is the order of the next run
  */
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync, statfsSync, writeFileSync } from 'node:fs'
 import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -30,6 +30,9 @@ interface TestFile extends Job {
 const MANY_FILES = 30
 /** Places for files that wait for servers, beside one for each core. */
 const WAITING_PLACES = 3
+/** Tests make many small files, which takes a tenth of the time in a file system in memory. */
+const MEMORY = '/dev/shm'
+const ENOUGH_BYTES = 4_000_000_000
 /** Seconds of a file that has none on record. */
 const UNKNOWN_SECONDS = 3
 const root = fileURLToPath(new URL('..', import.meta.url)).replace(/\/$/, '')
@@ -51,7 +54,9 @@ const ci = process.env['CI'] !== undefined && process.env['CI'] !== '' && proces
 const began = performance.now()
 const elapsed = (): number => (performance.now() - began) / 1_000
 const files = chooseFiles()
-const scratch = mkdtempSync(join(tmpdir(), 'backporch-test-run-'))
+// Each run has temporary files of its own, and leaves none.
+const scratch = mkdtempSync(join(hasRoom(MEMORY) ? MEMORY : tmpdir(), 'backporch-run-'))
+process.env['TMPDIR'] = scratch
 process.on('exit', () => rmSync(scratch, { recursive: true, force: true }))
 const isTerminal = process.stdout.isTTY === true && !ci
 const progress = new Progress(files, { out: process.stdout, isTerminal, failsSkipped: ci, elapsed })
@@ -96,6 +101,15 @@ console.log(`${passed} passed, ${failed + Number(isEmpty)} failed${skipped === 0
 process.exitCode = stop.signal.aborted ? 130 : failed > 0 || isEmpty ? 1 : 0
 // A server's connection that is still open must not keep the run from ending.
 setTimeout(() => process.exit(), 2_000).unref()
+
+function hasRoom(folder: string): boolean {
+  try {
+    const { bavail, bsize } = statfsSync(folder)
+    return bavail * bsize > ENOUGH_BYTES
+  } catch {
+    return false
+  }
+}
 
 /** Longest first, so that no long one is left alone at the end. */
 function chooseFiles(): TestFile[] {
