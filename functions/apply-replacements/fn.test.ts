@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import fc from 'fast-check'
 import type { KrmFunction } from '../../src/render/kpt/krm-function.ts'
 import { readYamlNodes } from '../../src/yaml/read/read-yaml-node.ts'
 import { writeYamlNode } from '../../src/yaml/write/write-yaml-node.ts'
 import type { YamlMap } from '../../src/yaml/yaml-node.ts'
+import * as fc from '../../test/seeds/fast-check.ts'
 import { splitFieldPath } from './field-locations.ts'
 import { applyReplacements, applyReplacementsAsWritten } from './fn.ts'
 

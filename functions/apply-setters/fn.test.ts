@@ -1,10 +1,10 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: setter patterns are written so
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import fc from 'fast-check'
 import { readYamlNodes } from '../../src/yaml/read/read-yaml-node.ts'
 import { writeYamlNode } from '../../src/yaml/write/write-yaml-node.ts'
 import { entryOf, nodeAt, type YamlMap, yamlMap, yamlText } from '../../src/yaml/yaml-node.ts'
+import * as fc from '../../test/seeds/fast-check.ts'
 import { applySetters, applySettersOrFail } from './fn.ts'
 
 const FILE = `  annotations:

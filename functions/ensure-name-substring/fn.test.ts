@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import fc from 'fast-check'
 import { readYamlNodes } from '../../src/yaml/read/read-yaml-node.ts'
 import { writeYamlNode } from '../../src/yaml/write/write-yaml-node.ts'
 import { copyNode, nodeAt, type YamlMap, yamlOf } from '../../src/yaml/yaml-node.ts'
 import { countReads } from '../../test/fakes/count-reads.ts'
 import { oddConfig, oddItems } from '../../test/functions/odd-objects.ts'
+import * as fc from '../../test/seeds/fast-check.ts'
 import { ensureNameSubstring } from './fn.ts'
 import { NAME_REFERENCES } from './name-references.ts'
 

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
-import fc from 'fast-check'
 import type { FunctionOutput } from '../../src/render/kpt/krm-function.ts'
 import { readYamlNodes } from '../../src/yaml/read/read-yaml-node.ts'
 import { type YamlMap, yamlOf } from '../../src/yaml/yaml-node.ts'
+import * as fc from '../../test/seeds/fast-check.ts'
 import { kubeconform } from './fn.ts'
 import { formatReducedSchemas } from './reduced-schema.ts'
 import schemas from './schemas-1.34.json' with { type: 'json' }

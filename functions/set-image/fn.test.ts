@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import fc from 'fast-check'
 import { readYamlNodes } from '../../src/yaml/read/read-yaml-node.ts'
 import { writeYamlNode } from '../../src/yaml/write/write-yaml-node.ts'
 import type { YamlMap } from '../../src/yaml/yaml-node.ts'
+import * as fc from '../../test/seeds/fast-check.ts'
 import { setImage, setImageOrNothing } from './fn.ts'
 import { imageMatcher, newReference } from './image-name.ts'
 

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import fc from 'fast-check'
 import type { KrmFunction } from '../../src/render/kpt/krm-function.ts'
 import { readYamlNodes } from '../../src/yaml/read/read-yaml-node.ts'
 import { writeYamlNode } from '../../src/yaml/write/write-yaml-node.ts'
 import { copyNode, itemsAt, nodeAt, type YamlMap } from '../../src/yaml/yaml-node.ts'
 import { oddConfig, oddItems } from '../../test/functions/odd-objects.ts'
+import * as fc from '../../test/seeds/fast-check.ts'
 import { setEveryNamespace, setEveryNamespaceIfConfigured, setNamespace, setOldNamespace, setOldNamespaceOrFail } from './fn.ts'
 
 /** From the newest release. */

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import fc from 'fast-check'
 import { API_VERSION, type ClosedEpisode, type DriftRecord, LOCAL_CONFIG } from '../../src/record/schema.ts'
 import { formatDocument, formatInertDocument } from '../../src/record/write-document.ts'
 import type { FunctionOutput } from '../../src/render/kpt/krm-function.ts'
 import { getKey, isJsonArray, isJsonObject, type Json, setKey } from '../../src/text/json.ts'
 import { type YamlMap, yamlOf } from '../../src/yaml/yaml-node.ts'
 import { changeOf, itemsOf, recordOf, reportOf, treeOf } from '../../test/fakes/drift-package.ts'
+import * as fc from '../../test/seeds/fast-check.ts'
 import { verifyDriftRecords } from './fn.ts'
 
 const RECORD_PATH = '.drift/records/prod-eu-1/apps--web/20261121-9f2c1a7b.yaml'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import fc from 'fast-check'
 import { type AuditSample, auditEvent, auditedWrite } from '../../test/fakes/audit-samples.ts'
+import * as fc from '../../test/seeds/fast-check.ts'
 import type { Json } from '../text/json.ts'
 import { isWriteTo, managerOf, readAuditedWrite, resourceOf } from './audit-event.ts'
 

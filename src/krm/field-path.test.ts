@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import fc from 'fast-check'
 import { randomPath } from '../../test/property/random-krm.ts'
+import * as fc from '../../test/seeds/fast-check.ts'
 import { formatJson, type Json } from '../text/json.ts'
 import { type FieldPath, field, formatFieldPath, indexOfStep, isWithin, parseFieldPath, sameStep, valueAt } from './field-path.ts'
 

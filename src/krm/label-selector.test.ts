@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import fc from 'fast-check'
+import * as fc from '../../test/seeds/fast-check.ts'
 import { matchesLabels, parseLabelSelector } from './label-selector.ts'
 
 const SETS = [{}, { app: 'web' }, { app: 'db', tier: 'a' }, { n: '7' }, { app: '', 'a.io/b': 'x' }, { in: 'in', notin: 'b' }].map(

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import fc from 'fast-check'
 import { randomJson } from '../../test/property/random-krm.ts'
+import * as fc from '../../test/seeds/fast-check.ts'
 import type { Json } from '../text/json.ts'
 import { formatFieldPath } from './field-path.ts'
 import { leavesOf } from './field-set.ts'

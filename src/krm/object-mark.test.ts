@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import fc from 'fast-check'
 import { randomJson } from '../../test/property/random-krm.ts'
+import * as fc from '../../test/seeds/fast-check.ts'
 import { isJsonArray, isJsonObject, type Json, type JsonObject } from '../text/json.ts'
 import { MARK_LENGTH, objectMark, reportMark } from './object-mark.ts'
 import { redactionKey } from './redaction/redacted.ts'

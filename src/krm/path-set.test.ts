@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import fc from 'fast-check'
+import * as fc from '../../test/seeds/fast-check.ts'
 import { type FieldPath, field, isWithin } from './field-path.ts'
 import { PathSet } from './path-set.ts'
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import fc from 'fast-check'
+import * as fc from '../../test/seeds/fast-check.ts'
 import { describeResourceId, parseApiVersion, resourceKey, sameResource } from './resource-id.ts'
 
 const part = fc.stringMatching(/^[a-zA-Z0-9.-]{0,12}$/)

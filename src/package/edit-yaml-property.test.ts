@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import fc from 'fast-check'
 import { parseDocument } from 'yaml'
 import { type PlainPath, type Printed, type PrintStyle, pathKey, printYaml } from '../../test/property/random-yaml.ts'
+import * as fc from '../../test/seeds/fast-check.ts'
 import type { FieldPath } from '../krm/field-path.ts'
 import { emptyObject, formatJson, isJsonArray, isJsonObject, type Json, type JsonObject, jsonEquals, setKey } from '../text/json.ts'
 import { editYaml, type YamlEdit } from '../yaml/edit/edit-yaml.ts'
@@ -197,7 +197,7 @@ function withNextLine(
   return { ...own, to: rangeOf(printed, [...path.slice(0, -1), next]).from + 1 }
 }
 
-const RUNS = { numRuns: Number(process.env['RUNS'] ?? 300) }
+const RUNS = { numRuns: 300 }
 
 test('setting any place to any value gives exactly that value, and touches only its lines', () => {
   fc.assert(

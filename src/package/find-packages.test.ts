@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import fc from 'fast-check'
+import * as fc from '../../test/seeds/fast-check.ts'
 import { Failure } from '../failure.ts'
 import { findPackages, packageSlug, rootPackageName, selectPackages } from './find-packages.ts'
 import type { FileMode } from './package-files.ts'

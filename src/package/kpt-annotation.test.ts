@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import fc from 'fast-check'
+import * as fc from '../../test/seeds/fast-check.ts'
 import { formatKptAnnotation, type KptAnnotation, parseKptAnnotations, workspaceIn } from './kpt-annotation.ts'
 
 const DRIFT: KptAnnotation = {

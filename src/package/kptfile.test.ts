@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { describe, it } from 'node:test'
-import fc from 'fast-check'
+import * as fc from '../../test/seeds/fast-check.ts'
 import { type Failure, formatFailure } from '../failure.ts'
 import { type Kptfile, readKptfile } from './kptfile.ts'
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import fc from 'fast-check'
+import * as fc from '../../test/seeds/fast-check.ts'
 import { COMMANDS, parseCommentCommands } from './comment-command.ts'
 
 const PLAIN = { selectors: [], duration: undefined, reason: undefined }

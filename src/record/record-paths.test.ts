@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import fc from 'fast-check'
 import { HOSTILE_TEXTS } from '../../test/fakes/record-samples.ts'
+import * as fc from '../../test/seeds/fast-check.ts'
 import { pathSegments } from '../adapters/git/path-policy.ts'
 import { closedPath, ledgerObservationPath, pathSegment, recordPath } from './record-paths.ts'
 

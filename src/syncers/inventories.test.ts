@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import fc from 'fast-check'
 import { deploymentOf } from '../../test/fakes/syncer-marks.ts'
+import * as fc from '../../test/seeds/fast-check.ts'
 import { resourceKey } from '../krm/resource-id.ts'
 import type { JsonObject } from '../text/json.ts'
 import { claimsOf, isMarkedBy } from './claims.ts'

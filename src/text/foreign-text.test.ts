@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import fc from 'fast-check'
 import { HOSTILE_TEXTS } from '../../test/fakes/record-samples.ts'
+import * as fc from '../../test/seeds/fast-check.ts'
 import { Failure, Failures, formatFailure } from '../failure.ts'
 import { foreignLine, visible, visibleLines } from './foreign-text.ts'
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import fc from 'fast-check'
 import { randomJson, randomText } from '../../test/property/random-krm.ts'
+import * as fc from '../../test/seeds/fast-check.ts'
 import { canonicalJson, emptyObject, formatJson, getKey, type Json, type JsonObject, jsonEquals, parseJson, setKey } from './json.ts'
 
 test('integers beyond 2^53 come and go unchanged', () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import fc from 'fast-check'
 import { HOSTILE_TEXTS } from '../../test/fakes/record-samples.ts'
+import * as fc from '../../test/seeds/fast-check.ts'
 import { oneLine } from './one-line.ts'
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for

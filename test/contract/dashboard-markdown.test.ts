@@ -1,7 +1,6 @@
 /** The dashboard: whatever is in it, it fits, does nothing, and only its own boxes can be ticked. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import fc from 'fast-check'
 import { dashboardText, isQuiet } from '../../src/proposal/text/dashboard-text.ts'
 import { dashboardBox, driftId, readDashboardTicks } from '../../src/proposal/text/dashboard-ticks.ts'
 import { GITEA, GITHUB, PLAIN } from '../fakes/dialects.ts'
@@ -9,6 +8,7 @@ import { HOSTILE_TEXTS } from '../fakes/record-samples.ts'
 import { DASHBOARD, dashboardOfText, QUIET_DASHBOARD } from '../golden/proposals/dashboard-samples.ts'
 import { HOSTILE } from '../golden/proposals/samples.ts'
 import { actsOfMarkdown } from '../markdown/read-markdown.ts'
+import * as fc from '../seeds/fast-check.ts'
 
 const PIECES = [
   '`',

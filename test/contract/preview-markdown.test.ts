@@ -1,13 +1,13 @@
 /** Whatever a head, a cluster or the name of a branch says: a preview says it and does nothing with it, within the limit of the forge. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import fc from 'fast-check'
 import { previewText } from '../../src/proposal/preview/preview-text.ts'
 import { type Preview, previewSchema } from '../../src/record/preview.ts'
 import { GITEA, GITHUB, PLAIN } from '../fakes/dialects.ts'
 import { HOSTILE_TEXTS } from '../fakes/record-samples.ts'
 import { HOSTILE } from '../golden/proposals/samples.ts'
 import { actsOfMarkdown } from '../markdown/read-markdown.ts'
+import * as fc from '../seeds/fast-check.ts'
 
 const GIVEN = ['https://github.example/acme/deploy/', 'https://gitea.example/acme/deploy/']
 const PIECES = [

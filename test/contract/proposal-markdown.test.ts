@@ -1,7 +1,6 @@
 /** Whatever somebody wrote into a cluster, a repository or a comment: a text of ours says it and does nothing with it. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import fc from 'fast-check'
 import { massText } from '../../src/proposal/text/mass-text.ts'
 import { onboardingText } from '../../src/proposal/text/onboarding-text.ts'
 import { outcomeComment } from '../../src/proposal/text/outcome-comment.ts'
@@ -16,6 +15,7 @@ import { changeOf, HOSTILE_TEXTS } from '../fakes/record-samples.ts'
 import { ONBOARDING } from '../golden/proposals/onboarding-samples.ts'
 import { HOSTILE, MASS, STORM, subjectOf } from '../golden/proposals/samples.ts'
 import { actsOfMarkdown, readWithMicromark } from '../markdown/read-markdown.ts'
+import * as fc from '../seeds/fast-check.ts'
 
 const PIECES = [
   '`',

@@ -4,8 +4,8 @@
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import fc from 'fast-check'
 import { BetweenTurns } from '../../src/reconcile/observe/between-turns.ts'
+import * as fc from '../seeds/fast-check.ts'
 import { A, B, type Content, RolloutWorld } from './rollout-world.ts'
 
 type Data = { readonly [key: string]: string }

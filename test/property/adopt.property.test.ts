@@ -1,7 +1,6 @@
 /** Random packages, random drifts: Adopt proves itself or refuses, and never changes a byte beside the values. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import fc from 'fast-check'
 import { builtInFunctions } from '../../functions/built-in-functions.ts'
 import { Failure } from '../../src/failure.ts'
 import { valueAt } from '../../src/krm/field-path.ts'
@@ -15,6 +14,7 @@ import { renderPackage } from '../../src/render/render-package.ts'
 import { canonicalJson, type Json, type JsonObject, jsonEquals } from '../../src/text/json.ts'
 import { driftOf } from '../fakes/drift-samples.ts'
 import { path } from '../fakes/live-object.ts'
+import * as fc from '../seeds/fast-check.ts'
 import { type DriftedField, type RandomPackage, randomPackage } from './random-package.ts'
 
 const RUNS = 1_000

@@ -4,11 +4,11 @@
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import fc from 'fast-check'
 import type { JsonObject } from '../../src/text/json.ts'
 import type { FleetWorld } from '../fakes/fleet-world.ts'
 import { appliedBy, editedBy } from '../fakes/live-object.ts'
 import { CONFIG, DEPLOYMENT, policyText, WEB, WEB_CONFIG, yaml } from '../fakes/turn-world.ts'
+import * as fc from '../seeds/fast-check.ts'
 import { leftOf, SCALER, scaler, suspended } from './days-in-clusters.ts'
 import { IN_HOURS } from './days-in-git.ts'
 import { at, type Day, type Size } from './event-day.ts'
@@ -16,11 +16,7 @@ import { compare, Pair, QUIET } from './fleet-pair.ts'
 import { days, type Fault, faults, staleFaults } from './random-events.ts'
 import { ownKey, type SyncerName } from './synced-fleet.ts'
 
-const RUNS = Number(process.env['BACKPORCH_EVENT_RUNS'] ?? 15)
-/** Of a failure, to repeat it. */
-const { BACKPORCH_EVENT_SEED, BACKPORCH_EVENT_PATH } = process.env
-const SEED =
-  BACKPORCH_EVENT_SEED === undefined ? {} : { seed: Number(BACKPORCH_EVENT_SEED), path: BACKPORCH_EVENT_PATH ?? '', endOnFailure: true }
+const RUNS = 15
 
 function metadataOf(world: FleetWorld): JsonObject {
   return world.cluster(0).objects.get(WEB)?.['metadata'] as JsonObject
@@ -37,7 +33,7 @@ function property(counts: Omit<Size, 'syncer'>, fault: fc.Arbitrary<Fault | unde
   return () =>
     fc.assert(
       fc.asyncProperty(fleet, async ({ size, events }) => void (await compare(size, events))),
-      { numRuns: RUNS, ...SEED },
+      { numRuns: RUNS },
     )
 }
 

@@ -4,7 +4,6 @@
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import fc from 'fast-check'
 import { WorkerRenderer } from '../../src/adapters/functions/worker-renderer.ts'
 import { redactionKey } from '../../src/krm/redaction/redacted.ts'
 import { NO_REQUESTED_ACTIONS } from '../../src/reconcile/commands/observe-requests.ts'
@@ -15,6 +14,7 @@ import type { FleetWorld } from '../fakes/fleet-world.ts'
 import { editedBy } from '../fakes/live-object.ts'
 import type { TestRequest } from '../fakes/turn-request.ts'
 import { WEB_CONFIG } from '../fakes/turn-world.ts'
+import * as fc from '../seeds/fast-check.ts'
 import { begin, steps, surroundings } from './random-days.ts'
 
 /** One turn as `scan` does it. @returns what it said, or why it failed */

@@ -17,7 +17,6 @@
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import fc from 'fast-check'
 import { redactionKey } from '../../src/krm/redaction/redacted.ts'
 import { resourceKey } from '../../src/krm/resource-id.ts'
 import { NO_REQUESTED_ACTIONS } from '../../src/reconcile/commands/observe-requests.ts'
@@ -30,6 +29,7 @@ import { worstHealth } from '../../src/status/unit-health.ts'
 import { runInWorld } from '../fakes/cli-world.ts'
 import type { FleetWorld } from '../fakes/fleet-world.ts'
 import { editedBy } from '../fakes/live-object.ts'
+import * as fc from '../seeds/fast-check.ts'
 import { begin, SECRET, steps } from './random-days.ts'
 
 const WAITING = ['Behind', 'Reconciling', 'Suspended']

@@ -4,12 +4,12 @@
  */
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import fc from 'fast-check'
 import { type ObjectId, objectId } from '../../src/package/object-id.ts'
 import type { ClosedEpisode, DriftRecord } from '../../src/record/schema.ts'
 import { parseGoYaml } from '../../src/yaml/read/go-yaml.ts'
 import { MemoryPorch } from '../fakes/memory-porch.ts'
 import { mergeByHand, TurnWorld, WEB, WEB_CONFIG } from '../fakes/turn-world.ts'
+import * as fc from '../seeds/fast-check.ts'
 
 const PACKAGE = 'apps/web'
 const PERSON = 'ada@example.com'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
 import { test } from 'node:test'
-import fc from 'fast-check'
+import * as fc from '../../../test/seeds/fast-check.ts'
 import { BODY_LIMIT, type WebhookAnswer, WebhookIntake, WebhookReading } from './webhook-intake.ts'
 import { DeliveryWindow } from './webhook-window.ts'
 

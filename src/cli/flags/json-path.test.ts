@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import fc from 'fast-check'
 import { DOCUMENT, MISMATCHED, PRINTED, REFUSED } from '../../../test/golden/json-path.ts'
+import * as fc from '../../../test/seeds/fast-check.ts'
 import type { Json } from '../../text/json.ts'
 import { printTemplate, TemplateMismatch } from './json-path.ts'
 import { parseTemplate } from './json-path-parse.ts'

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { InvalidArgumentError } from '@commander-js/extra-typings'
-import fc from 'fast-check'
 import { HOSTILE_TEXTS } from '../../../test/fakes/record-samples.ts'
+import * as fc from '../../../test/seeds/fast-check.ts'
 import { type Column, checkedColumns, formatTable, widthOf } from './table.ts'
 
 interface Row {

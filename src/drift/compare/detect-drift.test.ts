@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import fc from 'fast-check'
 import {
   appliedBy,
   editedBy,
@@ -12,6 +11,7 @@ import {
   withMetadata,
 } from '../../../test/fakes/live-object.ts'
 import { randomScalar } from '../../../test/property/random-krm.ts'
+import * as fc from '../../../test/seeds/fast-check.ts'
 import { Failure } from '../../failure.ts'
 import { formatFieldPath, valueAt } from '../../krm/field-path.ts'
 import type { LiveState, Prediction } from '../../krm/live-view.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import fc from 'fast-check'
 import { randomText } from '../../../test/property/random-krm.ts'
+import * as fc from '../../../test/seeds/fast-check.ts'
 import { expressionProblem, LONGEST_EXPRESSION, literalExpression, matchesExpression } from './rule-expression.ts'
 
 test('an expression matches the whole text, and one of many stars in linear time', () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import fc from 'fast-check'
 import { driftOf } from '../../../test/fakes/drift-samples.ts'
+import * as fc from '../../../test/seeds/fast-check.ts'
 import { type FieldPath, isWithin, type PathStep } from '../../krm/field-path.ts'
 import { coversDrift, describeRulePath, literalRulePath, parseRulePath, type RulePath } from './rule-path.ts'
 

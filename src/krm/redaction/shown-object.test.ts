@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import fc from 'fast-check'
+import * as fc from '../../../test/seeds/fast-check.ts'
 import { formatJson, getKey, isJsonArray, isJsonObject, type Json, type JsonObject } from '../../text/json.ts'
 import { type FieldPath, field } from '../field-path.ts'
 import { isSensitive, redactionKey } from './redacted.ts'

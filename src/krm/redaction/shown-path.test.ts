@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import fc from 'fast-check'
+import * as fc from '../../../test/seeds/fast-check.ts'
 import { type FieldPath, formatFieldPath, type PathStep, parseFieldPath } from '../field-path.ts'
 import { redactionKey, show } from './redacted.ts'
 import { shownPath, shownPathOnly, withoutHashes } from './shown-path.ts'

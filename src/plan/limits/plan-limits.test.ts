@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import fc from 'fast-check'
 import { changeOf } from '../../../test/fakes/record-samples.ts'
+import * as fc from '../../../test/seeds/fast-check.ts'
 import { DEFAULT_LIMITS, DEFAULT_POLICY, type EffectivePolicy, type Limits } from '../../policy/effective-policy.ts'
 import { driftId } from '../../proposal/text/dashboard-ticks.ts'
 import type { Change } from '../../record/schema.ts'

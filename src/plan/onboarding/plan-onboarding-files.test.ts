@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import fc from 'fast-check'
+import * as fc from '../../../test/seeds/fast-check.ts'
 import { effectivePolicy, placedPackages, repositoryLimits } from '../../policy/effective-policy.ts'
 import type { ImportedRule } from '../../policy/import-ignores.ts'
 import { parsePolicyFiles } from '../../policy/parse-policy.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import fc from 'fast-check'
 import { built, env, IMAGE, MANIFEST, MERGE, manifestWith, OVERLAY, originLinesIn } from '../../../test/fakes/kustomize-origins.ts'
+import * as fc from '../../../test/seeds/fast-check.ts'
 import { Failure } from '../../failure.ts'
 import type { Json } from '../../text/json.ts'
 

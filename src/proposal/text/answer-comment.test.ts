@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import fc from 'fast-check'
+import * as fc from '../../../test/seeds/fast-check.ts'
 import { Failure } from '../../failure.ts'
 import { parseCommentCommands } from '../comment-command.ts'
 import { answerComment, type PostedAnswer } from './answer-comment.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import fc from 'fast-check'
+import * as fc from '../../../test/seeds/fast-check.ts'
 import { escalationComment } from './escalation-comment.ts'
 
 const ASKED = { since: '2026-11-07T10:00:00Z', after: 14 * 86_400, fingerprint: `sha256:9f2c1a7b${'0'.repeat(56)}` }

@@ -1,10 +1,10 @@
 /** Random folders with random Flux Kustomizations: the objects are those that Flux's own code builds, or neither builds them. */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import fc from 'fast-check'
 import { openFluxOracle } from '../../../test/appliers/flux-oracle.ts'
 import { type FluxCase, FluxSides } from '../../../test/appliers/flux-sides.ts'
 import { whyNoKubectl } from '../../../test/kpt/find-kubectl.ts'
+import * as fc from '../../../test/seeds/fast-check.ts'
 import { formatJson, type Json, type JsonObject, parseJson } from '../../text/json.ts'
 
 const NAMES = ['a', 'b', 'web', 'settings']
@@ -241,7 +241,7 @@ if (flux.state === 'unavailable') test('appliers', { skip: flux.why }, () => und
 else {
   after(() => flux.close())
   const sides = new FluxSides(flux)
-  const RUNS = Number(process.env['BACKPORCH_FLUX_RUNS'] ?? 150)
+  const RUNS = 150
 
   test('any folder is built as Flux builds it', { skip: whyNoKubectl() }, async () => {
     let built = 0

@@ -1,8 +1,8 @@
 /** The language of `postBuild` variables, held against Flux's own code. */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import fc from 'fast-check'
 import { openFluxOracle, type Variables } from '../../../test/appliers/flux-oracle.ts'
+import * as fc from '../../../test/seeds/fast-check.ts'
 import { BadSubstitution, substituteVariables } from './shell-variables.ts'
 
 const flux = await openFluxOracle()

@@ -1,8 +1,8 @@
 /** Which files are in an artifact, held against Flux's own code. */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import fc from 'fast-check'
 import { type FileTexts, openFluxOracle } from '../../../test/appliers/flux-oracle.ts'
+import * as fc from '../../../test/seeds/fast-check.ts'
 import { isIgnoreFile, SourceIgnore } from './source-ignore.ts'
 
 const TREE = [

@@ -1,8 +1,8 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: setter patterns are written so
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import fc from 'fast-check'
 import { RE2JS } from 're2js'
+import * as fc from '../../../test/seeds/fast-check.ts'
 import {
   expandPattern,
   extractSetterValues,

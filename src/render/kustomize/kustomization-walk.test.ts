@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import fc from 'fast-check'
+import * as fc from '../../../test/seeds/fast-check.ts'
 import type { FileMode } from '../../package/package-files.ts'
 import { type KustomizationSource, resolvePath, walkKustomization } from './kustomization-walk.ts'
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import fc from 'fast-check'
 import { countReads } from '../../../test/fakes/count-reads.ts'
+import * as fc from '../../../test/seeds/fast-check.ts'
 import { type Json, jsonEquals } from '../../text/json.ts'
 import { readYamlNodes } from '../read/read-yaml-node.ts'
 import { jsonOf, type YamlNode, yamlOf } from '../yaml-node.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import fc from 'fast-check'
+import * as fc from '../../../../test/seeds/fast-check.ts'
 import { requestedActionOf } from './requested-action.ts'
 
 const RUN = { name: 'backporch', head_sha: 'a'.repeat(40), external_id: '0123456789abcdef.x.y' }

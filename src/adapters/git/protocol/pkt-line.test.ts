@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import fc from 'fast-check'
+import * as fc from '../../../../test/seeds/fast-check.ts'
 import { Failure } from '../../../failure.ts'
 import { assertReadable, RefusedService, readAdvertisement } from './advertisement.ts'
 import { ByteReader, StreamFault } from './byte-reader.ts'
