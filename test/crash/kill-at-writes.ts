@@ -3,24 +3,16 @@
  * refs, pull requests, comments and issues as when nobody disturbed it, and never two open pull requests for one unit.
  */
 import assert from 'node:assert/strict'
-import { describe, test } from 'node:test'
+import { describe, type TestContext, test } from 'node:test'
+import { quarterOf } from '../seeds/crash-points.ts'
 import { endOf, FATES, type Kill, remember, runToQuiet, type Scenario, type Scene, timeless } from './forge-killer.ts'
-
-interface Disturbed {
-  /** As the undisturbed run makes them. */
-  readonly writes: readonly string[]
-  /** One text for each disturbance that ended in another way. */
-  readonly wrong: readonly string[]
-}
 
 /** A test for each. */
 export function describeKills(about: string, scenarios: readonly Scenario[]): void {
   describe(`ended at any write, and started again: ${about}`, () => {
     for (const scenario of scenarios) {
       test(scenario.name, async (t) => {
-        const { writes, wrong } = await disturb(scenario)
-        t.diagnostic(`${writes.length} writes`)
-        assertSame(wrong)
+        assertSame(await disturb(t, scenario))
       })
     }
   })
@@ -30,7 +22,8 @@ function assertSame(wrong: readonly string[]): void {
   assert.equal(wrong.length, 0, `${wrong.length} end in another way:\n${wrong.slice(0, 3).join('\n\n')}`)
 }
 
-async function disturb(scenario: Scenario): Promise<Disturbed> {
+/** @returns one text for each disturbance that ended in another way */
+async function disturb(t: TestContext, scenario: Scenario): Promise<readonly string[]> {
   const scene = await scenario.begin()
   scene.pass(1)
   const again = remember(scene)
@@ -55,15 +48,18 @@ async function disturb(scenario: Scenario): Promise<Disturbed> {
       wrong.push(`${where}\n${thrown instanceof Error ? thrown.message.slice(0, 3_000) : String(thrown)}`)
     }
   }
-  for (const [index, write] of writes.entries()) {
-    for (const fate of FATES) {
-      await compare({ at: index + 1, fate, away: 0 }, `${fate} write ${index + 1} of ${writes.length}, ${write}`)
-    }
-    // Started again in the same minute everything is the same to the byte; later, all but times.
-    await compare({ at: index + 1, fate: 'dies after', away: scenario.away ?? 3 }, `dies after write ${index + 1}, ${write}, and is away`)
-  }
+  const kills = writes.flatMap((write, index): (readonly [kill: Kill, where: string])[] => {
+    const at = index + 1
+    return [
+      ...FATES.map((fate) => [{ at, fate, away: 0 }, `${fate} write ${at} of ${writes.length}, ${write}`] as const),
+      // Started again in the same minute everything is the same to the byte; later, all but times.
+      [{ at, fate: 'dies after', away: scenario.away ?? 3 }, `dies after write ${at}, ${write}, and is away`],
+    ]
+  })
+  t.diagnostic(`${writes.length} writes`)
+  for (const [kill, where] of quarterOf(t, kills)) await compare(kill, where)
   await compare({ at: undefined, fate: 'dies after', away: 0 }, 'dies after each write')
-  return { writes, wrong }
+  return wrong
 }
 
 /** Looks after each turn: what is wrong for a while is wrong too. */

@@ -1,14 +1,13 @@
 /**
  * The real program and the real Gitea behind a proxy that answers wrong at one request of the scan that answers a command: the command
- * waits, is done when that is over, and is never refused. Some requests; all of them, by hand:
- *
- *   BACKPORCH_TEST_FAULTS=all node --test test/hostile/command-faults.gitea.test.ts
+ * waits, is done when that is over, and is never refused.
  */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { type CrashFixture, type CrashWorld, openCrashFixture } from '../gitea/crash-world.ts'
 import type { Fault } from '../gitea/faulty-proxy.ts'
 import { giteaSuite } from '../gitea/gitea-suite.ts'
+import { shareOf } from '../seeds/crash-points.ts'
 
 const FAULTS: readonly { readonly name: string; readonly fault: Fault }[] = [
   { name: '403', fault: { kind: 'answer', status: 403, body: '{"message":"no"}' } },
@@ -20,8 +19,8 @@ const FAULTS: readonly { readonly name: string; readonly fault: Fault }[] = [
   { name: '301 to elsewhere', fault: { kind: 'answer', status: 301, headers: { location: 'https://elsewhere.invalid/login' } } },
 ]
 const COMMANDS = ['/adopt', '/ignore 1 --for 30d -- known', '/snooze 7d'] as const
-/** Of the requests of each fault, when not all are tried. */
-const EVERY = process.env['BACKPORCH_TEST_FAULTS'] === 'all' ? 1 : 24
+/** A push tries one of so many faults: each takes seconds. */
+const PARTS = 24
 const AT_ONCE = 3
 
 await giteaSuite('a wrong answer at one request of a command', {}, (gitea) => {
@@ -31,7 +30,7 @@ await giteaSuite('a wrong answer at one request of a command', {}, (gitea) => {
   })
   after(() => fixture?.close())
 
-  for (const [which, command] of COMMANDS.entries()) {
+  for (const command of COMMANDS) {
     test(command, async (t) => {
       const calm = await requested(fixture, command)
       const requests: string[] = []
@@ -39,9 +38,8 @@ await giteaSuite('a wrong answer at one request of a command', {}, (gitea) => {
       await quiet(calm)
       const wanted = await calm.end()
       assert.ok(requests.length > 10, requests.join())
-      const points = FAULTS.flatMap((fault, row) =>
-        requests.flatMap((request, index) => ((index + which + row * 3) % EVERY === 0 ? [{ ...fault, request, at: index + 1 }] : [])),
-      )
+      const faults = FAULTS.flatMap((fault) => requests.map((request, index) => ({ ...fault, request, at: index + 1 })))
+      const points = shareOf(t, faults, PARTS)
       const wrong: string[] = []
       const next = points.values()
       const work = async (): Promise<void> => {
@@ -64,7 +62,6 @@ await giteaSuite('a wrong answer at one request of a command', {}, (gitea) => {
         }
       }
       await Promise.all(Array.from({ length: AT_ONCE }, work))
-      t.diagnostic(`${points.length} faults at ${requests.length} requests`)
       assert.equal(wrong.length, 0, `${wrong.length} of ${points.length} end wrong:\n${wrong.slice(0, 5).join('\n\n')}`)
     })
   }
