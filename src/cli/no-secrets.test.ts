@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
-import { randomBytes } from 'node:crypto'
-import { type TestContext, test } from 'node:test'
+import { test } from 'node:test'
 import { runInWorld } from '../../test/fakes/cli-world.ts'
 import { appliedBy, editedBy, path, withMetadata } from '../../test/fakes/live-object.ts'
 import { MemoryForge } from '../../test/fakes/memory-forge.ts'
 import { CONFIG, DEPLOYMENT, KPTFILE, TurnWorld, WEB, WEB_CONFIG } from '../../test/fakes/turn-world.ts'
 import { formsInUse, mustHideForms } from '../../test/hostile/credential-forms.ts'
 import { placedForms, withoutSecret } from '../../test/hostile/placed-forms.ts'
+import { testEachSeed } from '../../test/seeds/seeds.ts'
 import { Failure } from '../failure.ts'
 import { valueAt } from '../krm/field-path.ts'
 import { readResource } from '../krm/resource.ts'
@@ -289,9 +289,7 @@ const WITH_ALL_FORMS: readonly (readonly string[])[] = [
 ]
 
 /** Every form of a credential that there is, each in an object that drifted into it. */
-function worldWithAllForms(t: TestContext) {
-  const seed = randomBytes(4).toString('hex')
-  t.diagnostic(`seed ${seed}`)
+function worldWithAllForms(seed: string) {
   // The world in memory has no schema that says what a password is.
   const forms = placedForms(
     [...mustHideForms(seed), ...formsInUse(seed)].filter(({ passwords }) => passwords === undefined),
@@ -326,8 +324,11 @@ function leaksOf(forms: readonly { readonly name: string; readonly needles: read
   return leaks.map(({ name }) => name)
 }
 
-test('no form of a secret is told by a command, a pull request, a comment, a status, an issue or a branch', async (t) => {
-  const { world, forge, forms, fixed } = worldWithAllForms(t)
+const AT_NO_DOOR = 'no form of a secret is told by a command, a pull request, a comment, a status, an issue or a branch'
+const IN_NO_LOG = 'no form of a secret is in the log of the controller, at the lowest level, in either format'
+
+testEachSeed(import.meta.filename, AT_NO_DOOR, {}, async (_t, seed) => {
+  const { world, forge, forms, fixed } = worldWithAllForms(String(seed))
   const reported: string[] = []
   for (const argv of WITH_ALL_FORMS) {
     const { stdout, stderr } = await runInWorld(world, argv)
@@ -346,9 +347,9 @@ test('no form of a secret is told by a command, a pull request, a comment, a sta
   assert.deepEqual(leaksOf(forms, text), [])
 })
 
-test('no form of a secret is in the log of the controller, at the lowest level, in either format', async (t) => {
+testEachSeed(import.meta.filename, IN_NO_LOG, {}, async (_t, seed) => {
   for (const format of ['json', 'text']) {
-    const { world, forms } = worldWithAllForms(t)
+    const { world, forms } = worldWithAllForms(String(seed))
     const { refs } = world.repository
     const { stdout, stderr } = await runInWorld(world, ['controller', '--log-format', format, '--log-level', 'trace', '--debug'], {
       waits: [

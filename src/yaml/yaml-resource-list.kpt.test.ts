@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { it } from 'node:test'
 import { runKpt, whyNoKpt, withFolder } from '../../test/kpt/find-kpt.ts'
 import { randomCommentedObject } from '../../test/property/random-commented-yaml.ts'
+import { numbersOf } from '../../test/seeds/seeds.ts'
 import { formatFunctionInput, readFunctionInput } from '../render/kpt/resource-list.ts'
 import { readYamlNodes } from './read/read-yaml-node.ts'
 import { writeYamlNode } from './write/write-yaml-node.ts'
@@ -57,7 +58,7 @@ function readMaps(text: string, path: string): YamlMap[] {
 
 it('two functions that change nothing change comments in kpt as here', { skip: whyNoKpt() }, () => {
   const files: { [path: string]: string } = { Kptfile: KPTFILE }
-  for (let seed = 0; seed < RANDOM_FILES; seed += 1) {
+  for (const seed of numbersOf(import.meta.filename, RANDOM_FILES)) {
     const text = randomCommentedObject(seed, `object-${seed}`)
     // Of some of these kpt makes a ResourceList that it cannot read itself.
     if (survives(text)) files[`f${seed}.yaml`] = text

@@ -1,9 +1,9 @@
 /**
  * After every command in every format, on a real API server with a real Gitea and beside a controller, no form of a
- * secret is in any output, object of git, text of the forge, cache or log. BACKPORCH_SEED draws the same again.
+ * secret is in any output, object of git, text of the forge, cache or log. Their values are drawn from the seeds.
  */
 import assert from 'node:assert/strict'
-import { randomBytes, randomUUID } from 'node:crypto'
+import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
@@ -18,13 +18,13 @@ import { sharedGitea } from '../gitea/shared-gitea.ts'
 import { type CredentialForm, formsInUse, mustHideForms } from '../hostile/credential-forms.ts'
 import { heldOutForms, laterForms } from '../hostile/held-out-forms.ts'
 import { batchedForms, type FormObject } from '../hostile/placed-forms.ts'
+import { testEachSeed } from '../seeds/seeds.ts'
 import { CANARY_KINDS, definitions, quotedByTheServer } from './canary-kinds.ts'
 import { CanarySearch, filesBelow, gitObjects, type Location } from './canary-search.ts'
 import { Controller, deliver } from './controller-process.ts'
 import { kptfile, policy } from './packages.ts'
 import { openReviewWorld, type ReviewWorld } from './review-world.ts'
 
-const SEED = process.env['BACKPORCH_SEED'] ?? randomBytes(4).toString('hex')
 /** Forms that no server stores; test/hostile/credential-forms.test.ts has them. */
 const NOT_STORED = new Set(['data of a Secret that is no base64', 'a field of a Secret that nobody knows'])
 /** Forms that are told: the guide names them. That they are found shows that the search finds. */
@@ -94,9 +94,10 @@ if (gitea.state === 'unavailable') test('the canary sweep', { skip: gitea.why },
 else await controlPlaneSuite('the canary sweep', {}, (plane) => sweepOn(plane, gitea))
 
 function sweepOn(plane: ControlPlane, server: Gitea): void {
-  test(`no form of a secret is told at any door, seed ${SEED}`, async (t) => {
+  testEachSeed(import.meta.filename, 'no form of a secret is told at any door', {}, async (t, seed) => {
     const canaries = new Map<string, readonly string[]>()
-    const review = await openSweep(t, plane, server, canaries)
+    const drawn: Drawn = { seed: String(seed), told: `told-${seed}-plainly`, canaries }
+    const review = await openSweep(t, plane, server, drawn)
     const { world } = review
     const formats = formatsOf()
     assert.deepEqual(
@@ -119,7 +120,7 @@ function sweepOn(plane: ControlPlane, server: Gitea): void {
     await run([once('scan', '--debug')])
     const proposed = (await review.pulls()).length
     assert.ok(proposed > PACKAGES, `${proposed} packages are proposed`)
-    const log = await besideAController(t, review, canaries)
+    const log = await besideAController(t, review, drawn)
     await run(AFTER)
 
     const requests = review.fixture.proxy.requests.map(({ method, path, body }) => ({ where: `${method} ${path}`, content: body }))
@@ -136,7 +137,7 @@ function sweepOn(plane: ControlPlane, server: Gitea): void {
     }
     for (const [door, there] of Object.entries(locations)) assert.ok(there.length > 0, `there is something to search: ${door}`)
     for (const door of ['outputs', 'git', 'sent to the forge', 'kept by the forge']) {
-      const observed = new CanarySearch(new Map([['told', [TOLD_VALUE]]])).find(locations[door] ?? [])
+      const observed = new CanarySearch(new Map([['told', [drawn.told]]])).find(locations[door] ?? [])
       assert.equal(observed.size, 1, `what is no secret is told: ${door}`)
     }
     assert.ok(
@@ -157,29 +158,29 @@ function sweepOn(plane: ControlPlane, server: Gitea): void {
   })
 }
 
-const TOLD_VALUE = `told-${SEED}-plainly`
+interface Drawn {
+  readonly seed: string
+  /** A value that is no secret. */
+  readonly told: string
+  readonly canaries: Map<string, readonly string[]>
+}
 
 const POLICY = 'mode: Propose\nsettle: backporch\ndetect: {minAge: 0s, settle: 0s}\nlimits: {prHourlyLimit: 0, prConcurrentLimit: 0'
 const PACKAGES = 7
 
 /** In half of the packages the secrets are in the cluster alone; in the others they were in git, and are gone from the cluster. */
-async function openSweep(
-  t: TestContext,
-  plane: ControlPlane,
-  server: Gitea,
-  canaries: Map<string, readonly string[]>,
-): Promise<ReviewWorld> {
+async function openSweep(t: TestContext, plane: ControlPlane, server: Gitea, { seed, told, canaries }: Drawn): Promise<ReviewWorld> {
   const [live, git] = [await plane.namespace('canary-live'), await plane.namespace('canary-git')]
-  const drawn = (seed: string): readonly CredentialForm[] =>
-    [...mustHideForms(seed), ...formsInUse(seed), ...heldOutForms(seed), ...laterForms(seed)].filter(({ name }) => !NOT_STORED.has(name))
-  const [inLive, inGit] = [drawn(SEED), drawn(`git ${SEED}`)]
+  const formsOf = (text: string): readonly CredentialForm[] =>
+    [...mustHideForms(text), ...formsInUse(text), ...heldOutForms(text), ...laterForms(text)].filter(({ name }) => !NOT_STORED.has(name))
+  const [inLive, inGit] = [formsOf(seed), formsOf(`git ${seed}`)]
   for (const { name, needles } of inLive) canaries.set(name, needles)
   // `render` asks no cluster, and no schema: what only a schema calls a password is told of git, where everybody reads it.
   for (const { name, needles, passwords } of inGit)
     if (!TOLD.includes(name) && passwords === undefined) canaries.set(`${name}, in git`, needles)
-  const quoted = quotedByTheServer(git, SEED)
+  const quoted = quotedByTheServer(git, seed)
   for (const [name, needle] of quoted.needles) canaries.set(name, [needle])
-  const reported: FormObject = { plain: reportedIn(live, 'grey'), withSecrets: reportedIn(live, TOLD_VALUE) }
+  const reported: FormObject = { plain: reportedIn(live, 'grey'), withSecrets: reportedIn(live, told) }
   const files: Record<string, string> = {}
   const edited: JsonObject[] = []
   const change: Record<string, string> = {}
@@ -203,7 +204,14 @@ async function openSweep(
   }
   const review = await openReviewWorld(t, plane, server, { ...files, ...policy(`${POLICY}}`) })
   const { world } = review
-  await world.pipe(formatDocument({ apiVersion: 'v1', kind: 'List', items: definitions() }), 'apply', '--server-side', '-f', '-')
+  await world.pipe(
+    formatDocument({ apiVersion: 'v1', kind: 'List', items: definitions() }),
+    'apply',
+    '--server-side',
+    '--force-conflicts',
+    '-f',
+    '-',
+  )
   const names = CANARY_KINDS.map(({ plural, group }) => `crd/${plural}.${group}`)
   await world.kubectl('wait', '--for=condition=Established', '--timeout=60s', ...names)
   await review.observe()
@@ -247,13 +255,9 @@ function formatsOf(): ReadonlyMap<string, readonly string[]> {
 }
 
 /** A controller that is told of secrets by its hooks too, and answers a comment. @returns all that it printed and answered */
-async function besideAController(
-  t: TestContext,
-  review: ReviewWorld,
-  canaries: Map<string, readonly string[]>,
-): Promise<readonly Location[]> {
+async function besideAController(t: TestContext, review: ReviewWorld, { seed, canaries }: Drawn): Promise<readonly Location[]> {
   const { fixture, world } = review
-  const [hooked, audited] = [`hook${SEED}hunter2`, `audit${SEED}hunter2`]
+  const [hooked, audited] = [`hook${seed}hunter2`, `audit${seed}hunter2`]
   canaries.set('a password in a forged webhook', [hooked]).set('a password in an audit event', [audited])
   const args = ['--repo', fixture.remote, '--interval', '2s', '--debug', '--verbose']
   const controller = new Controller(t, world, [...args, '--webhook-address', '127.0.0.1:0', '--audit-webhook-address', '127.0.0.1:0'], {

@@ -1,18 +1,22 @@
 /** The value of a Secret appears in no object of the repository, no file of ours and no output. */
 import assert from 'node:assert/strict'
-import { randomBytes } from 'node:crypto'
+import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import type { Change } from '../../src/record/schema.ts'
 import type { ControlPlane } from '../controlplane/control-plane.ts'
 import { controlPlaneSuite } from '../controlplane/control-plane-suite.ts'
+import { testEachSeed } from '../seeds/seeds.ts'
 import { CanarySearch, encodingsOf, filesBelow, gitObjects, type Location } from './canary-search.ts'
 import { policy, webPackage } from './packages.ts'
 import { openWorld, type World } from './world.ts'
 
+const IN_A_LIFE = 'a whole life of drift in Secrets shows none of their values, with every output and with --debug'
+const ON_FAILURES = 'nor on the ways that fail: rights missing, a refused dry run, a refused write, a kubeconfig with a token'
+
 await controlPlaneSuite('canary', {}, (plane) => {
-  test('a whole life of drift in Secrets shows none of their values, with every output and with --debug', async (t) => {
-    const canaries = makeCanaries(['git', 'live-changed', 'live-added', 'live-env', 'live-url', 'last-applied'])
+  testEachSeed(import.meta.filename, IN_A_LIFE, {}, async (t, seed) => {
+    const canaries = makeCanaries(seed, ['git', 'live-changed', 'live-added', 'live-env', 'live-url', 'last-applied'])
     const { world, namespace } = await open(t, plane, { gitSide: canaries.get('git') ?? '' })
     await editSecrets(world, namespace, canaries)
 
@@ -38,8 +42,8 @@ await controlPlaneSuite('canary', {}, (plane) => {
     await assertNowhere(world, canaries)
   })
 
-  test('nor on the ways that fail: rights missing, a refused dry run, a refused write, a kubeconfig with a token', async (t) => {
-    const canaries = makeCanaries(['git', 'live-changed', 'live-added', 'live-env', 'live-url', 'last-applied', 'token'])
+  testEachSeed(import.meta.filename, ON_FAILURES, {}, async (t, seed) => {
+    const canaries = makeCanaries(seed, ['git', 'live-changed', 'live-added', 'live-env', 'live-url', 'last-applied', 'token'])
     const more = policy('mode: Propose\nsettle: backporch')
     const { world, namespace } = await open(t, plane, { gitSide: canaries.get('git') ?? '', more })
     await editSecrets(world, namespace, canaries)
@@ -62,7 +66,7 @@ await controlPlaneSuite('canary', {}, (plane) => {
   })
 
   test('the search finds a value that is there, in each form and each place', async (t) => {
-    const [value = ''] = makeCanaries(['planted']).values()
+    const [value = ''] = makeCanaries(1, ['planted']).values()
     const { world } = await open(t, plane)
     const forms = encodingsOf(value)
     await world.commit(Object.fromEntries(forms.map((form, index) => [`apps/web/${index}.txt`, `x${form}y\n`])), 'oops')
@@ -80,8 +84,10 @@ await controlPlaneSuite('canary', {}, (plane) => {
 })
 
 /** Names to values that no other text contains. */
-function makeCanaries(names: readonly string[]): ReadonlyMap<string, string> {
-  return new Map(names.map((name) => [name, `canary/${randomBytes(12).toString('hex')}+${name}?`]))
+function makeCanaries(seed: number, names: readonly string[]): ReadonlyMap<string, string> {
+  return new Map(
+    names.map((name) => [name, `canary/${createHash('sha256').update(`${seed} ${name}`).digest('hex').slice(0, 24)}+${name}?`]),
+  )
 }
 
 const SECRET = 'apps/web/secret.yaml'

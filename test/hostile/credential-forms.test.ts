@@ -1,6 +1,5 @@
-/** Which forms of secrets are told, at every door by which a value leaves. The seed is printed: BACKPORCH_SEED draws the same again. */
+/** Which forms of secrets are told, at every door by which a value leaves. Their values are drawn from the seeds. */
 import assert from 'node:assert/strict'
-import { randomBytes } from 'node:crypto'
 import { describe, test } from 'node:test'
 import type { Drift, ObjectVerdict } from '../../src/drift/drift.ts'
 import { type VisibilityRules, withVisibility } from '../../src/drift/visibility.ts'
@@ -15,44 +14,46 @@ import { shownText } from '../../src/record/shown-text.ts'
 import { formatDocument } from '../../src/record/write-document.ts'
 import type { Json, JsonObject } from '../../src/text/json.ts'
 import { path } from '../fakes/live-object.ts'
+import { seedsOf } from '../seeds/seeds.ts'
 import { base64, type CredentialForm, formsInUse, mustHideForms } from './credential-forms.ts'
 import { heldOutForms, laterForms } from './held-out-forms.ts'
 
-const SEED = process.env['BACKPORCH_SEED'] ?? randomBytes(4).toString('hex')
 const KEY = redactionKey(new Uint8Array(32).fill(1))
 const NO_RULES: VisibilityRules = { hide: [], show: [] }
 /** Of the 70 forms in use and the 80 that were held out, those that are told: the guide names them. */
 const TOLD: readonly string[] = ['chap-secrets (pppd(8))']
 
-describe(`the forms of secrets, seed ${SEED}`, () => {
-  for (const form of mustHideForms(SEED)) {
-    test(`must be hidden: ${form.name}`, () => assert.deepEqual(leaksOf(form), []))
-  }
-  for (const form of formsInUse(SEED)) {
-    test(`in use: ${form.name}`, () => assert.equal(leaksOf(form).length > 0, TOLD.includes(form.name), leaksOf(form).join('; ')))
-  }
-  for (const form of [...heldOutForms(SEED), ...laterForms(SEED)]) {
-    test(`held out: ${form.name}`, () => assert.equal(leaksOf(form).length > 0, TOLD.includes(form.name), leaksOf(form).join('; ')))
-  }
-
-  test('there are 46, 70, 50 and 30 of them, each with a value at its place, and none in a Secret but those that must be hidden', () => {
-    const [must, use] = [mustHideForms(SEED), [...formsInUse(SEED), ...heldOutForms(SEED), ...laterForms(SEED)]]
-    assert.deepEqual([must.length, use.length, heldOutForms(SEED).length, laterForms(SEED).length], [46, 150, 50, 30])
-    for (const form of [...must, ...use]) {
-      const text = JSON.stringify(valueAt(form.object, path(form.location)) ?? null)
-      for (const needle of form.needles) assert.ok(text.includes(JSON.stringify(needle).slice(1, -1)), form.name)
+for (const seed of seedsOf(import.meta.filename).map((one) => String(one.seed))) {
+  describe(`the forms of secrets, BACKPORCH_SEED=${seed}`, () => {
+    for (const form of mustHideForms(seed)) {
+      test(`must be hidden: ${form.name}`, () => assert.deepEqual(leaksOf(form), []))
     }
-    assert.ok(use.every(({ object }) => object['kind'] !== 'Secret'))
-    assert.equal(new Set([...must, ...use].map(({ name }) => name)).size, 196)
-  })
+    for (const form of formsInUse(seed)) {
+      test(`in use: ${form.name}`, () => assert.equal(leaksOf(form).length > 0, TOLD.includes(form.name), leaksOf(form).join('; ')))
+    }
+    for (const form of [...heldOutForms(seed), ...laterForms(seed)]) {
+      test(`held out: ${form.name}`, () => assert.equal(leaksOf(form).length > 0, TOLD.includes(form.name), leaksOf(form).join('; ')))
+    }
 
-  test('the search finds a value that is shown', () => {
-    const form = { name: 'plain', location: 'data.color', needles: ['blue as the sky'], object: config('blue as the sky') }
-    assert.deepEqual(
-      leaksOf(form).map((leak) => leak.split(' ')[0]),
-      ['added', 'change', 'sides', 'copy', 'file'],
-    )
+    test('there are 46, 70, 50 and 30 of them, each with a value at its place, and none in a Secret but those that must be hidden', () => {
+      const [must, use] = [mustHideForms(seed), [...formsInUse(seed), ...heldOutForms(seed), ...laterForms(seed)]]
+      assert.deepEqual([must.length, use.length, heldOutForms(seed).length, laterForms(seed).length], [46, 150, 50, 30])
+      for (const form of [...must, ...use]) {
+        const text = JSON.stringify(valueAt(form.object, path(form.location)) ?? null)
+        for (const needle of form.needles) assert.ok(text.includes(JSON.stringify(needle).slice(1, -1)), form.name)
+      }
+      assert.ok(use.every(({ object }) => object['kind'] !== 'Secret'))
+      assert.equal(new Set([...must, ...use].map(({ name }) => name)).size, 196)
+    })
   })
+}
+
+test('the search finds a value that is shown', () => {
+  const form = { name: 'plain', location: 'data.color', needles: ['blue as the sky'], object: config('blue as the sky') }
+  assert.deepEqual(
+    leaksOf(form).map((leak) => leak.split(' ')[0]),
+    ['added', 'change', 'sides', 'copy', 'file'],
+  )
 })
 
 function config(color: string): JsonObject {

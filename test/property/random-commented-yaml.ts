@@ -2,6 +2,7 @@
  * YAML documents as people write them and worse: every style, comments at every place and indentation, empty lines. Made from
  * a seed, so that a document that fails can be made again.
  */
+import { Chance } from '../seeds/chance.ts'
 
 export interface CommentedYamlOptions {
   /** How often a comment stands where one can, from 0 to 1. */
@@ -48,12 +49,12 @@ export function randomCommentedObject(seed: number, name: string, options: Comme
 
 class Writer {
   private readonly options: CommentedYamlOptions
-  private state: number
+  private readonly random: Chance
   private count = 0
   private readonly anchors: string[] = []
 
   constructor(seed: number, options: CommentedYamlOptions) {
-    this.state = seed >>> 0
+    this.random = new Chance(seed)
     this.options = options
   }
 
@@ -78,20 +79,12 @@ class Writer {
     return `${this.gap(2)}  annotations:${this.lineEnd()}\n${this.gap(4)}    x: y${this.lineEnd()}\n${this.gap(4)}`
   }
 
-  /** mulberry32 */
-  private random(): number {
-    this.state = (this.state + 0x6d2b79f5) >>> 0
-    let mixed = Math.imul(this.state ^ (this.state >>> 15), this.state | 1)
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
-  }
-
   private chance(share: number): boolean {
-    return this.random() < share
+    return this.random.next() < share
   }
 
   private upTo(end: number): number {
-    return Math.floor(this.random() * end)
+    return Math.floor(this.random.next() * end)
   }
 
   private pick<T>(choices: readonly [T, ...T[]] | readonly T[]): T {
@@ -164,7 +157,7 @@ class Writer {
 
   /** What stands behind a `:` or `-`, with its line break. */
   private value(depth: number, indent: number): string {
-    const kind = this.random()
+    const kind = this.random.next()
     if (depth > 0 && kind < 0.3) return `${this.lineEnd()}\n${this.map(depth - 1, indent + this.pick([2, 2, 4, 3]))}`
     if (depth > 0 && kind < 0.5) return `${this.lineEnd()}\n${this.list(depth - 1, indent + this.pick([2, 2, 4]))}`
     if (kind < 0.6) return ` ${this.brackets(2, indent)}${this.lineEnd()}\n`
@@ -201,7 +194,7 @@ class Writer {
     for (let item = this.upTo(4); item >= 0; item -= 1) {
       const lead = text === '' && first !== undefined ? first : `${this.gap(indent)}${' '.repeat(indent)}`
       const dash = this.pick(['- ', '- ', '-   '])
-      const kind = this.random()
+      const kind = this.random.next()
       if (depth > 0 && kind < 0.4) text += this.map(depth - 1, indent + dash.length, lead + dash)
       else if (depth > 0 && kind < 0.5) text += this.list(depth - 1, indent + dash.length, lead + dash)
       else text += `${lead}-${this.value(depth, indent)}`

@@ -5,6 +5,7 @@ import { it } from 'node:test'
 import { REWRITES } from '../../../test/golden/yaml-rewrites.ts'
 import { runKpt, whyNoKpt, withFolder } from '../../../test/kpt/find-kpt.ts'
 import { randomCommentedObject } from '../../../test/property/random-commented-yaml.ts'
+import { numbersOf } from '../../../test/seeds/seeds.ts'
 import { readYamlNodes } from '../read/read-yaml-node.ts'
 import { sequenceIndentOf } from '../yaml-sequence-indent.ts'
 import { writeYamlDocuments } from './write-yaml-node.ts'
@@ -18,7 +19,7 @@ it('kpt fn render without functions writes every file as we do', { skip: whyNoKp
     files[`row-${number}.yaml`] = text
     expected.set(`row-${number}.yaml`, written)
   }
-  for (let seed = 0; seed < RANDOM_FILES; seed += 1) {
+  for (const seed of numbersOf(import.meta.filename, RANDOM_FILES)) {
     const documents = [randomCommentedObject(seed, 'one'), randomCommentedObject(seed + RANDOM_FILES, 'two')]
     const path = `random-${seed}.yaml`
     const text = documents.join('---\n')
