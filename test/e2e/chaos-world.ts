@@ -1,42 +1,19 @@
-/** Parts of tests in which much happens at once: chance with a seed, what happened, the refs that a push over HTTP was about to move, and the undisturbed end. */
+/** Parts of tests in which much happens at once: what happened, the wait for rest, the refs that a push over HTTP was about to move, and the undisturbed end. */
+import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { join } from 'node:path'
-import type { ProxiedRequest } from '../gitea/faulty-proxy.ts'
+import { isDeepStrictEqual } from 'node:util'
+import type { FaultyProxy, ProxiedRequest } from '../gitea/faulty-proxy.ts'
+import { waitUntil } from '../waiting/wait-until.ts'
 import type { UnitReport } from './watched-world.ts'
 import type { World } from './world.ts'
 
-/** Numbers from 0 up to 1, the same for the same seed. Source: mulberry32, https://github.com/bryc/code/blob/master/jshash/PRNGs.md */
-export class Chance {
-  private state: number
-
-  constructor(seed: number) {
-    this.state = seed >>> 0
-  }
-
-  next(): number {
-    this.state = (this.state + 0x6d2b79f5) >>> 0
-    let mixed = this.state
-    mixed = Math.imul(mixed ^ (mixed >>> 15), mixed | 1)
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
-  }
-
-  /** A whole number from `least` up to `most`. */
-  between(least: number, most: number): number {
-    return least + Math.floor(this.next() * (most - least + 1))
-  }
-
-  one<Item>(items: readonly [Item, ...Item[]]): Item {
-    return items[Math.floor(this.next() * items.length)] ?? items[0]
-  }
-}
-
 export class History {
+  /** Each with its time, as the logs of controllers have it. */
   readonly lines: string[] = []
-  private readonly began = performance.now()
 
   say(line: string): void {
-    this.lines.push(`${((performance.now() - this.began) / 1_000).toFixed(1)} s  ${line}`)
+    this.lines.push(`${new Date().toISOString().slice(11, 23)}  ${line}`)
   }
 
   /** Does what may fail while servers are away. @returns whether it was done */
@@ -51,6 +28,30 @@ export class History {
       return false
     }
   }
+}
+
+/**
+ * Until nothing moves while the controllers look at the repository `looks` times more. Rest is counted in their looks: a slow machine takes longer.
+ * @param most looks until that, at most
+ */
+export async function comeToRest(
+  { requests }: Pick<FaultyProxy, 'requests'>,
+  { looks, most }: { readonly looks: number; readonly most: number },
+  state: () => Promise<unknown>,
+): Promise<void> {
+  const count = (): number => requests.filter(isLook).length
+  const began = count()
+  for (let [last, since, now]: [unknown, number, number] = [undefined, began, began]; now - since < looks; now = count()) {
+    assert.ok(now - began < most, `it never came to rest in ${most} looks`)
+    const observed = await state()
+    if (!isDeepStrictEqual(observed, last)) [last, since] = [observed, now]
+    await waitUntil('a controller looks at the repository again', () => count() > now)
+  }
+}
+
+/** gitprotocol-v2(5): what asks for the refs. */
+function isLook({ path, body }: ProxiedRequest): boolean {
+  return path.endsWith('/git-upload-pack') && body.includes('command=ls-refs')
 }
 
 export interface RefMove {

@@ -1,33 +1,33 @@
 /**
  * API server, etcd, Gitea and the controller are killed at random, while a person edits the cluster, decides proposals and commits, and a syncer
  * applies main. When that stops, the world comes to the state that an undisturbed scan would have made of it (promises P4, P5, P7, P12, P13).
- *
- * BACKPORCH_CHAOS_MINUTES   how long; 1 unless given
- * BACKPORCH_CHAOS_SEED      of what is done and killed; another one each time unless given
+ * The seed chooses what is done and killed, and the pauses between; which of them meet is chance.
  */
 import assert from 'node:assert/strict'
-import { type TestContext, test } from 'node:test'
+import type { TestContext } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { isDeepStrictEqual } from 'node:util'
 import { handsOf, ServerHands } from '../controlplane/server-hands.ts'
 import { startControlPlane } from '../controlplane/start-control-plane.ts'
 import { isPush } from '../gitea/faulty-proxy.ts'
 import { giteaStartSuite } from '../gitea/gitea-suite.ts'
 import { startGitea } from '../gitea/start-gitea.ts'
-import { Chance, colorIn, History, painted, refMovesOf, scanOfMain } from './chaos-world.ts'
+import { Chance } from '../seeds/chance.ts'
+import { EFFORT, testEachSeed } from '../seeds/seeds.ts'
+import { waitUntil } from '../waiting/wait-until.ts'
+import { colorIn, comeToRest, History, painted, refMovesOf, scanOfMain } from './chaos-world.ts'
 import { type ObservedPull, openReviewWorld, type ReviewWorld } from './review-world.ts'
 import { configPackage, PROPOSE, paint, reportsOf, WatchingController } from './watched-world.ts'
 import type { Files } from './world.ts'
 
-const MINUTES = Number(process.env['BACKPORCH_CHAOS_MINUTES'] ?? 1)
-const SEED = Number(process.env['BACKPORCH_CHAOS_SEED'] ?? Math.floor(Math.random() * 2 ** 31))
+/** Each of them is killed as often, in any order. */
+const VICTIMS = ['kube-apiserver', 'etcd', 'gitea', 'controller', 'controller'] as const
+const ROUNDS = 2 * EFFORT
+const ACTS = 50 * EFFORT
 const PACKAGES = ['p0', 'p1', 'p2', 'p3'] as const
 /** The others keep what became of them in the chaos. */
 const EDITED_LAST = ['p0', 'p2'] as const
-/** Milliseconds in which nothing may move any more: status alone is pushed once a minute. */
-const SILENCE = 75_000
-/** Milliseconds until that. */
-const SETTLES_WITHIN = 420_000
+/** Looks of the controller, 3 seconds apart, in which nothing may move any more: status alone is pushed once a minute. */
+const REST = { looks: 25, most: 400 }
 const LEDGER = 'refs/heads/drift-ledger'
 const OWN = /^refs\/(?:heads\/(?:drift-ledger$|drafts\/|proposed\/)|tags\/apps\/p\d\/)/
 
@@ -128,7 +128,7 @@ class Chaos {
 }
 
 await giteaStartSuite('chaos', () => {
-  test(`${MINUTES} min of kills and edits, seed ${SEED}`, { timeout: (MINUTES * 60 + 900) * 1_000 }, async (t) => {
+  testEachSeed(import.meta.filename, `${ROUNDS * VICTIMS.length} kills and ${ACTS} edits`, {}, async (t, seed) => {
     const [plane, gitea] = [await startControlPlane(), await startGitea()]
     if (plane.state === 'unavailable') return t.skip(plane.why)
     t.after(() => plane.stop())
@@ -140,18 +140,18 @@ await giteaStartSuite('chaos', () => {
     // Refs of people that only look like ours.
     for (const ref of ['refs/heads/feature/drift', 'refs/heads/proposal', 'refs/tags/release-1'])
       await review.git('push', '--quiet', review.address, `main:${ref}`)
-    const chaos = new Chaos(t, review, namespace, new Chance(SEED))
+    const chaos = new Chaos(t, review, namespace, new Chance(seed))
     const { history } = chaos
     try {
       await chaos.sync()
       chaos.startController()
       await chaos.controller.until('it is watched', () => chaos.controller.sights().some(({ why }) => why === undefined))
-      await disturb(t, { chaos, review, hands: handsOfAll(t) })
+      await disturb(handsOfAll(t))
       await settled()
       await judged()
     } catch (thrown) {
       const logs = chaos.controllers.map(({ stderr }, at) => `--- controller ${at + 1}\n${importantOf(stderr)}`)
-      console.error(`seed ${SEED}\n${history.lines.join('\n')}\n${logs.join('\n')}`)
+      console.error(`${history.lines.join('\n')}\n${logs.join('\n')}`)
       throw thrown
     }
 
@@ -171,20 +171,11 @@ await giteaStartSuite('chaos', () => {
 
     /** No ref and no pull request moves for a while. */
     async function settled(): Promise<void> {
-      const end = performance.now() + SETTLES_WITHIN
-      let last: unknown
-      let since = performance.now()
-      while (performance.now() - since < SILENCE) {
-        assert.ok(performance.now() < end, 'it never came to rest')
+      await comeToRest(review.fixture.proxy, REST, async () => {
         await chaos.sync()
-        const now = [
-          await review.world.refs(),
-          (await review.pulls()).map(({ number, state, title, body }) => [number, state, title, body]),
-        ]
-        if (!isDeepStrictEqual(now, last)) since = performance.now()
-        last = now
-        await sleep(1_000)
-      }
+        const pulls = await review.pulls()
+        return [await review.world.refs(), pulls.map(({ number, state, title, body }) => [number, state, title, body])]
+      })
       history.say('at rest')
     }
 
@@ -253,17 +244,11 @@ await giteaStartSuite('chaos', () => {
       )
     }
 
-    async function disturb(
-      context: TestContext,
-      parts: { readonly chaos: Chaos; readonly review: ReviewWorld; readonly hands: ReadonlyMap<string, ServerHands> },
-    ) {
-      const { hands } = parts
-      const faults = new Chance(SEED ^ 0x5bd1e995)
-      const end = performance.now() + MINUTES * 60_000
+    async function disturb(hands: ReadonlyMap<string, ServerHands>): Promise<void> {
+      const faults = new Chance(seed ^ 0x5bd1e995)
       const killing = async (): Promise<void> => {
-        while (performance.now() < end) {
+        for (const victim of Array.from({ length: ROUNDS }, () => faults.shuffled(VICTIMS)).flat()) {
           await sleep(faults.between(500, 5_000))
-          const victim = faults.one(['kube-apiserver', 'etcd', 'gitea', 'controller', 'controller'])
           const away = faults.between(0, 4_000)
           history.say(`kill -9 ${victim}, back after ${away} ms`)
           const server = hands.get(victim)
@@ -276,36 +261,32 @@ await giteaStartSuite('chaos', () => {
         }
       }
       const acting = async (): Promise<void> => {
-        const deeds = new Chance(SEED ^ 0x2545f491)
-        while (performance.now() < end) {
+        const deeds = new Chance(seed ^ 0x2545f491)
+        for (let act = 0; act < ACTS; act += 1) {
           await chaos.act()
           if (deeds.next() < 0.5) await chaos.sync()
           await sleep(deeds.between(0, 1_200))
         }
       }
       await Promise.all([killing(), acting()])
-      while (!(await chaos.sync())) await sleep(500)
+      await waitUntil('the servers answer and main is applied', () => chaos.sync())
       // Of an object that is not there, a repository without history cannot tell whether it ever was.
       for (const name of PACKAGES) {
         const there = await review.world.kubectl('get', 'configmaps', '-n', namespace, '--output=name')
         if (['a', 'b'].some((object) => !there.includes(`/${name}-${object}\n`))) await review.world.sync(`apps/${name}`)
       }
       // The last edits have no decision before them: each has to be proposed, however soon after a fault it came.
-      const ended = performance.now()
       for (const name of EDITED_LAST) await paint(review.world, namespace, `${name}-a`, `last-${name}`)
       history.say('the last edits')
-      const seen = new Map<string, number>()
+      const seen = new Set<string>()
       await chaos.controller.until('the last edits are recorded', async () => {
         await review.observe()
         for (const name of EDITED_LAST) {
           const text = await review.world.show('drift-ledger', `clusters/test/apps--${name}/report.yaml`)
-          if (!seen.has(name) && text.includes(`last-${name}`)) seen.set(name, (performance.now() - ended) / 1_000)
+          if (text.includes(`last-${name}`)) seen.add(name)
         }
         return seen.size === EDITED_LAST.length
       })
-      context.diagnostic(
-        `seconds from the end of the faults to the record of an edit: ${[...seen.values()].map((one) => one.toFixed(1)).join(', ')}`,
-      )
     }
   })
 })

@@ -1,9 +1,7 @@
 /**
- * Three controllers of the same repository and cluster, each with a home of its own. One after another is frozen in the middle of a turn, for longer than
- * the others need for theirs, and goes on with what it knew. Nothing elects a leader: a ref moves only from where it was observed, a unit has one
+ * Three controllers of the same repository and cluster, each with a home of its own. One after another is frozen in the middle of a turn, until
+ * the others have done theirs, and goes on with what it knew. Nothing elects a leader: a ref moves only from where it was observed, a unit has one
  * branch and a branch one pull request (promises P4, P7, P13, P20).
- *
- * BACKPORCH_TEST_FREEZE_SECONDS   how long each is frozen; 8 unless given
  */
 import assert from 'node:assert/strict'
 import { mkdirSync } from 'node:fs'
@@ -13,16 +11,15 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { controlPlaneSuite } from '../controlplane/control-plane-suite.ts'
 import { isApiWrite, isPush } from '../gitea/faulty-proxy.ts'
 import { sharedGitea } from '../gitea/shared-gitea.ts'
-import { History, painted, refMovesOf, scanOfMain } from './chaos-world.ts'
+import { waitUntil } from '../waiting/wait-until.ts'
+import { comeToRest, History, painted, refMovesOf, scanOfMain } from './chaos-world.ts'
 import { type ObservedPull, openReviewWorld, type ReviewWorld } from './review-world.ts'
 import { configPackage, PROPOSE, paint, reportsOf, WatchingController } from './watched-world.ts'
 
-const SECONDS = Number(process.env['BACKPORCH_TEST_FREEZE_SECONDS'] ?? 8)
 /** Three for each controller that is frozen, so that no field changes so often that somebody fights over it; people commit to the last. */
 const PACKAGES = ['p0', 'p1', 'p2', 'p3', 'p4', 'p5', 'p6', 'p7', 'p8', 'p9'] as const
-/** Milliseconds in which nothing is written any more: status alone is pushed once a minute. */
-const SILENCE = 75_000
-const SETTLES_WITHIN = 300_000
+/** Looks of three controllers, 2 seconds apart, in which nothing is written any more: status alone is pushed once a minute. */
+const REST = { looks: 114, most: 1_200 }
 const OWN = /^refs\/(?:heads\/(?:drift-ledger$|drafts\/|proposed\/)|tags\/apps\/p\d\/)/
 const FOREIGN = ['refs/heads/feature/drift', 'refs/heads/proposal', 'refs/tags/release-1']
 /** The first words of the steps of a turn in which one is frozen. */
@@ -70,9 +67,7 @@ const gitea = await sharedGitea()
 if (gitea.state === 'unavailable') test('a frozen controller', { skip: gitea.why }, () => {})
 else
   await controlPlaneSuite('a frozen controller', {}, (plane) => {
-    test('of three, one is frozen in the middle of a turn and goes on: nothing is there twice, and then there is silence', {
-      timeout: (12 * SECONDS + 900) * 1_000,
-    }, async (t) => {
+    test('of three, one is frozen in the middle of a turn and goes on: nothing is there twice, and then there is silence', async (t) => {
       const namespace = await plane.namespace('frozen')
       const files = Object.assign({}, PROPOSE, ...PACKAGES.map((name) => configPackage(name, namespace, [`${name}-a`, `${name}-b`])))
       const review = await openReviewWorld(t, plane, gitea as never, files)
@@ -94,12 +89,12 @@ else
           await paint(world, namespace, `${first}-a`, 'blue')
           await paint(world, namespace, `${second}-a`, 'blue')
           const isThere = (): boolean => new RegExp(`"step":"${step}`).test(frozen.stderr.slice(began))
-          while (!isThere()) await sleep(1)
+          await waitUntil(`controller ${at + 1} is ${step}`, () => isSoon(isThere))
           frozen.send('SIGSTOP')
+          const others = controllers.filter((each) => each !== frozen).map((each) => ({ each, turns: each.events('turn').length }))
           history.say(`controller ${at + 1} is frozen while ${step}`)
-          const thawed = performance.now() + SECONDS * 1_000
           await paint(world, namespace, `${third}-b`, 'green')
-          await sleep(SECONDS * 300)
+          await recorded(review, third, 'green')
           const merged = await decide(review, history)
           await review.observe()
           const path = 'apps/p9/config.yaml'
@@ -107,12 +102,15 @@ else
           mains.add(await world.remote('rev-parse', 'main'))
           for (const name of [...merged, 'apps/p9']) await world.sync(name)
           await paint(world, namespace, `${second}-b`, 'black')
-          await sleep(Math.max(0, thawed - performance.now()))
+          await recorded(review, second, 'black')
+          for (const { each, turns } of others) await each.until('it makes a turn meanwhile', () => each.events('turn').length > turns)
+          const turns = frozen.events('turn').length
           frozen.send('SIGCONT')
           history.say(`controller ${at + 1} goes on`)
-          await sleep(3_000)
+          await frozen.until('it ends the turn in which it was frozen', () => frozen.events('turn').length > turns)
         }
-        await silent(review)
+        // Pushes and requests to the API that write.
+        await comeToRest(fixture.proxy, REST, async () => fixture.proxy.requests.filter((one) => isApiWrite(one) || isPush(one)).length)
         await review.observe()
         await lookout.end()
         for (const each of controllers) await each.stop()
@@ -180,6 +178,20 @@ function start(t: TestContext, { fixture, world }: ReviewWorld, name: string): W
   return new WatchingController(t, world, args, { ...own, GITEA_TOKEN: fixture.bot.token })
 }
 
+/** Looks every millisecond for a while: a step of a turn is short. */
+async function isSoon(isSo: () => boolean): Promise<boolean> {
+  for (let looks = 0; looks < 100 && !isSo(); looks += 1) await sleep(1)
+  return isSo()
+}
+
+/** Until the ledger has what somebody did: one of the controllers that are not frozen has made a turn. */
+async function recorded(review: ReviewWorld, name: string, color: string): Promise<void> {
+  await waitUntil(`the ledger says that ${name} is ${color}`, async () => {
+    await review.observe()
+    return (await review.world.show('drift-ledger', `clusters/test/apps--${name}/report.yaml`)).includes(color)
+  })
+}
+
 async function refsOf(review: ReviewWorld, names: readonly string[]): Promise<readonly (string | undefined)[]> {
   await review.observe()
   const refs = await review.world.refs()
@@ -199,19 +211,6 @@ async function decide(review: ReviewWorld, history: History): Promise<readonly s
   const isMerged = await history.attempt(`merges #${first?.number} ${first?.head.label}`, merge)
   await history.attempt(`closes #${second?.number} ${second?.head.label}`, close)
   return isMerged && first !== undefined ? [pathOf(first)] : []
-}
-
-/** Until no controller writes anything for a while. */
-async function silent({ fixture }: ReviewWorld): Promise<void> {
-  const end = performance.now() + SETTLES_WITHIN
-  const writes = (): number => fixture.proxy.requests.filter((one) => isApiWrite(one) || isPush(one)).length
-  let [last, since] = [writes(), performance.now()]
-  while (performance.now() - since < SILENCE) {
-    assert.ok(performance.now() < end, 'they never come to rest')
-    await sleep(500)
-    if (writes() !== last) since = performance.now()
-    last = writes()
-  }
 }
 
 function importantOf(log: string): string {

@@ -1,26 +1,23 @@
 /**
- * Every decision is in `history` once, none is lost and none invented, whatever two controllers do at the same time. Run by hand: what meets
- * what is chance.
- *
- *   BACKPORCH_TEST_SECONDS=600 BACKPORCH_TEST_SEED=1 node --test test/hostile/run-two-controllers.ts
+ * Every decision is in `history` once, none is lost and none invented, whatever two controllers do at the same time. Run by hand and by
+ * `npm run explore`: what meets what is chance.
  */
 import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { test } from 'node:test'
 import { giteaSuite } from '../gitea/gitea-suite.ts'
+import { EFFORT, testEachSeed } from '../seeds/seeds.ts'
 import { twoControllers } from './two-controllers.ts'
 
-const seconds = Number(process.env['BACKPORCH_TEST_SECONDS'] ?? 60)
-const seed = Number(process.env['BACKPORCH_TEST_SEED'] ?? Math.floor(Math.random() * 1_000_000))
+const DEEDS = 60 * EFFORT
 
 await giteaSuite('two controllers, and people who decide meanwhile', {}, (gitea) => {
-  test('each decision is told once, with who made it, and no other one is told', async (t) => {
+  testEachSeed(import.meta.filename, 'each decision is told once, with who made it, and no other one is told', {}, async (t, seed) => {
     const folder = mkdtempSync(join(tmpdir(), 'backporch-two-controllers-'))
     try {
-      const { acts, reported, counts, log } = await twoControllers(gitea, folder, seed, seconds)
-      t.diagnostic(`seed ${seed}, ${seconds} s: ${JSON.stringify(counts)}, ${acts.length} decisions`)
+      const { acts, reported, counts, log } = await twoControllers(gitea, folder, seed, DEEDS)
+      t.diagnostic(`${JSON.stringify(counts)}, ${acts.length} decisions`)
       const textsOf = (some: typeof acts) =>
         some.flatMap(({ episodes, outcome, by }) => episodes.map((episode) => `${episode} ${outcome} ${by}`))
       const listed = reported
@@ -37,7 +34,7 @@ await giteaSuite('two controllers, and people who decide meanwhile', {}, (gitea)
         for (const line of log) if (line.includes(episode.slice(0, 8))) t.diagnostic(`  ${line}`)
         for (const each of reported) if (each.episode === episode) t.diagnostic(`  ${JSON.stringify(each)}`)
       }
-      assert.deepEqual(listed.sort(), created.sort(), `seed ${seed}`)
+      assert.deepEqual(listed.sort(), created.sort())
       assert.ok(acts.length > 0, 'nothing was decided')
     } finally {
       rmSync(folder, { recursive: true, force: true })

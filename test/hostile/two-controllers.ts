@@ -7,12 +7,17 @@ import { mkdirSync, renameSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { comeToRest } from '../e2e/chaos-world.ts'
 import { backporchHere } from '../e2e/run-here.ts'
 import { COLOURS, type Colour, type LiveColour, recordingOf } from '../fakes/recorded-config-map.ts'
+import { startFaultyProxy } from '../gitea/faulty-proxy.ts'
 import type { Gitea, GiteaUser } from '../gitea/gitea.ts'
 import { PROGRAM } from '../program.ts'
+import { Chance } from '../seeds/chance.ts'
 
 const PACKAGES = ['a', 'b', 'c', 'd'] as const
+/** Looks of two controllers, a second apart. */
+const REST = { looks: 16, most: 400 }
 const NOW =
   'detect: {minAge: 0s, settle: 0s}, limits: {prHourlyLimit: 0, prConcurrentLimit: 0, stormThreshold: 0, stormShare: 0, digest: off}'
 const POLICY = `apiVersion: backporch.dev/v1alpha1\nkind: DriftPolicy\nmetadata: {name: test}\nspec: {mode: Propose, ${NOW}}\n`
@@ -54,56 +59,60 @@ interface Pull {
   readonly head: { readonly label: string }
 }
 
-/** @param seed of the random choices; when they meet a controller's writes is chance */
-export async function twoControllers(gitea: Gitea, folder: string, seed: number, seconds: number): Promise<Day> {
-  const random = randomOf(seed)
-  const pick = <Item>(items: readonly Item[]): Item => items[Math.floor(random() * items.length)] as Item
+/** What somebody does. @returns false where it cannot be done now */
+type Deed = readonly [name: string, act: () => void | Promise<void> | Promise<Act | boolean>]
+
+/** @param seed of the random choices; when they meet a controller's writes is chance. @param deeds how many; what nobody could do does not count */
+export async function twoControllers(gitea: Gitea, folder: string, seed: number, deeds: number): Promise<Day> {
+  const chance = new Chance(seed)
   const world = await openWorld(gitea, folder)
   const controllers = ['one', 'two'].map((name) => world.controller(name))
   const acts: Act[] = []
   const counts: Record<string, number> = {}
   try {
-    const until = performance.now() + seconds * 1_000
-    while (performance.now() < until) {
-      const [name, act] = pick([
-        ['edit', () => world.edit(pick(PACKAGES), pick(COLOURS), 'kubectl-edit')],
-        ['edit', () => world.edit(pick(PACKAGES), pick(COLOURS), 'kubectl-edit')],
-        ['edit', () => world.edit(pick(PACKAGES), pick(COLOURS), 'kubectl-edit')],
+    for (let deed = 0; deed < deeds; ) {
+      const [name, act] = chance.one<Deed>([
+        ['edit', () => world.edit(chance.one(PACKAGES), chance.one(COLOURS), 'kubectl-edit')],
+        ['edit', () => world.edit(chance.one(PACKAGES), chance.one(COLOURS), 'kubectl-edit')],
+        ['edit', () => world.edit(chance.one(PACKAGES), chance.one(COLOURS), 'kubectl-edit')],
         ['apply', () => world.applyAll()],
-        ['commit', () => world.commit(pick(PACKAGES), pick(COLOURS))],
-        ['merge', async () => world.decide('Merged', pick(['merge', 'squash', 'rebase']), random)],
-        ['merge', async () => world.decide('Merged', pick(['merge', 'squash', 'rebase']), random)],
-        ['close', async () => world.decide('Declined', '', random)],
-        ['adopt', async () => world.comment('/adopt', random)],
+        ['commit', () => world.commit(chance.one(PACKAGES), chance.one(COLOURS))],
+        ['merge', async () => world.decide('Merged', chance.one(['merge', 'squash', 'rebase']), chance)],
+        ['merge', async () => world.decide('Merged', chance.one(['merge', 'squash', 'rebase']), chance)],
+        ['close', async () => world.decide('Declined', '', chance)],
+        ['adopt', async () => world.comment('/adopt', chance)],
         // An edit just before a decision: the controllers update the branch while somebody decides about it.
         [
           'edit, then merge',
           async () => {
-            world.edit(pick(PACKAGES), pick(COLOURS), 'kubectl-edit')
-            await sleep(random() * 1_500)
-            return world.decide('Merged', 'merge', random)
+            world.edit(chance.one(PACKAGES), chance.one(COLOURS), 'kubectl-edit')
+            await sleep(chance.next() * 1_500)
+            return world.decide('Merged', 'merge', chance)
           },
         ],
         [
           'edit, then close',
           async () => {
-            world.edit(pick(PACKAGES), pick(COLOURS), 'kubectl-edit')
-            await sleep(random() * 1_500)
-            return world.decide('Declined', '', random)
+            world.edit(chance.one(PACKAGES), chance.one(COLOURS), 'kubectl-edit')
+            await sleep(chance.next() * 1_500)
+            return world.decide('Declined', '', chance)
           },
         ],
-      ] as const satisfies readonly (readonly [string, () => unknown])[])
+      ])
       const done = await act()
       if (done === false) continue
+      deed += 1
       counts[name] = (counts[name] ?? 0) + 1
-      if (typeof done === 'object' && done !== null) acts.push(done)
-      await sleep(random() * 900)
+      if (typeof done === 'object') acts.push(done)
+      await sleep(chance.next() * 900)
     }
     await world.quiet()
+    for (const controller of controllers) await stop(controller)
+    return { acts, reported: await world.history(), counts, log: [...(await world.pulls()), ...(await world.ledger())] }
   } finally {
     for (const controller of controllers) await stop(controller)
+    await world.close()
   }
-  return { acts, reported: await world.history(), counts, log: [...(await world.pulls()), ...(await world.ledger())] }
 }
 
 async function openWorld(gitea: Gitea, folder: string) {
@@ -125,7 +134,8 @@ async function openWorld(gitea: Gitea, folder: string) {
     [writer, 'write'],
   ] as const)
     await gitea.request(owner.token, 'PUT', `${path}/collaborators/${person.name}`, { permission })
-  const remote = gitea.cloneUrl(bot, owner.name, name).plain
+  const proxy = await startFaultyProxy(gitea.url)
+  const remote = gitea.cloneUrl(bot, owner.name, name).plain.replace(gitea.url, proxy.url)
   const ask = async <Body>(method: string, below: string, body?: unknown): Promise<{ status: number; body: Body }> =>
     gitea.request<Body>(writer.token, method, `${path}${below}`, body)
   const live = new Map<string, LiveColour>()
@@ -198,14 +208,14 @@ async function openWorld(gitea: Gitea, folder: string) {
       const body = { branch: 'main', message: `${of} is ${colour}`, sha, content: Buffer.from(next).toString('base64') }
       return (await ask('PUT', `/contents/apps/${of}/settings.yaml`, body)).status < 300
     },
-    comment: async (body: string, random: () => number): Promise<boolean> => {
+    comment: async (body: string, chance: Chance): Promise<boolean> => {
       const pulls = await openPulls()
-      const pull = pulls[Math.floor(random() * pulls.length)]
+      const pull = pulls[chance.between(0, pulls.length - 1)]
       return pull !== undefined && (await ask('POST', `/issues/${pull.number}/comments`, { body })).status < 300
     },
-    decide: async (outcome: Act['outcome'], style: string, random: () => number): Promise<Act | false> => {
+    decide: async (outcome: Act['outcome'], style: string, chance: Chance): Promise<Act | false> => {
       const pulls = await openPulls()
-      const pull = pulls[Math.floor(random() * pulls.length)]
+      const pull = pulls[chance.between(0, pulls.length - 1)]
       if (pull === undefined) return false
       const before = new Set(await recordsAt(await tip('main')))
       const episodesAt = async (head: string) => (await recordsAt(head)).filter((episode) => !before.has(episode))
@@ -227,20 +237,15 @@ async function openWorld(gitea: Gitea, folder: string) {
       if (head === '') throw new Error(`Gitea does not say what was closed of #${pull.number}`)
       return { pull: pull.number, outcome, episodes: await episodesAt(head), head, by: writer.name, mayBeReported }
     },
-    /** Until nothing is written any more: the ledger and the list of pull requests stand still for a while. */
+    /** Until nothing is written any more: the branches stand still. */
     quiet: async (): Promise<void> => {
       const observe = async (): Promise<string> => {
         const refs = (await ask<{ name: string; commit: { id: string } }[]>('GET', '/branches?limit=50')).body
         return JSON.stringify(refs.map((ref) => [ref.name, ref.commit.id]))
       }
-      let [last, since] = ['', performance.now()]
-      const until = performance.now() + 120_000
-      while (performance.now() - since < 8_000 && performance.now() < until) {
-        const now = await observe()
-        if (now !== last) [last, since] = [now, performance.now()]
-        await sleep(500)
-      }
+      await comeToRest(proxy, REST, observe)
     },
+    close: () => proxy.stop(),
     pulls: async (): Promise<string[]> => {
       type Listed = Pull & {
         readonly created_at: string
@@ -303,15 +308,4 @@ async function stop(child: ChildProcess): Promise<void> {
 
 function manifest(name: string, colour: string): string {
   return `apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: ${name}\n  namespace: shop\ndata:\n  color: ${colour} # brand\n`
-}
-
-/** mulberry32 */
-function randomOf(seed: number): () => number {
-  let state = seed >>> 0
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
-  }
 }
