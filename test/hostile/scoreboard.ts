@@ -51,7 +51,8 @@ async function isKilled({ checks }: Promised, mutant: Mutant): Promise<string | 
 }
 
 function runTests(files: readonly string[]): Promise<string> {
-  const child = spawn(process.execPath, ['test/run.ts', ...files], { cwd: copy, stdio: ['ignore', 'pipe', 'pipe'] })
+  const env = { ...process.env, BACKPORCH_CRASH_POINTS: 'all' }
+  const child = spawn(process.execPath, ['test/run.ts', ...files], { cwd: copy, env, stdio: ['ignore', 'pipe', 'pipe'] })
   let output = ''
   const keep = (chunk: Buffer): void => {
     output += chunk.toString('utf8')
