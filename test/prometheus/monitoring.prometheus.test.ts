@@ -47,10 +47,10 @@ async function until(what: string, isTrue: () => Promise<boolean>): Promise<void
   assert.fail(`${what} did not happen`)
 }
 
-/** So that the next numbers are others than those of the scrape before. */
+/** So that the next numbers are others than those of the scrape before. Scrapes that failed do not count. */
 async function scraped(prometheus: Prometheus): Promise<void> {
   const scrapes = async (): Promise<number> => {
-    const { result } = await prometheus.query(`count_over_time(up{job="${JOB}"}[5m])`)
+    const { result } = await prometheus.query(`sum_over_time(up{job="${JOB}"}[5m])`)
     return Number(result[0]?.value?.[1] ?? 0)
   }
   const before = await scrapes()
