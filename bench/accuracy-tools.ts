@@ -1,9 +1,10 @@
 /** The tools that are asked about each case of the corpus, each as its users run it; they answer by object. */
 import { execFileSync, spawn } from 'node:child_process'
 import { text } from 'node:stream/consumers'
-import type { Appliers, AppliersUnavailable, DifferTool } from '../test/appliers/appliers.ts'
+import type { Appliers, DifferTool } from '../test/appliers/appliers.ts'
 import type { AppliedBy, DriftCase } from '../test/drift-corpus/case.ts'
 import { type CaseStage, kubectl, manifestsOf } from '../test/drift-corpus/stage.ts'
+import type { Unavailable } from '../test/programs/build-programs.ts'
 
 export interface Peer {
   readonly name: string
@@ -19,7 +20,7 @@ export interface Peers {
   readonly versions: readonly string[]
 }
 
-export function findPeers(appliers: Appliers | AppliersUnavailable): Peers {
+export function findPeers(appliers: Appliers | Unavailable): Peers {
   const notRun: string[] = []
   const versions: string[] = []
   const peers: Peer[] = []
@@ -37,7 +38,7 @@ export function findPeers(appliers: Appliers | AppliersUnavailable): Peers {
   }
   if (appliers.state === 'unavailable') notRun.push(`Flux's library and Argo CD's engine: ${appliers.why}`)
   else {
-    versions.push('Flux and Argo CD as Go libraries in the versions of test/appliers/go.mod')
+    versions.push('Flux and Argo CD as Go libraries in the versions of test/programs/appliers/go.mod')
     for (const tool of ['flux', 'argo-client-side', 'argo-server-side'] as const)
       peers.push({ name: NAMES[tool], isRequested: () => true, ask: (stage) => differ(appliers, tool, stage) })
   }

@@ -81,7 +81,7 @@ export async function benchIdle(options: BenchOptions & { readonly rounds: numbe
       ],
     ]),
     `Requests in ${IDLE} s without a change, beside a controller: ${costs.map((one) => `${one.requests} with ${one.objects} objects`).join(', ')}. CPU of the API server in that time, with and without a controller: ${costs.map((one) => `${one.cpu.toFixed(2)} and ${one.alone.toFixed(2)} s`).join(', ')}. A turn about everything takes ${costs.map((one) => `${one.turn.requests} requests and ${one.turn.cpu.toFixed(2)} s with ${one.objects} objects`).join(', ')}; one runs each hour. G15 is 24 such turns and one dry run for each object in a day, from the figures of the largest size.`,
-    `The others were run ${options.rounds} times on the same ${largest.objects} objects, interleaved: one check of everything, as at an interval. Flux and Argo CD are their Go libraries (versions in test/appliers/go.mod). G5 is the look of a controller at ${SWEPT.toLocaleString('en')} rows in one process, for verdicts that ended; the others compare each object, so it is not the same work: what changed comes with the watch.`,
+    `The others were run ${options.rounds} times on the same ${largest.objects} objects, interleaved: one check of everything, as at an interval. Flux and Argo CD are their Go libraries (versions in test/programs/appliers/go.mod). G5 is the look of a controller at ${SWEPT.toLocaleString('en')} rows in one process, for verdicts that ended; the others compare each object, so it is not the same work: what changed comes with the watch.`,
     `${versions.join(', ')}; ${cpus().length} CPUs (${cpus()[0]?.model ?? 'unknown'}), ${process.platform}; one-minute load ${spread([loadavg()[0] ?? Number.NaN], 1)}.`,
   ].join('\n')
 }

@@ -59,7 +59,13 @@ const scratch = mkdtempSync(join(hasRoom(MEMORY) ? MEMORY : tmpdir(), 'backporch
 process.env['TMPDIR'] = scratch
 process.on('exit', () => rmSync(scratch, { recursive: true, force: true }))
 const isTerminal = process.stdout.isTTY === true && !ci
-const progress = new Progress(files, { out: process.stdout, isTerminal, failsSkipped: ci, elapsed })
+const progress = new Progress(files, {
+  out: process.stdout,
+  isTerminal,
+  failsSkipped: ci,
+  elapsed,
+  building: () => needs.buildProgress(),
+})
 const stop = new AbortController()
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => stop.abort(signal))
 
@@ -68,6 +74,7 @@ const needs = getNeeds(new Set(files.flatMap((file) => [...file.needs])), {
   scratch,
   report: (message) => progress.say(message),
   changed: () => pool.lookAgain(),
+  signal: stop.signal,
 })
 const pool: Pool<TestFile> = new Pool(files, {
   root,

@@ -1,12 +1,11 @@
 /**
  * The tools that people apply packages with, as tests run them: `kubectl` and `kpt` from the `PATH`, and Helm 3, Helm 4, Flux's
- * and Argo CD's apply and diff as Go libraries in one small program (`main.go`, built once per machine; see `findAppliers`).
+ * and Argo CD's apply and diff as Go libraries in one small program (`test/programs/appliers`).
  */
 import { spawn } from 'node:child_process'
 import { text } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { fileURLToPath } from 'node:url'
-import { buildOnce, type Environment, findProgram, type GoBuild, goBuild, isExecutable } from '../controlplane/go-build.ts'
+import { ensureProgram, type FindOptions, type Unavailable } from '../programs/build-programs.ts'
 
 /** A way to apply a package. */
 export type ApplierTool =
@@ -64,9 +63,6 @@ export interface ObjectName {
 /** The program is there. */
 export interface Appliers {
   readonly state: 'ready'
-  readonly source: 'cached build' | 'new build'
-  /** How long `new build` took; 0 for the other. */
-  readonly buildSeconds: number
   /** Applies, for the first time or again. Rejects with the tool's own words when it fails. */
   applyWith(tool: ApplierTool, order: ApplierOrder): Promise<Applied>
   /** The objects that the tool finds different. Writes nothing. Rejects with the tool's own words when it fails. */
@@ -79,52 +75,10 @@ export interface Appliers {
 
 export type HelmTool = 'helm3' | 'helm4'
 
-/** The program cannot be built on this machine. A statement about the machine, never about the code under test. */
-export interface AppliersUnavailable {
-  readonly state: 'unavailable'
-  /** One sentence or more, for a person: what is missing and what to do. */
-  readonly why: string
-}
-
-export interface FindOptions {
-  /** Defaults to `process.env`. Read: `XDG_CACHE_HOME`, `HOME`, `PATH`, and whatever `go` reads. */
-  readonly environment?: Readonly<Record<string, string | undefined>>
-  /** Defaults to this directory. */
-  readonly module?: string
-  /** Told when a build starts, which takes minutes. Defaults to standard error. */
-  readonly report?: (message: string) => void
-}
-
-/** The program: a cached build, else a new build with `go`. `kubectl` and `kpt` are looked for when they are used. */
-export async function findAppliers(options: FindOptions = {}): Promise<Appliers | AppliersUnavailable> {
-  const environment = options.environment ?? process.env
-  const build = await appliersBuild(options.module ?? fileURLToPath(new URL('.', import.meta.url)), environment)
-  if (await isExecutable(build.binary)) return appliers('cached build', build.binary, 0)
-
-  const go = await findProgram('go', environment)
-  if (go === undefined) return unavailable(`there is no build at ${build.binary}, and there is no go on the PATH. Install Go.`)
-  const report = options.report ?? writeToStandardError
-  const outcome = await buildOnce(build, go, environment, { report, what: 'the appliers once, about 2 minutes on 2 cores' })
-  switch (outcome.state) {
-    case 'built':
-      return appliers('new build', build.binary, outcome.seconds)
-    case 'already there':
-      return appliers('cached build', build.binary, 0)
-    case 'failed':
-      return unavailable(outcome.why)
-  }
-}
-
-/** What would be built from `module`. Reads the sources, builds nothing. Cached like the control plane; see `goBuild`. */
-export function appliersBuild(module: string, environment: Environment): Promise<GoBuild> {
-  return goBuild('appliers', module, environment, false, () => [
-    'build',
-    '-mod=readonly',
-    '-buildvcs=false',
-    '-trimpath',
-    '-ldflags',
-    '-s -w',
-  ])
+/** The program, built where it is not there (`ensureProgram`). `kubectl` and `kpt` are looked for when they are used. */
+export async function findAppliers(options: FindOptions = {}): Promise<Appliers | Unavailable> {
+  const found = await ensureProgram('appliers', options)
+  return found.state === 'unavailable' ? found : appliers(found.path)
 }
 
 /** The name under which a tool's program runs: clients that name no field manager are known by it. */
@@ -137,11 +91,9 @@ const PROGRAM_NAMES: Readonly<Record<string, string>> = {
   'argo-server-side': 'argocd-application-controller',
 }
 
-function appliers(source: Appliers['source'], binary: string, buildSeconds: number): Appliers {
+function appliers(binary: string): Appliers {
   return {
     state: 'ready',
-    source,
-    buildSeconds,
     applyWith: async (tool, order) => {
       switch (tool) {
         case 'kubectl-client-side':
@@ -254,13 +206,4 @@ async function run(program: string, args: readonly string[], input: string, opti
   const [code, stdout, stderr] = await Promise.all([ended, text(child.stdout), text(child.stderr)])
   if (!(options.exitCodes ?? [0]).includes(code)) throw new Error(`${argv0} ${args.join(' ')} ended with ${code}: ${stderr || stdout}`)
   return stdout
-}
-
-/** Every reason begins alike, so that a reader of test results knows it for one. */
-function unavailable(why: string): AppliersUnavailable {
-  return { state: 'unavailable', why: `cannot run the appliers here: ${why}` }
-}
-
-function writeToStandardError(message: string): void {
-  process.stderr.write(`${message}\n`)
 }

@@ -1,9 +1,8 @@
-/** What Flux's own code makes of files, as one process that answers any number of questions (`fluxbuild.go`). */
+/** What Flux's own code makes of files, as one process that answers any number of questions (`test/programs/appliers/fluxbuild.go`). */
 import { spawn } from 'node:child_process'
 import { createInterface } from 'node:readline'
-import { fileURLToPath } from 'node:url'
 import { type Json, type JsonObject, parseJson } from '../../src/text/json.ts'
-import { type AppliersUnavailable, appliersBuild, findAppliers } from './appliers.ts'
+import { ensureProgram, type Unavailable } from '../programs/build-programs.ts'
 
 /** Text by path. */
 export type FileTexts = { readonly [path: string]: string }
@@ -29,11 +28,10 @@ export interface FluxOracle {
   close(): void
 }
 
-export async function openFluxOracle(): Promise<FluxOracle | AppliersUnavailable> {
-  const found = await findAppliers()
+export async function openFluxOracle(): Promise<FluxOracle | Unavailable> {
+  const found = await ensureProgram('appliers')
   if (found.state === 'unavailable') return found
-  const { binary } = await appliersBuild(fileURLToPath(new URL('.', import.meta.url)), process.env)
-  const child = spawn(binary, ['answer', 'flux'], { stdio: ['pipe', 'pipe', 'pipe'] })
+  const child = spawn(found.path, ['answer', 'flux'], { stdio: ['pipe', 'pipe', 'pipe'] })
   // Warnings of kustomize, and at last why it ended.
   let said = ''
   child.stderr.on('data', (bytes: Buffer) => {

@@ -8,11 +8,12 @@
 import { execFileSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { canonicalJson, type Json, parseJson } from '../../src/text/json.ts'
+import { programOrThrow } from '../programs/build-programs.ts'
 import { SET_FILES, SETS } from './cases/application-sets.ts'
-import { argoProgram, VERSIONS } from './programs.ts'
+import { VERSIONS } from './programs.ts'
 import { APPLICATION_SETS, digestOfSets, madeOf } from './recorded-sets.ts'
 
-const { path } = await argoProgram('application-sets')
+const { path } = await programOrThrow('argo-application-sets')
 const files = SET_FILES
 const questions = Object.values(SETS).map((applicationSet) => JSON.stringify({ files, applicationSet }))
 const answers = execFileSync(path, { input: questions.join('\n'), encoding: 'utf8', maxBuffer: 1e8 })

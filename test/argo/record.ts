@@ -13,7 +13,7 @@ import { createInterface } from 'node:readline'
 import { canonicalJson, isJsonObject, type Json, type JsonObject, objectsIn, parseJson, textOf, textsIn } from '../../src/text/json.ts'
 import { type ArgoCase, questionOf } from './argo-case.ts'
 import { CASES, GROUPS } from './cases/all-cases.ts'
-import { argoProgram, VERSIONS } from './programs.ts'
+import { findArgo, VERSIONS } from './programs.ts'
 import { digestOfCases, type HelmCommand, type RecordedCase, writeRecording } from './recording.ts'
 
 /** Logs each command with its folder and the text of a temporary file of values, and runs Helm. */
@@ -33,22 +33,22 @@ exec "$HELM" "$@"
 
 const asked = process.argv.slice(2)
 const groups = GROUPS.filter((group) => asked.length === 0 || asked.includes(group))
-const [generate, helm, kustomize] = [await argoProgram('generate'), await argoProgram('helm'), await argoProgram('kustomize')]
-for (const [name, { buildSeconds }] of Object.entries({ generate, helm, kustomize }))
-  if (buildSeconds > 0) console.log(`${name} was built in ${Math.round(buildSeconds)} s`)
+const found = await findArgo()
+if (found.state === 'unavailable') throw new Error(found.why)
+const { generate, helm, kustomize } = found.programs
 
 const scratch = mkdtempSync(join(tmpdir(), 'argo-record-'))
 process.on('exit', () => rmSync(scratch, { recursive: true, force: true }))
 const [bin, temporary, log] = [join(scratch, 'bin'), join(scratch, 'tmp'), join(scratch, 'log')]
 for (const folder of [bin, temporary]) mkdirSync(folder)
-symlinkSync(kustomize.path, join(bin, 'kustomize'))
+symlinkSync(kustomize, join(bin, 'kustomize'))
 writeFileSync(join(bin, 'helm'), WRAPPER)
 chmodSync(join(bin, 'helm'), 0o755)
 const env = {
   ...{ PATH: `${bin}:/usr/bin:/bin`, HOME: scratch, TMPDIR: temporary },
-  ...{ HELM: helm.path, HELM_LOG: log },
+  ...{ HELM: helm, HELM_LOG: log },
 }
-const child = spawn(generate.path, [], { env, stdio: ['pipe', 'pipe', 'pipe'] })
+const child = spawn(generate, [], { env, stdio: ['pipe', 'pipe', 'pipe'] })
 // Every command is told there; and at last why it ended.
 let said = ''
 child.stderr.on('data', (bytes: Buffer) => {

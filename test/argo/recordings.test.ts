@@ -1,9 +1,17 @@
 /** That the recordings are of the cases of today, and of the versions that `programs.ts` builds. */
 import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
 import { describe, it } from 'node:test'
 import { CASES, GROUPS } from './cases/all-cases.ts'
 import { VERSIONS } from './programs.ts'
 import { digestOfCases, readRecording } from './recording.ts'
+
+it('the versions are those that are built', () => {
+  const required = { generate: `github.com/argoproj/argo-cd/v3 ${VERSIONS['argo-cd']}`, helm: `helm.sh/helm/v3 ${VERSIONS.helm}` }
+  const tools = { ...required, kustomize: `sigs.k8s.io/kustomize/kustomize/v5 ${VERSIONS.kustomize}` }
+  for (const [name, line] of Object.entries({ ...tools, 'application-sets': required.generate }))
+    assert.match(readFileSync(new URL(`../programs/argo/${name}/go.mod`, import.meta.url), 'utf8'), new RegExp(`^\t${line}( |$)`, 'm'))
+})
 
 const LEAST = { helm: 150, directory: 150, kustomize: 100, 'random-directory': 200, 'random-kustomize': 100 }
 

@@ -5,9 +5,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Appliers, AppliersUnavailable, ApplierTool } from '../appliers/appliers.ts'
+import type { Appliers, ApplierTool } from '../appliers/appliers.ts'
 import type { ControlPlane } from '../controlplane/control-plane.ts'
 import { startControlPlane } from '../controlplane/start-control-plane.ts'
+import type { Unavailable } from '../programs/build-programs.ts'
 import { type AppliedBy, CORPUS, type DriftCase, filesBelow, type Step } from './case.ts'
 
 export interface CaseStage {
@@ -49,7 +50,7 @@ async function installKinds(plane: ControlPlane): Promise<void> {
  * Does all that the case says, and waits until the controllers are done.
  * @throws Error of the first step that fails; of a tool that cannot run here, `ToolNotRun`
  */
-export async function stageCase(plane: ControlPlane, one: DriftCase, appliers: Appliers | AppliersUnavailable): Promise<CaseStage> {
+export async function stageCase(plane: ControlPlane, one: DriftCase, appliers: Appliers | Unavailable): Promise<CaseStage> {
   const folder = mkdtempSync(join(tmpdir(), 'drift-corpus-'))
   const stage = {
     appliedAt: timeOf(new Date()),
@@ -90,7 +91,7 @@ export async function stageCase(plane: ControlPlane, one: DriftCase, appliers: A
 /** The tool that applies the package cannot be run on this machine. */
 export class ToolNotRun extends Error {}
 
-async function applyPackage(stage: CaseStage, { tool, manager, from }: AppliedBy, appliers: Appliers | AppliersUnavailable): Promise<void> {
+async function applyPackage(stage: CaseStage, { tool, manager, from }: AppliedBy, appliers: Appliers | Unavailable): Promise<void> {
   const stdin = manifestsOf(stage, from)
   if (tool === 'kubectl-server-side') {
     await kubectl(stage, ['apply', '--server-side', '--force-conflicts', `--field-manager=${manager ?? 'kubectl'}`, '--filename=-'], stdin)
@@ -132,7 +133,7 @@ export function manifestsOf({ folder }: Pick<CaseStage, 'folder'>, from: string)
     .concat('\n')
 }
 
-async function take(stage: CaseStage, step: Step, appliers: Appliers | AppliersUnavailable): Promise<void> {
+async function take(stage: CaseStage, step: Step, appliers: Appliers | Unavailable): Promise<void> {
   if (step.do === 'kubectl') await kubectl(stage, step.args, step.stdin)
   else if (step.do === 'edit') {
     const script = join(stage.folder, 'replace.sed')

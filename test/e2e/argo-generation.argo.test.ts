@@ -136,7 +136,7 @@ const ADOPTED: readonly string[] = [
 ]
 
 const gitea = await sharedGitea()
-const found = await findArgo({ build: false })
+const found = await findArgo()
 const appliers = await findAppliers()
 // Of its own: every Application of the cluster is one of this repository.
 const plane = await startControlPlane({ controllerManager: true })

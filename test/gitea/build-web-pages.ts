@@ -11,10 +11,9 @@ import { execFile } from 'node:child_process'
 import { access, copyFile, mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { goEnvironment } from '../controlplane/go-build.ts'
-import { copyFolder, moduleFolder } from './build-gitea.ts'
+import { copyFolder, moduleFolder } from '../programs/copy-folders.ts'
+import { PROGRAMS } from '../programs/programs.ts'
 import { findGitea } from './find-gitea.ts'
 
 const run = promisify(execFile)
@@ -30,7 +29,7 @@ if (await exists(join(assets, '.vite', 'manifest.json'))) console.log('the pages
 else await build()
 
 async function build(): Promise<void> {
-  const source = await moduleFolder('go', fileURLToPath(new URL('.', import.meta.url)), goEnvironment(process.env, true))
+  const source = await moduleFolder(PROGRAMS.gitea.beside.module, PROGRAMS.gitea, 'go', process.env)
   const work = await mkdtemp(join(tmpdir(), 'backporch-gitea-pages-'))
   try {
     for (const folder of FOLDERS) await copyFolder(join(source, folder), join(work, folder))

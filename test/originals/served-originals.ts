@@ -11,7 +11,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { buildOnce, findProgram, goBuild, goEnvironment, isExecutable } from '../controlplane/go-build.ts'
+import { buildOnce, findProgram, goBuild, goEnvironment, isExecutable } from '../programs/go-build.ts'
 
 export interface ServedOriginal {
   readonly name: string

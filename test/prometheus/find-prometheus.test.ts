@@ -1,53 +1,25 @@
 import assert from 'node:assert/strict'
-import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, test } from 'node:test'
+import { type FakeMachine, fakeMachine } from '../programs/fake-go.ts'
 import { findPrometheus } from './find-prometheus.ts'
 
-// No real build here: it takes minutes. `go` is a script that writes what `-o` names.
-const silent = () => {}
-let directory: string
-let module: string
-let environment: Record<string, string>
-
+let machine: FakeMachine
 beforeEach(async () => {
-  directory = await mkdtemp(join(tmpdir(), 'backporch-find-'))
-  module = join(directory, 'module')
-  await mkdir(module)
-  await writeFile(join(module, 'go.mod'), 'module example.invalid/x\n')
-  environment = { XDG_CACHE_HOME: join(directory, 'cache'), PATH: join(directory, 'bin') }
+  machine = await fakeMachine()
 })
-afterEach(() => rm(directory, { recursive: true }))
+afterEach(() => machine.remove())
 
-test('without Go it says so, and what to do', async () => {
-  const found = await findPrometheus({ environment, module, report: silent })
+test('without one of the programs it says which, and what to install', async () => {
+  await machine.install('prometheus')
+  const found = await findPrometheus(machine.environment)
   assert.ok(found.state === 'unavailable')
-  assert.match(found.why, /^cannot run Prometheus here: there is no build at .*, and there is no go on the PATH\. Install Go\.$/)
+  assert.match(found.why, /^cannot run prometheus here: there is no promtool on the PATH\. Install it: apt-get install .* prometheus$/)
 })
 
-test('both programs are built once, each from its own command, and are then used without Go', async () => {
-  await writeGo('echo "$@" >> "$XDG_CACHE_HOME/calls"; while [ "$1" != -o ]; do shift; done; echo binary > "$2"; /bin/chmod +x "$2"')
-  const found = await findPrometheus({ environment, module, report: silent })
-  assert.ok(found.state === 'ready')
-  const calls = (await readFile(join(directory, 'cache', 'calls'), 'utf8')).trim().split('\n')
-  assert.deepEqual(
-    calls.map((call) => call.split('/').at(-1)),
-    ['prometheus', 'promtool'],
-  )
-  await rm(join(directory, 'bin'), { recursive: true })
-  assert.deepEqual(await findPrometheus({ environment, module, report: silent }), found)
+test('both programs are those on the PATH', async () => {
+  await machine.install('prometheus')
+  await machine.install('promtool')
+  const [prometheus, promtool] = ['prometheus', 'promtool'].map((name) => join(machine.directory, 'bin', name))
+  assert.deepEqual(await findPrometheus(machine.environment), { state: 'ready', prometheus, promtool })
 })
-
-test('a failing build gives the compiler words as reason', async () => {
-  await writeGo('echo "no such module" >&2; exit 1')
-  const found = await findPrometheus({ environment, module, report: silent })
-  assert.ok(found.state === 'unavailable')
-  assert.match(found.why, /go build ended with code 1: no such module/)
-})
-
-async function writeGo(body: string): Promise<void> {
-  await mkdir(join(directory, 'bin'), { recursive: true })
-  await writeFile(join(directory, 'bin', 'go'), `#!/bin/sh\n${body}\n`)
-  await chmod(join(directory, 'bin', 'go'), 0o755)
-}

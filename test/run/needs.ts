@@ -2,14 +2,12 @@
 import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { findAppliers } from '../appliers/appliers.ts'
-import { findArgo } from '../argo/programs.ts'
 import { startForRun } from '../controlplane/start-for-run.ts'
-import { findFlux } from '../flux/find-flux.ts'
 import { startGiteaForRun } from '../gitea/start-for-run.ts'
-import { findHelm } from '../helm/find-helm.ts'
 import { whyNoKpt } from '../kpt/find-kpt.ts'
 import { TEST_PROGRAM } from '../program.ts'
+import { buildPrograms, type ProgramBuilds } from '../programs/build-programs.ts'
+import { PROGRAMS, type ProgramName } from '../programs/programs.ts'
 import { findPrometheus } from '../prometheus/find-prometheus.ts'
 import { findSops } from '../sops/find-sops.ts'
 import type { Need } from './tiers.ts'
@@ -21,6 +19,8 @@ export interface Needs {
   stateOf(need: Need): NeedState
   /** Variables for the processes of the tests, as far as they are known. */
   readonly environment: Readonly<Record<string, string>>
+  /** What is being built; undefined where nothing is. */
+  buildProgress(): string | undefined
   /** Ends the servers. */
   stop(): Promise<void>
 }
@@ -31,65 +31,90 @@ interface NeedsOptions {
   readonly scratch: string
   readonly report: (message: string) => void
   readonly changed: () => void
+  /** Ends the builds. */
+  readonly signal: AbortSignal
 }
 
 interface Found {
-  readonly state?: never
+  readonly state: 'ready'
   readonly environment?: Readonly<Record<string, string>>
   readonly stop?: () => Promise<void>
 }
 
-type Getter = (options: NeedsOptions) => Promise<Found | { readonly state: 'unavailable'; readonly why: string }>
+type Answer = Found | { readonly state: 'unavailable'; readonly why: string }
+
+const READY: Found = { state: 'ready' }
+
+interface Getter {
+  /** What is built first. */
+  readonly programs: readonly ProgramName[]
+  get(options: NeedsOptions): Promise<Answer>
+}
 
 const GETTERS: Readonly<Record<Need, Getter>> = {
-  bundle: async ({ root, scratch }) => {
-    await promisify(execFile)(process.execPath, [join(root, '.ci', 'bundle.ts'), scratch])
-    return { environment: { [TEST_PROGRAM]: join(scratch, 'backporch.mjs') } }
+  bundle: {
+    programs: [],
+    get: async ({ root, scratch }) => {
+      await promisify(execFile)(process.execPath, [join(root, '.ci', 'bundle.ts'), scratch])
+      return { state: 'ready', environment: { [TEST_PROGRAM]: join(scratch, 'backporch.mjs') } }
+    },
   },
-  kpt: async () => {
-    const why = await whyNoKpt()
-    return why ? { state: 'unavailable' as const, why } : {}
+  kpt: {
+    programs: [],
+    get: async () => {
+      const why = await whyNoKpt()
+      return why === false ? READY : { state: 'unavailable', why }
+    },
   },
-  'control plane': async ({ report }) => {
-    const started = await startForRun({ report })
-    return started.state === 'unavailable' ? started : { environment: started.environment, stop: () => started.stop() }
+  'control plane': {
+    programs: process.env['KUBEBUILDER_ASSETS'] ? [] : ['controlplane'],
+    get: async ({ report }) => {
+      const started = await startForRun({ report })
+      return started.state === 'unavailable' ? started : { ...READY, environment: started.environment, stop: () => started.stop() }
+    },
   },
-  Gitea: async ({ report }) => {
-    const started = await startGiteaForRun({ report })
-    return started.state === 'unavailable' ? started : { environment: started.environment, stop: () => started.stop() }
+  Gitea: {
+    programs: ['gitea'],
+    get: async ({ report }) => {
+      const started = await startGiteaForRun({ report })
+      return started.state === 'unavailable' ? started : { ...READY, environment: started.environment, stop: () => started.stop() }
+    },
   },
-  appliers: ({ report }) => programOf(findAppliers({ report })),
-  Helm: ({ report }) => programOf(findHelm(process.env, report)),
-  SOPS: ({ report }) => programOf(findSops(process.env, report)),
-  Prometheus: ({ report }) => programOf(findPrometheus({ report })),
-  Flux: ({ report }) => programOf(findFlux(['source-controller', 'kustomize-controller', 'helm-controller'], { report })),
-  'Argo CD': () => programOf(findArgo({ build: true })),
+  appliers: { programs: ['appliers'], get: async () => READY },
+  Helm: { programs: ['helm3', 'helm4'], get: async () => READY },
+  SOPS: { programs: ['sops'], get: async ({ report }) => stateOf(await findSops({ report })) },
+  Prometheus: { programs: [], get: async () => stateOf(await findPrometheus()) },
+  Flux: { programs: ['source-controller', 'kustomize-controller', 'helm-controller'], get: async () => READY },
+  'Argo CD': { programs: ['argo-generate', 'argo-helm', 'argo-kustomize'], get: async () => READY },
 }
 
-async function programOf(found: Promise<{ state: 'ready' } | { state: 'unavailable'; why: string }>): ReturnType<Getter> {
-  const answer = await found
-  return answer.state === 'ready' ? {} : answer
+function stateOf(found: { readonly state: 'ready' } | { readonly state: 'unavailable'; readonly why: string }): Answer {
+  return found.state === 'ready' ? READY : found
 }
 
-/** Begins to get all of them at once. Never rejects: what cannot be had is `missing`. */
-export function getNeeds(needs: Iterable<Need>, options: NeedsOptions): Needs {
+/** Begins to get all of them at once; programs are built one after the other. Never rejects: what cannot be had is `missing`. */
+export function getNeeds(needs: ReadonlySet<Need>, options: NeedsOptions): Needs {
   const states = new Map<Need, NeedState>()
   const environment: Record<string, string> = {}
+  const needed = new Set([...needs].flatMap((need) => GETTERS[need].programs))
+  // The order of the list is that of the builds.
+  const builds = buildPrograms(
+    (Object.keys(PROGRAMS) as ProgramName[]).filter((name) => needed.has(name)),
+    options,
+  )
   const get = async (need: Need): Promise<Found['stop']> => {
     try {
-      const found = await GETTERS[need](options)
-      if (found.state !== undefined) states.set(need, { state: 'missing', why: found.why })
-      else {
-        Object.assign(environment, found.environment)
-        states.set(need, { state: 'there' })
-        return found.stop
-      }
+      const found = (await firstUnavailable(builds, GETTERS[need].programs)) ?? (await GETTERS[need].get(options))
+      states.set(need, found.state === 'ready' ? { state: 'there' } : { state: 'missing', why: found.why })
+      if (found.state === 'unavailable') return undefined
+      Object.assign(environment, found.environment)
+      return found.stop
     } catch (thrown) {
       states.set(need, { state: 'missing', why: thrown instanceof Error ? thrown.message : String(thrown) })
+      return undefined
     } finally {
       options.changed()
     }
-    return undefined
   }
   const all = [...needs].map((need) => {
     states.set(need, { state: 'coming' })
@@ -98,6 +123,15 @@ export function getNeeds(needs: Iterable<Need>, options: NeedsOptions): Needs {
   return {
     environment,
     stateOf: (need) => states.get(need) ?? { state: 'missing', why: `nothing gets ${need}` },
+    buildProgress: () => builds.progress()?.text,
     stop: async () => void (await Promise.all(all.map(async (stop) => (await stop)?.()))),
   }
+}
+
+async function firstUnavailable(builds: ProgramBuilds, names: readonly ProgramName[]): Promise<Answer | undefined> {
+  for (const name of names) {
+    const built = await builds.ready(name)
+    if (built.state === 'unavailable') return built
+  }
+  return undefined
 }

@@ -20,6 +20,8 @@ interface ProgressOptions {
   readonly failsSkipped: boolean
   /** Seconds since the run began. */
   readonly elapsed: () => number
+  /** What is being built beside the tests. */
+  readonly building: () => string | undefined
 }
 
 const TERMINAL_EVERY_MS = 500
@@ -117,6 +119,8 @@ export class Progress {
     const running = [...this.#running].sort(([, one], [, other]) => one - other)
     const longest = running.slice(0, 2).map(([file, began]) => `${file} ${Math.round(now - began)} s`)
     const parts = [formatTime(now), `${sum('passed')} passed, ${sum('failed')} failed`, tiers.join(', '), ...longest]
+    const building = this.#options.building()
+    if (building !== undefined) parts.push(`building ${building}`)
     const line = parts.join(' · ')
     if (!this.#options.isTerminal) {
       this.say(line)

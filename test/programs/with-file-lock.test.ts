@@ -44,6 +44,29 @@ test('the lock is free again after work that fails, and leaves no files', async 
   )
 })
 
+test('a signal ends the wait, and leaves no files', async () => {
+  const path = join(directory, 'waiting')
+  const ending = new AbortController()
+  await withFileLock(
+    path,
+    () =>
+      assert.rejects(
+        withFileLock(
+          path,
+          async () => assert.fail('ran'),
+          () => ending.abort(),
+          ending.signal,
+        ),
+        { name: 'AbortError' },
+      ),
+    noWait,
+  )
+  assert.deepEqual(
+    (await readdir(directory)).filter((name) => name.startsWith('waiting')),
+    [],
+  )
+})
+
 test('the lock of a process that was killed is taken over at once', async () => {
   const path = join(directory, 'killed')
   const child = spawn(process.execPath, ['--input-type=module', '--no-warnings', '--eval', holdForEver(path)])

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
-import { access, constants, mkdir, readdir, readFile, rename, rm } from 'node:fs/promises'
+import { access, constants, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
-import { startGuard } from './start-guard.ts'
+import { type Guard, type GuardedProcess, startGuard } from '../controlplane/start-guard.ts'
 import { withFileLock } from './with-file-lock.ts'
 
 export type Environment = Readonly<Record<string, string | undefined>>
@@ -30,15 +30,18 @@ export type BuildOutcome =
 export interface BuildOptions {
   /** Called with a sentence when this is going to take minutes. */
   readonly report: (message: string) => void
-  /** What is built, for people, and how long that takes: `the test control plane once, about 4 minutes on 2 cores`. */
+  /** What is built, for people, and how long that takes: `Gitea once, about 3 min on 2 cores`. */
   readonly what: string
   /** The package to build. Defaults to that of the module's directory. */
   readonly target?: string
   /** Called in the binary's folder after the compiler and before the binary appears. What it rejects with fails the build. */
   readonly complete?: (folder: string) => Promise<void>
+  /** Ends the wait and the build, which then fails. */
+  readonly signal?: AbortSignal
 }
 
 const LOG_LINES = 15
+const LOWEST_PRIORITY = '19'
 
 /**
  * What would be built from `module`. Reads the sources, builds nothing. The cache is outside of the checkout, so that
@@ -82,7 +85,7 @@ export async function isExecutable(path: string): Promise<boolean> {
 
 /**
  * Builds, unless another process is building the same thing: then waits for that one. The binary appears complete or
- * not at all. The build ends with this process, even when this process is killed.
+ * not at all. The build has the lowest priority. It ends with this process, even when this process is killed.
  */
 export async function buildOnce(build: GoBuild, go: string, environment: Environment, options: BuildOptions): Promise<BuildOutcome> {
   const directory = dirname(build.binary)
@@ -95,6 +98,7 @@ export async function buildOnce(build: GoBuild, go: string, environment: Environ
       return runGo(build, go, environment, options)
     },
     (pid) => options.report(`waiting for process ${pid}, which is building ${options.what}`),
+    options.signal,
   )
 }
 
@@ -103,11 +107,13 @@ async function runGo(build: GoBuild, go: string, environment: Environment, optio
   // One name for all builders: what a killed one left is overwritten, not collected.
   const unfinished = `${build.binary}.unfinished`
   const guard = await startGuard(`${build.name}-build`)
+  const end = (): void => void guard.stop()
+  options.signal?.addEventListener('abort', end)
   try {
-    const command = [go, ...build.goArguments, '-o', unfinished, options.target ?? '.']
-    const order = { name: 'go-build', command, directory: build.module, environment: goEnvironment(environment, build.cgo) }
-    const compiler = await guard.start(order)
+    options.signal?.throwIfAborted()
+    const compiler = await startCompiler(guard, build, environment, [go, ...build.goArguments, '-o', unfinished, options.target ?? '.'])
     const how = await compiler.exit
+    if (options.signal?.aborted === true) return { state: 'failed', why: 'the build was ended' }
     if (how !== 'code 0') {
       const lines = (await readFile(compiler.log, 'utf8')).trim().split('\n').slice(-LOG_LINES)
       return { state: 'failed', why: `go build ended with ${how}: ${lines.join('\n')}` }
@@ -116,9 +122,24 @@ async function runGo(build: GoBuild, go: string, environment: Environment, optio
     await rename(unfinished, build.binary)
     return { state: 'built', seconds: (performance.now() - started) / 1_000 }
   } finally {
+    options.signal?.removeEventListener('abort', end)
     await guard.stop()
     await rm(unfinished, { force: true })
   }
+}
+
+async function startCompiler(guard: Guard, build: GoBuild, environment: Environment, command: readonly string[]): Promise<GuardedProcess> {
+  const nice = await findProgram('nice', environment)
+  const compiler = await guard.start({
+    name: 'go-build',
+    command: nice === undefined ? command : [nice, '-n', LOWEST_PRIORITY, ...command],
+    directory: build.module,
+    // Go leaves its temporary files behind when it is killed; the guard removes its own folder.
+    environment: { ...goEnvironment(environment, build.cgo), GOTMPDIR: guard.directory },
+  })
+  // Linux may group processes by session (autogroup). Then `nice` counts only between processes of a session, and the build has its own.
+  await writeFile(`/proc/${compiler.pid}/autogroup`, LOWEST_PRIORITY).catch(() => {})
+  return compiler
 }
 
 /** A binary for this machine, from this module alone, whatever the developer's shell is set up for. */

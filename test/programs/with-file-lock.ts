@@ -20,11 +20,18 @@ const POLL_MS = 250
  * can at worst both run, so `work` must be safe to do twice; the lock saves effort, it does not guard correctness.
  *
  * @param onWait called once, with the holder's process id, when the lock is not free.
+ * @param signal ends the wait, which then rejects.
  */
-export async function withFileLock<T>(path: string, work: () => Promise<T>, onWait: (pid: number) => void): Promise<T> {
+export async function withFileLock<T>(
+  path: string,
+  work: () => Promise<T>,
+  onWait: (pid: number) => void,
+  signal?: AbortSignal,
+): Promise<T> {
   const mine: Holder = { pid: process.pid, nonce: randomUUID() }
   let reported = false
   while (!(await acquire(path, mine))) {
+    signal?.throwIfAborted()
     const holder = await read(path)
     if (holder === undefined) continue
     if (await isStale(path, holder)) {
