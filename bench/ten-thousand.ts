@@ -15,7 +15,8 @@ const MEBIBYTE = 1024 * 1024
 setFlagsFromString('--expose-gc')
 const collect = runInNewContext('gc') as () => void
 const [clusters = 40, objects = 250, drifted = objects] = process.argv.slice(2).map(Number)
-const world = new MassDrift(clusters, objects)
+const began = performance.now()
+const world = new MassDrift(clusters, objects, undefined, () => performance.now() - began)
 await world.start()
 try {
   const rows: string[] = []

@@ -234,7 +234,7 @@ test('the console is restored, and the printed text is the standard error', asyn
 test('the printed texts of two concurrent functions do not mix', async () => {
   const say = (word: string) => async (): Promise<void> => {
     printer().log(`${word} 1`)
-    await new Promise((done) => setTimeout(done, 5))
+    await new Promise((done) => setImmediate(done))
     printer().log(`${word} 2`)
   }
   const outputs = await Promise.all([run(say('a'), ODD), run(say('b'), ODD)])

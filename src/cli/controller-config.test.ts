@@ -1,22 +1,31 @@
 /** `controller --config`: several repositories of one file. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { setTimeout as settle } from 'node:timers/promises'
 import { runInWorld } from '../../test/fakes/cli-world.ts'
 import { logEvents } from '../../test/fakes/log-events.ts'
 import { TurnWorld, WEB } from '../../test/fakes/turn-world.ts'
+import { waitUntil } from '../../test/waiting/wait-until.ts'
 import { Failure } from '../failure.ts'
 import type { ClusterWatch, WatchObserver } from '../ports/cluster-watch.ts'
 import type { ClusterTarget, WantedAuditHook, WantedWebhooks } from './cli-context.ts'
 
 const NOTHING = (): void => undefined
-/** Waits for what the turns of several repositories do, which end in any order. */
-function waitsUntil(done: () => boolean): (() => Promise<void>)[] {
-  const wait = async (): Promise<void> => {
-    for (let look = 0; look < 1_000 && !done(); look += 1) await settle(10)
-    await settle(50)
+/** Milliseconds; only the loop of a repository that has ended its turn sleeps longer than the look at the file. */
+const LOOK = 5_000
+
+/** Waits for what the turns of two repositories do, which end in any order. */
+function waitsUntil(
+  what: string,
+  done: () => boolean,
+): { readonly waits: (() => Promise<boolean>)[]; onSleep(milliseconds: number): void } {
+  let ended = 0
+  const wait = () => waitUntil(`${what}, and the turns have ended`, () => done() && ended >= 2)
+  return {
+    waits: Array.from({ length: 6 }, () => wait),
+    onSleep: (milliseconds) => {
+      if (milliseconds > LOOK) ended += 1
+    },
   }
-  return Array.from({ length: 6 }, () => wait)
 }
 const HEAD = 'apiVersion: backporch.dev/v1alpha1\nkind: ControllerConfig\nspec:\n  repositories:\n'
 const [ONE, OTHER] = ['https://git.example.com/acme/one', 'git@git.example.com:acme/other.git']
@@ -39,7 +48,7 @@ test('each repository of the file has its turns, and its events have its name', 
   for (const one of [world, second]) one.edit(WEB, 'spec.replicas', 5)
   const openRepository = async (remote: string) => (remote === ONE ? world : second).repository
   const pushed = (times: number) => () => [world, second].every(({ repository }) => repository.pushes.length >= times)
-  const options = { ...configured(BOTH), openRepository, waits: waitsUntil(pushed(1)) }
+  const options = { ...configured(BOTH), openRepository, ...waitsUntil('both are pushed', pushed(1)) }
   const { code, stdout, stderr } = await runInWorld(world, ['controller', '--config', 'c.yaml'], options)
   assert.deepEqual([code, stdout], [0, ''], stderr)
   const proposed = logEvents(stderr, 'transition').filter(({ outcome }) => outcome === 'proposed')
@@ -49,7 +58,10 @@ test('each repository of the file has its turns, and its events have its name', 
   world.edit(WEB, 'spec.replicas', 3)
   const withdrawn = (): boolean => second.repository.pushes.length > before
   const flags = ['--log-format', 'text']
-  const text = await runInWorld(world, ['controller', '--config', 'c.yaml', ...flags], { ...options, waits: waitsUntil(withdrawn) })
+  const text = await runInWorld(world, ['controller', '--config', 'c.yaml', ...flags], {
+    ...options,
+    ...waitsUntil('it is withdrawn', withdrawn),
+  })
   assert.match(text.stderr, /^\S+Z {2}\[git\.example\.com\/acme\/other\] withdrawn apps\/web in prod$/m)
 })
 
@@ -77,7 +89,7 @@ test('a cluster of two repositories is watched once, with its name and kubeconfi
     readConfig,
     openWatch,
     // When a view is opened and when a turn ended; a kind that is listed again takes one more.
-    waits: waitsUntil(() => followed >= 5),
+    waits: Array.from({ length: 6 }, () => () => waitUntil('the kinds are followed', () => followed >= 5)),
   })
   assert.equal(code, 0)
   assert.deepEqual(

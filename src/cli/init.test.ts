@@ -126,7 +126,7 @@ test('a recorded cluster of an Argo CD Application and a Flux Kustomization: rul
   const request = turnRequest({
     key: redactionKey(new Uint8Array(32)),
     bot: { email: BOT_EMAIL },
-    clock: { now: () => new Date() },
+    clock: { now: () => new Date('2026-11-21T10:00:00Z') },
     renderer: new InProcessRenderer(),
   })
   const { subject, files } = await onboard(

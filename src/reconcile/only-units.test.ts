@@ -62,11 +62,11 @@ test('a cluster that answers too slowly is not observed, and the others are', as
   world.edit([0, 1])
   world.cluster(0).readLive = (_wanted, signal?: AbortSignal) =>
     new Promise((_resolve, reject) => signal?.addEventListener('abort', () => reject(signal.reason)))
-  const result = await world.scan({ only: only({ 'edge-01': 'all', 'edge-02': 'all' }), deadline: 50 })
+  const result = await world.scan({ only: only({ 'edge-01': 'all', 'edge-02': 'all' }), deadline: 500 })
   assert.deepEqual(names(result), ['edge-02 apps/web'])
   assert.deepEqual(
     result.notObserved.map(({ cluster, failures: [{ code, why }] }) => [cluster, code, why]),
-    [['edge-01', 'BP3006', 'its answers took longer than 0.05 s']],
+    [['edge-01', 'BP3006', 'its answers took longer than 0.5 s']],
   )
 })
 
@@ -82,7 +82,7 @@ test('a cluster whose syncers cannot be asked is not observed, and the others ar
     [(_group: string, _kind: string, signal?: AbortSignal) => hung(signal), 'BP3006'],
   ] as const) {
     world.cluster(0).list = list
-    const result = await world.scan({ only: only({ 'edge-01': 'all', 'edge-02': 'all' }), deadline: 50 })
+    const result = await world.scan({ only: only({ 'edge-01': 'all', 'edge-02': 'all' }), deadline: 500 })
     assert.deepEqual(names(result), ['edge-02 apps/web'])
     assert.deepEqual(
       result.notObserved.map(({ cluster, failures: [failure] }) => [cluster, failure.code]),

@@ -16,6 +16,19 @@ export const realClock: Clock = {
   sleep: (milliseconds, signal) => sleep(milliseconds, undefined, { signal }),
 }
 
+/** The real time, and what was slept. With `longest`, no sleep takes longer than these milliseconds. */
+export function recordingClock(longest = Number.POSITIVE_INFINITY): Clock & { readonly slept: readonly number[] } {
+  const slept: number[] = []
+  return {
+    ...realClock,
+    slept,
+    sleep: (milliseconds, signal) => {
+      slept.push(milliseconds)
+      return realClock.sleep(Math.min(milliseconds, longest), signal)
+    },
+  }
+}
+
 export function resourceOf(object: JsonObject): Resource {
   const resource = readResource(object)
   assert.ok('id' in resource)

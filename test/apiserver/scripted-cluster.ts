@@ -2,6 +2,7 @@ import { ApiConnection, type ConnectionOptions } from '../../src/adapters/kubern
 import { type CredentialOptions, credentialSource } from '../../src/adapters/kubernetes/connection/credentials.ts'
 import type { ClusterAccess, KubeconfigUser } from '../../src/adapters/kubernetes/connection/kubeconfig.ts'
 import type { Clock } from '../../src/ports/clock.ts'
+import { HANGS_AFTER } from '../waiting/wait-until.ts'
 import type { ScriptedServer } from './scripted-server.ts'
 
 /** A clock that stands still and does not wait: `waits` are the milliseconds that were asked for. */
@@ -68,7 +69,7 @@ export function connectionTo(server: Pick<ScriptedServer, 'url' | 'authority'>, 
     environment: {},
     userAgent: 'backporch/test',
     random: () => 0,
-    timeout: 5_000,
+    timeout: HANGS_AFTER,
     ...rest,
     clock,
   })

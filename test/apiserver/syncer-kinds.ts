@@ -1,8 +1,8 @@
 /** The kinds of syncers, as small as an API server takes them: group, version, names and scope are theirs, the schemas are open. */
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { ConnectedCluster } from '../../src/adapters/kubernetes/connection/connect-cluster.ts'
 import { Failure } from '../../src/failure.ts'
 import type { ControlPlane } from '../controlplane/control-plane.ts'
+import { retryWhile } from '../waiting/wait-until.ts'
 import { create } from './live-cluster.ts'
 
 interface SyncerKind {
@@ -24,18 +24,10 @@ export const SYNCER_KINDS = {
 /** Installs all of them, once on a plane that is shared, and waits until discovery has them. */
 export async function installSyncerKinds(plane: ControlPlane, cluster: ConnectedCluster): Promise<void> {
   for (const kind of Object.values(SYNCER_KINDS)) await install(plane, kind)
-  const deadline = performance.now() + 30_000
   for (const { group, version, kind } of Object.values(SYNCER_KINDS)) {
-    for (;;) {
-      try {
-        await cluster.reader.servedKind(`${group}/${version}`, kind, new AbortController().signal)
-        break
-      } catch (thrown) {
-        // A server that has just got a kind may answer for a moment as if it was elsewhere.
-        if (!(thrown instanceof Failure) || performance.now() > deadline) throw thrown
-        await sleep(250)
-      }
-    }
+    const ask = () => cluster.reader.servedKind(`${group}/${version}`, kind, new AbortController().signal)
+    // A server that has just got a kind may answer for a moment as if it was elsewhere.
+    await retryWhile(`${kind} is served`, ask, (thrown) => thrown instanceof Failure)
   }
 }
 

@@ -4,8 +4,8 @@
  */
 import { spawn } from 'node:child_process'
 import { text } from 'node:stream/consumers'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { ensureProgram, type FindOptions, type Unavailable } from '../programs/build-programs.ts'
+import { hangLimit, retryWhile } from '../waiting/wait-until.ts'
 
 /** A way to apply a package. */
 export type ApplierTool =
@@ -127,7 +127,7 @@ async function kubectlApply(order: ApplierOrder, flags: readonly string[]): Prom
   if (definitions.length > 0) {
     const input = definitions.join('---\n')
     await run('kubectl', ['apply', ...target, ...flags, '--filename=-'], input)
-    await run('kubectl', ['wait', ...target, '--for=condition=Established', '--timeout=30s', '--filename=-'], input)
+    await run('kubectl', ['wait', ...target, '--for=condition=Established', '--timeout=4m', '--filename=-'], input)
   }
   const others = documents.filter((document) => !definitions.includes(document))
   await whileUnserved(() => run('kubectl', ['apply', ...target, ...flags, '--filename=-'], others.join('---\n')))
@@ -171,20 +171,10 @@ async function own(binary: string, verb: string, tool: string, order: ApplierOrd
 }
 
 /** Again while the server does not tell everybody yet of a kind that was just defined: Helm then refuses before it does anything. */
-async function whileUnserved<T>(apply: () => Promise<T>): Promise<T> {
-  for (let left = KIND_ATTEMPTS; ; left -= 1) {
-    try {
-      return await apply()
-    } catch (thrown) {
-      if (left === 1 || !(thrown instanceof Error) || !thrown.message.includes('no matches for kind')) throw thrown
-      await sleep(KIND_PAUSE_MS)
-    }
-  }
+function whileUnserved<T>(apply: () => Promise<T>): Promise<T> {
+  const isUnserved = (thrown: unknown): boolean => thrown instanceof Error && thrown.message.includes('no matches for kind')
+  return retryWhile('the server tells everybody of the new kinds', apply, isUnserved)
 }
-
-const KIND_ATTEMPTS = 10
-const KIND_PAUSE_MS = 500
-const TIMEOUT_MS = 120_000
 
 interface RunOptions {
   readonly argv0?: string
@@ -196,7 +186,7 @@ interface RunOptions {
 async function run(program: string, args: readonly string[], input: string, options: RunOptions = {}): Promise<string> {
   const { KUBECONFIG: _developersOwn, ...env } = process.env
   const argv0 = options.argv0 ?? program
-  const child = spawn(program, args, { argv0, env, signal: AbortSignal.timeout(TIMEOUT_MS), killSignal: 'SIGKILL' })
+  const child = spawn(program, args, { argv0, env, signal: hangLimit(`${argv0} ${args.join(' ')}`), killSignal: 'SIGKILL' })
   child.stdin.on('error', () => {}) // it ended without reading; its exit code says why
   child.stdin.end(input)
   const ended = new Promise<number>((resolve, reject) => {

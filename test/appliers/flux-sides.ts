@@ -40,7 +40,7 @@ export class FluxSides {
     const source = { packagePath: folder, package: [], tool: 'kustomize', folder, files: new Map(authored), command: [], synced } as const
     try {
       const build = buildOf(source)
-      const answer = 'tool' in build ? await this.builds.build(build, AbortSignal.timeout(60_000)) : build
+      const answer = 'tool' in build ? await this.builds.build(build, new AbortController().signal) : build
       if ('failure' in answer) throw new Failure(answer.failure)
       return sorted(printedResources(source, answer.text).map((resource) => resource.object))
     } catch (thrown) {

@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { metadataText } from '../../src/krm/resource.ts'
 import { isJsonObject, type JsonObject, objectsIn, parseJson, partOf, textOf, textsIn } from '../../src/text/json.ts'
+import { realClock } from '../apiserver/live-cluster.ts'
 import type { ApplierOrder, Appliers } from '../appliers/appliers.ts'
 import type { ControlPlane } from '../controlplane/control-plane.ts'
 import { type FileTexts, NAMESPACE } from './argo-case.ts'
@@ -130,7 +131,7 @@ export class ArgoSyncer {
   /** What persistAppStatus and persistRevisionHistory of the application controller write. @returns the objects that are different */
   private async report(application: JsonObject, { order, status, objects, commit }: Generated, isSynced: boolean): Promise<string[]> {
     const different = (await this.options.appliers.diffWith('argo-server-side', order)).map(({ object }) => titleOf(object))
-    const now = new Date().toISOString()
+    const now = realClock.now().toISOString()
     const sources = objectsIn(partOf(application, 'spec', 'sources'))
     const revision = sources.length > 0 ? { revisions: sources.map(() => commit) } : { revision: commit }
     const source = sources.length > 0 ? { sources } : { source: partOf(application, 'spec', 'source') }

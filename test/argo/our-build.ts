@@ -47,7 +47,7 @@ class CaseCluster extends MemoryCluster {
 
 /** @param programs that may run, as of `--allow-render` */
 export async function ourBuild(each: ArgoCase, programs: readonly string[] = ['kubectl']): Promise<BuiltSide> {
-  const signal = AbortSignal.timeout(60_000)
+  const { signal } = new AbortController()
   const renderer = withBuilds(new InProcessRenderer(), new PackageBuilds({ allowed: programs, environment: process.env }))
   const cluster = new CaseCluster(each)
   cluster.put(applicationOf(each))

@@ -1,5 +1,6 @@
 import { Agent, request } from 'node:https'
 import { setImmediate } from 'node:timers/promises'
+import { hangLimit } from '../waiting/wait-until.ts'
 import type { Credential } from './test-authority.ts'
 
 /** An answer of kube-apiserver, whatever its status. */
@@ -15,14 +16,12 @@ export interface ApiRequest {
   readonly body?: unknown
   /** Defaults to `application/json`. Sent only with a body. */
   readonly contentType?: string
-  /** Defaults to 30 seconds. */
+  /** Defaults to `hangLimit`. */
   readonly signal?: AbortSignal
 }
 
 /** One user's way to one kube-apiserver. */
 export type ApiClient = <Body = unknown>(method: string, path: string, options?: ApiRequest) => Promise<ApiResponse<Body>>
-
-const TIMEOUT_MS = 30_000
 
 /**
  * A client that is `credential`'s user. It resolves for every HTTP status and rejects only when there is no answer.
@@ -42,7 +41,7 @@ function send<Body>(agent: Agent, url: URL, method: string, options: ApiRequest)
   const sent = body === undefined || typeof body === 'string' ? body : JSON.stringify(body)
   const headers: Record<string, string> = { accept: 'application/json' }
   if (sent !== undefined) headers['content-type'] = options.contentType ?? 'application/json'
-  const signal = options.signal ?? AbortSignal.timeout(TIMEOUT_MS)
+  const signal = options.signal ?? hangLimit(`${method} ${url.href}`)
   return new Promise((resolve, reject) => {
     const outgoing = request(url, { method, agent, headers, signal }, (incoming) => {
       const chunks: Buffer[] = []

@@ -4,7 +4,7 @@ import { get } from 'node:https'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
+import { waitUntil } from '../waiting/wait-until.ts'
 import { apiClient } from './api-request.ts'
 import type { ControlPlane } from './control-plane.ts'
 import { controlPlaneSuite } from './control-plane-suite.ts'
@@ -47,8 +47,7 @@ await controlPlaneSuite('control plane', { controllerManager: true, auditLevel: 
     const reader = { user: 'rita', groups: ['readers'] }
     // The authorizer hears of a role binding a moment after it is stored.
     const granted = async (): Promise<number> => (await plane.request('GET', path, { as: reader })).status
-    for (let turn = 0; turn < 100 && (await granted()) === 403; turn += 1) await sleep(50)
-    assert.equal(await granted(), 200)
+    await waitUntil('the reader may read', async () => (await granted()) === 200)
     assert.equal((await plane.request('POST', path, { as: reader, body: configMap('a', {}) })).status, 403)
   })
 
@@ -132,11 +131,9 @@ function configMap(name: string, data: Record<string, string>) {
   return { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name }, data }
 }
 
-async function untilItems(plane: ControlPlane, path: string, count: number): Promise<readonly Named[]> {
-  for (let i = 0; i < 400; i += 1) {
+function untilItems(plane: ControlPlane, path: string, count: number): Promise<readonly Named[]> {
+  return waitUntil(`${path} has ${count} items`, async () => {
     const { items } = (await plane.request<List>('GET', path)).body
-    if (items.length === count) return items
-    await sleep(50)
-  }
-  return assert.fail(`${path} never had ${count} items`)
+    return items.length === count && items
+  })
 }

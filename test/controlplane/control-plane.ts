@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
+import { type WaitOptions, waitUntil } from '../waiting/wait-until.ts'
 import { type ApiClient, type ApiRequest, type ApiResponse, apiClient } from './api-request.ts'
 import type { ServerName } from './find-control-plane.ts'
 import { kubeconfig } from './kubeconfig.ts'
@@ -68,9 +68,6 @@ export interface ControlPlane {
   stop(): Promise<void>
 }
 
-const POLL_MS = 25
-const NAMESPACE_WAIT_MS = 20_000
-
 /** Name of the state file in a control plane's directory. */
 export const STATE_FILE = 'control-plane.json'
 
@@ -122,15 +119,14 @@ export async function openControlPlane(state: ControlPlaneState, end: () => Prom
   }
 }
 
-/** Polls until the object at `path` can be read. Rejects after `waitMs`. */
-export async function untilExists(client: ApiClient, path: string, waitMs: number): Promise<void> {
-  const deadline = performance.now() + waitMs
-  for (;;) {
-    const { status } = await client('GET', path)
-    if (status === 200) return
-    if (performance.now() > deadline) throw new Error(`${path} still answers ${status} after ${waitMs} ms`)
-    await sleep(POLL_MS)
+/** Waits until the object at `path` can be read. */
+export async function untilExists(client: ApiClient, path: string, options: WaitOptions = {}): Promise<void> {
+  let status = 0
+  const isThere = async (): Promise<boolean> => {
+    status = (await client('GET', path)).status
+    return status === 200
   }
+  await waitUntil(`${path} exists`, isThere, { describe: () => `it answers ${status}`, ...options })
 }
 
 async function createNamespace(admin: ApiClient, prefix: string, controllerManager: boolean): Promise<string> {
@@ -139,7 +135,7 @@ async function createNamespace(admin: ApiClient, prefix: string, controllerManag
   const created = await admin('POST', '/api/v1/namespaces', { body })
   if (created.status !== 201) throw new Error(`cannot create namespace ${name}: ${JSON.stringify(created.body)}`)
   // Pods are refused until it exists, and a test that makes one at once would fail now and then.
-  if (controllerManager) await untilExists(admin, `/api/v1/namespaces/${name}/serviceaccounts/default`, NAMESPACE_WAIT_MS)
+  if (controllerManager) await untilExists(admin, `/api/v1/namespaces/${name}/serviceaccounts/default`)
   return name
 }
 

@@ -4,7 +4,7 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, test } from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
+import { waitUntil } from '../waiting/wait-until.ts'
 import { controlPlaneStartSuite } from './control-plane-suite.ts'
 
 // Every process of a control plane has its directory on its command line, and that directory is below TMPDIR; so with
@@ -14,7 +14,6 @@ const starter = `import { startControlPlane } from ${JSON.stringify(new URL('sta
   if (plane.state === 'unavailable') throw new Error(plane.why)
   console.log('ready')
 `
-const PATIENCE_MS = 10_000
 
 await controlPlaneStartSuite('the processes and files of a control plane', (found) => {
   let directory: string
@@ -33,7 +32,7 @@ await controlPlaneStartSuite('the processes and files of a control plane', (foun
 
   test('are gone soon after a starter was killed with SIGKILL while it was starting', async () => {
     const child = startIn(directory, starter)
-    while (processesOf(directory).length < 3) await sleep(20)
+    await waitUntil('the servers are starting', () => processesOf(directory).length >= 3)
     child.kill('SIGKILL')
     await untilNothingIsLeft(directory)
   })
@@ -52,7 +51,7 @@ await controlPlaneStartSuite('the processes and files of a control plane', (foun
     await untilPrinted(child, 'ready')
     const guard = processesOf(directory).find((line) => line.includes('guard-process.ts'))
     process.kill(Number.parseInt(guard ?? '', 10), 'SIGKILL')
-    await until(() => processesOf(directory).length === 0)
+    await waitUntil('no process is left', () => processesOf(directory).length === 0)
     child.kill('SIGKILL')
   })
 })
@@ -79,13 +78,6 @@ function processesOf(directory: string): string[] {
 }
 
 async function untilNothingIsLeft(directory: string): Promise<void> {
-  await until(async () => processesOf(directory).length === 0 && (await readdir(directory)).length === 0)
-}
-
-async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
-  const deadline = performance.now() + PATIENCE_MS
-  while (!(await holds())) {
-    assert.ok(performance.now() < deadline, 'still not so')
-    await sleep(50)
-  }
+  const left = async (): Promise<readonly string[]> => [...processesOf(directory), ...(await readdir(directory))]
+  await waitUntil('nothing is left', async () => (await left()).length === 0, { describe: async () => (await left()).join('\n') })
 }

@@ -28,7 +28,7 @@ export type GuardUpdate =
   | { readonly event: 'not started'; readonly name: string; readonly why: string }
   | { readonly event: 'exited'; readonly name: string; readonly how: string }
 
-const KILL_WAIT_MS = 5_000
+const KILL_WAIT_MS = 60_000
 
 const directory = process.argv[2]
 if (directory === undefined) throw new Error('usage: guard-process.ts DIRECTORY')

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process'
 import { text } from 'node:stream/consumers'
+import { hangLimit } from '../waiting/wait-until.ts'
 import type { Identity } from './test-authority.ts'
 
 export interface KubectlOptions {
@@ -8,7 +9,7 @@ export interface KubectlOptions {
   readonly as?: Identity
   /** Exit codes that are an answer. Defaults to 0 alone; `kubectl diff` answers 1 for a difference. */
   readonly exitCodes?: readonly number[]
-  /** Defaults to 60 seconds. */
+  /** Defaults to `hangLimit`. */
   readonly signal?: AbortSignal
 }
 
@@ -17,8 +18,6 @@ export interface KubectlResult {
   readonly stdout: string
   readonly stderr: string
 }
-
-const TIMEOUT_MS = 60_000
 
 /**
  * Runs the `kubectl` on the `PATH` with this kubeconfig and no other, and with a discovery cache of the plane's own.
@@ -33,7 +32,7 @@ export async function runKubectl(
   const { KUBECONFIG: _developersOwn, ...environment } = process.env
   const child = spawn('kubectl', [`--kubeconfig=${kubeconfig}`, `--cache-dir=${cache}`, ...args], {
     env: environment,
-    signal: options.signal ?? AbortSignal.timeout(TIMEOUT_MS),
+    signal: options.signal ?? hangLimit(`kubectl ${args.join(' ')}`),
     killSignal: 'SIGKILL',
   })
   child.stdin.on('error', () => {}) // it ended without reading; its exit code says why

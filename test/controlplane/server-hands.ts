@@ -6,7 +6,7 @@ import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync, readlinkSync } from 'node:fs'
-import { setTimeout as sleep } from 'node:timers/promises'
+import { waitUntil } from '../waiting/wait-until.ts'
 import { type ApiResponse, apiClient } from './api-request.ts'
 import type { ControlPlane } from './control-plane.ts'
 import type { ServerName } from './find-control-plane.ts'
@@ -18,10 +18,8 @@ interface Ending {
   after(work: () => Promise<void> | void): void
 }
 
-/** Milliseconds: a loaded machine is slow, not broken. */
-const PATIENCE = 60_000
-const POLL = 50
-const ANSWER_WITHIN = 2_000
+/** Milliseconds; who does not answer in time is asked again. */
+const ANSWER_WITHIN = 5_000
 
 export class ServerHands {
   pid: number
@@ -45,7 +43,7 @@ export class ServerHands {
   /** `kill -9`; resolves when the process is gone. */
   async kill(): Promise<void> {
     process.kill(this.pid, 'SIGKILL')
-    await until('the process is gone', async () => !isRunning(this.pid))
+    await waitUntil('the process is gone', () => !isRunning(this.pid))
   }
 
   /** Starts it as it was. It ends with this process. */
@@ -61,14 +59,14 @@ export class ServerHands {
   /** Starts it as it was, and waits until it is ready. The threads of a killed process may hold its port a moment longer: it is tried again. */
   async start(): Promise<void> {
     this.launch()
-    await until('the server is ready', async () => {
+    await waitUntil('the server is ready', () => {
       if (this.child?.exitCode !== null) this.launch()
       return this.isReady()
     })
   }
 
-  ready(): Promise<void> {
-    return until('the server is ready', this.isReady)
+  async ready(): Promise<void> {
+    await waitUntil('the server is ready', this.isReady)
   }
 
   /** The process stands still: connections stay open, and nobody answers. */
@@ -116,14 +114,6 @@ function readiness(answer: Promise<ApiResponse<unknown>>): Promise<boolean> {
     ({ status }) => status === 200,
     () => false,
   )
-}
-
-async function until(what: string, isSo: () => Promise<boolean>): Promise<void> {
-  const end = performance.now() + PATIENCE
-  while (!(await isSo())) {
-    if (performance.now() > end) assert.fail(`never: ${what}`)
-    await sleep(POLL)
-  }
 }
 
 /** A zombie runs no more; the file may go while it is read. */

@@ -63,7 +63,7 @@ await controlPlaneStartSuite('startControlPlane', (found) => {
   })
 
   test('a plane that is not ready in time is an error with the logs', async () => {
-    await assert.rejects(start({ readyWithinMs: 1 }), /no readiness in time[\s\S]*--- kube-apiserver/)
+    await assert.rejects(start({ readyWithinMs: 1 }), /this never came: the control plane is ready[\s\S]*--- kube-apiserver/)
   })
 
   test('when somebody takes the port, another is tried', async () => {

@@ -1,6 +1,6 @@
 import { mkdir, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
+import { type WaitOptions, waitUntil } from '../waiting/wait-until.ts'
 import { type ApiClient, apiClient } from './api-request.ts'
 import { type ControlPlane, type ControlPlaneState, openControlPlane, STATE_FILE, untilExists } from './control-plane.ts'
 import {
@@ -35,13 +35,11 @@ export interface StartOptions extends FindOptions {
   readonly apiServerFlags?: readonly string[]
   /** Chooses kube-apiserver's port on 127.0.0.1. Called again when the port turns out to be taken. Defaults to `freePort`. */
   readonly choosePort?: () => Promise<number>
-  /** How long to wait for readiness. Defaults to 90 seconds: a loaded machine is slow, not broken. */
+  /** How long to wait for readiness, in milliseconds, as `hangsAfter` of `waitUntil`; for the test of that. */
   readonly readyWithinMs?: number
 }
 
 const WHAT = 'the control plane'
-const READY_WITHIN_MS = 90_000
-const POLL_MS = 50
 const ANSWER_WITHIN_MS = 5_000
 const CONTROLLER_MANAGER: Identity = { user: 'system:kube-controller-manager', groups: [] }
 
@@ -73,7 +71,7 @@ async function startOnFreePort(found: ControlPlaneBinaries, options: StartOption
       apiServerFlags: options.apiServerFlags ?? [],
     }
     const authority = await writeFiles(setup)
-    const servers = await startServers(found, setup, authority, guard, options.readyWithinMs ?? READY_WITHIN_MS)
+    const servers = await startServers(found, setup, authority, guard, options.readyWithinMs)
     const state: ControlPlaneState = {
       url: urlOf(setup),
       directory: guard.directory,
@@ -96,25 +94,26 @@ async function startServers(
   setup: ServerSetup,
   authority: TestAuthority,
   guard: Guard,
-  readyWithinMs: number,
+  hangsAfter: number | undefined,
 ): Promise<readonly StartedServer[]> {
   const client = apiClient(urlOf(setup), authority.certificate, clientCredential(authority, ADMIN))
-  const deadline = performance.now() + readyWithinMs
   const start = (name: ServerName, flags: readonly string[]) => startServer(found, guard, name, flags)
 
   // kube-apiserver tries etcd until it answers, so the two start together.
   const etcd = await start('etcd', etcdFlags(setup))
   const apiServer = await start('kube-apiserver', apiServerFlags(setup))
   const store = [etcd, apiServer]
-  await whileRunning(WHAT, store, deadline, (signal) => untilReady(client, signal))
-  await whileRunning(WHAT, store, deadline, () => untilExists(client, '/api/v1/namespaces/default', readyWithinMs))
+  await whileRunning(WHAT, store, async (signal) => {
+    await untilReady(client, { signal, hangsAfter })
+    await untilExists(client, '/api/v1/namespaces/default', { signal, hangsAfter })
+  })
   if (!setup.controllerManager) return store
 
   // It gives up on a kube-apiserver that is not healthy within 10 seconds, so it starts after.
   const controllers = await start('kube-controller-manager', controllerManagerFlags(setup))
   const all = [...store, controllers]
   const account = '/api/v1/namespaces/default/serviceaccounts/default'
-  await whileRunning(WHAT, all, deadline, () => untilExists(client, account, readyWithinMs))
+  await whileRunning(WHAT, all, (signal) => untilExists(client, account, { signal, hangsAfter }))
   return all
 }
 
@@ -137,17 +136,14 @@ async function startServer(found: ControlPlaneBinaries, guard: Guard, name: Serv
   return { ...started, name }
 }
 
-async function untilReady(client: ApiClient, signal: AbortSignal): Promise<void> {
-  while (!signal.aborted) {
-    // Whoever took the port may accept the connection and never answer.
-    const either = AbortSignal.any([signal, AbortSignal.timeout(ANSWER_WITHIN_MS)])
-    const status = await client('GET', '/readyz', { signal: either }).then(
-      (response) => response.status,
-      () => 'no answer', // it does not listen yet
+async function untilReady(client: ApiClient, options: WaitOptions): Promise<void> {
+  // Whoever took the port may accept the connection and never answer: it is asked again.
+  const answer = () =>
+    client('GET', '/readyz', { signal: AbortSignal.timeout(ANSWER_WITHIN_MS) }).then(
+      ({ status }) => status === 200,
+      () => false, // it does not listen yet
     )
-    if (status === 200) return
-    await sleep(POLL_MS)
-  }
+  await waitUntil('the control plane is ready', answer, options)
 }
 
 async function writeFiles(setup: ServerSetup): Promise<TestAuthority> {

@@ -30,7 +30,8 @@ export interface Guard {
   stop(): Promise<void>
 }
 
-const STOP_WAIT_MS = 15_000
+/** Longer than the guard itself waits. */
+const STOP_WAIT_MS = 120_000
 // Options meant for the starter alone: a debugger port can be opened once, and the test runner's channel is not ours.
 const STARTER_ONLY = ['NODE_OPTIONS', 'NODE_TEST_CONTEXT', 'NODE_V8_COVERAGE']
 

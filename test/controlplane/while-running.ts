@@ -1,5 +1,4 @@
 import { readFile } from 'node:fs/promises'
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { GuardedProcess } from './start-guard.ts'
 
 const LOG_CHARACTERS = 3_000
@@ -22,29 +21,32 @@ export async function onFreePort<T>(start: () => Promise<T>): Promise<T> {
 }
 
 /**
- * `work`'s result, unless one of `servers` ends or `deadline` (of `performance.now`) passes before. Then it rejects with
- * the end of the servers' logs: a `PortTaken` when they say so.
+ * `work`'s result, unless it rejects or one of `servers` ends before. Then it rejects with the reason and the end of the servers' logs:
+ * a `PortTaken` when they say so.
  *
  * @param what of which the error says that it did not start, for people
+ * @param work its signal is aborted when nobody waits for it any more
  */
 export async function whileRunning<T>(
   what: string,
   servers: readonly GuardedProcess[],
-  deadline: number,
   work: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
   const stop = new AbortController()
-  const late = sleep(Math.max(0, deadline - performance.now()), 'no readiness in time', { signal: stop.signal })
-  const ends = servers.map((server) => server.exit.then((how) => `${server.name} ended with ${how}`))
-  const failure = Promise.race([late, ...ends]).then(async (why) => {
-    const logs = await Promise.all(servers.map(endOfLog))
-    const message = `${what} did not start: ${why}\n${logs.join('\n')}`
-    throw message.includes('address already in use') ? new PortTaken(message) : new Error(message)
+  const ends = servers.map(async (server): Promise<never> => {
+    const how = await server.exit
+    throw new Error(`${server.name} ended with ${how}`)
   })
+  // A server ends long after.
+  for (const end of ends) end.catch(() => {})
   try {
-    return await Promise.race([work(stop.signal), failure])
+    return await Promise.race([work(stop.signal), ...ends])
+  } catch (cause) {
+    if (cause instanceof PortTaken) throw cause
+    const logs = await Promise.all(servers.map(endOfLog))
+    const message = `${what} did not start: ${cause instanceof Error ? cause.message : String(cause)}\n${logs.join('\n')}`
+    throw message.includes('address already in use') ? new PortTaken(message) : new Error(message, { cause })
   } finally {
-    failure.catch(() => {}) // the timer is aborted below, or a server ends long after
     stop.abort()
   }
 }

@@ -7,6 +7,7 @@ import { type Resource, readResource } from '../../src/krm/resource.ts'
 import { isJsonObject, type JsonObject } from '../../src/text/json.ts'
 import { objectsIn, parseGoYaml } from '../../src/yaml/read/go-yaml.ts'
 import type { ControlPlane } from '../controlplane/control-plane.ts'
+import { waitUntil } from '../waiting/wait-until.ts'
 import { send } from './send.ts'
 
 /** Where objects of the demo's kinds lie. */
@@ -28,12 +29,8 @@ export interface SyncerFiles {
 export async function prepareCluster(plane: ControlPlane, namespace: string): Promise<void> {
   await send(plane, 'POST', '/api/v1/namespaces', { body: { apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } } })
   await send(plane, 'POST', '/apis/apiextensions.k8s.io/v1/customresourcedefinitions', { body: RESOURCE_GROUP_CRD })
-  for (let tries = 0; ; tries += 1) {
-    const { status } = await plane.request('GET', '/apis/kpt.dev/v1alpha1/resourcegroups')
-    if (status === 200) return
-    if (tries === 200) throw new Error('the ResourceGroup kind is not served')
-    await new Promise((resolve) => setTimeout(resolve, 50))
-  }
+  const isServed = async () => (await plane.request('GET', '/apis/kpt.dev/v1alpha1/resourcegroups')).status === 200
+  await waitUntil('the ResourceGroup kind is served', isServed)
 }
 
 /** Applies every manifest of the package in `files`. */

@@ -8,6 +8,7 @@ import type { ResourceId } from '../../src/krm/resource-id.ts'
 import type { Observation } from '../../src/plan/turn/observation.ts'
 import type { ClusterReader } from '../../src/ports/cluster.ts'
 import { observeCluster, observeRepository } from '../../src/reconcile/observe/observe-units.ts'
+import { realClock } from '../apiserver/live-cluster.ts'
 import { InProcessRenderer } from '../fakes/in-process-renderer.ts'
 import { BOT_EMAIL, MemoryRepository } from '../fakes/memory-repository.ts'
 import { turnRequest } from '../fakes/turn-request.ts'
@@ -58,7 +59,7 @@ export async function observeCase(one: DriftCase, times: CaseTimes, cluster: Clu
   const request = turnRequest({
     key: KEY,
     bot: { email: BOT_EMAIL },
-    clock: { now: () => new Date() },
+    clock: realClock,
     renderer: new InProcessRenderer(),
   })
   const signal = new AbortController().signal

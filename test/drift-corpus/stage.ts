@@ -9,6 +9,8 @@ import type { Appliers, ApplierTool } from '../appliers/appliers.ts'
 import type { ControlPlane } from '../controlplane/control-plane.ts'
 import { startControlPlane } from '../controlplane/start-control-plane.ts'
 import type { Unavailable } from '../programs/build-programs.ts'
+import { nextSecond } from '../waiting/next-second.ts'
+import { hangLimit, waitSteady, waitUntil } from '../waiting/wait-until.ts'
 import { type AppliedBy, CORPUS, type DriftCase, filesBelow, type Step } from './case.ts'
 
 export interface CaseStage {
@@ -43,7 +45,7 @@ export async function startCorpusPlane(report: (line: string) => void): Promise<
 async function installKinds(plane: ControlPlane): Promise<void> {
   const folder = join(CORPUS, '_server', 'kinds')
   await plane.kubectl(['apply', '--server-side', '--filename', folder])
-  await plane.kubectl(['wait', '--for=condition=Established', 'crd', '--all', '--timeout=60s'])
+  await plane.kubectl(['wait', '--for=condition=Established', 'crd', '--all', '--timeout=4m'])
 }
 
 /**
@@ -160,27 +162,11 @@ const TYPES: Readonly<Record<string, string>> = {
   apply: 'application/apply-patch+yaml',
 }
 
-/** Entries of managedFields have a time of whole seconds: what comes after must be later. */
-async function nextSecond(): Promise<void> {
-  await sleep(1_000 - (Date.now() % 1_000) + 20)
-}
-
 const POLICY_MS = 2_500
-const QUIET_MS = 1_200
-const MOST_MS = 20_000
 
-/** Until nothing of the namespace was written for a while. */
+/** Until nothing of the namespace is written any more. */
 async function settled({ plane, namespace }: CaseStage): Promise<void> {
-  const deadline = performance.now() + MOST_MS
-  let before = ''
-  let since = performance.now()
-  while (performance.now() < deadline) {
-    const now = await versionsIn(plane, namespace)
-    if (now !== before) since = performance.now()
-    before = now
-    if (performance.now() - since > QUIET_MS) return
-    await sleep(300)
-  }
+  await waitSteady(`the controllers are done with ${namespace}`, () => versionsIn(plane, namespace))
 }
 
 const WATCHED = [
@@ -218,11 +204,8 @@ async function createNamespace(plane: ControlPlane, name: string): Promise<void>
     body: { apiVersion: 'v1', kind: 'Namespace', metadata: { name } },
   })
   if (status !== 201) throw new Error(`cannot create namespace ${name}: ${JSON.stringify(body)}`)
-  for (let tries = 0; tries < 200; tries += 1) {
-    if ((await plane.request('GET', `/api/v1/namespaces/${name}/serviceaccounts/default`)).status === 200) return
-    await sleep(100)
-  }
-  throw new Error(`namespace ${name} has no service account`)
+  const account = `/api/v1/namespaces/${name}/serviceaccounts/default`
+  await waitUntil(`${account} exists`, async () => (await plane.request('GET', account)).status === 200)
 }
 
 /** kubectl in the folder and the namespace of the case. @returns stdout @throws Error with what it said */
@@ -234,7 +217,7 @@ export async function kubectl(
   exitCodes: readonly number[] = [0],
 ): Promise<string> {
   const env = { PATH: process.env['PATH'], HOME: join(tmpdir(), 'drift-corpus-home'), KUBECONFIG: kubeconfig, ...environment }
-  const child = spawn('kubectl', args, { cwd: folder, env, signal: AbortSignal.timeout(60_000), killSignal: 'SIGKILL' })
+  const child = spawn('kubectl', args, { cwd: folder, env, signal: hangLimit(`kubectl ${args.join(' ')}`), killSignal: 'SIGKILL' })
   child.stdin.on('error', () => {}) // it ended without reading; its exit code says why
   child.stdin.end(stdin ?? '')
   const ended = new Promise<number>((resolve, reject) => {

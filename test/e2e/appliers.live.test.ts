@@ -76,7 +76,7 @@ else {
 
     /** What is none of git's business: a restart, a scale inside the autoscaler's range, an injected certificate. */
     async function live(replicas: number): Promise<void> {
-      const restarted = { 'kubectl.kubernetes.io/restartedAt': new Date().toISOString() }
+      const restarted = { 'kubectl.kubernetes.io/restartedAt': `2026-11-21T10:00:0${replicas}Z` }
       for (const namespace of namespaces) {
         const web = `/apis/apps/v1/namespaces/${namespace}/deployments/web`
         await patch(web, 'kubectl-rollout', { spec: { template: { metadata: { annotations: restarted } } } })

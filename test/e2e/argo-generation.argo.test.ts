@@ -277,7 +277,7 @@ async function openArgoWorld(t: TestContext, { plane, gitea, found, appliers }: 
   const { world } = review
   await review.git('push', '--quiet', '--force', review.address, 'main')
   await world.pipe(DEFINITION, 'apply', '--filename=-')
-  await world.kubectl('wait', '--for=condition=Established', '--all', 'crd', '--timeout=60s')
+  await world.kubectl('wait', '--for=condition=Established', '--all', 'crd', '--timeout=4m')
   await world.kubectl('create', 'namespace', 'argocd')
   await world.pipe(bootstrapOf(files), 'apply', '--filename=-')
   const argo = new ArgoSyncer({ plane, found, appliers, read: () => newest(review) })

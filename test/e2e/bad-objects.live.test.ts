@@ -4,6 +4,7 @@ import { test } from 'node:test'
 import type { DriftReportList } from '../../src/record/schema.ts'
 import type { ControlPlane } from '../controlplane/control-plane.ts'
 import { controlPlaneSuite } from '../controlplane/control-plane-suite.ts'
+import { waitUntil } from '../waiting/wait-until.ts'
 import { kptfile, policy } from './packages.ts'
 import { assertExit, openWorld, type World } from './world.ts'
 
@@ -59,7 +60,7 @@ await controlPlaneSuite('bad objects', {}, (plane) => {
 
     let reported: string[] = []
     // The server learns of its policies by a watch.
-    for (let tries = 0; tries < 40 && reported.length < 6; tries += 1) {
+    await waitUntil('the server knows its policies', async () => {
       const list = await listOf(world)
       reported = list.incomplete.map(({ ref, state, code, why }) => `${ref?.kind}/${ref?.name} ${state} ${code} ${why}`).sort()
       const changes = list.items.flatMap(({ spec }) =>
@@ -69,9 +70,8 @@ await controlPlaneSuite('bad objects', {}, (plane) => {
         'ConfigMap/free modified data.key',
         'Service/web modified spec.ports[port=80,protocol=TCP].targetPort',
       ])
-      if (reported.some((line) => line.startsWith('Deployment/')) && reported.some((line) => line.startsWith('Service/'))) break
-      await new Promise((resolve) => setTimeout(resolve, 100))
-    }
+      return ['Deployment/', 'Service/'].every((kind) => reported.some((line) => line.startsWith(kind)))
+    })
     const gone = `blocked BP3011 it is not there, and the server refuses it: NamespaceTerminating: namespace ${ending} is being deleted`
     assert.deepEqual(reported, [
       `ConfigMap/gone ${gone}`,

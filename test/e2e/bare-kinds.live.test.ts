@@ -78,8 +78,8 @@ await controlPlaneSuite('objects of many kinds without managers', { controllerMa
       const manifests = objectsOfManyKinds(namespace)
       const world = await openWorld(t, plane, { 'apps/kinds/Kptfile': kptfile('kinds'), 'apps/kinds/all.yaml': manifests })
       await applyAll(world, manifests, how === 'server-side' ? ['--server-side'] : [])
-      await world.kubectl('wait', 'pvc/pvc', '-n', namespace, '--for=jsonpath={.status.phase}=Bound', '--timeout=60s')
-      await world.kubectl('wait', 'secret/token', '-n', namespace, '--for=jsonpath={.data.token}', '--timeout=60s')
+      await world.kubectl('wait', 'pvc/pvc', '-n', namespace, '--for=jsonpath={.status.phase}=Bound', '--timeout=4m')
+      await world.kubectl('wait', 'secret/token', '-n', namespace, '--for=jsonpath={.data.token}', '--timeout=4m')
       await world.settled(namespace, 'd', 1)
       const clear = '[{"op":"replace","path":"/metadata/managedFields","value":[{}]}]'
       for (const { object } of EDITS(namespace)) await world.kubectl('patch', object, '-n', namespace, '--type=json', '-p', clear)

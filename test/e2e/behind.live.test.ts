@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import type { ControlPlane } from '../controlplane/control-plane.ts'
 import { controlPlaneSuite } from '../controlplane/control-plane-suite.ts'
+import { nextSecond } from '../waiting/next-second.ts'
 import { policy, webPackage } from './packages.ts'
 import { assertExit, openWorld, type World } from './world.ts'
 
@@ -116,11 +117,6 @@ async function moveOn(world: World, namespace: string): Promise<void> {
   const more = `apiVersion: v1\nkind: ConfigMap\nmetadata: {name: more, namespace: ${namespace}}\ndata: {a: b}\n`
   const config = world.read('apps/web/config.yaml').replace("theme: 'light'\n", 'color: blue\n')
   await world.commit({ 'apps/web/deployment.yaml': deployment, 'apps/web/config.yaml': `${config}---\n${more}` }, 'feat: more')
-}
-
-/** Times of the server and of git count seconds. */
-function nextSecond(): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, 1_100))
 }
 
 async function changes(world: World): Promise<string[]> {

@@ -213,7 +213,7 @@ async function openSweep(t: TestContext, plane: ControlPlane, server: Gitea, { s
     '-',
   )
   const names = CANARY_KINDS.map(({ plural, group }) => `crd/${plural}.${group}`)
-  await world.kubectl('wait', '--for=condition=Established', '--timeout=60s', ...names)
+  await world.kubectl('wait', '--for=condition=Established', '--timeout=4m', ...names)
   await review.observe()
   await world.sync('apps')
   await quoted.afterSync(world)

@@ -39,7 +39,7 @@ await controlPlaneSuite('live objects of many kinds as manifests', { controllerM
       const manifests = objectsOfManyKinds(namespace)
       const world = await openWorld(t, plane, { 'README.md': 'kinds\n' })
       await applyAll(world, manifests, how === 'server-side' ? ['--server-side'] : [])
-      await world.kubectl('wait', 'pvc/pvc', '-n', namespace, '--for=jsonpath={.status.phase}=Bound', '--timeout=60s')
+      await world.kubectl('wait', 'pvc/pvc', '-n', namespace, '--for=jsonpath={.status.phase}=Bound', '--timeout=4m')
       await world.settled(namespace, 'd', 1)
       const { reader: cluster, close } = await connect(plane)
       t.after(() => close())

@@ -6,24 +6,36 @@ import { type TestContext, test } from 'node:test'
 import { parse, stringify } from 'yaml'
 import type { ControlPlane } from '../controlplane/control-plane.ts'
 import { controlPlaneSuite } from '../controlplane/control-plane-suite.ts'
-import { configPackage, gatedPushes, PROPOSE, paint, quiet, startWatching, type WatchingController } from './watched-world.ts'
+import { configPackage, gatedPushes, PROPOSE, paint, startWatching, type WatchingController } from './watched-world.ts'
 import { openWorld, refsOfPeople, type World } from './world.ts'
 
-/** Milliseconds in which the file is read three times. */
-const THREE_LOOKS = 16_000
+const PRELOADED = `--import=${new URL('../faults/counted-reads.ts', import.meta.url).href}`
 
 /** A folder as the kubelet mounts a ConfigMap: `controller.yaml` is a link through `..data`, which one rename replaces. */
 class Mount {
   readonly path: string
+  /** Of the controller: it says when it has read the file. */
+  readonly env: NodeJS.ProcessEnv
   private readonly folder: string
+  private readonly reads: string
   private present = ''
 
   constructor(world: World, text: string) {
     this.folder = join(world.folder, 'mount')
     mkdirSync(this.folder)
     this.path = join(this.folder, 'controller.yaml')
+    this.reads = join(world.folder, 'reads')
+    writeFileSync(this.reads, '')
+    this.env = { NODE_OPTIONS: PRELOADED, BACKPORCH_TEST_READ_FILE: this.path, BACKPORCH_TEST_READS: this.reads }
     symlinkSync('..data/controller.yaml', this.path)
     this.swap((file) => writeFileSync(file, text))
+  }
+
+  /** Waits until the controller has read the file so often again. */
+  async looks(controller: WatchingController, more: number): Promise<void> {
+    const count = (): number => readFileSync(this.reads).length
+    const before = count()
+    await controller.until(`the file is read ${more} times`, () => count() >= before + more)
   }
 
   write(text: string): void {
@@ -71,7 +83,7 @@ await controlPlaneSuite('a configuration that changes', {}, (plane) => {
     const { world, namespace } = await opened(t, 'one')
     const good = config(new Map([[world.repository, ['test']]]))
     const mount = new Mount(world, good)
-    const controller = await startWatching(t, world, ['--config', mount.path])
+    const controller = await startWatching(t, world, ['--config', mount.path], mount.env)
     let edits = 0
     /** A hand edit reaches the repository. */
     const works = async (why: string): Promise<void> => {
@@ -102,7 +114,7 @@ await controlPlaneSuite('a configuration that changes', {}, (plane) => {
       mount.swap(make)
       await controller.until(`the file ${why}`, () => controller.events('failure').length > before)
       await works(why)
-      if (at === 0 || why === 'is a folder') await quiet(THREE_LOOKS)
+      if (at === 0 || why === 'is a folder') await mount.looks(controller, 4)
       const told = controller.events('failure').slice(before)
       assert.deepEqual(
         told.map((one) => one['code']),
@@ -126,7 +138,7 @@ await controlPlaneSuite('a configuration that changes', {}, (plane) => {
     const mount = new Mount(one.world, config(alone))
     const pushes = [one, two].map(({ world }) => gatedPushes(world))
     const [ofOne, ofTwo] = [pushes[0] ?? assert.fail(), pushes[1] ?? assert.fail()]
-    const controller = await startWatching(t, one.world, ['--config', mount.path])
+    const controller = await startWatching(t, one.world, ['--config', mount.path], mount.env)
 
     ofOne.hold()
     await paint(one.world, one.namespace, 'a1', 'blue')
@@ -141,7 +153,9 @@ await controlPlaneSuite('a configuration that changes', {}, (plane) => {
     await paint(two.world, two.namespace, 'a1', 'blue')
     await controller.until('the other is in a push', ofTwo.isHeld)
     mount.write(config(alone))
-    await quiet(THREE_LOOKS)
+    // It is used when two looks found it; the push is waited for.
+    await mount.looks(controller, 2)
+    await ofTwo.staysHeld()
     assert.deepEqual(await two.world.proposals(), [])
     ofTwo.release()
     await controller.until('it is removed', () => configured(controller).length === 2)
@@ -151,7 +165,7 @@ await controlPlaneSuite('a configuration that changes', {}, (plane) => {
     await paint(two.world, two.namespace, 'a2', 'green')
     await paint(one.world, one.namespace, 'a2', 'green')
     await controller.until('the first goes on', () => controller.transitions().includes('updated apps/kept Drifted'))
-    await quiet(3_000)
+    await controller.looks(2)
     assert.deepEqual(await refsOfPeople(two.world), left, 'nothing of it is touched any more')
 
     mount.write(config(both))
@@ -169,14 +183,15 @@ await controlPlaneSuite('a configuration that changes', {}, (plane) => {
     const pushes = gatedPushes(world)
     const of = (...contexts: readonly string[]): string => config(new Map([[world.repository, contexts]]))
     const mount = new Mount(world, of('edge-1', 'edge-2'))
-    const controller = await startWatching(t, world, ['--config', mount.path, '--kubeconfig', twoContexts(world, plane)])
+    const controller = await startWatching(t, world, ['--config', mount.path, '--kubeconfig', twoContexts(world, plane)], mount.env)
     await paint(world, namespace, 'a1', 'blue')
     await controller.until('both are proposed', async () => (await world.proposals()).length === 2)
     pushes.hold()
     await paint(world, namespace, 'a2', 'blue')
     await controller.until('it is in a push', pushes.isHeld)
     mount.write(of('edge-1'))
-    await quiet(THREE_LOOKS)
+    await mount.looks(controller, 2)
+    await pushes.staysHeld()
     pushes.release()
     await controller.until('it is removed', () => configured(controller).length === 1)
     assert.deepEqual(configured(controller), [[0, 1, 0]])
@@ -188,7 +203,7 @@ await controlPlaneSuite('a configuration that changes', {}, (plane) => {
         .slice(turns)
         .some(({ writes }) => Number(writes) > 0),
     )
-    await quiet(6_000)
+    await controller.looks(3)
     assert.equal((await world.proposals()).length, 2)
     const ledger = await world.remote('ls-tree', '-r', '--name-only', 'drift-ledger')
     assert.match(ledger, /^clusters\/edge-2\/apps--fleet\/report\.yaml$/m)

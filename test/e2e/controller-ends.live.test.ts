@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { controlPlaneSuite } from '../controlplane/control-plane-suite.ts'
-import { configPackage, gatedPushes, PROPOSE, paint, quiet, startWatching, WatchingController } from './watched-world.ts'
+import { configPackage, gatedPushes, PROPOSE, paint, startWatching, WatchingController } from './watched-world.ts'
 import { openWorld, type World } from './world.ts'
 
 /** A promise that nobody waits for is rejected. */
@@ -28,7 +28,7 @@ await controlPlaneSuite('a controller that ends', {}, (plane) => {
       return branch !== undefined && (await world.remote('log', '-1', '--format=%B', branch)).includes(color)
     })
     const refs = await world.refs()
-    await quiet(5_000)
+    await next.looks(3)
     assert.deepEqual([(await world.proposals()).length, await world.refs()], [1, refs])
     await paint(world, namespace, 'a1', 'red')
     await next.until('withdrawn', async () => (await world.proposals()).length === 0)
@@ -47,7 +47,7 @@ await controlPlaneSuite('a controller that ends', {}, (plane) => {
     await controller.until('it is in a push', pushes.isHeld)
     controller.send('SIGTERM')
     await controller.until('it says that it stops', () => controller.events('stopping').length === 1)
-    await quiet(1_000)
+    await pushes.staysHeld()
     pushes.release()
     assert.deepEqual(await controller.exited, { code: 0, signal: null })
     assert.equal((await world.proposals()).length, 1, 'what it began is there')

@@ -1,21 +1,23 @@
 /** The daemon as a process, with what it prints. */
-import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
 import { createHmac, randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
-import { setTimeout as wait } from 'node:timers/promises'
 import { type LogEvent, logEvents } from '../fakes/log-events.ts'
 import { PROGRAM } from '../program.ts'
+import { waitUntil } from '../waiting/wait-until.ts'
 import type { World } from './world.ts'
 
-const PATIENCE = 240_000
+interface ControllerEnd {
+  readonly code: number | null
+  readonly signal: NodeJS.Signals | null
+}
 
 export class Controller {
   stdout = ''
   stderr = ''
-  readonly exited: Promise<{ readonly code: number | null; readonly signal: NodeJS.Signals | null }>
   private readonly child: ChildProcess
+  private end: ControllerEnd | undefined
 
   /** @param args with `--repo` or `--config`, where it shall be about other repositories than the world's own */
   constructor(t: TestContext, world: World, args: readonly string[], env: NodeJS.ProcessEnv = {}) {
@@ -44,8 +46,15 @@ export class Controller {
     this.child.stderr?.setEncoding('utf8').on('data', (text: string) => {
       this.stderr += text
     })
-    this.exited = new Promise((resolve) => this.child.on('close', (code, signal) => resolve({ code, signal })))
+    this.child.on('close', (code, signal) => {
+      this.end = { code, signal }
+    })
     t.after(() => this.child.kill('SIGKILL'))
+  }
+
+  /** Resolves when it has ended, and all that it printed is here. */
+  get exited(): Promise<ControllerEnd> {
+    return waitUntil('the controller ends', () => this.end, { describe: () => this.printed() })
   }
 
   send(signal: NodeJS.Signals): void {
@@ -54,11 +63,11 @@ export class Controller {
 
   /** Asked again and again until it is so. */
   async until(what: string, isSo: () => boolean | Promise<boolean>): Promise<void> {
-    const end = performance.now() + PATIENCE
-    while (!(await isSo())) {
-      if (performance.now() > end) assert.fail(`never: ${what}\n--- stdout\n${this.stdout}\n--- stderr\n${this.stderr}`)
-      await wait(25)
-    }
+    await waitUntil(what, isSo, { describe: () => this.printed() })
+  }
+
+  private printed(): string {
+    return `--- stdout\n${this.stdout}\n--- stderr\n${this.stderr}`
   }
 
   /** Changes of units that it has told so far, of this outcome. */

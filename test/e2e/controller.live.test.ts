@@ -1,11 +1,11 @@
 /** The daemon as a process, against a real API server and a real git repository. */
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import { setTimeout as wait } from 'node:timers/promises'
 import { controlPlaneSuite } from '../controlplane/control-plane-suite.ts'
 import { logEvents } from '../fakes/log-events.ts'
 import { Controller, deliver } from './controller-process.ts'
 import { policy, webPackage } from './packages.ts'
+import { startWatching } from './watched-world.ts'
 import { openWorld, type World } from './world.ts'
 
 const SECRET = 'a secret of the test'
@@ -77,7 +77,7 @@ await controlPlaneSuite('controller', { controllerManager: true }, (plane) => {
     const deployment = world.read('apps/web/deployment.yaml')
     await world.commit({ 'apps/web/deployment.yaml': deployment.replace('replicas: 3', 'replicas: 4') }, 'feat(web): four replicas')
     assert.equal(await deliver(url, 'a guess'), 401)
-    await wait(1_500)
+    await controller.until('it is refused', () => logEvents(controller.stderr, 'refused').length === 1)
     assert.equal(before(), quiet)
     assert.equal(await deliver(url, SECRET), 202)
     await controller.until('the commit is seen', () => before() > quiet)
@@ -91,22 +91,23 @@ await controlPlaneSuite('controller', { controllerManager: true }, (plane) => {
   test('stopped in the middle of a turn, or killed, it leaves nothing half: the next one has the same end', async (t) => {
     const { world, namespace } = await inSync(t)
     await world.kubectl('scale', 'deployment/web', '--replicas=5', '-n', namespace)
-    for (const [signal, after] of [
-      ['SIGTERM', 300],
-      ['SIGKILL', 500],
-      ['SIGKILL', 700],
-      ['SIGTERM', 900],
+    const flags = ['--interval', '1s', '--log-level', 'debug']
+    for (const [signal, step] of [
+      ['SIGTERM', /"event":"started"/],
+      ['SIGKILL', /"step":"observing/],
+      ['SIGTERM', /"step":"observing/],
+      ['SIGKILL', /"step":"writing/],
+      ['SIGTERM', /"step":"writing/],
     ] as const) {
-      const controller = new Controller(t, world, ['--interval', '1s'])
-      await wait(after)
+      const controller = new Controller(t, world, flags)
+      await controller.until(`${step}`, () => step.test(controller.stderr))
       controller.send(signal)
       const { code } = await controller.exited
-      // Before it has its handlers, the system ends it.
-      if (signal === 'SIGTERM') assert.ok(code === 0 || code === 130 || code === null, `exit code ${code}\n${controller.stderr}`)
+      if (signal === 'SIGTERM') assert.ok(code === 0 || code === 130, `exit code ${code}\n${controller.stderr}`)
     }
-    const last = new Controller(t, world, ['--interval', '1s'])
+    const last = await startWatching(t, world)
     await last.until('proposed', async () => (await world.proposals()).length > 0)
-    await wait(1_500)
+    await last.looks(2)
     assert.equal((await world.proposals()).length, 1)
     assert.deepEqual(logEvents(last.stderr, 'failure'), [])
     await world.remote('fsck', '--strict')

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { parse } from 'yaml'
 import { controlPlaneSuite } from '../controlplane/control-plane-suite.ts'
+import { waitUntil } from '../waiting/wait-until.ts'
 import { policy, webPackage } from './packages.ts'
 import { assertExit, type Files, openWorld, type World } from './world.ts'
 
@@ -337,9 +338,9 @@ await controlPlaneSuite('decisions', { controllerManager: true }, (plane) => {
     const { world, namespace } = await open(t)
     await editByHand(world, namespace)
     assertExit(await world.backporch('scan'), 1)
-    const waiting = world.backporch('approve', 'apps/web', '--yes', '--wait', '--wait-timeout', '1m')
+    const waiting = world.backporch('approve', 'apps/web', '--yes', '--wait', '--wait-timeout', '10m')
     const published = async (): Promise<boolean> => (await world.refs()).has('refs/tags/apps/web/v1')
-    while (!(await published())) await new Promise((resolve) => setTimeout(resolve, 100))
+    await waitUntil('the revision is published', published)
     await world.sync('apps/web')
     assert.match(assertExit(await waiting, 0).stdout, /test matches git: verified/)
     await assertInSync(world)

@@ -1,8 +1,8 @@
 /** A package full of what an API server rewrites, fills in, converts and merges by key, and one hand edit for each of its objects. */
 
 import { randomBytes } from 'node:crypto'
-import { setTimeout } from 'node:timers/promises'
 import type { ControlPlane } from '../controlplane/control-plane.ts'
+import { waitUntil } from '../waiting/wait-until.ts'
 import { kptfile } from './packages.ts'
 import { createDefinition } from './shop-package.ts'
 import type { Files } from './world.ts'
@@ -66,13 +66,11 @@ export async function createGadgetKind(plane: ControlPlane): Promise<GadgetKind>
 
 /** A kind is served a while before the server publishes its schema. */
 async function published(plane: ControlPlane, group: string): Promise<void> {
-  for (let turn = 0; turn < 300; turn += 1) {
+  await waitUntil(`the server publishes the schema of ${group}`, async () => {
     // The server calls it plain text.
     const { body } = await plane.request<string>('GET', '/openapi/v3')
-    if (['v1', 'v1alpha1'].every((version) => body.includes(`"apis/${group}/${version}"`))) return
-    await setTimeout(100)
-  }
-  throw new Error(`the server publishes no schema of ${group}`)
+    return ['v1', 'v1alpha1'].every((version) => body.includes(`"apis/${group}/${version}"`))
+  })
 }
 
 /** Every manifest stands in `all.yaml`. */

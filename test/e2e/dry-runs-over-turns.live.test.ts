@@ -27,7 +27,7 @@ async function turns(t: TestContext, { kubeconfig }: ControlPlane, repository: M
   const request = turnRequest({
     fieldManager: 'ci',
     key: redactionKey(new Uint8Array(32).fill(7)),
-    clock: { now: () => new Date() },
+    clock: realClock,
     bot: { email: BOT_EMAIL },
     renderer: new InProcessRenderer(),
     between: new BetweenTurns(),

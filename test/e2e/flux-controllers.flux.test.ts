@@ -256,7 +256,7 @@ async function openFluxWorld(t: TestContext, plane: ControlPlane, gitea: Gitea):
   const { components, sync } = bootstrapOf(files)
   const bootstrap = (text: string): Promise<string> => world.pipe(text, 'apply', '--server-side', '--field-manager=flux', '--filename=-')
   await bootstrap(components)
-  await world.kubectl('wait', '--for=condition=Established', '--all', 'crd', '--timeout=60s')
+  await world.kubectl('wait', '--for=condition=Established', '--all', 'crd', '--timeout=4m')
   await world.kubectl('create', 'secret', 'generic', 'cluster-secrets', '--namespace=flux-system', `--from-literal=api_token=${TOKEN}`)
   await bootstrap(sync)
   const flux = await startFlux(plane, found)

@@ -4,6 +4,7 @@ import { test } from 'node:test'
 import { controlPlaneSuite } from '../controlplane/control-plane-suite.ts'
 import { findHelm } from '../helm/find-helm.ts'
 import { storefrontFiles, storefrontPlacement, storefrontPolicy, UNIT, VALUES } from '../helm/storefront-world.ts'
+import { nextSecond } from '../waiting/next-second.ts'
 import { runProgram } from './run-program.ts'
 import { assertExit, openWorld, type World } from './world.ts'
 
@@ -101,8 +102,3 @@ else
       )
     })
   })
-
-/** Entries of managedFields have a time of whole seconds. */
-async function nextSecond(): Promise<void> {
-  await new Promise((resolve) => setTimeout(resolve, 1_020 - (Date.now() % 1_000)))
-}

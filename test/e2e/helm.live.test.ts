@@ -5,6 +5,7 @@ import { LEFT_OVER } from '../../src/drift/compare/last-applied.ts'
 import type { DriftReportList } from '../../src/record/schema.ts'
 import { type ApplierTool, findAppliers, type HelmTool } from '../appliers/appliers.ts'
 import { controlPlaneSuite } from '../controlplane/control-plane-suite.ts'
+import { nextSecond } from '../waiting/next-second.ts'
 import { kptfile } from './packages.ts'
 import { assertExit, openWorld, type World } from './world.ts'
 
@@ -214,9 +215,4 @@ async function observed(world: World, exit: number): Promise<Observed> {
       .map(({ state, ref, path }) => `${state} ${ref.kind}/${ref.name} ${path ?? '-'}`)
       .sort(),
   }
-}
-
-/** Entries of managedFields have a time of whole seconds. */
-async function nextSecond(): Promise<void> {
-  await new Promise((resolve) => setTimeout(resolve, 1_020 - (Date.now() % 1_000)))
 }

@@ -1,19 +1,13 @@
 /** Objects of the built-in kinds as people write them, and a custom one. */
 import { createHash } from 'node:crypto'
-import { setTimeout as sleep } from 'node:timers/promises'
+import { retryWhile } from '../waiting/wait-until.ts'
 import type { World } from './world.ts'
 
 /** The definition first, and everything until the server serves its kind. */
 export async function applyAll(world: World, manifests: string, flags: readonly string[]): Promise<void> {
-  for (let left = 20; ; left -= 1) {
-    try {
-      await world.pipe(manifests, 'apply', ...flags, '-f', '-')
-      return
-    } catch (thrown) {
-      if (left === 0) throw thrown
-      await sleep(500)
-    }
-  }
+  const apply = () => world.pipe(manifests, 'apply', ...flags, '-f', '-')
+  const isUnserved = (thrown: unknown): boolean => thrown instanceof Error && thrown.message.includes('no matches for kind')
+  await retryWhile('the server serves its kind', apply, isUnserved)
 }
 
 export function objectsOfManyKinds(namespace: string): string {

@@ -153,7 +153,7 @@ async function noisy(t: TestContext, plane: ControlPlane): Promise<{ world: Worl
   const injected = `[{"op":"add","path":"/webhooks/0/clientConfig/caBundle","value":"${plane.caData}"}]`
   await world.kubectl('patch', `validatingwebhookconfiguration/${space}`, '--type=json', '--field-manager=cainjector', '-p', injected)
   const wait = (object: string, condition: string): Promise<string> =>
-    world.kubectl('wait', object, `--namespace=${space}`, `--for=jsonpath=${condition}`, '--timeout=60s')
+    world.kubectl('wait', object, `--namespace=${space}`, `--for=jsonpath=${condition}`, '--timeout=4m')
   await wait('pvc/data', '{.status.phase}=Bound')
   await wait('secret/robot', '{.data.token}')
   await wait(`clusterrole/${space}-all`, '{.rules[0].verbs[0]}=get')

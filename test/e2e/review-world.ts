@@ -4,11 +4,11 @@
  */
 import assert from 'node:assert/strict'
 import type { TestContext } from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { ControlPlane } from '../controlplane/control-plane.ts'
 import { isApiWrite, isPush } from '../gitea/faulty-proxy.ts'
 import type { Gitea } from '../gitea/gitea.ts'
 import { createGiteaFixture, type GiteaFixture } from '../gitea/gitea-fixture.ts'
+import { waitUntil } from '../waiting/wait-until.ts'
 import type { ProgramRun } from './run-program.ts'
 import { type Files, openWorld, type World } from './world.ts'
 
@@ -98,13 +98,10 @@ export class ReviewWorld {
   }
 
   /** Gitea ends a pull request some time after the push that ends it. */
-  async closed(number: number): Promise<ObservedPull> {
-    for (let attempt = 0; ; attempt += 1) {
-      const pull = (await this.pulls()).find((one) => one.number === number)
-      if (pull?.state === 'closed') return pull
-      if (attempt === 100) assert.fail(`#${number} is still open`)
-      await sleep(100)
-    }
+  closed(number: number): Promise<ObservedPull> {
+    return waitUntil(`#${number} is closed`, async () =>
+      (await this.pulls()).find((one) => one.number === number && one.state === 'closed'),
+    )
   }
 
   /** Latest state by context. */

@@ -1,6 +1,7 @@
 /** Child processes of the acceptance tests: real programs, an environment of their own, everything they print kept. */
 import { spawn } from 'node:child_process'
 import { text } from 'node:stream/consumers'
+import { hangLimit } from '../waiting/wait-until.ts'
 
 export interface ProgramRun {
   readonly command: string
@@ -16,19 +17,17 @@ export interface ProgramOptions {
   readonly stdin?: string | undefined
 }
 
-const TIMEOUT_MS = 90_000
-
-/** Rejects only when the program cannot be started or does not end in time. */
+/** Rejects only when the program cannot be started or hangs. */
 export async function runProgram(program: string, args: readonly string[], options: ProgramOptions): Promise<ProgramRun> {
+  const command = [program, ...args].join(' ')
   const child = spawn(program, args, {
     cwd: options.cwd,
     env: options.env,
-    signal: AbortSignal.timeout(TIMEOUT_MS),
+    signal: hangLimit(command),
     killSignal: 'SIGKILL',
   })
   child.stdin.on('error', () => {}) // it ended without reading; its exit code says why
   child.stdin.end(options.stdin ?? '')
-  const command = [program, ...args].join(' ')
   const ended = new Promise<number>((resolve, reject) => {
     child.on('error', (error) => reject(new Error(`cannot run ${command}`, { cause: error })))
     child.on('close', (code) => resolve(code ?? -1))

@@ -67,7 +67,7 @@ export async function createDefinition(
   const body = { apiVersion: 'apiextensions.k8s.io/v1', kind: 'CustomResourceDefinition', ...definition }
   const created = await plane.request('POST', path, { body })
   if (created.status !== 201 && created.status !== 409) throw new Error(JSON.stringify(created.body))
-  const wait = ['wait', '--for=condition=Established', `crd/${definition.metadata.name}`, '--timeout=30s']
+  const wait = ['wait', '--for=condition=Established', `crd/${definition.metadata.name}`, '--timeout=4m']
   await plane.kubectl(wait)
 }
 

@@ -71,7 +71,7 @@ await controlPlaneStartSuite('what status says of a cluster', () => {
     for (const path of ['apps/web', 'apps/job', 'apps/pod']) await world.sync(path)
     const write = (object: string, patch: object) =>
       world.kubectl('patch', object, '-n', namespace, '--subresource=status', '--type=merge', '-p', JSON.stringify({ status: patch }))
-    const now = new Date().toISOString()
+    const now = '2026-11-21T10:00:00Z'
     const condition = (type: string, state: string, reason: string) => ({
       type,
       status: state,

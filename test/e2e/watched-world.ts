@@ -3,11 +3,11 @@ import assert from 'node:assert/strict'
 import { chmodSync, existsSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { parse } from 'yaml'
 import type { ControlPlane } from '../controlplane/control-plane.ts'
 import { startControlPlane } from '../controlplane/start-control-plane.ts'
 import { type LogEvent, logEvents } from '../fakes/log-events.ts'
+import { waitUntil } from '../waiting/wait-until.ts'
 import { Controller } from './controller-process.ts'
 import { kptfile, policy } from './packages.ts'
 import { type Files, openWorld, type World } from './world.ts'
@@ -103,11 +103,22 @@ export class WatchingController extends Controller {
     return sumOf((await this.get('/metrics')).body, name, labels)
   }
 
-  /** Seconds until it is so. */
-  async seconds(what: string, isSo: () => boolean | Promise<boolean>): Promise<number> {
-    const began = performance.now()
+  /** Requests that read from the git server: one in each look, and some more in a turn. */
+  private asked(): Promise<number> {
+    return this.metric('backporch_git_fetch_total')
+  }
+
+  /** Waits until it has looked so often again. It is done with what it found in all but the last look. */
+  async looks(count: number): Promise<void> {
+    const before = await this.asked()
+    await this.until(`it looks ${count} more times`, async () => (await this.asked()) >= before + count)
+  }
+
+  /** Waits until it is so. @returns how often it asked the git server meanwhile: that tells soon from late, whatever the speed of the machine */
+  async looksUntil(what: string, isSo: () => boolean | Promise<boolean>): Promise<number> {
+    const before = await this.asked()
     await this.until(what, isSo)
-    return (performance.now() - began) / 1_000
+    return (await this.asked()) - before
   }
 
   async kill(): Promise<void> {
@@ -162,16 +173,26 @@ export async function statesOf(world: World): Promise<Readonly<Record<string, st
   return Object.fromEntries([...(await reportsOf(world))].map(([path, { status }]) => [path, status.state]))
 }
 
-/** Lets a while pass in which nothing may happen. */
-export async function quiet(milliseconds: number): Promise<void> {
-  await sleep(milliseconds)
+interface GatedPushes {
+  readonly hold: () => void
+  readonly isHeld: () => boolean
+  /** Waits until it is seen several times more that one is held. */
+  readonly staysHeld: () => Promise<void>
+  readonly release: () => void
 }
 
 /** Pushes wait as long as `gate` is there; `reached` says that one does. */
-export function gatedPushes(world: World): { readonly hold: () => void; readonly isHeld: () => boolean; readonly release: () => void } {
+export function gatedPushes(world: World): GatedPushes {
   const [gate, reached] = [join(world.folder, 'gate'), join(world.folder, 'reached')]
   const hook = join(world.repository, 'hooks', 'pre-receive')
   writeFileSync(hook, `#!/bin/sh\ncat >/dev/null\nwhile [ -e ${gate} ]; do touch ${reached}; sleep 0.1; done\n`)
   chmodSync(hook, 0o755)
-  return { hold: () => writeFileSync(gate, ''), isHeld: () => existsSync(reached), release: () => rmSync(gate) }
+  const isHeld = (): boolean => existsSync(reached)
+  const staysHeld = async (): Promise<void> => {
+    for (let time = 0; time < 5; time += 1) {
+      rmSync(reached)
+      await waitUntil('a push is still held', isHeld)
+    }
+  }
+  return { hold: () => writeFileSync(gate, ''), isHeld, staysHeld, release: () => rmSync(gate) }
 }

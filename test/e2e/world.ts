@@ -156,7 +156,7 @@ export class World {
   async settled(namespace: string, deployment: string, replicas: number): Promise<void> {
     if (!this.plane.controllerManager) return
     const wait = (condition: string): Promise<string> =>
-      this.kubectl('wait', `deployment/${deployment}`, `--namespace=${namespace}`, `--for=jsonpath=${condition}`, '--timeout=60s')
+      this.kubectl('wait', `deployment/${deployment}`, `--namespace=${namespace}`, `--for=jsonpath=${condition}`, '--timeout=4m')
     await wait(`{.status.unavailableReplicas}=${replicas}`)
     await wait(`{.status.updatedReplicas}=${replicas}`)
   }

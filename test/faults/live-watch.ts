@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { readFile, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { TestContext } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { connectCluster } from '../../src/adapters/kubernetes/connection/connect-cluster.ts'
 import type { WatchOptions } from '../../src/adapters/kubernetes/watch/watch-options.ts'
 import { metadataText } from '../../src/krm/resource.ts'
@@ -16,7 +17,12 @@ import { type TcpFaults, tcpFaults } from './tcp-faults.ts'
 
 const SHORT: WatchOptions = { firstWait: 20, longestWait: 200, unreadableWait: 200 }
 /** Of a connection that a test breaks: short, and long enough for a busy machine. */
-export const LIVENESS = { pingEvery: 100, pingWithin: 1_000 }
+const LIVENESS = { pingEvery: 100, pingWithin: 1_000 }
+
+/** A connection that works has been proven by a PING when this is over. */
+export function longerThanProofs(): Promise<void> {
+  return sleep(3 * LIVENESS.pingEvery)
+}
 
 export function configMapsOf(namespace: string): WatchedKind {
   return { apiVersion: 'v1', kind: 'ConfigMap', namespace, metadataOnly: false }

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { Failure } from '../../src/failure.ts'
 import { metadataText } from '../../src/krm/resource.ts'
 import type { WatchedKind, WatchObserver } from '../../src/ports/cluster-watch.ts'
@@ -6,7 +5,6 @@ import type { JsonObject } from '../../src/text/json.ts'
 
 /** A controller manager puts it into each namespace, some time after that was made. */
 export const NOT_OURS = 'kube-root-ca.crt'
-const PATIENCE_MS = 20_000
 
 /** An observer that keeps what it was told, and what is there according to that. */
 export class RecordingObserver implements WatchObserver {
@@ -59,13 +57,4 @@ export class RecordingObserver implements WatchObserver {
 
 function keyOf(kind: string, object: JsonObject): string {
   return `${kind}/${metadataText(object, 'namespace')}/${metadataText(object, 'name')}`
-}
-
-/** Waits until something is so. */
-export async function until(isSo: () => boolean, what: string): Promise<void> {
-  const deadline = performance.now() + PATIENCE_MS
-  while (!isSo()) {
-    if (performance.now() > deadline) throw new Error(`in ${PATIENCE_MS / 1000} s it did not come to pass that ${what}`)
-    await sleep(5)
-  }
 }

@@ -1,6 +1,7 @@
 import type { TestContext } from 'node:test'
 import { ApiServerWatch } from '../../src/adapters/kubernetes/watch/api-server-watch.ts'
 import type { WatchOptions } from '../../src/adapters/kubernetes/watch/watch-options.ts'
+import type { Clock } from '../../src/ports/clock.ts'
 import type { WatchedKind } from '../../src/ports/cluster-watch.ts'
 import { realClock } from '../apiserver/live-cluster.ts'
 import { DISCOVERY, query, type Routes } from '../apiserver/scripted-api.ts'
@@ -26,6 +27,7 @@ interface ScriptedWatchOptions {
   readonly server?: ScriptedOptions
   readonly connection?: TestConnection
   readonly options?: WatchOptions
+  readonly clock?: Clock
 }
 
 /** Short waits, and lists in pages. */
@@ -50,9 +52,10 @@ export async function scriptedWatch(t: TestContext, script: ScriptedWatchOptions
     const route = routes[`${request.method} ${request.path.replace(/\?.*$/, '')}`]
     return route === undefined ? { status: 404, body: '404 page not found' } : route(request)
   }, script.server)
-  const connection = connectionTo(server, { clock: realClock, ...script.connection })
+  const clock = script.clock ?? realClock
+  const connection = connectionTo(server, { clock, ...script.connection })
   const observer = new RecordingObserver()
-  const watch = new ApiServerWatch(connection, observer, realClock, { ...QUICK, ...script.options })
+  const watch = new ApiServerWatch(connection, observer, clock, { ...QUICK, ...script.options })
   t.after(async () => {
     await watch.close()
     connection.close()

@@ -1,11 +1,13 @@
 /** Flux at work: its own controllers as processes on this machine, against the API server of a test. There is no kubelet, so nothing runs that they apply. */
+import { randomUUID } from 'node:crypto'
 import { mkdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { ControlPlane } from '../controlplane/control-plane.ts'
 import { freePort } from '../controlplane/free-port.ts'
 import { type Guard, type GuardedProcess, startGuard } from '../controlplane/start-guard.ts'
 import { onFreePort, whileRunning } from '../controlplane/while-running.ts'
+import { untilAnswers } from '../waiting/until-answers.ts'
+import { waitUntil } from '../waiting/wait-until.ts'
 import type { FluxController, FluxPrograms } from './find-flux.ts'
 
 /** Kinds that a controller reconciles, as they stand in the path of a request. */
@@ -45,10 +47,6 @@ export interface FluxControllers {
 
 /** Where they run in a real cluster. */
 export const FLUX_NAMESPACE = 'flux-system'
-const READY_WITHIN_MS = 90_000
-const WAIT_MS = 90_000
-const ANSWER_WITHIN_MS = 2_000
-const POLL_MS = 50
 const LOG_CHARACTERS = 4_000
 
 /**
@@ -98,17 +96,8 @@ async function startController(plane: ControlPlane, guard: Guard, name: FluxCont
       GOGC: '400',
     },
   })
-  await whileRunning(name, [server], performance.now() + READY_WITHIN_MS, (signal) => untilReady(`http://${health}/readyz`, signal))
+  await whileRunning(name, [server], (signal) => untilAnswers(`http://${health}/readyz`, signal))
   return server
-}
-
-async function untilReady(url: string, signal: AbortSignal): Promise<void> {
-  while (!signal.aborted) {
-    const answer = await fetch(url, { signal: AbortSignal.any([signal, AbortSignal.timeout(ANSWER_WITHIN_MS)]) }).catch(() => undefined)
-    if (answer?.ok === true) return
-    await sleep(POLL_MS)
-  }
-  throw new Error('nobody waits any more')
 }
 
 class Controllers implements FluxControllers {
@@ -148,7 +137,8 @@ class Controllers implements FluxControllers {
   }
 
   async reconcile(kind: FluxKind, name: string): Promise<void> {
-    const requestedAt = new Date().toISOString()
+    // Flux compares it and reads no time in it.
+    const requestedAt = randomUUID()
     const { status, body } = await this.plane.request('PATCH', `${pathOf(kind, name)}?fieldManager=flux`, {
       contentType: 'application/merge-patch+json',
       body: { metadata: { annotations: { 'reconcile.fluxcd.io/requestedAt': requestedAt } } },
@@ -168,18 +158,18 @@ class Controllers implements FluxControllers {
   }
 
   private async until(kind: FluxKind, name: string, isDone: (found: FluxResource) => boolean): Promise<void> {
-    const deadline = performance.now() + WAIT_MS
-    for (;;) {
-      const found = await this.resource(kind, name)
-      if (found !== undefined && isDone(found)) return
-      if (performance.now() > deadline) {
-        const logs = await Promise.all(
-          [...this.servers.keys()].map(async (one) => `--- ${one}\n${(await this.log(one)).slice(-LOG_CHARACTERS)}`),
-        )
-        throw new Error(`${kind} ${name} is not done: ${JSON.stringify(found?.status)}\n${logs.join('\n')}`)
-      }
-      await sleep(POLL_MS)
+    let found: FluxResource | undefined
+    const look = async (): Promise<boolean> => {
+      found = await this.resource(kind, name)
+      return found !== undefined && isDone(found)
     }
+    const describe = async (): Promise<string> => {
+      const logs = await Promise.all(
+        [...this.servers.keys()].map(async (one) => `--- ${one}\n${(await this.log(one)).slice(-LOG_CHARACTERS)}`),
+      )
+      return `${JSON.stringify(found?.status)}\n${logs.join('\n')}`
+    }
+    await waitUntil(`${kind} ${name} is done`, look, { describe })
   }
 }
 

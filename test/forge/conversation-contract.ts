@@ -1,6 +1,7 @@
 /** What every hosted forge must do with comments, reactions, rights of people and statuses of commits. */
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
+import { nextSecond } from '../waiting/next-second.ts'
 import type { ContractHands, ForgeFixture } from './forge-fixture.ts'
 
 export function conversationContract(fixture: () => ForgeFixture, hands: ContractHands, signal: AbortSignal): void {
@@ -104,8 +105,7 @@ export function conversationContract(fixture: () => ForgeFixture, hands: Contrac
   it('tells who wrote the text of a comment that was edited, or that it does not know', async () => {
     const number = await open(await pushBranch())
     const id = await fixture().human.comment(number, '/restore')
-    // Forges tell times in seconds.
-    await new Promise((resolve) => setTimeout(resolve, 1_100))
+    await nextSecond()
     await fixture().human.editComment(id, '/adopt')
     const [comment] = await fixture().openForge().readComments(number, signal)
     assert.deepEqual([comment?.body, comment?.writer], ['/adopt', fixture().tellsEditors ? fixture().people.writer : undefined])

@@ -12,7 +12,7 @@ import { proposalContract } from './proposal-contract.ts'
 
 /** @param make called once for all tests; they use branches, numbers and topics of their own */
 export function forgeContract(name: string, make: () => Promise<ForgeFixture>): void {
-  const signal = AbortSignal.timeout(600_000)
+  const { signal } = new AbortController()
 
   describe(`forge contract: ${name}`, () => {
     let fixture: ForgeFixture

@@ -1,6 +1,7 @@
 /** What every hosted forge must do to open a proposal once, and keep it as it is wanted. */
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
+import { waitUntil } from '../waiting/wait-until.ts'
 import type { ContractHands, ForgeFixture } from './forge-fixture.ts'
 
 export function proposalContract(fixture: () => ForgeFixture, hands: ContractHands, signal: AbortSignal): void {
@@ -108,10 +109,10 @@ export function proposalContract(fixture: () => ForgeFixture, hands: ContractHan
     const number = await open(wanted)
     await fixture().repository.push([{ ref: wanted.ref, from: wanted.commit, to: null }], signal)
     // Forges close it some time after the push.
-    for (let attempt = 0; attempt < 50 && (await readOne(wanted.ref)).state === 'open'; attempt += 1) {
-      await new Promise((resolve) => setTimeout(resolve, 100))
-    }
-    const known = await readOne(wanted.ref)
+    const known = await waitUntil('it is closed', async () => {
+      const read = await readOne(wanted.ref)
+      return read.state !== 'open' && read
+    })
     assert.deepEqual([known.number, known.state, known.commit], [number, 'closed', wanted.commit])
     const never = 'refs/heads/proposed/apps/web/drift-never'
     assert.ok(!(await fixture().openForge().readProposals('main', [never], signal)).some(({ ref }) => ref === never))

@@ -5,6 +5,7 @@ import { controlPlaneSuite } from '../controlplane/control-plane-suite.ts'
 import { policy, webPackage } from '../e2e/packages.ts'
 import { type ObservedPull, openReviewWorld, type ReviewWorld } from '../e2e/review-world.ts'
 import { assertExit, type World } from '../e2e/world.ts'
+import { nextSecond } from '../waiting/next-second.ts'
 import type { Gitea, GiteaUser } from './gitea.ts'
 import { sharedGitea } from './shared-gitea.ts'
 
@@ -54,8 +55,8 @@ function commandsOn(plane: Parameters<typeof openReviewWorld>[1], server: Gitea)
     const { reader, human } = review.fixture
     const readers = await write(review, reader, pull.number, '/adopt 1')
     const edited = await write(review, author(review), pull.number, 'nice')
-    // Gitea counts in seconds: an edit within the second of the comment cannot be told from it.
-    await new Promise((resolve) => setTimeout(resolve, 1_100))
+    // An edit within the second of the comment cannot be told from it.
+    await nextSecond()
     await human.editComment(edited, '/adopt 1')
     const quoted = await write(review, author(review), pull.number, '> /adopt 1')
     const before = await world.remote('rev-parse', branchOf(pull))

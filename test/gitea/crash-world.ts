@@ -10,6 +10,7 @@ import { openRepository } from '../../src/adapters/git/repository.ts'
 import { backporchHere } from '../e2e/run-here.ts'
 import { type LiveColour, recordingOf } from '../fakes/recorded-config-map.ts'
 import { PROGRAM } from '../program.ts'
+import { HANGS_AFTER, waitUntil } from '../waiting/wait-until.ts'
 import { type Fault, type FaultyProxy, isApiWrite, isPush, type ProxiedRequest, startFaultyProxy } from './faulty-proxy.ts'
 import type { Gitea, GiteaUser } from './gitea.ts'
 import { handOf } from './gitea-fixture.ts'
@@ -181,7 +182,7 @@ function start(command: CrashCommand, remote: string, home: string, token: strin
   return spawn(process.execPath, args, {
     cwd: home,
     // A controller that nobody kills would go on for ever.
-    timeout: 120_000,
+    timeout: HANGS_AFTER,
     stdio: ['ignore', 'ignore', 'pipe'],
     env: environmentOf(home, token),
   })
@@ -209,11 +210,10 @@ async function endOf(gitea: Gitea, bot: GiteaUser, path: string, home: string): 
   const issues = async (): Promise<Issue[]> => get('/issues?state=all&type=all&limit=50')
   const branches = new Set((await get<{ name: string }[]>('/branches?limit=50')).map(({ name }) => name))
   // Gitea closes pull requests whose branch is gone a moment after the push.
-  for (let attempt = 0; attempt < 100; attempt += 1) {
+  await waitUntil('pull requests without a branch are closed', async () => {
     const open = await get<{ head: { ref: string } }[]>('/pulls?state=open&limit=50')
-    if (open.every(({ head }) => branches.has(head.ref))) break
-    await new Promise((resolve) => setTimeout(resolve, 50))
-  }
+    return open.every(({ head }) => branches.has(head.ref))
+  })
   const shown = (await issues()).sort((left, right) => left.number - right.number)
   const message = await Promise.all(
     shown.map(async ({ number, title, state, body, labels, pull_request }) => {

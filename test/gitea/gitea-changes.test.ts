@@ -4,12 +4,13 @@ import { type TestContext, test } from 'node:test'
 import { Failure, type FailureCode } from '../../src/failure.ts'
 import { objectId } from '../../src/package/object-id.ts'
 import type { WantedProposal } from '../../src/ports/hosted-forge.ts'
+import { nextSecond } from '../waiting/next-second.ts'
 import { isApiWrite } from './faulty-proxy.ts'
 import { createGiteaFixture, type GiteaFixture } from './gitea-fixture.ts'
 import { giteaSuite } from './gitea-suite.ts'
 import { pushBranch } from './pushed-branch.ts'
 
-const signal = AbortSignal.timeout(300_000)
+const { signal } = new AbortController()
 
 await giteaSuite('GiteaForge where the repository or the rights change', {}, (gitea) => {
   async function opened(t: TestContext): Promise<{ fixture: GiteaFixture; wanted: WantedProposal; number: number }> {
@@ -163,8 +164,7 @@ await giteaSuite('GiteaForge where the repository or the rights change', {}, (gi
     const spare = await gitea.request<{ number: number }[]>(ground.owner.token, 'GET', `${ground.path}/pulls?state=closed&sort=newest`)
     const last = spare.body.find(({ number }) => number !== known?.number)?.number ?? 0
     await ground.human.reopen(last)
-    // Gitea counts in seconds.
-    await new Promise((resolve) => setTimeout(resolve, 1_100))
+    await nextSecond()
     await gitea.request(ground.bot.token, 'PATCH', `${ground.path}/issues/${last}`, { state: 'closed' })
     const [closed] = await ground.openForge().readProposals('main', [wanted.ref], signal)
     assert.deepEqual([closed?.number, closed?.decidedBy], [known?.number, ground.writer.name])

@@ -4,7 +4,9 @@
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
+import { isDeepStrictEqual } from 'node:util'
+import { nextSecond } from '../waiting/next-second.ts'
+import { waitUntil } from '../waiting/wait-until.ts'
 import type { Gitea, GiteaUser } from './gitea.ts'
 import { giteaSuite } from './gitea-suite.ts'
 import { startWebhookReceiver } from './webhook-receiver.ts'
@@ -114,7 +116,7 @@ await giteaSuite("Gitea's API", {}, (gitea) => {
       readonly updated_at: string
     }
     const result = await gitea.request<Comment>(bob.token, 'POST', `${path}/issues/${issue.body.number}/comments`, { body: 'looks good' })
-    await sleep(1_100)
+    await nextSecond()
     const edited = await gitea.request<Comment>(ann.token, 'PATCH', `${path}/issues/comments/${result.body.id}`, { body: '/adopt' })
     assert.deepEqual([edited.status, edited.body.body, edited.body.user.login], [200, '/adopt', bob.name])
     assert.notEqual(edited.body.updated_at, edited.body.created_at)
@@ -155,7 +157,10 @@ await giteaSuite("Gitea's API", {}, (gitea) => {
     assert.equal((await send('POST', `/pulls/${one.number}/merge`, { Do: 'unknown' })).status, 422)
     assert.equal((await send('PUT', `/pulls/${one.number}/merge`, { merge_method: 'merge' })).status, 405)
     assert.equal((await gitea.mergePull(ann, ann.name, 'shop', one.number, { Do: 'merge', head_commit_id: head })).status, 200)
-    await sleep(1_000)
+    // Gitea looks at one after the other: when it is done with this one, it is done with those before it.
+    await commit('drift/three')
+    const three = await open('drift/three')
+    await waitUntil('#3 can be merged', async () => (await send<Pull>('GET', `/pulls/${three.number}`)).body.mergeable)
     const conflict = await send<{ message: string }>('POST', `/pulls/${two.number}/merge`, { Do: 'merge' })
     assert.deepEqual([conflict.status, conflict.body.message], [405, 'Please try again later'])
     assert.equal((await send<Pull>('GET', `/pulls/${two.number}`)).body.mergeable, false)
@@ -182,7 +187,7 @@ await giteaSuite("Gitea's API", {}, (gitea) => {
     assert.equal((await send('DELETE', `/pulls/${number}/merge`)).status, 404)
     assert.equal((await gitea.mergePull(ann, ann.name, 'shop', number, order)).status, 201)
     await send('POST', `/statuses/${head}`, { state: 'success', context: 'drift/fresh' })
-    for (let i = 0; i < 100 && (await send<Pull>('GET', `/pulls/${number}`)).body.state === 'open'; i += 1) await sleep(100)
+    await waitUntil('it is merged', async () => (await send<Pull>('GET', `/pulls/${number}`)).body.state !== 'open')
     assert.equal((await send('GET', `/pulls/${number}/merge`)).status, 204)
   })
 
@@ -191,11 +196,10 @@ await giteaSuite("Gitea's API", {}, (gitea) => {
     const head = await commit('drift/one')
     const { number } = await open('drift/one')
     assert.equal((await send('DELETE', '/branches/drift/one')).status, 204)
-    let pull = (await send<Pull>('GET', `/pulls/${number}`)).body
-    for (let i = 0; i < 100 && pull.state === 'open'; i += 1) {
-      await sleep(50)
-      pull = (await send<Pull>('GET', `/pulls/${number}`)).body
-    }
+    const pull = await waitUntil('it is closed', async () => {
+      const { body } = await send<Pull>('GET', `/pulls/${number}`)
+      return body.state !== 'open' && body
+    })
     assert.deepEqual([pull.state, pull.head.ref, pull.head.sha], ['closed', `refs/pull/${number}/head`, head])
   })
 
@@ -214,11 +218,19 @@ await giteaSuite("Gitea's API", {}, (gitea) => {
         const refs = await send<readonly { ref: string; object: { sha: string } }[]>('GET', `/git/refs/pull/${number}/head`)
         return [observed.ref, observed.sha, refs.body.map(({ ref, object }) => [ref, object.sha])]
       }
-      await sleep(1_000)
-      assert.deepEqual(await at(), ['drift/one', next, [[`refs/pull/${number}/head`, head]]])
+      const becomes = (expected: unknown): Promise<true> =>
+        waitUntil(`it is ${JSON.stringify(expected)}`, async () => isDeepStrictEqual(await at(), expected), {
+          describe: async () => JSON.stringify(await at()),
+        })
+      const ref = [[`refs/pull/${number}/head`, head]]
+      await becomes(['drift/one', next, ref])
+      // Pushes are worked on in their order: this one is after that of the branch.
+      await commit('drift/two')
+      const two = await open('drift/two')
+      await waitUntil('#2 can be merged', async () => (await send<Pull>('GET', `/pulls/${two.number}`)).body.mergeable)
+      await becomes(['drift/one', next, ref])
       assert.equal((await send('DELETE', '/branches/drift/one')).status, 204)
-      await sleep(500)
-      assert.deepEqual(await at(), [`refs/pull/${number}/head`, head, [[`refs/pull/${number}/head`, head]]])
+      await becomes([`refs/pull/${number}/head`, head, ref])
     })
   }
 

@@ -18,9 +18,11 @@ import type { Gitea, GiteaUser } from './gitea.ts'
 /** Sleeps for no time, so that a retry costs a test nothing; what was slept is kept. */
 export class HastyClock implements Clock {
   readonly slept: number[] = []
+  /** Where set, its time stands still. */
+  stopped: Date | undefined
 
   now(): Date {
-    return new Date()
+    return this.stopped ?? new Date()
   }
 
   async sleep(milliseconds: number, signal: AbortSignal): Promise<void> {

@@ -1,3 +1,5 @@
+import { hangLimit } from '../waiting/wait-until.ts'
+
 /** An answer of Gitea, whatever its status. */
 export interface GiteaResponse<Body> {
   readonly status: number
@@ -7,14 +9,12 @@ export interface GiteaResponse<Body> {
   readonly body: Body
 }
 
-const TIMEOUT_MS = 30_000
-
 /**
  * One request as it is. Redirects are answers. Rejects only when there is no answer.
  *
  * @param authorization the header's value; without it nobody is asking
  * @param body a string is sent as it is, anything else as JSON
- * @param signal defaults to 30 seconds
+ * @param signal defaults to `hangLimit`
  */
 export async function giteaRequest<Body = unknown>(
   url: string,
@@ -22,7 +22,7 @@ export async function giteaRequest<Body = unknown>(
   authorization: string | undefined,
   body?: unknown,
   headers: Readonly<Record<string, string>> = {},
-  signal: AbortSignal = AbortSignal.timeout(TIMEOUT_MS),
+  signal: AbortSignal = hangLimit(`${method} ${url}`),
 ): Promise<GiteaResponse<Body>> {
   const answer = await fetch(url, {
     method,

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
+import { waitUntil } from '../waiting/wait-until.ts'
 import { type GiteaResponse, giteaRequest } from './gitea-request.ts'
 import { type GitOptions, type GitResult, runGit } from './run-git.ts'
 
@@ -111,9 +111,9 @@ export interface Gitea {
   /** Registers a webhook and returns its id. Only addresses of this machine can be called. */
   createWebhook(user: GiteaUser, owner: string, repository: string, options: WebhookOptions): Promise<number>
   /**
-   * Merges a pull request and returns the last answer. For a moment after each push Gitea looks whether it can be merged and
-   * answers 405 meanwhile, although `mergeable` may still say what was true before the push; so this asks again, for 10 seconds: what has a conflict gets the
-   * same answer.
+   * Merges a pull request and returns the answer. For a moment after each push Gitea looks whether it can be merged and answers 405
+   * meanwhile, although `mergeable` may still say what was true before the push; so this asks again. A request with a conflict gets
+   * the same answer for ever: this is not for it.
    *
    * @param order Gitea's own body: `Do` (`merge`, `rebase`, `rebase-merge`, `squash`, `fast-forward-only`), `head_commit_id`, …
    */
@@ -128,8 +128,6 @@ export interface Gitea {
 export const STATE_FILE = 'gitea.json'
 
 const EVERY_SCOPE = ['all']
-const CHECK_WAIT_MS = 10_000
-const POLL_MS = 25
 
 /**
  * A `Gitea` for what `state` describes.
@@ -205,13 +203,12 @@ export function openGitea(state: GiteaState, end: () => Promise<void>): Gitea {
       return expectSuccess(`POST ${path}`, await request<{ id: number }>(user.token, 'POST', path, body)).id
     },
     mergePull: async (user, owner, repository, number, order) => {
-      const deadline = performance.now() + CHECK_WAIT_MS
-      for (;;) {
+      const merge = async () => {
         const answer = await request(user.token, 'POST', `/repos/${owner}/${repository}/pulls/${number}/merge`, order)
-        const checking = answer.status === 405 && JSON.stringify(answer.body).includes('try again later')
-        if (!checking || performance.now() > deadline) return answer
-        await sleep(POLL_MS)
+        const isChecking = answer.status === 405 && JSON.stringify(answer.body).includes('try again later')
+        return isChecking ? undefined : answer
       }
+      return waitUntil(`Gitea has checked whether #${number} can be merged`, merge)
     },
     log: () => readFile(state.server.log, 'utf8'),
     stop: end,

@@ -8,6 +8,7 @@ import { GITEA_SETUP } from '../../src/adapters/forge/gitea/gitea-setup.ts'
 import { backporchHere } from '../e2e/run-here.ts'
 import type { ProgramRun } from '../e2e/run-program.ts'
 import { ONBOARDING_FILES, onboardingRecording } from '../fakes/onboarding-samples.ts'
+import { waitUntil } from '../waiting/wait-until.ts'
 import { isApiWrite, isPush, type ProxiedRequest, startFaultyProxy } from './faulty-proxy.ts'
 import type { Gitea } from './gitea.ts'
 import { giteaSuite } from './gitea-suite.ts'
@@ -84,7 +85,7 @@ await giteaSuite('backporch init', {}, (gitea) => {
     assert.match((await init()).stdout, /is open: #2 /)
     assert.match((await init('--remove', '--yes')).stdout, /drift\/configure is removed/)
     assert.deepEqual(await branches(), ['main'])
-    for (let i = 0; i < 100 && (await pull(2)).state === 'open'; i += 1) await new Promise((resolve) => setTimeout(resolve, 50))
+    await waitUntil('#2 is closed', async () => (await pull(2)).state !== 'open')
     assert.deepEqual([(await pull(2)).state, (await pull(2)).merged], ['closed', false])
   })
 

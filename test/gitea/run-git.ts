@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process'
 import { text } from 'node:stream/consumers'
+import { hangLimit } from '../waiting/wait-until.ts'
 
 export interface GitOptions {
   /** Defaults to the process's own. */
@@ -14,8 +15,6 @@ export interface GitResult {
   readonly stdout: string
   readonly stderr: string
 }
-
-const TIMEOUT_MS = 60_000
 
 /**
  * Runs the real git as if on a machine with nothing configured: neither the developer's settings nor a person to ask.
@@ -32,7 +31,7 @@ export async function runGit(
   const child = spawn('git', args, {
     ...(options.directory === undefined ? {} : { cwd: options.directory }),
     env: gitEnvironment(credential),
-    signal: AbortSignal.timeout(TIMEOUT_MS),
+    signal: hangLimit(`git ${args.join(' ')}`),
     killSignal: 'SIGKILL',
   })
   child.stdin.on('error', () => {}) // it ended without reading; its exit code says why

@@ -5,13 +5,12 @@ import { connect, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { test } from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { freePort } from '../controlplane/free-port.ts'
+import { waitUntil } from '../waiting/wait-until.ts'
 import type { Gitea } from './gitea.ts'
 import { giteaStartSuite } from './gitea-suite.ts'
 import { type StartOptions, startGitea } from './start-gitea.ts'
 
-const PATIENCE_MS = 10_000
 const starter = `import { startGitea } from ${JSON.stringify(new URL('start-gitea.ts', import.meta.url).href)}
   const gitea = await startGitea()
   if (gitea.state === 'unavailable') throw new Error(gitea.why)
@@ -47,7 +46,7 @@ await giteaStartSuite('startGitea', () => {
   })
 
   test('a Gitea that is not ready in time is an error with its log', async () => {
-    await assert.rejects(start({ readyWithinMs: 1 }), /Gitea did not start: no readiness in time[\s\S]*--- gitea/)
+    await assert.rejects(start({ readyWithinMs: 1 }), /Gitea did not start: this never came: Gitea answers[\s\S]*--- gitea/)
   })
 
   test('when somebody takes the port, another is tried', async () => {
@@ -81,7 +80,7 @@ await giteaStartSuite('startGitea', () => {
   test('nothing is left soon after a starter was killed with SIGKILL while it was starting', async () => {
     await inFolder(async (folder) => {
       const child = startIn(folder, starter)
-      while (processesOf(folder).length < 2) await sleep(20)
+      await waitUntil('the server is starting', () => processesOf(folder).length >= 2)
       child.kill('SIGKILL')
       await untilNothingIsLeft(folder)
     })
@@ -103,7 +102,7 @@ await giteaStartSuite('startGitea', () => {
       try {
         const guard = processesOf(folder).find((line) => line.includes('guard-process.ts'))
         process.kill(Number.parseInt(guard ?? '', 10), 'SIGKILL')
-        await until(() => !isRunning(pid))
+        await waitUntil('the server is gone', () => !isRunning(pid))
       } finally {
         child.kill('SIGKILL')
       }
@@ -143,12 +142,12 @@ async function start(options: StartOptions): Promise<Gitea> {
 /** Whether the port of `url` accepts connections to `host`. */
 function accepts(host: string, url: string): Promise<boolean> {
   return new Promise((resolve) => {
-    const socket = connect({ host, port: Number(new URL(url).port), timeout: 2_000 })
+    const socket = connect({ host, port: Number(new URL(url).port) })
     const end = (answer: boolean) => () => {
       socket.destroy()
       resolve(answer)
     }
-    socket.on('connect', end(true)).on('error', end(false)).on('timeout', end(false))
+    socket.on('connect', end(true)).on('error', end(false))
   })
 }
 
@@ -191,15 +190,8 @@ function processesOf(folder: string): string[] {
 }
 
 async function untilNothingIsLeft(folder: string): Promise<void> {
-  await until(async () => processesOf(folder).length === 0 && (await readdir(folder)).length === 0)
-}
-
-async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
-  const deadline = performance.now() + PATIENCE_MS
-  while (!(await holds())) {
-    assert.ok(performance.now() < deadline, 'still not so')
-    await sleep(50)
-  }
+  const left = async (): Promise<readonly string[]> => [...processesOf(folder), ...(await readdir(folder))]
+  await waitUntil('nothing is left', async () => (await left()).length === 0, { describe: async () => (await left()).join('\n') })
 }
 
 function isRunning(pid: number): boolean {

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto'
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { freePort } from '../controlplane/free-port.ts'
 import { type Guard, type GuardedProcess, startGuard } from '../controlplane/start-guard.ts'
 import { onFreePort, PortTaken, whileRunning } from '../controlplane/while-running.ts'
+import { type WaitOptions, waitUntil } from '../waiting/wait-until.ts'
 import { appIni, type GiteaSetup } from './app-ini.ts'
 import { type FindOptions, findGitea, type GiteaBinary, type GiteaUnavailable } from './find-gitea.ts'
 import { type Gitea, type GiteaState, openGitea, STATE_FILE } from './gitea.ts'
@@ -13,14 +13,12 @@ import { giteaRequest } from './gitea-request.ts'
 export interface StartOptions extends FindOptions {
   /** Chooses the port on 127.0.0.1. Called again when the port turns out to be taken. Defaults to `freePort`. */
   readonly choosePort?: () => Promise<number>
-  /** How long to wait for readiness. Defaults to 90 seconds: a loaded machine is slow, not broken. */
+  /** How long to wait for readiness, in milliseconds, as `hangsAfter` of `waitUntil`; for the test of that. */
   readonly readyWithinMs?: number
 }
 
 const WHAT = 'Gitea'
-const READY_WITHIN_MS = 90_000
-const POLL_MS = 25
-const ANSWER_WITHIN_MS = 2_000
+const ANSWER_WITHIN_MS = 5_000
 const ADMIN = 'operator' // Gitea reserves the name admin
 
 /**
@@ -44,15 +42,17 @@ async function startOnFreePort(found: GiteaBinary, options: StartOptions): Promi
     const setup: GiteaSetup = { directory: guard.directory, port, staticRoot: found.staticRoot }
     for (const folder of ['data', 'home', 'custom', 'tmp']) await mkdir(join(guard.directory, folder), { mode: 0o700 })
     await writeFile(iniOf(guard), appIni(setup), { mode: 0o600 })
-    const deadline = performance.now() + (options.readyWithinMs ?? READY_WITHIN_MS)
     const url = `http://127.0.0.1:${port}`
     const server = await startProcess(found, guard, 'gitea', ['web'])
-    const version = await whileRunning(WHAT, [server], deadline, (signal) => untilReady(url, server, signal))
+    const [version, admin] = await whileRunning(WHAT, [server], async (signal) => [
+      await untilReady(url, server, { signal, hangsAfter: options.readyWithinMs }),
+      await createAdmin(found, guard, url),
+    ])
     const state: GiteaState = {
       url,
       version,
       directory: guard.directory,
-      admin: await whileRunning(WHAT, [server], deadline, () => createAdmin(found, guard, url)),
+      admin,
       server: { pid: server.pid, log: server.log },
       guardPid: guard.pid,
     }
@@ -66,16 +66,13 @@ async function startOnFreePort(found: GiteaBinary, options: StartOptions): Promi
 }
 
 /** The version that it says it is. Rejects with `PortTaken`, after which Gitea only logs that and goes on without a port. */
-async function untilReady(url: string, server: GuardedProcess, signal: AbortSignal): Promise<string> {
-  while (!signal.aborted) {
+function untilReady(url: string, server: GuardedProcess, options: WaitOptions): Promise<string> {
+  const look = async (): Promise<string | undefined> => {
     if ((await readFile(server.log, 'utf8')).includes('address already in use')) throw new PortTaken(`${url} is taken`)
-    // Whoever took the port may accept the connection and never answer.
-    const either = AbortSignal.any([signal, AbortSignal.timeout(ANSWER_WITHIN_MS)])
-    const version = await versionOf(url, either).catch(() => undefined)
-    if (version !== undefined) return version
-    await sleep(POLL_MS)
+    // Whoever took the port may accept the connection and never answer: it is asked again.
+    return versionOf(url, AbortSignal.timeout(ANSWER_WITHIN_MS)).catch(() => undefined)
   }
-  throw new Error('nobody waits any more')
+  return waitUntil('Gitea answers', look, options)
 }
 
 async function versionOf(url: string, signal: AbortSignal): Promise<string | undefined> {

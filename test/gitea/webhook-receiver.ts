@@ -1,4 +1,5 @@
 import { createServer } from 'node:http'
+import { waitUntil } from '../waiting/wait-until.ts'
 
 /** One call of a webhook, as it came. */
 export interface Delivery {
@@ -13,24 +14,20 @@ export interface WebhookReceiver {
   readonly url: string
   /** All so far, oldest first. */
   readonly deliveries: readonly Delivery[]
-  /** The first delivery, of those so far or to come, that `wanted` accepts. Rejects after 10 seconds without one. */
+  /** The first delivery, of those so far or to come, that `wanted` accepts. Waits for it. */
   first(wanted: (delivery: Delivery) => boolean): Promise<Delivery>
   stop(): Promise<void>
 }
 
-const PATIENCE_MS = 10_000
-
 /** It does not keep this process alive. */
 export async function startWebhookReceiver(): Promise<WebhookReceiver> {
   const deliveries: Delivery[] = []
-  const waiting = new Set<(delivery: Delivery) => void>()
   const server = createServer((request, response) => {
     const chunks: Buffer[] = []
     request.on('data', (chunk) => chunks.push(chunk))
     request.on('end', () => {
       const delivery = { headers: request.headers, body: Buffer.concat(chunks) }
       deliveries.push(delivery)
-      for (const one of waiting) one(delivery)
       response.writeHead(202).end()
     })
   })
@@ -43,24 +40,7 @@ export async function startWebhookReceiver(): Promise<WebhookReceiver> {
     url: `http://127.0.0.1:${address.port}/webhook`,
     deliveries,
     first: (wanted) => {
-      const there = deliveries.find(wanted)
-      if (there !== undefined) return Promise.resolve(there)
-      return new Promise((resolve, reject) => {
-        const done = (): void => {
-          clearTimeout(late)
-          waiting.delete(observe)
-        }
-        const observe = (delivery: Delivery): void => {
-          if (!wanted(delivery)) return
-          done()
-          resolve(delivery)
-        }
-        const late = setTimeout(() => {
-          done()
-          reject(new Error(`none of ${deliveries.length} deliveries in ${PATIENCE_MS} ms was the one that was waited for`))
-        }, PATIENCE_MS)
-        waiting.add(observe)
-      })
+      return waitUntil('the delivery of a webhook', () => deliveries.find(wanted), { describe: () => `${deliveries.length} others came` })
     },
     stop: () =>
       new Promise((resolve) => {

@@ -1,50 +1,61 @@
 /** What a real Gitea sends is taken by the webhook server, and a turn follows: each thing that people do on a pull request. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { setTimeout as wait } from 'node:timers/promises'
 import { WebhookIntake } from '../../src/adapters/forge/webhook-intake.ts'
 import { startWebhookServer } from '../../src/adapters/forge/webhook-server.ts'
+import type { WebhookHeaders } from '../../src/adapters/forge/webhook-signature.ts'
 import { DeliveryWindow } from '../../src/adapters/forge/webhook-window.ts'
 import type { Listening } from '../../src/adapters/system/listen.ts'
 import { systemClock } from '../../src/adapters/system/system-clock.ts'
 import { TurnLoop } from '../../src/controller/turn-loop.ts'
+import { waitUntil } from '../waiting/wait-until.ts'
 import type { GiteaUser } from './gitea.ts'
 import { giteaSuite } from './gitea-suite.ts'
 
 const SECRET = 'what Gitea and we know'
 const EVENTS = ['push', 'pull_request', 'pull_request_comment', 'pull_request_review', 'issue_comment', 'issues']
-const PATIENCE = 10_000
-const QUIET = 500
+
+/** Keeps which events come. */
+class HeardIntake extends WebhookIntake {
+  readonly heard: string[] = []
+
+  override begin(headers: WebhookHeaders): ReturnType<WebhookIntake['begin']> {
+    this.heard.push(String(headers['x-gitea-event-type']))
+    return super.begin(headers)
+  }
+}
 
 /** A webhook server with turns behind it that do nothing but count. */
 class Receiver {
-  turns = 0
+  /** For each turn, how many events were heard before it. */
+  readonly turns: number[] = []
   readonly refused: string[] = []
   private readonly stop = new AbortController()
+  private readonly intake: HeardIntake
   private readonly server: Listening
   private readonly loop: Promise<unknown>
-  private waiting: (() => void) | undefined
 
-  private constructor(server: Listening, loop: TurnLoop) {
+  private constructor(intake: HeardIntake, server: Listening, loop: TurnLoop) {
+    this.intake = intake
     this.server = server
     this.loop = loop.run(this.stop.signal)
   }
 
   static async open(repository: string): Promise<Receiver> {
     const holder: { receiver?: Receiver } = {}
-    const turn = async (): Promise<void> => holder.receiver?.turned()
+    const turn = async (): Promise<void> => void holder.receiver?.turns.push(intake.heard.length)
     // Nothing but a webhook brings a turn: the interval is longer than the test.
     const loop = new TurnLoop({ clock: systemClock, random: () => 0, interval: 3_600_000, coalesce: 50, grace: 0, turn })
-    const intake = new WebhookIntake({ secrets: ['a later secret', SECRET], repository, window: new DeliveryWindow() })
+    const intake = new HeardIntake({ secrets: ['a later secret', SECRET], repository, window: new DeliveryWindow() })
     const server = await startWebhookServer({
       host: '127.0.0.1',
       port: 0,
       intake,
       clock: systemClock,
       onUpdate: () => loop.request(),
-      onRefused: (why) => holder.receiver?.turnedAway(why),
+      onRefused: (why) => void holder.receiver?.refused.push(why),
     })
-    holder.receiver = new Receiver(server, loop)
+    holder.receiver = new Receiver(intake, server, loop)
     return holder.receiver
   }
 
@@ -52,33 +63,22 @@ class Receiver {
     return this.server.url
   }
 
-  /** Does something, and waits for the turn or refusal that comes of it. One deed may have several webhooks: they are waited out. */
-  async after(deed: () => Promise<unknown>): Promise<void> {
-    let late: NodeJS.Timeout | undefined
-    const next = new Promise<void>((resolve, reject) => {
-      this.waiting = resolve
-      late = setTimeout(() => reject(new Error('neither a turn nor a refusal')), PATIENCE)
-    })
+  /** Does something, and waits for the turn or the refusal that comes of its event. */
+  async after(event: string, deed: () => Promise<unknown>): Promise<void> {
+    const { heard } = this.intake
+    const [before, refused] = [heard.length, this.refused.length]
     await deed()
-    await next
-    clearTimeout(late)
-    await wait(QUIET)
+    const isOver = (): boolean => {
+      const at = heard.indexOf(event, before)
+      return at !== -1 && ((this.turns.at(-1) ?? 0) > at || this.refused.length > refused)
+    }
+    await waitUntil(`a turn or a refusal after ${event}`, isOver, { describe: () => `heard: ${heard.slice(before).join(' ')}` })
   }
 
   async close(): Promise<void> {
     this.stop.abort()
     await this.loop
     await this.server.close()
-  }
-
-  private turned(): void {
-    this.turns += 1
-    this.waiting?.()
-  }
-
-  private turnedAway(why: string): void {
-    this.refused.push(why)
-    this.waiting?.()
   }
 }
 
@@ -111,27 +111,27 @@ await giteaSuite('webhooks of a real Gitea', {}, (gitea) => {
     })
 
   test('a push, a pull request, a comment, a review, an edit, a close and a merge each bring a turn, and nothing is refused', async () => {
-    const { turns } = receiver
+    const before = receiver.turns.length
     let number = 0
     const pull = async (): Promise<void> => {
       const created = (await ask('POST', '/pulls', { head: 'proposed/one', base: 'main', title: 'one' })) as { number: number }
       number = created.number
     }
-    const deeds: readonly (readonly [string, () => Promise<unknown>])[] = [
-      ['push', () => commit('proposed/one', 'b')],
-      ['open', pull],
-      ['comment', () => ask('POST', `/issues/${number}/comments`, { body: '/drift adopt 1' })],
-      ['push to its branch', () => commit('proposed/one', 'c', 'proposed/one')],
-      ['edit', () => ask('PATCH', `/pulls/${number}`, { body: '- [x] Restore' })],
-      ['review', () => ask('POST', `/pulls/${number}/reviews`, { event: 'COMMENT', body: 'well' })],
-      ['close', () => ask('PATCH', `/pulls/${number}`, { state: 'closed' })],
-      ['reopen', () => ask('PATCH', `/pulls/${number}`, { state: 'open' })],
-      ['merge', () => gitea.mergePull(ann, ann.name, 'Shop', number, { Do: 'squash' })],
+    const deeds: readonly (readonly [string, string, () => Promise<unknown>])[] = [
+      ['push', 'push', () => commit('proposed/one', 'b')],
+      ['open', 'pull_request', pull],
+      ['comment', 'pull_request_comment', () => ask('POST', `/issues/${number}/comments`, { body: '/drift adopt 1' })],
+      ['push to its branch', 'push', () => commit('proposed/one', 'c', 'proposed/one')],
+      ['edit', 'pull_request', () => ask('PATCH', `/pulls/${number}`, { body: '- [x] Restore' })],
+      ['review', 'pull_request_review_comment', () => ask('POST', `/pulls/${number}/reviews`, { event: 'COMMENT', body: 'well' })],
+      ['close', 'pull_request', () => ask('PATCH', `/pulls/${number}`, { state: 'closed' })],
+      ['reopen', 'pull_request', () => ask('PATCH', `/pulls/${number}`, { state: 'open' })],
+      ['merge', 'pull_request', () => gitea.mergePull(ann, ann.name, 'Shop', number, { Do: 'squash' })],
     ]
-    for (const [name, deed] of deeds) {
-      await receiver.after(deed).catch((thrown: unknown) => assert.fail(`${name}: ${String(thrown)}`))
+    for (const [name, event, deed] of deeds) {
+      await receiver.after(event, deed).catch((thrown: unknown) => assert.fail(`${name}: ${String(thrown)}`))
     }
-    assert.ok(receiver.turns >= turns + deeds.length)
+    assert.ok(receiver.turns.length >= before + deeds.length)
     assert.deepEqual(receiver.refused, [])
   })
 
@@ -141,7 +141,7 @@ await giteaSuite('webhooks of a real Gitea', {}, (gitea) => {
     await gitea.createWebhook(ann, ann.name, other, { url: receiver.url, secret: SECRET, events: ['push'] })
     await gitea.createRepository(ann, `${other}-b`, { files: { a: '1' } })
     await gitea.createWebhook(ann, ann.name, `${other}-b`, { url: receiver.url, secret: 'a guess', events: ['push'] })
-    const { turns } = receiver
+    const before = receiver.turns.length
     const push = (name: string): Promise<unknown> =>
       gitea.request(ann.token, 'POST', `/repos/${ann.name}/${name}/contents`, {
         branch: 'main',
@@ -149,10 +149,10 @@ await giteaSuite('webhooks of a real Gitea', {}, (gitea) => {
         files: [{ operation: 'create', path: 'x', content: '' }],
       })
     await push(other)
-    await receiver.after(() => push(`${other}-b`))
+    await receiver.after('push', () => push(`${other}-b`))
     // Gitea may also tell of the push that made the repository.
     assert.ok(receiver.refused.length > 0)
     for (const why of receiver.refused) assert.match(why, /not that of the body with the secret/)
-    assert.equal(receiver.turns, turns)
+    assert.equal(receiver.turns.length, before)
   })
 })

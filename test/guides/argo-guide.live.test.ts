@@ -35,7 +35,7 @@ spec:
 const found = await findAppliers()
 if (found.state === 'unavailable') test('appliers', { skip: found.why }, () => undefined)
 else
-  test('the guide for Argo CD', { timeout: 300_000 }, async (t) => {
+  test('the guide for Argo CD', async (t) => {
     const plane = await ownPlane(t)
     await installSyncerKinds(plane, await connect(plane))
     const own = await openGuideWorld(t, plane, {

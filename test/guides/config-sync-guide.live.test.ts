@@ -24,7 +24,7 @@ spec:
 `
 const DEPTHS = '{eng.tree.hnc.x-k8s.io/depth: "1", shop.tree.hnc.x-k8s.io/depth: "0"}'
 
-test('the guide for Config Sync', { timeout: 300_000 }, async (t) => {
+test('the guide for Config Sync', async (t) => {
   const plane = await ownPlane(t)
   await installSyncerKinds(plane, await connect(plane))
   const own = await openGuideWorld(t, plane, {

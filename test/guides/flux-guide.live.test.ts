@@ -29,7 +29,7 @@ const FILES: Files = {
 const found = await findAppliers()
 if (found.state === 'unavailable') test('appliers', { skip: found.why }, () => undefined)
 else
-  test('the guide for Flux', { timeout: 300_000 }, async (t) => {
+  test('the guide for Flux', async (t) => {
     const plane = await ownPlane(t)
     await installSyncerKinds(plane, await connect(plane))
     const own = await openGuideWorld(t, plane, FILES)

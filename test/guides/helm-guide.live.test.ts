@@ -8,7 +8,7 @@ import { helmOrThrow } from '../helm/find-helm.ts'
 import { storefrontFiles, storefrontPlacement, storefrontPolicy, UNIT, VALUES } from '../helm/storefront-world.ts'
 import { follow, openGuideWorld } from './guide-world.ts'
 
-test('the guide for Helm', { timeout: 300_000 }, async (t) => {
+test('the guide for Helm', async (t) => {
   const { helm3 } = await helmOrThrow()
   const plane = await ownPlane(t)
   const own = await openGuideWorld(t, plane, {

@@ -4,7 +4,7 @@ import { webPackage } from '../e2e/packages.ts'
 import { ownPlane } from '../e2e/watched-world.ts'
 import { follow, openGuideWorld } from './guide-world.ts'
 
-test('the first five minutes', { timeout: 300_000 }, async (t) => {
+test('the first five minutes', async (t) => {
   const plane = await ownPlane(t)
   const own = await openGuideWorld(t, plane, webPackage('shop'))
   const { world } = own

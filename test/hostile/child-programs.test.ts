@@ -19,6 +19,7 @@ import { startGitHttpBackend } from '../contract/git-http-backend.ts'
 import { changeOf, gitTestEnvironment, headOf, temporaryFolder } from '../contract/git-remotes.ts'
 import { runProgram } from '../e2e/run-program.ts'
 import { PROGRAM } from '../program.ts'
+import { HANGS_AFTER } from '../waiting/wait-until.ts'
 
 const { signal } = new AbortController()
 const DRAFT = 'refs/heads/drafts/apps/web/drift-1'
@@ -137,12 +138,12 @@ suite('children get what they need of the environment, and no credential', () =>
     )
     const exec = { command: plugin, args: [], env: [], apiVersion: 'client.authentication.k8s.io/v1', provideClusterInfo: false }
     const access = accessTo({ url: 'https://127.0.0.1:6443', authority: '-----BEGIN CERTIFICATE-----\nx' }, { exec })
-    await credentialSource(access, { environment, execAllow: [plugin], now: () => new Date() }).read(signal)
+    await credentialSource(access, { environment, execAllow: [plugin], now: () => new Date('2026-11-21T10:00:00Z') }).read(signal)
     assertScrubbed(giteaFixture, 'plugin', /^AWS_SECRET_ACCESS_KEY=/)
     assert.match(giteaFixture.given('plugin').join(), /^\/\n/, 'not in the folder that we were started in')
 
     giteaFixture.add('docker', 'cat > /dev/null; exit 0')
-    const engine = new ContainerEngine({ engine: 'docker', environment, limits: FUNCTION_LIMITS, pullTime: 1000 })
+    const engine = new ContainerEngine({ engine: 'docker', environment, limits: FUNCTION_LIMITS, pullTime: HANGS_AFTER })
     await engine.run('reg.example/fn:v1', 'x', signal)
     assertScrubbed(giteaFixture, 'docker')
 

@@ -25,7 +25,7 @@ const CONFIG = (name: string): string =>
   `apiVersion: v1\nkind: ConfigMap\nmetadata: {name: ${name}, namespace: shop}\ndata: {color: blue}\n`
 const KPTFILE = (name: string): string => `apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata: {name: ${name}}\n`
 
-suite('a repository of a few megabytes with files that unfold to gigabytes', { timeout: 600_000 }, () => {
+suite('a repository of a few megabytes with files that unfold to gigabytes', () => {
   const root = temporaryFolder()
   const folder = join(root, 'deploy')
   const environment = gitTestEnvironment(root)

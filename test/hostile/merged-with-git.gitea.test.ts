@@ -4,9 +4,9 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { after, before, test } from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { type CrashFixture, type CrashWorld, openCrashFixture } from '../gitea/crash-world.ts'
 import { giteaSuite } from '../gitea/gitea-suite.ts'
+import { waitUntil } from '../waiting/wait-until.ts'
 
 interface Pull {
   readonly state: string
@@ -84,12 +84,16 @@ await giteaSuite('git has a merge that Gitea does not have', {}, (gitea) => {
     writeFileSync(hook, wait, { mode: 0o755 })
     const merging = world.merge()
     try {
-      while ((await tipOf(world)) === before) await sleep(50)
+      await waitUntil('git has moved the branch', async () => (await tipOf(world)) !== before)
       const from = world.requested().length
       const scanning = scanned(world)
-      const isOver = scanning.then(() => true)
+      let isOver = false
+      const over = (): void => {
+        isOver = true
+      }
+      scanning.then(over, over)
       const hasObserved = (): boolean => world.requested().slice(from).includes('GET /pulls/1')
-      while (!hasObserved() && !(await Promise.race([isOver, sleep(20, false)])));
+      await waitUntil('the scan asks Gitea, or ends', () => hasObserved() || isOver)
       assert.ok(hasObserved(), 'it asks Gitea before it takes the branch away')
       writeFileSync(go, '')
       await merging
@@ -111,13 +115,11 @@ await giteaSuite('git has a merge that Gitea does not have', {}, (gitea) => {
   }
 
   /** Gitea ends it some time after the push that takes its branch away. */
-  async function ended(world: CrashWorld): Promise<Pull> {
-    for (let observe = 0; ; observe += 1) {
+  function ended(world: CrashWorld): Promise<Pull> {
+    return waitUntil('#1 is closed', async () => {
       const now = await pull(world)
-      if (now.state === 'closed') return now
-      if (observe === 200) assert.fail('#1 is still open')
-      await sleep(50)
-    }
+      return now.state === 'closed' && now
+    })
   }
 })
 

@@ -8,6 +8,7 @@ import type { ControlPlane } from '../controlplane/control-plane.ts'
 import { controlPlaneSuite } from '../controlplane/control-plane-suite.ts'
 import { policy, webPackage } from '../e2e/packages.ts'
 import { assertExit, openWorld, type World } from '../e2e/world.ts'
+import { nextSecond } from '../waiting/next-second.ts'
 
 const FILES = ['apps/web/deployment.yaml', 'apps/web/config.yaml']
 const SERVER_SIDE = ['--server-side', '--force-conflicts', '--field-manager=ci']
@@ -164,11 +165,6 @@ async function commitAt(world: World, files: Readonly<Record<string, string>>, d
   await world.git('rebase', '--quiet', '--force-rebase', '--committer-date-is-author-date', 'HEAD~1')
   assert.match(await world.git('log', '-1', '--format=%cI'), new RegExp(`^${date.slice(0, 10)}`))
   await world.git('push', '--quiet', 'origin', 'HEAD:main')
-}
-
-/** Times of the server and of git count seconds. */
-function nextSecond(): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, 1_100))
 }
 
 async function changes(world: World): Promise<string[]> {

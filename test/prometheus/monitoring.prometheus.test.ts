@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 import { describe, test } from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { parseGoYaml } from '../../src/yaml/read/go-yaml.ts'
 import { MeasuredWorld } from '../fakes/measured-world.ts'
+import { waitUntil } from '../waiting/wait-until.ts'
 import { findPrometheus, type PrometheusBinaries } from './find-prometheus.ts'
 import { type Prometheus, startPrometheus } from './start-prometheus.ts'
 
@@ -39,14 +39,6 @@ function alerts(): readonly Alert[] {
   return files.flatMap(({ groups }) => groups.flatMap(({ rules }) => rules))
 }
 
-async function until(what: string, isTrue: () => Promise<boolean>): Promise<void> {
-  for (let attempt = 0; attempt < 200; attempt += 1) {
-    if (await isTrue()) return
-    await sleep(100)
-  }
-  assert.fail(`${what} did not happen`)
-}
-
 /** So that the next numbers are others than those of the scrape before. Scrapes that failed do not count. */
 async function scraped(prometheus: Prometheus): Promise<void> {
   const scrapes = async (): Promise<number> => {
@@ -54,7 +46,7 @@ async function scraped(prometheus: Prometheus): Promise<void> {
     return Number(result[0]?.value?.[1] ?? 0)
   }
   const before = await scrapes()
-  await until('a scrape', async () => (await scrapes()) >= before + 2)
+  await waitUntil('two more scrapes', async () => (await scrapes()) >= before + 2)
 }
 
 const found = await findPrometheus()
@@ -99,7 +91,7 @@ function suite(binaries: PrometheusBinaries): void {
     t.after(() => server.close())
     const prometheus = await startPrometheus(binaries, { scrapes: new URL(server.url).host, job: JOB, rules: [ALERTS] })
     t.after(() => prometheus.stop())
-    await until('a first scrape', async () => (await prometheus.target())?.health === 'up')
+    await waitUntil('a first scrape', async () => (await prometheus.target())?.health === 'up')
     await measured.turn()
     for (const value of [5, 6]) {
       await measured.round(value)
@@ -126,8 +118,11 @@ function suite(binaries: PrometheusBinaries): void {
     assert.deepEqual(await valuesOf('backporch_held{reason="fight"}'), ['1'])
     assert.deepEqual(await valuesOf('sum(backporch_drifted_objects)'), ['2'])
     // The world's clock is days behind, so its drift is old and its cluster is stale.
-    await until('an alert', async () => (await prometheus.query('ALERTS{alertname="DriftUndecided"}')).result.length === 2)
-    await until('an alert', async () => (await prometheus.query('ALERTS{alertname="DriftObservationStale"}')).result.length === 1)
+    await waitUntil('the alerts fire', async () => (await prometheus.query('ALERTS{alertname="DriftUndecided"}')).result.length === 2)
+    await waitUntil(
+      'the alerts fire',
+      async () => (await prometheus.query('ALERTS{alertname="DriftObservationStale"}')).result.length === 1,
+    )
     assert.deepEqual(await prometheus.complaints(), [])
   })
 }

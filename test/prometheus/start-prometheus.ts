@@ -1,9 +1,9 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { freePort } from '../controlplane/free-port.ts'
 import { startGuard } from '../controlplane/start-guard.ts'
 import { onFreePort, whileRunning } from '../controlplane/while-running.ts'
+import { untilAnswers } from '../waiting/until-answers.ts'
 import type { PrometheusBinaries } from './find-prometheus.ts'
 
 export interface Target {
@@ -38,9 +38,6 @@ export interface PrometheusOrder {
   readonly rules: readonly string[]
 }
 
-const READY_WITHIN_MS = 60_000
-const POLL_MS = 50
-
 /** Starts a Prometheus on a free port of 127.0.0.1. It ends with `stop`, or with this process however this process ends. */
 export function startPrometheus({ prometheus }: PrometheusBinaries, order: PrometheusOrder): Promise<Prometheus> {
   return onFreePort(async () => {
@@ -60,7 +57,7 @@ export function startPrometheus({ prometheus }: PrometheusBinaries, order: Prome
         directory: guard.directory,
         environment: { PATH: process.env['PATH'] ?? '', HOME: guard.directory },
       })
-      await whileRunning('Prometheus', [server], performance.now() + READY_WITHIN_MS, (signal) => untilReady(url, signal))
+      await whileRunning('Prometheus', [server], (signal) => untilAnswers(`${url}/-/ready`, signal))
       guard.unref()
       return {
         query: (expression) => query(url, expression),
@@ -83,15 +80,6 @@ function configOf({ scrapes, job, rules }: PrometheusOrder): string {
     rule_files: rules,
     scrape_configs: [{ job_name: job, static_configs: [{ targets: [scrapes] }] }],
   })
-}
-
-async function untilReady(url: string, signal: AbortSignal): Promise<void> {
-  while (!signal.aborted) {
-    const answer = await fetch(`${url}/-/ready`, { signal: AbortSignal.any([signal, AbortSignal.timeout(2_000)]) }).catch(() => undefined)
-    if (answer?.ok === true) return
-    await sleep(POLL_MS)
-  }
-  throw new Error('nobody waits any more')
 }
 
 interface ApiAnswer<Data> {

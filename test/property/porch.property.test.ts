@@ -173,7 +173,7 @@ class Interleaving {
 }
 
 for (const policy of ['{mode: Propose}', '{mode: Warn}', '{mode: Propose, approval: porch}', '{mode: Propose, settle: backporch}'])
-  it(`whatever Porch and people do in whatever order: ${policy}`, { timeout: 300_000 }, async () => {
+  it(`whatever Porch and people do in whatever order: ${policy}`, async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(act, { minLength: 4, maxLength: 18 }), async (steps) => {
         const run = new Interleaving(policy)

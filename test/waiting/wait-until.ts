@@ -3,7 +3,9 @@
  * The deadline ends a wait that hangs, and nothing else: the longest wait of the suite takes 30 seconds on an idle machine, so it
  * is ten times that.
  */
+import { getTestContext } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { isDeepStrictEqual } from 'node:util'
 
 /** Milliseconds. */
 export const HANGS_AFTER = 300_000
@@ -28,14 +30,15 @@ const DESCRIBED_CHARACTERS = 20_000
  * @param what for people, as a sentence: `the controller watches`
  */
 export async function waitUntil<T>(what: string, look: () => Looked<T> | Promise<Looked<T>>, options: WaitOptions = {}): Promise<T> {
-  const { describe, signal, hangsAfter = HANGS_AFTER } = options
+  const { describe, hangsAfter = HANGS_AFTER } = options
+  const ends = [options.signal, endOfTest()].filter((signal) => signal !== undefined)
   const { promise: late, resolve: end } = Promise.withResolvers<'late'>()
   const timer = setTimeout(() => end('late'), hangsAfter)
   let looks = 0
   let isLate = false
   try {
     for (let pause = FIRST_PAUSE; ; pause = Math.min(pause * 1.5, LONGEST_PAUSE)) {
-      signal?.throwIfAborted()
+      for (const signal of ends) signal.throwIfAborted()
       looks += 1
       const seen = await Promise.race([look(), late])
       if (seen !== 'late' && seen !== undefined && seen !== false) return seen
@@ -48,6 +51,32 @@ export async function waitUntil<T>(what: string, look: () => Looked<T> | Promise
   }
   const described = describe === undefined ? '' : `\n${(await describe()).slice(-DESCRIBED_CHARACTERS)}`
   throw new Error(`this never came: ${what} (looked ${looks} times in ${hangsAfter / 1_000} s)${described}`)
+}
+
+/** A test that failed somewhere else needs nothing any more: the wait that it left must not hold up the others. */
+function endOfTest(): AbortSignal | undefined {
+  const signal = getTestContext()?.signal
+  // Hooks wait after the end.
+  return signal?.aborted === true ? undefined : signal
+}
+
+const STEADY_PAUSE = 250
+const STEADY_LOOKS = 3
+
+/**
+ * Looks until several looks in a row, with a pause before each, see the same; undefined is never that. Where there is a sign that something is over,
+ * wait for the sign: that nothing happened for a while proves less.
+ */
+export async function waitSteady<T>(what: string, look: () => Promise<T | undefined>): Promise<T> {
+  let before: T | undefined
+  let same = 0
+  return waitUntil(what, async () => {
+    await sleep(STEADY_PAUSE)
+    const now = await look()
+    same = now !== undefined && isDeepStrictEqual(now, before) ? same + 1 : 0
+    before = now
+    return same >= STEADY_LOOKS ? now : undefined
+  })
 }
 
 /** Does something again as long as it fails in a way that passes by itself; any other error ends the wait. */

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { readFileSync, rmSync } from 'node:fs'
 import { after, beforeEach, test } from 'node:test'
-import { setTimeout as wait } from 'node:timers/promises'
 import { ToyPrograms, toyPackage } from '../../../test/fakes/toy-functions.ts'
+import { waitUntil } from '../../../test/waiting/wait-until.ts'
 import type { TurnRendering } from '../../render/package-renderer.ts'
 import { containerWords } from './container-engine.ts'
 import { FUNCTION_LIMITS } from './function-limits.ts'
@@ -150,7 +150,7 @@ test('a container over its time is removed, for the engine outlives its client; 
   const runs = () => log().filter((line) => line.startsWith('run ')).length
   const before = runs()
   const refused = assert.rejects(shared.render('a', files(), stop.signal), /interrupted/)
-  while (runs() === before) await wait(10)
+  await waitUntil('the container runs', () => runs() > before)
   stop.abort(new Error('interrupted'))
   await refused
   await removed(2)
@@ -161,7 +161,6 @@ async function removed(times: number): Promise<void> {
   // What an earlier test left running may be removed just now as well.
   const left = () => named(/^run .*--name (\S+)/).filter((name) => !named(/^rm --force (\S+)/).includes(name))
   const removals = () => named(/^rm --force (\S+)/).length
-  for (let turn = 0; turn < 250 && (removals() < times || left().length > 0); turn += 1) await wait(20)
-  assert.ok(removals() >= times)
-  assert.deepEqual(left(), [])
+  const describe = () => log().join('\n')
+  await waitUntil(`${times} containers are removed, and none is left`, () => removals() >= times && left().length === 0, { describe })
 }

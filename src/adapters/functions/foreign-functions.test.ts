@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { after, describe, test } from 'node:test'
-import { setTimeout as wait } from 'node:timers/promises'
 import { ToyPrograms, toyPackage } from '../../../test/fakes/toy-functions.ts'
+import { waitUntil } from '../../../test/waiting/wait-until.ts'
 import { sentenceOf } from '../../note.ts'
 import type { TurnRendering } from '../../render/package-renderer.ts'
 import { FUNCTION_LIMITS } from './function-limits.ts'
@@ -62,8 +62,7 @@ function idsIn(file: string): readonly number[] {
 async function assertGone(file: string): Promise<void> {
   const ids = idsIn(file)
   assert.ok(ids.length > 0 && ids.every((id) => id > 0))
-  for (let turn = 0; turn < 20 && ids.some(isRunning); turn += 1) await wait(20)
-  assert.deepEqual(ids.filter(isRunning), [])
+  await waitUntil('its processes are gone', () => !ids.some(isRunning), { describe: () => `${ids.filter(isRunning)}` })
 }
 
 test('a program that is allowed renders, in an empty folder, with next to no environment, and is run twice for each input', async () => {
@@ -226,7 +225,7 @@ test('an abort kills what runs', async () => {
   const stop = new AbortController()
   const rendering = run('waits', 'echo $$ > $here/waiting; sleep 300', stop.signal)
   const refused = assert.rejects(rendering, /interrupted/)
-  for (let turn = 0; turn < 1000 && idsIn('waiting').length === 0; turn += 1) await wait(10)
+  await waitUntil('it runs', () => idsIn('waiting').length > 0)
   stop.abort(new Error('interrupted'))
   await refused
   await assertGone('waiting')
@@ -249,6 +248,5 @@ test('the end of backporch is the end of what it runs', async () => {
 
 test('no folder of a program is left', async () => {
   const left = () => readdirSync(programs.folder).filter((name) => name.startsWith('backporch-function-'))
-  for (let turn = 0; turn < 50 && left().length > 0; turn += 1) await wait(20)
-  assert.deepEqual(left(), [])
+  await waitUntil('none is left', () => left().length === 0, { describe: () => left().join('\n') })
 })

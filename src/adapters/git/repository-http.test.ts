@@ -16,7 +16,7 @@ import {
 import { objectId } from '../../package/object-id.ts'
 import { openRepository } from './repository.ts'
 
-const signal = AbortSignal.timeout(120_000)
+const { signal } = new AbortController()
 const DRAFT = 'refs/heads/drafts/apps/web/drift-1'
 const LEDGER = 'refs/heads/drift-ledger'
 

@@ -16,7 +16,7 @@ import {
 import { objectId } from '../../package/object-id.ts'
 import { workTreeState } from './work-tree.ts'
 
-const signal = AbortSignal.timeout(120_000)
+const { signal } = new AbortController()
 const MAIN = 'refs/heads/main'
 const DRAFT = 'refs/heads/drafts/apps/web/drift-1'
 

@@ -18,7 +18,7 @@ import { type ObjectId, objectId } from '../../package/object-id.ts'
 import type { PackageRepository } from '../../ports/package-repository.ts'
 import type { RepositoryOptions } from './repository.ts'
 
-const signal = AbortSignal.timeout(240_000)
+const { signal } = new AbortController()
 const DRAFT = 'refs/heads/drafts/apps/web/drift-1'
 const REMOTES: readonly RemoteKind[] = ['file', 'http', 'ssh']
 

@@ -18,7 +18,7 @@ import { Failure } from '../../failure.ts'
 import { objectId } from '../../package/object-id.ts'
 import { DEFAULT_BRANCH, type PackageRepository } from '../../ports/package-repository.ts'
 
-const signal = AbortSignal.timeout(240_000)
+const { signal } = new AbortController()
 const DRAFT = 'refs/heads/drafts/apps/web/drift-1'
 const PROPOSED = 'refs/heads/proposed/apps/web/drift-1'
 const LEDGER = 'refs/heads/drift-ledger'

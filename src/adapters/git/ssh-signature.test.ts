@@ -17,7 +17,7 @@ import { BOT } from './bot-identity.ts'
 import { allowedSigners, describeSigningKey, findCommitSigner } from './commit-signer.ts'
 import { isSignedBy, parsePrivateKey, parsePublicKey, signCommit, UnusableKey } from './ssh-signature.ts'
 
-const signal = AbortSignal.timeout(120_000)
+const { signal } = new AbortController()
 const isThere = spawnSync('ssh-keygen', ['-?'], { stdio: 'ignore' }).error === undefined
 // On a machine of the project's own checks it has to be there.
 const skip = isThere || process.env['CI'] === 'true' ? false : 'ssh-keygen is not installed'

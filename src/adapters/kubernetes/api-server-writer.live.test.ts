@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
+import { realClock } from '../../../test/apiserver/live-cluster.ts'
 import type { ControlPlane } from '../../../test/controlplane/control-plane.ts'
 import { controlPlaneSuite } from '../../../test/controlplane/control-plane-suite.ts'
+import { waitSteady } from '../../../test/waiting/wait-until.ts'
 import { Failure } from '../../failure.ts'
 import { type FieldPath, field } from '../../krm/field-path.ts'
 import type { WantedObject } from '../../krm/live-view.ts'
@@ -14,10 +15,6 @@ import { getKey, isJsonObject, type Json, type JsonObject, parseJson } from '../
 import { connectClusterWriter } from './connection/connect-cluster.ts'
 
 const signal = new AbortController().signal
-const clock = {
-  now: () => new Date(),
-  sleep: (milliseconds: number, aborted: AbortSignal) => sleep(milliseconds, undefined, { signal: aborted }),
-}
 const COMMIT = 'feedfacefeedfacefeedfacefeedfacefeedface'
 const AUTHORISED = { commit: COMMIT, episode: 'a1b2c3d4' }
 
@@ -55,7 +52,7 @@ async function prepared(plane: ControlPlane) {
   const namespace = await plane.namespace('settle')
   await plane.kubectl(['apply', '--server-side', '-f', '-'], { stdin: JSON.stringify(deployment(namespace)) })
   await plane.kubectl(['set', 'env', 'deployment/web', 'B=by-hand', '-n', namespace])
-  const { writer, close } = connectClusterWriter({ kubeconfig: plane.kubeconfig, environment: {}, clock, version: 'test' })
+  const { writer, close } = connectClusterWriter({ kubeconfig: plane.kubeconfig, environment: {}, clock: realClock, version: 'test' })
   const target: WantedObject = { apiVersion: 'apps/v1', id: { group: 'apps', kind: 'Deployment', namespace, name: 'web' } }
   const readOnce = async (): Promise<JsonObject> => {
     const { stdout } = await plane.kubectl(['get', 'deployment', 'web', '-n', namespace, '-o', 'json', '--show-managed-fields'])
@@ -64,17 +61,11 @@ async function prepared(plane: ControlPlane) {
     return object
   }
   // As it is when the controllers have seen the last change and have stopped writing: a version of then is one to review.
-  const read = async (): Promise<JsonObject> => {
-    let before = await readOnce()
-    for (let attempt = 0; attempt < 60; attempt += 1) {
-      await sleep(250)
+  const read = (): Promise<JsonObject> =>
+    waitSteady('the controllers stop writing', async () => {
       const now = await readOnce()
-      const observed = at(now, 'status', 'observedGeneration') === at(now, 'metadata', 'generation')
-      if (observed && metadataText(now, 'resourceVersion') === metadataText(before, 'resourceVersion')) return now
-      before = now
-    }
-    throw new Error('the controllers do not stop writing')
-  }
+      return at(now, 'status', 'observedGeneration') === at(now, 'metadata', 'generation') ? now : undefined
+    })
   return { namespace, writer, close, target, read }
 }
 

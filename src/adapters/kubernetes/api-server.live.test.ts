@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { assertSameOwnership, at, bind, connect, create, resourceOf, verdict, wanted } from '../../../test/apiserver/live-cluster.ts'
 import type { ControlPlane } from '../../../test/controlplane/control-plane.ts'
 import { controlPlaneSuite } from '../../../test/controlplane/control-plane-suite.ts'
+import { retryWhile, waitUntil } from '../../../test/waiting/wait-until.ts'
 import { Failure } from '../../failure.ts'
 import type { WantedObject } from '../../krm/live-view.ts'
 import { metadataText } from '../../krm/resource.ts'
@@ -47,16 +47,8 @@ async function installWidgets(plane: ControlPlane, namespace: string): Promise<s
 
 /** Until discovery and OpenAPI, which follow a new CRD after a moment, both have it. */
 async function untilServed(cluster: ConnectedCluster, apiVersion: string, kind: string): Promise<void> {
-  const deadline = performance.now() + 30_000
-  for (;;) {
-    try {
-      await cluster.reader.servedKind(apiVersion, kind, signal)
-      return
-    } catch (thrown) {
-      if (!(thrown instanceof Failure) || thrown.code !== 'BP3009' || performance.now() > deadline) throw thrown
-      await sleep(250)
-    }
-  }
+  const ask = () => cluster.reader.servedKind(apiVersion, kind, signal)
+  await retryWhile(`${kind} is served`, ask, (thrown) => thrown instanceof Failure && thrown.code === 'BP3009')
 }
 
 await controlPlaneSuite('API server cluster', {}, (plane) => {
@@ -190,17 +182,12 @@ await controlPlaneSuite('API server cluster', {}, (plane) => {
       spec: { policyName: namespace, validationActions: ['Deny'], matchResources },
     })
     const { reader } = await connect(plane)
-    const deadline = performance.now() + 30_000
-    for (;;) {
-      const denied = await reader.predict(object, 'kubectl', signal)
-      if (denied.state !== 'predicted' || performance.now() > deadline) {
-        assert.equal(denied.state, 'refused')
-        assert.ok(denied.state === 'refused')
-        assert.match(denied.failure.why, /the policy .* denies it: no ConfigMaps here/)
-        return
-      }
-      await sleep(200)
-    }
+    const denied = await waitUntil('the policy is in force', async () => {
+      const prediction = await reader.predict(object, 'kubectl', signal)
+      return prediction.state !== 'predicted' && prediction
+    })
+    assert.ok(denied.state === 'refused')
+    assert.match(denied.failure.why, /the policy .* denies it: no ConfigMaps here/)
   })
 
   test('a namespace that is not there is named by the refusal', async () => {

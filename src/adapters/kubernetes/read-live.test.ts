@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { listOf, query, scriptedApi, statusAnswer } from '../../../test/apiserver/scripted-api.ts'
+import { waitUntil } from '../../../test/waiting/wait-until.ts'
 import type { LiveState, WantedObject } from '../../krm/live-view.ts'
 import { resourceKey } from '../../krm/resource-id.ts'
 
@@ -208,8 +209,10 @@ test('a cluster that does not know us answers so for every object after a handfu
 test('an aborted signal is no answer about any object', async (t) => {
   const api = await scriptedApi(t, { [CONFIG_MAPS]: () => ({ fault: 'silent' }) })
   const control = new AbortController()
-  setTimeout(() => control.abort(new Error('enough')), 50)
-  await assert.rejects(api.cluster.readLive(many(5), control.signal), /enough/)
+  const refused = assert.rejects(api.cluster.readLive(many(5), control.signal), /enough/)
+  await waitUntil('the list is asked for', () => api.requested().some((line) => line.startsWith(CONFIG_MAPS)))
+  control.abort(new Error('enough'))
+  await refused
 })
 
 const EVERYWHERE = 'GET /api/v1/configmaps'

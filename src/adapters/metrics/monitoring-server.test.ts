@@ -3,6 +3,7 @@ import { request as httpRequest } from 'node:http'
 import { connect } from 'node:net'
 import { type TestContext, test } from 'node:test'
 import { gunzipSync } from 'node:zlib'
+import { waitUntil } from '../../../test/waiting/wait-until.ts'
 import { Failure } from '../../failure.ts'
 import type { Readiness } from '../../ports/readiness.ts'
 import { type MonitoringLimits, startMonitoringServer } from './monitoring-server.ts'
@@ -101,14 +102,17 @@ test('a client that does not send its request in time, or does not read the answ
   const slow = await open(t, { limits: { headers: 100 } })
   assert.match(await dial(slow.port, 'GET /metrics HTTP/1.1\r\n'), /^HTTP\/1\.1 408 /)
   const { port } = await open(t, { limits: { answer: 100 }, exposition: async () => 'a'.repeat(64 * 1024 * 1024) })
-  await new Promise<void>((resolve) => {
-    const socket = connect(port, '127.0.0.1', () => {
-      socket.write('GET /metrics HTTP/1.1\r\nhost: x\r\n\r\n')
-      socket.pause()
-      // Reads again, so that it sees that the connection is gone.
-      setTimeout(() => socket.resume(), 1_000)
+  let isClosed = false
+  const socket = connect(port, '127.0.0.1', () => socket.write('GET /metrics HTTP/1.1\r\nhost: x\r\n\r\n')).pause()
+  socket
+    .on('error', () => undefined)
+    .on('close', () => {
+      isClosed = true
     })
-    socket.on('error', () => undefined).on('close', () => resolve())
+  // It does not read, so only a write shows it that the connection is gone.
+  await waitUntil('it is cut off', () => {
+    if (!isClosed) socket.write('\r\n')
+    return isClosed
   })
 })
 

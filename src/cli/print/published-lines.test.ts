@@ -203,7 +203,7 @@ test('one push brings everything to origin, or nothing where somebody was faster
 
 test('a clone, a repository without origin, a bare one, and none', async (t) => {
   const { folder, environment, run } = cloneOf(t)
-  const state = (path: string) => cloneState(path, AbortSignal.timeout(30_000), environment)
+  const state = (path: string) => cloneState(path, new AbortController().signal, environment)
   assert.deepEqual(await Promise.all([folder, join(folder, 'apps/web'), join(folder, '../origin.git'), dirname(folder)].map(state)), [
     'clone',
     'clone',

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { setTimeout } from 'node:timers/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { MemoryForge } from '../../../test/fakes/memory-forge.ts'
 import { MemoryRepository } from '../../../test/fakes/memory-repository.ts'
+import { HANGS_AFTER } from '../../../test/waiting/wait-until.ts'
 import { Failure } from '../../failure.ts'
 import type { ForgePullRequest } from '../../ports/hosted-forge.ts'
 import type { Preview } from '../../record/preview.ts'
@@ -39,10 +40,13 @@ class World {
     const preview = async (pull: ForgePullRequest, limit: AbortSignal): Promise<Preview> => {
       this.built.push(pull.label)
       if (this.failure !== undefined) throw this.failure
-      if (this.hangs) await setTimeout(60_000, undefined, { signal: limit })
+      if (this.hangs) await sleep(HANGS_AFTER, undefined, { signal: limit })
       return previewOf(pull, repository.head('main'))
     }
-    return this.previews.pass({ repository, forge, branch: undefined, version: '0', preview, longest: 20 }, signal)
+    return this.previews.pass(
+      { repository, forge, branch: undefined, version: '0', preview, longest: this.hangs ? 20 : HANGS_AFTER },
+      signal,
+    )
   }
 }
 

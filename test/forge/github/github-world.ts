@@ -22,6 +22,7 @@ import { policyText } from '../../fakes/turn-world.ts'
 import { GitHubEmulator } from './github-emulator.ts'
 import { BOT_LOGIN, BOT_TOKEN, TestClock } from './github-fixture.ts'
 import { MemoryGit } from './memory-git.ts'
+import { SIGNAL } from './pushed-proposal.ts'
 
 const POLICY =
   '{mode: Propose, detect: {minAge: 0s, settle: 0s}, limits: {prHourlyLimit: 0, prConcurrentLimit: 0, stormThreshold: 0, stormShare: 0, digest: off}}'
@@ -107,13 +108,13 @@ export class GitHubWorld {
   /** A whole turn. Time stands still unless `pass` moves it, so that a repeated one makes the same commits. */
   async turn(clusters: readonly ClusterReader[] = this.clusters): Promise<TurnResult> {
     const { repository, forge } = this
-    return runFleetTurn({ repository, forge, clusters }, this.#request(), AbortSignal.timeout(60_000))
+    return runFleetTurn({ repository, forge, clusters }, this.#request(), SIGNAL)
   }
 
   /** A turn of the controller. */
   async answer(requestedActions: RequestedActionSource): Promise<readonly Answer[]> {
     const { repository, forge, clusters } = this
-    return (await runFleetTurn({ repository, forge, clusters }, this.#request(requestedActions), AbortSignal.timeout(60_000))).answers
+    return (await runFleetTurn({ repository, forge, clusters }, this.#request(requestedActions), SIGNAL)).answers
   }
 
   #request(requestedActions?: RequestedActionSource): TurnRequest {

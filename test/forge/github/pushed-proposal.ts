@@ -4,7 +4,7 @@ import type { ProposalMerge } from '../../../src/ports/forge.ts'
 import type { WantedProposal } from '../../../src/ports/hosted-forge.ts'
 import type { GitHubFixture } from './github-fixture.ts'
 
-export const SIGNAL = AbortSignal.timeout(240_000)
+export const { signal: SIGNAL } = new AbortController()
 
 export async function pushProposal(fixture: GitHubFixture, name = 'drift-9f2c1a7b'): Promise<WantedProposal> {
   const { repository } = fixture

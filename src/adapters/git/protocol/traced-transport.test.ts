@@ -4,7 +4,7 @@ import { makeTestRepository, openTestRepository, TOKEN } from '../../../../test/
 import { Failure } from '../../../failure.ts'
 import type { TracedRequest } from '../../../ports/trace.ts'
 
-const signal = AbortSignal.timeout(60_000)
+const { signal } = new AbortController()
 
 for (const kind of ['http', 'file', 'ssh'] as const) {
   test(`${kind}: each conversation is told with its outcome and time, and without credentials`, async () => {

@@ -14,6 +14,7 @@ import {
   scriptedServer,
 } from '../../../../test/apiserver/scripted-server.ts'
 import { x509Certificate } from '../../../../test/controlplane/x509-certificate.ts'
+import { HANGS_AFTER, waitUntil } from '../../../../test/waiting/wait-until.ts'
 import { Failure, type FailureCode } from '../../../failure.ts'
 import type { TracedRequest } from '../../../ports/trace.ts'
 import type { RequestDescription } from '../kubernetes-failure.ts'
@@ -103,10 +104,12 @@ for (const protocol of ['h2', 'http/1.1'] as const) {
   })
 
   test(`${protocol}: an aborted signal ends the request with its reason`, async (t) => {
-    const { connection } = await serve(t, () => ({ fault: 'silent' }), { protocol })
+    const { server, connection } = await serve(t, () => ({ fault: 'silent' }), { protocol })
     const control = new AbortController()
-    setTimeout(() => control.abort(new Error('enough')), 50)
-    await assert.rejects(connection.send(GET, ASKED, control.signal), /enough/)
+    const refused = assert.rejects(connection.send(GET, ASKED, control.signal), /enough/)
+    await waitUntil('it is asked', () => server.requests.length === 1)
+    control.abort(new Error('enough'))
+    await refused
   })
 
   test(`${protocol}: a redirect is not followed`, async (t) => {
@@ -217,7 +220,8 @@ test('no more streams are open at once than the server allows', async (t) => {
     async () => {
       open += 1
       most = Math.max(most, open)
-      await new Promise((resolve) => setTimeout(resolve, 20))
+      // Until as many are open as are allowed, or only the last ones are left.
+      await waitUntil('others are open', () => open >= 3 || server.requests.length === 12)
       open -= 1
       return { body: {} }
     },
@@ -235,14 +239,15 @@ test('a frozen HTTP/2 server is noticed by PING, long before the time limit', as
     relay.close()
     await server.close()
   })
-  const connection = connectionTo({ ...relay, authority: server.authority }, { timeout: 20_000, pingEvery: 50, pingWithin: 100 })
-  const pending = connection.send({ ...GET, repeatable: false }, ASKED, never)
-  setTimeout(() => relay.freeze(), 200)
-  await assert.rejects(pending, failsWith('BP3006', /PING/))
+  const connection = connectionTo({ ...relay, authority: server.authority }, { timeout: HANGS_AFTER, pingEvery: 50, pingWithin: 100 })
+  const refused = assert.rejects(connection.send({ ...GET, repeatable: false }, ASKED, never), failsWith('BP3006', /PING/))
+  await waitUntil('it is asked', () => server.requests.length === 1)
+  relay.freeze()
+  await refused
 })
 
 test('a slow server that answers PING keeps its connection', async (t) => {
-  const { connection } = await serve(t, () => ({ body: {}, delay: 400 }), { connection: { pingEvery: 30, pingWithin: 100 } })
+  const { connection } = await serve(t, () => ({ body: {}, delay: 1_500 }), { connection: { pingEvery: 30, pingWithin: 1_000 } })
   assert.equal((await connection.send(GET, ASKED, never)).status, 200)
 })
 

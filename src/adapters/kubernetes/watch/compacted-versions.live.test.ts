@@ -6,7 +6,7 @@ import type { ControlPlane } from '../../../../test/controlplane/control-plane.t
 import { controlPlaneSuite } from '../../../../test/controlplane/control-plane-suite.ts'
 import { handsOf, type ServerHands } from '../../../../test/controlplane/server-hands.ts'
 import { auditedRequests, configMapsOf, liveWatch, throughTcp, told, Writer } from '../../../../test/faults/live-watch.ts'
-import { until } from '../../../../test/faults/recording-observer.ts'
+import { waitUntil } from '../../../../test/waiting/wait-until.ts'
 
 /** Without its cache a server takes each watch to etcd, which knows no version from before a compaction. */
 const CAUSES = [
@@ -25,7 +25,7 @@ for (const { cause, flag, expire } of CAUSES) {
         const { faults, namespace, writer, observer, state } = await watched(t, plane, streamedLists)
         const before = observer.told.length
         await faults.refuse()
-        await until(() => state().failure?.code === 'BP3001', 'it waits')
+        await waitUntil('it waits', () => state().failure?.code === 'BP3001')
         const untold = await auditedRequests(plane, namespace)
         await writer.delete('goes')
         await writer.delete('again')
@@ -33,7 +33,7 @@ for (const { cause, flag, expire } of CAUSES) {
         await writer.create('came')
         await expire(plane, server)
         await faults.accept()
-        await until(() => state().state === 'watching' && state().lists === 2, 'it was listed anew')
+        await waitUntil('it was listed anew', () => state().state === 'watching' && state().lists === 2)
         const anew = observer.told.slice(before)
         assert.deepEqual([anew[0], anew.at(-1)], ['listing ConfigMap', 'listed ConfigMap'])
         assert.deepEqual(
@@ -51,7 +51,7 @@ for (const { cause, flag, expire } of CAUSES) {
           writer.expected.length = 0
           for (let n = 0; n < 10; n += 1) await writer.change('came', n)
           await writer.delete('stays')
-          await until(() => told(observer).length >= listed + writer.expected.length, 'the events came')
+          await waitUntil('the events came', () => told(observer).length >= listed + writer.expected.length)
           await writer.assertTold(observer, listed)
           assert.equal(state().lists, 2)
           const made = (await auditedRequests(plane, namespace)).slice(untold.length)
@@ -70,7 +70,7 @@ for (const { cause, flag, expire } of CAUSES) {
         for (let n = 0; n < 20; n += 1) await other.create(`other-${n}`)
         await expire(plane, server)
         await faults.accept()
-        await until(() => state().state === 'watching' && state().lists === 2, 'it was listed anew')
+        await waitUntil('it was listed anew', () => state().state === 'watching' && state().lists === 2)
         await writer.assertKnown(observer)
         assert.deepEqual(observer.objects, objects)
         assert.equal(state().failure, undefined)
@@ -87,7 +87,7 @@ async function watched(t: TestContext, plane: ControlPlane, streamedLists: boole
   for (const name of ['stays', 'goes', 'again']) await writer.create(name)
   const run = liveWatch(t, faults.kubeconfig, { streamedLists, version: namespace })
   run.watch.follow([configMapsOf(namespace)])
-  await until(() => run.state().state === 'watching', 'it watches')
+  await waitUntil('it watches', () => run.state().state === 'watching')
   return { ...run, faults, namespace, writer }
 }
 

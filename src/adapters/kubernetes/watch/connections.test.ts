@@ -3,9 +3,8 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
+import { recordingClock } from '../../../../test/apiserver/live-cluster.ts'
 import { query, statusAnswer } from '../../../../test/apiserver/scripted-api.ts'
-import { until } from '../../../../test/faults/recording-observer.ts'
 import {
   after,
   CONFIG_MAPS,
@@ -17,11 +16,17 @@ import {
   scriptedWatch,
   TOLD,
 } from '../../../../test/faults/scripted-watch.ts'
+import { waitUntil } from '../../../../test/waiting/wait-until.ts'
+import type { ApiCall } from '../connection/api-connection.ts'
+import type { RequestDescription } from '../kubernetes-failure.ts'
+
+const API: ApiCall = { method: 'GET', path: '/api', repeatable: true }
+const ASKED: RequestDescription = { cluster: 'scripted', verb: 'get', resource: undefined, path: '/api' }
 
 test('another cluster at the same address makes every kind unreadable, and nothing of it is told', async (t) => {
   let uid = 'uid-1'
   let breakOff = (): void => {}
-  const { watch, observer, state } = await scriptedWatch(t, {
+  const { watch, observer, server, state } = await scriptedWatch(t, {
     routes: { 'GET /api/v1/namespaces': () => ({ body: namespaces(uid, '1000') }) },
     list: () => ({ body: listOf(uid === 'uid-1' ? ['a', 'b'] : []) }),
     watch: (_, body) => {
@@ -29,14 +34,15 @@ test('another cluster at the same address makes every kind unreadable, and nothi
     },
   })
   watch.follow([CONFIG_MAPS])
-  await until(() => state().state === 'watching', 'it watches')
+  await waitUntil('it watches', () => state().state === 'watching')
   uid = 'uid-2'
   breakOff()
-  await until(() => observer.failures.length > 0, 'it is unreadable')
-  await sleep(150)
+  await waitUntil('it is unreadable', () => observer.failures.length > 0)
+  const looks = server.requests.length
+  await waitUntil('it looked three more times', () => server.requests.length >= looks + 3)
   assert.deepEqual(observer.told, [...LISTED, 'unreadable ConfigMap BP3015'])
   uid = 'uid-1'
-  await until(() => observer.count('listed ConfigMap') === 2, 'the first one is back')
+  await waitUntil('the first one is back', () => observer.count('listed ConfigMap') === 2)
 })
 
 test('a store that was restored to an older state is listed anew, although the server would take the version', async (t) => {
@@ -50,32 +56,38 @@ test('a store that was restored to an older state is listed anew, although the s
     },
   })
   watch.follow([CONFIG_MAPS])
-  await until(() => state().state === 'watching', 'it watches')
+  await waitUntil('it watches', () => state().state === 'watching')
   version = '60'
   breakOff()
-  await until(() => observer.count('listed ConfigMap') === 2, 'it was listed again')
+  await waitUntil('it was listed again', () => observer.count('listed ConfigMap') === 2)
   assert.deepEqual([...observer.objects.keys()], ['ConfigMap/shop/a'])
 })
 
 test('following another set begins and ends only what is different', async (t) => {
-  const { watch, observer, watches, server } = await scriptedWatch(t, { watch: (from, body) => void body.send(after(from)) })
+  const third = 'GET /api/v1/namespaces/third/configmaps'
+  const { watch, observer, watches, server } = await scriptedWatch(t, {
+    watch: (from, body) => void body.send(after(from)),
+    routes: { [third]: () => statusAnswer(403, 'Forbidden', 'no') },
+  })
   const other = { ...CONFIG_MAPS, namespace: 'other' }
   watch.follow([CONFIG_MAPS, other])
-  await until(() => observer.told.length >= 7, 'the events came')
+  await waitUntil('the events came', () => observer.told.length >= 7)
   watch.follow([{ ...CONFIG_MAPS }])
   watch.follow([CONFIG_MAPS, CONFIG_MAPS])
-  await sleep(50)
-  assert.equal(watches.length, 1)
   assert.deepEqual(
     watch.state().map(({ watched }) => watched.namespace),
     ['shop'],
   )
+  // What was begun before this one is seen by the server before it.
+  watch.follow([CONFIG_MAPS, { ...CONFIG_MAPS, namespace: 'third' }])
+  await waitUntil('the third is asked for', () => server.requests.some(({ path }) => path.includes('/third/')))
+  assert.equal(watches.length, 1)
   assert.equal(server.connections, 1)
 })
 
 test('what is not followed any more ends its stream, and closing ends all', async (t) => {
   let open = 0
-  const { watch, observer } = await scriptedWatch(t, {
+  const { watch, observer, server, connection } = await scriptedWatch(t, {
     watch: (_, body) => {
       open += 1
       void body.closed.then(() => {
@@ -84,17 +96,18 @@ test('what is not followed any more ends its stream, and closing ends all', asyn
     },
   })
   watch.follow([CONFIG_MAPS])
-  await until(() => open === 1, 'it is open')
+  await waitUntil('it is open', () => open === 1)
   watch.follow([])
-  await until(() => open === 0, 'it is closed')
+  await waitUntil('it is closed', () => open === 0)
   watch.follow([CONFIG_MAPS])
-  await until(() => open === 1, 'it is open again')
+  await waitUntil('it is open again', () => open === 1)
   await watch.close()
-  await until(() => open === 0, 'it is closed')
-  const told = observer.told.length
+  await waitUntil('it is closed', () => open === 0)
+  const [told, requests] = [observer.told.length, server.requests.length]
   watch.follow([CONFIG_MAPS])
-  await sleep(50)
-  assert.equal(observer.told.length, told)
+  // What was begun before this one is seen by the server before it.
+  await connection.send(API, ASKED, new AbortController().signal)
+  assert.deepEqual([observer.told.length, server.requests.length], [told, requests + 1])
   assert.deepEqual(watch.state(), [])
 })
 
@@ -110,7 +123,7 @@ for (const protocol of ['h2', 'http/1.1', 'plain'] as const) {
       server: { protocol },
     })
     watch.follow([CONFIG_MAPS])
-    await until(() => observer.told.length >= 44, 'the events came')
+    await waitUntil('the events came', () => observer.told.length >= 44)
     assert.deepEqual(observer.told, [...LISTED, ...lines.map((_, index) => `changed a ${101 + index}`)])
   })
 }
@@ -122,7 +135,7 @@ test('HTTP/1.1: a watch that the server does not end in its short time is left',
     options: { unprovenStreamLasts: [1, 1], endsWithin: -1900 },
   })
   watch.follow([CONFIG_MAPS])
-  await until(() => watches.length >= 3, 'it was reopened')
+  await waitUntil('it was reopened', () => watches.length >= 3)
   assert.equal(observer.count('listing ConfigMap'), 1)
 })
 
@@ -132,16 +145,16 @@ test('HTTP/2: a quiet watch is proven by PING, and is not reopened', async (t) =
     connection: { pingEvery: 20 },
   })
   watch.follow([CONFIG_MAPS])
-  await until(() => state().state === 'watching', 'it watches')
+  await waitUntil('it watches', () => state().state === 'watching')
   const before = state().provenAt
-  await until(() => state().provenAt > before + 100, 'it was proven again')
+  await waitUntil('it was proven again', () => state().provenAt > before + 100)
   assert.equal(watches.length, 1)
 })
 
 test('a server that does not end a watch in its time is left', async (t) => {
   const { watch, watches } = await scriptedWatch(t, { watch: () => undefined, options: { streamLasts: [1, 1], endsWithin: -900 } })
   watch.follow([CONFIG_MAPS])
-  await until(() => watches.length >= 3, 'it was reopened')
+  await waitUntil('it was reopened', () => watches.length >= 3)
 })
 
 test('more watches than one connection takes are spread over further ones, with room for requests', async (t) => {
@@ -157,27 +170,28 @@ test('more watches than one connection takes are spread over further ones, with 
     server: { maxConcurrentStreams: 20 },
   })
   watch.follow(Array.from({ length: 25 }, (_, index) => ({ ...CONFIG_MAPS, namespace: `n${index}` })))
-  await until(() => watch.state().every(({ state }) => state === 'watching'), 'all watch')
+  await waitUntil('all watch', () => watch.state().every(({ state }) => state === 'watching'))
   assert.equal(server.connections, 3)
   assert.equal(observer.count('listed ConfigMap'), 25)
-  const requested = { cluster: 'scripted', verb: 'get', resource: undefined, path: '/api' } as const
-  await connection.send({ method: 'GET', path: '/api', repeatable: true }, requested, new AbortController().signal)
+  await connection.send(API, ASKED, new AbortController().signal)
 })
 
 test('credentials that are refused are read anew once, and then tried slowly', async (t) => {
   let opened = 0
+  const clock = recordingClock()
   const { watch, observer, state } = await scriptedWatch(t, {
     watch: () => {
       opened += 1
       return statusAnswer(401, 'Unauthorized', 'Unauthorized')
     },
     options: { longestWait: 60_000 },
+    clock,
   })
   watch.follow([CONFIG_MAPS])
-  await until(() => state().state === 'waiting' && state().failure !== undefined, 'it waits')
-  await sleep(150)
+  await waitUntil('it waits', () => state().state === 'waiting' && clock.slept.length > 0)
   assert.equal(state().failure?.code, 'BP3002')
   assert.equal(opened, 2)
+  assert.ok((clock.slept[0] ?? 0) >= 60_000, `it waits ${clock.slept} ms`)
   assert.equal(observer.objects.size, 2)
 })
 
@@ -198,11 +212,11 @@ test('a token that was replaced in its file is read when the old one is refused,
     connection: { user: { tokenFile } },
   })
   watch.follow([CONFIG_MAPS])
-  await until(() => observer.told.length === 5, 'the first event came')
+  await waitUntil('the first event came', () => observer.told.length === 5)
   accepted = 'new'
   await writeFile(tokenFile, 'new')
   breakOff()
-  await until(() => observer.told.length >= 7, 'the other events came')
+  await waitUntil('the other events came', () => observer.told.length >= 7)
   assert.deepEqual(observer.told, [...LISTED, ...TOLD])
   assert.deepEqual(
     watches.map(({ headers }) => headers['authorization']),
@@ -220,13 +234,15 @@ test('a connection that the server wants to end goes on for its watches, and oth
     routes: { 'GET /api/v1/namespaces/other/configmaps': () => statusAnswer(403, 'Forbidden', 'no') },
   })
   watch.follow([CONFIG_MAPS])
-  await until(() => watches.length === 1, 'it watches')
+  await waitUntil('it watches', () => watches.length === 1)
   server.goaway()
-  await sleep(50)
+  // What is sent later on the same connection comes later.
+  send(EVENTS[0] ?? '')
+  await waitUntil('the first event came', () => observer.told.length === 5)
   watch.follow([CONFIG_MAPS, { ...CONFIG_MAPS, namespace: 'other' }])
-  await until(() => observer.failures.length === 1, 'the other one was answered')
-  send(EVENTS.join(''))
-  await until(() => observer.told.includes('deleted b 104'), 'the events came')
+  await waitUntil('the other one was answered', () => observer.failures.length === 1)
+  send(EVENTS.slice(1).join(''))
+  await waitUntil('the events came', () => observer.told.includes('deleted b 104'))
   assert.equal(watches.length, 1)
   assert.equal(server.connections, 2)
 })

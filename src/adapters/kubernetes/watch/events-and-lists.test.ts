@@ -1,13 +1,19 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { realClock } from '../../../../test/apiserver/live-cluster.ts'
 import { query, statusAnswer } from '../../../../test/apiserver/scripted-api.ts'
-import { until } from '../../../../test/faults/recording-observer.ts'
 import { after, bookmark, CONFIG_MAPS, EVENTS, event, LISTED, listOf, scriptedWatch, TOLD } from '../../../../test/faults/scripted-watch.ts'
+import { HANGS_AFTER, waitUntil } from '../../../../test/waiting/wait-until.ts'
+
+const AT = Date.parse('2026-11-21T10:00:00Z')
 
 test('a list, then the events after it, in order', async (t) => {
-  const { watch, observer, state, watches } = await scriptedWatch(t, { watch: (from, body) => void body.send(after(from)) })
+  const { watch, observer, state, watches } = await scriptedWatch(t, {
+    watch: (from, body) => void body.send(after(from)),
+    clock: { ...realClock, now: () => new Date(AT) },
+  })
   watch.follow([CONFIG_MAPS])
-  await until(() => observer.told.length >= 7, 'the events came')
+  await waitUntil('the events came', () => observer.told.length >= 7)
   assert.deepEqual(observer.told, [...LISTED, ...TOLD])
   assert.deepEqual([...observer.objects.keys()].sort(), ['ConfigMap/shop/a', 'ConfigMap/shop/c'])
   const [request] = watches
@@ -18,7 +24,7 @@ test('a list, then the events after it, in order', async (t) => {
   )
   const { state: now, lists, reopened, events, failure, provenAt } = state()
   assert.deepEqual([now, lists, reopened, events, failure], ['watching', 1, 0, 4, undefined])
-  assert.ok(Math.abs(Date.now() - provenAt) < 10_000)
+  assert.ok(provenAt <= AT && provenAt > AT - HANGS_AFTER, `proven ${AT - provenAt} ms ago`)
 })
 
 for (const how of ['end', 'reset'] as const) {
@@ -41,7 +47,7 @@ for (const how of ['end', 'reset'] as const) {
       first = true
       observer.told.length = 0
       watch.follow([CONFIG_MAPS])
-      await until(() => observer.told.length >= 7, `the events came after a cut at ${cut}`)
+      await waitUntil(`the events came after a cut at ${cut}`, () => observer.told.length >= 7)
       watch.follow([])
       assert.deepEqual(observer.told, [...LISTED, ...TOLD], `cut at ${cut}`)
     }
@@ -58,7 +64,7 @@ test('a line that is cut in the middle, although the newline came, is not passed
     },
   })
   watch.follow([CONFIG_MAPS])
-  await until(() => observer.told.length >= 7, 'the events came')
+  await waitUntil('the events came', () => observer.told.length >= 7)
   assert.deepEqual(observer.told, [...LISTED, ...TOLD])
   assert.deepEqual(
     watches.map((request) => query(request, 'resourceVersion')),
@@ -76,7 +82,7 @@ test('a line that is never whole is passed by with a new list', async (t) => {
     watch: (from, body) => void body.send(from === '100' ? 'not JSON\n' : after(from, [event('ADDED', 'c', '201')])),
   })
   watch.follow([CONFIG_MAPS])
-  await until(() => observer.told.at(-1) === 'changed c 201', 'the event came')
+  await waitUntil('the event came', () => observer.told.at(-1) === 'changed c 201')
   assert.deepEqual(observer.told, [...LISTED, ...LISTED, 'changed c 201'])
 })
 
@@ -98,7 +104,7 @@ for (const [name, refusal] of [
       },
     })
     watch.follow([CONFIG_MAPS])
-    await until(() => observer.told.length >= 7, 'the events came')
+    await waitUntil('the events came', () => observer.told.length >= 7)
     assert.deepEqual(observer.told, [...LISTED, ...TOLD])
     assert.equal(watches.length, 5)
     assert.equal(state().failure, undefined)
@@ -117,7 +123,7 @@ test('duplicate events, older events and a bookmark that goes back are not told,
     },
   })
   watch.follow([CONFIG_MAPS])
-  await until(() => observer.told.length >= 7, 'the events came')
+  await waitUntil('the events came', () => observer.told.length >= 7)
   assert.deepEqual(observer.told, [...LISTED, ...TOLD])
   assert.equal(query(watches[1] ?? assert.fail('not reopened'), 'resourceVersion'), '102')
 })
@@ -127,7 +133,7 @@ test('an object that is deleted and created again is told as both', async (t) =>
     watch: (from, body) => void body.send(after(from, [event('DELETED', 'a', '101'), event('ADDED', 'a', '102')])),
   })
   watch.follow([CONFIG_MAPS])
-  await until(() => observer.told.length >= 6, 'the events came')
+  await waitUntil('the events came', () => observer.told.length >= 6)
   assert.deepEqual(observer.told, [...LISTED, 'deleted a 101', 'changed a 102'])
 })
 
@@ -138,7 +144,7 @@ test('a streamed list ends at its bookmark, and goes on as a watch', async (t) =
     options: { streamedLists: true },
   })
   watch.follow([CONFIG_MAPS])
-  await until(() => observer.told.length >= 7, 'the events came')
+  await waitUntil('the events came', () => observer.told.length >= 7)
   assert.deepEqual(observer.told, ['listing ConfigMap', 'changed b 9', 'changed a 5', 'listed ConfigMap', ...TOLD])
   const [request] = watches
   assert.ok(request !== undefined && watches.length === 1)
@@ -161,7 +167,7 @@ test('a streamed list that breaks off begins again, and counts only when it is c
     options: { streamedLists: true },
   })
   watch.follow([CONFIG_MAPS])
-  await until(() => observer.count('listed ConfigMap') === 1, 'it was listed')
+  await waitUntil('it was listed', () => observer.count('listed ConfigMap') === 1)
   assert.deepEqual(observer.told, ['listing ConfigMap', 'changed a 5', 'listing ConfigMap', 'changed a 5', 'listed ConfigMap'])
 })
 
@@ -170,7 +176,7 @@ test('of a kind that is followed by its metadata nothing else is told, whatever 
     watch: (from, body) => void body.send(after(from, [event('ADDED', 'c', '101', { password: 'canary' })])),
   })
   watch.follow([{ ...CONFIG_MAPS, metadataOnly: true }])
-  await until(() => observer.told.length >= 5, 'the event came')
+  await waitUntil('the event came', () => observer.told.length >= 5)
   assert.equal(watches[0]?.headers['accept'], 'application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1')
   for (const object of observer.objects.values()) assert.deepEqual(Object.keys(object), ['apiVersion', 'kind', 'metadata'])
 })

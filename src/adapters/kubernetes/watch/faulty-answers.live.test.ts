@@ -1,14 +1,13 @@
 import assert from 'node:assert/strict'
 import { readFile, writeFile } from 'node:fs/promises'
 import { type TestContext, test } from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { scriptedServer } from '../../../../test/apiserver/scripted-server.ts'
 import type { ControlPlane } from '../../../../test/controlplane/control-plane.ts'
 import { controlPlaneSuite } from '../../../../test/controlplane/control-plane-suite.ts'
 import { startControlPlane } from '../../../../test/controlplane/start-control-plane.ts'
 import { CUT, type HttpFault, type HttpFaults, httpFaults } from '../../../../test/faults/http-faults.ts'
 import { configMapsOf, liveWatch, told, Writer } from '../../../../test/faults/live-watch.ts'
-import { until } from '../../../../test/faults/recording-observer.ts'
+import { waitUntil } from '../../../../test/waiting/wait-until.ts'
 import type { WatchOptions } from './watch-options.ts'
 
 /** A credential that could go with a redirect; the proxy asks under an identity of its own. */
@@ -39,14 +38,11 @@ async function assertNothingLost(
   const namespace = await plane.namespace('faulty')
   const run = liveWatch(t, faults.kubeconfig, { streamedLists: false, ...options })
   run.watch.follow([configMapsOf(namespace)])
-  await until(() => run.observer.count('listed ConfigMap') === 1, 'it was listed')
+  await waitUntil('it was listed', () => run.observer.count('listed ConfigMap') === 1)
   const writer = new Writer(plane, namespace)
   await writer.create('one')
-  for (let n = 0; n < 30; n += 1) {
-    await writer.change('one', n)
-    await sleep(5)
-  }
-  await until(() => told(run.observer).length >= writer.expected.length, 'the events came')
+  for (let n = 0; n < 30; n += 1) await writer.change('one', n)
+  await waitUntil('the events came', () => told(run.observer).length >= writer.expected.length)
   await writer.assertTold(run.observer)
   return { ...run, faults }
 }
@@ -86,17 +82,17 @@ await controlPlaneSuite('watch of a server with faulty answers', {}, (plane) => 
         const writer = new Writer(plane, namespace)
         const { observer, watch, state } = liveWatch(t, faults.kubeconfig)
         watch.follow([configMapsOf(namespace)])
-        await until(() => why.test(state().failure?.message ?? ''), 'the list is not taken')
+        await waitUntil('the list is not taken', () => why.test(state().failure?.message ?? ''))
         assert.deepEqual([state().failure?.code, state().provenAt, observer.told], ['BP3008', 0, []])
         isAnswered = false
-        await until(() => state().state === 'watching', 'it watches')
+        await waitUntil('it watches', () => state().state === 'watching')
         isAnswered = true
         faults.disconnect()
-        await until(() => why.test(state().failure?.message ?? ''), 'the watch is not taken')
+        await waitUntil('the watch is not taken', () => why.test(state().failure?.message ?? ''))
         assert.deepEqual([state().failure?.code, observer.told], ['BP3008', ['listing ConfigMap', 'listed ConfigMap']])
         for (let n = 0; n < 5; n += 1) await writer.create(`c-${n}`)
         isAnswered = false
-        await until(() => told(observer).length >= writer.expected.length, 'the events came')
+        await waitUntil('the events came', () => told(observer).length >= writer.expected.length)
         await writer.assertTold(observer)
         assert.deepEqual([state().lists, elsewhere.connections], [1, 0])
       })
@@ -125,9 +121,9 @@ await controlPlaneSuite('watch of a server with faulty answers', {}, (plane) => 
     const namespace = await plane.namespace('quiet')
     const { observer, watch, state } = liveWatch(t, faults.kubeconfig, { unprovenStreamLasts: [1_000, 1_000] })
     watch.follow([{ apiVersion: 'v1', kind: 'Secret', namespace, metadataOnly: true }])
-    await until(() => state('Secret').state === 'watching', 'it watches')
+    await waitUntil('it watches', () => state('Secret').state === 'watching')
     const before = state('Secret').provenAt
-    await until(() => state('Secret').provenAt > before + 1_500, 'it was proven twice')
+    await waitUntil('it was proven twice', () => state('Secret').provenAt > before + 1_500)
     assert.deepEqual([state('Secret').lists, told(observer), state('Secret').failure], [1, [], undefined])
   })
 
@@ -170,16 +166,16 @@ await controlPlaneSuite('watch of a server with faulty answers', {}, (plane) => 
       faults.plan = ({ isWatch, path }) => (isWatch && isExpired && path.includes('resourceVersion=') ? fault : undefined)
       const { observer, watch, state } = liveWatch(t, faults.kubeconfig, { streamedLists: false })
       watch.follow([configMapsOf(namespace)])
-      await until(() => state().state === 'watching', 'it watches')
+      await waitUntil('it watches', () => state().state === 'watching')
       isExpired = true
       faults.disconnect()
       await writer.delete('goes')
       await writer.create('came')
-      await until(() => state().lists >= 2, 'it was listed again')
+      await waitUntil('it was listed again', () => state().lists >= 2)
       isExpired = false
       await writer.change('came', 1)
       const last = writer.expected.at(-1) ?? ''
-      await until(() => observer.told.includes(last) && state().state === 'watching', 'it goes on')
+      await waitUntil('it goes on', () => observer.told.includes(last) && state().state === 'watching')
       await writer.assertKnown(observer)
       assert.ok(told(observer).every((line) => line !== 'deleted stays'))
     })
@@ -197,7 +193,7 @@ await controlPlaneSuite('watch of a server with faulty answers', {}, (plane) => 
         : undefined
     const { observer, watch, state } = liveWatch(t, faults.kubeconfig, { streamedLists: false })
     watch.follow([configMapsOf(namespace)])
-    await until(() => state().state === 'watching', 'it watches')
+    await waitUntil('it watches', () => state().state === 'watching')
     assert.deepEqual([observer.count('listing ConfigMap'), observer.count('listed ConfigMap')], [2, 1])
     assert.equal(told(observer).length, 500 + 510)
     await writer.assertKnown(observer)
@@ -213,16 +209,16 @@ await controlPlaneSuite('watch of a server with faulty answers', {}, (plane) => 
     await writer.create('one')
     const { observer, watch, state } = liveWatch(t, faults.kubeconfig)
     watch.follow([configMapsOf(namespace), { apiVersion: 'apps/v1', kind: 'Deployment', namespace, metadataOnly: false }])
-    await until(() => watch.state().every((one) => one.state === 'watching'), 'all watch')
+    await waitUntil('all watch', () => watch.state().every((one) => one.state === 'watching'))
     faults.retarget(other)
     faults.disconnect()
-    await until(() => observer.failures.length === 2, 'both are unreadable')
+    await waitUntil('both are unreadable', () => observer.failures.length === 2)
     assert.ok(observer.failures.every(({ code }) => code === 'BP3015'))
     assert.equal(state().state, 'unreadable')
     assert.equal(told(observer).length, 1)
     faults.retarget(plane)
     faults.disconnect()
-    await until(() => watch.state().every((one) => one.state === 'watching'), 'all watch again')
+    await waitUntil('all watch again', () => watch.state().every((one) => one.state === 'watching'))
     await writer.assertKnown(observer)
   })
 
@@ -233,10 +229,10 @@ await controlPlaneSuite('watch of a server with faulty answers', {}, (plane) => 
     const { observer, watch, state } = liveWatch(t, faults.kubeconfig)
     watch.follow([{ apiVersion: 'apps/v1', kind: 'Deployment', namespace, metadataOnly: false }, configMapsOf(namespace)])
     const writer = new Writer(plane, namespace)
-    await until(() => state().state === 'watching', 'the other one watches')
+    await waitUntil('the other one watches', () => state().state === 'watching')
     await writer.create('one')
-    await until(() => told(observer).length === 1, 'its event came')
-    await until(() => state('Deployment').failure?.code === 'BP3005', 'the failure is known')
+    await waitUntil('its event came', () => told(observer).length === 1)
+    await waitUntil('the failure is known', () => state('Deployment').failure?.code === 'BP3005')
     assert.deepEqual(
       observer.failures.map(({ code }) => code),
       [],
@@ -252,12 +248,12 @@ await controlPlaneSuite('watch of a server with faulty answers', {}, (plane) => 
     faults.plan = ({ path, isWatch }) => (path.includes('/configmaps') && (isWatch || isSlow) ? { drip: isSlow ? 40 : 1 } : undefined)
     const { observer, watch, state } = liveWatch(t, faults.kubeconfig, { streamedLists: false, timeout: 500 })
     watch.follow([configMapsOf(namespace)])
-    await until(() => state().failure?.code === 'BP3006', 'it is too slow')
+    await waitUntil('it is too slow', () => state().failure?.code === 'BP3006')
     assert.equal(observer.told.length, 0)
     isSlow = false
-    await until(() => state().state === 'watching', 'it watches')
+    await waitUntil('it watches', () => state().state === 'watching')
     await writer.change('one', 1)
-    await until(() => told(observer).at(-1) === writer.expected.at(-1), 'its event came')
+    await waitUntil('its event came', () => told(observer).at(-1) === writer.expected.at(-1))
   })
 
   test('objects of the largest size come whole, in a list and as events', async (t) => {
@@ -268,9 +264,9 @@ await controlPlaneSuite('watch of a server with faulty answers', {}, (plane) => 
     for (let n = 0; n < 3; n += 1) await writer.create(`listed-${n}`, { text })
     const { observer, watch, state } = liveWatch(t, faults.kubeconfig)
     watch.follow([configMapsOf(namespace)])
-    await until(() => state().state === 'watching', 'it watches')
+    await waitUntil('it watches', () => state().state === 'watching')
     for (let n = 0; n < 3; n += 1) await writer.create(`event-${n}`, { text })
-    await until(() => observer.objects.size >= 6, 'the events came')
+    await waitUntil('the events came', () => observer.objects.size >= 6)
     await writer.assertKnown(observer)
     assert.equal(state().failure, undefined)
   })

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
+import { recordingClock } from '../../../../test/apiserver/live-cluster.ts'
 import { query, statusAnswer } from '../../../../test/apiserver/scripted-api.ts'
-import { until } from '../../../../test/faults/recording-observer.ts'
 import {
   after,
   bookmark,
@@ -15,6 +14,7 @@ import {
   scriptedWatch,
   TOLD,
 } from '../../../../test/faults/scripted-watch.ts'
+import { waitUntil } from '../../../../test/waiting/wait-until.ts'
 
 for (const [name, gone] of [
   ['an ERROR event', (body: { send(text: string): void }) => void body.send(errorEvent(410, 'Expired'))],
@@ -30,20 +30,24 @@ for (const [name, gone] of [
       watch: (from, body) => (from === '100' ? gone(body) : void body.send(bookmark('201'))),
     })
     watch.follow([CONFIG_MAPS])
-    await until(() => observer.count('listed ConfigMap') === 2, 'it was listed again')
+    await waitUntil('it was listed again', () => observer.count('listed ConfigMap') === 2)
     assert.deepEqual(observer.told, [...LISTED, 'listing ConfigMap', 'changed a 5', 'listed ConfigMap'])
     assert.deepEqual([...observer.objects.keys()], ['ConfigMap/shop/a'])
   })
 }
 
 test('410 again and again is not a hot loop', async (t) => {
+  const clock = recordingClock(1)
   const { watch, observer } = await scriptedWatch(t, {
     watch: () => statusAnswer(410, 'Expired', 'too old resource version'),
-    options: { firstWait: 50, longestWait: 60_000 },
+    options: { firstWait: 50, longestWait: 60_000, random: () => 1 },
+    clock,
   })
   watch.follow([CONFIG_MAPS])
-  await sleep(600)
-  assert.ok(observer.count('listing ConfigMap') <= 5, `${observer.count('listing ConfigMap')} lists`)
+  await waitUntil('it waited', () => clock.slept.length >= 6)
+  const [lists, waits] = [observer.count('listing ConfigMap'), clock.slept.length]
+  assert.ok(lists <= waits + 2, `${lists} lists, ${waits} waits`)
+  assert.deepEqual(clock.slept.slice(0, 6), [50, 100, 200, 400, 800, 1_600])
 })
 
 test('while it waits, the state says why, and keeps what is known', async (t) => {
@@ -52,14 +56,16 @@ test('while it waits, the state says why, and keeps what is known', async (t) =>
     options: { firstWait: 60_000, longestWait: 60_000 },
   })
   watch.follow([CONFIG_MAPS])
-  await until(() => state().state === 'waiting', 'it waits')
+  await waitUntil('it waits', () => state().state === 'waiting')
   assert.equal(state().failure?.code, 'BP3005')
   assert.equal(observer.objects.size, 2)
 })
 
 test('Retry-After is waited for', async (t) => {
   let opened = 0
+  const clock = recordingClock(1)
   const { watch, observer } = await scriptedWatch(t, {
+    clock,
     watch: (from, body) => {
       opened += 1
       if (opened > 1) return void body.send(after(from))
@@ -67,10 +73,9 @@ test('Retry-After is waited for', async (t) => {
     },
   })
   watch.follow([CONFIG_MAPS])
-  await until(() => opened === 1, 'it was refused')
-  await sleep(700)
-  assert.equal(opened, 1)
-  await until(() => observer.told.length >= 7, 'the events came')
+  await waitUntil('the events came', () => observer.told.length >= 7)
+  assert.ok((clock.slept[0] ?? 0) >= 1_000, `waited ${clock.slept} ms`)
+  assert.equal(opened, 2)
 })
 
 test('an ERROR event of another code leads to a wait, and the watch resumes', async (t) => {
@@ -82,7 +87,7 @@ test('an ERROR event of another code leads to a wait, and the watch resumes', as
     },
   })
   watch.follow([CONFIG_MAPS])
-  await until(() => observer.told.length >= 7, 'the events came')
+  await waitUntil('the events came', () => observer.told.length >= 7)
   assert.deepEqual(observer.told, [...LISTED, ...TOLD])
   assert.deepEqual(
     watches.map((request) => query(request, 'resourceVersion')),
@@ -98,7 +103,7 @@ test('an exception of the observer loses that event only, and is the failure of 
     changed(kind, object)
   }
   watch.follow([CONFIG_MAPS])
-  await until(() => observer.told.length >= 6, 'the events came')
+  await waitUntil('the events came', () => observer.told.length >= 6)
   assert.deepEqual(observer.told, [...LISTED, 'changed c 102', 'deleted b 104'])
   assert.equal(state().failure?.code, 'BP9001')
   assert.equal(watches.length, 1)
@@ -110,7 +115,7 @@ test('an event without an object, or with one that is nested too deeply, costs t
     watch: (from, body) => void body.send(`{"type":"ADDED","object":null}\n${deep}${after(from, EVENTS.slice(1))}`),
   })
   watch.follow([CONFIG_MAPS])
-  await until(() => observer.told.length >= 6, 'the events came')
+  await waitUntil('the events came', () => observer.told.length >= 6)
   assert.deepEqual(observer.told, [...LISTED, 'changed c 102', 'deleted b 104'])
   assert.equal(state().failure?.code, 'BP3012')
 })
@@ -125,9 +130,9 @@ test('403 names both verbs in one rule, is told once, and is tried again slowly'
     watch: (from, body) => void body.send(after(from)),
   })
   watch.follow([CONFIG_MAPS])
-  await until(() => observer.told.length >= 1, 'it is unreadable')
+  await waitUntil('it is unreadable', () => observer.told.length >= 1)
   assert.equal(state().state, 'unreadable')
-  await until(() => observer.told.length >= 8, 'it is readable again')
+  await waitUntil('it is readable again', () => observer.told.length >= 8)
   assert.deepEqual(observer.told, ['unreadable ConfigMap BP3003', ...LISTED, ...TOLD])
   assert.match(
     observer.failures[0]?.remedy ?? '',
@@ -137,7 +142,7 @@ test('403 names both verbs in one rule, is told once, and is tried again slowly'
 
 test('a right that is taken away is told after two more looks, never as deletions', async (t) => {
   let opened = 0
-  const { watch, observer } = await scriptedWatch(t, {
+  const { watch, observer, server } = await scriptedWatch(t, {
     watch: (_, body) => {
       opened += 1
       if (opened === 1) body.end()
@@ -146,8 +151,9 @@ test('a right that is taken away is told after two more looks, never as deletion
     list: () => (opened > 1 ? statusAnswer(403, 'Forbidden', 'no') : { body: listOf(['a', 'b']) }),
   })
   watch.follow([CONFIG_MAPS])
-  await until(() => observer.failures.length > 0, 'it is unreadable')
-  await sleep(150)
+  await waitUntil('it is unreadable', () => observer.failures.length > 0)
+  const looks = server.requests.length
+  await waitUntil('it looked three more times', () => server.requests.length >= looks + 3)
   assert.deepEqual(observer.told, [...LISTED, 'unreadable ConfigMap BP3003', ...observer.told.slice(5)])
   assert.equal(opened, 4)
   assert.ok(observer.told.every((line) => !line.startsWith('deleted')))
@@ -164,7 +170,7 @@ test('a list that breaks off is told from its beginning, and counts only when it
     watch: (from, body) => void body.send(after(from)),
   })
   watch.follow([CONFIG_MAPS])
-  await until(() => observer.told.length >= 9, 'the events came')
+  await waitUntil('the events came', () => observer.told.length >= 9)
   assert.deepEqual(observer.told, ['listing ConfigMap', 'changed a 5', ...LISTED, ...TOLD])
 })
 
@@ -179,7 +185,7 @@ test('a list from a server that lags behind what was applied is not taken', asyn
       from === '100' ? void body.send(errorEvent(410, 'Expired')) : void body.send(after(from, [event('ADDED', 'c', '111')])),
   })
   watch.follow([CONFIG_MAPS])
-  await until(() => observer.told.at(-1) === 'changed c 111', 'the event came')
+  await waitUntil('the event came', () => observer.told.at(-1) === 'changed c 111')
   assert.deepEqual(observer.told, [...LISTED, ...LISTED, 'changed c 111'])
   assert.equal(lists, 4)
 })
@@ -190,7 +196,7 @@ test('an event that is too large is not buffered, and makes the kind unreadable'
     options: { largestEvent: 50_000, unreadableWait: 60_000 },
   })
   watch.follow([CONFIG_MAPS])
-  await until(() => state().state === 'unreadable', 'it is unreadable')
+  await waitUntil('it is unreadable', () => state().state === 'unreadable')
   assert.deepEqual(observer.told, [...LISTED, 'unreadable ConfigMap BP3010'])
   assert.match(state().failure?.message ?? '', /more than 50000 bytes/)
 })
@@ -206,7 +212,7 @@ test('unfinished events beyond the memory of the cluster end their stream, which
     options: { memory: 50_000 },
   })
   watch.follow([CONFIG_MAPS])
-  await until(() => observer.told.length >= 7, 'the events came')
+  await waitUntil('the events came', () => observer.told.length >= 7)
   assert.deepEqual(observer.told, [...LISTED, ...TOLD])
 })
 
@@ -227,7 +233,7 @@ for (const [name, answer] of [
       options: { streamedLists: true, longestListSilence: 100 },
     })
     watch.follow([CONFIG_MAPS])
-    await until(() => observer.count('listed ConfigMap') === 2, 'it was listed twice')
+    await waitUntil('it was listed twice', () => observer.count('listed ConfigMap') === 2)
     assert.equal(streamed, 1)
   })
 }

@@ -4,14 +4,13 @@ import { mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { type TestContext, test } from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { connect } from 'node:tls'
-import { create, realClock } from '../../../../test/apiserver/live-cluster.ts'
+import { create, realClock, recordingClock } from '../../../../test/apiserver/live-cluster.ts'
 import { controlPlaneSuite } from '../../../../test/controlplane/control-plane-suite.ts'
 import { secondApiServer } from '../../../../test/controlplane/server-hands.ts'
 import { type Credential, createTestAuthority, openTestAuthority, servingCredential } from '../../../../test/controlplane/test-authority.ts'
-import { auditedRequests, configMapsOf, liveWatch, throughTcp, told, Writer } from '../../../../test/faults/live-watch.ts'
-import { until } from '../../../../test/faults/recording-observer.ts'
+import { auditedRequests, configMapsOf, liveWatch, longerThanProofs, throughTcp, told, Writer } from '../../../../test/faults/live-watch.ts'
+import { waitUntil } from '../../../../test/waiting/wait-until.ts'
 import type { Clock } from '../../../ports/clock.ts'
 import type { JsonObject } from '../../../text/json.ts'
 import { WATCH_DEFAULTS } from './watch-options.ts'
@@ -28,7 +27,7 @@ function settableClock(): Clock & { add(milliseconds: number): void } {
   let added = 0
   return {
     ...realClock,
-    now: () => new Date(Date.now() + added),
+    now: () => new Date(realClock.now().getTime() + added),
     add(milliseconds) {
       added += milliseconds
     },
@@ -78,7 +77,7 @@ await controlPlaneSuite('watch with a token that is revoked', { auditLevel: 'Met
       assert.equal((await plane.request('DELETE', `/api/v1/namespaces/${namespace}/secrets/${secret}`)).status, 200)
       const body = { spec: { token: await readFile(tokenFile, 'utf8') } }
       const review = () => plane.request<TokenReview>('POST', '/apis/authentication.k8s.io/v1/tokenreviews', { body })
-      for (let turn = 0; turn < 300 && (await review()).body.status.authenticated === true; turn += 1) await sleep(100)
+      await waitUntil('the token is not believed any more', async () => (await review()).body.status.authenticated !== true)
     }
     await grant('first')
     const relay = await throughTcp(t, plane)
@@ -92,24 +91,24 @@ await controlPlaneSuite('watch with a token that is revoked', { auditLevel: 'Met
     const clock = settableClock()
     const { observer, watch, state } = liveWatch(t, kubeconfig, { clock, version: namespace, streamLasts: [1_000, 1_000] })
     watch.follow([configMapsOf(namespace)])
-    await until(() => state().state === 'watching', 'it watches')
+    await waitUntil('it watches', () => state().state === 'watching')
     const writer = new Writer(plane, namespace)
     await writer.create('one')
-    await until(() => told(observer).length === 1, 'the first event came')
+    await waitUntil('the first event came', () => told(observer).length === 1)
     await revoke('first')
-    await until(() => state().failure?.code === 'BP3002', 'it is unauthorized')
+    await waitUntil('it is unauthorized', () => state().failure?.code === 'BP3002')
     assert.equal(state().state, 'waiting')
     assert.match(state().failure?.message ?? '', /does not accept the credentials \(401\)/)
-    const { provenAt } = state()
+    const unauthorized = clock.now().getTime()
     for (let n = 0; n < 5; n += 1) await writer.change('one', n)
     await writer.create('two')
-    await sleep(500)
+    await longerThanProofs()
     assert.deepEqual([told(observer).length, observer.failures], [1, []])
-    assert.ok(Math.abs(state().provenAt - provenAt) < 20, 'nothing proves it meanwhile')
+    assert.ok(state().provenAt <= unauthorized, 'nothing proves it meanwhile')
     await grant('second')
     // Files are read again after a minute.
     clock.add(61_000)
-    await until(() => told(observer).length >= writer.expected.length, 'the events came')
+    await waitUntil('the events came', () => told(observer).length >= writer.expected.length)
     await writer.assertTold(observer)
     assert.deepEqual([state().lists, state().failure], [1, undefined])
   })
@@ -117,10 +116,11 @@ await controlPlaneSuite('watch with a token that is revoked', { auditLevel: 'Met
   test('20 kinds of an account that was revoked ask together: two 401, then one after each wait, which grows', async (t) => {
     const { relay, namespace, revoke, kubeconfig } = await account(t)
     const { firstWait, longestWait } = WATCH_DEFAULTS
-    const { observer, watch } = liveWatch(t, kubeconfig, { firstWait, longestWait, version: namespace })
+    const clock = recordingClock()
+    const { observer, watch } = liveWatch(t, kubeconfig, { firstWait, longestWait, random: () => 0.5, version: namespace, clock })
     const kinds = Array.from({ length: 20 }, (_, index) => configMapsOf(index === 0 ? namespace : `${namespace}-${index}`))
     watch.follow(kinds)
-    await until(() => watch.state().every(({ state }) => state === 'watching'), 'all watch')
+    await waitUntil('all watch', () => watch.state().every(({ state }) => state === 'watching'))
     const before = [...observer.told]
     await revoke('first')
     assert.ok(
@@ -128,11 +128,20 @@ await controlPlaneSuite('watch with a token that is revoked', { auditLevel: 'Met
       'open watches go on',
     )
     relay.reset()
-    await until(() => watch.state().every(({ failure }) => failure?.code === 'BP3002'), 'all are unauthorized')
-    await sleep(3_000)
-    const refused = await refusedRequests(namespace)
-    // With the token as it was, with the token that was read anew, and with that one after about 0.5, 1, 2 and 4 seconds.
-    assert.ok(refused.length >= 3 && refused.length <= 6, refused.join('\n'))
+    await waitUntil('all are unauthorized', () => watch.state().every(({ failure }) => failure?.code === 'BP3002'))
+    // Each of them waits, with the others, about 0.5, 1, 2 and 4 seconds.
+    const waits = (): number => Math.ceil(clock.slept.length / kinds.length)
+    await waitUntil('they wait for the third time', () => waits() >= 3)
+    // With the token as it was, with the token that was read anew, and with that one after each wait. The log may lag behind.
+    const refused = await waitUntil('the requests are in the audit log', async () => {
+      const lines = await refusedRequests(namespace)
+      return lines.length >= 4 && lines
+    })
+    assert.ok(refused.length <= 2 + waits(), `${waits()} waits\n${refused.join('\n')}`)
+    const [first = 0, second = 0, third = 0] = [0, 1, 2].map((wait) =>
+      Math.max(...clock.slept.slice(wait * kinds.length, (wait + 1) * kinds.length)),
+    )
+    assert.ok(first < second && second < third, `${[first, second, third]}`)
     assert.ok(
       refused.every((line) => line.includes('/api/v1/namespaces/kube-system')),
       refused.join('\n'),
@@ -165,9 +174,9 @@ await controlPlaneSuite('watch of a server whose certificate is rotated', { apiS
       const writer = new Writer(plane, namespace)
       const run = liveWatch(t, kubeconfig)
       run.watch.follow([configMapsOf(namespace)])
-      await until(() => run.state().state === 'watching', 'it watches')
+      await waitUntil('it watches', () => run.state().state === 'watching')
       await writer.create('one')
-      await until(() => told(run.observer).length === 1, 'the first event came')
+      await waitUntil('the first event came', () => told(run.observer).length === 1)
       /** The server has it from its next connection on, and every connection is a new one. */
       async function rotate(credential: Credential): Promise<void> {
         await install(serving, credential)
@@ -176,17 +185,17 @@ await controlPlaneSuite('watch of a server whose certificate is rotated', { apiS
       }
       /** Nothing is told and nothing counts as proven while the server is not trusted. */
       async function assertUntrusted(why: RegExp): Promise<void> {
-        await until(() => why.test(run.state().failure?.message ?? ''), `it is not trusted: ${why}`)
+        await waitUntil(`it is not trusted: ${why}`, () => why.test(run.state().failure?.message ?? ''))
         assert.deepEqual([run.state().state, run.state().failure?.code], ['waiting', 'BP3007'])
-        const { provenAt } = run.state()
+        const untrusted = realClock.now().getTime()
         const known = told(run.observer).length
         for (let n = 0; n < 5; n += 1) await writer.change('one', n)
-        await sleep(300)
+        await longerThanProofs()
         assert.deepEqual([told(run.observer).length, run.state().failure?.code], [known, 'BP3007'])
-        assert.ok(Math.abs(run.state().provenAt - provenAt) < 20, 'nothing proves it meanwhile')
+        assert.ok(run.state().provenAt <= untrusted, 'nothing proves it meanwhile')
       }
       async function assertResumed(): Promise<void> {
-        await until(() => told(run.observer).length >= writer.expected.length, 'the events came')
+        await waitUntil('the events came', () => told(run.observer).length >= writer.expected.length)
         await writer.assertTold(run.observer)
         assert.deepEqual([run.state().lists, run.state().failure], [1, undefined])
       }
@@ -200,14 +209,14 @@ await controlPlaneSuite('watch of a server whose certificate is rotated', { apiS
       await rotate(servingCredential(other))
       await assertUntrusted(/the server's certificate is not accepted \((UNABLE_TO_VERIFY_LEAF_SIGNATURE|CERT_SIGNATURE_FAILURE)\)/)
       await writeFile(authorityFile, 'half')
-      await until(() => state().failure?.code === 'BP1006', 'half a file is no authority')
+      await waitUntil('half a file is no authority', () => state().failure?.code === 'BP1006')
       await writeFile(authorityFile, other.certificate)
       await assertResumed()
     })
 
     test(`${protocol}: an expired certificate and one for another name are named as such, and with a renewed one the watch resumes`, async (t) => {
       const { authority, rotate, assertUntrusted, assertResumed } = await world(t)
-      const notAfter = new Date(Date.now() - HOUR)
+      const notAfter = new Date('2025-01-01T00:00:00Z')
       await rotate(servingCredential(authority, { notBefore: new Date(notAfter.getTime() - HOUR), notAfter }))
       await assertUntrusted(/\(CERT_HAS_EXPIRED; it was valid until [A-Z]/)
       await rotate(servingCredential(authority, { names: ['elsewhere.example'], addresses: ['192.0.2.1'] }))
@@ -234,9 +243,5 @@ async function untilServed(server: string, { certificate }: Credential): Promise
       })
       socket.on('error', reject)
     })
-  for (let turn = 0; turn < 400; turn += 1) {
-    if ((await served()) === wanted) return
-    await sleep(50)
-  }
-  assert.fail('the server does not serve the new certificate')
+  await waitUntil('the server serves the new certificate', async () => (await served()) === wanted)
 }
