@@ -55,8 +55,9 @@ const GETTERS: Readonly<Record<Need, Getter>> = {
   bundle: {
     programs: [],
     get: async ({ root, scratch }) => {
-      await promisify(execFile)(process.execPath, [join(root, '.ci', 'bundle.ts'), scratch])
-      return { state: 'ready', environment: { [TEST_PROGRAM]: join(scratch, 'backporch.mjs') } }
+      const folder = join(scratch, 'program')
+      await promisify(execFile)(process.execPath, [join(root, '.ci', 'bundle.ts'), folder])
+      return { state: 'ready', environment: { [TEST_PROGRAM]: join(folder, 'backporch.mjs') } }
     },
   },
   kpt: {

@@ -15,7 +15,6 @@ const ALLOWED: Readonly<Record<string, string>> = {
   'test/config-sync/cases.ts': RECORDED,
   'test/controlplane/control-plane.ts': UNIQUE,
   'test/controlplane/start-guard.ts': UNIQUE,
-  'test/controlplane/with-file-lock.ts': UNIQUE,
   'test/controlplane/x509-certificate.ts': 'the serial number of a certificate',
   'test/e2e/canary.gitea.test.ts': UNIQUE,
   'test/e2e/controller-process.ts': UNIQUE,
@@ -23,9 +22,11 @@ const ALLOWED: Readonly<Record<string, string>> = {
   'test/e2e/kubernetes-events.live.test.ts': UNIQUE,
   'test/e2e/shop-package.ts': UNIQUE,
   'test/explore.ts': 'fresh seeds are what it is for',
+  'test/flux/flux-controllers.ts': 'the mark of a request to reconcile',
   'test/gitea/app-ini.ts': UNIQUE,
   'test/gitea/gitea.ts': UNIQUE,
   'test/gitea/start-gitea.ts': UNIQUE,
+  'test/programs/with-file-lock.ts': UNIQUE,
 }
 
 const RANDOM = /\bMath\.random\b|\b(?:randomBytes|randomInt|randomUUID|getRandomValues)\b/

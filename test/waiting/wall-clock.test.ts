@@ -41,17 +41,21 @@ const CLOCKS: readonly Allowed[] = [
     why: 'it moves a clock, and reads it to move it',
     files: ['src/controller/turn-intake.test.ts', 'test/faults/moved-clock.ts', 'test/property/fleet-pair.ts'],
   },
-  { why: 'it prints how long something took', files: ['test/controlplane/go-build.ts', 'test/public-repositories/run.ts', 'test/run.ts'] },
-  { why: 'a lock has an age', files: ['test/controlplane/with-file-lock.ts', 'test/controlplane/with-file-lock.test.ts'] },
+  {
+    why: 'it prints how long something took',
+    files: [
+      'test/programs/go-build.ts',
+      'test/programs/build-progress.ts',
+      'test/public-repositories/run.ts',
+      'test/run.ts',
+      'test/run/worker.ts',
+    ],
+  },
+  { why: 'a lock has an age', files: ['test/programs/with-file-lock.ts', 'test/programs/with-file-lock.test.ts'] },
   { why: 'it records when something was done', files: ['test/drift-corpus/stage.ts'] },
   {
     why: 'it runs for as many minutes as somebody asks for',
-    files: [
-      'test/e2e/chaos-world.ts',
-      'test/e2e/chaos.gitea.test.ts',
-      'test/e2e/frozen-controller.gitea.test.ts',
-      'test/hostile/two-controllers.ts',
-    ],
+    files: ['test/e2e/chaos-world.ts', 'test/explore.ts', 'test/hostile/two-controllers.ts'],
   },
 ]
 
@@ -98,19 +102,15 @@ const TIMERS: readonly Allowed[] = [
   { why: 'a policy of admission says nowhere that it is in force', files: ['test/drift-corpus/stage.ts'] },
   { why: 'the mock of a clock', files: ['src/adapters/traces/otlp-traces.test.ts'] },
   {
-    why: 'it runs for as many minutes as somebody asks for',
+    why: 'it lets a while pass between two acts, drawn from the seed',
     files: ['test/e2e/chaos.gitea.test.ts', 'test/e2e/frozen-controller.gitea.test.ts', 'test/hostile/two-controllers.ts'],
   },
   {
     why: 'locks and builds of programs: their waits are their own',
-    files: [
-      'test/controlplane/find-control-plane.test.ts',
-      'test/controlplane/with-file-lock.ts',
-      'test/controlplane/with-file-lock.test.ts',
-    ],
+    files: ['test/programs/build-programs.test.ts', 'test/programs/with-file-lock.ts', 'test/programs/with-file-lock.test.ts'],
   },
-  { why: 'the process of an original', files: ['test/originals/outcome.ts'] },
-  { why: 'the run itself', files: ['test/run.ts'] },
+  { why: 'the process of an original', files: ['test/originals/run-program.ts'] },
+  { why: 'the run itself', files: ['test/run.ts', 'test/run/pool.test.ts', 'test/run/worker-process.ts', 'test/run/worker.ts'] },
 ]
 
 function filesBelow(folder: string): string[] {
