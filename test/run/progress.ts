@@ -27,6 +27,7 @@ interface ProgressOptions {
 const TERMINAL_EVERY_MS = 500
 const LINES_EVERY_MS = 30_000
 const SLOWEST = 12
+const SLOW_SECONDS = 3
 
 export class Progress {
   readonly #options: ProgressOptions
@@ -98,8 +99,11 @@ export class Progress {
       this.say(`tier ${tier}: ${passed} passed, ${failed} failed, ${skipped} skipped in ${files} files, ${Math.round(cpuSeconds)} s of CPU`)
       for (const key of ['passed', 'failed', 'skipped', 'cpuSeconds'] as const) all[key] += counts[key]
     }
-    const slowest = [...this.#ended].sort(([, one], [, other]) => other.seconds - one.seconds).slice(0, SLOWEST)
-    if (slowest.length > 1)
+    const slowest = [...this.#ended]
+      .filter(([, { seconds }]) => seconds >= SLOW_SECONDS)
+      .sort(([, one], [, other]) => other.seconds - one.seconds)
+      .slice(0, SLOWEST)
+    if (slowest.length > 0)
       this.say(
         `slowest: ${slowest.map(([file, { seconds, cpuSeconds }]) => `${file} ${Math.round(seconds)} s (CPU ${Math.round(cpuSeconds)} s)`).join(', ')}`,
       )
