@@ -225,7 +225,7 @@ await giteaSuite("Gitea's API", {}, (gitea) => {
       const ref = [[`refs/pull/${number}/head`, head]]
       await becomes(['drift/one', next, ref])
       // Pushes are worked on in their order: this one is after that of the branch.
-      await commit('drift/two')
+      await commit('drift/two', 'two')
       const two = await open('drift/two')
       await waitUntil('#2 can be merged', async () => (await send<Pull>('GET', `/pulls/${two.number}`)).body.mergeable)
       await becomes(['drift/one', next, ref])
