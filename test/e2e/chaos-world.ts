@@ -31,22 +31,31 @@ export class History {
 }
 
 /**
- * Until nothing moves while the controllers look at the repository `looks` times more. Rest is counted in their looks: a slow machine takes longer.
- * @param most looks until that, at most
+ * Until nothing moves while `count` grows by `rest`: rest is counted in what controllers do at rest too, so that a slow machine takes longer.
+ * @param most how far it grows until that, at most
  */
 export async function comeToRest(
-  { requests }: Pick<FaultyProxy, 'requests'>,
-  { looks, most }: { readonly looks: number; readonly most: number },
+  count: () => number,
+  { rest, most }: { readonly rest: number; readonly most: number },
   state: () => Promise<unknown>,
 ): Promise<void> {
-  const count = (): number => requests.filter(isLook).length
   const began = count()
-  for (let [last, since, now]: [unknown, number, number] = [undefined, began, began]; now - since < looks; now = count()) {
-    assert.ok(now - began < most, `it never came to rest in ${most} looks`)
+  for (let [last, since, now]: [unknown, number, number] = [undefined, began, began]; now - since < rest; now = count()) {
+    assert.ok(now - began < most, `it never came to rest: ${most} looks`)
     const observed = await state()
     if (!isDeepStrictEqual(observed, last)) [last, since] = [observed, now]
     await waitUntil('a controller looks at the repository again', () => count() > now)
   }
+}
+
+/** How often controllers asked for the refs of the repository. */
+export function looksAt({ requests }: Pick<FaultyProxy, 'requests'>): number {
+  return requests.filter(isLook).length
+}
+
+/** How often the controllers looked whether there is something to do: a turn asks for the refs once more. */
+export function pollsOf(controllers: readonly { readonly stderr: string }[], proxy: Pick<FaultyProxy, 'requests'>): number {
+  return looksAt(proxy) - controllers.reduce((sum, { stderr }) => sum + stderr.split('"event":"turn"').length - 1, 0)
 }
 
 /** gitprotocol-v2(5): what asks for the refs. */

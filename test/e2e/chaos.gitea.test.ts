@@ -14,7 +14,7 @@ import { startGitea } from '../gitea/start-gitea.ts'
 import { Chance } from '../seeds/chance.ts'
 import { EFFORT, testEachSeed } from '../seeds/seeds.ts'
 import { waitUntil } from '../waiting/wait-until.ts'
-import { colorIn, comeToRest, History, painted, refMovesOf, scanOfMain } from './chaos-world.ts'
+import { colorIn, comeToRest, History, painted, pollsOf, refMovesOf, scanOfMain } from './chaos-world.ts'
 import { type ObservedPull, openReviewWorld, type ReviewWorld } from './review-world.ts'
 import { configPackage, PROPOSE, paint, reportsOf, WatchingController } from './watched-world.ts'
 import type { Files } from './world.ts'
@@ -26,8 +26,8 @@ const ACTS = 50 * EFFORT
 const PACKAGES = ['p0', 'p1', 'p2', 'p3'] as const
 /** The others keep what became of them in the chaos. */
 const EDITED_LAST = ['p0', 'p2'] as const
-/** Looks of the controller, 3 seconds apart, in which nothing may move any more: status alone is pushed once a minute. */
-const REST = { looks: 25, most: 400 }
+/** Polls of the controller, 3 seconds apart, in which nothing may move any more: status alone is pushed once a minute. */
+const REST = { rest: 25, most: 400 }
 const LEDGER = 'refs/heads/drift-ledger'
 const OWN = /^refs\/(?:heads\/(?:drift-ledger$|drafts\/|proposed\/)|tags\/apps\/p\d\/)/
 
@@ -171,11 +171,15 @@ await giteaStartSuite('chaos', () => {
 
     /** No ref and no pull request moves for a while. */
     async function settled(): Promise<void> {
-      await comeToRest(review.fixture.proxy, REST, async () => {
-        await chaos.sync()
-        const pulls = await review.pulls()
-        return [await review.world.refs(), pulls.map(({ number, state, title, body }) => [number, state, title, body])]
-      })
+      await comeToRest(
+        () => pollsOf(chaos.controllers, review.fixture.proxy),
+        REST,
+        async () => {
+          await chaos.sync()
+          const pulls = await review.pulls()
+          return [await review.world.refs(), pulls.map(({ number, state, title, body }) => [number, state, title, body])]
+        },
+      )
       history.say('at rest')
     }
 

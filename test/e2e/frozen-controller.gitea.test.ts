@@ -12,14 +12,14 @@ import { controlPlaneSuite } from '../controlplane/control-plane-suite.ts'
 import { isApiWrite, isPush } from '../gitea/faulty-proxy.ts'
 import { sharedGitea } from '../gitea/shared-gitea.ts'
 import { waitUntil } from '../waiting/wait-until.ts'
-import { comeToRest, History, painted, refMovesOf, scanOfMain } from './chaos-world.ts'
+import { comeToRest, History, painted, pollsOf, refMovesOf, scanOfMain } from './chaos-world.ts'
 import { type ObservedPull, openReviewWorld, type ReviewWorld } from './review-world.ts'
 import { configPackage, PROPOSE, paint, reportsOf, WatchingController } from './watched-world.ts'
 
 /** Three for each controller that is frozen, so that no field changes so often that somebody fights over it; people commit to the last. */
 const PACKAGES = ['p0', 'p1', 'p2', 'p3', 'p4', 'p5', 'p6', 'p7', 'p8', 'p9'] as const
-/** Looks of three controllers, 2 seconds apart, in which nothing is written any more: status alone is pushed once a minute. */
-const REST = { looks: 114, most: 1_200 }
+/** Polls of three controllers, 2 seconds apart, in which nothing is written any more: status alone is pushed once a minute. */
+const REST = { rest: 114, most: 1_200 }
 const OWN = /^refs\/(?:heads\/(?:drift-ledger$|drafts\/|proposed\/)|tags\/apps\/p\d\/)/
 const FOREIGN = ['refs/heads/feature/drift', 'refs/heads/proposal', 'refs/tags/release-1']
 /** The first words of the steps of a turn in which one is frozen. */
@@ -110,7 +110,11 @@ else
           await frozen.until('it ends the turn in which it was frozen', () => frozen.events('turn').length > turns)
         }
         // Pushes and requests to the API that write.
-        await comeToRest(fixture.proxy, REST, async () => fixture.proxy.requests.filter((one) => isApiWrite(one) || isPush(one)).length)
+        await comeToRest(
+          () => pollsOf(controllers, fixture.proxy),
+          REST,
+          async () => fixture.proxy.requests.filter((one) => isApiWrite(one) || isPush(one)).length,
+        )
         await review.observe()
         await lookout.end()
         for (const each of controllers) await each.stop()

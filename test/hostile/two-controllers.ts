@@ -7,7 +7,7 @@ import { mkdirSync, renameSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { comeToRest } from '../e2e/chaos-world.ts'
+import { comeToRest, looksAt } from '../e2e/chaos-world.ts'
 import { backporchHere } from '../e2e/run-here.ts'
 import { COLOURS, type Colour, type LiveColour, recordingOf } from '../fakes/recorded-config-map.ts'
 import { startFaultyProxy } from '../gitea/faulty-proxy.ts'
@@ -16,8 +16,8 @@ import { PROGRAM } from '../program.ts'
 import { Chance } from '../seeds/chance.ts'
 
 const PACKAGES = ['a', 'b', 'c', 'd'] as const
-/** Looks of two controllers, a second apart. */
-const REST = { looks: 16, most: 400 }
+/** Looks of two controllers, one or two of each in a second. */
+const REST = { rest: 32, most: 800 }
 const NOW =
   'detect: {minAge: 0s, settle: 0s}, limits: {prHourlyLimit: 0, prConcurrentLimit: 0, stormThreshold: 0, stormShare: 0, digest: off}'
 const POLICY = `apiVersion: backporch.dev/v1alpha1\nkind: DriftPolicy\nmetadata: {name: test}\nspec: {mode: Propose, ${NOW}}\n`
@@ -243,7 +243,7 @@ async function openWorld(gitea: Gitea, folder: string) {
         const refs = (await ask<{ name: string; commit: { id: string } }[]>('GET', '/branches?limit=50')).body
         return JSON.stringify(refs.map((ref) => [ref.name, ref.commit.id]))
       }
-      await comeToRest(proxy, REST, observe)
+      await comeToRest(() => looksAt(proxy), REST, observe)
     },
     close: () => proxy.stop(),
     pulls: async (): Promise<string[]> => {
