@@ -1,4 +1,5 @@
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
+import { connect, createServer, type Socket } from 'node:net'
+import { freePort } from '../controlplane/free-port.ts'
 
 /** A TCP relay in front of a server (`https://…`, or `unix:` and the path of a socket), which knows nothing of what goes through it. */
 export interface TcpFaults {
@@ -60,8 +61,9 @@ export async function tcpFaults(server: string): Promise<TcpFaults> {
       upstream.destroy()
     }
   }
-  await listen(0)
-  const { port } = listener.address() as AddressInfo
+  // Nobody else takes it while it refuses connections.
+  const port = await freePort()
+  await listen(port)
   return {
     url: `${target.protocol === 'unix:' ? 'http:' : target.protocol}//127.0.0.1:${port}`,
     get connections() {
