@@ -11,6 +11,7 @@ import { ArgoSyncer, type OutOfSync } from '../argo/argo-syncer.ts'
 import { type ArgoPrograms, findArgo } from '../argo/programs.ts'
 import type { ControlPlane } from '../controlplane/control-plane.ts'
 import { startControlPlane } from '../controlplane/start-control-plane.ts'
+import { setVariable } from '../fakes/set-variable.ts'
 import type { Gitea } from '../gitea/gitea.ts'
 import { createGiteaFixture } from '../gitea/gitea-fixture.ts'
 import { sharedGitea } from '../gitea/shared-gitea.ts'
@@ -269,7 +270,7 @@ interface Parts {
 /** The repository is on Gitea, and Argo CD has synced all of it. */
 async function openArgoWorld(t: TestContext, { plane, gitea, found, appliers }: Parts): Promise<{ review: ReviewWorld; argo: ArgoSyncer }> {
   // Of another version than the one that Argo CD runs.
-  process.env['PATH'] = `${dirname((await helmOrThrow()).helm3)}:${process.env['PATH']}`
+  t.after(setVariable('PATH', `${dirname((await helmOrThrow()).helm3)}:${process.env['PATH']}`))
   const fixture = await createGiteaFixture(gitea)
   t.after(() => fixture.close())
   const files = { ...argoRepository(`${fixture.gitea.url}/${fixture.owner.name}/${fixture.name}.git`), ...policy(PROPOSE) }

@@ -3,14 +3,19 @@ import assert from 'node:assert/strict'
 import { execFileSync, spawnSync } from 'node:child_process'
 import { copyFileSync, cpSync, mkdirSync, readdirSync, readFileSync } from 'node:fs'
 import { delimiter, dirname, join } from 'node:path'
-import { test } from 'node:test'
+import { after, before, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
+import { setVariable } from '../fakes/set-variable.ts'
 import { runKpt, whyNoKpt, withFolder } from '../kpt/find-kpt.ts'
 import { TEST_PROGRAM } from '../program.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
-// The guide says `node`, and the one on the PATH may be older.
-process.env['PATH'] = `${dirname(process.execPath)}${delimiter}${process.env['PATH']}`
+let restore = (): void => undefined
+before(() => {
+  // The guide says `node`, and the one on the PATH may be older.
+  restore = setVariable('PATH', `${dirname(process.execPath)}${delimiter}${process.env['PATH']}`)
+})
+after(() => restore())
 
 const GUIDE = readFileSync(join(ROOT, 'docs/guides/own-functions.md'), 'utf8')
 const TEAM = /`functions\/team\.mts`:\n\n```ts\n([\s\S]*?)```/.exec(GUIDE)?.[1] ?? ''

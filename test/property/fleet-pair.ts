@@ -1,5 +1,6 @@
 /** Two fleets that live through the same days: one is reconciled by events, the other by turns about everything. */
 import assert from 'node:assert/strict'
+import { getTestContext, mock } from 'node:test'
 import { EventPath, wholeTurn } from '../fakes/event-path.ts'
 import type { FleetWorld } from '../fakes/fleet-world.ts'
 import type { MemoryWatch } from '../fakes/memory-watch.ts'
@@ -8,10 +9,24 @@ import { beginFleet, type Day, type Size } from './event-day.ts'
 import type { Fault } from './random-events.ts'
 import type { SyncedFleet } from './synced-fleet.ts'
 
-/** Units wait by the monotonic clock: it goes as the fleets' time does. */
+/** Milliseconds of the fleets' time. */
 let elapsed = 0
-const real = performance.now.bind(performance)
-performance.now = () => real() + elapsed
+let isMoved = false
+
+/** Units wait by the monotonic clock: until the test ends it is the fleets' time, and stands still while they work. */
+function useFleetTime(): void {
+  const context = getTestContext()
+  assert.ok(context !== undefined && 'after' in context)
+  if (isMoved) return
+  isMoved = true
+  const began = performance.now()
+  elapsed = 0
+  const moved = mock.method(performance, 'now', () => began + elapsed)
+  context.after(() => {
+    moved.mock.restore()
+    isMoved = false
+  })
+}
 
 export interface Event extends Day {
   readonly fault: Fault | undefined
@@ -80,6 +95,7 @@ export class Pair {
   readonly path: EventPath
 
   constructor(size: Size) {
+    useFleetTime()
     this.world = beginFleet(size)
     this.other = beginFleet(size)
     this.path = new EventPath(this.world)

@@ -3,6 +3,7 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { setVariable } from '../../../test/fakes/set-variable.ts'
 import { type Build, MissingBuilds } from '../../render/package-builder.ts'
 import { FUNCTION_LIMITS } from './function-limits.ts'
 import { PackageBuilds } from './package-builds.ts'
@@ -20,14 +21,13 @@ test('a command runs in its package, with nothing of the environment but the PAT
   const builds = new PackageBuilds({ allowed: [`sh -c '${text}'`], environment })
   const build = commandBuild(['sh', '-c', text], { 'apps/web/web.yaml': 'kind: Web\n' })
   // Of its own: other tests have builds of theirs in the common one.
-  const [common, own] = [process.env['TMPDIR'], mkdtempSync(join(tmpdir(), 'backporch-test-'))]
+  const own = mkdtempSync(join(tmpdir(), 'backporch-test-'))
+  const restore = setVariable('TMPDIR', own)
   try {
-    process.env['TMPDIR'] = own
     assert.deepEqual(await builds.build(build, signal), { text: 'kind: Web\n.:\nweb.yaml\n\n../..:\napps\n\n' })
     assert.deepEqual(readdirSync(own), [])
   } finally {
-    if (common === undefined) delete process.env['TMPDIR']
-    else process.env['TMPDIR'] = common
+    restore()
     rmSync(own, { recursive: true })
   }
 })

@@ -3,6 +3,7 @@ import { mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
+import { setVariable } from '../../../test/fakes/set-variable.ts'
 import { toyPackage } from '../../../test/fakes/toy-functions.ts'
 import { sentenceOf } from '../../note.ts'
 import type { TurnRendering } from '../../render/package-renderer.ts'
@@ -61,12 +62,11 @@ test('what a module throws is its standard error and exit code 1', async () => {
   assert.deepEqual(end, { is: 'ended', exitCode: 1, stdout: '', stderr: 'TypeError: not today' })
 })
 
-test('a module has neither the environment nor the arguments nor the state of an earlier run', async () => {
-  process.env['BACKPORCH_TEST_SECRET'] = 'secret'
+test('a module has neither the environment nor the arguments nor the state of an earlier run', async (t) => {
+  t.after(setVariable('BACKPORCH_TEST_SECRET', 'secret'))
   const body =
     'globalThis.runs = (globalThis.runs ?? 0) + 1\nprocess.stdout.write(JSON.stringify([process.env.BACKPORCH_TEST_SECRET ?? null, process.argv.slice(2), runs]))\n'
   for (const _ of [1, 2]) assert.deepEqual(await run('state.mjs', body), { is: 'ended', exitCode: 0, stdout: '[null,[],1]', stderr: '' })
-  delete process.env['BACKPORCH_TEST_SECRET']
 })
 
 test('an endless loop, too much memory and too much output are stopped', async () => {
