@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process'
 import { text } from 'node:stream/consumers'
+import { boundCommand } from '../processes/bound-command.ts'
 import { hangLimit } from '../waiting/wait-until.ts'
 import type { Identity } from './test-authority.ts'
 
@@ -30,7 +31,7 @@ export async function runKubectl(
   options: KubectlOptions,
 ): Promise<KubectlResult> {
   const { KUBECONFIG: _developersOwn, ...environment } = process.env
-  const child = spawn('kubectl', [`--kubeconfig=${kubeconfig}`, `--cache-dir=${cache}`, ...args], {
+  const child = spawn(...boundCommand('kubectl', [`--kubeconfig=${kubeconfig}`, `--cache-dir=${cache}`, ...args]), {
     env: environment,
     signal: options.signal ?? hangLimit(`kubectl ${args.join(' ')}`),
     killSignal: 'SIGKILL',

@@ -6,6 +6,7 @@ import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync, readlinkSync } from 'node:fs'
+import { boundCommand } from '../processes/bound-command.ts'
 import { waitUntil } from '../waiting/wait-until.ts'
 import { type ApiResponse, apiClient } from './api-request.ts'
 import type { ControlPlane } from './control-plane.ts'
@@ -50,7 +51,7 @@ export class ServerHands {
   launch(): void {
     const [program = '', ...args] = this.command
     // Its standard input stays open: such a server ends with it.
-    this.child = spawn(program, args, { cwd: this.folder, env: this.environment, stdio: ['pipe', 'ignore', 'ignore'] })
+    this.child = spawn(...boundCommand(program, args), { cwd: this.folder, env: this.environment, stdio: ['pipe', 'ignore', 'ignore'] })
     this.child.unref()
     assert.ok(this.child.pid !== undefined, `${program} cannot be started`)
     this.pid = this.child.pid

@@ -9,6 +9,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { configMap } from '../fakes/recorded-config-map.ts'
+import { boundCommand } from '../processes/bound-command.ts'
 import { PROGRAM } from '../program.ts'
 import { quarterOf } from '../seeds/crash-points.ts'
 
@@ -85,8 +86,7 @@ interface Ended {
 
 function backporch(world: string, { args, live }: (typeof STEPS)[number], env: Readonly<Record<string, string>>): Promise<Ended> {
   const child = spawn(
-    process.execPath,
-    [
+    ...boundCommand(process.execPath, [
       // So short a process need not collect garbage: a tenth of its CPU.
       '--min-semi-space-size=16',
       '--import',
@@ -100,7 +100,7 @@ function backporch(world: string, { args, live }: (typeof STEPS)[number], env: R
       '--cluster',
       'prod',
       '--quiet',
-    ],
+    ]),
     {
       cwd: world,
       stdio: ['ignore', 'ignore', 'pipe'],

@@ -7,6 +7,7 @@ import { dirname, join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import type { ControlPlane } from '../controlplane/control-plane.ts'
 import { backporchHere } from '../e2e/run-here.ts'
+import { boundCommand } from '../processes/bound-command.ts'
 import { PROGRAM } from '../program.ts'
 import { type KillingProxy, type LiveWrite, openKillingProxy } from './killing-proxy.ts'
 
@@ -189,7 +190,7 @@ export class SettleWorld {
 
   /** In a process that can be killed. */
   private async started(...args: readonly string[]): Promise<Ended> {
-    const child = spawn(process.execPath, [PROGRAM, ...args, '--repo', this.repository, '--cluster', 'prod'], {
+    const child = spawn(...boundCommand(process.execPath, [PROGRAM, ...args, '--repo', this.repository, '--cluster', 'prod']), {
       cwd: this.folder,
       env: this.env,
       stdio: ['ignore', 'pipe', 'pipe'],

@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { controlPlaneStartSuite } from '../controlplane/control-plane-suite.ts'
 import { startControlPlane } from '../controlplane/start-control-plane.ts'
+import { boundCommand } from '../processes/bound-command.ts'
 import { HANGS_AFTER } from '../waiting/wait-until.ts'
 import { CANARY } from './hand-edits.ts'
 import { formatRecordings, recordDemo } from './record-demo.ts'
@@ -32,7 +33,7 @@ await controlPlaneStartSuite('the demo against a real API server', () => {
     t.after(() => rmSync(folder, { recursive: true, force: true }))
     const args = [LAUNCHER, 'demo', '--control-plane', '--folder', join(folder, 'demo')]
     // It fails by itself where the story and the server's answers are not the same.
-    const { stdout } = await promisify(execFile)(process.execPath, args, { timeout: HANGS_AFTER, killSignal: 'SIGKILL' })
+    const { stdout } = await promisify(execFile)(...boundCommand(process.execPath, args), { timeout: HANGS_AFTER, killSignal: 'SIGKILL' })
     assert.match(stdout, /sent \d+ writes? to prod for \d+ approved changes?.*\n.*verified/)
     assert.equal((stdout.match(/^ {2}✓ /gm) ?? []).length, 5)
     const objects = await promisify(execFile)('git', ['cat-file', '--batch-all-objects', '--batch'], {

@@ -6,6 +6,7 @@ import { delimiter, join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { type TestContext, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
+import { boundCommand } from '../processes/bound-command.ts'
 import { CANARY } from './hand-edits.ts'
 
 const LAUNCHER = fileURLToPath(new URL('../../src/launch.cjs', import.meta.url))
@@ -50,7 +51,11 @@ function whereIs(program: string): string {
 }
 
 async function runDemo({ env, folder }: Machine, ...args: readonly string[]): Promise<DemoRun> {
-  const child = spawn(process.execPath, [LAUNCHER, 'demo', ...args], { cwd: folder, env, stdio: ['ignore', 'pipe', 'pipe'] })
+  const child = spawn(...boundCommand(process.execPath, [LAUNCHER, 'demo', ...args]), {
+    cwd: folder,
+    env,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
   const [code, stdout, stderr] = await Promise.all([exitOf(child), text(child.stdout), text(child.stderr)])
   return { code, stdout, stderr }
 }

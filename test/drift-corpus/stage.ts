@@ -8,6 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Appliers, ApplierTool } from '../appliers/appliers.ts'
 import type { ControlPlane } from '../controlplane/control-plane.ts'
 import { startControlPlane } from '../controlplane/start-control-plane.ts'
+import { boundCommand } from '../processes/bound-command.ts'
 import type { Unavailable } from '../programs/build-programs.ts'
 import { nextSecond } from '../waiting/next-second.ts'
 import { hangLimit, waitSteady, waitUntil } from '../waiting/wait-until.ts'
@@ -217,7 +218,12 @@ export async function kubectl(
   exitCodes: readonly number[] = [0],
 ): Promise<string> {
   const env = { PATH: process.env['PATH'], HOME: join(tmpdir(), 'drift-corpus-home'), KUBECONFIG: kubeconfig, ...environment }
-  const child = spawn('kubectl', args, { cwd: folder, env, signal: hangLimit(`kubectl ${args.join(' ')}`), killSignal: 'SIGKILL' })
+  const child = spawn(...boundCommand('kubectl', args), {
+    cwd: folder,
+    env,
+    signal: hangLimit(`kubectl ${args.join(' ')}`),
+    killSignal: 'SIGKILL',
+  })
   child.stdin.on('error', () => {}) // it ended without reading; its exit code says why
   child.stdin.end(stdin ?? '')
   const ended = new Promise<number>((resolve, reject) => {

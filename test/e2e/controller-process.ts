@@ -4,6 +4,7 @@ import { createHmac, randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { type LogEvent, logEvents } from '../fakes/log-events.ts'
+import { boundCommand } from '../processes/bound-command.ts'
 import { PROGRAM } from '../program.ts'
 import { waitUntil } from '../waiting/wait-until.ts'
 import type { World } from './world.ts'
@@ -22,24 +23,21 @@ export class Controller {
   /** @param args with `--repo` or `--config`, where it shall be about other repositories than the world's own */
   constructor(t: TestContext, world: World, args: readonly string[], env: NodeJS.ProcessEnv = {}) {
     const home = join(world.folder, 'home')
-    this.child = spawn(
-      process.execPath,
-      [PROGRAM, 'controller', ...(args.includes('--repo') || args.includes('--config') ? [] : ['--repo', world.repository]), ...args],
-      {
-        cwd: world.checkout,
-        stdio: ['ignore', 'pipe', 'pipe'],
-        env: {
-          PATH: process.env['PATH'],
-          HOME: home,
-          XDG_CONFIG_HOME: join(home, 'config'),
-          XDG_CACHE_HOME: join(home, 'cache'),
-          GIT_CONFIG_NOSYSTEM: '1',
-          KUBECONFIG: world.plane.kubeconfig,
-          BACKPORCH_KEY: 'e2e0'.repeat(16),
-          ...env,
-        },
+    const repository = args.includes('--repo') || args.includes('--config') ? [] : ['--repo', world.repository]
+    this.child = spawn(...boundCommand(process.execPath, [PROGRAM, 'controller', ...repository, ...args]), {
+      cwd: world.checkout,
+      stdio: ['ignore', 'pipe', 'pipe'],
+      env: {
+        PATH: process.env['PATH'],
+        HOME: home,
+        XDG_CONFIG_HOME: join(home, 'config'),
+        XDG_CACHE_HOME: join(home, 'cache'),
+        GIT_CONFIG_NOSYSTEM: '1',
+        KUBECONFIG: world.plane.kubeconfig,
+        BACKPORCH_KEY: 'e2e0'.repeat(16),
+        ...env,
       },
-    )
+    })
     this.child.stdout?.setEncoding('utf8').on('data', (text: string) => {
       this.stdout += text
     })

@@ -1,6 +1,7 @@
 /** Child processes of the acceptance tests: real programs, an environment of their own, everything they print kept. */
 import { spawn } from 'node:child_process'
 import { text } from 'node:stream/consumers'
+import { boundCommand } from '../processes/bound-command.ts'
 import { hangLimit } from '../waiting/wait-until.ts'
 
 export interface ProgramRun {
@@ -20,7 +21,7 @@ export interface ProgramOptions {
 /** Rejects only when the program cannot be started or hangs. */
 export async function runProgram(program: string, args: readonly string[], options: ProgramOptions): Promise<ProgramRun> {
   const command = [program, ...args].join(' ')
-  const child = spawn(program, args, {
+  const child = spawn(...boundCommand(program, args), {
     cwd: options.cwd,
     env: options.env,
     signal: hangLimit(command),

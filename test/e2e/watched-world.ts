@@ -185,7 +185,9 @@ interface GatedPushes {
 export function gatedPushes(world: World): GatedPushes {
   const [gate, reached] = [join(world.folder, 'gate'), join(world.folder, 'reached')]
   const hook = join(world.repository, 'hooks', 'pre-receive')
-  writeFileSync(hook, `#!/bin/sh\ncat >/dev/null\nwhile [ -e ${gate} ]; do touch ${reached}; sleep 0.1; done\n`)
+  // It does not outlive an interrupted run.
+  const isHeldOpen = `[ -e ${gate} ] && kill -0 ${process.pid} 2>/dev/null`
+  writeFileSync(hook, `#!/bin/sh\ncat >/dev/null\nwhile ${isHeldOpen}; do touch ${reached}; sleep 0.1; done\n`)
   chmodSync(hook, 0o755)
   const isHeld = (): boolean => existsSync(reached)
   const staysHeld = async (): Promise<void> => {

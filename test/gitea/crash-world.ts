@@ -9,6 +9,7 @@ import { join } from 'node:path'
 import { openRepository } from '../../src/adapters/git/repository.ts'
 import { backporchHere } from '../e2e/run-here.ts'
 import { type LiveColour, recordingOf } from '../fakes/recorded-config-map.ts'
+import { boundCommand } from '../processes/bound-command.ts'
 import { PROGRAM } from '../program.ts'
 import { HANGS_AFTER, waitUntil } from '../waiting/wait-until.ts'
 import { type Fault, type FaultyProxy, isApiWrite, isPush, type ProxiedRequest, startFaultyProxy } from './faulty-proxy.ts'
@@ -179,7 +180,7 @@ async function scanHere(remote: string, home: string, token: string): Promise<Om
 function start(command: CrashCommand, remote: string, home: string, token: string): ChildProcess {
   const own = { scan: [], controller: ['--interval', '1s'], approve: DECISION, reject: DECISION }[command]
   const args = [PROGRAM, command, ...own, ...argumentsOf(remote, home)]
-  return spawn(process.execPath, args, {
+  return spawn(...boundCommand(process.execPath, args), {
     cwd: home,
     // A controller that nobody kills would go on for ever.
     timeout: HANGS_AFTER,

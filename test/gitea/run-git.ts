@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process'
 import { text } from 'node:stream/consumers'
+import { boundCommand } from '../processes/bound-command.ts'
 import { hangLimit } from '../waiting/wait-until.ts'
 
 export interface GitOptions {
@@ -28,7 +29,7 @@ export async function runGit(
   credential: { readonly url: string; readonly name: string; readonly password: string } | undefined,
   options: GitOptions = {},
 ): Promise<GitResult> {
-  const child = spawn('git', args, {
+  const child = spawn(...boundCommand('git', args), {
     ...(options.directory === undefined ? {} : { cwd: options.directory }),
     env: gitEnvironment(credential),
     signal: hangLimit(`git ${args.join(' ')}`),

@@ -78,8 +78,8 @@ await giteaSuite('git has a merge that Gitea does not have', {}, (gitea) => {
     const repository = join(dirname(gitea.stateFile), 'repositories', owner.toLowerCase(), `${name.toLowerCase()}.git`)
     const hook = join(repository, 'hooks', 'post-receive.d', 'a-wait')
     const go = join(folder, 'go')
-    // Before Gitea's own: git has moved the branch, and Gitea was not told. It does not wait for ever.
-    const wait = `#!/bin/sh\nif read -r _ _ ref && [ "$ref" = refs/heads/main ]; then\n  for _ in $(seq 600); do [ -e '${go}' ] && exit 0; sleep 0.1; done\nfi\n`
+    // Before Gitea's own: git has moved the branch, and Gitea was not told. It does not outlive an interrupted run.
+    const wait = `#!/bin/sh\nif read -r _ _ ref && [ "$ref" = refs/heads/main ]; then\n  while [ ! -e '${go}' ] && kill -0 ${process.pid} 2>/dev/null; do sleep 0.1; done\nfi\n`
     const before = await tipOf(world)
     writeFileSync(hook, wait, { mode: 0o755 })
     const merging = world.merge()

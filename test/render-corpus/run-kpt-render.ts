@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os'
 import { delimiter, dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
+import { boundCommand } from '../processes/bound-command.ts'
 import { CORPUS_FUNCTIONS } from './corpus-functions.ts'
 import type { RenderCase } from './render-case.ts'
 
@@ -166,7 +167,7 @@ const WITHOUT_COLLECTION = { GOGC: 'off', GOMEMLIMIT: '1GiB' }
 
 function run(program: string, args: readonly string[], { cwd, env }: Surroundings): Promise<Ended> {
   return new Promise((resolve, reject) => {
-    const child = spawn(program, args, { cwd, env: { ...process.env, ...WITHOUT_COLLECTION, ...env }, stdio: ['ignore', 'pipe', 'pipe'] })
+    const child = spawn(...boundCommand(program, args), { cwd, env: { ...process.env, ...WITHOUT_COLLECTION, ...env }, stdio: ['ignore', 'pipe', 'pipe'] })
     const parts: Buffer[] = []
     const printed: Buffer[] = []
     child.stdout.on('data', (part: Buffer) => {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { readFileSync, rmSync } from 'node:fs'
 import { after, beforeEach, test } from 'node:test'
 import { ToyPrograms, toyPackage } from '../../../test/fakes/toy-functions.ts'
+import { HANG } from '../../../test/processes/hang-command.ts'
 import { waitUntil } from '../../../test/waiting/wait-until.ts'
 import type { TurnRendering } from '../../render/package-renderer.ts'
 import { containerWords } from './container-engine.ts'
@@ -142,7 +143,7 @@ test('a container over its memory is killed by the engine', async () => {
 })
 
 test('a container over its time is removed, for the engine outlives its client; so it is when nobody waits any more', async () => {
-  engine(`${HAS}; [ "$1" = rm ] && exit 0; sleep 300`)
+  engine(`${HAS}; [ "$1" = rm ] && exit 0; ${HANG}`)
   const hasty = renderer({ limits: { ...FUNCTION_LIMITS, milliseconds: 3_000 } })
   assert.match(reported(await hasty.render('a', files(), never)).join(), /^BP1203 it did not end within 3 s/)
   await removed(1)

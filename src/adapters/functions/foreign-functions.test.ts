@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import { after, describe, test } from 'node:test'
+import { after, before, describe, test } from 'node:test'
+import { setVariable } from '../../../test/fakes/set-variable.ts'
 import { ToyPrograms, toyPackage } from '../../../test/fakes/toy-functions.ts'
+import { HANG } from '../../../test/processes/hang-command.ts'
 import { waitUntil } from '../../../test/waiting/wait-until.ts'
 import { sentenceOf } from '../../note.ts'
 import type { TurnRendering } from '../../render/package-renderer.ts'
@@ -12,9 +14,15 @@ import { WorkerRenderer } from './worker-renderer.ts'
 const MEBIBYTE = 1024 * 1024
 const never = new AbortController().signal
 const programs = new ToyPrograms()
-// Folders of programs are made here, and seen to be gone at the end.
-process.env['TMPDIR'] = programs.folder
-after(() => programs.remove())
+let restore = (): void => undefined
+before(() => {
+  // Folders of programs are made here, and seen to be gone at the end.
+  restore = setVariable('TMPDIR', programs.folder)
+})
+after(() => {
+  restore()
+  programs.remove()
+})
 
 const NAMES =
   'good hangs forks eats prints complains dies kills-itself fails reports silent says-hello says-bytes empties leaves-folder no-kind rekinds moves makes rolls orders waits'
@@ -104,14 +112,14 @@ test('an answer is kept by the content of its input: another package with the sa
 describe('R1: a program that', () => {
   test('hangs is killed at the limit', async () => {
     const impatient = new WorkerRenderer({ ...OPTIONS, limits: { ...OPTIONS.limits, milliseconds: 1000 } })
-    const hangs = programs.add('hangs', 'echo $$ > $here/hanging; sleep 300')
+    const hangs = programs.add('hangs', `echo $$ > $here/hanging; ${HANG}`)
     const rendering = await impatient.render('apps/web', toyPackage([`exec: ${hangs}`]), never)
     assert.deepEqual(notified(rendering), ['BP1203 apps/web/Kptfile:7 (mutator 1, hangs): it did not end within 1 s, and was killed'])
     await assertGone('hanging')
   })
 
   test('leaves children behind, in its group or out of it, leaves none', async () => {
-    const rendering = await run('forks', 'sleep 300 & echo $! >> $here/forked; setsid sleep 300 & echo $! >> $here/forked; sleep 0.1; cat')
+    const rendering = await run('forks', `${HANG} & echo $! >> $here/forked; setsid ${HANG} & echo $! >> $here/forked; sleep 0.1; cat`)
     assert.deepEqual(notified(rendering), ['rendered'])
     await assertGone('forked')
   })
@@ -223,7 +231,7 @@ test('a program that nobody allowed does not run, whatever its package says', as
 
 test('an abort kills what runs', async () => {
   const stop = new AbortController()
-  const rendering = run('waits', 'echo $$ > $here/waiting; sleep 300', stop.signal)
+  const rendering = run('waits', `echo $$ > $here/waiting; ${HANG}`, stop.signal)
   const refused = assert.rejects(rendering, /interrupted/)
   await waitUntil('it runs', () => idsIn('waiting').length > 0)
   stop.abort(new Error('interrupted'))
@@ -232,7 +240,7 @@ test('an abort kills what runs', async () => {
 })
 
 test('the end of backporch is the end of what it runs', async () => {
-  const path = programs.add('stays', 'echo $$ > $here/staying; setsid sleep 300 & echo $! >> $here/staying; sleep 300')
+  const path = programs.add('stays', `echo $$ > $here/staying; setsid ${HANG} & echo $! >> $here/staying; ${HANG}`)
   const module = JSON.stringify(new URL('./run-program.ts', import.meta.url).href)
   const script = `
     import { existsSync, readFileSync } from 'node:fs'

@@ -6,6 +6,7 @@ import * as nodeFiles from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { expectFailure, headOf, makeTestRepository, openTestRepository, type TestRepository } from '../../../test/contract/git-remotes.ts'
+import { boundCommand } from '../../../test/processes/bound-command.ts'
 import type { ObjectId } from '../../package/object-id.ts'
 import type { PackageRepository } from '../../ports/package-repository.ts'
 import type { FileOperations } from './objects/atomic-fs.ts'
@@ -263,8 +264,7 @@ function startReader(fixture: TestRepository, dies = 0): { readonly ready: Promi
     console.log('read ' + contents.size + ' in ' + calls + ' calls')`
   const { remote, cacheDir, environment } = fixture
   const child = spawn(
-    process.execPath,
-    ['--input-type=module-typescript', '-e', program, JSON.stringify({ remote, cacheDir, environment })],
+    ...boundCommand(process.execPath, ['--input-type=module-typescript', '-e', program, JSON.stringify({ remote, cacheDir, environment })]),
     {
       stdio: ['ignore', 'pipe', 'inherit'],
     },

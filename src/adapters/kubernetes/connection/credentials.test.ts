@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { accessTo, NOBODY } from '../../../../test/apiserver/scripted-cluster.ts'
+import { HANG } from '../../../../test/processes/hang-command.ts'
 import { Failure } from '../../../failure.ts'
 import { type CredentialOptions, credentialSource } from './credentials.ts'
 import type { ExecPlugin, KubeconfigUser } from './kubeconfig.ts'
@@ -120,7 +121,7 @@ for (const [what, script, why] of [
   ['gives another kind', `echo '{"kind":"Pod","status":{"token":"HIDDEN"}}'`, /not an ExecCredential/],
   ['gives no credential', `echo '${JSON.stringify({ ...CREDENTIAL, status: {} })}'`, /neither a token nor a certificate/],
   ['writes without end', 'yes HIDDEN', /more than 1048576 bytes/],
-  ['hangs, with a child that hangs', 'sleep 60', /did not answer within 0.3 s/],
+  ['hangs, with a child that hangs', HANG, /did not answer within 0.3 s/],
 ] as const) {
   test(`a plugin that ${what} gives no credentials, and nothing that it wrote is shown`, async (t) => {
     const { plugin } = program(t, script)
