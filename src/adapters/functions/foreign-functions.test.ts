@@ -111,10 +111,10 @@ test('an answer is kept by the content of its input: another package with the sa
 
 describe('R1: a program that', () => {
   test('hangs is killed at the limit', async () => {
-    const impatient = new WorkerRenderer({ ...OPTIONS, limits: { ...OPTIONS.limits, milliseconds: 1000 } })
+    const impatient = new WorkerRenderer({ ...OPTIONS, limits: { ...OPTIONS.limits, milliseconds: 3_000 } })
     const hangs = programs.add('hangs', `echo $$ > $here/hanging; ${HANG}`)
     const rendering = await impatient.render('apps/web', toyPackage([`exec: ${hangs}`]), never)
-    assert.deepEqual(notified(rendering), ['BP1203 apps/web/Kptfile:7 (mutator 1, hangs): it did not end within 1 s, and was killed'])
+    assert.deepEqual(notified(rendering), ['BP1203 apps/web/Kptfile:7 (mutator 1, hangs): it did not end within 3 s, and was killed'])
     await assertGone('hanging')
   })
 
