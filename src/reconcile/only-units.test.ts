@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { FleetWorld } from '../../test/fakes/fleet-world.ts'
+import { neverAnswer } from '../../test/waiting/wait-until.ts'
 import { Failure } from '../failure.ts'
 import { BetweenTurns } from './observe/between-turns.ts'
 import type { TurnResult } from './run-turn.ts'
@@ -60,8 +61,7 @@ test('a cluster that answers too slowly is not observed, and the others are', as
   const world = new FleetWorld(2)
   await world.scan()
   world.edit([0, 1])
-  world.cluster(0).readLive = (_wanted, signal?: AbortSignal) =>
-    new Promise((_resolve, reject) => signal?.addEventListener('abort', () => reject(signal.reason)))
+  world.cluster(0).readLive = (_wanted, signal?: AbortSignal) => neverAnswer(signal)
   const result = await world.scan({ only: only({ 'edge-01': 'all', 'edge-02': 'all' }), deadline: 500 })
   assert.deepEqual(names(result), ['edge-02 apps/web'])
   assert.deepEqual(
@@ -75,11 +75,9 @@ test('a cluster whose syncers cannot be asked is not observed, and the others ar
   await world.scan()
   world.edit([0, 1])
   const refused = new Failure({ code: 'BP3001', what: 'cannot list', why: 'no connection', remedy: 'try again' })
-  const hung = (signal?: AbortSignal): Promise<never> =>
-    new Promise((_resolve, reject) => signal?.addEventListener('abort', () => reject(signal.reason)))
   for (const [list, code] of [
     [() => Promise.reject(refused), 'BP3001'],
-    [(_group: string, _kind: string, signal?: AbortSignal) => hung(signal), 'BP3006'],
+    [(_group: string, _kind: string, signal?: AbortSignal) => neverAnswer(signal), 'BP3006'],
   ] as const) {
     world.cluster(0).list = list
     const result = await world.scan({ only: only({ 'edge-01': 'all', 'edge-02': 'all' }), deadline: 500 })

@@ -94,6 +94,13 @@ export async function retryWhile<T>(what: string, work: () => Promise<T>, passes
   return (await waitUntil(what, look, { describe: () => String(last) })).value
 }
 
+/** As somebody who never answers: rejects with the reason of the signal. A deadline of `AbortSignal` does not keep a process alive; this does. */
+export async function neverAnswer(signal: AbortSignal | undefined): Promise<never> {
+  await sleep(HANGS_AFTER, undefined, signal === undefined ? {} : { signal }).catch(() => undefined)
+  signal?.throwIfAborted()
+  throw new Error('nobody gave up')
+}
+
 /** The deadline for what has to be ended from outside, a program or a request. The reason of the signal says what did not end. */
 export function hangLimit(what: string): AbortSignal {
   const limit = new AbortController()

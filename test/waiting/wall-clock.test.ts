@@ -81,7 +81,6 @@ const TIMERS: readonly Allowed[] = [
       'src/adapters/kubernetes/watch/faulty-answers.live.test.ts',
       'src/adapters/kubernetes/watch/stale-replica.live.test.ts',
       'src/reconcile/apply/settle.test.ts',
-      'src/reconcile/preview/open-previews.test.ts',
     ],
   },
   { why: 'it waits as the code under test asks its clock to', files: ['test/apiserver/live-cluster.ts', 'test/gitea/gitea-fixture.ts'] },

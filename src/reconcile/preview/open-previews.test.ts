@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { MemoryForge } from '../../../test/fakes/memory-forge.ts'
 import { MemoryRepository } from '../../../test/fakes/memory-repository.ts'
-import { HANGS_AFTER } from '../../../test/waiting/wait-until.ts'
+import { HANGS_AFTER, neverAnswer } from '../../../test/waiting/wait-until.ts'
 import { Failure } from '../../failure.ts'
 import type { ForgePullRequest } from '../../ports/hosted-forge.ts'
 import type { Preview } from '../../record/preview.ts'
@@ -40,7 +39,7 @@ class World {
     const preview = async (pull: ForgePullRequest, limit: AbortSignal): Promise<Preview> => {
       this.built.push(pull.label)
       if (this.failure !== undefined) throw this.failure
-      if (this.hangs) await sleep(HANGS_AFTER, undefined, { signal: limit })
+      if (this.hangs) await neverAnswer(limit)
       return previewOf(pull, repository.head('main'))
     }
     return this.previews.pass(
