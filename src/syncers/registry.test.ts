@@ -48,6 +48,14 @@ const EXCEPTIONS: { readonly [file: string]: { readonly names: readonly string[]
   'render/package-sources.ts': { names: ['config.kubernetes.io/path'], why: 'the same' },
 }
 
+/** Backporch renders with these programs and prints their command lines, so their names are other things too. */
+const PROGRAMS = ['kpt', 'helm', 'kubectl']
+const MANAGERS = new Set(
+  SYNCERS.flatMap(({ managers }) => managers.flatMap(({ names }) => names)).filter(
+    (name) => !name.includes('*') && !PROGRAMS.includes(name),
+  ),
+)
+
 test('no other file names a manager, a label or an annotation of a syncer', () => {
   const found = new Map<string, Set<string>>()
   for (const entry of readdirSync(SOURCES, { recursive: true, withFileTypes: true })) {
@@ -75,14 +83,6 @@ function namesIn(source: string): Set<string> {
   const keys = [...code.replaceAll('\\', '').matchAll(/[a-z0-9][a-z0-9.-]*\.[a-z0-9.-]+\/[A-Za-z][A-Za-z0-9._-]*/g)].map(([key]) => key)
   return new Set([...managers, ...keys.filter(isKey)])
 }
-
-/** Backporch renders with these programs and prints their command lines, so their names are other things too. */
-const PROGRAMS = ['kpt', 'helm', 'kubectl']
-const MANAGERS = new Set(
-  SYNCERS.flatMap(({ managers }) => managers.flatMap(({ names }) => names)).filter(
-    (name) => !name.includes('*') && !PROGRAMS.includes(name),
-  ),
-)
 
 function isKey(key: string): boolean {
   return (
