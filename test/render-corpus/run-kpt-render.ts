@@ -167,7 +167,11 @@ const WITHOUT_COLLECTION = { GOGC: 'off', GOMEMLIMIT: '1GiB' }
 
 function run(program: string, args: readonly string[], { cwd, env }: Surroundings): Promise<Ended> {
   return new Promise((resolve, reject) => {
-    const child = spawn(...boundCommand(program, args), { cwd, env: { ...process.env, ...WITHOUT_COLLECTION, ...env }, stdio: ['ignore', 'pipe', 'pipe'] })
+    const child = spawn(...boundCommand(program, args), {
+      cwd,
+      env: { ...process.env, ...WITHOUT_COLLECTION, ...env },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
     const parts: Buffer[] = []
     const printed: Buffer[] = []
     child.stdout.on('data', (part: Buffer) => {
