@@ -92,6 +92,8 @@ function auditFlags(setup: ServerSetup): readonly string[] {
     `--audit-log-path=${join(setup.directory, FILES.auditLog)}`,
     // The event is in the file before the client has its answer, so that a test need not wait for it.
     '--audit-log-mode=blocking',
+    // Megabytes. The server begins a new file after 100 of its own accord, and a test that reads the log finds half of its events.
+    '--audit-log-maxsize=10000',
   ]
 }
 
