@@ -5,7 +5,6 @@
  */
 import { spawnSync } from 'node:child_process'
 import type { TestContext } from 'node:test'
-import { ROOT } from './seeds.ts'
 
 /** Points that a push runs. The test says which part they are. */
 export function quarterOf<Point>(t: TestContext, points: readonly Point[]): readonly Point[] {
@@ -38,7 +37,7 @@ let known: { readonly tree: string | undefined } | undefined
 
 function sourceTree(): string | undefined {
   if (process.env['BACKPORCH_CRASH_POINTS'] === 'all') return undefined
-  known ??= { tree: committedTree(ROOT) }
+  known ??= { tree: committedTree(import.meta.dirname) }
   return known.tree
 }
 
