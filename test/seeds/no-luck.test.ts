@@ -14,6 +14,7 @@ const ALLOWED: Readonly<Record<string, string>> = {
   'test/argo/cases/application-sets.ts': RECORDED,
   'test/config-sync/cases.ts': RECORDED,
   'test/controlplane/control-plane.ts': UNIQUE,
+  'test/controlplane/free-port.ts': 'a port that another run does not try at the same moment',
   'test/controlplane/start-guard.ts': UNIQUE,
   'test/controlplane/x509-certificate.ts': 'the serial number of a certificate',
   'test/e2e/canary.gitea.test.ts': UNIQUE,
@@ -26,6 +27,7 @@ const ALLOWED: Readonly<Record<string, string>> = {
   'test/gitea/app-ini.ts': UNIQUE,
   'test/gitea/gitea.ts': UNIQUE,
   'test/gitea/start-gitea.ts': UNIQUE,
+  'test/processes/interrupted-run.test.ts': UNIQUE,
   'test/programs/with-file-lock.ts': UNIQUE,
 }
 
