@@ -16,7 +16,6 @@ const urlOf = (path: string): string => JSON.stringify(new URL(path, import.meta
 /** A test that starts everything, says so, and waits for ever. */
 function textOf(ready: string, mark: string): string {
   return `
-    import ${urlOf('end-with-starter.ts')}
     import { spawn } from 'node:child_process'
     import { readFileSync, writeFileSync } from 'node:fs'
     import { test } from 'node:test'
@@ -36,6 +35,14 @@ function textOf(ready: string, mark: string): string {
     })`
 }
 
+/** As the runner of all tests: a process that orders another one to test a file. */
+function runnerOf(file: string): string {
+  return `
+    import { WorkerProcess } from ${urlOf('../run/worker-process.ts')}
+    const worker = new WorkerProcess(${JSON.stringify(import.meta.dirname)})
+    await worker.test({ file: ${JSON.stringify(file)}, environment: {} }, () => undefined, new AbortController().signal)`
+}
+
 /** Lines of process id and command. */
 function processesOf(mark: string): string[] {
   return readdirSync('/proc').flatMap((pid) => {
@@ -48,22 +55,24 @@ function processesOf(mark: string): string[] {
   })
 }
 
-/** As `npm test`: a runner that starts processes of tests. It is the leader of a process group, as a terminal makes it. */
+/** The runner is the leader of a process group, as a terminal makes it. */
 async function startRun(t: TestContext): Promise<{ readonly runner: ChildProcess; readonly pid: number; readonly left: () => string[] }> {
   const folder = mkdtempSync(join(tmpdir(), 'backporch-interrupted-'))
-  const [mark, file, ready] = [randomUUID(), join(folder, 'waits.test.mjs'), join(folder, 'ready')]
+  const mark = randomUUID()
+  const [file, runnerFile, ready] = ['waits.test.mjs', 'runner.mjs', 'ready'].map((name) => join(folder, name)) as [string, string, string]
   t.after(() => {
     for (const line of processesOf(mark)) process.kill(Number.parseInt(line, 10), 'SIGKILL')
     rmSync(folder, { recursive: true })
   })
   writeFileSync(file, textOf(ready, mark))
+  writeFileSync(runnerFile, runnerOf(file))
   const { NODE_TEST_CONTEXT: _ours, ...environment } = process.env
   const env = { ...environment, [MARK]: mark }
-  const runner = spawn(process.execPath, ['--test', file], { env, stdio: 'ignore', detached: true })
+  const runner = spawn(process.execPath, [runnerFile], { env, stdio: 'ignore', detached: true })
   const left = (): string[] => processesOf(mark)
   await waitUntil('the test has started everything', () => existsSync(ready), { describe: () => left().join('\n') })
   assert.ok(runner.pid !== undefined)
-  for (const part of ['--test ', 'waits.test.mjs', 'sleep 1000', 'sleep 1001', 'guard-process.ts', 'sleep 1002'])
+  for (const part of ['runner.mjs', 'worker.ts', 'sleep 1000', 'sleep 1001', 'guard-process.ts', 'sleep 1002'])
     assert.ok(
       left().some((line) => line.includes(part)),
       `${part} runs\n${left().join('\n')}`,
