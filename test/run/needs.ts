@@ -1,5 +1,6 @@
 /** Gets what the tests of a run need: programs, built where they are not there, and the servers that all tests share. */
 import { execFile } from 'node:child_process'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { startForRun } from '../controlplane/start-for-run.ts'
@@ -57,7 +58,14 @@ const GETTERS: Readonly<Record<Need, Getter>> = {
     get: async ({ root, scratch }) => {
       const folder = join(scratch, 'program')
       await promisify(execFile)(process.execPath, [join(root, '.ci', 'bundle.ts'), folder])
-      return { state: 'ready', environment: { [TEST_PROGRAM]: join(folder, 'backporch.mjs') } }
+      // Worlds of tests have an empty home, where every command would compile the program again.
+      const start = join(folder, 'start.mjs')
+      const compiled = JSON.stringify(join(folder, 'compiled'))
+      writeFileSync(
+        start,
+        `import { enableCompileCache } from 'node:module'\nenableCompileCache(${compiled})\nawait import('./backporch.mjs')\n`,
+      )
+      return { state: 'ready', environment: { [TEST_PROGRAM]: start } }
     },
   },
   kpt: {
