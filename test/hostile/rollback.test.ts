@@ -42,6 +42,20 @@ test('in sync for fifty days, and then an older commit through the manager of th
   assert.deepEqual(again.report.spec.changes, report.spec.changes)
 })
 
+test('an object that a merge brings waits for its applier at each of five scans within the hour', async () => {
+  const world = new RolloutWorld({ a: V1.a })
+  world.apply({ a: V1.a })
+  await world.observed()
+  world.commit(V1)
+  for (let scan = 1; scan <= 5; scan += 1) {
+    world.pass(10)
+    const { state, changes, waits } = await world.observed()
+    assert.deepEqual({ state, changes, waits }, { state: 'Behind', changes: [], waits: ['Behind b'] }, `scan ${scan}`)
+  }
+  world.pass(20)
+  assert.deepEqual((await world.observed()).changes, ['b missing'])
+})
+
 test('it stays so for every fresh clone, and when git moves on meanwhile', async () => {
   const { world } = await atTwo()
   world.apply(V1)

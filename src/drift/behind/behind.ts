@@ -220,10 +220,15 @@ class Judge {
   /** An observed content proves its version, and later ones without a change of the object. */
   private provenObservation(): number {
     let newest = this.versions.length
-    for (const key of new Set(this.versions.flatMap(({ objects }) => [...objects.keys()]))) {
-      let location = this.observedPlace(key)?.index
-      const object = location === undefined ? undefined : this.versions[location]?.objects.get(key)
-      if (location === undefined || object === undefined) continue
+    const entries = this.versions.flatMap(({ objects }) => [...objects])
+    const keysOf = Map.groupBy(entries, ([, object]) => object)
+    for (const key of new Set(entries.map(([key]) => key))) {
+      const observed = this.observedPlace(key)?.index
+      const object = observed === undefined ? undefined : this.versions[observed]?.objects.get(key)
+      if (observed === undefined || object === undefined) continue
+      // An object has a key for each scope that its kind may have, and was observed under one of them: the older answer counts.
+      if (keysOf.get(object)?.some(([other]) => (this.observedPlace(other)?.index ?? this.versions.length) > observed)) continue
+      let location = observed
       while (sameValue(this.versions[location + 1]?.objects.get(key), object)) location += 1
       newest = Math.min(newest, location)
     }
