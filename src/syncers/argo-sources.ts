@@ -2,8 +2,10 @@
  * The folders that Argo CD Applications apply from a repository (argo-cd 3.2.0 `pkg/apis/application/v1alpha1/types.go`,
  * `util/argo/argo.go` NormalizeSource, `util/app/discovery/discovery.go`).
  */
+
 import { metadataText } from '../krm/resource.ts'
 import { parseApiVersion } from '../krm/resource-id.ts'
+import { shortBranch } from '../package/ref-name.ts'
 import { applicationsOf } from '../render/argo/application-set.ts'
 import { argoDirectory } from '../render/argo/argo-directory.ts'
 import { argoHelm } from '../render/argo/argo-helm.ts'
@@ -99,7 +101,7 @@ function sourceAt(
   // A source without a path has files for the others, a chart is of a registry.
   if (!repository.isHere(textOf(source, 'repoURL')) || textOf(source, 'chart') !== '') return []
   if (isJsonArray(partOf(own, 'spec', 'sources')) && !isFilled(partOf(source, 'path'))) return []
-  const revision = textOf(source, 'targetRevision').replace(/^refs\/heads\//, '')
+  const revision = shortBranch(textOf(source, 'targetRevision'))
   const isBase = revision === '' || revision === 'HEAD' || revision === repository.baseBranch
   if (!isBase && repository.isBranch(revision)) return []
   const refused = (why: string): readonly RefusedSource[] => [{ title, why }]
@@ -140,7 +142,7 @@ function refsOf(own: JsonObject, { isHere, baseBranch }: SourcedRepository): Rea
   const named = objectsIn(partOf(own, 'spec', 'sources')).filter((source) => textOf(source, 'ref') !== '')
   return new Map(
     named.map((source) => {
-      const isBase = ['', 'HEAD', baseBranch].includes(textOf(source, 'targetRevision').replace(/^refs\/heads\//, ''))
+      const isBase = ['', 'HEAD', baseBranch].includes(shortBranch(textOf(source, 'targetRevision')))
       return [textOf(source, 'ref'), isBase && isHere(textOf(source, 'repoURL'))]
     }),
   )

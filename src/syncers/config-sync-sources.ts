@@ -1,6 +1,8 @@
 /** The folders that RootSyncs and RepoSyncs of Config Sync apply from a repository (docs/facts/config-sync-sources.md). */
+
 import { annotationsOf, metadataText } from '../krm/resource.ts'
 import { parseApiVersion } from '../krm/resource-id.ts'
+import { shortBranch } from '../package/ref-name.ts'
 import { configSyncFolder } from '../render/config-sync/config-sync-folder.ts'
 import { KUSTOMIZATION_NAMES } from '../render/kustomize/kustomization-names.ts'
 import { joined } from '../render/kustomize/kustomization-walk.ts'
@@ -53,8 +55,9 @@ function sourceOf(
   }
   if (!repository.isHere(textOf(own, 'spec', 'git', 'repo'))) return []
   const revision = textOf(own, 'spec', 'git', 'revision')
-  const followed = revision === '' || revision === 'HEAD' ? textOf(own, 'spec', 'git', 'branch') || 'master' : revision
-  const isFixed = followed === revision && !repository.isBranch(revision)
+  const isDefault = revision === '' || revision === 'HEAD'
+  const followed = shortBranch(isDefault ? textOf(own, 'spec', 'git', 'branch') || 'master' : revision)
+  const isFixed = !isDefault && !repository.isBranch(followed)
   if (!isFixed && followed !== repository.baseBranch) return []
   const folder = folderOf(partOf(own, 'spec', 'git', 'dir') ?? '')
   if (folder === undefined) return refused('its dir leaves the repository')

@@ -1,5 +1,6 @@
 /** The GitRepository of Flux that a Kustomization or a chart is read from (source-controller `docs/spec/v1/gitrepositories.md`). */
 import { metadataText } from '../krm/resource.ts'
+import { shortBranch } from '../package/ref-name.ts'
 import { isWithin } from '../render/flux/artifact-files.ts'
 import type { ArtifactContent, SourceArtifact } from '../render/syncer-build.ts'
 import { type JsonObject, objectsIn, partOf, textOf, textsIn } from '../text/json.ts'
@@ -7,7 +8,7 @@ import { isFilled } from './own-resource.ts'
 import type { ResourcesOf, SourcedRepository } from './unit-source.ts'
 
 interface FollowedRepository {
-  /** The tag, commit or version that it is fixed to, as `tag v1`. */
+  /** The tag, commit or version that it is fixed to, as `tag v1`; a name below `refs/heads/` is a branch. */
   readonly fixed: string | undefined
   readonly isBase: boolean
   readonly artifact: SourceArtifact
@@ -22,11 +23,12 @@ export function followedRepository(
   const source = of('GitRepository').find((one) => metadataText(one, 'name') === at.name && metadataText(one, 'namespace') === at.namespace)
   if (source === undefined ? !repository.isFiles : !repository.isHere(textOf(source, 'spec', 'url'))) return undefined
   const ref = partOf(source, 'spec', 'ref')
-  const branch = textOf(ref, 'branch') || (source === undefined ? repository.baseBranch : 'master')
-  const fixed = ['commit', 'name', 'semver', 'tag'].find((field) => isFilled(partOf(ref, field)))
+  const decides = ['commit', 'name', 'semver', 'tag', 'branch'].find((field) => isFilled(partOf(ref, field)))
+  const isBranch = decides === undefined || decides === 'branch' || (decides === 'name' && textOf(ref, 'name').startsWith('refs/heads/'))
+  const branch = decides === undefined ? (source === undefined ? repository.baseBranch : 'master') : shortBranch(textOf(ref, decides))
   return {
-    fixed: fixed === undefined ? undefined : `${fixed} ${textOf(ref, fixed)}`,
-    isBase: fixed === undefined && branch === repository.baseBranch,
+    fixed: isBranch ? undefined : `${decides} ${textOf(ref, decides)}`,
+    isBase: isBranch && branch === repository.baseBranch,
     artifact: { title: `GitRepository ${at.namespace}/${at.name}`, ...contentOf(source), all: contentsOf(of, repository) },
   }
 }

@@ -99,6 +99,15 @@ test('a source that is fixed to a tag or a commit is compared, and says what has
   )
 })
 
+test('a name below refs/heads/ is a branch, which a commit precedes, and which precedes a version, a tag and a branch', () => {
+  const of = (ref: JsonObject) => read([kustomization({ path: './apps' }), repositoryOf({ ref })])
+  assert.deepEqual(of({ name: 'refs/heads/main' }), ['apps'])
+  assert.deepEqual(of({ name: 'refs/heads/main', semver: '>=1.0.0', tag: 'v1', branch: 'next' }), ['apps'])
+  assert.deepEqual(of({ name: 'refs/heads/next', branch: 'main' }), [])
+  assert.match(of({ name: 'refs/heads/main', commit: 'abc' })[0] ?? '', /the commit abc of/)
+  for (const name of ['refs/tags/v1', 'refs/pull/1/head']) assert.ok(of({ name })[0]?.includes(`the name ${name} of`))
+})
+
 test('a path that leaves the repository and another cluster are refused with their reason', () => {
   assert.deepEqual(read([kustomization({ path: '../apps' }), repositoryOf()]), ['refused: its path leaves the repository'])
   assert.deepEqual(read([kustomization({ path: './apps', kubeConfig: { secretRef: { name: 'edge' } } }), repositoryOf()]), [

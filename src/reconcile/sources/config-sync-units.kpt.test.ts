@@ -160,6 +160,8 @@ describe('a unit that Config Sync applies', { skip: whyNoKubectl() }, () => {
       view.problems.map(({ text }) => text).join(),
       /applies the revision v1: a merge is applied once spec\.git\.revision of it moves/,
     )
+    const byFullName = await new ConfigSyncWorld({}, [SHOP.replace('revision: main', 'revision: refs/heads/main')]).scan()
+    assert.deepEqual(byFullName.view.problems, [])
     await assert.rejects(new ConfigSyncWorld({}, [ROOT.replace('branch: main, ', '')]).plan(), /there is no package in the repository/)
   })
 

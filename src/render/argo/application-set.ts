@@ -2,8 +2,10 @@
  * The Applications that an ApplicationSet makes of the files of a repository (argo-cd 3.2.0 `applicationset/generators`,
  * `applicationset/utils/utils.go`): lists, folders and files of git, and matrices of them.
  */
+
 import { Failure } from '../../failure.ts'
 import { metadataText } from '../../krm/resource.ts'
+import { shortBranch } from '../../package/ref-name.ts'
 import {
   emptyObject,
   isJsonArray,
@@ -132,7 +134,7 @@ class SetReader {
   }
 
   private git(own: JsonObject, at: Steps): readonly SetParameters[] {
-    const revision = textOf(own, 'revision').replace(/^refs\/heads\//, '')
+    const revision = shortBranch(textOf(own, 'revision'))
     if (!this.repository.isHere(textOf(own, 'repoURL'))) throw new Unfilled('its generator git reads another repository')
     if (!['', 'HEAD', this.repository.baseBranch].includes(revision)) throw new Unfilled(`its generator git reads the revision ${revision}`)
     const patterns = objectsIn(own['directories'])
