@@ -28,6 +28,7 @@ export const NOTE_CAUSES = {
   'helm-release-not-read': 'a Helm release of which the stored manifest is not known',
   'installation-key': 'a key that was made now',
   'inventory-twice': 'a package that names two inventories',
+  'ledger-not-here': 'a clone without the ledger',
   'ledger-not-read': 'a file of the ledger',
   'looked-at-long-ago': 'packages that nobody looked at for longer than the policy allows',
   'manifest-not-proven': 'the manifest of an adopted object that no dry run proved',

@@ -56,14 +56,16 @@ function contextAt(location: ProcessContext, stdin: CliContext['stdin'], signal:
     version: version(),
     bot: { email: BOT.email, forges: ALL_FORGES.flatMap(({ committers }) => committers) },
     signal,
-    openRepository: async (remote, baseBranch, trace) => {
-      const { openRepository } = await import('./adapters/git/repository.ts')
+    openRepository: async (remote, { baseBranch, readOnly = false, trace } = {}) => {
       const host = hostOf(remote)
       const token = host === undefined ? undefined : ((await gitTokenFor(remote, credentialOptions(location))) ?? tokenFor(host, env))
       const { findCommitSigner } = await import('./adapters/git/commit-signer.ts')
       const signer = await findCommitSigner(env, cwd, BOT.email)
       const admitPush = host === undefined ? undefined : (await pushPaces()).of(remote, env)
-      return openRepository({
+      const open = readOnly
+        ? (await import('./adapters/git/checked-out.ts')).openCheckedOut
+        : (await import('./adapters/git/repository.ts')).openRepository
+      return open({
         remote,
         cacheDir,
         workingDirectory: cwd,

@@ -118,14 +118,21 @@ export interface AllowedFunctions {
   readonly engine: 'docker' | 'podman' | undefined
 }
 
+export interface WantedRepository {
+  /** That may be moved; undefined where nothing is pushed to it. */
+  readonly baseBranch?: BaseBranch | undefined
+  /** Nothing is pushed, so a clone on this machine is read as it is checked out, with the branches of its remotes. */
+  readonly readOnly?: boolean | undefined
+  readonly trace?: Trace | undefined
+}
+
 export interface CliContext extends ProcessContext {
   readonly stdin: Readable & { readonly isTTY?: boolean }
   readonly version: string
   readonly bot: BotIdentity
   /** Aborted when the user interrupts. */
   readonly signal: AbortSignal
-  /** @param baseBranch that may be moved; undefined where nothing is pushed to it */
-  openRepository(remote: string, baseBranch: BaseBranch | undefined, trace?: Trace): Promise<PackageRepository>
+  openRepository(remote: string, wanted?: WantedRepository): Promise<PackageRepository>
   /** @throws Failure BP1001 or BP5002 for a forge that was named and cannot be used */
   openForge(repository: PackageRepository, wanted: WantedForge): Promise<Forge>
   openLog(wanted: WantedLog): Promise<Log>

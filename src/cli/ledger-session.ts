@@ -1,5 +1,5 @@
 /** Reads the ledger for the commands that read git alone. */
-import { sentenceOf } from '../note.ts'
+import { type Note, sentenceOf } from '../note.ts'
 import type { PackageRepository } from '../ports/package-repository.ts'
 import { type Ledger, ledgerOf } from '../reconcile/repository/read-ledger.ts'
 import { type RepositoryView, readRepository } from '../reconcile/repository/repository-view.ts'
@@ -10,6 +10,7 @@ import type { RepositoryOptions, TerminalOptions } from './flags/options.ts'
 import { withSeenTimes } from './print/freshness.ts'
 import { printNotes } from './print/print-notes.ts'
 import { Printer } from './print/printer.ts'
+import { fetchRecorded, repositoryLocation } from './print/published-lines.ts'
 import { type ShowOptions, showOrWatch, type WatchResult } from './watch.ts'
 
 type LedgerOptions = RepositoryOptions & TerminalOptions
@@ -46,7 +47,7 @@ export async function showLedger(
 }
 
 async function openLedger(cli: CliContext, options: LedgerOptions): Promise<PackageRepository> {
-  return cli.openRepository(options.repo, undefined, new Printer(cli, options).trace)
+  return cli.openRepository(options.repo, { readOnly: true, trace: new Printer(cli, options).trace })
 }
 
 async function readFrom(
@@ -56,13 +57,22 @@ async function readFrom(
   reported: Set<string>,
 ): Promise<LedgerReading> {
   const view = await readRepository(repository, options.branch, cli.signal, { folders: options.path ?? [] })
-  const ledger = ledgerOf(view)
+  const known = ledgerOf(view)
+  const ledger = { ...known, problems: [...known.problems, ...(await notHere(view, cli, options))] }
   printNotes(
     ledger.problems.filter((note) => !reported.has(sentenceOf(note))),
     new Printer(cli, options),
   )
   for (const note of ledger.problems) reported.add(sentenceOf(note))
   return atPresent({ view, ledger }, cli)
+}
+
+/** A clone without a ledger may have a remote with one. */
+async function notHere({ ledger }: RepositoryView, cli: CliContext, options: LedgerOptions): Promise<readonly Note[]> {
+  const location = ledger === null ? await repositoryLocation(options, cli) : undefined
+  if (location?.kind !== 'clone' || !location.origin) return []
+  const text = `${location.name} has no drift-ledger; where origin has one: ${fetchRecorded(location)}`
+  return [{ cause: 'ledger-not-here', subject: '', text }]
 }
 
 /** Times only go on: what was shown before gives the same as what was read. */

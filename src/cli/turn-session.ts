@@ -66,6 +66,8 @@ interface SessionScope {
   readonly packages: readonly string[]
   /** The command reads no reviews, so no request goes to a forge. */
   readonly gitAlone?: boolean
+  /** The command pushes nothing. */
+  readonly readOnly?: boolean
   /** Instead of those that the options name. */
   readonly clusters?: readonly ConfiguredCluster[] | undefined
   /** A cluster that cannot be opened is one that cannot be read, also where it is the only one. */
@@ -90,14 +92,14 @@ export async function withSession(
 export async function openSession(
   cli: CliContext,
   options: SessionOptions,
-  { packages, gitAlone = false, clusters, clusterOptional = false }: SessionScope,
+  { packages, gitAlone = false, readOnly = false, clusters, clusterOptional = false }: SessionScope,
 ): Promise<Session & { close(): void }> {
   const progress = new Progress(cli, options)
   const printer = new Printer(cli, options)
   const { trace } = printer
   const target = { ...clusterTarget(options), trace }
   // The repository comes first: without it the cluster is not needed.
-  const repository = await cli.openRepository(options.repo, options.branch ?? DEFAULT_BRANCH, trace)
+  const repository = await cli.openRepository(options.repo, { baseBranch: options.branch ?? DEFAULT_BRANCH, readOnly, trace })
   let first: RepositoryRefs | undefined = await repository.refs(cli.signal)
   printNotes(headNotes(first, options.branch), printer)
   const opened = await openClusters(cli, target, clusters ?? clustersNamed(options.contexts), clusterOptional)

@@ -44,7 +44,7 @@ await controlPlaneSuite('bad input: repositories and packages', {}, (plane) => {
       world,
       ['scan', '--repo', join(world.folder, 'new.git')],
       2,
-      /^error BP1003: .*\n.*\n {2}why: the repository has no commit yet/m,
+      /^error BP1003: .*\n.*\n {2}why: it has no branch: nothing is committed yet/m,
     )
   })
 

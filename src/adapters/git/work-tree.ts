@@ -86,7 +86,12 @@ export function workTreeNotClean(top: string, files: readonly string[]): Failure
   })
 }
 
-async function ask(path: string, args: readonly string[], environment: Environment, signal: AbortSignal): Promise<string | undefined> {
+export async function ask(
+  path: string,
+  args: readonly string[],
+  environment: Environment,
+  signal: AbortSignal,
+): Promise<string | undefined> {
   // Reading the status would run the filters, and in a submodule those of its own.
   const settings = args[0] === 'status' ? await withoutFilters(['-C', path], environment, signal) : []
   const answer = await runGit(['-C', path, ...settings, ...args], environment, signal)

@@ -23,7 +23,7 @@ export async function verifyPullRequest(action: ActionRun): Promise<number> {
     })
     return 1
   }
-  const repository = await cli.openRepository(inputs.repo, pull.base.ref)
+  const repository = await cli.openRepository(inputs.repo, { baseBranch: pull.base.ref })
   const records = await changedRecords(repository, pull, cli.signal)
   let broken = false
   const found: { readonly path: string; readonly record: DriftRecord }[] = []

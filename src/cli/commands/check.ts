@@ -126,7 +126,7 @@ async function checkGit(options: CheckOptions, probes: Probes, cli: CliContext, 
   })
   // An unusable key is already a finding, and nothing opens with it.
   if (!usable) return undefined
-  const repository = await cli.openRepository(options.repo, undefined, new Printer(cli, options).trace)
+  const repository = await cli.openRepository(options.repo, { readOnly: true, trace: new Printer(cli, options).trace })
   let base: BaseTree | undefined
   await ask('git-read', async () => {
     base = await readBase(repository, options.branch, signal)
@@ -214,13 +214,13 @@ async function checkCluster(options: CheckOptions, probes: Probes, cli: CliConte
     }
     await ask('syncers', async () => {
       const operator = operatorPolicy(options, cli)
-      const view = await readRepository(await cli.openRepository(options.repo, undefined), options.branch, signal, { operator })
+      const view = await readRepository(await cli.openRepository(options.repo, { readOnly: true }), options.branch, signal, { operator })
       const sources = await discoverSources(view, found, await cli.openRenderer(allowedFunctions(options)), signal)
       units = sources.titles.size
       return judgeSources(await readSyncers(found, signal), sources)
     })
     await ask('syncer-path', async () => {
-      const repository = await cli.openRepository(options.repo, undefined)
+      const repository = await cli.openRepository(options.repo, { readOnly: true })
       const objects = await syncerObjects(found, signal)
       const isHere = addressesOf(await knownAddresses(repository, signal), await policiesOf(options, cli))
       return judgeSyncers(objects, await readSynced(repository, await readBase(repository, options.branch, signal), isHere, signal))
@@ -228,7 +228,7 @@ async function checkCluster(options: CheckOptions, probes: Probes, cli: CliConte
     await ask('porch', async () => {
       const objects = await listInstalled(found, PORCH_REPOSITORY, signal)
       if (objects === undefined || objects.objects.length === 0) return []
-      const repository = await cli.openRepository(options.repo, undefined)
+      const repository = await cli.openRepository(options.repo, { readOnly: true })
       const { branch: baseBranch } = await readBase(repository, options.branch, signal)
       const policies = await policiesOf(options, cli)
       const approvesInPorch = policies.some(({ document }) => document.spec.approval === 'porch')
@@ -263,7 +263,7 @@ async function namespacesOf(options: CheckOptions, cli: CliContext, own: string)
 /** None where they cannot be read: that is a finding of its own. */
 async function policiesOf(options: CheckOptions, cli: CliContext): Promise<PolicySet['policies']> {
   try {
-    const repository = await cli.openRepository(options.repo, undefined)
+    const repository = await cli.openRepository(options.repo, { readOnly: true })
     const base = await readBase(repository, options.branch, cli.signal)
     return (await readPolicy(repository, base, operatorPolicy(options, cli), cli.signal)).policies
   } catch (thrown) {

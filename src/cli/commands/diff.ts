@@ -25,7 +25,7 @@ export async function diff(packages: readonly string[], options: DiffOptions, cl
   const started = cli.clock.now()
   checkYaml(options, cli)
   const { flags } = changeFilter(options, started)
-  return withSession(cli, options, { packages, gitAlone: true }, async ({ ports, request, progress, printer }) => {
+  return withSession(cli, options, { packages, gitAlone: true, readOnly: true }, async ({ ports, request, progress, printer }) => {
     await printWorkTree('compared', options.repo, printer)
     let hiddenBefore = 0
     const observe = { ...request, cluster: { ...request.cluster, unmanaged: options.unmanaged === true } }

@@ -74,7 +74,7 @@ function exitLine(code: FailureCode): string {
 
 async function explainPackage(what: string, named: readonly string[], options: ExplainOptions, cli: CliContext): Promise<number> {
   const { packages, selectors } = splitArguments(what, named)
-  return withSession(cli, options, { packages, gitAlone: true }, async ({ ports, request, progress, printer }) => {
+  return withSession(cli, options, { packages, gitAlone: true, readOnly: true }, async ({ ports, request, progress, printer }) => {
     const result = await runTurn(ports, { ...request, mode: 'read' }, cli.signal)
     progress.end()
     for (const unit of result.units) {

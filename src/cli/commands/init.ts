@@ -84,7 +84,7 @@ async function question(text: string, byDefault: boolean, cli: CliContext): Prom
 /** Reads git, and the forge only where neither the address nor a flag names it. */
 async function printRuleset(options: InitOptions, cli: CliContext): Promise<number> {
   const printer = new Printer(cli, options)
-  const repository = await cli.openRepository(options.repo, options.branch, printer.trace)
+  const repository = await cli.openRepository(options.repo, { baseBranch: options.branch, trace: printer.trace })
   const { defaultBranch } = await repository.refs(cli.signal)
   const setup = await cli.forgeSetup(options.repo, options.forge)
   const { remote } = repository

@@ -26,7 +26,7 @@ export const NOTHING_ALLOWED = { exec: [], modules: [], images: [], render: [], 
 export async function preview(packages: readonly string[], options: PreviewOptions, cli: CliContext): Promise<number> {
   checkFlags(options)
   const gitAlone = options.pullRequest === undefined
-  return withSession(cli, options, { packages, gitAlone, clusterOptional: true }, async (session) => {
+  return withSession(cli, options, { packages, gitAlone, readOnly: true, clusterOptional: true }, async (session) => {
     const { progress, printer, ports, request } = session
     const forge = gitAlone ? undefined : hostedForge(ports.forge)
     const pull = forge && (await forge.readPullRequest(options.pullRequest ?? 0, cli.signal))

@@ -33,7 +33,7 @@ export async function render(packages: readonly string[], options: RenderOptions
   const { output } = options
   if (output.to === 'folder') cli.checkNewFolder(output.path)
   const printer = new Printer(cli, { ...options, output: 'table' })
-  const repository = await cli.openRepository(options.repo, undefined, printer.trace)
+  const repository = await cli.openRepository(options.repo, { readOnly: true, trace: printer.trace })
   const renderer = await cli.openRenderer(allowedFunctions(options))
   const notes: Note[] = []
   const renders = await renderPackages(

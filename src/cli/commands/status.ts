@@ -13,7 +13,6 @@ import { formatAge, stuckText } from '../print/print-diff.ts'
 import { incompleteOfReports, printReports, reportList } from '../print/print-document.ts'
 import { notesPart, printNotes } from '../print/print-notes.ts'
 import { Printer } from '../print/printer.ts'
-import { fetchRecorded, repositoryLocation } from '../print/published-lines.ts'
 import { count } from '../print/ranked-changes.ts'
 import { type Column, printRows } from '../print/table.ts'
 import type { Terminal } from '../print/terminal.ts'
@@ -48,7 +47,6 @@ export async function status(packages: readonly string[], options: StatusOptions
     const reports = selected.filter(matches)
     // Rules that hide nothing are listed here, because people read status every day.
     const stale = staleNotes(reading.view.policies, reading.ledger.reports, cli.clock.now().toISOString().slice(0, 10))
-    const fetchLedger = await fetchOf(reading, options, cli)
     return {
       rows: new Map(reports.map((report) => [nameOf(report), textOf(report)])),
       print: (names) => {
@@ -66,7 +64,7 @@ export async function status(packages: readonly string[], options: StatusOptions
         if (names !== undefined || printer.quiet) return
         printHidden(selected.length - reports.length, 'package', flagsGiven(options, ['risk', 'state', 'since']), printer)
         if (!printer.isTable) return
-        cli.stderr.write(summary(reports, selected.length, reading, fetchLedger))
+        cli.stderr.write(summary(reports, selected.length, reading))
         printNotes([...freshnessNotes(selected, reading.ledger, reading.view, cli.clock.now()), ...stale], printer)
       },
       exit: exitOf(selected, reports, options),
@@ -143,23 +141,11 @@ function heldWord(held: DriftReport['status']['held']): string {
   return held === undefined ? '-' : `held: ${held.reason}`
 }
 
-/** A clone without a ledger may have a remote with one. */
-async function fetchOf({ view }: LedgerReading, options: StatusOptions, cli: CliContext): Promise<string | undefined> {
-  const location = view.ledger === null ? await repositoryLocation(options, cli) : undefined
-  if (location?.kind !== 'clone' || !location.origin) return undefined
-  return `${location.name} has no drift-ledger; where origin has one: ${fetchRecorded(location)}\n`
-}
-
-function summary(
-  reports: readonly DriftReport[],
-  selected: number,
-  { view, ledger }: LedgerReading,
-  fetchLedger: string | undefined,
-): string {
+function summary(reports: readonly DriftReport[], selected: number, { view, ledger }: LedgerReading): string {
   const known = ledger.reports.length
   if (known === 0) {
     const packages = view.packages.length
-    return `nothing is recorded${fetchLedger === undefined ? ' yet' : ' here'} for ${count(packages, 'package')}: run backporch scan to look at a cluster\n${fetchLedger ?? ''}`
+    return `nothing is recorded yet for ${count(packages, 'package')}: run backporch scan to look at a cluster\n`
   }
   if (selected === 0) return `of ${count(known, 'recorded package')} none is selected: backporch status lists them\n`
   if (reports.length === 0) return ''

@@ -18,8 +18,8 @@ export const FAILURE_GUIDE: { readonly [code in FailureCode]: FailureGuide } = {
     fix: 'give --repo the path of a clone, or the address of the repository',
   },
   BP1003: {
-    cause: 'the name is misspelt, the branch was deleted, or the repository has no commit yet',
-    fix: 'name one of the branches that the message lists with --branch, or push a first commit',
+    cause: 'the name is misspelt, the branch was deleted, nothing is committed yet, or a commit is checked out and no branch (CI)',
+    fix: 'name one of the branches that the message lists with --branch, push a first commit, or name the repository itself with --repo',
   },
   BP1004: {
     cause: 'a package is a folder with a file named Kptfile in the commit, and neither this folder nor one above it has one',

@@ -33,6 +33,7 @@ export const NOTE_GUIDE: { readonly [cause in NoteCause]: string } = {
     'allow reading the Secrets or ConfigMaps of Helm in that namespace, so that its stored manifest counts as the last apply',
   'installation-key': 'keep it, and give the same key as BACKPORCH_KEY to every other machine that scans this repository',
   'inventory-twice': 'keep one inventory in the package: the Kptfile, or a ResourceGroup in a file of its own',
+  'ledger-not-here': 'fetch the ledger as the note says: until then nothing is known of earlier scans and decisions',
   'ledger-not-read': 'correct or delete the file on the branch drift-ledger; a scan writes a new report',
   'looked-at-long-ago':
     'run backporch scan, and check why the scheduled scan does not run; set detect.interval of the policy to how often you scan',

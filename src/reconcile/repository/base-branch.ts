@@ -41,10 +41,13 @@ function noSuchBranch(repository: PackageRepository, { refs, head }: RepositoryR
     why:
       known.length === 0
         ? head === undefined
-          ? 'the repository has no commit yet'
+          ? 'it has no branch: nothing is committed yet, or a commit is checked out and no branch'
           : 'it has no other branch'
         : `it has ${known.join(', ')}`,
-    remedy: known.length === 0 ? 'commit a package first' : `name one of them: --branch ${known[0]}`,
+    remedy:
+      known.length === 0
+        ? 'commit a package, check the branch out, or name the repository itself with --repo'
+        : `name one of them: --branch ${known[0]}`,
     retry: 'on-change',
   })
 }

@@ -129,9 +129,11 @@ export class LocalObjects implements ObjectSource {
     ask: (promisor: ObjectSource) => Promise<Answer>,
   ): Promise<Answer | undefined> {
     const { remote } = this.#parts
-    if ((this.#known ?? (await this.advertise(signal))).refs.size === 0) throw emptyRepository(remote)
+    const { shallow, promisors } = await this.#knownGaps(signal)
+    // A shallow checkout of CI may have no branch.
+    if (!shallow && (this.#known ?? (await this.advertise(signal))).refs.size === 0) throw emptyRepository(remote)
     let failure: unknown
-    for (const promisor of (await this.#knownGaps(signal)).promisors) {
+    for (const promisor of promisors) {
       try {
         return await ask(await this.#promisor(promisor, signal))
       } catch (thrown) {

@@ -64,7 +64,9 @@ async function probeOne(target: PushTarget, ref: string, signal: AbortSignal): P
   try {
     const { refs, capabilities, agent } = session.advertisement
     const base = refs.get(`refs/heads/${baseBranch}`)
-    if (base === undefined) throw noBase(target.remote, baseBranch)
+    // A checkout of CI has the branch of its remote alone.
+    if (base === undefined)
+      return { ref, answer: 'unclear', why: `it has no branch ${JSON.stringify(baseBranch)}, with whose commit a push is tried` }
     if (refs.get(ref) === base) return { ref, answer: 'unclear', why: 'it stands at the commit of the base branch' }
     if (!capabilities.has('report-status')) return { ref, answer: 'unclear', why: 'the server does not report what became of a push' }
     const { unpacked, refused, messages } = await sendPush(session, [{ ref, from: base, to: base }], encodePack([]))
@@ -87,15 +89,4 @@ async function probeOne(target: PushTarget, ref: string, signal: AbortSignal): P
 function refusedByUs(thrown: unknown): Failure {
   if (thrown instanceof Failure && thrown.code === 'BP4002') return thrown
   throw thrown
-}
-
-function noBase(remote: string, branch: string): Failure {
-  return new Failure({
-    code: 'BP1003',
-    what: `there is no branch ${JSON.stringify(branch)}`,
-    where: remote,
-    why: 'pushes are tried with its commit',
-    remedy: 'commit a package first, or name the branch with --branch',
-    retry: 'on-change',
-  })
 }
