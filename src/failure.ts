@@ -69,6 +69,7 @@ export const FAILURE_CODES = {
   BP3015: 'another cluster answers by this name',
   BP3016: 'the last observation is too old to say what is so now',
   BP3017: 'the object is outside what the package covers',
+  BP3018: 'the ledger has no observation of the unit that can be read',
   BP4001: 'the repository cannot be reached',
   BP4002: 'the push was refused by a rule of the repository',
   BP4003: 'the branch moved between reading and pushing',

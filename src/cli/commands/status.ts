@@ -67,7 +67,7 @@ export async function status(packages: readonly string[], options: StatusOptions
         cli.stderr.write(summary(reports, selected.length, reading))
         printNotes([...freshnessNotes(selected, reading.ledger, reading.view, cli.clock.now()), ...stale], printer)
       },
-      exit: exitOf(selected, reports, options),
+      exit: reading.view.ledger === null && options.partial !== 'ok' ? 3 : exitOf(selected, reports, options),
     }
   })
 }

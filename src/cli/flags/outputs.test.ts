@@ -146,5 +146,5 @@ test('a list from the ledger is as old as its oldest observation, whenever it is
     assert.equal(await timeOf(command), first, command.join(' '))
     assert.equal(await timeOf([...command, 'apps/web']), second, command.join(' '))
   }
-  assert.equal(await timeOf(['status', '--cluster', 'nowhere']), '')
+  assert.equal(await timeOf(['status', '--state', 'Suspended']), '')
 })

@@ -2,6 +2,7 @@
  * Applies the selection flags to packages, clusters, namespaces and changes. A flag hides only what is known not to match:
  * an unreadable object, or a change without a time, stays visible.
  */
+import { Failure } from '../../failure.ts'
 import { resourceKey } from '../../krm/resource-id.ts'
 import type { UnitResult } from '../../plan/turn/unit-result.ts'
 import { readNamespaces } from '../../reconcile/repository/ledger-namespaces.ts'
@@ -95,7 +96,7 @@ interface SelectedNames {
 }
 
 /**
- * @throws Failure BP1004 for a package that is neither in the repository nor in the ledger, BP1011 for labels that select nothing
+ * @throws Failure BP1001 for a cluster that nothing names, BP1004 for a package that is neither in the repository nor in the ledger, BP1011 for labels that select nothing
  */
 export async function selectUnits(
   { view, ledger }: LedgerReading,
@@ -103,6 +104,7 @@ export async function selectUnits(
   options: Optional<SelectionOptions> & Pick<RepositoryOptions, 'path'>,
   signal: AbortSignal,
 ): Promise<UnitSelection> {
+  assertKnownCluster(options.cluster, view, ledger)
   const names = [...packagesNamed(named, options), ...(options.path ?? [])]
   // A package that is no longer in the repository still has a history.
   const past = new Set([...[...ledger.reports, ...ledger.closed].map(({ spec }) => spec.unit.package), ...alsoKnown])
@@ -124,6 +126,20 @@ export async function selectUnits(
       return namespaces.get(ledger.folders.get(report) ?? '')?.has(namespace)
     },
   }
+}
+
+/** A misspelt cluster is not one without drift. Where nothing is known of any cluster, its name may be right. */
+function assertKnownCluster(cluster: string | undefined, view: LedgerReading['view'], ledger: LedgerReading['ledger']): void {
+  const units = [...ledger.reports, ...ledger.closed].map(({ spec }) => spec.unit.cluster)
+  const known = [...new Set([...units, ...view.clusters.keys()])].sort()
+  if (cluster === undefined || known.length === 0 || known.includes(cluster)) return
+  throw new Failure({
+    code: 'BP1001',
+    what: `there is no cluster ${JSON.stringify(cluster.slice(0, 300))}`,
+    where: view.repository.remote,
+    why: 'neither the ledger nor a Placement names it',
+    remedy: `name one of them with --cluster: ${known.slice(0, 8).join(', ')}`,
+  })
 }
 
 /** Prints on stderr what the flags of a filter left out, so that an empty list is not taken for "nothing there". */

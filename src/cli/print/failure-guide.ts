@@ -276,6 +276,11 @@ export const FAILURE_GUIDE: { readonly [code in FailureCode]: FailureGuide } = {
       'the package declares an object that its placement does not allow, or of which nothing live shows that the syncer of the package applied it: another tenant may own it, so only its name is printed and nothing is written',
     fix: 'take the object out of the package, or bind the package with allow in a Placement; explain TEN-NAMESPACE and the like tells the rule that the line names',
   },
+  BP3018: {
+    cause:
+      'a Placement names the cluster and nobody has scanned it yet, or the report of the unit on the branch drift-ledger is damaged or of a newer version of Backporch',
+    fix: 'run backporch scan for the cluster, with the newest version that writes to the repository; a scan replaces a damaged report',
+  },
   BP4001: {
     cause: 'the address is wrong, or the network or the server does not answer',
     fix: 'try git ls-remote with the same address, then run again',

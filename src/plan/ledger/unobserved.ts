@@ -93,7 +93,8 @@ function unknownReport(before: DriftReport, code: FailureCode, at: string): Drif
   }
 }
 
-function firstReport({ unit, code }: UnobservedUnit, at: string): DriftReport {
+/** The report of a unit that nobody has observed yet. */
+export function firstReport({ unit, code }: Pick<UnobservedUnit, 'unit' | 'code'>, at: string): DriftReport {
   return {
     ...documentHead('DriftReport', reportName(unit)),
     spec: { unit, fingerprint: '', observed: { at: '', syncer: '', objects: 0 }, changes: [] },

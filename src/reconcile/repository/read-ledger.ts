@@ -1,16 +1,19 @@
 /** Everything that the ledger knows, for answers that need no cluster. */
 import type { DriftReport } from '../../record/schema.ts'
 import type { RepositoryView } from './repository-view.ts'
+import { unreportedUnits } from './unreported-units.ts'
 
 export interface Ledger extends Pick<RepositoryView, 'closed' | 'clusters' | 'problems'> {
-  /** By cluster and package. */
+  /** By cluster and package; with those of which nothing is known. */
   readonly reports: readonly DriftReport[]
   /** Folder of each report in the ledger. */
   readonly folders: ReadonlyMap<DriftReport, string>
 }
 
-export function ledgerOf({ reports, closed, clusters, problems }: RepositoryView): Ledger {
+export function ledgerOf(view: RepositoryView): Ledger {
+  const { closed, clusters, problems } = view
   const byUnit = ({ spec: { unit } }: DriftReport): string => `${unit.cluster}\0${unit.package}`
-  const sorted = [...reports.values()].sort((a, b) => (byUnit(a) < byUnit(b) ? -1 : 1))
-  return { reports: sorted, folders: new Map([...reports].map(([folder, report]) => [report, folder])), closed, clusters, problems }
+  const reports = [...unreportedUnits(view), ...view.reports]
+  const sorted = reports.map(([, report]) => report).sort((a, b) => (byUnit(a) < byUnit(b) ? -1 : 1))
+  return { reports: sorted, folders: new Map(reports.map(([folder, report]) => [report, folder])), closed, clusters, problems }
 }

@@ -1,0 +1,34 @@
+/** Units of which the ledger has no report that can be read: nothing is known of them, so they are Unknown (docs/adr/0026-what-status-knows.md). */
+import { packageSlug } from '../../package/find-packages.ts'
+import { firstReport } from '../../plan/ledger/unobserved.ts'
+import { placedPackages } from '../../policy/effective-policy.ts'
+import { ledgerUnitFolder } from '../../record/record-paths.ts'
+import type { DriftReport } from '../../record/schema.ts'
+import type { RepositoryView } from './repository-view.ts'
+
+const REPORT = /^(clusters\/([^/]+)\/([^/]+))\/report\.yaml$/
+
+/** By the unit's folder in the ledger: those with a broken report, and those of a cluster that a placement names and nobody has observed. */
+export function unreportedUnits(view: RepositoryView): ReadonlyMap<string, DriftReport> {
+  const { packages, policies, clusters, reports, ledgerTree, base } = view
+  const paths = new Map(packages.map(({ path }) => [packageSlug(path, ''), path]))
+  const observed = new Set([...clusters.keys(), ...[...reports.values()].map(({ spec }) => spec.unit.cluster)])
+  const unknown = (cluster: string, path: string): DriftReport =>
+    firstReport({ unit: { cluster, package: path, commit: base, tree: '' }, code: 'BP3018' }, '')
+  const broken = ledgerTree.flatMap(({ path }): [string, DriftReport][] => {
+    const [, folder = '', cluster = '', slug = ''] = REPORT.exec(path) ?? []
+    if (folder === '' || reports.has(folder)) return []
+    const name = [...observed].find((each) => ledgerUnitFolder(each, slug) === folder) ?? cluster
+    return [[folder, unknown(name, paths.get(slug) ?? slug)]]
+  })
+  const named = policies.placements
+    .flatMap(({ spec }) => spec.clusters)
+    .filter((cluster) => !cluster.includes('*') && !observed.has(cluster))
+  const unseen = [...new Set(named)].flatMap((cluster) =>
+    (placedPackages(policies, cluster, [...paths.values()]) ?? []).map((path): [string, DriftReport] => [
+      ledgerUnitFolder(cluster, packageSlug(path, '')),
+      unknown(cluster, path),
+    ]),
+  )
+  return new Map([...unseen, ...broken])
+}
