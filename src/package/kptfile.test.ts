@@ -91,6 +91,7 @@ status:
               configMap: new Map(),
               selectors: [],
               exclude: [],
+              notEvaluated: [],
               line: 17,
             },
           ],
@@ -113,6 +114,7 @@ status:
               exclude: [
                 { apiVersion: 'v1', kind: '', name: 'other', namespace: 'shop', labels: new Map(), annotations: new Map([['a', 'b']]) },
               ],
+              notEvaluated: [],
               line: 20,
             },
           ],
@@ -130,7 +132,19 @@ pipeline:
     - {image: set-labels, tag: ">=0.2", when: "true", resourceFileRegexp: ".*", configRef: {kind: ConfigMap, name: c}}
 status: {renderStatus: {mutationSteps: [{exitCode: 0}]}}
 `
-    assert.equal(read(newer).pipeline.mutators.length, 1)
+    const { mutators } = read(newer).pipeline
+    assert.deepEqual(
+      mutators.map(({ notEvaluated }) => notEvaluated),
+      [['when', 'resourceFileRegexp', 'configRef']],
+    )
+  })
+
+  it('names what narrows a function by file', () => {
+    const narrowed = `${HEAD}pipeline: {mutators: [{image: a, selectors: [{kind: A}, {resourceFileRegexp: x}], exclude: [{resourceFileRegexp: y}], when: ""}]}\n`
+    assert.deepEqual(read(narrowed).pipeline.mutators[0]?.notEvaluated, [
+      'selectors[1].resourceFileRegexp',
+      'exclude[0].resourceFileRegexp',
+    ])
   })
 
   it('reads CRLF, a byte order mark and numbers as kpt does', () => {

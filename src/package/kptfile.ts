@@ -32,6 +32,8 @@ export interface PipelineFunction {
   readonly selectors: readonly FunctionSelector[]
   /** The function does not get a resource that one of these matches. */
   readonly exclude: readonly FunctionSelector[]
+  /** Fields that kpt evaluates from 1.0 on, and nothing here does: `when`, `selectors[0].resourceFileRegexp`. */
+  readonly notEvaluated: readonly string[]
   /** Line of the function in the Kptfile, from 1. */
   readonly line: number
 }
@@ -302,6 +304,7 @@ function kptfileOf(value: JsonObject, { lineOf, textsAt: writtenAt }: KptfileLoc
       configMap: writtenAt(['pipeline', list, index, 'configMap']),
       selectors: selectorsAt(each, ['pipeline', list, index, 'selectors']),
       exclude: selectorsAt(each, ['pipeline', list, index, 'exclude']),
+      notEvaluated: notEvaluatedIn(each),
       line: lineOf(['pipeline', list, index]),
     }))
   return {
@@ -313,6 +316,16 @@ function kptfileOf(value: JsonObject, { lineOf, textsAt: writtenAt }: KptfileLoc
       ? { namespace: textAt(inventory, 'namespace'), name: textAt(inventory, 'name'), id: textAt(inventory, 'inventoryID') }
       : undefined,
   }
+}
+
+/** They decide whether a function runs, and on what. */
+function notEvaluatedIn(each: JsonObject): readonly string[] {
+  const isThere = (object: JsonObject, name: string): boolean => !isEmpty(getKey(object, name))
+  const own = ['when', 'resourceFileRegexp', 'configRef'].filter((name) => isThere(each, name))
+  const selecting = ['selectors', 'exclude'].flatMap((list) =>
+    objectsAt(each, list).flatMap((one, index) => (isThere(one, 'resourceFileRegexp') ? [`${list}[${index}].resourceFileRegexp`] : [])),
+  )
+  return [...own, ...selecting]
 }
 
 function selectorOf(each: JsonObject, textsOf: (name: string) => ReadonlyMap<string, string>): FunctionSelector {

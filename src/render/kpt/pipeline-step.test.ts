@@ -4,7 +4,18 @@ import type { PipelineFunction } from '../../package/kptfile.ts'
 import { functionName } from './pipeline-step.ts'
 
 function named(more: Partial<PipelineFunction>): string {
-  const none = { image: '', exec: '', name: '', tag: '', configPath: '', configMap: new Map(), selectors: [], exclude: [], line: 1 }
+  const none = {
+    image: '',
+    exec: '',
+    name: '',
+    tag: '',
+    configPath: '',
+    configMap: new Map(),
+    selectors: [],
+    exclude: [],
+    notEvaluated: [],
+    line: 1,
+  }
   return functionName({ ...none, ...more })
 }
 

@@ -23,7 +23,7 @@ function stepOf({
   tag = '',
   list = 'mutators',
 }: Partial<Record<'image' | 'exec' | 'tag', string>> & { list?: PipelineStep['list'] }): PipelineStep {
-  const none = { name: '', configPath: '', configMap: new Map(), selectors: [], exclude: [] }
+  const none = { name: '', configPath: '', configMap: new Map(), selectors: [], exclude: [], notEvaluated: [] }
   return {
     number: 0,
     folder: '',
@@ -45,6 +45,19 @@ function chosen(what: Parameters<typeof stepOf>[0], allowed: Partial<AllowedFunc
   const [name, builtIn] = [...BUILT_IN].find(([, { variants }]) => variants.some(({ run }) => run === choice.run)) ?? []
   return `${name} ${builtIn?.variants.findIndex(({ run }) => run === choice.run)}${choice.remark === undefined ? '' : ' remark'}`
 }
+
+test('a function with a field that nothing here evaluates is refused, and a validator does not run', () => {
+  for (const [list, is] of [
+    ['mutators', 'refused'],
+    ['validators', 'not-run'],
+  ] as const) {
+    const step = stepOf({ exec: 'set-labels', list })
+    const choice = chooseRuntime({ ...step, function: { ...step.function, notEvaluated: ['when'] } }, NOTHING_ALLOWED, BUILT_IN)
+    assert.equal(choice.is, is)
+    assert.ok('failure' in choice && choice.failure.code === 'BP1201')
+    assert.match(choice.failure.why, /when is evaluated by kpt from 1\.0 on, and not here$/)
+  }
+})
 
 test('an image of the catalog is built in by its name and release, in both registries and by its short name', () => {
   for (const prefix of ['', 'gcr.io/kpt-fn/', 'ghcr.io/kptdev/krm-functions-catalog/']) {

@@ -42,8 +42,17 @@ const FROZEN_CATALOG = 'gcr.io/kpt-fn/'
 const CATALOG = 'ghcr.io/kptdev/krm-functions-catalog/'
 
 export function chooseRuntime(step: PipelineStep, allowed: AllowedFunctions, builtIns: BuiltIns): ChosenRuntime {
-  const chosen = step.function.image === '' ? chooseForExec(step, allowed, builtIns) : chooseForImage(step, allowed, builtIns)
+  const chosen = chooseFor(step, allowed, builtIns)
   return chosen.is === 'refused' && step.list === 'validators' ? { is: 'not-run', failure: chosen.failure } : chosen
+}
+
+function chooseFor(step: PipelineStep, allowed: AllowedFunctions, builtIns: BuiltIns): ChosenRuntime {
+  const { notEvaluated, image } = step.function
+  if (notEvaluated.length > 0) {
+    const fields = notEvaluated.join(' and ')
+    return { is: 'refused', failure: runtimeMissing(step, `${fields} is evaluated by kpt from 1.0 on, and not here`, `remove ${fields}`) }
+  }
+  return image === '' ? chooseForExec(step, allowed, builtIns) : chooseForImage(step, allowed, builtIns)
 }
 
 /** The answer to a call of a function that is refused: with it, the caller can name all that are. */
