@@ -243,6 +243,34 @@ test('stringData is compared as the server stores it', () => {
   assert.deepEqual([verdict.state, lines(verdict)], ['in-sync', []])
 })
 
+test('an object that is being deleted is blocked before anything is compared, with what holds it and whose that is', () => {
+  const applied = appliedBy('kustomize-controller', DEPLOYMENT)
+  const manager = { manager: 'some-controller', operation: 'Update', apiVersion: 'apps/v1', time: '2026-11-20T08:00:00Z' }
+  const fieldsV1 = { 'f:metadata': { 'f:finalizers': { 'v:"example.com/hold"': {} } } }
+  const { managedFields } = applied['metadata'] as { managedFields: Json[] }
+  const leaving = { deletionTimestamp: '2026-11-21T08:00:00Z' }
+  const held = { ...leaving, finalizers: ['example.com/hold'], managedFields: [...managedFields, { ...manager, fieldsV1 }] }
+  for (const live of [withMetadata(applied, held), editedBy('kubectl-edit', withMetadata(applied, held), 'spec.replicas', 5)])
+    for (const means of ['dry run', 'unproven'] as const) {
+      const { state, items, failure } = verdictOf(DEPLOYMENT, live, means)
+      assert.deepEqual([state, items], ['blocked', []])
+      assert.equal(
+        failure?.why,
+        'somebody deleted it at 2026-11-21T08:00:00Z, and the finalizer example.com/hold of some-controller holds it; git still has it',
+      )
+    }
+  const refused = verdictOf(DEPLOYMENT, editedBy('kubectl-edit', withMetadata(applied, leaving), 'spec.replicas', 5), 'refused')
+  assert.deepEqual([refused.state, refused.failure?.code], ['blocked', 'BP3011'])
+  assert.equal(refused.failure?.why, 'duplicate port name; somebody deleted it at 2026-11-21T08:00:00Z; git still has it')
+  const namespace = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'shop' } }
+  const conditions = [
+    { type: 'NamespaceContentRemaining', status: 'False', message: 'x' },
+    { type: 'NamespaceFinalizersRemaining', status: 'True', message: 'example.com/hold in 1 resource instances' },
+  ]
+  const going = { ...withMetadata(appliedBy('kustomize-controller', namespace), leaving), status: { phase: 'Terminating', conditions } }
+  assert.match(verdictOf(namespace, going).failure?.why ?? '', /what is left in it \(example\.com\/hold in 1 resource instances\) holds it/)
+})
+
 test('an unexpected object names who made it', () => {
   const verdict = unexpectedObject({ group: 'apps', kind: 'Deployment', namespace: 'shop', name: 'web' }, APPLIED, 'ResourceGroup shop/inv')
   assert.deepEqual(lines(verdict), ['unexpected  by kustomize-controller'])

@@ -110,6 +110,13 @@ export function detectDrift(observed: ObservedObject, syncer: SyncerManager | un
     const { id, apiVersion, object: git } = desired
     return wholeObject(desired, { id, apiVersion, uid: '', change: 'missing', git, live: undefined, actor: UNKNOWN_ACTOR, notes: [] })
   }
+  // Before any comparison: what differs in an object that is going is nobody's decision.
+  if (metadataText(live.object, 'deletionTimestamp') !== '') {
+    const leaving = beingDeleted(desired.id, live.object)
+    const refused = prediction?.state === 'refused' ? prediction.failure : undefined
+    const failure = refused?.because(`${refused.why}; ${leaving.why}`) ?? leaving
+    return { ...base, state: 'blocked', proof: 'none', items: [], failure, reapplyFails: refused?.why }
+  }
   const subject = new Subject(observed, live.object, live.metadataOnly, syncer)
   const judgement = subject.judge()
   return { ...base, ...judgement, ...(judgement.items.length === 0 ? {} : { live: live.object }) }
@@ -182,9 +189,6 @@ class Subject {
     items = [...items, ...this.hidden(items)]
     const proven = proof !== 'none' && unowned.open.length === 0
     if (!proven) failure = unowned.open.length > 0 ? notExplained(id, unowned.open, creation) : failure
-    const leaving = metadataText(this.live, 'deletionTimestamp')
-    if (items.length === 0 && leaving !== '')
-      return { state: 'blocked', proof, items, failure: beingDeleted(id, this.live, leaving), reapplyFails }
     const state = items.length > 0 ? 'drifted' : proven ? 'in-sync' : prediction?.state === 'refused' ? 'blocked' : 'unverified'
     const notes = this.unknown.map((path) => this.printUnknown(path))
     // A server-side apply refuses a field that an update drops.

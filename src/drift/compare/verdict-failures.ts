@@ -1,9 +1,13 @@
 /** Failures of objects that are unproven or blocked. */
 import { Failure } from '../../failure.ts'
-import type { FieldPath } from '../../krm/field-path.ts'
+import { type FieldPath, field } from '../../krm/field-path.ts'
+import { managedFieldsOf } from '../../krm/managed-fields.ts'
 import { shownPathOnly } from '../../krm/redaction/shown-path.ts'
+import { metadataText } from '../../krm/resource.ts'
 import { describeResourceId, type ResourceId } from '../../krm/resource-id.ts'
-import { isJsonArray, type JsonObject, partOf } from '../../text/json.ts'
+import { type JsonObject, objectsIn, partOf, textOf, textsIn } from '../../text/json.ts'
+import { oneLine } from '../../text/one-line.ts'
+import { ownersOf } from '../attribute/actor.ts'
 import type { CreationAnswer } from '../unowned/unowned-fields.ts'
 
 export function contentNotRead(id: ResourceId): Failure {
@@ -15,16 +19,37 @@ export function contentNotRead(id: ResourceId): Failure {
   })
 }
 
-export function beingDeleted(id: ResourceId, live: JsonObject, since: string): Failure {
-  const finalizers = partOf(live, 'metadata', 'finalizers')
-  const held = isJsonArray(finalizers) && finalizers.length > 0 ? `, and its finalizers hold it: ${finalizers.join(', ')}` : ''
+export function beingDeleted(id: ResourceId, live: JsonObject): Failure {
+  const holders = holdersOf(id, live)
+  const held = holders.length === 0 ? '' : `, and ${holders.join(', ')} ${holders.length === 1 ? 'holds' : 'hold'} it`
   return new Failure({
     code: 'BP3012',
     what: `${describeResourceId(id)} is being deleted`,
-    why: `somebody deleted it at ${since}${held}; git still has it`,
-    remedy: 'wait until it is gone, then apply the package again; where it does not go, look at who is to remove the finalizers',
+    why: `somebody deleted it at ${metadataText(live, 'deletionTimestamp')}${held}; git still has it`,
+    remedy:
+      holders.length === 0
+        ? 'wait until it is gone, then apply the package again'
+        : 'see why the controller of the finalizer does not remove it; once the object is gone, apply the package again',
   })
 }
+
+/** Finalizers with the manager that wrote each; of a Namespace also what its controller says is left in it. */
+function holdersOf(id: ResourceId, live: JsonObject): readonly string[] {
+  const managed = managedFieldsOf(live)
+  const own = textsIn(partOf(live, 'metadata', 'finalizers')).map((finalizer) => {
+    const path = [field('metadata'), field('finalizers'), { kind: 'member', value: finalizer } as const]
+    const [writer] = ownersOf(managed, path)
+    return `the finalizer ${oneLine(finalizer, 200)}${writer === undefined ? '' : ` of ${oneLine(writer.manager, 100)}`}`
+  })
+  if (id.group !== '' || id.kind !== 'Namespace') return own
+  const left = objectsIn(partOf(live, 'status', 'conditions')).filter(
+    (one) => LEFT.has(textOf(one, 'type')) && textOf(one, 'status') === 'True',
+  )
+  return [...own, ...left.map((one) => `what is left in it (${oneLine(textOf(one, 'message'), 300)})`)]
+}
+
+/** Conditions of a Namespace that does not go (k8s.io/kubernetes `pkg/controller/namespace/deletion/status_condition_utils.go`). */
+const LEFT = new Set(['NamespaceContentRemaining', 'NamespaceFinalizersRemaining', 'NamespaceDeletionContentFailure'])
 
 /** The note of an added field without a dry run of the creation. */
 export function notTried({ why }: Failure): string {

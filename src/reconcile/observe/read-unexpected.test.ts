@@ -85,6 +85,16 @@ test('an object that was told to stay is set aside by name', async () => {
   assert.deepEqual([changes, aside, state], [[], ['unexpected old built-in:flux-no-prune'], 'InSync'])
 })
 
+test('an object that git dropped and that is being deleted needs no decision', async () => {
+  const world = flux('./apps/web', [config('old')]).leave('old')
+  world.cluster.change('/ConfigMap/shop/old', (live) => ({
+    ...live,
+    metadata: { ...(live['metadata'] as object), deletionTimestamp: '2026-11-21T08:00:00Z' },
+  }))
+  const { changes, aside, state } = await world.reported()
+  assert.deepEqual([changes, aside, state], [[], [], 'InSync'])
+})
+
 test('without a readable Kustomization, what bears its labels in the places of the package counts, but not what controllers made', async () => {
   const world = new InventoryWorld().mark(KUSTOMIZE_MARKS).leave('old', KUSTOMIZE_MARKS).leave('other').leave('made', KUSTOMIZE_MARKS)
   world.cluster.change('/ConfigMap/shop/made', (live) => ({

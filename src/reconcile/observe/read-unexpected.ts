@@ -9,7 +9,7 @@ import { retainedOnPurpose } from '../../drift/compare/unexpected-on-purpose.ts'
 import type { ObjectVerdict, SetAside, SyncerManager } from '../../drift/drift.ts'
 import { asFailure, Failure } from '../../failure.ts'
 import type { LiveView, WantedObject } from '../../krm/live-view.ts'
-import { annotationsOf } from '../../krm/resource.ts'
+import { annotationsOf, metadataText } from '../../krm/resource.ts'
 import { describeResourceId, type ResourceId, resourceKey } from '../../krm/resource-id.ts'
 import type { Note } from '../../note.ts'
 import type { PackageFiles } from '../../package/package-files.ts'
@@ -217,7 +217,8 @@ function decide(
   const unread: Incomplete[] = []
   for (const { id, inventory, byPath } of candidates) {
     const state = live.get(resourceKey(id)) ?? NOT_ANSWERED
-    if (state.state === 'absent') continue
+    // What is going already needs no decision.
+    if (state.state === 'absent' || (state.state === 'present' && metadataText(state.object, 'deletionTimestamp') !== '')) continue
     if (state.state === 'unreadable') {
       const { code, why, remedy } = state.failure
       const reported: Incomplete = { ref: { ...id }, code, why, remedy }
