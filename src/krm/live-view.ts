@@ -25,7 +25,8 @@ export interface WantedObject {
 
 /**
  * Why a server refuses an object. `Denied`: a policy or webhook refuses it. `Immutable`: a field cannot be changed. `UnknownField`: the kind
- * has no such field. `Invalid`: any other validation error.
+ * has no such field. `Malformed`: a value does not fit its type. Both are said of the manifest alone, whatever is live. `Invalid`: any other
+ * validation error.
  */
 export type RefusalReason =
   | 'Denied'
@@ -33,6 +34,7 @@ export type RefusalReason =
   | 'NamespaceTerminating'
   | 'NamespaceMissing'
   | 'UnknownField'
+  | 'Malformed'
   | 'QuotaExceeded'
   | 'Conflict'
   | 'TooLarge'

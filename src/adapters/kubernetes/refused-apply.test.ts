@@ -84,6 +84,15 @@ test('a field that the server does not know is a refusal in spite of its 500, an
   assert.equal(requested.length, 1)
 })
 
+test('a value that its type cannot have is a refusal in spite of its 500', async (t) => {
+  const message =
+    "failed to convert new object (shop/web; apps/v1, Kind=Deployment) to proper version: unable to convert unstructured object to apps/v1, Kind=Deployment: quantities must match the regular expression '^x$'"
+  const { state, reason, code, why, requested } = await predictedBy(t, () => statusAnswer(500, '', message))
+  assert.deepEqual([state, reason, code], ['refused', 'Malformed', 'BP3011'])
+  assert.equal(why, "a value does not fit its type: quantities must match the regular expression '…'")
+  assert.equal(requested.length, 1)
+})
+
 test('another error of the server is asked about once more, and proves nothing then', async (t) => {
   const { state, code, retry, requested } = await predictedBy(t, () => statusAnswer(500, 'InternalError', 'etcdserver: leader changed'))
   assert.deepEqual([state, code, retry], ['unproven', 'BP3005', 'backoff'])

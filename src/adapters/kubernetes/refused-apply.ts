@@ -39,6 +39,10 @@ const IMMUTABLE =
   /\b(field is immutable|is immutable after|may not be (changed|updated|modified)|may not change|cannot be (changed|updated|modified) (once|after)|cannot change|updates to .* are forbidden)/
 const UNKNOWN_FIELD = /^failed to create typed patch object \([^)]*\): (?:errors:)?\s*([\s\S]*)$/
 
+/** A value that its type cannot have: a quantity, a time, base64. The server tells no place. */
+const UNREADABLE_VALUE =
+  /^failed to convert new object \([^)]*\) to proper version: unable to convert unstructured object to [^:]*: ([\s\S]*)$/
+
 /** @param response a 4xx or 500 to a dry-run apply */
 export function readRefusal(response: ApiResponse, requested: RequestDescription): RefusedApply {
   const answer = statusOf(response.body)
@@ -51,11 +55,19 @@ export function readRefusal(response: ApiResponse, requested: RequestDescription
     const fields = [...(unknown[1] ?? '').matchAll(/(?:^|\n)\s*\.?(\S+): field not declared in schema/g)].map((match) => match[1] ?? '')
     if (fields.length === 0) {
       const why = hidesText(requested, message) ? 'it does not fit the schema of its kind' : shorten(message, requested)
-      return refused('Invalid', why, 'correct the object in git')
+      return refused('Malformed', why, 'correct the object in git')
     }
     const shown = fields.slice(0, 5).map((field) => shorten(field))
     const named = fields.some(hasSecretText) ? 'a field' : shown.join(', ')
     return refused('UnknownField', `the server does not know ${named}`, 'correct the name of the field in git, or remove it')
+  }
+  const unreadable = UNREADABLE_VALUE.exec(message)
+  if (unreadable !== null) {
+    const words = unreadable[1] ?? ''
+    const why = hidesText(requested, words)
+      ? 'a value does not fit its type'
+      : `a value does not fit its type: ${shorten(words, requested)}`
+    return refused('Malformed', why, 'correct the value in git')
   }
   if (response.status === 500) {
     const name = /failed calling webhook "([^"]{1,253})"/.exec(message)?.[1]

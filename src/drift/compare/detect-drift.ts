@@ -42,7 +42,7 @@ import { hiddenLocations, writerInOtherVersion, writersInOtherVersions } from '.
 import { metadataProves, whyOwnershipProvesNothing } from './ownership-proof.ts'
 import { withSecretData } from './secret-data.ts'
 import { REPLICAS, unownedCount } from './unowned-count.ts'
-import { beingDeleted, contentNotRead, notExplained, notTried } from './verdict-failures.ts'
+import { beingDeleted, contentNotRead, notExplained, notTried, unknownFields } from './verdict-failures.ts'
 
 /** A desired object and all that was read about it. */
 export interface ObservedObject {
@@ -108,6 +108,12 @@ export function detectDrift(observed: ObservedObject, syncer: SyncerManager | un
   }
   if (live.state === 'absent') {
     const { id, apiVersion, object: git } = desired
+    // Who applies it is not known where nothing of the package is live, and kubectl refuses such a field too.
+    const { unknown } = knownFieldsOf(git, observed.schema)
+    if (unknown.length > 0 && syncer?.operation !== 'Update') {
+      const failure = unknownFields(id, unknown)
+      return { ...base, state: 'blocked', proof: 'none', items: [], failure, reapplyFails: failure.why }
+    }
     return wholeObject(desired, { id, apiVersion, uid: '', change: 'missing', git, live: undefined, actor: UNKNOWN_ACTOR, notes: [] })
   }
   // Before any comparison: what differs in an object that is going is nobody's decision.
@@ -116,6 +122,11 @@ export function detectDrift(observed: ObservedObject, syncer: SyncerManager | un
     const refused = prediction?.state === 'refused' ? prediction.failure : undefined
     const failure = refused?.because(`${refused.why}; ${leaving.why}`) ?? leaving
     return { ...base, state: 'blocked', proof: 'none', items: [], failure, reapplyFails: refused?.why }
+  }
+  // No apply of this manifest can have made or can change anything of the object.
+  if (prediction?.state === 'refused' && (prediction.reason === 'Malformed' || prediction.reason === 'UnknownField')) {
+    const { failure } = prediction
+    return { ...base, state: 'blocked', proof: 'none', items: [], failure, reapplyFails: failure.why }
   }
   const subject = new Subject(observed, live.object, live.metadataOnly, syncer)
   const judgement = subject.judge()
@@ -189,18 +200,22 @@ class Subject {
     items = [...items, ...this.hidden(items)]
     const proven = proof !== 'none' && unowned.open.length === 0
     if (!proven) failure = unowned.open.length > 0 ? notExplained(id, unowned.open, creation) : failure
-    const state = items.length > 0 ? 'drifted' : proven ? 'in-sync' : prediction?.state === 'refused' ? 'blocked' : 'unverified'
     const notes = this.unknown.map((path) => this.printUnknown(path))
     // A server-side apply refuses a field that an update drops.
-    if (this.syncer?.operation === 'Apply' && items.length > 0) reapplyFails ??= notes[0]?.text
+    const refused = this.syncer?.operation === 'Apply' && notes.length > 0 ? unknownFields(id, this.unknown) : undefined
+    reapplyFails ??= refused?.why
+    if (refused !== undefined) failure = prediction?.state === 'refused' ? failure : refused
+    const state = items.length > 0 ? 'drifted' : reapplyFails !== undefined ? 'blocked' : proven ? 'in-sync' : 'unverified'
     const open = items.filter((item) => this.mayBeBehind.has(item))
+    // What refuses the object names the fields too.
+    const told = state === 'blocked' && refused !== undefined ? [] : notes
     const mayBeBehind = open.length === 0 ? {} : { mayBeBehind: new Set(open) }
     return {
       state,
       proof,
       items,
       ...mayBeBehind,
-      ...(notes.length === 0 ? {} : { notes }),
+      ...(told.length === 0 ? {} : { notes: told }),
       failure: state === 'in-sync' ? undefined : failure,
       reapplyFails,
     }

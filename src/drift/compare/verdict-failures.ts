@@ -51,6 +51,18 @@ function holdersOf(id: ResourceId, live: JsonObject): readonly string[] {
 /** Conditions of a Namespace that does not go (k8s.io/kubernetes `pkg/controller/namespace/deletion/status_condition_utils.go`). */
 const LEFT = new Set(['NamespaceContentRemaining', 'NamespaceFinalizersRemaining', 'NamespaceDeletionContentFailure'])
 
+/** The server refuses a server-side apply with a field that it does not know (docs/facts/refused-applies.md). */
+export function unknownFields(id: ResourceId, paths: readonly FieldPath[]): Failure {
+  const fields = paths.slice(0, SHOWN).map((path) => shownPathOnly(path))
+  return new Failure({
+    code: 'BP3011',
+    what: `the server refuses ${describeResourceId(id)}`,
+    why: `the server does not know ${fields.join(', ')} and refuses a server-side apply that has it`,
+    remedy: 'correct the name of the field in git, or remove it',
+    retry: 'on-change',
+  })
+}
+
 /** The note of an added field without a dry run of the creation. */
 export function notTried({ why }: Failure): string {
   return `it may be what an admission webhook writes: the server could not be asked what it makes of the object (${why})`

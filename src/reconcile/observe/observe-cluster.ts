@@ -279,12 +279,13 @@ function unreadableVerdict({ resource, failure }: Unplaced): ObjectVerdict {
  * Drift that ownership shows without an answer to the dry run is only a part: the rest of the object is not known.
  * @param verdict as the ledger has it: what is set aside is not drift any more
  */
-export function incompleteOf({ id, state, items, setAside, failure, reapplyFails }: ObjectVerdict): Incomplete[] {
-  // A refusal is an answer too, and a Secret that is never read stays unknown.
-  const differed = items.length > 0 || setAside.length > 0
-  const answered = (differed && reapplyFails !== undefined) || items.some(({ liveUnread }) => liveUnread)
+export function incompleteOf({ id, desired, state, items, failure, reapplyFails }: ObjectVerdict): Incomplete[] {
+  // Drift is told with the refusal of a re-apply. What waits is not: it waits for what never comes. A Secret that is never read stays unknown.
+  const answered = (items.length > 0 && reapplyFails !== undefined) || items.some(({ liveUnread }) => liveUnread)
   if (failure === undefined || state === 'in-sync' || answered) return []
-  const { code, why, remedy } = failure
+  const { code, why } = failure
+  const remedy =
+    state === 'blocked' && desired !== undefined ? `${failure.remedy} (${desired.location.path}:${desired.location.line})` : failure.remedy
   const known = state === 'unreadable' || state === 'blocked' || state === 'outside' ? state : 'unverified'
   return [{ ref: { group: id.group, kind: id.kind, namespace: id.namespace, name: id.name }, state: known, code, why, remedy }]
 }
