@@ -42,7 +42,8 @@ import { hiddenLocations, writerInOtherVersion, writersInOtherVersions } from '.
 import { metadataProves, whyOwnershipProvesNothing } from './ownership-proof.ts'
 import { withSecretData } from './secret-data.ts'
 import { REPLICAS, unownedCount } from './unowned-count.ts'
-import { beingDeleted, contentNotRead, notExplained, notTried, unknownFields } from './verdict-failures.ts'
+import { contentNotRead, notExplained, notTried, unknownFields } from './verdict-failures.ts'
+import { whyBlocked } from './why-blocked.ts'
 
 /** A desired object and all that was read about it. */
 export interface ObservedObject {
@@ -95,38 +96,11 @@ export function detectDrift(observed: ObservedObject, syncer: SyncerManager | un
   const { desired, live } = observed
   const base = { id: desired.id, apiVersion: desired.apiVersion, desired, setAside: [], failure: undefined, reapplyFails: undefined }
   if (live.state === 'unreadable') return { ...base, state: 'unreadable', proof: 'none', items: [], failure: live.failure }
-  const { prediction } = observed
-  if (live.state === 'absent' && prediction?.state === 'refused' && prediction.reason !== 'NamespaceMissing') {
-    return {
-      ...base,
-      state: 'blocked',
-      proof: 'none',
-      items: [],
-      failure: prediction.failure.because(`it is not there, and the server refuses it: ${prediction.failure.why}`),
-      reapplyFails: prediction.failure.why,
-    }
-  }
+  const blocked = whyBlocked(observed, syncer)
+  if (blocked !== undefined) return { ...base, ...blocked, state: 'blocked', proof: 'none', items: [] }
   if (live.state === 'absent') {
     const { id, apiVersion, object: git } = desired
-    // Who applies it is not known where nothing of the package is live, and kubectl refuses such a field too.
-    const { unknown } = knownFieldsOf(git, observed.schema)
-    if (unknown.length > 0 && syncer?.operation !== 'Update') {
-      const failure = unknownFields(id, unknown)
-      return { ...base, state: 'blocked', proof: 'none', items: [], failure, reapplyFails: failure.why }
-    }
     return wholeObject(desired, { id, apiVersion, uid: '', change: 'missing', git, live: undefined, actor: UNKNOWN_ACTOR, notes: [] })
-  }
-  // Before any comparison: what differs in an object that is going is nobody's decision.
-  if (metadataText(live.object, 'deletionTimestamp') !== '') {
-    const leaving = beingDeleted(desired.id, live.object)
-    const refused = prediction?.state === 'refused' ? prediction.failure : undefined
-    const failure = refused?.because(`${refused.why}; ${leaving.why}`) ?? leaving
-    return { ...base, state: 'blocked', proof: 'none', items: [], failure, reapplyFails: refused?.why }
-  }
-  // No apply of this manifest can have made or can change anything of the object.
-  if (prediction?.state === 'refused' && (prediction.reason === 'Malformed' || prediction.reason === 'UnknownField')) {
-    const { failure } = prediction
-    return { ...base, state: 'blocked', proof: 'none', items: [], failure, reapplyFails: failure.why }
   }
   const subject = new Subject(observed, live.object, live.metadataOnly, syncer)
   const judgement = subject.judge()
