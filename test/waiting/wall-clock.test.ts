@@ -34,7 +34,7 @@ const CLOCKS: readonly Allowed[] = [
   },
   {
     why: 'it makes a time of the last hour, for a program that runs with the real clock',
-    files: ['test/branches/base-branch.test.ts', 'test/gitea/crash-world.ts'],
+    files: ['test/branches/base-branch.test.ts', 'test/branches/ci-checkouts.test.ts', 'test/gitea/crash-world.ts'],
   },
   { why: 'certificates have to be valid now', files: ['test/controlplane/test-authority.ts'] },
   {

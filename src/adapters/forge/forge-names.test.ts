@@ -12,6 +12,7 @@ const SRC = fileURLToPath(new URL('../..', import.meta.url))
 const OTHER_WORDS = new Map([
   ['cli/flags/outputs.ts', 'github'],
   ['cli/print/print-document.ts', 'github'],
+  ['adapters/git/checked-out.ts', 'local'],
   ['adapters/git/protocol/remote-address.ts', 'local'],
   ['adapters/git/protocol/process-transport.ts', 'local'],
   ['adapters/git/repository.ts', 'local'],
