@@ -22,8 +22,11 @@ await controlPlaneSuite('a shallow clone', {}, (plane) => {
     const diff = assertExit(await world.backporchIn(clone, {}, 'diff', 'apps/web'), 1)
     assert.match(diff.stdout, /spec\.replicas +6 → 8 /)
     assert.doesNotMatch(diff.stderr, /BP4011/)
-    const status = assertExit(await world.backporchIn(clone, {}, 'status'), 0)
-    assert.match(status.stderr, /^this clone has no drift-ledger; where origin has one: git fetch origin .* drift-ledger:drift-ledger$/m)
+    const status = assertExit(await world.backporchIn(clone, {}, 'status'), 3)
+    assert.match(
+      status.stderr,
+      /^note: this clone has no drift-ledger; where origin has one: git fetch origin .* drift-ledger:drift-ledger$/m,
+    )
     for (const command of [['scan'], ['scan', '--dry-run'], ['restore', '--dry-run']]) {
       const scan = assertExit(await world.backporchIn(clone, {}, ...command, 'apps/web'), 2)
       assert.match(scan.stderr, /BP4011: .*fix: run `git fetch --unshallow`/s, command.join(' '))
