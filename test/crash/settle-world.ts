@@ -1,6 +1,7 @@
 /** A package in a namespace of its own on a real API server, edited by hand, with a policy that lets backporch settle. */
 import assert from 'node:assert/strict'
 import { execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { chmodSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -197,9 +198,7 @@ export class SettleWorld {
     })
     this.pid = child.pid ?? 0
     writeFileSync(join(this.folder, 'pid'), String(this.pid))
-    const closed = new Promise<[number | null, NodeJS.Signals | null]>((resolve) =>
-      child.on('close', (code, signal) => resolve([code, signal])),
-    )
+    const closed = once(child, 'close') as Promise<[code: number | null, signal: NodeJS.Signals | null]>
     const [[code, signal], stdout, stderr] = await Promise.all([closed, text(child.stdout), text(child.stderr)])
     return { command: args.join(' '), code, signal, stdout, stderr }
   }
