@@ -196,6 +196,8 @@ export interface HostedForge extends Forge, ForgeStatuses, ForgeConversation, Fo
    * before that stays closed for ever. So this polls for a few seconds. @throws Failure BP4003 where it ended: read it again
    */
   assertStaysOpen(known: KnownProposal, signal: AbortSignal): Promise<void>
+  /** Of an open proposal whose branch is gone and whose end the ledger has: a forge closes it from a queue, which may be lost. */
+  closeProposal(known: KnownProposal, signal: AbortSignal): Promise<void>
   /** Undefined where the forge has none, or none for this credential: GitHub takes them from Apps only. */
   readonly checkRuns?: ForgeCheckRuns | undefined
 }

@@ -68,6 +68,55 @@ test('a merge of long ago that is seen now has its time all the same', async () 
   assert.equal((await world.plan()).report.status.state, 'Applying')
 })
 
+/** How a proposal ends, in a turn or before it. */
+const ENDS: readonly (readonly [how: string, end: (world: TurnWorld, branch: string) => Promise<void>, outcome: string])[] = [
+  ['withdrawn', async (world) => world.sync(), 'Healed'],
+  ['its branch is deleted by a person', async (world, branch) => void world.repository.branches.delete(`refs/heads/${branch}`), 'Declined'],
+  [
+    'merged with git, and never entered by the forge',
+    async (world, branch) => {
+      await mergeByHand(world, branch)
+      world.sync()
+    },
+    'Merged',
+  ],
+]
+
+for (const [how, end, outcome] of ENDS) {
+  test(`a forge that leaves a proposal open after its branch went is told to close it: ${how}`, async () => {
+    const world = new TurnWorld()
+    const forge = new MemoryForge(world.repository)
+    forge.leavesOpen = true
+    world.forge = forge
+    world.edit(WEB, 'spec.replicas', 5)
+    await world.plan()
+    await end(world, (forge.proposals[0]?.ref ?? '').replace('refs/heads/', ''))
+    await world.plan()
+    const endOf = async () =>
+      (await readRepository(world.repository, 'main', new AbortController().signal)).closed.map(({ status }) => status.outcome)
+    assert.deepEqual([await endOf(), forge.proposals[0]?.state], [[outcome], 'open'], 'the forge has its time')
+    for (let turn = 0; turn < 3; turn += 1) await world.plan()
+    assert.deepEqual([await endOf(), forge.proposals[0]?.state], [[outcome], 'closed'], 'our close is no decision of a person')
+    assert.equal(forge.writes.filter((write) => write === 'close #1').length, 1)
+  })
+}
+
+test('a branch that a person restored after its proposal ended stays open', async () => {
+  const world = new TurnWorld()
+  const forge = new MemoryForge(world.repository)
+  forge.leavesOpen = true
+  world.forge = forge
+  world.edit(WEB, 'spec.replicas', 5)
+  await world.plan()
+  const ref = forge.proposals[0]?.ref ?? ''
+  const commit = world.repository.branches.get(ref)
+  world.sync()
+  await world.plan()
+  if (commit !== undefined) world.repository.branches.set(ref, commit)
+  await world.plan()
+  assert.ok(!forge.writes.includes('close #1'))
+})
+
 test('a joint proposal is verified when its last cluster is', async () => {
   const world = new FleetWorld(3)
   world.edit([0, 1, 2])

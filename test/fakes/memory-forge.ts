@@ -55,6 +55,8 @@ export class MemoryForge implements HostedForge {
   beforeRead: () => void = () => undefined
   /** Called when it is asked whether what git merged stays open: a test lets the forge enter its own merge there. */
   beforeEndCheck: (known: KnownProposal) => void = () => undefined
+  /** Whether its queue is lost: one whose branch is gone stays open. */
+  leavesOpen = false
   private readonly repository: MemoryRepository
 
   constructor(repository: MemoryRepository) {
@@ -66,6 +68,7 @@ export class MemoryForge implements HostedForge {
     this.proposals.forEach((proposal, index) => {
       if (proposal.state !== 'open') return
       const commit = this.repository.branches.get(proposal.ref)
+      if (commit === undefined && this.leavesOpen) return
       this.proposals[index] =
         commit === undefined ? { ...proposal, state: 'closed', decidedBy: '', decidedAt: '2026-11-21T10:00:00Z' } : { ...proposal, commit }
     })
@@ -150,6 +153,11 @@ export class MemoryForge implements HostedForge {
     this.beforeEndCheck(known)
     this.refresh()
     if (this.proposals.find(({ number }) => number === known.number)?.state !== 'open') throw endedMeanwhile(known)
+  }
+
+  async closeProposal({ ref, commit, number }: KnownProposal): Promise<void> {
+    if (this.proposals.find((proposal) => proposal.number === number)?.state !== 'open') return
+    this.write(`close #${number}`, () => this.end({ ref, commit }, 'closed'))
   }
 
   /** By our own account, which no forge port tells as a person. */

@@ -4,7 +4,7 @@ import { it } from 'node:test'
 import { type ContractHands, type ForgeFixture, failsWith } from './forge-fixture.ts'
 
 export function decisionContract(fixture: () => ForgeFixture, hands: ContractHands, signal: AbortSignal): void {
-  const { count, mainOf, commitOn, pushBranch, readOne, open } = hands
+  const { count, mainOf, commitOn, pushBranch, readOne, open, countingWrites } = hands
 
   for (const style of ['merge', 'squash', 'rebase'] as const) {
     it(`sees a proposal that a person merged (${style})`, async () => {
@@ -133,6 +133,16 @@ export function decisionContract(fixture: () => ForgeFixture, hands: ContractHan
     )
     assert.equal(await mainOf(), moved)
     assert.equal((await readOne(wanted.ref)).state, 'open')
+  })
+
+  it('closes one that was left open, once, and for nobody', async () => {
+    const wanted = await pushBranch()
+    await open(wanted)
+    const known = await readOne(wanted.ref)
+    assert.equal(await countingWrites(() => fixture().openForge().closeProposal(known, signal)), 1)
+    assert.equal(await countingWrites(() => fixture().openForge().closeProposal(known, signal)), 0)
+    const closed = await readOne(wanted.ref)
+    assert.deepEqual([closed.number, closed.state, closed.decidedBy], [known.number, 'closed', ''])
   })
 
   it('closes with deleted branch and ledger, all in one push', async () => {

@@ -26,6 +26,7 @@ export function dryRunContract(
       () => forge.ensureStatuses(other.commit, [status], signal),
       () => forge.ensureComment(number, 'outcome', 'text\n', signal),
       () => forge.react(requested, 'seen', signal),
+      () => forge.closeProposal(known, signal),
       () => forge.ensureIssue({ topic: 'dry-run', title: 'Title', body: 'body', labels: ['drift'] }, signal),
     ]
     const before = forge.writeCount.count

@@ -33,6 +33,8 @@ export function describeWrite(write: ForgeAction): string {
       return `write the issue ${write.topic}`
     case 'stays-open':
       return `look whether ${oneLine(write.proposal.label, 60)} is merged`
+    case 'close-proposal':
+      return `close pull request ${oneLine(write.proposal.label, 60)}`
     case 'close-issue':
       return `close the issue ${write.topic}`
   }

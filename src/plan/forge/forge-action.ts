@@ -27,5 +27,7 @@ export type ForgeAction =
       readonly labels: readonly string[]
     }
   | { readonly kind: 'close-issue'; readonly topic: string }
+  /** The forge left it open after its branch went. */
+  | { readonly kind: 'close-proposal'; readonly proposal: KnownProposal }
   /** No write: the turn begins again where the forge has an end of the proposal by now. */
   | { readonly kind: 'stays-open'; readonly proposal: KnownProposal }

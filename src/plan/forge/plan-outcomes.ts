@@ -3,7 +3,7 @@
  * commit. They come before the push: once the ledger has the outcome, a later turn does not know that it was not reported.
  */
 import { type ObjectId, objectId } from '../../package/object-id.ts'
-import { LEDGER_BRANCH } from '../../package/ref-name.ts'
+import { LEDGER_BRANCH, parseWorkspaceBranch, shortBranch } from '../../package/ref-name.ts'
 import type { ForgeDialect, KnownProposal } from '../../ports/hosted-forge.ts'
 import { decidedCheckRun } from '../../proposal/text/check-run-text.ts'
 import { type Outcome, outcomeComment } from '../../proposal/text/outcome-comment.ts'
@@ -109,6 +109,25 @@ function mergesNotEntered({ proposals }: TurnView, planned: readonly PlannedResu
   return [...refs].flatMap((ref): ForgeAction[] => {
     const proposal = proposals.get(ref)
     return proposal?.state === 'open' ? [{ kind: 'stays-open', proposal }] : []
+  })
+}
+
+/**
+ * The branch of a proposal is gone and the ledger had its end before this turn, but the forge still has it open: a forge closes the
+ * proposal of a deleted branch from a queue, and a queue may be lost with its server. A merge is left to the forge until the cluster
+ * was observed after it: a proposal that is closed before the forge enters its merge stays closed for ever.
+ */
+export function planLeftOpen({ proposals, refs, closed }: TurnView): readonly ForgeAction[] {
+  const entered = closed.filter(
+    ({ status }) => status.outcome !== 'Merged' || status.verifiedAt !== undefined || status.failedAt !== undefined,
+  )
+  const workspaces = new Set(entered.map(({ spec }) => `drift-${spec.episode}`))
+  const branches = new Set(entered.map(({ status }) => status.branch))
+  return [...proposals.values()].flatMap((proposal): ForgeAction[] => {
+    const { ref, state } = proposal
+    if (state !== 'open' || refs.has(ref)) return []
+    const ended = workspaces.has(parseWorkspaceBranch(ref)?.workspace ?? '') || branches.has(shortBranch(ref))
+    return ended ? [{ kind: 'close-proposal', proposal }] : []
   })
 }
 

@@ -4,7 +4,7 @@ import type { AnsweredRequests } from '../commands/plan-requests.ts'
 import type { PendingSettle } from '../decisions/pending-settles.ts'
 import type { ForgeAction } from '../forge/forge-action.ts'
 import { planEndedIssues, planIssues } from '../forge/plan-issues.ts'
-import { planOutcomes } from '../forge/plan-outcomes.ts'
+import { planLeftOpen, planOutcomes } from '../forge/plan-outcomes.ts'
 import { planForeign, planMoved, planNotObserved, planProposals, type UnobservedProposal } from '../forge/plan-proposals.ts'
 import type { JointProposal } from '../joint/joint-proposal.ts'
 import type { ClusterLedgerWrites } from '../ledger/cluster-writes.ts'
@@ -51,6 +51,7 @@ export function turnActions(turn: PlannedTurn): readonly TurnAction[] {
     ...turn.answered.map(({ requests }): TurnAction => ({ kind: 'acknowledge', requests })),
     ...onForge(planNotObserved(turn.unobservedProposals, dialect)),
     ...onForge(planOutcomes(forge, view, units)),
+    ...onForge(planLeftOpen(view), 'report'),
     ...onForge(planEndedIssues(issues, units), 'report'),
     ...onForge(planMoved(context, joints)),
     ...push,

@@ -268,6 +268,8 @@ class TurnWriter {
         return this.noted(write, async () => void (await forge.ensureIssue(write, signal)))
       case 'stays-open':
         return forge.assertStaysOpen(write.proposal, signal)
+      case 'close-proposal':
+        return this.noted(write, () => forge.closeProposal(write.proposal, signal))
       case 'close-issue':
         return this.noted(write, () => forge.closeIssue(write.topic, signal))
     }

@@ -1,8 +1,8 @@
 /** The proposals of Backporch on the forge, read once per turn, and only if git has or had one. */
 import { packageSlug } from '../../package/find-packages.ts'
 import { formatWorkspaceBranch, isWellFormedRefName, parseWorkspaceBranch } from '../../package/ref-name.ts'
-import { isWithdrawn } from '../../plan/decisions/closed-episode.ts'
 import type { Forge, KnownProposal } from '../../ports/hosted-forge.ts'
+import type { ClosedEpisode } from '../../record/schema.ts'
 import type { RepositoryView } from './repository-view.ts'
 
 /** By full ref name. @param now RFC 3339 UTC @throws Failure BP50xx: only the forge distinguishes a closed proposal from an open one */
@@ -13,7 +13,7 @@ export async function readProposals(
   signal: AbortSignal,
 ): Promise<ReadonlyMap<string, KnownProposal>> {
   const refs = new Set([...view.refs.keys()].filter(isOurs))
-  for (const ref of [...missingRefs(view), ...waitingRefs(view), ...landedRefs(view), ...withdrawnRefs(view, now)]) refs.add(ref)
+  for (const ref of [...missingRefs(view), ...waitingRefs(view), ...landedRefs(view), ...endedRefs(view, now)]) refs.add(ref)
   if (refs.size === 0) return new Map()
   const known = await forge.readProposals(view.baseBranch, [...refs].sort(), signal)
   return new Map(known.map((proposal) => [proposal.ref, proposal]))
@@ -40,24 +40,35 @@ function missingRefs(view: RepositoryView): string[] {
 }
 
 /** Merged proposals that the cluster was not observed to agree with: their outcome is reported there. */
-function waitingRefs({ closed }: RepositoryView): string[] {
-  return closed.flatMap(({ spec, status }) => {
-    if (status.outcome !== 'Merged' || status.verifiedAt !== undefined || status.failedAt !== undefined) return []
-    const ref = `refs/heads/${status.branch ?? `proposed/${spec.unit.package}/drift-${spec.episode}`}`
-    return isOurs(ref) && isWellFormedRefName(ref) ? [ref] : []
+function waitingRefs(view: RepositoryView): string[] {
+  return view.closed.flatMap((episode) => {
+    const { outcome, verifiedAt, failedAt } = episode.status
+    return outcome === 'Merged' && verifiedAt === undefined && failedAt === undefined ? refOf(view, episode) : []
   })
 }
 
-/** Minutes in which a close at the moment of a withdrawal is searched. */
-const WITHDRAWN_FOR = 10
+/** Minutes in which the end of a proposal on the forge is searched after its end in the ledger. */
+const ENDED_FOR = 10
 
-/** Withdrawn a moment ago: a person may have closed them at the same time, which only the forge reports. */
-function withdrawnRefs({ closed }: RepositoryView, now: string): string[] {
-  return closed.flatMap(({ spec, status }) => {
-    if (!isWithdrawn(status) || Date.parse(now) - Date.parse(status.at) > WITHDRAWN_FOR * 60_000) return []
-    const ref = `refs/heads/proposed/${spec.unit.package}/drift-${spec.episode}`
-    return isOurs(ref) && isWellFormedRefName(ref) ? [ref] : []
+/**
+ * Ended a moment ago. A person may have closed it while a turn withdrew it, which only the forge reports; and a forge may leave one open
+ * whose branch is gone.
+ */
+function endedRefs(view: RepositoryView, now: string): string[] {
+  return view.closed.flatMap((episode) => {
+    const { at, verifiedAt = at, failedAt = verifiedAt } = episode.status
+    return Date.parse(now) - Date.parse(failedAt) > ENDED_FOR * 60_000 ? [] : refOf(view, episode)
   })
+}
+
+/** Of the branch of an episode; empty where its name is none of ours. */
+function refOf({ reports }: RepositoryView, { spec, status }: ClosedEpisode): string[] {
+  const folderOfRoot = [...reports]
+    .find(([, report]) => report.spec.unit.package === '')?.[0]
+    .split('/')
+    .at(-1)
+  const ref = `refs/heads/${status.branch ?? `proposed/${spec.unit.package || folderOfRoot}/drift-${spec.episode}`}`
+  return isOurs(ref) && isWellFormedRefName(ref) ? [ref] : []
 }
 
 /** Merged while a turn withdrew them: only the forge knows who did it. Those of joint proposals are read while they are open. */

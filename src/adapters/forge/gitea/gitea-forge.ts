@@ -40,6 +40,7 @@ export function giteaForge(client: GiteaClient, repository: PackageRepository, c
       const isOpen = async (): Promise<boolean> => (await proposals.get(known.number, signal)).state === 'open'
       return assertStaysOpen(known, isOpen, clock, signal)
     },
+    closeProposal: ({ number }, signal) => proposals.closeOpen(number, signal),
     ensureStatuses: (commit, statuses, signal) => ensureGiteaStatuses(client, commit, statuses, signal),
     readComments: (number, signal) => comments.read(number, signal),
     readOwnComment: (number, topic, signal) => comments.readOwn(number, topic, signal),

@@ -70,6 +70,10 @@ export class GiteaProposals {
     return this.#client.get({ path: this.#client.path(`/pulls/${number}`), what: 'read the pull request' }, pullRequestSchema, signal)
   }
 
+  async closeOpen(number: number, signal: AbortSignal): Promise<void> {
+    if ((await this.get(number, signal)).state === 'open') await this.close(number, signal)
+  }
+
   async close(number: number, signal: AbortSignal): Promise<void> {
     const path = this.#client.path(`/pulls/${number}`)
     try {

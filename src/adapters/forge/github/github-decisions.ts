@@ -44,13 +44,7 @@ export class GitHubDecisions {
   async close({ proposal, along }: ProposalClose, signal: AbortSignal): Promise<void> {
     const pull = await this.#proposals.lastOf(proposal.ref, signal)
     await this.#repository.push([{ ref: proposal.ref, from: proposal.commit, to: null }, ...along], signal)
-    if (pull?.state !== 'open') return
-    const target = await this.#client.writable(`close ${pull.label}`, signal)
-    const { octokit } = this.#client
-    const requested = { ...target, pull_number: pull.number }
-    const { data } = await this.#client.ask(`look at ${pull.label}`, () => octokit.rest.pulls.get(requested))
-    if (data.state === 'open')
-      await this.#client.ask(`close ${pull.label}`, () => octokit.rest.pulls.update({ ...requested, state: 'closed' }))
+    if (pull?.state === 'open') await this.#proposals.close(pull, signal)
   }
 
   async #mergePull(number: number, { proposal, merge }: ProposalMerge, signal: AbortSignal): Promise<ObjectId> {

@@ -39,6 +39,7 @@ export function githubForge(client: GitHubClient, { repository, clock, writeCoun
     merge: (decision, signal) => decisions.merge(decision, signal),
     close: (decision, signal) => decisions.close(decision, signal),
     assertStaysOpen: (known, signal) => assertStaysOpen(known, () => proposals.isOpen(known, signal), clock, signal),
+    closeProposal: (known, signal) => proposals.close(known, signal),
     ensureStatuses: (commit, statuses, signal) => ensureStatuses(client, commit, statuses, signal),
     readComments: (number, signal) => conversation.read(number, signal),
     readOwnComment: (number, topic, signal) => conversation.readOwn(number, topic, signal),

@@ -140,6 +140,15 @@ export class GitHubProposals {
     }
   }
 
+  async close({ number, label }: Pick<KnownProposal, 'number' | 'label'>, signal: AbortSignal): Promise<void> {
+    const requested = { ...(await this.#client.target(signal)), pull_number: number }
+    const { octokit } = this.#client
+    const { data } = await this.#client.ask(`look at ${label}`, () => octokit.rest.pulls.get(requested))
+    if (data.state !== 'open') return
+    await this.#client.writable(`close ${label}`, signal)
+    await this.#client.ask(`close ${label}`, () => octokit.rest.pulls.update({ ...requested, state: 'closed' }))
+  }
+
   async #update(proposal: KnownProposal, wanted: WantedProposal, signal: AbortSignal): Promise<void> {
     const changes = {
       ...(proposal.title === wanted.title ? {} : { title: wanted.title }),
