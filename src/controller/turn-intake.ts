@@ -356,7 +356,7 @@ export class TurnIntake {
   }
 }
 
-const WAITING: ReadonlySet<string> = new Set(['Applying', 'Behind', 'Reconciling', 'Unknown'])
+const WAITING: ReadonlySet<string> = new Set(['Applying', 'Behind', 'SyncFailed', 'Reconciling', 'Unknown'])
 
 /** Milliseconds after which a unit may be in another state though nothing changes; undefined where it is at rest. */
 function restlessFor(

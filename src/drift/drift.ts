@@ -100,9 +100,10 @@ export interface SyncerManager extends FieldManager {
 
 /**
  * `Ignored`: by a rule. `Released`: by a merged decision. `Behind`: git moved, and live is what an earlier commit rendered.
+ * `SyncFailed`: the same, and the syncer tried and failed.
  * `Reconciling`: the syncer or the server is at work on it. `Suspended`: git moved, and the syncer is suspended.
  */
-export type SetAsideState = 'Ignored' | 'Released' | 'Behind' | 'Reconciling' | 'Suspended'
+export type SetAsideState = 'Ignored' | 'Released' | 'Behind' | 'SyncFailed' | 'Reconciling' | 'Suspended'
 
 /** A difference that is no drift: by which rule, or because git or the syncer is on the way. */
 export interface SetAside {
@@ -114,7 +115,7 @@ export interface SetAside {
   readonly rule?: string
   /** Of what waits for the syncer: the commit that live is of, 40 hex digits. */
   readonly commit?: string
-  /** Of what waits for longer than the policy allows: since when, RFC 3339 UTC; empty where unknown. */
+  /** Of what waits for longer than the policy allows, or whose syncer failed: since when, RFC 3339 UTC; empty where unknown. */
   readonly stuckSince?: string
   /** Of the same: what to inspect, and the syncer's present report there. */
   readonly observe?: string

@@ -75,6 +75,7 @@ function judge({ git, live: object, predicted, stored, syncer = HELM, id = ID }:
     history: { versions, locationOf: new Map(versions.map(({ commit }, position) => [commit, position])), complete: true },
     syncer,
     report: NO_SYNCER_REPORT,
+    refused: new Map(),
     live: new Map([[key, state]]),
     inventory: stored === undefined ? undefined : new Set(stored === null ? [] : [key]),
     stored: stored === undefined ? undefined : new Map(stored === null ? [] : [[key, stored]]),

@@ -48,6 +48,14 @@ export interface Inventory {
   readonly release?: DeployedRelease
   /** What its keeper tried to apply since, without an end or without success: some of it may be there. */
   readonly later?: { readonly source: string; readonly resources: readonly ResourceId[] }
+  /** What its keeper tried last and could not apply, with the reason as a clause. It need not be in `resources`. */
+  readonly refused?: readonly RefusedObject[]
+}
+
+export interface RefusedObject {
+  readonly id: ResourceId
+  /** `ResourceGroup shop/inventory-1 says that its apply failed`. */
+  readonly why: string
 }
 
 export interface ObjectList {

@@ -101,9 +101,9 @@ const changesPart = {
 export const annotationsSchema = z.object({ 'config.kubernetes.io/local-config': z.literal('true') })
 
 export const unitStateSchema = z
-  .enum(['InSync', 'Drifted', 'Applying', 'Silenced', 'Behind', 'Reconciling', 'Suspended', 'Unknown', 'Off'])
+  .enum(['InSync', 'Drifted', 'Applying', 'Silenced', 'Behind', 'SyncFailed', 'Reconciling', 'Suspended', 'Unknown', 'Off'])
   .describe(
-    'Behind: git moved, and live is what an earlier commit rendered. Reconciling: the same while the syncer is at work. Suspended: the same while the syncer is suspended.',
+    'Behind: git moved, and live is what an earlier commit rendered, or nothing. SyncFailed: the same, and the syncer tried and failed. Reconciling: the same while the syncer is at work. Suspended: the same while the syncer is suspended.',
   )
 
 export const incompleteSchema = z.object({
@@ -146,14 +146,16 @@ export const clusterFailureSchema = z
 export const setAsideSchema = z.object({
   ref: refSchema,
   path: z.string().optional(),
-  state: z.enum(['Ignored', 'Released', 'Behind', 'Reconciling', 'Suspended']),
+  state: z.enum(['Ignored', 'Released', 'Behind', 'SyncFailed', 'Reconciling', 'Suspended']),
   why: z.string(),
   rule: z.string().optional().describe('Of Ignored: name of the preset rule, or the place of the ignore rule.'),
   commit: z.string().optional().describe('Of what waits for the syncer: the commit that live is of.'),
   stuckSince: z
     .string()
     .optional()
-    .describe('RFC 3339 UTC: it waits for longer than the policy allows (detect.stuckAfter); empty where nobody knows since when.'),
+    .describe(
+      'RFC 3339 UTC: it waits for longer than the policy allows (detect.stuckAfter), or the syncer failed; empty where nobody knows since when.',
+    ),
 })
 
 /** A rule is known by what it covers, so that it may move about in its file. There is an entry only where the rule is about an object of the unit. */

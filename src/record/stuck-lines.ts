@@ -1,4 +1,4 @@
-import type { DriftReport } from './schema.ts'
+import type { DriftReport, UnitState } from './schema.ts'
 import { unitName } from './unit-name.ts'
 
 /** For each unit of which the syncer is late, one line for each thing that it did not apply. */
@@ -9,4 +9,9 @@ export function stuckLines(reports: readonly DriftReport[]): readonly string[] {
       ([why, { length }]) => `${unitName(unit)} in ${unit.cluster}: ${why} (${length} ${length === 1 ? 'difference' : 'differences'})`,
     )
   })
+}
+
+/** In a sentence: `behind`, `sync failed`. */
+export function stateWord(state: UnitState | 'Ignored' | 'Released'): string {
+  return state.replace(/(?<=[a-z])(?=[A-Z])/, ' ').toLowerCase()
 }

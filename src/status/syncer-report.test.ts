@@ -25,16 +25,25 @@ function answers(...pairs: readonly (readonly [Claim, JsonObject])[]): ReadonlyM
 const KUSTOMIZATION = claim('flux-kustomization', 'Kustomization')
 const NOTHING = NO_SYNCER_REPORT
 
+function failing(text: string, more: object = {}): object {
+  return { says: text, failed: text, ...more }
+}
+
 const SAYS: readonly (readonly [name: string, claim: Claim, object: JsonObject, says: object])[] = [
   ['Flux: a revision with its branch', KUSTOMIZATION, { status: { lastAppliedRevision: `main@sha1:${COMMIT}` } }, { applied: COMMIT }],
   ['Flux: a revision of older versions', KUSTOMIZATION, { status: { lastAppliedRevision: `main/${COMMIT}` } }, { applied: COMMIT }],
   ['Flux: a revision of a chart', claim('flux-helmrelease', 'HelmRelease'), { status: { lastAppliedRevision: '1.2.3' } }, {}],
-  ['Flux: suspended', KUSTOMIZATION, { spec: { suspend: true } }, { suspended: 'Flux Kustomization flux-system/web is suspended' }],
+  [
+    'Flux: suspended',
+    KUSTOMIZATION,
+    { spec: { suspend: true } },
+    { unappliedSince: '', suspended: 'Flux Kustomization flux-system/web is suspended' },
+  ],
   [
     'Flux: at work',
     KUSTOMIZATION,
     { status: { conditions: [{ type: 'Reconciling', status: 'True' }] } },
-    { atWork: 'Flux Kustomization flux-system/web is at work' },
+    { unappliedSince: '', atWork: 'Flux Kustomization flux-system/web is at work' },
   ],
   [
     'Argo CD: the last whole sync',
@@ -64,7 +73,7 @@ const SAYS: readonly (readonly [name: string, claim: Claim, object: JsonObject, 
     'Argo CD: told to skip',
     claim('argo-application', 'Application'),
     { metadata: { annotations: { 'argocd.argoproj.io/skip-reconcile': 'true' } } },
-    { suspended: 'Argo CD Application flux-system/web is marked skip-reconcile' },
+    { unappliedSince: '', suspended: 'Argo CD Application flux-system/web is marked skip-reconcile' },
   ],
   [
     'Config Sync: the last synced commit, and at work',
@@ -76,22 +85,74 @@ const SAYS: readonly (readonly [name: string, claim: Claim, object: JsonObject, 
     'Flux: not ready, by type and reason, and how often it comes',
     KUSTOMIZATION,
     { spec: { interval: '1h10m30.5s' }, status: { conditions: [{ type: 'Ready', status: 'False', reason: 'BuildFailed', message: 'x' }] } },
-    { says: 'Flux Kustomization flux-system/web says Ready is False: BuildFailed', interval: 4_230 },
+    failing('Flux Kustomization flux-system/web says Ready is False: BuildFailed', { unappliedSince: '', interval: 4_230 }),
   ],
   [
     'Flux: stalled, with a reason that is none',
     KUSTOMIZATION,
     { spec: { interval: 'often' }, status: { conditions: [{ type: 'Stalled', status: 'True', reason: 'a b' }] } },
-    { says: 'Flux Kustomization flux-system/web says Stalled is True: no reason' },
+    failing('Flux Kustomization flux-system/web says Stalled is True: no reason', { unappliedSince: '' }),
   ],
   [
     'Argo CD: a sync that failed',
     claim('argo-application', 'Application'),
     { status: { operationState: { phase: 'Failed' } } },
-    { says: 'Argo CD Application flux-system/web says its last sync is Failed' },
+    failing('Argo CD Application flux-system/web says its last sync is Failed'),
   ],
-  ['Config Sync: how often it looks', claim('config-sync', 'RootSync'), { spec: { git: { period: '15s' } } }, { interval: 15 }],
-  ['nothing said', KUSTOMIZATION, { status: { conditions: [{ type: 'Ready', status: 'True' }, 'x'], history: 'x' } }, {}],
+  [
+    'Config Sync: how often it looks',
+    claim('config-sync', 'RootSync'),
+    { spec: { git: { period: '15s' } } },
+    { unappliedSince: '', interval: 15 },
+  ],
+  ...['DependencyNotReady', 'ArtifactFailed', 'SourceNotReady'].map(
+    (reason) =>
+      [
+        `Flux: it waits (${reason}), which is no failure`,
+        KUSTOMIZATION,
+        { status: { conditions: [{ type: 'Ready', status: 'False', reason }] } },
+        { unappliedSince: '', says: `Flux Kustomization flux-system/web says Ready is False: ${reason}` },
+      ] as const,
+  ),
+  [
+    'Flux: a release whose upgrade failed was applied before',
+    claim('flux-helmrelease', 'HelmRelease'),
+    { status: { history: [{ status: 'failed' }], conditions: [{ type: 'Ready', status: 'False', reason: 'UpgradeFailed' }] } },
+    failing('Flux HelmRelease flux-system/web says Ready is False: UpgradeFailed'),
+  ],
+  [
+    'Flux: its history has only what it could not apply',
+    KUSTOMIZATION,
+    { status: { history: [{ lastReconciledStatus: 'ReconciliationFailed' }] } },
+    { unappliedSince: '' },
+  ],
+  [
+    'Argo CD: never synced',
+    claim('argo-application', 'Application'),
+    { status: { sync: { status: 'OutOfSync' } } },
+    { unappliedSince: '' },
+  ],
+  [
+    'Argo CD: a condition that keeps it from a sync',
+    claim('argo-application', 'Application'),
+    { status: { history: [{ revision: COMMIT }], conditions: [{ type: 'OrphanedResourceWarning' }, { type: 'ComparisonError' }] } },
+    failing('Argo CD Application flux-system/web says it has the condition ComparisonError', { applied: COMMIT }),
+  ],
+  ...['source', 'rendering', 'sync'].map(
+    (stage) =>
+      [
+        `Config Sync: errors (${stage})`,
+        claim('config-sync', 'RootSync'),
+        { status: { lastSyncedCommit: COMMIT, [stage]: { errorSummary: { totalCount: 2 } } } },
+        failing(`Config Sync RootSync flux-system/web has 2 ${stage} errors`, { applied: COMMIT }),
+      ] as const,
+  ),
+  [
+    'nothing said',
+    KUSTOMIZATION,
+    { status: { conditions: [{ type: 'Ready', status: 'True' }, 'x'], history: 'x' } },
+    { unappliedSince: '' },
+  ],
 ]
 
 function titleOf({ tool, kind }: Claim): string {

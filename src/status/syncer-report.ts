@@ -23,6 +23,8 @@ export function syncerReportOf(claims: readonly Claim[], own: LiveView): SyncerR
     suspended: reports.every(({ suspended }) => suspended !== undefined) ? reports[0]?.suspended : undefined,
     title: reports.find(({ title }) => title !== undefined)?.title,
     says: reports.find(({ says }) => says !== undefined)?.says,
+    failed: reports.find(({ failed }) => failed !== undefined)?.failed,
+    unappliedSince: reports.every(({ unappliedSince }) => unappliedSince !== undefined) ? reports[0]?.unappliedSince : undefined,
     interval: reports.reduce<number | undefined>(
       (most, { interval }) => (interval === undefined ? most : Math.max(most ?? 0, interval)),
       undefined,

@@ -5,7 +5,7 @@
  * AppProject) and ignore rules of the whole installation (`argocd-cm`) are not read.
  */
 import { managedFieldsOf } from '../krm/managed-fields.ts'
-import { annotationsOf } from '../krm/resource.ts'
+import { annotationsOf, metadataText } from '../krm/resource.ts'
 import type { ResourceId } from '../krm/resource-id.ts'
 import type { Finding } from '../ports/probes.ts'
 import { matchesGlob } from '../text/glob.ts'
@@ -221,16 +221,29 @@ function failedPhase(own: JsonObject): string | undefined {
   return phase === 'Failed' || phase === 'Error' ? phase : undefined
 }
 
+/** Of the last operation, or a condition that keeps it from one: `pkg/apis/application/v1alpha1/types.go`, ApplicationConditionType. */
+function failureOf(own: JsonObject): string | undefined {
+  const phase = failedPhase(own)
+  if (phase !== undefined) return `its last sync is ${phase}`
+  const types = objectsIn(partOf(own, 'status', 'conditions')).map((condition) => textOf(condition, 'type'))
+  const error = types.find((type) => /^[A-Za-z]{1,60}Error$/.test(type))
+  return error === undefined ? undefined : `it has the condition ${error}`
+}
+
 function report(own: JsonObject, title: string): SyncerReport {
   // The history has only whole syncs (argo-cd `docs/user-guide/selective_sync.md`).
   const last = objectsIn(partOf(own, 'status', 'history')).at(-1)
-  const failed = failedPhase(own)
+  const failed = failureOf(own)
+  const says = failed === undefined ? undefined : `${title} says ${failed}`
+  const isApplied = last !== undefined || partOf(own, 'status', 'operationState') !== undefined
   return {
     applied: appliedOf(last),
     atWork: partOf(own, 'status', 'operationState', 'phase') === 'Running' ? `${title} is at work` : undefined,
     suspended: annotationsOf(own).get(SKIP_RECONCILE) === 'true' ? `${title} is marked skip-reconcile` : undefined,
     title,
-    says: failed === undefined ? undefined : `${title} says its last sync is ${failed}`,
+    says,
+    failed: says,
+    unappliedSince: isApplied ? undefined : metadataText(own, 'creationTimestamp'),
     interval: undefined,
   }
 }

@@ -2,6 +2,7 @@
  * Config Sync: RootSync and RepoSync. Sources: kpt-config-sync `pkg/metadata/{annotations,metadata}.go`, `pkg/declared/{scope,
  * resource_manager}.go`, `pkg/core` GKNN, `pkg/api/configsync`, `pkg/remediator`, `pkg/hydrate`. It applies through kpt's library.
  */
+import { metadataText } from '../krm/resource.ts'
 import type { Finding } from '../ports/probes.ts'
 import { isJsonObject, type JsonObject, partOf, textOf } from '../text/json.ts'
 import { type Phrase, phrase } from '../text/phrase.ts'
@@ -109,14 +110,26 @@ function claimOf({ id, annotations }: MarkedObject): NamedApplier | undefined {
 }
 
 function report(own: JsonObject, title: string): SyncerReport {
+  const failed = conditionProblem(title, own, ['Stalled', 'True']) ?? errorsOf(title, own)
   return {
     applied: commitIn(partOf(own, 'status', 'lastSyncedCommit')),
     atWork: hasCondition(own, 'Syncing', 'True') ? `${title} is at work` : undefined,
     suspended: undefined,
     title,
-    says: conditionProblem(title, own, ['Stalled', 'True']),
+    says: failed,
+    failed,
+    unappliedSince: textOf(own, 'status', 'lastSyncedCommit') === '' ? metadataText(own, 'creationTimestamp') : undefined,
     interval: secondsOf(partOf(own, 'spec', 'git', 'period')),
   }
+}
+
+/** Of reading, rendering and applying: `pkg/api/configsync/v1beta1/resourcesync_types.go`, ErrorSummary. */
+function errorsOf(title: string, own: JsonObject): string | undefined {
+  for (const stage of ['source', 'rendering', 'sync']) {
+    const count = partOf(own, 'status', stage, 'errorSummary', 'totalCount')
+    if (typeof count === 'number' && count > 0) return `${title} has ${count} ${stage} ${count === 1 ? 'error' : 'errors'}`
+  }
+  return undefined
 }
 
 /** The remediator watches what it applied and puts it back; it cannot be paused. */

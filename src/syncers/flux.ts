@@ -7,7 +7,7 @@ import { annotationsOf, labelsOf, metadataText } from '../krm/resource.ts'
 import type { ResourceId } from '../krm/resource-id.ts'
 import type { Finding } from '../ports/probes.ts'
 import { ArtifactFiles } from '../render/flux/artifact-files.ts'
-import { isJsonArray, isJsonObject, type JsonObject, partOf, textOf } from '../text/json.ts'
+import { isJsonArray, isJsonObject, type JsonObject, objectsIn, partOf, textOf } from '../text/json.ts'
 import { phrase } from '../text/phrase.ts'
 import { contentOf } from './flux-git.ts'
 import { HELM_TOOLKIT as HELM, releaseOf } from './flux-releases.ts'
@@ -27,6 +27,7 @@ import {
   secondsOf,
   UNKNOWN_SOURCE,
 } from './own-resource.ts'
+import { failedCondition } from './sync-failure.ts'
 import { passed, reachesFolder, titleOfOwn, verdict } from './sync-path.ts'
 import type {
   ApplierCase,
@@ -195,6 +196,15 @@ export function parseObjMetadata(text: string): ResourceId | undefined {
   return name.includes('_') ? undefined : { group, kind, namespace, name }
 }
 
+/**
+ * A HelmRelease names its releases in place of a revision. The history of a Kustomization has also what it could not apply
+ * (kustomize-controller `api/v1/kustomization_types.go`, `lastReconciledStatus`).
+ */
+function isApplied(own: JsonObject): boolean {
+  const releases = objectsIn(partOf(own, 'status', 'history')).filter((entry) => partOf(entry, 'lastReconciledStatus') === undefined)
+  return textOf(own, 'status', 'lastAppliedRevision') !== '' || releases.length > 0
+}
+
 function report(own: JsonObject, title: string): SyncerReport {
   const atWork = hasCondition(own, 'Reconciling', 'True') || hasCondition(own, 'Ready', 'Unknown')
   return {
@@ -203,6 +213,8 @@ function report(own: JsonObject, title: string): SyncerReport {
     suspended: partOf(own, 'spec', 'suspend') === true ? `${title} is suspended` : undefined,
     title,
     says: conditionProblem(title, own, ['Stalled', 'True'], ['Ready', 'False']),
+    failed: failedCondition(title, own),
+    unappliedSince: isApplied(own) ? undefined : metadataText(own, 'creationTimestamp'),
     interval: secondsOf(partOf(own, 'spec', 'interval')),
   }
 }

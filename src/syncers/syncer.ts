@@ -181,6 +181,10 @@ export interface SyncerReport {
   readonly title: string | undefined
   /** The fault that it reports: `Flux Kustomization apps/web says Ready is False: BuildFailed`. */
   readonly says: string | undefined
+  /** Why its last try to apply failed, as a clause; undefined where it did not, or where it waits (`sync-failure.ts`). */
+  readonly failed: string | undefined
+  /** Since when it is there, RFC 3339 UTC, empty where unknown, of one that has not applied anything yet; undefined of others. */
+  readonly unappliedSince: string | undefined
   /** Seconds between two of its applies. */
   readonly interval: number | undefined
 }
@@ -191,6 +195,8 @@ export const NO_SYNCER_REPORT: SyncerReport = {
   suspended: undefined,
   title: undefined,
   says: undefined,
+  failed: undefined,
+  unappliedSince: undefined,
   interval: undefined,
 }
 

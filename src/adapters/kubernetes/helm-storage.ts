@@ -136,12 +136,15 @@ export async function inventoryOfRelease(
   const resources = await Promise.all(decoded.resources.map(location))
   const tried = await Promise.all(after.resources.map(location))
   const { rollbackTo, deployedAt } = decoded
+  const failed = [later, current].find((revision) => revision?.status === 'failed')
+  const why = failed === undefined ? '' : `${describeRevision(namespace, name, failed)} failed`
   return {
     source: describeRevision(namespace, name, current),
     resources: resources.map(({ id }) => id),
     ...(isUninstalled(current) ? {} : { applied: resources }),
     ...(rollbackTo === undefined ? {} : { rollback: { to: rollbackTo, at: `${new Date(deployedAt).toISOString().slice(0, 19)}Z` } }),
     ...(withChart ? { release: deployed({ namespace, name }, current, decoded.release) } : {}),
+    ...(failed === undefined ? {} : { refused: (failed === later ? tried : resources).map(({ id }) => ({ id, why })) }),
     ...(later === undefined ? {} : { later: { source: describeRevision(namespace, name, later), resources: tried.map(({ id }) => id) } }),
   }
 }

@@ -2,7 +2,7 @@
 import { Failure } from '../../failure.ts'
 import { labelsOf, metadataText } from '../../krm/resource.ts'
 import type { ResourceId } from '../../krm/resource-id.ts'
-import type { Inventory, InventoryRef } from '../../ports/cluster.ts'
+import type { Inventory, InventoryRef, RefusedObject } from '../../ports/cluster.ts'
 import { type JsonObject, objectsIn, partOf, textOf } from '../../text/json.ts'
 import type { ReadApi } from './cluster-api.ts'
 import type { Discovery, ServedResource } from './discovery.ts'
@@ -81,10 +81,27 @@ export function pickInventory(groups: readonly JsonObject[], ref: InventoryRef):
     return (ref.name !== '' && metadataText(group, 'name') === ref.name) || (ref.id !== '' && id === ref.id)
   })
   if (object === undefined) return undefined
+  const source = `ResourceGroup ${metadataText(object, 'namespace')}/${metadataText(object, 'name')}`
+  const refused = refusedIn(object, source)
   return {
-    source: `ResourceGroup ${metadataText(object, 'namespace')}/${metadataText(object, 'name')}`,
+    source,
     resources: objectsIn(partOf(object, 'spec', 'resources')).flatMap((entry) => readEntry(entry) ?? []),
+    ...(refused.length === 0 ? {} : { refused }),
   }
+}
+
+/** Words of `actuation` (cli-utils `pkg/apis/actuation/types.go`) after which the object is not as git has it. */
+const UNAPPLIED: ReadonlyMap<string, string> = new Map([
+  ['Failed', 'failed'],
+  ['Skipped', 'was skipped'],
+])
+
+function refusedIn(group: JsonObject, source: string): readonly RefusedObject[] {
+  return objectsIn(partOf(group, 'status', 'resourceStatuses')).flatMap((entry) => {
+    const [id, word] = [readEntry(entry), UNAPPLIED.get(textOf(entry, 'actuation'))]
+    if (id === undefined || word === undefined || textOf(entry, 'strategy') === 'Delete') return []
+    return [{ id, why: `${source} says that its apply ${word}` }]
+  })
 }
 
 function readEntry(entry: JsonObject): ResourceId | undefined {

@@ -1,6 +1,7 @@
 import { staleNotes } from '../../plan/commands/listed-rules.ts'
 import { worstRisk } from '../../plan/decisions/closed-episode.ts'
 import type { DriftReport } from '../../record/schema.ts'
+import { stateWord } from '../../record/stuck-lines.ts'
 import { unitName } from '../../record/unit-name.ts'
 import { formatJson, type Json } from '../../text/json.ts'
 import type { CliContext } from '../cli-context.ts'
@@ -26,6 +27,7 @@ const STATE_GLYPH = {
   Applying: 'changed',
   Silenced: 'ok',
   Behind: 'ok',
+  SyncFailed: 'warning',
   Reconciling: 'ok',
   Suspended: 'ok',
   Unknown: 'unknown',
@@ -151,13 +153,13 @@ function summary(reports: readonly DriftReport[], selected: number, { view, ledg
   if (reports.length === 0) return ''
   const inState = (state: string): number => reports.filter((report) => report.status.state === state).length
   const held = reports.filter(({ status }) => status.held !== undefined).length
-  const stuck = reports.filter(({ status }) => status.stuckSince !== undefined).length
+  const stuck = reports.filter(({ status }) => status.stuckSince !== undefined && status.state !== 'SyncFailed').length
   const failed = reports.filter(({ status }) => status.health?.status === 'Failed').length
   const parts = [
     `${inState('InSync')} in sync`,
     `${inState('Drifted')} drifted`,
-    ...(['Applying', 'Silenced', 'Behind', 'Reconciling', 'Suspended', 'Unknown'] as const).flatMap((state) =>
-      inState(state) === 0 ? [] : [`${inState(state)} ${state.toLowerCase()}`],
+    ...(['Applying', 'Silenced', 'Behind', 'SyncFailed', 'Reconciling', 'Suspended', 'Unknown'] as const).flatMap((state) =>
+      inState(state) === 0 ? [] : [`${inState(state)} ${stateWord(state)}`],
     ),
     ...(stuck === 0 ? [] : [`${stuck} stuck (backporch diff says what the syncer did not apply)`]),
     ...(failed === 0 ? [] : [`${failed} failed (-o wide names the objects)`]),

@@ -12,6 +12,7 @@ export const STATES = [
   'Applying',
   'Silenced',
   'Behind',
+  'SyncFailed',
   'Reconciling',
   'Suspended',
   'Unknown',

@@ -101,8 +101,8 @@ function visibilityText(drift: Drift): string | undefined {
 }
 
 function stateText({ state, why, commit, stuckSince, observe }: SetAside): string {
-  if (stuckSince !== undefined)
-    return `${state} (${stuckText(stuckSince)}): ${oneLine(why, 600)}${observe === undefined ? '' : `; ${observe}`}`
+  const late = state === 'SyncFailed' || stuckSince === undefined ? state : `${state} (${stuckText(stuckSince)})`
+  if (stuckSince !== undefined) return `${late}: ${oneLine(why, 600)}${observe === undefined ? '' : `; ${observe}`}`
   const at = commit === undefined || why.includes(commit.slice(0, 7)) ? '' : `; live is of commit ${commit.slice(0, 12)}`
   return `${state}, no drift: ${oneLine(why, 400)}${at}`
 }

@@ -267,7 +267,7 @@ function waitingLines(aside: readonly SetAside[], terminal: Terminal): string[] 
 
 /** `Behind`, or `Behind (stuck since 2026-11-21T10:00:00Z)`. */
 function waitingWord({ state, stuckSince }: SetAside): string {
-  return stuckSince === undefined ? state : `${state} (${stuckText(stuckSince)})`
+  return stuckSince === undefined || state === 'SyncFailed' ? state : `${state} (${stuckText(stuckSince)})`
 }
 
 /** @param since RFC 3339 UTC or an age; empty when unknown */

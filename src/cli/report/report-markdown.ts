@@ -6,7 +6,7 @@ import { actorLimit, actorName } from '../../record/actor-name.ts'
 import { formatSides, formatValue, hiddenBytes } from '../../record/format-value.ts'
 import { rollbackText } from '../../record/rolled-back.ts'
 import type { Change, DriftReport, DriftReportList } from '../../record/schema.ts'
-import { stuckLines } from '../../record/stuck-lines.ts'
+import { stateWord, stuckLines } from '../../record/stuck-lines.ts'
 import { unitName } from '../../record/unit-name.ts'
 import { markdownCell, markdownCode, markdownProse } from '../../text/markdown-text.ts'
 import { packageLabel } from '../ledger-session.ts'
@@ -89,9 +89,9 @@ function withinLimit(ranked: readonly RankedChange[]): RankedChange[] {
 function section({ spec, status }: DriftReport, own: readonly RankedChange[]): string[] {
   const { unit } = spec
   const cut = own.length < spec.changes.length ? ` (${own.length} of ${spec.changes.length} shown)` : ''
-  const aside = (['Behind', 'Reconciling', 'Suspended', 'Ignored', 'Released'] as const).flatMap((state) => {
+  const aside = (['Behind', 'SyncFailed', 'Reconciling', 'Suspended', 'Ignored', 'Released'] as const).flatMap((state) => {
     const number = (status.setAside ?? []).filter((entry) => entry.state === state).length
-    return number === 0 ? [] : [`${number} ${state.toLowerCase()} (no drift)`]
+    return number === 0 ? [] : [`${number} ${stateWord(state)} (no drift)`]
   })
   const facts = [
     ...(unit.revision === undefined ? [] : [markdownCode(unit.revision, 40)]),
@@ -143,7 +143,8 @@ function valueCell(change: Change, side: 'git' | 'live'): string {
 function inSync(reports: readonly DriftReport[]): string[] {
   if (reports.length === 0) return []
   const names = reports.slice(0, NAMES_LIMIT).map(({ spec: { unit }, status }) => {
-    const word = status.stuckSince === undefined ? status.state.toLowerCase() : 'stuck'
+    const late = status.stuckSince !== undefined && status.state === 'Behind'
+    const word = late ? 'stuck' : stateWord(status.state)
     const state = status.state === 'InSync' ? '' : ` (${word})`
     return `${markdownCode(unitName(unit))} in ${markdownCode(unit.cluster)}${state}`
   })

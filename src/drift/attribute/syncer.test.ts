@@ -55,6 +55,12 @@ const FOUND: readonly (readonly [name: string, lives: readonly JsonObject[], syn
   ['kubectl, where nobody else applied', [appliedBy('kubectl', MANIFEST)], 'kubectl'],
   ['the one that owns most', [livedWith(['one-ci', ONE_KEY], ['my-ci', MANIFEST])], 'my-ci'],
   [
+    'the controller, from the first object on that it took over from the bootstrap',
+    [appliedBy('flux', MANIFEST), appliedBy('flux', MANIFEST), appliedBy('flux', MANIFEST), livedWith(['kustomize-controller', MANIFEST])],
+    'kustomize-controller',
+  ],
+  ['the command of a bootstrap, where no controller applied', [appliedBy('flux', MANIFEST)], 'flux'],
+  [
     'the GitOps tool, after somebody applied the whole manifest by hand',
     [livedWith(['kubectl', MANIFEST], ['kustomize-controller', MANIFEST])],
     'kustomize-controller',

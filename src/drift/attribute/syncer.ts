@@ -8,7 +8,7 @@ import { countCovered, fieldSetOf, ownsPath } from '../../krm/field-set.ts'
 import { type FieldManager, isSettleManager, type ManagedFieldsEntry, managedFieldsOf, sameManager } from '../../krm/managed-fields.ts'
 import { usesHelm } from '../../syncers/helm.ts'
 import { BEFORE_FIRST_APPLY, CLIENT_SIDE_APPLY, LAST_APPLIED, writesManifest } from '../../syncers/kubectl.ts'
-import { isSameProgram, programOf } from '../../syncers/registry.ts'
+import { isSameProgram, namesOfManager, programOf, syncerOfManager } from '../../syncers/registry.ts'
 import { compareText } from '../../text/compare-text.ts'
 import type { JsonObject } from '../../text/json.ts'
 import { lastAppliedOf } from '../compare/last-applied.ts'
@@ -30,7 +30,7 @@ export interface AppliedObject {
  */
 export function findSyncer(objects: readonly AppliedObject[], given?: string): SyncerManager | undefined {
   const writers = writersOf(objects)
-  const tools = toolsOf(writers, objects.length)
+  const tools = withoutBootstraps(toolsOf(writers, objects.length))
   if (given !== undefined) {
     const named = writers.filter(({ manager }) => manager.manager === given)
     const manager = [...named].sort(byFields)[0]?.manager ?? { manager: given, operation: 'Apply', subresource: '' }
@@ -40,6 +40,18 @@ export function findSyncer(objects: readonly AppliedObject[], given?: string): S
   const [first] = tools.filter(({ fields }) => fields * 2 >= most).sort(byRank)
   const [member] = [...(first?.members ?? [])].sort(byFields)
   return member === undefined ? undefined : withFormer(member.manager, writers)
+}
+
+/**
+ * What a bootstrap applied under the name of a command (`flux`) is taken over by the controller of the same syncer, one object after the other:
+ * the controller is the syncer from its first object on.
+ */
+function withoutBootstraps(tools: readonly Tool[]): readonly Tool[] {
+  const productOf = ({ members: [first] }: Tool): string | undefined => first && syncerOfManager(first.manager.manager)
+  const isController = ({ members }: Tool): boolean =>
+    members.some(({ manager }) => (namesOfManager(manager.manager)?.repeats ?? 'none') !== 'none')
+  const controlled = new Set(tools.filter(isController).map(productOf))
+  return tools.filter((tool) => isController(tool) || !controlled.has(productOf(tool)) || productOf(tool) === undefined)
 }
 
 /** A writer under one name, with one operation. */

@@ -73,6 +73,7 @@ function evidenceOf(versions: readonly PackageVersion[], view: SyncEvidence['liv
     history: { versions, locationOf: new Map(versions.map(({ commit }, index) => [commit, index])), complete: true },
     syncer: SYNCER,
     report: NO_SYNCER_REPORT,
+    refused: new Map(),
     live: view,
     inventory: undefined,
     stored: undefined,
@@ -252,6 +253,61 @@ test('what waits is Suspended while the syncer is told to do nothing, and Reconc
   assert.match(suspended.setAside[0]?.why ?? '', /nothing applies it: Flux Kustomization apps\/web is suspended$/)
   const working = judge({ ...given, evidence: { report: { ...NO_SYNCER_REPORT, atWork: 'Flux Kustomization apps/web is at work' } } })
   assert.equal(working.setAside[0]?.state, 'Reconciling')
+})
+
+/** Made a minute before the observation, long after the commits. */
+const UNAPPLIED = { ...NO_SYNCER_REPORT, title: 'Flux Kustomization apps/web', unappliedSince: '2026-01-03T00:09:00Z' }
+const WAITS = 'Flux Kustomization apps/web says Ready is False: DependencyNotReady'
+const FAILED = 'Flux Kustomization apps/web says Ready is False: ReconciliationFailed'
+const ALWAYS = [version(C0, '2025-06-01T00:00:00Z', config({ a: '1' }))]
+const REFUSED = new Map([[resourceKey(ID), 'ResourceGroup shop/inventory says that its apply failed']])
+const STORED = new Map([
+  [resourceKey(ID), { apiVersion: 'v1', object: config({ a: '1' }), storedIn: 'Helm release shop/web', rollback: undefined }],
+])
+
+const UNAPPLIED_OBJECTS: readonly (readonly [name: string, evidence: Partial<SyncEvidence>, state: string, why: RegExp, stuck?: string])[] =
+  [
+    ['it waits', { report: { ...UNAPPLIED, says: WAITS } }, 'Behind', /^nothing of it was applied yet, .*, and .* DependencyNotReady$/],
+    ['it says nothing', { report: UNAPPLIED }, 'Behind', /and the syncer has not applied it yet$/],
+    ['it failed', { report: { ...UNAPPLIED, says: FAILED, failed: FAILED } }, 'SyncFailed', /ReconciliationFailed$/, ''],
+    ['it is suspended', { report: { ...UNAPPLIED, suspended: 'it is suspended' } }, 'Suspended', /it is suspended$/],
+    [
+      'it waits for longer than the policy allows',
+      { report: { ...UNAPPLIED, says: WAITS }, now: '2026-01-03T03:00:00Z' },
+      'Behind',
+      /did not apply aaaaaaa within 1h$/,
+      '2026-01-03T01:09:00Z',
+    ],
+    [
+      'the inventory lists what could not be applied',
+      { refused: REFUSED, inventory: new Set([resourceKey(ID)]) },
+      'SyncFailed',
+      /its apply failed$/,
+      '',
+    ],
+    ['no inventory lists it', { refused: REFUSED, inventory: new Set() }, 'SyncFailed', /its apply failed$/, ''],
+  ]
+
+for (const [name, evidence, state, why, stuck] of UNAPPLIED_OBJECTS) {
+  test(`what a syncer never applied is not missing: ${name}`, () => {
+    const { items, setAside } = judge({ versions: ALWAYS, live: undefined, evidence })
+    assert.deepEqual([items, setAside.map((one) => [one.state, one.stuckSince])], [[], [[state, stuck]]])
+    assert.match(setAside[0]?.why ?? '', why)
+  })
+}
+
+test('an object that was applied before a failure is missing', () => {
+  const failed = { report: { ...NO_SYNCER_REPORT, applied: C0, says: FAILED, failed: FAILED } }
+  assert.deepEqual(reported(judge({ versions: ALWAYS, live: undefined, evidence: failed })), MISSING)
+  const release = { refused: REFUSED, inventory: new Set([resourceKey(ID)]), stored: STORED }
+  assert.deepEqual(reported(judge({ versions: ALWAYS, live: undefined, evidence: release })), MISSING)
+})
+
+test('what an earlier commit rendered is SyncFailed at once where the apply of a later one failed', () => {
+  const given = { versions: MOVED, live: live({ a: '2' }, ['a'], T1), predicted: live({ a: '3' }, ['a'], T1) }
+  for (const evidence of [{ report: { ...NO_SYNCER_REPORT, failed: FAILED } }, { refused: REFUSED }])
+    assert.equal(judge({ ...given, evidence }).setAside[0]?.state, 'SyncFailed')
+  assert.deepEqual(judge({ ...given, live: live({ a: '9' }, ['a'], T1), evidence: { refused: REFUSED } }).items.length, 1, 'a person wrote')
 })
 
 test('a list item that git dropped is Behind although the server put defaults into it', () => {

@@ -171,8 +171,11 @@ class Judge {
   private ofMissing(drift: Drift): Answer {
     const key = resourceKey(drift.id)
     const lacking = this.versions.findIndex(({ objects }, index) => index > 0 && !objects.has(key))
-    if (this.evidence.inventory?.has(key) === true) return undefined
-    const { stored } = this.evidence
+    const { stored, report, refused } = this.evidence
+    // Helm stores what it applied before the failure; kpt lists what it could not apply too.
+    const isRefused = refused.has(key) && stored?.has(key) !== true
+    if (this.evidence.inventory?.has(key) === true && !isRefused) return undefined
+    if (report.unappliedSince !== undefined || isRefused) return this.behind(drift, lacking === -1 ? this.versions.length : lacking)
     const observed = this.observedPlace(key)
     if (observed !== undefined && this.versions[observed.index]?.objects.has(key) === true) return undefined
     if (lacking === -1) return this.ofOlder(drift)
@@ -259,21 +262,30 @@ class Judge {
     const commit = this.versions[index]?.commit ?? ''
     const since = this.sinceLocation(drift)
     const git = `git has ${short(this.versions[since])} since ${this.arrival(since).latest}`
-    const live = commit === '' ? `the package is new, ${git}` : `live is what ${commit.slice(0, 7)} rendered, ${git}`
-    const stuck = report.suspended === undefined && this.isOverdue(index - 1)
-    const [state, why]: [SetAsideState, string] =
-      report.suspended !== undefined
-        ? ['Suspended', `${live}, and nothing applies it: ${report.suspended}`]
-        : stuck
-          ? ['Behind', `${live}, and ${this.whyStuck(drift, index - 1)}`]
-          : report.atWork !== undefined
-            ? ['Reconciling', `${live}, and ${report.atWork}`]
-            : ['Behind', `${live}, and the syncer has not applied it yet`]
-    const late = stuck ? { stuckSince: secondsAfter(this.arrival(index - 1).earliest, this.evidence.stuckAfter) } : {}
-    const observe = report.says ?? (report.title === undefined ? undefined : `look at ${report.title}`)
-    return {
-      aside: { drift, state, why, ...(commit === '' ? {} : { commit }), ...late, ...(stuck && observe !== undefined ? { observe } : {}) },
+    const isNew = report.unappliedSince !== undefined ? 'nothing of it was applied yet' : 'the package is new'
+    const live = commit === '' ? `${isNew}, ${git}` : `live is what ${commit.slice(0, 7)} rendered, ${git}`
+    const { state, why, stuckSince } = this.whyWaiting(drift, index)
+    const says = report.says ?? (report.title === undefined ? undefined : `look at ${report.title}`)
+    const observe = stuckSince === undefined || says === undefined || why === says ? {} : { observe: says }
+    const late = stuckSince === undefined ? {} : { stuckSince }
+    return { aside: { drift, state, why: `${live}, and ${why}`, ...(commit === '' ? {} : { commit }), ...late, ...observe } }
+  }
+
+  /** What keeps the syncer from the version after `index`, as a clause. */
+  private whyWaiting(drift: Drift, index: number): { readonly state: SetAsideState; readonly why: string; readonly stuckSince?: string } {
+    const { report, refused, stuckAfter } = this.evidence
+    if (report.suspended !== undefined) return { state: 'Suspended', why: `nothing applies it: ${report.suspended}` }
+    const failed = report.failed ?? refused.get(resourceKey(drift.id))
+    if (failed !== undefined) return { state: 'SyncFailed', why: failed, stuckSince: '' }
+    // One that is younger than the commit has its time from then on.
+    const { earliest } = this.arrival(index - 1)
+    const begin = [earliest, report.unappliedSince ?? ''].toSorted().at(-1) ?? ''
+    const stuckSince = secondsAfter(begin, stuckAfter)
+    if (begin === '' || this.evidence.now > stuckSince) {
+      return { state: 'Behind', why: this.whyStuck(drift, index - 1), stuckSince }
     }
+    if (report.atWork !== undefined) return { state: 'Reconciling', why: report.atWork }
+    return { state: 'Behind', why: report.says ?? 'the syncer has not applied it yet' }
   }
 
   /** Index of the oldest version with git's present content of the drift. */

@@ -48,6 +48,8 @@ export interface SyncEvidence {
   readonly live: LiveView
   /** Identities, by `resourceKey`, that the package's inventory lists; undefined where there is no inventory. */
   readonly inventory: ReadonlySet<string> | undefined
+  /** What the keeper of the inventory tried last and could not apply, by `resourceKey`, with the reason as a clause. */
+  readonly refused: ReadonlyMap<string, string>
   /** Manifests that the syncer stores and compares its next apply with, by `resourceKey`; undefined if unknown. */
   readonly stored: ReadonlyMap<string, StoredManifest> | undefined
   /** Whether this difference waited for the syncer at an earlier observation of the same content; undefined without one. */

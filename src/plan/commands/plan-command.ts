@@ -178,6 +178,7 @@ const STATES = {
   Applying: 'what was decided is on its way to the cluster',
   Silenced: 'it still differs, and was closed before',
   Behind: 'nothing differs but what the syncer has not applied yet',
+  SyncFailed: 'nothing differs but what the syncer tried to apply, and could not',
   Reconciling: 'nothing differs but what the syncer is applying',
   Suspended: 'nothing differs but what a suspended syncer does not apply',
   Unknown: 'not everything could be read, so nothing is certain',

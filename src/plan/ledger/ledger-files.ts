@@ -13,6 +13,7 @@ import { given } from '../../text/given.ts'
 import { isJsonObject, type JsonObject } from '../../text/json.ts'
 import type { LedgerFile } from '../turn/action.ts'
 import type { Observation } from '../turn/observation.ts'
+import { isWaiting } from '../turn/waiting-state.ts'
 import { isAhead, isOlder, lastLook } from './seen-at.ts'
 
 export interface LedgerFiles {
@@ -90,7 +91,7 @@ function driftOf({ spec, status }: Pick<DriftReport, 'spec' | 'status'>): Member
   if (spec.changes.length > 0) return 'drifted'
   if (status.state === 'Unknown' || (status.incomplete ?? []).length > 0) return 'unverified'
   if (status.stuckSince !== undefined) return 'stuck'
-  return ['Behind', 'Reconciling', 'Suspended'].includes(status.state) ? 'waiting' : 'in-sync'
+  return isWaiting(status.state) ? 'waiting' : 'in-sync'
 }
 
 /** The ledger is a cache: a file that cannot be read is written again. */

@@ -6,6 +6,7 @@ import type { DriftReport } from '../../record/schema.ts'
 import { later } from '../limits/drift-age.ts'
 import { isNothing } from '../turn/action.ts'
 import type { UnitResult } from '../turn/unit-result.ts'
+import { isWaiting } from '../turn/waiting-state.ts'
 import type { ClusterLedgerWrites } from './cluster-writes.ts'
 
 /** Seconds between two pushes of status alone. Many clusters and packages share one push. */
@@ -41,8 +42,6 @@ const STATUS_FILE = /^clusters\/.+\/(?:report|resourcegroup|observation)\.yaml$/
 /** What people wait for. States without drift follow each other while a syncer works. */
 function newsOf({ spec, status }: DriftReport): string {
   const { state, episode, lifecycle, plan, branch, held, snoozedUntil, stuckSince } = status
-  const word = WITHOUT_DRIFT.has(state) ? 'InSync' : state
+  const word = isWaiting(state) ? 'InSync' : state
   return JSON.stringify([spec.fingerprint, word, episode, lifecycle, plan, branch, held?.reason, snoozedUntil, stuckSince])
 }
-
-const WITHOUT_DRIFT: ReadonlySet<string> = new Set(['InSync', 'Behind', 'Reconciling', 'Suspended'])

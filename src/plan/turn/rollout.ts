@@ -91,5 +91,5 @@ function listedIn({ spec, status }: DriftReport): ReadonlySet<string> {
 /** Of a unit that could not be observed, what could not be judged before is not known any more. */
 function isPartlyKnown({ status: { state, lastKnown, incomplete = [] } }: DriftReport): boolean {
   const isUnobserved = state === 'Unknown' && incomplete.some((entry) => entry.ref === undefined && entry.state === 'unreadable')
-  return isUnobserved && !['InSync', 'Behind', 'Reconciling', 'Suspended'].includes(lastKnown?.state ?? '')
+  return isUnobserved && lastKnown?.state !== 'InSync' && !isWaiting(lastKnown?.state ?? 'Unknown')
 }

@@ -2,11 +2,12 @@
 import type { ObjectVerdict, SetAsideState } from '../../drift/drift.ts'
 import type { UnitState } from '../../record/schema.ts'
 
-const WAITING = ['Suspended', 'Behind', 'Reconciling'] as const
+const WAITING = ['SyncFailed', 'Suspended', 'Behind', 'Reconciling'] as const
 
 /** `InSync` where nothing waits; otherwise the state that needs a person most. */
 export function waitingState(verdicts: readonly ObjectVerdict[]): UnitState {
   const states = new Set(verdicts.flatMap(({ setAside }) => setAside.map(({ state }) => state)))
+  if (states.has('SyncFailed')) return 'SyncFailed'
   if (stuckSince(verdicts) !== undefined) return 'Behind'
   return WAITING.find((state) => states.has(state)) ?? 'InSync'
 }
@@ -17,6 +18,7 @@ export function stuckSince(verdicts: readonly ObjectVerdict[]): string | undefin
   return times.toSorted()[0]
 }
 
-export function isWaiting(state: SetAsideState): boolean {
+/** Whether it is the state of a difference, or of a unit without drift, that waits for a syncer. */
+export function isWaiting(state: SetAsideState | UnitState): boolean {
   return (WAITING as readonly string[]).includes(state)
 }

@@ -2,18 +2,20 @@
 import { setBehindAside } from '../../drift/behind/behind.ts'
 import type { PackageHistory, SyncEvidence } from '../../drift/behind/sync-evidence.ts'
 import type { StoredManifest } from '../../drift/compare/last-applied.ts'
-import type { Drift, ObjectVerdict, SyncerManager } from '../../drift/drift.ts'
+import type { Drift, ObjectVerdict, SetAside, SyncerManager } from '../../drift/drift.ts'
 import type { RedactionKey } from '../../krm/redaction/redacted.ts'
 import { shownPath } from '../../krm/redaction/shown-path.ts'
 import { resourceKey } from '../../krm/resource-id.ts'
 import type { Note } from '../../note.ts'
 import type { GitState, Unit } from '../../plan/turn/observation.ts'
 import { rolloutMemory } from '../../plan/turn/rollout.ts'
+import { isWaiting } from '../../plan/turn/waiting-state.ts'
 import type { AuditSource } from '../../ports/audit-source.ts'
 import { refOf } from '../../record/build-report.ts'
 import type { DriftReport } from '../../record/schema.ts'
 import { MOST_JUDGED } from '../../status/applier.ts'
 import { syncerReportOf } from '../../status/syncer-report.ts'
+import type { Claim } from '../../syncers/syncer.ts'
 import type { OwnResources } from './own-resources.ts'
 import type { ClaimedSide } from './read-live-sides.ts'
 
@@ -22,6 +24,8 @@ interface LagQuestion {
   readonly syncer: SyncerManager | undefined
   /** Identities that the package's inventory lists; undefined where there is none, or it is unreadable. */
   readonly inventory: ReadonlySet<string> | undefined
+  /** What its keeper could not apply, by `resourceKey`. */
+  readonly refused: ReadonlyMap<string, string>
   /** What the syncer keeps of what it applied, by `resourceKey`; undefined where it keeps nothing, or it is not known. */
   readonly stored: ReadonlyMap<string, StoredManifest> | undefined
   /** RFC 3339 UTC. */
@@ -36,6 +40,8 @@ export interface UnitSources {
   readonly git: Pick<GitState, 'base' | 'baseBranch' | 'treeHash' | 'ledger'>
   readonly history: () => Promise<PackageHistory>
   readonly own: OwnResources
+  /** The syncer whose resource the unit was found by, in place of those that its objects name; empty where there is none. */
+  readonly claims: readonly Claim[]
   readonly key: RedactionKey
   /** RFC 3339 UTC: when git was read. */
   readonly present: string
@@ -52,12 +58,12 @@ const INTERVALS = 3
 /** @throws Failure BP40xx when git fails */
 export async function decideBehind(
   verdicts: readonly ObjectVerdict[],
-  { read, syncer, inventory, stored, now, stuckAfter }: LagQuestion,
-  { unit, history, own, git, key, present }: UnitSources,
+  { read, syncer, inventory, refused, stored, now, stuckAfter }: LagQuestion,
+  { unit, history, own, claims: ofUnit, git, key, present }: UnitSources,
   signal: AbortSignal,
 ): Promise<readonly ObjectVerdict[]> {
   if (!verdicts.some(({ mayBeBehind }) => mayBeBehind !== undefined && mayBeBehind.size > 0)) return verdicts
-  const claims = read.claims.slice(0, MOST_JUDGED)
+  const claims = (ofUnit.length > 0 ? ofUnit : read.claims).slice(0, MOST_JUDGED)
   const [versions, answers] = await Promise.all([history(), own.read(claims, signal)])
   const report = syncerReportOf(claims, answers)
   const evidence: SyncEvidence = {
@@ -66,6 +72,7 @@ export async function decideBehind(
     report,
     live: read.live,
     inventory,
+    refused,
     stored,
     waitedBefore: waitedBefore(git, key),
     memory: rolloutMemory({ unit, git }, present),
@@ -73,17 +80,39 @@ export async function decideBehind(
     now,
     present,
   }
-  return setBehindAside(verdicts, evidence)
+  const decided = setBehindAside(verdicts, evidence)
+  return report.title === undefined ? decided : confirmMissing(decided, { own, title: report.title }, signal)
 }
 
-const WAITING: ReadonlySet<string> = new Set(['Behind', 'Reconciling', 'Suspended'])
+/**
+ * The objects were read before the report: what the syncer applied in between is in the report and was not there. An object that is there now is
+ * being applied, and the next observation compares it.
+ */
+async function confirmMissing(
+  verdicts: readonly ObjectVerdict[],
+  { own, title }: { readonly own: OwnResources; readonly title: string },
+  signal: AbortSignal,
+): Promise<readonly ObjectVerdict[]> {
+  const missing = verdicts.filter(({ items }) => items.some(({ change }) => change === 'missing'))
+  if (missing.length === 0) return verdicts
+  const now = await own.readAgain(
+    missing.map(({ id, apiVersion }) => ({ id, apiVersion })),
+    signal,
+  )
+  return verdicts.map((verdict): ObjectVerdict => {
+    if (!missing.includes(verdict) || now.get(resourceKey(verdict.id))?.state !== 'present') return verdict
+    const why = `${title} applied it while it was compared`
+    const aside = verdict.items.map((drift): SetAside => ({ drift, state: 'Reconciling', why }))
+    return { ...verdict, state: 'in-sync', items: [], setAside: [...verdict.setAside, ...aside] }
+  })
+}
 
 /** What waited in the last report, if that report is complete and about the same content of git. */
 function waitedBefore({ treeHash, baseBranch, ledger }: UnitSources['git'], key: RedactionKey): SyncEvidence['waitedBefore'] {
   const { report } = ledger
   if (report === undefined || report.spec.unit.tree !== treeHash || (report.spec.unit.branch ?? baseBranch) !== baseBranch) return undefined
   if (report.status.incomplete !== undefined) return undefined
-  const waited = new Set((report.status.setAside ?? []).flatMap((aside) => (WAITING.has(aside.state) ? [keyOf(aside)] : [])))
+  const waited = new Set((report.status.setAside ?? []).flatMap((aside) => (isWaiting(aside.state) ? [keyOf(aside)] : [])))
   return (drift: Drift) =>
     waited.has(keyOf({ ref: refOf(drift.id), ...(drift.path.length === 0 ? {} : { path: shownPath(key, drift.id, drift.path) }) }))
 }

@@ -53,8 +53,8 @@ export async function observeApplier(
   return render?.tool === 'syncer' && render.build.pinned !== undefined ? withPinned(found, render.build.pinned) : found
 }
 
-/** The resource by which the unit was found, where no object has its marks. */
-function sourceClaims({ title, object }: SyncerBuild, keys: readonly string[]): readonly Claim[] {
+/** The resource by which the unit was found, whether or not an object has its marks. */
+export function sourceClaims({ title, object }: SyncerBuild, keys: readonly string[]): readonly Claim[] {
   const [kind, namespace, name] = [textOf(object, 'kind'), metadataText(object, 'namespace'), metadataText(object, 'name')]
   const { group } = parseApiVersion(textOf(object, 'apiVersion'))
   const applier = APPLIER_KINDS.find((each) => plain(each.title({ kind, namespace, name })) === title)

@@ -87,7 +87,7 @@ export async function observeCluster(
   const stored = writesThroughHelm(syncer) ? unexpected.stored : undefined
   const there = await judgeAll({ reader, identity }, side, { syncer, stored, fieldManager: policy.fieldManager }, signal)
   const { stuckAfter } = policy.detect
-  const question = { read, syncer, inventory: unexpected.listed, stored, now: identity.observedAt, stuckAfter }
+  const question = { read, syncer, inventory: unexpected.listed, refused: unexpected.refused, stored, now: identity.observedAt, stuckAfter }
   const found = unexpected.verdicts.length === 0 ? there : [...there, ...unexpected.verdicts]
   const observed = known.visible.of(found, [policy.visibility], () => visibleOf(found, read, policy))
   const decided = await decideBehind(observed, question, side.sources, signal)
@@ -158,7 +158,7 @@ async function judgeAll(
 
 /** Ends an observation of the whole unit: objects that it depends on beside its own count as they were read, and others are none of it. */
 export function followOthers(
-  { rows, read, unexpected, sources: { own } }: Pick<PackageSide, 'rows' | 'read' | 'unexpected' | 'sources'>,
+  { rows, read, unexpected, sources: { own, claims } }: Pick<PackageSide, 'rows' | 'read' | 'unexpected' | 'sources'>,
   inventory: InventoryRef | undefined,
 ): void {
   if (rows === undefined) return
@@ -170,7 +170,7 @@ export function followOthers(
       read.inventory === undefined ? { state: 'absent' } : undefined,
     )
   for (const { id, apiVersion } of unexpected.verdicts) rows.follow({ id, apiVersion }, 'other', unexpected.live.get(resourceKey(id)))
-  for (const wanted of read.claims.flatMap((claim) => claim.wanted)) rows.follow(wanted, 'report', own.answered(wanted.id))
+  for (const wanted of [...read.claims, ...claims].flatMap((claim) => claim.wanted)) rows.follow(wanted, 'report', own.answered(wanted.id))
   rows.retainTouched()
 }
 

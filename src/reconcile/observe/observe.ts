@@ -36,7 +36,7 @@ import { filesOfView, sharedWith } from '../repository/shared-sources.ts'
 import { renderUnit, unitTree } from '../repository/unit-source.ts'
 import type { ObserveRequest } from '../turn-request.ts'
 import { BetweenTurns } from './between-turns.ts'
-import { observeApplier } from './observe-applier.ts'
+import { observeApplier, sourceClaims } from './observe-applier.ts'
 import { type ClusterSide, followOthers, incompleteOf, observeCluster, type PackageSide, type ReadCluster } from './observe-cluster.ts'
 import type { OwnResources } from './own-resources.ts'
 import { setReleasedAside } from './released-fields.ts'
@@ -174,7 +174,9 @@ export async function observe(
   const present = presentTime(clock)
   const notes: Note[] = []
   const { audit } = request.cluster
-  const sources = { unit, git, history, own, key, present, audit, onNote: (note: Note): void => void notes.push(note) }
+  const { render } = effective
+  const claims = render.tool === 'syncer' ? sourceClaims(render.build, [...side.read.live.keys()]) : []
+  const sources = { unit, git, history, own, claims, key, present, audit, onNote: (note: Note): void => void notes.push(note) }
   const outside = source?.files ?? NO_FILES
   const encrypted = { packagePath: unit.packagePath, resources: desired.resources, files: files.files, outside }
   const decrypted = await readPlainValues(renderer, encrypted, signal)

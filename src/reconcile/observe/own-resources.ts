@@ -41,6 +41,13 @@ export class OwnResources {
     return this.answeredYet.get(resourceKey(id))
   }
 
+  /** Past the answers of the turn. `unreadable` if the request failed. @throws only the reason of `signal` */
+  async readAgain(wanted: readonly WantedObject[], signal: AbortSignal): Promise<LiveView> {
+    const view = await this.ask(wanted, signal)
+    signal.throwIfAborted()
+    return view
+  }
+
   private async ask(wanted: readonly WantedObject[], signal: AbortSignal): Promise<LiveView> {
     try {
       return await this.reader.readLive(wanted, signal)

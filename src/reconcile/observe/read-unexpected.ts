@@ -39,6 +39,8 @@ export interface UnexpectedObjects {
   /** The objects that bear the mark of the inventory that lists them. */
   readonly bearsMark: ReadonlySet<ObjectVerdict>
   readonly reportedBy: ReadonlyMap<ObjectVerdict | Incomplete | Note, KnownInventory>
+  /** What their keepers could not apply, by `resourceKey`, with the reason as a clause. */
+  readonly refused: ReadonlyMap<string, string>
   /** What syncers keep of what they applied, by `resourceKey`; undefined where none keeps anything, or it is not known. */
   readonly stored: ReadonlyMap<string, StoredManifest> | undefined
 }
@@ -85,6 +87,7 @@ export async function readUnexpected(
   return packages.map((each, index) => ({
     ...decide(each, judged[index] ?? NOTHING, live),
     listed: listedBy(each.inventories),
+    refused: refusedBy(each.inventories),
     stored: storedBy(each.inventories),
   }))
 }
@@ -98,6 +101,11 @@ function listedBy(inventories: readonly (KnownInventory | Failure)[]): ReadonlyS
   const whole = inventories.flatMap((each) => (each instanceof Failure || each.unread !== undefined ? [] : [each]))
   if (whole.length === 0 || whole.length < inventories.length) return undefined
   return new Set(whole.flatMap(({ resources }) => resources.map(resourceKey)))
+}
+
+function refusedBy(inventories: readonly (KnownInventory | Failure)[]): ReadonlyMap<string, string> {
+  const refused = inventories.flatMap((each) => (each instanceof Failure ? [] : (each.refused ?? [])))
+  return new Map(refused.map(({ id, why }) => [resourceKey(id), why]))
 }
 
 /** Of an object that two releases have, the manifest of the one with more objects of the package. */
@@ -200,7 +208,7 @@ function decide(
   each: InventoriedPackage,
   { candidates, incomplete, notes, reportedBy: before }: Judged,
   live: LiveView | Failure,
-): Omit<UnexpectedObjects, 'listed' | 'stored'> {
+): Omit<UnexpectedObjects, 'listed' | 'refused' | 'stored'> {
   const reportedBy: Map<ObjectVerdict | Incomplete | Note, KnownInventory> = new Map(before)
   if (live instanceof Failure) {
     return {
