@@ -255,6 +255,24 @@ describe('a unit that kustomize renders', { skip: whyNoKubectl() }, () => {
     assert.match(why, /move data\.size of ConfigMap shop\/settings there/)
   })
 
+  test('has a value of a base refused that another kustomization is built from, whoever applies that', async () => {
+    const files = { 'clusters/staging/web/kustomization.yaml': 'namespace: staging\nresources: [../../../bases/web]\n' }
+    const world = await new KustomizeWorld({ files }).apply()
+    world.edit('/ConfigMap/shop/settings', 'data.size', '6')
+    const { why } = await refused(world.adopted(), 'BP2001')
+    assert.match(why, /which clusters\/staging\/web is built from too: .*move data\.size of ConfigMap staging\/settings there/)
+  })
+
+  test('has a value of its own adopted where a kustomization has the whole unit, or one that cannot be built reads the base', async () => {
+    const files = {
+      'kustomization.yaml': 'resources: [units/prod]\n',
+      'broken/kustomization.yaml': 'resources: [../bases/web, ../nowhere]\n',
+    }
+    const world = await new KustomizeWorld({ files }).apply()
+    world.edit('/ConfigMap/shop/settings', 'data.size', '6')
+    assert.deepEqual(await world.adopted(), { 'bases/web/config.yaml': BASE['bases/web/config.yaml'].replace('"5"', '"6"') })
+  })
+
   test('says beforehand which changes cannot be adopted, and why', async () => {
     const world = await new KustomizeWorld({ files: STAGING }).apply()
     world.edit('/ConfigMap/shop/settings', 'data.size', '6')

@@ -72,6 +72,17 @@ const EDITS: readonly { readonly args: string; readonly lines: readonly string[]
   },
 ]
 
+const STAGING_OF_ITS_OWN = `apiVersion: kustomize.config.k8s.io/v1beta1
+kind: Kustomization
+resources:
+- ../base/web
+patches:
+- target: {kind: ConfigMap, name: web}
+  patch: '[{op: replace, path: /data/theme, value: plain}]'
+- target: {kind: Service, name: web}
+  patch: '[{op: replace, path: /spec/ports/0/port, value: 8000}]'
+`
+
 /** What the review adopts: each line of git that changes. */
 const ADOPTED = [
   'apps/base/front/release.yaml',
@@ -132,6 +143,14 @@ else
       assert.match(explained.stdout, /written by the patch apps\/production\/web-replicas\.yaml:6:13, which decides/)
       assert.match(explained.stdout, /written by images of clusters\/production\/apps\.yaml:22:13 \(newTag\)/)
       assert.match(explained.stdout, /written by the patch clusters\/production\/apps\.yaml:36:27/)
+    })
+
+    await t.test('what staging is built from too is not adopted for production, until staging has its own values', async () => {
+      const refused = assertExit(await review.backporch('adopt', 'apps/production', '1,4-9', ...KUBECTL), 2)
+      const shared =
+        /apps\/base\/web\/config\.yaml:7\), which apps\/staging is built from too: .* move data\.theme of ConfigMap shop\/web there/
+      assert.match(refused.stderr, shared)
+      await review.commit({ 'apps/staging/kustomization.yaml': STAGING_OF_ITS_OWN }, 'staging has its own values')
     })
 
     await t.test('what is adopted is written where people wrote it, and Flux applies what is merged', async () => {

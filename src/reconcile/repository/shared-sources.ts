@@ -3,6 +3,8 @@ import type { FoundPackage } from '../../package/find-packages.ts'
 import { rendersOf } from '../../policy/effective-policy.ts'
 import type { SharingUnit } from '../../proposal/adopt/kustomize-input.ts'
 import { plainChart } from '../../render/helm/plain-chart.ts'
+import { KUSTOMIZATION_NAMES } from '../../render/kustomize/kustomization-names.ts'
+import { kustomizationOf } from '../../render/kustomize/kustomize-build.ts'
 import type { BuiltSource } from '../../render/kustomize/read-built.ts'
 import { describeChoice, type RenderChoice } from '../../render/render-choice.ts'
 import { jsonEquals } from '../../text/json.ts'
@@ -59,7 +61,8 @@ export function filesOfView(view: RepositoryView): CommitFiles {
 
 /**
  * By the policies for any cluster: a base of several overlays, an overlay of another cluster in the same package, a
- * package of its own that is another package's base too.
+ * package of its own that is another package's base too. And every other kustomization of the repository: what applies it may be in a cluster
+ * that is not observed.
  * @throws Failure BP40xx when git fails
  */
 export async function sharedWith(view: RepositoryView, source: BuiltSource, signal: AbortSignal): Promise<readonly SharingUnit[]> {
@@ -70,7 +73,36 @@ export async function sharedWith(view: RepositoryView, source: BuiltSource, sign
     const unit = await sharingUnit(view, named, source, signal)
     if (unit !== undefined && unit.files.size > 0) sharing.push(unit)
   }
+  const built = new Set(sharing.flatMap((unit) => unit.source?.folder ?? []))
+  const top = kustomizationOf(source.folder, source.files)
+  for (const folder of kustomizationFolders(view)) {
+    // One that the unit itself is built through is no reader beside it, and neither is one that has the whole unit.
+    if (built.has(folder) || kustomizationOf(folder, source.files) !== undefined) continue
+    const unit = await builtFolder(view, { packagePath: folder, folder, name: folder || '.' }, [...source.files.keys()], signal)
+    if (unit !== undefined && unit.files.size > 0 && (top === undefined || !unit.files.has(top))) sharing.push(unit)
+  }
   return sharing
+}
+
+function kustomizationFolders({ tree }: RepositoryView): readonly string[] {
+  const folders = tree.flatMap(({ path }) => {
+    const end = path.lastIndexOf('/')
+    return KUSTOMIZATION_NAMES.includes(path.slice(end + 1)) ? [end === -1 ? '' : path.slice(0, end)] : []
+  })
+  return [...new Set(folders)]
+}
+
+/** A folder that kustomize builds; undefined for one that cannot be built, which feeds no cluster. */
+async function builtFolder(
+  view: RepositoryView,
+  { name, ...at }: Pick<BuiltSource, 'packagePath' | 'folder'> & { readonly name: string },
+  read: readonly string[],
+  signal: AbortSignal,
+): Promise<SharingUnit | undefined> {
+  const walked = await walkOnce(view, at.folder, signal)
+  if (walked.failures.length > 0) return undefined
+  const source = { ...at, package: [], tool: 'kustomize', files: walked.files, command: [] } as const
+  return { name, files: new Set(read.filter((path) => walked.files.has(path))), source }
 }
 
 async function sharingUnit(
@@ -93,11 +125,7 @@ async function sharingUnit(
   if (choice.tool !== 'kustomize') return { name, files: new Set(read.filter((path) => isInside(path, found.path))), source: undefined }
   const folder = kustomizationFolder(found.path, choice.path)
   if (folder === source.folder && found.path === source.packagePath) return undefined
-  const walked = await walkOnce(view, folder, signal)
-  // A folder that cannot be built feeds no cluster.
-  if (walked.failures.length > 0) return undefined
-  const other = { packagePath: found.path, package: [], tool: choice.tool, folder, files: walked.files, command: [] }
-  return { name, files: new Set(read.filter((path) => walked.files.has(path))), source: other }
+  return builtFolder(view, { packagePath: found.path, folder, name }, read, signal)
 }
 
 function walkOnce(view: RepositoryView, folder: string, signal: AbortSignal): Promise<WalkedKustomization> {
