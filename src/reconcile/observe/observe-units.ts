@@ -1,8 +1,9 @@
 /** What a turn observes: the repository once, and the packages of each cluster. */
 
+import type { OtherDeclaration } from '../../drift/compare/declared-twice.ts'
 import type { ObjectVerdict } from '../../drift/drift.ts'
 import { asFailure, Failure, failuresOf } from '../../failure.ts'
-import { describeResourceId, type ResourceId } from '../../krm/resource-id.ts'
+import { describeResourceId, type ResourceId, resourceKey } from '../../krm/resource-id.ts'
 import type { Note } from '../../note.ts'
 import type { FoundPackage } from '../../package/find-packages.ts'
 import type { Observation } from '../../plan/turn/observation.ts'
@@ -26,7 +27,7 @@ import { DeclaredObjects } from './declared-objects.ts'
 import { type LoadedPackage, type LoadedSide, loadPackage, type ObservedFrom, observe, presentTime, unitName } from './observe.ts'
 import { OwnResources } from './own-resources.ts'
 import { readClaimedInventories } from './read-claimed-inventories.ts'
-import { readLiveSides } from './read-live-sides.ts'
+import { isPlaced, type LiveSide, readLiveSides } from './read-live-sides.ts'
 import { readUnexpected } from './read-unexpected.ts'
 import { readUnmanaged, type UnmanagedObjects } from './read-unmanaged.ts'
 import { assertSameCluster } from './same-cluster.ts'
@@ -178,10 +179,29 @@ async function readSides(
     return { ...own, boundary, inventories: inventories[index] ?? [] }
   })
   const unexpected = await readUnexpected(reader, packages, declared, signal)
+  const declarations = declarationsOf(sides.map(({ side }) => side))
   return sides.flatMap(({ of, known, side }, position) => {
     const beyond = unexpected[position]
-    return beyond === undefined ? [] : [{ loaded: of, known, read: side, unexpected: beyond }]
+    return beyond === undefined ? [] : [{ loaded: of, known, read: side, unexpected: beyond, otherDeclarations: declarations.beside(side) }]
   })
+}
+
+/** The objects that several of the units declare. */
+function declarationsOf(sides: readonly LiveSide[]): { readonly beside: (own: LiveSide) => LoadedSide['otherDeclarations'] } {
+  const all = sides.flatMap((side) => side.resources.filter(isPlaced).map(({ resource }) => ({ side, resource })))
+  const shared = [...Map.groupBy(all, ({ resource }) => resourceKey(resource.id))].filter(([, { length }]) => length > 1)
+  const declarationOf = ({ resource: { location, object } }: (typeof all)[number]): OtherDeclaration => ({
+    location: `${location.path}:${location.line}`,
+    object,
+  })
+  return {
+    beside: (own) =>
+      new Map(
+        shared.flatMap(([key, declared]) =>
+          declared.some(({ side }) => side === own) ? [[key, declared.filter(({ side }) => side !== own).map(declarationOf)]] : [],
+        ),
+      ),
+  }
 }
 
 /** The objects of a namespace that nobody manages, whatever packages the cluster has. @throws Failure when the cluster cannot be identified */

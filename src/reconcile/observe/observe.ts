@@ -1,5 +1,6 @@
 /** Reads everything that one turn of one unit needs; judges nothing. */
 
+import { type OtherDeclaration, withOtherDeclarations } from '../../drift/compare/declared-twice.ts'
 import { isGoneByDesign } from '../../drift/compare/set-aside-gone.ts'
 import type { SyncerManager } from '../../drift/drift.ts'
 import { Failure, Failures } from '../../failure.ts'
@@ -151,12 +152,14 @@ export interface ObservedFrom extends ReadCluster {
 /** One package, loaded and read. */
 export interface LoadedSide extends Pick<PackageSide, 'read' | 'unexpected' | 'known'> {
   readonly loaded: LoadedPackage
+  /** What other units that are observed with it declare of its objects, by `resourceKey`. */
+  readonly otherDeclarations: ReadonlyMap<string, readonly OtherDeclaration[]>
 }
 
 /** @throws Failure BP40xx when git fails */
 export async function observe(
   { view, reader, identity, own }: ObservedFrom,
-  { loaded, ...side }: LoadedSide,
+  { loaded, otherDeclarations, ...side }: LoadedSide,
   request: ObserveRequest,
   signal: AbortSignal,
 ): Promise<Observation> {
@@ -181,12 +184,13 @@ export async function observe(
   const encrypted = { packagePath: unit.packagePath, resources: desired.resources, files: files.files, outside }
   const decrypted = await readPlainValues(renderer, encrypted, signal)
   const rows = between.clusters.get(reader.name)?.ofUnit(unit.packagePath)
-  const cluster = await observeCluster(
+  const observed = await observeCluster(
     { reader, identity },
     { ...side, sources, earlier: between, rows, boundary, decrypted },
     effective,
     signal,
   )
+  const cluster = otherDeclarations.size === 0 ? observed : withDeclaredTwice(observed, otherDeclarations)
   const pipeline = desired.pipeline === 'run'
   const applied = { packagePath: unit.packagePath, pipeline, render: effective.render, paths: files.files.map(({ path }) => path) }
   notes.push(...cluster.notes, ...(decrypted?.notes ?? []))
@@ -225,6 +229,11 @@ export async function observe(
   }
   // Only a turn that writes keeps what it finds.
   return request.mode === 'read' ? observation : withUndone(observation, { view, bot: request.git.bot }, signal)
+}
+
+function withDeclaredTwice(cluster: ClusterSide, others: LoadedSide['otherDeclarations']): ClusterSide {
+  const verdicts = cluster.verdicts.map((verdict) => withOtherDeclarations(verdict, others.get(resourceKey(verdict.id)) ?? []))
+  return { ...cluster, verdicts }
 }
 
 function manifestsOf(

@@ -1,0 +1,43 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { driftOf } from '../../../test/fakes/drift-samples.ts'
+import { verdictOf } from '../../../test/fakes/observation-builder.ts'
+import type { Drift } from '../drift.ts'
+import { withOtherDeclarations } from './declared-twice.ts'
+
+const other = (spec: { readonly [field: string]: number }) => ({
+  location: 'apps/other/web.yaml:3',
+  object: { apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name: 'web', namespace: 'shop' }, spec },
+})
+const drift = (more: Partial<Drift>): Drift => ({ ...driftOf('spec.replicas'), change: 'modified', git: 3, live: 5, ...more })
+
+const CASES: readonly (readonly [name: string, drift: Drift, spec: { readonly [field: string]: number }, conflict: boolean])[] = [
+  ['live is what the other unit declares', drift({}), { replicas: 5 }, true],
+  ['live is what neither declares', drift({}), { replicas: 4 }, false],
+  ['the other unit does not declare the field', drift({}), {}, false],
+  ['the field is gone, and the other unit does not declare it', drift({ change: 'removed', live: undefined }), {}, true],
+  ['the field is gone, and both declare it', drift({ change: 'removed', live: undefined }), { replicas: 5 }, false],
+  ['the field is there, and only the other unit declares it', drift({ change: 'added', git: undefined }), { replicas: 5 }, true],
+  ['the object is gone', drift({ change: 'missing', path: [], live: undefined }), { replicas: 5 }, false],
+]
+
+for (const [name, one, spec, conflict] of CASES) {
+  test(`an object of two units: ${name}`, () => {
+    const { items, state, failure } = withOtherDeclarations(verdictOf([one]), [other(spec)])
+    assert.deepEqual([items.length, state, failure?.code], conflict ? [0, 'blocked', 'BP1113'] : [1, 'drifted', undefined])
+    if (conflict)
+      assert.match(failure?.why ?? '', /^apps\/other\/web\.yaml:3 declares the object too, and what it says of spec\.replicas is live/)
+    else assert.equal(items[0]?.notes.at(-1), 'the object is declared in apps/other/web.yaml:3 too')
+  })
+}
+
+test('what a person wrote beside it stays drift, and both are told', () => {
+  const image = { ...driftOf('spec.paused'), change: 'modified' as const, git: false, live: true }
+  const { items, state, failure } = withOtherDeclarations(verdictOf([drift({}), image]), [other({ replicas: 5 })])
+  assert.deepEqual([items.length, state, failure?.code], [1, 'drifted', 'BP1113'])
+})
+
+test('an object of one unit is as it was', () => {
+  const verdict = verdictOf([drift({})])
+  assert.equal(withOtherDeclarations(verdict, []), verdict)
+})
