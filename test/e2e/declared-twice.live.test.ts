@@ -31,7 +31,7 @@ await controlPlaneSuite('an object of two units', {}, (plane) => {
     await world.sync('apps/one')
     await world.sync('apps/two')
     const why =
-      'declares the object too, and what it says of data.size, data.theme is live: what is applied last wins, so no Restore ends it'
+      'also declares the object, and what it says of data.size, data.theme is live: what is applied last wins, so no Restore ends it'
     assert.deepEqual(await look(3), [[], [`apps/one BP1113 apps/two/shared.yaml:1 ${why}`]])
     const shown = await world.backporch('diff')
     assert.match(shown.stdout + shown.stderr, /declare the object in one of the two units \(apps\/one\/shared\.yaml:1\)/)

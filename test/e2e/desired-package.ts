@@ -60,16 +60,16 @@ export async function createGadgetKind(plane: ControlPlane): Promise<GadgetKind>
       ],
     },
   })
-  await published(plane, group)
+  await untilPublished(plane, group, ['v1', 'v1alpha1'])
   return { group }
 }
 
 /** A kind is served a while before the server publishes its schema. */
-async function published(plane: ControlPlane, group: string): Promise<void> {
+export async function untilPublished(plane: ControlPlane, group: string, versions: readonly string[]): Promise<void> {
   await waitUntil(`the server publishes the schema of ${group}`, async () => {
     // The server calls it plain text.
     const { body } = await plane.request<string>('GET', '/openapi/v3')
-    return ['v1', 'v1alpha1'].every((version) => body.includes(`"apis/${group}/${version}"`))
+    return versions.every((version) => body.includes(`"apis/${group}/${version}"`))
   })
 }
 

@@ -26,8 +26,8 @@ for (const [name, one, spec, conflict] of CASES) {
     const { items, state, failure } = withOtherDeclarations(verdictOf([one]), [other(spec)])
     assert.deepEqual([items.length, state, failure?.code], conflict ? [0, 'blocked', 'BP1113'] : [1, 'drifted', undefined])
     if (conflict)
-      assert.match(failure?.why ?? '', /^apps\/other\/web\.yaml:3 declares the object too, and what it says of spec\.replicas is live/)
-    else assert.equal(items[0]?.notes.at(-1), 'the object is declared in apps/other/web.yaml:3 too')
+      assert.match(failure?.why ?? '', /^apps\/other\/web\.yaml:3 also declares the object, and what it says of spec\.replicas is live/)
+    else assert.equal(items[0]?.notes.at(-1), 'apps/other/web.yaml:3 also declares the object')
   })
 }
 

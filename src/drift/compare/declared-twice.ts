@@ -23,7 +23,7 @@ export function withOtherDeclarations(verdict: ObjectVerdict, others: readonly O
   for (const drift of verdict.items) {
     const other = others.find(({ object }) => isDeclared(object, drift))
     if (other !== undefined) declared.push({ drift, location: other.location })
-    else items.push({ ...drift, notes: [...drift.notes, `the object is declared in ${listOf(others)} too`] })
+    else items.push({ ...drift, notes: [...drift.notes, `${listOf(others)} also declares the object`] })
   }
   const [first] = declared
   if (first === undefined) return { ...verdict, items }
@@ -32,7 +32,7 @@ export function withOtherDeclarations(verdict: ObjectVerdict, others: readonly O
     code: 'BP1113',
     what: 'two units declare the object with different values',
     where: first.location,
-    why: `${first.location} declares the object too, and what it says of ${paths} is live: what is applied last wins, so no Restore ends it`,
+    why: `${first.location} also declares the object, and what it says of ${paths} is live: what is applied last wins, so no Restore ends it`,
     remedy: 'declare the object in one of the two units',
     retry: 'on-change',
   })

@@ -202,6 +202,8 @@ class Subject {
       ({ path, live, predicted: git }) =>
         !followsAnother({ change: live === undefined ? 'removed' : 'modified', path }, this.desired, this.live) &&
         !(git === undefined && this.isOwnMark(path)) &&
+        // The merge patch of a client-side apply takes a null for "absent".
+        !(git === null && live === undefined && this.syncer?.operation === 'Update') &&
         // An apply as `kubectl` updates the annotation of a client-side one.
         !(git !== undefined && valueAt(this.desired, path) === undefined && isLastApplied(path, git, this.observed.desired.id)),
     )

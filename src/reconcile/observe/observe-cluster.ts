@@ -2,7 +2,7 @@
 
 import { attribute } from '../../drift/attribute/attribution.ts'
 import { findSyncer, writesThroughHelm } from '../../drift/attribute/syncer.ts'
-import type { ObservedObject } from '../../drift/compare/detect-drift.ts'
+import { detectDrift, type ObservedObject } from '../../drift/compare/detect-drift.ts'
 import { setGoneAside } from '../../drift/compare/set-aside-gone.ts'
 import type { ObjectVerdict, SyncerManager } from '../../drift/drift.ts'
 import { classifyIgnored } from '../../drift/noise/classify-ignored.ts'
@@ -22,8 +22,9 @@ import type { EffectivePolicy } from '../../policy/effective-policy.ts'
 import type { ClusterIdentity, ClusterReader, InventoryRef } from '../../ports/cluster.ts'
 import { knownActors, withKnownActors } from '../../record/known-actors.ts'
 import type { Incomplete } from '../../record/schema.ts'
+import type { DesiredResource } from '../../render/desired-set.ts'
 import type { Claim } from '../../syncers/syncer.ts'
-import type { JsonObject } from '../../text/json.ts'
+import { type JsonObject, textOf } from '../../text/json.ts'
 import { eachOf } from '../each-of.ts'
 import { earlierReader, type UnitPlainValues } from '../encrypted/read-plain-values.ts'
 import type { UnitVerdicts } from '../verdicts/cluster-verdicts.ts'
@@ -82,18 +83,22 @@ export async function observeCluster(
   signal: AbortSignal,
 ): Promise<ClusterSide> {
   const { read, known, unexpected } = side
-  const { live: everything, claims } = read
+  const { claims } = read
+  const unserved = unservedIn(read)
+  const everything =
+    unserved.length === 0 ? read.live : new Map([...read.live, ...unserved.map(({ id }) => [resourceKey(id), ABSENT] as const)])
   const syncer = known.syncer.of(known, [policy.fieldManager], () => syncerOf(observedIn(read), policy.fieldManager))
   const stored = writesThroughHelm(syncer) ? unexpected.stored : undefined
   const there = await judgeAll({ reader, identity }, side, { syncer, stored, fieldManager: policy.fieldManager }, signal)
   const { stuckAfter } = policy.detect
   const question = { read, syncer, inventory: unexpected.listed, refused: unexpected.refused, stored, now: identity.observedAt, stuckAfter }
-  const found = unexpected.verdicts.length === 0 ? there : [...there, ...unexpected.verdicts]
+  const beside = [...unexpected.verdicts, ...unserved.map((resource) => absentVerdict(resource, syncer))]
+  const found = beside.length === 0 ? there : [...there, ...beside]
   const observed = known.visible.of(found, [policy.visibility], () => visibleOf(found, read, policy))
   const decided = await decideBehind(observed, question, side.sources, signal)
   const covering = { detected: there, decided, live: everything, schemas: schemasOf(read), syncer, unexpected }
   const { verdicts, live, incomplete, notes } = keepCovered(covering, side.boundary, known)
-  const unknown = read.resources.filter((each): each is Unplaced => !isPlaced(each))
+  const unknown = read.resources.filter((each): each is Unplaced => !isPlaced(each) && !unserved.includes(each.resource))
   const all = unknown.length === 0 ? verdicts : [...verdicts, ...unknown.map(unreadableVerdict)]
   return {
     identity,
@@ -104,6 +109,31 @@ export async function observeCluster(
     incomplete,
     notes,
   }
+}
+
+const ABSENT = { state: 'absent' } as const
+
+/**
+ * Objects of kinds that the server does not serve because their definition, which the unit has too, is not there: they are not there either, and
+ * come with it.
+ */
+function unservedIn({ resources, live }: ClaimedSide): readonly DesiredResource[] {
+  const absent = new Set(
+    resources.filter(isPlaced).flatMap(({ resource: { id, object } }) => {
+      const isGone = id.kind === 'CustomResourceDefinition' && live.get(resourceKey(id))?.state === 'absent'
+      return isGone ? [`${textOf(object, 'spec', 'group')}/${textOf(object, 'spec', 'names', 'kind')}`] : []
+    }),
+  )
+  if (absent.size === 0) return []
+  return resources.flatMap((each) =>
+    !isPlaced(each) && each.failure.code === 'BP3009' && absent.has(`${each.resource.id.group}/${each.resource.id.kind}`)
+      ? [each.resource]
+      : [],
+  )
+}
+
+function absentVerdict(desired: DesiredResource, syncer: SyncerManager | undefined): ObjectVerdict {
+  return detectDrift({ desired, live: ABSENT, schema: UNKNOWN_SCHEMA, prediction: undefined }, syncer)
 }
 
 function schemasOf({ resources }: ClaimedSide): ReadonlyMap<string, FieldSchema> {
