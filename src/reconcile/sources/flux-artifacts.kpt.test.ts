@@ -27,6 +27,8 @@ spec:
   commonMetadata:
     labels: {tier: front}
 `
+/** It has applied an earlier commit: otherwise nothing of it would be missing. */
+const APPLIED = `status: {lastAppliedRevision: main@sha1:${'f'.repeat(40)}}\n`
 const WEB = `apiVersion: v1
 kind: ConfigMap
 metadata: {name: web}
@@ -44,7 +46,7 @@ class ArtifactWorld extends TurnWorld {
     })
     this.repository.commitByHand('main', { 'apps/web/Kptfile': null, 'apps/web/deployment.yaml': null, 'apps/web/config.yaml': null })
     const spec = ignore === undefined ? more : `  ignore: ${JSON.stringify(ignore)}\n${more}`
-    for (const object of [SYNC + spec, APPS]) this.cluster.put(yaml(object))
+    for (const object of [SYNC + spec, APPS + APPLIED]) this.cluster.put(yaml(object))
     const live = WEB.replace('name: web', 'name: web, namespace: shop, labels: {tier: front}')
     this.cluster.put(appliedBy(this.syncer, yaml(live)))
   }
