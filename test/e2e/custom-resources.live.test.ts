@@ -1,6 +1,5 @@
 /** Custom resources: with a definition that is gone or not there yet, and with nulls. */
 import assert from 'node:assert/strict'
-import { randomUUID } from 'node:crypto'
 import { type TestContext, test } from 'node:test'
 import type { DriftReportList } from '../../src/record/schema.ts'
 import { controlPlaneSuite } from '../controlplane/control-plane-suite.ts'
@@ -12,8 +11,9 @@ const NULLS = '\n  template:\n    data: null\n    metadata: {creationTimestamp: 
 
 await controlPlaneSuite('custom resources', {}, (plane) => {
   async function open(t: TestContext, spec = ''): Promise<{ world: World; group: string; lamp: string }> {
-    const group = `lab-${randomUUID().slice(0, 8)}.example.com`
     const namespace = await plane.namespace('lamps')
+    // No other test has the kind.
+    const group = `${namespace}.example.com`
     const lamp = `apiVersion: ${group}/v1\nkind: Lamp\nmetadata: {name: one, namespace: ${namespace}}\nspec:\n  lit: true${spec}\n`
     const world = await openWorld(t, plane, {
       'apps/lamps/Kptfile': kptfile('lamps'),

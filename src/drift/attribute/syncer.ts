@@ -7,7 +7,7 @@ import type { FieldSchema } from '../../krm/field-schema.ts'
 import { countCovered, fieldSetOf, ownsPath } from '../../krm/field-set.ts'
 import { type FieldManager, isSettleManager, type ManagedFieldsEntry, managedFieldsOf, sameManager } from '../../krm/managed-fields.ts'
 import { usesHelm } from '../../syncers/helm.ts'
-import { BEFORE_FIRST_APPLY, CLIENT_SIDE_APPLY, LAST_APPLIED, writesManifest } from '../../syncers/kubectl.ts'
+import { BEFORE_FIRST_APPLY, CLIENT_SIDE_APPLY, LAST_APPLIED } from '../../syncers/kubectl.ts'
 import { isSameProgram, namesOfManager, programOf, syncerOfManager } from '../../syncers/registry.ts'
 import { compareText } from '../../text/compare-text.ts'
 import type { JsonObject } from '../../text/json.ts'
@@ -112,7 +112,7 @@ function keeperOfLastApplied(entries: readonly ManagedFieldsEntry[]): ManagedFie
 const LAST_APPLIED_PATH = ['metadata', 'annotations', LAST_APPLIED].map((name) => ({ kind: 'field' as const, name }))
 
 function isApplier({ manager, operation }: ManagedFieldsEntry): boolean {
-  return operation === 'Apply' || writesManifest({ manager, operation }) || classOfManager(manager) === 'gitops'
+  return operation === 'Apply' || manager === CLIENT_SIDE_APPLY || classOfManager(manager) === 'gitops'
 }
 
 /** Whether the syncer compares its next apply with Helm's stored release. Another tool may have taken the release over. */
@@ -125,9 +125,8 @@ function toolsOf(writers: readonly Writer[], objects: number): Tool[] {
   for (const writer of writers) {
     if (!writer.applies) continue
     const { manager, operation } = writer.manager
-    // A name that people use too is one tool per operation, but for the kubectl of one person.
-    const ofPeople = writesManifest(writer.manager) ? 'kubectl' : `${operation} ${manager}`
-    const name = programOf(manager) ?? (classOfManager(manager) === 'gitops' ? manager : ofPeople)
+    // A name that people use too is one tool per operation: `kubectl apply` may be a person's or the syncer's.
+    const name = programOf(manager) ?? (classOfManager(manager) === 'gitops' ? manager : `${operation} ${manager}`)
     groups.set(name, [...(groups.get(name) ?? []), writer])
   }
   const tools = [...groups.values()].map((members) => ({
@@ -193,5 +192,5 @@ function isFormer(writer: Writer, syncer: FieldManager, own: { readonly first: s
 }
 
 function isSameTool(left: FieldManager, right: FieldManager): boolean {
-  return sameManager(left, right) || isSameProgram(left.manager, right.manager) || (writesManifest(left) && writesManifest(right))
+  return sameManager(left, right) || isSameProgram(left.manager, right.manager)
 }
