@@ -204,6 +204,13 @@ test('R2: a program that gives something else each time is refused, and not run 
   assert.equal(readFileSync(programs.path('randomly'), 'utf8').split('\n').length - 1, 2)
 })
 
+test('R2: a time in the output is noticed where the first run crosses a second', async () => {
+  const late = 'touch $here/crossed; began=$(date +%s); while [ $(date +%s) = $began ]; do sleep 0.01; done'
+  const dated = programs.add('crosses', `[ -e $here/crossed ] || { ${late}; }; sed "s/blue/at $(date +%s)/"`)
+  const patient = allowing([dated], { nextSecond: true })
+  assert.match(notified(await patient.render('a', toyPackage([`exec: ${dated}`]), never)).join(), /^BP1205 /)
+})
+
 test('another order of keys, or another remark, is the same output', async () => {
   const body = `n=$(cat $here/order 2>/dev/null || echo 1); echo $((n + 1)) > $here/order
   if [ $((n % 2)) = 0 ]; then sed "s/^items:/apiVersion: config.kubernetes.io\\/v1\\nitems:/;1d"; else cat; fi; echo $n >&2`
