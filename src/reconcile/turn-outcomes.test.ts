@@ -68,6 +68,17 @@ test('a merge of long ago that is seen now has its time all the same', async () 
   assert.equal((await world.plan()).report.status.state, 'Applying')
 })
 
+/** An open proposal on a forge that does not close it when its branch goes. */
+async function leftOpen(): Promise<{ world: TurnWorld; forge: MemoryForge }> {
+  const world = new TurnWorld()
+  const forge = new MemoryForge(world.repository)
+  forge.leavesOpen = true
+  world.forge = forge
+  world.edit(WEB, 'spec.replicas', 5)
+  await world.plan()
+  return { world, forge }
+}
+
 /** How a proposal ends, in a turn or before it. */
 const ENDS: readonly (readonly [how: string, end: (world: TurnWorld, branch: string) => Promise<void>, outcome: string])[] = [
   ['withdrawn', async (world) => world.sync(), 'Healed'],
@@ -84,12 +95,7 @@ const ENDS: readonly (readonly [how: string, end: (world: TurnWorld, branch: str
 
 for (const [how, end, outcome] of ENDS) {
   test(`a forge that leaves a proposal open after its branch went is told to close it: ${how}`, async () => {
-    const world = new TurnWorld()
-    const forge = new MemoryForge(world.repository)
-    forge.leavesOpen = true
-    world.forge = forge
-    world.edit(WEB, 'spec.replicas', 5)
-    await world.plan()
+    const { world, forge } = await leftOpen()
     await end(world, (forge.proposals[0]?.ref ?? '').replace('refs/heads/', ''))
     await world.plan()
     const endOf = async () =>
@@ -102,12 +108,7 @@ for (const [how, end, outcome] of ENDS) {
 }
 
 test('a branch that a person restored after its proposal ended stays open', async () => {
-  const world = new TurnWorld()
-  const forge = new MemoryForge(world.repository)
-  forge.leavesOpen = true
-  world.forge = forge
-  world.edit(WEB, 'spec.replicas', 5)
-  await world.plan()
+  const { world, forge } = await leftOpen()
   const ref = forge.proposals[0]?.ref ?? ''
   const commit = world.repository.branches.get(ref)
   world.sync()

@@ -127,7 +127,8 @@ function report(own: JsonObject, title: string): SyncerReport {
     suspended: partOf(own, 'spec', 'paused') === true ? `${title} is paused` : undefined,
     title,
     says: conditionProblem(title, own, ['Ready', 'False']),
-    failed: conditionProblem(title, own, ['Installed', 'False'], ['Deployed', 'False']),
+    // Not run: which of its conditions are failures, and which are steps of a deployment.
+    failed: undefined,
     unappliedSince: undefined,
     interval: undefined,
   }

@@ -44,8 +44,41 @@ await controlPlaneSuite('an object of two units', {}, (plane) => {
       [`apps/two BP1113 apps/one/shared.yaml:1 ${why.replace(', data.theme', '').replace('data.size', 'data.size, data.theme')}`],
     ])
 
-    await world.kubectl('patch', 'configmap/shared', '-n', namespace, '--type=merge', '-p', '{"data":{"size":"9"}}')
+    const edit = (size: string): Promise<string> =>
+      world.kubectl('patch', 'configmap/shared', '-n', namespace, '--type=merge', '-p', JSON.stringify({ data: { size } }))
+    await edit('9')
     const [lines] = await look(3)
     assert.deepEqual(lines.toSorted(), ['apps/one/shared.yaml:1 data.size', 'apps/two/shared.yaml:1 data.size'])
+
+    await edit('2')
+    assert.deepEqual((await look(3))[0], ['apps/one/shared.yaml:1 data.size'], 'an edit to what the other unit declares is an edit')
+  })
+
+  test('hides nothing with a declaration of what a tenant may not have', async (t) => {
+    const [mine, theirs] = [await plane.namespace('mine'), await plane.namespace('theirs')]
+    const config = (size: string): string =>
+      `apiVersion: v1\nkind: ConfigMap\nmetadata: {name: shared, namespace: ${mine}}\ndata: {size: "${size}"}\n`
+    const placed = (name: string, namespace: string): string =>
+      `apiVersion: backporch.dev/v1alpha1\nkind: Placement\nmetadata: {name: ${name}}\nspec: {clusters: ["*"], packages: [apps/${name}], allow: {namespaces: [${namespace}]}}\n`
+    const world = await openWorld(t, plane, {
+      'apps/one/Kptfile': kptfile('one'),
+      'apps/one/shared.yaml': config('1'),
+      'apps/two/Kptfile': kptfile('two'),
+      'apps/two/shared.yaml': config('2'),
+      '.drift/one.yaml': placed('one', mine),
+      '.drift/two.yaml': placed('two', theirs),
+      ...policy(PROPOSE),
+    })
+    await world.sync('apps/one')
+    await world.sync('apps/two')
+    const list: DriftReportList = JSON.parse(assertExit(await world.backporch('diff', '-o', 'json'), 3).stdout)
+    assert.deepEqual(
+      list.items.flatMap(({ spec }) => spec.changes.map(({ path, source }) => `${source} ${path}`)),
+      ['apps/one/shared.yaml:1 data.size'],
+    )
+    assert.deepEqual(
+      list.incomplete.map(({ code, package: path }) => `${path} ${code}`),
+      ['apps/two BP3017'],
+    )
   })
 })

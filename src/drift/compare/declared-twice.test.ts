@@ -9,10 +9,14 @@ const other = (spec: { readonly [field: string]: number }) => ({
   location: 'apps/other/web.yaml:3',
   object: { apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name: 'web', namespace: 'shop' }, spec },
 })
-const drift = (more: Partial<Drift>): Drift => ({ ...driftOf('spec.replicas'), change: 'modified', git: 3, live: 5, ...more })
+const BY_HAND = driftOf('spec.replicas')
+/** CI applies both units with `kubectl apply`, a name that people use too. */
+const SYNCER = { manager: 'kubectl-client-side-apply', operation: 'Update', subresource: '' } as const
+const drift = (more: Partial<Drift>): Drift => ({ ...BY_HAND, actor: { ...BY_HAND.actor, manager: SYNCER.manager }, ...more })
 
 const CASES: readonly (readonly [name: string, drift: Drift, spec: { readonly [field: string]: number }, conflict: boolean])[] = [
   ['live is what the other unit declares', drift({}), { replicas: 5 }, true],
+  ['a person wrote what the other unit declares', BY_HAND, { replicas: 5 }, false],
   ['live is what neither declares', drift({}), { replicas: 4 }, false],
   ['the other unit does not declare the field', drift({}), {}, false],
   ['the field is gone, and the other unit does not declare it', drift({ change: 'removed', live: undefined }), {}, true],
@@ -23,7 +27,7 @@ const CASES: readonly (readonly [name: string, drift: Drift, spec: { readonly [f
 
 for (const [name, one, spec, conflict] of CASES) {
   test(`an object of two units: ${name}`, () => {
-    const { items, state, failure } = withOtherDeclarations(verdictOf([one]), [other(spec)])
+    const { items, state, failure } = withOtherDeclarations(verdictOf([one]), [other(spec)], SYNCER)
     assert.deepEqual([items.length, state, failure?.code], conflict ? [0, 'blocked', 'BP1113'] : [1, 'drifted', undefined])
     if (conflict)
       assert.match(failure?.why ?? '', /^apps\/other\/web\.yaml:3 also declares the object, and what it says of spec\.replicas is live/)
@@ -33,11 +37,11 @@ for (const [name, one, spec, conflict] of CASES) {
 
 test('what a person wrote beside it stays drift, and both are told', () => {
   const image = { ...driftOf('spec.paused'), change: 'modified' as const, git: false, live: true }
-  const { items, state, failure } = withOtherDeclarations(verdictOf([drift({}), image]), [other({ replicas: 5 })])
+  const { items, state, failure } = withOtherDeclarations(verdictOf([drift({}), image]), [other({ replicas: 5 })], SYNCER)
   assert.deepEqual([items.length, state, failure?.code], [1, 'drifted', 'BP1113'])
 })
 
 test('an object of one unit is as it was', () => {
   const verdict = verdictOf([drift({})])
-  assert.equal(withOtherDeclarations(verdict, []), verdict)
+  assert.equal(withOtherDeclarations(verdict, [], SYNCER), verdict)
 })

@@ -5,7 +5,7 @@
 import { Failure } from '../../failure.ts'
 import { shownPathOnly } from '../../krm/redaction/shown-path.ts'
 import type { JsonObject } from '../../text/json.ts'
-import type { Drift, ObjectVerdict } from '../drift.ts'
+import type { Drift, ObjectVerdict, SyncerManager } from '../drift.ts'
 import { rendersLive, valueIn } from './version-values.ts'
 
 /** The declaration of an object by another unit of the same cluster. */
@@ -16,12 +16,16 @@ export interface OtherDeclaration {
 }
 
 /** @param others of the object of the verdict */
-export function withOtherDeclarations(verdict: ObjectVerdict, others: readonly OtherDeclaration[]): ObjectVerdict {
+export function withOtherDeclarations(
+  verdict: ObjectVerdict,
+  others: readonly OtherDeclaration[],
+  syncer: SyncerManager | undefined,
+): ObjectVerdict {
   if (others.length === 0 || verdict.items.length === 0) return verdict
   const items: Drift[] = []
   const declared: { readonly drift: Drift; readonly location: string }[] = []
   for (const drift of verdict.items) {
-    const other = others.find(({ object }) => isDeclared(object, drift))
+    const other = isOfPerson(drift, syncer) ? undefined : others.find(({ object }) => isDeclared(object, drift))
     if (other !== undefined) declared.push({ drift, location: other.location })
     else items.push({ ...drift, notes: [...drift.notes, `${listOf(others)} also declares the object`] })
   }
@@ -39,7 +43,12 @@ export function withOtherDeclarations(verdict: ObjectVerdict, others: readonly O
   return { ...verdict, items, state: items.length === 0 ? 'blocked' : verdict.state, failure, reapplyFails: undefined }
 }
 
-/** Whether live is what the other declaration gives. An object that is gone, or that git lacks, is neither's. */
+/** What a person wrote is that person's, whatever another unit declares: otherwise a manifest could hide an edit. */
+function isOfPerson({ actor }: Drift, syncer: SyncerManager | undefined): boolean {
+  return actor.class === 'human-tool' && actor.manager !== syncer?.manager
+}
+
+/** Whether live is what an apply of the other declaration gives. An object that is gone, or that git lacks, is neither's. */
 function isDeclared(object: JsonObject, drift: Drift): boolean {
   if (drift.path.length === 0) return false
   return drift.live === undefined ? valueIn(object, drift) === undefined : rendersLive(object, drift)

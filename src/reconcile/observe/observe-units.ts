@@ -186,7 +186,7 @@ async function readSides(
   })
 }
 
-/** The objects that several of the units declare. */
+/** The objects that several of the units declare. What a placement does not allow a unit is not placed, so it is no declaration. */
 function declarationsOf(sides: readonly LiveSide[]): { readonly beside: (own: LiveSide) => LoadedSide['otherDeclarations'] } {
   const all = sides.flatMap((side) => side.resources.filter(isPlaced).map(({ resource }) => ({ side, resource })))
   const shared = [...Map.groupBy(all, ({ resource }) => resourceKey(resource.id))].filter(([, { length }]) => length > 1)

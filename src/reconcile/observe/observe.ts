@@ -232,7 +232,9 @@ export async function observe(
 }
 
 function withDeclaredTwice(cluster: ClusterSide, others: LoadedSide['otherDeclarations']): ClusterSide {
-  const verdicts = cluster.verdicts.map((verdict) => withOtherDeclarations(verdict, others.get(resourceKey(verdict.id)) ?? []))
+  const verdicts = cluster.verdicts.map((verdict) =>
+    withOtherDeclarations(verdict, others.get(resourceKey(verdict.id)) ?? [], cluster.syncer),
+  )
   return { ...cluster, verdicts }
 }
 
