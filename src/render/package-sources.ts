@@ -1,5 +1,6 @@
 /** The source files of a package: its Kptfiles, the manifests that kpt reads, and the files that cannot be read. */
 import { Failure } from '../failure.ts'
+import { goClean } from '../package/clean-path.ts'
 import type { Kptfile } from '../package/kptfile.ts'
 import type { PackageFile, PackageFiles } from '../package/package-files.ts'
 import { IGNORE_FILE, PACKAGE_FILE, walkPackage } from '../package/walk-package.ts'
@@ -95,6 +96,15 @@ export class PackageSources {
   walk(more: Iterable<string> = []): readonly string[] {
     const paths = walkPackage([...new Set([...this.files.keys(), ...more])], (ignore) => this.ignoreText(ignore))
     return paths.filter((path) => isKptfile(path) || MANIFEST.test(path) || this.files.get(path)?.mode === '160000')
+  }
+
+  /** Whether a link leads to a file of the package that is read itself. */
+  linksToRead(path: string): boolean {
+    const file = this.files.get(path)
+    if (file?.mode !== '120000') return false
+    const link = new TextDecoder().decode(file.content)
+    const target = goClean(`${path.slice(0, path.lastIndexOf('/') + 1)}${link}`)
+    return !link.startsWith('/') && this.files.has(target) && this.whyUnread(target) === undefined
   }
 
   /** Why the file is not read; undefined where it is read. */

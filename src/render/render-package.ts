@@ -162,7 +162,7 @@ function finished(sources: PackageSources, builder: DesiredSetBuilder, more: Pic
     kptfile,
     unread: sources
       .walk()
-      .filter((path) => !isKptfile(path) && sources.whyUnread(path) !== undefined)
+      .filter((path) => !isKptfile(path) && sources.whyUnread(path) !== undefined && !sources.linksToRead(path))
       .map((path) => sources.where(path)),
     ...more,
   }

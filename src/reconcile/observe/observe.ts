@@ -204,7 +204,7 @@ export async function observe(
     cluster.verdicts.map((verdict) => setReleasedAside(verdict, git.merged, key)),
   )
   const verdicts = between.lastDrift.unchanged(unitName(unit), found)
-  const incomplete = [...verdicts.flatMap(incompleteOf), ...cluster.incomplete, ...unreadDecisions(git)]
+  const incomplete = [...verdicts.flatMap(incompleteOf), ...cluster.incomplete, ...unreadManifests(loaded), ...unreadDecisions(git)]
   const observation: Observation = {
     unit,
     cluster: identity,
@@ -267,6 +267,16 @@ function notHandedOver({ live, syncer }: ClusterSide): Set<string> {
   return new Set(
     [...live].flatMap(([key, state]) => (state.state === 'present' && handedOver(state.object, syncer) !== undefined ? [key] : [])),
   )
+}
+
+/** What a manifest declares that is not read is not compared. */
+function unreadManifests({ unread }: LoadedPackage): Incomplete[] {
+  return unread.map((path) => ({
+    state: 'unverified',
+    code: 'BP3012',
+    why: `${path} may declare objects and is not read: it is a link, a submodule or a pointer of Git LFS`,
+    remedy: 'replace it by the file itself, or leave it out of the package',
+  }))
 }
 
 /** Unreadable records hide what was released or is being restored, so nothing is proven in sync. */
