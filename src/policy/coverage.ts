@@ -7,6 +7,7 @@ import { classOfManager, isSyncer } from '../drift/attribute/actor.ts'
 import { differingLeaves } from '../drift/compare/equal-values.ts'
 import { withSecretData } from '../drift/compare/secret-data.ts'
 import type { Drift, ObjectVerdict, SyncerManager } from '../drift/drift.ts'
+import { isServerDefault } from '../drift/noise/defaulted-fields.ts'
 import { hasNoOwners } from '../drift/unowned/unowned-fields.ts'
 import type { Failure } from '../failure.ts'
 import { formatFieldPath } from '../krm/field-path.ts'
@@ -17,7 +18,7 @@ import { type FieldManager, managedFieldsOf } from '../krm/managed-fields.ts'
 import { isSecret } from '../krm/redaction/redacted.ts'
 import { type ResourceId, resourceKey } from '../krm/resource-id.ts'
 import { claimsOf } from '../syncers/claims.ts'
-import { CLIENT_SIDE_APPLY, KUBECTL_CREATE } from '../syncers/kubectl.ts'
+import { CLIENT_SIDE_APPLY, KUBECTL_CREATE, onlyMakes } from '../syncers/kubectl.ts'
 import { applierKind } from '../syncers/registry.ts'
 import type { Claim } from '../syncers/syncer.ts'
 import type { JsonObject } from '../text/json.ts'
@@ -200,11 +201,15 @@ function evidenceOfObject(
   const wrote = !byManagers || managed.entries.some((entry) => entry.subresource === '' && isSyncer(entry, syncer))
   // An absent object does not show who removed it, and what is not live cannot be reported.
   const reported = items.filter((drift) => drift.change !== 'removed' && !waiting.has(locationOf(drift)))
-  const contradicted = reported.filter((drift) => (byManagers && wrote ? mayBeBehind?.has(drift) === true : !isByHand(drift)))
+  // An Update owns the defaults, which nobody wrote.
+  const written = reported.filter((drift) => !isServerDefault(drift, live))
+  const contradicted = written.filter((drift) => (byManagers && wrote ? mayBeBehind?.has(drift) === true : !isByHand(drift)))
   const wanted = fieldSetOf(desired, schema)
   const differing = [...differingLeaves(wanted, desired, live, schema)].length
   const agreed = leavesOf(wanted).length - differing
-  const proven = wrote && (byManagers ? contradicted : reported).length === 0
+  const applied =
+    byManagers && managed.entries.some((entry) => entry.subresource === '' && isSyncer(entry, syncer) && !onlyMakes(entry.manager))
+  const proven = (byManagers ? applied : wrote) && (byManagers ? contradicted : reported).length === 0
   const overwritten = byManagers && !wrote && managed.entries.length > 0 && managed.entries.every(isEdit)
   return { proven, agreed, contradicted: contradicted.length, overwritten, unowned }
 }

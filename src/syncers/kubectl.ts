@@ -7,6 +7,20 @@ export const CLIENT_SIDE_APPLY = 'kubectl-client-side-apply'
 /** What `kubectl create` writes. */
 export const KUBECTL_CREATE = 'kubectl-create'
 
+/** What `kubectl replace` writes. */
+export const KUBECTL_REPLACE = 'kubectl-replace'
+
+/** Whether one person's kubectl writes a whole manifest under this name and operation: he applies some files on the server's side, and replaces others. */
+export function writesManifest({ manager, operation }: { readonly manager: string; readonly operation: string }): boolean {
+  if (operation === 'Apply') return manager === 'kubectl'
+  return operation === 'Update' && [CLIENT_SIDE_APPLY, KUBECTL_CREATE, KUBECTL_REPLACE].includes(manager)
+}
+
+/** Whether the write may have been of an object of anybody: only an apply is repeated. */
+export function onlyMakes(manager: string): boolean {
+  return manager === KUBECTL_CREATE || manager === KUBECTL_REPLACE
+}
+
 /** Where a client-side apply keeps what it applied. */
 export const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration'
 
@@ -30,7 +44,7 @@ export const KUBECTL: Syncer = {
     CLIENT_SIDE_APPLY,
     'kubectl-last-applied',
     KUBECTL_CREATE,
-    'kubectl-replace',
+    KUBECTL_REPLACE,
     'kubectl-run',
     'kubectl-expose',
     'oc',

@@ -160,6 +160,17 @@ const FORMER: readonly (readonly [name: string, lives: readonly JsonObject[], ex
     'argocd-controller Apply < argocd-application-controller Update',
   ],
   [
+    "one person's kubectl, which applied some objects on the server, replaced one and created another",
+    [
+      livedWith(['kubectl-client-side-apply', MANIFEST, 'Update']),
+      livedWith(['kubectl-client-side-apply', MANIFEST, 'Update']),
+      appliedBy('kubectl', MANIFEST),
+      livedWith(['kubectl-replace', MANIFEST, 'Update']),
+      livedWith(['kubectl-create', ONE_KEY, 'Update'], ['kubectl-edit', ONE_KEY, 'Update']),
+    ],
+    'kubectl-client-side-apply Update < kubectl Apply < kubectl-create Update < kubectl-replace Update',
+  ],
+  [
     'Flux after Helm, which wrote nothing since',
     [livedWith(['helm', MANIFEST, 'Update', EARLIER], ['kustomize-controller', MANIFEST, 'Apply', LATER])],
     'kustomize-controller Apply < helm Update',

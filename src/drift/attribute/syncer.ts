@@ -7,7 +7,7 @@ import type { FieldSchema } from '../../krm/field-schema.ts'
 import { countCovered, fieldSetOf, ownsPath } from '../../krm/field-set.ts'
 import { type FieldManager, isSettleManager, type ManagedFieldsEntry, managedFieldsOf, sameManager } from '../../krm/managed-fields.ts'
 import { usesHelm } from '../../syncers/helm.ts'
-import { BEFORE_FIRST_APPLY, CLIENT_SIDE_APPLY, LAST_APPLIED } from '../../syncers/kubectl.ts'
+import { BEFORE_FIRST_APPLY, CLIENT_SIDE_APPLY, KUBECTL_CREATE, LAST_APPLIED, writesManifest } from '../../syncers/kubectl.ts'
 import { isSameProgram, namesOfManager, programOf, syncerOfManager } from '../../syncers/registry.ts'
 import { compareText } from '../../text/compare-text.ts'
 import type { JsonObject } from '../../text/json.ts'
@@ -112,7 +112,7 @@ function keeperOfLastApplied(entries: readonly ManagedFieldsEntry[]): ManagedFie
 const LAST_APPLIED_PATH = ['metadata', 'annotations', LAST_APPLIED].map((name) => ({ kind: 'field' as const, name }))
 
 function isApplier({ manager, operation }: ManagedFieldsEntry): boolean {
-  return operation === 'Apply' || manager === CLIENT_SIDE_APPLY || classOfManager(manager) === 'gitops'
+  return operation === 'Apply' || writesManifest({ manager, operation }) || classOfManager(manager) === 'gitops'
 }
 
 /** Whether the syncer compares its next apply with Helm's stored release. Another tool may have taken the release over. */
@@ -123,10 +123,12 @@ export function writesThroughHelm(syncer: SyncerManager | undefined): boolean {
 function toolsOf(writers: readonly Writer[], objects: number): Tool[] {
   const groups = new Map<string, Writer[]>()
   for (const writer of writers) {
-    if (!writer.applies) continue
+    // A create alone is of anybody: it makes no package.
+    if (!writer.applies || (writer.manager.manager === KUBECTL_CREATE && !isKubectlOf(writers))) continue
     const { manager, operation } = writer.manager
-    // A name that people use too is one tool per operation: `kubectl apply` may be a person's or the syncer's.
-    const name = programOf(manager) ?? (classOfManager(manager) === 'gitops' ? manager : `${operation} ${manager}`)
+    // A name that people use too is one tool per operation, but for the kubectl of one person.
+    const ofPeople = writesManifest(writer.manager) ? 'kubectl' : `${operation} ${manager}`
+    const name = programOf(manager) ?? (classOfManager(manager) === 'gitops' ? manager : ofPeople)
     groups.set(name, [...(groups.get(name) ?? []), writer])
   }
   const tools = [...groups.values()].map((members) => ({
@@ -143,6 +145,11 @@ function toolsOf(writers: readonly Writer[], objects: number): Tool[] {
 }
 
 const PEOPLE = 2
+
+/** Whether one person's kubectl applied or replaced something. */
+function isKubectlOf(writers: readonly Writer[]): boolean {
+  return writers.some(({ manager }) => writesManifest(manager) && manager.manager !== KUBECTL_CREATE)
+}
 
 function rankOf({ manager }: FieldManager): number {
   const found = classOfManager(manager)
@@ -192,5 +199,5 @@ function isFormer(writer: Writer, syncer: FieldManager, own: { readonly first: s
 }
 
 function isSameTool(left: FieldManager, right: FieldManager): boolean {
-  return sameManager(left, right) || isSameProgram(left.manager, right.manager)
+  return sameManager(left, right) || isSameProgram(left.manager, right.manager) || (writesManifest(left) && writesManifest(right))
 }

@@ -110,6 +110,11 @@ const DEFAULTS: Readonly<Record<string, Defaults>> = {
   'apiextensions.k8s.io/CustomResourceDefinition': [[/^spec\.conversion\.strategy$/, 'None']],
 }
 
+/** Whether the server puts the live value there when git leaves it out. */
+export function isServerDefault(drift: Drift, live: Surroundings['live']): boolean {
+  return isAdded(drift) && drift.live !== undefined && jsonEquals(drift.live, defaultOf(drift, live) ?? null)
+}
+
 function judgeDefault(drift: Drift, { live }: Surroundings): Judgement | undefined {
   if (!isAdded(drift) || drift.live === undefined) return undefined
   const value = defaultOf(drift, live)
