@@ -3,7 +3,7 @@
 import type { CliContext } from '../../src/cli/cli-context.ts'
 import { runCli } from '../../src/cli/run-cli.ts'
 import { wire } from '../../src/wire.ts'
-import type { ProgramOptions, ProgramRun } from './run-program.ts'
+import { type ProgramOptions, type ProgramRun, withoutProgress } from './run-program.ts'
 
 /** @param work what is run in the world; answers with the exit code. Nobody answers a question there. */
 export async function runHere(
@@ -15,7 +15,7 @@ export async function runHere(
   const into = (parts: string[]) => ({ write: (text: string) => parts.push(text) })
   const real = wire(process, new AbortController().signal)
   const code = await work(real.at({ cwd, env, clock: real.clock, stdout: into(stdout), stderr: into(stderr) }))
-  return { command, code, stdout: stdout.join(''), stderr: stderr.join('') }
+  return { command, code, stdout: stdout.join(''), stderr: withoutProgress(stderr.join('')) }
 }
 
 /** `backporch` with these arguments. */

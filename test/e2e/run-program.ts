@@ -34,5 +34,13 @@ export async function runProgram(program: string, args: readonly string[], optio
     child.on('close', (code) => resolve(code ?? -1))
   })
   const [code, stdout, stderr] = await Promise.all([ended, text(child.stdout), text(child.stderr)])
-  return { command, code, stdout, stderr }
+  return { command, code, stdout, stderr: withoutProgress(stderr) }
+}
+
+/** What backporch is at, in a line for every ten seconds: only a slow machine shows it, and no test of a text is about it. */
+const PROGRESS =
+  /^(?:reading the repository|observing .*|looking for .*|building for .*|waiting for .* to agree with git|writing)\u2026\n/gm
+
+export function withoutProgress(stderr: string): string {
+  return stderr.replace(PROGRESS, '')
 }
