@@ -47,6 +47,7 @@ const SYNC: ApplierKind = {
   ownNamespaceOnly: ({ kind }) => kind === 'RepoSync',
   sourcePath: 'configmanagement.gke.io/source-path',
   leavesUnmarked: () => false,
+  namesObject: true,
   hooks: 'none',
   report,
   judge,
@@ -67,7 +68,8 @@ export const CONFIG_SYNC: Syncer = {
   accounts: [ROOT_NAMESPACE],
   marks: {
     labels: /^(configsync|configmanagement)\.gke\.io\//,
-    annotations: /^((configsync|configmanagement)\.gke\.io\/.+|config\.k8s\.io\/owning-inventory)$/,
+    // `hnc.x-k8s.io/managed-by` is on each Namespace of a hierarchical repository (`pkg/hnc`).
+    annotations: /^((configsync|configmanagement)\.gke\.io\/.+|config\.k8s\.io\/owning-inventory|hnc\.x-k8s\.io\/managed-by)$/,
     shared: [{ label: 'app.kubernetes.io/managed-by', value: 'configmanagement.gke.io' }],
     writers: [],
     copies: [],

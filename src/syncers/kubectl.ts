@@ -1,4 +1,4 @@
-/** kubectl: it applies where a person runs it, and its only mark is the last-applied annotation. Sources: k8s.io/kubectl `pkg/cmd`. */
+/** kubectl: it applies where a person runs it, and its marks are the last-applied annotation and those of ApplySets. Sources: k8s.io/kubectl `pkg/cmd`. */
 import type { Syncer } from './syncer.ts'
 
 /** What `kubectl apply` writes when it works on the client's side (k8s.io/kubectl, pkg/cmd/apply). */
@@ -50,7 +50,14 @@ export const KUBECTL: Syncer = {
     'oc',
   ],
   accounts: [],
-  marks: { labels: 'none', annotations: 'none', shared: [], writers: [], copies: [LAST_APPLIED] },
+  // `kubectl apply --prune --applyset` (KEP 3659): on the objects, and on their parent.
+  marks: {
+    labels: /^applyset\.kubernetes\.io\/(part-of|id)$/,
+    annotations: /^applyset\.kubernetes\.io\/(tooling|contains-group-kinds|additional-namespaces)$/,
+    shared: [],
+    writers: ['kubectl', CLIENT_SIDE_APPLY, 'kubectl-applyset'],
+    copies: [LAST_APPLIED],
+  },
   directives: new Map(),
   requests: 'none',
   appliers: [],

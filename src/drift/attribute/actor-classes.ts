@@ -101,6 +101,7 @@ export const ACTOR_CLASSES: readonly ClassRow[] = [
   { class: 'controller', managers: ['vpa-*', 'recommender', 'updater'], what: 'the VerticalPodAutoscaler' },
   { class: 'controller', managers: ['keda', 'keda-*', 'cluster-autoscaler', 'karpenter*', 'descheduler'], what: 'autoscalers' },
   { class: 'controller', managers: ['cert-manager', 'cert-manager-*'], what: 'cert-manager' },
+  { class: 'controller', managers: ['glbc', 'neg-controller', 'ingress-gce*'], what: 'load balancers of GKE (kubernetes/ingress-gce)' },
   {
     class: 'controller',
     managers: ['crossplane*', 'apiextensions.crossplane.io/*', '*.upbound.io/*'],

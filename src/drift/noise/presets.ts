@@ -7,6 +7,7 @@ import { DEFAULTED_RULES } from './defaulted-fields.ts'
 import { INJECTION_RULES } from './injection.ts'
 import { MERGED_SECRET_RULES } from './merged-secrets.ts'
 import type { NoiseRule } from './noise-rule.ts'
+import { PLATFORM_RULES } from './platforms.ts'
 import { SYNCER_METADATA_RULES } from './syncer-metadata.ts'
 
 /** In the order of matching. */
@@ -16,6 +17,7 @@ export const NOISE_RULES: readonly NoiseRule[] = [
   ...CONTROL_PLANE_RULES,
   ...CONTROLLER_FIELD_RULES,
   ...MERGED_SECRET_RULES,
+  ...PLATFORM_RULES,
   ...SYNCER_METADATA_RULES,
   ...DECLARED_RULES,
   ...DEFAULTED_RULES,

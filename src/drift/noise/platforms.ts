@@ -1,0 +1,126 @@
+/**
+ * What the platform of a cluster writes into metadata by itself, and what a controller writes into an object that git declares empty. Sources:
+ * openshift/cluster-policy-controller `pkg/security/controller`, `pkg/psalabelsyncer`; openshift/openshift-controller-manager
+ * `pkg/internalregistry`; rancher/rancher `pkg/controllers`, `pkg/wrangler`; rancher/norman `lifecycle`.
+ */
+import { getKey, isJsonObject, type JsonObject } from '../../text/json.ts'
+import type { Drift } from '../drift.ts'
+import {
+  finalizerOf,
+  isAdded,
+  isLive,
+  isMachine,
+  type Judgement,
+  kindOf,
+  metadataKey,
+  muted,
+  type NoiseRule,
+  type Surroundings,
+  shown,
+  startsWith,
+  writerOf,
+  writtenBy,
+} from './noise-rule.ts'
+
+interface PlatformMark {
+  readonly kind: RegExp
+  readonly labels?: RegExp
+  readonly annotations?: RegExp
+  readonly finalizers?: RegExp
+  /** Names of its field managers. */
+  readonly writers: RegExp
+}
+
+const OPENSHIFT: readonly PlatformMark[] = [
+  {
+    kind: /^\/Namespace$/,
+    annotations: /^openshift\.io\/sa\.scc\.(mcs|supplemental-groups|uid-range)$/,
+    writers: /^cluster-policy-controller$/,
+  },
+  {
+    kind: /^\/Namespace$/,
+    // What a pod may do is decided by `enforce`, which is shown.
+    labels: /^pod-security\.kubernetes\.io\/(audit|warn)(-version)?$/,
+    annotations: /^security\.openshift\.io\/MinimallySufficientPodSecurityStandard$/,
+    writers: /^pod-security-admission-label-synchronization-controller$/,
+  },
+  {
+    kind: /^\/ServiceAccount$/,
+    annotations: /^openshift\.io\/internal-registry-pull-secret-ref$/,
+    writers: /^(openshift-controller-manager|openshift\.io\/image-registry-pull-secrets_service-account-controller)$/,
+  },
+]
+
+const RANCHER: readonly PlatformMark[] = [
+  {
+    kind: /./,
+    labels: /^field\.cattle\.io\/projectId$/,
+    annotations:
+      /^(cattle\.io\/status|field\.cattle\.io\/(creatorId|projectId|publicEndpoints|resourceQuota|no-creator-rbac)|lifecycle\.cattle\.io\/create\..+|management\.cattle\.io\/(no-default-sa-token|system-namespace))$/,
+    finalizers: /^controller\.cattle\.io\//,
+    writers: /^(rancher|agent)$/,
+  },
+]
+
+function judgeMark(marks: readonly PlatformMark[], platform: string, drift: Drift): Judgement | undefined {
+  if (!isLive(drift)) return undefined
+  const [label, annotation, finalizer] = [metadataKey(drift, 'labels'), metadataKey(drift, 'annotations'), finalizerOf(drift)]
+  const own = marks.find(
+    ({ kind, labels, annotations, finalizers }) =>
+      kind.test(kindOf(drift)) &&
+      ((label !== undefined && labels?.test(label) === true) ||
+        (annotation !== undefined && annotations?.test(annotation) === true) ||
+        (finalizer !== undefined && finalizers?.test(finalizer) === true)),
+  )
+  if (own === undefined) return undefined
+  if (!isAdded(drift)) return shown('git sets it')
+  return writtenBy(drift, own.writers)
+    ? muted(`${platform} (${writerOf(drift)}) writes it by itself`)
+    : shown(`${writerOf(drift)} wrote it, and not ${platform}`)
+}
+
+const FILLED = new Set(['/Secret', '/ConfigMap'])
+const CONTENT = ['data', 'stringData', 'binaryData'] as const
+
+function judgeFilled(drift: Drift, { desired }: Surroundings): Judgement | undefined {
+  if (!isLive(drift) || !FILLED.has(kindOf(drift)) || drift.path.length !== 2 || !CONTENT.some((name) => startsWith(drift.path, [name])))
+    return undefined
+  if (drift.git !== '' && !isDeclaredEmpty(desired)) return undefined
+  return isMachine(drift)
+    ? muted(`git declares it empty, and ${writerOf(drift)} fills it`)
+    : shown(`git declares it empty, and ${writerOf(drift)}, which is no controller that is known, filled it`)
+}
+
+function isDeclaredEmpty(desired: JsonObject): boolean {
+  if (getKey(desired, 'kind') === undefined) return false
+  return CONTENT.every((name) => {
+    const content = getKey(desired, name)
+    return content === undefined || content === null || (isJsonObject(content) && Object.keys(content).length === 0)
+  })
+}
+
+export const PLATFORM_RULES: readonly NoiseRule[] = [
+  {
+    name: 'openshift',
+    reason: 'OpenShift writes ranges of users, levels of Pod Security and pull secrets into namespaces and accounts.',
+    mutes:
+      'the annotations openshift.io/sa.scc.* and the labels of Pod Security that audit and warn, by the controllers of OpenShift; the label that enforces, and what a person writes, is shown.',
+    link: 'https://docs.openshift.com/container-platform/latest/authentication/understanding-and-managing-pod-security-admission.html',
+    judge: (drift) => judgeMark(OPENSHIFT, 'OpenShift', drift),
+  },
+  {
+    name: 'rancher',
+    reason: 'Rancher keeps the project of a namespace and the state of its own controllers in metadata.',
+    mutes:
+      'labels, annotations and finalizers of cattle.io that Rancher or its agent wrote; the same from another writer, and everything else, is shown.',
+    link: 'https://ranchermanager.docs.rancher.com/how-to-guides/new-user-guides/manage-namespaces',
+    judge: (drift) => judgeMark(RANCHER, 'Rancher', drift),
+  },
+  {
+    name: 'placeholder-data',
+    reason: 'Git declares an empty Secret or ConfigMap, or an empty value, that a controller fills.',
+    mutes: 'entries that a controller or a webhook wrote where git declares none or an empty one; entries of a person are shown.',
+    link: 'https://kubernetes.io/docs/concepts/configuration/secret/',
+    judge: judgeFilled,
+  },
+]
