@@ -83,6 +83,7 @@ const APPLICATION: ApplierKind = {
   ownNamespaceOnly: () => false,
   sourcePath: 'none',
   leavesUnmarked: () => false,
+  namesObject: true,
   hooks: hookOf,
   report,
   judge,

@@ -58,6 +58,7 @@ const BUNDLE: ApplierKind = {
   ownNamespaceOnly: () => false,
   sourcePath: 'none',
   leavesUnmarked: leftUnmarkedByHelm,
+  namesObject: false,
   hooks: hookOfHelm,
   report,
   judge,

@@ -77,6 +77,7 @@ const RELEASE: ApplierKind = {
   ownNamespaceOnly: () => false,
   sourcePath: 'none',
   leavesUnmarked: leftUnmarkedByHelm,
+  namesObject: false,
   hooks: hookOfHelm,
   report: () => NO_SYNCER_REPORT,
   judge: ({ title }) => ({

@@ -19,6 +19,7 @@ const APP: ApplierKind = {
   ownNamespaceOnly: () => false,
   sourcePath: 'none',
   leavesUnmarked: () => false,
+  namesObject: false,
   hooks: 'none',
   report: () => NO_SYNCER_REPORT,
   judge: ({ title }) => ({

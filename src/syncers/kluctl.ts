@@ -36,6 +36,7 @@ const TARGET: ApplierKind = {
   ownNamespaceOnly: () => false,
   sourcePath: 'none',
   leavesUnmarked: () => false,
+  namesObject: false,
   hooks: hookOf,
   report: () => NO_SYNCER_REPORT,
   judge: ({ title }) => ({

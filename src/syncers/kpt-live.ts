@@ -68,6 +68,7 @@ const INVENTORY: ApplierKind = {
   ownNamespaceOnly: () => false,
   sourcePath: 'none',
   leavesUnmarked: () => false,
+  namesObject: false,
   hooks: 'none',
   report: () => NO_SYNCER_REPORT,
   judge: (question) => {

@@ -1,7 +1,8 @@
 /** The marks of syncers: what the syncer itself wrote of them is no difference. */
-import type { FieldPath } from '../krm/field-path.ts'
+import { type FieldPath, field, valueAt } from '../krm/field-path.ts'
 import type { FieldSet, FieldSetChild } from '../krm/field-set.ts'
-import type { Json } from '../text/json.ts'
+import { managedFieldsOf, ownsLocation } from '../krm/managed-fields.ts'
+import { isJsonObject, type Json, type JsonObject } from '../text/json.ts'
 import { marksAs, SYNCERS } from './registry.ts'
 import type { Syncer } from './syncer.ts'
 
@@ -47,3 +48,18 @@ export function withoutMarks(manager: string, owned: FieldSet, wanted: FieldSet,
 
 const MAPS: ReadonlySet<string> = new Set(['metadata', 'metadata.labels', 'metadata.annotations'])
 const NOTHING: FieldSet = { owned: false, children: new Map() }
+
+/** The managers that own a mark of a syncer on the object: a controller that copies an object with its marks owns those of the copy. */
+export function writersOfMarks(object: JsonObject): ReadonlySet<string> {
+  const managed = managedFieldsOf(object)
+  const marks = [...MAPS].slice(1).flatMap((map) => {
+    const path = map.split('.').map(field)
+    const entries = valueAt(object, path)
+    return Object.entries(isJsonObject(entries) ? entries : {}).flatMap(([key, value]) =>
+      syncersOfMark([...path, field(key)], value).length > 0 ? [[...path, field(key)]] : [],
+    )
+  })
+  return new Set(
+    marks.flatMap((path) => managed.entries.filter((entry) => ownsLocation(entry, path, managed)).map(({ manager }) => manager)),
+  )
+}

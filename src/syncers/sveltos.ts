@@ -55,6 +55,7 @@ const PROFILE: ApplierKind = {
   ownNamespaceOnly: () => false,
   sourcePath: 'none',
   leavesUnmarked: () => false,
+  namesObject: false,
   hooks: 'none',
   report: () => NO_SYNCER_REPORT,
   judge,

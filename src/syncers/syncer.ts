@@ -87,6 +87,8 @@ export interface ApplierKind {
   readonly sourcePath: string
   /** Objects that it applies without marks. */
   readonly leavesUnmarked: (object: JsonObject) => boolean
+  /** Whether its marks name the object that they are on, so that a copy of them claims nothing. */
+  readonly namesObject: boolean
   readonly hooks: HookRule | 'none'
   /** What its own resource reports about itself. */
   readonly report: (own: JsonObject, title: string) => SyncerReport

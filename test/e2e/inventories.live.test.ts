@@ -7,7 +7,7 @@ import { connect, create } from '../apiserver/live-cluster.ts'
 import { installSyncerKinds } from '../apiserver/syncer-kinds.ts'
 import { controlPlaneSuite } from '../controlplane/control-plane-suite.ts'
 import { kptfile } from './packages.ts'
-import { assertExit, openWorld } from './world.ts'
+import { assertExit, openWorld, SYNCER } from './world.ts'
 
 await controlPlaneSuite('inventories', { controllerManager: true }, (plane) => {
   test('each inventory names what git dropped, a Job that is done is not missing, and what nobody manages is told apart', async (t) => {
@@ -32,8 +32,10 @@ await controlPlaneSuite('inventories', { controllerManager: true }, (plane) => {
     })
     for (const name of ['flux', 'helm', 'owned', 'jobs']) await world.sync(`apps/${name}`)
     await world.kubectl('delete', 'job/migrate', '-n', namespace)
-    const left = [config('flux-old'), config('helm-old', helm), config('owned-old', owned), config('copy', '{annotations: {a: b}}')]
+    // A copy of the marks that somebody else wrote claims nothing.
+    const left = [config('flux-old'), config('helm-old', helm), config('owned-copy', owned), config('copy', '{annotations: {a: b}}')]
     await world.pipe(left.join('---\n'), 'create', '--filename=-')
+    await world.pipe(config('owned-old', owned), 'apply', '--server-side', `--field-manager=${SYNCER}`, '--filename=-')
     await create(plane, `/apis/kustomize.toolkit.fluxcd.io/v1/namespaces/${syncers}/kustomizations`, {
       apiVersion: 'kustomize.toolkit.fluxcd.io/v1',
       kind: 'Kustomization',

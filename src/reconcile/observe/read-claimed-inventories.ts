@@ -12,6 +12,7 @@ import type { ClusterReader, Inventory, InventoryQuestion, ListedLocation } from
 import { MOST_JUDGED } from '../../status/applier.ts'
 import { isMarkedBy, titleOf } from '../../syncers/claims.ts'
 import { KPT_LIVE_TOOL, OWNING_INVENTORY } from '../../syncers/kpt-live.ts'
+import { writersOfMarks } from '../../syncers/marks.ts'
 import { applierKind } from '../../syncers/registry.ts'
 import type { Claim, ListedResources, SyncerSource } from '../../syncers/syncer.ts'
 import type { JsonObject } from '../../text/json.ts'
@@ -135,8 +136,14 @@ function ofMarks(search: Search, given: InventoryAnswers, before: Failure | unde
   const answer = given.to(listingFor(search))
   if (answer === undefined || answer instanceof Failure) return before ?? search.failure ?? answer ?? nothingAnswered()
   const { claim, source } = search
-  // Objects that a controller creates inherit the labels of their owner, and no package declares them.
-  const marked = (answer.objects ?? []).map((object) => !isControlled(object) && isMarkedBy(claim, object))
+  const writers = writersOf(search)
+  // Objects that a controller creates inherit the labels of their owner, and no package declares them. A mark proves less than who wrote it.
+  const marked = (answer.objects ?? []).map(
+    (object) =>
+      !isControlled(object) &&
+      isMarkedBy(claim, object) &&
+      (writers.size === 0 || [...writersOfMarks(object)].some((manager) => writers.has(manager))),
+  )
   return {
     ...described(claim, source),
     source: `the objects that are marked as of ${plain(titleOf(claim))}`,
@@ -145,6 +152,13 @@ function ofMarks(search: Search, given: InventoryAnswers, before: Failure | unde
     ...(answer.unread === undefined ? {} : { unread: answer.unread }),
     ...noteOf(search, before),
   }
+}
+
+/** Who wrote the marks on the package's own objects; nobody where these have no managers, or where a copy of the marks claims nothing. */
+function writersOf({ claim, side }: Search): ReadonlySet<string> {
+  if (applierKind(claim.tool).namesObject) return new Set()
+  const states = [...claim.objects].flatMap((key) => side.live.get(key) ?? [])
+  return new Set(states.flatMap((state) => (state.state === 'present' ? [...writersOfMarks(state.object)] : [])))
 }
 
 /** Without Helm's record of a release, the fields that Helm applied are unknown. */

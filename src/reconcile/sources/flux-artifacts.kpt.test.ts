@@ -195,7 +195,7 @@ describe('a file that the artifact leaves out', { skip: whyNoKubectl() }, () => 
       const marks = '{kustomize.toolkit.fluxcd.io/name: apps, kustomize.toolkit.fluxcd.io/namespace: flux-system, tier: front}'
       for (const name of ['web', 'extra']) {
         const live = WEB.replace('name: web', `name: ${name}, namespace: shop, labels: ${marks}`)
-        world.cluster.put(appliedBy(name === 'web' ? world.syncer : 'kubectl', yaml(live)))
+        world.cluster.put(appliedBy(world.syncer, yaml(live)))
       }
       return world.adopted(WEB_CONFIG, 'data.color', 'green', selectors)
     }
