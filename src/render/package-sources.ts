@@ -20,6 +20,7 @@ export class PackageSources {
   /** Valid Kptfiles by folder within the package; '' is the package itself. */
   readonly kptfiles = new Map<string, Kptfile>()
   private readonly own = new Map<string, ReadonlySet<string>>()
+  private appliedByKpt: boolean | undefined
   /** By path of the Kptfile. */
   private readonly kptfileFailures = new Map<string, readonly Failure[]>()
 
@@ -33,6 +34,16 @@ export class PackageSources {
 
   get hasPipeline(): boolean {
     return [...this.kptfiles.values()].some(({ pipeline }) => pipeline.mutators.length + pipeline.validators.length > 0)
+  }
+
+  /** Whether `kpt live` applies it: it has an inventory. */
+  get isAppliedByKpt(): boolean {
+    this.appliedByKpt ??= this.kptfiles.get('')?.inventory !== undefined || [...this.files.keys()].some((path) => this.isInventory(path))
+    return this.appliedByKpt
+  }
+
+  private isInventory(path: string): boolean {
+    return MANIFEST.test(path) && this.whyUnread(path) === undefined && /^kind:\s*["']?ResourceGroup\b/m.test(this.textOf(path))
   }
 
   /** From the root of the repository. */

@@ -185,12 +185,17 @@ describe('renderPackage', () => {
       vendor: { mode: '160000' as const },
       'big.yaml': 'version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 1\n',
       dirlink: { mode: '120000' as const, text: 'other' },
+      'more/there.yaml': object('there', ''),
+      'again.yaml': { mode: '120000' as const, text: './more/there.yaml' },
     }
     const { desired, unread } = render(files)
-    assert.deepEqual(desired.resources, [])
+    assert.deepEqual(
+      desired.resources.map(({ id }) => id.name),
+      ['there'],
+    )
     assert.deepEqual(unread, ['apps/web/big.yaml', 'apps/web/link.yaml', 'apps/web/vendor'])
-    assert.equal(desired.notes.length, 3)
-    assert.deepEqual(desired.notes[1], { cause: 'file-not-read', subject: 'apps/web/link.yaml', text: 'a symbolic link is not followed' })
+    assert.equal(desired.notes.length, 4)
+    assert.deepEqual(desired.notes[2], { cause: 'file-not-read', subject: 'apps/web/link.yaml', text: 'a symbolic link is not followed' })
   })
 
   it('names the keys, and never the values, of a Secret in plain text, local config too (C33)', () => {

@@ -7,7 +7,7 @@ import type { Kptfile } from '../package/kptfile.ts'
 import type { PackageFiles } from '../package/package-files.ts'
 import { getKey, isJsonObject, type Json } from '../text/json.ts'
 import { type GoYamlFile, objectsIn, parseGoYaml } from '../yaml/read/go-yaml.ts'
-import type { YamlMap } from '../yaml/yaml-node.ts'
+import { kptJsonOf, type YamlMap } from '../yaml/yaml-node.ts'
 import type { DesiredSet } from './desired-set.ts'
 import { DesiredSetBuilder } from './desired-set-builder.ts'
 import { attributeRender } from './kpt/attribution.ts'
@@ -107,7 +107,7 @@ function readSources(sources: PackageSources, how: 'no-pipeline' | 'as-files' = 
     if (isKptfile(path) || noteUnread(sources, builder, path)) continue
     try {
       const text = sources.textOf(path)
-      readManifest(builder, parseGoYaml(text, sources.where(path)), { text, path, where: sources.where(path) })
+      readManifest(builder, readAsApplied(sources, parseGoYaml(text, sources.where(path))), { text, path, where: sources.where(path) })
     } catch (thrown) {
       if (!(thrown instanceof Failure)) throw thrown
       builder.failures.push(thrown)
@@ -115,6 +115,12 @@ function readSources(sources: PackageSources, how: 'no-pipeline' | 'as-files' = 
   }
   if (how === 'no-pipeline') builder.failures.push(...sources.configFailures())
   return finished(sources, builder, { run: undefined, nodes: new Map() })
+}
+
+/** What applies the package decides what its scalars are. */
+function readAsApplied({ isAppliedByKpt }: PackageSources, file: GoYamlFile): GoYamlFile {
+  if (!isAppliedByKpt) return file
+  return { ...file, documents: file.documents.map((document) => ({ ...document, value: kptJsonOf(document.node) })) }
 }
 
 function noteUnread(sources: PackageSources, builder: DesiredSetBuilder, path: string): boolean {

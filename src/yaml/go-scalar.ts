@@ -124,6 +124,37 @@ export function resolveGoScalar(text: string, plain: boolean, tag?: string): GoS
   return resolved.kind === 'refused' ? { is: 'refused', why: resolved.why } : toJson(resolved)
 }
 
+/**
+ * The value of a scalar as `kpt live apply` sends it: the rules of go-yaml v3 (`resolve.go`), then JSON (docs/facts/kpt-live-scalars.md). Only
+ * `true` and `false` are booleans, a date is a time, and every number is a double. Parameters as of `resolveGoScalar`.
+ */
+export function resolveKptScalar(text: string, plain: boolean, tag?: string): GoScalar {
+  const isUntagged = plain && tag === undefined
+  if (isUntagged && (TRUE.has(text) || FALSE.has(text)) && !/^(true|false)$/i.test(text)) return { is: 'value', value: text }
+  const time = isUntagged ? goTimeOf(text) : undefined
+  if (time !== undefined) return { is: 'value', value: time }
+  const read = resolveGoScalar(text, plain, tag)
+  return read.is === 'value' && typeof read.value === 'bigint' ? { is: 'value', value: Number(read.value) } : read
+}
+
+const TIME =
+  /^([0-9]{4})-([0-9]{1,2})-([0-9]{1,2})(?:[Tt]([0-9]{1,2}):([0-9]{1,2}):([0-9]{1,2})(?:[.,]([0-9]+))?(Z|[-+][0-9]{2}:[0-9]{2})| ([0-9]{1,2}):([0-9]{1,2}):([0-9]{1,2})(?:[.,]([0-9]+))?)?$/
+
+/** A date or a time as Go's `time.Time` is written into JSON; undefined for any other text. */
+function goTimeOf(text: string): string | undefined {
+  const match = TIME.exec(text)
+  if (match === null) return undefined
+  const [, year = '', month = '', day = '', ...rest] = match
+  const [hour = '0', minute = '0', second = '0', fraction = '', zone = 'Z'] = rest[0] === undefined ? rest.slice(5) : rest
+  const days = new Date(Date.UTC(Number(year), Number(month), 0)).getUTCDate()
+  if (Number(month) < 1 || Number(month) > 12 || Number(day) < 1 || Number(day) > days) return undefined
+  if (Number(hour) > 23 || Number(minute) > 59 || Number(second) > 59) return undefined
+  const two = (part: string): string => part.padStart(2, '0')
+  const nanoseconds = fraction.slice(0, 9).replace(/0+$/, '')
+  const at = `${two(hour)}:${two(minute)}:${two(second)}${nanoseconds === '' ? '' : `.${nanoseconds}`}`
+  return `${year}-${two(month)}-${two(day)}T${at}${/^[-+]00:00$/.test(zone) ? 'Z' : zone}`
+}
+
 /** The key that a scalar makes: JSON has text keys only, so `no:` is the key "false" and `1e6:` is "1e+06". */
 export function resolveGoKey(text: string, plain: boolean, tag?: string): { readonly key: string } | { readonly why: string } {
   const resolved = resolveTagged(text, plain, tag)

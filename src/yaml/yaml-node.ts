@@ -3,7 +3,7 @@
  * `yaml.go`), on which kpt and its functions work, so that a rendered package looks as with kpt.
  */
 import { emptyObject, isJsonArray, isJsonObject, type Json, setKey } from '../text/json.ts'
-import { resolveCoreScalar, resolveGoKey, resolveGoScalar } from './go-scalar.ts'
+import { type GoScalar, resolveCoreScalar, resolveGoKey, resolveGoScalar, resolveKptScalar } from './go-scalar.ts'
 
 export type YamlNode = YamlScalar | YamlMap | YamlList | YamlAlias
 
@@ -116,21 +116,30 @@ export function kubectlJsonOf(node: YamlNode): Json {
   return jsonWith(node, (key) => goKeyOf(key) ?? keyOf(key))
 }
 
-function jsonWith(node: YamlNode, nameOf: (key: YamlNode) => string): Json {
+/** The value that `kpt live apply` sends: keys as they are written. @throws TypeError for a value that JSON does not have */
+export function kptJsonOf(node: YamlNode): Json {
+  // Written again in a flow collection, a text with a colon gets quotes (go-yaml `emitterc.go`), and is no time any more.
+  return jsonWith(node, keyOf, (text, isPlain, tag, inFlow) => resolveKptScalar(text, isPlain && !(inFlow && text.includes(':')), tag))
+}
+
+type ReadScalar = (text: string, isPlain: boolean, tag: string | undefined, inFlow: boolean) => GoScalar
+
+function jsonWith(node: YamlNode, nameOf: (key: YamlNode) => string, readScalar: ReadScalar = resolveGoScalar, inFlow = false): Json {
   const target = resolved(node)
-  if (target.kind === 'list') return target.items.map((item) => jsonWith(item, nameOf))
   if (target.kind === 'scalar') {
-    const read = resolveGoScalar(target.value, target.style === 'plain', longTag(target.tag))
+    const read = readScalar(target.value, target.style === 'plain', longTag(target.tag), inFlow)
     if (read.is !== 'value') throw new TypeError('the scalar has no form in JSON')
     return read.value
   }
+  const below = (value: YamlNode): Json => jsonWith(value, nameOf, readScalar, inFlow || target.style === 'flow')
+  if (target.kind === 'list') return target.items.map(below)
   const object = emptyObject()
   for (const { key, value } of target.entries) {
     if (isMergeKey(key)) {
       const from = resolved(value)
       for (const each of from.kind === 'list' ? from.items.toReversed() : [from])
-        for (const [name, below] of Object.entries(jsonWith(each, nameOf) as { readonly [name: string]: Json })) setKey(object, name, below)
-    } else setKey(object, nameOf(key), jsonWith(value, nameOf))
+        for (const [name, merged] of Object.entries(below(each) as { readonly [name: string]: Json })) setKey(object, name, merged)
+    } else setKey(object, nameOf(key), below(value))
   }
   return object
 }

@@ -3,7 +3,7 @@ import { Failure } from '../../failure.ts'
 import type { Json } from '../../text/json.ts'
 import { isObjectList } from '../../yaml/read/go-yaml.ts'
 import { LineIndex } from '../../yaml/read/go-yaml-text.ts'
-import { itemsAt, kubectlJsonOf, resolved, type YamlMap } from '../../yaml/yaml-node.ts'
+import { itemsAt, kptJsonOf, kubectlJsonOf, resolved, type YamlMap } from '../../yaml/yaml-node.ts'
 import type { SourceLocation } from '../desired-set.ts'
 import { isKustomization, isLocalConfig } from '../not-applied.ts'
 import { isKptfile, type PackageSources } from '../package-sources.ts'
@@ -43,25 +43,26 @@ export function renderedObjects(sources: PackageSources, { items, runs }: Pipeli
   const inList = (node: YamlMap, item: number, list: SourceLocation): SourceLocation =>
     // After an external program, only the list is known to be the same.
     node.source?.path === list.path ? { ...list, item, line: lineAt(list.path, node.source.start) } : { ...list, item }
+  const readValue = sources.isAppliedByKpt ? kptJsonOf : kubectlJsonOf
   return items.flatMap((node): RenderedObject[] => {
     const { path } = fileOf(node)
-    const object = withoutAnnotations(readObject(node, locationOf(node, path)), RENDER_ANNOTATIONS)
+    const object = withoutAnnotations(readObject(node, readValue, locationOf(node, path)), RENDER_ANNOTATIONS)
     if (isKptfile(path) || isKustomization(object, path)) return []
     if (!isObjectList(object)) return [{ object, location: locationOf(node, path), path, node, local: false }]
     const local = isLocalConfig(object)
     return itemsAt(node, 'items').flatMap((below, item) => {
       const target = resolved(below)
       return target.kind === 'map'
-        ? [{ object: kubectlJsonOf(target), location: inList(target, item, locationOf(node, path)), path, node: target, local }]
+        ? [{ object: readValue(target), location: inList(target, item, locationOf(node, path)), path, node: target, local }]
         : []
     })
   })
 }
 
 /** @throws Failure BP1112 for a value that only a function can create: a text with the tag of a number */
-function readObject(node: YamlMap, { path, line }: SourceLocation): Json {
+function readObject(node: YamlMap, readValue: (node: YamlMap) => Json, { path, line }: SourceLocation): Json {
   try {
-    return kubectlJsonOf(node)
+    return readValue(node)
   } catch (thrown) {
     if (!(thrown instanceof TypeError)) throw thrown
     throw new Failure({
