@@ -63,6 +63,8 @@ export interface Drift {
   readonly live: Json | undefined
   /** The rules of policy, schema and neighbouring objects for showing its values; undefined where their path and form decide. */
   readonly visibility?: Visibility | undefined
+  /** Of a removed field: the highest map or list above it that live lacks too. */
+  readonly absentAbove?: FieldPath
   /** The live value exists and was not read (a Secret seen as metadata only). */
   readonly liveUnread: boolean
   /** Whether the syncer's next apply takes the field out of the object once git does not declare it (src/drift/compare/lost-when-released.ts). */

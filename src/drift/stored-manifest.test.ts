@@ -8,8 +8,9 @@ import { NO_SYNCER_REPORT } from '../syncers/syncer.ts'
 import type { JsonObject } from '../text/json.ts'
 import { setBehindAside } from './behind/behind.ts'
 import { NO_MEMORY, type PackageVersion, type SyncEvidence } from './behind/sync-evidence.ts'
-import { detectDrift, unexpectedObject } from './compare/detect-drift.ts'
+import { detectDrift } from './compare/detect-drift.ts'
 import { LEFT_OVER, type StoredManifest } from './compare/last-applied.ts'
+import { unexpectedObject } from './compare/make-drift.ts'
 import type { ObjectVerdict, SyncerManager } from './drift.ts'
 
 const HELM: SyncerManager = { manager: 'helm', operation: 'Update', subresource: '' }

@@ -25,8 +25,8 @@ export interface WantedObject {
 
 /**
  * Why a server refuses an object. `Denied`: a policy or webhook refuses it. `Immutable`: a field cannot be changed. `UnknownField`: the kind
- * has no such field. `Malformed`: a value does not fit its type. Both are said of the manifest alone, whatever is live. `Invalid`: any other
- * validation error.
+ * has no such field. `Malformed`: a value does not fit its type. Both are said of the manifest alone, whatever is live. `TwoOfOneKey`: two
+ * items of a list have one key, which only a server-side apply refuses. `Invalid`: any other validation error.
  */
 export type RefusalReason =
   | 'Denied'
@@ -35,6 +35,7 @@ export type RefusalReason =
   | 'NamespaceMissing'
   | 'UnknownField'
   | 'Malformed'
+  | 'TwoOfOneKey'
   | 'QuotaExceeded'
   | 'Conflict'
   | 'TooLarge'

@@ -1,5 +1,6 @@
 /** Field changes as a JSON Patch (RFC 6902) against one live object, each behind a test of the value that it replaces. */
-import { type FieldPath, indexOfStep, valueAt } from '../../krm/field-path.ts'
+import { type FieldPath, field, indexOfStep, valueAt } from '../../krm/field-path.ts'
+import { secondNameOf } from '../../krm/second-names.ts'
 import { isJsonArray, type Json, type JsonObject, jsonEquals } from '../../text/json.ts'
 import { withoutValueAt, withValueAt } from '../../yaml/edit/edit-yaml-value.ts'
 
@@ -19,7 +20,7 @@ export function guardedPatch(
   const operations: Json[] = []
   // Pointers count list items, so each change points into the object as the changes before it leave it.
   let object: Json = live
-  for (const { path, expected, value } of changes) {
+  for (const { path, expected, value } of changes.flatMap((change) => withSecondName(change, live))) {
     const now = valueAt(object, path)
     if (!jsonEquals(now, expected)) return { unlike: path }
     if (now === undefined) {
@@ -35,6 +36,15 @@ export function guardedPatch(
     object = value === undefined ? withoutValueAt(object, path) : withValueAt(object, path, value)
   }
   return { operations }
+}
+
+/** The server puts a removed field back from its second name, which goes first. */
+function withSecondName(change: FieldChange, live: JsonObject): readonly FieldChange[] {
+  const last = change.path.at(-1)
+  const second = change.value === undefined && last?.kind === 'field' ? secondNameOf(last.name) : undefined
+  const path = second === undefined ? [] : [...change.path.slice(0, -1), field(second)]
+  const expected = second === undefined ? undefined : valueAt(live, path)
+  return expected === undefined || !jsonEquals(expected, change.expected) ? [change] : [{ path, expected, value: undefined }, change]
 }
 
 /** Adds at the deepest existing location, with everything that is missing below it. */

@@ -39,6 +39,8 @@ const IMMUTABLE =
   /\b(field is immutable|is immutable after|may not be (changed|updated|modified)|may not change|cannot be (changed|updated|modified) (once|after)|cannot change|updates to .* are forbidden)/
 const UNKNOWN_FIELD = /^failed to create typed patch object \([^)]*\): (?:errors:)?\s*([\s\S]*)$/
 
+const TWO_OF_ONE_KEY = /^failed to create typed patch object \([^)]*\): [\s\S]*?\.?(\S+): duplicate entries for key /
+
 /** A value that its type cannot have: a quantity, a time, base64. The server tells no place. */
 const UNREADABLE_VALUE =
   /^failed to convert new object \([^)]*\) to proper version: unable to convert unstructured object to [^:]*: ([\s\S]*)$/
@@ -49,6 +51,11 @@ export function readRefusal(response: ApiResponse, requested: RequestDescription
   const message = textOf(answer, 'message')
   const refused = (reason: RefusalReason, why: string, remedy: string): RefusedApply => {
     return { state: 'refused', reason, failure: refusalOf(requested, why, remedy) }
+  }
+  const twice = TWO_OF_ONE_KEY.exec(message)?.[1]
+  if (twice !== undefined) {
+    const why = `${shorten(twice, requested)} has two items with one key, which a server-side apply refuses`
+    return refused('TwoOfOneKey', why, 'remove one of the two items from git')
   }
   const unknown = UNKNOWN_FIELD.exec(message)
   if (unknown !== null) {

@@ -7,7 +7,7 @@ import type { FieldSchema } from '../../krm/field-schema.ts'
 import { countCovered, fieldSetOf, ownsPath } from '../../krm/field-set.ts'
 import { type FieldManager, isSettleManager, type ManagedFieldsEntry, managedFieldsOf, sameManager } from '../../krm/managed-fields.ts'
 import { usesHelm } from '../../syncers/helm.ts'
-import { BEFORE_FIRST_APPLY, CLIENT_SIDE_APPLY, KUBECTL_CREATE, LAST_APPLIED, writesManifest } from '../../syncers/kubectl.ts'
+import { BEFORE_FIRST_APPLY, CLIENT_SIDE_APPLY, LAST_APPLIED, onlyMakes, writesManifest } from '../../syncers/kubectl.ts'
 import { isSameProgram, namesOfManager, programOf, syncerOfManager } from '../../syncers/registry.ts'
 import { compareText } from '../../text/compare-text.ts'
 import type { JsonObject } from '../../text/json.ts'
@@ -112,7 +112,8 @@ function keeperOfLastApplied(entries: readonly ManagedFieldsEntry[]): ManagedFie
 const LAST_APPLIED_PATH = ['metadata', 'annotations', LAST_APPLIED].map((name) => ({ kind: 'field' as const, name }))
 
 function isApplier({ manager, operation }: ManagedFieldsEntry): boolean {
-  return operation === 'Apply' || writesManifest({ manager, operation }) || classOfManager(manager) === 'gitops'
+  const isKubectl = writesManifest({ manager, operation }) && !onlyMakes(manager)
+  return operation === 'Apply' || isKubectl || classOfManager(manager) === 'gitops'
 }
 
 /** Whether the syncer compares its next apply with Helm's stored release. Another tool may have taken the release over. */
@@ -123,8 +124,8 @@ export function writesThroughHelm(syncer: SyncerManager | undefined): boolean {
 function toolsOf(writers: readonly Writer[], objects: number): Tool[] {
   const groups = new Map<string, Writer[]>()
   for (const writer of writers) {
-    // A create alone is of anybody: it makes no package.
-    if (!writer.applies || (writer.manager.manager === KUBECTL_CREATE && !isKubectlOf(writers))) continue
+    // A create or a replace alone is of anybody: it makes no package.
+    if (!writer.applies && !(onlyMakes(writer.manager.manager) && isKubectlOf(writers))) continue
     const { manager, operation } = writer.manager
     // A name that people use too is one tool per operation, but for the kubectl of one person.
     const ofPeople = writesManifest(writer.manager) ? 'kubectl' : `${operation} ${manager}`
@@ -146,9 +147,9 @@ function toolsOf(writers: readonly Writer[], objects: number): Tool[] {
 
 const PEOPLE = 2
 
-/** Whether one person's kubectl applied or replaced something. */
+/** Whether one person's kubectl applied something. */
 function isKubectlOf(writers: readonly Writer[]): boolean {
-  return writers.some(({ manager }) => writesManifest(manager) && manager.manager !== KUBECTL_CREATE)
+  return writers.some(({ manager }) => writesManifest(manager) && !onlyMakes(manager.manager))
 }
 
 function rankOf({ manager }: FieldManager): number {

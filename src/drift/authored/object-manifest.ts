@@ -1,5 +1,6 @@
-/** The manifests of live objects that git does not declare, as far as they are known. */
+/** What the server says of objects as git would declare them, as far as that is known. */
 import type { FailureDetail } from '../../failure.ts'
+import type { Resource } from '../../krm/resource.ts'
 import type { JsonObject } from '../../text/json.ts'
 import type { Drift } from '../drift.ts'
 
@@ -12,17 +13,32 @@ export interface ObjectManifest {
 export type ManifestAnswer = ObjectManifest | { readonly failure: FailureDetail }
 
 export interface ManifestLibrary {
-  /** @param drift of a whole object. @throws MissingManifest where the server has to be asked first */
+  /** @param drift of a whole object. @throws MissingServerAnswer where the server has to be asked first */
   manifestOf(drift: Drift): ManifestAnswer
 }
 
+/** The answer of the server to a dry-run apply of an object as git would declare it after an edit. */
+export type AdoptionAnswer =
+  | { readonly state: 'accepted' }
+  | { readonly state: 'refused'; readonly why: string }
+  /** Nothing is known of the object: the server cannot be asked, or refuses it for what is not of the object. */
+  | { readonly state: 'not-checked'; readonly why: string }
+
+export interface AdoptionLibrary {
+  /**
+   * @param live the object that the apply would change
+   * @throws MissingServerAnswer where the server has to be asked first
+   */
+  answerTo(resource: Resource, live: JsonObject): AdoptionAnswer
+}
+
 /** Thrown within a computation, which is repeated once the server was asked. */
-export class MissingManifest extends Error {
+export class MissingServerAnswer extends Error {
   readonly ask: (signal: AbortSignal) => Promise<void>
 
   constructor(ask: (signal: AbortSignal) => Promise<void>) {
     super('the server has to be asked first')
-    this.name = 'MissingManifest'
+    this.name = 'MissingServerAnswer'
     this.ask = ask
   }
 }

@@ -5,10 +5,10 @@
 
 import { type FieldPath, formatFieldPath, type PathStep, valueAt } from '../../krm/field-path.ts'
 import { type FieldSchema, UNKNOWN_SCHEMA } from '../../krm/field-schema.ts'
-import { type FieldSet, stepOfItem, subsetAt } from '../../krm/field-set.ts'
+import { type FieldSet, stepKey, stepOfItem, subsetAt } from '../../krm/field-set.ts'
 import type { ManagedFields, ManagedFieldsEntry } from '../../krm/managed-fields.ts'
 import { compareText } from '../../text/compare-text.ts'
-import { getKey, type Json, type JsonObject, jsonEquals } from '../../text/json.ts'
+import { getKey, isJsonArray, type Json, type JsonObject, jsonEquals } from '../../text/json.ts'
 import { byTimeLatestFirst, isSyncer } from '../attribute/actor.ts'
 import type { SyncerManager } from '../drift.ts'
 
@@ -68,8 +68,14 @@ function* addedPaths(set: FieldSet, desired: Json | undefined, schema: FieldSche
 /** An item without a key in git has that key's default: port 8080 of UDP is not git's port 8080. */
 function declaredItem(desired: Json | undefined, step: PathStep, schema: FieldSchema): Json | undefined {
   const item = valueAt(desired, [step])
+  // Of two items of one key, neither is the only one that matches: the list is compared as a whole.
+  if (item === undefined && isJsonArray(desired)) return desired.find((each) => isSameItem(stepOfItem(each, schema), step))
   const own = item === undefined || schema.listType !== 'map' ? undefined : stepOfItem(item, schema)
   return own !== undefined && step.kind === 'item' && names(step, own) ? undefined : item
+}
+
+function isSameItem(own: PathStep | undefined, step: PathStep): boolean {
+  return own !== undefined && stepKey(own) === stepKey(step)
 }
 
 /** Whether the common keys differ, so that there are two items. */

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { TEST_SCHEMA } from '../../../test/fakes/live-object.ts'
+import { path, TEST_SCHEMA } from '../../../test/fakes/live-object.ts'
 import { randomJson } from '../../../test/property/random-krm.ts'
 import * as fc from '../../../test/seeds/fast-check.ts'
 import { formatFieldPath, valueAt } from '../../krm/field-path.ts'
 import { formatJson, isJsonObject, type Json, type JsonObject, jsonEquals } from '../../text/json.ts'
 import { withoutValueAt, withValueAt } from '../../yaml/edit/edit-yaml-value.ts'
-import { compareObjects } from './compare-resource.ts'
+import { absentBlock, compareObjects } from './compare-resource.ts'
 
 const APP = 'spec.template.spec.containers[name=app]'
 
@@ -89,6 +89,21 @@ for (const [name, live, predicted, lines] of ROWS) {
       ),
       lines,
     )
+  })
+}
+
+const ABSENT: readonly (readonly [name: string, live: JsonObject, field: string, block: string])[] = [
+  ['a field of a struct', container({}), `${APP}.args`, `${APP}.args`],
+  ['a field of a struct that is gone', {}, 'spec.selector', 'spec'],
+  ['an item', { spec: { template: { spec: { containers: [{ name: 'side' }] } } } }, `${APP}.image`, APP],
+  ['an item of a list that is gone', container({}), `${APP}.env[name=X].value`, `${APP}.env[name=X]`],
+  ['an entry of a map that is gone', { metadata: {} }, 'metadata.labels.team', 'metadata.labels.team'],
+  ['a field that no schema knows', { spec: {} }, 'spec.free.form', 'spec.free.form'],
+]
+
+for (const [name, live, field, block] of ABSENT) {
+  test(`what goes with it: ${name}`, () => {
+    assert.equal(formatFieldPath(absentBlock(path(field), live, TEST_SCHEMA)), block)
   })
 }
 

@@ -1,5 +1,5 @@
 /** Differences between a live object and the object that an apply would leave, by keyed field path. */
-import { type FieldPath, field, type PathStep } from '../../krm/field-path.ts'
+import { type FieldPath, field, type PathStep, valueAt } from '../../krm/field-path.ts'
 import type { FieldSchema } from '../../krm/field-schema.ts'
 import { stepKey, stepOfItem } from '../../krm/field-set.ts'
 import { authoredMetadata } from '../../krm/resource.ts'
@@ -77,4 +77,22 @@ function itemsByKey(list: Json | undefined, schema: FieldSchema): Map<string, { 
 
 function keysOf(first: JsonObject, second: JsonObject): string[] {
   return [...Object.keys(first), ...Object.keys(second).filter((key) => !Object.hasOwn(first, key))]
+}
+
+/**
+ * The highest location on the path that the live object lacks and that people remove as one: a list item, or a block of declared fields, as a
+ * probe. Entries of maps and of lists are removed one by one.
+ * @param path of a field that the live object lacks
+ */
+export function absentBlock(path: FieldPath, live: Json, schema: FieldSchema): FieldPath {
+  let value: Json | undefined = live
+  let at = schema
+  for (const [depth, step] of path.entries()) {
+    value = value === undefined ? undefined : valueAt(value, [step])
+    at = step.kind === 'field' ? at.child(step.name) : at.items()
+    const next = path[depth + 1]
+    const isWhole = step.kind !== 'field' || next === undefined || (next.kind === 'field' && at.declares(next.name))
+    if (value === undefined && isWhole) return path.slice(0, depth + 1)
+  }
+  return path
 }

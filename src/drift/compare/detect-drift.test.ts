@@ -20,7 +20,8 @@ import { readResource } from '../../krm/resource.ts'
 import type { DesiredResource } from '../../render/desired-set.ts'
 import type { Json, JsonObject } from '../../text/json.ts'
 import type { ObjectVerdict } from '../drift.ts'
-import { detectDrift, needsPrediction, unexpectedObject } from './detect-drift.ts'
+import { detectDrift, needsPrediction } from './detect-drift.ts'
+import { unexpectedObject } from './make-drift.ts'
 
 const SYNCER: FieldManager = { manager: 'kustomize-controller', operation: 'Apply', subresource: '' }
 const FORBIDDEN = new Failure({ code: 'BP3003', what: 'cannot get', why: 'forbidden', remedy: 'grant get' })

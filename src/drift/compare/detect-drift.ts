@@ -10,20 +10,19 @@ import { PathSet } from '../../krm/path-set.ts'
 import { isSecret } from '../../krm/redaction/redacted.ts'
 import { shownPathOnly } from '../../krm/redaction/shown-path.ts'
 import { metadataText } from '../../krm/resource.ts'
-import { describeResourceId, type ResourceId } from '../../krm/resource-id.ts'
+import { describeResourceId } from '../../krm/resource-id.ts'
 import type { Note } from '../../note.ts'
 import type { DesiredResource } from '../../render/desired-set.ts'
 import { BEFORE_FIRST_APPLY } from '../../syncers/kubectl.ts'
 import { isMarkOf } from '../../syncers/marks.ts'
 import type { Json, JsonObject } from '../../text/json.ts'
-import { actorOf, creatorOf, foreignOwner, isSyncer, ownersOf, removerOf, UNKNOWN_ACTOR } from '../attribute/actor.ts'
+import { actorOf, foreignOwner, isSyncer, ownersOf, removerOf, UNKNOWN_ACTOR } from '../attribute/actor.ts'
 import type { Actor, ChangeKind, Drift, ObjectVerdict, SyncerManager } from '../drift.ts'
-import { assessRisk } from '../risk/risk.ts'
 import { type CreationProbe, creationProbeOf } from '../unowned/creation-probe.ts'
 import { isLastApplied, type UnownedSubject } from '../unowned/server-written.ts'
 import { type CreationAnswer, hasNoOwners, needsCreation, type UnownedFields, unownedFields } from '../unowned/unowned-fields.ts'
 import { findAddedFields } from './added-fields.ts'
-import { compareObjects } from './compare-resource.ts'
+import { absentBlock, compareObjects } from './compare-resource.ts'
 import { differingLeaves, isEmptyValue } from './equal-values.ts'
 import { followsAnother } from './follows.ts'
 import {
@@ -36,14 +35,15 @@ import {
   type StoredManifest,
   takenOver,
 } from './last-applied.ts'
-import { leftKeys } from './left-data.ts'
+import { leftFields } from './left-data.ts'
 import { isLostWhenReleased } from './lost-when-released.ts'
+import { makeDrift, wholeObject } from './make-drift.ts'
 import { hiddenLocations, writerInOtherVersion, writersInOtherVersions } from './other-version.ts'
 import { metadataProves, whyOwnershipProvesNothing } from './ownership-proof.ts'
 import { withSecretData } from './secret-data.ts'
 import { REPLICAS, unownedCount } from './unowned-count.ts'
 import { contentNotRead, notExplained, notTried, unknownFields } from './verdict-failures.ts'
-import { whyBlocked } from './why-blocked.ts'
+import { isTakenByUpdate, whyBlocked } from './why-blocked.ts'
 
 /** A desired object and all that was read about it. */
 export interface ObservedObject {
@@ -107,20 +107,6 @@ export function detectDrift(observed: ObservedObject, syncer: SyncerManager | un
   return { ...base, ...judgement, ...(judgement.items.length === 0 ? {} : { live: live.object }) }
 }
 
-/** The verdict on a live object of an inventory that git does not declare. */
-export function unexpectedObject(id: ResourceId, live: JsonObject, inventory: string): ObjectVerdict {
-  const apiVersion = typeof live['apiVersion'] === 'string' ? live['apiVersion'] : ''
-  const [uid, actor, notes] = [metadataText(live, 'uid'), creatorOf(managedFieldsOf(live)), [`listed by ${inventory}`]]
-  return wholeObject(undefined, { id, apiVersion, uid, change: 'unexpected', git: undefined, live, actor, notes })
-}
-
-function wholeObject(desired: DesiredResource | undefined, drift: Omit<DriftFacts, 'path'>): ObjectVerdict {
-  const item = makeDrift({ ...drift, path: [] })
-  const { id, apiVersion } = item
-  const found = { state: 'drifted', proof: 'none', items: [item], mayBeBehind: new Set([item]) } as const
-  return { id, apiVersion, desired, ...found, setAside: [], failure: undefined, reapplyFails: undefined }
-}
-
 type Judgement = Pick<ObjectVerdict, 'state' | 'proof' | 'items' | 'mayBeBehind' | 'notes' | 'failure' | 'reapplyFails'>
 
 class Subject {
@@ -155,17 +141,18 @@ class Subject {
     const subject = { id, apiVersion, desired: this.desired, live: this.live, schema: this.observed.schema }
     const unowned = unownedFields(subject, creation, this.metadataOnly)
     const metadata = { ...subject, managed: this.managed, syncer: this.syncer }
-    let items: Drift[] = []
-    let proof: ObjectVerdict['proof'] = 'dry-run'
+    let items: readonly Drift[] = []
     let failure: Failure | undefined
-    let reapplyFails: string | undefined
-    if (prediction?.state === 'refused') reapplyFails = prediction.failure.why
+    const isTaken = isTakenByUpdate(prediction, this.syncer)
+    let proof: ObjectVerdict['proof'] = isTaken ? 'ownership' : 'dry-run'
+    let reapplyFails = prediction?.state === 'refused' && !isTaken ? prediction.failure.why : undefined
     if (unowned.complete) proof = 'creation'
+    else if (isTaken) items = this.byOwnership(true)
     else if (prediction?.state === 'predicted') items = this.againstPrediction(prediction.object)
     else if (prediction === undefined && (!this.metadataOnly || metadataProves(metadata))) proof = 'ownership'
     else {
       proof = 'none'
-      items = this.byOwnership()
+      items = this.byOwnership(false)
       failure = this.metadataOnly ? contentNotRead(id) : prediction?.failure
     }
     items = [...items, ...this.unowned(unowned, items)]
@@ -183,12 +170,11 @@ class Subject {
     const open = items.filter((item) => this.mayBeBehind.has(item))
     // What refuses the object names the fields too.
     const told = state === 'blocked' && refused !== undefined ? [] : notes
-    const mayBeBehind = open.length === 0 ? {} : { mayBeBehind: new Set(open) }
     return {
       state,
       proof,
       items,
-      ...mayBeBehind,
+      ...(open.length === 0 ? {} : { mayBeBehind: new Set(open) }),
       ...(told.length === 0 ? {} : { notes: told }),
       failure: state === 'in-sync' ? undefined : failure,
       reapplyFails,
@@ -207,9 +193,9 @@ class Subject {
         // An apply as `kubectl` updates the annotation of a client-side one.
         !(git !== undefined && valueAt(this.desired, path) === undefined && isLastApplied(path, git, this.observed.desired.id)),
     )
-    return own.map(({ path, live, predicted: git }) => {
-      if (live === undefined)
-        return this.open(this.drift({ change: 'removed', path, git: this.gitValue(path, git), live: undefined }, this.remover()))
+    const gone = new PathSet()
+    return own.flatMap(({ path, live, predicted: git }) => {
+      if (live === undefined) return this.removed(path, git, gone)
       // The apply gives up only the syncer's own fields, which git dropped.
       if (git === undefined) return this.open(this.extra(path, live, this.ownerOrUnknown(path)))
       const owner = foreignOwner(this.managed, path, this.syncer)
@@ -225,15 +211,20 @@ class Subject {
     const { prediction, creation } = this.observed
     const reported = new PathSet(known.map(({ path }) => path))
     const perhaps = creation === undefined || creation.prediction.state === 'predicted' ? [] : [notTried(creation.prediction.failure)]
+    // Where the syncer applied the object, what it declared is its own.
+    const applied = this.managed.entries.some((entry) => isSyncer(entry, this.syncer))
+    const gone = new PathSet()
     return (
       differences
         // A dry run of the apply decides about declared fields.
         .filter(({ change, path }) => !reported.overlaps(path) && (complete || change === 'added' || prediction?.state !== 'predicted'))
-        .map(({ change, path, git, live }) => {
+        .flatMap(({ change, path, git, live }) => {
+          if (change === 'removed') return this.removed(path, git, gone, UNKNOWN_ACTOR)
           const owner = foreignOwner(this.managed, path, this.syncer)
           const actor = owner === undefined || owner.manager === BEFORE_FIRST_APPLY ? UNKNOWN_ACTOR : actorOf(owner, 'field-manager')
           const notes = change === 'added' ? [this.applied?.note(path, OF_NOBODY) ?? OF_NOBODY, ...perhaps] : []
-          return this.open(this.drift({ change, path, git, live }, actor, notes))
+          const drift = this.drift({ change, path, git, live }, actor, notes)
+          return applied ? drift : this.open(drift)
         })
     )
   }
@@ -244,7 +235,7 @@ class Subject {
     const { applied, desired, live, managed, observed, syncer } = this
     const paths = applied === undefined ? [] : droppedPaths(applied.object, desired, live, observed.schema)
     const dropped = paths.filter((path) => this.isSyncers(path) && !this.isOwnMark(path)).map((path) => ({ path, declared: true }))
-    const left = leftKeys({ id: observed.desired.id, desired, live, managed, syncer, applied })
+    const left = leftFields({ id: observed.desired.id, desired, live, managed, syncer, applied })
     const reported = new PathSet(known.map(({ path }) => path))
     return [...dropped, ...left].flatMap(({ path, declared }) => {
       if (reported.overlaps(path)) return []
@@ -279,31 +270,38 @@ class Subject {
     return removerOf(this.managed, this.syncer)
   }
 
-  /** Without a dry run: declared fields of other managers with other values, and removed fields. */
-  private byOwnership(): Drift[] {
-    const items: Drift[] = []
+  /**
+   * Without a dry run: declared fields of other managers with other values, and removed fields.
+   * @param isExact whether every declared value counts that is not live as the server would store it
+   */
+  private byOwnership(isExact: boolean): readonly Drift[] {
     const { schema } = this.observed
     const gone = new PathSet()
-    for (const { path, declared, live } of differingLeaves(fieldSetOf(this.desired, schema), this.desired, this.live, schema)) {
-      const owner = foreignOwner(this.managed, path, this.syncer)
-      if (live !== undefined || this.metadataOnly) {
-        if (owner !== undefined) items.push(this.drift({ change: 'modified', path, git: declared, live }, actorOf(owner, 'field-manager')))
-      } else if (this.wasRemoved(path, declared) && !gone.covers(path)) {
-        const removed = this.removedTop(path, declared)
-        gone.add(removed.path)
-        items.push(removed)
+    const leaves = [...differingLeaves(fieldSetOf(this.desired, schema), this.desired, this.live, schema)]
+    return leaves.flatMap(({ path, declared, live }) => {
+      if (live === undefined && !this.metadataOnly) {
+        const isRemoved = isExact ? !isEmptyValue(declared) : this.wasRemoved(path, declared)
+        return isRemoved ? this.removed(path, declared, gone) : []
       }
-    }
-    return items
+      const owner = foreignOwner(this.managed, path, this.syncer)
+      if (owner === undefined && !isExact) return []
+      const actor = owner === undefined ? this.ownerOrUnknown(path) : actorOf(owner, 'field-manager')
+      const drift = this.drift({ change: 'modified', path, git: declared, live }, actor)
+      return isExact && this.isSyncers(path) ? this.open(drift) : drift
+    })
   }
 
-  /** A removed list item is one line. */
-  private removedTop(path: FieldPath, git: Json | undefined): Drift {
-    const itemEnd = path.findIndex((step, index) => step.kind === 'item' && valueAt(this.live, path.slice(0, index + 1)) === undefined)
-    const top = itemEnd === -1 ? path : path.slice(0, itemEnd + 1)
-    return this.open(
-      this.drift({ change: 'removed', path: top, git: itemEnd === -1 ? git : valueAt(this.desired, top), live: undefined }, this.remover()),
-    )
+  /**
+   * One line for all that went with the same block.
+   * @param gone blocks that have their line
+   */
+  private removed(path: FieldPath, git: Json | undefined, gone: PathSet, actor = this.remover()): readonly Drift[] {
+    const block = absentBlock(path, this.live, this.observed.schema)
+    if (gone.covers(block)) return []
+    gone.add(block)
+    const above = path.findIndex((_step, depth) => valueAt(this.live, path.slice(0, depth + 1)) === undefined)
+    const drift = this.drift({ change: 'removed', path: block, git: this.gitValue(block, git), live: undefined }, actor)
+    return [this.open(above + 1 < block.length ? { ...drift, absentAbove: block.slice(0, above + 1) } : drift)]
   }
 
   /**
@@ -383,11 +381,4 @@ class Subject {
 
 interface Difference extends Pick<Drift, 'path' | 'git' | 'live'> {
   readonly change: ChangeKind
-}
-
-type DriftFacts = Omit<Drift, 'liveUnread' | 'risk' | 'reason'>
-
-function makeDrift(drift: DriftFacts): Drift {
-  const { risk, code } = assessRisk(drift)
-  return { ...drift, liveUnread: false, risk, reason: code }
 }

@@ -24,6 +24,10 @@ export function* differingLeaves(
   schema: FieldSchema,
 ): Generator<DifferingLeaf> {
   const [wanted, there] = [itemsByStep(declared, schema), itemsByStep(live, schema)]
+  if (wanted === undefined || there === undefined) {
+    if (!isStoredAs(declared, live, schema)) yield { path: [], declared, live }
+    return
+  }
   for (const [key, { step, set: below }] of set.children) {
     const isField = step.kind === 'field'
     const [own, other] = isField ? [valueIn(declared, step.name), valueIn(live, step.name)] : [wanted.get(key), there.get(key)]
@@ -37,13 +41,13 @@ function valueIn(value: Json | undefined, name: string): Json | undefined {
   return isJsonObject(value) ? getKey(value, name) : undefined
 }
 
-function itemsByStep(list: Json | undefined, schema: FieldSchema): ReadonlyMap<string, Json> {
+/** Undefined where two items have one key: such a list is compared as a whole. */
+function itemsByStep(list: Json | undefined, schema: FieldSchema): ReadonlyMap<string, Json> | undefined {
   const items = new Map<string, Json>()
   for (const item of isJsonArray(list) ? list : []) {
     const step = stepOfItem(item, schema)
     const key = step === undefined ? undefined : stepKey(step)
-    // Duplicate items are ambiguous.
-    if (key !== undefined && items.has(key)) return new Map()
+    if (key !== undefined && items.has(key)) return undefined
     if (key !== undefined) items.set(key, item)
   }
   return items

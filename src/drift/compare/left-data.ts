@@ -1,16 +1,18 @@
 /**
- * Left-over keys of a ConfigMap or a Secret: only the syncer wrote them, git lacks them, and no apply removes them. `stringData` only adds to `data`
- * (docs/facts/secret-string-data.md), and failed applies leave no trace. `data` has no defaults, so each key was declared once.
+ * What is left over: only the syncer wrote it, git lacks it, and no apply removes it. Keys of a ConfigMap or a Secret: `stringData` only adds to
+ * `data` (docs/facts/secret-string-data.md), and failed applies leave no trace; `data` has no defaults, so each key was declared once. And the
+ * account of pods, which the server puts back from its second name and gives no default in a template.
  */
 import { type FieldPath, field, valueAt } from '../../krm/field-path.ts'
 import type { ManagedFields } from '../../krm/managed-fields.ts'
+import { podPathOf } from '../../krm/pod-path.ts'
 import type { ResourceId } from '../../krm/resource-id.ts'
 import { getKey, isJsonObject, type JsonObject } from '../../text/json.ts'
 import { isSyncer, ownersOf } from '../attribute/actor.ts'
 import type { SyncerManager } from '../drift.ts'
 import type { AppliedLast } from './last-applied.ts'
 
-export interface LeftKey {
+export interface LeftField {
   readonly path: FieldPath
   /** Whether the syncer still declares it, so that its next apply gives it up. */
   readonly declared: boolean
@@ -25,21 +27,29 @@ export interface DataQuestion {
   readonly applied: AppliedLast | undefined
 }
 
-export function leftKeys({ id, desired, live, managed, syncer, applied }: DataQuestion): LeftKey[] {
-  if (id.group !== '' || (id.kind !== 'ConfigMap' && id.kind !== 'Secret')) return []
+export function leftFields(question: DataQuestion): LeftField[] {
+  const { id, desired, managed, syncer, applied } = question
   // An Update needs its last-applied state, and writers need owners.
   if (syncer === undefined || (syncer.operation === 'Update' && applied === undefined) || managed.entries.length === 0) return []
-  return ['data', 'binaryData'].flatMap((part) => {
-    const entries = getKey(live, part)
-    return Object.keys(isJsonObject(entries) ? entries : {}).flatMap((key): LeftKey[] => {
-      const path = [field(part), field(key)]
-      const known = valueAt(desired, path) ?? (applied === undefined ? undefined : valueAt(applied.object, path))
-      const owners = ownersOf(managed, path)
-      // The next dry run shows the fields of a server-side apply.
-      const left =
-        syncer.operation === 'Apply' ? owners.length === 0 : owners.length > 0 && owners.every((owner) => isSyncer(owner, syncer))
-      if (known !== undefined || !left) return []
-      return [{ path, declared: ownersOf(managed, [field('stringData'), field(key)]).some((owner) => isSyncer(owner, syncer)) }]
-    })
+  return candidatesOf(question).flatMap((path): LeftField[] => {
+    const known = valueAt(desired, path) ?? (applied === undefined ? undefined : valueAt(applied.object, path))
+    const owners = ownersOf(managed, path)
+    // The next dry run shows the fields of a server-side apply.
+    const left = syncer.operation === 'Apply' ? owners.length === 0 : owners.length > 0 && owners.every((owner) => isSyncer(owner, syncer))
+    if (known !== undefined || !left) return []
+    const written = id.kind === 'Secret' ? [field('stringData'), ...path.slice(1)] : []
+    return [{ path, declared: written.length > 0 && ownersOf(managed, written).some((owner) => isSyncer(owner, syncer)) }]
   })
+}
+
+function candidatesOf({ id, desired, live }: DataQuestion): readonly FieldPath[] {
+  if (id.group === '' && (id.kind === 'ConfigMap' || id.kind === 'Secret'))
+    return ['data', 'binaryData'].flatMap((part) => {
+      const entries = getKey(live, part)
+      return Object.keys(isJsonObject(entries) ? entries : {}).map((key) => [field(part), field(key)])
+    })
+  const pod = id.kind === 'Pod' ? undefined : podPathOf(id)
+  if (pod === undefined || valueAt(desired, [...pod, field('serviceAccount')]) !== undefined) return []
+  const path = [...pod, field('serviceAccountName')]
+  return valueAt(live, path) === undefined ? [] : [path]
 }

@@ -5,7 +5,7 @@
 import type { Failure } from '../../failure.ts'
 import type { FieldSchema } from '../../krm/field-schema.ts'
 import { knownFieldsOf } from '../../krm/known-fields.ts'
-import type { LiveState, Prediction } from '../../krm/live-view.ts'
+import type { LiveState, Prediction, RefusalReason } from '../../krm/live-view.ts'
 import { metadataText } from '../../krm/resource.ts'
 import type { DesiredResource } from '../../render/desired-set.ts'
 import type { ObjectVerdict, SyncerManager } from '../drift.ts'
@@ -22,7 +22,7 @@ type Blocked = Pick<ObjectVerdict, 'failure' | 'reapplyFails'>
 
 /** Undefined where the object is to be compared, is missing, or cannot be read. */
 export function whyBlocked({ desired, live, schema, prediction }: Asked, syncer: SyncerManager | undefined): Blocked | undefined {
-  const refused = prediction?.state === 'refused' ? prediction : undefined
+  const refused = prediction?.state === 'refused' && !isTakenByUpdate(prediction, syncer) ? prediction : undefined
   if (live.state === 'absent') {
     if (refused !== undefined && refused.reason !== 'NamespaceMissing')
       return by(refused.failure.because(`it is not there, and the server refuses it: ${refused.failure.why}`), refused.failure)
@@ -37,7 +37,15 @@ export function whyBlocked({ desired, live, schema, prediction }: Asked, syncer:
       ? { failure: leaving, reapplyFails: undefined }
       : by(refused.failure.because(`${refused.failure.why}; ${leaving.why}`), refused.failure)
   }
-  return refused?.reason === 'Malformed' || refused?.reason === 'UnknownField' ? by(refused.failure) : undefined
+  return refused?.reason !== undefined && OF_MANIFEST.has(refused.reason) ? by(refused.failure) : undefined
+}
+
+/** Said of the manifest alone, whatever is live. */
+const OF_MANIFEST: ReadonlySet<RefusalReason> = new Set(['Malformed', 'UnknownField', 'TwoOfOneKey'])
+
+/** Whether a server-side apply alone refuses it, and the syncer uses none: the values are compared as they are. */
+export function isTakenByUpdate(prediction: Prediction | undefined, syncer: SyncerManager | undefined): boolean {
+  return prediction?.state === 'refused' && prediction.reason === 'TwoOfOneKey' && syncer?.operation !== 'Apply'
 }
 
 function by(failure: Failure, refusal = failure): Blocked {

@@ -3,10 +3,11 @@
  * (docs/facts/noise-sources.md). Any writer is accepted, because the value is the default. Source: kubernetes/kubernetes
  * `pkg/apis/{core,apps,batch,admissionregistration,storage}/v1/defaults.go`.
  */
-import { valueAt } from '../../krm/field-path.ts'
-import { type Json, jsonEquals, partOf } from '../../text/json.ts'
+import { type FieldPath, field, formatFieldPath, valueAt } from '../../krm/field-path.ts'
+import { podPathOf } from '../../krm/pod-path.ts'
+import { emptyObject, isJsonArray, isJsonObject, type Json, type JsonObject, jsonEquals, partOf, setKey } from '../../text/json.ts'
 import type { Drift } from '../drift.ts'
-import { isAdded, type Judgement, kindOf, muted, type NoiseRule, pathText, type Surroundings, shown } from './noise-rule.ts'
+import { isAdded, type Judgement, muted, type NoiseRule, type Surroundings, shown } from './noise-rule.ts'
 
 /** Paths and default values. `spec.replicas` is left out, because a count may be anybody's. */
 type Defaults = readonly (readonly [path: RegExp, value: Json])[]
@@ -30,17 +31,6 @@ const POD: Defaults = [
   [/^volumes\[[^\]]+\]\.(configMap|secret|projected|downwardAPI)\.defaultMode$/, 420],
   [/^volumes\[[^\]]+\]\.hostPath\.type$/, ''],
 ]
-
-/** Path of the Pod, by kind. */
-const POD_PLACES = new Map([
-  ['/Pod', 'spec.'],
-  ['apps/Deployment', 'spec.template.spec.'],
-  ['apps/StatefulSet', 'spec.template.spec.'],
-  ['apps/DaemonSet', 'spec.template.spec.'],
-  ['apps/ReplicaSet', 'spec.template.spec.'],
-  ['batch/Job', 'spec.template.spec.'],
-  ['batch/CronJob', 'spec.jobTemplate.spec.template.spec.'],
-])
 
 const WEBHOOK: Defaults = [
   [/^webhooks\[[^\]]+\]\.failurePolicy$/, 'Fail'],
@@ -112,25 +102,44 @@ const DEFAULTS: Readonly<Record<string, Defaults>> = {
 
 /** Whether the server puts the live value there when git leaves it out. */
 export function isServerDefault(drift: Drift, live: Surroundings['live']): boolean {
-  return isAdded(drift) && drift.live !== undefined && jsonEquals(drift.live, defaultOf(drift, live) ?? null)
+  return isAdded(drift) && drift.live !== undefined && jsonEquals(drift.live, defaultOf(drift, parentIn(live, drift.path)) ?? null)
+}
+
+/** A value that git lacks, without what the server puts there by itself. */
+export function withoutServerDefaults({ id, path }: Place, value: Json): Json {
+  if (isJsonArray(value)) return value.map((item, index) => withoutServerDefaults({ id, path: [...path, { kind: 'index', index }] }, item))
+  if (!isJsonObject(value)) return value
+  const retained = emptyObject()
+  for (const [key, below] of Object.entries(value)) {
+    const place = { id, path: [...path, field(key)] }
+    if (!jsonEquals(below, defaultOf(place, value) ?? null)) setKey(retained, key, withoutServerDefaults(place, below))
+  }
+  return retained
 }
 
 function judgeDefault(drift: Drift, { live }: Surroundings): Judgement | undefined {
   if (!isAdded(drift) || drift.live === undefined) return undefined
-  const value = defaultOf(drift, live)
+  const value = defaultOf(drift, parentIn(live, drift.path))
   if (value === undefined) return undefined
   if (jsonEquals(drift.live, value)) return muted('it holds what the server puts there when git leaves it out')
   return shown(`the server's default is ${typeof value === 'string' ? value : JSON.stringify(value)}`)
 }
 
-function defaultOf(drift: Drift, live: Surroundings['live']): Json | undefined {
-  const path = pathText(drift)
-  const own = DEFAULTS[kindOf(drift)]?.find(([location]) => location.test(path))
+type Place = Pick<Drift, 'id' | 'path'>
+
+function parentIn(live: JsonObject, path: FieldPath): Json | undefined {
+  return valueAt(live, path.slice(0, -1))
+}
+
+/** @param parent the map that the field is in */
+function defaultOf({ id, path: steps }: Place, parent: Json | undefined): Json | undefined {
+  const [kind, path] = [`${id.group}/${id.kind}`, formatFieldPath(steps)]
+  const own = DEFAULTS[kind]?.find(([location]) => location.test(path))
   if (own !== undefined) return own[1]
-  const last = drift.path.at(-1)
-  const parent = valueAt(live, drift.path.slice(0, -1))
-  if (kindOf(drift) === '/Service' && /^spec\.ports\[[^\]]+\]\.targetPort$/.test(path)) return partOf(parent, 'port')
-  const pod = POD_PLACES.get(kindOf(drift))
+  const last = steps.at(-1)
+  if (kind === '/Service' && /^spec\.ports\[[^\]]+\]\.targetPort$/.test(path)) return partOf(parent, 'port')
+  const above = podPathOf(id)
+  const pod = above === undefined ? undefined : `${formatFieldPath(above)}.`
   if (pod === undefined || !path.startsWith(pod)) return undefined
   if (last?.kind === 'field' && last.name === 'imagePullPolicy') return pullPolicyOf(partOf(parent, 'image'))
   return POD.find(([position]) => position.test(path.slice(pod.length)))?.[1]

@@ -1,8 +1,8 @@
 /** Objects that an inventory lists, git does not declare, and the cluster still has: judged for several packages, read together. */
 
-import { unexpectedObject } from '../../drift/compare/detect-drift.ts'
 import type { HookRunners } from '../../drift/compare/gone-by-design.ts'
 import type { StoredManifest } from '../../drift/compare/last-applied.ts'
+import { unexpectedObject } from '../../drift/compare/make-drift.ts'
 import { BUILT_IN } from '../../drift/compare/set-aside-gone.ts'
 import { DeclaredIds, whyNotOfPackage } from '../../drift/compare/unexpected.ts'
 import { retainedOnPurpose } from '../../drift/compare/unexpected-on-purpose.ts'
