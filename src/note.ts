@@ -5,6 +5,7 @@
 
 /** Every cause, with what notes of it are about. The name is what `-o json` prints. */
 export const NOTE_CAUSES = {
+  'adoption-not-checked': 'an object with adopted values that no server checked',
   'annotation-not-valid': 'an annotation of ours in the package that hides nothing',
   'annotation-overruled': 'an annotation of ours that an enforced policy leaves without effect',
   'audit-log-not-read': 'a part of the audit log',

@@ -4,6 +4,7 @@
  */
 
 import { LRUCache } from 'lru-cache'
+import { Failure, orFailure } from '../failure.ts'
 import { field } from '../krm/field-path.ts'
 import { describeResourceId, resourceKey } from '../krm/resource-id.ts'
 import type { Note } from '../note.ts'
@@ -21,6 +22,7 @@ import { joinAnchored } from './adopt/anchored-edits.ts'
 import { editsByFile } from './adopt/candidate.ts'
 import { adoptThroughBuild } from './adopt/kustomize-adoption.ts'
 import type { BuiltUnit } from './adopt/kustomize-input.ts'
+import { joinRemovals } from './joined-removals.ts'
 import { proveEdit } from './prove-edit.ts'
 import { editFor, type ResolvedChange } from './resolution-edits.ts'
 import { placeInBuild } from './whole/place-in-build.ts'
@@ -53,7 +55,7 @@ export interface ProposalFiles {
 /** @throws Failure BP1207, BP2001, BP2002, BP2007, BP2010 or BP2014 when a resolution is not possible */
 export function buildProposal(input: ProposalInput): ProposalFiles {
   const notes: Note[] = []
-  const edited = withWholeObjects(input, editSources(input, notes))
+  const edited = withWholeObjects(input, editJoined(input, notes))
   notes.push(...input.changes.flatMap(notProven))
   // A folder without a Kptfile has none.
   const kptfiles = input.files.some(({ path }) => path === 'Kptfile') ? [editKptfile(input, edited)] : []
@@ -62,6 +64,14 @@ export function buildProposal(input: ProposalInput): ProposalFiles {
   const changes: FileChange[] = [...sources, ...kptfiles, input.record]
   if (input.packagePath === '' && kptfiles.length > 0) changes.push(...hideRecords(input.files, notes))
   return { changes, notes }
+}
+
+/** What is emptied goes as a whole; where no source has it as a whole, piece by piece. */
+function editJoined(input: ProposalInput, notes: Note[]): FileChange[] {
+  const changes = joinRemovals(input.changes)
+  if (changes === input.changes) return editSources(input, notes)
+  const edited = orFailure(() => editSources({ ...input, changes }, notes))
+  return edited instanceof Failure ? editSources(input, notes) : edited
 }
 
 function editSources(input: ProposalInput, notes: Note[]): FileChange[] {

@@ -3,9 +3,9 @@ import { type FieldPath, valueAt } from '../krm/field-path.ts'
 import { shownPathOnly } from '../krm/redaction/shown-path.ts'
 import { describeResourceId, resourceKey } from '../krm/resource-id.ts'
 import type { DesiredResource, SourceLocation } from '../render/desired-set.ts'
-import { isJsonObject, jsonEquals } from '../text/json.ts'
+import { isJsonObject } from '../text/json.ts'
 import { leaves, otherDifferences, type Rendered } from './prove-edit.ts'
-import { isEdited, type ResolvedChange, wantedBy } from './resolution-edits.ts'
+import { isEdited, isWanted, type ResolvedChange } from './resolution-edits.ts'
 
 /** A field, or an object that appeared or disappeared. */
 export interface MovedField {
@@ -129,10 +129,10 @@ function isIdentity([first, second]: FieldPath): boolean {
 
 /** An item of a list may lack keys by which it is found: the server adds them. */
 function hasWanted({ object }: DesiredResource, change: ResolvedChange): boolean {
-  const [value, wanted] = [valueAt(object, change.drift.path), wantedBy(change)]
-  if (jsonEquals(value, wanted)) return true
+  const value = valueAt(object, change.drift.path)
+  if (isWanted(change, value)) return true
   const step = change.drift.path.at(-1)
-  return step?.kind === 'item' && isJsonObject(value) && jsonEquals({ ...step.keys, ...value }, wanted)
+  return step?.kind === 'item' && isJsonObject(value) && isWanted(change, { ...step.keys, ...value })
 }
 
 function movedWithin(

@@ -7,7 +7,7 @@ import { shownPathOnly } from '../krm/redaction/shown-path.ts'
 import { describeResourceId } from '../krm/resource-id.ts'
 import type { DesiredResource } from '../render/desired-set.ts'
 import { getKey, isJsonArray, isJsonObject, type Json, jsonEquals } from '../text/json.ts'
-import { type ResolvedChange, wantedBy } from './resolution-edits.ts'
+import { isWanted, type ResolvedChange } from './resolution-edits.ts'
 
 /** The rendered objects by `resourceKey`. */
 export type Rendered = ReadonlyMap<string, DesiredResource>
@@ -41,7 +41,7 @@ function proveObject(was: DesiredResource, is: DesiredResource | undefined, chos
   for (const change of chosen) {
     const { drift } = change
     const value = valueAt(is.object, drift.path)
-    if (!jsonEquals(value, wantedBy(change)))
+    if (!isWanted(change, value))
       throw movedMore(describeResourceId(was.id), `${shownPathOnly(drift.path)} does not hold the chosen value afterwards`)
   }
   const [moved] = otherDifferences(

@@ -6,13 +6,14 @@
 import type { ObjectManifest } from '../drift/authored/object-manifest.ts'
 import { isEncrypted } from '../drift/compare/encrypted-fields.ts'
 import type { Drift, Resolution } from '../drift/drift.ts'
+import { withoutServerDefaults } from '../drift/noise/defaulted-fields.ts'
 import { Failure, type FailureDetail } from '../failure.ts'
 import { valueAt } from '../krm/field-path.ts'
 import { isSecret, isSensitive } from '../krm/redaction/redacted.ts'
 import { shownPathOnly } from '../krm/redaction/shown-path.ts'
 import { describeResourceId } from '../krm/resource-id.ts'
 import type { DesiredResource } from '../render/desired-set.ts'
-import type { Json } from '../text/json.ts'
+import { type Json, jsonEquals } from '../text/json.ts'
 import type { YamlEdit } from '../yaml/edit/edit-yaml.ts'
 import { inSourceForm } from './source-form.ts'
 import { whyNotWhole } from './whole/not-adopted.ts'
@@ -54,7 +55,7 @@ export function editFor(change: ResolvedChange): FileEdit | undefined {
     return { path, edit: { ...at, kind: 'remove', path: drift.path } }
   }
   assertAdoptable(change)
-  const value = wantedBy(change)
+  const value = writtenBy(change)
   return { path, edit: value === undefined ? { ...at, kind: 'remove', path: drift.path } : { ...at, kind: 'set', path: drift.path, value } }
 }
 
@@ -62,6 +63,17 @@ export function editFor(change: ResolvedChange): FileEdit | undefined {
 export function wantedBy({ drift, desired, resolution }: ResolvedChange): Json | undefined {
   if (resolution !== 'Adopt' || drift.change === 'removed' || drift.live === undefined) return undefined
   return inSourceForm(drift.id, desired === undefined ? undefined : valueAt(desired.object, drift.path), drift.live)
+}
+
+/** The value as a person writes it: of a block that git lacks, without the defaults that the server adds again. */
+export function writtenBy(change: ResolvedChange): Json | undefined {
+  const wanted = wantedBy(change)
+  return wanted === undefined || change.drift.change !== 'added' ? wanted : withoutServerDefaults(change.drift, wanted)
+}
+
+/** Whether a value is the chosen one, with or without the defaults of the server. */
+export function isWanted(change: ResolvedChange, value: Json | undefined): boolean {
+  return jsonEquals(value, wantedBy(change)) || jsonEquals(value, writtenBy(change))
 }
 
 export function isEdited({ resolution, desired }: ResolvedChange): boolean {

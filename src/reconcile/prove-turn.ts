@@ -71,7 +71,7 @@ class ProvenAnswers implements UnitAnswers {
     const step = this.step(question.step)
     try {
       if (question.kind === 'function') await step.fetch(question.call, signal)
-      else if (question.kind === 'manifest') await question.missing.ask(signal)
+      else if (question.kind === 'server') await question.missing.ask(signal)
       else if (question.kind === 'builds') await step.build(question.builds, signal)
       else step.isContent = await hasContent(this.ports.repository, question.branch, question.changes, signal)
     } catch (thrown) {

@@ -1,5 +1,5 @@
 /** Computations that render: a program or an image that a rendering needs runs in between, and the computation is done again. */
-import { MissingManifest } from '../drift/authored/object-manifest.ts'
+import { MissingServerAnswer } from '../drift/authored/object-manifest.ts'
 import { Failure } from '../failure.ts'
 import type { Answers } from '../plan/turn/turn-questions.ts'
 import type { PackageRepository } from '../ports/package-repository.ts'
@@ -30,7 +30,7 @@ export async function withAnswers<T>(renderer: PackageRenderer, signal: AbortSig
       return compute(answers)
     } catch (thrown) {
       if (thrown instanceof MissingBuilds) await answers.build(thrown.builds, signal)
-      else if (thrown instanceof MissingManifest) await thrown.ask(signal)
+      else if (thrown instanceof MissingServerAnswer) await thrown.ask(signal)
       else if (thrown instanceof MissingAnswer) await answers.fetch(thrown.call, signal)
       else throw thrown
     }

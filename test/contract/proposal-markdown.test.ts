@@ -97,6 +97,9 @@ const state: fc.Arbitrary<ProposalState> = fc.oneof(
   word.map((why) => ({ kind: 'render-failed', why }) as const),
   word.map((since) => ({ kind: 'not-observed', since }) as const),
   word.map((until) => ({ kind: 'snoozed', until }) as const),
+  fc
+    .tuple(fc.constantFrom('not-checked', 'refused'), fc.array(word, { minLength: 1, maxLength: 2 }), word)
+    .map(([kind, objects, why]) => ({ kind, objects, why }) as const),
 )
 
 const text = fc.array(

@@ -69,13 +69,7 @@ spec:
     const changed = (await world.remote('diff', '--unified=0', 'main', branch, '--', 'apps/web/service.yaml')).split('\n')
     assert.deepEqual(
       changed.filter((line) => /^[+-](?![+-])/.test(line)),
-      [
-        '-  - {name: http, port: 80, targetPort: 8080}',
-        '+  - name: http',
-        '+    protocol: TCP',
-        '+    port: 8081',
-        '+    targetPort: 8080',
-      ],
+      ['-  - {name: http, port: 80, targetPort: 8080}', '+  - name: http', '+    port: 8081', '+    targetPort: 8080'],
     )
     assertExit(await world.backporch('approve', 'apps/web', '--yes'), 0)
     await world.sync('apps/web')

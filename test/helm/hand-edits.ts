@@ -93,6 +93,27 @@ const ADOPTED_EDITS: readonly HandEdit[] = [
     builds: 2,
   },
   {
+    name: 'whole node selector removed',
+    object: 'apps/Deployment/shop/shop-storefront',
+    edits: { 'spec.template.spec.nodeSelector': undefined },
+    outcome: { lines: ['-nodeSelector:', '-  disk: ssd', '-  zone: a'] },
+    builds: 4,
+  },
+  {
+    name: 'rolling update that becomes Recreate',
+    object: 'apps/Deployment/shop/shop-storefront',
+    edits: { 'spec.strategy.type': 'Recreate', 'spec.strategy.rollingUpdate': undefined },
+    outcome: { lines: ['+strategy:', '+  type: Recreate', '+  rollingUpdate: null'] },
+    builds: 6,
+  },
+  {
+    name: 'TLS of an Ingress removed',
+    object: 'networking.k8s.io/Ingress/shop/shop-storefront',
+    edits: { 'spec.tls': undefined },
+    outcome: { lines: ['-  tls:', '-    - hosts: [shop.example.com, store.example.com]', '-      secretName: shop-tls', '+  tls: []'] },
+    builds: 4,
+  },
+  {
     name: 'new toleration',
     object: 'apps/Deployment/shop/shop-storefront',
     edits: {

@@ -14,7 +14,7 @@ test('explain says of every cause of a note what it is about and what to do', as
   const bare = await runInWorld(new TurnWorld(), ['explain', 'secret-in-git'])
   assert.match(bare.stdout, /^note secret-in-git: it is about a Secret with its values in git in plain text\nfix: encrypt /)
   const none = await runInWorld(new TurnWorld(), ['explain', 'note:nothing'])
-  assert.deepEqual([none.code, /causes are annotation-not-valid, /.test(none.stderr)], [2, true])
+  assert.deepEqual([none.code, /causes are adoption-not-checked, /.test(none.stderr)], [2, true])
 })
 
 test('with -v a note ends in its cause, which explain takes', async () => {

@@ -3,6 +3,8 @@ import type { NoteCause } from '../../note.ts'
 
 /** A sentence with the one thing to do, or why there is nothing to do. */
 export const NOTE_GUIDE: { readonly [cause in NoteCause]: string } = {
+  'adoption-not-checked':
+    'apply the branch with kubectl apply --dry-run=server before the merge; with the right to patch (dry runs only) backporch checks it',
   'annotation-not-valid': 'correct the annotation in git: until then it hides nothing and the difference is drift',
   'annotation-overruled': 'remove the annotation, or ask the owner of the enforced policy',
   'audit-log-not-read': 'give the whole log with --audit-log; where it is missing, field managers alone are named',

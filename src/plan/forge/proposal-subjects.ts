@@ -1,5 +1,6 @@
 /** What the text of a proposal is made from, taken together from a turn. */
 
+import { describeResourceId } from '../../krm/resource-id.ts'
 import { LEDGER_BRANCH, shortBranch } from '../../package/ref-name.ts'
 import type { MassRow, MassSubject } from '../../proposal/text/mass-text.ts'
 import type { ProposalState, ProposalSubject } from '../../proposal/text/proposal-subject.ts'
@@ -12,6 +13,7 @@ import type { Applier } from '../../status/applier.ts'
 import { compareText } from '../../text/compare-text.ts'
 import type { JointProposal } from '../joint/joint-proposal.ts'
 import { timeStates } from '../limits/drift-age.ts'
+import type { AdoptedObject } from '../turn/adopted-objects.ts'
 import type { ProposalContext } from '../turn/turn-view.ts'
 import type { PlannedResult, UnitResult } from '../turn/unit-result.ts'
 import { notReleasable } from './not-adoptable.ts'
@@ -53,7 +55,7 @@ export function unitSubject(
   }
 }
 
-function statesOf({ plan, observation }: Pick<PlannedResult, 'plan' | 'observation'>): ProposalState[] {
+function statesOf({ plan, observation, adopted = [] }: Pick<PlannedResult, 'plan' | 'observation' | 'adopted'>): ProposalState[] {
   const { snoozedUntil } = plan.report.status
   const timed = plan.record === undefined ? [] : timeStates(plan.report, plan.record, observation)
   const after = plan.record?.spec.after
@@ -61,7 +63,16 @@ function statesOf({ plan, observation }: Pick<PlannedResult, 'plan' | 'observati
     ...(after === undefined ? [] : [{ kind: 'not-restored', after } as const]),
     ...timed,
     ...(snoozedUntil === undefined ? [] : [{ kind: 'snoozed', until: snoozedUntil } as const]),
+    ...serverStates(adopted),
   ]
+}
+
+/** One state for the objects of each kind of answer, with the first one's reason. */
+function serverStates(adopted: readonly AdoptedObject[]): ProposalState[] {
+  return (['refused', 'not-checked'] as const).flatMap((kind) => {
+    const own = adopted.flatMap(({ id, answer }) => (answer.state === kind ? [{ name: describeResourceId(id), why: answer.why }] : []))
+    return own.length === 0 ? [] : [{ kind, objects: own.map(({ name }) => name), why: own[0]?.why ?? '' }]
+  })
 }
 
 export function jointSubject({ view, dialect, version, notObserved }: ProposalContext, joint: JointProposal): MassSubject | undefined {

@@ -1,6 +1,6 @@
 /** Everything that one turn knows before it decides: reads only, no judgement. */
 
-import type { ManifestLibrary } from '../../drift/authored/object-manifest.ts'
+import type { AdoptionLibrary, ManifestLibrary } from '../../drift/authored/object-manifest.ts'
 import type { ObjectVerdict, Resolution, SyncerManager } from '../../drift/drift.ts'
 import type { FailureCode } from '../../failure.ts'
 import type { RedactionKey } from '../../krm/redaction/redacted.ts'
@@ -228,6 +228,8 @@ export interface Observation {
   readonly built?: BuiltUnit
   /** Manifests of live objects that git does not declare. */
   readonly manifests?: ManifestLibrary
+  /** What the server says of objects with adopted values. */
+  readonly adoptions?: AdoptionLibrary
   readonly git: GitState
   /** What the forge has of the unit's proposals, by full ref name; empty where git is the forge. */
   readonly proposals: ReadonlyMap<string, KnownProposal>

@@ -35,7 +35,7 @@ import { leftAlone, withdrawnNote } from './branch-notes.ts'
 import { cannotChange } from './cannot-change.ts'
 import type { Observation, OpenBranch, ResolutionRequest } from './observation.ts'
 import { asRestore, possiblePlan } from './possible-plan.ts'
-import { proposalFiles } from './proposal-files.ts'
+import { builtFiles, proposalFiles } from './proposal-files.ts'
 import { asOfNow, clockNotes, newerThan, tooOld, tooOldNote, withoutEnded } from './too-old.ts'
 import { sameTree } from './unit-git.ts'
 import type { BranchOutcome, PlanOptions, UnitPlan } from './unit-plan.ts'
@@ -166,7 +166,7 @@ class Turn {
   }
 
   filesOf({ record }: OpenBranch): ProposalFiles['changes'] {
-    return proposalFiles(this.observed, this.active(), record).changes
+    return builtFiles(this.observed, this.active(), record).changes
   }
 
   /** What is open for a decision: a change that a merged Restore authorised to go back is decided. */

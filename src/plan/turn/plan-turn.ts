@@ -2,6 +2,7 @@
 import { Failure, failuresOf, orFailure } from '../../failure.ts'
 import { repositoryLimits } from '../../policy/effective-policy.ts'
 import { driftId } from '../../proposal/text/dashboard-ticks.ts'
+import { allChanges, type PlannedChange } from '../commands/pick-changes.ts'
 import type { ObservedState, PlanUnit } from '../commands/plan-command.ts'
 import { type AnsweredRequests, planRequests } from '../commands/plan-requests.ts'
 import type { ProposalRequests } from '../commands/proposal-requests.ts'
@@ -16,6 +17,7 @@ import { writesOfClusters } from '../ledger/cluster-turns.ts'
 import { waitsForPace } from '../ledger/ledger-pace.ts'
 import type { Hold } from '../limits/hold.ts'
 import { holdsOf, NOTHING_HELD } from '../limits/hold-back.ts'
+import { type AdoptedObject, adoptedObjects } from './adopted-objects.ts'
 import { assertOwnBase, otherBaseNotes } from './base-branch.ts'
 import type { Observation, ResolutionRequest } from './observation.ts'
 import { planReconcile } from './plan-reconcile.ts'
@@ -195,6 +197,7 @@ export class TurnPlanner {
       const { observation, resolutionRequest: resolutionSelectors } = state
       const created = withRaised(plan(state), raised)
       const refused = observations ? NOTHING_REFUSED : adoptRefusals(observation, created, questions)
+      const adopted = this.observed.forge.hosted && !observations ? adoptedIn(observation, created, questions) : undefined
       const all = [...notes, ...otherBaseNotes(observation), ...waitingNotes(observation, created)]
       return {
         state: 'planned',
@@ -204,6 +207,7 @@ export class TurnPlanner {
         resolutionRequest: resolutionSelectors,
         requests,
         notAdoptable: refused,
+        ...(adopted === undefined ? {} : { adopted }),
         notes: all,
       }
     } catch (thrown) {
@@ -270,6 +274,23 @@ function adoptRefusals(observation: Observation, { report, outcome }: UnitPlan, 
   if (report.status.lifecycle !== 'Proposed' || outcome === 'foreign') return NOTHING_REFUSED
   const reasons = orFailure(() => questions.plan(observation, (one, { exhausted }) => ({ all: notAdoptable(one), exhausted })))
   return reasons instanceof Failure || reasons.exhausted ? notAdoptableAtAll(observation) : reasons.all
+}
+
+/** The text of a proposal says what no server checked. */
+function adoptedIn(
+  observation: Observation,
+  { record, outcome }: UnitPlan,
+  questions: UnitQuestions,
+): readonly AdoptedObject[] | undefined {
+  if (record?.spec.lifecycle !== 'Proposed' || outcome === 'foreign') return undefined
+  const planned = new Map(record.spec.changes.map(({ fingerprint, resolution }) => [fingerprint, resolution]))
+  const changes = allChanges(observation.verdicts, observation.key).flatMap((change): PlannedChange[] => {
+    const resolution = planned.get(change.fingerprint)
+    return resolution === undefined ? [] : [{ ...change, resolution }]
+  })
+  if (!changes.some(({ resolution }) => resolution === 'Adopt')) return undefined
+  const adopted = orFailure(() => questions.plan(observation, (one) => adoptedObjects(one, changes)))
+  return adopted instanceof Failure ? undefined : adopted
 }
 
 /** The text of a proposal keeps a ticked box that waits. */

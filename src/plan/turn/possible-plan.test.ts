@@ -132,7 +132,8 @@ const ALL_ADOPTED: ResolutionRequest = { ...ADOPT, isAll: true }
 
 function resolutionsOf(unit: Observation, resolutionRequest: ResolutionRequest): readonly string[] {
   const plan = planReconcile(unit, { resolutionRequest })
-  return [...(plan.record?.spec.changes ?? []).map(({ resolution }) => resolution), ...plan.notes.map(({ text }) => text)]
+  const notes = plan.notes.filter(({ cause }) => cause === 'planned-as-restore')
+  return [...(plan.record?.spec.changes ?? []).map(({ resolution }) => resolution), ...notes.map(({ text }) => text)]
 }
 
 test('a request for all takes what is possible, and says what it leaves and why', () => {

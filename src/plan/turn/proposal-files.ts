@@ -6,14 +6,23 @@ import { recordPath, travellingRecordPath } from '../../record/record-paths.ts'
 import type { DriftRecord } from '../../record/schema.ts'
 import { formatInertDocument, laterText } from '../../record/write-document.ts'
 import type { PlannedChange } from '../commands/pick-changes.ts'
+import { checkAdopted, withManifests } from './adopted-objects.ts'
 import type { Observation } from './observation.ts'
-import { withManifests } from './whole-objects.ts'
+
+/**
+ * As `builtFiles`, of objects that the server does not refuse.
+ * @throws as `builtFiles`, and BP2001 for an object that the server refuses
+ */
+export function proposalFiles(...[observation, active, record, workspace]: Parameters<typeof builtFiles>): ProposalFiles {
+  const files = builtFiles(observation, active, record, workspace)
+  return { ...files, notes: [...files.notes, ...checkAdopted(observation, active)] }
+}
 
 /**
  * @param workspace of the branch: that of a joint proposal may have the name of another unit
  * @throws Failure BP1207, BP2001, BP2002, BP2007, BP2010 or BP2014 when a resolution is not possible
  */
-export function proposalFiles(
+export function builtFiles(
   observation: Observation,
   active: readonly PlannedChange[],
   record: DriftRecord,

@@ -2,7 +2,7 @@
  * Answers that a plan needs from a run of a function or a program, or from reading a branch. A plan that lacks an answer ends with
  * the question; with the answer it is computed again and goes on.
  */
-import { MissingManifest } from '../../drift/authored/object-manifest.ts'
+import { MissingServerAnswer } from '../../drift/authored/object-manifest.ts'
 import type { Failure } from '../../failure.ts'
 import type { FileChange } from '../../ports/package-repository.ts'
 import type { FunctionLibrary } from '../../render/answer-calls.ts'
@@ -34,7 +34,7 @@ export interface UnitAnswers {
 export type PlanQuestion = { readonly answers: UnitAnswers; readonly step: string } & (
   | { readonly kind: 'function'; readonly call: FunctionCall }
   | { readonly kind: 'builds'; readonly builds: readonly Build[] }
-  | { readonly kind: 'manifest'; readonly missing: MissingManifest }
+  | { readonly kind: 'server'; readonly missing: MissingServerAnswer }
   | { readonly kind: 'content'; readonly branch: OpenBranch; readonly changes: readonly FileChange[] }
 )
 
@@ -78,7 +78,7 @@ export class UnitQuestions {
       return work(asking(observation, known), known)
     } catch (thrown) {
       if (thrown instanceof MissingAnswer) throw new Unanswered({ answers, step, kind: 'function', call: thrown.call })
-      if (thrown instanceof MissingManifest) throw new Unanswered({ answers, step, kind: 'manifest', missing: thrown })
+      if (thrown instanceof MissingServerAnswer) throw new Unanswered({ answers, step, kind: 'server', missing: thrown })
       if (thrown instanceof MissingBuilds) throw new Unanswered({ answers, step, kind: 'builds', builds: thrown.builds })
       throw thrown
     }

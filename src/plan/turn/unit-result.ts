@@ -4,6 +4,7 @@ import type { Failure } from '../../failure.ts'
 import type { Note } from '../../note.ts'
 import type { AnsweredRequests } from '../commands/plan-requests.ts'
 import type { NotAdoptable } from '../forge/not-adoptable.ts'
+import type { AdoptedObject } from './adopted-objects.ts'
 import type { Observation, ResolutionRequest, Unit } from './observation.ts'
 import type { UnitPlan } from './unit-plan.ts'
 
@@ -15,6 +16,8 @@ export type UnitResult =
       readonly plan: UnitPlan
       /** Of a unit with a proposal; empty for any other. */
       readonly notAdoptable: NotAdoptable
+      /** What the server says of objects with adopted values, of a unit with a proposal; left out where there are none. */
+      readonly adopted?: readonly AdoptedObject[]
       readonly notes: readonly Note[]
       /** The request: on the command line, or on the forge. */
       readonly resolutionRequest: ResolutionRequest | undefined

@@ -18,7 +18,7 @@ import { jsonOf, type YamlMap } from '../../yaml/yaml-node.ts'
 import { nodeAtPath } from '../../yaml/yaml-path.ts'
 import { type MovedField, RenderedBefore } from '../moved-fields.ts'
 import { leaves } from '../prove-edit.ts'
-import { editFor, type FileEdit, type ResolvedChange, wantedBy } from '../resolution-edits.ts'
+import { editFor, type FileEdit, type ResolvedChange, writtenBy } from '../resolution-edits.ts'
 import {
   assertNamed,
   type ChosenLocation,
@@ -304,7 +304,7 @@ class Adoption {
     const key = this.before.keyOf(change)
     const root = key === undefined ? undefined : this.base.nodes.get(key)
     if (root === undefined || change.drift.change === 'missing') return undefined
-    return { root, path: change.drift.path, wanted: wantedBy(change), before: Number.POSITIVE_INFINITY, depth: 0 }
+    return { root, path: change.drift.path, wanted: writtenBy(change), before: Number.POSITIVE_INFINITY, depth: 0 }
   }
 
   /** A missing object is removed from its file. */

@@ -4,9 +4,10 @@
  */
 import { annotationsOf } from '../../krm/resource.ts'
 import type { SourceFiles } from '../../render/kustomize/kustomize-build.ts'
+import { jsonEquals } from '../../text/json.ts'
 import { type MovedField, RenderedBefore } from '../moved-fields.ts'
 import type { Rendered } from '../prove-edit.ts'
-import { type ResolvedChange, wantedBy } from '../resolution-edits.ts'
+import { type ResolvedChange, wantedBy, writtenBy } from '../resolution-edits.ts'
 import {
   assertNamed,
   type ChosenLocation,
@@ -149,7 +150,12 @@ class BuiltAdoption {
       const [found] = find(each).filter(({ candidates }) => candidates.length > 0)
       return { candidates: found?.candidates.filter(({ texts }) => texts === undefined) ?? [], obstacles: [] }
     })
-    return [combineLocations(renamed), ...find({ path: change.drift.path, wanted: wantedBy(change) })]
+    const { path } = change.drift
+    // A chart writes the defaults itself, and a person leaves them to the server.
+    const values = [writtenBy(change), wantedBy(change)]
+    const [first, second] = this.input.source.tool === 'helm' ? values.toReversed() : values
+    const others = jsonEquals(first, second) ? [] : find({ path, wanted: second })
+    return [combineLocations(renamed), ...find({ path, wanted: first }), ...others]
   }
 
   private tryAll(

@@ -138,7 +138,7 @@ export class KustomizeLocations {
     if (patch.target === undefined ? !own : !mayTarget(patch.target, target)) return []
     const there = document.has(path)
     if (!there && (wanted === undefined || !document.has(path.slice(0, 1)))) return []
-    return this.patchEdit(patch, document, path, wanted)
+    return this.patchEdit(patch, document, [path], wanted)
   }
 
   /** `replace` and `add` of the field or of one of its parents. */
@@ -147,22 +147,32 @@ export class KustomizeLocations {
     const locations = pointerTo(desired.object, path)
     if (locations === undefined || (patch.target !== undefined && !mayTarget(patch.target, target))) return []
     const list = document.valueAt([])
-    return (Array.isArray(list) ? list : []).flatMap((operation: Json, position) => {
+    const written = (Array.isArray(list) ? list : []).flatMap((operation: Json, position) => {
       if (!isJsonObject(operation) || (getKey(operation, 'op') !== 'replace' && getKey(operation, 'op') !== 'add')) return []
       const pointer = pointerOf(operation)
-      if (pointer.length > locations.length || !pointer.every((part, at) => part === locations[at])) return []
-      const rest = path.slice(pointer.length)
-      if (rest.length === 0 && wanted === undefined) return this.patchEdit(patch, document, [index(position)], undefined)
-      const whole = [index(position), ...fields('value'), ...rest]
-      return document.has(whole) ? this.patchEdit(patch, document, whole, wanted) : []
+      const isOn = pointer.slice(0, locations.length).every((part, at) => part === locations[at])
+      return isOn ? [{ position, steps: pointer.length }] : []
     })
+    // What writes the field or below it goes with it. From the end: an operation that is removed does not move those before it.
+    const gone =
+      wanted !== undefined ? [] : written.filter(({ steps }) => steps >= locations.length).map(({ position }) => [index(position)])
+    const above = written.filter(({ steps }) => steps < locations.length || (wanted !== undefined && steps === locations.length))
+    return [
+      ...(gone.length === 0 ? [] : this.patchEdit(patch, document, gone.toReversed(), undefined)),
+      ...above.flatMap(({ position, steps }) => {
+        const whole = [index(position), ...fields('value'), ...path.slice(steps)]
+        return document.has(whole) ? this.patchEdit(patch, document, [whole], wanted) : []
+      }),
+    ]
   }
 
-  private patchEdit(patch: Patch, document: SourceDocument, path: FieldPath, wanted: Wanted): readonly FoundEdit[] {
-    const edit = editAt(document.number, path, wanted)
+  /** @param paths of one value; the last one is what people are told */
+  private patchEdit(patch: Patch, document: SourceDocument, paths: readonly FieldPath[], wanted: Wanted): readonly FoundEdit[] {
+    const path = paths.at(-1) ?? []
+    const edits = paths.map((each) => editAt(document.number, each, wanted))
     const what = patch.inline === undefined ? `the patch (${document.location(path)})` : `the patch (${patch.where})`
     try {
-      return [{ there: document.has(path), text: textIn(document, path), candidate: { via: patch.via, what, edits: [patch.edit(edit)] } }]
+      return [{ there: document.has(path), text: textIn(document, path), candidate: { via: patch.via, what, edits: patch.edits(edits) } }]
     } catch (thrown) {
       // An inline patch in a form that cannot be edited.
       if (thrown instanceof Failure) return []

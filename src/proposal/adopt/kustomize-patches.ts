@@ -22,7 +22,8 @@ export interface Patch {
   readonly target: JsonObject | undefined
   /** The text of an inline patch. */
   readonly inline: string | undefined
-  readonly edit: (edit: YamlEdit) => FileEdit
+  /** The edits, made in their order. */
+  readonly edits: (edits: readonly YamlEdit[]) => readonly FileEdit[]
 }
 
 interface PatchLocation {
@@ -56,7 +57,9 @@ function filePatch(kustomization: SourceDocument, files: SourceFiles, file: stri
   const path = resolvePath(kustomization.folder, file)
   if (path === undefined || !files.has(path)) return []
   const documents = documentsOf(path, files)
-  return [{ field, via: `patch:${file}`, where: path, documents, target, inline: undefined, edit: (edit) => ({ path, edit }) }]
+  return [
+    { field, via: `patch:${file}`, where: path, documents, target, inline: undefined, edits: (all) => all.map((edit) => ({ path, edit })) },
+  ]
 }
 
 function inlinePatch(
@@ -74,8 +77,8 @@ function inlinePatch(
     if (thrown instanceof Failure) return []
     throw thrown
   }
-  const edit = (inner: YamlEdit): FileEdit => kustomization.edit(at, editYaml(text, [inner], path))
-  return [{ field, via: `patch:${position + 1}`, where: kustomization.location(at), documents, target, inline: text, edit }]
+  const edits = (all: readonly YamlEdit[]): readonly FileEdit[] => [kustomization.edit(at, editYaml(text, all, path))]
+  return [{ field, via: `patch:${position + 1}`, where: kustomization.location(at), documents, target, inline: text, edits }]
 }
 
 /** Lines of an inline text in its file. In another style than a block (`|`), only the location of the whole text is known. */

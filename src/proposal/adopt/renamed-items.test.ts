@@ -54,7 +54,7 @@ test('of several items the names say which is which, and other fields move with 
 
 test('an item without a partner is added or removed as such', () => {
   assert.deepEqual(adopted(WEB, added(90, { name: 'metrics', targetPort: 9090 })), {
-    'apps/web/service.yaml': ['+    - name: metrics', '+      targetPort: 9090', '+      port: 90', '+      protocol: TCP'],
+    'apps/web/service.yaml': ['+    - name: metrics', '+      targetPort: 9090', '+      port: 90'],
   })
   assert.deepEqual(adopted(WEB, removed(443)), {
     'apps/web/service.yaml': ['-    - name: tls', '-      port: 443', '-      targetPort: 8443'],

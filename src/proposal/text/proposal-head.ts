@@ -102,15 +102,18 @@ function alsoFeeds(clusters: readonly string[], plan: Plan): string {
   return `**The same package also runs in ${names.join(', ')}${more}**: ${verb} it there too.`
 }
 
+/** Each state that makes a proposal a draft begins with it. */
+export const DRAFT_LINE = '**Draft:**'
+
 /** A fact to know before the decision, in one line. */
 export function stateLine(state: ProposalState): string {
   switch (state.kind) {
     case 'changing':
-      return '**Draft:** the cluster is still changing. The pull request becomes ready for review when the changes stop.'
+      return `${DRAFT_LINE} the cluster is still changing. The pull request becomes ready for review when the changes stop.`
     case 'render-failed':
-      return `**Draft:** the package on this branch does not render: ${markdownCell(state.why, 300)}`
+      return `${DRAFT_LINE} the package on this branch does not render: ${markdownCell(state.why, 300)}`
     case 'storm':
-      return '**Draft:** many packages drift at the same time. A common cause is likely.'
+      return `${DRAFT_LINE} many packages drift at the same time. A common cause is likely.`
     case 'edited':
       return '**Edited:** another author pushed to this branch, so backporch does not update it. `/recreate` discards those commits.'
     case 'stale':
@@ -121,6 +124,10 @@ export function stateLine(state: ProposalState): string {
       return `**Restore failed:** ${markdownCell(`drift-${state.after}`, 40)} restored the same fields and was merged, but the cluster still differs. Check the syncer before you merge again.`
     case 'snoozed':
       return `**Snoozed** until ${time(state.until)}: no reminders until then.`
+    case 'not-checked':
+      return `**Not checked by a server:** ${namesOf(state.objects)} with the adopted values (${markdownCell(state.why, 300)}). Check the branch with \`kubectl apply --dry-run=server\` before the merge.`
+    case 'refused':
+      return `**The server refuses** ${namesOf(state.objects)} with the adopted values: ${markdownCell(state.why, 300)}`
     case 'not-observed':
       return `**The cluster could not be observed since ${time(state.since)}.** This description may be out of date.`
   }
@@ -143,4 +150,9 @@ export function planLine({ record, previousPlan }: ProposalSubject): string {
 
 function by(login: string): string {
   return login === '' ? '' : `, changed by ${markdownCell(login, 60)}`
+}
+
+function namesOf(objects: readonly string[]): string {
+  const [first = ''] = objects
+  return objects.length === 1 ? markdownCell(first, 100) : count(objects.length, 'object')
 }

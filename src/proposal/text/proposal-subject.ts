@@ -32,6 +32,8 @@ export type ProposalState =
   /** A proposal about the same drift was merged, and the cluster still differed after the time of the policy. */
   | { readonly kind: 'not-restored'; readonly after: string }
   | { readonly kind: 'not-observed'; readonly since: string }
+  /** Of objects with adopted values. */
+  | { readonly kind: 'not-checked' | 'refused'; readonly objects: readonly string[]; readonly why: string }
 
 export interface DecidingPolicy {
   readonly name: string

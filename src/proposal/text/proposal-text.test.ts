@@ -120,6 +120,21 @@ test('a change that cannot be adopted has no box and no row, and the reason is g
   }
 })
 
+test('what no server checked, and what it refuses, is said before the table', () => {
+  const [one, two] = ['Deployment shop/web', 'Deployment shop/api']
+  const body = bodyOf(
+    subjectOf([REPLICAS], {
+      states: [
+        { kind: 'not-checked', objects: [one, two], why: 'the cluster is a recording' },
+        { kind: 'refused', objects: [one], why: 'a policy denies | it' },
+      ],
+    }),
+  )
+  assert.match(body, /\*\*Not checked by a server:\*\* 2 objects with the adopted values \(`the cluster is a recording`\)\./)
+  assert.match(body, /\*\*The server refuses\*\* `Deployment shop\/web` with the adopted values: `a policy denies \\\| it`/)
+  assert.doesNotMatch(bodyOf(subjectOf([REPLICAS])), /Not checked|server refuses/)
+})
+
 test('a change that cannot be released has no row, and the reason is given', () => {
   const body = bodyOf(subjectOf([REPLICAS], { notReleasable: new Map([[REPLICAS.fingerprint, 'the syncer holds the field']]) }))
   assert.match(body, /- Release is not possible: the syncer holds the field\./)

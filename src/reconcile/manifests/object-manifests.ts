@@ -1,5 +1,5 @@
 /** Manifests of the undeclared objects of one unit. The server is asked only for an object that somebody adopts. */
-import { type ManifestAnswer, type ManifestLibrary, MissingManifest } from '../../drift/authored/object-manifest.ts'
+import { type ManifestAnswer, type ManifestLibrary, MissingServerAnswer } from '../../drift/authored/object-manifest.ts'
 import type { Drift } from '../../drift/drift.ts'
 import { asFailure } from '../../failure.ts'
 import { metadataText } from '../../krm/resource.ts'
@@ -29,7 +29,7 @@ export class ObjectManifests implements ManifestLibrary {
   manifestOf(drift: Drift): ManifestAnswer {
     const key = this.keyOf(drift)
     const answer = this.failed.get(key) ?? this.known.get(key)
-    if (answer === undefined) throw new MissingManifest((signal) => this.ask(drift, signal))
+    if (answer === undefined) throw new MissingServerAnswer((signal) => this.ask(drift, signal))
     return answer
   }
 

@@ -1,9 +1,10 @@
 /** State that a process with several turns retains between them. Losing it costs requests, never a decision. */
 
 import { LRUCache } from 'lru-cache'
-import type { ManifestAnswer } from '../../drift/authored/object-manifest.ts'
+import type { AdoptionAnswer, ManifestAnswer } from '../../drift/authored/object-manifest.ts'
 import { LEDGER_BRANCH } from '../../package/ref-name.ts'
 import type { RefUpdate } from '../../ports/package-repository.ts'
+import type { KnownAdoptions } from '../manifests/adoption-answers.ts'
 import type { KnownManifests } from '../manifests/object-manifests.ts'
 import { PackageHistories } from '../repository/package-history.ts'
 import type { ClusterVerdicts } from '../verdicts/cluster-verdicts.ts'
@@ -26,6 +27,7 @@ export class BetweenTurns implements EarlierAnswers {
   readonly creations = new DryRunAnswers<MissingObjectAnswer>()
   readonly verdicts = new DryRunAnswers<CachedVerdict>()
   readonly manifests: KnownManifests = new LRUCache<string, ManifestAnswer>({ max: MOST_MANIFESTS })
+  readonly adoptions: KnownAdoptions = new LRUCache<string, AdoptionAnswer>({ max: MOST_MANIFESTS })
   readonly histories = new PackageHistories()
   /** By path of a package: paths from the root of the repository of what its rendering reads outside of the package. */
   readonly outside = new Map<string, readonly string[]>()

@@ -28,6 +28,7 @@ import { computeStatus, NOT_FOUND, unknownStatus } from '../../status/kstatus.ts
 import type { GroupMember } from '../../status/resource-group.ts'
 import { given } from '../../text/given.ts'
 import { readPlainValues } from '../encrypted/read-plain-values.ts'
+import { AdoptionAnswers } from '../manifests/adoption-answers.ts'
 import { ObjectManifests } from '../manifests/object-manifests.ts'
 import { withUndone } from '../porch/read-undone.ts'
 import { assertPlainFolder, holdsNothing } from '../repository/plain-folder.ts'
@@ -219,7 +220,7 @@ export async function observe(
     pipeline,
     functions: renderer.library,
     ...(source === undefined ? {} : { built: { source, library: renderer.builder?.library ?? NO_BUILDS, others } }),
-    manifests: manifestsOf(reader, cluster.syncer, effective, between),
+    ...librariesOf(reader, cluster.syncer, effective, between),
     git,
     proposals: view.proposals,
     policy: effective,
@@ -238,13 +239,18 @@ function withDeclaredTwice(cluster: ClusterSide, others: LoadedSide['otherDeclar
   return { ...cluster, verdicts }
 }
 
-function manifestsOf(
+/** What the server is asked for once somebody adopts something. */
+function librariesOf(
   reader: ClusterReader,
   syncer: SyncerManager | undefined,
   { fieldManager, presets }: EffectivePolicy,
   between: BetweenTurns,
-): ObjectManifests {
-  return new ObjectManifests(reader, { manager: syncer?.manager ?? fieldManager ?? 'kubectl', syncer, presets }, between.manifests)
+): Pick<Observation, 'manifests' | 'adoptions'> {
+  const manager = syncer?.manager ?? fieldManager ?? 'kubectl'
+  return {
+    manifests: new ObjectManifests(reader, { manager, syncer, presets }, between.manifests),
+    adoptions: new AdoptionAnswers(reader, manager, between.adoptions),
+  }
 }
 
 /** The key of a unit in the caches. */

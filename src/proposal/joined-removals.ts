@@ -1,0 +1,49 @@
+/**
+ * Removals that empty a map or a list which live lacks too: a person who takes the last entry of `env` out of a manifest takes `env` out. An
+ * API server refuses many empty maps, as `rollingUpdate: {}`.
+ */
+import { type FieldPath, formatFieldPath, valueAt } from '../krm/field-path.ts'
+import { stepKey } from '../krm/field-set.ts'
+import { isJsonArray, isJsonObject, type Json } from '../text/json.ts'
+import { withoutValueAt } from '../yaml/edit/edit-yaml-value.ts'
+import type { ResolvedChange } from './resolution-edits.ts'
+
+/** The same changes where nothing is emptied. The others stand for their group, with the path of what they empty. */
+export function joinRemovals(changes: readonly ResolvedChange[]): readonly ResolvedChange[] {
+  const groups = Map.groupBy(changes.filter(empties), (change) => {
+    const { path, document, item } = change.desired.location
+    return JSON.stringify([path, document, item, change.via, formatFieldPath(change.drift.absentAbove)])
+  })
+  const joined = [...groups.values()].flatMap((own) => join(own[0]?.drift.absentAbove ?? [], own))
+  if (joined.every((change) => changes.includes(change))) return changes
+  return [...changes.filter((change) => !empties(change)), ...joined]
+}
+
+type Emptying = ResolvedChange & {
+  readonly desired: NonNullable<ResolvedChange['desired']>
+  readonly drift: { readonly absentAbove: FieldPath }
+}
+
+function empties(change: ResolvedChange): change is Emptying {
+  const { resolution, desired, drift } = change
+  return resolution === 'Adopt' && drift.change === 'removed' && desired !== undefined && drift.absentAbove !== undefined
+}
+
+/** @param above of all of them */
+function join(above: FieldPath, changes: readonly Emptying[]): readonly ResolvedChange[] {
+  const [first] = changes
+  const declared = first === undefined ? undefined : valueAt(first.desired.object, above)
+  if (first === undefined || declared === undefined) return changes
+  const rest = changes.reduce((value, { drift }) => withoutValueAt(value, drift.path.slice(above.length)), declared)
+  if (isHollow(rest)) return [{ ...first, drift: { ...first.drift, path: above, git: declared } }]
+  const below = Map.groupBy(changes, ({ drift }) => {
+    const step = drift.path[above.length]
+    return step === undefined || drift.path.length === above.length + 1 ? '' : stepKey(step)
+  })
+  return [...below].flatMap(([key, own]) => (key === '' ? own : join(own[0]?.drift.path.slice(0, above.length + 1) ?? [], own)))
+}
+
+function isHollow(value: Json): boolean {
+  if (isJsonArray(value)) return value.length === 0
+  return isJsonObject(value) && Object.values(value).every(isHollow)
+}

@@ -1,0 +1,61 @@
+/** Dry runs of the objects of one unit as an adoption would declare them. */
+import { type AdoptionAnswer, type AdoptionLibrary, MissingServerAnswer } from '../../drift/authored/object-manifest.ts'
+import type { Prediction, RefusalReason } from '../../krm/live-view.ts'
+import { metadataText, type Resource } from '../../krm/resource.ts'
+import { resourceKey } from '../../krm/resource-id.ts'
+import type { ClusterReader } from '../../ports/cluster.ts'
+import { formatJson, type JsonObject } from '../../text/json.ts'
+
+/** A process with several turns has them from the turn before. */
+export interface KnownAdoptions {
+  get(key: string): AdoptionAnswer | undefined
+  set(key: string, answer: AdoptionAnswer): unknown
+}
+
+/** What the server says of the cluster, of the namespace or of git as it is, and not of the adopted values. */
+const NOT_OF_VALUES: ReadonlySet<RefusalReason> = new Set([
+  'NamespaceTerminating',
+  'NamespaceMissing',
+  'UnknownField',
+  'QuotaExceeded',
+  'Conflict',
+  'TwoOfOneKey',
+])
+
+export class AdoptionAnswers implements AdoptionLibrary {
+  private readonly reader: ClusterReader
+  private readonly manager: string
+  private readonly known: KnownAdoptions
+  private readonly ofTurn = new Map<string, AdoptionAnswer>()
+
+  /** @param manager field manager of the syncer's applies */
+  constructor(reader: ClusterReader, manager: string, known: KnownAdoptions) {
+    this.reader = reader
+    this.manager = manager
+    this.known = known
+  }
+
+  answerTo(resource: Resource, live: JsonObject): AdoptionAnswer {
+    const version = [metadataText(live, 'uid'), metadataText(live, 'resourceVersion')]
+    const { id, apiVersion, object } = resource
+    const key = JSON.stringify([this.reader.name, this.manager, resourceKey(id), apiVersion, ...version, formatJson(object)])
+    const answer = this.ofTurn.get(key) ?? this.known.get(key)
+    if (answer === undefined) throw new MissingServerAnswer((signal) => this.ask(key, resource, signal))
+    return answer
+  }
+
+  /** What a refusal depends on may change without the object: it is asked for again in the next turn. */
+  private async ask(key: string, resource: Resource, signal: AbortSignal): Promise<void> {
+    const answer = answerOf(await this.reader.predict(resource, this.manager, signal))
+    const kept: KnownAdoptions = answer.state === 'accepted' ? this.known : this.ofTurn
+    kept.set(key, answer)
+  }
+}
+
+function answerOf(prediction: Prediction): AdoptionAnswer {
+  if (prediction.state === 'predicted') return { state: 'accepted' }
+  const { why } = prediction.failure
+  if (prediction.state === 'unproven' || (prediction.reason !== undefined && NOT_OF_VALUES.has(prediction.reason)))
+    return { state: 'not-checked', why }
+  return { state: 'refused', why }
+}
