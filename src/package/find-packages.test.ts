@@ -102,10 +102,16 @@ describe('selectPackages', () => {
     assert.equal(failureOf(['elsewhere']).remedy, 'name one of the 3 packages; "backporch get packages" lists them')
   })
 
-  it('reports that the name is a folder of packages', () => {
-    const folder = failureOf(['apps/'])
-    assert.equal(folder.why, 'it is a folder of packages, not a package')
-    assert.equal(folder.remedy, 'name one of: apps/api, apps/web')
+  it('takes a folder for every package below it, also where a package is above the folder', () => {
+    assert.deepEqual(paths('apps/'), ['apps/api', 'apps/web'])
+    assert.equal(paths('.').length, 3)
+    const units = findPackages(tree('Kptfile'), ['k/radarr/app', 'k/radarr/db', 'k'])
+    assert.deepEqual(units.length, 1, 'the root package owns them')
+    const named = findPackages(tree('k/radarr/app/a.yaml', 'k/radarr/db/a.yaml'), ['k', 'k/radarr/app', 'k/radarr/db'])
+    assert.deepEqual(
+      selectPackages(named, ['k/radarr']).map(({ path }) => path),
+      ['k/radarr/app', 'k/radarr/db'],
+    )
   })
 
   it('fails where the repository has no package at all', () => {

@@ -67,8 +67,8 @@ export function findPackages(
 }
 
 /**
- * The named packages: by path, with or without `./` before and `/` behind it, or by a path inside one, which names the package that owns
- * it. Each occurs once, in the order of the packages. Without names, all packages.
+ * The named packages: by path, with or without `./` before and `/` behind it; by a folder, which names every package below it; or by a path
+ * inside one, which names the package that owns it. Each occurs once, in the order of the packages. Without names, all packages.
  * @throws Failure BP1004 for the first name that is in no package, with the nearest names; and without any package
  */
 export function selectPackages(packages: readonly FoundPackage[], names: readonly string[]): readonly FoundPackage[] {
@@ -80,22 +80,25 @@ export function selectPackages(packages: readonly FoundPackage[], names: readonl
       remedy: 'run "kpt pkg init" in the folder of the manifests and commit the Kptfile',
     })
   }
-  const selected = new Set(names.map((name) => owningPackage(packages, name)))
+  const selected = new Set(names.flatMap((name) => packagesNamed(packages, name)))
   return names.length === 0 ? packages : packages.filter((found) => selected.has(found))
 }
 
-function owningPackage(packages: readonly FoundPackage[], name: string): FoundPackage {
+function packagesNamed(packages: readonly FoundPackage[], name: string): readonly FoundPackage[] {
   const path = normalPath(name)
-  const owners = path === undefined ? [] : packages.filter((found) => path === found.path || isBelow(path, found.path))
+  const exact = packages.filter((found) => found.path === path)
+  if (exact.length > 0) return exact
+  const below = path === undefined ? [] : packages.filter((found) => isBelow(found.path, path))
+  if (below.length > 0) return below
+  const owners = path === undefined ? [] : packages.filter((found) => isBelow(path, found.path))
   // A named folder may contain packages and other named folders.
   const owner = owners.toSorted((one, other) => other.path.length - one.path.length)[0]
-  if (owner !== undefined) return owner
-  const below = path === undefined ? [] : packages.filter((found) => isBelow(found.path, path)).map((found) => found.path)
-  const near = [...new Set([...below, ...nearestPaths(path ?? name, packages)])].slice(0, 5)
+  if (owner !== undefined) return [owner]
+  const near = [...new Set(nearestPaths(path ?? name, packages))].slice(0, 5)
   throw new Failure({
     code: 'BP1004',
     what: `there is no package ${JSON.stringify(name.slice(0, 300))}`,
-    why: below.length > 0 ? 'it is a folder of packages, not a package' : 'neither it nor a folder above it has a Kptfile',
+    why: 'neither it nor a folder above it has a Kptfile, and no package is below it',
     remedy:
       near.length > 0
         ? `name one of: ${near.join(', ')}`

@@ -7,6 +7,7 @@ import type { TreeFile } from '../../ports/package-repository.ts'
 import { KUSTOMIZATION_NAMES } from '../../render/kustomize/kustomization-names.ts'
 import { folderOf, resolvePath } from '../../render/kustomize/kustomization-walk.ts'
 import { type RepositoryView, readTexts } from './repository-view.ts'
+import { pathsByResource } from './unit-names.ts'
 
 /** Files that are read to count, and folders that are reported. */
 const MOST_FILES = 1_000
@@ -19,12 +20,23 @@ export async function choosePackages(
   signal: AbortSignal,
 ): Promise<readonly FoundPackage[]> {
   try {
-    return selectPackages(view.packages, names)
+    return selectPackages(
+      view.packages,
+      names.flatMap((name) => namedPaths(view, name)),
+    )
   } catch (thrown) {
     const failure = asFailure(thrown)
     if (failure.code !== 'BP1004') throw thrown
     throw withSources(await withFolders(failure, view, names, signal), view)
   }
+}
+
+/** A path comes before the name of a resource. */
+function namedPaths(view: RepositoryView, name: string): readonly string[] {
+  const path = normalPath(name)
+  if (path !== undefined && view.packages.some((found) => found.path === path || found.path.startsWith(`${path}/`))) return [name]
+  const paths = pathsByResource(view, name)
+  return paths.length === 0 ? [name] : paths
 }
 
 /** Resources of syncers that are not compared, one in a line: they may be what the reader looks for. */

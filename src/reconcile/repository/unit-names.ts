@@ -1,0 +1,41 @@
+/** Names of units beside their paths: those of the syncers' resources by which they were found, as `flux get` and `argocd app` take them. */
+import type { FoundPackage } from '../../package/find-packages.ts'
+import type { RepositoryView } from './repository-view.ts'
+
+type NamingView = Pick<RepositoryView, 'packages' | 'policies' | 'recorded'>
+
+/** Short names of kinds, in lower case: those of their definitions, and what people write for an Application. */
+const KINDS = new Map([
+  ['ks', 'Kustomization'],
+  ['kustomization', 'Kustomization'],
+  ['hr', 'HelmRelease'],
+  ['helmrelease', 'HelmRelease'],
+  ['app', 'Application'],
+  ['application', 'Application'],
+  ['rootsync', 'RootSync'],
+  ['reposync', 'RepoSync'],
+])
+
+/** Paths of the units whose resource has the name: `hr/shop/web`, `ks/apps`, `shop/web` or `web`; none where it names no resource. */
+export function pathsByResource(view: NamingView, name: string): readonly string[] {
+  const [first = '', ...rest] = name.split('/')
+  const kind = KINDS.get(first.toLowerCase())
+  const wanted = kind === undefined || rest.length === 0 ? { kind: undefined, id: name } : { kind, id: rest.join('/') }
+  if (wanted.id === '') return []
+  const paths = titlesOf(view).flatMap(([path, title]) => {
+    // `Flux HelmRelease shop/web`, with what made it in brackets behind it.
+    const [, own, id = ''] = /(?:^| )(\w+) (\S+)(?: \(.*\))?$/.exec(title) ?? []
+    const isKind = wanted.kind === undefined || own === wanted.kind
+    return isKind && (id === wanted.id || id.endsWith(`/${wanted.id}`)) ? [path] : []
+  })
+  return [...new Set(paths)]
+}
+
+function titlesOf({ packages, policies, recorded }: NamingView): readonly (readonly [path: string, title: string])[] {
+  const known = new Set(packages.map(({ path }: FoundPackage) => path))
+  const synced = [...(policies.synced?.values() ?? [])].flatMap((renders) =>
+    [...renders].flatMap(([path, choice]) => (choice.tool === 'syncer' ? [[path, choice.build.title] as const] : [])),
+  )
+  const before = recorded.flatMap(({ path, appliedBy }) => (appliedBy === undefined ? [] : [[path, appliedBy] as const]))
+  return [...synced, ...before].filter(([path]) => known.has(path))
+}
