@@ -102,6 +102,18 @@ test('an object that changes again makes its pull request a draft until it has r
   assert.equal(forge.proposals[0]?.draft, false)
 })
 
+test('a draft mark that a person set stays', async () => {
+  const { world, forge } = worldOf('a', '{mode: Propose, detect: {minAge: 0s}}')
+  edit(world, 'a')
+  await world.scan()
+  const [opened] = forge.proposals
+  assert.ok(opened !== undefined)
+  forge.proposals[0] = { ...opened, draft: true, title: 'their title' }
+  await world.scan()
+  const [{ draft, title } = opened] = forge.proposals
+  assert.deepEqual([draft, title], [true, opened.title])
+})
+
 test('a window holds new drift, leaves what is open, and lets what somebody asks for through', async () => {
   const { world } = worldOf('abc', `{mode: Propose, ${NOW}, windows: [{name: freeze, kind: hold, schedule: "0 11 * * *", duration: 1h}]}`)
   edit(world, 'a')

@@ -226,6 +226,77 @@ test('a commit of somebody on the branch: the pull request is theirs, and its te
   ])
 })
 
+test('a close is a decision about our record, whoever committed on top of it', async () => {
+  for (const [isKept, withTurn] of [
+    [true, true],
+    [false, true],
+    [false, false],
+  ]) {
+    const { world, forge } = await opened()
+    const ref = forge.proposals[0]?.ref ?? ''
+    const head = world.repository.commitByHand(ref.replace('refs/heads/', ''), { 'apps/web/NOTES.md': 'mine' })
+    if (withTurn) await world.plan()
+    if (!isKept) world.repository.branches.delete(ref)
+    forge.byHand(1, { ...CLOSED, commit: head })
+    await world.plan()
+    const [episode] = await closedEpisodes(world)
+    assert.equal(episode?.status.outcome, 'Declined')
+    assert.equal((await world.plan()).report.status.state, 'Silenced')
+    assert.equal(forge.proposals.length, 1)
+  }
+})
+
+test('a pull request that was closed and is opened again has its branch again, and is taken up', async () => {
+  const { world, forge } = await opened()
+  const ref = forge.proposals[0]?.ref ?? ''
+  forge.byHand(1, CLOSED)
+  await world.plan()
+  assert.equal(world.repository.branches.has(ref), false)
+  forge.leavesOpen = true
+  forge.byHand(1, { state: 'open', decidedBy: '', decidedAt: '' })
+  await world.plan()
+  assert.equal(world.repository.branches.get(ref), forge.proposals[0]?.commit)
+  assert.equal(forge.proposals[0]?.state, 'open')
+  world.edit(WEB, 'spec.replicas', 9)
+  assert.equal((await world.plan()).outcome, 'updated')
+  assert.equal(forge.proposals.length, 1)
+})
+
+test("a branch that the forge brings up to date is nobody's edit, merged or rebased", async () => {
+  const { world, forge } = await opened()
+  const { repository } = world
+  const branch = (forge.proposals[0]?.ref ?? '').replace('refs/heads/', '')
+  const readme = { 'README.md': 'for all' }
+  for (const parents of [() => [repository.head(branch), repository.head('main')], () => [repository.head('main')]]) {
+    readme['README.md'] += '!'
+    repository.commitByHand('main', readme)
+    const { message } = await repository.commit(repository.head(branch))
+    repository.commitByHand(branch, readme, { parents: parents(), message })
+    assert.equal((await world.plan()).outcome, 'updated')
+    assert.deepEqual((await repository.commit(repository.head(branch))).parents, [repository.head('main')])
+    assert.equal((await world.plan()).outcome, 'unchanged')
+  }
+  repository.commitByHand('main', { 'README.md': 'last' })
+  repository.commitByHand(branch, { 'README.md': 'last' }, { parents: [repository.head(branch), repository.head('main')] })
+  world.sync()
+  assert.equal((await world.plan()).outcome, 'healed')
+})
+
+test('an update with an edit of a person, and one of another branch, are theirs', async () => {
+  for (const [files, from] of [
+    [{ 'README.md': 'new', 'apps/web/NOTES.md': 'mine' }, 'main'],
+    [{ 'README.md': 'new' }, 'theirs'],
+  ] as const) {
+    const { world, forge } = await opened()
+    const { repository } = world
+    const branch = (forge.proposals[0]?.ref ?? '').replace('refs/heads/', '')
+    repository.branches.set('refs/heads/theirs', repository.head('main'))
+    repository.commitByHand(from, { 'README.md': 'new' })
+    repository.commitByHand(branch, files, { parents: [repository.head(branch), repository.head(from)] })
+    assert.equal((await world.plan()).outcome, 'foreign')
+  }
+})
+
 test('a forge that does not answer stops the turn before anything is written', async () => {
   const { world, forge } = await opened()
   world.edit(WEB, 'spec.replicas', 9)

@@ -97,6 +97,29 @@ await giteaSuite('GiteaForge where the repository or the rights change', {}, (gi
     await refuses(ground, wanted, ['BP5003'])
   })
 
+  test('issues and pull requests that are turned off are named', async (t) => {
+    const { fixture: ground, wanted } = await opened(t)
+    for (const [setting, named] of [
+      ['has_pull_requests', 'pull requests'],
+      ['has_issues', 'issues'],
+    ] as const) {
+      await asOwner(ground, 'PATCH', '', { [setting]: false })
+      const forge = ground.openForge()
+      const work = async (): Promise<unknown> => {
+        await forge.readProposals('main', [wanted.ref], signal)
+        return forge.ensureIssue({ topic: 'dashboard', title: 'x', body: 'x', labels: [] }, signal)
+      }
+      await assert.rejects(work(), (thrown: unknown) => {
+        assert.ok(thrown instanceof Failure)
+        assert.equal(thrown.code, 'BP5003')
+        assert.match(thrown.why, new RegExp(`^${named} are turned off in the settings of `))
+        assert.equal(thrown.remedy, `turn ${named} on in the settings of the repository`)
+        return true
+      })
+      await asOwner(ground, 'PATCH', '', { [setting]: true })
+    }
+  })
+
   test('a protected base branch: the merge says which rule, and no tag, branch or ledger moves', async (t) => {
     const { fixture: ground, wanted } = await opened(t)
     await asOwner(ground, 'POST', '/branch_protections', { rule_name: 'main', enable_push: true, required_approvals: 1 })

@@ -207,6 +207,22 @@ for (const kind of REMOTE_KINDS) {
       assert.equal(made.git('for-each-ref', '--format=%(refname)', DRAFT, LEDGER), '')
     })
 
+    withRepository('names the branch in the way, because git keeps no branch below another one', async (repository, made) => {
+      const base = await headOf(repository, signal)
+      const id = await repository.write(changeOf(base, { 'a.yaml': 'a: 1\n' }))
+      for (const [there, wanted] of [
+        ['refs/heads/proposed', PROPOSED],
+        [`${LEDGER}/old`, LEDGER],
+      ] as const) {
+        made.git('update-ref', there, 'main')
+        const { why, remedy } = await expectFailure(repository.push([{ ref: wanted, from: null, to: id }], signal), 'BP4002')
+        assert.match(why, new RegExp(`^${there} is there`))
+        assert.match(remedy, new RegExp(`${there}:refs/heads/NEW-NAME :${there}$`))
+        assert.equal(made.git('for-each-ref', '--format=%(refname)', wanted), there.startsWith(wanted) ? there : '')
+        made.git('update-ref', '-d', there)
+      }
+    })
+
     withRepository('takes a push that was done before for done', async (repository, made) => {
       const base = await headOf(repository, signal)
       const id = await repository.write(changeOf(base, { 'a.yaml': 'a: 1\n' }))

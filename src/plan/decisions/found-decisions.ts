@@ -5,13 +5,14 @@
 import type { Note } from '../../note.ts'
 import type { ObjectId } from '../../package/object-id.ts'
 import { formatRevisionTag, parseRevisionTag, shortBranch } from '../../package/ref-name.ts'
+import type { KnownProposal } from '../../ports/hosted-forge.ts'
 import type { FileChange } from '../../ports/package-repository.ts'
 import type { ClosedEpisode, DriftRecord, DriftReport } from '../../record/schema.ts'
 import { type GitWrites, joinWrites, NO_WRITES, type PlannedUpdate } from '../turn/action.ts'
 import { otherBase } from '../turn/base-branch.ts'
 import type { EndedHead, Observation, OpenBranch, UnreadableRecord } from '../turn/observation.ts'
 import { closedEpisodeOf, closedFile, closedWrites, isMergeKnown, isWithdrawn } from './closed-episode.ts'
-import { declined, type Found, type FoundOutcome, proposedRef } from './found-outcome.ts'
+import { declined, type Found, type FoundOutcome, isClosedByPerson, PROPOSAL_CLOSED, proposedRef } from './found-outcome.ts'
 import { landingRecords, proposedByPorch, publishedByPorch, publishedWorkspaces, rejectedByPorch } from './porch-decisions.ts'
 import { amendedEpisodes, undoneNotes } from './undone-decisions.ts'
 import { withNewer } from './verified-episodes.ts'
@@ -69,6 +70,7 @@ export function findDecisions(observed: Observation): FoundDecisions {
     ...(openDeleted === undefined || isUnproposed(openDeleted) ? [] : [deletedByHand(observed, openDeleted)]),
     ...closedWhileWithdrawn(observed, published),
   ]
+  const reopened = reopenedProposals(observed)
   const amended = amendedEpisodes(observed)
   const again = new Set(found.map(({ episode }) => episode.metadata.name))
   const over = [...git.branches.filter(isOver), ...ended]
@@ -87,7 +89,7 @@ export function findDecisions(observed: Observation): FoundDecisions {
     ],
     writes: joinWrites([
       ...found.map(({ writes }) => writes),
-      { ...NO_WRITES, updates: left.map(withdrawal), ledger: amended.map(closedFile) },
+      { ...NO_WRITES, updates: [...left.map(withdrawal), ...reopened.map(restoration)], ledger: amended.map(closedFile) },
     ]),
     notes: [
       ...found.map(({ note }): Note => ({ cause: 'decision', subject: '', text: note })),
@@ -96,6 +98,7 @@ export function findDecisions(observed: Observation): FoundDecisions {
       ...ended.flatMap((branch) => unseenNotes(observed, branch)),
       ...[...unproposed, ...(openDeleted === undefined || !isUnproposed(openDeleted) ? [] : [openDeleted])].map(unproposedNote),
       ...git.unreadable.map(unreadableNote),
+      ...reopened.map(reopenedNote),
     ],
     outcomes: found.map(({ episode, ref }) => ({ ref, episode })),
     unproposed,
@@ -118,6 +121,25 @@ function isOf({ record }: OpenBranch, { metadata }: DriftRecord): boolean {
 function isEnded({ proposals, git }: Observation, { ref, state }: OpenBranch): boolean {
   const decided = state === 'proposed' ? proposals.get(ref)?.state : undefined
   return decided === 'closed' || (decided === 'merged' && git.heads.has(ref))
+}
+
+/** Closed by a person, which took its branch away, and opened again: a change of mind. */
+function reopenedProposals(observed: Observation): readonly KnownProposal[] {
+  const { git, proposals } = observed
+  return git.ledger.closed.flatMap(({ metadata, status }) => {
+    const proposal = isClosedByPerson(status) ? proposals.get(proposedRef(observed, `drift-${metadata.name}`)) : undefined
+    return proposal?.state === 'open' && !git.refs.has(proposal.ref) ? [proposal] : []
+  })
+}
+
+/** The next turn takes it up: an open branch is not silent. */
+function restoration({ ref, commit }: KnownProposal): PlannedUpdate {
+  return { ref, from: null, to: commit }
+}
+
+function reopenedNote({ ref }: KnownProposal): Note {
+  const text = `${shortBranch(ref)} was opened again: its branch is put back, and the next turn takes it up`
+  return { cause: 'decision', subject: '', text }
 }
 
 function withdrawal({ ref, commit }: OpenBranch): PlannedUpdate {
@@ -234,7 +256,7 @@ function closedByHand(observed: Observation, { ref, commit, record: now, foreign
   if (record === undefined) return undefined
   const { spec } = record
   const by = observed.proposals.get(ref)
-  const status = declined(observed, spec.changes, by, 'the proposal was closed')
+  const status = declined(observed, spec.changes, by, PROPOSAL_CLOSED)
   const closed = closedEpisodeOf(record, status)
   return {
     ref,
@@ -262,7 +284,7 @@ function closedWhileWithdrawn(observed: Observation, published: ReadonlySet<stri
       observed.git.refs.has(ref)
     )
       return []
-    const closed = { ...withdrawn, status: declined(observed, spec.changes, by, 'the proposal was closed') }
+    const closed = { ...withdrawn, status: declined(observed, spec.changes, by, PROPOSAL_CLOSED) }
     const writes = { ...NO_WRITES, ...closedWrites(closed, observed.unit.packageName) }
     const note = `drift-${spec.episode} was closed as it was withdrawn: exactly this drift is silent until ${closed.status.silentUntil}`
     return [{ ref, episode: closed, note, writes }]

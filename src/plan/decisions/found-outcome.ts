@@ -23,6 +23,13 @@ export function proposedRef({ unit }: Pick<Observation, 'unit'>, workspace: stri
   return `refs/heads/${formatWorkspaceBranch({ state: 'proposed', packagePath: unit.packageName, workspace })}`
 }
 
+/** Reason of an episode that ended with a close on the forge. */
+export const PROPOSAL_CLOSED = 'the proposal was closed'
+
+export function isClosedByPerson({ outcome, reason }: ClosedEpisode['status']): boolean {
+  return outcome === 'Declined' && reason === PROPOSAL_CLOSED
+}
+
 /** Silence begins with the decision, not with its observation. */
 export function declined(
   { cluster, policy }: Observation,

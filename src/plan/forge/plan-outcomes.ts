@@ -13,7 +13,7 @@ import type { ClosedEpisode } from '../../record/schema.ts'
 import type { Applier } from '../../status/applier.ts'
 import { unverifiedMerges } from '../commands/pick-changes.ts'
 import { worstRisk } from '../decisions/closed-episode.ts'
-import type { FoundOutcome } from '../decisions/found-outcome.ts'
+import { type FoundOutcome, isClosedByPerson } from '../decisions/found-outcome.ts'
 import { REJECTED } from '../decisions/porch-decisions.ts'
 import type { ForgeView, TurnView } from '../turn/turn-view.ts'
 import type { PlannedResult, UnitResult } from '../turn/unit-result.ts'
@@ -119,7 +119,8 @@ function mergesNotEntered({ proposals }: TurnView, planned: readonly PlannedResu
  */
 export function planLeftOpen({ proposals, refs, closed }: TurnView): readonly ForgeAction[] {
   const entered = closed.filter(
-    ({ status }) => status.outcome !== 'Merged' || status.verifiedAt !== undefined || status.failedAt !== undefined,
+    ({ status }) =>
+      (status.outcome !== 'Merged' || status.verifiedAt !== undefined || status.failedAt !== undefined) && !isClosedByPerson(status),
   )
   const workspaces = new Set(entered.map(({ spec }) => `drift-${spec.episode}`))
   const branches = new Set(entered.map(({ status }) => status.branch))

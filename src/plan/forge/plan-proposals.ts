@@ -5,11 +5,12 @@
 import type { ObjectId } from '../../package/object-id.ts'
 import { ownersOf } from '../../policy/code-owners.ts'
 import type { CheckRun } from '../../ports/check-run.ts'
-import type { CommitStatus, ForgeDialect, OpenedProposal } from '../../ports/hosted-forge.ts'
+import type { CommitStatus, ForgeDialect, KnownProposal, OpenedProposal } from '../../ports/hosted-forge.ts'
 import { checkRun, decidedCheckRun, foreignCheckRun, massCheckRun, notObservedCheckRun } from '../../proposal/text/check-run-text.ts'
 import { escalationComment } from '../../proposal/text/escalation-comment.ts'
 import { massText } from '../../proposal/text/mass-text.ts'
 import { outcomeComment } from '../../proposal/text/outcome-comment.ts'
+import { DRAFT_LINE } from '../../proposal/text/proposal-head.ts'
 import { foreignStatuses, massStatuses, notObservedStatus, proposalStatuses } from '../../proposal/text/proposal-statuses.ts'
 import type { ProposalState, ProposalText } from '../../proposal/text/proposal-subject.ts'
 import { proposalText } from '../../proposal/text/proposal-text.ts'
@@ -65,6 +66,7 @@ function proposalAction(
   const ref = `refs/heads/${unit.plan.branch}`
   const known = view.proposals.get(ref)
   const body = known?.state === 'open' && keepTexts.has(known.number) ? known.body : shown.body
+  const draft = shown.draft || isDraftOfPerson(known)
   const codeOwners = forge?.codeOwners ?? ''
   const commit: CommitTarget = { headOf: ref }
   const openProposal = view.refs.get(ref)
@@ -77,10 +79,15 @@ function proposalAction(
   ]
   return {
     kind: 'proposal',
-    wanted: { ref, baseBranch: view.baseBranch, ...shown, body, reviewers: reviewersOf(codeOwners, unit.unit.packagePath) },
+    wanted: { ref, baseBranch: view.baseBranch, ...shown, body, draft, reviewers: reviewersOf(codeOwners, unit.unit.packagePath) },
     known,
     whenOpened: forge === undefined ? () => [] : whenOpened,
   }
+}
+
+/** Our own drafts say so in their text: the mark of a person stays. */
+function isDraftOfPerson(known: KnownProposal | undefined): boolean {
+  return known?.state === 'open' && known.draft && !known.body.includes(DRAFT_LINE)
 }
 
 /** An open proposal whose commit is not ours. */

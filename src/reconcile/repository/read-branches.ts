@@ -1,15 +1,16 @@
 /** Branches of a package that record drift, with every record that they have: read once for all clusters of a turn. */
 import { asFailure, Failure } from '../../failure.ts'
-import type { ObjectId } from '../../package/object-id.ts'
+import { type ObjectId, objectId } from '../../package/object-id.ts'
 import { formatWorkspaceBranch, parseWorkspaceBranch, type WorkspaceBranch } from '../../package/ref-name.ts'
 import type { EndedHead, Unit } from '../../plan/turn/observation.ts'
-import type { TreeFile } from '../../ports/package-repository.ts'
-import { hashOf, type PushedBranch } from '../../record/pushed-branch.ts'
+import type { CommitView, TreeFile } from '../../ports/package-repository.ts'
+import { hashOf, type PushedBranch, pushedContent } from '../../record/pushed-branch.ts'
 import { RECORDS_FOLDER, recordFolder } from '../../record/record-paths.ts'
 import { type DriftRecord, driftRecordSchema } from '../../record/schema.ts'
 import { parseDocument } from '../../record/write-document.ts'
 import { type BotIdentity, claimsBot, isLastPushed } from '../bot-identity.ts'
 import { belowRenderings } from '../porch/below-renderings.ts'
+import { changesBetween } from './changes-between.ts'
 import { isUnreadable, type RepositoryView, readPushed, readTexts } from './repository-view.ts'
 
 interface BranchRecord {
@@ -38,6 +39,8 @@ export interface PackageBranch {
   readonly signed?: boolean
   /** Whether the ledger has the commit as the last one that we pushed to the branch of the other state, which is gone. */
   readonly moved?: boolean
+  /** The forge itself brought our content up to date with the base branch ("Update branch"): it is made anew. */
+  readonly outdated?: true
   /** Author of Porch's renderings on top of our commit; absent where there is none. */
   readonly renderedBy?: string
   readonly records: readonly BranchRecord[]
@@ -73,22 +76,81 @@ async function readAll(
     if (branch === undefined || branch.packagePath !== packageName || !branch.workspace.startsWith('drift-')) continue
     const head = await view.repository.commit(commit, signal)
     const { source, renderedBy } = await belowRenderings(view.repository, head, branch, signal)
-    const [base] = source.parents
-    if (base === undefined) continue
-    const foreign = !claimsBot(source, bot)
-    const { state, workspace } = branch
     const pushed = view.pushed.get(ref)
-    const last = isLastPushed(source.id, pushed)
+    const updated = await baseOfUpdate(view, source, pushed, signal)
+    const base = updated ?? source.parents[0]
+    if (base === undefined) continue
+    const foreign = updated === undefined && !claimsBot(source, bot)
+    const { state, workspace } = branch
+    const last = updated !== undefined || isLastPushed(source.id, pushed)
     const elsewhere = last === true ? undefined : await pushedElsewhere(view, branch, signal)
     const moved = isLastPushed(source.id, elsewhere)
     const known = moved === true ? { moved, known: true } : last === undefined ? {} : { known: last }
     const signed = source.signed === undefined ? {} : { signed: source.signed }
     const foreignWhy = foreign ? { foreignWhy: 'it has a commit that backporch did not make' } : {}
+    const outdated = updated === undefined ? {} : { outdated: true as const }
     const rendered = renderedBy === undefined ? {} : { renderedBy: `${renderedBy.name} <${renderedBy.email}>` }
     const records = await recordsOn(view, { commit, base, slug, pushed: together(pushed, elsewhere) }, signal)
-    branches.push({ ref, state, workspace, commit, base, foreign, ...foreignWhy, ...known, ...signed, ...rendered, records })
+    branches.push({ ref, state, workspace, commit, base, foreign, ...foreignWhy, ...known, ...signed, ...outdated, ...rendered, records })
   }
   return branches
+}
+
+/** Commits of the base branch among which an update of a branch is looked for. */
+const MOST_BEHIND = 100
+
+/**
+ * The commit of the base branch that the forge merged into a branch of ours, or onto which it put our commit: against it the branch changes
+ * what we pushed last and nothing else. Undefined for any other commit, and for one without a signature that it should have.
+ */
+async function baseOfUpdate(
+  view: RepositoryView,
+  { id, parents, message, signed }: CommitView,
+  pushed: PushedBranch | undefined,
+  signal: AbortSignal,
+): Promise<ObjectId | undefined> {
+  const last = pushed?.spec.commits.at(-1)
+  if (last === undefined || last.commit === id || signed === false) return undefined
+  if (!parents.some((parent) => parent === last.commit) && !(await isRebased(view, { parents, message }, last.commit, signal)))
+    return undefined
+  for (const parent of parents) {
+    if (!(await wasBase(view, parent, signal))) continue
+    const { content } = pushedContent(await changesBetween(view.repository, parent, id, signal))
+    if (content === last.content) return parent
+  }
+  return undefined
+}
+
+/** Whether it is the same commit on another base. An amended one is a person's. */
+async function isRebased(
+  { repository }: RepositoryView,
+  { parents, message }: Pick<CommitView, 'parents' | 'message'>,
+  ours: string,
+  signal: AbortSignal,
+): Promise<boolean> {
+  try {
+    const before = await repository.commit(objectId(ours), signal)
+    return parents.length === 1 && before.message === message && before.parents[0] !== parents[0]
+  } catch (thrown) {
+    // The remote does not have it any more.
+    if (asFailure(thrown).code !== 'BP4006') throw thrown
+    return false
+  }
+}
+
+async function wasBase({ repository, base }: RepositoryView, wanted: ObjectId, signal: AbortSignal): Promise<boolean> {
+  let at: ObjectId | undefined = base
+  for (let step = 0; step < MOST_BEHIND && at !== undefined; step += 1) {
+    if (at === wanted) return true
+    try {
+      at = (await repository.commit(at, signal)).parents[0]
+    } catch (thrown) {
+      // A shallow clone ends here.
+      if (asFailure(thrown).code !== 'BP4011') throw thrown
+      return false
+    }
+  }
+  return false
 }
 
 /** What the ledger has of the branch in the other state, where that branch is gone: `porchctl rpkg propose` and `reject` rename it. */
@@ -138,7 +200,7 @@ async function headAt(
   signal: AbortSignal,
 ): Promise<EndedHead> {
   try {
-    const [base] = (await view.repository.commit(commit, signal)).parents
+    const base = await baseOfOurs(view, { commit, pushed }, signal)
     const records = base === undefined ? [] : await recordsOn(view, { commit, base, slug, pushed }, signal)
     const folder = `${recordFolder(cluster, slug)}/`
     const own = records.find(({ path, isNew }) => isNew && path.startsWith(folder))
@@ -150,6 +212,22 @@ async function headAt(
     if (failure.code !== 'BP4006') throw thrown
     return { commit, record: undefined, recordPushed: false, unread: failure.why }
   }
+}
+
+/** Commits of people that are looked below. */
+const MOST_ON_TOP = 20
+
+/** What the commit of ours was built on that people put theirs on; the parent of the head where none of ours is below it. */
+async function baseOfOurs(view: RepositoryView, { commit, pushed }: PushedCommit, signal: AbortSignal): Promise<ObjectId | undefined> {
+  const ours = new Set(pushed?.spec.commits.map((known) => known.commit))
+  const [base] = (await view.repository.commit(commit, signal)).parents
+  let at: ObjectId | undefined = commit
+  for (let step = 0; step < MOST_ON_TOP && at !== undefined && at !== view.base; step += 1) {
+    const [parent]: readonly ObjectId[] = (await view.repository.commit(at, signal)).parents
+    if (ours.has(at)) return parent
+    at = parent
+  }
+  return base
 }
 
 /** `20261121-9f2c1a7b.yaml` in the folder of its unit. */

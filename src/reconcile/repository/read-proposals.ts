@@ -1,6 +1,7 @@
 /** The proposals of Backporch on the forge, read once per turn, and only if git has or had one. */
 import { packageSlug } from '../../package/find-packages.ts'
 import { formatWorkspaceBranch, isWellFormedRefName, parseWorkspaceBranch } from '../../package/ref-name.ts'
+import { isClosedByPerson } from '../../plan/decisions/found-outcome.ts'
 import type { Forge, KnownProposal } from '../../ports/hosted-forge.ts'
 import type { ClosedEpisode } from '../../record/schema.ts'
 import type { RepositoryView } from './repository-view.ts'
@@ -14,7 +15,8 @@ export async function readProposals(
 ): Promise<ReadonlyMap<string, KnownProposal>> {
   const refs = new Set([...view.refs.keys()].filter(isOurs))
   for (const ref of [...missingRefs(view), ...waitingRefs(view), ...landedRefs(view), ...endedRefs(view, now)]) refs.add(ref)
-  if (refs.size === 0) return new Map()
+  // Somebody may have opened a closed one again: it is among the open ones.
+  if (refs.size === 0 && !view.closed.some(({ status }) => isClosedByPerson(status) && (status.silentUntil ?? '') > now)) return new Map()
   const known = await forge.readProposals(view.baseBranch, [...refs].sort(), signal)
   return new Map(known.map((proposal) => [proposal.ref, proposal]))
 }

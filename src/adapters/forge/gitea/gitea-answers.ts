@@ -40,6 +40,8 @@ export const repositorySchema = z.object({
   archived: z.boolean(),
   full_name: z.string(),
   html_url: z.string(),
+  has_issues: z.boolean().nullish(),
+  has_pull_requests: z.boolean().nullish(),
   allow_merge_commits: z.boolean().nullish(),
   allow_rebase: z.boolean().nullish(),
   allow_rebase_explicit: z.boolean().nullish(),

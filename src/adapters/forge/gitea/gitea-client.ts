@@ -57,6 +57,8 @@ const MOST_PAGES = 200
 
 export class GiteaClient {
   readonly #options: GiteaClientOptions
+  /** What the settings of the repository turn off, as they were read last: `issues`. Gitea says 404 to every request about it. */
+  turnedOff: readonly string[] = []
 
   constructor(options: GiteaClientOptions) {
     this.#options = options
@@ -80,7 +82,7 @@ export class GiteaClient {
     const requested = { address: this.#options.address, what: request.what }
     const answer = await this.#answer(request, requested, signal)
     if (answer.status === 429) throw this.#slowDown(answer)
-    if (answer.status >= 300) throw failureOfAnswer(requested, new RefusedAnswer(answer.status, reportedIn(answer.text)))
+    if (answer.status >= 300) throw failureOfAnswer(requested, new RefusedAnswer(answer.status, reportedIn(answer.text)), this.turnedOff)
     this.#options.governor.wentWell()
     const total = /^\d{1,9}$/.exec(String(answer.headers['x-total-count'] ?? ''))?.[0]
     if (answer.text === '') return { value: undefined, total: undefined }

@@ -3,11 +3,12 @@ import type { Failure } from '../../../failure.ts'
 import { failureOfStatus, messageIn, type Reason, type RequestDescription, textOf } from '../forge-failure.ts'
 import type { RefusedAnswer } from '../refused-answer.ts'
 
-export function failureOfAnswer(requested: RequestDescription, refused: RefusedAnswer): Failure {
-  return failureOfStatus(requested, refused, reasonOf(requested, refused))
+/** @param turnedOff what the settings of the repository turn off */
+export function failureOfAnswer(requested: RequestDescription, refused: RefusedAnswer, turnedOff: readonly string[]): Failure {
+  return failureOfStatus(requested, refused, reasonOf(requested, refused, turnedOff))
 }
 
-function reasonOf({ address }: RequestDescription, refused: RefusedAnswer): Reason | undefined {
+function reasonOf({ address }: RequestDescription, refused: RefusedAnswer, turnedOff: readonly string[]): Reason | undefined {
   const text = textOf(refused)
   switch (refused.status) {
     case 401:
@@ -16,6 +17,9 @@ function reasonOf({ address }: RequestDescription, refused: RefusedAnswer): Reas
       return ['BP5003', `the token may not do it (${text})`, 'give the token the scope that is missing']
     case 404: {
       const name = `${address.owner}/${address.repository}`
+      const off = turnedOff.join(' and ')
+      if (off !== '')
+        return ['BP5003', `${off} are turned off in the settings of ${name}`, `turn ${off} on in the settings of the repository`]
       const why = `${name}, or what was asked for in it, is not there, or the token may not see it: Gitea says 404 for both`
       return ['BP5003', why, 'check the remote, and that the token has access to this repository']
     }

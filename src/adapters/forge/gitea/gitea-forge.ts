@@ -2,6 +2,7 @@
 import type { Clock } from '../../../ports/clock.ts'
 import type { HostedForge, Permission } from '../../../ports/hosted-forge.ts'
 import type { PackageRepository } from '../../../ports/package-repository.ts'
+import { oneLine } from '../../../text/one-line.ts'
 import { assertStaysOpen } from '../finish-merge.ts'
 import { goneElsewhere } from '../forge-failure.ts'
 import { refusedAnswerOf } from '../refused-answer.ts'
@@ -75,11 +76,13 @@ async function permissionOf(client: GiteaClient, login: string, signal: AbortSig
 async function assertUsable(client: GiteaClient, signal: AbortSignal): Promise<void> {
   const { address } = client
   const requested = { path: client.path(''), what: 'read the repository' }
-  const { archived, full_name: name } = await client.get(requested, repositorySchema, signal)
+  const { archived, full_name: name, ...settings } = await client.get(requested, repositorySchema, signal)
+  const units = { issues: settings.has_issues, 'pull requests': settings.has_pull_requests }
+  client.turnedOff = Object.entries(units).flatMap(([unit, isOn]) => (isOn === false ? [unit] : []))
   const write = { address, what: 'write to the repository' }
   if (archived) throw goneElsewhere(write, 'it is archived', 'unarchive it, or take it out of the configuration')
   if (name.toLowerCase() === `${address.owner}/${address.repository}`.toLowerCase()) return
-  throw goneElsewhere(write, 'it was renamed or transferred', 'name the repository by its present address')
+  throw goneElsewhere(write, `it was renamed or transferred: it is ${oneLine(name, 200)} now`, 'name the repository by its present address')
 }
 
 /** One request; after a failure another one. */

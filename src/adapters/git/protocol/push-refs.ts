@@ -37,6 +37,7 @@ export async function pushRefs(parts: PushParts, updates: readonly RefUpdate[], 
       .filter(({ from, to }) => from !== to)
       .map(({ ref, from, to }) => ({ ref, to, from: from === null ? null : (advertisement.refs.get(ref) ?? from) }))
     assertCapable(parts.remote, advertisement, commands)
+    assertFree(parts.remote, advertisement, commands)
     const tips = commands.flatMap(({ to }) => (to === null ? [] : [to]))
     const pack = encodePack(parts.created.missingFrom(tips, new Set(advertisement.refs.values())))
     report = await sendPush(session, commands, pack).catch((thrown: unknown) => lostAnswer(parts, thrown, signal))
@@ -58,6 +59,27 @@ function assertCapable(remote: string, { capabilities }: Advertisement, commands
   )
   if (missing === undefined) return
   throw refusedByRule(remote, `the server does not offer ${missing}`)
+}
+
+/** git keeps no ref below another one. A ref that the same push deletes counts: servers refuse that too. */
+function assertFree(remote: string, { refs }: Advertisement, commands: readonly PushCommand[]): void {
+  for (const { ref, from, to } of commands) {
+    const inWay = from !== null || to === null ? undefined : [...refs.keys()].find((there) => isBelow(ref, there) || isBelow(there, ref))
+    if (inWay === undefined) continue
+    const name = inWay.replace(/^refs\/heads\//, '')
+    throw new Failure({
+      code: 'BP4002',
+      what: `${ref.replace(/^refs\/heads\//, '')} cannot be made`,
+      where: remote,
+      why: `${inWay} is there, and git keeps no branch below another one`,
+      remedy: `rename ${name} on the remote: git push origin ${inWay}:refs/heads/NEW-NAME :${inWay}`,
+      retry: 'on-change',
+    })
+  }
+}
+
+function isBelow(ref: string, above: string): boolean {
+  return ref.startsWith(`${above}/`)
 }
 
 /** No answer came to the push. A failure that says more than "unreachable" ends it here. */
