@@ -1,4 +1,3 @@
-import { describeResourceId } from '../../krm/resource-id.ts'
 import { importBody, importMessage, importTitle, type NewPackage } from '../../proposal/text/import-text.ts'
 import { proposeFiles } from '../../reconcile/apply/propose-files.ts'
 import { importNamespace } from '../../reconcile/import/import-namespace.ts'
@@ -55,6 +54,6 @@ export async function importObjects(options: ImportOptions, cli: CliContext): Pr
 }
 
 function printLeft({ notImported }: NewPackage, printer: Printer): void {
-  for (const { id, why, remedy } of notImported)
-    printer.write(`  not imported: ${oneLine(`${describeResourceId(id)}: ${why}`, 400)}\n    fix: ${oneLine(remedy, 400)}\n`)
+  for (const { what, why, remedy } of notImported)
+    printer.write(`  not imported: ${oneLine(`${what}: ${why}`, 400)}\n    fix: ${oneLine(remedy, 400)}\n`)
 }

@@ -27,6 +27,7 @@ const FOUND: UnmanagedObjects = {
     },
   ],
   unread: ['cannot list secrets: forbidden'],
+  unlisted: [],
 }
 const terminal = new Terminal({ write: () => true }, { color: 'never', ascii: true, env: {} })
 

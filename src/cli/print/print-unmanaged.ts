@@ -1,6 +1,6 @@
 /** Unmanaged objects, which are no drift: as a list for people, and as a part of the document. */
 import { describeResourceId } from '../../krm/resource-id.ts'
-import type { UnmanagedObject, UnmanagedObjects } from '../../reconcile/observe/read-unmanaged.ts'
+import { notLookedInto, type UnmanagedObject, type UnmanagedObjects } from '../../reconcile/observe/read-unmanaged.ts'
 import { refOf } from '../../record/build-report.ts'
 import type { DriftReportList } from '../../record/schema.ts'
 import { oneLine } from '../../text/one-line.ts'
@@ -9,16 +9,16 @@ import type { Terminal } from './terminal.ts'
 
 /** As `DriftReportList` has them. */
 export function unmanagedPart(found: readonly UnmanagedObjects[]): NonNullable<DriftReportList['unmanaged']> {
-  return found.map(({ cluster, namespaces, objects, unread }) => ({
-    cluster,
-    namespaces: [...namespaces],
-    objects: objects.map(({ id, apiVersion, creator, createdAt }) => ({
+  return found.map((one) => ({
+    cluster: one.cluster,
+    namespaces: [...one.namespaces],
+    objects: one.objects.map(({ id, apiVersion, creator, createdAt }) => ({
       apiVersion,
       ref: refOf(id),
       ...(creator.confidence === 'none' ? {} : { manager: creator.manager }),
       ...(createdAt === '' ? {} : { createdAt }),
     })),
-    unread: [...unread],
+    unread: [...notLookedInto(one)],
   }))
 }
 
@@ -27,7 +27,8 @@ export function formatUnmanaged(found: readonly UnmanagedObjects[], now: number,
   return found.map((one) => formatCluster(one, now, terminal)).join('')
 }
 
-function formatCluster({ cluster, namespaces, objects, unread }: UnmanagedObjects, now: number, terminal: Terminal): string {
+function formatCluster(found: UnmanagedObjects, now: number, terminal: Terminal): string {
+  const { cluster, namespaces, objects } = found
   const where = `${namespaces.length === 1 ? 'namespace' : 'namespaces'} ${oneLine(namespaces.join(', '), 200)} of ${oneLine(cluster)}`
   const lines = [
     namespaces.length === 0
@@ -36,7 +37,7 @@ function formatCluster({ cluster, namespaces, objects, unread }: UnmanagedObject
         ? `nothing without a manager was found in ${where}`
         : terminal.style(`${objects.length} managed by nobody in ${where} (no drift, and not recorded):`, 'bold'),
     ...objects.map((object) => `  ${objectLine(object, now, terminal)}`),
-    ...unread.map((why) => `${terminal.style(terminal.glyph('unknown'), 'yellow')} not looked into: ${oneLine(why, 300)}`),
+    ...notLookedInto(found).map((why) => `${terminal.style(terminal.glyph('unknown'), 'yellow')} not looked into: ${oneLine(why, 300)}`),
   ]
   return `${lines.join('\n')}\n`
 }

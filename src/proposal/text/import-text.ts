@@ -1,5 +1,4 @@
 /** The pull request of a new package that is made of live objects. */
-import { describeResourceId, type ResourceId } from '../../krm/resource-id.ts'
 import type { ForgeDialect } from '../../ports/hosted-forge.ts'
 import { commitText } from '../../record/commit-text.ts'
 import { fitSubject } from '../../record/subject.ts'
@@ -10,7 +9,8 @@ import type { NewObject } from '../whole/prove-placed.ts'
 import { table } from './words.ts'
 
 export interface NotImported {
-  readonly id: ResourceId
+  /** An object, or what could not be listed. */
+  readonly what: string
   readonly why: string
   readonly remedy: string
 }
@@ -54,11 +54,11 @@ export function importBody(subject: NewPackage, { bodyLimit }: ForgeDialect): st
     `Not imported: ${notImported.length}`,
     '',
     ...table(
-      ['Object', 'Why', 'Instead'],
-      notImported.map(({ id, why, remedy }) => [describeResourceId(id), why, remedy].map((text) => markdownCell(text, 300))),
+      ['What', 'Why', 'Instead'],
+      notImported.map(({ what, why, remedy }) => [what, why, remedy].map((text) => markdownCell(text, 300))),
     ),
   ]
   const foot = ['', 'Neither choice writes to a cluster. You can edit the branch before the merge.', '']
   const whole = [...head, ...(notImported.length === 0 ? [] : left), ...foot].join('\n')
-  return whole.length <= bodyLimit ? whole : [...head, '', `Not imported: ${notImported.length} objects`, ...foot].join('\n')
+  return whole.length <= bodyLimit ? whole : [...head, '', `Not imported: ${notImported.length}`, ...foot].join('\n')
 }

@@ -43,13 +43,17 @@ export async function importNamespace(
 ): Promise<NewPackage> {
   const { namespace, path, renderer } = request
   assertFree(path, view.tree)
-  const { objects: found, unread } = await readUnmanagedIn({ view, reader }, namespace, renderer, signal)
+  const { objects: found, unread, unlisted } = await readUnmanagedIn({ view, reader }, namespace, renderer, signal)
   const [problem] = unread
   if (problem !== undefined) throw notKnown(namespace, problem)
   if (found.length > MOST_OBJECTS) throw tooMany(namespace, found.length)
   const results = await eachOf(found, WIDTH, ({ id, apiVersion }) => new Importing({ view, reader }, request, signal).one(id, apiVersion))
   const objects = results.flatMap((result) => ('manifest' in result ? [result] : []))
-  const notImported = results.flatMap((result) => ('manifest' in result ? [] : [result]))
+  const notImported = [
+    ...results.flatMap((result) => ('manifest' in result ? [] : [result])),
+    // A kind whose server is down hides its own objects and no others.
+    ...unlisted.map(({ what, why, remedy }) => ({ what, why, remedy })),
+  ]
   if (objects.length === 0) throw nothing(namespace, notImported)
   return { namespace, cluster: reader.name, path, ...objectPackage(path, namespace, objects), notImported }
 }
@@ -111,7 +115,7 @@ function credential(path: string): Reason {
 }
 
 function notImported(id: ResourceId, { why, remedy }: Reason): NotImported {
-  return { id, why, remedy }
+  return { what: describeResourceId(id), why, remedy }
 }
 
 /** @throws Failure BP1001 */
@@ -151,7 +155,7 @@ function tooMany(namespace: string, count: number): Failure {
 }
 
 function nothing(namespace: string, notImported: readonly NotImported[]): Failure {
-  const left = notImported.map(({ id, why }) => `${describeResourceId(id)}: ${why}`)
+  const left = notImported.map(({ what, why }) => `${what}: ${why}`)
   return new Failure({
     code: 'BP1011',
     what: `nothing in the namespace ${namespace} is to be imported`,

@@ -4,6 +4,7 @@ import { InventoryWorld, KUSTOMIZE_MARKS } from '../../../test/fakes/inventory-w
 import { KPTFILE } from '../../../test/fakes/turn-world.ts'
 import { Failure } from '../../failure.ts'
 import { resourceKey } from '../../krm/resource-id.ts'
+import { notLookedInto } from './read-unmanaged.ts'
 
 const other = (namespace: string) => ({
   'apps/api/Kptfile': KPTFILE,
@@ -14,7 +15,12 @@ async function unmanagedIn(world: InventoryWorld) {
   const { unmanaged, units } = await world.scan({ dryRun: true, unmanaged: true })
   const states = units.map((unit) => unit.state === 'planned' && unit.plan.report.status.state)
   const [found] = unmanaged
-  return { objects: found?.objects.map(({ id }) => resourceKey(id)), namespaces: found?.namespaces, unread: found?.unread, states }
+  return {
+    objects: found?.objects.map(({ id }) => resourceKey(id)),
+    namespaces: found?.namespaces,
+    unread: found === undefined ? undefined : notLookedInto(found),
+    states,
+  }
 }
 
 test('what nobody manages is told apart, with who made it, and is no drift', async () => {

@@ -29,8 +29,10 @@ export interface UnmanagedObjects {
   readonly namespaces: readonly string[]
   /** Sorted by `resourceKey`. */
   readonly objects: readonly UnmanagedObject[]
-  /** What could not be listed, as sentences: there may be more. */
+  /** What could not be read, as sentences: what is listed may be declared there. */
   readonly unread: readonly string[]
+  /** Kinds that could not be listed: there may be more objects. */
+  readonly unlisted: readonly Failure[]
 }
 
 /** @param observed declared and unexpected objects of the packages, whose namespaces are read. @throws only the reason of `signal` */
@@ -41,7 +43,7 @@ export async function readUnmanaged(
   signal: AbortSignal,
 ): Promise<UnmanagedObjects> {
   const namespaces = [...new Set(observed.flatMap(namespaceOf))].sort()
-  const nothing = { cluster: reader.name, namespaces, objects: [], unread: [] }
+  const nothing = { cluster: reader.name, namespaces, objects: [], unread: [], unlisted: [] }
   if (namespaces.length === 0) return nothing
   const { packages, unread: unreadPackages } = await declared.everywhere(signal)
   const [answer] = await readInventories(reader, [{ namespaces }], signal)
@@ -58,10 +60,8 @@ export async function readUnmanaged(
     cluster: reader.name,
     namespaces,
     objects: objects.sort((left, right) => (resourceKey(left.id) < resourceKey(right.id) ? -1 : 1)),
-    unread: [
-      ...unreadPackages.map((path) => `the package ${path} cannot be read, and what it declares may be in the list`),
-      ...(answer.unread ?? []).map(({ what, why }) => `${what}: ${why}`),
-    ],
+    unread: unreadPackages.map((path) => `the package ${path} cannot be read, and what it declares may be in the list`),
+    unlisted: answer.unread ?? [],
   }
 }
 
@@ -74,4 +74,9 @@ function namespaceOf({ group, kind, namespace, name }: ResourceId): readonly str
 function describe(id: ResourceId, object: JsonObject): UnmanagedObject {
   const apiVersion = typeof object['apiVersion'] === 'string' ? object['apiVersion'] : ''
   return { id, apiVersion, creator: creatorOf(managedFieldsOf(object)), createdAt: metadataText(object, 'creationTimestamp') }
+}
+
+/** Sentences. */
+export function notLookedInto({ unread, unlisted }: UnmanagedObjects): readonly string[] {
+  return [...unread, ...unlisted.map(({ what, why }) => `${what}: ${why}`)]
 }
