@@ -4,6 +4,7 @@
  * is the package's when its syncer wrote it, and everything that the syncer wrote there is content of the package, of this commit or an earlier one.
  */
 import { classOfManager, isSyncer } from '../drift/attribute/actor.ts'
+import { isBootstrapOf } from '../drift/attribute/syncer.ts'
 import { differingLeaves } from '../drift/compare/equal-values.ts'
 import { withSecretData } from '../drift/compare/secret-data.ts'
 import type { Drift, ObjectVerdict, SyncerManager } from '../drift/drift.ts'
@@ -198,17 +199,22 @@ function evidenceOfObject(
   const managed = managedFieldsOf(live)
   const unowned = hasNoOwners(managed)
   const byManagers = syncer !== undefined && !unowned
-  const wrote = !byManagers || managed.entries.some((entry) => entry.subresource === '' && isSyncer(entry, syncer))
+  const own = managed.entries.filter(({ subresource }) => subresource === '')
+  const wrote = !byManagers || own.some((entry) => isSyncer(entry, syncer))
   // An absent object does not show who removed it, and what is not live cannot be reported.
   const reported = items.filter((drift) => drift.change !== 'removed' && !waiting.has(locationOf(drift)))
   // An Update owns the defaults, which nobody wrote.
   const written = reported.filter((drift) => !isServerDefault(drift, live))
-  const contradicted = written.filter((drift) => (byManagers && wrote ? mayBeBehind?.has(drift) === true : !isByHand(drift)))
+  // A bootstrap applied what the syncer has not reached yet.
+  const bootstrapped = byManagers && !wrote && own.some((entry) => isBootstrapOf(entry, syncer))
+  const contradicted = written.filter((drift) => {
+    if (bootstrapped) return isBootstrapOf(drift.actor, syncer)
+    return byManagers && wrote ? mayBeBehind?.has(drift) === true : !isByHand(drift)
+  })
   const wanted = fieldSetOf(desired, schema)
   const differing = [...differingLeaves(wanted, desired, live, schema)].length
   const agreed = leavesOf(wanted).length - differing
-  const applied =
-    byManagers && managed.entries.some((entry) => entry.subresource === '' && isSyncer(entry, syncer) && !onlyMakes(entry.manager))
+  const applied = bootstrapped || (byManagers && own.some((entry) => isSyncer(entry, syncer) && !onlyMakes(entry.manager)))
   const proven = (byManagers ? applied : wrote) && (byManagers ? contradicted : reported).length === 0
   const overwritten = byManagers && !wrote && managed.entries.length > 0 && managed.entries.every(isEdit)
   return { proven, agreed, contradicted: contradicted.length, overwritten, unowned }

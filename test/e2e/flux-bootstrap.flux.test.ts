@@ -52,7 +52,7 @@ else
     const moments: string[] = []
     const look = async (): Promise<void> => {
       const run = await review.backporch('diff', ...KUBECTL)
-      assert.ok(run.code === 0 || run.code === 1, run.stderr)
+      assert.ok(run.code === 0 || run.code === 1, `exit code ${run.code}\n${run.stdout}${run.stderr}`)
       assert.deepEqual(linesOf(run), [], run.stdout)
       moments.push(run.stdout)
     }

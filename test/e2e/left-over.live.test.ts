@@ -62,7 +62,7 @@ await controlPlaneSuite('what is left over', {}, (plane) => {
     await world.commit({ 'deploy/web.yaml': deployment(namespace, '', twice) }, 'feat: two')
     const { code, stdout } = await world.backporch('diff', '--path', 'deploy')
     assert.equal(code, 3)
-    assert.match(stdout, /BP3011[\s\S]*env has two items with one key, which a server-side apply refuses/)
+    assert.match(stdout, /BP3011[\s\S]*\.env, \S+\.ports have two items with one key, which a server-side apply refuses/)
   })
 })
 

@@ -41,6 +41,7 @@ const APPLIED: { readonly [how: string]: (object: JsonObject) => JsonObject } = 
       labels: { 'kustomize.toolkit.fluxcd.io/name': 'b', 'kustomize.toolkit.fluxcd.io/namespace': 'flux-b' },
     }),
   'another syncer': (object) => appliedBy('argocd-controller', object),
+  'a bootstrap of the same syncer': (object) => appliedBy('flux', object),
   kubectl: (object) => appliedBy('kubectl', object),
 }
 
@@ -133,6 +134,22 @@ for (const [kind, allow] of [
     assert.equal(code, 1)
     assert.match(stdout, new RegExp(CANARY))
   })
+
+test('what a bootstrap applied is compared before the syncer reaches it', async () => {
+  const world = new TurnWorld()
+  const role = guessed(OTHERS['ClusterRole'] ?? '')
+  world.repository.commitByHand('main', { 'apps/web/role.yaml': role })
+  world.cluster.put(appliedBy('kustomize-controller', yaml(role)))
+  for (const text of [DEPLOYMENT, CONFIG]) world.cluster.put(appliedBy('flux', yaml(text)))
+  const agrees = await runInWorld(world, ['diff'])
+  assert.equal(agrees.code, 0, agrees.stdout)
+  // Their controllers write to them at once.
+  for (const key of [WEB, WEB_CONFIG]) world.edit(key, 'metadata.finalizers', ['finalizers.fluxcd.io'], 'gotk-kustomize-controller')
+  world.edit(WEB, 'spec.replicas', 5)
+  const drifted = await runInWorld(world, ['diff'])
+  assert.equal(drifted.code, 1, drifted.stdout)
+  assert.match(drifted.stdout, /spec\.replicas[\s\S]*metadata\.finalizers/)
+})
 
 test('a Namespace needs its kind and its name allowed', async () => {
   const world = attack('Namespace', 'kubectl', SETTLES, { '.drift/place.yaml': placement('{namespaces: [shop], clusterScoped: ["*"]}') })

@@ -84,6 +84,38 @@ test('a field that the server does not know is a refusal in spite of its 500, an
   assert.equal(requested.length, 1)
 })
 
+test('two items of one key are told of every list, in one order', async (t) => {
+  const place = '.spec.template.spec.containers[name="app"]'
+  const lines = [
+    `  ${place}.ports: duplicate entries for key [containerPort=93,protocol="TCP"]`,
+    `  ${place}.env: duplicate entries for key [name="A"]`,
+  ]
+  lines.push(`  ${place}.env: duplicate entries for key [name="B"]`)
+  for (const order of [lines, [...lines].reverse()]) {
+    const message = `failed to create typed patch object (shop/web; apps/v1, Kind=Deployment): errors:\n${order.join('\n')}`
+    const { reason, code, why, remedy } = await predictedBy(t, () => statusAnswer(500, '', message))
+    const at = 'spec.template.spec.containers[name="…"]'
+    assert.deepEqual([reason, code], ['TwoOfOneKey', 'BP3011'])
+    assert.equal(why, `${at}.env, ${at}.ports have two items with one key, which a server-side apply refuses`)
+    assert.equal(remedy, 'remove one of the two items of each list from git')
+  }
+})
+
+test('fields that the server does not know, and fields that may not change, are told in one order', async (t) => {
+  const unknown = (fields: readonly string[]): string =>
+    `failed to create typed patch object (shop/c; v1, Kind=ConfigMap): errors:\n${fields.map((field) => `  .spec.${field}: field not declared in schema`).join('\n')}`
+  for (const order of [
+    ['b', 'a'],
+    ['a', 'b'],
+  ]) {
+    const { why } = await predictedBy(t, () => statusAnswer(500, '', unknown(order)))
+    assert.equal(why, 'the server does not know spec.a, spec.b')
+    const causes = order.map((field) => ({ reason: 'FieldValueInvalid', message: 'field is immutable', field: `spec.${field}` }))
+    const fixed = await predictedBy(t, () => statusAnswer(422, 'Invalid', 'Job is invalid', { causes }))
+    assert.equal(fixed.why, 'Immutable: spec.a: field is immutable; spec.b: field is immutable')
+  }
+})
+
 test('a value that its type cannot have is a refusal in spite of its 500', async (t) => {
   const message =
     "failed to convert new object (shop/web; apps/v1, Kind=Deployment) to proper version: unable to convert unstructured object to apps/v1, Kind=Deployment: quantities must match the regular expression '^x$'"

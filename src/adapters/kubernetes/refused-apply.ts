@@ -5,6 +5,7 @@
 import type { Failure } from '../../failure.ts'
 import type { RefusalReason } from '../../krm/live-view.ts'
 import { hasSecretText } from '../../krm/redaction/credential-text.ts'
+import { compareText } from '../../text/compare-text.ts'
 import { type JsonObject, objectsIn, partOf, textOf } from '../../text/json.ts'
 import type { ApiResponse } from './connection/transport.ts'
 import {
@@ -37,9 +38,11 @@ const POLICY = /ValidatingAdmissionPolicy '([^']{1,253})' with binding '[^']{1,2
 const WEBHOOK = /admission webhook "([^"]{1,253})" denied the request(?:: ([\s\S]*))?/
 const IMMUTABLE =
   /\b(field is immutable|is immutable after|may not be (changed|updated|modified)|may not change|cannot be (changed|updated|modified) (once|after)|cannot change|updates to .* are forbidden)/
+const UNDECLARED = /(?:^|\n)\s*\.?(\S+): field not declared in schema/g
 const UNKNOWN_FIELD = /^failed to create typed patch object \([^)]*\): (?:errors:)?\s*([\s\S]*)$/
 
-const TWO_OF_ONE_KEY = /^failed to create typed patch object \([^)]*\): [\s\S]*?\.?(\S+): duplicate entries for key /
+const TYPED_PATCH = /^failed to create typed patch object \(/
+const TWO_OF_ONE_KEY = /(?:^|\s)\.?(\S+): duplicate entries for key /g
 
 /** A value that its type cannot have: a quantity, a time, base64. The server tells no place. */
 const UNREADABLE_VALUE =
@@ -52,19 +55,20 @@ export function readRefusal(response: ApiResponse, requested: RequestDescription
   const refused = (reason: RefusalReason, why: string, remedy: string): RefusedApply => {
     return { state: 'refused', reason, failure: refusalOf(requested, why, remedy) }
   }
-  const twice = TWO_OF_ONE_KEY.exec(message)?.[1]
-  if (twice !== undefined) {
-    const why = `${shorten(twice, requested)} has two items with one key, which a server-side apply refuses`
-    return refused('TwoOfOneKey', why, 'remove one of the two items from git')
+  const twice = TYPED_PATCH.test(message) ? placesIn(message, TWO_OF_ONE_KEY) : []
+  if (twice.length > 0) {
+    const lists = twice.map((place) => shorten(place, requested)).join(', ')
+    const why = `${lists} ${twice.length === 1 ? 'has' : 'have'} two items with one key, which a server-side apply refuses`
+    return refused('TwoOfOneKey', why, `remove one of the two items ${twice.length === 1 ? '' : 'of each list '}from git`)
   }
   const unknown = UNKNOWN_FIELD.exec(message)
   if (unknown !== null) {
-    const fields = [...(unknown[1] ?? '').matchAll(/(?:^|\n)\s*\.?(\S+): field not declared in schema/g)].map((match) => match[1] ?? '')
+    const fields = placesIn(unknown[1] ?? '', UNDECLARED)
     if (fields.length === 0) {
       const why = hidesText(requested, message) ? 'it does not fit the schema of its kind' : shorten(message, requested)
       return refused('Malformed', why, 'correct the object in git')
     }
-    const shown = fields.slice(0, 5).map((field) => shorten(field))
+    const shown = fields.map((field) => shorten(field))
     const named = fields.some(hasSecretText) ? 'a field' : shown.join(', ')
     return refused('UnknownField', `the server does not know ${named}`, 'correct the name of the field in git, or remove it')
   }
@@ -107,6 +111,12 @@ export function readRefusal(response: ApiResponse, requested: RequestDescription
   return { state: 'refused', reason: 'Invalid', failure }
 }
 
+/** At most five, in order: the server walks a map of Go, so that it names the same places in another order each time. */
+function placesIn(message: string, pattern: RegExp): readonly string[] {
+  const places = new Set([...message.matchAll(pattern)].map((match) => match[1] ?? ''))
+  return [...places].sort(compareText).slice(0, 5)
+}
+
 /** The denier and its message; without the message where it may quote a secret. */
 function deniedBy(requested: RequestDescription, messages: readonly string[]): string | undefined {
   for (const message of messages) {
@@ -129,5 +139,7 @@ function endOf(message: string): string {
 
 function causesOf(answer: JsonObject | undefined): readonly Cause[] {
   const causes = objectsIn(partOf(answer, 'details', 'causes'))
-  return causes.map((cause) => ({ reason: textOf(cause, 'reason'), field: textOf(cause, 'field'), message: textOf(cause, 'message') }))
+  return causes
+    .map((cause) => ({ reason: textOf(cause, 'reason'), field: textOf(cause, 'field'), message: textOf(cause, 'message') }))
+    .sort((left, right) => compareText(left.field, right.field) || compareText(left.message, right.message))
 }

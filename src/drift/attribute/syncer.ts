@@ -12,7 +12,7 @@ import { isSameProgram, namesOfManager, programOf, syncerOfManager } from '../..
 import { compareText } from '../../text/compare-text.ts'
 import type { JsonObject } from '../../text/json.ts'
 import { lastAppliedOf } from '../compare/last-applied.ts'
-import type { SyncerManager } from '../drift.ts'
+import type { Actor, SyncerManager } from '../drift.ts'
 import { classOfManager } from './actor.ts'
 
 export interface AppliedObject {
@@ -48,10 +48,24 @@ export function findSyncer(objects: readonly AppliedObject[], given?: string): S
  */
 function withoutBootstraps(tools: readonly Tool[]): readonly Tool[] {
   const productOf = ({ members: [first] }: Tool): string | undefined => first && syncerOfManager(first.manager.manager)
-  const isController = ({ members }: Tool): boolean =>
-    members.some(({ manager }) => (namesOfManager(manager.manager)?.repeats ?? 'none') !== 'none')
+  const isController = ({ members }: Tool): boolean => members.some(({ manager }) => repeats(manager))
   const controlled = new Set(tools.filter(isController).map(productOf))
   return tools.filter((tool) => isController(tool) || !controlled.has(productOf(tool)) || productOf(tool) === undefined)
+}
+
+/**
+ * Whether the entry is of the command that the syncer's product is bootstrapped with (`flux bootstrap` applies as `flux`). A person may run it later,
+ * so that it is no name of the syncer, and its writes stay visible.
+ */
+export function isBootstrapOf(entry: Pick<Actor, 'manager' | 'operation'>, syncer: SyncerManager): boolean {
+  if (entry.operation !== 'Apply' || repeats(entry) || !repeats(syncer)) return false
+  const product = syncerOfManager(syncer.manager)
+  return product !== undefined && product === syncerOfManager(entry.manager)
+}
+
+/** Whether a controller of its product applies under the name again and again. */
+function repeats({ manager }: Pick<Actor, 'manager'>): boolean {
+  return (namesOfManager(manager)?.repeats ?? 'none') !== 'none'
 }
 
 /** A writer under one name, with one operation. */
