@@ -61,7 +61,7 @@ class Chaos {
     const args = ['--interval', '3s', '--log-level', 'debug', '--http-address', '127.0.0.1:0', '--repo', fixture.remote]
     const controller = new WatchingController(this.t, world, args, { GITEA_TOKEN: fixture.bot.token })
     this.controllers.push(controller)
-    controller.exited.then(({ code, signal }) => {
+    controller.onEnd(({ code, signal }) => {
       if (signal !== 'SIGKILL') this.history.say(`the controller ended by itself with ${code ?? signal}`)
     })
   }

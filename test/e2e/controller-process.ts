@@ -55,6 +55,11 @@ export class Controller {
     return waitUntil('the controller ends', () => this.end, { describe: () => this.printed() })
   }
 
+  /** Calls back whenever it ends, however long it runs. */
+  onEnd(tell: (end: ControllerEnd) => void): void {
+    this.child.on('close', (code, signal) => tell({ code, signal }))
+  }
+
   send(signal: NodeJS.Signals): void {
     this.child.kill(signal)
   }
