@@ -111,10 +111,6 @@ for (const resolution of ['adopt', 'restore', 'release']) {
     assert.equal(merged.code, 0, `${merged.stdout}${merged.stderr}`)
     assert.equal(world.repository.text('main', 'apps/web/deployment.yaml')?.includes('replicas: 5'), resolution === 'adopt')
     assert.ok(!world.repository.paths('main').includes('apps/web/Kptfile'))
-    assert.ok(
-      world.repository.names().some((name) => name === 'apps/web/v1') ||
-        [...world.repository.branches.keys()].includes('refs/tags/apps/web/v1'),
-    )
   })
 }
 

@@ -23,6 +23,8 @@ export interface EffectivePolicy {
   readonly settle: 'syncer' | 'backporch'
   /** Where proposals are approved: on a forge or with git, or by a Porch server, for which a branch never changes. */
   readonly approval: 'forge' | 'porch'
+  /** Units whose merged decisions are tagged. */
+  readonly tags: 'packages' | 'all' | 'none'
   readonly defaultPlan: Resolution
   readonly render: RenderChoice
   /** `path:line` of the policy with the setting; undefined for the shipped default. */
@@ -103,6 +105,7 @@ export const DEFAULT_POLICY: EffectivePolicy = {
   mode: 'Warn',
   settle: 'syncer',
   approval: 'forge',
+  tags: 'packages',
   render: RENDERED_BY_KPT,
   renderLocation: undefined,
   defaultPlan: 'Restore',
@@ -120,6 +123,14 @@ export const DEFAULT_POLICY: EffectivePolicy = {
   presets: rulesOf(undefined),
   enforcedBy: [],
   chain: ['shipped default (Warn)'],
+}
+
+/**
+ * Whether a merged decision is tagged. A folder has no revisions: a tag on it starts workflows, and changes what `git describe` says.
+ * @param source undefined for a package of kpt
+ */
+export function setsTags({ tags }: Pick<EffectivePolicy, 'tags'>, source: 'kpt' | 'folder' | undefined): boolean {
+  return tags === 'all' || (tags === 'packages' && source !== 'folder')
 }
 
 /**
@@ -148,6 +159,7 @@ export function effectivePolicy(set: PolicySet, cluster: string, packagePath: st
     mode: specs.find((spec) => spec.mode !== undefined)?.mode ?? DEFAULT_POLICY.mode,
     settle: specs.find((spec) => spec.settle !== undefined)?.settle ?? DEFAULT_POLICY.settle,
     approval: specs.find((spec) => spec.approval !== undefined)?.approval ?? DEFAULT_POLICY.approval,
+    tags: specs.find((spec) => spec.tags !== undefined)?.tags ?? DEFAULT_POLICY.tags,
     render: chosenRender(
       all.map(({ document }) => document.spec),
       set.synced?.get(cluster)?.get(packagePath) ?? set.folders?.get(packagePath),

@@ -134,6 +134,12 @@ export const driftPolicySchema = z.strictObject({
       .describe(
         'Where proposals are approved. `porch`: a branch never changes once it is written, because a Porch server drops commits that come onto a branch it has read.',
       ),
+    tags: z
+      .enum(['packages', 'all', 'none'])
+      .optional()
+      .describe(
+        'Which units get the tag `<path>/v<N>` for a merged decision. `packages`, the default: those with a Kptfile, which Porch lists. The ledger has the decision in any case.',
+      ),
     ignore: z.array(ignoreSchema).optional(),
     hide: z
       .array(hideSchema)

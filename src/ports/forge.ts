@@ -10,8 +10,8 @@ export interface ProposalMerge {
   readonly merge: CommitDraft
   /** The same, where it is made already because git alone is the forge: the ledger names it. */
   readonly commit?: ObjectId | undefined
-  /** Full name of the revision's tag. */
-  readonly tag: string
+  /** Full name of the revision's tag; undefined where it gets none. */
+  readonly tag: string | undefined
   /** Refs that move along: the ledger. */
   readonly along: readonly RefUpdate[]
 }

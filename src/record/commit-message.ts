@@ -43,8 +43,8 @@ export function formatProposalMessage(subject: MessageSubject, lifecycle: 'Draft
 }
 
 export interface Approval {
-  /** Number of the published revision. */
-  readonly revision: number
+  /** Number of the published revision; undefined where it gets no tag. */
+  readonly revision: number | undefined
   readonly decidedBy: string
   /** RFC 3339 UTC. */
   readonly at: string
@@ -55,12 +55,17 @@ export function formatApprovalMessage(subject: MessageSubject, approval: Approva
   const { record } = subject
   return joinParagraphs([
     formatSubject(record, 'Proposed'),
-    `Approving package revision ${oneLine(commitText(subject.packageName), 300)}/${approval.revision}, decided by ${oneLine(commitText(approval.decidedBy))}.`,
+    `${approved(subject, approval)}, decided by ${oneLine(commitText(approval.decidedBy))}.`,
     commitText(describeChanges(record.spec.changes)),
     ...whyOf(record),
-    kptLine(subject, approval.revision),
+    kptLine(subject, approval.revision ?? 0),
     trailers(subject, [`${DECIDED_BY}${oneLine(approval.decidedBy)}`, `Drift-Decided-At: ${oneLine(approval.at)}`]),
   ])
+}
+
+function approved({ packageName }: MessageSubject, { revision }: Approval): string {
+  const name = oneLine(commitText(packageName), 300)
+  return revision === undefined ? `Approving the proposal for ${name}` : `Approving package revision ${name}/${revision}`
 }
 
 const DECIDED_BY = 'Drift-Decided-By: '

@@ -20,17 +20,18 @@ export async function finishMerge(
   commit: ObjectId,
   signal: AbortSignal,
 ): Promise<void> {
+  const tags = tag === undefined ? [] : [{ ref: tag, from: null, to: commit }]
   for (let attempt = 1; ; attempt += 1) {
     const { refs } = await repository.refs(signal)
     const gone = refs.get(proposal.ref) === proposal.commit ? [{ ref: proposal.ref, from: proposal.commit, to: null }] : []
     try {
-      return await repository.push([{ ref: tag, from: null, to: commit }, ...gone, ...along], signal)
+      return await repository.push([...tags, ...gone, ...along], signal)
     } catch (thrown) {
       if (!(thrown instanceof Failure) || signal.aborted) throw thrown
       if (thrown.code === 'BP4003' && attempt < MOST_PUSHES) continue
       // Another turn wrote the ledger meanwhile. It, or the next one, finds the merge and completes it.
       if (thrown.code === 'BP4003') return
-      const what = `the pull request is merged, but ${tag} and the ledger could not be pushed`
+      const what = `the pull request is merged, but ${tag === undefined ? 'the ledger' : `${tag} and the ledger`} could not be pushed`
       throw new Failure({ ...thrown.toJSON(), what, remedy: 'run backporch scan: it completes the merge', cause: thrown })
     }
   }

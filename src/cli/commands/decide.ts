@@ -33,7 +33,7 @@ export async function approveOne(
     const { plan, changes } = proposal.record.spec
     const what = plan === 'Mixed' ? countResolutions(changes) : plan
     printer.write(
-      `${printer.ok} ${packageName} ${decided.revision} is published: ${what} merged into ${observation.git.baseBranch} at ${decided.commit?.slice(0, 7)}\n`,
+      `${printer.ok} ${packageName}${decided.revision === undefined ? '' : ` ${decided.revision} is published`}: ${what} merged into ${observation.git.baseBranch} at ${decided.commit?.slice(0, 7)}\n`,
     )
     await printPublished(decisionUpdates(decided), observation.git.baseBranch, options, printer)
     const pending = settleOf(decided)

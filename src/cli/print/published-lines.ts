@@ -108,15 +108,15 @@ interface DecidedRefs {
 }
 
 /**
- * What a decision without a forge moved, in one push: an approval (`revision` as in `v4`) the base branch, a tag and the ledger,
- * a rejection (undefined) the ledger; the branch of the proposal is gone either way.
+ * What a decision without a forge moved, in one push: an approval the base branch, the tag of its `revision` (`v4`) where
+ * it has one, and the ledger; a rejection, which has no commit, the ledger; the branch of the proposal is gone either way.
  */
 export function decisionUpdates({ reviewed: { observation, proposal }, commit, revision }: DecidedRefs): readonly Written[] {
   const { unit, git } = observation
   const merged = { ref: `refs/heads/${git.baseBranch}`, from: null, to: commit ?? null }
-  const tag = { ref: `refs/tags/${unit.packageName}/${revision}`, from: null, to: commit ?? null }
+  const tags = revision === undefined ? [] : [{ ref: `refs/tags/${unit.packageName}/${revision}`, from: null, to: commit ?? null }]
   return [
-    ...(commit === undefined ? [] : [merged, tag]),
+    ...(commit === undefined ? [] : [merged, ...tags]),
     { ref: proposal.ref, from: proposal.commit, to: null },
     // A scan before the decision wrote the ledger.
     { ref: `refs/heads/${LEDGER_BRANCH}`, from: proposal.commit, to: proposal.commit },

@@ -5,12 +5,13 @@
 import type { Note } from '../../note.ts'
 import type { ObjectId } from '../../package/object-id.ts'
 import { formatRevisionTag, parseRevisionTag, shortBranch } from '../../package/ref-name.ts'
+import { setsTags } from '../../policy/effective-policy.ts'
 import type { KnownProposal } from '../../ports/hosted-forge.ts'
 import type { FileChange } from '../../ports/package-repository.ts'
 import type { ClosedEpisode, DriftRecord, DriftReport } from '../../record/schema.ts'
 import { type GitWrites, joinWrites, NO_WRITES, type PlannedUpdate } from '../turn/action.ts'
 import { otherBase } from '../turn/base-branch.ts'
-import type { EndedHead, Observation, OpenBranch, UnreadableRecord } from '../turn/observation.ts'
+import type { EndedHead, MergeCommit, Observation, OpenBranch, UnreadableRecord } from '../turn/observation.ts'
 import { closedEpisodeOf, closedFile, closedWrites, isMergeKnown, isWithdrawn } from './closed-episode.ts'
 import { declined, type Found, type FoundOutcome, isClosedByPerson, PROPOSAL_CLOSED, proposedRef } from './found-outcome.ts'
 import { landingRecords, proposedByPorch, publishedByPorch, publishedWorkspaces, rejectedByPorch } from './porch-decisions.ts'
@@ -185,7 +186,7 @@ function mergedByHand(
     // Records of a branch that went on since were not published.
     const own = branch !== undefined && isEqualText(branch.record, record) && !git.heads.has(ref) ? branch.commit : undefined
     const tagged =
-      branch?.foreign === true || known !== undefined
+      branch?.foreign === true || known !== undefined || !setsTags(observed.policy, unit.source)
         ? undefined
         : mergeCommit?.named === true || (joint && mergeCommit !== undefined)
           ? mergeCommit.published
@@ -210,7 +211,11 @@ function mergedByHand(
       ...(branch === undefined || branch.foreign ? [] : [{ ref: branch.ref, from: branch.commit, to: null }]),
     ]
     const how =
-      branch?.foreign === true ? 'its branch has commits that are not ours and is left alone' : `its revision is v${published ?? '?'}`
+      branch?.foreign === true
+        ? 'its branch has commits that are not ours and is left alone'
+        : published === undefined
+          ? mergedAt(mergeCommit)
+          : `its revision is v${published}`
     return {
       ref,
       episode: closed,
@@ -222,6 +227,10 @@ function mergedByHand(
       },
     }
   })
+}
+
+function mergedAt(mergeCommit: MergeCommit | undefined): string {
+  return mergeCommit === undefined ? 'its commit is not known yet' : `its commit is ${mergeCommit.commit.slice(0, 7)}`
 }
 
 function isEqualText({ spec: left }: DriftRecord, { spec: right }: DriftRecord): boolean {

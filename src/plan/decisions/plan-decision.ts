@@ -2,6 +2,7 @@
 import { Failure } from '../../failure.ts'
 import type { ObjectId } from '../../package/object-id.ts'
 import { formatRevisionTag, shortBranch } from '../../package/ref-name.ts'
+import { setsTags } from '../../policy/effective-policy.ts'
 import type { CommitDraft, FileChange } from '../../ports/package-repository.ts'
 import { formatApprovalMessage } from '../../record/commit-message.ts'
 import type { ClosedEpisode } from '../../record/schema.ts'
@@ -26,34 +27,35 @@ export interface DecisionInput {
 /** What a decision writes: a merge or nothing, and the ledger. */
 export interface PlannedApproval {
   readonly merge: CommitDraft
-  /** Full name of the tag, and the revision as in `v4`. */
-  readonly tag: string
-  readonly revision: string
+  /** Full name of the tag, and the revision as in `v4`; undefined where the policy sets no tag. */
+  readonly tag: string | undefined
+  readonly revision: string | undefined
   /** @param commit the merge commit, where it is made before it is pushed */
   readonly ledger: (commit: ObjectId | undefined) => LedgerWrites
 }
 
 /**
- * Merges the proposal as Porch approves a revision: a merge commit with parents base and proposal, a tag on it, the branch
- * gone; and the decision in the ledger. `changes` are what the branch changes against its base.
+ * Merges the proposal as Porch approves a revision: a merge commit with parents base and proposal, a tag on it where the policy sets one,
+ * the branch gone; and the decision in the ledger. `changes` are what the branch changes against its base.
  */
 export function planApproval(input: DecisionInput, changes: readonly FileChange[]): PlannedApproval {
   const { observed, proposal, decidedBy, at } = input
   const { unit, git } = observed
-  const revision = git.revision + 1
+  const next = setsTags(observed.policy, unit.source) ? git.revision + 1 : undefined
+  const revision = next === undefined ? undefined : `v${next}`
   const subject = { record: proposal.record, slug: unit.slug, packageName: unit.packageName, sourceRevision: observed.git.publishedName }
   return {
     merge: {
       parents: [git.base, proposal.commit],
       base: git.base,
       changes,
-      message: formatApprovalMessage(subject, { revision, decidedBy, at }),
+      message: formatApprovalMessage(subject, { revision: next, decidedBy, at }),
       at: secondsSince1970(at),
     },
-    tag: `refs/tags/${formatRevisionTag({ packagePath: unit.packageName, revision })}`,
-    revision: `v${revision}`,
+    tag: next === undefined ? undefined : `refs/tags/${formatRevisionTag({ packagePath: unit.packageName, revision: next })}`,
+    revision,
     ledger: (commit) =>
-      closing(input, { outcome: 'Merged', decidedBy, at, ...given({ commit }), revision: `v${revision}`, ...reasonOf(input) }, 'Applying'),
+      closing(input, { outcome: 'Merged', decidedBy, at, ...given({ commit, revision }), ...reasonOf(input) }, 'Applying'),
   }
 }
 

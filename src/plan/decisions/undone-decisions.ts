@@ -72,12 +72,12 @@ export function undoneNotes(observed: Observation): readonly Note[] {
   return git.undone.flatMap((undone): Note[] => {
     const episode = git.ledger.closed.find(({ metadata }) => metadata.name === undone.episode)
     if (episode === undefined || !isNew(undone, episode.status)) return []
-    const revision = episode.status.revision ?? '?'
+    const { revision } = episode.status
     const by = `${undone.commit === '' ? 'a later commit' : undone.commit.slice(0, 7)}${undone.by === '' ? '' : ` by ${undone.by.replace(/ <.*/, '')}`}`
     const [first] = undoneAdoptions(observed).find((one) => one.episode === episode)?.changes ?? []
     const text =
       undone.how === 'AdoptionUndone' && first !== undefined
-        ? `AdoptionUndone: drift-${undone.episode} (${revision}) adopted ${first.path} of ${describeResourceId(first.ref)}, and ${by} took it out of git again`
+        ? `AdoptionUndone: drift-${undone.episode}${revision === undefined ? '' : ` (${revision})`} adopted ${first.path} of ${describeResourceId(first.ref)}, and ${by} took it out of git again`
         : `the tag ${unit.packageName}/${revision}, which published drift-${undone.episode}, was moved to ${by}`
     return [{ cause: 'decision', subject: '', text }]
   })

@@ -5,6 +5,7 @@ import type { Drift, Resolution } from '../../drift/drift.ts'
 import type { RedactionKey } from '../../krm/redaction/redacted.ts'
 import { type ResourceId, resourceKey } from '../../krm/resource-id.ts'
 import { shortBranch } from '../../package/ref-name.ts'
+import { setsTags } from '../../policy/effective-policy.ts'
 import { buildReport, showChange, showHealth } from '../../record/build-report.ts'
 import { objectCopies } from '../../record/object-copies.ts'
 import { type Change, type DriftRecord, type DriftReport, documentHead } from '../../record/schema.ts'
@@ -41,6 +42,11 @@ export interface ReportState {
   readonly hold?: Hold | undefined
 }
 
+/** The last tag of a folder that is tagged no longer says nothing of what it holds now. */
+function isRevision({ git, policy, unit }: Observation): boolean {
+  return git.revision !== 0 && (unit.source !== 'folder' || setsTags(policy, unit.source))
+}
+
 export function unitReport(
   observed: Observation,
   active: readonly PlannedChange[],
@@ -59,7 +65,7 @@ export function unitReport(
       ...(observed.unit.source === 'folder' ? { source: observed.unit.source } : {}),
       ...(observed.unit.appliedBy === undefined ? {} : { appliedBy: observed.unit.appliedBy }),
       branch: observed.git.baseBranch,
-      ...(observed.git.revision === 0 ? {} : { revision: `v${observed.git.revision}` }),
+      ...(isRevision(observed) ? { revision: `v${observed.git.revision}` } : {}),
       commit: observed.git.base,
       tree: observed.git.treeHash,
     },

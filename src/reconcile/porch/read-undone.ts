@@ -44,17 +44,19 @@ function objectIdOrNone(text: string): ObjectId | undefined {
   return /^[0-9a-f]{40}$/.test(text) ? objectId(text) : undefined
 }
 
-/** The decision that published the latest revision, where the ledger has it without its commit: a forge makes it after the entry. */
+/** The decision that published the latest revision, and the latest one without a revision, where the ledger has it without its commit: a forge makes it after the entry. */
 async function readDecidedCommits(
   { git, unit }: Observation,
   { view, bot }: Reader,
   signal: AbortSignal,
 ): Promise<ReadonlyMap<string, ObjectId>> {
   const landed = new Set(git.merged.map(({ spec }) => spec.episode))
-  const wanted = git.ledger.closed.filter(
-    ({ status, spec }) =>
-      status.outcome === 'Merged' && status.commit === undefined && status.revision === `v${git.revision}` && landed.has(spec.episode),
+  const open = git.ledger.closed.filter(
+    ({ status, spec }) => status.outcome === 'Merged' && status.commit === undefined && landed.has(spec.episode),
   )
+  const untagged = open.filter(({ status }) => status.revision === undefined)
+  const newest = untagged.toSorted((left, right) => (left.status.at < right.status.at ? 1 : -1)).slice(0, 1)
+  const wanted = [...open.filter(({ status }) => status.revision === `v${git.revision}`), ...newest]
   const found = new Map<string, ObjectId>()
   if (wanted.length === 0) return found
   const base = await view.repository.commit(view.base, signal)

@@ -52,7 +52,7 @@ export class LocalForge implements Forge {
     await this.repository.push(
       [
         { ref: base.ref, from: base.commit, to: commit },
-        { ref: tag, from: null, to: commit },
+        ...(tag === undefined ? [] : [{ ref: tag, from: null, to: commit }]),
         { ref: proposal.ref, from: proposal.commit, to: null },
         ...along,
       ],
