@@ -28,6 +28,9 @@ export function decisionContract(fixture: () => ForgeFixture, hands: ContractHan
     assert.equal((await readOne(wanted.ref)).state, 'open')
   })
 
+  const tagsOf = async (): Promise<readonly string[]> =>
+    [...(await fixture().repository.refs(signal)).refs.keys()].filter((ref) => ref.startsWith('refs/tags/'))
+
   it('merges with tag, deleted branch and ledger', async () => {
     const wanted = await pushBranch()
     const number = await open(wanted)
@@ -61,6 +64,19 @@ export function decisionContract(fixture: () => ForgeFixture, hands: ContractHan
     assert.match(view.message, /^Approve drift-\d+\n\nBecause\.\n\nkpt:\{.*\}\n\nDrift-Id: \d+/)
     const known = await readOne(wanted.ref)
     assert.deepEqual([known.number, known.state, known.decidedBy], [number, 'merged', ''], 'our own account decided for somebody')
+  })
+
+  it('merges without a tag, where none is set', async () => {
+    const wanted = await pushBranch()
+    await open(wanted)
+    const base = await mainOf()
+    const before = await tagsOf()
+    const merge = { parents: [base, wanted.commit], base, changes: [], message: `Approve drift-${count()}`, at: 1_760_000_900 }
+    const decision = { proposal: wanted, base: { ref: 'refs/heads/main', commit: base }, merge, tag: undefined, along: [] }
+    const commit = await fixture().openForge().merge(decision, signal)
+    assert.equal(await mainOf(), commit)
+    assert.deepEqual(await tagsOf(), before)
+    assert.equal((await fixture().repository.refs(signal)).refs.has(wanted.ref), false)
   })
 
   it('opens no second one of the commit that somebody closed, where the caller has not seen that', async () => {
