@@ -49,7 +49,6 @@ export const NOTE_CAUSES = {
   'porch-tag-not-read': 'a tag whose commit is not known',
   'preview-not-written': 'a preview that is not on its pull request',
   'record-not-read': 'a record of a drift',
-  'records-hidden': 'the ignore file that keeps records out of a package',
   'report-not-written': 'a report that could not be written',
   'rule-hides-nothing': 'an ignore rule that hides nothing, or has ended',
   'secret-in-git': 'a Secret with its values in git in plain text',

@@ -4,7 +4,7 @@ import { isSecret } from '../../src/krm/redaction/redacted.ts'
 import { packageSlug } from '../../src/package/find-packages.ts'
 import { parseWorkspaceBranch } from '../../src/package/ref-name.ts'
 import type { TreeProblem } from '../../src/record/read-tree.ts'
-import { closedPath, ledgerUnitFolder, recordPath } from '../../src/record/record-paths.ts'
+import { closedPath, earlierRecordPath, ledgerUnitFolder, recordPath } from '../../src/record/record-paths.ts'
 import type { Change, ClosedEpisode, DriftRecord, DriftReport } from '../../src/record/schema.ts'
 import { checkChanges, isTime, TIME } from './check-changes.ts'
 
@@ -92,7 +92,9 @@ function checkFileName({ unit, began, episode }: DriftRecord['spec'], file: stri
   const within = file.slice(at).replace(/^\//, '')
   // A package that is the whole repository is named by its Kptfile.
   const slug = unit.package === '' ? (within.split('/')[3] ?? '') : packageSlug(unit.package, '')
-  const wanted = recordPath(unit.cluster, slug, began, episode)
+  const present = recordPath(unit.cluster, slug, began, episode)
+  // kpt reads a record under the ending that earlier versions gave it, or that somebody gave a copy.
+  const wanted = within.endsWith('.yaml') ? earlierRecordPath(present) : present
   return within === wanted ? [] : [{ path: '', message: `the file of this record is ${wanted}` }]
 }
 

@@ -3,7 +3,7 @@ import { asFailure } from '../failure.ts'
 import type { Note } from '../note.ts'
 import { worstRisk } from '../plan/decisions/closed-episode.ts'
 import { readTexts } from '../reconcile/repository/repository-view.ts'
-import { recordFolder } from '../record/record-paths.ts'
+import { isRecordPath, recordFolder } from '../record/record-paths.ts'
 import { type ClosedEpisode, type DriftRecord, driftRecordSchema } from '../record/schema.ts'
 import { unitName } from '../record/unit-name.ts'
 import { parseDocument } from '../record/write-document.ts'
@@ -43,7 +43,7 @@ export async function readDecisions(
 ): Promise<Decisions> {
   const since = options.since === undefined ? undefined : sinceTime(options.since, cli.clock.now())
   const { view, ledger } = reading
-  const files = view.tree.filter(({ path }) => path.startsWith('.drift/records/') && path.endsWith('.yaml'))
+  const files = view.tree.filter(({ path }) => isRecordPath(path))
   const texts = await readTexts(view.repository, files, cli.signal)
   const notes: Note[] = []
   const records = files.flatMap(({ path }) => {

@@ -47,12 +47,7 @@ test('init --dry-run prints the files and the text of the proposal, and writes n
   const world = driftedWorld()
   const { code, stdout } = await runInWorld(world, ['init', '--dry-run'])
   assert.equal(code, 0)
-  for (const part of [
-    '--- .drift/policy.yaml\n',
-    '--- .sourceignore\n',
-    '--- proposal: chore(drift): configure Backporch\n',
-    'would push: drift/configure',
-  ])
+  for (const part of ['--- .drift/default.policy\n', '--- proposal: chore(drift): configure Backporch\n', 'would push: drift/configure'])
     assert.ok(stdout.includes(part), part)
   assert.deepEqual([world.repository.pushes, world.forge?.writes], [[], []])
 })
@@ -88,7 +83,7 @@ test('init -o json is one list and nothing else, also when it was closed', async
   const world = driftedWorld()
   const { items } = JSON.parse((await runInWorld(world, ['init', '--yes', '-o', 'json'])).stdout)
   const [{ state, expect, files, proposal }] = items
-  assert.deepEqual([state, proposal.label, files.length], ['propose', '#1', 2])
+  assert.deepEqual([state, proposal.label, files.length], ['propose', '#1', 1])
   assert.deepEqual(expect.proposals, [{ package: 'apps/web', cluster: 'prod', changes: 1, risk: 'medium', mode: 'Warn' }])
   world.forge?.byHand(1, { state: 'closed' })
   const closed = JSON.parse((await runInWorld(world, ['init', '-o', 'json'])).stdout)

@@ -291,13 +291,3 @@ test('after Adopt the package renders to the live values, and to nothing else th
     }),
   )
 })
-
-test('if the repository is the package, .krmignore gets one line for the records', () => {
-  const texts = { Kptfile: KPTFILE, 'a.yaml': CONFIG }
-  const change = { ...one('data.color', 'red', 'Restore', 'ConfigMap') }
-  const root = (files: { readonly [path: string]: string }) => built([change], { packagePath: '', files: filesOf(files) })
-  assert.equal(root(texts)['.krmignore'], '.drift/\n')
-  assert.equal(root({ ...texts, '.krmignore': 'docs' })['.krmignore'], 'docs\n.drift/\n')
-  for (const retained of ['.drift/\n', '/.drift\n', 'docs\r\n.drift\r\n'])
-    assert.equal(root({ ...texts, '.krmignore': retained })['.krmignore'], undefined)
-})

@@ -61,9 +61,7 @@ export function buildProposal(input: ProposalInput): ProposalFiles {
   const kptfiles = input.files.some(({ path }) => path === 'Kptfile') ? [editKptfile(input, edited)] : []
   // The Kptfile may configure a function, and then is one of the edited sources.
   const sources = edited.filter(({ path }) => !kptfiles.some((kptfile) => kptfile.path === path))
-  const changes: FileChange[] = [...sources, ...kptfiles, input.record]
-  if (input.packagePath === '' && kptfiles.length > 0) changes.push(...hideRecords(input.files, notes))
-  return { changes, notes }
+  return { changes: [...sources, ...kptfiles, input.record], notes }
 }
 
 /** What is emptied goes as a whole; where no source has it as a whole, piece by piece. */
@@ -187,19 +185,6 @@ function editKptfile(input: ProposalInput, sources: readonly FileChange[]): File
 
 /** Edits that are stored for one Kptfile. */
 const MOST_EDITED = 500
-
-/** Where the repository is the package, the records lie in it: kpt must not read them. */
-function hideRecords(files: PackageFiles, notes: Note[]): FileChange[] {
-  const ignore = files.find((file) => file.path === '.krmignore')
-  const text = ignore === undefined ? '' : new TextDecoder().decode(ignore.content)
-  if (text.split(/\r?\n/).some((line) => /^\/?\.drift\/?$/.test(line.trim()))) return []
-  notes.push({
-    cause: 'records-hidden',
-    subject: '',
-    text: '.krmignore gets the line .drift/, because the repository itself is the package',
-  })
-  return [{ path: '.krmignore', content: bytes(`${text}${text === '' || text.endsWith('\n') ? '' : '\n'}.drift/\n`) }]
-}
 
 function fileText(input: ProposalInput, path: string): string {
   return textOf(fileContent(input, path))

@@ -106,8 +106,8 @@ test('without a policy about the unit, one is made that is about nothing else', 
   world.repository.commitByHand('main', { '.drift/policy.yaml': null, '.drift/at-once.yaml': null })
   await ask('/ignore 1 -- KEDA')
   const branch = forge.proposals[1]?.ref.replace('refs/heads/', '') ?? ''
-  const text = world.repository.text(branch, '.drift/policy.yaml') ?? ''
-  assert.match(text, /^# \+argocd:skip-file-rendering\n/)
+  const text = world.repository.text(branch, '.drift/default.policy') ?? ''
+  assert.match(text, /^# vim: ft=yaml\n/)
   assert.match(text, /clusters:\n\s+- prod\n\s+packages:\n\s+- apps\/web\n/)
   await mergeByHand(world, branch)
   assert.deepEqual(

@@ -9,6 +9,7 @@ import type { ObservedUnit } from '../plan/turn/turn-observation.ts'
 import { asking } from '../plan/turn/turn-questions.ts'
 import type { FileChange, PackageRepository } from '../ports/package-repository.ts'
 import { type PushedContent, pushedContent } from '../record/pushed-branch.ts'
+import { earlierRecordPath, isRecordPath, presentRecordPath } from '../record/record-paths.ts'
 import { changesBetween } from './repository/changes-between.ts'
 import { type ProofPorts, withAnswers } from './with-answers.ts'
 
@@ -65,9 +66,18 @@ async function judge(
   const what = branch.signed === false ? 'this commit, which has no signature of backporch,' : unproven
   if (typeof expected === 'string') return `${what} is not what backporch writes: ${expected}`
   if (!expected.messages.some((text) => equalText(message, text))) return `${what} is not what backporch writes: its message differs`
-  if (!(await hasContent(repository, branch, expected.changes, signal)))
+  const written = branch.renamed === true ? asWrittenEarlier(expected.changes) : expected.changes
+  if (!(await hasContent(repository, branch, written, signal)))
     return `${what} is not what backporch writes: its files are not what follows from its record`
-  return pushedContent(expected.changes)
+  return pushedContent(written)
+}
+
+/** By a version that ended records in `.yaml`: it moved none. */
+function asWrittenEarlier(changes: readonly FileChange[]): readonly FileChange[] {
+  const moved = new Set(changes.flatMap(({ path, content }) => (content === null ? [presentRecordPath(path)] : [])))
+  return changes
+    .filter(({ path }) => !isRecordPath(path) || !moved.has(presentRecordPath(path)))
+    .map(({ path, content }) => ({ path: earlierRecordPath(path), content }))
 }
 
 /** The signature proves the writer of the commit, and not its branch. */

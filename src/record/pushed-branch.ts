@@ -4,7 +4,7 @@
  */
 import { createHash } from 'node:crypto'
 import { z } from 'zod'
-import { RECORDS_FOLDER } from './record-paths.ts'
+import { isRecordPath } from './record-paths.ts'
 import { API_VERSION, documentHead } from './schema.ts'
 
 /** Commits of one branch that are stored: it is recreated while its drift changes. */
@@ -43,7 +43,7 @@ export function pushedContent(changes: readonly { readonly path: string; readonl
   const hash = createHash('sha256')
   const files = changes.map(({ path, content }) => ({ path, digest: content === null ? '' : hashOf(content) }))
   for (const { path, digest } of files.toSorted(byPath)) hash.update(`${path}\0${digest}\n`)
-  const records = files.filter(({ path, digest }) => path.startsWith(`${RECORDS_FOLDER}/`) && path.endsWith('.yaml') && digest !== '')
+  const records = files.filter(({ path, digest }) => isRecordPath(path) && digest !== '')
   return { content: hash.digest('hex').slice(0, 16), records: records.map(({ digest }) => digest).sort() }
 }
 

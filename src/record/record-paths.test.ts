@@ -38,6 +38,9 @@ test('two names never share a folder', () => {
 })
 
 test('dates come from the observation', () => {
-  assert.equal(recordPath('prod', 'apps--web', '2026-11-21T10:00:00Z', '1a2b3c4d'), '.drift/records/prod/apps--web/20261121-1a2b3c4d.yaml')
+  assert.equal(
+    recordPath('prod', 'apps--web', '2026-11-21T10:00:00Z', '1a2b3c4d'),
+    '.drift/records/prod/apps--web/20261121-1a2b3c4d.record',
+  )
   assert.equal(closedPath('2026-11-21T10:00:00Z', '1a2b3c4d-2'), 'closed/2026/11/1a2b3c4d-2.yaml')
 })

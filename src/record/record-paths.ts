@@ -23,9 +23,30 @@ export function recordFolder(cluster: string, slug: string): string {
   return `${DRIFT_FOLDER}/records/${pathSegment(cluster)}/${slug}`
 }
 
-/** `began` is RFC 3339 UTC; the date comes from it, not from a clock. */
+/**
+ * `began` is RFC 3339 UTC; the date comes from it, not from a clock. No tool that takes every manifest below a folder reads the ending
+ * (docs/adr/0067-names-that-no-applier-reads.md).
+ */
 export function recordPath(cluster: string, slug: string, began: string, episode: string): string {
-  return `${recordFolder(cluster, slug)}/${began.slice(0, 10).replaceAll('-', '')}-${episode}.yaml`
+  return `${recordFolder(cluster, slug)}/${began.slice(0, 10).replaceAll('-', '')}-${episode}.record`
+}
+
+/** In the folder of its unit: `20261121-9f2c1a7b.record`, or with `.yaml`, as earlier versions wrote it. */
+export const RECORD_FILE = /^\d{8}-([^/]+)\.(?:record|yaml)$/
+
+/** Whether a path from the root is that of a record, of this version or an earlier one. */
+export function isRecordPath(path: string): boolean {
+  return path.startsWith(`${RECORDS_FOLDER}/`) && RECORD_FILE.test(path.slice(path.lastIndexOf('/') + 1))
+}
+
+/** The path that a record has since it ends in `.record`; any other path as it is. */
+export function presentRecordPath(path: string): string {
+  return isRecordPath(path) ? path.replace(/\.yaml$/, '.record') : path
+}
+
+/** The path that earlier versions gave the record. */
+export function earlierRecordPath(path: string): string {
+  return isRecordPath(path) ? path.replace(/\.record$/, '.yaml') : path
 }
 
 export function ledgerUnitFolder(cluster: string, slug: string): string {

@@ -371,6 +371,6 @@ function checkApplication(own: JsonObject, repository: SyncedRepository): Findin
     if (new RegExp(`(^|[{,])(/?${folder.replace('.', '\\.')}/\\*\\*?)([,}]|$)`).test(textOf(source, 'directory', 'exclude'))) {
       return [passed(`${name} reads every folder, and excludes ${folder}/`)]
     }
-    return [verdict(name, repository, ({ marked }) => marked, `set spec.source.directory.exclude of the Application to "${folder}/**"`)]
+    return [verdict(name, repository, ({ marked }) => marked)]
   })
 }

@@ -161,5 +161,5 @@ function checkSync(own: JsonObject, repository: SyncedRepository): Finding[] {
   const { isHere, folder } = repository
   if (!isHere(textOf(own, 'spec', 'git', 'repo')) || !reachesFolder(textOf(own, 'spec', 'git', 'dir'), folder)) return []
   const name = `${textOf(own, 'kind') || 'RootSync'} ${titleOfOwn(own)}`
-  return [verdict(name, repository, ({ localConfig }) => localConfig, 'set spec.git.dir to the folder that holds the packages')]
+  return [verdict(name, repository, ({ localConfig }) => localConfig)]
 }

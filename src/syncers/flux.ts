@@ -305,12 +305,9 @@ function checkKustomization(own: JsonObject, sources: readonly JsonObject[], rep
   if (rootKustomization) return []
   const artifact = new ArtifactFiles(repository.ignoreFiles, contentOf(source))
   const packed = repository.retained.filter(({ path }) => artifact.has(path))
-  // A policy and a record may be there tomorrow.
-  const later = [`${folder}/policy.yaml`, `${folder}/records/record.yaml`]
-  if (packed.length === 0 && !later.some((path) => artifact.has(path)))
+  if (repository.retained.length > 0 && packed.length === 0)
     return [
       passed(`${name} reads the root, and its artifact has nothing of ${folder}/ (.sourceignore, spec.ignore or spec.sparseCheckout)`),
     ]
-  const fix = `add "/${folder}/" to .sourceignore in the root of the repository`
-  return [verdict(name, { ...repository, retained: packed }, ({ localConfig }) => localConfig, fix)]
+  return [verdict(name, { ...repository, retained: packed }, ({ localConfig }) => localConfig)]
 }

@@ -1,17 +1,15 @@
 /** Checks whether a syncer reads a folder of the repository. */
 import { metadataText } from '../krm/resource.ts'
 import type { Finding } from '../ports/probes.ts'
+import { isRecordPath } from '../record/record-paths.ts'
 import type { JsonObject } from '../text/json.ts'
 import { oneLine } from '../text/one-line.ts'
 import type { StoredFile, SyncedRepository } from './syncer.ts'
 
-/** @param isInert whether the syncer skips a file */
-export function verdict(
-  name: string,
-  { folder, retained }: SyncedRepository,
-  isInert: (file: StoredFile) => boolean,
-  fix: string,
-): Finding {
+/** @param isInert whether the syncer skips a file that has a name of manifests */
+export function verdict(name: string, { folder, retained }: SyncedRepository, isInert: (file: StoredFile) => boolean): Finding {
+  if (retained.length === 0) return passed(`${name} reads ${folder}/, and no file there has a name that it reads`)
+  const fix = renameFix(retained)
   const applied = retained.filter((file) => !isInert(file))
   const [first] = applied
   if (first === undefined) {
@@ -21,6 +19,17 @@ export function verdict(
   const more = applied.length > 1 ? ` and ${applied.length - 1} more` : ''
   const message = `${name} reads ${folder}/ and would apply ${oneLine(first.path)}${more}`
   return { check: 'syncer-path', state: 'failed', code: 'BP1007', message, fix }
+}
+
+/** What gives files of ours the names that no syncer reads. The records are moved by us. */
+export function renameFix(files: readonly Pick<StoredFile, 'path'>[]): string {
+  const own = files.filter(({ path }) => !isRecordPath(path))
+  const nameOf = (path: string): string =>
+    path.endsWith('/policy.yaml') ? path.replace(/policy\.yaml$/, 'default.policy') : path.replace(/\.(?:ya?ml|json)$/, '.policy')
+  const moves = own.slice(0, 5).map(({ path }) => `git mv ${oneLine(path)} ${oneLine(nameOf(path))}`)
+  const rest = own.length > moves.length ? [`and so on with ${own.length - moves.length} more`] : []
+  const records = own.length === files.length ? [] : ['the records move with the next proposal of their package']
+  return [moves.join(' && '), ...rest, ...records].filter((part) => part !== '').join('; ')
 }
 
 export function passed(message: string): Finding {

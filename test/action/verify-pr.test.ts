@@ -63,7 +63,7 @@ describe('the step verify-pr', () => {
       [{ [record]: `${text.split('\n')[0]}\nkind: [\n` }, /no DriftRecord \(BP1110\)/],
       [{ [record]: smuggled }, /more than its one document/],
       [{ [record.replace('/prod/', '/other/')]: text, [record]: text }, /stands at a path that is not that of episode/],
-      [{ [record.replace('/prod/', '/other/')]: null, [record.replace(/\w+\.yaml$/, '00000000.yaml')]: text }, /not that of episode/],
+      [{ [record.replace('/prod/', '/other/')]: null, [record.replace(/\w+\.record$/, '00000000.record')]: text }, /not that of episode/],
     ]
     for (const [files, message] of cases) {
       commitFiles(repository, environment, branch, files)

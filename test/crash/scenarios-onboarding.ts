@@ -1,7 +1,7 @@
 /** What `backporch init` proposes, and what becomes of it. */
 import type { Failure } from '../../src/failure.ts'
 import { onboard } from '../../src/reconcile/onboard/onboard.ts'
-import { TurnWorld, WEB } from '../fakes/turn-world.ts'
+import { CONFIG, KPTFILE, TurnWorld, WEB } from '../fakes/turn-world.ts'
 import type { Scenario } from './forge-killer.ts'
 import { decide, quiet, signal, single, type World } from './forge-scenes.ts'
 
@@ -27,7 +27,7 @@ export const ONBOARDING: readonly Scenario[] = [
     writes: ['push +drift/configure'],
     begin: async () => {
       const scene = await quiet(unconfigured())
-      scene.repository.commitByHand('main', { '.sourceignore': '/docs/\n' })
+      scene.repository.commitByHand('main', { 'apps/gone/Kptfile': KPTFILE, 'apps/gone/config.yaml': CONFIG.replaceAll('web', 'gone') })
       return scene
     },
   },
@@ -36,8 +36,8 @@ export const ONBOARDING: readonly Scenario[] = [
     writes: ['edit #1'],
     begin: async () => {
       const scene = await quiet(unconfigured())
-      const text = scene.repository.text('drift/configure', '.drift/policy.yaml') ?? ''
-      scene.repository.commitByHand('drift/configure', { '.drift/policy.yaml': text.replace('mode: Warn', 'mode: Propose') })
+      const text = scene.repository.text('drift/configure', '.drift/default.policy') ?? ''
+      scene.repository.commitByHand('drift/configure', { '.drift/default.policy': text.replace('mode: Warn', 'mode: Propose') })
       return scene
     },
   },

@@ -146,7 +146,7 @@ spec:
     assert.match(run.stderr, /^error BP1201: .*set-labels.*\n {2}where: apps\/release\/Kptfile:11 .*\n {2}why: .*v9\.9\.9/m)
   })
 
-  test('a repository that is itself the package works: the records are hidden from kpt, and Porch is mentioned once', async (t) => {
+  test('a repository that is itself the package works: kpt does not read the records, and Porch is mentioned once', async (t) => {
     const namespace = await plane.namespace('bad')
     const files = Object.entries(webPackage(namespace, '.')).map(([path, text]) => [path.replace('./', ''), text])
     const world = await openWorld(t, plane, { ...Object.fromEntries(files), ...policy('mode: Propose') })
@@ -156,7 +156,8 @@ spec:
     assert.equal(`${run.stdout}${run.stderr}`.match(/Porch/g)?.length, 1, run.stderr)
     const [branch = ''] = await world.proposals()
     assert.match(branch, /^proposed\/web\/drift-[0-9a-f]{8}$/)
-    assert.match(await world.show(branch, '.krmignore'), /^\.drift\/$/m)
+    const changed = await world.git('diff', '--name-only', `main...origin/${branch}`)
+    assert.match(changed, /^\.drift\/records\/test\/web\/\d{8}-[0-9a-f]{8}\.record\nKptfile$/)
     assertExit(await world.backporch('adopt'), 0)
     assertExit(await world.backporch('approve', '--yes'), 0)
     assert.equal(await world.remote('tag'), 'web/v1')

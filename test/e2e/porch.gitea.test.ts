@@ -65,7 +65,7 @@ else {
       assert.match(comments, /\*\*Approved through Porch\*\* by `admin` as `v1`: .*Backporch treats it as merged/)
       assert.doesNotMatch(comments, /nothing changes in the cluster/)
       await review.closed(pull.number)
-      assert.match(await world.remote('ls-tree', '-r', '--name-only', 'main', '.drift/records'), /apps--web\/\d{8}-[0-9a-f]{8}\.yaml$/)
+      assert.match(await world.remote('ls-tree', '-r', '--name-only', 'main', '.drift/records'), /apps--web\/\d{8}-[0-9a-f]{8}\.record$/)
       assert.equal((await review.statuses(commit)).get('drift/restored'), 'pending')
       await assertQuiet(review)
 

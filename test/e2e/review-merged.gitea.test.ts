@@ -65,7 +65,7 @@ else {
         assert.match(message, new RegExp(`^Drift-Id: test/apps--web/${id}$`, 'm'))
         assert.match(message, /^Drift-Resolution: Restore$/m)
         const record = await world.remote('ls-tree', '-r', '--name-only', 'apps/web/v1', '.drift/records')
-        assert.match(record, new RegExp(`^\\.drift/records/test/apps--web/\\d{8}-${id}\\.yaml$`))
+        assert.match(record, new RegExp(`^\\.drift/records/test/apps--web/\\d{8}-${id}\\.record$`))
         const closed = (await world.remote('ls-tree', '-r', '--name-only', 'drift-ledger'))
           .split('\n')
           .filter((path) => path.startsWith('closed/'))

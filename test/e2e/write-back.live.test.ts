@@ -38,7 +38,7 @@ await controlPlaneSuite('write-back', { controllerManager: true }, (plane) => {
     // The branch is one commit on top of main, and changes the Kptfile's condition and the record, nothing else.
     assert.equal(await world.remote('rev-parse', `${branch}^`), await world.remote('rev-parse', 'main'))
     const date = (await world.remote('show', '--no-patch', '--format=%cd', '--date=format-local:%Y%m%d', branch)).trim()
-    const record = `.drift/records/test/apps--web/${date}-${id}.yaml`
+    const record = `.drift/records/test/apps--web/${date}-${id}.record`
     assert.deepEqual((await world.remote('diff', '--name-status', 'main', branch)).split('\n'), [`A\t${record}`, 'M\tapps/web/Kptfile'])
     const lines = (await world.remote('diff', '--unified=0', 'main', branch, '--', 'apps'))
       .split('\n')

@@ -61,6 +61,7 @@ export function gitOf(more: Partial<GitState> = {}): GitState {
     branches: [],
     siblings: [],
     merged: [],
+    renamed: [],
     unreadable: [],
     heads: new Map(),
     mergeCommits: new Map(),

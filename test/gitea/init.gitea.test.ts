@@ -51,7 +51,7 @@ await giteaSuite('backporch init', {}, (gitea) => {
     assert.equal(writes().length, before, 'said twice: no write to the API, and no push')
     assert.equal((await pull(1)).updated_at, opened.updated_at)
 
-    await edit('.drift/policy.yaml', (text) => text.replace('mode: Warn', 'mode: Propose'))
+    await edit('.drift/default.policy', (text) => text.replace('mode: Warn', 'mode: Propose'))
     const head = (await send<{ commit: { id: string } }>('GET', '/branches/drift%2Fconfigure')).body.commit.id
     const edited = await init()
     assert.equal(edited.code, 0, edited.stderr)

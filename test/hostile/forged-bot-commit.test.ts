@@ -282,7 +282,7 @@ const JOINT_FORGERIES: { readonly [what: string]: (repository: MemoryRepository,
 }
 
 function flippedRecords(repository: MemoryRepository, branch: string): [string, string][] {
-  const paths = repository.paths(branch).filter((path) => path.startsWith('.drift/records/') && path.endsWith('.yaml'))
+  const paths = repository.paths(branch).filter((path) => path.startsWith('.drift/records/') && path.endsWith('.record'))
   assert.equal(paths.length, 3)
   return paths.map((path) => {
     const text = repository.text(branch, path) ?? ''

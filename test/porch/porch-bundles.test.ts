@@ -39,7 +39,7 @@ async function closedEpisodes(repository: BundledRepository): Promise<ReadonlyMa
 }
 
 async function landedRecord({ repository }: Scanned, slug: string, episode: string): Promise<string | undefined> {
-  return repository.file('main', `.drift/records/prod/${slug}/20261122-${episode}.yaml`)
+  return repository.file('main', `.drift/records/prod/${slug}/20261122-${episode}.record`)
 }
 
 /** Of a decision through Porch: who, where, and that it is the revision which Porch published. */
@@ -128,7 +128,7 @@ describe('a repository on which a Porch server acted', () => {
     const scan = await scanned('warn-draft-proposed')
     assert.match(scan.said, /drift-7fbc9968 was proposed through Porch by admin/)
     const ref = 'refs/heads/proposed/shop/api/drift-7fbc9968'
-    assert.match((await scan.repository.file(ref, '.drift/records/prod/shop--api/20261122-7fbc9968.yaml')) ?? '', /lifecycle: Proposed/)
+    assert.match((await scan.repository.file(ref, '.drift/records/prod/shop--api/20261122-7fbc9968.record')) ?? '', /lifecycle: Proposed/)
     assert.match((await scan.repository.file('drift-ledger', 'clusters/prod/shop--api/report.yaml')) ?? '', /lifecycle: Proposed/)
     assert.ok(![...scan.refs.keys()].some((name) => name.startsWith('refs/heads/drafts/shop/api/')))
     await assertQuiet(scan)

@@ -164,7 +164,7 @@ class Interleaving {
   private stateAt(commit: ObjectId, workspace: string): string {
     const { repository } = this.world
     repository.branches.set('refs/heads/looked-at', commit)
-    const [path = ''] = repository.paths('looked-at').filter((each) => each.endsWith(`-${workspace.slice('drift-'.length)}.yaml`))
+    const [path = ''] = repository.paths('looked-at').filter((each) => each.endsWith(`-${workspace.slice('drift-'.length)}.record`))
     const text = repository.text('looked-at', path) ?? ''
     repository.branches.delete('refs/heads/looked-at')
     const record = text === '' ? undefined : (parseGoYaml(text, path).documents[0]?.value as unknown as DriftRecord)

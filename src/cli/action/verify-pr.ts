@@ -4,7 +4,7 @@
  */
 import { asFailure, Failure } from '../../failure.ts'
 import type { PackageRepository, TreeFile } from '../../ports/package-repository.ts'
-import { DRIFT_FOLDER, pathSegment } from '../../record/record-paths.ts'
+import { DRIFT_FOLDER, pathSegment, presentRecordPath, RECORD_FILE } from '../../record/record-paths.ts'
 import { type DriftRecord, type DriftReport, driftRecordSchema } from '../../record/schema.ts'
 import { INERT_LINE, parseDocument } from '../../record/write-document.ts'
 import { parseGoYaml } from '../../yaml/read/go-yaml.ts'
@@ -54,7 +54,10 @@ function problemOf(path: string, text: string): DriftRecord | string {
   // Another document in the file has no mark that keeps a syncer from applying it.
   if (parseGoYaml(text, path).documents.length !== 1) return 'it holds more than its one document'
   const { unit, episode } = record.spec
-  if (!path.startsWith(`${RECORDS}/${pathSegment(unit.cluster)}/`) || !path.endsWith(`-${episode}.yaml`)) {
+  if (
+    !path.startsWith(`${RECORDS}/${pathSegment(unit.cluster)}/`) ||
+    RECORD_FILE.exec(path.slice(path.lastIndexOf('/') + 1))?.[1] !== episode
+  ) {
     return `it stands at a path that is not that of episode ${episode} in cluster ${unit.cluster}`
   }
   return record
@@ -132,16 +135,23 @@ async function changedRecords(
     written.map(({ id }) => id),
     signal,
   )
-  const removed = [...old.keys()].filter((path) => !now.has(path))
+  const removed = [...old.values()]
+    .filter(({ path, id }) => !now.has(path) && now.get(presentName(path))?.id !== id)
+    .map(({ path }) => path)
   return [
     ...written.map(({ path, id }) => ({ path: `${RECORDS}/${path}`, text: new TextDecoder().decode(blobs.get(id)) })),
     ...removed.map((path) => ({ path: `${RECORDS}/${path}`, text: null })),
   ]
 }
 
-/** Every file that a syncer could read; a report for people (`.md`) is none. */
+/** Of a record of an earlier version, which moves unchanged. */
+function presentName(path: string): string {
+  return presentRecordPath(`${RECORDS}/${path}`).slice(RECORDS.length + 1)
+}
+
+/** Every record, and every other file that a syncer could read; a report for people (`.md`) is none. */
 function yamlFiles(files: readonly TreeFile[]): Map<string, TreeFile> {
-  return new Map(files.filter(({ path }) => /\.(ya?ml|json)$/i.test(path)).map((file) => [file.path, file]))
+  return new Map(files.filter(({ path }) => /\.(record|ya?ml|json)$/i.test(path)).map((file) => [file.path, file]))
 }
 
 function noBranch(ref: string): Failure {

@@ -7,6 +7,7 @@ import type { PackageRepository } from '../../ports/package-repository.ts'
 import type { ClusterAccessAnswer, Finding, Probes } from '../../ports/probes.ts'
 import { judgeAccess, judgeClock } from '../../reconcile/onboard/check-cluster.ts'
 import { checkPackages } from '../../reconcile/onboard/check-packages.ts'
+import { judgePipelines, readSweepingCommands } from '../../reconcile/onboard/check-pipelines.ts'
 import { judgePorch, PORCH_REPOSITORY } from '../../reconcile/onboard/check-porch.ts'
 import {
   type BaseTree,
@@ -158,7 +159,11 @@ async function checkGit(options: CheckOptions, probes: Probes, cli: CliContext, 
     checked = { repository, branch: known.branch, operator }
     return judgePolicy(set, reports, cli.clock.now().toISOString().slice(0, 10))
   })
-  await ask('records', async () => judgeKept(await readSynced(repository, known, () => false, signal)))
+  await ask('records', async () => judgeKept(known, await readSynced(repository, known, () => false, signal)))
+  await ask('pipelines', async () => {
+    const synced = await readSynced(repository, known, () => false, signal)
+    return judgePipelines(synced, await readSweepingCommands(repository, known.tree, signal))
+  })
   if (options.pre !== true) await ask('ledger', () => checkLedger(repository, known, cli.bot, signal))
   await ask('git-identity', async () => {
     if (await probes.hasGitIdentity()) return [passed('git-identity', 'git: knows who you are')]

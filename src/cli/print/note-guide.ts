@@ -59,7 +59,6 @@ export const NOTE_GUIDE: { readonly [cause in NoteCause]: string } = {
     'give the account the right to comment on pull requests, or correct what the note names; leave out --preview if nobody needs it',
   'record-not-read': 'correct the record, or delete it with its branch; a scan records the drift again',
   'manifest-not-proven': 'review the manifest; with the right to patch and create (dry runs only) it is proven, and defaults are left out',
-  'records-hidden': 'nothing: the line keeps the records out of the package',
   'report-not-written': 'see why GITHUB_STEP_SUMMARY cannot be written; stdout has the annotations anyway',
   'rule-hides-nothing': 'remove the rule from the policy, or correct its target',
   'secret-in-git':

@@ -87,7 +87,7 @@ test('what init prints in a clone does what it says: review, publish, enrol, and
   const again = init()
   run(printed(again, 'enrol'))
   assert.ok(isPublished('refs/heads/main'))
-  assert.match(run('git show main:.drift/policy.yaml'), /kind: DriftPolicy/)
+  assert.match(run('git show main:.drift/default.policy'), /kind: DriftPolicy/)
   assert.match(init(), /enrolled: main has .*is removed from this clone/)
 })
 

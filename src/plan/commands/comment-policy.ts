@@ -8,12 +8,13 @@ import { effectivePolicy } from '../../policy/effective-policy.ts'
 import type { IgnoreEntry } from '../../policy/ignore-schema.ts'
 import { type Policy, type PolicyFile, type PolicySet, parsePolicyFiles } from '../../policy/parse-policy.ts'
 import { type Change, documentHead } from '../../record/schema.ts'
-import { formatInertDocument } from '../../record/write-document.ts'
+import { formatDocument } from '../../record/write-document.ts'
 import { given } from '../../text/given.ts'
 import { literalGlob } from '../../text/glob.ts'
 import { isJsonObject, type Json, jsonEquals } from '../../text/json.ts'
 import { editYaml, type YamlEdit } from '../../yaml/edit/edit-yaml.ts'
 import { parseGoYaml } from '../../yaml/read/go-yaml.ts'
+import { POLICY_LINE, POLICY_PATH } from '../onboarding/plan-onboarding-files.ts'
 
 export type IgnoreDocument = IgnoreEntry
 
@@ -127,13 +128,12 @@ export function policyOfUnit({ cluster, packagePath, slug }: PolicyUnit, rules: 
 /** Where no policy is about the unit. */
 function newPolicy(files: readonly PolicyFile[], unit: PolicyUnit, rules: readonly IgnoreDocument[]): PolicyFile {
   const { slug } = unit
-  const taken = new Set(files.map(({ path }) => path))
-  const wanted = ['.drift/policy.yaml', `.drift/ignore-${slug}.yaml`].find((path) => !taken.has(path))
+  const paths = files.map(({ path }) => path)
   const object = policyOfUnit(unit, rules)
-  if (wanted !== undefined) return { path: wanted, text: formatInertDocument(object) }
-  const path = `.drift/ignore-${slug}.yaml`
-  const text = files.find((file) => file.path === path)?.text ?? ''
-  return { path, text: editYaml(text, [{ kind: 'append-object', object }], path) }
+  const own = files.find(({ path }) => path === `.drift/ignore-${slug}.policy` || path === `.drift/ignore-${slug}.yaml`)
+  if (own !== undefined) return { path: own.path, text: editYaml(own.text, [{ kind: 'append-object', object }], own.path) }
+  const isFirst = ![POLICY_PATH, '.drift/policy.yaml'].some((path) => paths.includes(path))
+  return { path: isFirst ? POLICY_PATH : `.drift/ignore-${slug}.policy`, text: `${POLICY_LINE}\n${formatDocument(object)}` }
 }
 
 /** No review is requested of what could not be read afterwards. */

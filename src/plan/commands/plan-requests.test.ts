@@ -167,16 +167,21 @@ test('where no policy is about the unit, its rules are a policy of their own, in
   }
   assert.deepEqual(
     filesOf([]).map(({ path }) => path),
-    ['.drift/policy.yaml'],
+    ['.drift/default.policy'],
   )
-  assert.deepEqual(
-    filesOf(['.drift/policy.yaml']).map(({ path }) => path),
-    ['.drift/ignore-apps--web.yaml'],
-  )
-  const [appended] = filesOf(['.drift/policy.yaml', '.drift/ignore-apps--web.yaml'])
-  assert.equal(appended?.path, '.drift/ignore-apps--web.yaml')
-  assert.ok(appended.text.startsWith(other), 'what is there stays')
-  assert.match(appended.text, /name: ignore-apps--web-in-prod/)
+  for (const [first, ending] of [
+    ['.drift/default.policy', 'policy'],
+    ['.drift/policy.yaml', 'yaml'],
+  ] as const) {
+    assert.deepEqual(
+      filesOf([first]).map(({ path }) => path),
+      ['.drift/ignore-apps--web.policy'],
+    )
+    const [appended] = filesOf([first, `.drift/ignore-apps--web.${ending}`])
+    assert.equal(appended?.path, `.drift/ignore-apps--web.${ending}`)
+    assert.ok(appended.text.startsWith(other), 'what is there stays')
+    assert.match(appended.text, /name: ignore-apps--web-in-prod/)
+  }
 })
 
 test('without a number no rule is taken away', () => {

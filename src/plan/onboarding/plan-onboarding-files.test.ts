@@ -4,7 +4,7 @@ import * as fc from '../../../test/seeds/fast-check.ts'
 import { effectivePolicy, placedPackages, repositoryLimits } from '../../policy/effective-policy.ts'
 import type { ImportedRule } from '../../policy/import-ignores.ts'
 import { parsePolicyFiles } from '../../policy/parse-policy.ts'
-import { POLICY_PATH, policyText, sourceIgnoreText } from './plan-onboarding-files.ts'
+import { POLICY_PATH, policyText } from './plan-onboarding-files.ts'
 
 const read = (text: string) => parsePolicyFiles([{ path: POLICY_PATH, text }])
 const rule = (name: string, packages: readonly string[], reason = 'why'): ImportedRule => ({
@@ -60,15 +60,8 @@ test('whatever a cluster is called and a rule gives as its reason, the file says
   )
 })
 
-test('every document is marked as local, and the file as none that Argo CD renders', () => {
+test('every document is marked as local, and editors are told that it is YAML', () => {
   const text = policyText([rule('a', ['apps/a'])], 'prod', ['apps/a'])
-  assert.match(text, /^# \+argocd:skip-file-rendering\n/)
+  assert.match(text, /^# vim: ft=yaml\n/)
   assert.equal(text.match(/config\.kubernetes\.io\/local-config: "true"/g)?.length, 3)
-})
-
-test('our line of .sourceignore is added once, behind what is there', () => {
-  assert.match(sourceIgnoreText(undefined) ?? '', /^# .*\n\/\.drift\/\n$/)
-  assert.match(sourceIgnoreText('docs/') ?? '', /^docs\/\n# .*\n\/\.drift\/\n$/)
-  for (const there of ['/.drift/', '.drift', 'a\n.drift/\n', '/.drift/**\n']) assert.equal(sourceIgnoreText(there), undefined, there)
-  assert.notEqual(sourceIgnoreText('# .drift/\n!/.drift/\n'), undefined)
 })

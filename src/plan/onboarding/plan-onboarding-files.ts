@@ -1,16 +1,16 @@
-/** The files that enrol a repository: the policy with a comment for each field, and the line that keeps records out of Flux. */
+/** The file that enrols a repository: the policy with a comment for each field. */
 import { LEDGER_BRANCH } from '../../package/ref-name.ts'
 import type { IgnoreEntry } from '../../policy/ignore-schema.ts'
 import type { ImportedRule } from '../../policy/import-ignores.ts'
 import { API_VERSION, LOCAL_CONFIG } from '../../record/schema.ts'
 import { formatDocument } from '../../record/write-document.ts'
 
-export const POLICY_PATH = '.drift/policy.yaml'
+/** No tool that takes every manifest below a folder reads the ending (docs/adr/0067-names-that-no-applier-reads.md). */
+export const POLICY_PATH = '.drift/default.policy'
 /** Where the first path is taken by existing placements. */
-export const SECOND_POLICY_PATH = '.drift/drift-policy.yaml'
-export const SOURCE_IGNORE_PATH = '.sourceignore'
-/** Records are for people and for us: Flux is not to apply them. */
-export const SOURCE_IGNORE_ENTRY = '/.drift/'
+export const SECOND_POLICY_PATH = '.drift/drift.policy'
+/** The first line of a policy, by which editors know its language. */
+export const POLICY_LINE = '# vim: ft=yaml'
 
 /** A file and its wanted text on the branch. */
 export interface OnboardingFile {
@@ -18,7 +18,7 @@ export interface OnboardingFile {
   readonly text: string
 }
 
-const HEAD = `# +argocd:skip-file-rendering
+const HEAD = `${POLICY_LINE}
 # What Backporch does about drift in this repository. Nothing happens until this file is on the base branch: merging it enrols the
 # repository, and closing the pull request leaves nothing behind. Edit it here, and the pull request is rendered again.
 apiVersion: ${API_VERSION}
@@ -98,12 +98,4 @@ function byPackages(rules: readonly ImportedRule[]): { packages: readonly string
     groups.set(JSON.stringify(globs), group)
   }
   return [...groups.values()]
-}
-
-/** The file with our entry, or undefined where it has it already. @param before undefined where there is no such file */
-export function sourceIgnoreText(before: string | undefined): string | undefined {
-  const entry = `# Records of Backporch are no manifests.\n${SOURCE_IGNORE_ENTRY}\n`
-  if (before === undefined || before === '') return entry
-  if (before.split('\n').some((line) => /^\/?\.drift(\/|\/\*\*)?\s*$/.test(line))) return undefined
-  return `${before}${before.endsWith('\n') ? '' : '\n'}${entry}`
 }

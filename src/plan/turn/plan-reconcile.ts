@@ -253,7 +253,7 @@ class Turn {
     const branch = formatWorkspaceBranch({ state, packagePath: observed.unit.packageName, workspace: record.metadata.name })
     const ref = `refs/heads/${branch}`
     const spare = this.withdrawn(ref)
-    if (open?.ref === ref && !open.outdated && spare.length === 0 && isEqualText(observed, open, record)) {
+    if (open?.ref === ref && !this.isOutdated(open) && spare.length === 0 && isEqualText(observed, open, record)) {
       return this.done(active, fingerprint, { state: 'Drifted', outcome: 'unchanged', branch: open })
     }
     if (observed.policy.approval === 'porch' && episode === open?.record.spec.episode)
@@ -289,6 +289,11 @@ class Turn {
     })
   }
 
+  /** Porch drops what is written on a branch that it has read. */
+  private isOutdated({ outdated, renamed }: OpenBranch): boolean {
+    return outdated === true || (renamed === true && this.observed.policy.approval !== 'porch')
+  }
+
   /** Of the open record; a unit that leaves a joint proposal whose branch has its name begins a new one. */
   private episode(fingerprint: string): string {
     const { open, joint } = this
@@ -305,7 +310,7 @@ class Turn {
   private recordJointly(active: readonly PlannedChange[], fingerprint: string, record: DriftRecord, joint: JointLocation): UnitPlan {
     const { open, observed } = this
     const updates = this.withdrawn(joint.ref)
-    const same = open?.ref === joint.ref && !open.outdated && updates.length === 0 && isEqualText(observed, open, record)
+    const same = open?.ref === joint.ref && !this.isOutdated(open) && updates.length === 0 && isEqualText(observed, open, record)
     const files = same && !joint.files ? NO_FILES : orFailure(() => proposalFiles(observed, active, record, joint.workspace))
     if (files instanceof Failure) return this.partOfRequest(active, fingerprint, record, files)
     const outcome = same ? 'unchanged' : open === undefined ? 'created' : 'updated'

@@ -1,13 +1,14 @@
 /** The files of a proposal of the unit: the edited package, the record, and what goes along with it. */
+import type { FileChange } from '../../ports/package-repository.ts'
 import { buildProposal, laterFile, type ProposalFiles } from '../../proposal/build-proposal.ts'
 import { reportPath } from '../../proposal/text/proposal-footer.ts'
 import { reportText, wantsReport } from '../../proposal/text/report-text.ts'
-import { recordPath, travellingRecordPath } from '../../record/record-paths.ts'
+import { presentRecordPath, recordPath, travellingRecordPath } from '../../record/record-paths.ts'
 import type { DriftRecord } from '../../record/schema.ts'
 import { formatInertDocument, laterText } from '../../record/write-document.ts'
 import type { PlannedChange } from '../commands/pick-changes.ts'
 import { checkAdopted, withManifests } from './adopted-objects.ts'
-import type { Observation } from './observation.ts'
+import type { GitState, Observation } from './observation.ts'
 
 /**
  * As `builtFiles`, of objects that the server does not refuse.
@@ -47,6 +48,7 @@ export function builtFiles(
   })
   const changes = [
     ...files.changes,
+    ...(spec.lifecycle === 'Proposed' ? git.renamed.flatMap(moved) : []),
     ...(policy.approval === 'porch' ? [laterFile(travellingRecordPath(unit.packagePath), text)] : []),
     // No body of a pull request has room for all of it.
     ...(spec.lifecycle === 'Proposed' && wantsReport(record)
@@ -54,4 +56,9 @@ export function builtFiles(
       : []),
   ]
   return { ...files, changes }
+}
+
+/** A record of an earlier version gets the name of today with the decision that comes next. */
+function moved({ path, text }: GitState['renamed'][number]): readonly FileChange[] {
+  return [{ path, content: null }, laterFile(presentRecordPath(path), () => text)]
 }

@@ -77,7 +77,7 @@ function stormBody(subject: StormSubject, rows: number): string {
     '',
     '1. Check the writer with the most packages below. It is probably the cause: for example an upgraded controller or a syncer that was switched off.',
     '2. If it should not write, stop it. Packages that match git again leave this list.',
-    '3. If it should write, add an ignore rule for it to the policy (`.drift/policy.yaml`), with a reason.',
+    '3. If it should write, add an ignore rule for it to the policy (`.drift/default.policy`), with a reason.',
     `4. Otherwise wait: ${below}, this issue is closed and pull requests are opened within the usual limits.`,
     '',
     ...tableOf(writers.slice(0, 10), {

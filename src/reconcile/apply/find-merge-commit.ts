@@ -1,8 +1,10 @@
 /** Finds the commit that brought a record onto the base branch, for any merge style, also after the branch was deleted. */
 import { parseKptAnnotations, workspaceIn } from '../../package/kpt-annotation.ts'
+import type { ObjectId } from '../../package/object-id.ts'
 import type { MergeCommit } from '../../plan/turn/observation.ts'
 import type { CommitView, PackageRepository } from '../../ports/package-repository.ts'
 import { decidedByIn } from '../../record/commit-message.ts'
+import { earlierRecordPath, presentRecordPath } from '../../record/record-paths.ts'
 import type { BotIdentity } from '../bot-identity.ts'
 
 /** Commits of the base branch that are searched. The turn after a decision searches it, so it is near the tip. */
@@ -30,12 +32,18 @@ export async function findMergeCommit(
   let commit = base
   for (let step = 0; step < MOST_STEPS; step += 1) {
     const [first] = commit.parents
-    if (first === undefined || (await repository.list(first, merged.path, signal)).length === 0) {
+    if (first === undefined || !(await hasRecord(repository, first, merged.path, signal)))
       return describe(repository, commit, merged, signal)
-    }
     commit = await repository.commit(first, signal)
   }
   return undefined
+}
+
+/** Under its name of today, or the one of an earlier version: a move is no merge. */
+async function hasRecord(repository: PackageRepository, commit: ObjectId, path: string, signal: AbortSignal): Promise<boolean> {
+  for (const name of new Set([path, presentRecordPath(path), earlierRecordPath(path)]))
+    if ((await repository.list(commit, name, signal)).length > 0) return true
+  return false
 }
 
 async function describe(

@@ -45,7 +45,7 @@ test('a record is inert only with both marks, and in whole', async () => {
     [`${INERT_LINE}\nkind: [\n`, 'failed'],
   ] as const)
     assert.deepEqual(
-      judgeKept(await synced({ [RECORD]: text })).map((found) => found.state),
+      judgeKept((await base({ [RECORD]: text })).base, await synced({ [RECORD]: text })).map((found) => found.state),
       [state],
       text,
     )

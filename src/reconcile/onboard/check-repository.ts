@@ -8,7 +8,7 @@ import { type PolicySet, parsePolicyFiles, withOperator } from '../../policy/par
 import type { PackageRepository, RepositoryRefs, TreeFile } from '../../ports/package-repository.ts'
 import type { Finding } from '../../ports/probes.ts'
 import { clusterObservationSchema } from '../../record/cluster-observation.ts'
-import { DRIFT_FOLDER } from '../../record/record-paths.ts'
+import { DRIFT_FOLDER, isRecordPath } from '../../record/record-paths.ts'
 import type { DriftReport } from '../../record/schema.ts'
 import { INERT_LINE, parseDocument } from '../../record/write-document.ts'
 import { isIgnoreFile } from '../../render/flux/source-ignore.ts'
@@ -111,10 +111,12 @@ function storedFile(path: string, text: string): StoredFile {
   return { path, marked: text.startsWith(`${INERT_LINE}\n`), localConfig }
 }
 
-export function judgeKept({ retained }: SyncedRepository): readonly Finding[] {
+/** Records of earlier versions have a name that syncers read. */
+export function judgeKept({ tree }: Pick<BaseTree, 'tree'>, { retained }: SyncedRepository): readonly Finding[] {
+  const count = tree.filter(({ path }) => isRecordPath(path)).length
   const records = retained.filter(({ path }) => path.startsWith(`${DRIFT_FOLDER}/records/`))
   const open = records.filter(({ marked, localConfig }) => !marked || !localConfig)
-  if (open.length === 0) return [{ check: 'records', state: 'passed', message: `records: ${records.length}, all inert for syncers` }]
+  if (open.length === 0) return [{ check: 'records', state: 'passed', message: `records: ${count}, all inert for syncers` }]
   return open.slice(0, 5).map(({ path }) => ({
     check: 'records',
     state: 'failed' as const,

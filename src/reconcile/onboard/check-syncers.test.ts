@@ -40,7 +40,12 @@ it('fails for a Flux Kustomization of the root, however that is written', () => 
     assert.deepEqual(states(flux(path)), ['failed BP1007'], path)
   const [found] = judgeSyncers(flux('./'), repository())
   assert.match(found?.message ?? '', /Flux Kustomization flux-system\/root reads \.drift\/ and would apply \.drift\/policy\.yaml$/)
-  assert.match(found?.fix ?? '', /"\/\.drift\/" to \.sourceignore/)
+  assert.match(found?.fix ?? '', /^git mv \.drift\/policy\.yaml \.drift\/default\.policy; the records move/)
+})
+
+it('passes where no file of ours has a name that syncers read', () => {
+  for (const objects of [flux('./'), flux('.drift'), argo({ path: '.', directory: { recurse: true } }), argo({ path: '.drift' })])
+    assert.deepEqual(states(objects, { retained: [] }), ['passed'], JSON.stringify(objects))
 })
 
 it('passes what does not reach our folder', () => {

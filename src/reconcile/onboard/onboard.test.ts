@@ -32,8 +32,7 @@ test('a proposal with the files and what to expect; said again it writes nothing
   const world = driftedWorld()
   const first = await init(world)
   assert.deepEqual(world.repository.names(), ['drift/configure'])
-  assert.equal(world.repository.text('drift/configure', '.sourceignore'), '# Records of Backporch are no manifests.\n/.drift/\n')
-  assert.match(world.repository.text('drift/configure', '.drift/policy.yaml') ?? '', /\n {2}mode: Warn\n/)
+  assert.match(world.repository.text('drift/configure', '.drift/default.policy') ?? '', /\n {2}mode: Warn\n/)
   assert.equal(world.repository.text('drift/configure', 'apps/web/config.yaml'), CONFIG)
   assert.equal(first.opened?.label, '#1')
   const { body, title } = forgeOf(world).proposals[0] ?? { body: '', title: '' }
@@ -49,7 +48,10 @@ test('a proposal with the files and what to expect; said again it writes nothing
 test('nothing is written on a dry run, and nothing after a no', async () => {
   const world = driftedWorld()
   const dry = await init(world, { turn: world.request({ dryRun: true }), confirm: () => assert.fail('asked') })
-  assert.equal(dry.files.length, 2)
+  assert.deepEqual(
+    dry.files.map(({ path }) => path),
+    ['.drift/default.policy'],
+  )
   assert.equal((await init(world, { confirm: async () => false })).refused, true)
   assert.deepEqual([world.repository.pushes, forgeOf(world).writes], [[], []])
 })
@@ -80,8 +82,8 @@ test('taken back, nothing is left: the ledger goes where it knows nothing else',
 test('the text follows a policy that somebody edits on the branch, which is never pushed over', async () => {
   const world = driftedWorld()
   await init(world)
-  const text = world.repository.text('drift/configure', '.drift/policy.yaml') ?? ''
-  const head = world.repository.commitByHand('drift/configure', { '.drift/policy.yaml': text.replace('mode: Warn', 'mode: Propose') })
+  const text = world.repository.text('drift/configure', '.drift/default.policy') ?? ''
+  const head = world.repository.commitByHand('drift/configure', { '.drift/default.policy': text.replace('mode: Warn', 'mode: Propose') })
   world.edit('/ConfigMap/shop/web', 'data.color', 'red')
   const again = await init(world, { confirm: () => assert.fail('nobody is asked again') })
   assert.equal(world.repository.head('drift/configure'), head)
@@ -99,7 +101,7 @@ test('a rule on the branch mutes what it covers, and Off counts as Off', async (
   await init(world)
   const spec = '{mode: Off, ignore: [{paths: [spec.replicas], reason: x}]}'
   const policy = `apiVersion: backporch.dev/v1alpha1\nkind: DriftPolicy\nmetadata: {name: a}\nspec: ${spec}\n`
-  world.repository.commitByHand('drift/configure', { '.drift/policy.yaml': policy })
+  world.repository.commitByHand('drift/configure', { '.drift/default.policy': policy })
   const { subject } = await init(world)
   assert.deepEqual(
     [subject?.expected?.modes, subject?.expected?.proposals, subject?.expected?.muted],
@@ -111,11 +113,11 @@ test('a policy on the branch that is not valid is told in the text, with its lin
   const world = driftedWorld()
   await init(world)
   world.repository.commitByHand('drift/configure', {
-    '.drift/policy.yaml': 'apiVersion: backporch.dev/v1alpha1\nkind: DriftPolicy\nmetadata: {name: a}\nspec: {mod: x}\n',
+    '.drift/default.policy': 'apiVersion: backporch.dev/v1alpha1\nkind: DriftPolicy\nmetadata: {name: a}\nspec: {mod: x}\n',
   })
   await init(world)
-  assert.match(forgeOf(world).proposals[0]?.body ?? '', /not valid.*\n\n- `\.drift\/policy\.yaml:4: unknown field spec\.mod`/)
-  world.repository.commitByHand('drift/configure', { '.drift/policy.yaml': null })
+  assert.match(forgeOf(world).proposals[0]?.body ?? '', /not valid.*\n\n- `\.drift\/default\.policy:4: unknown field spec\.mod`/)
+  world.repository.commitByHand('drift/configure', { '.drift/default.policy': null })
   await init(world)
   assert.match(forgeOf(world).proposals[0]?.body ?? '', /there is no DriftPolicy under \.drift\/ on this branch/)
 })
@@ -133,7 +135,7 @@ test('our own branch follows what is found: a rule that came since is proposed t
       ['refs/heads/drift-ledger', ''],
     ],
   )
-  assert.match(world.repository.text('drift/configure', '.drift/policy.yaml') ?? '', /Sveltos ignores it/)
+  assert.match(world.repository.text('drift/configure', '.drift/default.policy') ?? '', /Sveltos ignores it/)
   assert.deepEqual(again.subject?.expected?.muted, { fields: 1, rules: 1 })
   assert.deepEqual(again.subject?.expected?.proposals, [])
 })
@@ -186,19 +188,11 @@ test('without a forge the branch is the proposal', async () => {
   const head = world.repository.head('drift/configure')
   world.repository.commitByHand(
     'main',
-    { '.drift/policy.yaml': world.repository.text('drift/configure', '.drift/policy.yaml') ?? '' },
+    { '.drift/default.policy': world.repository.text('drift/configure', '.drift/default.policy') ?? '' },
     { parents: [world.repository.head('main'), head] },
   )
   assert.equal((await init(world)).plan.kind, 'enrolled')
   assert.deepEqual(world.repository.names(), [], 'the merged branch goes')
-})
-
-test('a line of .sourceignore that came onto the base meanwhile is kept', async () => {
-  const world = driftedWorld()
-  await init(world)
-  world.repository.commitByHand('main', { '.sourceignore': '/docs/\n' })
-  assert.notDeepEqual((await init(world)).updates, [])
-  assert.match(world.repository.text('drift/configure', '.sourceignore') ?? '', /^\/docs\/\n# .*\n\/\.drift\/\n$/)
 })
 
 test('packages of which the cluster has nothing are not counted, and a placement says which it has', async () => {
@@ -208,7 +202,7 @@ test('packages of which the cluster has nothing are not counted, and a placement
   const { subject } = await init(world)
   assert.deepEqual([subject?.packages, subject?.elsewhere, subject?.expected?.proposals.length], [1, 1, 1])
   assert.match(
-    world.repository.text('drift/configure', '.drift/policy.yaml') ?? '',
+    world.repository.text('drift/configure', '.drift/default.policy') ?? '',
     /kind: Placement\n(?:.*\n)*? {2}packages:\n {2}- apps\/web\n$/,
   )
 })
@@ -246,11 +240,11 @@ test('the branch moved while it was looked at: read again, and theirs is kept', 
   const world = driftedWorld()
   world.repository.beforePush = () => {
     world.repository.beforePush = () => undefined
-    world.repository.commitByHand('drift/configure', { '.drift/policy.yaml': 'kind: x' })
+    world.repository.commitByHand('drift/configure', { '.drift/default.policy': 'kind: x' })
   }
   const { updates } = await init(world)
   assert.deepEqual(updates, [])
-  assert.equal(world.repository.text('drift/configure', '.drift/policy.yaml'), 'kind: x')
+  assert.equal(world.repository.text('drift/configure', '.drift/default.policy'), 'kind: x')
 })
 
 test('a commit that somebody amended, or merged the base into, is theirs', async () => {
@@ -263,7 +257,7 @@ test('a commit that somebody amended, or merged the base into, is theirs', async
     const parents = change.merge === true ? [world.repository.head('drift/configure'), world.repository.head('main')] : undefined
     const head = world.repository.commitByHand(
       'drift/configure',
-      { '.sourceignore': '' },
+      { 'README.md': '' },
       { ...change, ...(parents === undefined ? {} : { parents }) },
     )
     assert.deepEqual((await init(world)).updates, [])

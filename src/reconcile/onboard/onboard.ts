@@ -6,14 +6,7 @@ import { asFailure } from '../../failure.ts'
 import type { ObjectId } from '../../package/object-id.ts'
 import { CONFIGURE_BRANCH, LEDGER_BRANCH } from '../../package/ref-name.ts'
 import { CONFIGURE_REF, type OnboardingPlan, type OnboardingRequest, planOnboarding } from '../../plan/onboarding/plan-onboarding.ts'
-import {
-  type OnboardingFile,
-  POLICY_PATH,
-  policyText,
-  SECOND_POLICY_PATH,
-  SOURCE_IGNORE_PATH,
-  sourceIgnoreText,
-} from '../../plan/onboarding/plan-onboarding-files.ts'
+import { type OnboardingFile, POLICY_PATH, policyText, SECOND_POLICY_PATH } from '../../plan/onboarding/plan-onboarding-files.ts'
 import { NO_WRITES } from '../../plan/turn/action.ts'
 import type { Observation } from '../../plan/turn/observation.ts'
 import { planReconcile } from '../../plan/turn/plan-reconcile.ts'
@@ -86,7 +79,7 @@ async function prepare(ports: OnboardPorts, request: OnboardRequest, signal: Abo
   const proposals = await ports.forge.readProposals(view.baseBranch, [CONFIGURE_REF], signal)
   const proposal = proposals.find(({ ref }) => ref === CONFIGURE_REF)
   const policyPath = view.tree.some(({ path }) => path === POLICY_PATH) ? SECOND_POLICY_PATH : POLICY_PATH
-  const found = await readBranch(view, proposal, { bot, paths: [policyPath, SOURCE_IGNORE_PATH] }, signal)
+  const found = await readBranch(view, proposal, { bot, paths: [policyPath] }, signal)
   const sources = (): Promise<RepositoryView> => withSources(view, [ports.cluster], turn.renderer, signal)
   const branch =
     found?.unproven === undefined ? found : await asBuilt(await sources(), found, { cluster: ports.cluster, policyPath, turn }, signal)
@@ -175,13 +168,7 @@ async function wantedFiles(
   const some = view.policies.placements.length === 0 && present.length > 0 && present.length < all.length
   // A path with a star in it would be read as a pattern, which may cover other packages.
   const rules = ignores.imported.filter(({ packages }) => packages.every((path) => !path.includes('*')))
-  const ignored = view.tree.find(({ path }) => path === SOURCE_IGNORE_PATH)
-  const before = ignored === undefined ? undefined : (await readTexts(view.repository, [ignored], signal)).get(SOURCE_IGNORE_PATH)
-  const sourceIgnore = sourceIgnoreText(before)
-  return [
-    { path: policyPath, text: policyText(rules, cluster, some ? present : undefined) },
-    ...(sourceIgnore === undefined ? [] : [{ path: SOURCE_IGNORE_PATH, text: sourceIgnore }]),
-  ]
+  return [{ path: policyPath, text: policyText(rules, cluster, some ? present : undefined) }]
 }
 
 function subjectOf(
@@ -264,8 +251,7 @@ async function push(
 
 const MESSAGE = `chore(drift): configure Backporch
 
-Enrols this repository: the policy says what is done about drift, and .sourceignore keeps its records out of Flux. Nothing is
-recorded and nothing is proposed before this is merged.
+Enrols this repository: the policy says what is done about drift. Nothing is recorded and nothing is proposed before this is merged.
 `
 
 async function propose(

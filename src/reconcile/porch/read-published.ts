@@ -10,7 +10,7 @@ import { parseRevisionTag } from '../../package/ref-name.ts'
 import type { LedgerState, OpenBranch, PublishedWorkspace, Unit } from '../../plan/turn/observation.ts'
 import type { CommitView, PackageRepository } from '../../ports/package-repository.ts'
 import { hashOf, type PushedBranch } from '../../record/pushed-branch.ts'
-import { recordFolder, recordPath, travellingRecordPath } from '../../record/record-paths.ts'
+import { presentRecordPath, recordFolder, recordPath, travellingRecordPath } from '../../record/record-paths.ts'
 import type { ClosedEpisode, DriftRecord } from '../../record/schema.ts'
 import { given } from '../../text/given.ts'
 import { type BotIdentity, claimsBot } from '../bot-identity.ts'
@@ -74,7 +74,7 @@ function newTags({ view, unit, ledger, branches }: UnitState): { readonly revisi
   if (report === undefined && branches.length === 0) return []
   const since = Number(/^v(\d+)$/.exec(report?.spec.unit.revision ?? '')?.[1] ?? 0)
   const known = new Map(closed.map((episode) => [episode.status.revision, episode]))
-  const paths = new Set(view.tree.map(({ path }) => path))
+  const paths = new Set(view.tree.map(({ path }) => presentRecordPath(path)))
   const waits = (episode: ClosedEpisode): boolean =>
     isLanding(episode) && !paths.has(recordPath(unit.cluster, unit.slug, episode.spec.began, episode.spec.episode))
   return [...view.refs]

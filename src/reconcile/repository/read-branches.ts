@@ -5,7 +5,7 @@ import { formatWorkspaceBranch, parseWorkspaceBranch, type WorkspaceBranch } fro
 import type { EndedHead, Unit } from '../../plan/turn/observation.ts'
 import type { CommitView, TreeFile } from '../../ports/package-repository.ts'
 import { hashOf, type PushedBranch, pushedContent } from '../../record/pushed-branch.ts'
-import { RECORDS_FOLDER, recordFolder } from '../../record/record-paths.ts'
+import { presentRecordPath, RECORD_FILE, RECORDS_FOLDER, recordFolder } from '../../record/record-paths.ts'
 import { type DriftRecord, driftRecordSchema } from '../../record/schema.ts'
 import { parseDocument } from '../../record/write-document.ts'
 import { type BotIdentity, claimsBot, isLastPushed } from '../bot-identity.ts'
@@ -230,22 +230,21 @@ async function baseOfOurs(view: RepositoryView, { commit, pushed }: PushedCommit
   return base
 }
 
-/** `20261121-9f2c1a7b.yaml` in the folder of its unit. */
-export const RECORD_FILE = /^\d{8}-([^/]+)\.yaml$/
-
 /** Records of the package, in whatever cluster. */
 export async function recordsOn(
   view: RepositoryView,
   { commit, base, slug, pushed }: PushedCommit & { readonly base: ObjectId; readonly slug: string },
   signal: AbortSignal,
 ): Promise<BranchRecord[]> {
-  const before = new Set((await view.repository.list(base, RECORDS_FOLDER, signal)).map(({ path }) => path))
+  const fromRoot = ({ path }: TreeFile): string => `${RECORDS_FOLDER}/${path}`
+  const before = new Set((await view.repository.list(base, RECORDS_FOLDER, signal)).map((file) => presentRecordPath(fromRoot(file))))
   const tree = await view.repository.list(commit, RECORDS_FOLDER, signal)
   const files = tree.flatMap((file): (TreeFile & { episode: string; isNew: boolean })[] => {
     const [, folder, name = ''] = /^[^/]+\/([^/]+)\/([^/]+)$/.exec(file.path) ?? []
     const [, episode] = RECORD_FILE.exec(name) ?? []
     if (episode === undefined || folder !== slug) return []
-    return [{ ...file, path: `${RECORDS_FOLDER}/${file.path}`, episode, isNew: !before.has(file.path) }]
+    const path = fromRoot(file)
+    return [{ ...file, path, episode, isNew: !before.has(presentRecordPath(path)) }]
   })
   const texts = await readTexts(view.repository, files, signal)
   const ours = new Set(pushed?.spec.commits.flatMap((known) => known.records))

@@ -8,14 +8,22 @@ import { isMergeKnown } from '../../plan/decisions/closed-episode.ts'
 import type { GitState, LedgerState, MergeCommit, OpenBranch, SiblingBranch, Unit, UnreadableRecord } from '../../plan/turn/observation.ts'
 import { contentHash } from '../../plan/turn/unit-git.ts'
 import type { TreeFile } from '../../ports/package-repository.ts'
-import { ledgerObservationPath, ledgerUnitFolder, recordFolder, travellingRecordPath } from '../../record/record-paths.ts'
+import {
+  isRecordPath,
+  ledgerObservationPath,
+  ledgerUnitFolder,
+  presentRecordPath,
+  RECORD_FILE,
+  recordFolder,
+  travellingRecordPath,
+} from '../../record/record-paths.ts'
 import type { DriftRecord } from '../../record/schema.ts'
 import { findMergeCommit } from '../apply/find-merge-commit.ts'
 import type { BotIdentity } from '../bot-identity.ts'
 import { readPublished } from '../porch/read-published.ts'
 import { whyAltered } from './as-proposed.ts'
 import { agreesWithReport, recordOf } from './ledger-record.ts'
-import { type PackageBranch, RECORD_FILE, readBranches, readEndedHeads, readRecord } from './read-branches.ts'
+import { type PackageBranch, readBranches, readEndedHeads, readRecord } from './read-branches.ts'
 import { type RepositoryView, readTexts } from './repository-view.ts'
 import { unitTree } from './unit-source.ts'
 
@@ -68,6 +76,7 @@ export async function readGitState(
     branches,
     siblings,
     merged: merged.map(({ record }) => record),
+    renamed: renamedIn(merged),
     unreadable: [...ofBranches, ...ofBase],
     published: await readPublished({ view, unit, bot, ledger, branches }, signal),
     decidedCommits: new Map(),
@@ -128,7 +137,7 @@ async function openBranches(
   const siblings: SiblingBranch[] = []
   const unreadable: UnreadableRecord[] = []
   const folder = `${recordFolder(unit.cluster, unit.slug)}/`
-  const landed = new Set(view.tree.map(({ path }) => path))
+  const landed = new Set(view.tree.map(({ path }) => presentRecordPath(path)))
   const open = openInLedger(unit, report)
   for (const found of await readBranches(view, unit, bot, signal)) {
     const { records, moved: _moved, renderedBy: _rendered, ...branch } = found
@@ -138,7 +147,8 @@ async function openBranches(
     const mine = own.find((file) => file.episode === episode) ?? own.find(({ isNew }) => isNew)
     const others = records
       .filter(({ path, isNew }) => isNew && !path.startsWith(folder))
-      .map(({ path, record }) => ({ path, record: record instanceof Failure ? undefined : record }))
+      .map(({ path, record }) => ({ path: presentRecordPath(path), record: record instanceof Failure ? undefined : record }))
+    const renamed = records.some(({ path, isNew }) => isNew && path !== presentRecordPath(path)) ? { renamed: true as const } : {}
     if (mine === undefined) {
       // The branch of another cluster, or a foreign workspace with a similar name.
       const isOpen = branch.state === 'proposed' && others.some(({ path }) => !landed.has(path))
@@ -150,7 +160,15 @@ async function openBranches(
     } else if (mine.record instanceof Failure) {
       const { code, why } = mine.record
       unreadable.push({ location: 'branch', episode: mine.episode, where: short(branch.ref), code, why })
-    } else branches.push({ ...branch, ...byPorch(found, mine.record, report), record: mine.record, recordPushed: mine.isPushed, others })
+    } else
+      branches.push({
+        ...branch,
+        ...byPorch(found, mine.record, report),
+        record: mine.record,
+        recordPushed: mine.isPushed,
+        ...renamed,
+        others,
+      })
   }
   return { branches, siblings, unreadable }
 }
@@ -204,6 +222,11 @@ async function mergeCommitsOf(
   return mergeCommits
 }
 
+function renamedIn(merged: readonly MergedRecord[]): GitState['renamed'] {
+  const taken = new Set(merged.map(({ path }) => path))
+  return merged.filter(({ path }) => !taken.has(presentRecordPath(path))).map(({ path, text }) => ({ path, text }))
+}
+
 /** Merged proposals that the ledger does not have as closed. One that was closed otherwise may have been reopened. */
 function pending(merged: readonly MergedRecord[], { closed }: LedgerState): MergedRecord[] {
   return merged.filter(({ record }) => record.spec.lifecycle === 'Proposed' && !isMergeKnown(closed, record))
@@ -215,7 +238,7 @@ async function mergedRecords(
   signal: AbortSignal,
 ): Promise<{ readonly merged: readonly MergedRecord[]; readonly unreadable: readonly UnreadableRecord[] }> {
   const prefix = `${recordFolder(unit.cluster, unit.slug)}/`
-  const files = view.tree.filter(({ path }) => path.startsWith(prefix) && path.endsWith('.yaml'))
+  const files = view.tree.filter(({ path }) => path.startsWith(prefix) && isRecordPath(path))
   const texts = await readTexts(view.repository, files, signal)
   const merged: MergedRecord[] = []
   const unreadable: UnreadableRecord[] = []

@@ -218,7 +218,8 @@ export async function readPushed(
   return pushed
 }
 
-export const POLICY_FILE = /^\.drift\/[^/]+\.ya?ml$/
+/** Earlier versions proposed `policy.yaml`; people give their files either name. */
+export const POLICY_FILE = /^\.drift\/[^/]+\.(?:policy|ya?ml)$/
 
 /** The policies of a commit. */
 export async function readPolicyFiles(

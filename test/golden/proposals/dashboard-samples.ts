@@ -46,7 +46,7 @@ export const DASHBOARD: DashboardSubject = {
   held: Array.from({ length: 40 }, (_each, index) => ({
     ...dashboardUnit({ cluster: `edge-${String(index + 1).padStart(2, '0')}`, risk: index < 2 ? 'high' : 'low' }),
     id: String(index).padStart(16, '0'),
-    why: index === 0 ? 'the window freeze of the policy is open (.drift/policy.yaml:12)' : 'the policy allows 2 new proposals in an hour',
+    why: index === 0 ? 'the window freeze of the policy is open (.drift/default.policy:12)' : 'the policy allows 2 new proposals in an hour',
     until: index < 2 ? '2026-08-21T15:02:00Z' : '',
   })),
   snoozed: [
@@ -81,10 +81,10 @@ export const DASHBOARD: DashboardSubject = {
     { cluster: 'edge-07', packageName: '', since: '2026-08-21T13:02:00Z', why: 'the cluster cannot be reached (BP3001)' },
     { cluster: 'prod-eu-1', packageName: 'infra/storage', since: '', why: 'forbidden: list storageclasses' },
   ],
-  staleRules: ['the ignore rule at .drift/policy.yaml:31 ended on 2026-08-01 and no longer matches anything'],
+  staleRules: ['the ignore rule at .drift/default.policy:31 ended on 2026-08-01 and no longer matches anything'],
   ignores: [
-    { about: 'Deployment/shop, spec.replicas', where: '.drift/policy.yaml:14', reason: 'KEDA scales shop', expires: '2026-12-31' },
-    { about: 'by linkerd-proxy-injector', where: '.drift/policy.yaml:18', reason: 'sidecar injection', expires: '' },
+    { about: 'Deployment/shop, spec.replicas', where: '.drift/default.policy:14', reason: 'KEDA scales shop', expires: '2026-12-31' },
+    { about: 'by linkerd-proxy-injector', where: '.drift/default.policy:18', reason: 'sidecar injection', expires: '' },
   ],
   limits: { hourly: 2, concurrent: 10 },
   dialect: GITHUB,

@@ -45,10 +45,10 @@ export const ONBOARDING: OnboardingSubject = {
     incomplete: 1,
     objects: 190,
   },
-  policyPath: '.drift/policy.yaml',
+  policyPath: '.drift/default.policy',
   policyProblem: '',
   limits: { prHourlyLimit: 2, prConcurrentLimit: 10, stormThreshold: 50, stormObjects: 50, stormShare: 20, digest: '0 8 * * MON' },
-  files: ['.drift/policy.yaml', '.sourceignore'],
+  files: ['.drift/default.policy'],
   editedBy: undefined,
   rights: GITHUB_SETUP.rights,
 }
@@ -61,6 +61,6 @@ export const ONBOARDING_EDITED: OnboardingSubject = {
   notImported: HOSTILE.map((text) => ({ source: text, rule: text, why: text })),
   notObserved: [...HOSTILE],
   expected: undefined,
-  policyProblem: `.drift/policy.yaml:3: unknown field spec.${HOSTILE.join('\n')}`,
+  policyProblem: `.drift/default.policy:3: unknown field spec.${HOSTILE.join('\n')}`,
   files: [...HOSTILE],
 }

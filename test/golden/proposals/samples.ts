@@ -48,7 +48,7 @@ export function subjectOf(changes: readonly Change[], more: Partial<ProposalSubj
     headBranch: 'proposed/apps/checkout/drift-1a2b3c4d',
     dialect: GITHUB,
     hasReport: false,
-    policy: { name: 'prod', mode: 'Propose', location: '.drift/policy.yaml:8' },
+    policy: { name: 'prod', mode: 'Propose', location: '.drift/default.policy:8' },
     closeSilence: 30 * 86_400,
     version: '0.4.1',
     ledgerUrl: 'https://github.example/acme/deploy/blob/drift-ledger/clusters/prod-eu-1/apps--checkout/report.yaml',

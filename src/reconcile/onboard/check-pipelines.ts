@@ -1,0 +1,76 @@
+/**
+ * Which pipelines of the repository take every manifest below a folder (docs/adr/0067-names-that-no-applier-reads.md). Files that end in
+ * `.policy` and `.record` are none to them; those of earlier versions are.
+ */
+import type { PackageRepository, TreeFile } from '../../ports/package-repository.ts'
+import type { Finding } from '../../ports/probes.ts'
+import { renameFix } from '../../syncers/sync-path.ts'
+import type { SyncedRepository } from '../../syncers/syncer.ts'
+import { oneLine } from '../../text/one-line.ts'
+import { readTexts } from '../repository/repository-view.ts'
+
+/** A command of a pipeline, and the line that has it. */
+export interface SweepingCommand {
+  /** `kubectl apply --recursive` */
+  readonly command: string
+  /** `.github/workflows/deploy.yml:12` */
+  readonly where: string
+}
+
+const PIPELINES =
+  /^(?:\.github\/workflows\/[^/]+\.ya?ml|\.gitlab-ci\.ya?ml|\.gitlab\/.*\.ya?ml|\.circleci\/config\.ya?ml|\.tekton\/.*\.ya?ml|\.woodpecker(?:\/[^/]+)?\.ya?ml|\.buildkite\/.*\.ya?ml|\.drone\.ya?ml|azure-pipelines\.ya?ml|bitbucket-pipelines\.ya?ml|cloudbuild\.ya?ml|(?:.*\/)?Jenkinsfile|Makefile|Taskfile\.ya?ml|justfile|skaffold\.ya?ml|fleet\.ya?ml|\.kluctl\.ya?ml|(?:[^/]+\/)?[^/]+\.sh)$/
+
+/** Files of pipelines that are read. */
+const MOST_FILES = 200
+
+const ROOT = /(?:^|\s)(?:-f|--filename|--file)[\s=]*(?:\.\/?|"\.\/?"|\$\(pwd\)|\$PWD)(?=\s|$)/
+
+const SWEEPS: readonly (readonly [command: string, matches: (line: string) => boolean])[] = [
+  [
+    'kubectl on every manifest',
+    (line) =>
+      /\bkubectl\b.*\s(?:apply|create|replace|diff|delete)\b/.test(line) && (/\s(?:-R|--recursive)\b/.test(line) || ROOT.test(line)),
+  ],
+  ['kapp deploy', (line) => /\bkapp\s+(?:deploy|app-group\s+deploy)\b/.test(line) && ROOT.test(line)],
+  ['kustomize create --autodetect', (line) => /\bkustomize\s+create\b.*--autodetect\b/.test(line)],
+  [
+    'a linter of manifests',
+    (line) => /\b(?:kubeconform|kubeval|kube-linter\s+lint|polaris\s+audit|datree\s+test|pluto\s+detect-files)\b/.test(line),
+  ],
+  ['kluctl deploy', (line) => /\bkluctl\s+deploy\b/.test(line)],
+  ['fleet apply', (line) => /\bfleet\s+apply\b/.test(line)],
+]
+
+export async function readSweepingCommands(
+  repository: PackageRepository,
+  tree: readonly TreeFile[],
+  signal: AbortSignal,
+): Promise<readonly SweepingCommand[]> {
+  const files = tree.filter(({ path, mode }) => PIPELINES.test(path) && mode !== '120000').slice(0, MOST_FILES)
+  const texts = await readTexts(repository, files, signal, () => undefined)
+  return [...texts].flatMap(([path, text]) => {
+    const lines = text.replace(/\\\r?\n\s*/g, ' ').split('\n')
+    return lines.flatMap((line, index): SweepingCommand[] => {
+      if (/^\s*#/.test(line)) return []
+      const [command] = SWEEPS.find(([, matches]) => matches(line)) ?? []
+      return command === undefined ? [] : [{ command, where: `${path}:${index + 1}` }]
+    })
+  })
+}
+
+export function judgePipelines({ folder, retained }: SyncedRepository, commands: readonly SweepingCommand[]): readonly Finding[] {
+  const shown = commands.slice(0, 3).map(({ command, where }) => `${command} (${oneLine(where)})`)
+  const more = commands.length > shown.length ? ` and ${commands.length - shown.length} more` : ''
+  const seen = `${shown.join(', ')}${more}`
+  const [first] = retained
+  if (first === undefined) {
+    if (commands.length === 0) return []
+    return [{ check: 'pipelines', state: 'passed', message: `pipelines: no file of ${folder}/ has a name that ${seen} reads` }]
+  }
+  const files = `${oneLine(first.path)}${retained.length > 1 ? ` and ${retained.length - 1} more` : ''}`
+  const fix = renameFix(retained)
+  if (commands.length > 0) return [{ check: 'pipelines', state: 'warning', message: `pipelines: ${files} would be read by ${seen}`, fix }]
+  // One that the repository does not have may be there: what it would read is told.
+  const message = `pipelines: none is seen here; one that takes every manifest of the repository, as kubectl apply -R -f . does, would read ${files}`
+  return [{ check: 'pipelines', state: 'skipped', message, fix }]
+}
