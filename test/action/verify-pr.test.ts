@@ -82,6 +82,17 @@ describe('the step verify-pr', () => {
     assert.match((await verify(event('feature'), {}, {}, repository)).stdout, /a record was removed/)
   })
 
+  it('passes the move of a record that an earlier version named, and no change with it', async () => {
+    const repository = repositoryLike(proposed)
+    const text = git(repository, environment, 'show', `${branch}:${record}`)
+    const earlier = record.replace(/\.record$/, '.yaml')
+    commitFiles(repository, environment, 'main', { [earlier]: text })
+    commitFiles(repository, environment, 'moved', { [earlier]: null, [record]: text })
+    assert.match((await verify(event('moved'), {}, {}, repository)).stdout, /0 changed records: all hold/)
+    commitFiles(repository, environment, 'changed', { [earlier]: null, [record]: text.replace('replicas', 'paused') })
+    assert.match((await verify(event('changed'), {}, {}, repository)).stdout, /a record was removed/)
+  })
+
   it('does not pass what it could not look at, unless that is ok', async () => {
     const path = event(branch)
     const elsewhere = await verify(path, { clusters: 'another' })

@@ -130,14 +130,17 @@ async function changedRecords(
     }),
   )
   const [old, now] = [before ?? new Map<string, TreeFile>(), after ?? new Map<string, TreeFile>()]
-  const written = [...now.values()].filter(({ path, id, mode }) => old.get(path)?.id !== id || old.get(path)?.mode !== mode)
+  // What was decided under the name of an earlier version, and moves as it is.
+  const moved = new Map([...old.values()].flatMap((file) => (now.has(file.path) ? [] : [[presentName(file.path), file] as const])))
+  const written = [...now.values()].filter(({ path, id, mode }) => {
+    const before = old.get(path) ?? moved.get(path)
+    return before?.id !== id || before.mode !== mode
+  })
   const blobs = await repository.read(
     written.map(({ id }) => id),
     signal,
   )
-  const removed = [...old.values()]
-    .filter(({ path, id }) => !now.has(path) && now.get(presentName(path))?.id !== id)
-    .map(({ path }) => path)
+  const removed = [...moved].filter(([name, { id }]) => now.get(name)?.id !== id).map(([, { path }]) => path)
   return [
     ...written.map(({ path, id }) => ({ path: `${RECORDS}/${path}`, text: new TextDecoder().decode(blobs.get(id)) })),
     ...removed.map((path) => ({ path: `${RECORDS}/${path}`, text: null })),
