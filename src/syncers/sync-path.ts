@@ -1,7 +1,6 @@
 /** Checks whether a syncer reads a folder of the repository. */
 import { metadataText } from '../krm/resource.ts'
 import type { Finding } from '../ports/probes.ts'
-import { isRecordPath } from '../record/record-paths.ts'
 import type { JsonObject } from '../text/json.ts'
 import { oneLine } from '../text/one-line.ts'
 import type { StoredFile, SyncedRepository } from './syncer.ts'
@@ -22,8 +21,8 @@ export function verdict(name: string, { folder, retained }: SyncedRepository, is
 }
 
 /** What gives files of ours the names that no syncer reads. The records are moved by us. */
-export function renameFix(files: readonly Pick<StoredFile, 'path'>[]): string {
-  const own = files.filter(({ path }) => !isRecordPath(path))
+export function renameFix(files: readonly Pick<StoredFile, 'path' | 'isRecord'>[]): string {
+  const own = files.filter(({ isRecord }) => !isRecord)
   const nameOf = (path: string): string =>
     path.endsWith('/policy.yaml') ? path.replace(/policy\.yaml$/, 'default.policy') : path.replace(/\.(?:ya?ml|json)$/, '.policy')
   const moves = own.slice(0, 5).map(({ path }) => `git mv ${oneLine(path)} ${oneLine(nameOf(path))}`)

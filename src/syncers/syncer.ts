@@ -284,6 +284,7 @@ export interface SyncerCheck {
 export interface StoredFile {
   /** From the root: `.drift/policy.yaml`. */
   readonly path: string
+  readonly isRecord: boolean
   /** Its first line is the one that Argo CD skips files by. */
   readonly marked: boolean
   /** Every object in it has the local-config annotation. */

@@ -21,7 +21,7 @@ const OTHER_WORDS = new Map([
 
 const ANY_NAME = /github|gitea|forgejo/i
 /** Words with a name of a forge that belong to something else: variables of GitHub Actions and of tokens, addresses, a folder of a repository. */
-const WITH_A_NAME = /\bGIT(?:HUB|EA)_[A-Z_]+|\bhttps:\/\/(?:[\w-]+\.)*github\.com\/|\.github\/|\bgithub_pat_/g
+const WITH_A_NAME = /\bGIT(?:HUB|EA)_[A-Z_]+|\bhttps:\/\/(?:[\w-]+\.)*github\.com\/|\.(?:github|gitea|forgejo)\/|\bgithub_pat_/g
 /** What is left: texts for people, an output format, rules of kustomize and of Flux, and a header that several forges send. */
 const TEXTS_WITH_A_NAME = new Map([
   ['adapters/forge/webhook-intake.ts', 'the event is missing (X-GitHub-Event)'],

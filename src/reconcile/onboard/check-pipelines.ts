@@ -6,6 +6,7 @@ import type { PackageRepository, TreeFile } from '../../ports/package-repository
 import type { Finding } from '../../ports/probes.ts'
 import { renameFix } from '../../syncers/sync-path.ts'
 import type { SyncedRepository } from '../../syncers/syncer.ts'
+import { matchesGlob } from '../../text/glob.ts'
 import { oneLine } from '../../text/one-line.ts'
 import { readTexts } from '../repository/repository-view.ts'
 
@@ -17,8 +18,29 @@ export interface SweepingCommand {
   readonly where: string
 }
 
-const PIPELINES =
-  /^(?:\.github\/workflows\/[^/]+\.ya?ml|\.gitlab-ci\.ya?ml|\.gitlab\/.*\.ya?ml|\.circleci\/config\.ya?ml|\.tekton\/.*\.ya?ml|\.woodpecker(?:\/[^/]+)?\.ya?ml|\.buildkite\/.*\.ya?ml|\.drone\.ya?ml|azure-pipelines\.ya?ml|bitbucket-pipelines\.ya?ml|cloudbuild\.ya?ml|(?:.*\/)?Jenkinsfile|Makefile|Taskfile\.ya?ml|justfile|skaffold\.ya?ml|fleet\.ya?ml|\.kluctl\.ya?ml|(?:[^/]+\/)?[^/]+\.sh)$/
+const PIPELINES = [
+  '.github/workflows/*',
+  '.gitea/workflows/*',
+  '.forgejo/workflows/*',
+  '.gitlab-ci.y*ml',
+  '.gitlab/*',
+  '.circleci/config.y*ml',
+  '.tekton/*',
+  '.woodpecker.y*ml',
+  '.woodpecker/*',
+  '.buildkite/*',
+  '.drone.y*ml',
+  'azure-pipelines.y*ml',
+  'bitbucket-pipelines.yml',
+  'cloudbuild.y*ml',
+  '*/Jenkinsfile',
+  'Jenkinsfile',
+  'Makefile',
+  'Taskfile.y*ml',
+  'justfile',
+  'skaffold.y*ml',
+  '*.sh',
+]
 
 /** Files of pipelines that are read. */
 const MOST_FILES = 200
@@ -46,7 +68,7 @@ export async function readSweepingCommands(
   tree: readonly TreeFile[],
   signal: AbortSignal,
 ): Promise<readonly SweepingCommand[]> {
-  const files = tree.filter(({ path, mode }) => PIPELINES.test(path) && mode !== '120000').slice(0, MOST_FILES)
+  const files = tree.filter(({ path, mode }) => PIPELINES.some((glob) => matchesGlob(glob, path)) && mode !== '120000').slice(0, MOST_FILES)
   const texts = await readTexts(repository, files, signal, () => undefined)
   return [...texts].flatMap(([path, text]) => {
     const lines = text.replace(/\\\r?\n\s*/g, ' ').split('\n')

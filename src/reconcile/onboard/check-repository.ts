@@ -108,7 +108,7 @@ function storedFile(path: string, text: string): StoredFile {
   } catch (thrown) {
     if (!(thrown instanceof Failure)) throw thrown
   }
-  return { path, marked: text.startsWith(`${INERT_LINE}\n`), localConfig }
+  return { path, isRecord: isRecordPath(path), marked: text.startsWith(`${INERT_LINE}\n`), localConfig }
 }
 
 /** Records of earlier versions have a name that syncers read. */

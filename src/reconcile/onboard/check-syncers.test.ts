@@ -6,8 +6,8 @@ import type { JsonObject } from '../../text/json.ts'
 import { judgeSyncers, type SyncerObjects } from './check-syncers.ts'
 
 const REMOTE = 'https://git.example.com/acme/deploy.git'
-const POLICY = { path: '.drift/policy.yaml', marked: false, localConfig: false }
-const RECORD = { path: '.drift/records/prod/apps--web/20261121-1a2b3c4d.yaml', marked: true, localConfig: true }
+const POLICY = { path: '.drift/policy.yaml', isRecord: false, marked: false, localConfig: false }
+const RECORD = { path: '.drift/records/prod/apps--web/20261121-1a2b3c4d.yaml', isRecord: true, marked: true, localConfig: true }
 const repository = (more: Partial<SyncedRepository> = {}): SyncedRepository => ({
   isHere: (address) => sameRepository(address, REMOTE),
   folder: '.drift',

@@ -24,7 +24,7 @@ import { isHosted } from '../apply/is-hosted.ts'
 import { equalText, hasContent } from '../judge-branches.ts'
 import { presentTime } from '../observe/observe.ts'
 import { withFreshRefs } from '../observe/observe-units.ts'
-import { type RepositoryView, readRepository, readTexts } from '../repository/repository-view.ts'
+import { type RepositoryView, readRepository } from '../repository/repository-view.ts'
 import { withSources } from '../sources/discover-sources.ts'
 import type { TurnRequest } from '../turn-request.ts'
 import { withAnswers } from '../with-answers.ts'
@@ -93,7 +93,7 @@ async function prepare(ports: OnboardPorts, request: OnboardRequest, signal: Abo
   const { folders, synced } = sourced.policies
   const own = edited?.policies === undefined ? sourced.policies : { ...edited.policies, ...given({ folders, synced }) }
   const observe = await observeForOnboarding({ ...sourced, policies: own }, ports.cluster, turn, signal)
-  const files = theirs === undefined ? await wantedFiles(sourced, observe, { cluster: ports.cluster.name, policyPath }, signal) : []
+  const files = theirs === undefined ? wantedFiles(sourced, observe, { cluster: ports.cluster.name, policyPath }) : []
   const policies = edited ?? { policies: withBase(sourced, files), problem: '' }
   const plan = planOnboarding({ ...observed, files }, request)
   const planUnit = (observation: Observation) =>
@@ -124,7 +124,7 @@ async function asBuilt(
   const { unproven, commit } = branch
   if (unproven === undefined || !equalText(unproven.message, MESSAGE)) return branch
   const observe = await observeForOnboarding(view, cluster, turn, signal)
-  const changes = asChanges(await wantedFiles(view, observe, { cluster: cluster.name, policyPath }, signal))
+  const changes = asChanges(wantedFiles(view, observe, { cluster: cluster.name, policyPath }))
   return (await hasContent(view.repository, { base: unproven.base, commit }, changes, signal)) ? { ...branch, editedBy: undefined } : branch
 }
 
@@ -156,12 +156,11 @@ function withBase(view: RepositoryView, files: readonly OnboardingFile[]): Polic
   return { ...view.policies, policies: [...view.policies.policies, ...policies], placements: [...view.policies.placements, ...placements] }
 }
 
-async function wantedFiles(
+function wantedFiles(
   view: RepositoryView,
   { ignores, units, there }: OnboardingView,
   { cluster, policyPath }: { readonly cluster: string; readonly policyPath: string },
-  signal: AbortSignal,
-): Promise<OnboardingFile[]> {
+): OnboardingFile[] {
   // What a syncer applies is known by its own resource.
   const all = units.map(packagePathOf).filter((path) => view.policies.synced?.get(cluster)?.has(path) !== true)
   const present = all.filter((path) => there.has(path)).sort()
