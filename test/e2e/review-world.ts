@@ -3,14 +3,13 @@
  * a mirror of it that tests look at with git alone.
  */
 import assert from 'node:assert/strict'
-import type { TestContext } from 'node:test'
 import type { ControlPlane } from '../controlplane/control-plane.ts'
 import { isApiWrite, isPush } from '../gitea/faulty-proxy.ts'
 import type { Gitea } from '../gitea/gitea.ts'
 import { createGiteaFixture, type GiteaFixture } from '../gitea/gitea-fixture.ts'
 import { waitUntil } from '../waiting/wait-until.ts'
 import type { ProgramRun } from './run-program.ts'
-import { type Files, openWorld, type World } from './world.ts'
+import { type Files, type Lifetime, openWorld, type World } from './world.ts'
 
 /** As Gitea tells it; only what is looked at. */
 export interface ObservedPull {
@@ -28,7 +27,7 @@ export const PROPOSE = 'mode: Propose\ndetect: {minAge: 0s, settle: 0s}\nlimits:
 
 export type MergeStyle = 'merge' | 'rebase' | 'rebase-merge' | 'squash' | 'fast-forward-only'
 
-export async function openReviewWorld(t: TestContext, plane: ControlPlane, gitea: Gitea, files: Files): Promise<ReviewWorld> {
+export async function openReviewWorld(t: Lifetime, plane: ControlPlane, gitea: Gitea, files: Files): Promise<ReviewWorld> {
   const fixture = await createGiteaFixture(gitea)
   t.after(() => fixture.close())
   const review = new ReviewWorld(fixture, await openWorld(t, plane, files))
@@ -56,7 +55,7 @@ export class ReviewWorld {
   }
 
   /** A commit of a person on main. */
-  async commit(files: Files, message: string): Promise<void> {
+  async commit(files: Readonly<Record<string, string | null>>, message: string): Promise<void> {
     await this.observe()
     await this.world.git('fetch', '--quiet', '--prune', 'origin')
     await this.world.git('reset', '--quiet', '--hard', 'origin/main')

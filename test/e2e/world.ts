@@ -23,8 +23,11 @@ export interface WorldOptions {
 /** Field manager of the syncer in these tests: `kubectl apply --server-side --field-manager=ci`. */
 export const SYNCER = 'ci'
 
+/** What a world ends with: a test, or a case of a run by hand. */
+export type Lifetime = Pick<TestContext, 'after'>
+
 /** Makes the repository with `files` on `main`, and removes everything when the test ends. */
-export async function openWorld(t: TestContext, plane: ControlPlane, files: Files, options: WorldOptions = {}): Promise<World> {
+export async function openWorld(t: Lifetime, plane: ControlPlane, files: Files, options: WorldOptions = {}): Promise<World> {
   const folder = mkdtempSync(join(tmpdir(), 'backporch-e2e-'))
   t.after(() => rmSync(folder, { recursive: true, force: true }))
   const world = new World(folder, plane, options.kubeconfig ?? plane.kubeconfig)
