@@ -108,6 +108,12 @@ export class Lab {
     return this.plane.kubectl(args, { stdin, exitCodes: [0, 1] })
   }
 
+  /** A server-side apply past kubectl. @param path of the API, with the field manager */
+  async applyPatch(path: string, manifest: string): Promise<void> {
+    const { status, body } = await this.plane.request('PATCH', path, { body: manifest, contentType: 'application/apply-patch+yaml' })
+    if (status >= 300) throw new Error(`PATCH ${path} answers ${status}: ${JSON.stringify(body)}`)
+  }
+
   async patch(object: string, patch: object, options: PatchOptions = {}): Promise<void> {
     const { type = 'strategic', manager = PERSON, namespace = this.namespace } = options
     const how = [`--type=${type}`, `--field-manager=${manager}`, `--namespace=${namespace}`, '-p', JSON.stringify(patch)]
@@ -134,6 +140,24 @@ export class Lab {
   async told(...args: readonly string[]): Promise<string> {
     const run = await this.backporch('diff', ...(args.length === 0 ? ['pkg'] : args))
     return run.stdout + run.stderr
+  }
+
+  /** Adopts everything. @returns the file as the proposed branch has it, `undefined` where it was refused, and what was said */
+  async adopt(file: string): Promise<{ readonly text: string | undefined; readonly said: string }> {
+    const { code, stdout, stderr } = await this.backporch('adopt', 'pkg')
+    const said = `exit ${code} · ${(stdout + stderr).trim().replaceAll('\n', ' · ')}`
+    const isProposed = (await this.world.proposals()).some((name) => name.startsWith('proposed/'))
+    return { text: isProposed ? await this.world.show(await this.proposed(), `pkg/${file}`) : undefined, said }
+  }
+
+  /** What a server-side apply of the manifests would change, as `kubectl diff` prints it: empty where they are live. */
+  async wouldChange(manifests: string): Promise<string> {
+    const args = ['diff', '--server-side', '--force-conflicts', '--field-manager=sync', '-f', '-']
+    const { stdout } = await this.pipe(manifests, ...args)
+    return stdout
+      .split('\n')
+      .filter((line) => /^[-+](?![-+]| {2}generation:)/.test(line))
+      .join(' · ')
   }
 
   /** The only `proposed/` branch. */
