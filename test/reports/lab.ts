@@ -136,6 +136,12 @@ export class Lab {
     return readDiff(await this.backporch('diff', ...(args.length === 0 ? ['pkg'] : args), '-o', 'json'))
   }
 
+  /** `diff` in another folder, on the repository that is there. */
+  async diffIn(folder: string, ...args: readonly string[]): Promise<Diff> {
+    const call = ['diff', 'pkg', ...args, '--cluster', 'lab', '-o', 'json']
+    return readDiff(await this.world.backporchIn(folder, {}, ...call))
+  }
+
   /** What `diff` says to people: both outputs. */
   async told(...args: readonly string[]): Promise<string> {
     const run = await this.backporch('diff', ...(args.length === 0 ? ['pkg'] : args))
@@ -184,8 +190,8 @@ function readDiff({ code, stdout, stderr }: ProgramRun): Diff {
   const list: DriftReportList = JSON.parse(stdout)
   const lines = list.items.flatMap(({ spec }) =>
     spec.changes.map(({ change, ref, path = '', git, live, actor }) => {
-      const values = `${JSON.stringify(git)} -> ${JSON.stringify(live)}`
-      return `${change} ${ref.kind}/${ref.name} ${path} ${values} by ${actor.manager}`
+      const values = git === undefined && live === undefined ? '' : ` ${path} ${JSON.stringify(git)} -> ${JSON.stringify(live)}`
+      return `${change} ${ref.kind}/${ref.name}${values} by ${actor.manager}`
     }),
   )
   return { code, lines: lines.sort(), stderr, list }
