@@ -120,6 +120,15 @@ await giteaSuite('GiteaForge where the repository or the rights change', {}, (gi
     }
   })
 
+  test('issues and pull requests that are turned off are named by the first request', async (t) => {
+    const { fixture: ground, wanted } = await opened(t)
+    const isNamed = (thrown: unknown): boolean => thrown instanceof Failure && /^(issues|pull requests) are turned off/.test(thrown.why)
+    await asOwner(ground, 'PATCH', '', { has_issues: false })
+    await assert.rejects(ground.openForge().ensureIssue({ topic: 'dashboard', title: 'x', body: 'x', labels: [] }, signal), isNamed)
+    await asOwner(ground, 'PATCH', '', { has_issues: true, has_pull_requests: false })
+    await assert.rejects(ground.openForge().ensureProposal(wanted, undefined, signal), isNamed)
+  })
+
   test('a protected base branch: the merge says which rule, and no tag, branch or ledger moves', async (t) => {
     const { fixture: ground, wanted } = await opened(t)
     await asOwner(ground, 'POST', '/branch_protections', { rule_name: 'main', enable_push: true, required_approvals: 1 })

@@ -11,6 +11,7 @@ import { goneElsewhere, notThisForge, type RequestDescription, unreachable } fro
 import { LostConnection, lostConnection } from '../lost-connection.ts'
 import { RefusedAnswer } from '../refused-answer.ts'
 import type { RequestGovernor } from '../request-governor.ts'
+import { repositorySchema } from './gitea-answers.ts'
 import { failureOfAnswer, reportedIn } from './gitea-failure.ts'
 
 interface GiteaClientOptions {
@@ -57,8 +58,6 @@ const MOST_PAGES = 200
 
 export class GiteaClient {
   readonly #options: GiteaClientOptions
-  /** What the settings of the repository turn off, as they were read last: `issues`. Gitea says 404 to every request about it. */
-  turnedOff: readonly string[] = []
 
   constructor(options: GiteaClientOptions) {
     this.#options = options
@@ -82,7 +81,10 @@ export class GiteaClient {
     const requested = { address: this.#options.address, what: request.what }
     const answer = await this.#answer(request, requested, signal)
     if (answer.status === 429) throw this.#slowDown(answer)
-    if (answer.status >= 300) throw failureOfAnswer(requested, new RefusedAnswer(answer.status, reportedIn(answer.text)), this.turnedOff)
+    if (answer.status >= 300) {
+      const turnedOff = answer.status === 404 ? await this.#turnedOff(request, signal) : []
+      throw failureOfAnswer(requested, new RefusedAnswer(answer.status, reportedIn(answer.text)), turnedOff)
+    }
     this.#options.governor.wentWell()
     const total = /^\d{1,9}$/.exec(String(answer.headers['x-total-count'] ?? ''))?.[0]
     if (answer.text === '') return { value: undefined, total: undefined }
@@ -91,6 +93,15 @@ export class GiteaClient {
     } catch {
       throw notThisForge(requested, 'it does not answer with JSON')
     }
+  }
+
+  /** What the settings of the repository turn off, for a request about it: Gitea says 404 to each, as to one for what is not there. */
+  async #turnedOff({ path }: GiteaRequest, signal: AbortSignal): Promise<readonly string[]> {
+    if (!['/issues', '/pulls'].some((unit) => path.startsWith(this.path(unit)))) return []
+    const requested = { path: this.path(''), what: 'read the repository' }
+    const settings = await this.get(requested, repositorySchema, signal).catch(() => undefined)
+    const units = { issues: settings?.has_issues, 'pull requests': settings?.has_pull_requests }
+    return Object.entries(units).flatMap(([unit, isOn]) => (isOn === false ? [unit] : []))
   }
 
   /** Every page, in its order. @throws Failure BP5007 when there is no end: a partial answer proves nothing */

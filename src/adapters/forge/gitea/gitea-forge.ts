@@ -76,9 +76,7 @@ async function permissionOf(client: GiteaClient, login: string, signal: AbortSig
 async function assertUsable(client: GiteaClient, signal: AbortSignal): Promise<void> {
   const { address } = client
   const requested = { path: client.path(''), what: 'read the repository' }
-  const { archived, full_name: name, ...settings } = await client.get(requested, repositorySchema, signal)
-  const units = { issues: settings.has_issues, 'pull requests': settings.has_pull_requests }
-  client.turnedOff = Object.entries(units).flatMap(([unit, isOn]) => (isOn === false ? [unit] : []))
+  const { archived, full_name: name } = await client.get(requested, repositorySchema, signal)
   const write = { address, what: 'write to the repository' }
   if (archived) throw goneElsewhere(write, 'it is archived', 'unarchive it, or take it out of the configuration')
   if (name.toLowerCase() === `${address.owner}/${address.repository}`.toLowerCase()) return
