@@ -2,7 +2,9 @@
 import type { ReportCase } from '../lab.ts'
 import { asOwner, listPulls, proposing, say, scan } from '../proposals.ts'
 
+/** The first is off before there is anything to read. */
 const SETTINGS = [
+  ['has_pull_requests', true, /pull requests are (turned )?off/],
   ['has_issues', true, /issues are (turned )?off/],
   ['has_pull_requests', true, /pull requests are (turned )?off/],
   ['archived', false, /it is archived/],
