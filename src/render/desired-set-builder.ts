@@ -85,7 +85,7 @@ export function notAnObject(where: string, why: string): Failure {
   })
 }
 
-function declaredTwice(earlier: DesiredResource, location: SourceLocation): Failure {
+export function declaredTwice(earlier: DesiredResource, location: SourceLocation): Failure {
   return new Failure({
     code: 'BP1113',
     what: 'two places declare one object',

@@ -32,12 +32,14 @@ class RequestedCluster extends MemoryCluster {
   }
 }
 
+/** @param objects apiVersion, name, and a namespace that is not `shop`: `-` for none */
 function packageOf(objects: readonly string[], inventory?: InventoryRef): { readonly desired: DesiredSet } {
-  const resources = objects.map((each) => {
-    const [apiVersion = '', name = ''] = each.split(' ')
-    const id = { group: 'apps', kind: 'Deployment', namespace: 'shop', name }
-    const object = { apiVersion, kind: 'Deployment', metadata: { name, namespace: 'shop' } }
-    return { id, apiVersion, object, location: { path: 'a.yaml', document: 0, item: undefined, line: 1 } }
+  const resources = objects.map((each, document) => {
+    const [apiVersion = '', name = '', place = 'shop'] = each.split(' ')
+    const namespace = place === '-' ? '' : place
+    const id = { group: 'apps', kind: 'Deployment', namespace, name }
+    const object = { apiVersion, kind: 'Deployment', metadata: { name, ...(namespace === '' ? {} : { namespace }) } }
+    return { id, apiVersion, object, location: { path: 'a.yaml', document, item: undefined, line: 1 } }
   })
   return { desired: { resources, inventory, pipeline: 'none', notes: [] } }
 }
@@ -83,4 +85,20 @@ test('nothing is asked of the cluster for packages without objects', async () =>
   const cluster = new RequestedCluster()
   const [only] = await readLiveSides(cluster, 'default', [packageOf([])], signal)
   assert.deepEqual([cluster.requested, cluster.inventories, only?.side.live.size], [[], [], 0])
+})
+
+test('what is one object in the namespace that the context supplies is said at both places, and is not requested', async () => {
+  const cluster = new RequestedCluster()
+  const objects = packageOf(['apps/v1 a -', 'apps/v1 b -', 'apps/v1 a default', 'apps/v1 a'])
+  const [only] = await readLiveSides(cluster, 'default', [objects], signal)
+  assert.deepEqual(cluster.requested, [['apps/v1 b', 'apps/v1 a']])
+  assert.deepEqual(
+    only?.side.resources.map((each) => ('failure' in each ? `${each.failure.code} ${each.failure.where} ${each.failure.why}` : 'placed')),
+    [
+      'BP1113 a.yaml:1 (document 1) Deployment default/a is also declared at a.yaml:1 (document 3)',
+      'placed',
+      'BP1113 a.yaml:1 (document 3) Deployment default/a is also declared at a.yaml:1 (document 1)',
+      'placed',
+    ],
+  )
 })

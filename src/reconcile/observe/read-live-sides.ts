@@ -9,6 +9,7 @@ import { resourceKey } from '../../krm/resource-id.ts'
 import { type Boundary, whyOutside } from '../../policy/boundary.ts'
 import type { ClusterReader, Inventory, InventoryRef, ServedKind } from '../../ports/cluster.ts'
 import type { DesiredResource, DesiredSet } from '../../render/desired-set.ts'
+import { declaredTwice } from '../../render/desired-set-builder.ts'
 import type { Claim } from '../../syncers/syncer.ts'
 import { getKey, isJsonObject, type JsonObject } from '../../text/json.ts'
 import { eachOf } from '../each-of.ts'
@@ -62,7 +63,7 @@ export async function readLiveSides<Package extends { readonly desired: DesiredS
 ): Promise<readonly { readonly of: Package; readonly side: LiveSide }[]> {
   const locateAll = kindTable(reader, signal)
   const placed = await eachOf(packages, WIDTH, async ({ desired, boundary }) => {
-    const all = await locateAll(desired.resources, desired.namespace ?? namespace)
+    const all = eachOnce(await locateAll(desired.resources, desired.namespace ?? namespace))
     return boundary === undefined ? all : all.map((each) => within(boundary, each))
   })
   const wanted = placed.map((resources) =>
@@ -84,6 +85,17 @@ export async function readLiveSides<Package extends { readonly desired: DesiredS
       inventoryId: each.desired.inventory?.id ?? '',
     },
   }))
+}
+
+/** A namespace that the context supplies, or a kind that has none, makes one object of two: an apply leaves what one of them says. */
+function eachOnce(all: readonly (Placed | Unplaced)[]): readonly (Placed | Unplaced)[] {
+  const declared = Map.groupBy(all.filter(isPlaced), ({ resource }) => resourceKey(resource.id))
+  if (declared.size === all.length) return all
+  return all.map((each) => {
+    if (!isPlaced(each)) return each
+    const other = declared.get(resourceKey(each.resource.id))?.find((one) => one !== each)
+    return other === undefined ? each : { resource: each.resource, failure: declaredTwice(other.resource, each.resource.location) }
+  })
 }
 
 function within(boundary: Boundary, each: Placed | Unplaced): Placed | Unplaced {
